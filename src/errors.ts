@@ -119,6 +119,7 @@ export const failures = {
 
   'usage.invalid': { ...invalid(400), exit: 2 },
   'config.invalid': { ...invalid(400), exit: 2 },
+  'config.untrusted': { ...invalid(400), exit: 2 },
   'answer.mismatch': { status: 502, type: 'api_error', exit: 1, retry: true },
   'output.failed': { status: 500, type: 'api_error', exit: 1, retry: false },
   'port.busy': invalid(400),

@@ -16,6 +16,7 @@ const layers: Readonly<
   'memoize.ts': { from: [], packages: [] },
   'outage-causes.ts': { from: [], packages: [] },
   'make-directory.ts': { from: [], packages: [] },
+  'state-directory.ts': { from: [], packages: [] },
   'decode-percent.ts': { from: [], packages: [] },
   'lifetime.ts': { from: ['errors.ts'], packages: [] },
   'swap-remove-list.ts': { from: [], packages: [] },
@@ -37,7 +38,7 @@ const layers: Readonly<
     packages: ['ioredis'],
   },
   'config/': {
-    from: ['policy/', 'dialects/registry.ts', 'errors.ts', 'decode-percent.ts'],
+    from: ['policy/', 'dialects/registry.ts', 'errors.ts', 'decode-percent.ts', 'state-directory.ts'],
     packages: ['zod', 'yaml', 'cosmiconfig'],
   },
   'http/': {
@@ -118,7 +119,7 @@ const layers: Readonly<
     packages: ['kysely', 'pg', 'ws'],
   },
   'client/': {
-    from: ['errors.ts', 'dialects/', 'owner-proof.ts', 'make-directory.ts'],
+    from: ['errors.ts', 'dialects/', 'owner-proof.ts', 'make-directory.ts', 'state-directory.ts'],
     packages: ['eventsource-parser', 'ws'],
   },
   'cli/': {

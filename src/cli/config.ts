@@ -2,12 +2,12 @@ import type { Command } from 'commander';
 import { isAlive, readRunning } from '../client/address.ts';
 import type { Inspection } from '../config/load.ts';
 import { describeSearch, findConfig, readConfigFile } from '../config/source/find.ts';
-import { ConfigError, countOf, formatPath, formatProblem, type Problem } from '../config/source/problems.ts';
+import { countOf, formatPath, formatProblem, type Problem } from '../config/source/problems.ts';
 import { protectionOf, refuseSuccessor } from '../config/successor.ts';
 import { GatewayError } from '../errors.ts';
 import { commonOptions, createCommand } from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
-import { inspectUserConfig } from './shell/load-config.ts';
+import { inspectUserConfig, inspectValidConfig } from './shell/load-config.ts';
 import { outputFormat } from './shell/output-format.ts';
 import { print } from './shell/print.ts';
 
@@ -107,8 +107,7 @@ function buildShow(io: Io): Command {
     .option('--origin', 'show where each value came from: environment, file and line, or default')
     .action(async ({ origin }: { origin?: true }, command: Command) => {
       const format = outputFormat(command, ['yaml', 'text', 'json']);
-      const inspection = await inspectUserConfig(commonOptions(command), io);
-      if (inspection.config === undefined) throw new ConfigError(inspection.name, inspection.problems);
+      const inspection = await inspectValidConfig(commonOptions(command), io);
       // Imported here because it pulls in the YAML writer, which nothing else needs.
       const { describeSettings, renderSettings } = await import('../config/show.ts');
       if (format !== 'json') {

@@ -1,7 +1,7 @@
 import { basename, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { GatewayError } from '../errors.ts';
-import type { FoundProvider } from './init/known-providers.ts';
+import type { FoundProvider } from './init/found-provider.ts';
 import { askMany, askYes, canAsk } from './shell/ask.ts';
 import { type CommonOptions, commonOptions, createCommand } from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';

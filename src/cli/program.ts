@@ -35,6 +35,10 @@ const commands: Readonly<Record<string, Entry>> = {
     load: () => import('./key.ts'),
   },
   config: { summary: 'check, show and find the configuration', load: () => import('./config.ts') },
+  trust: {
+    summary: 'allow a configuration that was found what it wants from outside itself',
+    load: () => import('./trust.ts'),
+  },
   init: { summary: 'write gateway.yaml, with few questions', load: () => import('./init.ts') },
   doctor: { summary: 'find what is wrong, and show what to do', load: () => import('./doctor.ts') },
   policy: {

@@ -1,18 +1,12 @@
 import { chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { GatewayError } from '../errors.ts';
 import { makeDirectory } from '../make-directory.ts';
+import { stateDirectory } from '../state-directory.ts';
+
+export { stateDirectory };
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-/** The directory of this user's state (XDG Base Directory specification), whether or not it exists. */
-export function stateDirectory(env: Environment): string {
-  const base = env.XDG_STATE_HOME;
-  if (base?.startsWith('/')) return join(base, 'gateway');
-  // An empty HOME would make it a path relative to the working directory.
-  return join(env.HOME || homedir(), '.local', 'state', 'gateway');
-}
 
 /** The same, created if it is missing, and inaccessible to everybody else. Throws config.invalid if it can't be used. */
 export function ensureStateDirectory(env: Environment): string {

@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto';
-import { dirname, relative } from 'node:path';
+import { dirname, relative, resolve } from 'node:path';
+import type { GatewayError } from '../errors.ts';
+import { stateDirectory as stateDirectoryOf } from '../state-directory.ts';
 import { proxiesOf } from './build/proxy.ts';
 import { readSettings } from './build/settings.ts';
 import { buildConfig, type Config } from './config.ts';
@@ -7,13 +9,16 @@ import { withoutSecrets } from './schema/masking.ts';
 import type { Settings } from './schema/schema.ts';
 import { readCaFiles } from './source/ca-files.ts';
 import type { SourceDocument } from './source/document.ts';
-import { type FoundConfig, findConfig, readConfigFile } from './source/find.ts';
-import { type KeyFile, readKeyFiles } from './source/key-files.ts';
+import { type FoundConfig, findConfig, readConfigFile, userDirectory } from './source/find.ts';
+import { readKeyFiles } from './source/key-files.ts';
 import { applyLogin, type WantedLogin } from './source/logins.ts';
 import { applyOverrides } from './source/overrides.ts';
 import { ConfigError, type Problem } from './source/problems.ts';
 import { createReport, type Report } from './source/report.ts';
 import { type Reference, substitute } from './source/substitute.ts';
+import { type Consent, untrusted } from './trust/consent.ts';
+import { liesIn, realPathOf } from './trust/real-path.ts';
+import { type Want, wantsOf } from './trust/wants.ts';
 
 export interface LoadOptions {
   /** Of --config; without it GATEWAY_CONFIG, then the search decides. */
@@ -27,12 +32,19 @@ export interface LoadOptions {
   readonly failedTests?: 'error' | 'warning';
   /** An agent's login to use where no key is configured. */
   readonly login?: WantedLogin | undefined;
+  /** Replaces the search: the file to load again, and how it was found. */
+  readonly found?: FoundConfig | undefined;
+  /** False: files that it names are left unread. */
+  readonly readsFiles?: boolean | undefined;
+  /** Who decides about a file that was found rather than named; without it such a file gets nothing from outside. */
+  readonly consent?: Consent | undefined;
 }
 
 export interface LoadedConfig {
   readonly config: Config;
   /** Absolute; undefined if there is no file. */
   readonly path: string | undefined;
+  readonly found: FoundConfig | undefined;
   /** What the file holds. */
   readonly text: string;
   readonly warnings: readonly Problem[];
@@ -49,23 +61,44 @@ export interface Inspection {
   readonly references: readonly Reference[];
   readonly source: SourceDocument | undefined;
   readonly text: string;
+  /** Everything that the file wants from outside itself. */
+  readonly wants: readonly Want[];
+  /** What of it nobody has allowed, which keeps a valid file from being used; each is an error among the problems. */
+  readonly pending: readonly Want[];
   /** Absent exactly when a problem is an error. */
   readonly config: Config | undefined;
 }
 
-/** Finds, reads, checks and builds the configuration. Throws ConfigError (config.invalid) with all its problems. */
+/** Finds, reads, checks and builds the configuration. Throws ConfigError (config.invalid) with all its problems, and config.untrusted. */
 export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
-  const { config, found, name, problems, text } = await inspectConfig(options);
-  if (config === undefined) throw new ConfigError(name, problems);
-  return { config, path: found?.path, text, warnings: problems };
+  const inspection = await inspectConfig(options);
+  const { config, found, problems, text } = inspection;
+  if (config === undefined) throw unusable(inspection);
+  return { config, path: found?.path, found, text, warnings: problems };
+}
+
+/** Why a configuration can't be used: what is wrong with it, or that nobody has allowed what it wants. */
+export function unusable(inspection: Inspection): GatewayError {
+  const { name, problems, pending } = inspection;
+  return isInvalid(inspection) ? new ConfigError(name, problems) : untrusted(name, pending);
+}
+
+/** Throws config.invalid for a file with errors, allowed or not. */
+export function refuseInvalid(inspection: Inspection): void {
+  if (isInvalid(inspection)) throw unusable(inspection);
+}
+
+function isInvalid({ problems }: Inspection): boolean {
+  return problems.some(({ severity, kind }) => severity === 'error' && kind !== 'want');
 }
 
 /** As `loadConfig`, but returns the problems; throws only if the file cannot be read. */
 export async function inspectConfig(options: LoadOptions): Promise<Inspection> {
-  const found = await findConfig(options);
+  const found = options.found ?? (await findConfig(options));
   const text = found === undefined ? '' : await readConfigFile(found.path, options);
+  const name = found === undefined ? 'the configuration' : shortName(found.path, options.cwd);
   // Without a file the YAML parser is never loaded.
-  const source = text.trim() === '' ? undefined : (await import('./source/document.ts')).parseSource(text);
+  const source = found === undefined ? undefined : (await import('./source/document.ts')).parseSource(text);
   const substituted = substitute(source?.value ?? {}, options.env);
   const { malformed } = substituted;
   const overridden = applyOverrides(substituted, options.env);
@@ -73,7 +106,7 @@ export async function inspectConfig(options: LoadOptions): Promise<Inspection> {
     options.login === undefined ? overridden : applyLogin(overridden, options.login);
   const report = createReport({ source, references });
   report.add(source?.problems ?? []);
-  // An empty file says sandbox mode; one in which everything is commented out is more likely an accident.
+  // Whoever has a file means something by it: one that is empty, or commented out, is more likely an accident.
   if (source?.problems.length === 0 && (source.value ?? undefined) === undefined) {
     report.error([], 'the file sets nothing', { hint: 'write {} for sandbox mode' });
   }
@@ -83,21 +116,40 @@ export async function inspectConfig(options: LoadOptions): Promise<Inspection> {
   reportUnset(references, report);
   const isYaml = (source?.problems ?? []).length === 0;
   const read = isYaml ? readSettings({ value, references, source, report }) : undefined;
+  const isValid = !report.problems.some(({ severity }) => severity === 'error');
+  const file = { written: source?.value, references: substituted.references };
+  const directory = found === undefined ? options.cwd : dirname(found.path);
+  const stateDirectory = stateDirectoryOf(options.env);
+  const wants = found === undefined ? [] : wantsOf({ ...file, directory, stateDirectory });
+  const isAsked = found !== undefined && wants.length > 0 && !isTheUsers(found, options.env);
+  const ask = options.consent ?? (async () => wants);
+  const pending = isAsked ? await ask({ path: realPathOf(found.path), name, wants, isValid }) : [];
   const checks = createReport({ source, references, leftOut: read?.leftOut ?? [] });
   const config =
+    pending.length === 0 &&
     read?.settings &&
-    (await build(read.settings, { ...options, ...read, references, found, text, report: checks }));
+    (await build(read.settings, { ...options, ...read, references, directory, text, report: checks }));
   report.add(checks.problems);
+  for (const { text: want, path } of pending) {
+    report.error(path, `nobody has allowed: ${want}`, { kind: 'want', hint: '"gateway trust" allows it' });
+  }
   return {
     found,
-    name: found === undefined ? 'the configuration' : shortName(found.path, options.cwd),
+    name,
     problems: inFileOrder(report.problems),
     settings: read?.settings,
     references,
     source,
     text,
-    config: report.problems.some(({ severity }) => severity === 'error') ? undefined : config,
+    wants,
+    pending,
+    config: report.problems.some(({ severity }) => severity === 'error') || !config ? undefined : config,
   };
+}
+
+/** Whether it is in the user's own configuration directory, or was named. */
+function isTheUsers({ path, from }: FoundConfig, env: LoadOptions['env']): boolean {
+  return from !== 'project' || liesIn(realPathOf(path), userDirectory(env));
 }
 
 function inFileOrder(problems: readonly Problem[]): readonly Problem[] {
@@ -107,7 +159,7 @@ function inFileOrder(problems: readonly Problem[]): readonly Problem[] {
 }
 
 interface BuildInputs extends LoadOptions {
-  readonly found: FoundConfig | undefined;
+  readonly directory: string;
   readonly text: string;
   readonly references: readonly Reference[];
   readonly report: Report;
@@ -116,18 +168,15 @@ interface BuildInputs extends LoadOptions {
 }
 
 async function build(settings: Settings, inputs: BuildInputs): Promise<Config> {
-  const { found, text, references, cwd, report, nowMs, isSandboxMode, needsLocalKey, failedTests } = inputs;
-  const directory = found === undefined ? cwd : dirname(found.path);
+  const { directory, text, references, report, nowMs, isSandboxMode, needsLocalKey, failedTests } = inputs;
+  const { readsFiles = true } = inputs;
   const [keyFiles, caFiles] = await Promise.all([
-    readAllKeyFiles(settings, directory),
-    readCaFiles(
-      Object.values(settings.providers ?? {}).flatMap(({ ca_file }) => ca_file ?? []),
-      directory,
-    ),
+    readKeyFiles(readsFiles ? keyFilesOf(settings) : [], directory),
+    readCaFiles(readsFiles ? caFilesOf(settings) : [], directory),
   ]);
   const resolved = hash('sha256', `${text}\0${JSON.stringify(withoutSecrets(settings))}`, 'hex');
   return buildConfig({
-    settings,
+    settings: withAbsolutePaths(settings, directory),
     references,
     keyFiles,
     caFiles,
@@ -141,15 +190,29 @@ async function build(settings: Settings, inputs: BuildInputs): Promise<Config> {
   });
 }
 
-function readAllKeyFiles(settings: Settings, directory: string): Promise<ReadonlyMap<string, KeyFile>> {
-  const keys = Object.values(settings.projects ?? {}).flatMap((project) => project.keys);
-  return readKeyFiles(
-    [
-      ...keys.flatMap(({ file }) => file ?? []),
-      ...(settings.inspector.password_file === null ? [] : [settings.inspector.password_file]),
-    ],
-    directory,
+/** The files that are written, whose paths are relative to the configuration's directory as all others are. */
+function withAbsolutePaths(settings: Settings, directory: string): Settings {
+  const { records, plants } = settings;
+  const absolute = (file: string | null) => (file === null ? null : resolve(directory, file));
+  const { store } = plants;
+  const database = store.database?.replace(
+    /^sqlite:(.+)$/s,
+    (_, file) => `sqlite:${resolve(directory, file)}`,
   );
+  return {
+    ...settings,
+    records: { ...records, file: absolute(records.file), ledger_file: absolute(records.ledger_file) },
+    plants: { ...plants, store: { ...store, database: database ?? null } },
+  };
+}
+
+function keyFilesOf({ projects = {}, inspector }: Settings): readonly string[] {
+  const keys = Object.values(projects).flatMap((project) => project.keys);
+  return [...keys.flatMap(({ file }) => file ?? []), inspector.password_file ?? []].flat();
+}
+
+function caFilesOf({ providers = {} }: Settings): readonly string[] {
+  return Object.values(providers).flatMap(({ ca_file }) => ca_file ?? []);
 }
 
 /** An unset variable disables a provider or a key; anywhere else there is nothing that could do without it. */

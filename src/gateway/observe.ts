@@ -30,7 +30,7 @@ export function countExchanges(open: readonly Exchange[]): OpenCounts {
 }
 
 export function dependenciesOf({ isConnected }: Counters, ledger: Ledger | undefined): Dependencies {
-  const state = isConnected ? 'ok' : 'away';
+  const state = isConnected ? 'ok' : 'redis away';
   if (ledger === undefined) return { state, ledger: 'off' };
   const { isWritable, isMoving } = ledger.gauges;
   return { state, ledger: isWritable && isMoving ? 'ok' : 'failing' };

@@ -61,6 +61,8 @@ interface ServeOptions {
   readonly ownerProof?: OwnerProof | undefined;
   /** What is open in all processes, if several workers share the port. */
   readonly countOpen?: () => Promise<OpenCounts>;
+  /** Whether others can find this gateway: before that it is not ready. */
+  readonly isAnnounced?: () => boolean;
   /** When the gateway started, shown as the date of models without one; now by default. */
   readonly startedMs?: number;
   /** The module that runs in the decision thread; the product's own by default. */
@@ -86,7 +88,8 @@ export async function serveGateway(options: ServeOptions): Promise<GatewayServer
     admit: () => admit(listener, memory),
     startedMs: options.startedMs ?? Date.now(),
     readiness: {
-      isReady: () => listener?.isDraining === false,
+      isDraining: () => listener?.isDraining !== false,
+      isAnnounced: options.isAnnounced ?? (() => true),
       dependencies: () => dependenciesOf(counters, ledger),
     },
     health: {

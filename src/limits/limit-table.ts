@@ -6,7 +6,7 @@ interface LimitRow {
   readonly unit: keyof Amounts;
   readonly period?: 'day' | 'month';
   readonly reason: Extract<FailureCode, `limit.${string}`>;
-  /** In a refusal: "this project may … a minute". */
+  /** In a refusal: "the limit of project shop is 60 requests a minute". */
   readonly words: string;
 }
 

@@ -183,7 +183,9 @@ function refusal({ planned, claims, grant, limitStates, advice }: Refused): Limi
     ? `this request alone may need ${inUnit(amount)}`
     : `${inUnit(Math.max(0, max - used))} left, and this request may need ${inUnit(amount)}`;
   const hint = row.unit === 'requests' ? '' : advice();
-  const message = `${scope.kind} ${scope.name} may use ${inUnit(max)} ${row.words}: ${left}${hint}`;
+  // One request, not "1 requests".
+  const words = max === 1 ? row.words.replace(/^(request|token)s/, '$1') : row.words;
+  const message = `the limit of ${scope.kind} ${scope.name} is ${inUnit(max)} ${words}: ${left}${hint}`;
   return new LimitError(limitStates, row.reason, message, {
     ...(neverFits
       ? { retry: false }

@@ -219,7 +219,9 @@ export class RedisCounters implements Counters {
         isEnforced && (onFailure === 'refuse' || (onFailure === undefined && kind === 'period')),
     );
     if (refuses) {
-      throw stateUnavailable('limits cannot be counted together with other gateways; try again soon');
+      throw stateUnavailable(
+        'Redis is away, so limits cannot be counted together with other gateways; try again soon',
+      );
     }
     const shared = claims.map((claim) => ({
       ...claim,

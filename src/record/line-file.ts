@@ -1,6 +1,4 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
-import { makeDirectory } from '../make-directory.ts';
+import { closeSync, writeSync } from 'node:fs';
 
 /** Writing fails, works again, or was given up, with lines lost. */
 export type LineFileEvent =
@@ -24,7 +22,7 @@ const flushMs = 200;
 const waitingLimit = 128 * 1024 * 1024;
 
 /**
- * Appends lines to a file that only its owner can read. A full disk must neither end nor block the process: lines are
+ * Appends lines to a file. A full disk must neither end nor block the process: lines are
  * buffered up to a limit, and every change of state is reported once.
  */
 export class LineFile {
@@ -40,10 +38,9 @@ export class LineFile {
   #isFailing = false;
   #lost = 0;
 
-  /** Throws if the file can't be opened. */
-  constructor(file: string, { isShared, onEvent }: LineFileOptions) {
-    makeDirectory(dirname(resolve(file)));
-    this.#descriptor = openSync(file, 'a', 0o600);
+  /** Takes a file that is open for appending, and closes it. */
+  constructor(descriptor: number, { isShared, onEvent }: LineFileOptions) {
+    this.#descriptor = descriptor;
     this.#isShared = isShared;
     this.#onEvent = onEvent;
     this.#timer = setInterval(() => {

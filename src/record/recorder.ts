@@ -1,5 +1,6 @@
 import { type Logger, pino } from 'pino';
 import { LineFile, type LineFileEvent } from './line-file.ts';
+import { openOwnFile } from './own-file.ts';
 import type { ExchangeRecord, WriteRecord } from './record.ts';
 
 interface RecorderOptions {
@@ -10,6 +11,8 @@ interface RecorderOptions {
   /** Shows a record to a person; replaces the JSON lines on stderr. */
   readonly show?: ((record: ExchangeRecord) => void) | undefined;
   readonly stderr: { write(text: string): unknown };
+  /** Opens the file; for tests with a device that is always full. */
+  readonly open?: (file: string) => number;
 }
 
 export interface Recorder {
@@ -20,8 +23,9 @@ export interface Recorder {
   close(): void;
 }
 
-/** Writes one JSON line per exchange on stderr (or shows it) and into the file. */
-export function createRecorder({ file, isShared = false, show, stderr }: RecorderOptions): Recorder {
+/** Writes one JSON line per exchange on stderr (or shows it) and into the file. Throws if that can't be opened, or isn't a file of records. */
+export function createRecorder(options: RecorderOptions): Recorder {
+  const { file, isShared = false, show, stderr, open = openOwnFile } = options;
   // Made when first needed: it takes 10 ms to load.
   let made: Logger | undefined;
   const logger = () => {
@@ -31,7 +35,7 @@ export function createRecorder({ file, isShared = false, show, stderr }: Recorde
   const log: Recorder['log'] = (level, message, facts = {}) =>
     logger()[level]({ time: new Date().toISOString(), ...facts }, message);
   const lines =
-    file === undefined ? undefined : new LineFile(file, { isShared, onEvent: logEvents(log, file) });
+    file === undefined ? undefined : new LineFile(open(file), { isShared, onEvent: logEvents(log, file) });
   return {
     write: (record) => {
       if (show !== undefined) show(record);

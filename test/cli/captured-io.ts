@@ -1,5 +1,6 @@
 import { Readable, Writable } from 'node:stream';
 import { run } from '../../src/cli/program.ts';
+import { ownConfiguration } from '../kit/own-configuration.ts';
 
 interface Surroundings {
   readonly cwd: string;
@@ -22,7 +23,7 @@ export async function runCommand(argv: readonly string[], surroundings: Surround
     stdin: Readable.from([Buffer.from(stdin)]),
     stdout: stdout.stream,
     stderr: stderr.stream,
-    env: { HOME: cwd, ...env },
+    env: { HOME: cwd, ...ownConfiguration(cwd), ...env },
     cwd,
     signal: new AbortController().signal,
     onHangup: () => () => undefined,

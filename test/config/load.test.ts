@@ -5,17 +5,17 @@ import { expect, test } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
 import { inspectConfig, loadConfig } from '../../src/config/load.ts';
 import { policySchema } from '../../src/policy/rules/schema.ts';
-import { createWorkspace, inspect, nowMs, problemsOf } from './workspace.ts';
+import { allowAll, createWorkspace, inspect, nowMs, problemsOf } from './workspace.ts';
 
 async function load(yaml: string, env: Readonly<Record<string, string>> = {}): Promise<Config> {
   const cwd = createWorkspace({ 'gateway.yaml': yaml });
-  return (await loadConfig({ cwd, env: { HOME: cwd, ...env }, nowMs })).config;
+  return (await loadConfig({ cwd, env: { HOME: cwd, ...env }, nowMs, consent: allowAll })).config;
 }
 
 test('without a file there is the sandbox, ready for a key of its own', async () => {
   const cwd = createWorkspace();
 
-  const { config, path, warnings } = await loadConfig({ cwd, env: { HOME: cwd }, nowMs });
+  const { config, path, warnings } = await loadConfig({ cwd, env: { HOME: cwd }, nowMs, consent: allowAll });
 
   expect(path).toBeUndefined();
   expect(warnings).toEqual([]);
@@ -28,16 +28,16 @@ test('without a file there is the sandbox, ready for a key of its own', async ()
   expect(config.keys.size).toBe(0);
 });
 
-test.each(['', ' \n', '{}', '{} # on purpose', 'server: { port: 4200 }'])(
-  '%j is the sandbox too',
+test.each(['{}', '{} # on purpose', 'server: { port: 4200 }'])('%j is the sandbox too', async (yaml) => {
+  expect(await load(yaml)).toMatchObject({ isSandboxMode: true, needsLocalKey: true });
+});
+
+test.each(['', ' \n\n', '# all of it\n# commented out\n', '---\n', 'null\n', '~'])(
+  '%j sets nothing',
   async (yaml) => {
-    expect(await load(yaml)).toMatchObject({ isSandboxMode: true, needsLocalKey: true });
+    await expect(load(yaml)).rejects.toThrow(/the file sets nothing[\s\S]*write {} for sandbox mode/);
   },
 );
-
-test.each(['# all of it\n# commented out\n', '---\n', 'null\n', '~'])('%j sets nothing', async (yaml) => {
-  await expect(load(yaml)).rejects.toThrow(/the file sets nothing[\s\S]*write {} for sandbox mode/);
-});
 
 test('warns of what matches or applies to nothing', async () => {
   const cwd = createWorkspace({
@@ -54,7 +54,7 @@ projects: { shop: { models: ["sandbox-*", "claude-*", "*-mini"], keys: [] } }
 `,
   });
 
-  const { problems } = await inspectConfig({ cwd, env: { HOME: cwd }, nowMs });
+  const { problems } = await inspectConfig({ cwd, env: { HOME: cwd }, nowMs, consent: allowAll });
 
   expect(problems.map(({ severity, path, message }) => [severity, path.join('.'), message])).toEqual([
     ['warning', 'policies.spare', 'applies to nothing: no project and no key names it'],
@@ -66,7 +66,7 @@ projects: { shop: { models: ["sandbox-*", "claude-*", "*-mini"], keys: [] } }
 });
 
 test('a key that is added is found, is a secret, and leaves the configuration before as it was', async () => {
-  const before = await load('');
+  const before = await load('{}');
 
   const after = before.withKey({ id: 'local', project: 'local', value: 'a-key-of-this-machine' });
 
@@ -76,7 +76,7 @@ test('a key that is added is found, is a secret, and leaves the configuration be
 });
 
 test('turns durations and sizes into the numbers of reliability', async () => {
-  const { server } = await load('');
+  const { server } = await load('{}');
 
   expect(server.limits).toEqual({
     headMs: 10_000,
@@ -197,7 +197,12 @@ test('finds keys given as a hash, by the environment and in a file', async () =>
 `,
   });
 
-  const { config } = await loadConfig({ cwd, env: { HOME: cwd, CI_KEY: 'key-of-the-environment' }, nowMs });
+  const { config } = await loadConfig({
+    cwd,
+    env: { HOME: cwd, CI_KEY: 'key-of-the-environment' },
+    nowMs,
+    consent: allowAll,
+  });
 
   expect(config.keys.find('key-of-the-environment')).toMatchObject({
     id: 'environment',
@@ -381,7 +386,7 @@ test('warns of a key file that everybody can read', async () => {
   writeFileSync(join(cwd, 'key'), 'key-that-is-in-a-file\r\n');
   chmodSync(join(cwd, 'key'), 0o644);
 
-  const { problems, config } = await inspectConfig({ cwd, env: { HOME: cwd }, nowMs });
+  const { problems, config } = await inspectConfig({ cwd, env: { HOME: cwd }, nowMs, consent: allowAll });
 
   expect(problems).toMatchObject([
     { severity: 'warning', message: 'every user of this machine can read key' },
@@ -417,7 +422,7 @@ test('the hash follows the file and its variables, not the secrets', async () =>
 });
 
 test('nothing in it can be changed', async () => {
-  const { providers, models, server, plants } = await load('');
+  const { providers, models, server, plants } = await load('{}');
   const provider = providers.get('sandbox');
 
   for (const part of [
@@ -443,6 +448,7 @@ test.each([
     cwd: createWorkspace({ 'gateway.yaml': yaml }),
     env: { HOME: '/nowhere' },
     nowMs,
+    consent: allowAll,
   });
 
   expect(problems.map((problem) => problem.message)).toEqual([message]);

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { type Config, rebuildConfig } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { createWorkspace, nowMs } from './workspace.ts';
+import { allowAll, createWorkspace, nowMs } from './workspace.ts';
 
 const yaml = `
 providers:
@@ -23,7 +23,7 @@ function facts(config: Config) {
 test('another process builds the same configuration from the source, sent as data', async () => {
   const cwd = createWorkspace({ 'gateway.yaml': yaml, 'key.txt': 'a-key-from-a-file-0123456789' });
   const env = { HOME: cwd, PROVIDER_KEY: 'sk-provider-0123456789', SHOP_KEY: 'a-key-from-the-environment' };
-  const { config } = await loadConfig({ cwd, env, nowMs });
+  const { config } = await loadConfig({ cwd, env, nowMs, consent: allowAll });
   const local = config.withKey({ id: 'local', project: 'shop', value: 'a-key-made-at-run-time' });
 
   const rebuilt = rebuildConfig(structuredClone(local.source));

@@ -1,17 +1,21 @@
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Inspection, inspectConfig } from '../../src/config/load.ts';
 import { formatProblem } from '../../src/config/source/problems.ts';
+import type { Consent } from '../../src/config/trust/consent.ts';
+import { emptyDirectory } from '../kit/own-configuration.ts';
 
 /** Midday of 21 November 2026. */
 export const nowMs = Date.parse('2026-11-21T12:00:00Z');
 
+/** For tests of anything but what a found file may have. */
+export const allowAll: Consent = async () => [];
+
 /** A project of its own, removed after the test. */
 export function createWorkspace(files: Readonly<Record<string, string>> = {}): string {
-  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'gateway-config-')));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = realpathSync(emptyDirectory());
+  onTestFinished(() => rmSync(dirname(directory), { recursive: true, force: true }));
   for (const [name, text] of Object.entries({ 'package.json': '{}', ...files })) {
     mkdirSync(dirname(join(directory, name)), { recursive: true });
     writeFileSync(join(directory, name), text);
@@ -22,7 +26,7 @@ export function createWorkspace(files: Readonly<Record<string, string>> = {}): s
 
 export function inspect(yaml: string, env: Readonly<Record<string, string>> = {}): Promise<Inspection> {
   const cwd = createWorkspace({ 'gateway.yaml': yaml });
-  return inspectConfig({ cwd, env: { HOME: cwd, ...env }, nowMs });
+  return inspectConfig({ cwd, env: { HOME: cwd, ...env }, nowMs, consent: allowAll });
 }
 
 /** The first line of each problem: where and what. */

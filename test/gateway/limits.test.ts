@@ -235,7 +235,9 @@ describe('limits of a project', () => {
 
     const { error } = (await (await post(gateway, request, path)).json()) as { error: { message: string } };
 
-    expect(error.message).toContain('project shop may use 50 tokens a day: this request alone may need ');
+    expect(error.message).toContain(
+      'the limit of project shop is 50 tokens a day: this request alone may need ',
+    );
     expect(error.message).toContain(advice);
   });
 

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { bin } from './build.ts';
+import { ownConfiguration } from './own-configuration.ts';
 
 export interface Child {
   readonly process: ChildProcess;
@@ -24,7 +25,7 @@ export function startProgram(
 ): Child {
   const child = spawn(process.execPath, [bin, ...argv], {
     cwd: home,
-    env: { PATH: process.env.PATH, HOME: home, ...env },
+    env: { PATH: process.env.PATH, HOME: home, ...ownConfiguration(home), ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   running.add(child);

@@ -1,9 +1,7 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { run } from '../../src/cli/program.ts';
 import { GatewayError } from '../../src/errors.ts';
+import { emptyDirectory, ownConfiguration } from './own-configuration.ts';
 
 interface Surroundings {
   readonly env?: Readonly<Record<string, string>>;
@@ -44,7 +42,10 @@ export function startCommand(argv: readonly string[], surroundings: Surroundings
     stdin: inputOf(surroundings.stdin),
     stdout: outputs.stdout.stream,
     stderr: outputs.stderr.stream,
-    env: Object.defineProperties({ HOME: home }, Object.getOwnPropertyDescriptors(surroundings.env ?? {})),
+    env: Object.defineProperties(
+      { HOME: home, ...ownConfiguration(home) },
+      Object.getOwnPropertyDescriptors(surroundings.env ?? {}),
+    ),
     cwd: home,
     signal: interrupt.signal,
     onHangup: (listener) => {
@@ -67,9 +68,7 @@ export function startCommand(argv: readonly string[], surroundings: Surroundings
   };
 }
 
-export function emptyDirectory(): string {
-  return mkdtempSync(join(tmpdir(), 'gateway-test-'));
-}
+export { emptyDirectory };
 
 function inputOf(stdin: string | Readable | undefined): Readable & { isTTY?: boolean } {
   if (stdin === undefined) return Object.assign(Readable.from([]), { isTTY: true });

@@ -44,7 +44,7 @@ export interface TestGateway {
 export async function startGateway(yaml = ''): Promise<TestGateway> {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-test-'));
   const file = join(directory, 'gateway.yaml');
-  writeFileSync(file, yaml, { mode: 0o600 });
+  writeFileSync(file, yaml || '{}', { mode: 0o600 });
   const loaded = await loadConfig({ file, cwd: directory, env: secrets, nowMs: Date.now() });
   rmSync(directory, { recursive: true });
   const key = loaded.config.needsLocalKey ? generateKey() : secrets.PROJECT_KEY;

@@ -47,7 +47,7 @@ export async function startInspected(yaml: string, options: Options = {}): Promi
     writeFileSync(join(directory, name), text, { mode: 0o600 });
   }
   const load = async (text: string) => {
-    writeFileSync(file, text, { mode: 0o600 });
+    writeFileSync(file, text || '{}', { mode: 0o600 });
     const { config } = await loadConfig({ file, cwd: directory, env: secrets, nowMs: Date.now() });
     return config.needsLocalKey
       ? config.withKey({ id: 'local', project: 'local', value: secrets.PROJECT_KEY })

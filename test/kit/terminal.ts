@@ -2,6 +2,7 @@ import { spawn } from '@lydell/node-pty';
 import xterm from '@xterm/headless';
 import { onTestFinished } from 'vitest';
 import { bin } from './build.ts';
+import { ownConfiguration } from './own-configuration.ts';
 
 /** A program on a pseudo-terminal, with an emulator behind it that knows what a person would see. */
 export interface Terminal {
@@ -41,7 +42,7 @@ export function startTerminal(argv: readonly string[], surroundings: Surrounding
     cols: columns,
     rows,
     cwd: home,
-    env: { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8', ...env },
+    env: { PATH: process.env.PATH, HOME: home, ...ownConfiguration(home), LANG: 'C.UTF-8', ...env },
   });
   let raw = '';
   let isOver = false;

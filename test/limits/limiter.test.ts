@@ -56,7 +56,16 @@ describe('limiter', () => {
       retryAfterS: 6 * 3_600,
     });
     expect(message).toBe(
-      'project shop may use US$ 0.005 a day: US$ 0.001 left, and this request may need US$ 0.002',
+      'the limit of project shop is US$ 0.005 a day: US$ 0.001 left, and this request may need US$ 0.002',
+    );
+  });
+
+  test('a limit of one is one', () => {
+    const limits = limiter({ requests_per_minute: 1 });
+    reserve(limits);
+
+    expect(refusal(limits).message).toBe(
+      'the limit of project shop is 1 request a minute: 0 left, and this request may need 1',
     );
   });
 

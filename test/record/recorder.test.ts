@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -75,7 +75,12 @@ test.skipIf(!existsSync('/proc/self'))('says at once where the folder of its fil
 
 test.skipIf(!existsSync('/dev/full'))('goes on, and says so once, when the disk is full', () => {
   const { stderr, lines } = captured();
-  const recorder = createRecorder({ file: '/dev/full', stderr, show: () => undefined });
+  const recorder = createRecorder({
+    file: '/dev/full',
+    stderr,
+    show: () => undefined,
+    open: (file) => openSync(file, 'a'),
+  });
 
   for (let i = 0; i < 100; i += 1) recorder.write(record);
   recorder.close();

@@ -7,6 +7,7 @@ import { ensureStateDirectory } from '../../client/state.ts';
 import type { WantedLogin } from '../../config/source/logins.ts';
 import { GatewayError } from '../../errors.ts';
 import type { CommonOptions } from '../shell/command.ts';
+import { askedConsent } from '../shell/consent.ts';
 import type { Io } from '../shell/io.ts';
 import { deadline } from '../shell/output.ts';
 
@@ -78,6 +79,7 @@ async function startOwn(
       serving = serve(serveOptions, withoutTerminal(io, stderr, ending.signal), {
         onReady: (url, localKey) => resolve({ url, localKey }),
         login,
+        consent: askedConsent(options, io),
       });
       serving.catch(reject);
     });

@@ -1,9 +1,10 @@
 import { statSync } from 'node:fs';
 import type { Config } from '../../config/config.ts';
-import { type Inspection, inspectConfig } from '../../config/load.ts';
+import type { Inspection } from '../../config/load.ts';
 import { formatPath, type Problem } from '../../config/source/problems.ts';
 import { toGatewayError } from '../../errors.ts';
 import type { Io } from '../shell/io.ts';
+import { inspectUserConfig } from '../shell/load-config.ts';
 import { about, type Finding } from './finding.ts';
 
 export interface CheckedConfiguration {
@@ -18,7 +19,7 @@ const { ok, warning, error } = about('configuration');
 export async function checkConfiguration(file: string | undefined, io: Io): Promise<CheckedConfiguration> {
   let inspection: Inspection;
   try {
-    inspection = await inspectConfig({ file, cwd: io.cwd, env: io.env, nowMs: Date.now() });
+    inspection = await inspectUserConfig({ config: file }, io);
   } catch (thrown) {
     const message = toGatewayError(thrown).message;
     return {
@@ -46,7 +47,7 @@ function permissions(path: string, { problems }: Inspection): Finding[] {
   if (process.geteuid === undefined) return [];
   const { mode } = statSync(path);
   // A key in the file itself is a warning there already.
-  const holdsKeys = problems.some(({ path: at }) => at.at(-1) === 'api_key');
+  const holdsKeys = problems.some(({ path: at, kind }) => at.at(-1) === 'api_key' && kind !== 'want');
   const findings: Finding[] = [];
   if ((mode & 0o020) !== 0) {
     findings.push(warning(`${path} can be changed by its group`, `chmod g-w ${path}`));

@@ -1,4 +1,4 @@
-import type { FoundProvider } from './known-providers.ts';
+import type { FoundProvider } from './found-provider.ts';
 
 interface Contents {
   readonly providers: readonly FoundProvider[];

@@ -1,8 +1,9 @@
+import { hostedProviders } from '../../config/known-providers.ts';
 import { type LoginAgent, logins } from '../../config/source/logins.ts';
 import { toFields, toList, toText } from '../../dialects/fields.ts';
 import { isLoggedIn } from '../agents/logins.ts';
 import type { Io } from '../shell/io.ts';
-import { chatAndEmbeddings, type FoundProvider, hostedProviders } from './known-providers.ts';
+import { chatAndEmbeddings, type FoundProvider } from './found-provider.ts';
 
 /** Milliseconds: a server on this machine answers immediately or does not exist. */
 const patienceMs = 700;

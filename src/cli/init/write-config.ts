@@ -1,8 +1,9 @@
 import { linkSync, lstatSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { inspectConfig } from '../../config/load.ts';
-import { ConfigError } from '../../config/source/problems.ts';
+import { trustFile } from '../../client/trusted-files.ts';
+import { realPathOf } from '../../config/trust/real-path.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Io } from '../shell/io.ts';
+import { inspectValidConfig } from '../shell/load-config.ts';
 
 export function isThere(file: string): boolean {
   try {
@@ -22,16 +23,11 @@ export async function writeConfig(file: string, text: string, { mayReplace, io }
   const draft = `${file}.${process.pid}.new.yaml`;
   try {
     writeFileSync(draft, text, { mode: 0o600, flag: 'wx' });
-    const { config, problems, name } = await inspectConfig({
-      file: draft,
-      cwd: io.cwd,
-      env: io.env,
-      nowMs: Date.now(),
-    });
-    if (config === undefined) throw new ConfigError(name, problems);
+    const { wants } = await inspectValidConfig({ config: draft }, io);
     // Unlike a rename, a link fails if somebody has created the file meanwhile.
     if (mayReplace) renameSync(draft, file);
     else linkSync(draft, file);
+    if (wants.length > 0) trustFile(io.env, realPathOf(file), wants);
   } catch (cause) {
     if (cause instanceof GatewayError) throw cause;
     const { code = '', message } = cause as NodeJS.ErrnoException; // of the file system

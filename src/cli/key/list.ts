@@ -2,12 +2,11 @@ import type { Command } from 'commander';
 import type { Inspection } from '../../config/load.ts';
 import { parseExpiry } from '../../config/schema/expiry.ts';
 import type { KeySettings } from '../../config/schema/schema.ts';
-import { ConfigError } from '../../config/source/problems.ts';
 import { localKeyFile, readLocalKey } from '../serve/local-key.ts';
 import { commonOptions, createCommand } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
 import { type Listing, printList } from '../shell/listing.ts';
-import { inspectUserConfig } from '../shell/load-config.ts';
+import { inspectValidConfig } from '../shell/load-config.ts';
 import { outputFormat } from '../shell/output-format.ts';
 
 /** A key without its value. */
@@ -39,8 +38,7 @@ export function buildList(io: Io): Command {
     .action(async ({ project }: { readonly project?: string }, command: Command) => {
       outputFormat(command, ['text', 'json', 'ndjson', 'yaml', 'table']);
       const options = commonOptions(command);
-      const inspection = await inspectUserConfig(options, io);
-      if (inspection.config === undefined) throw new ConfigError(inspection.name, inspection.problems);
+      const inspection = await inspectValidConfig(options, io);
       const keys = inspection.config.needsLocalKey ? localKeys(io) : configuredKeys(inspection, Date.now());
       const chosen = keys.filter((key) => project === undefined || key.project === project);
       await printList(batches(chosen), listing, options, io);

@@ -2,13 +2,12 @@ import { realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:
 import { type Command, InvalidArgumentError } from 'commander';
 import { isAlive, readRunning } from '../../client/address.ts';
 import { removeState } from '../../client/state.ts';
-import { ConfigError } from '../../config/source/problems.ts';
 import { protectionOf, refuseSuccessor } from '../../config/successor.ts';
 import { GatewayError } from '../../errors.ts';
 import { localKeyFile, localKeyName, readLocalKey } from '../serve/local-key.ts';
 import { type CommonOptions, commonOptions, createCommand } from '../shell/command.ts';
 import { type Io, write } from '../shell/io.ts';
-import { inspectUserConfig, loadUserConfig } from '../shell/load-config.ts';
+import { inspectValidConfig, loadUserConfig } from '../shell/load-config.ts';
 import { outputFormat } from '../shell/output-format.ts';
 import { print } from '../shell/print.ts';
 import type { EntryLines } from './remove-entry.ts';
@@ -59,9 +58,7 @@ interface RevokeOptions extends CommonOptions {
 }
 
 async function revoke(id: string, { dryRun, ...options }: RevokeOptions, io: Io): Promise<Revoked> {
-  const inspection = await inspectUserConfig(options, io);
-  const { config, found, settings, text, name } = inspection;
-  if (config === undefined) throw new ConfigError(name, inspection.problems);
+  const { config, found, settings, text, name } = await inspectValidConfig(options, io);
   if (config.needsLocalKey) return revokeLocal(id, dryRun, io);
   for (const [project, { keys }] of Object.entries(settings?.projects ?? {})) {
     const index = keys.findIndex((key) => key.id === id);

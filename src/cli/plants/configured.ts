@@ -1,17 +1,15 @@
 import type { Config } from '../../config/config.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
+import { loadUserConfig } from '../shell/load-config.ts';
 
-/** The plant store's part of a configuration file; undefined if there is no file. Throws config.invalid. */
+/** The plant store's part of a configuration file; undefined if there is no file. Throws config.invalid and config.untrusted. */
 export async function configuredPlants(
-  { config: file }: CommonOptions,
+  options: CommonOptions,
   io: Io,
 ): Promise<Config['plants'] | undefined> {
-  const search = { file, cwd: io.cwd, env: io.env };
   // Checked first, so that the schema is not loaded if there is no file.
   const { findConfig } = await import('../../config/source/find.ts');
-  if ((await findConfig(search)) === undefined) return undefined;
-  const { loadConfig } = await import('../../config/load.ts');
-  const { config } = await loadConfig({ ...search, nowMs: Date.now() });
-  return config.plants;
+  if ((await findConfig({ file: options.config, cwd: io.cwd, env: io.env })) === undefined) return undefined;
+  return (await loadUserConfig(options, io)).config.plants;
 }

@@ -1,10 +1,13 @@
 import { generateKey, type KeyRecord } from '../../config/build/keys.ts';
 import type { Config } from '../../config/config.ts';
-import { type Inspection, inspectConfig, type LoadOptions } from '../../config/load.ts';
-import { ConfigError, suggest } from '../../config/source/problems.ts';
+import type { Inspection, LoadOptions } from '../../config/load.ts';
+import { suggest } from '../../config/source/problems.ts';
+import type { Reference } from '../../config/source/substitute.ts';
 import { GatewayError } from '../../errors.ts';
 import type { CommonOptions } from '../shell/command.ts';
+import { storedConsent } from '../shell/consent.ts';
 import { type Io, write } from '../shell/io.ts';
+import { inspectUserConfig, inspectValidConfig } from '../shell/load-config.ts';
 import { standIns } from './stand-ins.ts';
 
 /** The configuration's policies as `serve` would run them, and the inspection of its file. */
@@ -16,21 +19,21 @@ export interface LoadedPolicies {
   knownKey(id: string): KeyRecord | undefined;
 }
 
-/** Loads the configuration that `serve` would use. Throws config.invalid, but not for a rule's failed tests. */
+/**
+ * Loads the configuration that `serve` would use. Policies need nothing from outside a file, so one that nobody has
+ * allowed what it wants gets made-up values instead. Throws config.invalid, but not for a rule's failed tests, and
+ * config.untrusted where made-up values won't do.
+ */
 export async function loadPolicies(options: CommonOptions, io: Io): Promise<LoadedPolicies> {
-  const load: LoadOptions = {
-    file: options.config,
-    cwd: io.cwd,
-    env: io.env,
-    nowMs: Date.now(),
-    failedTests: 'warning',
-  };
-  const asIs = await inspectConfig(load);
-  const made = standIns(asIs.references);
+  const load = { nowMs: Date.now(), failedTests: 'warning', consent: storedConsent(io) } as const;
+  const asIs = await inspectUserConfig(options, io, load);
+  const { references, pending } = asIs;
+  const made = standIns(pending.length === 0 ? references : references.map(asUnset));
   const names = Object.keys(made);
   const inspection =
-    names.length === 0 ? asIs : await inspectConfig({ ...load, env: { ...io.env, ...made } });
-  if (inspection.config === undefined) throw new ConfigError(inspection.name, inspection.problems);
+    pending.length === 0
+      ? await inspectValidConfig(options, io, { ...load, env: { ...io.env, ...made } })
+      : await inspectWithout(asIs, { ...load, env: made }, io);
   if (names.length > 0 && options.quiet !== true && io.stderr.isTTY === true) {
     await write(io.stderr, `not set, so made-up values are used: ${names.join(', ')}\n`);
   }
@@ -39,6 +42,19 @@ export async function loadPolicies(options: CommonOptions, io: Io): Promise<Load
     : inspection.config;
   const keys = new Map([...config.keys.records()].map((key) => [key.id, key]));
   return { config, inspection, findKey: (id) => findKey(keys, id), knownKey: (id) => keys.get(id) };
+}
+
+function asUnset(reference: Reference): Reference {
+  return { ...reference, unset: reference.names };
+}
+
+/** The file again, without anything from outside it. */
+async function inspectWithout(asIs: Inspection, load: Partial<LoadOptions>, io: Io) {
+  const nothing = { ...load, found: asIs.found, readsFiles: false, consent: async () => [] };
+  const inspection = await inspectUserConfig({}, io, nothing);
+  const { unusable } = await import('../../config/load.ts');
+  if (inspection.config === undefined) throw unusable(asIs);
+  return { ...inspection, config: inspection.config };
 }
 
 function findKey(keys: ReadonlyMap<string, KeyRecord>, id: string | undefined): KeyRecord {

@@ -6,8 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { isAlive, readRunning } from '../../client/address.ts';
 import { ensureStateDirectory } from '../../client/state.ts';
 import { GatewayError } from '../../errors.ts';
+import { canAsk } from '../shell/ask.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
+import { loadUserConfig } from '../shell/load-config.ts';
 import { detachedLog } from './address-file.ts';
 import { printRunning } from './print-running.ts';
 
@@ -26,6 +28,18 @@ const startSeconds = 60;
 
 /** Starts a gateway in the background and returns when it is ready. Throws what keeps it from starting. */
 export async function serveDetached(options: DetachOptions, io: Io): Promise<void> {
+  try {
+    await startDetached(options, io);
+  } catch (error) {
+    const isUntrusted = error instanceof GatewayError && error.code === 'config.untrusted';
+    if (!isUntrusted || !canAsk(options, io)) throw error;
+    // The gateway has no terminal of its own to ask at.
+    await loadUserConfig(options, io);
+    await startDetached(options, io);
+  }
+}
+
+async function startDetached(options: DetachOptions, io: Io): Promise<void> {
   const log = join(ensureStateDirectory(io.env), 'serve.log');
   const descriptor = openSync(log, 'a', 0o600);
   const begin = fstatSync(descriptor).size;
@@ -83,6 +97,7 @@ function failedStart(log: string, begin: number): GatewayError {
     .trim()
     .replace(/^gateway: /gm, '');
   const message = `${output === '' ? 'the gateway ended while starting' : output}\nits log is ${log}`;
+  if (/wants what nobody has allowed/.test(output)) return new GatewayError('config.untrusted', message);
   if (/ problems? in /.test(output)) return new GatewayError('config.invalid', message);
   if (/^port \d+ .*is taken/.test(output)) return new GatewayError('port.busy', message);
   return new GatewayError('gateway.internal', message, { cause: 'the log may say more' });

@@ -8,8 +8,8 @@ import type { PreparedReload } from './server/server-handle.ts';
 interface ReloadOptions {
   /** What was loaded at start-up, from the file that is followed. */
   readonly started: LoadedConfig;
-  /** Reads a regular file; a pipe is refused, because reading it again could block forever. */
-  readonly load: (path: string) => Promise<LoadedConfig>;
+  /** Reads the file again; a pipe is refused, because reading it again could block forever. */
+  readonly load: () => Promise<LoadedConfig>;
   readonly prepare: (config: Config) => Promise<PreparedReload>;
   /** Notifies the other commands. If it throws, that is logged, and the new configuration stays in force. */
   readonly onReloaded: (loaded: LoadedConfig) => void;
@@ -88,7 +88,7 @@ async function loadSuccessor(
   if (path === undefined) {
     throw new GatewayError('config.invalid', 'there was no file at start-up; restart the gateway to use one');
   }
-  const next = await load(path);
+  const next = await load();
   const refusal = refuseSuccessor(protectionOf(current.config), protectionOf(next.config));
   if (refusal !== undefined) throw new GatewayError('config.invalid', `${path}: ${refusal}`);
   const followed = ({ text, config }: LoadedConfig) => ({ text, rules: rulesOf(config) });

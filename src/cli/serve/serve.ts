@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { stateDirectory } from '../../client/state.ts';
 import { generateKey } from '../../config/build/keys.ts';
 import type { Config } from '../../config/config.ts';
-import { type LoadedConfig, type LoadOptions, loadConfig } from '../../config/load.ts';
+import type { LoadedConfig, LoadOptions } from '../../config/load.ts';
 import type { WantedLogin } from '../../config/source/logins.ts';
 import { watchFile } from '../../config/source/watch.ts';
+import type { Consent } from '../../config/trust/consent.ts';
 import { GatewayError } from '../../errors.ts';
 import { parserProblem } from '../../http/node-parser.ts';
 import type { OwnerProof } from '../../owner-proof.ts';
@@ -13,7 +14,9 @@ import { ledgerSettings } from '../ledger-path.ts';
 import { defaultDatabase } from '../plants/database.ts';
 import { requestLine } from '../plants/request-line.ts';
 import type { CommonOptions } from '../shell/command.ts';
+import { storedConsent } from '../shell/consent.ts';
 import { hasColour, type Io, type Paint, painter } from '../shell/io.ts';
+import { loadUserConfig } from '../shell/load-config.ts';
 import { type AddressFile, noAddressFile, openAddressFile } from './address-file.ts';
 import { banner } from './banner.ts';
 import { serveDetached } from './detach.ts';
@@ -59,6 +62,8 @@ interface Run {
 interface ServeHooks {
   /** The login of the command's agent, to use where no key is configured. */
   readonly login?: WantedLogin | undefined;
+  /** Who allows what a configuration wants that was found; by default whoever is at this command's terminal. */
+  readonly consent?: Consent | undefined;
   readonly onReady?: ((url: string, localKey: string | undefined) => void) | undefined;
 }
 
@@ -66,7 +71,7 @@ interface ServeHooks {
 export async function serve(
   options: ServeOptions,
   io: Io,
-  { onReady, login }: ServeHooks = {},
+  { onReady, login, consent }: ServeHooks = {},
 ): Promise<void> {
   if (options.detach === true && options.dryRun !== true) return serveDetached(options, io);
   const isColoured = hasColour(io.stderr, io.env) && options.color;
@@ -82,7 +87,7 @@ export async function serve(
     onReady,
     login,
   };
-  const loaded = await load(run, options.config);
+  const loaded = await load(run, consent && { consent });
   const { config } = loaded;
   if (options.plantsPort !== undefined && !config.plants.store.enabled) {
     throw new GatewayError('usage.invalid', '--plants-port: the plant store is off (plants.store.enabled)');
@@ -141,11 +146,10 @@ export async function serve(
 }
 
 async function load(
-  { io, localKey, login }: Run,
-  file: string | undefined,
-  options: Pick<LoadOptions, 'mustBeFile'> = {},
+  { io, options, localKey, login }: Run,
+  more: Partial<LoadOptions> | undefined,
 ): Promise<LoadedConfig> {
-  const loaded = await loadConfig({ ...options, file, login, cwd: io.cwd, env: io.env, nowMs: Date.now() });
+  const loaded = await loadUserConfig(options, io, { ...more, login });
   if (!loaded.config.needsLocalKey) return loaded;
   return { ...loaded, config: loaded.config.withKey({ id: 'local', project: 'local', value: localKey }) };
 }
@@ -183,6 +187,7 @@ async function untilStopped(run: Run, started: Started): Promise<void> {
   const stopFollowing = follow(run, started, addressFile);
   try {
     addressFile.write(loaded);
+    services.announce();
     announce(run, started);
     run.onReady?.(services.url, loaded.config.needsLocalKey ? run.localKey : undefined);
     await stopped(io.signal);
@@ -203,7 +208,8 @@ function follow(run: Run, { loaded, log, services }: Started, addressFile: Addre
   const { path } = loaded;
   const reloader = createReloader({
     started: loaded,
-    load: (file) => load(run, file, { mustBeFile: true }),
+    // Nobody waits for a question: what the file wants in addition must be allowed beforehand.
+    load: () => load(run, { found: loaded.found, mustBeFile: true, consent: storedConsent(io) }),
     prepare: services.prepare,
     onReloaded: addressFile.write,
     log,

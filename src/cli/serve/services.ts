@@ -31,6 +31,8 @@ export interface Services {
    * changes nothing, if it can't be applied.
    */
   prepare(config: Config): Promise<PreparedReload>;
+  /** Reports ready from now on. */
+  announce(): void;
   /** How much is open. */
   countOpen(): Promise<OpenCounts>;
   /** Drains the gateway, then stops its services. Throws what the first failing one threw, once all have ended. */
@@ -80,7 +82,10 @@ export async function startServices(options: ServicesOptions): Promise<Services>
     }
     if (failed.length > 0) throw failed[0];
   };
-  let server: ServerHandle | undefined;
+  let serve: (server: ServerHandle) => void = () => undefined;
+  const serving = new Promise<ServerHandle>((resolve) => {
+    serve = resolve;
+  });
   let sandboxUrl: string | undefined;
   const prepareSandbox = async (next: Config) => {
     const usesSandbox = [...next.providers.values()].some((provider) => provider.dialect === 'sandbox');
@@ -94,13 +99,13 @@ export async function startServices(options: ServicesOptions): Promise<Services>
   };
 
   try {
-    // First, so that it can still be read while the gateway drains.
-    const metrics = await startMetrics(config, async () => (await server?.readMetrics()) ?? []);
+    // First, so that it can still be read while the gateway drains; a scrape before it serves waits until it does.
+    const metrics = await startMetrics(config, async () => (await serving).readMetrics());
     if (metrics !== undefined) stopping.push(() => metrics.drain());
     const started = await startServer(options, await prepareSandbox(config)).catch((error) => {
       throw withHolder(error, port, options.store?.port ?? config.plants.store.port);
     });
-    server = started;
+    serve(started);
     stopping.push(() => started.drain());
     const plants = await startPlants(options, stopping);
     return {
@@ -109,6 +114,7 @@ export async function startServices(options: ServicesOptions): Promise<Services>
       plants,
       metricsUrl: metrics?.url,
       prepare: async (next) => started.prepare(next, await prepareSandbox(next)),
+      announce: () => started.announce(),
       countOpen: () => started.countOpen(),
       stop,
     };

@@ -7,7 +7,7 @@ import type { Io } from './io.ts';
 const longestInput = 4_096;
 
 /** Whether a person can be asked: both ends are terminals and --no-input was not given. */
-export function canAsk({ input }: CommonOptions, io: Io): boolean {
+export function canAsk({ input }: Pick<CommonOptions, 'input'>, io: Io): boolean {
   return input && io.stdin.isTTY === true && io.stderr.isTTY === true;
 }
 

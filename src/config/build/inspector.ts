@@ -1,3 +1,4 @@
+import { isLoopbackHost } from '../loopback.ts';
 import type { Settings } from '../schema/schema.ts';
 import type { KeyFile } from '../source/key-files.ts';
 import type { Report } from '../source/report.ts';
@@ -39,12 +40,6 @@ export function buildInspector({ settings, keyFiles, report }: Inputs): Inspecto
 export function servesInspector({ enabled, password }: InspectorConfig, host: string): boolean {
   if (isLoopbackHost(host)) return enabled ?? true;
   return enabled === true && password !== undefined;
-}
-
-const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/i;
-
-function isLoopbackHost(host: string): boolean {
-  return loopback.test(host);
 }
 
 function readPassword(

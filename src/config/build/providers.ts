@@ -1,3 +1,4 @@
+import { isLoopbackHost } from '../loopback.ts';
 import { parseDuration } from '../schema/durations.ts';
 import { isProxyUrl } from '../schema/scalars.ts';
 import {
@@ -47,6 +48,11 @@ const families: Readonly<
   anthropic: { endpoints: ['messages', 'count_tokens'], baseUrl: 'https://api.anthropic.com' },
   openai: { endpoints: ['chat', 'responses', 'embeddings'], baseUrl: 'https://api.openai.com/v1' },
 };
+
+/** Where a provider of a dialect is, unless the configuration says otherwise; undefined for the sandbox. */
+export function defaultBaseUrl(dialect: string): string | undefined {
+  return Object.entries(families).find(([name]) => name === dialect)?.[1].baseUrl;
+}
 
 /** Fills in what depends on the dialect, so that `config show` can print it. */
 export function withDialectDefaults(settings: ProviderSettings): ProviderSettings {
@@ -188,12 +194,12 @@ function check(path: readonly string[], settings: ProviderSettings, report: Repo
   }
   if (base_url === undefined) return;
   const { protocol, hostname, pathname } = new URL(base_url);
-  if (protocol === 'http:' && credentials === 'client' && !isLoopback(hostname)) {
+  if (protocol === 'http:' && credentials === 'client' && !isLoopbackHost(hostname)) {
     report.error([...path, 'base_url'], "the client's own login must not go over the network unencrypted", {
       hint: 'use https://',
     });
   }
-  if (protocol === 'http:' && api_key !== undefined && !isLoopback(hostname)) {
+  if (protocol === 'http:' && api_key !== undefined && !isLoopbackHost(hostname)) {
     report.warn([...path, 'base_url'], 'the key and all requests go over the network unencrypted');
   }
   if (dialect === 'anthropic' && /\/v1\/*$/.test(pathname)) {
@@ -216,10 +222,6 @@ function missingKey({ base_url, api_key, credentials }: ProviderSettings): strin
   if (credentials === 'client') return undefined;
   const isPublicHost = /^https:\/\/api\.(?:anthropic|openai)\.com(?:[:/]|$)/.test(base_url ?? '');
   return isPublicHost && api_key === undefined ? 'it has no api_key' : undefined;
-}
-
-function isLoopback(hostname: string): boolean {
-  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 }
 
 /** Of a text that the schema has accepted. */

@@ -1,26 +1,36 @@
 import * as z from 'zod';
 import { durationPattern, parseDuration } from './durations.ts';
+import { reaching } from './reach.ts';
 import { parseMemorySize, parseSize, sizePattern } from './sizes.ts';
 
 // The texts and numbers a configuration is made of, each with the words for what was expected.
 
-export const nameSchema = z
-  .string()
-  .regex(
-    /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
-    'expected a name of at most 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit',
-  );
+export const nameSchema = reaching(
+  'nothing',
+  z
+    .string()
+    .regex(
+      /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
+      'expected a name of at most 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit',
+    ),
+);
 
-export const modelName = z
-  .string()
-  .regex(/^[A-Za-z0-9._:/@+-]{1,200}$/, 'expected a model name: letters, digits and . _ : / @ + - only');
+export const modelName = reaching(
+  'nothing',
+  z
+    .string()
+    .regex(/^[A-Za-z0-9._:/@+-]{1,200}$/, 'expected a model name: letters, digits and . _ : / @ + - only'),
+);
 
-export const modelGlob = z
-  .string()
-  .regex(
-    /^[A-Za-z0-9._:/@+*-]{1,200}$/,
-    'expected a model name or pattern: letters, digits, . _ : / @ + - and * for any run of characters',
-  );
+export const modelGlob = reaching(
+  'nothing',
+  z
+    .string()
+    .regex(
+      /^[A-Za-z0-9._:/@+*-]{1,200}$/,
+      'expected a model name or pattern: letters, digits, . _ : / @ + - and * for any run of characters',
+    ),
+);
 
 export const httpUrl = z
   .string()
@@ -29,12 +39,15 @@ export const httpUrl = z
   .refine((text) => !/^[^/]*\/\/[^/]*@/.test(text), 'a URL here must not hold credentials; use api_key')
   .refine((text) => !/[?#]/.test(text), 'a URL here must have neither a query nor a fragment');
 
-export const proxyUrl = z
-  .string()
-  .refine(
-    (text) => text === 'none' || isProxyUrl(text),
-    'expected none or the http:// or https:// URL of a proxy; in a password # / ? @ are %23 %2F %3F %40',
-  );
+export const proxyUrl = reaching(
+  'proxy',
+  z
+    .string()
+    .refine(
+      (text) => text === 'none' || isProxyUrl(text),
+      'expected none or the http:// or https:// URL of a proxy; in a password # / ? @ are %23 %2F %3F %40',
+    ),
+);
 
 /** Whether it is the URL of a proxy, and no part of a password stands after the host. */
 export function isProxyUrl(text: string): boolean {
@@ -58,26 +71,30 @@ const unitMissing = (given: unknown, units: string) =>
     : undefined;
 
 export const duration = (least = 1) =>
-  z
-    .string({ error: ({ input }) => unitMissing(input, 'Ns, Nms or Nm') })
-    .regex(durationPattern, {
-      error: ({ input }) =>
-        unitMissing(input, 'Ns, Nms or Nm') ?? 'expected a duration such as 500ms, 10s, 5m or 1h',
-      abort: true,
-    })
-    .refine((text) => parseDuration(text) !== undefined, 'expected at most 596h')
-    .refine(
-      (text) => (parseDuration(text) ?? least) >= least,
-      'expected more than 0: the time-out cannot be turned off',
-    );
+  reaching(
+    'nothing',
+    z
+      .string({ error: ({ input }) => unitMissing(input, 'Ns, Nms or Nm') })
+      .regex(durationPattern, {
+        error: ({ input }) =>
+          unitMissing(input, 'Ns, Nms or Nm') ?? 'expected a duration such as 500ms, 10s, 5m or 1h',
+        abort: true,
+      })
+      .refine((text) => parseDuration(text) !== undefined, 'expected at most 596h')
+      .refine(
+        (text) => (parseDuration(text) ?? least) >= least,
+        'expected more than 0: the time-out cannot be turned off',
+      ),
+  );
 
-const sizeText = z
-  .string({ error: ({ input }) => unitMissing(input, 'NB, NKiB or NMiB') })
-  .regex(sizePattern, {
+const sizeText = reaching(
+  'nothing',
+  z.string({ error: ({ input }) => unitMissing(input, 'NB, NKiB or NMiB') }).regex(sizePattern, {
     error: ({ input }) =>
       unitMissing(input, 'NB, NKiB or NMiB') ?? 'expected a size such as 16KiB, 32MiB or 10MB',
     abort: true,
-  });
+  }),
+);
 
 /** A size of something that is one Buffer. */
 export const size = sizeText
@@ -87,15 +104,18 @@ export const size = sizeText
 /** A size of memory for many things. */
 export const memorySize = sizeText.refine((text) => parseMemorySize(text) !== 0, 'expected more than 0');
 
-export const port = z.int().min(0).max(65_535);
-export const amount = z.int().min(1).max(1_000_000_000);
-export const price = z.number().min(0).max(1_000_000);
+export const port = reaching('nothing', z.int().min(0).max(65_535));
+export const amount = reaching('nothing', z.int().min(1).max(1_000_000_000));
+export const price = reaching('nothing', z.number().min(0).max(1_000_000));
 
 // Credentials, framing and routing of the connection: passing them on would leak keys or break the request.
 const keptHeaders =
   /^(?:authorization|proxy-.*|x-api-key|x-gateway-.*|cookie|host|connection|keep-alive|content-length|content-encoding|transfer-encoding|te|trailer|upgrade|expect|accept-encoding)$/i;
 
-export const headerName = z
-  .string()
-  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, { error: 'expected the name of a header', abort: true })
-  .refine((name) => !keptHeaders.test(name), 'this header is never passed on');
+export const headerName = reaching(
+  'nothing',
+  z
+    .string()
+    .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, { error: 'expected the name of a header', abort: true })
+    .refine((name) => !keptHeaders.test(name), 'this header is never passed on'),
+);

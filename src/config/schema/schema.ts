@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { policySchema } from '../../policy/rules/schema.ts';
 import { parseExpiry } from './expiry.ts';
 import { limitsSchema } from './limits.ts';
+import { reaching } from './reach.ts';
 import { recordsSchema } from './records.ts';
 import {
   amount,
@@ -26,34 +27,30 @@ const providerDialects = ['sandbox', 'anthropic', 'openai'] as const;
 export const endpoints = ['messages', 'count_tokens', 'chat', 'responses', 'embeddings'] as const;
 
 const providerSchema = z.strictObject({
-  dialect: z
-    .enum(providerDialects)
-    .describe(
-      'Wire format: anthropic (messages), openai (chat, responses, embeddings) or the built-in sandbox.',
-    ),
-  base_url: httpUrl
-    .optional()
-    .describe("Where it listens; default: the dialect's own host. Requests go nowhere else."),
-  api_key: z
-    .string()
-    .regex(/^[\x21-\x7e]+$/, 'expected visible ASCII characters without spaces')
+  dialect: reaching('nothing', z.enum(providerDialects)).describe(
+    'Wire format: anthropic (messages), openai (chat, responses, embeddings) or the built-in sandbox.',
+  ),
+  base_url: reaching('provider', httpUrl.optional()).describe(
+    "Where it listens; default: the dialect's own host. Requests go nowhere else.",
+  ),
+  api_key: reaching(
+    'credential',
+    z.string().regex(/^[\x21-\x7e]+$/, 'expected visible ASCII characters without spaces'),
+  )
     .optional()
     .describe(`Its key, as \${NAME}; a host without keys needs none.`),
-  credentials: z
-    .enum(['api_key', 'client'])
+  credentials: reaching('login', z.enum(['api_key', 'client']))
     .default('api_key')
     .describe(
       "Whose credentials its requests carry: api_key, or the client's own, such as the login of a subscription, which then comes beside the project key in x-gateway-key.",
     ),
   endpoints: z
-    .array(z.enum(endpoints))
+    .array(reaching('nothing', z.enum(endpoints)))
     .min(1)
     .optional()
     .describe("The endpoints that this host supports; default: all of its dialect's."),
   forward_headers: z.array(headerName).default([]).describe('Further request headers to forward to it.'),
-  ca_file: z
-    .string()
-    .min(1)
+  ca_file: reaching('authorities', z.string().min(1))
     .nullable()
     .default(null)
     .describe('PEM file of further certificate authorities to trust for it, relative to this file.'),
@@ -72,17 +69,25 @@ const providerSchema = z.strictObject({
     })
     .prefault({})
     .describe('How long to wait for it.'),
-  connections: z.int().min(1).max(100_000).default(512).describe('Most connections to it at a time.'),
+  connections: reaching('nothing', z.int().min(1).max(100_000))
+    .default(512)
+    .describe('Most connections to it at a time.'),
   retries: z
     .strictObject({
-      attempts: z.int().min(1).max(10).default(2).describe('Attempts in total: 1 means no retries.'),
-      budget: z.number().min(0).max(1).default(0.2).describe('Share of requests that may be retried.'),
+      attempts: reaching('nothing', z.int().min(1).max(10))
+        .default(2)
+        .describe('Attempts in total: 1 means no retries.'),
+      budget: reaching('nothing', z.number().min(0).max(1))
+        .default(0.2)
+        .describe('Share of requests that may be retried.'),
     })
     .prefault({})
     .describe('Retries of requests for which the provider certainly did no work.'),
   breaker: z
     .strictObject({
-      failures: z.int().min(1).max(1000).default(5).describe('Consecutive failures that open the breaker.'),
+      failures: reaching('nothing', z.int().min(1).max(1000))
+        .default(5)
+        .describe('Consecutive failures that open the breaker.'),
       open: duration().default('30s').describe('How long the breaker stays open.'),
     })
     .prefault({})
@@ -128,26 +133,35 @@ const modelSchema = z.strictObject({
 
 const keySchema = z.strictObject({
   id: nameSchema.describe("The key's name in logs and records."),
-  hash: z
-    .string()
-    .regex(
-      /^sha256:[0-9a-f]{64}$/,
-      'expected sha256: and 64 hexadecimal digits, as `gateway key hash` prints them',
-    )
+  hash: reaching(
+    'nothing',
+    z
+      .string()
+      .regex(
+        /^sha256:[0-9a-f]{64}$/,
+        'expected sha256: and 64 hexadecimal digits, as `gateway key hash` prints them',
+      ),
+  )
     .optional()
     .describe('SHA-256 of the key, from `gateway key new` or `gateway key hash`.'),
-  value: z
-    .string()
-    .regex(/^[\x21-\x7e]{16,512}$/, 'expected a key of at least 16 visible characters')
+  value: reaching(
+    'nothing',
+    z.string().regex(/^[\x21-\x7e]{16,512}$/, 'expected a key of at least 16 visible characters'),
+  )
     .optional()
     .describe(`The key itself, only as \${NAME}.`),
-  file: z.string().min(1).optional().describe('File that contains the key, relative to this file.'),
-  expires: z
-    .string()
-    .refine(
-      (text) => parseExpiry(text) !== undefined,
-      'expected a date such as 2027-06-30, or a time such as 2027-06-30T12:00:00Z',
-    )
+  file: reaching('key file', z.string().min(1))
+    .optional()
+    .describe('File that contains the key, relative to this file.'),
+  expires: reaching(
+    'nothing',
+    z
+      .string()
+      .refine(
+        (text) => parseExpiry(text) !== undefined,
+        'expected a date such as 2027-06-30, or a time such as 2027-06-30T12:00:00Z',
+      ),
+  )
     .optional()
     .describe('When it expires: an RFC 3339 time, or a date, at whose end in UTC it expires.'),
   policies: z.array(nameSchema).default([]).describe('Policies that apply to this key too.'),
@@ -176,18 +190,20 @@ export const settingsSchema = z.strictObject({
   default_model: modelName
     .optional()
     .describe('The model that `send` and `chat` use by default; sandbox-mini in sandbox mode.'),
-  policies: z.record(nameSchema, policySchema).default({}).describe('What requests may do.'),
+  policies: reaching('nothing', z.record(nameSchema, policySchema))
+    .default({})
+    .describe('What requests may do.'),
   projects: z
     .record(nameSchema, projectSchema)
     .optional()
     .describe('Who may call; default: one project named local, whose key is made at start-up.'),
-  state: z
-    .string()
-    .regex(/^memory$|^rediss?:\/\/\S+$/, 'expected memory or redis://host:port/number')
+  state: reaching(
+    'counters',
+    z.string().regex(/^memory$|^rediss?:\/\/\S+$/, 'expected memory or redis://host:port/number'),
+  )
     .default('memory')
     .describe('Where limits and budgets are counted: here, or in a Redis that many gateways share.'),
-  on_state_failure: z
-    .enum(['refuse', 'local'])
+  on_state_failure: reaching('nothing', z.enum(['refuse', 'local']))
     .optional()
     .describe(
       'While Redis is unreachable: refuse, or count here against a share of the limits; default: budgets refuse, rates are counted here.',
@@ -196,24 +212,19 @@ export const settingsSchema = z.strictObject({
   metrics: z
     .strictObject({
       port: port.nullable().default(null).describe('Port on which Prometheus scrapes /metrics; null: none.'),
-      host: hostName
-        .default('127.0.0.1')
-        .describe(
-          'Address to listen on; keep loopback unless Prometheus runs elsewhere: metrics need no key.',
-        ),
+      host: reaching('listener', hostName.default('127.0.0.1')).describe(
+        'Address to listen on; keep loopback unless Prometheus runs elsewhere: metrics need no key.',
+      ),
     })
     .prefault({})
     .describe('Metrics.'),
   inspector: z
     .strictObject({
-      enabled: z
-        .boolean()
+      enabled: reaching('nothing', z.boolean())
         .nullable()
         .default(null)
         .describe('Serve it; null: where `server.host` is a loopback address.'),
-      password_file: z
-        .string()
-        .min(1)
+      password_file: reaching('key file', z.string().min(1))
         .nullable()
         .default(null)
         .describe(
@@ -224,18 +235,23 @@ export const settingsSchema = z.strictObject({
     .describe('The live page, which shows exchanges.'),
   plants: z
     .strictObject({
-      base_url: httpUrl.default('http://127.0.0.1:4101/v3').describe('Where commands find the plant store.'),
+      base_url: reaching('store', httpUrl.default('http://127.0.0.1:4101/v3')).describe(
+        'Where commands find the plant store.',
+      ),
       store: z
         .strictObject({
-          enabled: z.boolean().default(true).describe('Start it with `gateway serve`.'),
-          host: hostName.default('127.0.0.1').describe('Address to listen on.'),
+          enabled: reaching('nothing', z.boolean()).default(true).describe('Start it with `gateway serve`.'),
+          host: reaching('listener', hostName.default('127.0.0.1')).describe('Address to listen on.'),
           port: port.default(4101).describe('Port to listen on; 0 takes any free one.'),
-          database: z
-            .string()
-            .regex(/^sqlite:.+$|^postgres(?:ql)?:\/\/\S+$/, 'expected sqlite:FILE or postgres://…')
+          database: reaching(
+            'store database',
+            z.string().regex(/^sqlite:.+$|^postgres(?:ql)?:\/\/\S+$/, 'expected sqlite:FILE or postgres://…'),
+          )
             .nullable()
             .default(null)
-            .describe('sqlite:FILE or postgres://…; null: SQLite in the state directory.'),
+            .describe(
+              'sqlite:FILE, relative to this file, or postgres://…; null: SQLite in the state directory.',
+            ),
         })
         .prefault({})
         .describe('The plant store of this machine.'),

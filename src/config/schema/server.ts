@@ -1,24 +1,27 @@
 import * as z from 'zod';
+import { reaching } from './reach.ts';
 import { amount, duration, hostName, memorySize, port, size } from './scalars.ts';
 import { parseMemorySize, parseSize } from './sizes.ts';
 
 export const serverSchema = z.strictObject({
-  host: hostName
-    .default('127.0.0.1')
-    .describe('Address to listen on; keep loopback unless others must connect.'),
+  host: reaching('listener', hostName.default('127.0.0.1')).describe(
+    'Address to listen on; keep loopback unless others must connect.',
+  ),
   port: port.default(4100).describe('Port to listen on; 0 takes any free one.'),
-  workers: z
-    .int()
-    .min(1)
-    .max(256)
+  workers: reaching('nothing', z.int().min(1).max(256))
     .default(1)
     .describe('Processes that share the port; more than one uses more cores.'),
   allowed_hosts: z
-    .array(hostName)
+    .array(reaching('host name', hostName.clone()))
     .default([])
     .describe('Host names, besides loopback, that are accepted in the Host header, without a port.'),
   allowed_origins: z
-    .array(z.string().regex(/^https?:\/\/[^/\s]+$/, 'expected an origin such as https://app.example.com'))
+    .array(
+      reaching(
+        'origin',
+        z.string().regex(/^https?:\/\/[^/\s]+$/, 'expected an origin such as https://app.example.com'),
+      ),
+    )
     .default([])
     .describe('Web origins whose pages may call the gateway.'),
   limits: z
@@ -34,10 +37,7 @@ export const serverSchema = z.strictObject({
           'Most memory for the bodies of open requests. One key may hold as much as is still free: half of it, if it is alone.',
         ),
       connections: amount.default(10_000).describe('Most connections at a time.'),
-      pipelined: z
-        .int()
-        .min(1)
-        .max(1000)
+      pipelined: reaching('nothing', z.int().min(1).max(1000))
         .default(16)
         .describe('Requests that may wait for answers on one connection.'),
       write_timeout: duration().default('30s').describe('How long a client may stop reading its answer.'),

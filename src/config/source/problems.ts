@@ -16,8 +16,8 @@ export interface Problem {
   readonly message: string;
   readonly hint?: string;
   readonly place?: Place;
-  /** Set if it is one of a rule's own tests that failed. */
-  readonly kind?: 'test';
+  /** Set if it is one of a rule's own tests that failed, or something that the user has to allow. */
+  readonly kind?: 'test' | 'want';
 }
 
 /** An invalid configuration: `config.invalid` with all its problems. */

@@ -8,7 +8,7 @@ interface Remark {
   readonly hint?: string | undefined;
   /** Whether the caret stands under the key or (the default) its value. */
   readonly part?: 'key' | 'value';
-  readonly kind?: 'test' | undefined;
+  readonly kind?: Problem['kind'] | undefined;
 }
 
 /** Collects what the checks find, each with its place in the file. */

@@ -6,13 +6,14 @@ import type { Exchange } from '../exchange.ts';
 
 /** Whether the gateway's dependencies work. Requests that need none of them are served all the same. */
 export interface Dependencies {
-  /** The store of the limits' counters: `away` while Redis doesn't answer. */
-  readonly state: 'ok' | 'away';
+  /** The store of the limits' counters: `redis away` while Redis doesn't answer. */
+  readonly state: 'ok' | 'redis away';
   readonly ledger: 'ok' | 'failing' | 'off';
 }
 
 export interface Readiness {
-  readonly isReady: () => boolean;
+  readonly isDraining: () => boolean;
+  readonly isAnnounced: () => boolean;
   readonly dependencies: () => Dependencies;
 }
 
@@ -25,10 +26,15 @@ export interface Health {
 
 /**
  * Answers whether the gateway accepts work. It still does while a dependency is unavailable: every gateway would notice
- * the same, and a load balancer that drops all of them helps nobody. Throws gateway.draining.
+ * the same, and a load balancer that drops all of them helps nobody. Throws gateway.draining and, while it starts,
+ * gateway.overloaded.
  */
-export function answerReady(exchange: Exchange, { isReady, dependencies }: Readiness): void {
-  if (!isReady()) throw new GatewayError('gateway.draining', 'the gateway is stopping', { retryAfterS: 5 });
+export function answerReady(exchange: Exchange, readiness: Readiness): void {
+  const { isDraining, isAnnounced, dependencies } = readiness;
+  if (isDraining()) throw new GatewayError('gateway.draining', 'the gateway is stopping', { retryAfterS: 5 });
+  if (!isAnnounced()) {
+    throw new GatewayError('gateway.overloaded', 'the gateway is starting', { retryAfterS: 1 });
+  }
   const { state, ledger } = dependencies();
   const isWhole = state === 'ok' && ledger !== 'failing';
   exchange.sendJson({ status: isWhole ? 'ready' : 'degraded', state, ledger });

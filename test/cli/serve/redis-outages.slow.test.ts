@@ -144,9 +144,9 @@ describe.skipIf(!hasRedis)('a Redis under load', () => {
       redis.pause();
       await child.wrote('limits are not shared');
       load.phase = 'away';
-      expect(await ready()).toMatchObject({ status: 'degraded', state: 'away' });
+      expect(await ready()).toMatchObject({ status: 'degraded', state: 'redis away' });
       await enough();
-      expect(await ready()).toMatchObject({ status: 'degraded', state: 'away' });
+      expect(await ready()).toMatchObject({ status: 'degraded', state: 'redis away' });
       expect({ budget: statuses('budget'), rate: statuses('rate') }).toEqual(expected);
 
       redis.resume();

@@ -100,7 +100,8 @@ describe('a file that lost what protects changes nothing, is logged, and fails t
   test.each<[string, Change, string]>([
     ['gone', ({ file }) => rmSync(file), 'there is no such file'],
     ['moved', ({ file, home }) => renameSync(file, join(home, 'old.yaml')), 'there is no such file'],
-    ['empty', ({ file }) => truncateSync(file, 0), 'it has neither providers, models nor projects'],
+    ['empty', ({ file }) => truncateSync(file, 0), 'the file sets nothing'],
+    ['with nothing in it', write('{}\n'), 'it has neither providers, models nor projects'],
     ['comments only', write('# for later\n'), 'the file sets nothing'],
     ['cut inside a value', write(guarded.slice(0, 150)), 'problem'],
     ['cut before its projects', write(guarded.slice(0, guarded.indexOf('projects:'))), 'no projects'],

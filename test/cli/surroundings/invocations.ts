@@ -49,6 +49,7 @@ export const invocations: Readonly<Record<string, Invocation>> = {
   'config show': { words: ['config', 'show', '--origin'] },
   'config path': { words: ['config', 'path'] },
   'config schema': { words: ['config', 'schema'] },
+  trust: { words: ['trust', '--no-input', 'wanting.yaml'], needsState: true },
   init: { words: ['init', '-c', 'new.yaml', '--no-input'] },
   doctor: { words: ['doctor', '--timeout', '10'] },
   policy: { words: ['policy'], exit: 2 },

@@ -66,8 +66,6 @@ export function useSandbox(): (invocation: Invocation, owner?: Person) => Place 
       env: {
         ...rest,
         PATH: path,
-        MY_KEY: GATEWAY_KEY ?? '',
-        SHOP_KEY: 'a-key-of-the-shop-0123456789',
         ...(isLoggedOut === true ? {} : { PLANTS_TOKEN: PLANTS_TOKEN ?? '' }),
         ...(isAlone === true ? {} : { GATEWAY_URL: GATEWAY_URL ?? '', GATEWAY_KEY: GATEWAY_KEY ?? '' }),
       },
@@ -75,7 +73,7 @@ export function useSandbox(): (invocation: Invocation, owner?: Person) => Place 
   };
 }
 
-function writeFiles(work: string, { GATEWAY_URL }: Environment): void {
+function writeFiles(work: string, { GATEWAY_URL, GATEWAY_KEY }: Environment): void {
   mkdirSync(work);
   const body = '{"model":"m","messages":[{"role":"user","content":"hello"}]}';
   const record = {
@@ -93,13 +91,14 @@ function writeFiles(work: string, { GATEWAY_URL }: Environment): void {
   };
   const files = {
     'gateway.yaml': `server: { port: 0 }
-providers: { mine: { dialect: openai, base_url: "${GATEWAY_URL}/v1", api_key: "\${MY_KEY}" } }
+providers: { mine: { dialect: openai, base_url: "${GATEWAY_URL}/v1", api_key: ${GATEWAY_KEY} } }
 models: [{ match: "*", provider: mine }]
 policies: { house: { apply: all, rules: [{ id: codename, action: block, when: { text: { phrases: [nightfall] } }, reason: content.codename, tests: { block: [nightfall] } }] } }
-projects: { shop: { keys: [{ id: shop-web, value: "\${SHOP_KEY}" }] } }
+projects: { shop: { keys: [{ id: shop-web, hash: "sha256:${'0'.repeat(64)}" }] } }
 plants: { store: { port: 0 } }
 `,
     'serve.yaml': 'server: { port: 0 }\nplants: { store: { port: 0 } }\n',
+    'wanting.yaml': 'state: redis://127.0.0.1:9/0\n',
     'note.txt': 'a note\n',
     'request.json': body,
     'records.jsonl': `${JSON.stringify(record)}\n`,

@@ -31,7 +31,7 @@ test.runIf(hasRedis)('it says that Redis is away, and takes work all the same', 
   await redis.kill();
   let now = await ready(gateway);
   while ((now[1] as { status: string }).status === 'ready') now = await ready(gateway);
-  expect(now).toEqual([200, { status: 'degraded', state: 'away', ledger: 'off' }]);
+  expect(now).toEqual([200, { status: 'degraded', state: 'redis away', ledger: 'off' }]);
 
   await redis.start();
   while ((now[1] as { status: string }).status !== 'ready') {

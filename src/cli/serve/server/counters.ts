@@ -26,7 +26,7 @@ export async function openCounters(
     onState: ({ isConnected, cause }) => {
       if (isConnected) return log('info', 'Redis is back: limits are shared again');
       const reason = scrub(cause instanceof Error ? cause.message : String(cause));
-      log('error', `limits are not shared: ${reason || 'no connection to Redis'}`);
+      log('error', `Redis is away, limits are not shared: ${reason || 'no connection'}`);
     },
   });
 }

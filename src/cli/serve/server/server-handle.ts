@@ -23,6 +23,8 @@ export interface ServerHandle {
   readonly workers?: readonly number[];
   /** Throws, and changes nothing, if a configuration can't be applied. */
   prepare(config: Config, sandboxUrl: string | undefined): PreparedReload | Promise<PreparedReload>;
+  /** Reports ready from now on: until then those who wait for that might not find it. */
+  announce(): void;
   /** How much is open in all processes. */
   countOpen(): Promise<OpenCounts>;
   /** What every process has counted; empty if no metrics are configured. */
@@ -85,6 +87,7 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
     gauges: () => server.gauges(),
   });
   let current = config;
+  let isAnnounced = false;
   const toGatewayConfig = (next: Config, url: string | undefined) =>
     gatewayConfig(next, url, page?.passes.over(next.keys));
   const server: GatewayServer = await serveGateway({
@@ -98,6 +101,7 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
     breakers,
     tracer,
     ownerProof,
+    isAnnounced: () => isAnnounced,
     observers: [meter?.observer, page?.inspector.observer].filter((each) => each !== undefined),
     inspector: page?.inspector,
   }).catch(async (error) => {
@@ -126,6 +130,9 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
         },
         discard,
       };
+    },
+    announce: () => {
+      isAnnounced = true;
     },
     countOpen: async () => server.gauges().open,
     readMetrics: async () => (meter === undefined ? [] : [await meter.read(server, counters)]),

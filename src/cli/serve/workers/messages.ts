@@ -25,6 +25,8 @@ export interface WorkerStart extends WorkerConfig {
   readonly ledger: LedgerSettings | undefined;
   readonly tracing: TracingSettings | undefined;
   readonly ownerProof: OwnerProof | undefined;
+  /** Whether others can find the gateway already: a process that takes another's place is ready at once. */
+  readonly isAnnounced: boolean;
 }
 
 /**
@@ -40,6 +42,8 @@ export type WorkerCommand =
   | CounterAnswer
   /** Comes with a socket, and is answered by `taken` before anything is read from it. */
   | { readonly kind: 'connection'; readonly id: number }
+  /** Others can find the gateway; not answered. */
+  | { readonly kind: 'announce' }
   /** A breaker opened or closed in another worker; not answered. */
   | { readonly kind: 'breaker'; readonly change: BreakerChange }
   /** Answered by `reading`, out of order: a reading does not wait for a reload. */

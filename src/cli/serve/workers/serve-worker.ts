@@ -44,12 +44,17 @@ let meter: Meter | undefined;
 let breakers: OpenBreakerChannel | undefined;
 let followBreaker: (change: BreakerChange) => void = () => undefined;
 let tracer: Tracer | undefined;
+let isAnnounced = false;
 let takeConnection: ((socket: Socket) => void) | undefined;
 process.on('message', (command: WorkerCommand, socket: Socket | undefined) => {
   if (command.kind === 'connection') return receiveConnection(command.id, socket);
   if (command.kind === 'limits.granted' || command.kind === 'limits.unavailable')
     return shared.receive(command);
   if (command.kind === 'breaker') return followBreaker(command.change);
+  if (command.kind === 'announce') {
+    isAnnounced = true;
+    return;
+  }
   if (command.kind === 'read') return void read(command);
   if (command.kind === 'counted') return counting.get(command.id)?.(command.open);
   following = following.then(() => answerTo(command));
@@ -58,7 +63,7 @@ answer({ kind: 'done' });
 
 type OrderedCommand = Exclude<
   WorkerCommand,
-  CounterAnswer | { kind: 'breaker' | 'read' | 'counted' | 'connection' }
+  CounterAnswer | { kind: 'breaker' | 'read' | 'counted' | 'connection' | 'announce' }
 >;
 
 /** The socket is undefined if its client has left meanwhile. */
@@ -114,6 +119,7 @@ async function follow(command: OrderedCommand): Promise<void> {
 async function start(options: WorkerStart): Promise<void> {
   const { host, port, startedMs } = options;
   workers = options.workers;
+  isAnnounced ||= options.isAnnounced;
   letHeapGrow();
   const recorder = openRecorder(options.recording, process.stderr);
   process.once('exit', () => recorder.close());
@@ -155,6 +161,7 @@ async function start(options: WorkerStart): Promise<void> {
     tracer,
     observers: meter === undefined ? [] : [meter.observer],
     countOpen,
+    isAnnounced: () => isAnnounced,
   });
 }
 

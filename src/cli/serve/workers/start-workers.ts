@@ -71,6 +71,7 @@ export async function startWorkers({ workers, ...served }: ServerOptions): Promi
         discard,
       };
     },
+    announce: () => pool.announce(),
     countOpen: () => pool.countOpen(),
     readMetrics: () => pool.readMetrics(),
     drain: () => pool.drain(),

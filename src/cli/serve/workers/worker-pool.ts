@@ -15,7 +15,7 @@ interface WorkerPoolOptions {
   /** The configuration that the workers start with. */
   readonly config: WorkerConfig;
   /** What a process starts with, besides its configuration. */
-  readonly start: Omit<WorkerStart, keyof WorkerConfig | 'port'>;
+  readonly start: Omit<WorkerStart, keyof WorkerConfig | 'port' | 'isAnnounced'>;
   readonly address: Address;
   readonly limits: CounterService;
   /** How long a worker may take to drain, in milliseconds. */
@@ -32,6 +32,7 @@ export class WorkerPool {
   readonly #address: Address;
   #port = 0;
   #current: WorkerConfig;
+  #isAnnounced = false;
 
   constructor({ count, config, start, address, ...options }: WorkerPoolOptions) {
     this.#current = config;
@@ -46,7 +47,7 @@ export class WorkerPool {
       () =>
         new Worker({
           ...options,
-          start: () => ({ ...this.#current, ...start, port: this.#port }),
+          start: () => ({ ...this.#current, ...start, port: this.#port, isAnnounced: this.#isAnnounced }),
           nextNumber,
           onServing: () => this.#handOver.assignWaiting(),
           countOpen: () => this.countOpen(),
@@ -91,6 +92,11 @@ export class WorkerPool {
       },
       discard,
     };
+  }
+
+  announce(): void {
+    this.#isAnnounced = true;
+    for (const worker of this.#workers) worker.announce();
   }
 
   async countOpen(): Promise<OpenCounts> {

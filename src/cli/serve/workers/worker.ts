@@ -136,6 +136,11 @@ export class Worker implements ConnectionTarget {
       this.#process?.send({ kind: 'breaker', change } satisfies WorkerCommand, ignoreDeath);
   }
 
+  /** One that is not listening yet starts announced. */
+  announce(): void {
+    if (this.#isListening) this.#process?.send({ kind: 'announce' } satisfies WorkerCommand, ignoreDeath);
+  }
+
   discard(): void {
     this.#prepared = undefined;
     // Sent whatever it answered, because it may still be working on it.

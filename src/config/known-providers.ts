@@ -1,22 +1,12 @@
-/** A provider that `init` can write. */
-export interface FoundProvider {
-  readonly name: string;
+interface Hosted {
   readonly dialect: 'anthropic' | 'openai';
+  /** The variable that its own documentation tells users to keep their key in. */
+  readonly variable: string;
   /** Absent for the dialect's default. */
   readonly baseUrl?: string;
-  /** The environment variable with its key; absent for servers on this machine, and logins. */
-  readonly variable?: string;
-  /** Whether it takes the login that an agent keeps, in the place of a key. */
-  readonly takesLogin?: true;
-  readonly endpoints?: readonly string[];
-  /** Names and patterns of its models; if empty, all that no other provider serves. */
+  /** Names and patterns of its models. */
   readonly models: readonly string[];
-  readonly isFound: boolean;
-  /** How it was found, for a person. */
-  readonly note: string;
 }
-
-type Hosted = Pick<FoundProvider, 'dialect' | 'baseUrl' | 'models'> & { readonly variable: string };
 
 /** Hosted providers whose keys have conventional variable names, in the order in which their models are matched. */
 export const hostedProviders = {
@@ -52,6 +42,3 @@ export const hostedProviders = {
     models: ['*/*'],
   },
 } as const satisfies Readonly<Record<string, Hosted>>;
-
-/** The endpoints that most hosts of the OpenAI family support; requests to the others are translated. */
-export const chatAndEmbeddings = ['chat', 'embeddings'] as const;

@@ -1,0 +1,97 @@
+import { resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import {
+  distrustFile,
+  type TrustedFile,
+  trustedFile,
+  trustedFiles,
+  trustFile,
+} from '../client/trusted-files.ts';
+import { describeSearch, findConfig } from '../config/source/find.ts';
+import { realPathOf } from '../config/trust/real-path.ts';
+import { GatewayError } from '../errors.ts';
+import { askYes, canAsk } from './shell/ask.ts';
+import { type CommonOptions, commonOptions, createCommand } from './shell/command.ts';
+import type { Io } from './shell/io.ts';
+import { formatted, type Listing, printList } from './shell/listing.ts';
+import { outputFormat } from './shell/output-format.ts';
+import { note, print } from './shell/print.ts';
+import { wrapped } from './shell/wrapped.ts';
+
+interface TrustOptions {
+  readonly list?: true;
+  readonly revoke?: true;
+}
+
+type Format = 'text' | 'json' | 'ndjson' | 'yaml' | 'table';
+
+const listing: Listing<TrustedFile> = {
+  header: ['FILE', 'SINCE', 'MAY'],
+  row: ({ path, since, wants }) => [path, since, wants.map(({ text }) => text).join('; ')],
+};
+
+export function build(io: Io): Command {
+  return createCommand({
+    name: 'trust',
+    summary: 'allow a configuration that was found what it wants from outside itself',
+    examples: ['gateway trust', 'gateway trust --list', 'gateway trust --revoke ../shop/gateway.yaml'],
+  })
+    .argument('[file]', 'the file (default: the one that serve would use here)')
+    .addOption(new Option('--list', 'list the files that were allowed something').conflicts('revoke'))
+    .option('--revoke', 'take back all that the file was allowed')
+    .action(async (file: string | undefined, { list, revoke }: TrustOptions, command: Command) => {
+      const format = outputFormat(command, ['text', 'json', 'ndjson', 'yaml', 'table']);
+      const options = commonOptions(command);
+      if (list === true) return printList(batches(trustedFiles(io.env)), listing, options, io);
+      const path = await pathOf(file, options, io);
+      await (revoke === true ? takeBack(path, format, io) : allow(path, format, options, io));
+    });
+}
+
+async function* batches(files: readonly TrustedFile[]): AsyncGenerator<readonly TrustedFile[]> {
+  yield files;
+}
+
+async function pathOf(file: string | undefined, { config }: CommonOptions, io: Io): Promise<string> {
+  if (file !== undefined) return resolve(io.cwd, file);
+  const found = await findConfig({ file: config, cwd: io.cwd, env: io.env });
+  if (found !== undefined) return found.path;
+  throw new GatewayError('config.invalid', `there is no configuration here: ${describeSearch(io)}`);
+}
+
+/** Asks at a terminal; elsewhere the command itself is the answer. */
+async function allow(path: string, format: Format, options: CommonOptions, io: Io): Promise<void> {
+  const [{ inspectConfig, refuseInvalid }, { storedConsent }, { linesOf }] = await Promise.all([
+    import('../config/load.ts'),
+    import('./shell/consent.ts'),
+    import('../config/trust/consent.ts'),
+  ]);
+  const found = { path, from: 'project' } as const;
+  const base = { cwd: io.cwd, env: io.env, nowMs: Date.now(), consent: storedConsent(io) };
+  const inspection = await inspectConfig({ ...base, found });
+  refuseInvalid(inspection);
+  const { pending, wants } = inspection;
+  const real = realPathOf(path);
+  if (pending.length > 0 && canAsk(options, io)) {
+    await note(await wrapped(`${real} wants:\n${linesOf(pending)}`, io.stderr), io);
+    if (!(await askYes('Allow all of this, for this file?', io))) {
+      throw new GatewayError('interrupted', 'nothing was allowed');
+    }
+  }
+  if (pending.length > 0) trustFile(io.env, real, pending);
+  if (format !== 'text' && format !== 'table') {
+    return print(await formatted({ path: real, may: wants.map(({ text }) => text) }, format), io);
+  }
+  const outcome = wants.length === 0 ? 'wants nothing from outside itself' : `may:\n${linesOf(wants)}`;
+  await print(`${real} ${outcome.trimEnd()}\n`, io);
+}
+
+async function takeBack(path: string, format: Format, io: Io): Promise<void> {
+  const real = realPathOf(path);
+  const may = trustedFile(io.env, real)?.wants ?? [];
+  distrustFile(io.env, real);
+  if (format !== 'text' && format !== 'table') {
+    return print(await formatted({ path: real, revoked: may.map(({ text }) => text) }, format), io);
+  }
+  await print(may.length === 0 ? `${real} was allowed nothing\n` : `${real} is asked about again\n`, io);
+}

@@ -1,0 +1,232 @@
+import { hash } from 'node:crypto';
+import { resolve } from 'node:path';
+import { defaultBaseUrl } from '../build/providers.ts';
+import { hostedProviders } from '../known-providers.ts';
+import { isLoopbackHost } from '../loopback.ts';
+import { type MarkedValue, markedValues } from '../schema/reach.ts';
+import { settingsSchema } from '../schema/schema.ts';
+import { formatPath } from '../source/problems.ts';
+import type { Reference } from '../source/substitute.ts';
+import { liesIn, realPathOf } from './real-path.ts';
+
+/** One thing that a configuration wants from outside itself, beyond what every configuration gets. */
+export interface Want {
+  /** What happens if it is allowed, for a person. Visible characters only. */
+  readonly text: string;
+  /** Where the file says so. */
+  readonly path: readonly PropertyKey[];
+  /** The same for the same want, wherever in a file it stands. */
+  readonly id: string;
+}
+
+interface File {
+  /** As it was parsed: with `${NAME}` in place of values. */
+  readonly written: unknown;
+  readonly references: readonly Reference[];
+  /** For relative paths. */
+  readonly directory: string;
+  readonly stateDirectory: string;
+}
+
+/**
+ * What a file wants, each thing once. It doesn't depend on the values of variables: what was allowed stays allowed
+ * when they change, and what is asked for is asked for whether or not they are set.
+ */
+export function wantsOf({ written, references, ...places }: File): readonly Want[] {
+  const namesAt = new Map(references.map(({ path, names }) => [formatPath(path), names]));
+  const wants = markedValues(settingsSchema, written).flatMap((marked) => {
+    const names = namesAt.get(formatPath(marked.path)) ?? [];
+    const found = factsOf({ ...marked, text: String(marked.value ?? ''), names, ...places });
+    return found.map(
+      ({ text, facts }): Want => ({
+        text,
+        path: marked.path,
+        id: hash('sha256', JSON.stringify(facts), 'hex'),
+      }),
+    );
+  });
+  return [...new Map(wants.map((want) => [want.id, want])).values()];
+}
+
+interface Fact {
+  readonly text: string;
+  /** What makes it this want and no other. */
+  readonly facts: readonly string[];
+}
+
+interface Marked extends MarkedValue, Pick<File, 'directory' | 'stateDirectory'> {
+  readonly text: string;
+  readonly names: readonly string[];
+}
+
+function factsOf(marked: Marked): readonly Fact[] {
+  const { reach, text, names, value, path, setting } = marked;
+  // Left empty, or left to the default.
+  if (value === null || value === undefined) return [];
+  switch (reach) {
+    case 'nothing':
+      return names.map((name) => fact(`${name} is read (${formatPath(path)})`, 'variable', name, setting));
+    case 'provider':
+      if (names.length === 0 && (isLoopbackUrl(text) || vendorAt(text) !== undefined)) return [];
+      return destination(`requests go to ${place(text)}`, marked);
+    case 'credential':
+      return credentialFacts(marked);
+    case 'login': {
+      const url = baseUrlOf(marked);
+      // The login that an agent sends with a dialect is for that dialect's own host.
+      if (text === 'api_key' || isDialectsOwn(url, marked)) return [];
+      return [fact(`your agents' own login goes to ${place(url)}`, reach, url)];
+    }
+    case 'proxy': {
+      if (text === 'none') return [];
+      const requests = `requests to ${place(baseUrlOf(marked))}`;
+      return destination(`${requests} go through the proxy ${place(text)}`, marked, baseUrlOf(marked));
+    }
+    case 'authorities': {
+      const file = fileOf(marked);
+      const host = baseUrlOf(marked);
+      return [fact(`${place(host)} may show certificates of ${visible(file)}`, reach, file, host)];
+    }
+    case 'key file':
+      return ofFile(marked, (file) => `a key or password is read from ${file}`);
+    case 'records':
+      return ofFile(marked, (file) => `records of requests are appended to ${file}`, '.jsonl');
+    case 'bodies': {
+      const { file } = toGroup(marked.group);
+      if (value === false || typeof file !== 'string') return [];
+      return ofFile(
+        { ...marked, text: file },
+        (shown) => `whole requests, with what they say, are appended to ${shown}`,
+        '.jsonl',
+      );
+    }
+    case 'usage file':
+      return ofFile(marked, (file) => `usage is kept in the SQLite file ${file}`, '.sqlite');
+    case 'usage database':
+      return destination(`usage is kept in the database ${place(text)}`, marked);
+    case 'counters':
+      return text === 'memory'
+        ? []
+        : destination(`limits are counted in the database ${place(text)}`, marked);
+    case 'store':
+      if (names.length === 0 && isLoopbackUrl(text)) return [];
+      return destination(`plants, and your login for them, go to ${place(text)}`, marked);
+    case 'store database': {
+      const file = /^sqlite:(.+)$/s.exec(text)?.[1];
+      if (file === undefined) return destination(`plants are kept in the database ${place(text)}`, marked);
+      return ofFile(
+        { ...marked, text: file },
+        (shown) => `plants are kept in the SQLite file ${shown}`,
+        '.sqlite',
+      );
+    }
+    case 'listener':
+      if (isLoopbackHost(text)) return [];
+      return [
+        fact(`other machines can connect, at ${visible(text)} (${formatPath(path)})`, reach, text, setting),
+      ];
+    case 'host name':
+      return [fact(`it answers requests for the host ${visible(text)}`, reach, text)];
+    case 'origin':
+      return isLoopbackUrl(text) ? [] : [fact(`web pages of ${place(text)} may call it`, reach, text)];
+  }
+}
+
+function fact(text: string, ...facts: readonly string[]): Fact {
+  return { text, facts };
+}
+
+/** That something goes to an address, and each variable with it. */
+function destination(
+  what: string,
+  { reach, text, names }: Marked,
+  ...more: readonly string[]
+): readonly Fact[] {
+  return [fact(what, reach, text, ...more), ...names.map((name) => variableTo(name, text))];
+}
+
+function variableTo(name: string, url: string): Fact {
+  return fact(`${name} goes to ${place(url)}`, 'variable', name, url);
+}
+
+/** A vendor's own variable may go to that vendor; a key that the file brings is its author's account. */
+function credentialFacts(marked: Marked): readonly Fact[] {
+  const { text, names } = marked;
+  const url = baseUrlOf(marked);
+  if (names.length === 0) {
+    if (isLoopbackUrl(url)) return [];
+    return [fact(`requests to ${place(url)} use a key that the file brings`, 'credential', text, url)];
+  }
+  const isOwn = vendorAt(url) !== undefined && text === `\${${vendorAt(url)}}`;
+  return isOwn ? [] : names.map((name) => variableTo(name, url));
+}
+
+/** The address of the provider that a setting belongs to. */
+function baseUrlOf({ group }: Marked): string {
+  const { base_url, dialect } = toGroup(group);
+  if (typeof base_url === 'string') return base_url;
+  return defaultBaseUrl(String(dialect)) ?? 'the sandbox';
+}
+
+function isDialectsOwn(url: string, { group }: Marked): boolean {
+  const own = defaultBaseUrl(String(toGroup(group).dialect));
+  return own !== undefined && parse(url)?.origin === new URL(own).origin;
+}
+
+function ofFile(marked: Marked, say: (file: string) => string, ending = ''): readonly Fact[] {
+  const file = fileOf(marked);
+  // By their endings: the directory also holds what must not be mistaken for records or databases.
+  if (marked.names.length === 0 && liesIn(file, marked.stateDirectory) && file.endsWith(ending)) return [];
+  return [fact(say(visible(file)), marked.reach, file)];
+}
+
+function fileOf({ text, directory, names }: Marked): string {
+  return names.length > 0 ? text : realPathOf(resolve(directory, text));
+}
+
+const vendors: ReadonlyMap<string, string> = new Map(
+  Object.values(hostedProviders).map((vendor) => {
+    const url = 'baseUrl' in vendor ? vendor.baseUrl : (defaultBaseUrl(vendor.dialect) ?? '');
+    return [new URL(url).host, vendor.variable];
+  }),
+);
+
+/** The variable in which users keep their key for the vendor whose host this is; undefined for any other host. */
+function vendorAt(url: string): string | undefined {
+  const { protocol, host } = parse(url) ?? {};
+  return protocol === 'https:' && host !== undefined ? vendors.get(host) : undefined;
+}
+
+function isLoopbackUrl(url: string): boolean {
+  const hostname = parse(url)?.hostname;
+  return hostname !== undefined && isLoopbackHost(hostname);
+}
+
+/** Undefined as well where a variable says which host it is. */
+function parse(url: string): URL | undefined {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  return parsed?.host === '' || /[${}]/.test(parsed?.host ?? '') ? undefined : parsed;
+}
+
+/** An address as it will be understood, without user and password. */
+function place(url: string): string {
+  const parsed = parse(url);
+  if (parsed === undefined) return visible(url);
+  const { protocol, host, username, password, pathname, search, hash: fragment } = parsed;
+  const user = username === '' && password === '' ? '' : '***@';
+  const rest = `${pathname === '/' ? '' : pathname}${search}${fragment}`.replace(/\$%7B(\w+)%7D/gi, '$${$1}');
+  return visible(`${protocol}//${user}${host}${rest}`);
+}
+
+/** A text of which nothing is hidden: what could not be seen, or looks like something else, as escapes in quotes. */
+function visible(text: string): string {
+  if (/^[\x21-\x7e]+$/.test(text)) return text;
+  return JSON.stringify(text).replace(
+    /[^\x20-\x7e\p{Script=Latin}]/gu,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  );
+}
+
+function toGroup(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}; // an object's own
+}

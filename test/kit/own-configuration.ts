@@ -1,0 +1,22 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+
+/** A directory that may be a home and, by `ownConfiguration`, the user's configuration directory at once. */
+export function emptyDirectory(): string {
+  const parent = mkdtempSync(join(tmpdir(), 'gateway-test-'));
+  // Some tests run a command as another user.
+  chmodSync(parent, 0o755);
+  const directory = join(parent, 'gateway');
+  mkdirSync(directory, { mode: 0o700 });
+  return directory;
+}
+
+/**
+ * Variables by which a gateway.yaml in a home counts as the user's own, which may have what it wants. Tests about
+ * files that were found instead set XDG_CONFIG_HOME themselves.
+ */
+export function ownConfiguration(home: string): { readonly XDG_CONFIG_HOME?: string } {
+  const isOwn = basename(home) === 'gateway' && !existsSync(join(home, '.config'));
+  return isOwn ? { XDG_CONFIG_HOME: dirname(home) } : {};
+}

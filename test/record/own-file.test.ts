@@ -1,0 +1,66 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, linkSync, readFileSync, symlinkSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openOwnFile } from '../../src/record/own-file.ts';
+import { emptyDirectory } from '../kit/own-configuration.ts';
+
+const record = '{"time":"2026-11-24T12:00:00.000Z","request_id":"req_1","method":"POST"}\n';
+
+function fileWith(text: string): string {
+  const file = join(emptyDirectory(), 'records.jsonl');
+  writeFileSync(file, text);
+  return file;
+}
+
+test.each([
+  ['empty', ''],
+  ['of records', record],
+])('a file that is %s is appended to', (_what, text) => {
+  const file = fileWith(text);
+
+  const descriptor = openOwnFile(file);
+  writeSync(descriptor, record);
+  closeSync(descriptor);
+
+  expect(readFileSync(file, 'utf8')).toBe(text + record);
+});
+
+describe('what is no file of ours is refused, and left as it is', () => {
+  test.each([
+    ['a shell script', '#!/bin/sh\n'],
+    ['an empty line', '\n'],
+    ['other JSON lines', '{"time":"2026-11-24T12:00:00.000Z","level":30}\n'],
+    ['a record behind something else', `alias ls=rm\n${record}`],
+  ])('%s', (_what, text) => {
+    const file = fileWith(text);
+
+    expect(() => openOwnFile(file)).toThrow(`${file}: its first line is no record of the gateway`);
+    expect(readFileSync(file, 'utf8')).toBe(text);
+  });
+
+  test('a link to a file of records, and one to nothing', () => {
+    const file = fileWith(record);
+    symlinkSync(file, `${file}.link`);
+    symlinkSync(`${file}.missing`, `${file}.dangling`);
+
+    expect(() => openOwnFile(`${file}.link`)).toThrow('it is a symbolic link');
+    expect(() => openOwnFile(`${file}.dangling`)).toThrow('it is a symbolic link');
+    expect(() => readFileSync(`${file}.missing`)).toThrow('ENOENT');
+  });
+
+  test('a second name of a file', () => {
+    const file = fileWith(record);
+    linkSync(file, `${file}.link`);
+
+    expect(() => openOwnFile(`${file}.link`)).toThrow('it has other names');
+  });
+
+  test('a device, and a pipe that nobody reads', () => {
+    const pipe = join(emptyDirectory(), 'pipe');
+    execFileSync('mkfifo', [pipe]);
+
+    expect(() => openOwnFile('/dev/null')).toThrow('it is no regular file');
+    expect(() => openOwnFile(pipe)).toThrow('it is no regular file');
+  });
+});
