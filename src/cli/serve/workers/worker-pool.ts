@@ -96,7 +96,7 @@ export class WorkerPool {
 
   announce(): void {
     this.#isAnnounced = true;
-    for (const worker of this.#workers) worker.announce();
+    for (const worker of this.#workers) worker.notify({ kind: 'announce' });
   }
 
   async countOpen(): Promise<OpenCounts> {
@@ -126,6 +126,6 @@ export class WorkerPool {
   }
 
   #shareBreaker(from: Worker, change: BreakerChange): void {
-    for (const worker of this.#workers) if (worker !== from) worker.followBreaker(change);
+    for (const worker of this.#workers) if (worker !== from) worker.notify({ kind: 'breaker', change });
   }
 }

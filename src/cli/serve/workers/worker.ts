@@ -131,14 +131,9 @@ export class Worker implements ConnectionTarget {
     this.#connections.send(this.#process, socket, done);
   }
 
-  followBreaker(change: BreakerChange): void {
-    if (this.#isServing)
-      this.#process?.send({ kind: 'breaker', change } satisfies WorkerCommand, ignoreDeath);
-  }
-
-  /** One that is not listening yet starts announced. */
-  announce(): void {
-    if (this.#isListening) this.#process?.send({ kind: 'announce' } satisfies WorkerCommand, ignoreDeath);
+  /** Sends what gets no answer; a process that does not listen yet starts with what is in force then. */
+  notify(command: Extract<WorkerCommand, { kind: 'announce' | 'breaker' }>): void {
+    if (this.#isListening) this.#process?.send(command, ignoreDeath);
   }
 
   discard(): void {
