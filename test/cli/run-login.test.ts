@@ -145,6 +145,44 @@ describe('Codex', () => {
   });
 });
 
+describe('env', () => {
+  const env = async (argv: readonly string[], more: Readonly<Record<string, string>> = {}) => {
+    const gateway = await startGateway(`
+providers: { anthropic: { dialect: anthropic, credentials: client } }
+models: [{ match: "claude-*", provider: anthropic }]`);
+    const target = { GATEWAY_URL: gateway.url, GATEWAY_KEY: gateway.key };
+    const ended = await command(['env', ...argv], { env: { ...target, ...more } });
+    await gateway.stop();
+    return { ...ended, key: gateway.key };
+  };
+
+  test('prints a header for the key where the gateway takes the login', async () => {
+    const { stdout, key } = await env(['claude', '-o', 'json'], {
+      ANTHROPIC_AUTH_TOKEN: 'other',
+      ANTHROPIC_CUSTOM_HEADERS: 'x-team: a\nX-Gateway-Key: old',
+    });
+
+    expect(JSON.parse(stdout)).toMatchObject({
+      variables: { ANTHROPIC_CUSTOM_HEADERS: `x-team: a\nx-gateway-key: ${key}` },
+      unset: ['ANTHROPIC_AUTH_TOKEN'],
+    });
+    expect(JSON.parse(stdout).variables).not.toHaveProperty('ANTHROPIC_AUTH_TOKEN');
+  });
+
+  test('takes the header back', async () => {
+    const { stdout } = await env(['claude', '--unset'], { ANTHROPIC_CUSTOM_HEADERS: 'x-gateway-key: k' });
+
+    expect(stdout).toContain('unset ANTHROPIC_CUSTOM_HEADERS\n');
+  });
+
+  test('--login is refused where the gateway does not take it', async () => {
+    const { exit, stdout, stderr } = await env(['codex', '--login']);
+
+    expect([exit, stdout]).toEqual([126, '']);
+    expect(stderr).toContain('does not send gpt-5 with your own login');
+  });
+});
+
 test('--login is for agents that have one', async () => {
   const { exit, stderr } = await start({ argv: ['run', '--login', 'opencode'] }).ended;
 

@@ -111,8 +111,11 @@ interface Checked {
 /** Throws the refusal if the client's own credential is anywhere but in its place. */
 function finish(exchange: Exchange, { path, head, built, isRedacted }: Checked): UpstreamRequest {
   const { login } = exchange;
-  if (login !== undefined)
-    refuseLoginIn(exchange, [built.body, Buffer.from([path, ...head.headers].join('\n'))]);
+  if (login !== undefined) {
+    const texts = Buffer.from([path, ...head.headers].join('\n'));
+    // The client's own bytes were looked through when they came.
+    refuseLoginIn(exchange, built.form === 'exact' ? [texts] : [texts, built.body]);
+  }
   const fields = built.form === 'translated' ? { translation: built.translation } : {};
   const dropped = built.form === 'translated' ? [...built.dropped, ...head.dropped] : head.dropped;
   const form = isRedacted ? 'redacted' : built.form;
