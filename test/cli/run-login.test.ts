@@ -66,7 +66,9 @@ describe('Claude Code', () => {
 
     const { stdout } = await agent.ended;
     const state = join(agent.home, '.local/state/gateway');
-    const written = readdirSync(state).map((name) => readFileSync(join(state, name), 'latin1'));
+    const written = readdirSync(state, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1'));
 
     const key = /gw_\w+/.exec(stdout)?.[0] ?? '';
     expect(written.join('')).not.toContain(key);
