@@ -1,0 +1,307 @@
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { loadSqlite, openSqliteReader } from '../../../../src/database/sqlite-engine.ts';
+import { beginLine, endLine, header } from '../../../../src/record/ledger/journal/journal-line.ts';
+import { moveSegment, settleOwner, sumOldest } from '../../../../src/record/ledger/journal/move.ts';
+import { listSegments, readJournal, segmentPath } from '../../../../src/record/ledger/journal/segments.ts';
+import type { LedgerEvent } from '../../../../src/record/ledger/ledger.ts';
+import { openLedgerFile } from '../../../../src/record/ledger/ledger-file.ts';
+import { fileLedger } from '../../../../src/record/ledger/ledger-store.ts';
+import { openLedger } from '../../../../src/record/ledger/open-ledger.ts';
+import { intent, row } from '../rows.ts';
+
+const dayMs = 86_400_000;
+const sinceMs = Date.parse('2026-11-22T00:00:00Z');
+const wanted = [{ scope: 'project' as const, name: 'shop', sinceMs, untilMs: sinceMs + dayMs }];
+const owner = '11111111-1111-4111-8111-111111111111';
+
+const ending: (() => unknown)[] = [];
+afterEach(async () => {
+  vi.restoreAllMocks();
+  for (const end of ending.splice(0).toReversed()) await end();
+});
+
+function newFolder(): string {
+  const made = mkdtempSync(join(tmpdir(), 'gateway-journal-'));
+  ending.push(() => rmSync(made, { recursive: true, force: true }));
+  return made;
+}
+
+async function open(path: string, events: LedgerEvent[] = []) {
+  const retention = { days: 90, bytes: 1e9 };
+  const onEvent = (event: LedgerEvent) => events.push(event);
+  const opened = await openLedger({ place: fileLedger(path), retention, onEvent }, wanted);
+  ending.push(() => opened.ledger.close());
+  return { ...opened, events };
+}
+
+/** A folder as a process that is gone left it; an old lock file says so. */
+function leftBehind(segments: Readonly<Record<number, string>>): { path: string; journal: string } {
+  const path = join(newFolder(), 'ledger.sqlite');
+  const { journal } = fileLedger(path);
+  execFileSync('mkdir', [journal]);
+  writeFileSync(join(journal, `${owner}.lock`), '');
+  for (const [number, text] of Object.entries(segments)) {
+    writeFileSync(segmentPath(journal, owner, Number(number)), text);
+  }
+  return { path, journal };
+}
+
+async function outcomes(path: string): Promise<Record<string, string>> {
+  const engine = await openSqliteReader(path);
+  const rows = engine.prepare('select request_id, outcome from exchanges order by request_id').all();
+  const [sums] = engine.prepare('select sum(requests) as requests from sums').all() as { requests: number }[];
+  engine.close();
+  expect(sums?.requests ?? 0).toBe(rows.length);
+  return Object.fromEntries(
+    (rows as { request_id: string; outcome: string }[]).map((each) => [each.request_id, each.outcome]),
+  );
+}
+
+const whole = `${header}${beginLine(intent('open'))}${beginLine(intent('a'))}${endLine(row('a'))}${endLine(row('b'))}`;
+const expected = { a: 'answered', b: 'answered', open: 'unknown' };
+
+describe('bad lines', () => {
+  const damaged = whole.replace('"b"', '"c"');
+  test.each([
+    ['as it is', whole, expected, 0],
+    ['with a torn last line', `${whole}${endLine(row('torn')).slice(0, 60)}`, expected, 0],
+    ['with a last line that lacks only its end', whole.slice(0, -1), expected, 0],
+    ['with doubled lines', whole + whole.slice(header.length), expected, 0],
+    [
+      'with shuffled lines',
+      header +
+        whole
+          .slice(header.length)
+          .split('\n')
+          .toReversed()
+          .filter((line) => line !== '')
+          .map((line) => `${line}\n`)
+          .join(''),
+      expected,
+      0,
+    ],
+    ['with a damaged line', damaged, { a: 'answered', open: 'unknown' }, 1],
+    ['with foreign lines', `${whole}hello\n{"json":true}\n\n907060870 hello\n`, expected, 4],
+    ['without a header', whole.slice(header.length), { a: 'answered', b: 'answered' }, 1],
+    ['empty', '', {}, 0],
+    ['with a header alone', header, {}, 0],
+    ['with half a header', header.slice(0, 9), {}, 0],
+  ])('a segment %s', async (_what, text, found, lines) => {
+    const { path, journal } = leftBehind({ 1: text });
+    const { events, ledger } = await open(path);
+
+    await expect
+      .poll(() => readdirSync(journal).filter((name) => name.startsWith(owner) && !name.endsWith('.damaged')))
+      .toEqual([]);
+    await ledger.close();
+
+    expect(await outcomes(path)).toEqual(found);
+    const kept = readdirSync(journal);
+    expect(kept.map((name) => readFileSync(join(journal, name), 'utf8'))).toEqual(lines > 0 ? [text] : []);
+    const notices = events.flatMap((event) => (event.kind === 'notice' ? [event.message] : []));
+    expect(notices).toEqual(
+      lines > 0
+        ? [
+            `${lines} lines of the ledger's journal can't be read; the file is kept as ${join(journal, kept[0] ?? '')}`,
+          ]
+        : [],
+    );
+  });
+
+  test('a segment of a newer version is left alone, and budgets are not guessed', async () => {
+    const { path, journal } = leftBehind({ 1: whole.replace(' 1\n', ' 2\n') });
+
+    const { sums, problem, ledger } = await open(path);
+    await ledger.close();
+
+    expect({ sums, message: problem?.message }).toEqual({
+      sums: undefined,
+      message: `a newer version of the gateway wrote ${segmentPath(journal, owner, 1)}`,
+    });
+    expect(listSegments(journal)).toHaveLength(1);
+  });
+});
+
+describe('a move that ends at any step', () => {
+  const segments = {
+    1: `${header}${beginLine(intent('a'))}${endLine(row('a'))}${beginLine(intent('open'))}`,
+    2: `${header}${beginLine(intent('open'))}${endLine(row('b'))}`,
+    3: header,
+  };
+  const after = { a: 'answered', b: 'answered', open: 'unknown' };
+
+  test.each(['before', 'marked', 'committed', 'first removed', 'settled', 'all but the last removed'])(
+    'is done again with the same result: %s',
+    async (step) => {
+      const { path, journal } = leftBehind(segments);
+      const store = await openLedgerFile(path);
+      const [first, ...rest] = listSegments(journal);
+      if (first === undefined) throw new Error('there are three');
+      const copy = join(newFolder(), 'copy');
+      if (step === 'marked') renameSync(first.path, first.path.replace(/journal$/, 'moving'));
+      if (step === 'committed') {
+        cpSync(journal, copy, { recursive: true });
+        await moveSegment(store, first);
+        rmSync(journal, { recursive: true });
+        cpSync(copy, journal, { recursive: true });
+      }
+      if (step === 'first removed') await moveSegment(store, first);
+      if (step === 'settled' || step === 'all but the last removed') {
+        cpSync(journal, copy, { recursive: true });
+        await settleOwner(store, [first, ...rest]);
+        cpSync(copy, journal, { recursive: true });
+        if (step !== 'settled') for (const { path: gone } of [first, ...rest].slice(0, -1)) rmSync(gone);
+      }
+      store.close();
+
+      const { ledger, sums } = await open(path);
+
+      expect(sums).toMatchObject([{ tokens: 2 * 8 + 130 }]);
+      await expect.poll(() => readdirSync(journal).filter((name) => name.startsWith(owner))).toEqual([]);
+      expect(await ledger.sums(wanted)).toMatchObject([{ tokens: 2 * 8 + 130 }]);
+      await ledger.close();
+      expect(await outcomes(path)).toEqual(after);
+    },
+  );
+
+  test('while the oldest are being replaced by their sums', async () => {
+    const { path, journal } = leftBehind({ 1: segments[1], 2: segments[2] });
+    const [first, second] = listSegments(journal);
+    if (first === undefined || second === undefined) throw new Error('there are two');
+
+    expect(sumOldest([first], 0)).toBe(1);
+    const once = readFileSync(first.path, 'utf8');
+    writeFileSync(`${first.path}.new`, once.slice(0, 50)); // as the next try left it
+    expect(sumOldest([first], 0)).toBe(0);
+
+    expect(readFileSync(first.path, 'utf8')).toBe(once);
+    const { sums, ledger } = await open(path);
+    expect(sums).toMatchObject([{ tokens: 2 * 8 + 130 }]);
+    await ledger.close();
+  });
+});
+
+test('a folder that is removed is made again, with what its last file had', async () => {
+  const path = join(newFolder(), 'ledger.sqlite');
+  const { journal } = fileLedger(path);
+  const { ledger } = await open(path);
+  await expect.poll(() => existsSync(path)).toBe(true);
+  expect(ledger.begin(intent('open'))).toBeUndefined();
+  void ledger.finish(row('a'));
+
+  rmSync(journal, { recursive: true, force: true });
+  void ledger.finish(row('b'));
+
+  await expect
+    .poll(async () => outcomes(path), { timeout: 10_000 })
+    .toEqual({ a: 'answered', b: 'answered' });
+  await expect.poll(() => readJournal(journal).open).toMatchObject([{ requestId: 'open' }]);
+  void ledger.finish(row('open'));
+  await ledger.close();
+  expect(Object.keys(await outcomes(path))).toEqual(['a', 'b', 'open']);
+});
+
+test('a SQLite file that is locked for long lets the journal wait, and nothing else', async () => {
+  const path = join(newFolder(), 'ledger.sqlite');
+  const { ledger, events } = await open(path);
+  void ledger.finish(row('first'));
+  await expect.poll(() => ledger.gauges.pending).toBe(0);
+  const locker = new (await loadSqlite()).DatabaseSync(path);
+  locker.exec('begin immediate');
+
+  let count = 0;
+  const serve = () => {
+    count += 1;
+    expect(ledger.begin(intent(`req_${count}`))).toBeUndefined();
+    void ledger.finish(row(`req_${count}`));
+    return events.map(({ kind }) => kind);
+  };
+  await expect.poll(serve, { timeout: 20_000 }).toContain('waiting');
+  locker.exec('rollback');
+  locker.close();
+
+  await expect.poll(() => ledger.gauges.pending, { timeout: 20_000 }).toBe(0);
+  await ledger.close();
+  expect(Object.keys(await outcomes(path))).toHaveLength(count + 1);
+}, 60_000);
+
+test('a clock that jumps moves nothing to another day and loses nothing', async () => {
+  const path = join(newFolder(), 'ledger.sqlite');
+  const { ledger } = await open(path);
+  const jump = vi.spyOn(Date, 'now');
+  for (const [i, ms] of [0, 400 * dayMs, -400 * dayMs, 3_600_000].entries()) {
+    jump.mockReturnValue(sinceMs + ms);
+    void ledger.finish(row(`req_${i}`));
+    await expect.poll(() => ledger.gauges.pending).toBe(0);
+  }
+  jump.mockRestore();
+
+  expect(await ledger.sums(wanted)).toMatchObject([{ tokens: 4 * 8 }]);
+  await ledger.close();
+  expect(Object.keys(await outcomes(path))).toHaveLength(4);
+}, 30_000);
+
+const isRoot = process.getuid?.() === 0;
+describe.skipIf(!isRoot)('a disk', () => {
+  function mount(...options: string[]): string {
+    const mounted = newFolder();
+    execFileSync('mount', [...options, mounted]);
+    ending.push(() => execFileSync('umount', ['-l', mounted]));
+    return mounted;
+  }
+
+  function fill(folder: string): void {
+    for (let size = 65_536; size >= 1; size = Math.floor(size / 2)) {
+      try {
+        for (;;) appendFileSync(join(folder, 'filler'), Buffer.alloc(size));
+      } catch {
+        // full for this size
+      }
+    }
+  }
+
+  test('that is full refuses beginnings at once and keeps what ends, until there is room again', async () => {
+    const mounted = mount('-t', 'tmpfs', '-o', 'size=400k', 'tmpfs');
+    const path = join(mounted, 'ledger.sqlite');
+    const { ledger, events } = await open(path);
+    expect(ledger.begin(intent('open'))).toBeUndefined();
+    await expect.poll(() => existsSync(path)).toBe(true);
+    fill(mounted);
+
+    let count = 0;
+    const serve = () => {
+      count += 1;
+      void ledger.finish({ ...row(`req_${count}`), model: 'm'.repeat(200) });
+      return ledger.gauges.isWritable;
+    };
+    await expect.poll(serve, { interval: 1 }).toBe(false);
+    const startedMs = performance.now();
+    await expect(ledger.begin(intent('refused'))).rejects.toThrow(/ENOSPC|part of a line/);
+    expect(performance.now() - startedMs).toBeLessThan(1_000);
+    void ledger.finish(row('open'));
+    rmSync(join(mounted, 'filler'));
+
+    await expect.poll(() => ledger.gauges.isWritable).toBe(true);
+    expect(ledger.begin(intent('again'))).toBeUndefined();
+    void ledger.finish(row('again'));
+    await ledger.close();
+    expect(events.filter(({ kind }) => kind === 'lost')).toEqual([]);
+    const found = await outcomes(path);
+    expect(Object.keys(found)).toHaveLength(count + 2);
+    expect(new Set(Object.values(found))).toEqual(new Set(['answered']));
+  }, 30_000);
+});
