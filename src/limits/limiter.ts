@@ -1,5 +1,6 @@
 import type { KeyLimits } from '../config/build/keys.ts';
 import { GatewayError } from '../errors.ts';
+import { memoize } from '../memoize.ts';
 import { type Calendar, createCalendar, type Period } from './calendar.ts';
 import type { Amounts, BudgetCounter, Claim, CounterState, Counters, Grant, Ticket } from './counters.ts';
 import { type LimitName, limitNames, limitTable } from './limit-table.ts';
@@ -102,8 +103,11 @@ export class Limiter {
   }
 }
 
+/** Thousands of keys have the same days and months. */
+const calendarIn = memoize(createCalendar);
+
 export function planLimits(scope: KeyLimits): readonly PlannedLimit[] {
-  const calendar = createCalendar(scope.settings.time_zone);
+  const calendar = calendarIn(scope.settings.time_zone);
   return limitNames.flatMap((limit) => {
     const max = scope.settings[limit];
     if (max === undefined) return [];
