@@ -1,5 +1,6 @@
 import { Argument, type Command } from 'commander';
 import { GatewayError } from '../errors.ts';
+import { type DetectorName, detectorNames } from '../policy/detectors/names.ts';
 import { AgentExit } from './agents/agent-exit.ts';
 import { agentGateway } from './agents/agent-gateway.ts';
 import { agentNames, type ClientName, clientOf } from './agents/clients.ts';
@@ -17,6 +18,7 @@ const answerSeconds = 10;
 interface RunOptions {
   readonly model?: string;
   readonly login?: boolean;
+  readonly mask?: readonly DetectorName[];
 }
 
 export function build(io: Io): Command {
@@ -26,22 +28,28 @@ export function build(io: Io): Command {
     examples: [
       'gateway run claude -p "hello"',
       'gateway run --login codex exec --skip-git-repo-check "hello"',
-      'gateway run -m claude-sonnet-4-5 opencode run "hello"',
+      'gateway run -m claude-sonnet-4-5 --mask secrets,email opencode run "hello"',
     ],
   })
     .addArgument(new Argument('<agent>', 'what to start').choices(agentNames))
     .argument('[arguments...]', "the agent's own arguments, passed on unchanged")
     .option('--login', "use the agent's own login of a subscription, even if a key is configured")
     .option('-m, --model <name>', "model to ask for (default: GATEWAY_MODEL, else the agent's own)")
+    .option(
+      '--mask <detectors>',
+      'keep what they find (secrets, email, …) from leaving, and restore it in answers',
+      detectorList,
+    )
     .passThroughOptions()
     .action(
       async (
         name: ClientName,
-        own: string[],
-        { model, login: isForced = false }: RunOptions,
+        given: string[],
+        { model, login: isForced = false, mask: asked }: RunOptions,
         command: Command,
       ) => {
-        const options = commonOptions(command);
+        const { mask, own } = takeMask(given, asked);
+        const options = { ...commonOptions(command), ...(mask === undefined ? {} : { mask }) };
         const { settings, conflicts, loginConflicts = [], install = '' } = clientOf(name);
         const requested = model ?? (io.env.GATEWAY_MODEL || undefined);
         const gateway = await agentGateway(
@@ -78,6 +86,30 @@ export function build(io: Io): Command {
         }
       },
     );
+}
+
+/** `--mask` right behind the agent's name is meant for the gateway too: no agent has such an option. */
+function takeMask(
+  given: readonly string[],
+  asked: readonly DetectorName[] | undefined,
+): { readonly mask: readonly DetectorName[] | undefined; readonly own: readonly string[] } {
+  const [first = '', second = ''] = given;
+  if (first.startsWith('--mask=')) return { mask: detectorList(first.slice(7), asked), own: given.slice(1) };
+  return first === '--mask'
+    ? { mask: detectorList(second, asked), own: given.slice(2) }
+    : { mask: asked, own: given };
+}
+
+function detectorList(text: string, before: readonly DetectorName[] = []): readonly DetectorName[] {
+  const names = text.split(',').map((name) => detectorNames.find((known) => known === name.trim()));
+  if (!names.includes(undefined)) return [...new Set([...before, ...names.flatMap((name) => name ?? [])])];
+  throw new GatewayError(
+    'usage.invalid',
+    `--mask: expected detectors such as secrets,email; there are ${detectorNames.join(', ')}`,
+    {
+      param: 'mask',
+    },
+  );
 }
 
 /** The environment without the variables that would point the agent elsewhere. */

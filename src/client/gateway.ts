@@ -198,6 +198,8 @@ function streamError(event: unknown): GatewayError | undefined {
 }
 
 function decisionOf(response: IncomingMessage): string {
-  if (header(response, 'x-gateway-body') === 'redacted') return 'redact';
+  const body = header(response, 'x-gateway-body');
+  if (body === 'redacted') return 'redact';
+  if (body === 'masked') return 'mask';
   return header(response, 'x-gateway-warning') === undefined ? 'allow' : 'warn';
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { decodePercent } from '../decode-percent.ts';
 import { compilePolicies, type PolicyProblem, type PolicySource } from '../policy/compile.ts';
 import { type PolicyOptions, policySchema } from '../policy/rules/schema.ts';
@@ -55,6 +56,8 @@ export interface ConfigSource {
   readonly isSandboxMode: boolean;
   readonly needsLocalKey: boolean;
   readonly addedKeys: readonly AddedKey[];
+  /** What placeholders are made with if the settings name nothing. */
+  readonly maskSecret: string;
 }
 
 /** A configuration, frozen and ready: rules compiled, keys hashed, numbers in milliseconds and bytes. */
@@ -90,9 +93,14 @@ export interface Config {
   readonly source: ConfigSource;
   /** The same configuration with one more key, which is treated as a secret like any other. */
   withKey(key: AddedKey): Config;
+  /** A rule masks, and the file names no secret to make placeholders with: `serve` keeps one and adds it. */
+  readonly needsMaskSecret: boolean;
+  /** The same configuration with this secret, so that placeholders stay the same after a restart. */
+  withMaskSecret(secret: string): Config;
 }
 
-export interface ConfigInputs extends Omit<ConfigSource, 'addedKeys'> {
+export interface ConfigInputs extends Omit<ConfigSource, 'addedKeys' | 'maskSecret'> {
+  readonly maskSecret?: string | undefined;
   readonly report: Report;
   readonly failedTests?: 'error' | 'warning' | undefined;
 }
@@ -112,14 +120,20 @@ export function buildConfig(inputs: ConfigInputs): Config {
   const policies = withModelPolicies(settings.policies, projects, report);
   const providerKeys = [...providers.values()].flatMap(secretsOf);
   const passwords = databasePasswords(settings);
+  const masks = Object.values(policies).some(({ rules }) => rules.some(({ action }) => action === 'mask'));
+  const ownSecret = settings.masking.secret ?? undefined;
 
-  const assemble = (sources: readonly KeySource[], addedKeys: readonly AddedKey[]): Config => {
+  const assemble = (
+    sources: readonly KeySource[],
+    { addedKeys, maskSecret }: Pick<ConfigSource, 'addedKeys' | 'maskSecret'>,
+  ): Config => {
     const secrets = [
       ...providerKeys,
       ...sources.flatMap(({ plain }) => plain ?? []),
       ...(inspector.password === undefined ? [] : [inspector.password]),
+      ...(ownSecret === undefined ? [] : [ownSecret]),
     ];
-    const compiled = compilePolicies(policies, secrets);
+    const compiled = compilePolicies(policies, secrets, ownSecret ?? maskSecret);
     if (sources === keys) reportPolicies(compiled.problems, inputs);
     const ring = createKeyRing(
       sources.map(({ digest, id, project, expiresMs, policies: own, limits }) => ({
@@ -146,7 +160,11 @@ export function buildConfig(inputs: ConfigInputs): Config {
       projects,
       keys: ring,
       secrets: [...secrets, ...passwords],
-      policySource: Object.freeze({ policies, secrets }),
+      policySource: Object.freeze({
+        policies,
+        secrets,
+        ...(masks && { maskSecret: ownSecret ?? maskSecret }),
+      }),
       ...buildRest(settings, isSandboxMode),
       limits: allLimits(projects, sources),
       inspector,
@@ -161,15 +179,20 @@ export function buildConfig(inputs: ConfigInputs): Config {
         isSandboxMode,
         needsLocalKey,
         addedKeys,
+        maskSecret,
       },
       withKey: (added: AddedKey) => {
         const { id, project, value } = added;
         const key = { id, project, digest: hashKey(value), plain: value, policies: [] };
-        return assemble([...sources, key], [...addedKeys, added]);
+        return assemble([...sources, key], { addedKeys: [...addedKeys, added], maskSecret });
       },
+      needsMaskSecret: masks && ownSecret === undefined,
+      withMaskSecret: (secret: string) => assemble(sources, { addedKeys, maskSecret: secret }),
     });
   };
-  return assemble(keys, []);
+  // Unless one is added, placeholders are those of this process and the ones that rebuild its configuration.
+  const maskSecret = inputs.maskSecret || (masks ? randomBytes(32).toString('base64url') : '');
+  return assemble(keys, { addedKeys: [], maskSecret });
 }
 
 /** Its key, and what its proxy asks for. */

@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto';
 import { dirname, relative, resolve } from 'node:path';
 import type { GatewayError } from '../errors.ts';
+import type { DetectorName } from '../policy/detectors/names.ts';
 import { stateDirectory as stateDirectoryOf } from '../state-directory.ts';
+import { withMaskPolicy } from './build/mask-policy.ts';
 import { proxiesOf } from './build/proxy.ts';
-import { readSettings } from './build/settings.ts';
+import { type ReadSettings, readSettings } from './build/settings.ts';
 import { buildConfig, type Config } from './config.ts';
 import { withoutSecrets } from './schema/masking.ts';
 import type { Settings } from './schema/schema.ts';
@@ -38,6 +40,8 @@ export interface LoadOptions {
   readonly readsFiles?: boolean | undefined;
   /** Who decides about a file that was found rather than named; without it such a file gets nothing from outside. */
   readonly consent?: Consent | undefined;
+  /** Detectors whose findings are masked, whatever the file says. */
+  readonly mask?: readonly DetectorName[] | undefined;
 }
 
 export interface LoadedConfig {
@@ -115,7 +119,7 @@ export async function inspectConfig(options: LoadOptions): Promise<Inspection> {
   }
   reportUnset(references, report);
   const isYaml = (source?.problems ?? []).length === 0;
-  const read = isYaml ? readSettings({ value, references, source, report }) : undefined;
+  const read = isYaml ? masked(readSettings({ value, references, source, report }), options.mask) : undefined;
   const isValid = !report.problems.some(({ severity }) => severity === 'error');
   const file = { written: source?.value, references: substituted.references };
   const directory = found === undefined ? options.cwd : dirname(found.path);
@@ -145,6 +149,11 @@ export async function inspectConfig(options: LoadOptions): Promise<Inspection> {
     pending,
     config: report.problems.some(({ severity }) => severity === 'error') || !config ? undefined : config,
   };
+}
+
+function masked(read: ReadSettings, mask: LoadOptions['mask']): ReadSettings {
+  if (read.settings === undefined || mask === undefined) return read;
+  return { ...read, settings: withMaskPolicy(read.settings, mask) };
 }
 
 /** Whether it is in the user's own configuration directory, or was named. */

@@ -1,7 +1,7 @@
 import { toUsageFields } from '../dialects/usage.ts';
 import type { GatewayError } from '../errors.ts';
 import { nanoUsdPerUsd } from '../limits/price.ts';
-import { type Action, actions, type Decision, type Verdict } from '../policy/rule.ts';
+import { type Action, actions, type Decision, type Verdict, withholds } from '../policy/rule.ts';
 import type { ExchangeRecord, Outcome } from '../record/record.ts';
 import type { KnownKey } from './authenticate.ts';
 import type { Spent } from './spending/spending.ts';
@@ -165,6 +165,11 @@ export class RecordDraft {
     this.#noteWouldBlock(verdicts);
   }
 
+  /** By kind, which values were masked, which came back, and which placeholders came back broken. */
+  noteMasking(counts: Pick<ExchangeRecord, 'masked' | 'restored' | 'broken_placeholders'>): void {
+    Object.assign(this.#fields, counts);
+  }
+
   /** What the exchange cost, and what limits in monitor mode would have refused. */
   noteSpent({ usage, nanoUsd }: Spent, wouldRefuse: readonly string[]): void {
     const fields = this.#fields;
@@ -215,7 +220,7 @@ export class RecordDraft {
 
   #noteWouldBlock(verdicts: readonly Verdict[]): void {
     const rules = verdicts
-      .filter(({ mode, action }) => mode === 'monitor' && (action === 'block' || action === 'redact'))
+      .filter(({ mode, action }) => mode === 'monitor' && withholds(action))
       .map(({ rule }) => rule);
     if (rules.length > 0) {
       this.#fields.would_block = [...new Set([...(this.#fields.would_block ?? []), ...rules])];

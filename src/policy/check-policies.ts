@@ -1,6 +1,7 @@
 import { setLimit } from './automaton/patterns.ts';
 import type { Fold } from './fold/fold.ts';
 import { runInlineTests } from './inline-tests.ts';
+import { replaces } from './rule.ts';
 import type { CompiledPolicy, CompiledRule, PolicyProblem } from './rules/compile-rule.ts';
 import { findDeadRules } from './rules/dead-rules.ts';
 
@@ -37,8 +38,14 @@ function checkRule(rule: CompiledRule, path: readonly (string | number)[]): read
   const report = (message: string, severity: PolicyProblem['severity'], ...within: string[]) =>
     problems.push({ path: [...path, ...within], message, severity });
   const { options } = rule;
-  if (options.action === 'redact' && options.when?.text === undefined) {
-    report('redact needs a text in when: there is nothing to replace', 'error', 'action');
+  if (replaces(options.action) && options.when?.text === undefined) {
+    report(`${options.action} needs a text in when: there is nothing to replace`, 'error', 'action');
+  }
+  if (options.placeholder !== undefined && options.action !== 'mask') {
+    report('placeholder is for rules that mask', 'error', 'placeholder');
+  }
+  if (options.action === 'mask' && options.apply_to.includes('response')) {
+    report('mask is for requests: in answers the values are restored', 'error', 'apply_to');
   }
   if (options.except !== undefined && options.when?.text === undefined) {
     report('except needs a text in when: there is nothing that it could exclude', 'error', 'except');

@@ -2,9 +2,16 @@ import { checkPolicies } from './check-policies.ts';
 import type { Detector } from './detectors/detector.ts';
 import { detectors } from './detectors/registry.ts';
 import { createFold } from './fold/fold.ts';
+import { kindsOfRules } from './mask/masking.ts';
+import { Placeholders, placeholderException } from './mask/placeholders.ts';
 import { PolicySet } from './policy-set.ts';
 import { createKeyDetector, createKeyRule } from './rules/built-in.ts';
-import { type CompiledPolicy, compileRule, type PolicyProblem } from './rules/compile-rule.ts';
+import {
+  type CompiledPolicy,
+  compileRule,
+  type PolicyProblem,
+  type RuleTools,
+} from './rules/compile-rule.ts';
 import type { PolicyOptions } from './rules/schema.ts';
 
 export type { PolicyProblem } from './rules/compile-rule.ts';
@@ -19,22 +26,31 @@ export interface CompiledPolicies {
 export interface PolicySource {
   readonly policies: Readonly<Record<string, PolicyOptions>>;
   readonly secrets: readonly string[];
+  /** What placeholders are made with; needed if a rule masks. */
+  readonly maskSecret?: string | undefined;
 }
 
 /**
  * Compiles every policy of a configuration. `secrets` are key values that must never leave in a request
- * (provider keys and plain project keys): always on, as a block, in every set.
+ * (provider keys and plain project keys): always on, as a block, in every set. `maskSecret` is what placeholders are
+ * made with.
  */
 export function compilePolicies(
   policies: PolicySource['policies'],
   secrets: readonly string[],
+  maskSecret = '',
 ): CompiledPolicies {
   const problems: PolicyProblem[] = [];
   const fold = createFold();
   const keyDetector = createKeyDetector(secrets);
   const detector = (name: string): Detector | undefined =>
     name === 'gateway_key' ? keyDetector : (detectors as Readonly<Record<string, Detector>>)[name];
-  const tools = { fold, detector };
+  const placeholders = placeholdersFor(policies, maskSecret);
+  const tools: RuleTools = {
+    fold,
+    detector,
+    exceptions: placeholders === undefined ? [] : [placeholderException(placeholders)],
+  };
   const compiled = new Map<string, CompiledPolicy>();
   for (const [name, options] of Object.entries(policies)) {
     const rules = options.rules.map((rule, index) =>
@@ -52,10 +68,17 @@ export function compilePolicies(
       const key = JSON.stringify(chosen.map(({ name }) => name));
       let set = sets.get(key);
       if (set === undefined) {
-        set = new PolicySet({ policies: chosen, builtIn, fold });
+        set = new PolicySet({ policies: chosen, builtIn, fold, placeholders });
         sets.set(key, set);
       }
       return set;
     },
   };
+}
+
+/** Undefined if no rule masks: then nothing is excepted, and nothing costs anything. */
+function placeholdersFor(policies: PolicySource['policies'], secret: string): Placeholders | undefined {
+  const rules = Object.values(policies).flatMap((policy) => policy.rules);
+  if (!rules.some(({ action }) => action === 'mask')) return undefined;
+  return new Placeholders(secret, kindsOfRules(rules));
 }

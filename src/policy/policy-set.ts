@@ -1,14 +1,24 @@
-import { parseStrictJson } from '../json/strict-json.ts';
 import { AnswerRules, type ResponseCheck } from './answers/check-answer.ts';
 import { compilePatternSet } from './automaton/pattern-set.ts';
 import type { NamedPattern } from './automaton/patterns.ts';
+import { decideRedacted } from './decide-redacted.ts';
 import { Facts } from './facts.ts';
 import type { Fold } from './fold/fold.ts';
 import { type HeaderValue, HeaderValues } from './header-values.ts';
-import { decideRedacted } from './redact/decide-redacted.ts';
+import type { Placeholders } from './mask/placeholders.ts';
+import { storedConversation } from './mask/stored-conversation.ts';
 import { createPointerMask, type MaskPointer } from './redact/pointer-masking.ts';
-import { type Redaction, redact } from './redact/redact.ts';
-import { type Decision, type Match, type Subject, strictest, toRefusal, type Verdict } from './rule.ts';
+import { replaceMatches } from './replace-matches.ts';
+import {
+  type Decision,
+  type Match,
+  replaces,
+  type Subject,
+  strictest,
+  toRefusal,
+  type Verdict,
+  withholds,
+} from './rule.ts';
 import { builtInPolicy } from './rules/built-in.ts';
 import { capLimit, isOnCaps } from './rules/cap-limit.ts';
 import type { CompiledPolicy, CompiledRule } from './rules/compile-rule.ts';
@@ -22,6 +32,8 @@ interface SetParts {
   /** Rules of no policy, that always hold. */
   readonly builtIn: readonly CompiledRule[];
   readonly fold: Fold;
+  /** Set if rules mask. */
+  readonly placeholders?: Placeholders | undefined;
 }
 
 /** The policies that apply to one key, as one: their rules accumulate, and the strictest wins. */
@@ -38,8 +50,9 @@ export class PolicySet {
   readonly #answers: AnswerRules | undefined;
   readonly #values: HeaderValues;
   readonly #capRules: readonly CompiledRule[];
+  readonly #placeholders: Placeholders | undefined;
 
-  constructor({ policies, builtIn, fold }: SetParts) {
+  constructor({ policies, builtIn, fold, placeholders }: SetParts) {
     this.names = policies.map(({ name }) => name);
     this.fold = fold;
     this.#policies = policies;
@@ -56,6 +69,7 @@ export class PolicySet {
     this.#search = new Search(patternSet);
     this.#values = new HeaderValues(this.rules, (subject) => this.facts(subject));
     this.#capRules = this.rules.filter(isOnCaps);
+    this.#placeholders = placeholders;
   }
 
   /** What the policies decide about a request. Never throws: what can't be evaluated is blocked. */
@@ -157,7 +171,7 @@ export class PolicySet {
         ]);
       }
     }
-    return [...own, ...this.#unreadable(facts)];
+    return [...own, ...storedConversation(this.rules, facts.subject.document), ...this.#unreadable(facts)];
   }
 
   /** Numbers in place of text that a rule would have to read. */
@@ -165,9 +179,7 @@ export class PolicySet {
     const { unreadable } = facts.searchResult;
     if (unreadable.length === 0) return [];
     const found = this.rules
-      .filter(
-        (rule) => rule.policy !== builtInPolicy && (rule.action === 'block' || rule.action === 'redact'),
-      )
+      .filter((rule) => rule.policy !== builtInPolicy && withholds(rule.action))
       .flatMap((rule): readonly Verdict[] => {
         const roles = conditionsOnText(rule).reduce((sum, condition) => sum | condition.roles, 0);
         const first = unreadable.find((each) => (each.roles & roles) !== 0);
@@ -191,37 +203,29 @@ export class PolicySet {
     const base: Decision = {
       action,
       verdicts,
-      wouldBlock: ids(
-        verdicts.filter(
-          (verdict) =>
-            verdict.mode === 'monitor' && (verdict.action === 'block' || verdict.action === 'redact'),
-        ),
-      ),
+      wouldBlock: ids(verdicts.filter(({ mode, action: would }) => mode === 'monitor' && withholds(would))),
       unseen,
     };
     // The first in the order of the files gives the reason.
     const blocking = enforced.find((verdict) => verdict.action === 'block');
     if (blocking !== undefined) return { ...base, refusal: toRefusal(blocking) };
-    if (action !== 'redact') return base;
-    const result = this.#redact(facts, enforced);
-    if (result.kind === 'redacted') return { ...base, redacted: parseStrictJson(result.body) };
+    if (!replaces(action)) return base;
+    const rules = this.rules.filter((rule) =>
+      enforced.some((each) => replaces(each.action) && each.policy === rule.policy && each.rule === rule.id),
+    );
+    const result = replaceMatches(rules, facts, this.#placeholders);
+    if (result.kind === 'replaced') {
+      const { document, masked } = result;
+      return { ...base, redacted: document, ...(masked.size === 0 ? {} : { masked }) };
+    }
     const { rule, at } = result;
     const message =
-      rule.message ?? `rule ${rule.id} found something that must not be sent and cannot be redacted`;
+      rule.message ?? `rule ${rule.id} found something that must not be sent and cannot be replaced`;
     return {
       ...base,
       action: 'block',
       refusal: { rule: rule.id, reason: 'content.unredactable', message, at: mask(at) },
     };
-  }
-
-  #redact(facts: Facts, enforced: readonly Verdict[]): Redaction {
-    const rules = this.rules.filter((rule) =>
-      enforced.some(
-        (each) => each.action === 'redact' && each.policy === rule.policy && each.rule === rule.id,
-      ),
-    );
-    return redact(rules, facts);
   }
 }
 

@@ -2,9 +2,10 @@ import type { Dialect } from '../dialects/dialect.ts';
 import type { DialectName } from '../dialects/registry.ts';
 import type { JsonDocument } from '../json/json-document.ts';
 import type { Confidence } from './detectors/detector.ts';
+import type { MaskedValues } from './mask/masked-values.ts';
 
 /** From the mildest to the strictest; where several rules match, the strictest wins. */
-export const actions = ['allow', 'warn', 'redact', 'block'] as const;
+export const actions = ['allow', 'warn', 'mask', 'redact', 'block'] as const;
 export type Action = (typeof actions)[number];
 
 /** What rules look at: a strictly parsed request, who sent it and when. */
@@ -86,17 +87,29 @@ export interface Decision {
   readonly verdicts: readonly Verdict[];
   /** Set exactly if the action is block. */
   readonly refusal?: Refusal;
-  /** Ids of monitored rules that would have blocked or redacted. */
+  /** Ids of monitored rules that would have blocked, redacted or masked. */
   readonly wouldBlock: readonly string[];
-  /** The request with its matches replaced, if the action is redact; decided on like the request itself. */
+  /** The request with its matches replaced, if the action is redact or mask; decided on like the request itself. */
   readonly redacted?: JsonDocument;
+  /** The values that rules masked in it, by their placeholders; absent if there are none. */
+  readonly masked?: MaskedValues;
   readonly failure?: RuleFailure | undefined;
   /** How many pieces of content no rule could read (images, references), so that they don't pass for clean. */
   readonly unseen: number;
 }
 
+/** Whether what a rule with this action finds is replaced before the request leaves. */
+export function replaces(action: Action): boolean {
+  return action === 'redact' || action === 'mask';
+}
+
+/** Whether such a rule, in monitor mode, would have kept something from leaving. */
+export function withholds(action: Action): boolean {
+  return action === 'block' || replaces(action);
+}
+
 /** The strictest action of some verdicts; allow if there are none. */
-export function strictest(verdicts: readonly Verdict[]): Action {
+export function strictest(verdicts: readonly Pick<Verdict, 'action'>[]): Action {
   return verdicts.reduce<Action>(
     (found, { action }) => (actions.indexOf(action) > actions.indexOf(found) ? action : found),
     'allow',

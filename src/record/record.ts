@@ -37,8 +37,13 @@ export interface ExchangeRecord {
   /** Pieces of content that no rule could look into. */
   readonly unseen?: number;
   readonly policy_us?: number;
-  /** What happened to the request's bytes: exact, spliced, translated or redacted. */
+  /** What happened to the request's bytes: exact, spliced, translated, masked or redacted. */
   readonly body?: string;
+  /** How many values of each kind the provider got placeholders for, and how many times one was restored in the answer. */
+  readonly masked?: Readonly<Record<string, number>>;
+  readonly restored?: Readonly<Record<string, number>>;
+  /** How many placeholders the model changed or shortened, so that they could not be restored. */
+  readonly broken_placeholders?: Readonly<Record<string, number>>;
   /** Fields that a translation left out. */
   readonly dropped?: readonly string[];
   readonly attempts?: number;

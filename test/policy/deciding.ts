@@ -12,7 +12,7 @@ export function compile(
   const parsed = Object.entries(policies).map(
     ([name, options]) => [name, policySchema.parse(options)] as const,
   );
-  return compilePolicies(Object.fromEntries(parsed), secrets);
+  return compilePolicies(Object.fromEntries(parsed), secrets, 'a secret of this installation');
 }
 
 /** One policy with these rules, compiled; fails the test where it has errors. */

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { gatewayAddress, readRunning } from '../../client/address.ts';
 import { readHealth } from '../../client/call.ts';
 import { ensureStateDirectory } from '../../client/state.ts';
+import type { LoadOptions } from '../../config/load.ts';
 import type { WantedLogin } from '../../config/source/logins.ts';
 import { GatewayError } from '../../errors.ts';
 import type { CommonOptions } from '../shell/command.ts';
@@ -20,6 +21,11 @@ export interface AgentGateway {
   stop(): Promise<void>;
 }
 
+/** Detectors whose findings are masked, which takes a gateway of the agent's own. */
+interface AgentGatewayOptions extends CommonOptions {
+  readonly mask?: LoadOptions['mask'];
+}
+
 const proofSeconds = 10;
 
 /**
@@ -27,10 +33,18 @@ const proofSeconds = 10;
  * agent's own, which nobody else finds and which may use its login. Throws key.missing if there is no key for it.
  */
 export async function agentGateway(
-  options: CommonOptions,
+  options: AgentGatewayOptions,
   io: Io,
   login: WantedLogin | undefined,
 ): Promise<AgentGateway> {
+  if (options.mask !== undefined) {
+    if (io.env.GATEWAY_URL === undefined || io.env.GATEWAY_URL === '') return startOwn(options, io, login);
+    const problem = '--mask starts a gateway for the agent, but GATEWAY_URL names another one';
+    throw new GatewayError(
+      'usage.invalid',
+      `${problem}: unset it, or write the rule into that one's policies`,
+    );
+  }
   if (options.config === undefined && io.env.GATEWAY_URL) return findGateway(io.env, options, io.signal);
   const file = options.config ?? (io.env.GATEWAY_CONFIG || undefined);
   const running = readRunning(io.env);
@@ -58,7 +72,7 @@ async function findGateway(
 
 /** Runs in this process, so that it always ends with it; it logs to a file, since the agent has the terminal. */
 async function startOwn(
-  options: CommonOptions,
+  options: AgentGatewayOptions,
   io: Io,
   login: WantedLogin | undefined,
 ): Promise<AgentGateway> {

@@ -4,7 +4,7 @@ import { GatewayError } from '../../errors.ts';
 import { buildBody } from '../../gateway/outgoing/build-body.ts';
 import { dialectAt } from '../../gateway/targets.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
-import type { Decision, Subject } from '../../policy/rule.ts';
+import { type Decision, replaces, type Subject } from '../../policy/rule.ts';
 import { hostOf } from '../../providers/host.ts';
 import type { Question, ReadRequest } from './question.ts';
 
@@ -30,7 +30,7 @@ export function buildForTargets(
   const document = decision.redacted ?? request.document;
   const source = { request: { ...request, document }, endpoint, key, facts };
   const redactedBy = decision.verdicts
-    .filter(({ action, mode }) => action === 'redact' && mode === 'enforce')
+    .filter(({ action, mode }) => replaces(action) && mode === 'enforce')
     .map(({ policy }) => policy);
   return targets.flatMap(({ provider, model }): BuiltForTarget[] => {
     const dialect = dialectAt(provider, endpoint);

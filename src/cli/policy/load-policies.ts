@@ -4,6 +4,7 @@ import type { Inspection, LoadOptions } from '../../config/load.ts';
 import { suggest } from '../../config/source/problems.ts';
 import type { Reference } from '../../config/source/substitute.ts';
 import { GatewayError } from '../../errors.ts';
+import { withKnownMaskSecret } from '../mask-secret.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import { storedConsent } from '../shell/consent.ts';
 import { type Io, write } from '../shell/io.ts';
@@ -37,9 +38,10 @@ export async function loadPolicies(options: CommonOptions, io: Io): Promise<Load
   if (names.length > 0 && options.quiet !== true && io.stderr.isTTY === true) {
     await write(io.stderr, `not set, so made-up values are used: ${names.join(', ')}\n`);
   }
-  const config = inspection.config.needsLocalKey
-    ? inspection.config.withKey({ id: 'local', project: 'local', value: generateKey() })
-    : inspection.config;
+  const own = withKnownMaskSecret(inspection.config, io.env);
+  const config = own.needsLocalKey
+    ? own.withKey({ id: 'local', project: 'local', value: generateKey() })
+    : own;
   const keys = new Map([...config.keys.records()].map((key) => [key.id, key]));
   return { config, inspection, findKey: (id) => findKey(keys, id), knownKey: (id) => keys.get(id) };
 }

@@ -87,7 +87,7 @@ function wasDecided({
     const isGate = outcome === 'refused' && typeof reason === 'string' && reason.startsWith('request.');
     return isGate ? { decision: 'block', reason: String(reason) } : undefined;
   }
-  if (decision !== 'block' && decision !== 'redact') return { decision };
+  if (!['block', 'redact', 'mask'].includes(decision)) return { decision };
   const first = (Array.isArray(rules) ? rules : [])
     .map(toFields)
     .find(({ action, mode }) => action === decision && mode === 'enforce');

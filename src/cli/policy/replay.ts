@@ -102,7 +102,7 @@ function replayOne(recorded: Recorded, { engine, policies, keyId }: Replay): Rep
   const changed =
     was.decision !== decision ||
     (decision === 'block' && was.reason !== reason) ||
-    ((decision === 'block' || decision === 'redact') && was.rule !== rule);
+    (hasRule(decision) && was.rule !== rule);
   return { request_id: requestId, time, key: key.id, endpoint, was, now, changed };
 }
 
@@ -127,8 +127,13 @@ function asText({ request_id, time, key, endpoint, was, now, changed }: Replayed
   return `${time} ${request_id} ${key} ${endpoint}  ${what}\n`;
 }
 
+/** Whether a rule's action made the decision. */
+function hasRule(decision: string): boolean {
+  return ['block', 'redact', 'mask'].includes(decision);
+}
+
 function side({ decision, rule, reason }: Was): string {
-  if (decision !== 'block' && decision !== 'redact') return decision;
+  if (!hasRule(decision)) return decision;
   return [decision, rule, ...(reason === undefined ? [] : [`(${reason})`])].filter(Boolean).join(' ');
 }
 

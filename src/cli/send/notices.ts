@@ -24,6 +24,7 @@ export async function printNotices(answered: Answered, options: CommonOptions, i
 function noticesOf({ reply, warnings }: Answered): readonly string[] {
   const { finish_reason: reason, decision } = reply;
   return [
+    ...(decision === 'mask' ? ['the policy masked something in the prompt; the answer has it again'] : []),
     ...(decision === 'redact' ? ['the policy redacted something in the prompt before it was sent'] : []),
     ...(warnings.length === 0 ? [] : [`the policy warns about this prompt: ${warnings.join(', ')}`]),
     ...(cutReasons.has(reason)

@@ -11,6 +11,7 @@ import { parserProblem } from '../../http/node-parser.ts';
 import type { OwnerProof } from '../../owner-proof.ts';
 import type { Recorder } from '../../record/recorder.ts';
 import { ledgerSettings } from '../ledger-path.ts';
+import { withMaskSecret } from '../mask-secret.ts';
 import { defaultDatabase } from '../plants/database.ts';
 import { requestLine } from '../plants/request-line.ts';
 import type { CommonOptions } from '../shell/command.ts';
@@ -41,6 +42,8 @@ export interface ServeOptions extends CommonOptions {
   readonly watch: boolean;
   readonly dryRun?: true;
   readonly detach?: true;
+  /** Detectors whose findings are masked, whatever the file says. */
+  readonly mask?: LoadOptions['mask'];
 }
 
 /** One run of the command: its options, and where its output goes. */
@@ -149,9 +152,11 @@ async function load(
   { io, options, localKey, login }: Run,
   more: Partial<LoadOptions> | undefined,
 ): Promise<LoadedConfig> {
-  const loaded = await loadUserConfig(options, io, { ...more, login });
-  if (!loaded.config.needsLocalKey) return loaded;
-  return { ...loaded, config: loaded.config.withKey({ id: 'local', project: 'local', value: localKey }) };
+  const { mask } = options;
+  const loaded = await loadUserConfig(options, io, { ...more, login, mask });
+  const config = withMaskSecret(loaded.config, io.env);
+  if (!config.needsLocalKey) return { ...loaded, config };
+  return { ...loaded, config: config.withKey({ id: 'local', project: 'local', value: localKey }) };
 }
 
 function recordingOf({ io, isPretty, isColoured, options }: Run, config: Config, workers: number): Recording {

@@ -15,6 +15,7 @@ export function withoutSecrets(settings: Settings): Settings {
       ...(provider.api_key !== undefined && { api_key: '***' }),
       ...(provider.proxy !== undefined && { proxy: withoutPassword(provider.proxy) }),
     })),
+    masking: { secret: settings.masking.secret === null ? null : '***' },
     projects: mapValues(settings.projects ?? {}, (project) => ({
       ...project,
       keys: project.keys.map((key) => (key.value === undefined ? key : { ...key, value: '***' })),

@@ -193,6 +193,22 @@ export const settingsSchema = z.strictObject({
   policies: reaching('nothing', z.record(nameSchema, policySchema))
     .default({})
     .describe('What requests may do.'),
+  masking: z
+    .strictObject({
+      secret: reaching(
+        'nothing',
+        z
+          .string()
+          .min(32, 'a secret of at least 32 characters, such as `openssl rand -base64 32` prints')
+          .nullable(),
+      )
+        .default(null)
+        .describe(
+          'What placeholders are made with: gateways with the same secret make the same ones; null: one that this installation keeps.',
+        ),
+    })
+    .prefault({})
+    .describe('Placeholders, for rules that mask.'),
   projects: z
     .record(nameSchema, projectSchema)
     .optional()

@@ -5,6 +5,7 @@ import { GatewayError } from '../../errors.ts';
 import { memoize } from '../../memoize.ts';
 import type { PieceBudget } from '../../piece-budget.ts';
 import type { ResponseCheck } from '../../policy/answers/check-answer.ts';
+import { Restorer } from '../../policy/mask/restorer.ts';
 import type { Forwarded } from '../../providers/attempt.ts';
 import { decodedAnswer } from '../../providers/decode.ts';
 import { readWhole } from '../../providers/read-whole.ts';
@@ -17,6 +18,7 @@ import { headersFor } from './answer-headers.ts';
 import { type AnswerStream, ExactStream, TranslatedStream } from './answer-stream.ts';
 import { CheckedStream } from './checked-stream.ts';
 import { relayStream } from './relay.ts';
+import { RestoredStream } from './restored-stream.ts';
 import { ScrubbedStream } from './scrubbed-stream.ts';
 import { takeTurns } from './take-turns.ts';
 
@@ -103,21 +105,28 @@ function sendStream(
   const { translation, hidesUsage } = forwarded.request;
   const headers = headersFor(exchange, forwarded, { isOwn: false });
   if (answer.headers.get('content-type') === undefined) headers.unshift('content-type', 'text/event-stream');
+  const restorer = restorerOf(forwarded);
   const { dialect } = endpoint;
-  const exact = translation === undefined && check === undefined;
-  const relay = (stream: AnswerStream) =>
-    relayStream(exchange, {
+  const exact = translation === undefined && check === undefined && restorer === undefined;
+  const relay = (judged: AnswerStream) => {
+    const stream = restorer === undefined ? judged : new RestoredStream(judged, restorer);
+    const relayed = relayStream(exchange, {
       answer: exact ? answer : takeTurns(answer, pieces),
       stream: new ScrubbedStream(stream, exchange.masks),
       headers,
     });
+    if (restorer === undefined) return relayed;
+    return relayed.finally(() => exchange.draft.noteMasking(restorer.counts));
+  };
   const stream =
     translation === undefined
       ? new ExactStream(dialect, { hidesUsage })
       : new TranslatedStream(translation.stream());
   if (check === undefined) return relay(stream);
   const rules = check.stream();
-  return relay(new CheckedStream(stream, rules, dialect)).finally(() =>
+  const { masked } = forwarded.request;
+  const judged = masked === undefined ? stream : new RestoredStream(stream, Restorer.gathering(masked));
+  return relay(new CheckedStream(judged, rules, dialect)).finally(() =>
     exchange.draft.noteAnswerVerdicts(rules.verdicts),
   );
 }
@@ -145,17 +154,38 @@ function sendWhole(
   if (translation !== undefined) {
     exchange.outcome.answer = { tally: translation.tally(value, body), extent: 'whole' };
     return send(exchange, forwarded, {
-      body: checkedAnswer(exchange, toBytes(translation.answer(value).body), check),
+      body: clientBody(exchange, toBytes(translation.answer(value).body), { check, forwarded }),
       isOwn: true,
     });
   }
   exchange.outcome.answer = { tally: tallyAnswer(endpoint.dialect, value, body), extent: 'whole' };
   const adapted = endpoint.dialect.adaptAnswer?.(value, request.document);
-  const checked = checkedAnswer(exchange, adapted === undefined ? body : toBytes(adapted), check);
-  send(exchange, forwarded, { body: checked, isOwn: false });
+  const own = clientBody(exchange, adapted === undefined ? body : toBytes(adapted), { check, forwarded });
+  send(exchange, forwarded, { body: own, isOwn: false });
 }
 
-/** Applies the rules on answers, which read what the client would get. Throws the refusal. */
+/** Applies the rules on answers, which read what the provider said; then restores what was masked. Throws the refusal. */
+function clientBody(
+  exchange: Exchange,
+  body: Buffer,
+  {
+    check,
+    forwarded,
+  }: { readonly check: ResponseCheck | undefined; readonly forwarded: Forwarded<UpstreamRequest> },
+): Buffer {
+  const checked = checkedAnswer(exchange, body, check);
+  const restorer = restorerOf(forwarded);
+  if (restorer === undefined) return checked;
+  const restored = restorer.body(checked);
+  exchange.draft.noteMasking(restorer.counts);
+  return restored;
+}
+
+/** Undefined if nothing was masked: then answers stay as they are, and cost nothing. */
+function restorerOf({ request: { masked } }: Forwarded<UpstreamRequest>): Restorer | undefined {
+  return masked === undefined ? undefined : new Restorer(masked);
+}
+
 function checkedAnswer(exchange: Exchange, body: Buffer, check: ResponseCheck | undefined): Buffer {
   if (check === undefined) return body;
   const { verdicts, refusal, redactedBody } = check.whole(body);
@@ -193,7 +223,7 @@ async function sendProviderError(
   const error =
     translation?.error(status, readable) ?? endpoint.dialect.errorBody(parseFailure(readable, status));
   // A provider's error may quote the request or its own data, so the rules on answers apply to it too.
-  const body = checkedAnswer(exchange, isOwn ? toBytes(error) : bytes, check);
+  const body = clientBody(exchange, isOwn ? toBytes(error) : bytes, { check, forwarded });
   send(exchange, forwarded, { body, isOwn });
 }
 

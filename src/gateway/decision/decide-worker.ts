@@ -18,7 +18,7 @@ import {
 // time.
 
 const { source, ...names } = workerData as ThreadData; // the gateway starts this thread with nothing else
-const compiled = compilePolicies(source.policies, source.secrets);
+const compiled = compilePolicies(source.policies, source.secrets, source.maskSecret);
 const targetModels = createTargetModels(names);
 
 parentPort?.on('message', (question: ThreadQuestion) => {

@@ -1,7 +1,8 @@
 import { dialects } from '../../dialects/registry.ts';
 import type { Translation } from '../../dialects/translate.ts';
 import { GatewayError } from '../../errors.ts';
-import { strictest, toRefusal, type Verdict } from '../../policy/rule.ts';
+import { joinValues, type MaskedValues } from '../../policy/mask/masked-values.ts';
+import { type Decision, replaces, strictest, toRefusal, type Verdict } from '../../policy/rule.ts';
 import type { ProviderRequest } from '../../providers/attempt.ts';
 import type { Route, Target } from '../../providers/route.ts';
 import { refuseLoginIn } from '../client-login.ts';
@@ -17,7 +18,9 @@ import { type EvaluatedHead, evaluateHead } from './evaluate-head.ts';
 /** A checked request in the form for one target, and what is needed to pass its answer back. */
 export interface UpstreamRequest extends ProviderRequest {
   /** What became of the client's bytes. */
-  readonly form: 'exact' | 'spliced' | 'translated' | 'redacted';
+  readonly form: 'exact' | 'spliced' | 'translated' | 'masked' | 'redacted';
+  /** The values to restore in the answer; absent if none was masked. */
+  readonly masked?: MaskedValues | undefined;
   /** Absent if the provider speaks the client's dialect, so that its answer is passed on as it is. */
   readonly translation?: Translation;
   /** Whether the gateway asked for the usage of the stream and the client did not. */
@@ -73,16 +76,22 @@ export function buildUpstreamRequest(
   concludeHead(exchange, head);
 
   const path = provider.pathFor(isSame ? endpoint.path : dialects[dialect].path) + head.query;
+  const { decision: own } = decided;
   if (built.form !== 'translated')
-    return finish(exchange, { path, head, built, isRedacted: isRedacted(decided) });
+    return finish(exchange, { path, head, built, replacement: replacementOf(own), masked: own.masked });
   const conclude = (result: BodyDecision): UpstreamRequest => {
     const { decision, body, microseconds } = result;
     exchange.draft.noteOutgoing(decision, microseconds);
     if (decision.action === 'block') throw blocked(decision);
-    const isChanged = isRedacted(decided) || decision.action === 'redact';
-    return finish(exchange, { path, head, built: { ...built, body }, isRedacted: isChanged });
+    const masked = joinValues(own.masked ?? none, decision.masked ?? none);
+    if (masked === undefined) {
+      const message = 'two values have the same placeholder';
+      throw new GatewayError('policy.blocked', message, { reason: 'content.unredactable' });
+    }
+    const replacement = replacementOf({ action: strictest([own, decision]) });
+    return finish(exchange, { path, head, built: { ...built, body }, replacement, masked });
   };
-  const redactedBy = decided.decision.verdicts.filter(isRedacting).map(({ policy }) => policy);
+  const redactedBy = own.verdicts.filter(isReplacing).map(({ policy }) => policy);
   const result = decider.decideBody(
     key.policies,
     { body: built.body, dialect, facts: { ...facts, redactedBy } },
@@ -105,11 +114,14 @@ interface Checked {
   readonly path: string;
   readonly head: EvaluatedHead;
   readonly built: BuiltRequest;
-  readonly isRedacted: boolean;
+  /** What rules did to the body. */
+  readonly replacement: 'masked' | 'redacted' | undefined;
+  readonly masked: MaskedValues | undefined;
 }
 
 /** Throws the refusal if the client's own credential is anywhere but in its place. */
-function finish(exchange: Exchange, { path, head, built, isRedacted }: Checked): UpstreamRequest {
+function finish(exchange: Exchange, checked: Checked): UpstreamRequest {
+  const { path, head, built, replacement, masked } = checked;
   const { login } = exchange;
   if (login !== undefined) {
     const texts = Buffer.from([path, ...head.headers].join('\n'));
@@ -118,7 +130,7 @@ function finish(exchange: Exchange, { path, head, built, isRedacted }: Checked):
   }
   const fields = built.form === 'translated' ? { translation: built.translation } : {};
   const dropped = built.form === 'translated' ? [...built.dropped, ...head.dropped] : head.dropped;
-  const form = isRedacted ? 'redacted' : built.form;
+  const form = replacement ?? built.form;
   // The one place that marks a request as approved by the policies.
   const credential = login?.credential;
   return {
@@ -129,16 +141,20 @@ function finish(exchange: Exchange, { path, head, built, isRedacted }: Checked):
     form,
     hidesUsage: built.form !== 'translated' && built.hidesUsage,
     ...fields,
+    masked: masked?.size === 0 ? undefined : masked,
     dropped,
   } as UpstreamRequest;
 }
 
-function isRedacting({ action, mode }: Verdict): boolean {
-  return action === 'redact' && mode === 'enforce';
+function isReplacing({ action, mode }: Verdict): boolean {
+  return replaces(action) && mode === 'enforce';
 }
 
-function isRedacted({ decision }: DecidedRequest): boolean {
-  return decision.action === 'redact';
+const none: MaskedValues = new Map();
+
+function replacementOf({ action }: Pick<Decision, 'action'>): Checked['replacement'] {
+  if (action === 'redact') return 'redacted';
+  return action === 'mask' ? 'masked' : undefined;
 }
 
 /**

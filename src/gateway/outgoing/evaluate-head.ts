@@ -1,5 +1,5 @@
 import { memoize } from '../../memoize.ts';
-import type { Subject, Verdict } from '../../policy/rule.ts';
+import { replaces, type Subject, type Verdict } from '../../policy/rule.ts';
 import { type RequestHeaderOptions, requestHeaders } from '../../providers/headers.ts';
 import type { GatewayKey } from '../gateway-key.ts';
 
@@ -27,7 +27,7 @@ interface Applied {
 }
 
 /**
- * Evaluates the key's text rules on the client's headers and query. A header that a rule would redact is left out:
+ * Evaluates the key's text rules on the client's headers and query. A header that a rule would redact or mask is left out:
  * part of its value would mean something else, or nothing.
  */
 export function evaluateHead(
@@ -44,7 +44,7 @@ export function evaluateHead(
     const found = policies.evaluateValue({ at, text }, subject);
     if (found.length === 0) return true;
     verdicts.push(...found);
-    return !found.some(({ action, mode }) => mode === 'enforce' && action === 'redact');
+    return !found.some(({ action, mode }) => mode === 'enforce' && replaces(action));
   };
   const headers = requestHeaders(rawHeaders, {
     isAnthropic,

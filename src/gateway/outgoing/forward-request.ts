@@ -1,3 +1,4 @@
+import { countKinds } from '../../policy/mask/masked-values.ts';
 import type { Forwarded } from '../../providers/attempt.ts';
 import { forward } from '../../providers/forward.ts';
 import type { Exchange } from '../exchange.ts';
@@ -10,11 +11,12 @@ export function forwardRequest(exchange: Exchange, outgoing: Outgoing): Promise<
   return forward({
     targets: outgoing.targets,
     build: (target) => buildUpstreamRequest(exchange, outgoing, target),
-    onAttempt: (target, { form, dropped, path, headers, body }) => {
+    onAttempt: (target, { form, masked, dropped, path, headers, body }) => {
       const { provider, model } = target;
       const { name } = provider.options;
       outcome.noteAttempt(target);
       draft.noteAttempt({ provider: name, model, form, dropped });
+      if (masked !== undefined) draft.noteMasking({ masked: countKinds(masked) });
       spans?.attempt({ provider: name, model }, headers);
       trace?.sending({ provider: name, model, form, path, headers }, body);
     },

@@ -57,7 +57,7 @@ export interface TryPolicyRequest {
 export type TryPolicyAnswer =
   | {
       readonly kind: 'decided';
-      readonly decision: 'allow' | 'warn' | 'redact' | 'block';
+      readonly decision: 'allow' | 'warn' | 'mask' | 'redact' | 'block';
       readonly rule?: string;
       readonly reason?: string;
       readonly message?: string;

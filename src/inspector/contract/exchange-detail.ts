@@ -13,7 +13,7 @@ export interface ExchangeDetail {
   readonly headers: readonly HeaderLine[];
   /** Headers of the answer as the client got it. */
   readonly answer_headers: readonly HeaderLine[];
-  /** What happened to the body: exact, spliced, translated or redacted. */
+  /** What happened to the body: exact, spliced, translated, masked or redacted. */
   readonly form?: string;
   /** Fields and headers (`header:…`) that were not sent to the provider. */
   readonly dropped: readonly string[];

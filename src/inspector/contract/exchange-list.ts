@@ -28,7 +28,7 @@ export interface ExchangeRow {
   readonly outcome?: 'answered' | 'refused' | 'failed' | 'left';
   /** Why it was refused or failed: `model.not_allowed`, `provider.timeout`, or a rule's own reason. */
   readonly reason?: string;
-  readonly decision?: 'allow' | 'warn' | 'redact' | 'block';
+  readonly decision?: 'allow' | 'warn' | 'mask' | 'redact' | 'block';
   /** The rule that determined the decision; for a block, the one that refuses. */
   readonly rule?: string;
   /** Rules in monitor mode that would have blocked or redacted. */

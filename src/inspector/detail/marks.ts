@@ -89,6 +89,28 @@ export function findRedactions(
     .slice(0, maxMarks);
 }
 
+const placeholder = /\b[A-Z][A-Z0-9_]*_[A-Z]{13}\b/g;
+
+/** The placeholders of rules that mask, in a body that was sent; without those that came like that. */
+export function findPlaceholders(
+  sent: string,
+  received: string,
+  rules: readonly RuleDetail[],
+): readonly Mark[] {
+  const masking = rules.filter(
+    ({ action, mode, matched }) => matched && action === 'mask' && mode === 'enforce',
+  );
+  if (masking.length === 0) return [];
+  const came = new Set(received.match(placeholder));
+  const rule = [...new Set(masking.map((each) => each.rule))].join(', ');
+  const found: Mark[] = [];
+  for (const { 0: whole, index: start } of sent.matchAll(placeholder)) {
+    if (!came.has(whole)) found.push({ kind: 'redacted', start, end: start + whole.length, rule });
+    if (found.length === maxMarks) break;
+  }
+  return found;
+}
+
 function labelsIn(json: string, offset: number, rules: readonly RuleDetail[]): readonly Mark[] {
   return [...json.matchAll(label)].map(({ 0: whole, 1: reason, index }) => {
     const ids = new Set(

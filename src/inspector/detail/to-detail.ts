@@ -7,7 +7,7 @@ import { readStream } from './answer-events.ts';
 import { toExcerpt } from './excerpt.ts';
 import { headerLines } from './header-lines.ts';
 import { locate, textOf } from './locate.ts';
-import { findMarks, findRedactions, type WantedMark, withoutOverlap } from './marks.ts';
+import { findMarks, findPlaceholders, findRedactions, type WantedMark, withoutOverlap } from './marks.ts';
 import { withoutSecrets } from './mask.ts';
 import { shownText, toBody } from './to-body.ts';
 
@@ -145,6 +145,7 @@ function sentMarks(text: string, received: string, rules: readonly RuleDetail[])
   const onRequest = rules.filter(({ on }) => on !== 'answer');
   return withoutOverlap([
     ...findRedactions(text, received, onRequest),
+    ...findPlaceholders(text, received, onRequest),
     ...findMarks(text, matchMarks(rules, 'outgoing')),
   ]);
 }

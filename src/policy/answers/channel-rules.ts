@@ -72,8 +72,10 @@ export class ChannelRules {
     for (const number of patterns) {
       const pattern = this.#patternSet.patterns[number] as Pattern;
       for (const match of this.#byPattern.get(number) ?? []) {
-        const { except } = match.each.rule;
-        if (except.length === 0) certain.add(match);
+        const { except, options } = match.each.rule;
+        // Of placeholders it is known that they are excepted: of other exceptions, what is gone may have been one.
+        const mayBeExcepted = options.except !== undefined || viewed.ranges(pattern).length > 0;
+        if (except.length === 0 || !mayBeExcepted) certain.add(match);
         for (const range of viewed.rangesOutside(pattern, except)) found(match, range);
       }
     }

@@ -4,37 +4,19 @@ import type { Facts } from '../facts.ts';
 import type { CompiledRule } from '../rules/compile-rule.ts';
 import { matchLimit, type TextMatch } from '../search/search-result.ts';
 import type { MatchRange, ViewedTexts } from '../search/viewed-text.ts';
-import { type Place, placeInRequest, textOf } from '../traverse/place.ts';
+import { type Place, textOf } from '../traverse/place.ts';
 import { createRedactable } from './redactable.ts';
-
-export type Redaction =
-  | { readonly kind: 'redacted'; readonly body: Buffer }
-  | { readonly kind: 'impossible'; readonly rule: CompiledRule; readonly at: string };
 
 export interface Replacement {
   readonly start: number;
   readonly end: number;
   readonly label: string;
+  /** Set if the text becomes a placeholder of its own, in place of the label. */
+  readonly mask?: Mask | undefined;
 }
 
-/**
- * Replaces what some rules found by `[REDACTED:reason]`. Only the bytes of the strings that change are
- * rewritten. What must not change (signed thinking, ids, names, schemas, keys, numbers) makes it impossible.
- */
-export function redact(rules: readonly CompiledRule[], facts: Facts): Redaction {
-  const plan = new Plan(facts.subject.document);
-  for (const rule of rules) {
-    for (const match of matchesOfRule(rule, facts)) {
-      const label = `[REDACTED:${rule.reason}]`;
-      const pattern = facts.pattern(match.pattern);
-      const problem = plan.add({ match, pattern, texts: facts.texts, except: rule.except, label });
-      if (problem === undefined) continue;
-      const at = facts.subject.document.pointer(placeInRequest(problem).entry);
-      return { kind: 'impossible', rule, at };
-    }
-  }
-  return { kind: 'redacted', body: plan.apply() };
-}
+/** Returns the placeholder of a value. */
+export type Mask = (value: string) => string;
 
 /** Everything that a rule's conditions on texts found. */
 export function matchesOfRule(rule: CompiledRule, facts: Facts): readonly TextMatch[] {
@@ -47,6 +29,7 @@ interface RedactedMatch {
   readonly texts: ViewedTexts;
   readonly except: readonly NamedPattern[];
   readonly label: string;
+  readonly mask?: Mask | undefined;
 }
 
 interface PlacedReplacement extends Replacement {
@@ -71,18 +54,21 @@ export class Plan {
   }
 
   /** Plans the replacement of one match; returns the place that must not be changed, if there is one. */
-  add({ match, pattern, texts, except, label }: RedactedMatch): Place | undefined {
+  add({ match, pattern, texts, except, label, mask }: RedactedMatch): Place | undefined {
     const { segment, before } = match;
     if (before === undefined) {
       if (this.#isFixed(segment.place)) return segment.place;
-      return this.#addWithin(segment.place, texts.at(segment.place).rangesOutside(pattern, except), label);
+      return this.#addWithin(segment.place, texts.at(segment.place).rangesOutside(pattern, except), {
+        label,
+        mask,
+      });
     }
     if (this.#isFixed(before.place)) return before.place;
     if (this.#isFixed(segment.place)) return segment.place;
     const boundary = texts.at(before.place).text.length;
     const end = boundary + texts.at(segment.place).text.length;
     const { adjacent, spaced } = texts.joinedRanges(match, pattern, except);
-    const places = { before: before.place, after: segment.place, label };
+    const places = { before: before.place, after: segment.place, label, mask };
     this.#addAcross(places, adjacent, { end: boundary, start: boundary, last: end });
     this.#addAcross(places, spaced, { end: boundary, start: boundary + 1, last: end + 1 });
     return undefined;
@@ -90,29 +76,47 @@ export class Plan {
 
   /** Plans the replacement of ranges that cross the boundary of two joined texts, in both of them. */
   #addAcross(
-    { before, after, label }: { readonly before: Place; readonly after: Place; readonly label: string },
+    {
+      before,
+      after,
+      ...by
+    }: { readonly before: Place; readonly after: Place } & Pick<Replacement, 'label' | 'mask'>,
     ranges: readonly MatchRange[],
     boundary: { readonly end: number; readonly start: number; readonly last: number },
   ): void {
     for (const { start, end } of ranges) {
       if (start >= boundary.end || end <= boundary.start) continue;
-      this.#replace(before, { start, end: boundary.end, label });
-      this.#replace(after, { start: 0, end: Math.min(boundary.last, end) - boundary.start, label: '' });
+      this.#replace(before, { start, end: boundary.end, ...by });
+      // Each part of a masked value is a value of its own: both are restored wherever they are.
+      this.#replace(after, {
+        start: 0,
+        end: Math.min(boundary.last, end) - boundary.start,
+        ...by,
+        label: '',
+      });
     }
   }
 
   /** Plans replacements in one text; most have one. */
-  #addWithin(place: Place, ranges: readonly MatchRange[], label: string): Place | undefined {
+  #addWithin(
+    place: Place,
+    ranges: readonly MatchRange[],
+    { label, mask }: Pick<Replacement, 'label' | 'mask'>,
+  ): Place | undefined {
     const [only] = ranges;
     if (only !== undefined && ranges.length === 1) {
-      this.#replace(place, { start: only.start, end: only.end, label });
+      this.#replace(place, { start: only.start, end: only.end, label, mask });
       return undefined;
     }
     // Each view reports most of them; a text with more would be only partly redacted.
     const all = ranges.length > matchLimit * 2 ? undefined : widest(ranges);
     if (all === undefined || all.size > matchLimit) return place;
-    for (const [start, end] of all) this.#replace(place, { start, end, label });
+    for (const [start, end] of all) this.#replace(place, { start, end, label, mask });
     return undefined;
+  }
+
+  get isEmpty(): boolean {
+    return this.#replacements.size === 0;
   }
 
   apply(): Buffer {
@@ -124,14 +128,14 @@ export class Plan {
     return this.#textsOf(this.#root);
   }
 
-  #replace({ document, entry, outer }: Place, { start, end, label }: Replacement): void {
+  #replace({ document, entry, outer }: Place, { start, end, label, mask }: Replacement): void {
     let replacements = this.#replacements.get(document);
     if (replacements === undefined) {
       replacements = [];
       this.#replacements.set(document, replacements);
       if (outer !== undefined) this.#note(document, outer);
     }
-    replacements.push({ entry, start, end, label });
+    replacements.push({ entry, start, end, label, mask });
   }
 
   /** Changing a document nested in a text changes that text, and so on outwards. */
@@ -215,12 +219,10 @@ export function splice(document: JsonDocument, texts: ReadonlyMap<number, string
   return result;
 }
 
-/** Replacements that overlap become one, under the name of the first. */
+/** Replacements that overlap become one, under the name of the first; masked only if all of them are. */
 export function applyReplacements(text: string, replacements: readonly Replacement[]): string {
   const [only] = replacements;
-  if (only !== undefined && replacements.length === 1) {
-    return text.slice(0, only.start) + only.label + text.slice(only.end);
-  }
+  if (only !== undefined && replacements.length === 1) return replaced(text, 0, only) + text.slice(only.end);
   let result = '';
   let at = 0;
   let open: Replacement | undefined;
@@ -228,17 +230,29 @@ export function applyReplacements(text: string, replacements: readonly Replaceme
     (one, other) => one.start - other.start || other.end - one.end,
   )) {
     if (open !== undefined && replacement.start < open.end) {
-      if (replacement.end > open.end) open = { ...open, end: replacement.end };
+      open = joined(open, replacement);
       continue;
     }
     if (open !== undefined) {
-      result += text.slice(at, open.start) + open.label;
+      result += replaced(text, at, open);
       at = open.end;
     }
     open = replacement;
   }
-  if (open === undefined) return text;
-  return result + text.slice(at, open.start) + open.label + text.slice(open.end);
+  return open === undefined ? text : result + replaced(text, at, open) + text.slice(open.end);
+}
+
+/** Two that overlap, the first of which begins no later. */
+function joined(first: Replacement, second: Replacement): Replacement {
+  const isMasked = first.mask !== undefined && second.mask !== undefined;
+  if (second.end <= first.end && (isMasked || first.mask === undefined)) return first;
+  const label = first.mask === undefined || isMasked ? first.label : second.label;
+  return { ...first, end: Math.max(first.end, second.end), label, mask: isMasked ? first.mask : undefined };
+}
+
+/** The text from a position to the end of a replacement. */
+function replaced(text: string, from: number, { start, end, label, mask }: Replacement): string {
+  return text.slice(from, start) + (mask === undefined ? label : mask(text.slice(start, end)));
 }
 
 /** Whether one of the others holds all of it. */

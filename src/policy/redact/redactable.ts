@@ -26,6 +26,8 @@ const schemaFields = new Set(['response_format', 'output_config', 'text']);
 /** What the containers around a text say about it. */
 interface Surroundings {
   readonly isSigned: boolean;
+  /** Whether they are the input of a call, whose names are the tool's own. */
+  readonly isCallInput: boolean;
   /** The outermost and the innermost key on the way; undefined if there are lists only. */
   readonly top: string | undefined;
   readonly last: string | undefined;
@@ -45,8 +47,8 @@ export function createRedactable(root: JsonDocument): (place: Place) => boolean 
 
   function isRedactable({ document, entry, outer, isDecoded }: Place): boolean {
     if (isDecoded === true) return false;
-    if (document.kind(entry) !== kinds.string || document.isKey(entry)) return false;
-    if (outer !== undefined) return isRedactable(outer);
+    if (document.kind(entry) !== kinds.string) return false;
+    if (outer !== undefined) return !document.isKey(entry) && isRedactable(outer);
     answers ??= new Uint8Array(root.count);
     if (answers[entry] === 0) answers[entry] = mayChange(entry) ? yes : no;
     return answers[entry] === yes;
@@ -55,19 +57,24 @@ export function createRedactable(root: JsonDocument): (place: Place) => boolean 
   function mayChange(entry: number): boolean {
     parents ??= parentsOf(root);
     const container = parents[entry] as number;
-    const { isSigned, top, last } = inside(container, entry, parents);
+    const { isSigned, isCallInput, top, last } = inside(container, entry, parents);
     if (isSigned || top === undefined || last === undefined) return false;
+    if (isCallInput) return true;
+    if (root.isKey(entry)) return false;
     if (last === 'data' && isPlainText(root, container)) return true;
-    if (definitionFields.has(top) || schemaFields.has(top)) return last === 'description';
+    // A string there is no schema.
+    const isSchema = schemaFields.has(top) && container !== root.root;
+    if (isSchema || definitionFields.has(top)) return last === 'description';
     return !fixedNames.has(last) && !last.endsWith('_id');
   }
 
   /** The surroundings of a container's members. */
   function inside(container: number, entry: number, above: Int32Array): Surroundings {
     const around = surroundings(container, above);
-    if (root.kind(container) !== kinds.object) return around;
+    if (root.kind(container) !== kinds.object || root.isKey(entry)) return around;
     const name = root.text(entry - 1);
-    return { isSigned: around.isSigned, top: around.top ?? name, last: name };
+    const isCallInput = around.isCallInput || (name === 'input' && isCall(root, container));
+    return { isSigned: around.isSigned, isCallInput, top: around.top ?? name, last: name };
   }
 
   function surroundings(container: number, above: Int32Array): Surroundings {
@@ -84,7 +91,7 @@ export function createRedactable(root: JsonDocument): (place: Place) => boolean 
 
 const yes = 1;
 const no = 2;
-const unsurrounded: Surroundings = { isSigned: false, top: undefined, last: undefined };
+const unsurrounded: Surroundings = { isSigned: false, isCallInput: false, top: undefined, last: undefined };
 
 /** The container of each entry. */
 function parentsOf(document: JsonDocument): Int32Array {
@@ -107,7 +114,14 @@ function isPlainText(document: JsonDocument, container: number): boolean {
 function isSigned(document: JsonDocument, container: number): boolean {
   if (document.kind(container) !== kinds.object) return false;
   if (document.member(container, 'signature') !== undefined) return true;
-  if (document.member(container, 'encrypted_content') !== undefined) return true;
   const type = document.memberText(container, 'type');
+  // Its summary is not what the provider checks, and clients may leave it out.
+  if (type === 'reasoning') return false;
+  if (document.member(container, 'encrypted_content') !== undefined) return true;
   return type === 'thinking' || type === 'redacted_thinking';
+}
+
+/** A call whose input is an object; that of other dialects is a text. */
+function isCall(document: JsonDocument, container: number): boolean {
+  return document.memberText(container, 'type')?.endsWith('tool_use') === true;
 }

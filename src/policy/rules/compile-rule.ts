@@ -51,6 +51,8 @@ export interface RuleTools {
   readonly fold: Fold;
   /** The detector that a rule names. */
   detector(name: string): Detector | undefined;
+  /** What no rule may judge, whatever its own exceptions are. */
+  readonly exceptions?: readonly NamedPattern[];
 }
 
 export type ProblemListener = (problem: PolicyProblem) => void;
@@ -65,8 +67,9 @@ export function compileRule(source: RuleSource, tools: RuleTools, report: Proble
       report({ path: [...path, ...prefix, ...within], message, severity });
   const context = (quantifier: 'any' | 'all', except: readonly NamedPattern[], ...prefix: string[]) =>
     ({ ...tools, quantifier, except, problem: problem(...prefix) }) satisfies MatcherContext;
-  const except =
+  const own =
     rule.except === undefined ? [] : compilePatterns(rule.except.text, context('any', [], 'except', 'text'));
+  const except = [...own, ...(tools.exceptions ?? [])];
   const isAllow = rule.action === 'allow';
   const compileAll = (side: 'when' | 'unless', conditions: ConditionsOptions | undefined) =>
     conditions === undefined

@@ -33,6 +33,13 @@ const ruleSchema = z
       .describe('Matches of `text` that lie within one of these do not count.'),
     reason: reason.optional().describe('Reason of a refusal, for programs; default: policy.blocked.'),
     message: z.string().min(1).max(1000).optional().describe('What a refused client reads.'),
+    placeholder: z
+      .string()
+      .regex(/^[A-Z][A-Z0-9_]{0,29}[A-Z0-9]$/, 'expected a word such as CUSTOMER: A-Z, 0-9 and _')
+      .optional()
+      .describe(
+        "What placeholders of `mask` begin with; default: the detector's name, or the reason's last word.",
+      ),
     apply_to: z
       .array(z.enum(['request', 'response']))
       .min(1)

@@ -9,6 +9,8 @@ export interface Place {
   readonly outer?: Place;
   /** Set if the bytes had to be decoded in a way that can't be undone in place. */
   readonly isDecoded?: true;
+  /** Set if only escapes were decoded: readers see what the outer text says as well. */
+  readonly isUnescaped?: true;
 }
 
 /** The position of a text in the conversation: hosts may put markup between blocks, turns, or turns of two roles. */

@@ -18,6 +18,8 @@ interface ContextParts {
 interface Origin {
   readonly outer: Place;
   readonly isDecoded: boolean;
+  /** Set if only escapes were decoded. */
+  readonly isUnescaped?: true;
 }
 
 /** Roles whose texts some hosts move or leave out. */
@@ -120,7 +122,8 @@ export class Context {
 
   place(document: JsonDocument, entry: number): Place {
     if (this.origin === undefined) return { document, entry };
-    const { outer, isDecoded } = this.origin;
+    const { outer, isDecoded, isUnescaped } = this.origin;
+    if (isUnescaped === true) return { document, entry, outer, isDecoded: true, isUnescaped };
     return isDecoded ? { document, entry, outer, isDecoded: true } : { document, entry, outer };
   }
 

@@ -274,11 +274,11 @@ export class ValueWalk {
     if (this.#nesting === nestingLimit) return this.#noteUnseen('opaque', outer);
     this.#nesting += 1;
     const inner = parseNested(text);
-    const within = context.within({ outer, isDecoded: inner === undefined });
-    if (inner !== undefined) this.value(inner, 2, within);
+    if (inner !== undefined) this.value(inner, 2, context.within({ outer, isDecoded: false }));
     else {
       const plain = spellNumbers(unescapeJson(text));
-      if (plain !== text) this.value(wrapText(plain), 2, within);
+      const within = { outer, isDecoded: true, isUnescaped: true } as const;
+      if (plain !== text) this.value(wrapText(plain), 2, context.within(within));
     }
     this.#nesting -= 1;
   }

@@ -72,7 +72,7 @@ function decide(config: Config, input: TaskInput, policies: string): TryPolicyAn
   });
   const { decision, rule, reason, message, at, microseconds = 0 } = report;
   const request = toBody(question.body, same, (text) => findMarks(text, matchMarks(rules, 'request')));
-  const redacted = decision === 'redact' ? redactedBody(question) : undefined;
+  const redacted = decision === 'redact' || decision === 'mask' ? redactedBody(question) : undefined;
   return {
     kind: 'decided',
     decision,

@@ -71,6 +71,7 @@ const formTexts: Readonly<Record<string, string>> = {
   exact: 'sent exactly as it came',
   spliced: 'sent as it came except for the model name',
   translated: 'translated to the provider’s dialect',
+  masked: 'sent with placeholders, which were restored in the answer',
   redacted: 'sent with redactions',
 };
 

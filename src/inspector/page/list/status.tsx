@@ -1,7 +1,13 @@
 import type { ExchangeRow } from '../../contract/exchange-list.ts';
 import { visibleLine } from '../text/visible.ts';
 
-const decisions = { allow: 'allowed', warn: 'warned', redact: 'redacted', block: 'blocked' } as const;
+const decisions = {
+  allow: 'allowed',
+  warn: 'warned',
+  mask: 'masked',
+  redact: 'redacted',
+  block: 'blocked',
+} as const;
 
 export function Status({ row }: { readonly row: ExchangeRow }) {
   if (row.state === 'open') return <span class="status open">open</span>;

@@ -26,6 +26,7 @@ export function Outcome({ outcome, onLine }: Properties) {
 const words = {
   allow: 'It would be allowed',
   warn: 'It would be allowed, with a warning',
+  mask: 'It would be sent with placeholders',
   redact: 'It would be sent with redactions',
   block: 'It would be blocked',
 } as const;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decider, policyOf } from '../deciding.ts';
+import { decider, policyOf } from './deciding.ts';
 
 const saying = (content: unknown) => ({ model: 'm', max_tokens: 9, messages: [{ role: 'user', content }] });
 const removes = (phrase: string, more: object = {}) => ({

@@ -1,5 +1,6 @@
-import type { JsonDocument } from '../../json/json-document.ts';
-import type { Decision, Verdict } from '../rule.ts';
+import type { JsonDocument } from '../json/json-document.ts';
+import { joinValues, type MaskedValues } from './mask/masked-values.ts';
+import { type Decision, replaces, type Verdict } from './rule.ts';
 
 /** Most redactions of one request; what still matches after the last one can't be redacted. */
 const roundLimit = 3;
@@ -15,17 +16,24 @@ export function decideRedacted(
 ): Decision {
   let verdicts = first.verdicts;
   let document = first.redacted;
+  let masked = first.masked ?? none;
   for (let round = 1; document !== undefined; round += 1) {
     const next = decide(document, redactingPolicies(verdicts));
     const changing = next.verdicts.filter(isChanging);
     verdicts = [...verdicts, ...changing];
     if (next.action === 'block') return { ...next, verdicts };
-    if (next.redacted === undefined) return { ...first, verdicts, redacted: document };
-    if (round === roundLimit) return unredactable(first, verdicts, changing[0]);
+    if (next.redacted === undefined) {
+      return { ...first, verdicts, redacted: document, ...(masked.size === 0 ? {} : { masked }) };
+    }
+    const all = joinValues(masked, next.masked ?? none);
+    if (round === roundLimit || all === undefined) return unredactable(first, verdicts, changing[0]);
     document = next.redacted;
+    masked = all;
   }
   return first;
 }
+
+const none: MaskedValues = new Map();
 
 /** Policies with a rule that redacted: that rule has decided, although what it matched is no longer there. */
 function redactingPolicies(verdicts: readonly Verdict[]): readonly string[] {
@@ -33,11 +41,11 @@ function redactingPolicies(verdicts: readonly Verdict[]): readonly string[] {
 }
 
 function isChanging({ action, mode }: Verdict): boolean {
-  return mode === 'enforce' && (action === 'redact' || action === 'block');
+  return mode === 'enforce' && (action === 'block' || replaces(action));
 }
 
 function unredactable(
-  { redacted: _, ...first }: Decision,
+  { redacted: _, masked: _values, ...first }: Decision,
   verdicts: readonly Verdict[],
   left: Verdict | undefined,
 ): Decision {

@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { anthropicClient, openaiClient, secrets, startGateway, type TestGateway } from '../../kit/gateway.ts';
+import { type ScriptedHost, startHost } from '../../kit/host.ts';
+import { type Cut, type Dialect, dialects, letters, saying, whole } from './saying.ts';
+
+let host: ScriptedHost;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  host = await startHost(saying((text) => ({ text })));
+  const provider = (name: Dialect, family: string, path: string) =>
+    `  ${name}: { dialect: ${family}, base_url: "${host.url}${path}", api_key: "\${PROVIDER_KEY}", endpoints: [${name}], retries: { attempts: 1 }, breaker: { failures: 1000 } }`;
+  gateway = await startGateway(`
+providers:
+${provider('messages', 'anthropic', '')}
+${provider('chat', 'openai', '/v1')}
+${provider('responses', 'openai', '/v1')}
+models:
+  - { match: at-messages, provider: messages, model: m }
+  - { match: at-chat, provider: chat, model: m }
+  - { match: at-responses, provider: responses, model: m }
+policies:
+  masking:
+    rules:
+      - { id: emails, action: mask, when: { text: { detect: [email] } }, reason: content.email }
+      - { id: keys, action: mask, when: { text: { detect: [secrets] } }, reason: content.secret }
+      - { id: names, action: mask, when: { text: { regex: ['«[^»]*»'] } }, placeholder: CUSTOMER }
+projects:
+  shop: { policies: [masking], keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] }
+  other: { keys: [{ id: other-web, value: "\${OTHER_KEY}" }] }
+plants: { store: { enabled: false } }
+`);
+});
+
+afterAll(async () => {
+  await host.close();
+  await gateway.stop();
+});
+
+interface Heard {
+  readonly text: string;
+  readonly thinking: string;
+  readonly input: unknown;
+}
+
+/** Asks with the dialect's official SDK. */
+async function ask(
+  client: Dialect,
+  provider: Dialect,
+  { key = secrets.PROJECT_KEY, text, isStream }: { key?: string; text: string; isStream: boolean },
+): Promise<Heard> {
+  const model = `at-${provider}`;
+  const caller = { url: gateway.url, key };
+  const parameters = { type: 'object', properties: {} } as const;
+  if (client === 'messages') {
+    const request = {
+      model,
+      max_tokens: 64,
+      messages: [{ role: 'user' as const, content: text }],
+      tools: [{ name: 'run', input_schema: parameters }],
+    };
+    const { messages } = anthropicClient(caller);
+    const { content } = await (isStream ? messages.stream(request).finalMessage() : messages.create(request));
+    return {
+      text: content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
+      // Here it may be signed, so it stays as the provider sent it.
+      thinking: '',
+      input: content.find((block) => block.type === 'tool_use')?.input,
+    };
+  }
+  if (client === 'chat') {
+    const request = {
+      model,
+      messages: [{ role: 'user' as const, content: text }],
+      tools: [{ type: 'function' as const, function: { name: 'run', parameters } }],
+    };
+    const { completions } = openaiClient(caller).chat;
+    let thinking = '';
+    const stream = isStream ? completions.stream(request) : undefined;
+    stream?.on('chunk', ({ choices }) => {
+      thinking += (choices[0]?.delta as { reasoning_content?: string } | undefined)?.reasoning_content ?? '';
+    });
+    const completion = await (stream === undefined
+      ? completions.create(request)
+      : stream.finalChatCompletion());
+    const message = completion.choices[0]?.message;
+    const made = message?.tool_calls?.[0];
+    return {
+      text: message?.content ?? '',
+      thinking: isStream ? thinking : ((message as { reasoning_content?: string }).reasoning_content ?? ''),
+      input: made?.type === 'function' ? JSON.parse(made.function.arguments) : undefined,
+    };
+  }
+  const request = {
+    model,
+    input: text,
+    tools: [{ type: 'function' as const, name: 'run', parameters, strict: false }],
+  };
+  const { responses } = openaiClient(caller);
+  const { output } = await (isStream ? responses.stream(request).finalResponse() : responses.create(request));
+  const [made] = output.flatMap((item) => (item.type === 'function_call' ? [item] : []));
+  return {
+    text: output
+      .flatMap((item) => (item.type === 'message' ? item.content : []))
+      .map((part) => (part.type === 'output_text' ? part.text : ''))
+      .join(''),
+    thinking: output
+      .flatMap((item) => (item.type === 'reasoning' ? item.summary : []))
+      .map((part) => part.text)
+      .join(''),
+    input: made === undefined ? undefined : JSON.parse(made.arguments),
+  };
+}
+
+const values = [
+  'ann@example.com',
+  'sk-proj-abc123def456ghi789jkl012mno345pqr678stu901vwx234',
+  '«quote " and \\ backslash»',
+  '«lines\n\tand\r\n🌿 émoji \u0000»',
+  '«x»',
+  '«ann@example.com inside»',
+];
+const text = `first ${values.join(' then ')} end`;
+const pairs = dialects.flatMap((client) => dialects.map((provider) => ({ client, provider })));
+const cuts: Readonly<Record<string, Cut>> = {
+  whole,
+  letters,
+  sevens: (long) => long.match(/[\s\S]{1,7}/g) ?? [''],
+};
+
+describe.each(pairs)('a $client client at a $provider provider', ({ client, provider }) => {
+  test.each([
+    { form: 'plain', cut: 'whole' },
+    ...Object.keys(cuts).map((cut) => ({ form: 'streamed', cut })),
+  ])('gets the values back that never left: $form, $cut', async ({ form, cut }) => {
+    const isStream = form === 'streamed';
+    host.script(
+      saying(
+        (heard) => ({
+          text: `I heard ${heard}`,
+          thinking: `He said ${heard}`,
+          input: JSON.stringify({ command: `echo '${heard}'`, nested: JSON.stringify({ deep: [heard] }) }),
+        }),
+        cuts[cut],
+      ),
+    );
+    const before = host.requests.length;
+
+    const plain = await ask(client, provider, { key: secrets.OTHER_KEY, text, isStream });
+    const masked = await ask(client, provider, { text, isStream });
+
+    expect(masked).toEqual(plain);
+    expect(masked.text).toBe(`I heard ${text}`);
+    const [open = '', closed = ''] = host.requests.slice(before).map(({ body }) => body.toString());
+    expect(open).toContain('ann@example.com');
+    for (const value of values) expect(closed).not.toContain(JSON.stringify(value).slice(1, -1));
+    expect(closed).toMatch(/EMAIL_[A-Z]{13}/);
+  });
+});

@@ -1,0 +1,277 @@
+import type { Script } from '../../kit/host.ts';
+
+export const dialects = ['messages', 'chat', 'responses'] as const;
+export type Dialect = (typeof dialects)[number];
+
+/** What a model says, whatever the dialect. */
+export interface Said {
+  readonly text: string;
+  /** A reasoning summary. */
+  readonly thinking?: string;
+  /** The arguments of a call, as JSON. */
+  readonly input?: string;
+}
+
+/** How a text comes in pieces. */
+export type Cut = (text: string) => readonly string[];
+
+export const whole: Cut = (text) => [text];
+export const letters: Cut = (text) => [...text];
+function dialectOf(target: string): Dialect {
+  if (target.startsWith('/v1/messages')) return 'messages';
+  return target.startsWith('/v1/chat') ? 'chat' : 'responses';
+}
+
+/** The last text of a request's user. */
+function lastText(body: Buffer): string {
+  const { messages, input } = JSON.parse(body.toString()) as { messages?: unknown[]; input?: unknown };
+  const last = (messages ?? (Array.isArray(input) ? input : [{ content: input }])).at(-1) as {
+    content: unknown;
+  };
+  if (typeof last.content === 'string') return last.content;
+  return (last.content as { text?: string }[]).map(({ text = '' }) => text).join('');
+}
+
+/** A host that says what `say` makes of the last text, in the dialect in which it is asked, streamed if it is asked to. */
+export function saying(say: (text: string) => Said, cut: Cut = whole): Script {
+  return (response, { target, body }) => {
+    const dialect = dialectOf(target);
+    const isStream = (JSON.parse(body.toString()) as { stream?: boolean }).stream === true;
+    const said = say(lastText(body));
+    response.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json' });
+    response.end(isStream ? streams[dialect](said, cut).join('') : JSON.stringify(answers[dialect](said)));
+  };
+}
+
+const call = { name: 'run', id: 'call_1' };
+
+const answers: Readonly<Record<Dialect, (said: Said) => object>> = {
+  messages: ({ text, input }) => ({
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: 'm',
+    content: [
+      { type: 'text', text },
+      ...(input === undefined ? [] : [{ type: 'tool_use', ...call, input: JSON.parse(input) as unknown }]),
+    ],
+    stop_reason: input === undefined ? 'end_turn' : 'tool_use',
+    stop_sequence: null,
+    usage: { input_tokens: 3, output_tokens: 4 },
+  }),
+  chat: ({ text, thinking, input }) => ({
+    id: 'chatcmpl-1',
+    object: 'chat.completion',
+    created: 1_700_000_000,
+    model: 'm',
+    choices: [
+      {
+        index: 0,
+        message: {
+          role: 'assistant',
+          content: text,
+          ...(thinking === undefined ? {} : { reasoning_content: thinking }),
+          ...(input === undefined
+            ? {}
+            : {
+                tool_calls: [
+                  { id: call.id, type: 'function', function: { name: call.name, arguments: input } },
+                ],
+              }),
+        },
+        finish_reason: input === undefined ? 'stop' : 'tool_calls',
+      },
+    ],
+    usage: { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 },
+  }),
+  responses: (said) => responseOf(said, 'completed'),
+};
+
+function responseOf(said: Said, status: string): object {
+  return {
+    id: 'resp_1',
+    object: 'response',
+    created_at: 1_700_000_000,
+    status,
+    model: 'm',
+    output: status === 'completed' ? itemsOf(said) : [],
+    usage: { input_tokens: 3, output_tokens: 4, total_tokens: 7 },
+  };
+}
+
+interface Item {
+  readonly type: string;
+  readonly id: string;
+  readonly [name: string]: unknown;
+}
+
+interface Event {
+  readonly type: string;
+  readonly [name: string]: unknown;
+}
+
+function itemsOf({ text, thinking, input }: Said): readonly Item[] {
+  return [
+    ...(thinking === undefined
+      ? []
+      : [
+          {
+            type: 'reasoning',
+            id: 'rs_1',
+            encrypted_content: 'gAAA',
+            summary: [{ type: 'summary_text', text: thinking }],
+          },
+        ]),
+    {
+      type: 'message',
+      id: 'm_1',
+      role: 'assistant',
+      status: 'completed',
+      content: [{ type: 'output_text', text, annotations: [] }],
+    },
+    ...(input === undefined
+      ? []
+      : [
+          {
+            type: 'function_call',
+            id: 'fc_1',
+            call_id: call.id,
+            name: call.name,
+            arguments: input,
+            status: 'completed',
+          },
+        ]),
+  ];
+}
+
+const streams: Readonly<Record<Dialect, (said: Said, cut: Cut) => readonly string[]>> = {
+  messages: ({ text, input }, cut) => {
+    const block = (index: number, content_block: object, deltas: readonly object[]) => [
+      { type: 'content_block_start', index, content_block },
+      ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
+      { type: 'content_block_stop', index },
+    ];
+    const events = [
+      {
+        type: 'message_start',
+        message: {
+          id: 'msg_1',
+          type: 'message',
+          role: 'assistant',
+          model: 'm',
+          content: [],
+          stop_reason: null,
+          stop_sequence: null,
+          usage: { input_tokens: 3, output_tokens: 1 },
+        },
+      },
+      ...block(
+        0,
+        { type: 'text', text: '' },
+        cut(text).map((piece) => ({ type: 'text_delta', text: piece })),
+      ),
+      ...(input === undefined
+        ? []
+        : block(
+            1,
+            { type: 'tool_use', ...call, input: {} },
+            cut(input).map((partial_json) => ({ type: 'input_json_delta', partial_json })),
+          )),
+      {
+        type: 'message_delta',
+        delta: { stop_reason: input === undefined ? 'end_turn' : 'tool_use', stop_sequence: null },
+        usage: { output_tokens: 4 },
+      },
+      { type: 'message_stop' },
+    ];
+    return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+  },
+  chat: ({ text, thinking, input }, cut) => {
+    const chunk = (delta: object, finish_reason: string | null = null) => ({
+      id: 'chatcmpl-1',
+      object: 'chat.completion.chunk',
+      created: 1_700_000_000,
+      model: 'm',
+      choices: [{ index: 0, delta, finish_reason }],
+    });
+    const events: object[] = [
+      chunk({ role: 'assistant', content: '' }),
+      ...cut(thinking ?? '').map((reasoning_content) => chunk({ reasoning_content })),
+      ...cut(text).map((content) => chunk({ content })),
+      ...cut(input ?? '').map((piece, at) =>
+        chunk({
+          tool_calls: [
+            at === 0
+              ? { index: 0, id: call.id, type: 'function', function: { name: call.name, arguments: piece } }
+              : { index: 0, function: { arguments: piece } },
+          ],
+        }),
+      ),
+      chunk({}, input === undefined ? 'stop' : 'tool_calls'),
+      { ...chunk({}), choices: [], usage: { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 } },
+    ].filter((event) => input !== undefined || !JSON.stringify(event).includes('tool_calls":['));
+    return [...events.map((event) => `data: ${JSON.stringify(event)}\n\n`), 'data: [DONE]\n\n'];
+  },
+  responses: (said, cut) => {
+    const items = itemsOf(said);
+    const events = items.flatMap((item, output_index): Event[] => {
+      const { type, id: item_id } = item;
+      const at = { item_id, output_index };
+      const added = { type: 'response.output_item.added', output_index };
+      const done = { type: 'response.output_item.done', output_index, item };
+      if (type === 'reasoning') {
+        const part = { ...at, summary_index: 0 };
+        return [
+          { ...added, item: { ...item, summary: [] } },
+          {
+            type: 'response.reasoning_summary_part.added',
+            ...part,
+            part: { type: 'summary_text', text: '' },
+          },
+          ...cut(said.thinking ?? '').map((delta) => ({
+            type: 'response.reasoning_summary_text.delta',
+            ...part,
+            delta,
+          })),
+          { type: 'response.reasoning_summary_text.done', ...part, text: said.thinking },
+          done,
+        ];
+      }
+      if (type === 'message') {
+        const part = { ...at, content_index: 0 };
+        const full = { type: 'output_text', text: said.text, annotations: [] };
+        return [
+          { ...added, item: { ...item, status: 'in_progress', content: [] } },
+          { type: 'response.content_part.added', ...part, part: { ...full, text: '' } },
+          ...cut(said.text).map((delta) => ({
+            type: 'response.output_text.delta',
+            ...part,
+            delta,
+            logprobs: [],
+          })),
+          { type: 'response.output_text.done', ...part, text: said.text, logprobs: [] },
+          { type: 'response.content_part.done', ...part, part: full },
+          done,
+        ];
+      }
+      return [
+        { ...added, item: { ...item, arguments: '', status: 'in_progress' } },
+        ...cut(said.input ?? '').map((delta) => ({
+          type: 'response.function_call_arguments.delta',
+          ...at,
+          delta,
+        })),
+        { type: 'response.function_call_arguments.done', ...at, arguments: said.input },
+        done,
+      ];
+    });
+    return [
+      { type: 'response.created', response: responseOf(said, 'in_progress') },
+      ...events,
+      { type: 'response.completed', response: responseOf(said, 'completed') },
+    ].map(
+      (event, sequence_number) =>
+        `event: ${event.type}\ndata: ${JSON.stringify({ ...event, sequence_number })}\n\n`,
+    );
+  },
+};
