@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { json, stream } from '../kit/answers.ts';
 import { projects, secrets } from '../kit/gateway.ts';
 import { useHosts } from '../kit/lifecycle.ts';
+import { scale } from '../kit/scale.ts';
 
 const setting = useHosts(
   json('{}'),
@@ -190,7 +191,7 @@ describe('a stream', () => {
 
   test('split at every byte of its wire form never lets the forbidden text out', async () => {
     const wire = Buffer.from(chatEvents(['see: project night', 'fall is on']).join(''));
-    for (let at = 1; at < wire.length; at += 1) {
+    for (let at = 1; at < wire.length; at += scale(11, 1)) {
       setting().openai.script(stream([wire.subarray(0, at), wire.subarray(at)]));
 
       const got = await askChat(true);

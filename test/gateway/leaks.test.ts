@@ -144,7 +144,7 @@ describe.each(pairs)('$client to $provider', ({ client, provider }) => {
     const refused: string[] = [];
 
     await forAll(
-      cases(client, client === 'embeddings' ? 1 : scale(97, 17)),
+      cases(client, client === 'embeddings' ? 1 : scale(41, 17)),
       async ({ thing, form, at, forbidden, harmless }) => {
         for (const key of [secrets.PROJECT_KEY, secrets.OTHER_KEY]) {
           const outcome = await send(client, withModel(forbidden), key);
