@@ -13,7 +13,6 @@ const pure = 'test/{dialects,json,policy}/**/!(custom-tools|requests).test.ts';
 
 // What the OpenAI SDK does with answers, once more with its newest line: `openai` is the last one for Node 20.
 const withOpenAiSdk = [
-  'test/dialects/translation/sdk.test.ts',
   'test/gateway/{cut-streams.slow,limits,sdk,translation-matrix}.test.ts',
   'test/sandbox/**/{chat,embeddings,responses,sdk-helpers}.test.ts',
 ];

@@ -1,5 +1,5 @@
 import * as zlib from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { chatAnswer, json } from '../kit/answers.ts';
 import { twoHosts } from '../kit/config.ts';
 import { secrets } from '../kit/gateway.ts';
@@ -112,553 +112,195 @@ async function expectRefusal(answer: RawAnswer, { status, type, reason, param }:
 }
 
 const invalid = { status: 400, type: 'invalid_request_error' } as const;
+const unknownPath = { status: 404, type: 'not_found_error', reason: 'endpoint.unknown' };
+const noKey = { status: 401, type: 'authentication_error', reason: 'key.missing' };
+const tooLarge = { status: 413, type: 'request_too_large', reason: 'request.too_large' };
+const tooLate = { status: 408, type: 'timeout_error', reason: 'request.timeout' };
+const key = secrets.PROJECT_KEY;
+const get = { method: 'GET', framing: [], body: '' } as const;
 
-describe('paths', () => {
-  test.each([
-    '/v1/messages/',
-    '//v1/messages',
-    '/v1//messages',
-    '/v1/%6dessages',
-    '/v1/messages%3Fbeta=true',
-    '/V1/messages',
-    '/v1/Messages',
-    '/v1/./messages',
-    '/v1/x/../messages',
-    '/v1/messages;a=b',
-    '/v1/messages%00',
-    '/v1/messages/count_tokens/',
-    '/v1/completions',
-    '/chat/completions',
-    '/v1/models/',
-    '/v1/gateway',
-    'http://127.0.0.1/v1/chat/completions',
-    'http://example.com/v1/chat/completions',
-    '*',
-    '/__proto__',
-    '/constructor',
-  ])('%s is 404', async (target) => {
-    await expectRefusal(await ask({ target }), {
-      status: 404,
-      type: 'not_found_error',
-      reason: 'endpoint.unknown',
-    });
-  });
+// A case or two for each step of a request. All the others are with the functions: receive, authenticate, check-origin,
+// request, http/listen, http/body, json/strict-json, dialects/request-fields, and bypass.test.ts.
+const refusals: readonly (readonly [string, Ask, Expected])[] = [
+  ['another path', { target: '/v1/messages/' }, unknownPath],
+  ['an address of another host', { target: 'http://example.com/v1/chat/completions' }, unknownPath],
+  ['CONNECT', { method: 'CONNECT', target: 'example.com:443', framing: [], body: '' }, unknownPath],
+  [
+    'another method',
+    { method: 'PUT', target: '/v1/messages' },
+    { status: 405, type: 'invalid_request_error', reason: 'method.not_allowed' },
+  ],
+  [
+    'an Upgrade, which is not followed',
+    { headers: ['Connection: Upgrade', 'Upgrade: websocket'], body: '{' },
+    { ...invalid, reason: 'request.invalid_json' },
+  ],
+  ['no key', { key: [] }, noKey],
+  ['a key in the query', { key: [], target: `${path}?x-api-key=${key}` }, noKey],
+  ['a key in a cookie', { key: [`Cookie: x-api-key=${key}`] }, noKey],
+  ['no key for the list of models', { ...get, target: '/v1/models', key: [] }, noKey],
+  ['no key for a model', { ...get, target: '/v1/models/gpt-test', key: [] }, noKey],
+  ['no key for discovery', { ...get, target: '/v1/gateway/models', key: [] }, noKey],
+  ['no key, before its body comes', { key: [], framing: ['Content-Length: 60000'], body: '{' }, noKey],
+  [
+    'no key, before 100-continue',
+    { key: [], headers: ['Expect: 100-continue'], body: '', framing: ['Content-Length: 100'] },
+    noKey,
+  ],
+  ['a wrong key', { key: ['x-api-key: wrong-key-wrong-key'] }, { ...noKey, reason: 'key.invalid' }],
+  ['an expired key', { key: [`x-api-key: ${secrets.OLD_KEY}`] }, { ...noKey, reason: 'key.expired' }],
+  [
+    'two keys',
+    { key: [`x-api-key: ${key}`, `x-gateway-key: ${secrets.OTHER_KEY}`] },
+    { ...noKey, reason: 'key.conflict' },
+  ],
+  [
+    'a foreign Host',
+    { host: 'example.com' },
+    { status: 421, type: 'invalid_request_error', reason: 'host.not_allowed' },
+  ],
+  ['two Hosts', { headers: ['Host: example.com'] }, { ...invalid, reason: 'request.framing' }],
+  [
+    'a foreign Origin',
+    { headers: ['Origin: https://example.com'] },
+    { status: 403, type: 'permission_error', reason: 'origin.not_allowed' },
+  ],
+  [
+    'a preflight',
+    { ...get, method: 'OPTIONS', headers: ['Origin: https://example.com'], key: [] },
+    { status: 403, type: 'permission_error', reason: 'origin.not_allowed' },
+  ],
+  [
+    'another media type',
+    { type: ['Content-Type: text/plain'] },
+    { status: 415, type: 'invalid_request_error', reason: 'request.media_type' },
+  ],
+  [
+    'an unknown encoding',
+    { headers: ['Content-Encoding: compress'] },
+    { ...invalid, reason: 'request.encoding' },
+  ],
+  [
+    'another encoding than it says',
+    { headers: ['Content-Encoding: gzip'] },
+    { ...invalid, reason: 'request.encoding' },
+  ],
+  ['half a document', { body: '{"model":"gpt-test"' }, { ...invalid, reason: 'request.invalid_json' }],
+  [
+    'bytes that are no UTF-8',
+    { body: Buffer.from('{"a":"\xff"}', 'latin1') },
+    { ...invalid, reason: 'request.encoding' },
+  ],
+  [
+    'a key twice',
+    { body: '{"model":"a","messages":[],"model":"gpt-test"}' },
+    { ...invalid, reason: 'request.duplicate_key', param: '/model' },
+  ],
+  ['no model', { body: '{"messages":[]}' }, { ...invalid, reason: 'request.field', param: '/model' }],
+  [
+    'no messages',
+    { body: '{"model":"gpt-test"}' },
+    { ...invalid, reason: 'request.field', param: '/messages' },
+  ],
+  [
+    'an unknown model',
+    { body: '{"model":"constructor","messages":[]}' },
+    { status: 404, type: 'not_found_error', reason: 'model.unknown', param: '/model' },
+  ],
+  ['an announced body above the limit', { framing: ['Content-Length: 70000'], body: '{' }, tooLarge],
+  [
+    'chunks above the limit',
+    { framing: ['Transfer-Encoding: chunked'], body: `4000\r\n${'x'.repeat(0x4000)}\r\n`.repeat(5) },
+    tooLarge,
+  ],
+  [
+    'a body that is unpacked beyond the limit',
+    { headers: ['Content-Encoding: gzip'], body: zlib.gzipSync(`{"a":"${'x'.repeat(1_000_000)}"}`) },
+    tooLarge,
+  ],
+  ['a body that stops coming', { framing: ['Content-Length: 100'], body: '{' }, tooLate],
+  [
+    'a head that is too large',
+    { headers: [`X-A: ${'a'.repeat(20_000)}`] },
+    { status: 431, type: 'invalid_request_error', reason: 'request.headers_too_large' },
+  ],
+  [
+    'another expectation',
+    { headers: ['Expect: 200-maybe'] },
+    { status: 417, type: 'invalid_request_error', reason: 'request.expectation' },
+  ],
+];
 
-  test('a doubled prefix is 404 with a hint at the base URL', async () => {
-    const answer = await ask({ target: '/v1/v1/messages' });
+test.each(refusals)('%s is refused', async (_name, bad, expected) => {
+  await expectRefusal(await ask(bad), expected);
+});
 
-    await expectRefusal(answer, { status: 404, type: 'not_found_error', reason: 'endpoint.unknown' });
-    expect(JSON.parse(answer.body.toString()).error.message).toMatch(/base URL/);
-  });
+test('zstd that Node can’t read is 415, and anything else 400', async () => {
+  const answer = await ask({ headers: ['Content-Encoding: zstd'] });
 
-  test.each([
-    ['GET', path, 'POST'],
-    ['PUT', '/v1/messages', 'POST'],
-    ['DELETE', '/v1/responses', 'POST'],
-    ['OPTIONS', '/v1/embeddings', 'POST'],
-    ['PATCH', '/v1/messages/count_tokens', 'POST'],
-    ['TRACE', path, 'POST'],
-    ['POST', '/v1/models', 'GET'],
-    ['POST', '/v1/models/gpt-test', 'GET'],
-    ['POST', '/v1/gateway/models', 'GET'],
-    ['POST', '/healthz', 'GET'],
-    ['POST', '/', 'GET, HEAD'],
-  ])('%s %s is 405 and says what is allowed', async (method, target, allow) => {
-    const answer = await ask({ method, target });
-
-    await expectRefusal(answer, { status: 405, type: 'invalid_request_error', reason: 'method.not_allowed' });
-    expect(answer.headers.get('allow')).toEqual([allow]);
-  });
-
-  test('CONNECT is refused, not tunnelled', async () => {
-    await expectRefusal(await ask({ method: 'CONNECT', target: 'example.com:443', framing: [], body: '' }), {
-      status: 404,
-      type: 'not_found_error',
-      reason: 'endpoint.unknown',
-    });
-  });
-
-  test('an Upgrade is not followed: the request is answered as any other', async () => {
-    const answer = await ask({
-      headers: ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],
-      body: '{',
-    });
-
-    await expectRefusal(answer, { ...invalid, reason: 'request.invalid_json' });
+  const isRead = 'createZstdDecompress' in zlib;
+  await expectRefusal(answer, {
+    ...invalid,
+    ...(isRead ? { reason: 'request.encoding' } : { status: 415, reason: 'request.media_type' }),
   });
 });
 
-describe('keys', () => {
-  const key = secrets.PROJECT_KEY;
-  test.each([
-    ['none', [], 'key.missing'],
-    ['an empty one', ['x-api-key:'], 'key.missing'],
-    ['a scheme without a key', ['Authorization: Bearer'], 'key.missing'],
-    ['another scheme', [`Authorization: Basic ${key}`], 'key.missing'],
-    ['a wrong one', ['x-api-key: wrong-key-wrong-key'], 'key.invalid'],
-    ['one that begins right', [`x-api-key: ${key}x`], 'key.invalid'],
-    ['one in other case', [`x-api-key: ${key.toUpperCase()}`], 'key.invalid'],
-    ['one in quotes', [`x-api-key: "${key}"`], 'key.invalid'],
-    ['a wrong one of 15 KB', [`x-api-key: ${'k'.repeat(15_000)}`], 'key.invalid'],
-    ['an expired one', [`x-api-key: ${secrets.OLD_KEY}`], 'key.expired'],
-    [
-      'two different in two headers',
-      [`x-api-key: ${key}`, `x-gateway-key: ${secrets.OTHER_KEY}`],
-      'key.conflict',
-    ],
-    ['two different in one header', [`x-api-key: ${key}`, `x-api-key: ${secrets.OTHER_KEY}`], 'key.conflict'],
-    [
-      'two different bearers',
-      [`Authorization: Bearer ${key}`, `Authorization: Bearer ${secrets.OTHER_KEY}`],
-      'key.conflict',
-    ],
-    [
-      'a right one and a wrong one',
-      ['Authorization: Bearer wrong-key-wrong-key', `x-api-key: ${key}`],
-      'key.conflict',
-    ],
-    ['two in a list', [`x-api-key: ${key}, ${secrets.OTHER_KEY}`], 'key.invalid'],
-    ['one in the query', [], 'key.missing'],
-    ['one in a cookie', [`Cookie: x-api-key=${key}`], 'key.missing'],
-    ['one for a proxy', [`Proxy-Authorization: Bearer ${key}`], 'key.missing'],
-  ])('%s is 401', async (name, headers, reason) => {
-    const target = name === 'one in the query' ? `${path}?x-api-key=${key}` : path;
+test.each([
+  ['a method', { method: 'POST', target: '/' }, 'allow', 'GET, HEAD'],
+  ['a missing key', { key: [], framing: ['Content-Length: 60000'], body: '{' }, 'connection', 'close'],
+] as const)('the refusal of %s says what follows from it', async (_name, bad, header, value) => {
+  expect((await ask(bad)).headers.get(header)).toEqual([value]);
+});
 
-    await expectRefusal(await ask({ key: headers, target }), {
-      status: 401,
-      type: 'authentication_error',
-      reason,
-    });
+test.each([
+  ['gateway.internal:443', []],
+  ['localhost:4100', ['Origin: http://localhost:4100']],
+  ['localhost', ['Origin: https://app.example.com']],
+])('Host %s with %j passes to the next check', async (host, headers) => {
+  await expectRefusal(await ask({ host, headers, body: '{' }), {
+    ...invalid,
+    reason: 'request.invalid_json',
   });
+});
 
-  test.each(['/v1/models', '/v1/models/gpt-test', '/v1/gateway/models'])(
-    '%s needs one too',
-    async (target) => {
-      const answer = await ask({ method: 'GET', target, key: [], framing: [], body: '' });
+const start = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nx-api-key: ${key}\r\nContent-Type: application/json\r\n`;
 
-      await expectRefusal(answer, { status: 401, type: 'authentication_error', reason: 'key.missing' });
-    },
+test('a head that does not end is 408', async () => {
+  const connection = openRaw(hosts().gateway.port);
+  await connection.write('POST /v1/messages HTTP/1.1\r\nHost: localhost\r\n');
+
+  const answer = await connection.answer();
+
+  await connection.closed;
+  await expectRefusal(answer, tooLate);
+});
+
+test('a second request smuggled after a refused one is never answered', async () => {
+  const connection = openRaw(hosts().gateway.port);
+  const smuggled = head('GET /healthz HTTP/1.1', 'Host: localhost');
+  await connection.write(
+    `${start}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${smuggled}`,
   );
 
-  test('is asked for before the body is read: a body that never comes does not matter', async () => {
-    const answer = await ask({ key: [], framing: ['Content-Length: 60000'], body: '{' });
+  await expectRefusal(await connection.answer(), { ...invalid, reason: 'request.framing' });
 
-    await expectRefusal(answer, { status: 401, type: 'authentication_error', reason: 'key.missing' });
-    expect(answer.headers.get('connection')).toEqual(['close']);
-  });
-
-  test('a client that waits for 100-continue is refused without being asked for its body', async () => {
-    const answer = await ask({
-      key: [],
-      headers: ['Expect: 100-continue'],
-      body: '',
-      framing: ['Content-Length: 100'],
-    });
-
-    await expectRefusal(answer, { status: 401, type: 'authentication_error', reason: 'key.missing' });
-  });
+  await connection.closed;
+  await expect(connection.answer()).rejects.toThrow(/without an answer/);
 });
 
-describe('Host and Origin', () => {
-  const misdirected = { status: 421, type: 'invalid_request_error', reason: 'host.not_allowed' };
-  const foreign = { status: 403, type: 'permission_error', reason: 'origin.not_allowed' };
+test('a client that sends half of its body and leaves is recorded and forgotten', async () => {
+  const { gateway } = hosts();
+  const connection = openRaw(gateway.port);
+  await connection.write(`${start}Content-Length: 50\r\n\r\n{"model":`);
 
-  test.each([
-    ['none', ''],
-    ['a foreign one', 'example.com'],
-    ['one that begins like loopback', '127.0.0.1.example.com'],
-    ['one that ends like localhost', 'notlocalhost'],
-    ['user information', 'localhost@example.com'],
-    ['an address of the network', '192.168.0.1:4100'],
-    ['any address', '0.0.0.0:4100'],
-    ['a trailing dot and more', 'localhost.example.com'],
-  ])('Host: %s is 421', async (_name, host) => {
-    await expectRefusal(await ask({ host }), misdirected);
-  });
+  connection.socket.destroy();
 
-  test('two Hosts are 400', async () => {
-    await expectRefusal(await ask({ headers: ['Host: example.com'] }), {
-      ...invalid,
-      reason: 'request.framing',
-    });
-  });
-
-  test.each([
-    'null',
-    'https://example.com',
-    'http://127.0.0.1:1',
-    'http://localhost.example.com',
-    'https://app.example.com.evil.example',
-    'chrome-extension://abc',
-    '',
-  ])('Origin: %j is 403, whatever the key', async (origin) => {
-    await expectRefusal(await ask({ headers: [`Origin: ${origin}`] }), foreign);
-  });
-
-  test('a preflight gets no permission', async () => {
-    const answer = await ask({
-      method: 'OPTIONS',
-      headers: ['Origin: https://example.com', 'Access-Control-Request-Method: POST'],
-      key: [],
-      framing: [],
-      body: '',
-    });
-
-    await expectRefusal(answer, foreign);
-  });
-
-  test.each([
-    ['localhost:4100', []],
-    ['LOCALHOST', []],
-    ['[::1]:4100', []],
-    ['127.9.9.9', []],
-    ['gateway.internal:443', []],
-    ['localhost:4100', ['Origin: http://localhost:4100']],
-    ['localhost', ['Origin: https://app.example.com']],
-  ])('Host %s with %j passes to the next check', async (host, headers) => {
-    await expectRefusal(await ask({ host, headers, body: '{' }), {
-      ...invalid,
-      reason: 'request.invalid_json',
-    });
-  });
-});
-
-describe('media types and encodings', () => {
-  test.each([
-    [[]],
-    [['Content-Type: text/plain']],
-    [['Content-Type: application/x-www-form-urlencoded']],
-    [['Content-Type: multipart/form-data; boundary=x']],
-    [['Content-Type: application/json; charset=utf-16']],
-    [['Content-Type: application/json; charset=iso-8859-1']],
-    [['Content-Type: application/jsonx']],
-    [['Content-Type: application/vnd.api+json']],
-    [['Content-Type: application/json, text/plain']],
-    [['Content-Type: application/json', 'Content-Type: text/plain']],
-    [['Content-Type: text/plain', 'Content-Type: application/json']],
-    [['Content-Type: application/json; charset=utf-8; charset=utf-16']],
-  ])('%j is 415', async (type) => {
-    await expectRefusal(await ask({ type }), {
-      status: 415,
-      type: 'invalid_request_error',
-      reason: 'request.media_type',
-    });
-  });
-
-  test.each([['gzip, gzip'], ['gzip, identity'], ['compress']])(
-    'content-encoding %s is 400',
-    async (encoding) => {
-      await expectRefusal(await ask({ headers: [`Content-Encoding: ${encoding}`] }), {
-        ...invalid,
-        reason: 'request.encoding',
-      });
-    },
-  );
-
-  test('zstd that Node can’t read is 415, and anything else 400', async () => {
-    const answer = await ask({ headers: ['Content-Encoding: zstd'] });
-
-    const isRead = 'createZstdDecompress' in zlib;
-    await expectRefusal(answer, {
-      ...invalid,
-      ...(isRead ? { reason: 'request.encoding' } : { status: 415, reason: 'request.media_type' }),
-    });
-  });
-
-  test('two content-encoding headers are 400', async () => {
-    await expectRefusal(await ask({ headers: ['Content-Encoding: gzip', 'Content-Encoding: br'] }), {
-      ...invalid,
-      reason: 'request.encoding',
-    });
-  });
-
-  test('a body that does not match its encoding is 400', async () => {
-    await expectRefusal(await ask({ headers: ['Content-Encoding: gzip'] }), {
-      ...invalid,
-      reason: 'request.encoding',
-    });
-  });
-
-  test('a body that grows beyond the limit when it is unpacked is 413', async () => {
-    const { gzipSync } = await import('node:zlib');
-    const bomb = gzipSync(Buffer.from(`{"a":"${'x'.repeat(1_000_000)}"}`));
-
-    const answer = await ask({ headers: ['Content-Encoding: gzip'], body: bomb });
-
-    expect(bomb.length).toBeLessThan(5_000);
-    await expectRefusal(answer, { status: 413, type: 'request_too_large', reason: 'request.too_large' });
-  });
-});
-
-describe('bodies', () => {
-  test.each([
-    ['nothing', '', 'request.invalid_json', undefined],
-    ['half a document', '{"model":"gpt-test"', 'request.invalid_json', undefined],
-    ['two documents', `${good}${good}`, 'request.invalid_json', undefined],
-    ['a list', `[${good}]`, 'request.invalid_json', undefined],
-    ['a comment', `{/* x */"model":"gpt-test"}`, 'request.invalid_json', undefined],
-    ['a trailing comma', '{"model":"gpt-test",}', 'request.invalid_json', undefined],
-    ['NaN', '{"model":"gpt-test","messages":[],"x":NaN}', 'request.invalid_json', undefined],
-    ['a duplicate key', '{"model":"a","messages":[],"model":"gpt-test"}', 'request.duplicate_key', '/model'],
-    [
-      'a duplicate key in escapes',
-      '{"model":"a","messages":[],"mode\\u006c":"gpt-test"}',
-      'request.duplicate_key',
-      '/model',
-    ],
-    [
-      'a duplicate key deep inside',
-      '{"model":"gpt-test","messages":[{"a":[{"b":1,"b":2}]}]}',
-      'request.duplicate_key',
-      '/messages/0/a/0/b',
-    ],
-    ['__proto__', '{"model":"gpt-test","messages":[],"__proto__":{"a":1}}', 'request.field', '/__proto__'],
-    ['Model beside model', '{"Model":"a","model":"gpt-test","messages":[]}', 'request.field', '/Model'],
-    ['Model instead of model', '{"Model":"gpt-test","messages":[]}', 'request.field', '/Model'],
-    ['no model', '{"messages":[]}', 'request.field', '/model'],
-    ['a model that is a number', '{"model":1,"messages":[]}', 'request.field', '/model'],
-    ['a model that is null', '{"model":null,"messages":[]}', 'request.field', '/model'],
-    ['a model with a line end', '{"model":"gpt-test\\n","messages":[]}', 'request.field', '/model'],
-    ['a model with blanks', '{"model":"gpt test","messages":[]}', 'request.field', '/model'],
-    ['a model that is too long', `{"model":"${'m'.repeat(201)}","messages":[]}`, 'request.field', '/model'],
-    ['stream that is text', '{"model":"gpt-test","messages":[],"stream":"true"}', 'request.field', '/stream'],
-    ['stream that is a number', '{"model":"gpt-test","messages":[],"stream":1}', 'request.field', '/stream'],
-    ['a cap below 0', '{"model":"gpt-test","messages":[],"max_tokens":-1}', 'request.field', '/max_tokens'],
-    ['a cap of 1.5', '{"model":"gpt-test","messages":[],"max_tokens":1.5}', 'request.field', '/max_tokens'],
-    [
-      'a cap that is text',
-      '{"model":"gpt-test","messages":[],"max_tokens":"9"}',
-      'request.field',
-      '/max_tokens',
-    ],
-    [
-      'a cap above 2^53',
-      '{"model":"gpt-test","messages":[],"max_tokens":9007199254740993}',
-      'request.field',
-      '/max_tokens',
-    ],
-    ['no messages', '{"model":"gpt-test"}', 'request.field', '/messages'],
-  ])('%s is 400', async (_name, body, reason, param) => {
-    const answer = await ask({ body });
-
-    const expected = param === undefined ? {} : { param };
-    await expectRefusal(answer, { ...invalid, reason, ...expected });
-  });
-
-  test.each([
-    ['a byte-order mark', Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(good)])],
-    ['UTF-16', Buffer.from(good, 'utf16le')],
-    ['bytes that are not UTF-8', Buffer.from('{"model":"gpt-test","messages":["\xff"]}', 'latin1')],
-    [
-      'an overlong form',
-      Buffer.concat([Buffer.from('{"model":"gpt-test","a":"'), Buffer.from([0xc0, 0xaf]), Buffer.from('"}')]),
-    ],
-  ])('%s is 400', async (_name, body) => {
-    const answer = await ask({ body });
-
-    expect(['request.encoding', 'request.invalid_json']).toContain(
-      JSON.parse(answer.body.toString()).error.reason,
-    );
-    expect(answer.status).toBe(400);
-  });
-
-  test('a document of 101 levels is 400, of 100 is read', async () => {
-    const nested = (levels: number) =>
-      `{"model":"nobody","messages":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
-
-    const tooDeep = await ask({ body: nested(101) });
-    const deep = await ask({ body: nested(100) });
-
-    await expectRefusal(tooDeep, {
-      ...invalid,
-      reason: 'request.too_deep',
-      param: JSON.parse(tooDeep.body.toString()).error.param,
-    });
-    await expectRefusal(deep, {
-      status: 404,
-      type: 'not_found_error',
-      reason: 'model.unknown',
-      param: '/model',
-    });
-  });
-
-  test('30,000 opening brackets are refused immediately', async () => {
-    const answer = await ask({ body: '['.repeat(30_000) });
-
-    expect(answer.status).toBe(400);
-  });
-
-  test('stream on a route that has none is 400', async () => {
-    const embeddings = await ask({
-      target: '/v1/embeddings',
-      body: '{"model":"embed","input":"x","stream":true}',
-    });
-    const count = await ask({
-      target: '/v1/messages/count_tokens',
-      body: '{"model":"claude-test","messages":[],"stream":true}',
-    });
-
-    await expectRefusal(embeddings, { ...invalid, reason: 'request.field', param: '/stream' });
-    await expectRefusal(count, { ...invalid, reason: 'request.field', param: '/stream' });
-  });
-
-  test.each(['gpt', 'nobody', '../gpt-test', 'gpt-test/../../x', 'constructor', '__proto__', 'toString'])(
-    'the model %s is 404',
-    async (model) => {
-      const known = model.startsWith('gpt-');
-      const answer = await ask({
-        body: JSON.stringify({ model: known ? `x${model}` : model, messages: [] }),
-      });
-
-      await expectRefusal(answer, {
-        status: 404,
-        type: 'not_found_error',
-        reason: 'model.unknown',
-        param: '/model',
-      });
-    },
-  );
-
-  test('an announced body above the limit is 413 before it is sent', async () => {
-    const answer = await ask({ framing: ['Content-Length: 70000'], body: '{' });
-
-    await expectRefusal(answer, { status: 413, type: 'request_too_large', reason: 'request.too_large' });
-  });
-
-  test('a chunked body above the limit is 413', async () => {
-    const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
-    const answer = await ask({ framing: ['Transfer-Encoding: chunked'], body: chunk.repeat(5) });
-
-    await expectRefusal(answer, { status: 413, type: 'request_too_large', reason: 'request.too_large' });
-  });
-
-  test('a body that stops coming is 408', async () => {
-    const answer = await ask({ framing: ['Content-Length: 100'], body: '{' });
-
-    await expectRefusal(answer, { status: 408, type: 'timeout_error', reason: 'request.timeout' });
-  });
-
-  test('a body that drips for too long is 408', async () => {
-    const connection = openRaw(hosts().gateway.port);
-    const key = `Authorization: Bearer ${secrets.PROJECT_KEY}`;
-    await connection.write(
-      head(
-        `POST ${path} HTTP/1.1`,
-        'Host: localhost',
-        key,
-        'Content-Type: application/json',
-        'Content-Length: 1000',
-      ),
-    );
-    const drip = setInterval(() => connection.socket.write(' '), 50);
-
-    const answer = await connection.answer().finally(() => clearInterval(drip));
-
-    connection.socket.destroy();
-    await expectRefusal(answer, { status: 408, type: 'timeout_error', reason: 'request.timeout' });
-  });
-});
-
-describe('framing', () => {
-  const framing = { ...invalid, reason: 'request.framing' };
-  const start = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nx-api-key: ${secrets.PROJECT_KEY}\r\nContent-Type: application/json\r\n`;
-
-  test.each([
-    ['two different lengths', `${start}Content-Length: 5\r\nContent-Length: 6\r\n\r\n{}   `],
-    ['two equal lengths', `${start}Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}`],
-    [
-      'a length and chunks',
-      `${start}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
-    ],
-    [
-      'chunks and a length',
-      `${start}Transfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
-    ],
-    ['a length with a sign', `${start}Content-Length: +2\r\n\r\n{}`],
-    ['a length below 0', `${start}Content-Length: -1\r\n\r\n{}`],
-    ['a length in hexadecimal', `${start}Content-Length: 0x2\r\n\r\n{}`],
-    ['a list of lengths', `${start}Content-Length: 2, 2\r\n\r\n{}`],
-    ['an unknown coding', `${start}Transfer-Encoding: gzip\r\n\r\n{}`],
-    ['two codings', `${start}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`],
-    ['chunked twice', `${start}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
-    ['a chunk size that is no number', `${start}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`],
-    ['bare line feeds', `${start}Content-Length: 2\r\n\r\n{}`.replaceAll('\r\n', '\n')],
-    ['a blank before the colon', `${start}Content-Length : 2\r\n\r\n{}`],
-    ['a folded header', `${start}X-A: b\r\n c\r\nContent-Length: 2\r\n\r\n{}`],
-    ['a NUL in a header', `${start}X-A: b\0c\r\nContent-Length: 2\r\n\r\n{}`],
-    ['a header without a name', `${start}: b\r\nContent-Length: 2\r\n\r\n{}`],
-    ['another protocol', 'SSH-2.0-OpenSSH_9.6\r\n\r\n'],
-    ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
-    ['a version of its own', `GET /healthz HTTP/9.9\r\nHost: localhost\r\n\r\n`],
-    ['HTTP/2 with prior knowledge', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
-  ])('%s is 400, and the connection is closed', async (_name, bytes) => {
-    const connection = openRaw(hosts().gateway.port);
-    await connection.write(Buffer.from(bytes, 'latin1'));
-
-    const answer = await connection.answer();
-    await connection.closed;
-
-    await expectRefusal(answer, framing);
-    expect(answer.headers.get('connection')).toEqual(['close']);
-  });
-
-  test('a head that is too large is 431', async () => {
-    const answer = await ask({ headers: [`X-A: ${'a'.repeat(20_000)}`] });
-
-    await expectRefusal(answer, {
-      status: 431,
-      type: 'invalid_request_error',
-      reason: 'request.headers_too_large',
-    });
-  });
-
-  test('an expectation other than 100-continue is 417', async () => {
-    const answer = await ask({ headers: ['Expect: 200-maybe'] });
-
-    await expectRefusal(answer, {
-      status: 417,
-      type: 'invalid_request_error',
-      reason: 'request.expectation',
-    });
-  });
-
-  test('a head that does not end is 408', async () => {
-    const connection = openRaw(hosts().gateway.port);
-    await connection.write('POST /v1/messages HTTP/1.1\r\nHost: localhost\r\n');
-
-    const answer = await connection.answer();
-
-    await connection.closed;
-    await expectRefusal(answer, { status: 408, type: 'timeout_error', reason: 'request.timeout' });
-  });
-
-  test('a second request smuggled after a refused one is never answered', async () => {
-    const connection = openRaw(hosts().gateway.port);
-    const smuggled = head('GET /healthz HTTP/1.1', 'Host: localhost');
-    await connection.write(
-      `${start}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${smuggled}`,
-    );
-
-    await expectRefusal(await connection.answer(), framing);
-
-    await connection.closed;
-    await expect(connection.answer()).rejects.toThrow(/without an answer/);
-  });
-
-  test('a client that sends half of its body and leaves is recorded and forgotten', async () => {
-    const { gateway } = hosts();
-    const connection = openRaw(gateway.port);
-    await connection.write(`${start}Content-Length: 50\r\n\r\n{"model":`);
-
-    connection.socket.destroy();
-
-    const record = await gateway.recordWhere(({ outcome }) => outcome === 'left');
-    expect(record).toMatchObject({ reason: 'client.left', path, status: 499 });
-  });
+  const record = await gateway.recordWhere(({ outcome }) => outcome === 'left');
+  expect(record).toMatchObject({ reason: 'client.left', path, status: 499 });
 });
 
 test('after all of that the process answers as before', async () => {
-  const health = await ask({ method: 'GET', target: '/healthz', key: [], framing: [], body: '' });
+  const health = await ask({ ...get, target: '/healthz', key: [] });
   const answer = await ask({});
 
   expect(health.status).toBe(200);

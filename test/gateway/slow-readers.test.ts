@@ -97,3 +97,85 @@ test.each(dialectCases)(
     expect((await post(gateway, path, requestFor(dialect, 'local'))).status).toBe(200);
   },
 );
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const go = () => {
+      response.off('drain', go).off('close', go);
+      resolve();
+    };
+    response.on('drain', go).on('close', go);
+  });
+}
+
+test('a client that reads late gets all of a stream', async () => {
+  const { openai, gateway } = hosts();
+  const event = `data: {"choices":[{"index":0,"delta":{"content":"${'x'.repeat(10_000)}"},"finish_reason":null}]}\n\n`;
+  const total = 2_000;
+  let written = 0;
+  let isStalled: () => void = () => undefined;
+  const stalled = new Promise<void>((resolve) => {
+    isStalled = resolve;
+  });
+  openai.script(async (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    for (; written < total; written += 1) {
+      if (response.write(event)) continue;
+      // Nobody takes more: half a second without a drain is standstill, not slowness.
+      const timer = setTimeout(isStalled, 500);
+      await drained(response);
+      clearTimeout(timer);
+      if (response.destroyed) return;
+    }
+    response.end('data: [DONE]\n\n');
+  });
+  const connection = openRaw(gateway.port);
+  connection.socket.pause();
+  const body = JSON.stringify(requestFor('chat', 'local', { stream: true }));
+  const lines = ['Host: localhost', `x-api-key: ${gateway.key}`, 'Content-Type: application/json'];
+
+  await connection.write(
+    head('POST /v1/chat/completions HTTP/1.1', ...lines, `Content-Length: ${body.length}`),
+    body,
+  );
+  await stalled;
+  const underWay = written * event.length;
+  connection.socket.resume();
+  const answer = await connection.answer();
+
+  connection.socket.destroy();
+  // What the kernel's four socket buffers hold, not the 20 MB of the whole stream.
+  expect(underWay).toBeLessThan(14_000_000);
+  expect(answer.isWhole).toBe(true);
+  expect(answer.body.length).toBe(total * event.length + 'data: [DONE]\n\n'.length);
+});
+
+test('a client that leaves without reading ends the call at the provider', async () => {
+  const { openai, gateway } = hosts();
+  const event = `data: {"choices":[{"index":0,"delta":{"content":"${'x'.repeat(100_000)}"}}]}\n\n`;
+  openai.script((response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const more = () => {
+      while (!response.destroyed && response.write(event));
+    };
+    response.on('drain', more);
+    more();
+  });
+  const arrived = openai.next();
+  const before = gateway.records.length;
+  const connection = openRaw(gateway.port);
+  connection.socket.pause();
+  const body = JSON.stringify(requestFor('chat', 'local', { stream: true }));
+  const lines = ['Host: localhost', `x-api-key: ${gateway.key}`, 'Content-Type: application/json'];
+  await connection.write(
+    head('POST /v1/chat/completions HTTP/1.1', ...lines, `Content-Length: ${body.length}`),
+    body,
+  );
+  const received = await arrived;
+
+  connection.socket.resetAndDestroy();
+  const end = await received.ended;
+
+  expect(end).toBe('gone');
+  expect((await gateway.recorded(before + 1)).at(-1)).toMatchObject({ outcome: 'left', stream: true });
+});

@@ -110,6 +110,11 @@ const table: readonly (readonly [Bypass['endpoint'], string, unknown])[] = [
   ],
   [
     'messages',
+    'base64 with line breaks',
+    file({ type: 'base64', media_type: 'text/plain', data: base64(name).replace(/(.{5})/g, '$1\n') }),
+  ],
+  [
+    'messages',
     'a base64 CSV source',
     file({ type: 'base64', media_type: 'Text/CSV; charset=utf-8', data: base64(name) }),
   ],
@@ -186,6 +191,8 @@ const table: readonly (readonly [Bypass['endpoint'], string, unknown])[] = [
   ['chat', 'arguments that are JSON in JSON', arguments_(JSON.stringify({ q: `{"r":"${escaped(name)}"}` }))],
   ['chat', 'arguments with a key twice', arguments_(`{"q":"${escaped(name)}","q":""}`)],
   ['chat', 'arguments that are cut off', arguments_(`{"q":"${escaped(name)}`)],
+  ['chat', 'arguments that are two values', arguments_(`"a","b":"${escaped(name)}"`)],
+  ['chat', 'a list in place of arguments', arguments_(`["${escaped(name)}"]`)],
   ['chat', 'arguments behind a prefix', arguments_(`\ufeff{"q":"${escaped(name)}"}`)],
   [
     'chat',
@@ -199,6 +206,16 @@ const table: readonly (readonly [Bypass['endpoint'], string, unknown])[] = [
   ],
   ['chat', 'a function description', chat({ functions: [{ name: 'f', description: name }] })],
   ['chat', 'a prediction', chat({ prediction: { type: 'content', content: name } })],
+  [
+    'chat',
+    'a prediction in parts',
+    chat({
+      prediction: {
+        type: 'content',
+        content: ['project ', 'nightfall'].map((text) => ({ type: 'text', text })),
+      },
+    }),
+  ],
   [
     'chat',
     'the schema of the answer',
@@ -256,6 +273,14 @@ const table: readonly (readonly [Bypass['endpoint'], string, unknown])[] = [
     turns('chat', {
       role: 'user',
       content: [{ type: 'image_url', image_url: { url: `data:;base64,${base64(name)}` } }],
+    }),
+  ],
+  [
+    'chat',
+    'a data URL in capitals',
+    turns('chat', {
+      role: 'user',
+      content: [{ type: 'image_url', image_url: { url: `DATA:Text/HTML;BASE64,${base64(name)}` } }],
     }),
   ],
   [

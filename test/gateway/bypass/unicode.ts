@@ -27,6 +27,7 @@ const disguises: readonly (readonly [string, string, Bypass['expect']])[] = [
   ['Mongolian vowel separators', 'pro\u180eject nightfall', blocked],
   ['a byte order mark inside', 'pro\ufeffject nightfall', blocked],
   ['invisible operators', 'pro\u2062ject night\u2064fall', blocked],
+  ['interlinear marks', 'pro\ufff9ject nightfall', blocked],
   ['a Braille blank', 'project\u2800nightfall', blocked],
   ['line and paragraph separators', 'project\u2028\u2029nightfall', blocked],
   ['the middle of a word', 'unproject nightfalls', blocked],

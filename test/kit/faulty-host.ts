@@ -4,7 +4,7 @@ import { createServer, type Socket } from 'node:net';
 export type HostDialect = 'messages' | 'chat' | 'responses';
 
 /** One request as the host read it, and what it may do to the connection. */
-export interface Victim {
+export interface HostConnection {
   readonly socket: Socket;
   readonly dialect: HostDialect;
   readonly isStream: boolean;
@@ -14,19 +14,19 @@ export interface Victim {
   write(bytes: string | Buffer): Promise<boolean>;
 }
 
-export type Misdeed = (victim: Victim) => unknown;
+export type Behaviour = (connection: HostConnection) => unknown;
 
-export interface MisbehavingHost {
+export interface FaultyHost {
   readonly url: string;
   readonly requests: number;
-  does(misdeed: Misdeed): void;
+  does(next: Behaviour): void;
   close(): Promise<void>;
 }
 
 /** A provider on loopback that speaks TCP and does to HTTP what it is told to. */
-export async function startMisbehavingHost(): Promise<MisbehavingHost> {
+export async function startFaultyHost(): Promise<FaultyHost> {
   const sockets = new Set<Socket>();
-  let misdeed: Misdeed = ({ socket }) => socket.destroy();
+  let behaviour: Behaviour = ({ socket }) => socket.destroy();
   let requests = 0;
   const server = createServer((socket) => {
     sockets.add(socket);
@@ -39,7 +39,7 @@ export async function startMisbehavingHost(): Promise<MisbehavingHost> {
       if (request === undefined) return;
       received = Buffer.alloc(0);
       requests += 1;
-      void misdeed({ socket, ...request, write: (bytes) => write(socket, bytes) });
+      void behaviour({ socket, ...request, write: (bytes) => write(socket, bytes) });
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -49,7 +49,7 @@ export async function startMisbehavingHost(): Promise<MisbehavingHost> {
       return requests;
     },
     does: (next) => {
-      misdeed = next;
+      behaviour = next;
     },
     close: () =>
       new Promise((resolve) => {

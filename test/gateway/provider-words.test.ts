@@ -1,0 +1,174 @@
+import { describe, expect, test } from 'vitest';
+import { dialectCases, json, requestFor, speakAll, stream } from '../kit/answers.ts';
+import { twoHosts } from '../kit/config.ts';
+import { secrets } from '../kit/gateway.ts';
+import type { Script } from '../kit/host.ts';
+import { useHosts } from '../kit/lifecycle.ts';
+import { head, type RawAnswer, sendRaw } from '../kit/raw.ts';
+
+// What of a provider's own words reaches the client and the record.
+
+const hosts = useHosts(speakAll, (urls) =>
+  twoHosts({
+    ...urls,
+    provider:
+      'retries: { attempts: 1 }, breaker: { failures: 1000 }, timeouts: { headers: 500ms, idle: 500ms, total: 20s }',
+  }),
+);
+
+function script(answer: Script): void {
+  hosts().anthropic.script(answer);
+  hosts().openai.script(answer);
+}
+
+type Dialect = (typeof dialectCases)[number];
+
+function ask({ dialect, path, model }: Dialect, extra: object = {}): Promise<RawAnswer> {
+  const { port, key } = hosts().gateway;
+  const body = JSON.stringify(requestFor(dialect, model, extra));
+  const lines = [
+    `POST ${path} HTTP/1.1`,
+    'Host: localhost',
+    `x-api-key: ${key}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ];
+  return sendRaw(port, head(...lines), body);
+}
+
+describe.each(dialectCases)('$dialect', (each) => {
+  const { events } = each;
+
+  test.each([400, 429, 529])(
+    'an error %d passes with its own bytes, status and retry-after',
+    async (status) => {
+      const body = `{ "error" : {"message":"told to fail", "n": 12345678901234567890} }\n`;
+      script(json(body, status, { 'retry-after': '3', 'x-should-retry': 'false' }));
+
+      const answer = await ask(each, { stream: true });
+
+      expect(answer.status).toBe(status);
+      expect(answer.body.toString()).toBe(body);
+      expect(answer.headers.get('retry-after')).toEqual(['3']);
+      expect(answer.headers.get('x-should-retry')).toEqual(['false']);
+      expect(answer.headers.has('x-gateway-error')).toBe(false);
+      expect(answer.headers.has('x-gateway-provider')).toBe(false);
+    },
+  );
+
+  test('a stream that ends in the middle ends in an error event and a destroyed socket', async () => {
+    const { gateway } = hosts();
+    const before = gateway.records.length;
+    script(async (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      await new Promise<void>((resolve) => response.write(events.slice(0, 2).join(''), () => resolve()));
+      response.end();
+    });
+
+    const answer = await ask(each, { stream: true });
+
+    const text = answer.body.toString();
+    expect(answer.status).toBe(200);
+    expect(answer.isWhole).toBe(false);
+    expect(text.startsWith(events.slice(0, 2).join(''))).toBe(true);
+    const added = text.slice(events.slice(0, 2).join('').length);
+    expectErrorEvent(each.dialect, added);
+    expect(text).not.toMatch(/\[DONE\]|message_stop|response\.completed|"finish_reason":"/);
+    expect((await gateway.recorded(before + 1)).at(-1)).toMatchObject({ status: 200, outcome: 'failed' });
+  });
+
+  test.each([200, 400, 500])('our secrets in the words of an answer %d are taken out', async (status) => {
+    const words = `{"error":{"message":"key ${secrets.PROVIDER_KEY} of ${secrets.PROJECT_KEY}"}}`;
+    script(json(words, status));
+
+    const answer = await ask(each);
+
+    const expected = '{"error":{"message":"key [secret] of [secret]"}}';
+    expect(answer.status).toBe(status);
+    expect(answer.body.toString()).toBe(expected);
+    expect(answer.headers.get('content-length')).toEqual([String(expected.length)]);
+  });
+
+  test('our secrets in an event of a stream are masked', async () => {
+    const delta = events.find((event) => event.includes('"delta"')) ?? '';
+    const said = delta.replace(
+      /"(text|content|delta)":"[^"]*"/,
+      (_member, name) => `"${name}":"so: ${secrets.PROVIDER_KEY}"`,
+    );
+    script(stream([said, events.at(-1) ?? '']));
+
+    const { body, isWhole } = await ask(each, { stream: true });
+
+    expect(isWhole).toBe(true);
+    expect(body.toString()).toContain('so: [secret]');
+    expect(body.toString()).not.toContain(secrets.PROVIDER_KEY);
+  });
+
+  test.each([
+    [
+      'a page',
+      502,
+      '<html><script>let x;</script><h1>Bad gateway</h1>\n <p>host 10.0.0.7</p></html>',
+      'Bad gateway host 10.0.0.7',
+    ],
+    ['a text', 500, `oh no, ${secrets.PROVIDER_KEY}`, 'oh no, [secret]'],
+    ['nothing', 503, '', undefined],
+    ['half of an object', 400, '{"error":{"mess', '{"error":{"mess'],
+    ['a long page', 500, `<p>${'x'.repeat(2_000)}</p>`, `${'x'.repeat(300)}…`],
+  ])(
+    'an error that is %s becomes one of the dialect, its words go into the record',
+    async (_what, status, page, cause) => {
+      const { gateway } = hosts();
+      const before = gateway.records.length;
+      script((response) => {
+        response.writeHead(status, { 'content-type': 'text/html', 'retry-after': '120' });
+        response.end(page);
+      });
+
+      const answer = await ask(each);
+
+      const { error } = JSON.parse(answer.body.toString()) as { error: Record<string, unknown> };
+      expect(answer.status).toBe(status);
+      expect(answer.headers.get('content-type')).toEqual(['application/json']);
+      expect(error).toMatchObject({ message: expect.any(String), type: expect.any(String) });
+      expect(answer.body.toString()).not.toContain('<');
+      expect(answer.body.toString()).not.toContain(secrets.PROVIDER_KEY);
+      const record = (await gateway.recorded(before + 1))[before];
+      expect(record?.status).toBe(status);
+      expect(record?.cause).toBe(cause);
+    },
+  );
+
+  test('headers with a secret in them are scrubbed too', async () => {
+    script(json(each.plain, 200, { 'x-ratelimit-note': `key ${secrets.PROVIDER_KEY}` }));
+
+    const answer = await ask(each);
+
+    expect(answer.headers.get('x-ratelimit-note')).toEqual(['key [secret]']);
+  });
+
+  test('an answer that is not JSON leaves none of its text in the record', async () => {
+    const { gateway } = hosts();
+    const before = gateway.records.length;
+    script(json(`${secrets.PROVIDER_KEY.slice(0, 8)}, the rest is no JSON`));
+
+    const answer = await ask(each);
+
+    expect(answer.status).toBe(502);
+    const record = (await gateway.recorded(before + 1))[before];
+    expect(record).toMatchObject({ outcome: 'failed', cause: 'SyntaxError' });
+  });
+});
+
+function expectErrorEvent(dialect: string, text: string): void {
+  const lines = text.trimEnd().split('\n');
+  const data = JSON.parse((lines.at(-1) ?? '').slice('data: '.length));
+  if (dialect === 'chat') expect(lines).toHaveLength(1);
+  else expect(lines[0]).toBe('event: error');
+  expect(text.endsWith('\n\n')).toBe(true);
+  expect(data.error.message.length).toBeGreaterThan(10);
+  expect(data.error.reason).toMatch(/^provider\./);
+  if (dialect !== 'chat') expect(data.type).toBe('error');
+  if (dialect === 'responses') expect(data.sequence_number).toBe(2);
+  expect(data.request_id).toMatch(/^req_/);
+}
