@@ -2,7 +2,7 @@ import { Readable, Writable } from 'node:stream';
 import { run } from '../../src/cli/program.ts';
 import { ownConfiguration } from '../kit/own-configuration.ts';
 
-interface Surroundings {
+interface Environment {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
@@ -15,8 +15,8 @@ interface Captured {
 }
 
 /** Runs a command line in this process, its streams being pipes, and gives what it wrote. */
-export async function runCommand(argv: readonly string[], surroundings: Surroundings): Promise<Captured> {
-  const { cwd, env = {}, stdin = '' } = surroundings;
+export async function runCommand(argv: readonly string[], environment: Environment): Promise<Captured> {
+  const { cwd, env = {}, stdin = '' } = environment;
   const stdout = createSink();
   const stderr = createSink();
   const exit = await run(argv, {

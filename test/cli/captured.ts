@@ -19,7 +19,7 @@ export interface RunningCommand {
   interrupt(): void;
 }
 
-interface Surroundings {
+interface Environment {
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
   /** Whether stdout and stderr are terminals. */
@@ -30,8 +30,8 @@ interface Surroundings {
 
 export interface User {
   readonly env: Readonly<Record<string, string>>;
-  start(argv: readonly string[], surroundings?: Surroundings): RunningCommand;
-  run(argv: readonly string[], surroundings?: Surroundings): Promise<Captured>;
+  start(argv: readonly string[], environment?: Environment): RunningCommand;
+  run(argv: readonly string[], environment?: Environment): Promise<Captured>;
   remove(): void;
 }
 
@@ -69,7 +69,7 @@ export function createUser(environment: Readonly<Record<string, string>> = {}): 
   return {
     env,
     start,
-    run: (argv, surroundings) => start(argv, surroundings).finished,
+    run: (argv, environment) => start(argv, environment).finished,
     remove: () => rmSync(home, { recursive: true, force: true }),
   };
 }

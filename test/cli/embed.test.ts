@@ -10,12 +10,12 @@ const cwd = emptyDirectory();
 writeFileSync(join(cwd, 'notes.txt'), 'one\n\ntwo\n');
 writeFileSync(join(cwd, 'latin.txt'), Buffer.from([0xe9, 0x0a]));
 
-type Surroundings = NonNullable<Parameters<typeof command>[1]>;
+type Environment = NonNullable<Parameters<typeof command>[1]>;
 
-function embed(argv: readonly string[], surroundings: Surroundings = {}) {
+function embed(argv: readonly string[], environment: Environment = {}) {
   const { url, key } = gateway();
-  const env = { GATEWAY_URL: url, GATEWAY_KEY: key, GATEWAY_MODEL: 'sandbox-embed', ...surroundings.env };
-  return command(['embed', ...argv], { cwd, ...surroundings, env });
+  const env = { GATEWAY_URL: url, GATEWAY_KEY: key, GATEWAY_MODEL: 'sandbox-embed', ...environment.env };
+  return command(['embed', ...argv], { cwd, ...environment, env });
 }
 
 describe('inputs', () => {
@@ -28,8 +28,8 @@ describe('inputs', () => {
     ['its lines', ['--lines'], { stdin: 'a\nb\n' }, ['-:1', '-:2']],
     ['- for it', ['-'], { stdin: 'a' }, ['-']],
     ['an empty pipe beside an argument', ['hello'], { stdin: '' }, ['argument 1']],
-  ] as const)('%s', async (_name, argv, surroundings, sources) => {
-    const { exit, stdout, stderr } = await embed([...argv, '-o', 'json'], surroundings);
+  ] as const)('%s', async (_name, argv, environment, sources) => {
+    const { exit, stdout, stderr } = await embed([...argv, '-o', 'json'], environment);
 
     expect([exit, stderr]).toEqual([0, '']);
     const { embeddings } = JSON.parse(stdout) as { embeddings: { source: string; embedding: number[] }[] };
@@ -104,8 +104,8 @@ describe('refuses', () => {
     ['what is not text', ['-f', 'latin.txt'], {}, 'is not text in UTF-8'],
     ['--csv with -o', ['x', '--csv', '-o', 'json'], {}, 'exclude each other'],
     ['no model', ['x'], { env: { GATEWAY_MODEL: '' } }, 'name an embedding model'],
-  ] as const)('%s: exit 2', async (_name, argv, surroundings, words) => {
-    const { exit, stdout, stderr } = await embed(argv, surroundings);
+  ] as const)('%s: exit 2', async (_name, argv, environment, words) => {
+    const { exit, stdout, stderr } = await embed(argv, environment);
 
     expect([exit, stdout]).toEqual([2, '']);
     expect(stderr).toContain(words);

@@ -5,10 +5,10 @@ import { buildWholeProgram } from '../../src/cli/program.ts';
 import type { Io } from '../../src/cli/shell/io.ts';
 import { bin } from '../kit/build.ts';
 import { emptyDirectory } from '../kit/command.ts';
-import { invocations } from './surroundings/invocations.ts';
+import { invocations } from './environment/invocations.ts';
 
 // What each command does with an output that can't be written; from the command tree, so that a new one is tested too.
-// Other surroundings are in surroundings/.
+// Other ones are in environment/.
 
 const program = await buildWholeProgram({ env: {}, cwd: '/' } as Io); // nothing of it is used to build
 const leaves = leavesOf(program, []);
@@ -30,7 +30,7 @@ function run(words: readonly string[], redirection: string) {
   });
 }
 
-test('there is a call of each for the tests of its surroundings', () => {
+test('there is a call of each for the tests of its environment', () => {
   expect(Object.keys(invocations).sort()).toEqual(leaves.map((path) => path.join(' ')).sort());
 });
 

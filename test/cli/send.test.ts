@@ -143,9 +143,9 @@ describe('send', () => {
     ['an unknown command', ['sned', 'a'], undefined],
     ['an unknown format', ['send', 'a', '-o', 'xml'], undefined],
   ])('%s is a usage error: exit 2', async (_name, argv, stdin) => {
-    const surroundings = stdin === undefined ? {} : { stdin };
+    const environment = stdin === undefined ? {} : { stdin };
 
-    const { exit, stdout, stderr } = await command(argv, { env: here(), ...surroundings });
+    const { exit, stdout, stderr } = await command(argv, { env: here(), ...environment });
 
     expect([exit, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^gateway: /);

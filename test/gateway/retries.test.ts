@@ -70,7 +70,7 @@ const busy = (headers: Record<string, string> = {}) => json('{"error":{"message"
 const broken = json('{"error":{"message":"broken"}}', 500);
 const good = json(chatAnswer);
 
-describe('the line before a provider', () => {
+describe('the queue before a provider', () => {
   /** A request that holds the only place until it is let go. */
   async function hold(): Promise<{ done: Promise<Response>; release: () => void }> {
     let release: () => void = () => undefined;

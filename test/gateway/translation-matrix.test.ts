@@ -4,7 +4,7 @@ import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { plainAnswers, text as plainText } from '../dialects/translation/plain-answers.ts';
 import { json, stream } from '../kit/answers.ts';
-import { marks, type Wish } from '../kit/conversations.ts';
+import { marks, type Option } from '../kit/conversations.ts';
 import { secrets, startGateway, type TestGateway } from '../kit/gateway.ts';
 import type { Script, ScriptedHost } from '../kit/host.ts';
 import { askBySdk, type Client, type Outcome } from '../kit/sdk-outcome.ts';
@@ -52,7 +52,7 @@ const structured = '{"name":"Ficus","tags":["indoor"]}';
 
 interface Scenario {
   readonly name: string;
-  readonly wish: Wish;
+  readonly option: Option;
   /** The recorded stream, and the whole answer of the same kind. */
   readonly recording: string;
   readonly plain: keyof (typeof plainAnswers)['chat'] | 'structured';
@@ -67,7 +67,7 @@ const called = { text: '', thinking: '', finish: 'tools' } as const;
 const scenarios: readonly Scenario[] = [
   {
     name: 'text',
-    wish: 'text',
+    option: 'text',
     recording: 'text',
     plain: 'text',
     streamed: said,
@@ -75,21 +75,21 @@ const scenarios: readonly Scenario[] = [
   },
   {
     name: 'one tool',
-    wish: 'tools',
+    option: 'tools',
     recording: 'one-tool',
     plain: 'one tool',
     streamed: { ...called, calls: [koeln] },
   },
   {
     name: 'two parallel tools',
-    wish: 'tools',
+    option: 'tools',
     recording: 'two-tools',
     plain: 'two tools',
     streamed: { ...called, calls: [koeln, bonn] },
   },
   {
     name: 'a tool result turn',
-    wish: 'tool result',
+    option: 'tool result',
     recording: 'text',
     plain: 'text',
     streamed: said,
@@ -97,7 +97,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     name: 'an image',
-    wish: 'image',
+    option: 'image',
     recording: 'text',
     plain: 'text',
     streamed: said,
@@ -105,7 +105,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     name: 'thinking',
-    wish: 'thinking',
+    option: 'thinking',
     recording: 'thinking',
     plain: 'thinking',
     streamed: { ...said, thinking: 'The user asks about plants… 🤔' },
@@ -113,14 +113,14 @@ const scenarios: readonly Scenario[] = [
   },
   {
     name: 'structured output',
-    wish: 'structured',
+    option: 'structured',
     recording: 'structured',
     plain: 'structured',
     streamed: { ...said, text: structured },
   },
   {
     name: 'a length stop',
-    wish: 'text',
+    option: 'text',
     recording: 'length',
     plain: 'length',
     streamed: { ...said, text: 'Grüße aus dem 🌿', finish: 'length' },
@@ -128,7 +128,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     name: 'a refusal',
-    wish: 'text',
+    option: 'text',
     recording: 'refusal',
     plain: 'refusal',
     streamed: { ...said, text: 'I can not help with that.', finish: 'refusal' },
@@ -140,12 +140,12 @@ describe.each(pairs)('a $client client at a $provider provider', ({ client, prov
   const model = `at-${provider}`;
 
   describe.each(forms)('$form', ({ isStream }) => {
-    const ask = (wish: Wish) => askBySdk(gateway, { client, model, wish, isStream });
+    const ask = (option: Option) => askBySdk(gateway, { client, model, option, isStream });
 
-    test.each(scenarios)('$name', async ({ name, wish, recording, plain, streamed, whole }) => {
+    test.each(scenarios)('$name', async ({ name, option, recording, plain, streamed, whole }) => {
       host.script(isStream ? recorded(provider, recording) : json(wholeAnswer(provider, plain)));
 
-      const outcome = await ask(wish);
+      const outcome = await ask(option);
 
       const request = host.requests.at(-1);
       const record = gateway.records.at(-1);
@@ -154,7 +154,7 @@ describe.each(pairs)('a $client client at a $provider provider', ({ client, prov
       const expected = { ...usage, ...streamed, ...(isStream ? {} : whole) };
       expect(outcome).toEqual(quirk ? { ...expected, finish: 'stop' } : expected);
       expect(request?.target).toBe(paths[provider]);
-      for (const mark of marks[wish]) expect(request?.body.toString()).toContain(mark);
+      for (const mark of marks[option]) expect(request?.body.toString()).toContain(mark);
       expect(record).toMatchObject({
         outcome: 'answered',
         body: client === provider ? 'spliced' : 'translated',
@@ -191,7 +191,7 @@ describe.each(pairs)('a $client client at a $provider provider', ({ client, prov
   test('an error in mid-stream', async () => {
     host.script(recorded(provider, 'error'));
 
-    const error = await rejection(askBySdk(gateway, { client, model, wish: 'text', isStream: true }));
+    const error = await rejection(askBySdk(gateway, { client, model, option: 'text', isStream: true }));
 
     expect(error).toBeInstanceOf(Error);
     // OpenAI's SDK takes `response.failed` for an event like any other and then finds no end.

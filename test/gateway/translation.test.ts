@@ -257,7 +257,7 @@ test('what a policy took out is not in the translation', async () => {
 });
 
 describe('errors of a provider', () => {
-  test.each([401, 403])('%d stays ours to mend', async (status) => {
+  test.each([401, 403])('%d of a provider is an error of the gateway', async (status) => {
     hosts().openai.script(json('{"error":{"message":"bad key"}}', status));
 
     const answer = await post(hosts().gateway, '/v1/messages', requestFor('messages', 'local'));

@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { checkOrigin } from '../../src/http/check-origin.ts';
 
-const door = { allowedHosts: new Set(['gateway.example']), allowedOrigins: new Set(['https://app.example']) };
+const access = {
+  allowedHosts: new Set(['gateway.example']),
+  allowedOrigins: new Set(['https://app.example']),
+};
 
 function ask(headers: Readonly<Record<string, string>>): string {
   try {
-    checkOrigin({ header: (name) => headers[name] }, door);
+    checkOrigin({ header: (name) => headers[name] }, access);
     return 'let in';
   } catch (error) {
     return (error as { code: string }).code;

@@ -3,7 +3,7 @@ import { run } from '../../src/cli/program.ts';
 import { GatewayError } from '../../src/errors.ts';
 import { emptyDirectory, ownConfiguration } from './own-configuration.ts';
 
-interface Surroundings {
+interface Environment {
   readonly env?: Readonly<Record<string, string>>;
   /** What is piped in; absent: a terminal at which nobody types. */
   readonly stdin?: string | Readable;
@@ -27,24 +27,24 @@ export interface RunningCommand {
 }
 
 /** Runs a command line to its end. */
-export function command(argv: readonly string[], surroundings: Surroundings = {}): Promise<Ended> {
-  return startCommand(argv, surroundings).ended;
+export function command(argv: readonly string[], environment: Environment = {}): Promise<Ended> {
+  return startCommand(argv, environment).ended;
 }
 
 /** Starts a command line in this process, with streams that are read here and a home of its own. */
-export function startCommand(argv: readonly string[], surroundings: Surroundings = {}): RunningCommand {
-  const home = surroundings.cwd ?? emptyDirectory();
-  const isTerminal = surroundings.isTerminal === true;
+export function startCommand(argv: readonly string[], environment: Environment = {}): RunningCommand {
+  const home = environment.cwd ?? emptyDirectory();
+  const isTerminal = environment.isTerminal === true;
   const outputs = { stdout: createSink(isTerminal), stderr: createSink(isTerminal) };
   const interrupt = new AbortController();
   const hangups = new Set<() => void>();
   const ended = run(argv, {
-    stdin: inputOf(surroundings.stdin),
+    stdin: inputOf(environment.stdin),
     stdout: outputs.stdout.stream,
     stderr: outputs.stderr.stream,
     env: Object.defineProperties(
       { HOME: home, ...ownConfiguration(home) },
-      Object.getOwnPropertyDescriptors(surroundings.env ?? {}),
+      Object.getOwnPropertyDescriptors(environment.env ?? {}),
     ),
     cwd: home,
     signal: interrupt.signal,

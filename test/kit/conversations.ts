@@ -2,9 +2,9 @@ import type { MessageCreateParamsNonStreaming } from '@anthropic-ai/sdk/resource
 import type { ChatCompletionCreateParamsNonStreaming } from 'openai/resources/chat/completions';
 import type { ResponseCreateParamsNonStreaming } from 'openai/resources/responses/responses';
 
-// The same wishes as each dialect's own SDK writes them.
+// The same options as each dialect's own SDK writes them.
 
-export type Wish = 'text' | 'tools' | 'tool result' | 'image' | 'thinking' | 'structured';
+export type Option = 'text' | 'tools' | 'tool result' | 'image' | 'thinking' | 'structured';
 
 /** A PNG of one pixel. */
 const pixel =
@@ -23,7 +23,7 @@ const result = 'sunny, 21 °C';
 const description = 'Looks the weather up.';
 
 /** What must be found in the provider's request, whatever its dialect. */
-export const marks: Readonly<Record<Wish, readonly string[]>> = {
+export const marks: Readonly<Record<Option, readonly string[]>> = {
   text: [system, question],
   tools: [system, question, 'get_weather', description, 'additionalProperties'],
   'tool result': [question, 'get_weather', 'call_1', 'Köln', result],
@@ -34,10 +34,10 @@ export const marks: Readonly<Record<Wish, readonly string[]>> = {
 
 const messagesTools = [{ name: 'get_weather', description, input_schema: weatherSchema }];
 
-export function messagesRequest(model: string, wish: Wish): MessageCreateParamsNonStreaming {
+export function messagesRequest(model: string, option: Option): MessageCreateParamsNonStreaming {
   const user = { role: 'user' as const, content: question };
   const base = { model, max_tokens: 2_000, system, messages: [user] };
-  switch (wish) {
+  switch (option) {
     case 'text':
       return base;
     case 'tools':
@@ -76,13 +76,13 @@ const chatTools = [
   { type: 'function' as const, function: { name: 'get_weather', description, parameters: weatherSchema } },
 ];
 
-export function chatRequest(model: string, wish: Wish): ChatCompletionCreateParamsNonStreaming {
+export function chatRequest(model: string, option: Option): ChatCompletionCreateParamsNonStreaming {
   const turns = [
     { role: 'system' as const, content: system },
     { role: 'user' as const, content: question },
   ];
   const base = { model, max_completion_tokens: 2_000, messages: turns };
-  switch (wish) {
+  switch (option) {
     case 'text':
       return base;
     case 'tools':
@@ -127,9 +127,9 @@ const responsesTools = [
   { type: 'function' as const, name: 'get_weather', description, parameters: weatherSchema, strict: null },
 ];
 
-export function responsesRequest(model: string, wish: Wish): ResponseCreateParamsNonStreaming {
+export function responsesRequest(model: string, option: Option): ResponseCreateParamsNonStreaming {
   const base = { model, max_output_tokens: 2_000, instructions: system, input: question };
-  switch (wish) {
+  switch (option) {
     case 'text':
       return base;
     case 'tools':

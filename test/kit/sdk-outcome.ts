@@ -1,7 +1,7 @@
 import type { Message } from '@anthropic-ai/sdk/resources/messages';
 import type { ChatCompletion } from 'openai/resources/chat/completions';
 import type { Response } from 'openai/resources/responses/responses';
-import { chatRequest, messagesRequest, responsesRequest, type Wish } from './conversations.ts';
+import { chatRequest, messagesRequest, type Option, responsesRequest } from './conversations.ts';
 import { anthropicClient, openaiClient, type TestGateway } from './gateway.ts';
 
 export type Client = 'messages' | 'chat' | 'responses';
@@ -20,26 +20,26 @@ export interface Outcome {
 interface Asked {
   readonly client: Client;
   readonly model: string;
-  readonly wish: Wish;
+  readonly option: Option;
   readonly isStream: boolean;
 }
 
 /** Asks with the dialect's official SDK; of a stream its helper puts the answer together. */
 export async function askBySdk(
   gateway: Pick<TestGateway, 'url' | 'key'>,
-  { client, model, wish, isStream }: Asked,
+  { client, model, option, isStream }: Asked,
 ): Promise<Outcome> {
   switch (client) {
     case 'messages': {
       const { messages } = anthropicClient(gateway);
-      const request = messagesRequest(model, wish);
+      const request = messagesRequest(model, option);
       return ofMessage(
         isStream ? await messages.stream(request).finalMessage() : await messages.create(request),
       );
     }
     case 'chat': {
       const { completions } = openaiClient(gateway).chat;
-      const request = chatRequest(model, wish);
+      const request = chatRequest(model, option);
       if (!isStream) return ofCompletion(await completions.create(request));
       const stream = completions.stream({
         ...request,
@@ -55,7 +55,7 @@ export async function askBySdk(
     }
     case 'responses': {
       const { responses } = openaiClient(gateway);
-      const request = responsesRequest(model, wish);
+      const request = responsesRequest(model, option);
       if (!isStream) return ofResponse(await responses.create(request));
       return ofResponse(await responses.stream({ ...request, stream: true }).finalResponse());
     }

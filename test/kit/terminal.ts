@@ -21,7 +21,7 @@ export interface Terminal {
   shows(text: string | RegExp): Promise<void>;
 }
 
-interface Surroundings {
+interface Environment {
   readonly home: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly columns?: number;
@@ -33,8 +33,8 @@ interface Surroundings {
 const patienceMs = 20_000;
 
 /** Starts the gateway's command (or another program) on a terminal; it is killed with the test at the latest. */
-export function startTerminal(argv: readonly string[], surroundings: Surroundings): Terminal {
-  const { home, env = {}, columns = 80, rows = 24, program } = surroundings;
+export function startTerminal(argv: readonly string[], environment: Environment): Terminal {
+  const { home, env = {}, columns = 80, rows = 24, program } = environment;
   const file = program ?? process.execPath;
   const emulator = new xterm.Terminal({ cols: columns, rows, scrollback: 100_000, allowProposedApi: true });
   const child = spawn(file, program === undefined ? [bin, ...argv] : [...argv], {

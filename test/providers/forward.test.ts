@@ -412,7 +412,7 @@ describe('a provider that fails every time', () => {
   });
 });
 
-describe('the line at a provider', () => {
+describe('the queue at a provider', () => {
   test('is left after a time with gateway.overloaded', async () => {
     const there = await host(() => undefined);
     const at = provider(there.url, { connections: 1, timeouts: { queueMs: 30 } });

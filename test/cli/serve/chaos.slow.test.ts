@@ -96,10 +96,10 @@ projects:
       };
       for (let round = 0; round < rounds; round += 1) {
         await untilServed();
-        const victim = round % 2;
-        gateways[victim]?.child.process.kill('SIGKILL');
-        await gateways[victim]?.child.ended;
-        gateways[victim] = await start(victim);
+        const killed = round % 2;
+        gateways[killed]?.child.process.kill('SIGKILL');
+        await gateways[killed]?.child.ended;
+        gateways[killed] = await start(killed);
         await untilServed();
         await postgres.kill();
         await new Promise((resume) => setTimeout(resume, 200));

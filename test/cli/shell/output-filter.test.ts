@@ -13,7 +13,7 @@ function run(argv: readonly string[], more: NonNullable<Parameters<typeof comman
   return command(argv, { ...more, env: { GATEWAY_URL: url, GATEWAY_KEY: key } });
 }
 
-test('what a command hands on of its surroundings is all of them', () => {
+test('what a command hands on of its environment is all of them', () => {
   const stdout = new PassThrough();
   let opened = 0;
   const io = {

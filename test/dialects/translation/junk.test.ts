@@ -3,7 +3,7 @@ import { dialects } from '../../../src/dialects/registry.ts';
 import { SseParser } from '../../../src/dialects/sse.ts';
 import { createTranslation } from '../../../src/dialects/translate.ts';
 import { GatewayError } from '../../../src/errors.ts';
-import { chatRequest, messagesRequest, responsesRequest, type Wish } from '../../kit/conversations.ts';
+import { chatRequest, messagesRequest, type Option, responsesRequest } from '../../kit/conversations.ts';
 import { scale } from '../../kit/scale.ts';
 import { plainAnswers } from './plain-answers.ts';
 import { directions, fixture, newContext, startTranslation } from './run-translation.ts';
@@ -52,14 +52,14 @@ function accident(allowed: readonly string[], work: () => unknown): string {
   }
 }
 
-const wishes: readonly Wish[] = ['tools', 'tool result', 'image', 'thinking', 'structured'];
+const options: readonly Option[] = ['tools', 'tool result', 'image', 'thinking', 'structured'];
 const requests = { messages: messagesRequest, chat: chatRequest, responses: responsesRequest };
 
 describe.each(directions)('%s to %s', (client, provider) => {
   test('a spoiled request is translated or refused', () => {
     const accidents = new Set<string>();
-    for (const wish of wishes) {
-      for (const request of spoiled({ ...requests[client]('m', wish), stream: true })) {
+    for (const option of options) {
+      for (const request of spoiled({ ...requests[client]('m', option), stream: true })) {
         const translation = createTranslation(dialects[client], dialects[provider], newContext());
         accidents.add(accident(['request.field', 'request.unsupported'], () => translation.request(request)));
       }

@@ -30,8 +30,8 @@ export function useSandbox(): (invocation: Invocation, owner?: Person) => Place 
   let stop = async () => {};
   beforeAll(async () => {
     const home = emptyDirectory();
-    const surroundings = { cwd: home, stdin: `${password}\n` };
-    await command(['plants', 'user', 'add', username, '--password-stdin'], surroundings);
+    const environment = { cwd: home, stdin: `${password}\n` };
+    await command(['plants', 'user', 'add', username, '--password-stdin'], environment);
     const child = startProgram(['serve', '-p', '0', '--plants-port', '0'], home);
     await child.wrote('"listening"');
     stop = async () => {

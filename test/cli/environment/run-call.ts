@@ -57,7 +57,7 @@ export async function runCall(call: Invocation, { work }: Place, { env, stdin, u
 /** 126 and 127 are of an agent that could not be started. */
 const documented = [0, 1, 2, 3, 4, 5, 6, 7, 8, 126, 127, 130, 143];
 
-/** What holds of every command, whatever its surroundings. */
+/** What holds of every command, whatever its environment. */
 export function expectDecent({ exit, stdout, stderr }: Ended): void {
   const text = `${stdout}\n${stderr}`;
   expect(text).not.toMatch(/^\s+at .*:\d+:\d+\)?$/m);
