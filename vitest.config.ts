@@ -6,10 +6,13 @@ import { openAi7, withOpenAi7 } from './test/kit/openai.ts';
 // What takes a real program, a real time-out or a generator at full scale: only `npm run test:all` runs it.
 const slow = 'test/**/*.slow.test.ts';
 
-// Pure functions: their test files share a process, so that a module is loaded once per worker and not once per
-// file (docs/decisions/suite-time.md). Not among them: two that start servers. The time-out is long because these only
-// compute: a short one finds nothing but a busy machine.
+// Pure functions, from the source itself. The time-out is long because these only compute: a short one finds nothing
+// but a busy machine. Not among them: two that start servers.
 const pure = 'test/{dialects,json,policy}/**/!(custom-tools|requests).test.ts';
+
+// What counts the memory or the processor time of its process has that for itself.
+const measured =
+  'test/{growing-buffer,http/body,inspector/locate,gateway/{provider-faults,slow-readers},providers/{pool,read-whole}}.test.ts';
 
 // What the OpenAI SDK does with answers, once more with its newest line: `openai` is the last one for Node 20.
 const withOpenAiSdk = [
@@ -26,10 +29,12 @@ const everywhere = {
   expect: { poll: { timeout: 15_000 } },
 };
 
+// Files share a process, so that a module is loaded once per worker and not once per file
+// (docs/decisions/suite-time.md): what a file changes for all, as the time zone, it changes back.
 const pureFiles = {
   test: {
     ...everywhere,
-    name: 'pure',
+    name: 'source',
     include: [pure],
     exclude: [slow],
     isolate: false,
@@ -40,10 +45,15 @@ const otherFiles = {
   plugins: [compiledSource],
   test: {
     ...everywhere,
-    name: 'isolated',
+    name: 'other',
     include: ['test/**/*.test.ts'],
-    exclude: [pure, slow, '**/node_modules/**'],
+    exclude: [pure, slow, measured, '**/node_modules/**'],
+    isolate: false,
   },
+};
+const measuredFiles = {
+  plugins: [compiledSource],
+  test: { ...everywhere, name: 'measured', include: [measured] },
 };
 const slowFiles = {
   plugins: [compiledSource],
@@ -51,7 +61,7 @@ const slowFiles = {
 };
 const filesOfOpenAi7 = {
   plugins: [compiledSource, withOpenAi7],
-  test: { ...everywhere, name: 'openai-7', include: withOpenAiSdk },
+  test: { ...everywhere, name: 'openai-7', include: withOpenAiSdk, isolate: false },
 };
 
 export default defineConfig({
@@ -59,6 +69,12 @@ export default defineConfig({
     globalSetup: ['test/kit/temporary-folder.ts', 'test/kit/build.ts', 'test/kit/compiled-source.ts'],
     // Many tests wait for time-outs and other programs: a core is not busy with one file at a time.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    projects: [pureFiles, otherFiles, slowFiles, ...(openAi7 === undefined ? [] : [filesOfOpenAi7])],
+    projects: [
+      pureFiles,
+      otherFiles,
+      measuredFiles,
+      slowFiles,
+      ...(openAi7 === undefined ? [] : [filesOfOpenAi7]),
+    ],
   },
 });
