@@ -121,20 +121,13 @@ const get = { method: 'GET', framing: [], body: '' } as const;
 
 // A case or two for each step of a request. All the others are with the functions: receive, authenticate, check-origin,
 // request, http/listen, http/body, json/strict-json, dialects/request-fields, and bypass.test.ts.
+// biome-ignore format: a case a line
 const refusals: readonly (readonly [string, Ask, Expected])[] = [
   ['another path', { target: '/v1/messages/' }, unknownPath],
   ['an address of another host', { target: 'http://example.com/v1/chat/completions' }, unknownPath],
   ['CONNECT', { method: 'CONNECT', target: 'example.com:443', framing: [], body: '' }, unknownPath],
-  [
-    'another method',
-    { method: 'PUT', target: '/v1/messages' },
-    { status: 405, type: 'invalid_request_error', reason: 'method.not_allowed' },
-  ],
-  [
-    'an Upgrade, which is not followed',
-    { headers: ['Connection: Upgrade', 'Upgrade: websocket'], body: '{' },
-    { ...invalid, reason: 'request.invalid_json' },
-  ],
+  ['another method', { method: 'PUT', target: '/v1/messages' }, { status: 405, type: 'invalid_request_error', reason: 'method.not_allowed' }],
+  ['an Upgrade, which is not followed', { headers: ['Connection: Upgrade', 'Upgrade: websocket'], body: '{' }, { ...invalid, reason: 'request.invalid_json' }],
   ['no key', { key: [] }, noKey],
   ['a key in the query', { key: [], target: `${path}?x-api-key=${key}` }, noKey],
   ['a key in a cookie', { key: [`Cookie: x-api-key=${key}`] }, noKey],
@@ -142,93 +135,29 @@ const refusals: readonly (readonly [string, Ask, Expected])[] = [
   ['no key for a model', { ...get, target: '/v1/models/gpt-test', key: [] }, noKey],
   ['no key for discovery', { ...get, target: '/v1/gateway/models', key: [] }, noKey],
   ['no key, before its body comes', { key: [], framing: ['Content-Length: 60000'], body: '{' }, noKey],
-  [
-    'no key, before 100-continue',
-    { key: [], headers: ['Expect: 100-continue'], body: '', framing: ['Content-Length: 100'] },
-    noKey,
-  ],
+  ['no key, before 100-continue', { key: [], headers: ['Expect: 100-continue'], body: '', framing: ['Content-Length: 100'] }, noKey],
   ['a wrong key', { key: ['x-api-key: wrong-key-wrong-key'] }, { ...noKey, reason: 'key.invalid' }],
   ['an expired key', { key: [`x-api-key: ${secrets.OLD_KEY}`] }, { ...noKey, reason: 'key.expired' }],
-  [
-    'two keys',
-    { key: [`x-api-key: ${key}`, `x-gateway-key: ${secrets.OTHER_KEY}`] },
-    { ...noKey, reason: 'key.conflict' },
-  ],
-  [
-    'a foreign Host',
-    { host: 'example.com' },
-    { status: 421, type: 'invalid_request_error', reason: 'host.not_allowed' },
-  ],
+  ['two keys', { key: [`x-api-key: ${key}`, `x-gateway-key: ${secrets.OTHER_KEY}`] }, { ...noKey, reason: 'key.conflict' }],
+  ['a foreign Host', { host: 'example.com' }, { status: 421, type: 'invalid_request_error', reason: 'host.not_allowed' }],
   ['two Hosts', { headers: ['Host: example.com'] }, { ...invalid, reason: 'request.framing' }],
-  [
-    'a foreign Origin',
-    { headers: ['Origin: https://example.com'] },
-    { status: 403, type: 'permission_error', reason: 'origin.not_allowed' },
-  ],
-  [
-    'a preflight',
-    { ...get, method: 'OPTIONS', headers: ['Origin: https://example.com'], key: [] },
-    { status: 403, type: 'permission_error', reason: 'origin.not_allowed' },
-  ],
-  [
-    'another media type',
-    { type: ['Content-Type: text/plain'] },
-    { status: 415, type: 'invalid_request_error', reason: 'request.media_type' },
-  ],
-  [
-    'an unknown encoding',
-    { headers: ['Content-Encoding: compress'] },
-    { ...invalid, reason: 'request.encoding' },
-  ],
-  [
-    'another encoding than it says',
-    { headers: ['Content-Encoding: gzip'] },
-    { ...invalid, reason: 'request.encoding' },
-  ],
+  ['a foreign Origin', { headers: ['Origin: https://example.com'] }, { status: 403, type: 'permission_error', reason: 'origin.not_allowed' }],
+  ['a preflight', { ...get, method: 'OPTIONS', headers: ['Origin: https://example.com'], key: [] }, { status: 403, type: 'permission_error', reason: 'origin.not_allowed' }],
+  ['another media type', { type: ['Content-Type: text/plain'] }, { status: 415, type: 'invalid_request_error', reason: 'request.media_type' }],
+  ['an unknown encoding', { headers: ['Content-Encoding: compress'] }, { ...invalid, reason: 'request.encoding' }],
+  ['another encoding than it says', { headers: ['Content-Encoding: gzip'] }, { ...invalid, reason: 'request.encoding' }],
   ['half a document', { body: '{"model":"gpt-test"' }, { ...invalid, reason: 'request.invalid_json' }],
-  [
-    'bytes that are no UTF-8',
-    { body: Buffer.from('{"a":"\xff"}', 'latin1') },
-    { ...invalid, reason: 'request.encoding' },
-  ],
-  [
-    'a key twice',
-    { body: '{"model":"a","messages":[],"model":"gpt-test"}' },
-    { ...invalid, reason: 'request.duplicate_key', param: '/model' },
-  ],
+  ['bytes that are no UTF-8', { body: Buffer.from('{"a":"\xff"}', 'latin1') }, { ...invalid, reason: 'request.encoding' }],
+  ['a key twice', { body: '{"model":"a","messages":[],"model":"gpt-test"}' }, { ...invalid, reason: 'request.duplicate_key', param: '/model' }],
   ['no model', { body: '{"messages":[]}' }, { ...invalid, reason: 'request.field', param: '/model' }],
-  [
-    'no messages',
-    { body: '{"model":"gpt-test"}' },
-    { ...invalid, reason: 'request.field', param: '/messages' },
-  ],
-  [
-    'an unknown model',
-    { body: '{"model":"constructor","messages":[]}' },
-    { status: 404, type: 'not_found_error', reason: 'model.unknown', param: '/model' },
-  ],
+  ['no messages', { body: '{"model":"gpt-test"}' }, { ...invalid, reason: 'request.field', param: '/messages' }],
+  ['an unknown model', { body: '{"model":"constructor","messages":[]}' }, { status: 404, type: 'not_found_error', reason: 'model.unknown', param: '/model' }],
   ['an announced body above the limit', { framing: ['Content-Length: 70000'], body: '{' }, tooLarge],
-  [
-    'chunks above the limit',
-    { framing: ['Transfer-Encoding: chunked'], body: `4000\r\n${'x'.repeat(0x4000)}\r\n`.repeat(5) },
-    tooLarge,
-  ],
-  [
-    'a body that is unpacked beyond the limit',
-    { headers: ['Content-Encoding: gzip'], body: zlib.gzipSync(`{"a":"${'x'.repeat(1_000_000)}"}`) },
-    tooLarge,
-  ],
+  ['chunks above the limit', { framing: ['Transfer-Encoding: chunked'], body: `4000\r\n${'x'.repeat(0x4000)}\r\n`.repeat(5) }, tooLarge],
+  ['a body that is unpacked beyond the limit', { headers: ['Content-Encoding: gzip'], body: zlib.gzipSync(`{"a":"${'x'.repeat(1_000_000)}"}`) }, tooLarge],
   ['a body that stops coming', { framing: ['Content-Length: 100'], body: '{' }, tooLate],
-  [
-    'a head that is too large',
-    { headers: [`X-A: ${'a'.repeat(20_000)}`] },
-    { status: 431, type: 'invalid_request_error', reason: 'request.headers_too_large' },
-  ],
-  [
-    'another expectation',
-    { headers: ['Expect: 200-maybe'] },
-    { status: 417, type: 'invalid_request_error', reason: 'request.expectation' },
-  ],
+  ['a head that is too large', { headers: [`X-A: ${'a'.repeat(20_000)}`] }, { status: 431, type: 'invalid_request_error', reason: 'request.headers_too_large' }],
+  ['another expectation', { headers: ['Expect: 200-maybe'] }, { status: 417, type: 'invalid_request_error', reason: 'request.expectation' }],
 ];
 
 test.each(refusals)('%s is refused', async (_name, bad, expected) => {

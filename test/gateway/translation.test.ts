@@ -256,41 +256,6 @@ test('what a policy took out is not in the translation', async () => {
   expect(JSON.stringify(lastBody('openai'))).toContain('my card is ');
 });
 
-describe('errors of a provider', () => {
-  test.each([401, 403])('%d of a provider is an error of the gateway', async (status) => {
-    hosts().openai.script(json('{"error":{"message":"bad key"}}', status));
-
-    const answer = await post(hosts().gateway, '/v1/messages', requestFor('messages', 'local'));
-
-    expect(answer.status).toBe(502);
-    expect(await answer.json()).toMatchObject({ error: { reason: 'provider.credentials_rejected' } });
-  });
-
-  test.each([
-    ['a page', '<html>Bad gateway</html>', 'text/html', 'the provider answered with 503'],
-    ['a word', 'Bad gateway\n', 'text/plain', 'Bad gateway'],
-    ['nothing', '', 'text/plain', 'the provider answered with 503'],
-    ['a secret', `{"error":{"message":"key ${secrets.PROVIDER_KEY}"}}`, 'application/json', '[secret]'],
-    ['a bare text', '{"error":"model is loading"}', 'application/json', 'model is loading'],
-  ])('%s becomes an error of the client’s dialect', async (_name, body, type, said) => {
-    hosts().openai.script(json(body, 503, { 'content-type': type, 'retry-after': '11' }));
-
-    const answer = await post(
-      hosts().gateway,
-      '/v1/messages',
-      requestFor('messages', 'local', { stream: true }),
-    );
-
-    const value = (await answer.json()) as { type: string; error: { type: string; message: string } };
-    expect(answer.status).toBe(503);
-    expect(answer.headers.get('content-type')).toBe('application/json');
-    expect(answer.headers.get('retry-after')).toBe('11');
-    expect(value.type).toBe('error');
-    expect(value.error.message).toContain(said);
-    expect(JSON.stringify(value)).not.toContain(secrets.PROVIDER_KEY);
-  });
-});
-
 describe('a translated stream', () => {
   test('passes on each event as soon as the provider has sent it', async () => {
     const { openai, gateway } = hosts();
