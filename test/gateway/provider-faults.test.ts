@@ -19,8 +19,8 @@ const pairs = names.flatMap((client) => names.map((provider) => ({ client, provi
 type Pair = (typeof pairs)[number];
 type Form = 'plain' | 'streamed';
 
-const idleMs = 1_000;
-const totalMs = 5_000;
+const idleMs = 2_000;
+const totalMs = 10_000;
 // What a fault may take from request to end beyond its own time: the machine may be busy.
 const slackMs = 10_000;
 const memoryBytes = 160 * 1024 * 1024;
@@ -31,7 +31,7 @@ let gateway: TestGateway;
 
 beforeAll(async () => {
   [host, elsewhere] = await Promise.all([startFaultyHost(), startFaultyHost()]);
-  const settings = `retries: { attempts: 1 }, breaker: { failures: 1000 }, timeouts: { connect: 1s, headers: ${idleMs}ms, idle: ${idleMs}ms, total: ${totalMs}ms }`;
+  const settings = `retries: { attempts: 1 }, breaker: { failures: 1000 }, timeouts: { connect: 10s, headers: ${idleMs}ms, idle: ${idleMs}ms, total: ${totalMs}ms }`;
   const at = (url: string, suffix: string) => `
   messages${suffix}: { dialect: anthropic, base_url: "${url}", api_key: "\${PROVIDER_KEY}", endpoints: [messages], ${settings} }
   chat${suffix}: { dialect: openai, base_url: "${url}/v1", api_key: "\${PROVIDER_KEY}", endpoints: [chat], ${settings} }
@@ -147,7 +147,10 @@ describe.each(['plain', 'streamed'] as const)('%s: a provider that', (form) => {
     async (fault) => {
       host.does(fault.does);
 
-      const { value: answers, peakBytes } = await peakOf(() => askAll(fault, form));
+      const ask = () => askAll(fault, form);
+      // Collecting garbage all the time takes much of a processor.
+      const { value: answers, peakBytes } =
+        fault.isHeavy === true ? await peakOf(ask) : { value: await ask(), peakBytes: 0 };
 
       for (const [i, pair] of chosen(fault).entries()) {
         const answer = answers[i];

@@ -5,16 +5,14 @@ import { type Script, type ScriptedHost, startHost } from '../kit/host.ts';
 
 // Queues, retries and breakers, each at a provider of its own so that no test sees another one's failures.
 
-const names = ['queue', 'again', 'never', 'poor', 'breaker', 'quota', 'first', 'second'] as const;
+const names = ['queue', 'again', 'never', 'breaker', 'first', 'second'] as const;
 type Name = (typeof names)[number];
 
 const settings: Readonly<Record<Name, string>> = {
   queue: 'connections: 1, timeouts: { queue: 300ms }',
   again: 'retries: { attempts: 3, budget: 1 }',
   never: 'retries: { attempts: 1 }',
-  poor: 'retries: { attempts: 2, budget: 0 }',
   breaker: 'retries: { attempts: 1 }, breaker: { failures: 2, open: 700ms }',
-  quota: 'retries: { attempts: 1 }, breaker: { failures: 2, open: 30s }',
   first: 'retries: { attempts: 1 }, breaker: { failures: 2, open: 30s }',
   second: 'retries: { attempts: 1 }',
 };
