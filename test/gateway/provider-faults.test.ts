@@ -147,10 +147,10 @@ describe.each(['plain', 'streamed'] as const)('%s: a provider that', (form) => {
     async (fault) => {
       host.does(fault.does);
 
-      const ask = () => askAll(fault, form);
+      const askForAll = () => askAll(fault, form);
       // Collecting garbage all the time takes much of a processor.
       const { value: answers, peakBytes } =
-        fault.isHeavy === true ? await peakOf(ask) : { value: await ask(), peakBytes: 0 };
+        fault.isHeavy === true ? await peakOf(askForAll) : { value: await askForAll(), peakBytes: 0 };
 
       for (const [i, pair] of chosen(fault).entries()) {
         const answer = answers[i];
