@@ -42,7 +42,7 @@ describe.each(dialectCases)('$dialect', (each) => {
   test.each([400, 429, 529])(
     'an error %d passes with its own bytes, status and retry-after',
     async (status) => {
-      const body = `{ "error" : {"message":"told to fail", "n": 12345678901234567890} }\n`;
+      const body = `{ "type" : "error", "error": {"type":"api_error","message":"told to fail","n": 12345678901234567890} }\n`;
       script(json(body, status, { 'retry-after': '3', 'x-should-retry': 'false' }));
 
       const answer = await ask(each, { stream: true });
@@ -78,12 +78,13 @@ describe.each(dialectCases)('$dialect', (each) => {
   });
 
   test.each([200, 400, 500])('our secrets in the words of an answer %d are taken out', async (status) => {
-    const words = `{"error":{"message":"key ${secrets.PROVIDER_KEY} of ${secrets.PROJECT_KEY}"}}`;
-    script(json(words, status));
+    const wordsOf = (key: string, other: string) =>
+      `{"type":"error","error":{"type":"api_error","message":"key ${key} of ${other}"}}`;
+    script(json(wordsOf(secrets.PROVIDER_KEY, secrets.PROJECT_KEY), status));
 
     const answer = await ask(each);
 
-    const expected = '{"error":{"message":"key [secret] of [secret]"}}';
+    const expected = wordsOf('[secret]', '[secret]');
     expect(answer.status).toBe(status);
     expect(answer.body.toString()).toBe(expected);
     expect(answer.headers.get('content-length')).toEqual([String(expected.length)]);
