@@ -6,9 +6,11 @@ import { FoundPatterns, type View } from './found-patterns.ts';
 import { LazyDfa } from './lazy-dfa.ts';
 import type { Nfa } from './nfa.ts';
 import { ProductDfa, unknownCell } from './product-dfa.ts';
+import { SeparateAutomata } from './separate-automata.ts';
 import { type StepWithPatterns, WideTransitions } from './wide-transitions.ts';
 
 export const letterU = 0x75;
+const backslash = 0x5c;
 export const lastAscii = 0x7f;
 const backslash = 0x5c;
 
@@ -23,6 +25,12 @@ export interface ReaderParts {
   readonly folded: Nfa;
   readonly fold: Fold;
   readonly patternCount: number;
+}
+
+/** For tests; by default the tables set them themselves. */
+export interface Limits {
+  readonly cellLimit?: number;
+  readonly roomLimit?: number;
 }
 
 /** Reads bytes one by one through both views' automata, and notes the patterns that end on the way. */
@@ -40,12 +48,14 @@ export class ByteReader {
     this.#ended.push(...state.patterns);
   };
   readonly #wide: WideTransitions;
+  readonly #nfas: Readonly<Record<View, Nfa>>;
+  #separate: Readonly<Record<View, SeparateAutomata>> | undefined;
   #texts = 0;
 
-  /** `cellLimit` bounds each table, for tests; by default the tables set it themselves. */
-  constructor({ exact, folded, fold, patternCount }: ReaderParts, limits: { readonly cellLimit?: number }) {
+  constructor({ exact, folded, fold, patternCount }: ReaderParts, limits: Limits) {
     this.exact = new LazyDfa({ nfa: exact, ...limits });
     this.folded = new LazyDfa({ nfa: folded, fold, ...limits });
+    this.#nfas = { exact, folded };
     this.#fold = fold;
     this.product = new ProductDfa(this.exact, this.folded, limits);
     this.#wide = new WideTransitions({ exact: this.exact.alphabet, folded: this.folded.alphabet, fold });
@@ -86,6 +96,61 @@ export class ByteReader {
 
   /** Reads bytes one by one; they must begin and end between characters. */
   read(bytes: Uint8Array, start: number, end: number, from: number): number {
+    return this.#readUntil(bytes, { start, end }, from, false).offset;
+  }
+
+  /** Reads the rest of a text, and notes the patterns that end with it; returns where the automata stand then. */
+  readRest(bytes: Uint8Array, start: number, end: number, from: number): StatePair {
+    const { at, offset } = this.#readUntil(bytes, { start, end }, from, true);
+    return at >= end ? this.#end(offset) : this.#readSeparately(bytes, at, end, this.product.at(offset));
+  }
+
+  /** Reads with an automaton for each pattern. */
+  #readSeparately(bytes: Uint8Array, start: number, end: number, from: StatePair): StatePair {
+    this.#separate ??= { exact: this.#separateAutomata('exact'), folded: this.#separateAutomata('folded') };
+    const { exact, folded } = this.#separate;
+    const exactClasses = this.exact.byteClasses;
+    const foldedClasses = this.folded.byteClasses;
+    const character = this.#character;
+    exact.begin(from.exact);
+    folded.begin(from.folded);
+    let at = start;
+    while (at < end) {
+      const byte = bytes[at] as number;
+      if (byte <= lastAscii && byte !== backslash) {
+        exact.advance(exactClasses[byte] as number);
+        folded.advance(foldedClasses[byte] as number);
+        at += 1;
+        continue;
+      }
+      readCharacter(bytes, at, character);
+      exact.advancePoint(character.codePoint);
+      folded.advancePoint(character.codePoint);
+      at += character.length;
+    }
+    exact.addRoom(end - start);
+    folded.addRoom(end - start);
+    const after = { exact: exact.state, folded: folded.state };
+    this.#noteEnd(after);
+    return after;
+  }
+
+  #separateAutomata(view: View): SeparateAutomata {
+    return new SeparateAutomata({
+      nfa: this.#nfas[view],
+      whole: this[view],
+      found: this.found,
+      view,
+      ...(view === 'folded' && { fold: this.#fold }),
+    });
+  }
+
+  #readUntil(
+    bytes: Uint8Array,
+    { start, end }: { start: number; end: number },
+    from: number,
+    stopsWhenFull: boolean,
+  ): { at: number; offset: number } {
     const product = this.product;
     let { table } = product;
     let offset = from;
@@ -99,7 +164,7 @@ export class ByteReader {
         offset = next;
         at += 1;
       }
-      if (at >= end) return offset;
+      if (at >= end) return { at, offset };
       const byte = bytes[at] as number;
       if (byte <= lastAscii) {
         const next = table[offset + byte] as number;
@@ -109,6 +174,9 @@ export class ByteReader {
           continue;
         }
         const pair = product.at(offset);
+        if (stopsWhenFull && product.isFull) {
+          return pair.escaped === undefined ? { at, offset } : { at: at - 1, offset: pair.escaped.offset };
+        }
         if (pair.escaped === undefined || byte !== letterU) {
           offset = this.#notePatterns(product.next(pair, byte).offset);
           table = product.table;
@@ -180,15 +248,20 @@ export class ByteReader {
     return to;
   }
 
-  /** The text ends: notes the patterns that end there, and returns where the automata stand. */
-  end(offset: number): StatePair {
+  /** The text ends. */
+  #end(offset: number): StatePair {
     const pair = this.product.at(offset);
     if (pair.isQuietAtEnd) return pair;
+    pair.isQuietAtEnd = this.#noteEnd(pair);
+    return pair;
+  }
+
+  /** Notes the patterns that end where the text does; returns whether there are none. */
+  #noteEnd(pair: StatePair): boolean {
     const exact = this.exact.end(pair.exact);
     const folded = this.folded.end(pair.folded);
-    pair.isQuietAtEnd = exact.length === 0 && folded.length === 0;
     this.found.note('exact', exact);
     this.found.note('folded', folded);
-    return pair;
+    return exact.length === 0 && folded.length === 0;
   }
 }

@@ -1,7 +1,8 @@
 import type { Fold } from '../fold/fold.ts';
 import { type Alphabet, buildAlphabet, isWord } from './alphabet.ts';
 import { contexts, distinct, endPoint, hashOf, holding, isSame, type State } from './dfa-state.ts';
-import { assertions, isWithin, type Nfa, type NfaNode, nodeKinds } from './nfa.ts';
+import { assertions, type Nfa, type NfaNode, nodeKinds } from './nfa.ts';
+import { type Advance, NfaSteps } from './nfa-steps.ts';
 
 export interface LazyDfaOptions {
   readonly nfa: Nfa;
@@ -9,6 +10,16 @@ export interface LazyDfaOptions {
   readonly fold?: Fold;
   /** Most cells of the table; when they are used up, the table is discarded and started over. */
   readonly cellLimit?: number;
+  /** What may be computed at once, in cells. */
+  readonly roomLimit?: number;
+  /** If given, the automaton is that of one of the NFA's starts alone. */
+  readonly part?: DfaPart;
+}
+
+interface DfaPart {
+  readonly start: number;
+  readonly alphabet: Alphabet;
+  readonly steps: NfaSteps;
 }
 
 const defaultCellLimit = 1 << 21;
@@ -16,11 +27,17 @@ const maxOffset = 1 << 26;
 /** Merged states that are cached. */
 const mergedLimit = 1 << 14;
 const space = 0x20;
-
-interface Advance {
-  readonly threads: readonly number[];
-  readonly patterns: readonly number[];
-}
+/** What may be computed at once, in cells, and bytes that must be read for each further one. */
+const defaultRoomLimit = 1 << 16;
+const bytesPerCell = 32;
+/** A new state takes as long as so many cells that lead to known ones. */
+const cellsPerState = 8;
+/** Cells that may be computed when there is no room, for those who can't do without. */
+const overdraft = 1 << 13;
+/** The offset of a state that is in no table. */
+const nowhere = -1;
+/** Contexts before the first character, and after any one. */
+const idleContexts = Object.values(contexts);
 
 /** With its threads sorted, each once. */
 interface Beginning extends Omit<Advance, 'threads'> {
@@ -35,13 +52,17 @@ const unknownCell = -1;
  * character once, whatever the patterns, so its time is linear by construction.
  *
  * Cells: the next state's offset; `unknownCell`; or -2 - offset where patterns end (see State.patterns).
+ *
+ * On texts such as random letters, several counted repetitions make a new state of nearly every byte, at a thousand times
+ * the cost of a known one. So there is room only for as many cells as befits the bytes that were read; without it,
+ * callers go on in another way (SeparateAutomata), or states are in no table and are computed each time.
  */
 export class LazyDfa {
   readonly alphabet: Alphabet;
   /** The class of each ASCII byte; 0 for other bytes. */
   readonly byteClasses = new Uint16Array(256);
   table: Int32Array;
-  readonly #nodes: readonly NfaNode[];
+  readonly steps: NfaSteps;
   readonly #starts: readonly number[];
   readonly #fold: Fold | undefined;
   readonly #width: number;
@@ -49,29 +70,37 @@ export class LazyDfa {
   readonly #invisibleClass: number;
   readonly #cellLimit: number;
   readonly #asksForWords: boolean;
-  readonly #marks: Int32Array;
   readonly #beginnings = new Map<number, Beginning>();
   readonly #merged = new Map<number, State>();
-  #generation = 0;
+  /** How many cells may be computed. */
+  #room: number;
+  readonly #roomLimit: number;
   #states: State[] = [];
   #index = new Map<number, State[]>();
   #epoch = 0;
   #start: State;
 
-  constructor({ nfa, fold, cellLimit = defaultCellLimit }: LazyDfaOptions) {
-    this.#nodes = nfa.nodes;
-    this.#starts = nfa.starts;
-    this.#asksForWords = nfa.nodes.some(isInsideWords);
+  constructor({
+    nfa,
+    fold,
+    part,
+    cellLimit = defaultCellLimit,
+    roomLimit = defaultRoomLimit,
+  }: LazyDfaOptions) {
+    this.#roomLimit = roomLimit;
+    this.#room = roomLimit;
+    this.steps = part?.steps ?? new NfaSteps(nfa.nodes);
+    this.#starts = part === undefined ? nfa.starts : [part.start];
+    this.#asksForWords = part === undefined && nfa.nodes.some(isInsideWords);
     this.#fold = fold;
-    this.alphabet = buildAlphabet(nfa);
+    this.alphabet = part?.alphabet ?? buildAlphabet(nfa);
     this.#endClass = this.alphabet.size;
     this.#invisibleClass = this.alphabet.size + 1;
     this.#width = this.alphabet.size + 2;
-    this.#cellLimit = Math.max(cellLimit, this.#width * 4);
-    this.#marks = new Int32Array(nfa.nodes.length);
-    this.table = new Int32Array(Math.min(this.#cellLimit, this.#width * 64)).fill(unknownCell);
+    this.#cellLimit = Math.max(cellLimit, this.#width * 8);
+    this.table = new Int32Array(Math.min(this.#cellLimit, this.#width * 16)).fill(unknownCell);
     for (let byte = 0; byte < 0x80; byte += 1) this.byteClasses[byte] = this.#byteClass(byte);
-    this.#start = this.#intern(new Int32Array(0), contexts.begin, []);
+    this.#start = this.#internIdle();
   }
 
   /** The state before the first character. */
@@ -84,13 +113,38 @@ export class LazyDfa {
     return this.#epoch;
   }
 
+  /** Whether there is no room for further cells. */
+  get isFull(): boolean {
+    return this.#room <= 0;
+  }
+
+  /** Makes room, as so many bytes have been read. */
+  addRoom(bytes: number): void {
+    this.#room = Math.min(this.#roomLimit, this.#room + bytes / bytesPerCell);
+  }
+
+  /** The first offset of states in which something is open; before it are those in which nothing is. */
+  get firstOpen(): number {
+    return idleContexts.length * this.#width;
+  }
+
+  /** The state in which nothing is open. */
+  idle(context: number): State {
+    return this.state(new Int32Array(0), context);
+  }
+
+  /** The state with these threads, in order and each once. */
+  state(threads: Int32Array, context: number): State {
+    return this.#intern(threads, context, []);
+  }
+
   stateAt(offset: number): State {
     return this.#states[offset / this.#width] as State;
   }
 
   /** The same state in the current table. */
   live(state: State): State {
-    if (state.epoch === this.#epoch) return state;
+    if (state.epoch === this.#epoch || state.offset === nowhere) return state;
     return this.#intern(state.threads, state.context, state.patterns);
   }
 
@@ -120,13 +174,15 @@ export class LazyDfa {
     const second = this.live(other);
     // The second call may have started the table over; the first can't do so after it.
     const first = this.live(one);
+    const isKnown = first.offset !== nowhere && second.offset !== nowhere && second.epoch === this.#epoch;
     const key = first.offset * maxOffset + second.offset;
-    const known = this.#merged.get(key);
-    if (known !== undefined && second.epoch === this.#epoch) return known;
+    const known = isKnown ? this.#merged.get(key) : undefined;
+    if (known !== undefined) return known;
     const threads = distinct(first.threads, second.threads);
     const merged = this.#intern(threads, first.context | second.context, []);
     if (this.#merged.size >= mergedLimit) this.#merged.clear();
-    if (second.epoch === this.#epoch) this.#merged.set(key, merged);
+    const isKept = isKnown && merged.offset !== nowhere && second.epoch === this.#epoch;
+    if (isKept) this.#merged.set(key, merged);
     return merged;
   }
 
@@ -139,12 +195,14 @@ export class LazyDfa {
 
   #next(from: State, column: number): State {
     const state = this.live(from);
+    if (state.offset === nowhere) return this.#step(state, column);
     const known = this.table[state.offset + column] as number;
     if (known >= 0) return this.stateAt(known);
     if (known < unknownCell) return this.stateAt(-2 - known);
+    this.#room -= 1;
     const next = this.#step(state, column);
     // The step may have started the table over; then there is no row to store it in.
-    if (state.epoch === this.#epoch) {
+    if (state.epoch === this.#epoch && next.offset !== nowhere) {
       this.table[state.offset + column] = next.patterns.length === 0 ? next.offset : -2 - next.offset;
     }
     return next;
@@ -160,7 +218,7 @@ export class LazyDfa {
     const begun = this.#begin(conditions, column, codePoint);
     let { threads, patterns } = begun;
     if (state.threads.length > 0) {
-      const gone = this.#advance(state.threads, conditions, codePoint);
+      const gone = this.steps.advance(state.threads, conditions, codePoint);
       if (gone.threads.length > 0) threads = distinct(threads, gone.threads);
       if (gone.patterns.length > 0) patterns = [...new Set([...patterns, ...gone.patterns])];
     }
@@ -174,25 +232,11 @@ export class LazyDfa {
     const key = conditions * this.#width + column;
     let begun = this.#beginnings.get(key);
     if (begun === undefined) {
-      const { threads, patterns } = this.#advance(this.#starts, conditions, codePoint);
+      const { threads, patterns } = this.steps.advance(this.#starts, conditions, codePoint);
       begun = { threads: distinct(threads), patterns };
       this.#beginnings.set(key, begun);
     }
     return begun;
-  }
-
-  /** The nodes reached by a character, and the patterns that end before it. */
-  #advance(nodes: ArrayLike<number>, conditions: number, codePoint: number): Advance {
-    const { alive, patterns } = this.#closure(nodes, conditions);
-    const threads: number[] = [];
-    for (const each of alive) {
-      const node = this.#nodes[each] as NfaNode;
-      if (node.kind === nodeKinds.branch) {
-        const child = codePoint === endPoint ? undefined : node.next.get(codePoint);
-        if (child !== undefined) threads.push(child);
-      } else if (isWithin(codePoint, node.ranges)) threads.push(node.out);
-    }
-    return { threads, patterns };
   }
 
   /** The state after what some readers skip and others read as a space. */
@@ -213,44 +257,12 @@ export class LazyDfa {
     return this.#fold !== undefined && codePoint === space ? contexts.space : contexts.other;
   }
 
-  /** The nodes reached without reading, given the conditions that hold here, and the patterns among them. */
-  #closure(nodes: ArrayLike<number>, conditions: number): { alive: number[]; patterns: number[] } {
-    this.#generation += 1;
-    const marks = this.#marks;
-    const stack = Array.from(nodes);
-    const alive: number[] = [];
-    const patterns: number[] = [];
-    while (stack.length > 0) {
-      const at = stack.pop() as number;
-      if (marks[at] === this.#generation) continue;
-      marks[at] = this.#generation;
-      const node = this.#nodes[at] as NfaNode;
-      switch (node.kind) {
-        case nodeKinds.split:
-          stack.push(node.out);
-          if (node.other !== node.out) stack.push(node.other);
-          break;
-        case nodeKinds.assertion:
-          if ((node.other & ~conditions) === 0) stack.push(node.out);
-          break;
-        case nodeKinds.match:
-          patterns.push(node.other);
-          break;
-        case nodeKinds.branch:
-          alive.push(at);
-          for (let end = -1; node.next.has(end); end -= 1) stack.push(node.next.get(end) as number);
-          break;
-        default:
-          alive.push(at);
-      }
-    }
-    return { alive, patterns };
-  }
-
   #intern(threads: Int32Array, context: number, patterns: readonly number[]): State {
     const hash = hashOf(threads, context, patterns);
     const same = this.#index.get(hash)?.find((state) => isSame(state, threads, context, patterns));
     if (same !== undefined) return same;
+    if (this.#room <= -overdraft) return { threads, context, patterns, offset: nowhere, epoch: this.#epoch };
+    this.#room -= cellsPerState;
     if ((this.#states.length + 1) * this.#width > this.table.length) this.#makeRoom();
     const offset = this.#states.length * this.#width;
     const state: State = { threads, context, patterns, offset, epoch: this.#epoch };
@@ -273,7 +285,17 @@ export class LazyDfa {
     this.#index = new Map();
     this.#merged.clear();
     this.#epoch += 1;
-    this.#start = this.#intern(new Int32Array(0), contexts.begin, []);
+    this.#start = this.#internIdle();
+  }
+
+  /** The states in which nothing is open, first of all; returns the one before the first character. */
+  #internIdle(): State {
+    const room = this.#room;
+    this.#room = defaultRoomLimit;
+    for (const context of idleContexts) this.idle(context);
+    const start = this.idle(contexts.begin);
+    this.#room = room;
+    return start;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Fold } from '../fold/fold.ts';
+import type { Limits } from './byte-reader.ts';
 import { Nfa } from './nfa.ts';
 import { addFolded, codePoints, type Pattern } from './patterns.ts';
 import { prefilterOf } from './prefilters.ts';
@@ -16,11 +17,7 @@ export interface PatternSet {
 }
 
 /** Compiles patterns into two automata, one for each view; for a detector, its prefilter. */
-export function compilePatternSet(
-  patterns: readonly Pattern[],
-  fold: Fold,
-  limits: { readonly cellLimit?: number } = {},
-): PatternSet {
+export function compilePatternSet(patterns: readonly Pattern[], fold: Fold, limits: Limits = {}): PatternSet {
   const exact = new Nfa();
   const folded = new Nfa();
   const always: number[] = [];
@@ -37,7 +34,7 @@ export function compilePatternSet(
       if (prefilter.isOpen) always.push(number);
       if (prefilter.opensForLongRuns) longRuns.push(number);
       for (const literal of prefilter.literals) folded.addPhrase(codePoints(fold.text(literal)), number);
-      for (const regex of prefilter.regexes) folded.addRegex(regex, number);
+      for (const regex of prefilter.regexes) folded.addRegex(regex, number, { isOnce: true });
     }
   }
   const scanner = new Scanner({ exact, folded, fold, patternCount: patterns.length, longRuns }, limits);

@@ -8,6 +8,9 @@ export const unknownCell = -1;
 /** Most cells of a table; the limit of each automaton's own table too. */
 const defaultCellLimit = 1 << 21;
 const firstPairs = 64;
+/** Pairs that may be added at once, and bytes that must be read for each further one. */
+const roomLimit = 1 << 16;
+const bytesPerPair = 32;
 /** Cells of a row: one for each byte of ASCII, so that a byte is its own column. */
 const rowBits = 7;
 const rowCells = 1 << rowBits;
@@ -57,6 +60,7 @@ export class ProductDfa {
   #start: ProductState;
   #spaced: ProductState | undefined;
   readonly #cellLimit: number;
+  #room = roomLimit;
 
   constructor(exact: LazyDfa, folded: LazyDfa, { cellLimit = defaultCellLimit }: ProductDfaOptions = {}) {
     this.#cellLimit = cellLimit;
@@ -66,6 +70,18 @@ export class ProductDfa {
     this.#exactEpoch = exact.epoch;
     this.#foldedEpoch = folded.epoch;
     this.#start = this.#intern(exact.start, folded.start);
+  }
+
+  /** Whether there is no room for what is not in the tables yet. */
+  get isFull(): boolean {
+    return this.#room <= 0 || this.#exact.isFull || this.#folded.isFull;
+  }
+
+  /** Makes room, as so many bytes have been read. */
+  addRoom(bytes: number): void {
+    this.#room = Math.min(roomLimit, this.#room + bytes / bytesPerPair);
+    this.#exact.addRoom(bytes);
+    this.#folded.addRoom(bytes);
   }
 
   /** Offset of the pair before the first character. */
@@ -171,6 +187,7 @@ export class ProductDfa {
   }
 
   #add(exact: State, folded: State, escaped: ProductState | undefined): ProductState {
+    this.#room -= 1;
     const isQuiet = escaped !== undefined || (exact.patterns.length === 0 && folded.patterns.length === 0);
     const offset = this.#pairs.length << rowBits;
     const pair: ProductState = {

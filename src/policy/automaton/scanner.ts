@@ -1,4 +1,11 @@
-import { ByteReader, lastAscii, letterU, type ReaderParts, type StatePair } from './byte-reader.ts';
+import {
+  ByteReader,
+  type Limits,
+  lastAscii,
+  letterU,
+  type ReaderParts,
+  type StatePair,
+} from './byte-reader.ts';
 import type { State } from './dfa-state.ts';
 import type { FoundPatterns, View } from './found-patterns.ts';
 import type { LazyDfa } from './lazy-dfa.ts';
@@ -30,8 +37,7 @@ export class Scanner {
   readonly #parts = createParts();
   #after: StatePair;
 
-  /** `cellLimit` bounds each table, for tests; by default the tables set it themselves. */
-  constructor(parts: ScannerParts, limits: { readonly cellLimit?: number } = {}) {
+  constructor(parts: ScannerParts, limits: Limits = {}) {
     this.#reader = new ByteReader(parts, limits);
     this.#product = this.#reader.product;
     this.#longRuns = parts.longRuns;
@@ -62,7 +68,8 @@ export class Scanner {
   scan(text: TextBytes): boolean {
     this.#scans += 1;
     this.#reader.begin();
-    this.#after = this.#reader.end(this.#run(text));
+    this.#after = this.#run(text);
+    this.#product.addRoom(text.end - text.start);
     if (this.#longRuns.length > 0 && hasLongRun(text)) this.found.note('folded', this.#longRuns);
     return !this.found.isEmpty;
   }
@@ -82,7 +89,7 @@ export class Scanner {
     return new PieceReader(this.#reader);
   }
 
-  #run(text: TextBytes): number {
+  #run(text: TextBytes): StatePair {
     const { start, end } = text;
     const product = this.#product;
     const guess = product.spaced();
@@ -90,7 +97,12 @@ export class Scanner {
     let offset = product.start();
     let at = start;
     // All offsets become invalid when the table is started over, which its epoch shows.
-    while (end - at >= shortestBlock && product.epoch === epoch && this.#partsFrom <= this.#scans) {
+    while (
+      end - at >= shortestBlock &&
+      product.epoch === epoch &&
+      !product.isFull &&
+      this.#partsFrom <= this.#scans
+    ) {
       const range = { start: at, end, offset, guess };
       if (!readParts(product.table, text, range, this.#parts)) break;
       offset = this.#joinParts(text, guess);
@@ -98,7 +110,7 @@ export class Scanner {
       if (this.#parts.isStopped && product.epoch === epoch) offset = this.#fillGuesses(text, offset);
       if (this.#parts.length < leastProgress) break;
     }
-    return this.#reader.read(text.bytes, at, end, offset);
+    return this.#reader.readRest(text.bytes, at, end, offset);
   }
 
   /** Goes through what was read in parts, and reads what lies between them; returns where that leads. */

@@ -1,0 +1,67 @@
+import { endPoint } from './dfa-state.ts';
+import { isWithin, type NfaNode, nodeKinds } from './nfa.ts';
+
+export interface Advance {
+  readonly threads: readonly number[];
+  readonly patterns: readonly number[];
+}
+
+/** Moves through the nodes of an NFA; shared by all automata that are built from it. */
+export class NfaSteps {
+  readonly #nodes: readonly NfaNode[];
+  readonly #marks: Int32Array;
+  #generation = 0;
+
+  constructor(nodes: readonly NfaNode[]) {
+    this.#nodes = nodes;
+    this.#marks = new Int32Array(nodes.length);
+  }
+
+  /** The nodes reached by a character, and the patterns that end before it. */
+  advance(nodes: ArrayLike<number>, conditions: number, codePoint: number): Advance {
+    const { alive, patterns } = this.#closure(nodes, conditions);
+    const threads: number[] = [];
+    for (const each of alive) {
+      const node = this.#nodes[each] as NfaNode;
+      if (node.kind === nodeKinds.branch) {
+        const child = codePoint === endPoint ? undefined : node.next.get(codePoint);
+        if (child !== undefined) threads.push(child);
+      } else if (isWithin(codePoint, node.ranges)) threads.push(node.out);
+    }
+    return { threads, patterns };
+  }
+
+  /** The nodes reached without reading, given the conditions that hold here, and the patterns among them. */
+  #closure(nodes: ArrayLike<number>, conditions: number): { alive: number[]; patterns: number[] } {
+    this.#generation += 1;
+    const marks = this.#marks;
+    const stack = Array.from(nodes);
+    const alive: number[] = [];
+    const patterns: number[] = [];
+    while (stack.length > 0) {
+      const at = stack.pop() as number;
+      if (marks[at] === this.#generation) continue;
+      marks[at] = this.#generation;
+      const node = this.#nodes[at] as NfaNode;
+      switch (node.kind) {
+        case nodeKinds.split:
+          stack.push(node.out);
+          if (node.other !== node.out) stack.push(node.other);
+          break;
+        case nodeKinds.assertion:
+          if ((node.other & ~conditions) === 0) stack.push(node.out);
+          break;
+        case nodeKinds.match:
+          patterns.push(node.other);
+          break;
+        case nodeKinds.branch:
+          alive.push(at);
+          for (let end = -1; node.next.has(end); end -= 1) stack.push(node.next.get(end) as number);
+          break;
+        default:
+          alive.push(at);
+      }
+    }
+    return { alive, patterns };
+  }
+}
