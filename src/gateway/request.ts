@@ -8,6 +8,8 @@ import type { ModelEndpoint } from './endpoints.ts';
 /** A strictly parsed model request. */
 export interface ModelRequest extends RequestFields {
   readonly document: JsonDocument;
+  /** The worst case of a large body, counted in the decision thread. */
+  readonly inputTokens?: number;
 }
 
 const mediaType = /^application\/json(?:\s*;\s*charset="?utf-8"?)?\s*$/i;

@@ -4,6 +4,7 @@ import { compilePolicies } from '../../policy/compile.ts';
 import type { Decision } from '../../policy/rule.ts';
 import { endpoints, isModelEndpoint, type ModelEndpoint } from '../endpoints.ts';
 import { parseRequest } from '../request.ts';
+import { worstInputTokens } from '../worst-input.ts';
 import { decideBody, decideRequest, factsOf } from './decide-request.ts';
 import { createTargetModels } from './target-models.ts';
 import {
@@ -47,7 +48,12 @@ function answerRequest(question: Extract<ThreadQuestion, { kind: 'request' }>): 
   const request = parseRequest(toBuffer(body), endpoint);
   const facts = factsOf(request, { endpoint, key, targetModels: targetModels(request.model), nowMs });
   const result = decideRequest(compiled.select(policies), request, { endpoint, facts });
-  return { ...result, kind: 'request', decision: toPlain(result.decision), request: toParts(result.request) };
+  // Here and not in the main thread, which other exchanges wait for.
+  const estimated =
+    result.decision.action === 'block'
+      ? result.request
+      : { ...result.request, inputTokens: worstInputTokens(result.request.document) };
+  return { ...result, kind: 'request', decision: toPlain(result.decision), request: toParts(estimated) };
 }
 
 function answerBody(question: Extract<ThreadQuestion, { kind: 'body' }>): ThreadAnswer {

@@ -137,7 +137,8 @@ export class Spending {
 
   /** As far as it can be known in advance. */
   #findWorst(): Worst {
-    const inputTokens = worstInputTokens(this.#request.request.document);
+    const { request } = this.#request;
+    const inputTokens = request.inputTokens ?? worstInputTokens(request.document);
     const { searches } = this.#toolFees();
     let outputTokens = 0;
     let nanoUsd: number | undefined;

@@ -10,7 +10,6 @@ import { SeparateAutomata } from './separate-automata.ts';
 import { type StepWithPatterns, WideTransitions } from './wide-transitions.ts';
 
 export const letterU = 0x75;
-const backslash = 0x5c;
 export const lastAscii = 0x7f;
 const backslash = 0x5c;
 

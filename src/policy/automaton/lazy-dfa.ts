@@ -1,8 +1,8 @@
 import type { Fold } from '../fold/fold.ts';
 import { type Alphabet, buildAlphabet, isWord } from './alphabet.ts';
 import { contexts, distinct, endPoint, hashOf, holding, isSame, type State } from './dfa-state.ts';
-import { assertions, type Nfa, type NfaNode, nodeKinds } from './nfa.ts';
-import { type Advance, NfaSteps } from './nfa-steps.ts';
+import { isInsideWords, type Nfa } from './nfa.ts';
+import { NfaSteps, type SortedAdvance } from './nfa-steps.ts';
 
 export interface LazyDfaOptions {
   readonly nfa: Nfa;
@@ -32,17 +32,12 @@ const defaultRoomLimit = 1 << 16;
 const bytesPerCell = 32;
 /** A new state takes as long as so many cells that lead to known ones. */
 const cellsPerState = 8;
-/** Cells that may be computed when there is no room, for those who can't do without. */
+/** Cells for which room is owed at most: some readers can't do without new states. */
 const overdraft = 1 << 13;
 /** The offset of a state that is in no table. */
 const nowhere = -1;
 /** Contexts before the first character, and after any one. */
 const idleContexts = Object.values(contexts);
-
-/** With its threads sorted, each once. */
-interface Beginning extends Omit<Advance, 'threads'> {
-  readonly threads: Int32Array;
-}
 
 /** A cell that has not been computed yet. */
 const unknownCell = -1;
@@ -55,7 +50,7 @@ const unknownCell = -1;
  *
  * On texts such as random letters, several counted repetitions make a new state of nearly every byte, at a thousand times
  * the cost of a known one. So there is room only for as many cells as befits the bytes that were read; without it,
- * callers go on in another way (SeparateAutomata), or states are in no table and are computed each time.
+ * callers go on in another way (SeparateAutomata), and of a part, states are in no table and are computed each time.
  */
 export class LazyDfa {
   readonly alphabet: Alphabet;
@@ -70,11 +65,12 @@ export class LazyDfa {
   readonly #invisibleClass: number;
   readonly #cellLimit: number;
   readonly #asksForWords: boolean;
-  readonly #beginnings = new Map<number, Beginning>();
+  readonly #beginnings = new Map<number, SortedAdvance>();
   readonly #merged = new Map<number, State>();
   /** How many cells may be computed. */
   #room: number;
   readonly #roomLimit: number;
+  readonly #isPart: boolean;
   #states: State[] = [];
   #index = new Map<number, State[]>();
   #epoch = 0;
@@ -87,6 +83,7 @@ export class LazyDfa {
     cellLimit = defaultCellLimit,
     roomLimit = defaultRoomLimit,
   }: LazyDfaOptions) {
+    this.#isPart = part !== undefined;
     this.#roomLimit = roomLimit;
     this.#room = roomLimit;
     this.steps = part?.steps ?? new NfaSteps(nfa.nodes);
@@ -228,7 +225,7 @@ export class LazyDfa {
   }
 
   /** The nodes that start at a position: searches start everywhere, so this is computed once per kind of context. */
-  #begin(conditions: number, column: number, codePoint: number): Beginning {
+  #begin(conditions: number, column: number, codePoint: number): SortedAdvance {
     const key = conditions * this.#width + column;
     let begun = this.#beginnings.get(key);
     if (begun === undefined) {
@@ -261,8 +258,9 @@ export class LazyDfa {
     const hash = hashOf(threads, context, patterns);
     const same = this.#index.get(hash)?.find((state) => isSame(state, threads, context, patterns));
     if (same !== undefined) return same;
-    if (this.#room <= -overdraft) return { threads, context, patterns, offset: nowhere, epoch: this.#epoch };
-    this.#room -= cellsPerState;
+    if (this.#isPart && this.#room <= 0)
+      return { threads, context, patterns, offset: nowhere, epoch: this.#epoch };
+    this.#room = Math.max(-overdraft, this.#room - cellsPerState);
     if ((this.#states.length + 1) * this.#width > this.table.length) this.#makeRoom();
     const offset = this.#states.length * this.#width;
     const state: State = { threads, context, patterns, offset, epoch: this.#epoch };
@@ -297,9 +295,4 @@ export class LazyDfa {
     this.#room = room;
     return start;
   }
-}
-
-/** Whether a node can start a match only in the middle of a word. */
-function isInsideWords(node: NfaNode): boolean {
-  return node.kind === nodeKinds.assertion && (node.other & assertions.noWordBoundary) !== 0;
 }

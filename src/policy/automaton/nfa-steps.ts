@@ -1,9 +1,14 @@
 import { endPoint } from './dfa-state.ts';
 import { isWithin, type NfaNode, nodeKinds } from './nfa.ts';
 
-export interface Advance {
+interface Advance {
   readonly threads: readonly number[];
   readonly patterns: readonly number[];
+}
+
+/** With its threads sorted, each once. */
+export interface SortedAdvance extends Omit<Advance, 'threads'> {
+  readonly threads: Int32Array;
 }
 
 /** Moves through the nodes of an NFA; shared by all automata that are built from it. */

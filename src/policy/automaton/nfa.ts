@@ -184,3 +184,8 @@ export function isWithin(codePoint: number, ranges: readonly number[]): boolean 
   }
   return false;
 }
+
+/** Whether a node can start a match only in the middle of a word. */
+export function isInsideWords(node: NfaNode): boolean {
+  return node.kind === nodeKinds.assertion && (node.other & assertions.noWordBoundary) !== 0;
+}
