@@ -8,8 +8,6 @@ import type { StreamDetector } from './detector-progress.ts';
 /** Characters around a match that an exception may need; without exceptions, one that may be a word's boundary. */
 const exceptionMargin = 256;
 const plainMargin = 2;
-const viewedLimit = 64;
-const longestViewed = 8_192;
 
 /** A rule that matches in a text. */
 export interface RuleMatch {
@@ -33,7 +31,7 @@ export class ChannelRules {
   readonly margin: number;
   readonly #patternSet: PatternSet;
   readonly #byPattern = new Map<number, RuleMatch[]>();
-  /** Texts that were searched last: other channels hold the same. */
+  /** Texts that were searched since the last `forget`: other channels hold the same. */
   readonly #viewed = new Map<string, ViewedText>();
   readonly #mixedReadings = new Map<Pattern, MixedReadings>();
 
@@ -52,6 +50,11 @@ export class ChannelRules {
     });
     this.longRuns = patternSet.longRuns.filter((number) => this.#byPattern.has(number));
     this.margin = rules.some(({ rule }) => rule.except.length > 0) ? exceptionMargin : plainMargin;
+  }
+
+  /** All channels have been searched that may hold the same texts. */
+  forget(): void {
+    if (this.#viewed.size > 0) this.#viewed.clear();
   }
 
   isDetector(number: number): boolean {
@@ -86,8 +89,6 @@ export class ChannelRules {
     let viewed = this.#viewed.get(text);
     if (viewed !== undefined) return viewed;
     viewed = new ViewedText(text, this.#patternSet.fold, this.#mixedReadings);
-    if (text.length > longestViewed) return viewed;
-    if (this.#viewed.size >= viewedLimit) this.#viewed.clear();
     this.#viewed.set(text, viewed);
     return viewed;
   }

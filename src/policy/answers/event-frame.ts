@@ -4,6 +4,8 @@ import type { StreamEvent } from './stream-event.ts';
 import type { StreamPart } from './stream-parts.ts';
 
 const plainString = /^(?:[^"\\\p{Cc}]|\\["\\/bfnrt])*$/u;
+/** What most texts begin with, and none that contains others. */
+const prose = /^ ?[a-ce-z]/i;
 /** What other texts that contain texts begin with: a number with an exponent, a data URL. */
 const mayHide = /^[\s\p{C}]*(?:[-\d][^e]*e|d\s*a\s*t\s*a)/iu;
 
@@ -32,7 +34,7 @@ export class EventFrame {
     const raw = data.slice(this.#before.length, this.#before.length + length);
     if (!plainString.test(raw)) return undefined;
     const text = raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw;
-    return mayHideTexts(text) || mayHide.test(text) ? undefined : text;
+    return !prose.test(text) && (mayHideTexts(text) || mayHide.test(text)) ? undefined : text;
   }
 
   /** The event's data with another text. */

@@ -125,6 +125,11 @@ export class StreamChannel {
     return matches;
   }
 
+  /** Whether there are any in what has not been sent. */
+  get hasReplacements(): boolean {
+    return !this.#replacements.isEmpty;
+  }
+
   /** The replacements in a part that is about to be sent, as positions in that part. Parts come in their order. */
   within(range: Omit<ChannelRange, 'channel'>): readonly RuleReplacement[] {
     return this.#replacements.within(range);

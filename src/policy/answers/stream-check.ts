@@ -21,7 +21,8 @@ export interface StreamStep {
   readonly refusal?: Refusal;
 }
 
-interface Part extends StreamPart {
+interface Part {
+  readonly part: StreamPart;
   readonly text: string;
   /** Its positions in its own channel, and in those where it is read together with other blocks. */
   readonly ranges: readonly ChannelRange[];
@@ -45,6 +46,7 @@ const unchanged: ReadonlyMap<number, string> = new Map();
  */
 export class StreamCheck {
   readonly #rules: readonly AnswerRule[];
+  readonly #channelRules: ChannelRules;
   readonly #channels: StreamChannels;
   readonly #verdicts = new StreamVerdicts();
   readonly #wholeTexts: WholeTexts;
@@ -58,10 +60,8 @@ export class StreamCheck {
   constructor(rules: readonly AnswerRule[], search: Search) {
     this.#rules = rules;
     const { patternSet } = search;
-    this.#channels = new StreamChannels(
-      new ChannelRules(rules, patternSet),
-      patternSet.scanner.pieceReader(),
-    );
+    this.#channelRules = new ChannelRules(rules, patternSet);
+    this.#channels = new StreamChannels(this.#channelRules, patternSet.scanner.pieceReader());
     this.#wholeTexts = new WholeTexts({ rules, search, verdicts: this.#verdicts });
   }
 
@@ -93,13 +93,15 @@ export class StreamCheck {
   /** What may be sent of the events so far: searches all that came since the last call, so it is called once a chunk. */
   take(): StreamStep {
     for (const channel of this.#channels.changed()) this.#searchChannel(channel);
+    this.#channelRules.forget();
     return this.#step(this.#release());
   }
 
   /** Another text in an event that is known otherwise. */
   #text(event: StreamEvent, frame: EventFrame, text: string): void {
-    const part = { ...frame.part, text, ranges: this.#channels.add(frame.part, text) };
-    this.#waiting.push({ event, source: frame, parts: [part], replaced: unchanged });
+    const { part } = frame;
+    const parts = [{ part, text, ranges: this.#channels.add(part, text) }];
+    this.#waiting.push({ event, source: frame, parts, replaced: unchanged });
   }
 
   #event(event: StreamEvent, source: AnswerText): void {
@@ -108,14 +110,14 @@ export class StreamCheck {
     const { parts: found, ends } = isDone ? { parts: [], ends: [''] } : readParts(document, event.name);
     const parts = found.map((part): Part => {
       const text = part.text ?? document.text(part.entry);
-      return { ...part, text, ranges: this.#channels.add(part, text) };
+      return { part, text, ranges: this.#channels.add(part, text) };
     });
     if (event.name !== undefined && event.name !== this.#name) {
       this.#name = event.name;
       // Clients act on the name, so nothing in it can be replaced.
       this.#wholeTexts.check(wrapText(event.name));
     }
-    const inChannels = new Set(parts.flatMap(({ entry, isFixed }) => (isFixed ? [] : [entry])));
+    const inChannels = new Set(found.flatMap(({ entry, isFixed }) => (isFixed ? [] : [entry])));
     const replaced = this.#wholeTexts.replace(document, inChannels);
     this.#waiting.push({ event, source, parts, replaced });
     const [only] = found;
@@ -163,7 +165,9 @@ export class StreamCheck {
 
   #rewrite({ event, source, parts, replaced }: Pending): StreamEvent {
     let texts: Map<number, string> | undefined;
-    for (const { entry, text, ranges, isRepeated, isFixed } of parts) {
+    for (const { part, text, ranges } of parts) {
+      if (!hasReplacements(ranges)) continue;
+      const { entry, isRepeated, isFixed } = part;
       const [own = [], ...joined] = ranges.map((range) => range.channel.within(range));
       const replacements = [...own, ...joined.flat()];
       if (replacements.length === 0) continue;
@@ -198,7 +202,14 @@ export class StreamCheck {
 
 /** Whether nothing in its text can be a part of a match that is not known yet. */
 function mayLeave({ parts }: Pending): boolean {
-  return parts.every(({ ranges }) => ranges.every(({ channel, end }) => end <= channel.limit));
+  for (const { ranges } of parts)
+    for (const { channel, end } of ranges) if (end > channel.limit) return false;
+  return true;
+}
+
+function hasReplacements(ranges: readonly ChannelRange[]): boolean {
+  for (const { channel } of ranges) if (channel.hasReplacements) return true;
+  return false;
 }
 
 function withTexts(source: AnswerText | EventFrame, texts: ReadonlyMap<number, string>): string {

@@ -15,6 +15,10 @@ export class StreamReplacements {
   /** The end of the replacements whose label has been sent. */
   #labelledTo = 0;
 
+  get isEmpty(): boolean {
+    return this.#first === this.#sorted.length;
+  }
+
   add(replacement: RuleReplacement): void {
     this.#fresh.push(replacement);
   }
@@ -38,7 +42,7 @@ export class StreamReplacements {
 
   /** The position itself, or where the replacement begins that it lies in. */
   before(position: number): number {
-    if (this.#first === this.#sorted.length) return position;
+    if (this.isEmpty) return position;
     const at = this.#after(position);
     const next = this.#sorted[at];
     return next !== undefined && next.start < position ? next.start : position;
