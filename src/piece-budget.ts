@@ -4,9 +4,9 @@ const defaultPieces = 32_768;
 const piecesPerMs = 2_048;
 
 /**
- * Shares the event loop among answers that arrive in many small pieces, or in pieces that cost much: when the budget is used up, each further answer
- * pauses, and in each tick the next one gets a budget of its own. Others wait for milliseconds, however many hosts send
- * single bytes as fast as they can.
+ * Shares the event loop among answers that come faster than they are handled: when the budget is used up, each
+ * further answer pauses, and in each tick the next one gets a budget of its own. Others wait for milliseconds, however
+ * many hosts send single bytes, or long streams, as fast as they can.
  */
 export class PieceBudget {
   readonly #pieces: number;

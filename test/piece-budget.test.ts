@@ -40,3 +40,10 @@ test('few pieces never wait', () => {
 
   expect(mayGoOn).not.toContain(false);
 });
+
+test('other work counts by its time', () => {
+  const budget = new PieceBudget(10);
+  budget.spend(1);
+
+  expect(budget.hasLeft(() => undefined)).toBe(false);
+});

@@ -26,6 +26,10 @@ import { takeTurns } from './take-turns.ts';
 const answerLimitBytes = 32 * 1024 * 1024;
 const errorLimitBytes = 256 * 1024;
 const causeLength = 300;
+/** Most bytes of a stream that are handled in one go: with rules that match everywhere, some milliseconds of work. */
+const smallSlices = 16 * 1024;
+/** What costs little is passed on as it came. */
+const wholePieces = Number.POSITIVE_INFINITY;
 
 const isEventStream = memoize((type) => /^text\/event-stream\b/i.test(type));
 const isJson = memoize((type) => /^application\/(?:[\w.-]+\+)?json\b/i.test(type));
@@ -107,11 +111,12 @@ function sendStream(
   if (answer.headers.get('content-type') === undefined) headers.unshift('content-type', 'text/event-stream');
   const restorer = restorerOf(forwarded);
   const { dialect } = endpoint;
-  const exact = translation === undefined && check === undefined && restorer === undefined;
+  const isExact = translation === undefined && check === undefined && restorer === undefined;
+  const turns = { budget: pieces, sliceBytes: isExact ? wholePieces : smallSlices };
   const relay = (judged: AnswerStream) => {
     const stream = restorer === undefined ? judged : new RestoredStream(judged, restorer);
     const relayed = relayStream(exchange, {
-      answer: exact ? answer : takeTurns(answer, pieces),
+      answer: takeTurns(answer, turns),
       stream: new ScrubbedStream(stream, exchange.masks),
       headers,
     });

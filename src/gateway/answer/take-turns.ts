@@ -2,14 +2,17 @@ import type { GatewayError } from '../../errors.ts';
 import type { PieceBudget } from '../../piece-budget.ts';
 import type { BodySink, ProviderAnswer } from '../../providers/upstream.ts';
 
-/** Most bytes that are handled in one go: with rules that match everywhere, a few milliseconds of work. */
-const sliceBytes = 16 * 1024;
+interface Turns {
+  readonly budget: PieceBudget;
+  /** Most bytes that are handled in one go. */
+  readonly sliceBytes: number;
+}
 
 /**
- * The answer in slices that take turns with those of other answers, for streams whose events cost more than passing them
- * on: what came is kept until there is time, and the host is paused meanwhile.
+ * The answer in slices that take turns with those of other answers: what came is kept until there is time, and the host
+ * is paused meanwhile.
  */
-export function takeTurns(answer: ProviderAnswer, budget: PieceBudget): ProviderAnswer {
+export function takeTurns(answer: ProviderAnswer, { budget, sliceBytes }: Turns): ProviderAnswer {
   let sink: BodySink | undefined;
   let held: Buffer[] = [];
   let ending: ((sink: BodySink) => void) | undefined;

@@ -7,7 +7,7 @@ import { WrittenAnswer } from '../relaying.ts';
 /** A reader that uses up a tick's time with each slice. */
 function slowReader(name: string, budget: PieceBudget, read: string[]) {
   const answer = new WrittenAnswer();
-  takeTurns(answer, budget).pipe({
+  takeTurns(answer, { budget, sliceBytes: 16_384 }).pipe({
     data: (slice) => {
       budget.spend(1_000);
       read.push(`${name} ${slice.length}`);
@@ -50,7 +50,7 @@ test('the host is paused until all that came is read', async () => {
 test('a reader that waits gets nothing until it asks for more', () => {
   const answer = new WrittenAnswer();
   const slices: number[] = [];
-  const shared = takeTurns(answer, new PieceBudget());
+  const shared = takeTurns(answer, { budget: new PieceBudget(), sliceBytes: 16_384 });
   shared.pipe({
     data: (slice) => slices.push(slice.length) > 1,
     end: () => slices.push(0),
@@ -70,7 +70,7 @@ test('a reader that waits gets nothing until it asks for more', () => {
 test('what was not read of an abandoned answer never is', async () => {
   const budget = new PieceBudget();
   const answer = new WrittenAnswer();
-  const shared = takeTurns(answer, budget);
+  const shared = takeTurns(answer, { budget, sliceBytes: 16_384 });
   const read: number[] = [];
   shared.pipe({
     data: (slice) => {
