@@ -1,3 +1,4 @@
+import type { JsonDocument } from '../../json/json-document.ts';
 import { applyReplacements, liesWithin, splice } from '../redact/redact.ts';
 import type { Refusal, Verdict } from '../rule.ts';
 import type { Search } from '../search/search.ts';
@@ -120,9 +121,7 @@ export class StreamCheck {
     const inChannels = new Set(found.flatMap(({ entry, isFixed }) => (isFixed ? [] : [entry])));
     const replaced = this.#wholeTexts.replace(document, inChannels);
     this.#waiting.push({ event, source, parts, replaced });
-    const [only] = found;
-    const isFrame = only !== undefined && found.length === 1 && ends.length === 0 && replaced.size === 0;
-    this.#frame = isFrame && only.isFixed !== true ? new EventFrame(event, document, only) : undefined;
+    this.#frame = ends.length === 0 && replaced.size === 0 ? frameOf(event, document, found) : undefined;
     for (const end of ends) this.#channels.close(end);
   }
 
@@ -198,6 +197,17 @@ export class StreamCheck {
     const { refusal } = this.#verdicts;
     return refusal === undefined ? { release } : { release: [], refusal };
   }
+}
+
+/** Undefined unless the event has one piece of text, a string, that may be replaced. */
+function frameOf(
+  event: StreamEvent,
+  document: JsonDocument,
+  parts: readonly StreamPart[],
+): EventFrame | undefined {
+  const [only] = parts;
+  if (only === undefined || parts.length > 1 || only.isFixed || only.text !== undefined) return undefined;
+  return new EventFrame(event, document, only);
 }
 
 /** Whether nothing in its text can be a part of a match that is not known yet. */
