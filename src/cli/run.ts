@@ -3,6 +3,7 @@ import { GatewayError } from '../errors.ts';
 import { type DetectorName, detectorNames } from '../policy/detectors/names.ts';
 import { AgentExit } from './agents/agent-exit.ts';
 import { agentGateway } from './agents/agent-gateway.ts';
+import { chooseModel } from './agents/choose-model.ts';
 import { agentNames, type ClientName, clientOf } from './agents/clients.ts';
 import { usesLogin, wantedLogin } from './agents/logins.ts';
 import { readModelLimits } from './agents/model-limits.ts';
@@ -17,6 +18,7 @@ const answerSeconds = 10;
 
 interface RunOptions {
   readonly model?: string;
+  readonly modelSmall?: string;
   readonly login?: boolean;
   readonly mask?: readonly DetectorName[];
 }
@@ -40,17 +42,23 @@ export function build(io: Io): Command {
       'keep what they find (secrets, email, …) from leaving, and restore it in answers',
       detectorList,
     )
+    .option('--model-small <name>', "model for the agent's small tasks, such as titles (default: as -m)")
     .passThroughOptions()
     .action(
       async (
         name: ClientName,
         given: string[],
-        { model, login: isForced = false, mask: asked }: RunOptions,
+        { model, modelSmall: small, login: isForced = false, mask: asked }: RunOptions,
         command: Command,
       ) => {
         const { mask, own } = takeMask(given, asked);
         const options = { ...commonOptions(command), ...(mask === undefined ? {} : { mask }) };
-        const { settings, conflicts, loginConflicts = [], install = '' } = clientOf(name);
+        const { settings, conflicts, loginConflicts = [], install = '', hasSmallModel } = clientOf(name);
+        if (small !== undefined && hasSmallModel !== true)
+          throw new GatewayError(
+            'usage.invalid',
+            `--model-small: ${name} has no other model for small tasks`,
+          );
         const requested = model ?? (io.env.GATEWAY_MODEL || undefined);
         const gateway = await agentGateway(
           options,
@@ -68,9 +76,14 @@ export function build(io: Io): Command {
           const signal = deadline(io.signal, options.timeout ?? answerSeconds);
           const login = await usesLogin({ url, key }, { name, model: requested, isForced, signal });
           await refuseBypass(name, { url, namesModel, login }, io);
-          const limits = await readModelLimits({ url, key }, requested, signal);
+          const { defaultModel } = gateway;
+          const isOwn = requested === undefined && namesModel;
+          const choice = { name, model: requested, small, isOwn, defaultModel, signal };
+          const chosen = await chooseModel({ url, key }, choice, io);
+          const limits = await readModelLimits({ url, key }, chosen.model, signal);
+          if (options.quiet !== true) await warn([...chosen.notices, ...(await switchedOff(name, io))], io);
           const { arguments: before = [], ...set } = settings({
-            ...{ url, key, model: requested, limits, login },
+            ...{ url, key, model: chosen.model, small, limits, login },
             headers: io.env.ANTHROPIC_CUSTOM_HEADERS,
           });
           const env = {
@@ -109,6 +122,19 @@ function detectorList(text: string, before: readonly DetectorName[] = []): reado
     {
       param: 'mask',
     },
+  );
+}
+
+async function warn(notices: readonly string[], io: Io): Promise<void> {
+  for (const notice of notices) await write(io.stderr, `gateway: ${notice}\n`);
+}
+
+/** Other clouds that the user has switched on, which the agent doesn't get to know. */
+async function switchedOff(name: ClientName, { env }: Io): Promise<readonly string[]> {
+  if (name !== 'claude') return [];
+  const { cloudsOf } = await import('./doctor/check-claude.ts');
+  return cloudsOf(env).map(
+    (variable) => `${variable} is off for ${name}, whose requests go through the gateway`,
   );
 }
 

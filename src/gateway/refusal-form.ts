@@ -17,22 +17,29 @@ const agents: readonly Agent[] = [
     // up to five times, each time without another of its features.
     header: 'user-agent',
     value: /^claude-cli\//,
-    form: ({ status }) => (status === 403 ? { status: 451 } : undefined),
+    form: (failure) => (failure.status === 403 || isBroken(failure) ? { status: 451 } : undefined),
   },
   {
     // It repeats every other refusal five times, and hides the message of a 429.
     header: 'originator',
     value: /^codex/,
-    form: ({ status, retry }) => (status < 500 && !retry ? { status: 400 } : undefined),
+    form: ({ retry }) => (retry ? undefined : { status: 400 }),
   },
   {
     // It retries a rate limit (by status or type) without end, and shows nothing meanwhile.
     header: 'user-agent',
     value: /^opencode\//,
-    form: ({ status, retry }) =>
-      status === 429 && !retry ? { status: 400, type: 'invalid_request_error' } : undefined,
+    form: (failure) =>
+      (failure.status === 429 && !failure.retry) || isBroken(failure)
+        ? { status: 400, type: 'invalid_request_error' }
+        : undefined,
   },
 ];
+
+/** A fault of the server's side that stays: every agent retries its usual status, some for minutes without a word. */
+function isBroken({ status, retry }: Failure): boolean {
+  return status >= 500 && !retry;
+}
 
 /**
  * The status and type of a refusal, adapted to the client. Everything else stays the same, so `error.reason` still says

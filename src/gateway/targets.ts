@@ -43,7 +43,9 @@ export function usableTargets(
     throw new GatewayError('model.unknown', message, { param: '/model' });
   }
   if (route.targets.length === 0) {
-    throw new GatewayError('provider.unavailable', `the provider of ${model} is not configured`);
+    const { provider } = route.entry.targets[0];
+    const message = `provider ${provider}, which serves ${model}, is not configured: it lacks its key or another variable; "gateway doctor" names it`;
+    throw new GatewayError('provider.unavailable', message, { retry: false });
   }
   const isUsable = ({ provider }: Target) => dialectAt(provider.options, endpoint) !== undefined;
   const usable = route.targets.every(isUsable) ? route.targets : route.targets.filter(isUsable);

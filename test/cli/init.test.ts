@@ -68,6 +68,30 @@ describe('on a machine', () => {
     expect(await check()).toMatchObject({ exit: 0, stdout: 'gateway.yaml: fine\n' });
   });
 
+  test('with Ollama alone: agents get a model of it, and its own names stay', async () => {
+    const ollama = await modelServer('nomic-embed-text:latest', 'qwen3:8b', 'gpt-oss:20b');
+
+    const { text, check } = await init([], { OLLAMA_HOST: ollama });
+
+    const lines = text.split('\n').filter((line) => line.includes('match:'));
+    expect(lines).toEqual([
+      '  - { match: "gpt-oss:20b", provider: ollama }',
+      '  - { match: "claude-*", provider: ollama, model: "qwen3:8b" }',
+      '  - { match: "gpt-*", provider: ollama, model: "qwen3:8b" }',
+      '  - { match: "codex-*", provider: ollama, model: "qwen3:8b" }',
+      '  - { match: "*", provider: ollama }    # whatever else is asked for',
+    ]);
+    expect(text).toContain('default_model: "qwen3:8b"');
+    expect(await check()).toMatchObject({ exit: 0, stdout: 'gateway.yaml: fine\n' });
+  });
+
+  test('with Ollama and a key: the agents of that vendor go there', async () => {
+    const { text } = await init([], { OLLAMA_HOST: await modelServer('qwen3:8b'), ANTHROPIC_API_KEY: 'x' });
+
+    expect(text).toContain('{ match: "claude-*", provider: anthropic }');
+    expect(text).toContain('{ match: "gpt-*", provider: ollama, model: "qwen3:8b" }');
+  });
+
   test('with a server that is none of models: it is not used', async () => {
     const host = await startHost((response) => response.end('<html>'));
     onTestFinished(() => host.close());

@@ -241,6 +241,91 @@ plants: { store: { enabled: false } }
   });
 });
 
+describe('a model that nothing serves', () => {
+  const local = 'models: [{ match: tiny, provider: sandbox, model: sandbox-mini }]\n';
+  const run = (argv: readonly string[], script: string, yaml: string, env = {}) =>
+    start({ script, argv, yaml: `${yaml}plants: { store: { enabled: false } }\n`, env }).ended;
+
+  test.each([
+    ['claude', 'echo "$ANTHROPIC_MODEL"', 'claude-sonnet-4-5'],
+    ['codex', 'echo "$@"', 'gpt-5'],
+    ['opencode', 'echo "$OPENCODE_CONFIG_CONTENT"', 'claude-sonnet-4-5'],
+  ])('%s uses default_model, and says so', async (name, script, own) => {
+    const { stdout, stderr } = await run(['run', name], script, `${local}default_model: tiny\n`);
+
+    expect(stdout).toContain('tiny');
+    expect(stderr).toBe(`gateway: nothing serves ${own}, so ${name} is to use default_model: tiny\n`);
+  });
+
+  test.each([
+    [
+      ['run', 'claude'],
+      'nothing serves claude-sonnet-4-5, which claude asks for: gateway run -m MODEL claude, or',
+    ],
+    [['run', '-m', 'big', 'claude'], 'nothing serves big;'],
+    [['run', '-m', 'tiny', '--model-small', 'big', 'claude'], 'nothing serves big;'],
+  ])('%j: one line before it starts', async (argv, line) => {
+    const { stdout, stderr } = await run(argv, 'echo started', local);
+
+    expect([stdout, stderr]).toEqual([
+      'started\n',
+      `gateway: ${line} "gateway models" lists what is served\n`,
+    ]);
+  });
+
+  test('a provider without a key is named', async () => {
+    const yaml = `providers: { anthropic: { dialect: anthropic, api_key: "\${ANTHROPIC_API_KEY}" } }
+models: [{ match: "claude-*", provider: anthropic }]
+`;
+
+    expect((await run(['run', 'claude'], 'true', yaml)).stderr).toContain(
+      'provider anthropic, which serves claude-sonnet-4-5, lacks its key ("gateway doctor")',
+    );
+  });
+
+  test('the model that Codex is set to counts', async () => {
+    const codex = emptyDirectory();
+    writeFileSync(join(codex, 'config.toml'), 'model = "tiny"\n');
+
+    const ended = await run(['run', 'codex'], 'echo "$@"', `${local}default_model: tiny\n`, {
+      CODEX_HOME: codex,
+    });
+
+    expect(ended.stderr).toBe('');
+    expect(ended.stdout).not.toContain('model="tiny"');
+  });
+});
+
+describe('--model-small', () => {
+  test('is for small tasks of Claude Code and opencode', async () => {
+    const argv = ['run', '-m', 'big', '--model-small', 'tiny'];
+    const script = 'echo "$ANTHROPIC_MODEL $ANTHROPIC_DEFAULT_HAIKU_MODEL$OPENCODE_CONFIG_CONTENT"';
+
+    expect((await start({ script, argv: [...argv, 'claude'] }).ended).stdout).toBe('big tiny\n');
+    const config = (await start({ script, argv: [...argv, 'opencode'] }).ended).stdout.trim();
+    expect(JSON.parse(config)).toMatchObject({
+      enabled_providers: ['gateway'],
+      provider: { gateway: { models: { big: {}, tiny: {} } } },
+      model: 'gateway/big',
+      small_model: 'gateway/tiny',
+    });
+  });
+
+  test('is refused for Codex, which has none', async () => {
+    const { exit, stderr } = await start({ script: '', argv: ['run', '--model-small', 'x', 'codex'] }).ended;
+
+    expect([exit, stderr]).toEqual([2, 'gateway: --model-small: codex has no other model for small tasks\n']);
+  });
+});
+
+test('another cloud that is switched off is named', async () => {
+  const env = { CLAUDE_CODE_USE_BEDROCK: '1', CLAUDE_CODE_USE_VERTEX: '0' };
+
+  expect((await start({ script: 'true', argv: ['run', 'claude'], env }).ended).stderr).toBe(
+    'gateway: CLAUDE_CODE_USE_BEDROCK is off for claude, whose requests go through the gateway\n',
+  );
+});
+
 test('GATEWAY_URL may have a path', async () => {
   const gateway = await startGateway('plants: { store: { enabled: false } }');
   const proxy = await startHost(async (response, { target }) => {
@@ -255,6 +340,7 @@ test('GATEWAY_URL may have a path', async () => {
 
   expect([agent.stderr, agent.stdout]).toEqual(['', `${proxy.url}/llm\n`]);
   expect(proxy.requests.map(({ target }) => target)).toEqual([
+    '/llm/v1/models/claude-sonnet-4-5',
     '/llm/v1/models/claude-sonnet-4-5',
     '/llm/v1/gateway/models',
   ]);

@@ -21,9 +21,9 @@ const down = new GatewayError('provider.unreachable', 'x');
 const rejected = new GatewayError('provider.credentials_rejected', 'x');
 
 test.each([
-  ['Claude Code', claude, [451, 429, 429, 429, 401, 502, 502]],
-  ['Codex', codex, [400, 400, 429, 400, 400, 502, 502]],
-  ['opencode', opencode, [403, 400, 429, 400, 401, 502, 502]],
+  ['Claude Code', claude, [451, 429, 429, 429, 401, 502, 451]],
+  ['Codex', codex, [400, 400, 429, 400, 400, 502, 400]],
+  ['opencode', opencode, [403, 400, 429, 400, 401, 502, 400]],
   ['an SDK', sdk, [403, 429, 429, 429, 401, 502, 502]],
   ['who only looks like one', like, [403, 429, 429, 429, 401, 502, 502]],
   ['nobody', fields({}), [403, 429, 429, 429, 401, 502, 502]],

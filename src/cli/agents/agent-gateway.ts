@@ -7,6 +7,7 @@ import { ensureStateDirectory } from '../../client/state.ts';
 import type { LoadOptions } from '../../config/load.ts';
 import type { WantedLogin } from '../../config/source/logins.ts';
 import { GatewayError } from '../../errors.ts';
+import { configuredModel } from '../send/configured-model.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import { askedConsent } from '../shell/consent.ts';
 import type { Io } from '../shell/io.ts';
@@ -17,6 +18,8 @@ export interface AgentGateway {
   readonly key: string;
   /** Its log file, if it was started for the agent. */
   readonly log?: string;
+  /** Of its configuration, as far as that is known. */
+  defaultModel(): Promise<string | undefined>;
   /** Stops it, if it was started for the agent. */
   stop(): Promise<void>;
 }
@@ -67,7 +70,8 @@ async function findGateway(
 ): Promise<AgentGateway> {
   const address = gatewayAddress(env);
   if (address.proof !== undefined) await readHealth(address, deadline(signal, timeout));
-  return { url: address.url, key: address.key, stop: async () => undefined };
+  const { url, key } = address;
+  return { url, key, defaultModel: async () => address.defaultModel, stop: async () => undefined };
 }
 
 /** Runs in this process, so that it always ends with it; it logs to a file, since the agent has the terminal. */
@@ -104,7 +108,7 @@ async function startOwn(
         'the configuration has projects: set GATEWAY_KEY to the key of one',
       );
     }
-    return { url: ready.url, key, log, stop };
+    return { url: ready.url, key, log, defaultModel: () => configuredModel(options, io), stop };
   } catch (error) {
     await stop();
     throw error;

@@ -5,6 +5,8 @@ export interface Target {
   readonly key: string;
   /** The model to ask for; the client's own by default. */
   readonly model: string | undefined;
+  /** The model for small tasks, such as titles; `model` by default. Not every client has them. */
+  readonly small?: string | undefined;
   /** Of that model: an agent that doesn't know it assumes others, and lets conversations grow until the provider refuses. */
   readonly limits?: ModelLimits;
   /** Whether the client uses its own login at the provider, so that the key is only for the gateway. */
@@ -30,6 +32,8 @@ interface Client {
   readonly loginConflicts?: readonly string[];
   /** An example command, shown by `env`. */
   readonly example: string;
+  /** Whether it asks another model for small tasks. */
+  readonly hasSmallModel?: true;
   /** How to install it; present if `run` can start it. */
   readonly install?: string;
 }
@@ -46,20 +50,26 @@ export const otherClouds = [
 /** Every client that `env` and `run` know. */
 export const clients = {
   claude: {
-    settings: ({ url, key, model, limits: { contextWindow, maxOutputTokens } = {}, login, headers }) => ({
+    settings: ({ url, key, model, small = model, limits, login, headers }) => ({
       variables: {
         ANTHROPIC_BASE_URL: url,
         ...(login === true
           ? { ANTHROPIC_CUSTOM_HEADERS: [...otherHeaders(headers), `x-gateway-key: ${key}`].join('\n') }
           : { ANTHROPIC_AUTH_TOKEN: key }),
-        ...(model !== undefined && { ANTHROPIC_MODEL: model, ANTHROPIC_DEFAULT_HAIKU_MODEL: model }),
+        ...(model !== undefined && { ANTHROPIC_MODEL: model }),
+        ...(small !== undefined && { ANTHROPIC_DEFAULT_HAIKU_MODEL: small }),
       },
       defaults: {
-        ...(contextWindow !== undefined && { CLAUDE_CODE_MAX_CONTEXT_TOKENS: String(contextWindow) }),
-        ...(maxOutputTokens !== undefined && { CLAUDE_CODE_MAX_OUTPUT_TOKENS: String(maxOutputTokens) }),
+        ...(limits?.contextWindow !== undefined && {
+          CLAUDE_CODE_MAX_CONTEXT_TOKENS: String(limits.contextWindow),
+        }),
+        ...(limits?.maxOutputTokens !== undefined && {
+          CLAUDE_CODE_MAX_OUTPUT_TOKENS: String(limits.maxOutputTokens),
+        }),
       },
     }),
     // With the socket it connects there, whatever the address is.
+    hasSmallModel: true,
     conflicts: ['ANTHROPIC_API_KEY', 'ANTHROPIC_UNIX_SOCKET', ...otherClouds],
     loginConflicts: ['ANTHROPIC_AUTH_TOKEN'],
     example: 'claude -p "hello"',
@@ -87,6 +97,7 @@ export const clients = {
       },
     }),
     conflicts: [],
+    hasSmallModel: true,
     example: 'opencode run "hello"',
     install: 'npm install -g opencode-ai',
   },
@@ -143,24 +154,24 @@ function codexProvider(url: string, login = false): string {
   return `{${fields.join(', ')}}`;
 }
 
-function opencodeConfig({ url, key, model, limits = {} }: Target): object {
+function opencodeConfig({ url, key, model, small = model, limits = {} }: Target): object {
   const options = { baseURL: `${url}/v1`, apiKey: key };
-  if (model === undefined) {
-    // Only these two providers: others that it finds in the environment would bypass the gateway.
-    return {
-      enabled_providers: ['anthropic', 'openai'],
-      provider: { anthropic: { options }, openai: { options } },
-    };
-  }
+  // Only these two providers: others that it finds in the environment would bypass the gateway.
+  const own = model === undefined ? ['anthropic', 'openai'] : [];
   // A model that it doesn't know needs a provider of its own. A limit of 0 is not known; it wants both or none.
   const { contextWindow: context = 0, maxOutputTokens: output = 0 } = limits;
-  const entry = context + output === 0 ? {} : { limit: { context, output } };
+  const models = {
+    ...(small !== undefined && { [small]: {} }),
+    ...(model !== undefined && { [model]: context + output === 0 ? {} : { limit: { context, output } } }),
+  };
+  const gateway = { npm: '@ai-sdk/openai-compatible', name: 'gateway', options, models };
   return {
-    enabled_providers: ['gateway'],
+    enabled_providers: [...own, ...(small === undefined ? [] : ['gateway'])],
     provider: {
-      gateway: { npm: '@ai-sdk/openai-compatible', name: 'gateway', options, models: { [model]: entry } },
+      ...Object.fromEntries(own.map((name) => [name, { options }])),
+      ...(small !== undefined && { gateway }),
     },
-    model: `gateway/${model}`,
-    small_model: `gateway/${model}`,
+    ...(model !== undefined && { model: `gateway/${model}` }),
+    ...(small !== undefined && { small_model: `gateway/${small}` }),
   };
 }

@@ -1,13 +1,13 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { GatewayAddress } from '../../client/call.ts';
-import { getJson } from '../../client/gateway.ts';
 import { type LoginAgent, logins, type WantedLogin } from '../../config/source/logins.ts';
 import { isFields, toFields } from '../../dialects/fields.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Io } from '../shell/io.ts';
 import { readSettings } from '../shell/read-settings.ts';
 import type { ClientName } from './clients.ts';
+import { findModel } from './find-model.ts';
 
 function isLoginAgent(name: string): name is LoginAgent {
   return Object.hasOwn(logins, name);
@@ -64,19 +64,11 @@ export async function usesLogin(
 ): Promise<boolean> {
   if (!isLoginAgent(name)) return false;
   const id = model ?? logins[name].model;
-  const entry = toFields(
-    await getJson(address, `/v1/models/${encodeURIComponent(id)}`, signal).catch(ignoreUnknown),
-  );
-  const takesLogin = entry.credentials === 'client';
+  const entry = await findModel(address, id, signal);
+  const takesLogin = entry?.credentials === 'client';
   if (takesLogin || !isForced) return takesLogin;
   throw new GatewayError(
     'agent.failed',
     `the gateway at ${address.url} does not send ${id} with your own login: give its provider credentials: client (docs/subscriptions.md)`,
   );
-}
-
-/** The model is unknown, which the agent will show. */
-function ignoreUnknown(error: unknown): undefined {
-  if (error instanceof GatewayError && error.code === 'model.unknown') return undefined;
-  throw error;
 }

@@ -135,6 +135,11 @@ function checkFile({ file, settings }: ReadFile, gatewayUrl: string | undefined)
   return findings;
 }
 
+/** Variables of the environment that would have Claude Code use another cloud, were it to get them. */
+export function cloudsOf(env: Io['env']): readonly string[] {
+  return otherClouds.filter((name) => isOn(env[name]));
+}
+
 function isCloud(name: string): boolean {
   return (otherClouds as readonly string[]).includes(name);
 }

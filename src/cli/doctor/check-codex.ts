@@ -51,6 +51,12 @@ export function checkCodexOverrides(
   ];
 }
 
+/** The model that the user's settings name. */
+export function modelOfCodex({ env }: Pick<Io, 'env'>): string | undefined {
+  const settings = readSettings(join(homeOf(env), 'config.toml'), parse);
+  return (settings.kind === 'read' && toText(toFields(settings.value).model)) || undefined;
+}
+
 function checkManaged(file: string, gatewayUrl: string | undefined): Finding[] {
   const remedy = 'ask the administrator to change it';
   const settings = readSettings(file, parse);

@@ -1,3 +1,5 @@
+import { logins } from '../../config/source/logins.ts';
+import { compileGlob } from '../../policy/glob.ts';
 import type { FoundProvider } from './found-provider.ts';
 
 interface Contents {
@@ -68,9 +70,7 @@ function providerSection(providers: readonly FoundProvider[]): string {
 
 /** The last local server gets every model that no other line matches, so that a model pulled later is served at once. */
 function modelSection(providers: readonly FoundProvider[]): string {
-  const rest = providers.findLast(
-    ({ variable, takesLogin }) => variable === undefined && takesLogin === undefined,
-  );
+  const rest = providers.findLast(isLocal);
   const lines = providers
     .filter((provider) => provider !== rest)
     .flatMap(({ name, models }) =>
@@ -78,15 +78,50 @@ function modelSection(providers: readonly FoundProvider[]): string {
     );
   const last =
     rest === undefined ? [] : [`  - { match: "*", provider: ${rest.name} }    # whatever else is asked for`];
-  return ['# Which provider serves which model; the first match counts.', 'models:', ...lines, ...last].join(
-    '\n',
-  );
+  return [
+    '# Which provider serves which model; the first match counts.',
+    'models:',
+    ...lines,
+    ...agentLines(providers, rest),
+    ...last,
+  ].join('\n');
+}
+
+/** Names that coding agents ask for and nobody has go to a model that is here, behind this server's own such names. */
+function agentLines(providers: readonly FoundProvider[], rest: FoundProvider | undefined): readonly string[] {
+  const served = providers.flatMap(({ models }) => models);
+  const missing = Object.values(logins)
+    .flatMap(({ match }): readonly string[] => match)
+    .filter((match) => !served.includes(match));
+  const chosen = conversationModel(providers);
+  if (rest === undefined || chosen === undefined || missing.length === 0) return [];
+  const own = rest.models.filter((model) => missing.some((match) => compileGlob(match)(model)));
+  return [
+    ...own.map((model) => `  - { match: ${JSON.stringify(model)}, provider: ${rest.name} }`),
+    '  # What coding agents ask for by themselves; "gateway run -m MODEL AGENT" names another.',
+    ...missing.map(
+      (match) =>
+        `  - { match: "${match}", provider: ${chosen.provider}, model: ${JSON.stringify(chosen.model)} }`,
+    ),
+  ];
+}
+
+/** A model of this machine that can hold a conversation, as far as its name shows. */
+function conversationModel(providers: readonly FoundProvider[]) {
+  const local = providers
+    .filter(isLocal)
+    .flatMap(({ name, models }) => models.map((model) => ({ provider: name, model })));
+  return local.find(({ model }) => !/embed|minilm|bge-|rerank|whisper/i.test(model));
+}
+
+function isLocal({ variable, takesLogin }: FoundProvider): boolean {
+  return variable === undefined && takesLogin === undefined;
 }
 
 function defaultModel(providers: readonly FoundProvider[]): string {
-  const known = providers.flatMap(({ models }) => models).find((model) => !model.includes('*'));
+  const known = conversationModel(providers)?.model;
   const line = known === undefined ? '# default_model: NAME' : `default_model: ${JSON.stringify(known)}`;
-  return `# What "send" and "chat" use by default.\n${line}`;
+  return `# What "send" and "chat" use by default, and agents whose own models nobody serves.\n${line}`;
 }
 
 function projectSection(

@@ -7,7 +7,7 @@ import type { Gateway } from '../gateway.ts';
 import type { GatewayKey } from '../gateway-key.ts';
 import { identify } from '../identify.ts';
 import { answerHealth, answerReady } from './health.ts';
-import { describeModel, listEntry, loginView, mayUse, page } from './model-views.ts';
+import { describeModel, listEntry, mayUse, page, reachView } from './model-views.ts';
 import type { ModelInfo } from './models.ts';
 
 interface Received {
@@ -43,7 +43,7 @@ async function answerModels(
   exchange.draft.noteCaller(endpoint.kind, key);
   if (endpoint.kind === 'model') {
     const model = allowedModel(path, gateway, key);
-    return exchange.sendJson({ ...listEntry(model), ...loginView(gateway, model) });
+    return exchange.sendJson({ ...listEntry(model), ...reachView(gateway, model) });
   }
   const models = (await gateway.catalogue.list()).filter((model) => mayUse(gateway, key, model));
   const value =

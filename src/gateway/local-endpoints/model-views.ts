@@ -44,9 +44,10 @@ export function listEntry({ id, entry, createdS }: ModelInfo) {
   };
 }
 
-/** Whose credentials requests for the model carry, if they are the client's own. */
-export function loginView({ router }: Pick<Gateway, 'router'>, { id }: ModelInfo) {
+/** Whose credentials requests for the model carry, if they are the client's own; whether nothing configured serves it. */
+export function reachView({ router }: Pick<Gateway, 'router'>, { id }: ModelInfo) {
   const first = router.resolve(id)?.targets[0];
+  if (first === undefined) return { status: 'unconfigured' };
   return first?.provider.takesLogin === true ? { credentials: 'client' } : {};
 }
 
@@ -88,7 +89,7 @@ export function describeModel(gateway: Gateway, key: GatewayKey, model: ModelInf
   });
   return {
     ...listEntry(model),
-    ...loginView(gateway, model),
+    ...reachView(gateway, model),
     provider: main.provider,
     endpoints: usable.map(({ path }) => path),
     body: Object.fromEntries(

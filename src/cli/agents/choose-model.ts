@@ -1,0 +1,68 @@
+import type { GatewayAddress } from '../../client/call.ts';
+import { logins } from '../../config/source/logins.ts';
+import type { Io } from '../shell/io.ts';
+import type { ClientName } from './clients.ts';
+import { findModel } from './find-model.ts';
+
+interface Choice {
+  readonly name: ClientName;
+  /** By option or variable. */
+  readonly model: string | undefined;
+  readonly small: string | undefined;
+  /** Whether the agent's own arguments name a model, which is then unknown here. */
+  readonly isOwn: boolean;
+  /** The configuration's `default_model`. */
+  readonly defaultModel: () => Promise<string | undefined>;
+  readonly signal: AbortSignal;
+}
+
+interface ChosenModel {
+  /** Undefined: the agent's own choice. */
+  readonly model: string | undefined;
+  /** What a person should know before the agent starts. */
+  readonly notices: readonly string[];
+}
+
+/**
+ * The model for an agent to ask for: what was named, else its own if the gateway serves that, else `default_model`. Says so
+ * if that is another than the agent's own, and if nothing serves what the agent will ask for.
+ */
+export async function chooseModel(address: GatewayAddress, choice: Choice, io: Io): Promise<ChosenModel> {
+  const { name, model, small, isOwn, signal } = choice;
+  const named = [model, small].filter((each) => each !== undefined);
+  const ofNamed = await Promise.all(named.map(async (id) => fault(id, await findModel(address, id, signal))));
+  const notices = ofNamed.flatMap((each) => (each === undefined ? [] : [`${each}; ${remedy}`]));
+  if (model !== undefined || isOwn) return { model, notices };
+  const ids = await ownModels(name, io);
+  const entries = await Promise.all(ids.map((id) => findModel(address, id, signal)));
+  // An agent with several vendors takes what there is.
+  const faults = ids.map((id, i) => fault(id, entries[i]));
+  const [first] = faults;
+  if (first === undefined || faults.includes(undefined)) return { model, notices };
+  const other = entries.every((entry) => entry === undefined) ? await choice.defaultModel() : undefined;
+  if (other !== undefined) {
+    return { model: other, notices: [...notices, `${first}, so ${name} is to use default_model: ${other}`] };
+  }
+  return {
+    model,
+    notices: [...notices, `${first}, which ${name} asks for: gateway run -m MODEL ${name}, or ${remedy}`],
+  };
+}
+
+const remedy = '"gateway models" lists what is served';
+
+function fault(id: string, entry: Readonly<Record<string, unknown>> | undefined): string | undefined {
+  if (entry === undefined) return `nothing serves ${id}`;
+  const isKeyless = entry.status === 'unconfigured';
+  return isKeyless
+    ? `provider ${entry.owned_by}, which serves ${id}, lacks its key ("gateway doctor")`
+    : undefined;
+}
+
+/** What the agent asks for if it isn't told; of the newest versions' names one that every pattern for them matches. */
+async function ownModels(name: ClientName, io: Io): Promise<readonly string[]> {
+  if (name === 'claude') return [io.env.ANTHROPIC_MODEL || logins.claude.model];
+  if (name === 'opencode') return [logins.claude.model, logins.codex.model];
+  const { modelOfCodex } = await import('../doctor/check-codex.ts');
+  return [modelOfCodex(io) ?? logins.codex.model];
+}
