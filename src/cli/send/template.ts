@@ -26,7 +26,7 @@ interface Filling {
 const endings = ['', '.md', '.txt', '.liquid'];
 
 /**
- * Fills a Liquid template, by its path or its name in the user's directory of templates. Between two lines of ---
+ * Fills a Liquid template, by its name in the user's directory of templates or its path. Between two lines of ---
  * at its top it may name model, system, max_tokens, temperature and variables with their defaults. Throws
  * config.invalid with line and column of what is wrong in it.
  */
@@ -121,15 +121,13 @@ function refuseUnused(names: readonly string[], used: ReadonlySet<string>, file:
   throw new GatewayError('usage.invalid', `--var ${unused}: ${file} has no such variable; ${known}`);
 }
 
+/** A name is the user's own template before it is a file of the working directory, which may be a stranger's. */
 function findTemplate(name: string, { cwd, env }: Pick<Io, 'cwd' | 'env'>): string {
   const own = join(userDirectory(env), 'templates');
-  const candidates = [
-    resolve(cwd, name),
-    ...(name.includes('/') ? [] : endings.map((end) => join(own, name + end))),
-  ];
-  const [given] = candidates;
-  const found = candidates.find((path) => existsSync(path));
-  if (found !== undefined) return found === given ? name : found;
+  const byName = name.includes('/') ? [] : endings.map((end) => join(own, name + end));
+  const found = byName.find((path) => existsSync(path));
+  if (found !== undefined) return found;
+  if (existsSync(resolve(cwd, name))) return name;
   const places = name.includes('/') ? 'here' : `here, nor ${name}.md in ${own}`;
   throw new GatewayError('usage.invalid', `there is no template ${name} ${places}`);
 }

@@ -79,6 +79,21 @@ describe('a template', () => {
 
     expect(JSON.parse(stdout).body.messages[0].content).toBe('Shout: hi');
   });
+
+  test("is the user's own by its name, whatever the working directory brings, and a file by its path", async () => {
+    const cwd = emptyDirectory();
+    mkdirSync(join(cwd, '.config/gateway/templates'), { recursive: true });
+    writeFileSync(join(cwd, '.config/gateway/templates/shout.md'), 'Own: {{ input }}');
+    for (const name of ['shout', 'shout.md']) writeFileSync(join(cwd, name), 'Brought: {{ input }}');
+    const filled = async (name: string) => {
+      const { stdout } = await command(['send', '-t', name, 'hi', '--dry-run', '-o', 'json'], { cwd });
+      return JSON.parse(stdout).body.messages[0].content;
+    };
+
+    expect(await filled('shout')).toBe('Own: hi');
+    expect(await filled('shout.md')).toBe('Own: hi');
+    expect(await filled('./shout.md')).toBe('Brought: hi');
+  });
 });
 
 describe('a mistake in a template has line and column', () => {
