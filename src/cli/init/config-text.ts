@@ -41,7 +41,7 @@ policies:
     apply: all
     rules:
       - id: secrets
-        action: redact             # replaced before a request leaves; block refuses it
+        action: redact             # replaced before a request leaves; block refuses it, mask restores it in the answer
         when: { text: { detect: [secrets, private_key] } }
         reason: content.secret`;
 

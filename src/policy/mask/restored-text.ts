@@ -111,8 +111,8 @@ export class RestoredText {
   #noteBroken(settled: string): void {
     const text = this.#before + settled;
     const keep = Math.max(0, text.length - this.#restorer.longest - 4);
-    // Not within a word.
-    const cut = keep + (/^\w*/.exec(text.slice(keep))?.[0].length ?? 0);
+    // Not within what may be one.
+    const cut = keep + (/^\S*/.exec(text.slice(keep))?.[0].length ?? 0);
     if (cut < text.length && cut > 0) {
       this.#restorer.noteBroken(text.slice(0, cut));
       this.#before = text.slice(cut);

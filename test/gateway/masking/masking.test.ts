@@ -25,7 +25,12 @@ policies:
       - { id: emails, action: mask, when: { text: { detect: [email] } }, reason: content.email }
       - { id: keys, action: mask, when: { text: { detect: [secrets] } }, reason: content.secret }
       - { id: names, action: mask, when: { text: { regex: ['«[^»]*»'] } }, placeholder: CUSTOMER }
+  judging:
+    rules:
+      - { id: codename, action: block, apply_to: [response], when: { text: { phrases: ["email", "nightfall"], match: exact } } }
+      - { id: answers, action: redact, apply_to: [response], when: { text: { regex: ['[A-Z]{12,}'] } } }
 projects:
+  judged: { policies: [masking, judging], keys: [{ id: judged-web, value: "\${OLD_KEY}" }] }
   shop: { policies: [masking], keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] }
   other: { keys: [{ id: other-web, value: "\${OTHER_KEY}" }] }
 plants: { store: { enabled: false } }
@@ -156,4 +161,65 @@ describe.each(pairs)('a $client client at a $provider provider', ({ client, prov
     for (const value of values) expect(closed).not.toContain(JSON.stringify(value).slice(1, -1));
     expect(closed).toMatch(/EMAIL_[A-Z]{13}/);
   });
+});
+
+test('rules on answers judge what the provider said, but nothing within a placeholder', async () => {
+  const judged = () =>
+    ask('messages', 'messages', { key: secrets.OLD_KEY, text: 'ann@example.com', isStream: true });
+  host.script(saying((heard) => ({ text: `${heard} ABCDEFGHIJKLMNOP` }), letters));
+
+  const { text: got } = await judged();
+
+  expect(got).toBe('ann@example.com [REDACTED:policy.blocked]');
+  host.script(saying((heard) => ({ text: `${heard} nightfall` }), letters));
+  await expect(judged()).rejects.toThrow('codename');
+});
+
+test('the record has numbers by kind and no values', async () => {
+  host.script(saying((heard) => ({ text: `${heard}, ${heard} and ${heard.toLowerCase()}` }), letters));
+  const before = gateway.records.length;
+
+  await ask('chat', 'chat', { text: 'ann@example.com', isStream: true });
+
+  const record = (await gateway.recorded(before + 1)).at(-1);
+  expect(record).toMatchObject({
+    decision: 'mask',
+    body: 'masked',
+    masked: { EMAIL: 1 },
+    restored: { EMAIL: 2 },
+    broken_placeholders: { EMAIL: 1 },
+  });
+  expect(JSON.stringify(record)).not.toContain('ann@');
+});
+
+test('a conversation that the provider keeps is refused, with what to do', async () => {
+  const { responses } = openaiClient({ url: gateway.url, key: secrets.PROJECT_KEY });
+  const before = host.requests.length;
+
+  const asked = responses.create({ model: 'at-responses', input: 'hello', previous_response_id: 'resp_1' });
+
+  await expect(asked).rejects.toThrow('send the whole conversation instead');
+  expect(host.requests.length).toBe(before);
+});
+
+test('a request with nothing to mask and its answer pass byte for byte', async () => {
+  host.script(saying(() => ({ text: 'EMAIL_ABCDEFGHIJKLM and EMAI' }), letters));
+  const body =
+    '{ "model": "m",  "max_tokens": 9, "stream": true, "messages": [{"role":"user","content":"h\\u00e9llo"}]}';
+  const send = (key: string, model: string) =>
+    fetch(`${gateway.url}/v1/messages`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+      body: body.replace('"m"', JSON.stringify(model)),
+    });
+
+  const [open, masked] = [
+    await send(secrets.OTHER_KEY, 'at-messages'),
+    await send(secrets.PROJECT_KEY, 'at-messages'),
+  ];
+
+  expect(masked.headers.get('x-gateway-body')).toBe('spliced');
+  expect(await masked.text()).toBe(await open.text());
+  const [first, second] = host.requests.slice(-2).map((request) => request.body.toString());
+  expect(second).toBe(first);
 });

@@ -1,0 +1,205 @@
+import { describe, expect, test } from 'vitest';
+import { Placeholders } from '../../../src/policy/mask/placeholders.ts';
+import { Restorer } from '../../../src/policy/mask/restorer.ts';
+import { type PassingEvent, StreamRestorer } from '../../../src/policy/mask/stream-restorer.ts';
+
+const placeholders = new Placeholders('a secret of this installation', ['EMAIL', 'HIDDEN', 'PRIVATE_KEY']);
+const values = {
+  plain: 'ann@example.com',
+  short: 'x',
+  quoted: 'a"b\\c',
+  lines: '-----BEGIN\n\tKEY\r\n-----END\u0000',
+  wide: 'naïve 🌿 пароль',
+  long: 'k'.repeat(100_000),
+  'like a placeholder': 'EMAIL_ABCDEFGHIJKLM',
+};
+
+type Frame = (text: string) => object;
+
+interface Channel {
+  readonly frame: Frame;
+  readonly end: object;
+  /** The text in an event of this kind. */
+  readonly read: (event: never) => string | undefined;
+  /** Whether the text is JSON. */
+  readonly isInput?: true;
+}
+
+const channels: Readonly<Record<string, Channel>> = {
+  'messages, text': {
+    frame: (text) => ({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } }),
+    end: { type: 'content_block_stop', index: 0 },
+    read: ({ delta }: { delta?: { text: string } }) => delta?.text,
+  },
+  'messages, input': {
+    frame: (partial_json) => ({
+      type: 'content_block_delta',
+      index: 1,
+      delta: { type: 'input_json_delta', partial_json },
+    }),
+    end: { type: 'content_block_stop', index: 1 },
+    read: ({ delta }: { delta?: { partial_json: string } }) => delta?.partial_json,
+    isInput: true,
+  },
+  'chat, content': {
+    frame: (content) => ({ choices: [{ index: 0, delta: { content }, finish_reason: null }] }),
+    end: { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
+    read: ({ choices }: { choices: [{ delta: { content?: string } }] }) => choices[0].delta.content,
+  },
+  'chat, arguments': {
+    frame: (text) => ({
+      choices: [{ index: 0, delta: { tool_calls: [{ index: 0, function: { arguments: text } }] } }],
+    }),
+    end: { choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] },
+    read: ({ choices }: { choices: [{ delta: { tool_calls?: [{ function: { arguments: string } }] } }] }) =>
+      choices[0].delta.tool_calls?.[0].function.arguments,
+    isInput: true,
+  },
+  'responses, text': {
+    frame: (delta) => ({ type: 'response.output_text.delta', output_index: 0, content_index: 0, delta }),
+    end: { type: 'response.output_item.done', output_index: 0, item: {} },
+    read: ({ delta }: { delta?: string }) => delta,
+  },
+  'responses, custom tool': {
+    frame: (delta) => ({ type: 'response.custom_tool_call_input.delta', output_index: 0, delta }),
+    end: { type: 'response.output_item.done', output_index: 0, item: {} },
+    read: ({ delta }: { delta?: string }) => delta,
+  },
+};
+
+interface Passed {
+  readonly text: string;
+  /** The most characters that were held at any time. */
+  readonly held: number;
+  readonly restorer: Restorer;
+}
+
+function pass({ frame, end, read }: Channel, pieces: readonly string[], value: string): Passed {
+  const restorer = new Restorer(new Map([[placeholders.of('HIDDEN', value), value]]));
+  const stream = new StreamRestorer<PassingEvent>(restorer);
+  const events: readonly PassingEvent[] = [...pieces.map(frame), end].map((event) => ({
+    name: undefined,
+    data: Buffer.from(JSON.stringify(event)),
+  }));
+  let text = '';
+  let held = 0;
+  let given = 0;
+  let taken = 0;
+  for (const [at, event] of events.entries()) {
+    given += pieces[at]?.length ?? 0;
+    for (const { event: out, data = out.data } of stream.push(event)) {
+      text += read(JSON.parse(data.toString()) as never) ?? '';
+      taken += pieces[events.indexOf(out)]?.length ?? 0;
+    }
+    held = Math.max(held, given - taken);
+  }
+  expect(stream.end()).toEqual([]);
+  return { text, held, restorer };
+}
+
+describe.each(Object.entries(channels))('in %s', (_name, channel) => {
+  test.each(Object.entries(values))(
+    'a value comes back wherever its placeholder is split: %s',
+    (_kind, value) => {
+      const placeholder = placeholders.of('HIDDEN', value);
+      const wrap = (inner: string) =>
+        channel.isInput ? JSON.stringify({ a: [`(${inner})`], b: 'HIDDEN_' }) : `E (${inner}) H`;
+      const text = wrap(placeholder);
+
+      const start = text.indexOf(placeholder);
+      const positions = Array.from({ length: placeholder.length + 1 }, (_, at) => start + at);
+      const splits = [[...text], ...positions.map((at) => [text.slice(0, at), text.slice(at)])];
+
+      for (const pieces of splits) {
+        const { text: got, held, restorer } = pass(channel, pieces, value);
+        expect(got).toBe(wrap(value));
+        expect(restorer.counts).toEqual({ restored: { HIDDEN: 1 } });
+        if (pieces.length > 2) expect(held).toBeLessThan(placeholder.length);
+      }
+    },
+  );
+});
+
+const text = channels['messages, text'] as Channel;
+
+test('inside JSON inside JSON a value is escaped as often as it must be', () => {
+  const value = 'say "hi"\n';
+  const wrap = (inner: string) =>
+    JSON.stringify({ file: JSON.stringify({ deep: JSON.stringify([inner]) }), raw: inner });
+
+  for (const name of ['messages, input', 'chat, arguments']) {
+    const { text: got } = pass(channels[name] as Channel, [...wrap(placeholders.of('HIDDEN', value))], value);
+    expect(got).toBe(wrap(value));
+  }
+});
+
+test('what only resembles JSON is text', () => {
+  const value = 'say "hi"';
+  for (const start of ['[INFO] "', '{ return "', '["a"] and "', 'x = {"a": "']) {
+    const { text: got } = pass(text, [`${start}${placeholders.of('HIDDEN', value)}`], value);
+    expect(got).toBe(start + value);
+  }
+});
+
+test('placeholders of others stay as they are, a million of them too', () => {
+  const foreign = 'HIDDEN_ABCDEFGHIJKLM ';
+  const pieces = Array.from({ length: 1_000 }, () => foreign.repeat(1_000));
+
+  const { text: got, restorer } = pass(text, pieces, 'a value');
+
+  expect(got).toBe(pieces.join(''));
+  expect(restorer.counts).toEqual({});
+});
+
+test.each<[string, (placeholder: string) => string]>([
+  ['shortened', (placeholder) => placeholder.slice(0, -4)],
+  ['in lower case', (placeholder) => placeholder.toLowerCase()],
+  ['with another sign', (placeholder) => placeholder.replace('_', '-')],
+])('a placeholder that came back %s is counted and left', (_how, change) => {
+  const broken = change(placeholders.of('HIDDEN', 'a value'));
+
+  const { text: got, restorer } = pass(text, [`use ${broken} here`, ' and there'], 'a value');
+
+  expect(got).toBe(`use ${broken} here and there`);
+  expect(restorer.counts).toEqual({ broken_placeholders: { HIDDEN: 1 } });
+});
+
+test('a text that may end in a placeholder holds up others only for a while', () => {
+  const restorer = new Restorer(new Map([[placeholders.of('EMAIL', 'ann@example.com'), 'ann@example.com']]));
+  const stream = new StreamRestorer<PassingEvent>(restorer);
+  const push = (index: number, piece: string) =>
+    stream.push({
+      name: undefined,
+      data: Buffer.from(
+        JSON.stringify({ type: 'content_block_delta', index, delta: { type: 'text_delta', text: piece } }),
+      ),
+    }).length;
+
+  expect(push(0, 'ends with E')).toBe(0);
+  const others = Array.from({ length: 17 }, () => push(1, 'other'));
+
+  expect(others.slice(0, 16)).toEqual(Array(16).fill(0));
+  expect(others[16]).toBe(18);
+});
+
+test('signed thinking, ids and names stay as they came', () => {
+  const placeholder = placeholders.of('HIDDEN', 'a value');
+  const restorer = new Restorer(new Map([[placeholder, 'a value']]));
+  const kept = [
+    { type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: placeholder } },
+    {
+      type: 'content_block_start',
+      index: 1,
+      content_block: { type: 'tool_use', id: placeholder, name: placeholder, input: {} },
+    },
+    { type: 'content_block_delta', index: 0, delta: { type: 'signature_delta', signature: placeholder } },
+  ];
+
+  for (const event of kept) {
+    const data = Buffer.from(JSON.stringify(event));
+    const stream = new StreamRestorer<PassingEvent>(restorer);
+    expect([...stream.push({ name: undefined, data }), ...stream.end()]).toEqual([
+      { event: { name: undefined, data } },
+    ]);
+  }
+});
