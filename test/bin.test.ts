@@ -56,7 +56,7 @@ test.each([['--version'], ['--help'], ['config schema'], ['send hello'], ['send 
   async (line) => {
     const { child, home } = await serve();
 
-    const { status, stderr } = spawnSync('sh', ['-c', `node ${bin} ${line} > /dev/full`], {
+    const { status, stderr } = spawnSync('sh', ['-c', `node "${bin}" ${line} > /dev/full`], {
       encoding: 'utf8',
       env: { PATH: process.env.PATH, HOME: home },
     });
@@ -69,7 +69,7 @@ test.each([['--version'], ['--help'], ['config schema'], ['send hello'], ['send 
 );
 
 test('a reader that closes the pipe is not a failure', async () => {
-  const shell = `node ${bin} config schema | head -c 1; node ${bin} --version | true`;
+  const shell = `node "${bin}" config schema | head -c 1; node "${bin}" --version | true`;
 
   const { stderr } = spawnSync('sh', ['-c', shell], { encoding: 'utf8' });
 
@@ -89,7 +89,7 @@ test('prompts that are sent side by side into one pipe keep their lines', async 
     response.end(`data: ${JSON.stringify(end)}\n\ndata: [DONE]\n\n`);
   });
   const { child, home } = await serve(withHost(host.url));
-  const one = `node ${bin} send -m gpt-test hello`;
+  const one = `node "${bin}" send -m gpt-test hello`;
 
   const sending = spawn('sh', ['-c', `(${Array(6).fill(`${one} &`).join(' ')} wait) | cat`], {
     env: { PATH: process.env.PATH, HOME: home },
