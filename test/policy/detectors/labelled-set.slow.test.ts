@@ -54,8 +54,8 @@ test('a detector that finds nothing and one that finds everything score as badly
   expect(scoreDetector(always, labelled).precision).toBeLessThan(0.3);
 });
 
-test.each(['detectors.md', 'policy.md'])('the table in %s is what is measured', (name) => {
-  const document = readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
+test('the table in docs/detectors.md is what is measured', () => {
+  const document = readFileSync(new URL('../../../docs/detectors.md', import.meta.url), 'utf8');
 
   expect(document, 'run node scripts/detector-table.mjs and put its output there').toContain(scoreTable());
 });
