@@ -83,7 +83,7 @@ test('the configuration of the README is valid, and its error is what a slip in 
 
   expect(good.exit).toBe(0);
   expect(bad.exit).toBe(2);
-  expect(bad.stdout).toContain('policies.house.rules[0].action: expected allow, warn, redact or block');
+  expect(bad.stdout).toContain('policies.house.rules[0].action: expected allow, warn, mask, redact or block');
   expect(bad.stdout).toContain('did you mean "block"?');
   expect(parse(yaml)).toHaveProperty('policies.house.rules[0].action', 'block');
 });

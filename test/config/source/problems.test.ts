@@ -34,7 +34,7 @@ gateway.yaml:4:22  providers.openai.dialect: expected sandbox, anthropic or open
 gateway.yaml:6:33  models[0].provider: there is no provider openia
    6 |   - { match: "gpt-*", provider: openia }
      |                                 ^^^^^^
-gateway.yaml:11:17  policies.sandbox.rules[0].action: expected allow, warn, redact or block
+gateway.yaml:11:17  policies.sandbox.rules[0].action: expected allow, warn, mask, redact or block
   11 |         action: blok
      |                 ^^^^  did you mean "block"?`);
 });
