@@ -26,11 +26,13 @@ function recipes(): string[] {
 const documented = {
   'docs/translation-howto.md': blocksOf('docs/translation-howto.md'),
   'docs/providers.md': blocksOf('docs/providers.md'),
+  'docs/deployment.md': blocksOf('docs/deployment.md'),
   'config.example.yaml': recipes(),
 };
 
 test('translation-howto has three configurations, and config.example.yaml five recipes of about ten lines', () => {
   expect(documented['docs/translation-howto.md']).toHaveLength(3);
+  expect(documented['docs/deployment.md']).toHaveLength(1);
   expect(documented['config.example.yaml']).toHaveLength(5);
   for (const recipe of documented['config.example.yaml']) {
     expect(recipe.trimEnd().split('\n').length, recipe).toBeLessThanOrEqual(12);
