@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { dirname, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { GatewayError } from '../errors.ts';
 import type { DetectorName } from '../policy/detectors/names.ts';
 import { stateDirectory as stateDirectoryOf } from '../state-directory.ts';
@@ -156,9 +156,12 @@ function masked(read: ReadSettings, mask: LoadOptions['mask']): ReadSettings {
   return { ...read, settings: withMaskPolicy(read.settings, mask) };
 }
 
-/** Whether it is in the user's own configuration directory, or was named. */
+/**
+ * Whether it was named, or found in the user's own configuration directory. A link elsewhere that leads there is not the
+ * user's: files that it names are looked for beside the link.
+ */
 function isTheUsers({ path, from }: FoundConfig, env: LoadOptions['env']): boolean {
-  return from !== 'project' || liesIn(realPathOf(path), userDirectory(env));
+  return from !== 'project' || liesIn(join(realPathOf(dirname(path)), basename(path)), userDirectory(env));
 }
 
 function inFileOrder(problems: readonly Problem[]): readonly Problem[] {

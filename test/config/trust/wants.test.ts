@@ -204,6 +204,22 @@ test('a file is where its links lead, whether it is there or not', async () => {
   ]);
 });
 
+test("a link to the user's own file is a file of the place where the link is", async () => {
+  const cwd = createWorkspace({
+    'home/.config/gateway/gateway.yaml': provider('base_url: "http://10.0.0.1", ca_file: ca.pem'),
+    'repository/ca.pem': '',
+  });
+  const repository = join(cwd, 'repository');
+  symlinkSync(join(cwd, 'home/.config/gateway/gateway.yaml'), join(repository, 'gateway.yaml'));
+
+  const { pending } = await inspectConfig({ cwd: repository, env: { HOME: join(cwd, 'home') }, nowMs });
+
+  expect(pending.map(({ text }) => text.replaceAll(cwd, '.'))).toEqual([
+    'requests go to http://10.0.0.1',
+    'http://10.0.0.1 may show certificates of ./repository/ca.pem',
+  ]);
+});
+
 test('the same want has the same id, wherever it stands; another one has another', async () => {
   const idsOf = async (yaml: string) => {
     const cwd = createWorkspace({ 'gateway.yaml': yaml });
