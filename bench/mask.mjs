@@ -16,7 +16,7 @@ const sets = Object.fromEntries(
   ['redact', 'mask'].map((action) => {
     const rule = { id: action, action, when: { text: { detect } }, reason: 'content.secret' };
     const policies = { house: policySchema.parse({ rules: [rule] }) };
-    return [action, compilePolicies(policies, [], secret).select(['house'])];
+    return [action, compilePolicies(policies, [], { maskSecret: secret }).select(['house'])];
   }),
 );
 

@@ -133,7 +133,8 @@ export function buildConfig(inputs: ConfigInputs): Config {
       ...(inspector.password === undefined ? [] : [inspector.password]),
       ...(ownSecret === undefined ? [] : [ownSecret]),
     ];
-    const compiled = compilePolicies(policies, secrets, ownSecret ?? maskSecret);
+    const keyHashes = sources.map(({ digest }) => digest.toString('hex'));
+    const compiled = compilePolicies(policies, secrets, { maskSecret: ownSecret ?? maskSecret, keyHashes });
     if (sources === keys) reportPolicies(compiled.problems, inputs);
     const ring = createKeyRing(
       sources.map(({ digest, id, project, expiresMs, policies: own, limits }) => ({
@@ -163,6 +164,7 @@ export function buildConfig(inputs: ConfigInputs): Config {
       policySource: Object.freeze({
         policies,
         secrets,
+        keyHashes,
         ...(masks && { maskSecret: ownSecret ?? maskSecret }),
       }),
       ...buildRest(settings, isSandboxMode),

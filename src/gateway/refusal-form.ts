@@ -1,13 +1,17 @@
 import type { Failure, GatewayError } from '../errors.ts';
 import type { HttpRequest } from '../http/request.ts';
 
-type Form = Pick<Failure, 'status' | 'type'>;
+interface Form extends Pick<Failure, 'status' | 'type'> {
+  readonly message: string;
+}
 
 interface Agent {
   readonly header: 'originator' | 'user-agent';
   readonly value: RegExp;
   /** The status and type with which the agent shows the message and doesn't repeat the request. */
   form(failure: Failure): Partial<Form> | undefined;
+  /** How a user takes a turn out of the conversation, which would be refused with every later one too. */
+  readonly wayOut: string;
 }
 
 // Found by trying the real agents; docs/agents.md lists what each of them shows.
@@ -18,12 +22,16 @@ const agents: readonly Agent[] = [
     header: 'user-agent',
     value: /^claude-cli\//,
     form: (failure) => (failure.status === 403 || isBroken(failure) ? { status: 451 } : undefined),
+    wayOut:
+      '/rewind goes back to before it; "gateway run --mask secrets claude" sends placeholders for secrets',
   },
   {
     // It repeats every other refusal five times, and hides the message of a 429.
     header: 'originator',
     value: /^codex/,
     form: ({ retry }) => (retry ? undefined : { status: 400 }),
+    wayOut:
+      'Esc twice goes back to before it; "gateway run --mask secrets codex" sends placeholders for secrets',
   },
   {
     // It retries a rate limit (by status or type) without end, and shows nothing meanwhile.
@@ -33,6 +41,8 @@ const agents: readonly Agent[] = [
       (failure.status === 429 && !failure.retry) || isBroken(failure)
         ? { status: 400, type: 'invalid_request_error' }
         : undefined,
+    wayOut:
+      '/undo goes back to before it; "gateway run --mask secrets opencode" sends placeholders for secrets',
   },
 ];
 
@@ -42,10 +52,13 @@ function isBroken({ status, retry }: Failure): boolean {
 }
 
 /**
- * The status and type of a refusal, adapted to the client. Everything else stays the same, so `error.reason` still says
+ * The status, type and message of a refusal, adapted to the client. Everything else stays the same, so `error.reason` still says
  * what it was; clients that are not in the table get the failure's own.
  */
-export function refusalForm({ failure }: GatewayError, request: HttpRequest): Form {
+export function refusalForm(error: GatewayError, request: HttpRequest): Form {
+  const { failure, message, code, param = '' } = error;
   const agent = agents.find(({ header, value }) => value.test(request.header(header) ?? ''));
-  return { status: failure.status, type: failure.type, ...agent?.form(failure) };
+  const isInTurn = code === 'policy.blocked' && /^\/(?:messages|input)(?:\/|$)/.test(param);
+  const shown = agent !== undefined && isInTurn ? `${message} (at ${param}). ${agent.wayOut}` : message;
+  return { status: failure.status, type: failure.type, message: shown, ...agent?.form(failure) };
 }

@@ -15,6 +15,7 @@ export interface JsonOptions {
 /** Overrides the failure's own values. */
 interface ErrorOptions extends JsonOptions {
   readonly type?: Failure['type'];
+  readonly message?: string;
 }
 
 const idDigits = randomHex(30);
@@ -25,13 +26,17 @@ export function newRequestId(): string {
 }
 
 /** The one error body of the product; both SDK families turn it into their own exception classes. */
-export function errorBody(error: GatewayError, requestId: string, type = error.failure.type): string {
+export function errorBody(
+  error: GatewayError,
+  requestId: string,
+  { type = error.failure.type, message = error.message }: Pick<ErrorOptions, 'type' | 'message'> = {},
+): string {
   return JSON.stringify({
     type: 'error',
     error: {
       type,
       reason: error.reason,
-      message: error.message,
+      message,
       code: error.reason,
       param: error.param ?? null,
       ...(error.errorCode === undefined ? {} : { details: { error_code: error.errorCode } }),
@@ -58,9 +63,9 @@ export function sendError(
   requestId: string,
   options: ErrorOptions = {},
 ): number {
-  const { status = error.failure.status, type, headers } = options;
+  const { status = error.failure.status, headers } = options;
   const fields = { ...errorHeaders(error, requestId), ...headers };
-  return sendBody(response, status, errorBody(error, requestId, type), fields);
+  return sendBody(response, status, errorBody(error, requestId, options), fields);
 }
 
 /** Answers with a JSON value and a `content-length`, so the body is one write. Returns how many bytes of it are sent. */

@@ -5,7 +5,7 @@ import { createFold } from './fold/fold.ts';
 import { kindsOfRules } from './mask/masking.ts';
 import { Placeholders, placeholderException } from './mask/placeholders.ts';
 import { PolicySet } from './policy-set.ts';
-import { createKeyDetector, createKeyRule } from './rules/built-in.ts';
+import { createKeyDetector, createKeyRules } from './rules/built-in.ts';
 import {
   type CompiledPolicy,
   compileRule,
@@ -26,19 +26,21 @@ export interface CompiledPolicies {
 export interface PolicySource {
   readonly policies: Readonly<Record<string, PolicyOptions>>;
   readonly secrets: readonly string[];
+  /** SHA-256 (hex) of each of the gateway's own keys, whose texts it may not have. */
+  readonly keyHashes?: readonly string[];
   /** What placeholders are made with; needed if a rule masks. */
   readonly maskSecret?: string | undefined;
 }
 
 /**
  * Compiles every policy of a configuration. `secrets` are key values that must never leave in a request
- * (provider keys and plain project keys): always on, as a block, in every set. `maskSecret` is what placeholders are
- * made with.
+ * (provider keys and plain project keys): always on, as a block, in every set, as are the gateway's own keys. `maskSecret`
+ * is what placeholders are made with.
  */
 export function compilePolicies(
   policies: PolicySource['policies'],
   secrets: readonly string[],
-  maskSecret = '',
+  { maskSecret = '', keyHashes = [] }: Pick<PolicySource, 'maskSecret' | 'keyHashes'> = {},
 ): CompiledPolicies {
   const problems: PolicyProblem[] = [];
   const fold = createFold();
@@ -59,7 +61,7 @@ export function compilePolicies(
     compiled.set(name, { name, options, rules });
   }
   problems.push(...checkPolicies([...compiled.values()], fold));
-  const builtIn = [createKeyRule(tools)];
+  const builtIn = createKeyRules({ secrets, keyHashes }, tools);
   const sets = new Map<string, PolicySet>();
   return {
     problems,

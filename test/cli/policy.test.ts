@@ -240,8 +240,9 @@ describe('policy explain', () => {
     expect(exit).toBe(3);
     const lines = stdout.split('\n');
     expect(lines[0]).toBe('request   messages, key shop-web of project shop, model sandbox-mini');
-    expect(lines.slice(1, 8).map((line) => line.replace(/\d+us/, 'TIME').split('\t'))).toEqual([
+    expect(lines.slice(1, 9).map((line) => line.replace(/\d+us/, 'TIME').split('\t'))).toEqual([
       ['gateway-key', 'built-in', 'block', 'enforce', 'no', 'TIME', ''],
+      ['unknown-gateway-key', 'built-in', 'redact', 'enforce', 'no', 'TIME', ''],
       ['codename', 'house', 'block', 'enforce', 'yes', 'TIME', '/messages/0/content/1/text folded'],
       ['short-answers', 'house', 'block', 'monitor', 'yes', 'TIME', '/max_tokens max_output_tokens'],
       ['cards', 'house', 'redact', 'enforce', 'yes', 'TIME', '/messages/0/content/1/text exact'],
@@ -249,10 +250,10 @@ describe('policy explain', () => {
       ['by-day', 'house', 'block', 'enforce', 'no', 'TIME', ''],
       ['only-sandbox', 'house', 'block', 'enforce', 'no', 'TIME', ''],
     ]);
-    expect(lines[8]).toMatch(
+    expect(lines[9]).toMatch(
       /^decision {2}block by codename, content\.codename at \/messages\/0\/content\/1\/text, \d+us$/,
     );
-    expect(lines[9]).toBe('monitor   would block: short-answers');
+    expect(lines[10]).toBe('monitor   would block: short-answers');
     expect(stderr).toBe('gateway: blocked by rule codename\n');
     expect(stdout + stderr).not.toMatch(/4111 ?1111|nightfall/i);
   });
@@ -288,7 +289,7 @@ projects: { shop: { keys: [{ id: shop-web, value: "\${SHOP_KEY}" }] } }
     expect(
       text.stdout
         .split('\n')
-        .slice(2, 5)
+        .slice(3, 6)
         .map((line) => line.replace(/\d+us/, 'TIME').split('\t')),
     ).toEqual([
       ['marks', 'house', 'block', 'enforce', 'no', 'TIME', ''],
@@ -334,7 +335,7 @@ projects: { shop: { keys: [{ id: shop-web, value: "\${SHOP_KEY}" }] } }
       would_block: ['short-answers'],
       served: true,
     });
-    expect(told.rules[1]).toEqual({
+    expect(told.rules[2]).toEqual({
       policy: 'house',
       rule: 'codename',
       action: 'block',

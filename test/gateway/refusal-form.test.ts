@@ -44,7 +44,7 @@ test('the type is another one only where it makes an agent repeat the request', 
   ]);
 });
 
-test('a block has the same body for every client, and is recorded as one', async () => {
+test('a block has the same body for every client but for the way out in the message, and is recorded as one', async () => {
   const gateway = await startGateway(`
 policies:
   house:
@@ -67,7 +67,9 @@ plants: { store: { enabled: false } }
   await gateway.stop();
 
   expect([plain.status, agent.status]).toEqual([403, 400]);
-  expect(agent).toEqual({ ...plain, status: 400 });
+  const message =
+    'blocked by rule codename (at /input). Esc twice goes back to before it; "gateway run --mask secrets codex" sends placeholders for secrets';
+  expect(agent).toEqual({ ...plain, status: 400, error: { ...Object(plain.error), message } });
   expect(agent.error).toMatchObject({ type: 'permission_error', reason: 'content.codename' });
   expect([first?.outcome, second?.outcome]).toEqual(['refused', 'refused']);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { generateKey, hashKey } from '../../src/config/build/keys.ts';
 import { explain } from '../../src/policy/explain.ts';
 import { policySchema } from '../../src/policy/rules/schema.ts';
 import { compile, saying, subjectOf } from './deciding.ts';
@@ -204,6 +205,19 @@ describe('a selection of policies', () => {
     expect(set.decide(subjectOf(saying('hello'))).action).toBe('allow');
   });
 
+  test('blocks its own keys by their hashes, and redacts those that nobody here knows', () => {
+    const [own, other] = [generateKey(), generateKey()];
+    const set = compile({}, [], [hashKey(own).toString('hex')]).select([]);
+
+    expect(set.decide(subjectOf(saying(`use ${own}`))).refusal?.rule).toBe('gateway-key');
+    const decision = set.decide(subjectOf(saying(`use ${other} please`)));
+    expect([decision.action, decision.verdicts.map(({ rule: id }) => id)]).toEqual([
+      'redact',
+      ['unknown-gateway-key'],
+    ]);
+    expect(decision.redacted?.bytes.toString()).not.toContain(other);
+  });
+
   test('keeps configured keys in where a rule names the detector of keys itself', () => {
     const secret = 'sk-provider-0123456789abcdef';
     const own = { id: 'keys', action: 'warn', when: { text: { detect: ['gateway_key'] } } };
@@ -227,10 +241,11 @@ describe('a selection of policies', () => {
       explanation.rules.map(({ rule: id, matched, microseconds }) => [id, matched, microseconds]),
     ).toEqual([
       ['gateway-key', false, 5],
+      ['unknown-gateway-key', false, 5],
       ['house-rule', true, 5],
       ['shop-rule', false, 5],
     ]);
-    expect(explanation.rules[1]?.matches).toEqual([
+    expect(explanation.rules[2]?.matches).toEqual([
       {
         at: '/messages/0/content',
         view: 'folded',

@@ -8,11 +8,15 @@ import { policySchema } from '../../src/policy/rules/schema.ts';
 export function compile(
   policies: Readonly<Record<string, unknown>>,
   secrets: readonly string[] = [],
+  keyHashes: readonly string[] = [],
 ): CompiledPolicies {
   const parsed = Object.entries(policies).map(
     ([name, options]) => [name, policySchema.parse(options)] as const,
   );
-  return compilePolicies(Object.fromEntries(parsed), secrets, 'a secret of this installation');
+  return compilePolicies(Object.fromEntries(parsed), secrets, {
+    maskSecret: 'a secret of this installation',
+    keyHashes,
+  });
 }
 
 /** One policy with these rules, compiled; fails the test where it has errors. */

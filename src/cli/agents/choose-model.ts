@@ -63,6 +63,6 @@ function fault(id: string, entry: Readonly<Record<string, unknown>> | undefined)
 async function ownModels(name: ClientName, io: Io): Promise<readonly string[]> {
   if (name === 'claude') return [io.env.ANTHROPIC_MODEL || logins.claude.model];
   if (name === 'opencode') return [logins.claude.model, logins.codex.model];
-  const { modelOfCodex } = await import('../doctor/check-codex.ts');
-  return [modelOfCodex(io) ?? logins.codex.model];
+  const { codexModel } = await import('./codex-settings.ts');
+  return [codexModel(io.env) ?? logins.codex.model];
 }

@@ -1,8 +1,8 @@
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { parse } from 'smol-toml';
 import { toFields, toText } from '../../dialects/fields.ts';
+import { codexHome } from '../agents/codex-settings.ts';
 import { pastProxies, usesProxy } from '../agents/past-proxies.ts';
 import type { Io } from '../shell/io.ts';
 import { readSettings } from '../shell/read-settings.ts';
@@ -13,7 +13,7 @@ const { ok, warning, error } = about('codex');
 /** Checks whether Codex's own configuration bypasses the gateway or keeps Codex from starting. */
 export function checkCodex({ env }: Io, gatewayUrl: string | undefined): readonly Finding[] {
   const overrides = checkCodexOverrides({ env }, gatewayUrl);
-  const file = join(homeOf(env), 'config.toml');
+  const file = join(codexHome(env), 'config.toml');
   const settings = readSettings(file, parse);
   if (settings.kind === 'missing')
     return overrides.length > 0 ? overrides : [ok('no configuration of its own')];
@@ -46,15 +46,9 @@ export function checkCodexOverrides(
 ): readonly Finding[] {
   return [
     ...checkManaged(join(root, 'etc/codex/managed_config.toml'), gatewayUrl),
-    ...checkProfile(join(homeOf(env), 'config.toml')),
-    ...(gatewayUrl === undefined ? [] : checkVariables(join(homeOf(env), '.env'), { env, gatewayUrl })),
+    ...checkProfile(join(codexHome(env), 'config.toml')),
+    ...(gatewayUrl === undefined ? [] : checkVariables(join(codexHome(env), '.env'), { env, gatewayUrl })),
   ];
-}
-
-/** The model that the user's settings name. */
-export function modelOfCodex({ env }: Pick<Io, 'env'>): string | undefined {
-  const settings = readSettings(join(homeOf(env), 'config.toml'), parse);
-  return (settings.kind === 'read' && toText(toFields(settings.value).model)) || undefined;
 }
 
 function checkManaged(file: string, gatewayUrl: string | undefined): Finding[] {
@@ -101,10 +95,6 @@ function checkVariables(
       `add ${new URL(gatewayUrl).hostname} to NO_PROXY in it`,
     ),
   ];
-}
-
-function homeOf(env: Io['env']): string {
-  return env.CODEX_HOME || join(env.HOME || homedir(), '.codex');
 }
 
 /** Checks the provider block that the README shows. */

@@ -19,7 +19,7 @@ import {
 // time.
 
 const { source, ...names } = workerData as ThreadData; // the gateway starts this thread with nothing else
-const compiled = compilePolicies(source.policies, source.secrets, source.maskSecret);
+const compiled = compilePolicies(source.policies, source.secrets, source);
 const targetModels = createTargetModels(names);
 
 parentPort?.on('message', (question: ThreadQuestion) => {

@@ -94,7 +94,7 @@ export function compilePatterns(options: TextOptions, context: MatcherContext): 
         continue;
       }
       patterns.push({
-        key: `detector ${name} ${confidence}`,
+        key: `detector ${detector.variant ?? name} ${confidence}`,
         pattern: { kind: 'detector', name, confidence, detector: atLeast(detector, confidence) },
       });
     }

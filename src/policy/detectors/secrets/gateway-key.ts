@@ -11,9 +11,13 @@ const keyLength = prefix.length + keyBodyLength + keyChecksumLength;
 const leastSecretLength = 12;
 
 /**
- * Keys of any gateway of this kind, recognized by their checksum, and the given values of at least twelve characters.
+ * Keys of any gateway of this kind, recognized by their checksum (of those, the ones that are meant), and the given values
+ * of at least twelve characters.
  */
-export function createGatewayKeyDetector(secrets: readonly string[]): Detector {
+export function createGatewayKeyDetector(
+  secrets: readonly string[],
+  isMeant: (key: string) => boolean = () => true,
+): Detector {
   const values = [...new Set(secrets)].filter((secret) => secret.length >= leastSecretLength);
   const inRuns = values.filter((value) => value.length >= 16 && /^[\w-]+$/.test(value));
   const anywhere = values.filter((value) => !inRuns.includes(value));
@@ -21,15 +25,21 @@ export function createGatewayKeyDetector(secrets: readonly string[]): Detector {
     prefilter: { kind: 'always' },
     reach: Math.max(keyLength, ...values.map((value) => value.length)),
     folded: false,
-    find: (text) => findThroughDisguise(text, (plain) => findKeys(plain, inRuns, anywhere)),
+    find: (text) => findThroughDisguise(text, (plain) => findKeys(plain, { inRuns, anywhere, isMeant })),
   };
 }
 
-function findKeys(text: string, inRuns: readonly string[], anywhere: readonly string[]): readonly Finding[] {
+interface Sought {
+  readonly inRuns: readonly string[];
+  readonly anywhere: readonly string[];
+  readonly isMeant: (key: string) => boolean;
+}
+
+function findKeys(text: string, { inRuns, anywhere, isMeant }: Sought): readonly Finding[] {
   const runs = findKeyLikeRuns(text);
   return joinOverlapping([
     ...anywhere.flatMap((value) => occurrences(text, value, 0)),
-    ...findGatewayKeys(text),
+    ...findGatewayKeys(text).filter(({ start, end }) => isMeant(text.slice(start, end))),
     ...runs.flatMap((run) => {
       const content = text.slice(run.start, run.end);
       return inRuns.flatMap((value) => occurrences(content, value, run.start));
