@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Child, startProgram } from '../kit/child.ts';
@@ -505,3 +505,33 @@ function startOpencode(
   });
   return Object.assign(child, { home });
 }
+
+test.each([
+  ['before the name of the agent', ['run', '--mask', 'secrets,email', 'claude']],
+  ['right behind it', ['run', 'claude', '--mask=secrets,email']],
+])('--mask %s keeps values from leaving, and the agent gets them back', async (_where, argv) => {
+  const script = ask(
+    'process.env.ANTHROPIC_BASE_URL + "/v1/messages", { method: "POST", headers: { authorization: `Bearer ${process.env.ANTHROPIC_AUTH_TOKEN}`, "content-type": "application/json" }, body: JSON.stringify({ model: "sandbox-mini", max_tokens: 64, messages: [{ role: "user", content: "ann@example.com" }] }) }',
+  );
+  const agent = start({ script, argv });
+
+  const { exit, stdout, stderr } = await agent.ended;
+
+  expect([exit, stderr]).toEqual([0, '']);
+  expect(stdout).toMatch(/^200 .*ann@example\.com/);
+  const state = join(agent.home, '.local/state/gateway');
+  expect(readFileSync(join(state, 'records.jsonl'), 'utf8')).toContain('"masked":{"EMAIL":1}');
+  expect(statSync(join(state, 'mask-secret.json')).mode & 0o777).toBe(0o600);
+});
+
+test('--mask with what is no detector, or with a gateway that is elsewhere, says what to do', async () => {
+  const unknown = start({ script: 'true', argv: ['run', '--mask', 'secret', 'claude'] });
+  const elsewhere = start({
+    script: 'true',
+    argv: ['run', '--mask', 'email', 'claude'],
+    env: { GATEWAY_URL: 'http://127.0.0.1:9', GATEWAY_KEY: 'k' },
+  });
+
+  expect((await unknown.ended).stderr).toContain('expected detectors such as secrets,email');
+  expect((await elsewhere.ended).stderr).toContain('GATEWAY_URL names another one');
+});
