@@ -70,6 +70,25 @@ describe('commands of the README', () => {
   });
 });
 
+test('the first policy of the README blocks and redacts as shown', async () => {
+  const cwd = emptyDirectory();
+  const section = '## See a policy at work';
+  writeFileSync(join(cwd, 'gateway.yaml'), blockAfter(section, 'yaml'), { mode: 0o600 });
+  const server = startCommand(['serve', '-p', '0', '--plants-port', '0', '--log', 'json'], { cwd });
+  await server.wrote('stderr', 'listening');
+  const prompt = (command: string) => /send "(.+)"/.exec(command)?.[1] ?? '';
+  const blocking = blockAfter(section, 'sh');
+  const redacting = blockAfter(blocking, 'sh');
+
+  const blocked = await command(['send', prompt(blocking)], { cwd });
+  const redacted = await command(['send', prompt(redacting)], { cwd });
+  server.signal('SIGTERM');
+  await server.ended;
+
+  expect(blocked).toEqual({ exit: 3, stdout: '', stderr: blockAfter(blocking, 'text') });
+  expect([redacted.exit, redacted.stdout]).toEqual([0, blockAfter(redacting, 'text')]);
+});
+
 test('the configuration of the README is valid, and its error is what a slip in it gives', async () => {
   const cwd = emptyDirectory();
   const yaml = blockAfter('This is a whole one:', 'yaml');
