@@ -36,7 +36,9 @@ export function renderManPage(program: Command): string {
     '.SH FILES',
     ...files.map(([path, meaning]) => `.TP\n.I ${text(path)}\n${text(meaning)}`),
     '.SH SEE ALSO',
-    text('docs/ of the package: configuration.md, policy.md, operations.md, agents.md'),
+    text(
+      'docs/ of the package: troubleshooting.md, providers.md, configuration.md, policy.md, agents.md, operations.md',
+    ),
     '',
   ].join('\n');
 }

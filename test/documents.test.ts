@@ -1,0 +1,53 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+const pages = [
+  ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md'],
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join('docs', name)),
+];
+const read = (page: string) => readFileSync(join(root, page), 'utf8');
+/** Without blocks of code, in which nothing is a link or a heading. */
+const prose = (page: string) => read(page).replace(/^```[\s\S]*?^```$/gm, '');
+
+/** The names that GitHub gives the headings of a page. */
+function anchors(page: string): string[] {
+  return [...prose(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+test.each(pages)('%s links to files and headings that are there', (page) => {
+  const links = [...prose(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
+  const broken = links.filter((link) => {
+    if (/^[a-z]+:/.test(link)) return false;
+    const [path = '', anchor] = link.split('#');
+    const target = path === '' ? page : join(dirname(page), path);
+    if (!existsSync(join(root, target))) return true;
+    return anchor !== undefined && !anchors(target).includes(anchor);
+  });
+
+  expect(broken).toEqual([]);
+});
+
+test('docs/architecture.md names files and folders that are there', () => {
+  const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
+  const folders = sources.map((path) => `/${path}/`);
+  const names = [...read('docs/architecture.md').matchAll(/`([\w./-]+(?:\.tsx?|\/))`/g)].map(
+    ([, name = '']) => name,
+  );
+  const missing = names.filter((name) => {
+    if (existsSync(join(root, name))) return false;
+    if (name.endsWith('/')) return !folders.some((folder) => folder.endsWith(`/${name}`));
+    return !sources.some((path) => path === name || path.endsWith(`/${name}`));
+  });
+
+  expect(missing).toEqual([]);
+  expect(names.map((name) => basename(name))).toContain('handle.ts');
+});
