@@ -59,6 +59,31 @@ test('the gateways of the compose file have every variable, a read-only root, an
   expect(published.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([]);
 });
 
+test('every name by which services and proxies call the gateways is allowed', async () => {
+  const env = Object.fromEntries(variables.map((name) => [name, name === 'METRICS_PORT' ? '9464' : '4100']));
+  const { config } = await loadConfig({
+    file: join(root, 'deploy/gateway.yaml'),
+    cwd: root,
+    env: {
+      ...env,
+      REDIS_URL: 'redis://r',
+      LEDGER_URL: 'postgres://p/g',
+      TEAM_KEY: 'team-key-0123456789abcdef',
+    },
+    nowMs: Date.now(),
+  });
+  const [service] = parseAllDocuments(deployed('kubernetes', 'gateway.yaml'))
+    .map((document) => document.toJS())
+    .filter(({ kind }) => kind === 'Service');
+  const gateways = Object.keys(compose().services).filter((name) => name.startsWith('gateway'));
+  const sent = /proxy_set_header Host (\S+);/.exec(deployed('nginx.conf'))?.[1];
+
+  const { name } = service.metadata;
+  const called = [...gateways, sent, name, `${name}.default`, `${name}.default.svc.cluster.local`];
+  expect(called.filter((host) => !config.server.allowedHosts.has(host))).toEqual([]);
+  expect(called.length).toBe(6);
+});
+
 test('the manifests probe, stay up and scale by open streams', () => {
   const kinds = new Map(manifests().map(({ kind, spec }) => [kind, spec]));
   const pod = kinds.get('Deployment')?.template.spec;
