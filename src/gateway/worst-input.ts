@@ -13,9 +13,13 @@ const escapeBytes = 6;
 // Providers count images and documents by pixels and pages, which their size in bytes says little about.
 const encodedBytesPerToken = 20;
 const encodedLeastTokens = 1_600;
-const encodedFromBytes = 4_096;
+/** The smallest picture has more. */
+const encodedFromBytes = 64;
+/** So much of one is looked at. */
+const examinedBytes = 4_096;
 const encodedMembers = new Set(['data', 'url', 'image_url', 'file_data', 'signature', 'encrypted_content']);
 const encodedText = /^(?:data:[\w.+/;=-]*,)?[\w+/=-]*$/;
+const dataUrl = Buffer.from('data:');
 const backslash = 0x5c;
 const letterU = 0x75;
 
@@ -42,12 +46,25 @@ export function worstInputTokens(document: JsonDocument): number {
   return Math.ceil(textBytes / bytesPerToken) + otherTokens;
 }
 
-/** Whether a long text is base64 or a data URL in a media field: anywhere else it is billed as text. */
+/**
+ * Whether a text is base64 or a data URL in a media field: anywhere else it is billed as text. So may be a short one: a
+ * large picture of one colour takes a few hundred bytes.
+ */
 function isEncoded(document: JsonDocument, entry: number): boolean {
-  if (entry === 0 || !document.isKey(entry - 1) || !encodedMembers.has(document.text(entry - 1)))
-    return false;
-  const start = document.start(entry);
-  return encodedText.test(document.bytes.toString('latin1', start, start + encodedFromBytes));
+  if (entry === 0 || !document.isKey(entry - 1)) return false;
+  const [start, end] = [document.start(entry), document.end(entry)];
+  const isShort = end - start < examinedBytes;
+  if (isShort && !isDataUrl(document.bytes, start) && !document.isText(entry - 1, 'data')) return false;
+  if (!encodedMembers.has(document.text(entry - 1))) return false;
+  return encodedText.test(document.bytes.toString('latin1', start, Math.min(end, start + examinedBytes)));
+}
+
+function isDataUrl(bytes: Buffer, start: number): boolean {
+  // Nearly every text begins otherwise.
+  return (
+    bytes[start] === dataUrl[0] &&
+    bytes.compare(dataUrl, 0, dataUrl.length, start, start + dataUrl.length) === 0
+  );
 }
 
 /** Counts the bytes above 0x7f of a string, and its escapes of six bytes. */

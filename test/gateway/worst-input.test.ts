@@ -44,6 +44,23 @@ describe('the worst case of input', () => {
   });
 
   test.each([
+    ['messages', { type: 'image', source: { data: 'iVBORw0K'.repeat(12), media_type: 'image/png' } }],
+    ['chat', { type: 'image_url', image_url: { url: `data:image/png;base64,${'iVBORw0K'.repeat(12)}` } }],
+    ['responses', { type: 'input_image', image_url: `data:image/png;base64,${'iVBORw0K'.repeat(12)}` }],
+  ])('of an image of few bytes is that of many points in one colour (%s)', (_dialect, part) => {
+    expect(count(message([part]))).toBeGreaterThan(1_600);
+    expect(count(message([part]))).toBeLessThan(1_700);
+  });
+
+  test.each([
+    ['a link', { type: 'image_url', image_url: { url: `https://host.example/${'a'.repeat(200)}` } }],
+    ['a short text', { type: 'text', text: 'iVBORw0K'.repeat(12) }],
+    ['short data', { type: 'tool_use', id: 't', name: 'n', input: { data: 'iVBORw0K' } }],
+  ])('of %s is that of text', (_what, part) => {
+    expect(count(message([part]))).toBeLessThan(200);
+  });
+
+  test.each([
     ['base64 in a text', { type: 'text', text: 'iVBORw0K'.repeat(10_000) }],
     ['a text without blanks', { type: 'text', text: '漢字'.repeat(5_000) }],
     [
