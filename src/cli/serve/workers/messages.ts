@@ -30,8 +30,8 @@ export interface WorkerStart extends WorkerConfig {
 }
 
 /**
- * What the parent sends a worker, after the worker's first `done`: before that, commands are lost. Each gets one answer,
- * in order; `drain` is answered by `drained`, unless something prevents it, and by exiting.
+ * What the parent sends a worker, after the worker's first `done`: before that, commands are lost. Each of the first four
+ * gets one `done` or `failed`, in order; `drain` is answered by `drained`, unless something prevents it, and by exiting.
  */
 export type WorkerCommand =
   | { readonly kind: 'start'; readonly start: WorkerStart }
