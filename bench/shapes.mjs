@@ -1,0 +1,96 @@
+// Bodies of all the shapes that a loop inside a loop, or a search that runs past its text, would make slow.
+
+const list = (count, make) => Array.from({ length: Math.max(1, Math.floor(count)) }, (_, at) => make(at));
+const join = (bytes, unit) => list(bytes / (unit.length + 1), () => unit).join();
+const escapesInStrings = ['\\n', '\\"', '\\\\', '\\u0041', '\\u6f22', '\\ud83d\\ude00', '\\u0000'];
+const characters = {
+  quote: '\\"',
+  'line break': '\\n',
+  'carriage return': '\\r',
+  wide: '漢',
+  mark: 'a\u0301\u0323',
+  digit: '7',
+  telephone: '+49 30 901820 ',
+  at: 'a@b.',
+  hyphen: '-',
+  dash: 'a-',
+  slash: '/',
+  brace: '{',
+  bracket: '[',
+  colon: 'data:',
+  percent: '%41',
+  blank: ' ',
+};
+
+/** A repeatable source of random letters. */
+function random(bytes, letters, seed = 1) {
+  let state = seed;
+  let text = '';
+  while (text.length < bytes) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    text += letters[(state >>> 8) % letters.length];
+  }
+  return text;
+}
+
+const base64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+/** JSON of about so many bytes: the value of the only message's content, and further fields of the body. */
+const shapes = {
+  words: (bytes) => ({ content: `"${'the gateway should stream tokens '.repeat(bytes / 33)}"` }),
+  'random base64': (bytes) => ({ content: `"${random(bytes, base64)}"` }),
+  'random hex': (bytes) => ({ content: `"${random(bytes, '0123456789abcdef')}"` }),
+  'blocks of text': (bytes) => ({ content: `[${join(bytes, '{"type":"text","text":"a"}')}]` }),
+  'blocks of random letters': (bytes) => ({
+    content: `[${list(bytes / 90, (at) => `{"type":"text","text":"${random(60, base64, at + 1)}"}`).join()}]`,
+  }),
+  messages: (bytes) => ({
+    messages: `[${join(bytes / 2, '{"role":"user","content":"a"},{"role":"assistant","content":"b"}')}]`,
+  }),
+  'many keys': (bytes) => ({ more: `"x":{${list(bytes / 14, (at) => `"key${at}":1`).join()}}` }),
+  'keys of the body': (bytes) => ({ more: list(bytes / 14, (at) => `"key${at}":1`).join() }),
+  'escaped keys': (bytes) => ({ more: `"x":{${list(bytes / 16, (at) => `"\\n${at}":1`).join()}}` }),
+  tools: (bytes) => ({
+    more: `"tools":[${list(bytes / 60, (at) => `{"name":"t${at}","description":"d","input_schema":{"type":"object"}}`).join()}]`,
+  }),
+  calls: (bytes) => ({
+    messages: `[{"role":"user","content":"a"},{"role":"assistant","content":[${list(bytes / 70, (at) => `{"type":"tool_use","id":"c${at}","name":"t","input":{"a":${at}}}`).join()}]},{"role":"user","content":[${list(bytes / 70, (at) => `{"type":"tool_result","tool_use_id":"c${at}","content":"r"}`).join()}]}]`,
+  }),
+  images: (bytes) => ({
+    content: `[${join(bytes, '{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgo="}}')}]`,
+  }),
+  'nested arrays': (bytes) => ({ more: `"x":[${join(bytes, `${'['.repeat(90)}${']'.repeat(90)}`)}]` }),
+  numbers: (bytes) => ({ more: `"x":[${join(bytes, '7')}]` }),
+  'arguments within arguments': (bytes) => {
+    let inner = JSON.stringify({ a: 'b'.repeat(bytes / 16) });
+    while (inner.length < bytes / 2) inner = JSON.stringify({ a: inner });
+    return { content: JSON.stringify(inner) };
+  },
+  'texts of JSON': (bytes) => ({ content: `[${join(bytes, '{"type":"text","text":"{\\"a\\":\\"b\\"}"}')}]` }),
+  'white space': (bytes) => ({ more: `"x":[${' \n\t'.repeat(bytes / 3)}]` }),
+  ...Object.fromEntries(
+    escapesInStrings.map((each) => [
+      `strings of ${each}`,
+      (bytes) => ({ more: `"x":[${join(bytes, `"${each}"`)}]` }),
+    ]),
+  ),
+  ...Object.fromEntries(
+    Object.entries(characters).map(([name, unit]) => [
+      `one text: ${name}`,
+      (bytes) => ({ content: `"${unit.repeat(bytes / Buffer.byteLength(unit))}"` }),
+    ]),
+  ),
+};
+
+export const shapeNames = Object.keys(shapes);
+
+/** A body for `POST /v1/messages` (and, but for its blocks, /v1/chat/completions) of about so many bytes. */
+export function shapedBody(name, bytes, model = 'sandbox-mini') {
+  const {
+    content = '"hello"',
+    messages = `[{"role":"user","content":${content}}]`,
+    more,
+  } = shapes[name](bytes);
+  const rest = more === undefined ? '' : `,${more}`;
+  return Buffer.from(`{"model":"${model}","max_tokens":1,"messages":${messages}${rest}}`);
+}

@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { shapedBody, shapeNames } from '../../bench/shapes.mjs';
+import { dialects } from '../../src/dialects/registry.ts';
+import { worstInputTokens } from '../../src/gateway/worst-input.ts';
+import type { JsonDocument } from '../../src/json/json-document.ts';
+import { parseStrictJson } from '../../src/json/strict-json.ts';
+import { findCaps } from '../../src/policy/traverse/caps.ts';
+import { growth } from '../kit/growth.ts';
+import { compile, subjectOf } from '../policy/deciding.ts';
+
+// Four times the bytes take four times as long where work is linear, sixteen times where it is quadratic. The bench
+// (bench/linear.mjs) holds the whole gateway to 1.3 of linear; here other tests keep the processor busy.
+const small = 40_000;
+const times = 4;
+const limit = 2 * times;
+
+const detect = ['credit_card', 'email', 'phone', 'iban', 'us_ssn', 'ip_address', 'secrets', 'private_key'];
+const set = compile({
+  house: {
+    rules: [
+      { id: 'phrases', action: 'warn', when: { text: { phrases: ['project nightfall', 'internal only'] } } },
+      { id: 'patterns', action: 'warn', when: { text: { regex: ['\\bTCK-[0-9]{6}\\b', 'a.{20,40}z'] } } },
+      {
+        id: 'detectors',
+        action: 'warn',
+        when: { text: { detect: detect.map((name) => ({ [name]: 'possible' })) } },
+      },
+    ],
+  },
+}).select(['house']);
+
+function readAndDecide(bytes: Buffer): void {
+  const document = parseStrictJson(bytes);
+  worstInputTokens(document);
+  findCaps(document, dialects.messages);
+  set.decide({ ...subjectOf({}), document, dialect: dialects.messages, endpoint: 'messages' });
+}
+
+const sizes = (name: string) => ({
+  small: shapedBody(name, small),
+  large: shapedBody(name, small * times),
+  limit,
+});
+
+test.each(shapeNames)('reading, deciding and estimating are linear in %s', (name) => {
+  // The tables of the automata fill with the first texts of a kind.
+  readAndDecide(shapedBody(name, small * times));
+
+  expect(growth(readAndDecide, sizes(name))).toBeLessThan(limit);
+});
+
+/** As the estimate once was: from each string the search runs to the end of the body. */
+function searchPastStrings(document: JsonDocument): number {
+  let count = 0;
+  for (let entry = 0; entry < document.count; entry += 1) {
+    if (!document.isEscaped(entry)) continue;
+    const at = document.bytes.indexOf('\\u', document.start(entry));
+    if (at >= 0 && at < document.end(entry)) count += 1;
+  }
+  return count;
+}
+
+test('a search from each string to the end of the body does not pass for linear', () => {
+  const run = (bytes: Buffer) => searchPastStrings(parseStrictJson(bytes));
+  const found = shapeNames.filter((name) => name.startsWith('strings of \\n') || name === 'escaped keys');
+
+  expect(found).toHaveLength(2);
+  for (const name of found) {
+    const [one, other] = [shapedBody(name, small * 5), shapedBody(name, small * 5 * times)];
+    expect(growth(run, { small: one, large: other, limit })).toBeGreaterThan(limit);
+  }
+});
