@@ -49,11 +49,10 @@ export function buildProjects({
   report,
   needsLocalKey,
 }: Inputs): ReadonlyMap<string, ProjectConfig> {
-  const policyNames = Object.keys(settings.policies);
-  const forAll = policyNames.filter((name) => settings.policies[name]?.apply === 'all');
+  const forAll = Object.keys(settings.policies).filter((name) => settings.policies[name]?.apply === 'all');
   return new Map(
     Object.entries(settings.projects ?? {}).map(([name, { policies, models, limits }]) => {
-      checkPolicies(['projects', name, 'policies'], policies, policyNames, report);
+      checkPolicies(['projects', name, 'policies'], policies, settings.policies, report);
       const shorthand = models === undefined ? [] : [modelPolicyName(name)];
       const own = [...new Set([...forAll, ...shorthand, ...policies])];
       if (own.length === 0 && !needsLocalKey) {
@@ -118,7 +117,7 @@ interface KeyPlace {
 
 function readKey(path: readonly PropertyKey[], { project, key, inputs }: KeyPlace): KeySource | undefined {
   const { settings, report, nowMs } = inputs;
-  checkPolicies([...path, 'policies'], key.policies, Object.keys(settings.policies), report);
+  checkPolicies([...path, 'policies'], key.policies, settings.policies, report);
   const missing = report.missingBelow(path);
   if (missing !== undefined) {
     report.warn(path, `key ${key.id} is skipped: ${missing}`);
@@ -199,11 +198,11 @@ function readFromFile(
 function checkPolicies(
   path: readonly PropertyKey[],
   names: readonly string[],
-  known: readonly string[],
+  known: Inputs['settings']['policies'],
   report: Report,
 ): void {
   for (const [i, name] of names.entries()) {
-    if (known.includes(name) || report.isLeftOut(['policies', name])) continue;
-    report.error([...path, i], `there is no policy ${name}`, { hint: suggest(name, known) });
+    if (Object.hasOwn(known, name) || report.isLeftOut(['policies', name])) continue;
+    report.error([...path, i], `there is no policy ${name}`, { hint: suggest(name, Object.keys(known)) });
   }
 }

@@ -1,4 +1,5 @@
 import type { SourceDocument } from './document.ts';
+import { PathIndex } from './path-index.ts';
 import type { Problem } from './problems.ts';
 import type { Reference } from './substitute.ts';
 
@@ -34,8 +35,12 @@ interface Context {
 
 export function createReport({ source, references, leftOut = [] }: Context): Report {
   const problems: Problem[] = [];
+  const referenced = new PathIndex<Reference>();
+  for (const reference of references) referenced.add(reference.path, reference);
+  const omitted = new PathIndex<Path>();
+  for (const path of leftOut) omitted.add(path, path);
   const push = (severity: Problem['severity'], path: Path, message: string, remark: Remark = {}) => {
-    if (leftOut.some((part) => startsWith(path, part) || startsWith(part, path))) return;
+    if (omitted.covers(path) || omitted.below(path).length > 0) return;
     const place = source?.locate(path, remark.part ?? 'value');
     const { hint, kind } = remark;
     problems.push({
@@ -53,20 +58,10 @@ export function createReport({ source, references, leftOut = [] }: Context): Rep
     warn: (path, message, remark) => push('warning', path, message, remark),
     add: (more) => problems.push(...more),
     missingBelow(path) {
-      const names = references
-        .filter((reference) => startsWith(reference.path, path))
-        .flatMap(({ unset }) => unset);
+      const names = referenced.below(path).flatMap(({ unset }) => unset);
       return names.length === 0 ? undefined : `${[...new Set(names)].join(', ')} is not set`;
     },
-    isFromEnvironment: (path) =>
-      references.some(
-        (reference) =>
-          reference.isWhole && reference.path.length === path.length && startsWith(reference.path, path),
-      ),
-    isLeftOut: (path) => leftOut.some((part) => startsWith(path, part)),
+    isFromEnvironment: (path) => referenced.at(path)?.isWhole === true,
+    isLeftOut: (path) => omitted.covers(path),
   };
-}
-
-function startsWith(path: Path, head: Path): boolean {
-  return head.every((step, i) => path[i] === step);
 }
