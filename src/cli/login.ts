@@ -18,7 +18,7 @@ interface LoginOptions {
 export function build(io: Io): Command {
   return createCommand({
     name: 'login',
-    summary: 'log in at the plant store and keep the session for later commands',
+    summary: 'plant store: log in and keep the session for later commands',
     examples: [
       'gateway login -u demo',
       'gateway login -u demo --password-stdin < password.txt',

@@ -11,7 +11,7 @@ import { withSpinner } from './shell/spinner.ts';
 export function build(io: Io): Command {
   return createCommand({
     name: 'logout',
-    summary: 'end the session at the plant store and delete it here',
+    summary: 'plant store: end the session and delete it here',
     examples: ['gateway logout', 'gateway plants logout', 'PLANTS_TOKEN=… gateway logout'],
   }).action(async (_options: unknown, command: Command) => {
     const { options, connection, client } = await connect(command, io);

@@ -3,7 +3,7 @@ import { exitCodes, GatewayError } from '../errors.ts';
 import { version } from '../version.ts';
 import { AgentExit } from './agents/agent-exit.ts';
 import { agentNames } from './agents/clients.ts';
-import { type CommandModule, withClosingHelp, withCommonOptions } from './shell/command.ts';
+import { type CommandModule, exitCodeLines, withClosingHelp, withCommonOptions } from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
 import { narrowHelp } from './shell/narrow-help.ts';
 import { createOutputFilter } from './shell/output-filter.ts';
@@ -12,48 +12,69 @@ import { printError, wantsJson } from './shell/terminal.ts';
 import { wrapped } from './shell/wrapped.ts';
 
 interface Entry {
+  /** Its heading in the program's help. */
+  readonly group: string;
   readonly summary: string;
   readonly load: () => Promise<CommandModule>;
 }
 
 // A command's file is loaded only when it runs: scripts pay for start-up with every call.
 const commands: Readonly<Record<string, Entry>> = {
-  serve: { summary: 'start the gateway', load: () => import('./serve.ts') },
-  status: { summary: "show this user's gateway", load: () => import('./status.ts') },
-  open: { summary: 'open the live page', load: () => import('./open.ts') },
-  stop: { summary: "stop this user's gateway", load: () => import('./stop.ts') },
-  run: { summary: 'start an agent that uses the gateway', load: () => import('./run.ts') },
-  env: { summary: 'print the settings that point a client at the gateway', load: () => import('./env.ts') },
-  send: { summary: 'send one prompt and print the answer', load: () => import('./send.ts') },
-  chat: { summary: 'chat with a model', load: () => import('./chat.ts') },
-  embed: { summary: 'compute embeddings', load: () => import('./embed.ts') },
-  logs: { summary: 'show exchanges and conversations', load: () => import('./logs.ts') },
-  models: { summary: 'list the models that the key may use, or show one', load: () => import('./models.ts') },
-  usage: { summary: 'sum up what was used, from the ledger', load: () => import('./usage.ts') },
-  key: {
-    summary: 'create, list and revoke project keys, show the local one',
-    load: () => import('./key.ts'),
-  },
-  config: { summary: 'check, show and find the configuration', load: () => import('./config.ts') },
-  trust: {
-    summary: 'allow a configuration that was found what it wants from outside itself',
-    load: () => import('./trust.ts'),
-  },
-  init: { summary: 'write gateway.yaml, with few questions', load: () => import('./init.ts') },
-  doctor: { summary: 'find what is wrong, and show what to do', load: () => import('./doctor.ts') },
-  policy: {
-    summary: 'try policies: test, explain, replay',
-    load: () => import('./policy.ts'),
-  },
-  plants: { summary: 'search, change, watch and run the plant store', load: () => import('./plants.ts') },
-  login: { summary: 'log in at the plant store', load: () => import('./login.ts') },
-  logout: { summary: 'end the session at the plant store', load: () => import('./logout.ts') },
-  completion: {
-    summary: 'print a shell completion script',
-    load: () => import('./completion.ts'),
-  },
-  whoami: { summary: 'print who is logged in at the plant store', load: () => import('./whoami.ts') },
+  ...group('Run:', {
+    serve: { summary: 'start the gateway', load: () => import('./serve.ts') },
+    status: { summary: "show this user's gateway", load: () => import('./status.ts') },
+    stop: { summary: "stop this user's gateway", load: () => import('./stop.ts') },
+    run: { summary: 'start an agent that uses the gateway', load: () => import('./run.ts') },
+    env: {
+      summary: 'print the settings that point a client at the gateway',
+      load: () => import('./env.ts'),
+    },
+  }),
+  ...group('Ask:', {
+    send: { summary: 'send one prompt and print the answer', load: () => import('./send.ts') },
+    chat: { summary: 'chat with a model', load: () => import('./chat.ts') },
+    embed: { summary: 'compute embeddings', load: () => import('./embed.ts') },
+    models: {
+      summary: 'list the models that the key may use, or show one',
+      load: () => import('./models.ts'),
+    },
+  }),
+  ...group('Inspect:', {
+    open: { summary: 'open the live page', load: () => import('./open.ts') },
+    logs: { summary: 'show exchanges and conversations', load: () => import('./logs.ts') },
+    usage: { summary: 'sum up what was used, from the ledger', load: () => import('./usage.ts') },
+    doctor: { summary: 'find what is wrong, and show what to do', load: () => import('./doctor.ts') },
+  }),
+  ...group('Configure:', {
+    init: { summary: 'write gateway.yaml, with few questions', load: () => import('./init.ts') },
+    config: { summary: 'check, show and find the configuration', load: () => import('./config.ts') },
+    policy: { summary: 'try policies: test, explain, replay', load: () => import('./policy.ts') },
+    key: {
+      summary: 'create, list and revoke project keys, show the local one',
+      load: () => import('./key.ts'),
+    },
+    trust: {
+      summary: 'allow a configuration that was found what it wants from outside itself',
+      load: () => import('./trust.ts'),
+    },
+    completion: { summary: 'print a shell completion script', load: () => import('./completion.ts') },
+  }),
+  ...group('Plants:', {
+    plants: { summary: 'search, change, watch and run the plant store', load: () => import('./plants.ts') },
+    login: { summary: 'plant store: log in', load: () => import('./login.ts') },
+    logout: { summary: 'plant store: end the session', load: () => import('./logout.ts') },
+    whoami: { summary: 'plant store: print who is logged in', load: () => import('./whoami.ts') },
+  }),
 };
+
+function group(
+  title: string,
+  entries: Readonly<Record<string, Omit<Entry, 'group'>>>,
+): Readonly<Record<string, Entry>> {
+  return Object.fromEntries(
+    Object.entries(entries).map(([name, entry]) => [name, { ...entry, group: title }]),
+  );
+}
 
 // Options before the command's name that take the next word as their value.
 const valued = new Set(['-c', '--config', '-o', '--output', '--timeout', '--jq', '--output-template']);
@@ -63,6 +84,11 @@ export async function run(line: readonly string[], io: Io): Promise<number> {
   if (line[0] === '__complete') {
     const { complete } = await import('./completion/complete.ts');
     return complete(line.slice(1), (before) => buildProgram(before, io), io);
+  }
+  if (line.length === 1 && line[0] === '-v') return run(['--version'], io);
+  if (line[0] === 'help' && line[1] === 'exit-codes') {
+    await write(io.stdout, `${exitCodeLines(io.stdout.columns || 100)}\n`);
+    return exitCodes.ok;
   }
   const argv = withoutAgentArguments(line);
   const filter = createOutputFilter(io);
@@ -121,9 +147,10 @@ async function buildProgram(
   const program = createProgram();
   // Everything after an agent's name belongs to the agent.
   if (called === 'run') program.enablePositionalOptions();
-  for (const [name, { summary, load }] of Object.entries(commands)) {
+  for (const [name, { summary, load, group }] of Object.entries(commands)) {
     if (name === called) program.addCommand((await load()).build(io));
-    else if (!isAlone) program.addCommand(new Command(name).summary(summary).description(summary));
+    else if (!isAlone)
+      program.addCommand(new Command(name).summary(summary).description(summary).helpGroup(group));
   }
   // If the program had an action of its own, it would take "help" as an argument.
   if (called === undefined && !argv.includes('help')) program.action(() => program.help());

@@ -8,7 +8,7 @@ import { withSpinner } from './shell/spinner.ts';
 export function build(io: Io): Command {
   return createCommand({
     name: 'whoami',
-    summary: 'print the user who is logged in at the plant store',
+    summary: 'plant store: print the user who is logged in',
     examples: ['gateway whoami', 'gateway plants whoami', 'gateway whoami -o json'],
   }).action(async (_options: unknown, command: Command) => {
     const { options, connection, client } = await connectLoggedIn(command, io);

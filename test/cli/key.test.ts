@@ -86,5 +86,5 @@ test('help ends with three examples and the exit codes', async () => {
   const { exit, stdout } = await runCommand(['key', 'new', '--help'], { cwd });
 
   expect(exit).toBe(0);
-  expect(stdout).toMatch(/Examples:\n(?: {2}gateway key new.*\n){3}\nExit codes:/);
+  expect(stdout).toMatch(/Examples:\n(?: {2}gateway key new.*\n){3}\nCommon options/);
 });

@@ -278,7 +278,7 @@ describeDatabases('the plants commands', (databases) => {
       const { exit, stdout } = await plants(...name.split(' '), '--help');
 
       expect(exit).toBe(0);
-      expect(stdout).toMatch(/\nExamples:\n( {2}\S.*\n){3}\nExit codes:\n/);
+      expect(stdout).toMatch(/\nExamples:\n( {2}\S.*\n){3}\nCommon options/);
     },
   );
 });

@@ -146,6 +146,7 @@ describe('serve in sandbox mode', () => {
     expect(stderr).toContain(state.url);
     expect(stderr).toContain('providers  sandbox ✓');
     expect(stderr).toContain(`keys       local  ${state.key}  (saved for this user)`);
+    expect(stderr).toContain(`page       ${state.url}/_/  (gateway open)`);
     expect(stderr).toContain('try        gateway send "hello"');
     expect(stderr).toMatch(
       /^\d\d:\d\d:\d\d ✓ 200 local chat sandbox-mini→sandbox \d+ms first \d+ in \d+ out \d+ req_/m,

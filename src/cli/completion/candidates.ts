@@ -1,4 +1,5 @@
 import type { Argument, Option } from 'commander';
+import { detectorNames } from '../../policy/detectors/names.ts';
 import type { Io } from '../shell/io.ts';
 
 export interface Candidate {
@@ -24,6 +25,11 @@ export const noWords: Completion = { kind: 'words', words: [] };
 
 type Source = (context: CompletionContext) => Promise<Completion>;
 
+const modelNames: Source = async (context) => {
+  const { modelNames: named } = await import('./config-names.ts');
+  return toWords(await named(configFile(context), context.io));
+};
+
 const fileNames: Source = async () => ({ kind: 'files', words: [] });
 const configured =
   (list: 'projects' | 'keys' | 'policies' | 'rules' | 'providers'): Source =>
@@ -39,10 +45,9 @@ const sources: Readonly<Record<string, Source>> = {
   records: fileNames,
   template: fileNames,
   directory: async () => ({ kind: 'directories', words: [] }),
-  model: async (context) => {
-    const { modelNames } = await import('./config-names.ts');
-    return toWords(await modelNames(configFile(context), context.io));
-  },
+  model: modelNames,
+  modelSmall: modelNames,
+  detectors: async () => toWords(detectorNames),
   project: configured('projects'),
   key: configured('keys'),
   policy: configured('policies'),

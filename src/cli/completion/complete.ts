@@ -1,4 +1,4 @@
-import type { Argument, Command, Option } from 'commander';
+import { type Argument, type Command, Help, type Option } from 'commander';
 import { exitCodes } from '../../errors.ts';
 import { type Io, write } from '../shell/io.ts';
 import { type Candidate, type Completion, completeValue, noWords } from './candidates.ts';
@@ -95,8 +95,8 @@ function argumentAt({ registeredArguments }: Command, index: number): Argument |
 }
 
 function optionsOf(command: Command, used: ReadonlySet<Option>): Candidate[] {
-  return command
-    .createHelp()
+  // Not the command's own help, which leaves out the options of every command.
+  return new Help()
     .visibleOptions(command)
     .filter((option) => option.variadic || !used.has(option))
     .map(({ long, short, description }) => ({ value: long ?? short ?? '', description }));

@@ -12,11 +12,16 @@ interface BannerFacts {
   readonly workers?: number | undefined;
   readonly plants?: PlantsService | undefined;
   readonly metricsUrl?: string | undefined;
+  /** Whether it has a live page. */
+  readonly hasPage: boolean;
+  /** What to type before a command's name: see `programName`. */
+  readonly program: string;
   readonly paint: Paint;
 }
 
 /** What a person who just started the gateway wants to know, and nothing else. */
-export function banner({ loaded, url, key, workers = 1, plants, metricsUrl, paint }: BannerFacts): string {
+export function banner(facts: BannerFacts): string {
+  const { loaded, url, key, workers = 1, plants, metricsUrl, hasPage, program, paint } = facts;
   const { config } = loaded;
   const source = loaded.path ?? 'no gateway.yaml: sandbox mode';
   const lines = [
@@ -27,7 +32,8 @@ export function banner({ loaded, url, key, workers = 1, plants, metricsUrl, pain
     ...(workers > 1 ? [`workers    ${workers}`] : []),
     ...plantsLines(plants, paint),
     ...(metricsUrl === undefined ? [] : [`metrics    ${paint('cyan', `${metricsUrl}/metrics`)}`]),
-    'try        gateway send "hello"',
+    ...(hasPage ? [`page       ${paint('cyan', `${url}/_/`)}  (${program} open)`] : []),
+    `try        ${program} send "hello"`,
   ];
   return `${lines.join('\n')}\n`;
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { stateDirectory } from '../../client/state.ts';
+import { servesInspector } from '../../config/build/inspector.ts';
 import { generateKey } from '../../config/build/keys.ts';
 import type { Config } from '../../config/config.ts';
 import type { LoadedConfig, LoadOptions } from '../../config/load.ts';
@@ -14,7 +15,7 @@ import { ledgerSettings } from '../ledger-path.ts';
 import { withMaskSecret } from '../mask-secret.ts';
 import { defaultDatabase } from '../plants/database.ts';
 import { requestLine } from '../plants/request-line.ts';
-import type { CommonOptions } from '../shell/command.ts';
+import { type CommonOptions, programName } from '../shell/command.ts';
 import { storedConsent } from '../shell/consent.ts';
 import { hasColour, type Io, type Paint, painter } from '../shell/io.ts';
 import { loadUserConfig } from '../shell/load-config.ts';
@@ -99,7 +100,9 @@ export async function serve(
   const host = options.host ?? config.server.host;
   const count = options.workers ?? config.server.workers;
   if (options.dryRun === true) {
-    io.stdout.write(banner({ loaded, url: `http://${host}:${port}`, workers: count, paint: run.paint }));
+    const facts = { loaded, url: `http://${host}:${port}`, workers: count, paint: run.paint };
+    const hasPage = servesInspector(config.inspector, host) && count === 1;
+    io.stdout.write(banner({ ...facts, hasPage, program: programName(io.env) }));
     return;
   }
   const recording = recordingOf(run, config, count);
@@ -246,7 +249,10 @@ function announce({ io, options, isPretty, paint, localKey }: Run, started: Star
     });
   } else if (options.quiet !== true) {
     const key = loaded.config.needsLocalKey ? localKey : undefined;
-    io.stderr.write(banner({ loaded, url, key, workers: workers?.length, plants, metricsUrl, paint }));
+    const hasPage =
+      servesInspector(loaded.config.inspector, new URL(url).hostname) && (workers?.length ?? 1) === 1;
+    const facts = { loaded, url, key, workers: workers?.length, plants, metricsUrl, paint };
+    io.stderr.write(banner({ ...facts, hasPage, program: programName(io.env) }));
   }
 }
 

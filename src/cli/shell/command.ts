@@ -35,7 +35,7 @@ interface Description {
   readonly examples: readonly [string, string, string];
 }
 
-/** A command with the common options and the help's closing part: three examples and the exit codes. */
+/** A command with the common options and the help's closing part. */
 export function createCommand({ name, summary, examples }: Description): Command {
   const command = withCommonOptions(new Command(name).description(summary).summary(summary));
   return withClosingHelp(command, examples);
@@ -97,24 +97,53 @@ export function workerCount(text: string): number {
   return count;
 }
 
-/** Ends a command's help with examples and the exit codes. */
+/** Ends a command's help with examples, the options of every command in short, and where the exit codes are. */
 export function withClosingHelp(command: Command, examples: readonly string[]): Command {
   const lines = examples.map((example) => `  ${example}`).join('\n');
   return command.addHelpText('after', () => {
-    const width = command.configureOutput().getOutHelpWidth?.() ?? widestHelp;
-    return `\nExamples:\n${lines}\n\nExit codes:\n${exitCodeLines(Math.min(width, widestHelp))}`;
+    const width = Math.min(command.configureOutput().getOutHelpWidth?.() ?? widestHelp, widestHelp);
+    const common =
+      command.parent === null ? '' : `\n\nCommon options (gateway --help):\n${commonFlags(width)}`;
+    return `\nExamples:\n${lines}${common}\n\nExit codes: gateway help exit-codes`;
   });
 }
 
 const widestHelp = 100;
 
+/** Whether every command has the option. */
+export function isCommon(option: Option): boolean {
+  return commonNames.has(option.attributeName());
+}
+
+const common = withCommonOptions(new Command()).options;
+const commonNames: ReadonlySet<string> = new Set(common.map((option) => option.attributeName()));
+
+function commonFlags(width: number): string {
+  return fill(
+    common.map(({ short, long }) => short ?? long ?? ''),
+    { separator: ' ', width },
+  );
+}
+
+/** What every exit code means, as lines of at most this many columns. */
+export function exitCodeLines(width: number): string {
+  const entries = Object.entries(exitMeanings).map(
+    ([name, meaning]) => `${exitCodes[name as keyof typeof exitCodes]} ${meaning}`,
+  );
+  return fill(entries, { separator: ' · ', width: Math.min(width, widestHelp) });
+}
+
+interface Filling {
+  readonly separator: string;
+  readonly width: number;
+}
+
 /** As many on a line as fit, none of them broken. */
-function exitCodeLines(width: number): string {
+function fill(entries: readonly string[], { separator, width }: Filling): string {
   const lines: string[] = [];
   let line = '';
-  for (const [name, meaning] of Object.entries(exitMeanings)) {
-    const entry = `${exitCodes[name as keyof typeof exitCodes]} ${meaning}`;
-    const longer = line === '' ? `  ${entry}` : `${line} · ${entry}`;
+  for (const entry of entries) {
+    const longer = line === '' ? `  ${entry}` : `${line}${separator}${entry}`;
     if (line !== '' && longer.length > width) lines.push(line);
     line = line !== '' && longer.length > width ? `  ${entry}` : longer;
   }
@@ -134,3 +163,8 @@ const exitMeanings = {
   interrupted: 'interrupted',
   terminated: 'terminated',
 } as const satisfies Partial<Record<keyof typeof exitCodes, string>>;
+
+/** How this program was started, as what to type again: npx says so in the environment. */
+export function programName({ npm_command }: Io['env']): string {
+  return npm_command === 'exec' ? 'npx gateway' : 'gateway';
+}

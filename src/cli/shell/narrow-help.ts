@@ -1,11 +1,19 @@
 import { Help } from 'commander';
+import { isCommon } from './command.ts';
 
 const widestNarrow = 60;
 const usageTitle = 'Usage: ';
 const indentation = ' '.repeat(6);
 
-/** On a narrow terminal descriptions stand below their terms, so that no word is broken. */
+/**
+ * A command lists its own options; those of every command are in the program's help. On a narrow terminal descriptions
+ * stand below their terms, so that no word is broken.
+ */
 export const narrowHelp: Partial<Help> = {
+  visibleOptions(this: Help, command) {
+    const all = Help.prototype.visibleOptions.call(this, command);
+    return command.parent === null ? all : all.filter((option) => !isCommon(option));
+  },
   minWidthToWrap: 10,
   commandUsage(this: Help, command) {
     const usage = Help.prototype.commandUsage.call(this, command);

@@ -17,7 +17,7 @@ test.each([
   expect([(await wide.ended).exit, (await narrow.ended).exit]).toEqual([0, 0]);
 
   const [text = '', closing = ''] = narrow.screen().split('Examples:');
-  const [, codes = ''] = closing.split('Exit codes:');
+  const [, codes = ''] = closing.split('Common options');
   const wideWords = new Set(words(wide.screen()));
   for (const word of [...words(text), ...words(codes)]) expect(wideWords).toContain(word);
 });
