@@ -12,7 +12,7 @@ const messages: Readonly<Record<HostFailure['kind'], readonly [FailureCode, stri
   'slow head': ['provider.timeout', 'the provider took too long to answer'],
   'slow body': ['provider.timeout', 'the provider took too long to answer'],
   'large head': ['provider.broken_response', "the provider's headers are too large"],
-  broken: ['provider.broken_response', 'the provider broke off or answered nonsense'],
+  broken: ['provider.broken_response', 'the provider cut its answer short, or sent what is no HTTP answer'],
 };
 
 /** What the exchange fails with. */

@@ -221,7 +221,7 @@ describe('exit codes', () => {
 
       expect(exit).toBe(7);
       expect(stdout).toContain('The sa');
-      expect(stderr).toBe('gateway: the provider broke off or answered nonsense\n');
+      expect(stderr).toBe('gateway: the provider cut its answer short, or sent what is no HTTP answer\n');
     },
   );
 

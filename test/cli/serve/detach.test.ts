@@ -78,6 +78,19 @@ test('counts open streams, lets them finish, and cuts them with --now', async ()
   expect((await sending).exit).toBe(7);
 });
 
+test('a second time it says where the first one is', async () => {
+  const cwd = homeWith();
+  const { gateway } = await detach(cwd);
+
+  const again = await command(['serve', '--detach', '-p', new URL(gateway.url).port], { cwd });
+
+  expect(again).toEqual({
+    exit: 1,
+    stdout: '',
+    stderr: `gateway: a gateway is already running at ${gateway.url}; "gateway stop" ends it, -p starts another\n`,
+  });
+});
+
 test('reports why it could not start, and where its log is', async () => {
   const cwd = homeWith('server: { prot: 1 }\n');
 
