@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -123,6 +124,35 @@ describe('with options', () => {
     expect(await check()).toMatchObject({ exit: 0, stdout: 'gateway.yaml: fine\n' });
     const doctor = await command(['doctor'], { cwd, env: { GATEWAY_KEY: key } });
     expect(doctor.stdout).not.toContain('GATEWAY_KEY is no key');
+  });
+
+  test('the policy catches the usual lines of a .env', async () => {
+    // Fixed, so that none is by chance too plain to be a secret.
+    const digest = (text: string) => hash('sha512', text, 'base64').replaceAll(/[^A-Za-z0-9]/g, '');
+    const value = (length: number) => digest(`of length ${length}`).slice(0, length);
+    const lines = [
+      `DB_PASSWORD=${value(16)}`,
+      `DATABASE_URL=postgres://app:${value(16)}@db:5432/app`,
+      `SECRET_KEY_BASE=${hash('sha512', 'base', 'hex')}`,
+      `OPENAI_API_KEY=sk-proj-${value(48)}`,
+      `ACME_API_KEY=${value(32)}`,
+      `STRIPE_SECRET_KEY=sk_live_${value(24)}`,
+      `AWS_SECRET_ACCESS_KEY=${value(40)}`,
+      `AZURE_STORAGE_ACCOUNT_KEY=${hash('sha512', 'account', 'base64')}`,
+      `JWT_SECRET=${value(32)}`,
+      `GITHUB_TOKEN=ghp_${value(36)}`,
+      `SLACK_BOT_TOKEN=xoxb-123456789012-1234567890123-${value(24)}`,
+      `INTERNAL_AUTH_TOKEN=${value(32)}`,
+    ];
+    const { cwd } = await init([]);
+    const messages = [{ role: 'user', content: lines.join('\n') }];
+    writeFileSync(join(cwd, 'request.json'), JSON.stringify({ model: 'sandbox-mini', messages }));
+
+    const { stdout } = await command(['policy', 'explain', 'request.json', '-o', 'json'], { cwd });
+
+    const { decision, rules } = JSON.parse(stdout);
+    const { matches } = rules.find(({ rule }: { rule: string }) => rule === 'secrets');
+    expect([decision, matches]).toMatchObject(['redact', [{ at: '/messages/0/content', count: 12 }]]);
   });
 
   test('--no-policy leaves the policy out', async () => {
