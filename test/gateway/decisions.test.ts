@@ -105,7 +105,7 @@ describe('outcomes', () => {
     await (await fetch(`${gateway.url}/v1/${secrets.PROJECT_KEY}`)).text();
     const unknown = (await gateway.recorded(before + 1))[before];
 
-    expect(record).toMatchObject({ status: 403, reason: 'content.gateway_key', model: '[secret]' });
+    expect(record).toMatchObject({ status: 403, reason: 'content.gateway_key', model: '' });
     expect(unknown).toMatchObject({ status: 404, path: '/v1/[secret]' });
   });
 

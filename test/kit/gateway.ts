@@ -71,6 +71,7 @@ export async function startGateway(yaml = ''): Promise<TestGateway> {
       look();
     });
   const services = await startServices({ config, host: '127.0.0.1', port: 0, record });
+  services.announce();
   let stopping: Promise<void> | undefined;
   return {
     url: services.url,

@@ -61,6 +61,7 @@ export const freeValues = [
   'arguments',
   'category',
   'date',
+  'detectors',
   'duration',
   'expression',
   'host',
