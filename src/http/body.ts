@@ -126,7 +126,9 @@ async function decode(
   try {
     for await (const piece of decoder as AsyncIterable<Buffer>) {
       if (decoded.length + piece.length > limits.bodyBytes) throw tooLarge(limits);
-      held?.add(piece.length);
+      // The compressed bytes are already counted, and are given up when the others are complete.
+      const uncounted = decoded.length + piece.length - Math.max(body.length, decoded.length);
+      if (uncounted > 0) held?.add(uncounted);
       decoded.append(piece);
     }
   } catch (cause) {

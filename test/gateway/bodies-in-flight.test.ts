@@ -8,7 +8,7 @@ import { secrets } from '../kit/gateway.ts';
 import { useHosts } from '../kit/lifecycle.ts';
 
 const server = `  port: 0
-  limits: { body_size: 64KiB, bodies_in_flight: 256KiB, body_idle_timeout: 10s }`;
+  limits: { body_size: 64KiB, bodies_in_flight: 128KiB, body_idle_timeout: 10s }`;
 const hosts = useHosts(json(chatAnswer), (urls) => twoHosts({ ...urls, server }));
 
 const path = '/v1/chat/completions';
@@ -67,4 +67,26 @@ test('chunks and what compressed bodies unpack to count as they come', async () 
     whole.socket.destroy();
   }
   for (const { socket } of chunked) socket.destroy();
+});
+
+test('a compressed body as large as a body may be is read', async () => {
+  const noise = createHash('sha512').update('noise').digest('hex');
+  const content = Array.from({ length: 400 }, (_, i) =>
+    createHash('sha512').update(`${noise}${i}`).digest('hex'),
+  );
+  const text = JSON.stringify({ model: 'gpt-test', messages: [{ role: 'user', content: content.join('') }] });
+  const body = gzipSync(text.padEnd(64 * 1024 - 10));
+  expect(body.length).toBeGreaterThan(25_000);
+
+  const answer = await fetch(`${hosts().gateway.url}${path}`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'content-encoding': 'gzip',
+      'x-gateway-key': secrets.PROJECT_KEY,
+    },
+    body,
+  });
+
+  expect(answer.status).toBe(200);
 });

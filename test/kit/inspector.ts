@@ -68,6 +68,7 @@ export async function startInspected(yaml: string, options: Options = {}): Promi
     ownerProof,
     inspector: { sessionStore: new SessionFile({ HOME: options.home ?? directory }), configPath: file },
   });
+  services.announce();
   const port = Number(new URL(services.url).port);
   const url = `http://127.0.0.1:${port}`;
   const token = async () => {

@@ -25,6 +25,7 @@ export async function startRecording(
     port: 0,
     record: recorder.write,
   });
+  services.announce();
   return {
     url: services.url,
     stop: async () => {

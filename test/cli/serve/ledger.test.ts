@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { openSqliteReader } from '../../../src/database/sqlite-engine.ts';
@@ -108,6 +108,10 @@ test.each([1, 2])(
     const first = await start(homes[0]);
     expect((await ask(first, body)).status).toBe(200);
 
+    // The first one locks its journal a moment after it has begun to serve.
+    await expect
+      .poll(() => readdirSync(`${ledger}.journal`).some((name) => name.endsWith('.lock')))
+      .toBe(true);
     const second = await start(homes[1]);
     await second.child.wrote(warning);
     expect((await ask(second, body)).status).toBe(200);

@@ -65,7 +65,7 @@ export class Worker implements ConnectionTarget {
   #isStopped = false;
   #pending: Pending[] = [];
   readonly #readings = new Map<number, (reading: Reading | undefined) => void>();
-  readonly #connections = new SentConnections();
+  #connections = new SentConnections();
   #sequence = 0;
   /** The configuration that its process has prepared. */
   #prepared: WorkerConfig | undefined;
@@ -194,6 +194,8 @@ export class Worker implements ConnectionTarget {
   #spawn(): ChildProcess {
     this.#bornMs = Date.now();
     const spawned = spawnWorker(this.#options.nextNumber());
+    const connections = new SentConnections();
+    this.#connections = connections;
     this.#process = spawned;
     this.#closed = new Promise((resolve) => spawned.once('close', resolve));
     spawned.on('message', (answer) => this.#receive(spawned, answer as WorkerAnswer));
@@ -201,7 +203,7 @@ export class Worker implements ConnectionTarget {
       if (spawned.pid === undefined) this.#lose(spawned, error.message);
     });
     // Not at 'exit' or 'disconnect': a message may still come after them.
-    spawned.once('close', () => this.#connections.returnAll());
+    spawned.once('close', () => connections.returnAll());
     spawned.on('exit', (code, signal) => this.#lose(spawned, signal ?? `exit code ${code}`));
     if (spawned.stderr !== null) relayLines(spawned.stderr, this.#options.writeStderr);
     return spawned;
@@ -219,7 +221,7 @@ export class Worker implements ConnectionTarget {
 
   #receive(from: ChildProcess, answer: WorkerAnswer): void {
     if (answer.kind === 'limits.reserve' || answer.kind === 'limits.settle') {
-      const granted = this.#options.limits.answer(idOf(from), answer);
+      const granted = this.#options.limits.answer(from.pid ?? 0, answer);
       if (granted instanceof Promise) void granted.then((late) => late && from.send(late, ignoreDeath));
       else if (granted !== undefined) from.send(granted, ignoreDeath);
       return;
@@ -244,7 +246,7 @@ export class Worker implements ConnectionTarget {
   }
 
   #lose(lost: ChildProcess, how: string): void {
-    this.#options.limits.release(idOf(lost));
+    this.#options.limits.release(lost.pid ?? 0);
     if (lost !== this.#process) return;
     this.#end = how;
     const { pid } = this;
@@ -281,10 +283,6 @@ export class Worker implements ConnectionTarget {
 
 /** Sending to a dead process is ignored: its exit arrives as an event. */
 function ignoreDeath(): void {}
-
-function idOf({ pid = 0 }: ChildProcess): number {
-  return pid;
-}
 
 function inTime<Value>(answer: Promise<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {
