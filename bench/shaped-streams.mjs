@@ -19,7 +19,7 @@ const toolUse = { type: 'tool_use', id: 'toolu_1', name: 't', input: {} };
 /** Streams of about so many bytes: the block that they are of, and its events. */
 const streams = {
   'tiny events': (bytes) => ({ events: repeated(bytes, () => piece('a')) }),
-  'one huge event': (bytes) => ({ events: [piece('the gateway streams '.repeat(bytes / 20))] }),
+  'one huge event': (bytes) => ({ events: [piece('the gateway streams '.repeat(bytes / 40))] }),
   'single bytes': (bytes) => ({ events: repeated(bytes / 16, () => piece(' stream')), writes: 1 }),
   'unknown fields': (bytes) => ({
     events: repeated(bytes, (at) => ({
