@@ -71,6 +71,7 @@ setTimeout(maintain, maintainMs).unref();
 /** One step at a time. With SQLite it is native code: the process must not end meanwhile. */
 function enqueue(step: () => Promise<void>): void {
   thread.running = thread.running.then(async () => {
+    if (lock.isProcessEnding) return;
     if (place.path !== undefined) lock.acquire();
     try {
       await step();
@@ -101,6 +102,7 @@ async function work(): Promise<void> {
     thread.isSettlingDue = false;
     for (let path = thread.closed[0]; path !== undefined; path = thread.closed[0]) {
       await moveOwn(opened, path);
+      if (lock.isProcessEnding) return;
       thread.closed.shift();
       answer({ kind: 'moved', path });
     }
@@ -122,7 +124,7 @@ async function moveOwn(opened: LedgerStore, path: string): Promise<void> {
     (each) => each.path === path || movingPath(path) === each.path,
   );
   if (segment === undefined) return notify(`the segment ${path} of the ledger's journal has disappeared`);
-  noteDamage(await moveSegment(opened, segment));
+  noteDamage(await moveSegment(opened, segment, () => lock.isProcessEnding));
 }
 
 function settleLater(): void {

@@ -7,7 +7,7 @@ export class ThreadLock {
   readonly #state: Int32Array;
 
   /** Each thread makes its own from the same memory. */
-  constructor(memory = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)) {
+  constructor(memory = new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT)) {
     this.memory = memory;
     this.#state = new Int32Array(memory);
   }
@@ -21,9 +21,17 @@ export class ThreadLock {
     return true;
   }
 
+  /** Whether the process is about to end: the thread finishes what it holds the lock for, and begins nothing more. */
+  get isProcessEnding(): boolean {
+    return Atomics.load(this.#state, 1) !== 0;
+  }
+
   /** Has the process take it before it ends; returns the function that undoes this. */
   acquireAtExit(longestMs: number): () => void {
-    const onExit = () => void this.acquire(longestMs);
+    const onExit = () => {
+      Atomics.store(this.#state, 1, 1);
+      this.acquire(longestMs);
+    };
     process.once('exit', onExit);
     return () => process.off('exit', onExit);
   }

@@ -37,7 +37,7 @@ export const invocations: Readonly<Record<string, Invocation>> = {
   'logs search': { words: ['logs', 'search', 'fern'], readsState: true, isTable: true },
   'logs rm': { words: ['logs', 'rm', '--all'], readsState: true },
   models: { words: ['models'], isTable: true },
-  usage: { words: ['usage'], exit: 2, readsState: true },
+  usage: { words: ['usage'], readsState: true },
   key: { words: ['key'], exit: 2 },
   'key new': { words: ['key', 'new', '--project', 'shop'] },
   'key list': { words: ['key', 'list'], isTable: true },

@@ -41,7 +41,7 @@ await ledger.startWriting();
 ledger.start();
 let count = 0;
 setInterval(() => {
-  for (let i = 0; i < 1_000; i += 1) {
+  for (let i = 0; i < 300; i += 1) {
     count += 1;
     void ledger.finish({ ...row, requestId: `req_${count}` });
   }

@@ -13,14 +13,26 @@ export interface Damage {
   readonly lines: number;
 }
 
+/** Rows of one transaction: some 50 ms, for which a process that ends has to wait. */
+const rowsAtATime = 2_000;
+
 /**
- * Moves a closed segment into the database and deletes it after the commit. Whatever ends the process in between, the
+ * Moves a closed segment into the database and deletes it after the last commit; `isEnding` says that there is no time
+ * for the rest, which the next process then moves. Whatever ends the process in between, the
  * next try changes nothing that was done. What began in it and did not end is in the segment after it.
  */
-export async function moveSegment(store: LedgerStore, segment: Segment): Promise<readonly Damage[]> {
+export async function moveSegment(
+  store: LedgerStore,
+  segment: Segment,
+  isEnding: () => boolean,
+): Promise<readonly Damage[]> {
   const moving = markMoving(segment);
   const content = readSegment(moving.path);
-  await store.add(rowsOf(content.entries));
+  const rows = rowsOf(content.entries);
+  for (let at = 0; at < rows.length; at += rowsAtATime) {
+    if (isEnding()) return [];
+    await store.add(rows.slice(at, at + rowsAtATime));
+  }
   removeSegment(moving, content);
   return damageOf(moving, content);
 }
