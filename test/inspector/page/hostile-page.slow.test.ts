@@ -67,7 +67,7 @@ describe.skipIf(chromiumPath === undefined)('hostile content', { timeout: 90_000
     const shown: Record<string, string> = {};
     const tabs = {
       Overview: 'Rules',
-      Headers: '<svg onload=alert(1)>',
+      Headers: '<script>window.ran=1</script>',
       Request: '<img src=x onerror=',
       Answer: '␛[2J',
       Record: 'request_id',
@@ -102,7 +102,8 @@ describe.skipIf(chromiumPath === undefined)('hostile content', { timeout: 90_000
     expect(requested.filter((url) => !url.startsWith(`${gateway.url}/_/`))).toEqual([]);
     expect(height).toBeLessThan(40);
     expect(listed).toContain('<script>window.ran=1</script>/1.0');
-    expect(shown.Headers).toContain('<svg onload=alert(1)>');
+    expect(shown.Headers).toContain('<script>window.ran=1</script>');
+    expect(shown.Headers).not.toContain('<svg onload=alert(1)>'); // anything may be in a header of such a name
     expect(shown.Request).toContain('<img src=x onerror=');
     expect(shown.Answer).toContain('␛[2J␛]0;owned␇');
     expect(shown.Answer).toContain('⟨U+202E⟩gnirts');

@@ -168,7 +168,7 @@ describe.skipIf(chromiumPath === undefined)('the traffic', { timeout: 60_000 }, 
     await press('1');
 
     expect([second, newest, oldest]).toEqual(['3', '2', count]);
-    expect(await page.title()).toBe('Traffic – gateway');
+    await expect.poll(() => page.title()).toBe('Traffic – gateway');
     expect(tab).toBe('Headers');
     expect(new URL(page.url()).search).toBe('?text=no-codename');
   });
