@@ -343,3 +343,33 @@ test('no record has it', async () => {
   await gateway.recordWhere(({ cause }) => cause === 'not json [secret]');
   expect(JSON.stringify(gateway.records)).not.toContain(token.slice(1));
 });
+
+test('clients that renew their login at the same time each get the answer to their own', async () => {
+  const tokenOf = (state: string, client: number) => `sk-ant-oat01-${state}-${client}-${'aB3_-'.repeat(20)}`;
+  const seen: string[] = [];
+  own.script((response, request) => {
+    const given = request.headers.find(([name]) => name === 'authorization')?.[1] ?? '';
+    seen.push(given);
+    if (given.includes('-old-'))
+      return json(
+        '{"type":"error","error":{"type":"authentication_error","message":"expired"}}',
+        401,
+      )(response);
+    json(
+      messagesAnswer.replace(
+        /"text":"[^"]*"/,
+        JSON.stringify({ text: /-new-(\d+)-/.exec(given)?.[1] ?? '' }).slice(1, -1),
+      ),
+    )(response);
+  });
+  const as = (token: string) => send({ ...login, authorization: `Bearer ${token}` });
+
+  const clients = Array.from({ length: 20 }, async (_, client) => {
+    const expired = await as(tokenOf('old', client));
+    const renewed = await as(tokenOf('new', client));
+    return [expired.status, renewed.status, renewed.text.includes(`"text":"${client}"`)];
+  });
+
+  expect(await Promise.all(clients)).toEqual(clients.map(() => [401, 200, true]));
+  expect(seen).toHaveLength(40); // nothing was repeated, and no breaker opened
+});

@@ -8,6 +8,7 @@ import { loadConfig } from '../../src/config/load.ts';
 import { pageKeyHeader } from '../../src/inspector/contract/session.ts';
 import { answerHeader, challengeHeader } from '../../src/owner-proof.ts';
 import { fileLedger } from '../../src/record/ledger/ledger-store.ts';
+import type { ExchangeRecord } from '../../src/record/record.ts';
 import { secrets } from './gateway.ts';
 
 export interface InspectedGateway {
@@ -16,6 +17,8 @@ export interface InspectedGateway {
   /** A key of the project `shop`, where `projects` of the kit are configured. */
   readonly key: string;
   readonly services: Services;
+  /** Where its configuration and its ledger are. */
+  readonly directory: string;
   /** A one-time token, as `gateway open` gets it. */
   token(): Promise<string>;
   /** The headers of a browser that has opened the page; always the same one. */
@@ -37,6 +40,8 @@ interface Options {
   readonly host?: string;
   /** Files beside the configuration. */
   readonly files?: Readonly<Record<string, string>>;
+  /** Gets every record. */
+  readonly record?: (record: ExchangeRecord) => void;
 }
 
 /** A gateway with a live page, by the text of a configuration file. */
@@ -58,7 +63,7 @@ export async function startInspected(yaml: string, options: Options = {}): Promi
     config: await load(yaml),
     host: options.host ?? '127.0.0.1',
     port: options.port ?? 0,
-    record: () => undefined,
+    record: options.record ?? (() => undefined),
     ledger: {
       place: fileLedger(join(directory, 'ledger.sqlite')),
       isSynced: false,
@@ -97,6 +102,7 @@ export async function startInspected(yaml: string, options: Options = {}): Promi
     port,
     key: secrets.PROJECT_KEY,
     services,
+    directory,
     token,
     session,
     newSession: open,

@@ -1,4 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
+import { join } from 'node:path';
 import { dialectCases, messagesEvents } from '../../kit/answers.ts';
 import { secrets } from '../../kit/gateway.ts';
 import { type HostRequest, type Script, type ScriptedHost, startHost } from '../../kit/host.ts';
@@ -34,7 +36,6 @@ interface Sent {
 export async function huntLogins(count: number, seed = 1): Promise<Hunt> {
   const random = randomFrom(seed);
   const hosts = await startHosts(random);
-  const gateway = await startInspected(configuration(hosts, random));
   const requests = new Map<number, Sent>();
   const statuses = new Map<number, number>();
   const found: string[] = [];
@@ -42,6 +43,8 @@ export async function huntLogins(count: number, seed = 1): Promise<Hunt> {
     for (const { index } of text.matchAll(mark))
       found.push(`${place}: ${text.slice(Math.max(0, index - 99), index + 9)}`);
   };
+  const record = (one: object) => keep('a record', JSON.stringify(one));
+  const gateway = await startInspected(configuration(hosts, random), { record });
   await gateway.api('keep-bodies', { method: 'POST', body: '{"minutes":60}' });
   for (let number = 1; number <= count; ) {
     const batch = Array.from({ length: Math.min(20, count - number + 1) }, () => {
@@ -58,6 +61,10 @@ export async function huntLogins(count: number, seed = 1): Promise<Hunt> {
     if (number % 500 < 20) keep('the live page', JSON.stringify(await pagesOf(gateway)));
   }
   keep('the live page', JSON.stringify(await pagesOf(gateway)));
+  for (const file of readdirSync(gateway.directory, { recursive: true, withFileTypes: true })) {
+    if (file.isFile())
+      keep(`the file ${file.name}`, readFileSync(join(file.parentPath, file.name), 'latin1'));
+  }
   let delivered = 0;
   for (const { name, dialect, host } of hosts) {
     for (const request of host.requests) {
