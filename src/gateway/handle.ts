@@ -7,7 +7,7 @@ import type { Gateway } from './gateway.ts';
 import { identify } from './identify.ts';
 import { answerLocally } from './local-endpoints/answer-locally.ts';
 import { sendEstimate } from './local-endpoints/send-estimate.ts';
-import { forwardRequest } from './outgoing/forward-request.ts';
+import { forward } from './outgoing/forward.ts';
 import { receive } from './receive.ts';
 import { checkMediaType } from './request.ts';
 import { usableTargets } from './targets.ts';
@@ -53,7 +53,7 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
 
     const isLimited = limiter?.needsAmounts === true;
     const outgoing = { decided, route, targets, query, decider, isLimited };
-    const forwarded = await forwardRequest(exchange, outgoing);
+    const forwarded = await forward(exchange, outgoing);
     await sendAnswer(exchange, forwarded, { endpoint, request, check, pieces: gateway.pieces });
   } catch (thrown) {
     exchange.refuse(thrown);

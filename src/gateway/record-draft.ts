@@ -2,6 +2,7 @@ import { toUsageFields } from '../dialects/usage.ts';
 import type { GatewayError } from '../errors.ts';
 import { nanoUsdPerUsd } from '../limits/price.ts';
 import { type Action, actions, type Decision, type Verdict, withholds } from '../policy/rule.ts';
+import type { Target } from '../providers/route.ts';
 import type { ExchangeRecord, Outcome } from '../record/record.ts';
 import type { KnownKey } from './authenticate.ts';
 import type { Spent } from './spending/spending.ts';
@@ -10,9 +11,7 @@ type Draft = { -readonly [Field in keyof ExchangeRecord]?: ExchangeRecord[Field]
 type RecordedRule = NonNullable<ExchangeRecord['rules']>[number];
 
 /** What the record says about a request to a provider. */
-export interface SentRequest {
-  readonly provider: string;
-  readonly model: string;
+interface SentRequest {
   readonly form: string;
   /** Fields and headers that were left out. */
   readonly dropped: readonly string[];
@@ -148,13 +147,18 @@ export class RecordDraft {
     this.#noteWouldBlock(found);
   }
 
-  noteAttempt({ provider, model, form, dropped }: SentRequest): void {
+  /** The target that is tried, before it has a slot there. */
+  noteTarget({ provider, model }: Target, { form, dropped }: SentRequest): void {
     const fields = this.#fields;
-    fields.attempts = (fields.attempts ?? 0) + 1;
     fields.body = form;
-    fields.provider = provider;
+    fields.provider = provider.options.name;
     fields.target_model = model;
     fields.dropped = dropped.length === 0 ? undefined : dropped;
+  }
+
+  /** A request that is about to leave. */
+  noteAttempt(): void {
+    this.#fields.attempts = (this.#fields.attempts ?? 0) + 1;
   }
 
   /** What the rules on the answer found. */

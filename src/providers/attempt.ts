@@ -1,8 +1,10 @@
 import { GatewayError } from '../errors.ts';
+import type { Lifetime } from '../lifetime.ts';
 import type { ClientCredential } from './client-credential.ts';
-import { retryAfterMs, retryWaitMs } from './retry.ts';
+import type { Provider } from './provider.ts';
+import { retryWaitMs } from './retry.ts';
 import type { Target } from './route.ts';
-import type { ProviderAnswer, UpstreamFailure } from './upstream.ts';
+import { type ProviderAnswer, Upstream, type UpstreamFailure } from './upstream.ts';
 
 declare const approved: unique symbol;
 
@@ -26,8 +28,6 @@ export interface Forwarded<Request extends ProviderRequest = ProviderRequest> {
   readonly target: Target;
   /** The request that was sent to the target. */
   readonly request: Request;
-  /** How many requests were made, including the answered one. */
-  readonly attempts: number;
   /** When the request began to leave, by `performance.now()`. */
   readonly leftAtMs: number;
   /** Must be called once when the answer has been read or abandoned: it releases the slot at the provider. */
@@ -38,6 +38,80 @@ export interface Forwarded<Request extends ProviderRequest = ProviderRequest> {
 export type Attempt<Request extends ProviderRequest = ProviderRequest> =
   | { readonly target: Target; readonly forwarded: Forwarded<Request> }
   | { readonly target: Target; readonly failure: UpstreamFailure };
+
+export interface AttemptOptions {
+  /** Ends the wait for the head of the answer. */
+  readonly lifetime: Lifetime;
+  /** Called if the exchange ends while the provider works on its request and has not answered. */
+  readonly onAbandoned: () => void;
+}
+
+/**
+ * Sends one request to one provider, whose slot the caller has taken with `takeSlot`; resolves with the head of the
+ * answer or the failure. Rejects with the lifetime's reason if that ends first.
+ */
+export function attempt<Request extends ProviderRequest>(
+  target: Target,
+  request: Request,
+  { lifetime, onAbandoned }: AttemptOptions,
+): Promise<Attempt<Request>> {
+  const { provider } = target;
+  return new Promise((resolve, reject) => {
+    let total: NodeJS.Timeout | undefined;
+    let isReleased = false;
+    const release = () => {
+      if (isReleased) return;
+      isReleased = true;
+      // An answer that was not read to its end is abandoned with its slot; a no-op otherwise.
+      upstream.abort();
+      clearTimeout(total);
+      forget();
+      provider.admission.leave();
+    };
+    const upstream = new Upstream((failure) => {
+      if (failure === undefined) provider.health.answered(target.model, upstream.status, Date.now());
+      else provider.health.failed(target.model, Date.now());
+      if (failure === undefined) {
+        forget();
+        resolve({
+          target,
+          forwarded: { answer: upstream, target, request, leftAtMs: upstream.leftAtMs, release },
+        });
+      } else {
+        release();
+        resolve({ target, failure });
+      }
+    });
+    const giveUp = (reason: GatewayError | undefined) => {
+      if (upstream.leftAtMs > 0) onAbandoned();
+      upstream.abort();
+      provider.health.abstained(target.model);
+      release();
+      reject(reason);
+    };
+    let forget: () => void = () => undefined;
+    forget = lifetime.onEnd(() => giveUp(lifetime.reason));
+    if (lifetime.reason !== undefined) return;
+    total = setTimeout(() => lifetime.end(tooLong(provider)), provider.options.timeouts.totalMs);
+    const { path, headers, body, credential } = request;
+    const own = credential?.headerFor(provider.options) ?? [];
+    const all = own.length === 0 ? headers : [...headers, ...own];
+    provider.pool.send({ path, headers: all, body, method: 'POST' }, upstream);
+  });
+}
+
+/**
+ * Waits for a slot at the provider; undefined if one is free at once. Rejects with gateway.overloaded, or with the
+ * lifetime's reason; neither says anything about the provider's health.
+ */
+export function takeSlot({ provider, model }: Target, lifetime: Lifetime): Promise<void> | undefined {
+  if (provider.admission.tryEnter()) return undefined;
+  return provider.admission.enter(lifetime).catch((error: unknown) => {
+    // Otherwise the breaker would wait forever for the outcome of a probe that was never sent.
+    provider.health.abstained(model);
+    throw error;
+  });
+}
 
 /** Whether a fallback may be tried: the provider certainly did no work, or answered that it failed. */
 export function mayFallBack(attempt: Attempt): boolean {
@@ -80,15 +154,7 @@ export function discard(attempt: Attempt): void {
   attempt.forwarded.release();
 }
 
-/** The client's error if no other target could be tried after this attempt. */
-export function failureOf(attempt: Attempt): GatewayError {
-  if ('failure' in attempt) return attempt.failure.error;
-  const { status, headers } = attempt.forwarded.answer;
-  const message = `provider ${attempt.target.provider.options.name} answered with ${status}`;
-  const waitMs = retryAfterMs(headers.get('retry-after') ?? '', Date.now());
-  return new GatewayError(
-    'provider.unavailable',
-    message,
-    waitMs === undefined ? {} : { retryAfterS: waitMs / 1_000 },
-  );
+function tooLong({ options }: Provider): GatewayError {
+  const message = `the whole exchange took longer than ${options.timeouts.totalMs} ms`;
+  return new GatewayError('provider.timeout', message);
 }

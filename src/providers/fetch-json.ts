@@ -69,11 +69,7 @@ function get(provider: Provider, gatewayPath: string, lifetime: Lifetime): Promi
     });
     const headers = requestHeaders(['accept', 'application/json'], {
       isAnthropic: provider.options.family === 'anthropic',
-      extraNames: new Set(),
       own: provider.ownHeaders,
-      // There is no client request, so nothing to check.
-      mayLeave: () => true,
-      onDrop: () => undefined,
     });
     provider.pool.send({ path: provider.pathFor(gatewayPath), method: 'GET', headers }, upstream);
   });

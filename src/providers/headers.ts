@@ -74,28 +74,34 @@ const neverToProvider = new Set([
 /** The anthropic-version that is sent if the client names none. */
 const anthropicVersion = '2023-06-01';
 
-export interface RequestHeaderOptions {
+/** A header of the client that a provider may get, once its texts have been checked. */
+export interface ForwardableHeader {
+  readonly name: string;
+  readonly value: string;
+  /** The name for answers and records: without the part that clients choose. */
+  readonly label: string;
+}
+
+interface Forwardable {
+  readonly headers: readonly ForwardableHeader[];
+  /** Labels of those whose name or value doesn't have the form that their purpose needs. */
+  readonly unfit: readonly string[];
+}
+
+export interface ForwardOptions {
   /** Whether the outgoing request is in Anthropic's dialect: only then do its headers mean anything there. */
   readonly isAnthropic: boolean;
   readonly extraNames: ReadonlySet<string>;
-  /** Name and value pairs that the configuration adds, the provider's credentials among them. */
-  readonly own: readonly string[];
-  /** Whether a header may leave with this text, which is its value or, if clients choose it, its name. */
-  readonly mayLeave: (label: string, text: string) => boolean;
-  /** Notified of a header that is left out because of its value or its name. */
-  readonly onDrop: (label: string) => void;
 }
 
-type Header =
-  | { readonly name: string; readonly use: 'type' }
-  | { readonly name: string; readonly use: 'never' }
-  | {
-      readonly name: string;
-      readonly use: 'forwarded' | 'anthropic' | 'configured';
-      readonly kind: Kind;
-      /** The name for answers and records: without the part that clients choose. */
-      readonly label: string;
-    };
+interface KnownHeader {
+  readonly name: string;
+  readonly use: 'forwarded' | 'anthropic' | 'configured';
+  readonly kind: Kind;
+  readonly label: string;
+}
+
+type Header = { readonly name: string; readonly use: 'type' | 'never' } | KnownHeader;
 
 const headerOf = memoize((spelling): Header => {
   const name = spelling.toLowerCase();
@@ -112,31 +118,39 @@ const headerOf = memoize((spelling): Header => {
 });
 
 /**
- * The headers for a provider as a flat list of names and values: the client's by allow-list, each matching its pattern
- * and checked, then the gateway's own. A key, a cookie or an address can't slip through by being forgotten here. Several
- * values of one name are joined into a list, as any reader would do (RFC 9110, section 5.3).
+ * The client's headers that may be forwarded, by allow-list, each matching its pattern: a key, a cookie or an address
+ * can't slip through by being forgotten here.
  */
-export function requestHeaders(rawHeaders: readonly string[], options: RequestHeaderOptions): string[] {
-  const { own, isAnthropic } = options;
-  const headers = ['accept-encoding', 'identity', ...own];
-  const client = clientHeaders(rawHeaders, options);
-  let hasVersion = false;
-  for (let i = 0; i < client.length; i += 2) {
-    const name = client[i] as string;
-    const value = client[i + 1] as string;
-    if (!mayLeave(headerOf(name), value, options)) continue;
-    if (name === 'anthropic-version') hasVersion = true;
-    headers.push(name, value);
+export function forwardableHeaders(rawHeaders: readonly string[], options: ForwardOptions): Forwardable {
+  const list = clientHeaders(rawHeaders, options);
+  const headers: ForwardableHeader[] = [];
+  const unfit: string[] = [];
+  for (let i = 0; i < list.length; i += 2) {
+    const header = headerOf(list[i] as string);
+    const value = list[i + 1] as string;
+    if (!('kind' in header)) headers.push({ name: header.name, value, label: header.name });
+    else if (fits(header, value)) headers.push({ name: header.name, value, label: header.label });
+    else unfit.push(header.label);
   }
-  if (isAnthropic && !hasVersion) headers.push('anthropic-version', anthropicVersion);
+  return { headers, unfit };
+}
+
+/** All headers of a request as a flat list of names and values: the gateway's own, then those of the client. */
+export function requestHeaders(
+  client: readonly string[],
+  { own, isAnthropic }: Pick<ForwardOptions, 'isAnthropic'> & { readonly own: readonly string[] },
+): string[] {
+  const headers = ['accept-encoding', 'identity', ...own, ...client];
+  if (isAnthropic && indexOfName(client, 'anthropic-version') < 0)
+    headers.push('anthropic-version', anthropicVersion);
   return headers;
 }
 
-/** The client's headers that are meant for providers, each name once. */
-function clientHeaders(
-  rawHeaders: readonly string[],
-  { isAnthropic, extraNames }: RequestHeaderOptions,
-): string[] {
+/**
+ * The client's headers that are meant for providers, each name once: several values of one name are joined into a list, as
+ * any reader would do (RFC 9110, section 5.3).
+ */
+function clientHeaders(rawHeaders: readonly string[], { isAnthropic, extraNames }: ForwardOptions): string[] {
   const headers: string[] = [];
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const { name, use } = headerOf(rawHeaders[i] as string);
@@ -156,13 +170,6 @@ function indexOfName(headers: readonly string[], name: string): number {
   return -1;
 }
 
-function mayLeave(header: Header, value: string, options: RequestHeaderOptions): boolean {
-  if (header.use === 'type') return true; // it was checked before the body was read
-  if (header.use === 'never') return false;
-  const { name, kind, label } = header;
-  const isOpen = name !== label;
-  const fits = kinds[kind].test(value) && (!isOpen || names.test(name));
-  if (fits && (!isOpen || options.mayLeave(label, name)) && options.mayLeave(label, value)) return true;
-  options.onDrop(label);
-  return false;
+function fits({ name, kind, label }: KnownHeader, value: string): boolean {
+  return kinds[kind].test(value) && (name === label || names.test(name));
 }

@@ -1,9 +1,6 @@
 import { once } from 'node:events';
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
-import { Lifetime } from '../../src/lifetime.ts';
-import type { ProviderRequest } from '../../src/providers/attempt.ts';
-import type { ForwardOptions } from '../../src/providers/forward.ts';
 import { Provider, type ProviderOptions } from '../../src/providers/provider.ts';
 import type { Target } from '../../src/providers/route.ts';
 
@@ -120,25 +117,4 @@ export function makeProvider(baseUrl: string, { timeouts, ...rest }: Overrides =
 
 export function target(provider: Provider, model = 'm'): Target {
   return { provider, model };
-}
-
-/** What forward() is told: a small POST to each of the targets. */
-export function toTargets(
-  targets: readonly Target[],
-  lifetime = new Lifetime(),
-): ForwardOptions<ProviderRequest> {
-  return {
-    targets,
-    lifetime,
-    onAttempt: () => undefined,
-    onOutcome: () => undefined,
-    onAbandoned: () => undefined,
-    // As if the policies had approved it.
-    build: ({ provider, model }) =>
-      ({
-        path: provider.pathFor('/v1/chat/completions'),
-        headers: ['content-type', 'application/json', 'x-model', model],
-        body: Buffer.from('{}'),
-      }) as ProviderRequest,
-  };
 }

@@ -13,7 +13,7 @@ interface HeadOptions {
  */
 export function headersFor(
   exchange: Exchange,
-  { answer, target, request, attempts }: Forwarded<UpstreamRequest>,
+  { answer, target, request }: Forwarded<UpstreamRequest>,
   { isOwn }: HeadOptions,
 ): string[] {
   const { id, draft } = exchange;
@@ -26,7 +26,7 @@ export function headersFor(
   const headers = isOwn ? withJsonType(passed) : passed;
   headers.push('x-content-type-options', 'nosniff', 'x-request-id', id);
   if (answer.headers.get('request-id') === undefined) headers.push('request-id', id);
-  headers.push('x-gateway-body', request.form, 'x-gateway-attempts', String(attempts));
+  headers.push('x-gateway-body', request.form, 'x-gateway-attempts', String(draft.soFar.attempts));
   if (answer.status < 400) {
     headers.push('x-gateway-provider', target.provider.options.name, 'x-gateway-model', target.model);
   }

@@ -1,6 +1,6 @@
 import { memoize } from '../../memoize.ts';
 import { replaces, type Subject, type Verdict } from '../../policy/rule.ts';
-import { type RequestHeaderOptions, requestHeaders } from '../../providers/headers.ts';
+import { type ForwardOptions, forwardableHeaders, requestHeaders } from '../../providers/headers.ts';
 import type { GatewayKey } from '../gateway-key.ts';
 
 /** The part of the client's request head that goes to a provider. */
@@ -33,10 +33,9 @@ interface Applied {
 export function evaluateHead(
   { rawHeaders, query }: ClientHead,
   { policies, subject }: Applied,
-  { isAnthropic, extraNames, own }: Pick<RequestHeaderOptions, 'isAnthropic' | 'extraNames' | 'own'>,
+  { isAnthropic, extraNames, own }: ForwardOptions & { readonly own: readonly string[] },
 ): EvaluatedHead {
   const verdicts: Verdict[] = [];
-  const dropped: string[] = [];
   const mayLeave = (kind: 'header' | 'query', name: string, text: string): boolean => {
     // Nearly all values recur, and this runs for every header of every request.
     if (policies.isKnownClean(text)) return true;
@@ -46,13 +45,18 @@ export function evaluateHead(
     verdicts.push(...found);
     return !found.some(({ action, mode }) => mode === 'enforce' && replaces(action));
   };
-  const headers = requestHeaders(rawHeaders, {
-    isAnthropic,
-    extraNames,
-    own,
-    mayLeave: (name, text) => mayLeave('header', name, text),
-    onDrop: (name) => dropped.push(`header:${name}`),
-  });
+  // The content type was checked before the body was read.
+  const isClean = (name: string, value: string, label: string): boolean =>
+    name === 'content-type' ||
+    ((name === label || mayLeave('header', label, name)) && mayLeave('header', label, value));
+  const forwardable = forwardableHeaders(rawHeaders, { isAnthropic, extraNames });
+  const dropped = forwardable.unfit.map((label) => `header:${label}`);
+  const client: string[] = [];
+  for (const { name, value, label } of forwardable.headers) {
+    if (isClean(name, value, label)) client.push(name, value);
+    else dropped.push(`header:${label}`);
+  }
+  const headers = requestHeaders(client, { own, isAnthropic });
   const beta = betaOf(query);
   const isForwarded = beta !== undefined && mayLeave('query', 'beta', beta);
   return { headers, query: isForwarded ? `?beta=${beta}` : '', dropped, verdicts };

@@ -1,11 +1,19 @@
 import type { ServerResponse } from 'node:http';
-import { afterEach, describe, expect, test, vi } from 'vitest';
-import { GatewayError } from '../../src/errors.ts';
-import { Lifetime } from '../../src/lifetime.ts';
-import type { Forwarded } from '../../src/providers/attempt.ts';
-import { forward } from '../../src/providers/forward.ts';
-import type { Provider } from '../../src/providers/provider.ts';
-import { readWhole } from '../../src/providers/read-whole.ts';
+import { afterEach, describe, expect, test } from 'vitest';
+import { GatewayError } from '../../../src/errors.ts';
+import { endpoints, type ModelEndpoint } from '../../../src/gateway/endpoints.ts';
+import type { Exchange } from '../../../src/gateway/exchange.ts';
+import type { Outgoing } from '../../../src/gateway/outgoing/build-upstream-request.ts';
+import { forward as forwardDecided } from '../../../src/gateway/outgoing/forward.ts';
+import { RecordDraft } from '../../../src/gateway/record-draft.ts';
+import { parseRequest } from '../../../src/gateway/request.ts';
+import { Outcome } from '../../../src/gateway/spending/outcome.ts';
+import { Lifetime } from '../../../src/lifetime.ts';
+import type { Forwarded } from '../../../src/providers/attempt.ts';
+import type { Provider } from '../../../src/providers/provider.ts';
+import { readWhole } from '../../../src/providers/read-whole.ts';
+import type { Target } from '../../../src/providers/route.ts';
+import { compile, subjectOf } from '../../policy/deciding.ts';
 import {
   deadUrl,
   type Host,
@@ -14,8 +22,7 @@ import {
   startHost,
   startRawHost,
   target,
-  toTargets,
-} from './scripted-host.ts';
+} from '../../providers/scripted-host.ts';
 
 const hosts: Host[] = [];
 const providers: Provider[] = [];
@@ -24,6 +31,42 @@ afterEach(async () => {
   for (const each of providers.splice(0)) each.close();
   await Promise.all(hosts.splice(0).map((host) => host.stop()));
 });
+
+const endpoint = endpoints.get('/v1/chat/completions') as ModelEndpoint;
+// What `n` asks for can't be translated to Anthropic's dialect.
+const body = '{"model":"m","n":2,"messages":[]}';
+const policies = compile({ house: { rules: [] } }).select(['house']);
+
+function outgoingTo(targets: readonly Target[]): Outgoing {
+  const request = parseRequest(Buffer.from(body), endpoint);
+  const { document: _document, dialect: _dialect, ...facts } = subjectOf({}, { model: 'm' });
+  const decision = { action: 'allow' as const, verdicts: [], wouldBlock: [], unseen: 0 };
+  const key = { id: 'web', project: 'shop', policies } as unknown as Outgoing['decided']['key'];
+  const decided = { request, endpoint, key, decision, facts, check: undefined };
+  const decider = undefined as unknown as Outgoing['decider']; // for bodies that are built
+  return { decided, route: undefined, targets, query: '', decider, isLimited: false };
+}
+
+/** The parts of an exchange that forwarding uses. */
+function exchangeWith(lifetime: Lifetime): Exchange {
+  const request = { rawHeaders: ['content-type', 'application/json', 'user-agent', 'test'] };
+  return {
+    draft: new RecordDraft('id', ''),
+    outcome: new Outcome(),
+    lifetime,
+    request,
+  } as unknown as Exchange;
+}
+
+/** Sends a small request to the first target that answers. */
+async function forward(
+  targets: readonly Target[],
+  lifetime = new Lifetime(),
+  exchange = exchangeWith(lifetime),
+): Promise<Forwarded & { readonly attempts: number | undefined }> {
+  const forwarded = await forwardDecided(exchange, outgoingTo(targets));
+  return { ...forwarded, attempts: exchange.draft.soFar.attempts };
+}
 
 type Answer = Parameters<typeof startHost>[0];
 
@@ -85,22 +128,15 @@ describe('one target', () => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () =>
-        response.end(
-          JSON.stringify([
-            request.method,
-            request.url,
-            request.headers['x-model'],
-            Buffer.concat(chunks).toString(),
-          ]),
-        ),
+        response.end(JSON.stringify([request.method, request.url, Buffer.concat(chunks).toString()])),
       );
     });
     const at = provider(`${there.url}/base/v1`);
 
-    const forwarded = await forward(toTargets([target(at)]));
+    const forwarded = await forward([target(at)]);
 
     expect(forwarded).toMatchObject({ attempts: 1, answer: { status: 200 } });
-    expect(JSON.parse(await bodyOf(forwarded))).toEqual(['POST', '/base/v1/chat/completions', 'm', '{}']);
+    expect(JSON.parse(await bodyOf(forwarded))).toEqual(['POST', '/base/v1/chat/completions', body]);
     expectEmpty(at);
   });
 
@@ -108,7 +144,7 @@ describe('one target', () => {
     const at = provider(await deadUrl());
     const before = at.retryBudget.take(0);
 
-    const error = await failureOf(forward(toTargets([target(at)])));
+    const error = await failureOf(forward([target(at)]));
 
     expect(before).toBe(true);
     expect([error.code, error.failure.status]).toEqual(['provider.unreachable', 502]);
@@ -131,7 +167,7 @@ describe('one target', () => {
     const at = provider(there.url);
     const spare = target(provider(there.url));
 
-    const error = await failureOf(forward(toTargets([target(at), spare])));
+    const error = await failureOf(forward([target(at), spare]));
 
     expect(error.code).toBe('provider.broken_response');
     expect(there.requests()).toBe(1);
@@ -145,7 +181,7 @@ describe('one target', () => {
     const at = provider(there.url);
 
     for (let i = 1; i <= 3; i += 1) {
-      expect(await bodyOf(await forward(toTargets([target(at)])))).toBe('{}');
+      expect(await bodyOf(await forward([target(at)]))).toBe('{}');
       await there.closed(i);
     }
 
@@ -156,7 +192,7 @@ describe('one target', () => {
     const there = await host(() => undefined);
     const at = provider(there.url, { timeouts: { headersMs: 50 } });
 
-    const error = await failureOf(forward(toTargets([target(at), target(provider(there.url))])));
+    const error = await failureOf(forward([target(at), target(provider(there.url))]));
 
     expect([error.code, error.failure.status]).toEqual(['provider.timeout', 504]);
     await there.closed(1);
@@ -168,7 +204,7 @@ describe('one target', () => {
     const there = await host(() => undefined);
     const at = provider(there.url, { timeouts: { totalMs: 50 } });
 
-    const error = await failureOf(forward(toTargets([target(at)])));
+    const error = await failureOf(forward([target(at)]));
 
     expect(error.code).toBe('provider.timeout');
     await there.closed(1);
@@ -182,7 +218,7 @@ describe('one target', () => {
     });
     const at = provider(there.url);
 
-    const error = await failureOf(forward(toTargets([target(at)])));
+    const error = await failureOf(forward([target(at)]));
 
     expect(error.code).toBe('provider.broken_response');
     expectEmpty(at);
@@ -199,7 +235,7 @@ describe('one target', () => {
       );
     });
 
-    const forwarded = await forward(toTargets([target(provider(there.url))]));
+    const forwarded = await forward([target(provider(there.url))]);
 
     expect(forwarded.answer.status).toBe(200);
     expect(forwarded.answer.headers.get('link')).toBeUndefined();
@@ -210,7 +246,7 @@ describe('one target', () => {
     const elsewhere = await host(statuses(200));
     const there = await host(statuses([status, { location: elsewhere.url }]));
 
-    const forwarded = await forward(toTargets([target(provider(there.url))]));
+    const forwarded = await forward([target(provider(there.url))]);
 
     expect(forwarded.answer.status).toBe(status);
     expect(elsewhere.requests()).toBe(0);
@@ -223,7 +259,7 @@ describe('refusals for load', () => {
     const there = await host(statuses([status, soon], 200));
     const at = provider(there.url);
 
-    const forwarded = await forward(toTargets([target(at)]));
+    const forwarded = await forward([target(at)]);
 
     expect([forwarded.answer.status, forwarded.attempts]).toEqual([200, 2]);
     expect(await bodyOf(forwarded)).toBe('{"number":2}');
@@ -233,7 +269,7 @@ describe('refusals for load', () => {
   test.each([429, 503, 529])('%i is repeated once, then passed on with its own words', async (status) => {
     const there = await host(statuses([status, soon]));
 
-    const forwarded = await forward(toTargets([target(provider(there.url))]));
+    const forwarded = await forward([target(provider(there.url))]);
 
     expect([forwarded.answer.status, forwarded.attempts, there.requests()]).toEqual([status, 2, 2]);
     expect(await bodyOf(forwarded)).toBe('{"number":2}');
@@ -246,7 +282,7 @@ describe('refusals for load', () => {
   ])('%s is passed on at once', async (_name, headers) => {
     const there = await host(statuses([429, headers]));
 
-    const forwarded = await forward(toTargets([target(provider(there.url))]));
+    const forwarded = await forward([target(provider(there.url))]);
 
     expect([forwarded.answer.status, forwarded.attempts, there.requests()]).toEqual([429, 1, 1]);
     expect(forwarded.answer.headers.get('retry-after')).toBe(headers['retry-after']);
@@ -258,7 +294,7 @@ describe('refusals for load', () => {
     async (status) => {
       const there = await host(statuses([status, soon]));
 
-      const forwarded = await forward(toTargets([target(provider(there.url))]));
+      const forwarded = await forward([target(provider(there.url))]);
 
       expect([forwarded.answer.status, there.requests()]).toEqual([status, 1]);
       await bodyOf(forwarded);
@@ -269,7 +305,7 @@ describe('refusals for load', () => {
     const there = await host(statuses([429, soon]));
     const at = provider(there.url);
 
-    for (let i = 0; i < 60; i += 1) await bodyOf(await forward(toTargets([target(at)])));
+    for (let i = 0; i < 60; i += 1) await bodyOf(await forward([target(at)]));
 
     // Ten before anybody paid, then one in five requests.
     expect(there.requests()).toBeGreaterThanOrEqual(60 + 10 + 10);
@@ -283,7 +319,7 @@ describe('fallbacks', () => {
     const second = await host(statuses(200));
     const [one, two] = [provider(first.url), provider(second.url)];
 
-    const forwarded = await forward(toTargets([target(one), target(two, 'other')]));
+    const forwarded = await forward([target(one), target(two, 'other')]);
 
     expect([forwarded.answer.status, forwarded.target.model]).toEqual([200, 'other']);
     expect(forwarded.attempts).toBe(first.requests() + 1);
@@ -296,7 +332,7 @@ describe('fallbacks', () => {
     const first = await host(statuses(status));
     const second = await host(statuses(200));
 
-    const forwarded = await forward(toTargets([target(provider(first.url)), target(provider(second.url))]));
+    const forwarded = await forward([target(provider(first.url)), target(provider(second.url))]);
 
     expect([forwarded.answer.status, second.requests()]).toEqual([status, 0]);
     await bodyOf(forwarded);
@@ -305,9 +341,7 @@ describe('fallbacks', () => {
   test('a refused connection goes to the next target', async () => {
     const second = await host(statuses(200));
 
-    const forwarded = await forward(
-      toTargets([target(provider(await deadUrl())), target(provider(second.url))]),
-    );
+    const forwarded = await forward([target(provider(await deadUrl())), target(provider(second.url))]);
 
     expect([forwarded.answer.status, forwarded.attempts]).toEqual([200, 3]);
     await bodyOf(forwarded);
@@ -317,7 +351,7 @@ describe('fallbacks', () => {
     const first = await host(statuses(500));
     const second = await host(statuses(502));
 
-    const forwarded = await forward(toTargets([target(provider(first.url)), target(provider(second.url))]));
+    const forwarded = await forward([target(provider(first.url)), target(provider(second.url))]);
 
     expect(forwarded.answer.status).toBe(502);
     await bodyOf(forwarded);
@@ -328,14 +362,14 @@ describe('fallbacks', () => {
     const second = provider(await deadUrl(), { breaker: { failures: 1, openMs: 60_000 } });
     second.health.failed('m', Date.now());
 
-    const forwarded = await forward(toTargets([target(provider(first.url)), target(second)]));
+    const forwarded = await forward([target(provider(first.url)), target(second)]);
 
     expect([forwarded.answer.status, forwarded.answer.headers.get('x-ratelimit-mine')]).toEqual([500, 'yes']);
     await bodyOf(forwarded);
   });
 
   test('no target at all: provider.unavailable', async () => {
-    expect((await failureOf(forward(toTargets([])))).code).toBe('provider.unavailable');
+    expect((await failureOf(forward([]))).code).toBe('provider.unavailable');
   });
 });
 
@@ -345,9 +379,9 @@ describe('a provider that fails every time', () => {
   test('gets no more requests after five failures', async () => {
     const there = await host(statuses(500));
     const at = provider(there.url, { breaker });
-    for (let i = 0; i < 5; i += 1) await bodyOf(await forward(toTargets([target(at)])));
+    for (let i = 0; i < 5; i += 1) await bodyOf(await forward([target(at)]));
 
-    const error = await failureOf(forward(toTargets([target(at)])));
+    const error = await failureOf(forward([target(at)]));
 
     expect([error.code, error.failure.status, there.requests()]).toEqual(['provider.unavailable', 503, 5]);
     expect(error.retryAfterS).toBeGreaterThan(50);
@@ -358,7 +392,7 @@ describe('a provider that fails every time', () => {
     const there = await host(statuses([status, { 'retry-after': '100' }]));
     const at = provider(there.url, { breaker });
 
-    for (let i = 0; i < 8; i += 1) await bodyOf(await forward(toTargets([target(at)])));
+    for (let i = 0; i < 8; i += 1) await bodyOf(await forward([target(at)]));
 
     expect([at.health.isOpen('m'), there.requests()]).toEqual([false, 8]);
   });
@@ -368,7 +402,7 @@ describe('a provider that fails every time', () => {
     for (let i = 0; i < 5; i += 1) bad.health.failed('m', Date.now());
     const good = await host(statuses(200));
 
-    const forwarded = await forward(toTargets([target(bad), target(provider(good.url))]));
+    const forwarded = await forward([target(bad), target(provider(good.url))]);
 
     expect([forwarded.answer.status, forwarded.attempts]).toEqual([200, 1]);
     await bodyOf(forwarded);
@@ -377,9 +411,9 @@ describe('a provider that fails every time', () => {
   test('one request probes it when the time is over, and closes the breaker', async () => {
     const there = await host(statuses(500, 500, 200));
     const at = provider(there.url, { breaker: { failures: 2, openMs: 0 } });
-    for (let i = 0; i < 2; i += 1) await bodyOf(await forward(toTargets([target(at)])));
+    for (let i = 0; i < 2; i += 1) await bodyOf(await forward([target(at)]));
 
-    await bodyOf(await forward(toTargets([target(at)])));
+    await bodyOf(await forward([target(at)]));
 
     expect(at.health.isOpen('m')).toBe(false);
   });
@@ -393,18 +427,12 @@ describe('a provider that fails every time', () => {
     });
     at.health.failed('m', Date.now() - 40_000);
     at.admission.tryEnter();
-    expect((await failureOf(forward(toTargets([target(at)])))).code).toBe('gateway.overloaded');
-    const builds = toTargets([target(at)]);
-    const refused = forward({
-      ...builds,
-      build: () => {
-        throw new GatewayError('request.unsupported', 'not for this one');
-      },
-    });
-    expect((await failureOf(refused)).code).toBe('request.unsupported');
+    expect((await failureOf(forward([target(at)]))).code).toBe('gateway.overloaded');
+    const elsewhere = provider(there.url, { endpoints: new Set(['messages']) });
+    expect((await failureOf(forward([target(elsewhere)]))).code).toBe('request.unsupported');
     at.admission.leave();
 
-    const forwarded = await forward(toTargets([target(at)]));
+    const forwarded = await forward([target(at)]);
 
     expect(forwarded.answer.status).toBe(200);
     await bodyOf(forwarded);
@@ -417,10 +445,10 @@ describe('the queue at a provider', () => {
     const there = await host(() => undefined);
     const at = provider(there.url, { connections: 1, timeouts: { queueMs: 30 } });
     const lifetime = new Lifetime();
-    const first = failureOf(forward(toTargets([target(at)], lifetime)));
+    const first = failureOf(forward([target(at)], lifetime));
     await there.reached(1);
 
-    const error = await failureOf(forward(toTargets([target(at)])));
+    const error = await failureOf(forward([target(at)]));
 
     expect([error.code, error.failure.status, error.retryAfterS]).toEqual(['gateway.overloaded', 503, 1]);
     expect(there.requests()).toBe(1);
@@ -436,8 +464,12 @@ describe('the queue at a provider', () => {
     const there = await host((request, response) => {
       here += 1;
       most = Math.max(most, here);
-      order.push(String(request.headers['x-model']));
-      request.resume().on('end', () => {
+      let sent = '';
+      request.on('data', (chunk) => {
+        sent += String(chunk);
+      });
+      request.on('end', () => {
+        order.push(JSON.parse(sent).model);
         here -= 1;
         response.end('{}');
       });
@@ -445,7 +477,7 @@ describe('the queue at a provider', () => {
     const at = provider(there.url, { connections: 2 });
     const names = Array.from({ length: 20 }, (_, i) => `m${i}`);
 
-    await Promise.all(names.map(async (name) => bodyOf(await forward(toTargets([target(at, name)])))));
+    await Promise.all(names.map(async (name) => bodyOf(await forward([target(at, name)]))));
 
     expect(most).toBeLessThanOrEqual(2);
     expect(order.toSorted()).toEqual(names.toSorted());
@@ -462,7 +494,7 @@ describe('the client leaving', () => {
     const lifetime = new Lifetime();
     lifetime.end(left);
 
-    expect(await failureOf(forward(toTargets([target(at)], lifetime)))).toBe(left);
+    expect(await failureOf(forward([target(at)], lifetime))).toBe(left);
     expect(there.requests()).toBe(0);
     expectEmpty(at);
   });
@@ -471,10 +503,10 @@ describe('the client leaving', () => {
     const there = await host(() => undefined);
     const at = provider(there.url, { connections: 1 });
     const [one, two] = [new Lifetime(), new Lifetime()];
-    const onAbandoned = vi.fn();
-    const first = failureOf(forward(toTargets([target(at)], one)));
+    const abandoned = exchangeWith(two);
+    const first = failureOf(forward([target(at)], one));
     await there.reached(1);
-    const second = failureOf(forward({ ...toTargets([target(at)], two), onAbandoned }));
+    const second = failureOf(forward([target(at)], two, abandoned));
 
     two.end(left);
     expect(await second).toBe(left);
@@ -482,7 +514,8 @@ describe('the client leaving', () => {
     await first;
 
     expect(there.requests()).toBe(1);
-    expect(onAbandoned).not.toHaveBeenCalled();
+    expect(abandoned.outcome.wasAccepted).toBe(false);
+    expect(abandoned.draft.soFar.attempts).toBeUndefined();
     expectEmpty(at);
   });
 
@@ -490,13 +523,14 @@ describe('the client leaving', () => {
     const there = await host(statuses(200));
     const at = provider(there.url);
     const lifetime = new Lifetime();
-    const onAbandoned = vi.fn();
-    const pending = failureOf(forward({ ...toTargets([target(at)], lifetime), onAbandoned }));
+    const abandoned = exchangeWith(lifetime);
+    const pending = failureOf(forward([target(at)], lifetime, abandoned));
 
     lifetime.end(left); // the dispatch has been made, the connection not yet
     expect(await pending).toBe(left);
-    expect(onAbandoned).not.toHaveBeenCalled();
-    await bodyOf(await forward(toTargets([target(at)])));
+    expect(abandoned.outcome.wasAccepted).toBe(false);
+    expect(abandoned.draft.soFar.attempts).toBe(1);
+    await bodyOf(await forward([target(at)]));
 
     expect(there.requests()).toBe(1);
     expectEmpty(at);
@@ -506,7 +540,7 @@ describe('the client leaving', () => {
     const there = await host(() => undefined);
     const at = provider(there.url);
     const lifetime = new Lifetime();
-    const pending = failureOf(forward(toTargets([target(at)], lifetime)));
+    const pending = failureOf(forward([target(at)], lifetime));
     await there.reached(1);
 
     lifetime.end(left);
@@ -520,7 +554,7 @@ describe('the client leaving', () => {
     const there = await host(statuses([429, { 'retry-after': '30' }]));
     const at = provider(there.url);
     const lifetime = new Lifetime();
-    const pending = failureOf(forward(toTargets([target(at)], lifetime)));
+    const pending = failureOf(forward([target(at)], lifetime));
     await there.closed(1); // the refused answer was given up
 
     lifetime.end(left);
@@ -537,7 +571,7 @@ describe('the client leaving', () => {
     });
     const at = provider(there.url);
     const lifetime = new Lifetime();
-    const { answer, release } = await forward(toTargets([target(at)], lifetime));
+    const { answer, release } = await forward([target(at)], lifetime);
     const reading = failureOf(Promise.resolve(readWhole(answer, 1_000, lifetime)));
 
     lifetime.end(left);
@@ -552,7 +586,7 @@ describe('the client leaving', () => {
     const there = await host(() => undefined);
     const at = provider(there.url, { breaker: { failures: 1, openMs: 60_000 } });
     const lifetime = new Lifetime();
-    const pending = failureOf(forward(toTargets([target(at)], lifetime)));
+    const pending = failureOf(forward([target(at)], lifetime));
     await there.reached(1);
     lifetime.end(left);
     await pending;
@@ -592,7 +626,7 @@ describe('places at a provider', () => {
         setImmediate(() => lifetime.end(new GatewayError('client.left', 'the client left')));
       try {
         const targets = number % 5 === 0 ? [target(at), target(spare)] : [target(at)];
-        const { answer, release } = await forward(toTargets(targets, lifetime));
+        const { answer, release } = await forward(targets, lifetime);
         return await Promise.resolve(readWhole(answer, 1_000, lifetime))
           .then(() => String(answer.status))
           .finally(release);
