@@ -70,10 +70,11 @@ describe('commands of the README', () => {
   });
 });
 
-test('the first policy of the README blocks and redacts as shown', async () => {
+test.each(['sandbox mode', 'the file of the README'])('%s blocks and redacts as shown', async (mode) => {
   const cwd = emptyDirectory();
   const section = '## See a policy at work';
-  writeFileSync(join(cwd, 'gateway.yaml'), blockAfter(section, 'yaml'), { mode: 0o600 });
+  if (mode !== 'sandbox mode')
+    writeFileSync(join(cwd, 'gateway.yaml'), blockAfter(section, 'yaml'), { mode: 0o600 });
   const server = startCommand(['serve', '-p', '0', '--plants-port', '0', '--log', 'json'], { cwd });
   await server.wrote('stderr', 'listening');
   const prompt = (command: string) => /send "(.+)"/.exec(command)?.[1] ?? '';

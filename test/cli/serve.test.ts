@@ -147,7 +147,11 @@ describe('serve in sandbox mode', () => {
     expect(stderr).toContain('providers  sandbox ✓');
     expect(stderr).toContain(`keys       local  ${state.key}  (saved for this user)`);
     expect(stderr).toContain(`page       ${state.url}/_/  (gateway open)`);
-    expect(stderr).toContain('try        gateway send "hello"');
+    expect(stderr).toContain('try        gateway send "hello"\n');
+    expect(stderr).toMatch(
+      /^ {11}gateway send "when does Project Nightfall start\?" +\(blocked: a code name\)$/m,
+    );
+    expect(stderr).toMatch(/^ {11}gateway send "is API_KEY=\w+ right\?" +\(the secret is replaced\)$/m);
     expect(stderr).toMatch(
       /^\d\d:\d\d:\d\d ✓ 200 local chat sandbox-mini→sandbox \d+ms first \d+ in \d+ out \d+ req_/m,
     );

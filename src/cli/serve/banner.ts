@@ -1,3 +1,4 @@
+import { samplePolicy, sandboxSamples } from '../../config/build/sandbox-policies.ts';
 import type { Config } from '../../config/config.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { version } from '../../version.ts';
@@ -34,8 +35,21 @@ export function banner(facts: BannerFacts): string {
     ...(metricsUrl === undefined ? [] : [`metrics    ${paint('cyan', `${metricsUrl}/metrics`)}`]),
     ...(hasPage ? [`page       ${paint('cyan', `${url}/_/`)}  (${program} open)`] : []),
     `try        ${program} send "hello"`,
+    ...(hasSamplePolicy(config) ? samples(program) : []),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function samples(program: string): string[] {
+  const commands = sandboxSamples.map(
+    ({ prompt, outcome }) => [`${program} send "${prompt}"`, outcome] as const,
+  );
+  const width = Math.max(...commands.map(([command]) => command.length));
+  return commands.map(([command, outcome]) => `           ${command.padEnd(width)}  (${outcome})`);
+}
+
+function hasSamplePolicy({ source }: Config): boolean {
+  return source.isSandboxMode && Object.hasOwn(source.settings.policies, samplePolicy);
 }
 
 function plantsLines(plants: PlantsService | undefined, paint: Paint): string[] {

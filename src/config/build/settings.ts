@@ -6,6 +6,7 @@ import type { SourceDocument } from '../source/document.ts';
 import type { Report } from '../source/report.ts';
 import type { Reference } from '../source/substitute.ts';
 import { withDialectDefaults } from './providers.ts';
+import { sandboxPolicies } from './sandbox-policies.ts';
 
 type Path = readonly PropertyKey[];
 
@@ -44,7 +45,7 @@ export function readSettings({ value: written, references, source, report }: Inp
   };
 }
 
-/** What an absent `providers`, `models` or `projects` stands for. */
+/** What an absent `providers`, `models` or `projects` stands for, and in sandbox mode absent `policies`. */
 function withAbsentParts(written: unknown): unknown {
   if (!isObject(written)) return written;
   const providers = written.providers ?? { sandbox: { dialect: 'sandbox' } };
@@ -58,7 +59,13 @@ function withAbsentParts(written: unknown): unknown {
   // In sandbox mode the names that agents ask for by default work too.
   const matches = isSandboxMode ? ['sandbox-*', '*'] : ['sandbox-*'];
   const models = sandbox === undefined ? [] : matches.map((match) => ({ match, provider: sandbox }));
-  return { providers, models, projects: { local: {} }, ...written };
+  return {
+    providers,
+    models,
+    projects: { local: {} },
+    ...(isSandboxMode && { policies: sandboxPolicies }),
+    ...written,
+  };
 }
 
 function withProviderDefaults(settings: Settings): Settings {

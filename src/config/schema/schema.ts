@@ -192,7 +192,7 @@ export const settingsSchema = z.strictObject({
     .describe('The model that `send` and `chat` use by default; sandbox-mini in sandbox mode.'),
   policies: reaching('nothing', z.record(nameSchema, policySchema))
     .default({})
-    .describe('What requests may do.'),
+    .describe('What requests may do; two sample rules in sandbox mode.'),
   masking: z
     .strictObject({
       secret: reaching(
