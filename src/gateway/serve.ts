@@ -34,6 +34,7 @@ export interface GatewayServer {
 
 /** Pages of the gateway's own. */
 export interface LocalPages {
+  takes(request: HttpRequest): boolean;
   handle(request: HttpRequest, response: HttpResponse): void;
 }
 
@@ -53,7 +54,7 @@ interface ServeOptions {
   readonly breakers?: BreakerChannel | undefined;
   /** Notified of every exchange that is over. */
   readonly observers?: readonly ExchangeObserver[];
-  /** Answers the paths below `/_/`, which are not exchanges. */
+  /** Answers what it takes, the paths below `/_/`, which are not exchanges. */
   readonly inspector?: LocalPages | undefined;
   /** Owned by whoever opened it, who must close it after the drain. */
   readonly tracer?: Tracer | undefined;
@@ -144,9 +145,7 @@ function requestHandler(
   const times = new TimeText();
   const tracing = observers.find(({ trace }) => trace !== undefined);
   return (request, response) => {
-    if (inspector !== undefined && request.target.startsWith('/_/')) {
-      return inspector.handle(request, response);
-    }
+    if (inspector?.takes(request)) return inspector.handle(request, response);
     const exchange = new Exchange(request, response, times);
     exchange.trace = tracing?.trace?.(exchange);
     open.add(exchange);

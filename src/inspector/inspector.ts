@@ -4,6 +4,7 @@ import type { HttpRequest } from '../http/request.ts';
 import type { HttpResponse } from '../http/response.ts';
 import type { OwnerProof } from '../owner-proof.ts';
 import type { ExchangeObserver } from '../record/observer.ts';
+import type { ExchangeRecord } from '../record/record.ts';
 import { version } from '../version.ts';
 import type { SessionStore } from './access/session-store.ts';
 import { Sessions } from './access/sessions.ts';
@@ -33,7 +34,11 @@ export interface InspectorOptions {
 /** The live page: shows the gateway's owner the last exchanges, and why they ended as they did. */
 export interface Inspector {
   readonly observer: ExchangeObserver;
+  /** Whether it answers the request, which is then no exchange. */
+  takes(request: HttpRequest): boolean;
   handle(request: HttpRequest, response: HttpResponse): void;
+  /** Shows what was recorded before this start: newest first. */
+  recall(records: Iterable<ExchangeRecord>): void;
   /** To be called when another configuration is in force. */
   configured(): void;
   /** Ends the event streams, so that the gateway can drain. */
@@ -76,6 +81,17 @@ export function createInspector(options: InspectorOptions): Inspector {
       isEnabled: options.isEnabled,
       onFailure: options.onFailure,
     }),
+    takes: (request) => request.target.startsWith('/_/') || (options.isEnabled() && isVisit(request)),
+    recall: (records) => {
+      const known = new Set(ring.entries().map(({ id }) => id));
+      for (const record of records) {
+        // The second record about a refusal only says how often it came again.
+        if (known.has(record.request_id) || record.repeats !== undefined || isProbe(record)) continue;
+        known.add(record.request_id);
+        minutes.recall(record);
+        ring.recall(record);
+      }
+    },
     configured: () => {
       keeping.refresh();
       if (!options.isEnabled()) events.close();
@@ -85,4 +101,10 @@ export function createInspector(options: InspectorOptions): Inspector {
       keeping.stop();
     },
   };
+}
+
+/** A browser at the gateway's own address, which gets a link to the page; programs get JSON there. */
+function isVisit(request: HttpRequest): boolean {
+  const { method, target } = request;
+  return method === 'GET' && target === '/' && /(?:^|,)\s*text\/html/i.test(request.header('accept') ?? '');
 }

@@ -165,7 +165,7 @@ describe('an exchange', () => {
     expect(match).toMatchObject({
       at: '/messages/0/content',
       excerpt: 'w•••• t• a••@p••••••-m•••.c•• t••••',
-      excerpt_range: { start: 9, end: 29 },
+      excerpt_ranges: [{ start: 9, end: 29 }],
     });
     const { received, sent, answer, answer_parts, events } = detail.bodies ?? {};
     expect(markedTexts(received)).toEqual(['match no-mail: ann@penguin-mail.com']);

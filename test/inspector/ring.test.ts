@@ -69,6 +69,28 @@ describe('the ring', () => {
     expect(ring.entries()[0]?.hasBodies).toBe(true);
   });
 
+  test('recalls what was before this start, older than everything else, as long as there is room', () => {
+    const ring = new Ring({ exchanges: 4, bytes: 1_000_000 });
+    ring.trace(exchange('req_now')).finished(record({ request_id: 'req_now' }), undefined);
+    for (const id of ['req_3', 'req_2', 'req_1', 'req_0']) ring.recall(record({ request_id: id }));
+    const before = ring.entries().map(({ id }) => id);
+    ring.trace(exchange('req_next')).finished(record(), undefined);
+
+    expect(before).toEqual(['req_now', 'req_3', 'req_2', 'req_1']);
+    expect(ring.entries().map(({ id, record }) => [id, record?.status])).toEqual([
+      ['req_next', 200],
+      ['req_now', 200],
+      ['req_3', 200],
+      ['req_2', 200],
+    ]);
+    expect(
+      ring
+        .entries()
+        .map(({ seq }) => seq)
+        .toSorted((a, b) => b - a),
+    ).toEqual(ring.entries().map(({ seq }) => seq));
+  });
+
   test('one body above the limit is not kept', () => {
     const ring = new Ring({ exchanges: 5, bytes: 10_000 });
     ring.keepsBodies = true;
@@ -223,6 +245,19 @@ describe('the numbers of an hour', () => {
     ).toBe(true);
   });
 
+  test('of before this start are added where they were, and what is older than an hour is not', () => {
+    const minutes = new Minutes(() => Date.parse('2026-01-01T12:00:30Z'));
+    minutes.add(record());
+    for (const time of ['2026-01-01T11:58:59Z', '2026-01-01T11:58:01Z', '2026-01-01T10:59:59Z'])
+      minutes.recall(record({ time }));
+
+    expect(minutes.list().map(({ time, requests }) => [time.slice(11, 16), requests])).toEqual([
+      ['11:58', 2],
+      ['11:59', 0],
+      ['12:00', 1],
+    ]);
+  });
+
   test('blocked and failed are what the list counts as such', () => {
     const minutes = new Minutes();
     minutes.add(record({ outcome: 'refused', decision: 'block', reason: 'content.codename', status: 403 }));
@@ -237,8 +272,8 @@ describe('the numbers of an hour', () => {
 
     expect(minutes.list()[0]).toMatchObject({
       requests: 7,
-      blocks: { 'content.codename': 1, 'key.invalid': 1, 'limit.requests': 1 },
-      errors: { 'provider.unreachable': 1, 'status 529': 1, left: 1 },
+      blocks: { 'content.codename': 1, 'limit.requests': 1 },
+      errors: { 'key.invalid': 1, 'provider.unreachable': 1, 'status 529': 1, left: 1 },
     });
   });
 

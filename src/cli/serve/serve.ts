@@ -142,7 +142,7 @@ export async function serve(
       // Nobody could open the page of a gateway that the other commands don't find.
       inspector:
         onReady === undefined
-          ? { sessionStore: new SessionFile(io.env), configPath: loaded.path }
+          ? { sessionStore: new SessionFile(io.env), configPath: loaded.path, recordsFile: recording.file }
           : undefined,
     });
     await untilStopped(run, { loaded, recorder, log, services });

@@ -75,8 +75,8 @@ export interface RuleMatch {
    * at most 160 characters.
    */
   readonly excerpt?: string;
-  /** Where in the excerpt the match is. */
-  readonly excerpt_range?: { readonly start: number; readonly end: number };
+  /** Where in the excerpt the matches are. */
+  readonly excerpt_ranges?: readonly { readonly start: number; readonly end: number }[];
 }
 
 export interface HeaderLine {

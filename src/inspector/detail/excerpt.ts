@@ -9,20 +9,21 @@ const lead = 40;
 /** What is shown of a text that matched: its beginning, or what is around the first match; masked. */
 export function toExcerpt(
   text: string,
-  range: TextRange | undefined,
-): Pick<RuleMatch, 'excerpt' | 'excerpt_range'> {
-  const isInside = range !== undefined && range.start < range.end && range.end <= text.length;
-  const from =
-    isInside && range.end > longestExcerpt ? wholeCharacter(text, Math.max(0, range.start - lead)) : 0;
+  ranges: readonly TextRange[] = [],
+): Pick<RuleMatch, 'excerpt' | 'excerpt_ranges'> {
+  const inside = ranges.filter(({ start, end }) => start < end && end <= text.length);
+  const { start: first, end: firstEnd } = inside[0] ?? { start: 0, end: 0 };
+  const from = firstEnd > longestExcerpt ? wholeCharacter(text, Math.max(0, first - lead)) : 0;
   const to = wholeCharacter(text, Math.min(text.length, from + longestExcerpt));
   const [before, after] = [from > 0 ? '…' : '', to < text.length ? '…' : ''];
   // Masked from further left, so that a truncated word shows none of its inner letters.
   const window = wholeCharacter(text, Math.max(0, from - longestExcerpt));
   const excerpt = before + maskText(text.slice(window, to)).slice(from - window) + after;
-  if (!isInside) return { excerpt };
-  const start = range.start - from + before.length;
-  const end = Math.min(range.end, to) - from + before.length;
-  return { excerpt, excerpt_range: { start, end } };
+  const moved = before.length - from;
+  const shown = inside
+    .filter(({ start }) => start < to)
+    .map(({ start, end }) => ({ start: start + moved, end: Math.min(end, to) + moved }));
+  return shown.length === 0 ? { excerpt } : { excerpt, excerpt_ranges: shown };
 }
 
 /** The offset, or the previous one if it would split a surrogate pair. */

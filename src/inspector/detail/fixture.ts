@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { TextAnswer } from '../contract/exchange-detail.ts';
 import type { RingEntry } from '../ring/entry.ts';
-import { toRow } from '../ring/to-row.ts';
+import { decidingRule } from '../ring/to-row.ts';
 import { pastedBody, toAscii } from './curl.ts';
 
 /**
@@ -11,7 +11,10 @@ import { pastedBody, toAscii } from './curl.ts';
 export function toFixture(entry: RingEntry, scrub: (text: string) => string): TextAnswer {
   const body = pastedBody(entry);
   const { facts } = entry;
-  const { decision, rule, id } = toRow(entry, scrub);
+  const { id } = entry;
+  const { decision } = facts;
+  const asked = facts.rules?.filter(({ on }) => on !== 'answer');
+  const rule = decidingRule({ rules: asked ?? [] }, decision);
   const lines = [
     `name: ${id}`,
     ...(facts.endpoint === undefined ? [] : [`endpoint: ${facts.endpoint}`]),

@@ -116,7 +116,7 @@ export function withExcerpts(
       return {
         ...match,
         ...kept,
-        ...toExcerpt(textOf(text.slice(value.start, value.end)), kept.ranges?.[0]),
+        ...toExcerpt(textOf(text.slice(value.start, value.end)), kept.ranges),
       };
     }),
   }));

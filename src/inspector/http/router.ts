@@ -3,7 +3,7 @@ import type { Call } from './call.ts';
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Below `/_/`; `:id` stands for one segment. */
+  /** Below `/_/`, but for `/`; `:id` stands for one segment. */
   readonly path: string;
   /** Who may call: only with a session, or anyone whose Host and Origin are allowed. */
   readonly access: 'session' | 'open';
@@ -34,6 +34,7 @@ export function createRouter(routes: readonly Route[]): (method: string, path: s
 }
 
 function toPattern(path: string): RegExp {
+  if (path === '/') return /^\/$/;
   const text = path.replaceAll(/[.$]/g, '\\$&').replace(':id', '([A-Za-z0-9._-]{1,100})');
   return new RegExp(`^/_/${text}$`);
 }

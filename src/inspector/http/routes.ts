@@ -11,7 +11,7 @@ import type { Ring } from '../ring/ring.ts';
 import { toRow } from '../ring/to-row.ts';
 import { sendAgain, tryPolicy } from './actions.ts';
 import { type Call, readJson, smallBodyBytes } from './call.ts';
-import { PageFiles } from './page-files.ts';
+import { type PageFile, PageFiles } from './page-files.ts';
 import type { RouteContext } from './route-context.ts';
 import type { Route } from './router.ts';
 import { securityHeaders } from './security-headers.ts';
@@ -22,6 +22,19 @@ const maxViewers = 100;
 const hourMs = 3_600_000;
 const longestHistoryHours = 24 * 400;
 
+/** What a browser gets at the gateway's own address. */
+const welcome: PageFile = {
+  type: 'text/html; charset=utf-8',
+  bytes: Buffer.from(`<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark"><title>gateway</title>
+<link rel="icon" href="/_/assets/icon.svg"><link rel="stylesheet" href="/_/assets/page.css">
+<main class="sign-in"><h1>gateway</h1>
+<p>This is the address for applications: their base URL. <a href="/_/">The live page</a> shows what they send.</p>
+</main></html>
+`),
+};
+
 /** Everything below `/_/`. */
 export function routesOf(context: RouteContext): readonly Route[] {
   const { backend, ring, now } = context;
@@ -29,6 +42,7 @@ export function routesOf(context: RouteContext): readonly Route[] {
   const entryOf = ({ parameter }: Call) => findEntry(ring, parameter);
   return [
     { method: 'GET', path: '', access: 'open', answer: async (call) => sendFile(call, await files.page()) },
+    { method: 'GET', path: '/', access: 'open', answer: (call) => sendFile(call, welcome) },
     {
       method: 'GET',
       path: 'assets/:id',

@@ -1,6 +1,7 @@
 import type { ExchangeRecord } from '../../record/record.ts';
 import type { Minute } from '../contract/now.ts';
 import { shows } from '../contract/show.ts';
+import { decisionOf } from '../ring/to-row.ts';
 import { TimeHistogram } from './time-histogram.ts';
 
 const minuteMs = 60_000;
@@ -33,8 +34,9 @@ class MinuteCount {
     }
     if (cost_usd !== undefined) this.costUsd += cost_usd;
     if (first_byte_ms !== undefined && outcome === 'answered') this.firstByte.add(first_byte_ms);
-    if (shows.blocked(record)) count(this.blocks, reason ?? 'policy.blocked');
-    else if (shows.failed(record))
+    const ended = { ...record, decision: decisionOf(record) };
+    if (shows.blocked(ended)) count(this.blocks, reason ?? 'policy.blocked');
+    else if (shows.failed(ended))
       count(this.errors, reason ?? (outcome === 'answered' ? `status ${status}` : outcome));
   }
 }
@@ -42,38 +44,48 @@ class MinuteCount {
 /** What happened in each minute of the last hour: a few numbers per minute, however many exchanges there were. */
 export class Minutes {
   readonly #nowMs: () => number;
-  #kept: MinuteCount[] = [];
+  /** By when they began. */
+  readonly #kept = new Map<number, MinuteCount>();
+  #newestMs = 0;
 
   constructor(nowMs: () => number = Date.now) {
     this.#nowMs = nowMs;
   }
 
   add(record: ExchangeRecord): void {
-    this.#current().add(record);
+    // If the clock was set back, later exchanges are counted in the last minute there is.
+    this.#at(Math.max(startOf(this.#nowMs()), this.#newestMs)).add(record);
+  }
+
+  /** Adds what another process of this gateway has recorded. */
+  recall(record: ExchangeRecord): void {
+    const startMs = startOf(Date.parse(record.time));
+    const nowMs = this.#nowMs();
+    if (startMs > nowMs - keptMinutes * minuteMs && startMs <= nowMs) this.#at(startMs).add(record);
   }
 
   /** Oldest first, the current one last; at most `most`. */
   list(most = keptMinutes): readonly Minute[] {
     const nowMs = this.#nowMs();
-    const byStart = new Map(this.#kept.map((minute) => [minute.startMs, minute]));
-    const firstMs = Math.max(this.#kept[0]?.startMs ?? nowMs, nowMs - (most - 1) * minuteMs);
+    const knownMs = Math.min(nowMs, ...this.#kept.keys());
+    const firstMs = Math.max(knownMs, nowMs - (most - 1) * minuteMs);
     const minutes: Minute[] = [];
     for (let startMs = startOf(firstMs); startMs <= nowMs; startMs += minuteMs) {
-      minutes.push(toMinute(byStart.get(startMs) ?? new MinuteCount(startMs)));
+      minutes.push(toMinute(this.#kept.get(startMs) ?? new MinuteCount(startMs)));
     }
     return minutes.slice(-most);
   }
 
-  #current(): MinuteCount {
-    const nowMs = this.#nowMs();
-    const last = this.#kept.at(-1);
-    // If the clock was set back, later exchanges are counted in the last minute there is.
-    if (last !== undefined && nowMs < last.startMs + minuteMs) return last;
-    const current = new MinuteCount(startOf(nowMs));
-    this.#kept.push(current);
-    const oldestMs = current.startMs - (keptMinutes - 1) * minuteMs;
-    this.#kept = this.#kept.filter(({ startMs }) => startMs >= oldestMs);
-    return current;
+  #at(startMs: number): MinuteCount {
+    const known = this.#kept.get(startMs);
+    if (known !== undefined) return known;
+    const minute = new MinuteCount(startMs);
+    this.#kept.set(startMs, minute);
+    this.#newestMs = Math.max(this.#newestMs, startMs);
+    for (const ms of this.#kept.keys()) {
+      if (ms <= this.#newestMs - keptMinutes * minuteMs) this.#kept.delete(ms);
+    }
+    return minute;
   }
 }
 

@@ -181,6 +181,20 @@ export class RingEntry implements ExchangeTrace, SwapRemoveItem {
   }
 }
 
+/** An entry of which only the record is left. */
+export function recalledEntry(record: ExchangeRecord, keeper: EntryKeeper, seq: number): RingEntry {
+  const exchange: TracedExchange = {
+    id: record.request_id,
+    request: { rawHeaders: [] },
+    response: { headers: [] },
+    draft: { soFar: {}, startedAt: 0 },
+  };
+  const entry = new RingEntry(exchange, keeper, seq);
+  entry.exchange = undefined;
+  entry.record = withoutBody(record);
+  return entry;
+}
+
 /** Bodies are kept separately, where their size is counted. */
 function withoutBody(record: ExchangeRecord): ExchangeRecord {
   if (record.request_body === undefined) return record;

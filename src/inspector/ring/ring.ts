@@ -1,7 +1,7 @@
 import type { ExchangeTrace, TracedExchange } from '../../record/observer.ts';
 import type { ExchangeRecord } from '../../record/record.ts';
 import { SwapRemoveList } from '../../swap-remove-list.ts';
-import { type EntryKeeper, RingEntry } from './entry.ts';
+import { type EntryKeeper, RingEntry, recalledEntry } from './entry.ts';
 import { Sampler } from './sampler.ts';
 
 export interface RingLimits {
@@ -28,10 +28,12 @@ export class Ring implements EntryKeeper {
   keepsBodies = false;
   /** Called for each change while somebody is watching; must not throw. */
   onChange: ((entry: RingEntry) => void) | undefined;
-  #lastSeq = 0;
-  /** Slot numbers only grow: an entry's index in the array is its slot modulo the ring's size. */
-  #newest = 0;
-  #oldest = 1;
+  /** Numbers of exchanges and slots only grow; those of recalled ones are below those of the first exchange here. */
+  #lastSeq: number;
+  #firstSeq: number;
+  /** An entry's index in the array is its slot modulo the ring's size. */
+  #newest: number;
+  #oldest: number;
   readonly #slots: (RingEntry | undefined)[];
   /** Open exchanges that have no slot yet. */
   readonly #open = new SwapRemoveList<RingEntry>();
@@ -43,6 +45,10 @@ export class Ring implements EntryKeeper {
 
   constructor(limits: RingLimits = defaultRingLimits, nowMs: () => number = Date.now) {
     this.limits = limits;
+    this.#lastSeq = limits.exchanges;
+    this.#firstSeq = limits.exchanges + 1;
+    this.#newest = limits.exchanges;
+    this.#oldest = limits.exchanges + 1;
     this.#slots = new Array<RingEntry | undefined>(limits.exchanges);
     this.#sampler = new Sampler({ burst: limits.exchanges, nowMs });
   }
@@ -73,6 +79,19 @@ export class Ring implements EntryKeeper {
   trace(exchange: TracedExchange): ExchangeTrace {
     this.#lastSeq += 1;
     return new RingEntry(exchange, this, this.#lastSeq);
+  }
+
+  /** Adds an exchange of before this start, older than all that are here, if there is room for it. */
+  recall(record: ExchangeRecord): void {
+    if (this.size === this.limits.exchanges || this.bytes + entryBytes > this.limits.bytes) return;
+    if (this.#firstSeq === 1) return;
+    this.#firstSeq -= 1;
+    this.#oldest -= 1;
+    const entry = recalledEntry(record, this, this.#firstSeq);
+    entry.slot = this.#oldest;
+    this.#slots[entry.slot % this.limits.exchanges] = entry;
+    this.grew(entry, entryBytes);
+    this.changed(entry);
   }
 
   /** Newest first, open ones included. What somebody has looked at stays. */

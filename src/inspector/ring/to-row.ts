@@ -18,7 +18,8 @@ export function toRow(entry: RingEntry, scrub: (text: string) => string): Exchan
 function factsOf(entry: RingEntry): ExchangeRow {
   const { facts, record } = entry;
   const client = clientOf(entry.rawHeaders);
-  const rule = deciding(facts);
+  const decision = decisionOf(facts);
+  const rule = decidingRule(facts, decision);
   const row = {
     seq: entry.seq,
     id: entry.id,
@@ -37,7 +38,7 @@ function factsOf(entry: RingEntry): ExchangeRow {
     status: record?.status ?? 0,
     outcome: record?.outcome,
     reason: record?.reason,
-    decision: facts.decision as ExchangeRow['decision'], // the record's is one of the actions, widened to a text
+    decision,
     rule,
     would_block: facts.would_block,
     tokens: facts.usage && tokensOf(facts.usage),
@@ -54,14 +55,21 @@ function factsOf(entry: RingEntry): ExchangeRow {
   return row as ExchangeRow; // undefined members are left out of the JSON
 }
 
+type Decided = Pick<Partial<ExchangeRecord>, 'decision' | 'rules' | 'outcome'>;
+type Decision = NonNullable<ExchangeRow['decision']>;
+
+/** What the rules decided, about the request and then about its answer. */
+export function decisionOf({ decision, rules = [], outcome }: Decided): Decision | undefined {
+  const onAnswer = rules.filter(({ on, mode }) => on === 'answer' && mode === 'enforce');
+  const has = (action: string) => onAnswer.some((rule) => rule.action === action);
+  if (outcome === 'refused' && has('block')) return 'block';
+  if (has('redact') && (decision === 'allow' || decision === 'warn')) return 'redact';
+  return decision as Decision | undefined; // the record's is one of the actions, widened to a text
+}
+
 /** The rule that determined the decision: the first one whose action it is. */
-function deciding({ decision, rules = [], outcome }: Partial<ExchangeRecord>): string | undefined {
-  const enforced = rules.filter(({ mode }) => mode === 'enforce');
-  const onAnswer =
-    outcome === 'refused'
-      ? enforced.find(({ on, action }) => on === 'answer' && action === 'block')
-      : undefined;
-  return (onAnswer ?? enforced.find(({ action }) => action === decision))?.id;
+export function decidingRule({ rules = [] }: Decided, decision: string | undefined): string | undefined {
+  return rules.find(({ action, mode }) => mode === 'enforce' && action === decision)?.id;
 }
 
 function tokensOf(usage: NonNullable<ExchangeRecord['usage']>): Tokens {

@@ -95,6 +95,17 @@ describe.skipIf(chromiumPath === undefined)('an exchange', { timeout: 60_000 }, 
     expect(await page.getByRole('button', { name: 'Send again …' }).isDisabled()).toBe(true);
   });
 
+  test('marks every match of a text, in the rules and in the body', async () => {
+    const { page } = await openExchange(say('a blue heron, one more blue heron, and the Blue Heron'));
+    const matches = await page.locator('.rules .excerpt mark').count();
+    await page.getByRole('tab', { name: 'Request' }).click();
+
+    expect(matches).toBe(3);
+    expect(await page.getByRole('region', { name: 'As received' }).locator('mark').allTextContents()).toEqual(
+      ['blue heron', 'blue heron', 'Blue Heron'],
+    );
+  });
+
   test('that was refused shows the message that the client got', async () => {
     const { page } = await openExchange(say('the blue heron'));
 
@@ -157,6 +168,32 @@ describe.skipIf(chromiumPath === undefined)('an exchange', { timeout: 60_000 }, 
 
     expect(line).toContain('no-codename');
     expect(await gateway.ask(say('nothing to see'))).toBe(200);
+  });
+
+  test('wraps long rules, in the editor and in what they decide', async () => {
+    const { page } = await openExchange(say('nothing to see'));
+    const isWide = (selector: string) =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate(
+          ({ scrollWidth, clientWidth }: { scrollWidth: number; clientWidth: number }) =>
+            scrollWidth > clientWidth,
+        );
+    await page.getByRole('button', { name: 'Try a policy' }).last().click();
+    await page.getByText('It would be allowed', { exact: true }).waitFor();
+    const id = `a-rule-with-a-name-of-${'many-words-'.repeat(3)}to-wrap`;
+    const words = Array.from({ length: 60 }, (_, i) => `"word number ${i}"`).join(', ');
+    await page
+      .getByRole('textbox', { name: /^Rules/ })
+      .fill(
+        `house: { apply: all, rules: [{ id: ${id}, action: block, when: { text: { phrases: [nothing, ${words}] } } }] }`,
+      );
+    await page.locator('.rules .matched').getByText(id).waitFor();
+
+    expect([await isWide('.editor'), await isWide('.editor textarea'), await isWide('.try-outcome')]).toEqual(
+      [false, false, false],
+    );
   });
 
   test('stays a scratch copy while other views are shown, until the browser is signed out', async () => {

@@ -175,8 +175,9 @@ describe.skipIf(chromiumPath === undefined)('the traffic', { timeout: 60_000 }, 
 
   test('continues when the gateway is restarted', async () => {
     const { page, rows } = await open();
-    await gateway.ask(say('before the restart'));
-    await rows.first().waitFor();
+    await gateway.ask(say('before the restart', { model: 'before-restart' }));
+    await rows.getByText('before-restart').waitFor();
+    const before = await rows.count();
 
     await gateway.stop();
     await page.getByText('disconnected, retrying').waitFor();
@@ -187,7 +188,11 @@ describe.skipIf(chromiumPath === undefined)('the traffic', { timeout: 60_000 }, 
     await gateway.ask(say('after the restart, of the blue heron'));
     await rows.getByText('no-codename').first().waitFor();
 
-    expect(await rows.count()).toBe(1);
+    // What was before is read from the records.
+    await rows.nth(before).waitFor();
+    await rows.getByText('before-restart').click();
+    await page.getByRole('tab', { name: 'Headers' }).click();
+    await page.getByText('known from its record').waitFor();
     expect(failure).toBe('The gateway does not answer. Is it running?');
   });
 
@@ -224,5 +229,71 @@ describe.skipIf(chromiumPath === undefined)('the traffic', { timeout: 60_000 }, 
 
     await page.getByText('gateway open', { exact: true }).waitFor();
     expect(await page.getByRole('grid').count()).toBe(0);
+  });
+
+  test('counts what rules and limits refused, what was replaced, and what failed, each by itself', async () => {
+    const fresh = await servePage(`${housePolicy}    limits: { requests_per_minute: 6 }\n`);
+    const { page } = await openPage();
+    await page.goto(await fresh.link());
+    await page.getByRole('grid').waitFor();
+    const rows = page.locator('.row:not(.head)');
+    const count = (show: string) => page.getByRole('button', { name: new RegExp(`^${show}`) }).innerText();
+
+    await fresh.ask(say('a blue heron'));
+    await fresh.ask(say('write to jo@example.org'));
+    await fresh.ask(say('hello'), { headers: { authorization: 'Bearer wrong' } });
+    await fresh.ask(say('hello', { model: 'sandbox-error-500' }));
+    await fetch(`${fresh.url}/favicon.ico`);
+    await fresh.ask(say('to be cut', { model: 'sandbox-cut', stream: true })).catch(() => 'cut');
+    const cut = rows.first().locator('.status');
+    await expect.poll(() => cut.innerText()).toBe('cut');
+    const look = await cut.getAttribute('class');
+    while ((await fresh.ask(say('one more'))) !== 429);
+    await rows.getByText('limit.requests').first().waitFor();
+    const blocked = await rows.filter({ hasText: /no-codename|limit\.requests/ }).count();
+    await page.getByRole('button', { name: 'redacted/masked' }).click();
+    await expect.poll(() => rows.locator('.decision-cell').allInnerTexts()).toEqual(['redacted\nno-mail']);
+
+    expect(look).toBe('status failed');
+    expect([await count('blocked'), await count('redacted'), await count('failed')]).toEqual([
+      `blocked ${blocked}`,
+      'redacted/masked 1',
+      'failed 3',
+    ]);
+    expect(new URL(page.url()).search).toBe('?show=redacted');
+  });
+
+  test('begins with commands to copy, and with charts that have no axes', async () => {
+    const fresh = await servePage(housePolicy);
+    const { page, context } = await openPage();
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.goto(await fresh.link());
+    await page.getByText('gateway send "hello"').waitFor();
+
+    await page.locator('.command-line').first().getByRole('button', { name: 'Copy' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    const copied = await page.evaluate('navigator.clipboard.readText()');
+    await page.keyboard.press('2');
+    await page.getByText('None in this time.').first().waitFor();
+    const drawn = await page.locator('.uplot').count();
+    await fresh.ask(say('hello'));
+    await page.getByRole('img', { name: /^Requests per minute: 1 / }).waitFor();
+    await page.locator('.uplot').first().waitFor();
+
+    expect(copied).toBe('gateway send "hello"');
+    expect(drawn).toBe(0);
+  });
+
+  test('is linked to where a browser visits the address of the gateway', async () => {
+    const { page, complaints } = await open();
+
+    await page.goto(gateway.url);
+    await page.getByRole('link', { name: 'The live page' }).click();
+    await page.getByRole('grid').waitFor();
+    const program = await fetch(gateway.url);
+
+    expect(new URL(page.url()).pathname).toBe('/_/');
+    expect(complaints.filter((complaint) => !complaint.endsWith('ERR_ABORTED'))).toEqual([]);
+    expect(await program.json()).toMatchObject({ name: 'gateway' });
   });
 });

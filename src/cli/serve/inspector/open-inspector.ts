@@ -7,11 +7,14 @@ import type { Counters } from '../../../limits/counters.ts';
 import type { OwnerProof } from '../../../owner-proof.ts';
 import type { LedgerPlace } from '../../../record/ledger/ledger-store.ts';
 import { KeyPasses } from './key-passes.ts';
+import { lastRecords } from './last-records.ts';
 
 /** What a gateway's live page needs besides the configuration. */
 export interface InspectorSettings {
   readonly sessionStore: SessionStore;
   readonly configPath: string | undefined;
+  /** Where earlier exchanges are recorded. */
+  readonly recordsFile?: string | undefined;
 }
 
 interface InspectedServer {
@@ -48,7 +51,7 @@ export async function openInspector(
   ]);
   let current = config;
   const passes = new KeyPasses();
-  const { sessionStore, configPath } = settings;
+  const { sessionStore, configPath, recordsFile } = settings;
   const backend = createBackend({ config: () => current, configPath, url, gauges, counters, ledger, passes });
   const inspector = createInspector({
     backend,
@@ -58,6 +61,8 @@ export async function openInspector(
     isEnabled: () => servesInspector(current.inspector, host),
     onFailure: ({ cause, message }) => log('error', `the live page failed: ${String(cause ?? message)}`),
   });
+  // Nobody waits for them: a page that is open already gets them as they come.
+  if (recordsFile !== undefined) void lastRecords(recordsFile).then(inspector.recall);
   return {
     inspector,
     passes,

@@ -5,6 +5,8 @@ import type { PageTask } from './page-worker.ts';
 const timeLimitMs = 5_000;
 const memoryLimitMb = 512;
 const maxAtOnce = 2;
+/** How long a thread that was started ahead waits for its task. */
+const spareMs = 60_000;
 
 // Node 20 can't run TypeScript, so when run from source (in tests) this uses the built entry.
 const ownEntry = import.meta.url.endsWith('.ts') ? '../../../../dist/page-worker.js' : './page-worker.js';
@@ -14,6 +16,15 @@ type Answer = { readonly value: unknown } | { readonly code: FailureCode; readon
 /** Runs the live page's long tasks in separate threads, each with a time limit, so that no exchange waits for them. */
 export class PageThreads {
   #running = 0;
+  #spare: Worker | undefined;
+  #spareEnds: NodeJS.Timeout | undefined;
+
+  /** Starts a thread for a task that is expected soon: most of a short task's time is the start. */
+  prepare(): void {
+    this.#spare ??= start();
+    clearTimeout(this.#spareEnds);
+    this.#spareEnds = setTimeout(() => void this.#takeSpare()?.terminate(), spareMs).unref();
+  }
 
   /** Throws inspector.busy, inspector.too_long, and what the task throws. */
   async run(task: PageTask): Promise<unknown> {
@@ -24,18 +35,28 @@ export class PageThreads {
     }
     this.#running += 1;
     try {
-      return await work(task);
+      return await work(this.#takeSpare() ?? start(), task);
     } finally {
       this.#running -= 1;
     }
   }
+
+  #takeSpare(): Worker | undefined {
+    const spare = this.#spare;
+    this.#spare = undefined;
+    return spare;
+  }
 }
 
-function work(task: PageTask): Promise<unknown> {
+function start(): Worker {
   const worker = new Worker(new URL(ownEntry, import.meta.url), {
-    workerData: task,
     resourceLimits: { maxOldGenerationSizeMb: memoryLimitMb },
   });
+  worker.unref(); // one that waits for a task keeps nobody from ending
+  return worker;
+}
+
+function work(worker: Worker, task: PageTask): Promise<unknown> {
   return new Promise<unknown>((resolve, reject) => {
     const timer = setTimeout(() => reject(tooLong()), timeLimitMs);
     worker.once('message', (answer: Answer) => {
@@ -47,6 +68,7 @@ function work(task: PageTask): Promise<unknown> {
       clearTimeout(timer);
       reject(new GatewayError('inspector.too_long', 'this needs too much memory', { cause }));
     });
+    worker.postMessage(task);
   }).finally(() => worker.terminate());
 }
 

@@ -1,4 +1,4 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { toGatewayError } from '../../../errors.ts';
 import { type DecisionTask, explainTask, tryTask } from './decision-task.ts';
 import { type HistoryQuery, readHistory } from './history.ts';
@@ -18,12 +18,14 @@ async function run(task: PageTask): Promise<unknown> {
   }
 }
 
-// The entry of a thread that runs one task for the live page, and ends: rules and request may be hostile, and a task that
-// takes too long is terminated with the thread.
-run(workerData as PageTask).then(
-  (value) => parentPort?.postMessage({ value }),
-  (thrown) => {
-    const { code, message } = toGatewayError(thrown);
-    parentPort?.postMessage({ code, message });
-  },
-);
+// The entry of a thread that runs one task for the live page: rules and request may be hostile, and a task that takes too
+// long is terminated with the thread.
+parentPort?.once('message', (task: PageTask) => {
+  run(task).then(
+    (value) => parentPort?.postMessage({ value }),
+    (thrown) => {
+      const { code, message } = toGatewayError(thrown);
+      parentPort?.postMessage({ code, message });
+    },
+  );
+});

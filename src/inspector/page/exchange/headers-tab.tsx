@@ -2,6 +2,13 @@ import type { ExchangeDetail, HeaderLine } from '../../contract/exchange-detail.
 import { visibleLine } from '../text/visible.ts';
 
 export function HeadersTab({ detail }: { readonly detail: ExchangeDetail }) {
+  // Every request that came here has some.
+  if (detail.headers.length === 0)
+    return (
+      <p class="note">
+        Records hold no headers, and this exchange is known from its record: the gateway was restarted since.
+      </p>
+    );
   return (
     <>
       <h3>Request headers</h3>

@@ -98,20 +98,28 @@ function Match({ match }: { readonly match: RuleMatch }) {
       </span>
       {excerpt !== undefined && (
         <q class="excerpt">
-          <Excerpt text={excerpt} range={match.excerpt_range} />
+          <Excerpt text={excerpt} ranges={match.excerpt_ranges} />
         </q>
       )}
     </li>
   );
 }
 
-function Excerpt({ text, range }: { readonly text: string; readonly range: RuleMatch['excerpt_range'] }) {
-  if (range === undefined) return <bdi>{visibleLine(text)}</bdi>;
+function Excerpt({
+  text,
+  ranges = [],
+}: {
+  readonly text: string;
+  readonly ranges: RuleMatch['excerpt_ranges'];
+}) {
+  const pieces = ranges.flatMap(({ start, end }, index) => [
+    visibleLine(text.slice(ranges[index - 1]?.end ?? 0, start)),
+    <mark key={start}>{visibleLine(text.slice(start, end))}</mark>,
+  ]);
   return (
     <bdi>
-      {visibleLine(text.slice(0, range.start))}
-      <mark>{visibleLine(text.slice(range.start, range.end))}</mark>
-      {visibleLine(text.slice(range.end))}
+      {pieces}
+      {visibleLine(text.slice(ranges.at(-1)?.end ?? 0))}
     </bdi>
   );
 }

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ExchangeRow } from '../../contract/exchange-list.ts';
 import { columnIndex, columns } from './columns.ts';
@@ -10,7 +11,7 @@ interface Properties {
   readonly selected: string | undefined;
   onOpen(row: ExchangeRow): void;
   /** Shown if there are no rows. */
-  readonly empty: string;
+  readonly empty: ComponentChildren;
 }
 
 // Rows above and below the window: a flick shows rows, not blank space.
@@ -88,7 +89,7 @@ export function ExchangeList({ rows, selected, onOpen, empty }: Properties) {
           />
         ))}
       </div>
-      {rows.length === 0 && <p class="empty">{empty}</p>}
+      {rows.length === 0 && <div class="empty">{empty}</div>}
     </div>
   );
 }

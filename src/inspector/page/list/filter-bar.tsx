@@ -56,7 +56,7 @@ export function FilterBar({
             aria-pressed={filter.show.includes(show)}
             onClick={() => toggle(show)}
           >
-            {show} <b>{formatWhole(counts[show])}</b>
+            {show === 'redacted' ? 'redacted/masked' : show} <b>{formatWhole(counts[show])}</b>
           </button>
         ))}
       </div>

@@ -1,4 +1,5 @@
 import type { ExchangeRow } from '../../contract/exchange-list.ts';
+import { shows } from '../../contract/show.ts';
 import { visibleLine } from '../text/visible.ts';
 
 const decisions = {
@@ -12,7 +13,17 @@ const decisions = {
 export function Status({ row }: { readonly row: ExchangeRow }) {
   if (row.state === 'open') return <span class="status open">open</span>;
   if (row.outcome === 'left') return <span class="status left">left</span>;
-  const kind = row.status >= 500 || row.status === 0 ? 'failed' : row.status >= 400 ? 'refused' : 'fine';
+  // The status was sent before the answer broke off, or was blocked.
+  if (row.outcome !== 'answered' && row.status > 0 && row.status < 400)
+    return (
+      <span
+        class={`status ${shows.blocked(row) ? 'refused' : 'failed'}`}
+        title={`cut off after status ${row.status}`}
+      >
+        cut
+      </span>
+    );
+  const kind = row.status >= 400 && !shows.failed(row) ? 'refused' : shows.failed(row) ? 'failed' : 'fine';
   return <span class={`status ${kind}`}>{row.status === 0 ? 'none' : row.status}</span>;
 }
 

@@ -4,6 +4,7 @@ import { type Show, shows } from '../../contract/show.ts';
 import { type Filter, isNarrowed, showNames, toPredicate } from '../filter.ts';
 import { formatWhole } from '../format.ts';
 import type { Live } from '../live.ts';
+import { CopyButton } from '../shell/copy-button.tsx';
 import { ExchangeList } from './exchange-list.tsx';
 import { FilterBar } from './filter-bar.tsx';
 
@@ -69,7 +70,12 @@ export function TrafficView({
           (live.skipped > 0 ? `, ${formatWhole(live.skipped)} more came too fast` : '')
         }
       />
-      <ExchangeList rows={rows} selected={selected} onOpen={onOpen} empty={emptyText(live, filter)} />
+      <ExchangeList
+        rows={rows}
+        selected={selected}
+        onOpen={onOpen}
+        empty={<Empty live={live} filter={filter} />}
+      />
     </>
   );
 }
@@ -86,9 +92,28 @@ function choicesOf(rows: readonly ExchangeRow[]) {
   };
 }
 
-function emptyText(live: Live, filter: Filter): string {
-  if (live.failure !== undefined) return live.failure;
-  if (!live.isLoaded) return 'Loading …';
-  if (isNarrowed(filter)) return 'No exchange matches this filter.';
-  return `Nothing yet. Point an application at ${location.origin} and its requests appear here as they happen.`;
+function Empty({ live, filter }: { readonly live: Live; readonly filter: Filter }) {
+  if (live.failure !== undefined) return <p>{live.failure}</p>;
+  if (!live.isLoaded) return <p>Loading …</p>;
+  if (isNarrowed(filter)) return <p>No exchange matches this filter.</p>;
+  return (
+    <>
+      <p>Nothing yet. Requests appear here as they happen; this sends one:</p>
+      <CommandLine text='gateway send "hello"' />
+      <p>To send what an application sends, give it the base URL {`${location.origin}/v1`} and a key:</p>
+      <CommandLine text={'eval "$(gateway env openai)"'} />
+      <p>
+        sets both for the OpenAI SDKs, and “gateway env” lists the others. “gateway key show” prints the key
+        that was made for you; “gateway key new --project NAME” makes one where projects are configured.
+      </p>
+    </>
+  );
+}
+
+function CommandLine({ text }: { readonly text: string }) {
+  return (
+    <p class="command-line">
+      <code>{text}</code> <CopyButton text={text} />
+    </p>
+  );
 }

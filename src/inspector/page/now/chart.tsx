@@ -18,6 +18,8 @@ export function Chart({ title, summary, times, series, kind, format }: Propertie
   const host = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);
   const data = [times, ...stack(series, kind)] as unknown as uPlot.AlignedData; // null is "nothing" there too
+  // Axes of nothing would be made up.
+  const isEmpty = series.every(({ values }) => values.every((value) => !value));
   const latest = useRef(data);
   latest.current = data;
   const shape = series.map(({ name }) => name).join('\n');
@@ -29,6 +31,8 @@ export function Chart({ title, summary, times, series, kind, format }: Propertie
       const module = await import('./plot.ts').catch(() => undefined);
       if (isGone || host.current === null || module === undefined) return;
       plot.current?.destroy();
+      plot.current = undefined;
+      if (isEmpty) return;
       plot.current = module.createPlot(host.current, { series, kind, format, data: latest.current });
     };
     void draw();
@@ -46,10 +50,10 @@ export function Chart({ title, summary, times, series, kind, format }: Propertie
       plot.current?.destroy();
       plot.current = undefined;
     };
-  }, [shape, kind]);
+  }, [shape, kind, isEmpty]);
   useEffect(() => plot.current?.setData(latest.current));
   return (
-    <figure class="chart">
+    <figure class={isEmpty ? 'chart empty-chart' : 'chart'}>
       <figcaption>
         <b>{title}</b>
         <span class="legend">
@@ -62,6 +66,7 @@ export function Chart({ title, summary, times, series, kind, format }: Propertie
         </span>
       </figcaption>
       <div ref={host} class="plot" role="img" aria-label={summary} />
+      {isEmpty && <p class="note">None in this time.</p>}
     </figure>
   );
 }

@@ -1,4 +1,5 @@
 import uPlot from 'uplot';
+import { formatCount } from '../format.ts';
 import type { Series } from './series.ts';
 import { timeLabel } from './time-label.ts';
 import { timeRange } from './time-range.ts';
@@ -21,6 +22,10 @@ const timeSteps = [
   ...[1, 2, 3, 4, 6, 12].map((hours) => hours * hourS),
   ...[1, 2, 3, 4, 5, 7, 10, 14, 30].map((days) => days * dayS),
 ];
+
+const wholeSteps = Array.from({ length: 13 }, (_, power) =>
+  [1, 2, 5].map((step) => step * 10 ** power),
+).flat();
 
 export function createPlot(host: HTMLElement, { series, kind, format, data }: Options): uPlot {
   const color = (name: string) => colorOf(host, name);
@@ -66,6 +71,8 @@ export function createPlot(host: HTMLElement, { series, kind, format, data }: Op
           ...axis,
           size: 52 * scale,
           space: 30 * scale,
+          // Half a request is none.
+          ...(format === formatCount && { incrs: wholeSteps }),
           values: (_plot, splits) => splits.map((value) => (value === 0 ? '0' : format(value))),
         },
       ],

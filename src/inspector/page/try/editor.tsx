@@ -1,5 +1,4 @@
 import type { RefObject } from 'preact';
-import { useRef } from 'preact/hooks';
 
 interface Properties {
   readonly label: string;
@@ -10,32 +9,34 @@ interface Properties {
   readonly problems: readonly number[];
 }
 
-/** A text area with line numbers. */
+/** Longer texts have no line numbers: each keystroke would lay all of them out. */
+const numberedLength = 200_000;
+
+/**
+ * A text area with line numbers, in which long lines wrap: behind it lies the same text, invisible, whose lines have the
+ * numbers, and which makes the area as high as its text.
+ */
 export function Editor({ label, value, onInput, area, problems }: Properties) {
-  const gutter = useRef<HTMLDivElement>(null);
-  const count = value.split('\n').length;
   return (
     <div class="editor">
-      <div ref={gutter} class="gutter" aria-hidden="true">
-        {Array.from({ length: Math.min(count, 5000) }, (_, index) => (
-          <span key={index} class={problems.includes(index + 1) ? 'problem' : ''}>
-            {index + 1}
-          </span>
-        ))}
+      <div class="sheet">
+        {value.length <= numberedLength && (
+          <pre class="numbers" aria-hidden="true">
+            {value.split('\n').map((line, index) => (
+              <span key={index} class={problems.includes(index + 1) ? 'problem' : ''}>{`${line}\n`}</span>
+            ))}
+          </pre>
+        )}
+        <textarea
+          {...(area && { ref: area })}
+          aria-label={label}
+          value={value}
+          spellcheck={false}
+          autocomplete="off"
+          autocapitalize="off"
+          onInput={(event) => onInput(event.currentTarget.value)}
+        />
       </div>
-      <textarea
-        {...(area && { ref: area })}
-        aria-label={label}
-        value={value}
-        spellcheck={false}
-        autocomplete="off"
-        autocapitalize="off"
-        wrap="off"
-        onInput={(event) => onInput(event.currentTarget.value)}
-        onScroll={(event) => {
-          if (gutter.current !== null) gutter.current.scrollTop = event.currentTarget.scrollTop;
-        }}
-      />
     </div>
   );
 }

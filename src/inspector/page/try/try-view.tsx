@@ -75,4 +75,5 @@ function selectLine(area: HTMLTextAreaElement, line: number): void {
   const start = lines.slice(0, line - 1).reduce((length, each) => length + each.length + 1, 0);
   area.focus();
   area.setSelectionRange(start, start + (lines[line - 1]?.length ?? 0));
+  area.parentElement?.querySelectorAll('.numbers span')[line - 1]?.scrollIntoView({ block: 'nearest' });
 }

@@ -7,7 +7,7 @@ import type { Scratch } from './use-scratch.ts';
 
 export type TryOutcome = TryPolicyAnswer | { readonly kind: 'failed'; readonly message: string };
 
-// Milliseconds after the last keystroke: long enough to finish a word.
+// Milliseconds after the last keystroke: long enough to finish a word. The first decision waits for nobody.
 const waitMs = 400;
 // Other pages may be using the threads in which rules are tried.
 const busyMs = 1_000;
@@ -32,7 +32,7 @@ export function useOutcome(live: Live, { rules, body, key, endpoint }: Scratch):
       if (answer === 'busy') timer = setTimeout(() => void decide(), busyMs);
       else setOutcome(answer);
     };
-    let timer = setTimeout(() => void decide(), waitMs);
+    let timer = setTimeout(() => void decide(), outcome === undefined ? 0 : waitMs);
     return () => {
       isCurrent = false;
       clearTimeout(timer);
