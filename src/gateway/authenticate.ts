@@ -1,12 +1,20 @@
+import type { KeyLimits } from '../config/build/keys.ts';
 import { GatewayError } from '../errors.ts';
 import type { HttpRequest } from '../http/request.ts';
 import { memoize } from '../memoize.ts';
+import type { PolicySet } from '../policy/policy-set.ts';
 
 /** What the key ring knows of a key. */
 export interface KnownKey {
   readonly id: string;
   readonly project: string;
   readonly expiresMs?: number | undefined;
+}
+
+/** A project key with what applies to it. */
+export interface GatewayKey extends KnownKey {
+  readonly policies: PolicySet;
+  readonly limits?: readonly KeyLimits[];
 }
 
 export interface KeyRing<Key extends KnownKey> {
@@ -19,21 +27,28 @@ interface Authentication<Key extends KnownKey> {
   readonly takesLogins: boolean;
 }
 
+interface Presented {
+  readonly request: Pick<HttpRequest, 'rawHeaders'>;
+  readonly login?: { readonly fault: GatewayError | undefined } | undefined;
+  readonly startedMs: number;
+}
+
 const carriers = new Set(['authorization', 'x-gateway-key', 'x-api-key']);
 const carrierOf = memoize((name) => (carriers.has(name.toLowerCase()) ? name.toLowerCase() : 'none'));
 
 /**
  * The key that a request carries, in whichever of the three headers its SDK uses. Nothing of the body has
- * been read yet. Throws key.missing, key.conflict, key.invalid, key.expired.
+ * been read yet. Throws key.missing, key.conflict, key.invalid and key.expired, also for a login of the client's own that
+ * can't be used.
  */
 export function authenticate<Key extends KnownKey>(
-  request: Pick<HttpRequest, 'rawHeaders'>,
+  { request, login, startedMs }: Presented,
   { keys, takesLogins }: Authentication<Key>,
-  nowMs: number,
 ): Key {
+  if (login?.fault !== undefined) throw login.fault;
   const key = keys.find(presentedKey(request.rawHeaders));
   if (key === undefined) throw unknownKey(takesLogins);
-  if (key.expiresMs !== undefined && key.expiresMs <= nowMs) {
+  if (key.expiresMs !== undefined && key.expiresMs <= startedMs) {
     throw new GatewayError('key.expired', 'this project key has expired');
   }
   return key;

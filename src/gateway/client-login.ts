@@ -4,7 +4,7 @@ import type { HttpRequest } from '../http/request.ts';
 import type { Verdict } from '../policy/rule.ts';
 import { builtInPolicy } from '../policy/rules/built-in.ts';
 import { ClientCredential } from '../providers/client-credential.ts';
-import { createMasks, type Masks } from './answer/masks.ts';
+import { bothMasks, createMasks, type Masks } from './answer/masks.ts';
 import type { KeyRing, KnownKey } from './authenticate.ts';
 
 /** The credentials that come with a request, next to the project key or in its place. */
@@ -30,6 +30,21 @@ const carriers = ['authorization', 'x-api-key'] as const;
 const bearer = /^bearer(?: +|$)/i;
 /** Not shorter than a configured key: a short text could not be told from ordinary words, and so not be masked. */
 const wellFormed = /^[\x21-\x7e]{16,}$/;
+
+/**
+ * Takes the client's own credential out of a request before anything reads its head, so that even the record of a wrong
+ * path can't have it. What is wrong with it is told once the exchange has an endpoint.
+ */
+export function keepLogin(
+  exchange: Holder,
+  { keys, takesLogins }: { readonly keys: KeyRing<KnownKey>; readonly takesLogins: boolean },
+): void {
+  if (!takesLogins) return;
+  const login = takeLogin(exchange.request, keys);
+  if (login === undefined) return;
+  exchange.login = login;
+  exchange.masks = bothMasks(exchange.masks, login.masks);
+}
 
 /**
  * Takes the client's own credential out of a request's head, so that nothing that reads the head afterwards can get it,
@@ -82,6 +97,13 @@ export function refuseLoginIn({ login, draft }: Sender, texts: readonly Buffer[]
   if (!login.isElsewhere && texts.every((text) => login.masks.bytes(text) === text)) return;
   draft.noteOutgoing({ action: 'block', verdicts: [verdict], unseen: 0 }, 0);
   throw new GatewayError('policy.blocked', verdict.message, { reason: verdict.reason });
+}
+
+/** The exchange that a login came with. */
+interface Holder {
+  readonly request: Parameters<typeof takeLogin>[0];
+  login: ClientLogin | undefined;
+  masks: Masks;
 }
 
 /** The exchange in which they leave. */

@@ -2,6 +2,7 @@ import type { ModelEntry } from '../config/build/models.ts';
 import type { BodyLimits } from '../http/body.ts';
 import type { BodyMemory } from '../http/body-memory.ts';
 import type { Counters } from '../limits/counters.ts';
+import { Limiter } from '../limits/limiter.ts';
 import type { PolicySource } from '../policy/compile.ts';
 import type { BreakerChannel } from '../providers/breaker-channel.ts';
 import { Provider, type ProviderOptions } from '../providers/provider.ts';
@@ -11,13 +12,11 @@ import type { RepeatFolder } from '../record/repeats.ts';
 import type { Tracer } from '../record/tracing/tracer.ts';
 import type { TickQueue } from '../tick-queue.ts';
 import { createMasks } from './answer/masks.ts';
-import type { KeyRing } from './authenticate.ts';
+import type { GatewayKey, KeyRing } from './authenticate.ts';
 import { createDecider } from './decision/decider.ts';
 import type { Exchange } from './exchange.ts';
 import type { Gateway } from './gateway.ts';
-import type { GatewayKey } from './gateway-key.ts';
 import { handle } from './handle.ts';
-import { limitersFor } from './limiters.ts';
 import type { Health, Readiness } from './local-endpoints/health.ts';
 import { createCatalogue } from './local-endpoints/models.ts';
 
@@ -126,5 +125,16 @@ export function configureGateway(
       if (running > 0) await idle;
       await Promise.all([decider.close(), ...[...providers.values()].map((provider) => provider.close())]);
     },
+  };
+}
+
+/** A limiter per key, created when the key is first used. */
+function limitersFor(counters: Counters): Gateway['limiterFor'] {
+  const known = new Map<string, Limiter>();
+  return ({ id, limits }) => {
+    if (limits === undefined) return undefined;
+    const limiter = known.get(id) ?? new Limiter(counters, limits);
+    known.set(id, limiter);
+    return limiter;
   };
 }

@@ -1,15 +1,18 @@
 import { readBody } from '../http/body.ts';
 import { sendAnswer } from './answer/answer.ts';
-import { takeLogin } from './client-login.ts';
+import { authenticate } from './authenticate.ts';
+import { keepLogin } from './client-login.ts';
 import { decide } from './decision/decide.ts';
 import type { Exchange } from './exchange.ts';
 import type { Gateway } from './gateway.ts';
-import { identify } from './identify.ts';
 import { answerLocally } from './local-endpoints/answer-locally.ts';
 import { sendEstimate } from './local-endpoints/send-estimate.ts';
 import { forward } from './outgoing/forward.ts';
 import { receive } from './receive.ts';
+import { beginSpans, noteBody, record } from './record.ts';
+import { refuse } from './refuse.ts';
 import { checkMediaType } from './request.ts';
+import { reserve, settle } from './spending/reserve.ts';
 import { usableTargets } from './targets.ts';
 
 /**
@@ -18,48 +21,40 @@ import { usableTargets } from './targets.ts';
  * decided and the budget is reserved, and whatever happens is settled and recorded once.
  */
 export async function handle(exchange: Exchange, gateway: Gateway): Promise<void> {
-  const { decider, ledger, router } = gateway;
-  exchange.addMasks(gateway.masks);
-  // First of all, so that even a record of a wrong path can't have it.
-  if (gateway.takesLogins) exchange.noteLogin(takeLogin(exchange.request, gateway.keys));
+  const { request, response, draft } = exchange;
+  exchange.masks = gateway.masks;
+  keepLogin(exchange, gateway);
+  response.beforeEnd(() => settle(exchange));
   try {
     const { endpoint, path, query } = receive(exchange, gateway.access);
     if (endpoint.method === 'GET') return await answerLocally(exchange, gateway, { endpoint, path, query });
 
-    const key = identify(exchange, gateway);
-    exchange.draft.noteCaller(endpoint.name, key);
-    exchange.beginSpans(gateway.tracer);
+    const key = authenticate(exchange, gateway);
+    draft.noteCaller(endpoint.name, key);
+    beginSpans(exchange, gateway);
     gateway.admit();
 
-    checkMediaType(exchange.request);
+    checkMediaType(request);
     exchange.held = gateway.holdBody(key);
-    const body = await readBody(exchange.request, exchange.response, gateway.bodyLimits, exchange.held);
-    exchange.noteBody(body, { isRecorded: gateway.recordsBodies });
+    const body = await readBody(request, response, gateway.bodyLimits, exchange.held);
+    noteBody(exchange, body, gateway);
 
     const decided = await decide(exchange, gateway, { body, endpoint, key });
-    const { request, check } = decided;
-    const route = router.resolve(request.model);
-    const targets = usableTargets(route, request, {
+    const route = gateway.router.resolve(decided.request.model);
+    const targets = usableTargets(route, decided.request, {
       endpoint,
       hasLogin: exchange.login?.credential !== undefined,
     });
-    if (targets.length === 0) return sendEstimate(exchange, request);
+    if (targets.length === 0) return sendEstimate(exchange, decided.request);
 
-    const limiter = gateway.limiterFor(key);
-    const reserving = exchange.reserve({ request, endpoint, route, targets }, limiter);
-    if (reserving !== undefined) await reserving;
-    const entering = ledger && exchange.enter(ledger, { key, isRequired: limiter?.hasBudget === true });
-    if (entering !== undefined) await entering;
-
-    const isLimited = limiter?.needsAmounts === true;
-    const outgoing = { decided, route, targets, query, decider, isLimited };
-    const forwarded = await forward(exchange, outgoing);
-    await sendAnswer(exchange, forwarded, { endpoint, request, check, pieces: gateway.pieces });
+    await reserve(exchange, gateway, { decided, route, targets });
+    const forwarded = await forward(exchange, { decided, route, targets, query, decider: gateway.decider });
+    const { request: asked, check } = decided;
+    await sendAnswer(exchange, forwarded, { endpoint, request: asked, check, pieces: gateway.pieces });
   } catch (thrown) {
-    exchange.refuse(thrown);
+    refuse(exchange, thrown);
   } finally {
-    void exchange.settle(); // it never rejects
-    const record = exchange.finish(gateway.configHash);
-    if (exchange.isRecorded) gateway.record(record, exchange.repeatKey());
+    void settle(exchange); // it never rejects
+    record(exchange, gateway);
   }
 }

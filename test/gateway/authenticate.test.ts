@@ -15,7 +15,7 @@ const gateway = { keys, takesLogins: false };
 /** The key's id, or the code of the refusal. */
 function ask(...rawHeaders: string[]): string {
   try {
-    return authenticate({ rawHeaders }, gateway, 1_000).id;
+    return authenticate({ request: { rawHeaders }, startedMs: 1_000 }, gateway).id;
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     return error.code;
@@ -73,7 +73,7 @@ describe('a request is refused', () => {
       ['Authorization', 'secret'],
       ['x-api-key', 'secret', 'x-gateway-key', 'other'],
     ]) {
-      expect(() => authenticate({ rawHeaders }, gateway, 0)).toThrow(
+      expect(() => authenticate({ request: { rawHeaders }, startedMs: 0 }, gateway)).toThrow(
         expect.not.objectContaining({ message: expect.stringContaining('secret') }),
       );
     }
@@ -83,6 +83,6 @@ describe('a request is refused', () => {
 test('a key is good until the millisecond it expires', () => {
   const request = { rawHeaders: ['x-api-key', 'old'] };
 
-  expect(authenticate(request, gateway, 999).id).toBe('k2');
-  expect(() => authenticate(request, gateway, 1_000)).toThrow('expired');
+  expect(authenticate({ request, startedMs: 999 }, gateway).id).toBe('k2');
+  expect(() => authenticate({ request, startedMs: 1_000 }, gateway)).toThrow('expired');
 });

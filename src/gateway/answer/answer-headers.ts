@@ -1,6 +1,7 @@
 import type { Forwarded } from '../../providers/attempt.ts';
 import type { Exchange } from '../exchange.ts';
 import type { UpstreamRequest } from '../outgoing/build-upstream-request.ts';
+import { limitHeadersOf } from '../refuse.ts';
 
 interface HeadOptions {
   /** The body is not the provider's own: the gateway rewrote it. */
@@ -20,7 +21,7 @@ export function headersFor(
   // The provider's limits on a client's own login are the client's own to act on. Otherwise they apply to the gateway, and
   // a client under the gateway's limits must not act on them.
   const hasOwnLimits = target.provider.takesLogin && answer.headers.hasRateLimits;
-  const limits = hasOwnLimits ? [] : exchange.limitHeaders();
+  const limits = hasOwnLimits ? [] : limitHeadersOf(exchange);
   const passed: string[] = [...limits];
   answer.headers.passOn(passed, exchange.masks.text, { rateLimits: limits.length === 0 });
   const headers = isOwn ? withJsonType(passed) : passed;

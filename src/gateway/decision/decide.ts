@@ -1,10 +1,10 @@
 import { GatewayError } from '../../errors.ts';
 import type { Decision } from '../../policy/rule.ts';
+import type { GatewayKey } from '../authenticate.ts';
 import { refuseLoginIn } from '../client-login.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Gateway } from '../gateway.ts';
-import type { GatewayKey } from '../gateway-key.ts';
 import { factsOf, type RequestDecision } from './decide-request.ts';
 import type { DecidedRequest } from './decided-request.ts';
 

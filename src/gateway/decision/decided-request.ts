@@ -1,7 +1,7 @@
 import type { ResponseCheck } from '../../policy/answers/check-answer.ts';
 import type { Decision } from '../../policy/rule.ts';
+import type { GatewayKey } from '../authenticate.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
-import type { GatewayKey } from '../gateway-key.ts';
 import type { ModelRequest } from '../request.ts';
 import type { RequestFacts } from './decide-request.ts';
 

@@ -1,11 +1,10 @@
 import { decodePercent } from '../../decode-percent.ts';
 import { GatewayError } from '../../errors.ts';
 import { version } from '../../version.ts';
+import { authenticate, type GatewayKey } from '../authenticate.ts';
 import { type Endpoint, endpoints, modelPrefix } from '../endpoints.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Gateway } from '../gateway.ts';
-import type { GatewayKey } from '../gateway-key.ts';
-import { identify } from '../identify.ts';
 import { answerHealth, answerReady } from './health.ts';
 import { describeModel, listEntry, mayUse, page, reachView } from './model-views.ts';
 import type { ModelInfo } from './models.ts';
@@ -39,7 +38,7 @@ async function answerModels(
   gateway: Gateway,
   { endpoint, path, query }: Received,
 ): Promise<void> {
-  const key = identify(exchange, gateway);
+  const key = authenticate(exchange, gateway);
   exchange.draft.noteCaller(endpoint.kind, key);
   if (endpoint.kind === 'model') {
     const model = allowedModel(path, gateway, key);

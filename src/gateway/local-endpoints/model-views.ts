@@ -5,9 +5,9 @@ import { parseStrictJson } from '../../json/strict-json.ts';
 import { type LimitName, limitNames, limitTable } from '../../limits/limit-table.ts';
 import { nanoUsdPerUsd, type Price } from '../../limits/price.ts';
 import type { Target } from '../../providers/route.ts';
+import type { GatewayKey } from '../authenticate.ts';
 import { endpoints, isModelEndpoint, type ModelEndpoint } from '../endpoints.ts';
 import type { Gateway } from '../gateway.ts';
-import type { GatewayKey } from '../gateway-key.ts';
 import { dialectAt } from '../targets.ts';
 import type { ModelInfo } from './models.ts';
 

@@ -36,8 +36,6 @@ export interface Outgoing {
   /** The client's query, without its question mark. */
   readonly query: string;
   readonly decider: Decider;
-  /** Whether tokens or money are limited, so that their usage must be known. */
-  readonly isLimited: boolean;
 }
 
 /**
@@ -56,7 +54,7 @@ export function buildUpstreamRequest(
   outgoing: Outgoing,
   target: Target,
 ): UpstreamRequest | Promise<UpstreamRequest> {
-  const { decided, route, targets, query, decider, isLimited } = outgoing;
+  const { decided, route, targets, query, decider } = outgoing;
   const { endpoint, key, request, facts } = decided;
   const { provider, model } = target;
   const dialect = dialectAt(provider.options, endpoint) ?? endpoint.dialectName;
@@ -64,7 +62,7 @@ export function buildUpstreamRequest(
   if (!isSame || target !== targets[0]) refuseThread(decided);
 
   const { host, options } = provider;
-  const asksUsage = isLimited && provider.reportsStreamUsage;
+  const asksUsage = exchange.spending?.isLimited === true && provider.reportsStreamUsage;
   const destination = { dialect, model, host, family: options.family, entry: route?.entry, asksUsage };
   const built = buildBody(decided, destination);
   const subject = toSubject(facts, request.document, endpoint.dialect);

@@ -1,7 +1,7 @@
 import { memoize } from '../../memoize.ts';
 import { replaces, type Subject, type Verdict } from '../../policy/rule.ts';
 import { type ForwardOptions, forwardableHeaders, requestHeaders } from '../../providers/headers.ts';
-import type { GatewayKey } from '../gateway-key.ts';
+import type { GatewayKey } from '../authenticate.ts';
 
 /** The part of the client's request head that goes to a provider. */
 export interface EvaluatedHead {

@@ -44,8 +44,8 @@ const nothing: Amounts = { requests: 0, tokens: 0, nanoUsd: 0 };
 /** The most that one exchange may use, and what it did use. */
 export class Spending {
   readonly #request: SpendingRequest;
-  /** Whether tokens or money are limited. */
   #isLimited = false;
+  #isSettled = false;
   #reservation: Reservation | undefined;
   #worst: Worst | undefined;
   #bound: OutputBound | undefined;
@@ -64,20 +64,19 @@ export class Spending {
     return this.#reservation;
   }
 
-  /**
-   * Reserves the worst case; synchronously, without a promise, if limits are counted in this process. Throws
-   * limit.requests, .tokens, .concurrency, .budget and .state_unavailable.
-   */
-  reserve(limiter: Limiter, nowMs: number): Promise<void> | undefined {
+  /** Whether tokens or money are limited, so that their usage must be known. */
+  get isLimited(): boolean {
+    return this.#isLimited;
+  }
+
+  get isSettled(): boolean {
+    return this.#isSettled;
+  }
+
+  /** Reserves the worst case. Throws limit.requests, .tokens, .concurrency, .budget and .state_unavailable. */
+  async reserve(limiter: Limiter, nowMs: number): Promise<void> {
     this.#isLimited = limiter.needsAmounts;
-    const granted = limiter.reserve(this.#worstCase(limiter), nowMs, () => this.#advice());
-    if (!(granted instanceof Promise)) {
-      this.#reservation = granted;
-      return undefined;
-    }
-    return granted.then((reservation) => {
-      this.#reservation = reservation;
-    });
+    this.#reservation = await limiter.reserve(this.#worstCase(limiter), nowMs, () => this.#advice());
   }
 
   /** Whether the provider charges for the request. */
@@ -93,6 +92,7 @@ export class Spending {
 
   /** What the exchange used: settles it, and returns the rest of the reservation. Called once, when it is over. */
   settle({ target, wasAccepted, answer }: Outcome): Spent {
+    this.#isSettled = true;
     if (target === undefined) {
       this.#reservation?.settle(nothing);
       return { usage: undefined, nanoUsd: undefined };

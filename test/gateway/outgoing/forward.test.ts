@@ -44,7 +44,7 @@ function outgoingTo(targets: readonly Target[]): Outgoing {
   const key = { id: 'web', project: 'shop', policies } as unknown as Outgoing['decided']['key'];
   const decided = { request, endpoint, key, decision, facts, check: undefined };
   const decider = undefined as unknown as Outgoing['decider']; // for bodies that are built
-  return { decided, route: undefined, targets, query: '', decider, isLimited: false };
+  return { decided, route: undefined, targets, query: '', decider };
 }
 
 /** The parts of an exchange that forwarding uses. */

@@ -1,9 +1,9 @@
-import type { GatewayError } from '../errors.ts';
-import { stateUnavailable } from '../limits/counters.ts';
-import type { Ledger } from '../record/ledger/ledger.ts';
-import type { Intent } from '../record/ledger/ledger-row.ts';
-import { outcomeOf, type RecordDraft } from './record-draft.ts';
-import type { Spending, Spent } from './spending/spending.ts';
+import type { GatewayError } from '../../errors.ts';
+import { stateUnavailable } from '../../limits/counters.ts';
+import type { Ledger } from '../../record/ledger/ledger.ts';
+import type { Intent } from '../../record/ledger/ledger-row.ts';
+import { outcomeOf, type RecordDraft } from '../record-draft.ts';
+import type { Spending, Spent } from './spending.ts';
 
 type Facts = Pick<Intent, 'requestId' | 'startedMs' | 'project' | 'keyId' | 'endpoint' | 'model'>;
 
