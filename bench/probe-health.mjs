@@ -1,4 +1,5 @@
-// node probe-health.mjs PORT: asks for /healthz again and again; says that it has begun, and at SIGTERM the longest wait in ms.
+// node probe-health.mjs PORT: asks for /healthz again and again; says that it has begun, and the longest wait
+// in ms at SIGTERM, and at each SIGUSR2 that since the last one.
 import { Agent, get } from 'node:http';
 
 const port = Number(process.argv[2]);
@@ -6,16 +7,21 @@ const agent = new Agent({ keepAlive: true });
 let longest = 0;
 let beganMs = 0;
 
+await ask();
+const say = () => console.log(Math.max(longest, performance.now() - beganMs).toFixed(1));
+process.on('SIGUSR2', () => {
+  say();
+  longest = 0;
+});
 process.on('SIGTERM', () => {
-  console.log(Math.max(longest, performance.now() - beganMs).toFixed(1));
+  say();
   process.exit(0);
 });
-await ask();
-longest = 0;
 console.log('begun');
 for (;;) {
   await ask();
   longest = Math.max(longest, performance.now() - beganMs);
+  await new Promise((resolve) => setTimeout(resolve, 2));
 }
 
 function ask() {

@@ -1,2 +1,6 @@
 export const shapeNames: readonly string[];
-export function shapedBody(name: string, bytes: number, model?: string): Buffer;
+export function shapedBody(
+  name: string,
+  bytes: number,
+  target?: { readonly model?: string; readonly endpoint?: string },
+): Buffer;

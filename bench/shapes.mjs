@@ -1,7 +1,7 @@
 // Bodies of all the shapes that a loop inside a loop, or a search that runs past its text, would make slow.
 
 const list = (count, make) => Array.from({ length: Math.max(1, Math.floor(count)) }, (_, at) => make(at));
-const join = (bytes, unit) => list(bytes / (unit.length + 1), () => unit).join();
+const join = (bytes, unit) => `${`${unit},`.repeat(Math.max(0, bytes / (unit.length + 1) - 1))}${unit}`;
 const escapesInStrings = ['\\n', '\\"', '\\\\', '\\u0041', '\\u6f22', '\\ud83d\\ude00', '\\u0000'];
 const characters = {
   quote: '\\"',
@@ -84,13 +84,17 @@ const shapes = {
 
 export const shapeNames = Object.keys(shapes);
 
-/** A body for `POST /v1/messages` (and, but for its blocks, /v1/chat/completions) of about so many bytes. */
-export function shapedBody(name, bytes, model = 'sandbox-mini') {
-  const {
-    content = '"hello"',
-    messages = `[{"role":"user","content":${content}}]`,
-    more,
-  } = shapes[name](bytes);
+const fieldNames = { '/v1/responses': 'input', '/v1/embeddings': 'input' };
+
+/** A body of about so many bytes for an endpoint; not all of its blocks are of that endpoint's dialect. */
+export function shapedBody(name, bytes, { model = 'sandbox-mini', endpoint = '/v1/messages' } = {}) {
+  const shape = name === 'stream' ? { more: '"stream":true' } : shapes[name](bytes);
+  const { content = '"hello"', messages = `[{"role":"user","content":${content}}]`, more } = shape;
+  const said = endpoint === '/v1/embeddings' ? (shape.messages ?? content) : messages;
+  const cap = endpoint === '/v1/messages' ? '"max_tokens":1,' : '';
   const rest = more === undefined ? '' : `,${more}`;
-  return Buffer.from(`{"model":"${model}","max_tokens":1,"messages":${messages}${rest}}`);
+  const text = `{"model":"${model}",${cap}"${fieldNames[endpoint] ?? 'messages'}":${said}${rest}}`;
+  return Buffer.from(
+    endpoint === '/v1/responses' ? text.replaceAll('"type":"text"', '"type":"input_text"') : text,
+  );
 }
