@@ -89,10 +89,11 @@ export interface Codec {
   /** The stop sequences that its hosts act on; the gateway handles the others. */
   stopSequences(asked: readonly string[]): readonly string[];
   parseAnswer(body: Fields): Answer;
-  /** `request` is the client's, whose options may shape the answer. */
-  buildAnswer(answer: Answer, context: TranslationContext, request: Fields): Fields;
+  /** What its answers repeat of the client's request, or depend on: plain data. Absent if they don't. */
+  echoOf?(request: Fields): Fields;
+  buildAnswer(answer: Answer, context: TranslationContext, echo: Fields): Fields;
   createReader(sink: StreamSink): StreamReader;
-  createWriter(context: TranslationContext, request: Fields): StreamWriter;
+  createWriter(context: TranslationContext, echo: Fields): StreamWriter;
   /** The mapping of each field of its requests, by the provider's dialect; the closest dialect first. */
   readonly mappingsTo: Readonly<Record<string, FieldTable>>;
   /** The same for requests of other dialects, by the client's: those that don't know this dialect themselves. */

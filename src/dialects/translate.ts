@@ -4,22 +4,36 @@ import type { TextDialect } from './dialect.ts';
 import { parseFailure, toFailure } from './failure.ts';
 import { applyMappings, type FieldTable } from './field-mapping.ts';
 import { brokenAnswer, type Fields, isFields, parseFields } from './fields.ts';
+import { eventLimitBytes } from './sse.ts';
 import { tallyAnswer } from './tally-answer.ts';
 import { countTextTokens } from './text-tokens.ts';
 import type { Dropped } from './translation/dropped.ts';
 import type { TranslationContext } from './translation/model-quirks.ts';
 import { restoreAnswer, restoreCalls } from './translation/restore-calls.ts';
 import { cutAnswer, cutStream, stopsToCut } from './translation/stop-sequences.ts';
-import { createToolNames } from './translation/tool-names.ts';
+import { createToolNames, type WireNames } from './translation/tool-names.ts';
 import { noUsage, StreamTally, type Tally } from './usage.ts';
 
-/** One exchange between a client and a provider of different dialects. `request` comes first. */
+/** What the translation of an answer needs of its request: plain data, so that another thread can translate that. */
+export interface TranslatedFacts {
+  readonly names: WireNames;
+  /** What the answer repeats. */
+  readonly echo: Fields;
+  /** Stop sequences that the provider does not act on. */
+  readonly stops: readonly string[];
+  /** Characters of the provider's request, for an estimate of its tokens; 0 if no answer can be cut. */
+  readonly sentLength: number;
+}
+
+/** One exchange between a client and a provider of different dialects. `request` comes first, or its facts are given. */
 export interface Translation {
   /**
    * The provider's request, and the names of what was left out. Throws `request.field` for a malformed field
    * and `request.unsupported` for one that can't be carried over, both with `param`.
    */
   request(body: unknown): { body: unknown; dropped: readonly string[] };
+  /** For a translation of the same context in another thread; of a large request. */
+  facts(): TranslatedFacts;
   /** Translates a provider's whole answer; throws `provider.broken_response` if it is not one. */
   answer(body: unknown): { body: unknown };
   /** What a provider's whole answer used, also if it can't be translated: parsed, and its bytes. */
@@ -58,21 +72,20 @@ export function createTranslation(
   client: TextDialect,
   provider: TextDialect,
   context: TranslationContext,
+  known?: TranslatedFacts,
 ): Translation {
   const table = mappingsBetween(client, provider);
   if (table === undefined) {
     throw new GatewayError('gateway.internal', `${client.name} cannot be translated to ${provider.name}`);
   }
-  const names = createToolNames();
-  let asked: Fields = {};
-  /** The provider's request, for an estimate of its tokens; kept only if an answer may be cut. */
-  let sent: Fields = {};
-  /** Stop sequences that the provider does not act on. */
-  let stops: readonly string[] = [];
+  const names = createToolNames(known?.names);
+  const echoOf = client.codec.echoOf ?? (() => ({}));
+  let { echo = {}, stops = [], sentLength = 0 }: Partial<TranslatedFacts> = known ?? {};
 
   return {
     request(body) {
-      asked = parseFields(body, 'body');
+      const asked = parseFields(body, 'body');
+      echo = echoOf(asked);
       const dropped: Dropped = new Set();
       const kept = applyMappings(asked, table, context, dropped);
       const neutral = client.codec.parseRequest(kept, dropped);
@@ -82,22 +95,27 @@ export function createTranslation(
       const stop = provider.codec.stopSequences(wanted);
       stops = stopsToCut(wanted, stop);
       const built = provider.codec.buildRequest({ ...neutral, stop }, context, names, dropped);
-      if (stops.length > 0) sent = built;
+      if (stops.length > 0) sentLength = JSON.stringify(built).length;
       return { body: built, dropped: [...dropped] };
+    },
+    facts() {
+      // No event may be larger, and the first one repeats it.
+      const isLong = JSON.stringify(echo).length > eventLimitBytes;
+      return { names: names.renamed(), echo: isLong ? echoOf({}) : echo, stops, sentLength };
     },
     answer(body) {
       if (!isFields(body)) throw brokenAnswer('is not a JSON object');
       const answer = cutAnswer(restoreAnswer(provider.codec.parseAnswer(body), names), stops);
-      return { body: client.codec.buildAnswer(answer, context, asked) };
+      return { body: client.codec.buildAnswer(answer, context, echo) };
     },
     tally: (body, bytes) => tallyAnswer(provider, body, bytes),
     error: (status, body) => client.errorBody(parseFailure(body, status)),
     stream() {
-      const writer = client.codec.createWriter(context, asked);
+      const writer = client.codec.createWriter(context, echo);
       const stream: TranslatedEvents = new TranslatedEvents(writer, provider.writtenMembers, (sink) =>
         provider.codec.createReader(
           restoreCalls(
-            cutStream(sink, stops, () => stream.cut(sent)),
+            cutStream(sink, stops, () => stream.cut(sentLength)),
             names,
           ),
         ),
@@ -178,10 +196,10 @@ class TranslatedEvents implements StreamTranslation {
   }
 
   /** The answer ends at a stop sequence, before the provider has reported its usage: the client gets an estimate. */
-  cut(request: Fields): void {
+  cut(sentLength: number): void {
     this.#state = 'cut';
     const { isPartial: _, ...known } = this.#tally.usage ?? noUsage;
-    const inputTokens = known.inputTokens || estimateTokens(JSON.stringify(request).length);
+    const inputTokens = known.inputTokens || estimateTokens(sentLength);
     const outputTokens = Math.max(known.outputTokens, estimateTokens(this.#length));
     this.#writer.usage({ ...known, inputTokens, outputTokens, isEstimated: true });
   }

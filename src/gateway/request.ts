@@ -4,12 +4,15 @@ import type { HttpRequest } from '../http/request.ts';
 import type { JsonDocument } from '../json/json-document.ts';
 import { parseStrictJson } from '../json/strict-json.ts';
 import type { ModelEndpoint } from './endpoints.ts';
+import type { Demand } from './spending/demand.ts';
 
 /** A strictly parsed model request. */
 export interface ModelRequest extends RequestFields {
   readonly document: JsonDocument;
-  /** The worst case of a large body, counted in the decision thread. */
-  readonly inputTokens?: number;
+  /** Found by the decision thread for a large body; absent otherwise. */
+  readonly demand?: Demand;
+  /** The same: the largest cap on output that no rule objects to. */
+  readonly capLimit?: number;
 }
 
 const mediaType = /^application\/json(?:\s*;\s*charset="?utf-8"?)?\s*$/i;

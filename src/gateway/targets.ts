@@ -1,9 +1,9 @@
 import { alternativesTo, type DialectName, dialects } from '../dialects/registry.ts';
+import type { RequestFields } from '../dialects/request-fields.ts';
 import { GatewayError } from '../errors.ts';
 import type { ProviderOptions } from '../providers/provider.ts';
 import type { Route, Target } from '../providers/route.ts';
 import type { ModelEndpoint } from './endpoints.ts';
-import type { ModelRequest } from './request.ts';
 
 /** The dialects that each dialect's requests can be translated to, the closest first. */
 const alternatives: ReadonlyMap<string, readonly DialectName[]> = new Map(
@@ -35,7 +35,7 @@ export function dialectAt(
  */
 export function usableTargets(
   route: Route | undefined,
-  { model }: ModelRequest,
+  { model }: Pick<RequestFields, 'model'>,
   { endpoint, hasLogin }: { readonly endpoint: ModelEndpoint; readonly hasLogin: boolean },
 ): readonly Target[] {
   if (route === undefined) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { shapedBody, shapeNames } from '../../bench/shapes.mjs';
 import { dialects } from '../../src/dialects/registry.ts';
-import { worstInputTokens } from '../../src/gateway/worst-input.ts';
+import { worstInputTokens } from '../../src/gateway/spending/worst-input.ts';
 import type { JsonDocument } from '../../src/json/json-document.ts';
 import { parseStrictJson } from '../../src/json/strict-json.ts';
 import { findCaps } from '../../src/policy/traverse/caps.ts';

@@ -1,6 +1,7 @@
 import type { ProviderConfig } from '../../config/build/providers.ts';
 import { type DialectName, dialects } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
+import { translateBody } from '../../gateway/decision/translate-request.ts';
 import { buildBody } from '../../gateway/outgoing/build-body.ts';
 import { dialectAt } from '../../gateway/targets.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
@@ -39,8 +40,9 @@ export function buildForTargets(
     if (dialect === endpoint.dialectName) return [{ ...about, kind: 'own bytes' }];
     try {
       const host = hostOf(provider.dialect, hostnameOf(provider));
-      const { body } = buildBody(source, { dialect, model, host, family: provider.dialect, entry });
-      const built = { ...facts, redactedBy, document: parseStrictJson(body), dialect: dialects[dialect] };
+      const body = buildBody(source, { dialect, model, host, family: provider.dialect, entry });
+      const bytes = body.form === 'untranslated' ? translateBody(body).body : body.body;
+      const built = { ...facts, redactedBy, document: parseStrictJson(bytes), dialect: dialects[dialect] };
       return [{ ...about, kind: 'built', subject: built }];
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;

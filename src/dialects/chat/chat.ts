@@ -77,12 +77,11 @@ export const chat: TextDialect = {
     buildRequest: buildChatRequest,
     stopSequences: (asked) => asked.slice(0, 4),
     parseAnswer: parseChatAnswer,
+    echoOf: ({ stream_options }) => ({ stream_options }),
     buildAnswer: buildChatAnswer,
     createReader: createChatReader,
-    createWriter: (context, request) =>
-      createChatWriter(context, {
-        includesUsage: toFields(request.stream_options).include_usage === true,
-      }),
+    createWriter: (context, { stream_options }) =>
+      createChatWriter(context, { includesUsage: toFields(stream_options).include_usage === true }),
     mappingsTo: chatMappings,
   },
 };

@@ -47,9 +47,10 @@ export const responses: TextDialect = {
     buildRequest: buildResponsesRequest,
     stopSequences: () => [],
     parseAnswer: parseResponsesAnswer,
-    buildAnswer: (answer, context, request) => buildResponsesAnswer(answer, context, buildEcho(request)),
+    echoOf: buildEcho,
+    buildAnswer: buildResponsesAnswer,
     createReader: createResponsesReader,
-    createWriter: (context, request) => createResponsesWriter(context, buildEcho(request)),
+    createWriter: createResponsesWriter,
     mappingsTo: responsesMappings,
   },
 };

@@ -4,19 +4,24 @@ import type { ToolName } from '../conversation.ts';
 const nameLimit = 64;
 const separator = '__';
 
+/** Tools by their names at the provider. */
+export type WireNames = ReadonlyMap<string, ToolName>;
+
 export interface ToolNames {
   /** The tool's name at the provider; the first tool that gets a name keeps it. */
   toWire(tool: ToolName): string;
   /** What the client calls the tool of this wire name; an unknown name is a function of that name. */
   fromWire(wireName: string): ToolName;
+  /** Those that `fromWire` would not know without having seen them. */
+  renamed(): WireNames;
 }
 
 /**
  * Flattens namespaces and shortens names to what every provider takes (64 of `a-zA-Z0-9_-`), reversibly.
  * The short form depends on the name alone, so prompts stay the same from turn to turn.
  */
-export function createToolNames(): ToolNames {
-  const originals = new Map<string, ToolName>();
+export function createToolNames(known: WireNames = new Map()): ToolNames {
+  const originals = new Map(known);
 
   function toWire(tool: ToolName): string {
     const flat = tool.namespace === undefined ? tool.name : `${tool.namespace}${separator}${tool.name}`;
@@ -36,6 +41,10 @@ export function createToolNames(): ToolNames {
   return {
     toWire,
     fromWire: (wireName) => originals.get(wireName) ?? { name: wireName, kind: 'function' },
+    renamed: () =>
+      new Map(
+        [...originals].filter(([wireName, { name, kind }]) => name !== wireName || kind !== 'function'),
+      ),
   };
 }
 

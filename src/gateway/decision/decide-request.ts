@@ -23,20 +23,12 @@ export interface RequestDecision {
   readonly microseconds: number;
 }
 
-/** A body that the gateway built, in the dialect of the provider that it is for. */
-export interface BuiltBody {
+/** A body that the gateway built. */
+interface BuiltBody {
   readonly body: Buffer;
   readonly dialect: DialectName;
   /** The facts of the client's request that it was built from. */
   readonly facts: RequestFacts;
-}
-
-/** The decision on a body that the gateway built. */
-export interface BodyDecision {
-  readonly decision: Decision;
-  /** The body as it may leave. Meaningless if the decision is block. */
-  readonly body: Buffer;
-  readonly microseconds: number;
 }
 
 interface Circumstances {
@@ -84,7 +76,10 @@ export function decideRequest(
 }
 
 /** Parses a built body strictly and applies the policies to it. Throws what strict parsing throws. */
-export function decideBody(policies: PolicySet, { body, dialect, facts }: BuiltBody): BodyDecision {
+export function decideBody(
+  policies: PolicySet,
+  { body, dialect, facts }: BuiltBody,
+): Pick<RequestDecision, 'decision' | 'microseconds'> & { readonly body: Buffer } {
   const startedAt = performance.now();
   const document = parseStrictJson(body);
   const decision = policies.decide(toSubject(facts, document, dialects[dialect]));

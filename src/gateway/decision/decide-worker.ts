@@ -4,8 +4,8 @@ import { compilePolicies } from '../../policy/compile.ts';
 import type { Decision } from '../../policy/rule.ts';
 import { endpoints, isModelEndpoint, type ModelEndpoint } from '../endpoints.ts';
 import { parseRequest } from '../request.ts';
-import { worstInputTokens } from '../worst-input.ts';
-import { decideBody, decideRequest, factsOf } from './decide-request.ts';
+import { findDemand } from '../spending/demand.ts';
+import { decideRequest, factsOf, toSubject } from './decide-request.ts';
 import { createTargetModels } from './target-models.ts';
 import {
   memoryOf,
@@ -14,6 +14,7 @@ import {
   type ThreadQuestion,
   toParts,
 } from './thread-messages.ts';
+import { toBuffer, translateRequest } from './translate-request.ts';
 
 // The entry of the thread that decides on large bodies: it compiles the policies once and handles one request at a
 // time.
@@ -29,7 +30,7 @@ parentPort?.on('message', (question: ThreadQuestion) => {
 
 function answerTo(question: ThreadQuestion): ThreadAnswer {
   try {
-    return question.kind === 'request' ? answerRequest(question) : answerBody(question);
+    return question.kind === 'request' ? answerRequest(question) : answerTranslation(question);
   } catch (thrown) {
     if (!(thrown instanceof GatewayError)) return { kind: 'failed', cause: String(thrown) };
     const { code, message, param } = thrown;
@@ -39,7 +40,7 @@ function answerTo(question: ThreadQuestion): ThreadAnswer {
 
 function movedMemory(answer: ThreadAnswer): readonly ArrayBuffer[] {
   if (answer.kind === 'request') return memoryOf(answer.request.document.bytes, answer.request.document.tape);
-  return answer.kind === 'body' ? memoryOf(answer.body) : [];
+  return answer.kind === 'translation' ? memoryOf(answer.body) : [];
 }
 
 function answerRequest(question: Extract<ThreadQuestion, { kind: 'request' }>): ThreadAnswer {
@@ -47,23 +48,23 @@ function answerRequest(question: Extract<ThreadQuestion, { kind: 'request' }>): 
   const endpoint = endpointAt(path);
   const request = parseRequest(toBuffer(body), endpoint);
   const facts = factsOf(request, { endpoint, key, targetModels: targetModels(request.model), nowMs });
-  const result = decideRequest(compiled.select(policies), request, { endpoint, facts });
-  // Here and not in the main thread, which other exchanges wait for.
-  const estimated =
-    result.decision.action === 'block'
-      ? result.request
-      : { ...result.request, inputTokens: worstInputTokens(result.request.document) };
-  return { ...result, kind: 'request', decision: toPlain(result.decision), request: toParts(estimated) };
+  const set = compiled.select(policies);
+  const result = decideRequest(set, request, { endpoint, facts });
+  const decision = toPlain(result.decision);
+  if (decision.action === 'block') return { ...result, kind: 'request', decision, request: toParts(request) };
+  // All that looks through the document, here and not in the main thread, which other exchanges wait for.
+  const { document } = result.request;
+  const known = {
+    demand: findDemand(document, endpoint),
+    capLimit: set.capLimit(toSubject(facts, document, endpoint.dialect)),
+  };
+  return { ...result, kind: 'request', decision, request: toParts({ ...result.request, ...known }) };
 }
 
-function answerBody(question: Extract<ThreadQuestion, { kind: 'body' }>): ThreadAnswer {
-  const { body, dialect, facts, policies } = question;
-  const result = decideBody(compiled.select(policies), { body: toBuffer(body), dialect, facts });
-  return { ...result, kind: 'body', decision: toPlain(result.decision) };
-}
-
-function toBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength);
+function answerTranslation(question: Extract<ThreadQuestion, { kind: 'translation' }>): ThreadAnswer {
+  const { translation, ...result } = translateRequest(compiled.select(question.policies), question);
+  const decision = toPlain(result.decision);
+  return { ...result, kind: 'translation', decision, translated: translation.facts() };
 }
 
 /** A thrown value may contain anything; only its text can safely be sent to another thread. */

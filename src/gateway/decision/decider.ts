@@ -5,17 +5,17 @@ import type { PolicySet } from '../../policy/policy-set.ts';
 import type { KnownKey } from '../authenticate.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
 import { parseRequest } from '../request.ts';
-import {
-  type BodyDecision,
-  type BuiltBody,
-  decideBody,
-  decideRequest,
-  factsOf,
-  type RequestDecision,
-} from './decide-request.ts';
+import { decideRequest, factsOf, type RequestDecision } from './decide-request.ts';
 import { DecisionThread } from './decision-thread.ts';
 import { createTargetModels, type ModelNames } from './target-models.ts';
 import { fromParts, memoryOf, type ThreadAnswer } from './thread-messages.ts';
+import {
+  type TranslatedRequest,
+  toBuffer,
+  translateRequest,
+  translationOf,
+  type UntranslatedRequest,
+} from './translate-request.ts';
 
 /** Up to this size deciding blocks the event loop for less than 10 ms (docs/decisions/policy-worker-threshold.md). */
 export const threadBytes = 1_048_576;
@@ -29,7 +29,7 @@ export interface Incoming {
 }
 
 /**
- * Parses bodies strictly and applies policies to them: small ones synchronously, large ones in a separate thread, so
+ * Parses bodies strictly, translates them and applies policies to them: small ones synchronously, large ones in a separate thread, so
  * that they don't hold up other exchanges. The outcome is the same. A large body's memory is transferred to the thread
  * and back: afterwards, use the body in the result, not the one that was passed in.
  *
@@ -44,7 +44,12 @@ export interface Decider {
     incoming: Incoming,
     lifetime: Lifetime,
   ): RequestDecision | Promise<RequestDecision>;
-  decideBody(policies: PolicySet, built: BuiltBody, lifetime: Lifetime): BodyDecision | Promise<BodyDecision>;
+  /** Also throws request.unsupported if it can't be translated. */
+  translateRequest(
+    policies: PolicySet,
+    untranslated: UntranslatedRequest,
+    lifetime: Lifetime,
+  ): TranslatedRequest | Promise<TranslatedRequest>;
   /** What a model is called at each provider that may be tried. */
   targetModels(model: string): readonly string[];
   /** Ends the thread, if there is one. */
@@ -77,10 +82,10 @@ export function createDecider({
       const facts = factsOf(request, { endpoint, key, targetModels: targetModels(request.model), nowMs });
       return decideRequest(policies, request, { endpoint, facts });
     },
-    decideBody: (policies, built, lifetime) =>
-      built.body.length > threadBytes
-        ? decideBodyInThread(thread, policies, { built, lifetime })
-        : decideBody(policies, built),
+    translateRequest: (policies, untranslated, lifetime) =>
+      untranslated.body.length > threadBytes
+        ? translateInThread(thread, policies, { untranslated, lifetime })
+        : translateRequest(policies, untranslated),
     close: () => thread.end(),
   };
 }
@@ -106,18 +111,19 @@ async function decideRequestInThread(
   return { ...rest, request: fromParts(request) };
 }
 
-async function decideBodyInThread(
+async function translateInThread(
   thread: DecisionThread,
   { names }: PolicySet,
-  { built, lifetime }: { readonly built: BuiltBody; readonly lifetime: Lifetime },
-): Promise<BodyDecision> {
-  const { body, dialect, facts } = built;
-  const question = { kind: 'body' as const, body, dialect, facts, policies: names };
+  { untranslated, lifetime }: { readonly untranslated: UntranslatedRequest; readonly lifetime: Lifetime },
+): Promise<TranslatedRequest> {
+  // A copy: another target may need the client's own bytes.
+  const body = Buffer.from(untranslated.body);
+  const question = { ...untranslated, kind: 'translation' as const, body, policies: names };
   const answer = await thread.ask(question, { memory: memoryOf(body), lifetime });
-  if (answer.kind !== 'body') throw refusedByThread(answer);
-  const { buffer, byteOffset, byteLength } = answer.body;
-  const { decision, microseconds } = answer;
-  return { decision, body: Buffer.from(buffer, byteOffset, byteLength), microseconds };
+  if (answer.kind !== 'translation') throw refusedByThread(answer);
+  const { decision, microseconds, dropped, translated } = answer;
+  const translation = translationOf(untranslated, translated);
+  return { decision, body: toBuffer(answer.body), microseconds, dropped, translation };
 }
 
 function refusedByThread(answer: ThreadAnswer): GatewayError {

@@ -1,12 +1,12 @@
-import type { DialectName } from '../../dialects/registry.ts';
+import type { TranslatedFacts } from '../../dialects/translate.ts';
 import type { FailureCode } from '../../errors.ts';
 import type { DocumentParts } from '../../json/json-document.ts';
 import { JsonDocument } from '../../json/json-document.ts';
 import type { PolicySource } from '../../policy/compile.ts';
 import type { Decision } from '../../policy/rule.ts';
 import type { ModelRequest } from '../request.ts';
-import type { RequestFacts } from './decide-request.ts';
 import type { ModelNames } from './target-models.ts';
+import type { UntranslatedRequest } from './translate-request.ts';
 
 // The messages between the main thread and the decision thread. Bodies are not copied: their memory is transferred with
 // the question and transferred back with the answer, so only one thread has it at any time.
@@ -26,14 +26,8 @@ export type ThreadQuestion =
       readonly policies: readonly string[];
       readonly nowMs: number;
     }
-  /** A body that the gateway built. */
-  | {
-      readonly kind: 'body';
-      readonly body: Uint8Array;
-      readonly dialect: DialectName;
-      readonly facts: RequestFacts;
-      readonly policies: readonly string[];
-    };
+  /** A decided request, to be decided on again in the dialect of its provider. */
+  | (UntranslatedRequest & { readonly kind: 'translation'; readonly policies: readonly string[] });
 
 export type ThreadAnswer =
   | {
@@ -44,12 +38,14 @@ export type ThreadAnswer =
       readonly microseconds: number;
     }
   | {
-      readonly kind: 'body';
+      readonly kind: 'translation';
       readonly decision: Decision;
       readonly body: Uint8Array;
       readonly microseconds: number;
+      readonly dropped: readonly string[];
+      readonly translated: TranslatedFacts;
     }
-  /** Strict parsing refused the body. */
+  /** Strict parsing or the translation refused the body. */
   | {
       readonly kind: 'refused';
       readonly code: FailureCode;

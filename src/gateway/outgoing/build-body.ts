@@ -1,14 +1,11 @@
-import { randomBytes } from 'node:crypto';
 import type { ModelEntry } from '../../config/build/models.ts';
-import type { TextDialect } from '../../dialects/dialect.ts';
-import { type DialectName, dialects } from '../../dialects/registry.ts';
-import { createTranslation, type Translation } from '../../dialects/translate.ts';
+import type { DialectName } from '../../dialects/registry.ts';
 import { defaultCap } from '../../dialects/translation/model-quirks.ts';
-import { GatewayError } from '../../errors.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import type { Host, ProviderFamily } from '../../providers/host.ts';
 import { toSubject } from '../decision/decide-request.ts';
 import type { DecidedRequest } from '../decision/decided-request.ts';
+import type { UntranslatedRequest } from '../decision/translate-request.ts';
 
 /** What must be known about a target to build a body for it. */
 export interface Destination {
@@ -23,27 +20,26 @@ export interface Destination {
   readonly asksUsage?: boolean;
 }
 
-export type BuiltRequest =
-  /**
-   * The client's bytes, with up to three values of the gateway's: the model's name there, a cap on output, and that a
-   * stream is to report its usage, for which the client did not ask.
-   */
-  | { readonly form: 'exact' | 'spliced'; readonly body: Buffer; readonly hidesUsage: boolean }
-  | {
-      readonly form: 'translated';
-      readonly body: Buffer;
-      readonly translation: Translation;
-      /** Fields that were left out. */
-      readonly dropped: readonly string[];
-    };
+/**
+ * The client's bytes, with up to three values of the gateway's: the model's name there, a cap on output, and that a
+ * stream is to report its usage, for which the client did not ask.
+ */
+export interface SameDialect {
+  readonly form: 'exact' | 'spliced';
+  readonly body: Buffer;
+  readonly hidesUsage: boolean;
+}
 
 type Source = Pick<DecidedRequest, 'request' | 'endpoint' | 'key' | 'facts'>;
 
 /**
  * The body of a decided request for a destination: the client's bytes, unchanged or with the model's name, a needed cap
- * on output and a request for the usage spliced in, or a translation. Throws request.unsupported if the destination can't take the request.
+ * on output and a request for the usage spliced in, or what is to be translated.
  */
-export function buildBody(source: Source, destination: Destination): BuiltRequest {
+export function buildBody(
+  source: Source,
+  destination: Destination,
+): SameDialect | (UntranslatedRequest & { readonly form: 'untranslated' }) {
   const { request, endpoint, facts } = source;
   const { dialect, model, host, entry, asksUsage = false } = destination;
   const cap = neededCap(source, destination);
@@ -51,27 +47,16 @@ export function buildBody(source: Source, destination: Destination): BuiltReques
     const isAsked = asksUsage && dialect === 'chat' && request.stream;
     return splice(request, { model, cap, usage: isAsked ? usageEdit(request.document) : undefined });
   }
-  // dialectAt names another dialect only if both can be translated.
-  const translation = createTranslation(endpoint.dialect as TextDialect, dialects[dialect] as TextDialect, {
+  const context = {
     requestedModel: request.model,
     targetModel: model,
     host,
-    newId: (prefix) => prefix + randomBytes(12).toString('hex'),
     createdS: Math.floor(facts.nowMs / 1_000),
     ...(entry?.maxOutputTokens === undefined ? {} : { maxOutputTokens: entry.maxOutputTokens }),
     ...(cap === undefined ? {} : { defaultMaxOutputTokens: cap }),
-  });
-  const { body, dropped } = translation.request(JSON.parse(request.document.bytes.toString()));
-  return { form: 'translated', body: toBytes(body), translation, dropped };
-}
-
-/** Arguments of calls are texts in some dialects and objects in others, so a body may become deeper by translation. */
-function toBytes(body: unknown): Buffer {
-  try {
-    return Buffer.from(JSON.stringify(body));
-  } catch (cause) {
-    throw new GatewayError('request.too_deep', 'the translated body is nested too deeply', { cause });
-  }
+  };
+  const { bytes } = request.document;
+  return { form: 'untranslated', body: bytes, from: endpoint.dialectName, to: dialect, context, facts };
 }
 
 /**
@@ -79,13 +64,13 @@ function toBytes(body: unknown): Buffer {
  * the default, but never one that a rule objects to. The sandbox needs none.
  */
 function neededCap(
-  { request: { document }, endpoint, key, facts }: Source,
+  { request: { document, capLimit }, endpoint, key, facts }: Source,
   { dialect, family, entry }: Destination,
 ): number | undefined {
   if (dialect !== 'messages' || endpoint.kind !== 'exchange' || family === 'sandbox') return undefined;
   if (endpoint.dialect.caps.some((name) => isGiven(document, name))) return undefined;
   const wanted = entry?.maxOutputTokens ?? defaultCap;
-  return Math.min(wanted, key.policies.capLimit(toSubject(facts, document, endpoint.dialect)));
+  return Math.min(wanted, capLimit ?? key.policies.capLimit(toSubject(facts, document, endpoint.dialect)));
 }
 
 function isGiven(document: JsonDocument, name: string): boolean {
@@ -100,7 +85,7 @@ interface Wanted {
 }
 
 /** Splices what is wanted into the client's bytes, if it differs from what the client sent. */
-function splice({ document, model, modelEntry }: DecidedRequest['request'], wanted: Wanted): BuiltRequest {
+function splice({ document, model, modelEntry }: DecidedRequest['request'], wanted: Wanted): SameDialect {
   const { bytes } = document;
   const edits: Edit[] = [];
   const hidesUsage = wanted.usage !== undefined;

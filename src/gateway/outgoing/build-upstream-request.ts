@@ -7,12 +7,13 @@ import type { ProviderRequest } from '../../providers/attempt.ts';
 import type { Route, Target } from '../../providers/route.ts';
 import { refuseLoginIn } from '../client-login.ts';
 import { blocked } from '../decision/decide.ts';
-import { type BodyDecision, toSubject } from '../decision/decide-request.ts';
+import { toSubject } from '../decision/decide-request.ts';
 import type { DecidedRequest } from '../decision/decided-request.ts';
 import type { Decider } from '../decision/decider.ts';
+import type { TranslatedRequest } from '../decision/translate-request.ts';
 import type { Exchange } from '../exchange.ts';
 import { dialectAt } from '../targets.ts';
-import { type BuiltRequest, buildBody } from './build-body.ts';
+import { buildBody, type SameDialect } from './build-body.ts';
 import { type EvaluatedHead, evaluateHead } from './evaluate-head.ts';
 
 /** A checked request in the form for one target, and what is needed to pass its answer back. */
@@ -65,20 +66,25 @@ export function buildUpstreamRequest(
   const asksUsage = exchange.spending?.isLimited === true && provider.reportsStreamUsage;
   const destination = { dialect, model, host, family: options.family, entry: route?.entry, asksUsage };
   const built = buildBody(decided, destination);
-  const subject = toSubject(facts, request.document, endpoint.dialect);
-  const head = evaluateHead(
-    { rawHeaders: exchange.request.rawHeaders, query: isSame ? query : '' },
-    { policies: key.policies, subject },
-    { isAnthropic: dialect === 'messages', extraNames: options.forwardHeaders, own: provider.ownHeaders },
-  );
-  concludeHead(exchange, head);
-
-  const path = provider.pathFor(isSame ? endpoint.path : dialects[dialect].path) + head.query;
+  const evaluate = () => {
+    const subject = toSubject(facts, request.document, endpoint.dialect);
+    const head = evaluateHead(
+      { rawHeaders: exchange.request.rawHeaders, query: isSame ? query : '' },
+      { policies: key.policies, subject },
+      { isAnthropic: dialect === 'messages', extraNames: options.forwardHeaders, own: provider.ownHeaders },
+    );
+    concludeHead(exchange, head);
+    return {
+      head,
+      path: provider.pathFor(isSame ? endpoint.path : dialects[dialect].path) + head.query,
+    };
+  };
   const { decision: own } = decided;
-  if (built.form !== 'translated')
-    return finish(exchange, { path, head, built, replacement: replacementOf(own), masked: own.masked });
-  const conclude = (result: BodyDecision): UpstreamRequest => {
-    const { decision, body, microseconds } = result;
+  if (built.form !== 'untranslated')
+    return finish(exchange, { ...evaluate(), built, replacement: replacementOf(own), masked: own.masked });
+  const conclude = (translated: TranslatedRequest): UpstreamRequest => {
+    const { decision, microseconds } = translated;
+    const evaluated = evaluate();
     exchange.draft.noteOutgoing(decision, microseconds);
     if (decision.action === 'block') throw blocked(decision);
     const masked = joinValues(own.masked ?? none, decision.masked ?? none);
@@ -87,12 +93,17 @@ export function buildUpstreamRequest(
       throw new GatewayError('policy.blocked', message, { reason: 'content.unredactable' });
     }
     const replacement = replacementOf({ action: strictest([own, decision]) });
-    return finish(exchange, { path, head, built: { ...built, body }, replacement, masked });
+    return finish(exchange, {
+      ...evaluated,
+      built: { ...translated, form: 'translated' },
+      replacement,
+      masked,
+    });
   };
   const redactedBy = own.verdicts.filter(isReplacing).map(({ policy }) => policy);
-  const result = decider.decideBody(
+  const result = decider.translateRequest(
     key.policies,
-    { body: built.body, dialect, facts: { ...facts, redactedBy } },
+    { ...built, facts: { ...facts, redactedBy } },
     exchange.lifetime,
   );
   return result instanceof Promise ? result.then(conclude) : conclude(result);
@@ -111,7 +122,7 @@ function concludeHead({ draft }: Exchange, { verdicts }: EvaluatedHead): void {
 interface Checked {
   readonly path: string;
   readonly head: EvaluatedHead;
-  readonly built: BuiltRequest;
+  readonly built: SameDialect | (TranslatedRequest & { readonly form: 'translated' });
   /** What rules did to the body. */
   readonly replacement: 'masked' | 'redacted' | undefined;
   readonly masked: MaskedValues | undefined;

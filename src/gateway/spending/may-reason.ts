@@ -6,16 +6,19 @@ import type { Target } from '../../providers/route.ts';
  * Whether an answer may have tokens that no text shows: most models that reason show a summary of it or nothing. A
  * request decides it for all models, otherwise what is known of the model, and a model of which nothing is known may.
  */
-export function mayReason(document: JsonDocument, { provider, model }: Target): boolean {
+export function mayReason(isAsked: boolean | undefined, { provider, model }: Target): boolean {
   if (provider.options.family === 'sandbox') return false;
+  return isAsked ?? knownModel(model)?.reasonsUnasked ?? true;
+}
+
+/** Undefined if the request says nothing of it. */
+export function asksToReason(document: JsonDocument): boolean | undefined {
   const asked = [
     askedBy(document, document.member(document.root, 'thinking'), 'type'),
     askedBy(document, document.member(document.root, 'reasoning'), 'effort'),
     askedBy(document, document.member(document.root, 'reasoning_effort')),
   ];
-  if (asked.includes(true)) return true;
-  if (asked.includes(false)) return false;
-  return knownModel(model)?.reasonsUnasked ?? true;
+  return asked.includes(true) || (asked.includes(false) ? false : undefined);
 }
 
 /** Whether a member of the request asks to reason; undefined if it says neither. */

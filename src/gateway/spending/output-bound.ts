@@ -17,36 +17,41 @@ interface EntryBound {
 }
 
 /** How much a request lets its targets write. */
-export class OutputBound {
-  readonly #endpoint: ModelEndpoint;
-  /** The largest cap; 0 if there is none. */
-  readonly #cap: number;
-  /** Whether no answer can be longer than the cap. */
-  readonly #isBounding: boolean;
+export interface OutputCap {
+  /** The largest cap in tokens; 0 if there is none. */
+  readonly tokens: number;
+  /** Whether no answer can be longer than that. */
+  readonly isBounding: boolean;
   /** How many answers the client asks for. */
   readonly answers: number;
+}
 
-  constructor(document: JsonDocument, endpoint: ModelEndpoint) {
-    const caps = findCaps(document, endpoint.dialect);
-    const readable = caps.map(({ tokens }) => tokens).filter(Number.isFinite);
-    this.#endpoint = endpoint;
-    this.#cap = Math.max(0, ...readable);
-    this.#isBounding = readable.length === caps.length && caps.some(({ isOwn }) => isOwn);
-    this.answers = answersOf(document);
-  }
+export function findOutputCap(document: JsonDocument, { dialect }: ModelEndpoint): OutputCap {
+  const caps = findCaps(document, dialect);
+  const readable = caps.map(({ tokens }) => tokens).filter(Number.isFinite);
+  return {
+    tokens: readable.reduce((most, tokens) => Math.max(most, tokens), 0),
+    isBounding: readable.length === caps.length && caps.some(({ isOwn }) => isOwn),
+    answers: answersOf(document),
+  };
+}
 
-  /** The most output tokens that a target can write, by the entry of the requested model. */
-  longestAt(target: Target, entry: EntryBound): number {
-    if (this.#endpoint.dialect.caps.length === 0) return 0;
-    const least = this.#isBounding ? this.#leastCapAt(target) : longestWithoutCap(target, entry);
-    return Math.max(this.#cap, least) * this.answers;
-  }
+interface Asked {
+  readonly endpoint: ModelEndpoint;
+  readonly cap: OutputCap;
+}
 
-  /** A translation raises smaller caps to this one. */
-  #leastCapAt({ provider }: Target): number {
-    if (this.#endpoint.dialectName === 'responses') return 0;
-    return dialectAt(provider.options, this.#endpoint) === 'responses' ? leastResponsesCap : 0;
-  }
+/** The most output tokens that a target can write, by the entry of the requested model. */
+export function longestAt(target: Target, { endpoint, cap }: Asked, entry: EntryBound): number {
+  if (endpoint.dialect.caps.length === 0) return 0;
+  const least = cap.isBounding ? leastCapAt(target, endpoint) : longestWithoutCap(target, entry);
+  return Math.max(cap.tokens, least) * cap.answers;
+}
+
+/** A translation raises smaller caps to this one. */
+function leastCapAt({ provider }: Target, endpoint: ModelEndpoint): number {
+  if (endpoint.dialectName === 'responses') return 0;
+  return dialectAt(provider.options, endpoint) === 'responses' ? leastResponsesCap : 0;
 }
 
 function longestWithoutCap({ provider, model }: Target, { maxOutputTokens, isOwn }: EntryBound): number {

@@ -1,7 +1,6 @@
 import type { DialectName } from '../../dialects/registry.ts';
 import { noUsage, type Usage } from '../../dialects/usage.ts';
 import { GatewayError } from '../../errors.ts';
-import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import type { Amounts } from '../../limits/counters.ts';
 import { knownModel } from '../../limits/known-models.ts';
 import type { Limiter, Reservation } from '../../limits/limiter.ts';
@@ -9,12 +8,10 @@ import { costOf, type Price, worstCostOf } from '../../limits/price.ts';
 import type { Route, Target } from '../../providers/route.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
 import type { ModelRequest } from '../request.ts';
-import { worstInputTokens } from '../worst-input.ts';
+import { type Demand, demandFinders } from './demand.ts';
 import { mayReason } from './may-reason.ts';
 import type { Outcome, SeenAnswer } from './outcome.ts';
-import { OutputBound } from './output-bound.ts';
-import { findToolFees, type ToolFees } from './provider-tools.ts';
-import { findSurchargedMode } from './surcharged-mode.ts';
+import { longestAt } from './output-bound.ts';
 
 export interface SpendingRequest {
   readonly request: ModelRequest;
@@ -48,8 +45,7 @@ export class Spending {
   #isSettled = false;
   #reservation: Reservation | undefined;
   #worst: Worst | undefined;
-  #bound: OutputBound | undefined;
-  #fees: ToolFees | undefined;
+  readonly #found: Partial<Record<keyof Demand, unknown>> = {};
 
   constructor(request: SpendingRequest) {
     this.#request = request;
@@ -121,25 +117,23 @@ export class Spending {
     const { outputTokens } = this.worst();
     return outputTokens === 0 || kind === 'count'
       ? ''
-      : `; a ${dialect.caps[0]} below ${outputTokens / (this.#bound?.answers ?? 1)} needs less`;
+      : `; a ${dialect.caps[0]} below ${outputTokens / this.#demand('output').answers} needs less`;
   }
 
   /** What the client asks for that costs more than the known prices; undefined where the configuration has its own. */
   #surchargedMode(): string | undefined {
-    const { request, targets } = this.#request;
     const hasListPrice = ({ provider, model }: Target) =>
       provider.options.family !== 'sandbox' &&
       !provider.takesLogin &&
       this.#configuredPrice(model) === undefined;
-    if (!targets.some(hasListPrice)) return undefined;
-    return findSurchargedMode(request.document) ?? this.#toolFees().unpriced;
+    if (!this.#request.targets.some(hasListPrice)) return undefined;
+    return this.#demand('surcharge') ?? this.#demand('fees').unpriced;
   }
 
   /** As far as it can be known in advance. */
   #findWorst(): Worst {
-    const { request } = this.#request;
-    const inputTokens = request.inputTokens ?? worstInputTokens(request.document);
-    const { searches } = this.#toolFees();
+    const inputTokens = this.#demand('inputTokens');
+    const { searches } = this.#demand('fees');
     let outputTokens = 0;
     let nanoUsd: number | undefined;
     for (const target of this.#request.targets) {
@@ -152,19 +146,19 @@ export class Spending {
     return { inputTokens, outputTokens, nanoUsd };
   }
 
-  #toolFees(): ToolFees {
-    this.#fees ??= findToolFees(this.#request.request.document);
-    return this.#fees;
+  #demand<Part extends keyof Demand>(part: Part): Demand[Part] {
+    const { request, endpoint } = this.#request;
+    if (request.demand !== undefined) return request.demand[part];
+    this.#found[part] ??= demandFinders[part](request.document, endpoint);
+    return this.#found[part] as Demand[Part]; // its finder's
   }
 
   /** The most output tokens that a target can write for the request. */
   #longestAt(target: Target): number {
-    const { request, endpoint } = this.#request;
-    this.#bound ??= new OutputBound(request.document, endpoint);
-    return this.#bound.longestAt(target, {
-      maxOutputTokens: this.#request.route?.entry.maxOutputTokens,
-      isOwn: this.#isEntrysOwn(target.model),
-    });
+    const { endpoint, route } = this.#request;
+    const cap = this.#demand('output');
+    const { maxOutputTokens } = route?.entry ?? {};
+    return longestAt(target, { endpoint, cap }, { maxOutputTokens, isOwn: this.#isEntrysOwn(target.model) });
   }
 
   #priceOf({ provider, model }: Target): Price | undefined {
@@ -199,7 +193,7 @@ export class Spending {
       ? Math.max(seenTokens, this.#longestAt(target))
       : seenTokens;
     const inputTokens = known.inputTokens || this.worst().inputTokens;
-    const searches = Math.max(known.searches ?? 0, this.#toolFees().searches);
+    const searches = Math.max(known.searches ?? 0, this.#demand('fees').searches);
     const usage: Usage = {
       ...known,
       inputTokens,
@@ -221,9 +215,9 @@ export class Spending {
     // Its text may be on the way.
     const isSilent = unreportedTokens === 0 && (usage === undefined || usage.isPartial === true);
     if (answer.extent === 'cut' && isSilent) return true;
-    const { document } = this.#request.request;
+    if (this.#demand('isInBackground')) return true;
     // Where nothing is limited, what was seen is the better estimate.
-    return isInBackground(document) || (this.#isLimited && mayReason(document, target));
+    return this.#isLimited && mayReason(this.#demand('asksToReason'), target);
   }
 }
 
@@ -233,12 +227,6 @@ const unspent: Spent = { usage: undefined, nanoUsd: 0 };
 function finalUsage({ tally: { usage, unreportedTokens }, extent }: SeenAnswer): Usage | undefined {
   if (usage === undefined || usage.isPartial === true || usage.inputTokens === 0) return undefined;
   return extent === 'whole' && unreportedTokens === 0 ? usage : undefined;
-}
-
-/** Whether the provider goes on writing after its answer, which says where the rest can be fetched. */
-function isInBackground(document: JsonDocument): boolean {
-  const entry = document.member(document.root, 'background');
-  return entry !== undefined && document.kind(entry) === kinds.true;
 }
 
 function unpriced(model: string): GatewayError {

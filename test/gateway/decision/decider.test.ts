@@ -14,10 +14,14 @@ import {
   type RequestDecision,
 } from '../../../src/gateway/decision/decide-request.ts';
 import { createDecider, type Decider, threadBytes } from '../../../src/gateway/decision/decider.ts';
+import {
+  translateRequest,
+  type UntranslatedRequest,
+} from '../../../src/gateway/decision/translate-request.ts';
 import { endpoints, isModelEndpoint, type ModelEndpoint } from '../../../src/gateway/endpoints.ts';
 import { parseRequest } from '../../../src/gateway/request.ts';
 import { type GatewayServer, serveGateway } from '../../../src/gateway/serve.ts';
-import { worstInputTokens } from '../../../src/gateway/worst-input.ts';
+import { findDemand } from '../../../src/gateway/spending/demand.ts';
 import { defaultListenLimits } from '../../../src/http/listen.ts';
 import { Lifetime } from '../../../src/lifetime.ts';
 import type { PolicySet } from '../../../src/policy/policy-set.ts';
@@ -127,10 +131,106 @@ describe.each(dialectCases)('$dialect', ({ dialect, path, model }) => {
     expect(there.answerRules).toEqual(here.answerRules);
     if (action === 'block') return;
     expect(there.request.document.bytes.equals(redacted?.bytes ?? here.request.document.bytes)).toBe(true);
-    const inputTokens = worstInputTokens(here.request.document);
-    expect({ ...there.request, document: 0 }).toEqual({ ...here.request, document: 0, inputTokens });
+    const demand = findDemand(here.request.document, endpoint);
+    expect({ ...there.request, document: 0 }).toEqual({
+      ...here.request,
+      document: 0,
+      demand,
+      capLimit: Number.POSITIVE_INFINITY,
+    });
     expect(there.request.document.count).toBe(here.request.document.count);
     expect(there.request.document.member(0, 'model')).toBe(here.request.modelEntry - 0);
+  });
+});
+
+describe('a large request for a host of another dialect', () => {
+  const sentence = 'nothing to see here, é. '.repeat(60_000);
+  const untranslated = (text: string): UntranslatedRequest => ({
+    body: Buffer.from(
+      JSON.stringify({
+        model: 'm',
+        input: `${sentence}${text}`,
+        instructions: 'Be brief.',
+        tools: [
+          { type: 'custom', name: 'apply patch' },
+          { type: 'function', name: 'list', parameters: { type: 'object' } },
+        ],
+      }),
+    ),
+    from: 'responses',
+    to: 'messages',
+    context: { requestedModel: 'm', targetModel: 't', host: 'anthropic', createdS: 1 },
+    facts: {
+      ...about.key,
+      key: 'web',
+      endpoint: 'responses',
+      model: 'm',
+      targetModels: [],
+      stream: false,
+      nowMs: 1,
+    },
+  });
+  const answer = {
+    type: 'message',
+    role: 'assistant',
+    content: [{ type: 'tool_use', id: 'c1', name: '', input: { input: 'x' } }],
+    stop_reason: 'tool_use',
+    usage: { input_tokens: 1, output_tokens: 1 },
+  };
+
+  test.each([['nothing'], ['about Project NIGHTFALL'], ['write to rosa@example.org']])(
+    'that says %j becomes the same in the thread as here',
+    async (text) => {
+      const { decider, policies } = await started();
+      const { translation: ownTranslation, ...own } = translateRequest(policies, untranslated(text));
+      const { redacted: _redacted, ...decision } = own.decision;
+
+      const request = untranslated(text);
+      const { translation, ...there } = await decider.translateRequest(policies, request, new Lifetime());
+
+      expect(request.body.length).toBeGreaterThan(threadBytes); // another target may need it
+      expect(there.decision).toEqual(decision);
+      expect(there.body.equals(own.body)).toBe(true);
+      expect(there.dropped).toEqual(own.dropped);
+      const [{ name }] = JSON.parse(own.body.toString()).tools;
+      const spoken = { ...answer, content: [{ ...answer.content[0], name }] };
+      const plain = (made: unknown) => JSON.stringify(made).replaceAll(/_[0-9a-f]{24}/g, '');
+      expect(plain(translation.answer(spoken))).toBe(plain(ownTranslation.answer(spoken)));
+      expect(plain(translation.answer(spoken))).toContain('"name":"apply patch"');
+      expect(plain(translation.answer(spoken))).toContain('Be brief.');
+    },
+  );
+
+  test('whose answer would repeat more than an event may have repeats nothing of it', async () => {
+    const { decider, policies } = await started();
+    const request = untranslated('');
+    const long = JSON.parse(Buffer.from(request.body).toString());
+    const body = Buffer.from(JSON.stringify({ ...long, input: 'hello', instructions: long.input }));
+
+    const { translation } = await decider.translateRequest(policies, { ...request, body }, new Lifetime());
+
+    expect(translation.answer(answer)).toMatchObject({ body: { instructions: null, tools: [] } });
+  });
+
+  test('that cannot be translated is refused in the same words', async () => {
+    const { decider, policies } = await started();
+    const request = untranslated('');
+    const body = Buffer.from(
+      request.body.toString().replace('"model"', '"previous_response_id":"r","model"'),
+    );
+    let here: unknown;
+    try {
+      translateRequest(policies, { ...request, body });
+    } catch (thrown) {
+      here = thrown;
+    }
+
+    const asked = decider.translateRequest(policies, { ...request, body }, new Lifetime());
+    const there = await Promise.resolve(asked).catch((thrown) => thrown);
+
+    expect(there).toBeInstanceOf(GatewayError);
+    expect(there).toMatchObject({ code: 'request.unsupported', param: 'previous_response_id' });
+    expect(there.message).toBe(here instanceof GatewayError && here.message);
   });
 });
 

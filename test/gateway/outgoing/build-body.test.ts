@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { translateBody } from '../../../src/gateway/decision/translate-request.ts';
 import { endpoints, type ModelEndpoint } from '../../../src/gateway/endpoints.ts';
 import { buildBody, type Destination } from '../../../src/gateway/outgoing/build-body.ts';
 import { parseRequest } from '../../../src/gateway/request.ts';
@@ -24,7 +25,8 @@ function build(
   const { document: _document, dialect: _dialect, ...facts } = subjectOf({}, { model: request.model });
   const key = { id: 'web', project: 'shop', policies };
   const built = buildBody({ request, endpoint, key, facts }, { ...target, ...destination });
-  return { form: built.form, text: built.body.toString(), isSame: built.body === request.document.bytes };
+  const made = built.form === 'untranslated' ? translateBody(built).body : built.body;
+  return { form: built.form, text: made.toString(), isSame: made === request.document.bytes };
 }
 
 const over = (tokens: number) => ({

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { GatewayError } from '../../../src/errors.ts';
+import { translateRequest } from '../../../src/gateway/decision/translate-request.ts';
 import { endpoints, type ModelEndpoint } from '../../../src/gateway/endpoints.ts';
 import type { Exchange } from '../../../src/gateway/exchange.ts';
 import type { Outgoing } from '../../../src/gateway/outgoing/build-upstream-request.ts';
@@ -43,7 +44,7 @@ function outgoingTo(targets: readonly Target[]): Outgoing {
   const decision = { action: 'allow' as const, verdicts: [], wouldBlock: [], unseen: 0 };
   const key = { id: 'web', project: 'shop', policies } as unknown as Outgoing['decided']['key'];
   const decided = { request, endpoint, key, decision, facts, check: undefined };
-  const decider = undefined as unknown as Outgoing['decider']; // for bodies that are built
+  const decider = { translateRequest } as unknown as Outgoing['decider']; // no thread is needed
   return { decided, route: undefined, targets, query: '', decider };
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { worstInputTokens } from '../../src/gateway/worst-input.ts';
-import { parseStrictJson } from '../../src/json/strict-json.ts';
-import { growth } from '../kit/growth.ts';
+import { worstInputTokens } from '../../../src/gateway/spending/worst-input.ts';
+import { parseStrictJson } from '../../../src/json/strict-json.ts';
+import { growth } from '../../kit/growth.ts';
 
 const count = (value: unknown) => worstInputTokens(parseStrictJson(Buffer.from(JSON.stringify(value))));
 const message = (content: unknown) => ({ messages: [{ role: 'user', content }] });

@@ -1,4 +1,4 @@
-import { type JsonDocument, kinds } from '../json/json-document.ts';
+import { type JsonDocument, kinds } from '../../json/json-document.ts';
 
 // Providers count with their own tokenizers, and a reservation should not be below their count. A tokenizer never makes
 // more tokens than there are bytes, and for prose far fewer.

@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto';
+import type { TextDialect } from '../../dialects/dialect.ts';
+import { type DialectName, dialects } from '../../dialects/registry.ts';
+import { createTranslation, type TranslatedFacts, type Translation } from '../../dialects/translate.ts';
+import type { TranslationContext } from '../../dialects/translation/model-quirks.ts';
+import { GatewayError } from '../../errors.ts';
+import type { PolicySet } from '../../policy/policy-set.ts';
+import type { Decision } from '../../policy/rule.ts';
+import { decideBody, type RequestFacts } from './decide-request.ts';
+
+/** A decided request that is to be translated, as plain data: it is sent to the decision thread too. */
+export interface UntranslatedRequest {
+  readonly body: Uint8Array;
+  readonly from: DialectName;
+  readonly to: DialectName;
+  readonly context: Omit<TranslationContext, 'newId'>;
+  /** Of the client's request. */
+  readonly facts: RequestFacts;
+}
+
+/** The provider's request, and the decision on it. */
+export interface TranslatedRequest {
+  readonly decision: Decision;
+  /** The body as it may leave. Meaningless if the decision is block. */
+  readonly body: Buffer;
+  /** How long deciding took. */
+  readonly microseconds: number;
+  /** Fields that were left out. */
+  readonly dropped: readonly string[];
+  readonly translation: Translation;
+}
+
+/**
+ * Translates a request and applies the policies to what it becomes; runs in either thread. Throws request.unsupported if
+ * it can't be translated, and what strict parsing throws.
+ */
+export function translateRequest(policies: PolicySet, untranslated: UntranslatedRequest): TranslatedRequest {
+  const { to, facts } = untranslated;
+  const { body, ...rest } = translateBody(untranslated);
+  return { ...decideBody(policies, { body, dialect: to, facts }), ...rest };
+}
+
+export function translateBody(
+  untranslated: UntranslatedRequest,
+): Pick<TranslatedRequest, 'body' | 'dropped' | 'translation'> {
+  const translation = translationOf(untranslated);
+  const { body, dropped } = translation.request(JSON.parse(toBuffer(untranslated.body).toString()));
+  return { body: toBytes(body), dropped, translation };
+}
+
+/** With the facts of a request that was translated in another thread. */
+export function translationOf(
+  { from, to, context }: Pick<UntranslatedRequest, 'from' | 'to' | 'context'>,
+  translated?: TranslatedFacts,
+): Translation {
+  const newId = (prefix: string) => prefix + randomBytes(12).toString('hex');
+  // dialectAt names another dialect only if both can be translated.
+  const [client, provider] = [dialects[from] as TextDialect, dialects[to] as TextDialect];
+  return createTranslation(client, provider, { ...context, newId }, translated);
+}
+
+/** Arguments of calls are texts in some dialects and objects in others, so a body may become deeper by translation. */
+function toBytes(body: unknown): Buffer {
+  try {
+    return Buffer.from(JSON.stringify(body));
+  } catch (cause) {
+    throw new GatewayError('request.too_deep', 'the translated body is nested too deeply', { cause });
+  }
+}
+
+/** The same memory: bytes from another thread are a plain array. */
+export function toBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
