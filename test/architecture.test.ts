@@ -18,6 +18,7 @@ const layers: Readonly<
   'make-directory.ts': { from: [], packages: [] },
   'state-directory.ts': { from: [], packages: [] },
   'decode-percent.ts': { from: [], packages: [] },
+  'loopback.ts': { from: [], packages: [] },
   'lifetime.ts': { from: ['errors.ts'], packages: [] },
   'swap-remove-list.ts': { from: [], packages: [] },
   'piece-budget.ts': { from: [], packages: [] },
@@ -38,12 +39,20 @@ const layers: Readonly<
     packages: ['ioredis'],
   },
   'config/': {
-    from: ['policy/', 'dialects/registry.ts', 'errors.ts', 'decode-percent.ts', 'state-directory.ts'],
+    from: [
+      'policy/',
+      'dialects/registry.ts',
+      'errors.ts',
+      'loopback.ts',
+      'decode-percent.ts',
+      'state-directory.ts',
+    ],
     packages: ['zod', 'yaml', 'cosmiconfig'],
   },
   'http/': {
     from: [
       'errors.ts',
+      'loopback.ts',
       'random-hex.ts',
       'memoize.ts',
       'growing-buffer.ts',
@@ -68,6 +77,7 @@ const layers: Readonly<
       'json/',
       'dialects/',
       'errors.ts',
+      'loopback.ts',
       'memoize.ts',
       'decode-percent.ts',
       'lifetime.ts',
@@ -115,7 +125,7 @@ const layers: Readonly<
     packages: ['preact', 'uplot', 'eventsource-parser'],
   },
   'plants/': {
-    from: ['http/', 'database/', 'errors.ts', 'version.ts', 'type:config/'],
+    from: ['http/', 'database/', 'errors.ts', 'loopback.ts', 'version.ts', 'type:config/'],
     packages: ['kysely', 'pg', 'ws'],
   },
   'client/': {
@@ -140,6 +150,7 @@ const layers: Readonly<
       'plants/',
       'client/',
       'errors.ts',
+      'loopback.ts',
       'owner-proof.ts',
       'version.ts',
     ],

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { GatewayError } from '../errors.ts';
+import { isLoopbackHost } from '../loopback.ts';
 import { memoize } from '../memoize.ts';
 import type { HttpRequest } from './request.ts';
 
@@ -10,8 +11,7 @@ interface AllowedOrigins {
   readonly allowsAddresses?: boolean;
 }
 
-const loopbackHost = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
-const isLoopback = memoize((host) => loopbackHost.test(nameIn(host)));
+const isLoopback = memoize((host) => isLoopbackHost(nameIn(host)));
 
 /**
  * Refuses what a web page could make a browser send: a foreign Host (DNS rebinding), and an Origin that is not allowed.

@@ -1,3 +1,4 @@
+import { isLoopbackHost } from '../loopback.ts';
 /** Families of hosts, which determine URLs and how the key is sent. */
 export type ProviderFamily = 'sandbox' | 'anthropic' | 'openai';
 
@@ -9,7 +10,7 @@ export type Host = 'openai' | 'anthropic' | 'compatible';
  * locally (llama.cpp, LM Studio, Ollama, vLLM), and those whose documentation says so. Others may refuse the field.
  */
 const usageHosts = [
-  ...['api.openai.com', '.openai.azure.com', 'localhost', '.localhost', '[::1]'],
+  ...['api.openai.com', '.openai.azure.com', '.localhost'],
   ...[
     'api.deepseek.com',
     'api.fireworks.ai',
@@ -25,7 +26,7 @@ export function reportsStreamUsage(hostname: string): boolean {
   const isNamed = usageHosts.some((name) =>
     name.startsWith('.') ? hostname.endsWith(name) : hostname === name,
   );
-  return isNamed || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+  return isNamed || isLoopbackHost(hostname);
 }
 
 export function hostOf(family: ProviderFamily, hostname: string): Host {

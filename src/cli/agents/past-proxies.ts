@@ -1,3 +1,5 @@
+import { isLoopbackHost } from '../../loopback.ts';
+
 type Environment = Readonly<Record<string, unknown>>;
 
 const local = ['127.0.0.1', 'localhost', '::1'];
@@ -10,7 +12,7 @@ const local = ['127.0.0.1', 'localhost', '::1'];
 export function pastProxies(gatewayUrl: string, env: Environment): Readonly<Record<string, string>> {
   const host = hostOf(gatewayUrl);
   const exempt = entriesOf(env.no_proxy || env.NO_PROXY);
-  if (!isLocal(host) || exempt.includes('*')) return {};
+  if (!isLoopbackHost(host) || exempt.includes('*')) return {};
   const list = [...new Set([...exempt, ...local, host])].join(',');
   // Some clients read one, some the other.
   return { NO_PROXY: list, no_proxy: list };
@@ -22,14 +24,10 @@ export function usesProxy(gatewayUrl: string, env: Environment): boolean {
   const proxies = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].flatMap((name) => [name, name.toLowerCase()]);
   const exemptions = [env.NO_PROXY, env.no_proxy].filter((value) => value !== undefined).map(entriesOf);
   return (
-    isLocal(host) &&
+    isLoopbackHost(host) &&
     proxies.some((name) => (env[name] ?? '') !== '') &&
     (exemptions.length === 0 || exemptions.some((exempt) => !exempt.includes('*') && !exempt.includes(host)))
   );
-}
-
-function isLocal(host: string): boolean {
-  return local.includes(host) || host.startsWith('127.');
 }
 
 function hostOf(url: string): string {

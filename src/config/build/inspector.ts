@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../loopback.ts';
+import { isLoopbackHost } from '../../loopback.ts';
 import type { Settings } from '../schema/schema.ts';
 import type { KeyFile } from '../source/key-files.ts';
 import type { Report } from '../source/report.ts';

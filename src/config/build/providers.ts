@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../loopback.ts';
+import { isLoopbackHost } from '../../loopback.ts';
 import { parseDuration } from '../schema/durations.ts';
 import { isProxyUrl } from '../schema/scalars.ts';
 import {

@@ -1,3 +1,4 @@
+import { isLoopbackHost } from '../../loopback.ts';
 /** What the environment says of proxies, as curl and others read it. */
 export interface ProxyEnvironment {
   /** For hosts by https. */
@@ -27,7 +28,7 @@ export function proxyFor(
 ): string | undefined {
   if (own !== undefined) return own === 'none' ? undefined : own;
   const proxy = protocol === 'https:' ? environment.https : environment.http;
-  if (proxy === undefined || isLoopback(hostname)) return undefined;
+  if (proxy === undefined || isLocal(hostname)) return undefined;
   const host = { name: bare(hostname), port: port || (protocol === 'https:' ? '443' : '80') };
   return (environment.none ?? '').split(/[\s,]+/).some((entry) => matches(entry, host)) ? undefined : proxy;
 }
@@ -48,6 +49,7 @@ function withScheme(proxy: string): string {
   return proxy.includes('://') ? proxy : `http://${proxy}`;
 }
 
-function isLoopback(hostname: string): boolean {
-  return /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i.test(hostname);
+/** Names below `localhost` never leave the machine either (RFC 6761, section 6.3). */
+function isLocal(hostname: string): boolean {
+  return isLoopbackHost(hostname) || /\.localhost$/i.test(hostname);
 }

@@ -1,5 +1,6 @@
 import { GatewayError } from '../../errors.ts';
 import type { HttpRequest } from '../../http/request.ts';
+import { isLoopbackHost } from '../../loopback.ts';
 import { type Sessions, sessionSeconds } from '../accounts/sessions.ts';
 import { type Answer, jsonAnswer } from './answer.ts';
 import { findSessionToEnd, refuseForeignPage, requireSession } from './identity.ts';
@@ -106,11 +107,7 @@ function parseName(parameter: string): string {
 }
 
 function cookie(token: string, seconds: number, request: HttpRequest): string {
+  const host = (request.header('host') ?? '').replace(/:\d+$/, '');
   const attributes = `Path=/v3; HttpOnly; SameSite=Strict; Max-Age=${seconds}`;
-  return `session=${token}; ${attributes}${isLoopback(request.header('host') ?? '') ? '' : '; Secure'}`;
-}
-
-// Only well-formed names get past the check.
-function isLoopback(host: string): boolean {
-  return /^(?:localhost|127\.[\d.]+|\[::1\])(?::\d+)?$/i.test(host);
+  return `session=${token}; ${attributes}${isLoopbackHost(host) ? '' : '; Secure'}`;
 }

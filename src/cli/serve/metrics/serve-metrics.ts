@@ -4,6 +4,7 @@ import { defaultListenLimits, type Listener, listen } from '../../../http/listen
 import type { HttpRequest } from '../../../http/request.ts';
 import { newRequestId, sendError } from '../../../http/respond.ts';
 import type { HttpResponse } from '../../../http/response.ts';
+import { isLoopbackHost } from '../../../loopback.ts';
 import type { MetricData } from '../../../record/metrics/families.ts';
 
 interface ServeMetricsOptions {
@@ -16,12 +17,11 @@ interface ServeMetricsOptions {
 
 const path = '/metrics';
 const limits = { ...defaultListenLimits, connections: 64, drainMs: 1_000 };
-const loopback = /^(?:localhost|127\..+|::1)$/;
 const noOrigins: ReadonlySet<string> = new Set();
 
 /** Serves the metrics, and nothing else, to Prometheus. Throws port.busy and what an unusable address throws. */
 export function serveMetrics({ host, port, allowedHosts, read }: ServeMetricsOptions): Promise<Listener> {
-  const access = { allowedHosts, allowedOrigins: noOrigins, allowsAddresses: !loopback.test(host) };
+  const access = { allowedHosts, allowedOrigins: noOrigins, allowsAddresses: !isLoopbackHost(host) };
   /** One reading for all concurrent scrapes. */
   let reading: Promise<Answer> | undefined;
   const answer = async (request: HttpRequest, response: HttpResponse): Promise<void> => {
