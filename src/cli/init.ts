@@ -1,9 +1,11 @@
 import { basename, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { GatewayError } from '../errors.ts';
+import type { DetectorName } from '../policy/detectors/names.ts';
 import type { FoundProvider } from './init/found-provider.ts';
 import { askMany, askYes, canAsk } from './shell/ask.ts';
 import { type CommonOptions, commonOptions, createCommand } from './shell/command.ts';
+import { detectorList } from './shell/detector-list.ts';
 import { type Io, write } from './shell/io.ts';
 import { outputFormat } from './shell/output-format.ts';
 import { print } from './shell/print.ts';
@@ -13,6 +15,7 @@ interface InitOptions extends CommonOptions {
   readonly provider?: readonly string[];
   readonly local?: readonly string[];
   readonly project?: string;
+  readonly mask?: readonly DetectorName[];
   /** False with --no-policy. */
   readonly policy: boolean;
   readonly force?: true;
@@ -27,7 +30,7 @@ export function build(io: Io): Command {
     examples: [
       'gateway init',
       'gateway init --provider anthropic --provider ollama --no-input',
-      'gateway init -c staging.yaml --project shop -o json',
+      'gateway init -c staging.yaml --project shop --mask secrets,email -o json',
     ],
   })
     .option('--provider <provider>', 'use this one, found or not; may be repeated', collect)
@@ -41,7 +44,12 @@ export function build(io: Io): Command {
       'create a project with a key, instead of the key that serve generates',
       projectName,
     )
-    .option('--no-policy', 'leave out the policy that redacts secrets')
+    .option(
+      '--mask <detectors>',
+      'what the policy keeps from leaving and restores in answers (default: secrets,private_key)',
+      detectorList,
+    )
+    .option('--no-policy', 'leave out the policy that masks secrets')
     .option('--force', 'replace an existing file')
     .action(async (_options: unknown, command: Command) => {
       const format = outputFormat(command, ['text', 'json']);
@@ -62,14 +70,14 @@ async function init(options: InitOptions, format: 'text' | 'json', io: Io): Prom
   );
   const chosen = await chooseProviders(found, options, io);
   const { configText } = await import('./init/config-text.ts');
-  const { project, policy } = options;
+  const { project, policy, mask = ['secrets', 'private_key'] } = options;
   const { generateKey, hashKey } = await import('../config/build/keys.ts');
   const key = project === undefined ? undefined : generateKey();
   const keyed =
     project !== undefined && key !== undefined
       ? { project, hash: `sha256:${hashKey(key).toString('hex')}` }
       : undefined;
-  await writeConfig(file, configText({ providers: chosen, redactsSecrets: policy, keyed }), {
+  await writeConfig(file, configText({ providers: chosen, masks: policy ? mask : [], keyed }), {
     mayReplace,
     io,
   });

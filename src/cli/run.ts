@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
 import { GatewayError } from '../errors.ts';
-import { type DetectorName, detectorNames } from '../policy/detectors/names.ts';
+import type { DetectorName } from '../policy/detectors/names.ts';
 import { AgentExit } from './agents/agent-exit.ts';
 import { agentGateway } from './agents/agent-gateway.ts';
 import { chooseModel } from './agents/choose-model.ts';
@@ -11,6 +11,7 @@ import { pastProxies } from './agents/past-proxies.ts';
 import { startAgent } from './agents/start-agent.ts';
 import type { Finding } from './doctor/finding.ts';
 import { commonOptions, createCommand } from './shell/command.ts';
+import { detectorList } from './shell/detector-list.ts';
 import { type Io, write } from './shell/io.ts';
 import { deadline } from './shell/output.ts';
 
@@ -111,18 +112,6 @@ function takeMask(
   return first === '--mask'
     ? { mask: detectorList(second, asked), own: given.slice(2) }
     : { mask: asked, own: given };
-}
-
-function detectorList(text: string, before: readonly DetectorName[] = []): readonly DetectorName[] {
-  const names = text.split(',').map((name) => detectorNames.find((known) => known === name.trim()));
-  if (!names.includes(undefined)) return [...new Set([...before, ...names.flatMap((name) => name ?? [])])];
-  throw new GatewayError(
-    'usage.invalid',
-    `--mask: expected detectors such as secrets,email; there are ${detectorNames.join(', ')}`,
-    {
-      param: 'mask',
-    },
-  );
 }
 
 async function warn(notices: readonly string[], io: Io): Promise<void> {

@@ -152,7 +152,15 @@ describe('with options', () => {
 
     const { decision, rules } = JSON.parse(stdout);
     const { matches } = rules.find(({ rule }: { rule: string }) => rule === 'secrets');
-    expect([decision, matches]).toMatchObject(['redact', [{ at: '/messages/0/content', count: 12 }]]);
+    expect([decision, matches]).toMatchObject(['mask', [{ at: '/messages/0/content', count: 12 }]]);
+  });
+
+  test('--mask chooses what the policy keeps from leaving', async () => {
+    const { text, check } = await init(['--mask', 'secrets,email', '--mask', 'iban']);
+
+    expect(text).toContain('action: mask');
+    expect(text).toContain('detect: [{ secrets: possible }, email, iban]');
+    expect(await check()).toMatchObject({ exit: 0 });
   });
 
   test('--no-policy leaves the policy out', async () => {
@@ -168,6 +176,7 @@ describe('with options', () => {
   test.each([
     [['--provider', 'nobody'], 2, 'known are anthropic'],
     [['--local', 'ftp://x'], 2, 'expected an address'],
+    [['--mask', 'emails'], 2, 'expected detectors such as secrets,email'],
     [['--project', 'a b'], 2, 'expected at most 58'],
     [['-c', 'missing/gateway.yaml'], 1, "gateway.yaml can't be written: ENOENT"],
     [['-o', 'yaml'], 2, 'prints text or json'],

@@ -1,24 +1,27 @@
+import { detectOf } from '../../config/build/mask-policy.ts';
 import { logins } from '../../config/source/logins.ts';
+import type { DetectorName } from '../../policy/detectors/names.ts';
 import { compileGlob } from '../../policy/glob.ts';
 import type { FoundProvider } from './found-provider.ts';
 
 interface Contents {
   readonly providers: readonly FoundProvider[];
-  readonly redactsSecrets: boolean;
+  /** Detectors whose findings are masked; none means no policy. */
+  readonly masks: readonly DetectorName[];
   /** A project with a key, by its hash. */
   readonly keyed?: { readonly project: string; readonly hash: string } | undefined;
 }
 
 /** A configuration file for a person to build on. */
-export function configText({ providers, redactsSecrets, keyed }: Contents): string {
+export function configText({ providers, masks, keyed }: Contents): string {
   const sections = [
     `# Made by "gateway init". "gateway config check" says what is wrong, "gateway doctor" looks further;
 # config.example.yaml and docs/configuration.md have every setting.`,
     ...(providers.length === 0
       ? [sandbox]
       : [providerSection(providers), modelSection(providers), defaultModel(providers)]),
-    ...(redactsSecrets ? [policy] : []),
-    keyed === undefined ? localKey : projectSection(keyed, { hasPolicy: redactsSecrets }),
+    ...(masks.length > 0 ? [policyOf(masks)] : []),
+    keyed === undefined ? localKey : projectSection(keyed, { hasPolicy: masks.length > 0 }),
   ];
   return `${sections.join('\n\n')}\n`;
 }
@@ -35,15 +38,20 @@ models:
 # What "send" and "chat" use by default.
 default_model: sandbox-mini`;
 
-const policy = `# What may leave. docs/policy.md has the other conditions, "gateway policy test" tries them.
+function policyOf(masks: readonly DetectorName[]): string {
+  const detect = detectOf(masks).map((each) =>
+    typeof each === 'string' ? each : `{ secrets: ${each.secrets} }`,
+  );
+  return `# What may leave. docs/policy.md has the other conditions, "gateway policy test" tries them.
 policies:
   house:
     apply: all
     rules:
       - id: secrets
-        action: redact             # replaced before a request leaves; block refuses it, mask restores it in the answer
-        when: { text: { detect: [secrets, private_key] } }
+        action: mask               # leaves as a placeholder, is back in the answer; redact takes it away, block refuses
+        when: { text: { detect: [${detect.join(', ')}] } }
         reason: content.secret`;
+}
 
 const localKey = `# Without projects the gateway makes one key for this user ("gateway key show"). To have several:
 # projects:
