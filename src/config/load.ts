@@ -129,10 +129,18 @@ export async function inspectConfig(options: LoadOptions): Promise<Inspection> {
   const ask = options.consent ?? (async () => wants);
   const pending = isAsked ? await ask({ path: realPathOf(found.path), name, wants, isValid }) : [];
   const checks = createReport({ source, references, leftOut: read?.leftOut ?? [] });
+  const readsFiles = options.readsFiles !== false && pending.length === 0;
   const config =
-    pending.length === 0 &&
     read?.settings &&
-    (await build(read.settings, { ...options, ...read, references, directory, text, report: checks }));
+    (await build(read.settings, {
+      ...options,
+      ...read,
+      readsFiles,
+      references,
+      directory,
+      text,
+      report: checks,
+    }));
   report.add(checks.problems);
   for (const { text: want, path } of pending) {
     report.error(path, `nobody has allowed: ${want}`, { kind: 'want', hint: '"gateway trust" allows it' });

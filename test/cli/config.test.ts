@@ -24,6 +24,58 @@ test('check: a good file is fine', async () => {
   });
 });
 
+test.each([
+  ['set', { CLAUDE_KEY: 'secret-of-the-provider', WEB_KEY: 'secret-of-the-project' }],
+  ['not set', {}],
+])(
+  'check: every kind of mistake in one go, though nobody has allowed the file, variables %s',
+  async (_, env) => {
+    const yaml = `providers:
+  claude: { dialect: anthropic, api_key: "\${CLAUDE_KEY}", bogus: 1, ca_file: none.pem }
+policies:
+  house:
+    apply: all
+    rules:
+      - { id: a, action: block, when: { text: { regex: ["(unclosed"] } }, reason: content.x }
+      - { id: a, action: block, when: { text: { phrases: [x] } }, reason: content.x }
+projects: { shop: { keys: [{ id: web, value: "\${WEB_KEY}" }, { id: web, file: none.txt }] } }
+`;
+    const { stdout } = await runCommand(['config', 'check', '-o', 'json'], {
+      cwd: createWorkspace({ 'gateway.yaml': yaml }),
+      env: { ...env, XDG_CONFIG_HOME: '/nowhere' },
+    });
+
+    const { problems } = JSON.parse(stdout) as { problems: { severity: string; path: string }[] };
+    expect(problems.filter(({ severity }) => severity === 'error').map(({ path }) => path)).toEqual([
+      'providers.claude.api_key',
+      'providers.claude.bogus',
+      'providers.claude.ca_file',
+      'policies.house.rules[0].when.text.regex[0]',
+      'policies.house.rules[1].id',
+      'projects.shop.keys[0].value',
+      'projects.shop.keys[1].id',
+      'projects.shop.keys[1].file',
+    ]);
+  },
+);
+
+test.each([
+  ['LiteLLM', 'model_list: [{ model_name: x }]\nlitellm_settings: { drop_params: true }\n'],
+  [
+    'claude-code-router',
+    '{"Providers":[{"name":"a","api_key":"sk-x"}],"Router":{"default":"a,b"},"PORT":3456}',
+  ],
+])('check: a configuration of %s is named, once, with what to do', async (product, text) => {
+  const { exit, stdout } = await runCommand(['config', 'check', 'other.yaml'], {
+    cwd: createWorkspace({ 'other.yaml': text }),
+  });
+
+  expect(exit).toBe(2);
+  expect(stdout.match(/^other\.yaml/gm)).toHaveLength(1);
+  expect(stdout).toContain(`this is a configuration of ${product}`);
+  expect(stdout).toContain('"gateway init" writes');
+});
+
 test('check: without a file it is sandbox mode', async () => {
   expect(await runCommand(['config', 'check'], { cwd: createWorkspace() })).toEqual({
     exit: 0,

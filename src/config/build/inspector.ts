@@ -48,11 +48,9 @@ function readPassword(
   report: Report,
 ): string | undefined {
   const path = ['inspector', 'password_file'];
-  const result = keyFiles.get(file);
-  if (result?.kind !== 'read') {
-    report.error(path, `no password in ${file}: ${result?.reason ?? 'it was not read'}`);
-    return undefined;
-  }
+  const result = keyFiles.get(file); // undefined where files are left unread
+  if (result?.kind === 'failed') report.error(path, `no password in ${file}: ${result.reason}`);
+  if (result?.kind !== 'read') return undefined;
   if (result.isWorldReadable) {
     report.warn(path, `every user of this machine can read ${file}`, { hint: `chmod o-r ${file}` });
   }

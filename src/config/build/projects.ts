@@ -182,11 +182,9 @@ function readFromFile(
   file: string,
   { keyFiles, report }: Inputs,
 ): string | undefined {
-  const result = keyFiles.get(file);
-  if (result?.kind !== 'read') {
-    report.error([...path, 'file'], `no key in ${file}: ${result?.reason ?? 'it was not read'}`);
-    return undefined;
-  }
+  const result = keyFiles.get(file); // undefined where files are left unread
+  if (result?.kind === 'failed') report.error([...path, 'file'], `no key in ${file}: ${result.reason}`);
+  if (result?.kind !== 'read') return undefined;
   if (result.isWorldReadable) {
     report.warn([...path, 'file'], `every user of this machine can read ${file}`, {
       hint: `chmod o-r ${file}`,

@@ -32,7 +32,13 @@ export function readSettings({ value: written, references, source, report }: Inp
   const value = withAbsentParts(written);
   const first = parse(value, references);
   const issues = first.success ? [] : first.error.issues;
-  report.add(describeIssues(issues, value, source));
+  const foreign = isObject(written) ? foreignKeys.find(([key]) => Object.hasOwn(written, key)) : undefined;
+  if (foreign === undefined) report.add(describeIssues(issues, value, source));
+  else {
+    const [key, product, counterparts] = foreign;
+    const hint = `"gateway init" writes a gateway.yaml; ${counterparts} (docs/providers.md)`;
+    report.error([key], `this is a configuration of ${product}`, { part: 'key', hint });
+  }
   const { settings, leftOut } = first.success
     ? { settings: first.data, leftOut: [] }
     : salvage(value, references);
@@ -44,6 +50,12 @@ export function readSettings({ value: written, references, source, report }: Inp
     needsLocalKey: !has('projects'),
   };
 }
+
+/** What other products' files begin with, and where it goes here. */
+const foreignKeys = [
+  ['model_list', 'LiteLLM', 'its model_list goes to providers and models'],
+  ['Providers', 'claude-code-router', 'its Providers go to providers, its Router to models'],
+] as const;
 
 /** What an absent `providers`, `models` or `projects` stands for, and in sandbox mode absent `policies`. */
 function withAbsentParts(written: unknown): unknown {

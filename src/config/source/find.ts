@@ -1,7 +1,7 @@
-import { constants, type Stats } from 'node:fs';
+import { constants, existsSync, type Stats } from 'node:fs';
 import { access, type FileHandle, open } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join, parse, resolve } from 'node:path';
+import { dirname, join, parse, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { GatewayError } from '../../errors.ts';
 
@@ -41,6 +41,13 @@ export async function findConfig({ file, cwd, env }: Search): Promise<FoundConfi
     if (await exists(path)) return { path, from: 'user' };
   }
   return undefined;
+}
+
+/** The nearest file that a search from here could find; unlike searching, it takes no time. */
+export function nearestConfig(cwd: string): string | undefined {
+  const [near] = places.map((place) => join(cwd, place)).filter((path) => existsSync(path));
+  const parent = dirname(cwd);
+  return near ?? (parent === cwd ? undefined : nearestConfig(parent));
 }
 
 /** Where `findConfig` looks when no file is named, for a person. */
