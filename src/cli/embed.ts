@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
+import type { GatewayAddress } from '../client/call.ts';
 import type { Embeddings } from '../client/embeddings.ts';
+import { listModels } from '../client/gateway.ts';
 import { GatewayError } from '../errors.ts';
 import type { EmbedInput } from './embed/read-inputs.ts';
 import { type CommonOptions, commonOptions, createCommand, positiveInteger } from './shell/command.ts';
@@ -31,7 +33,7 @@ export function build(io: Io): Command {
     ],
   })
     .argument('[texts...]', 'the inputs; - is standard input, which otherwise comes first')
-    .option('-m, --model <name>', 'model (default: GATEWAY_MODEL)')
+    .option('-m, --model <name>', 'model (default: GATEWAY_MODEL, else the only one for embeddings)')
     .option(
       '-f, --file <file>',
       'a file as an input; may be repeated',
@@ -54,14 +56,20 @@ async function embedTexts(texts: readonly string[], options: EmbedOptions, io: I
   const { readInputs } = await import('./embed/read-inputs.ts');
   const inputs = await readInputs({ texts, files: options.file ?? [], byLine: options.lines === true }, io);
   const { defaultModel: _ofConversations, ...address } = await gatewayTarget(options, io);
-  const model = options.model ?? (io.env.GATEWAY_MODEL || undefined);
-  if (model === undefined) {
-    throw new GatewayError('usage.invalid', 'name an embedding model with -m or GATEWAY_MODEL');
-  }
+  const model = options.model ?? (io.env.GATEWAY_MODEL || (await onlyModel(address, signal)));
   const { embed } = await import('../client/embeddings.ts');
   const request = { model, inputs: inputs.map(({ text }) => text), dimensions: options.dimensions, signal };
   const embeddings = await withSpinner(`waiting for ${model}`, options, io, () => embed(address, request));
   await printResult(inputs, embeddings, options, io);
+}
+
+/** The only listed model that says in its name that it embeds. Throws usage.invalid if there is none, or several. */
+async function onlyModel(address: GatewayAddress, signal: AbortSignal): Promise<string> {
+  const ids = (await listModels(address, signal)).map(({ id }) => String(id));
+  const [first, ...others] = ids.filter((id) => /embed/i.test(id));
+  if (first !== undefined && others.length === 0) return first;
+  const served = first === undefined ? '' : `; served are ${[first, ...others].join(', ')}`;
+  throw new GatewayError('usage.invalid', `name an embedding model with -m or GATEWAY_MODEL${served}`);
 }
 
 async function printResult(

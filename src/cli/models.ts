@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { getJson } from '../client/gateway.ts';
-import { toFields } from '../dialects/fields.ts';
+import { listModels } from '../client/gateway.ts';
 import { GatewayError } from '../errors.ts';
 import { type CommonOptions, commonOptions, createCommand } from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
@@ -22,8 +21,7 @@ export function build(io: Io): Command {
 
 async function models(id: string | undefined, options: CommonOptions, io: Io): Promise<void> {
   const signal = deadline(io.signal, options.timeout);
-  const answer = toFields(await getJson(await gatewayTarget(options, io), '/v1/gateway/models', signal));
-  const all = Array.isArray(answer.data) ? answer.data.map(toFields) : [];
+  const all = await listModels(await gatewayTarget(options, io), signal);
   const chosen = id === undefined ? all : all.filter((model) => model.id === id);
   if (id !== undefined && chosen.length === 0) {
     throw new GatewayError(

@@ -8,8 +8,10 @@ import { csv as csvRows } from './shell/csv.ts';
 import { durationArgument } from './shell/duration-argument.ts';
 import { type Io, write } from './shell/io.ts';
 import { loadUserConfig } from './shell/load-config.ts';
+import { localDay } from './shell/local-day.ts';
 import { printValue } from './shell/output.ts';
 import { print } from './shell/print.ts';
+import { followRunning } from './shell/running-configuration.ts';
 import { table } from './shell/table.ts';
 
 interface UsageOptions {
@@ -95,7 +97,10 @@ async function read(
   options: CommonOptions,
   io: Io,
 ): Promise<readonly UsageSum[] | undefined> {
-  const { config } = await loadUserConfig(options, io);
+  const followed = await followRunning(options, io);
+  if (followed === undefined)
+    throw new GatewayError('config.invalid', noLedgerReason({ isSandboxMode: true }));
+  const { config } = await loadUserConfig(followed, io);
   const settings = ledgerSettings(config, io);
   if (settings === undefined) {
     throw new GatewayError('config.invalid', noLedgerReason(config));
@@ -118,11 +123,4 @@ async function read(
       cause,
     });
   }
-}
-
-/** Of this machine's time zone, as 2026-11-22. */
-function localDay(ms: number): string {
-  const date = new Date(ms);
-  const two = (value: number) => String(value).padStart(2, '0');
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }

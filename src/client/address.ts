@@ -19,6 +19,8 @@ export interface RunningGateway {
   readonly config?: {
     readonly path: string | null;
     readonly hash: string;
+    /** SHA-256 of what the file holds, whatever the environment adds. */
+    readonly text_hash?: string;
     readonly is_sandbox: boolean;
     readonly has_projects: boolean;
     readonly keys: number;
@@ -74,7 +76,12 @@ export function gatewayAddress(
     if (running === undefined && url === defaultUrl) {
       throw new GatewayError('gateway.unreachable', 'no gateway is running; start one with "gateway serve"');
     }
-    throw new GatewayError('key.missing', `no key for ${url}: put a project key into GATEWAY_KEY`);
+    const elsewhere =
+      running === undefined || isRunningOne ? '' : `; this user's gateway runs at ${running.url}`;
+    throw new GatewayError(
+      'key.missing',
+      `no key for ${url}: put a project key into GATEWAY_KEY${elsewhere}`,
+    );
   }
   // Mostly a line end of the file that it was read from; in a header it would be an error of the connection.
   if (!/^[\x21-\x7e]+$/.test(key)) {

@@ -69,6 +69,15 @@ export async function getJson(address: GatewayAddress, path: string, signal: Abo
   return document;
 }
 
+/** The models that the key may use, as GET /v1/gateway/models describes them. Throws as `sendPrompt` does. */
+export async function listModels(
+  address: GatewayAddress,
+  signal: AbortSignal,
+): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const { data } = toFields(await getJson(address, '/v1/gateway/models', signal));
+  return Array.isArray(data) ? data.map(toFields) : [];
+}
+
 /** What ended the answer: the caller's signal, otherwise the connection's own failure. */
 function rethrow(signal: AbortSignal): (error: unknown) => never {
   return (error) => {

@@ -2,6 +2,9 @@ import type { ExchangeRecord } from './record.ts';
 
 type Paint = (colour: 'red' | 'green' | 'yellow' | 'dim', text: string) => string;
 
+/** Of a request's id, `req_` and eight digits: enough to find it by, in a line of 80 columns. */
+const shownIdLength = 12;
+
 /** One line that a person can read while requests come in. */
 export function prettyLine(record: ExchangeRecord, paint: Paint): string {
   const parts = [
@@ -13,7 +16,7 @@ export function prettyLine(record: ExchangeRecord, paint: Paint): string {
     ...(record.model === undefined ? [] : [modelPart(record)]),
     `${Math.round(record.total_ms)}ms`,
     ...details(record, paint),
-    paint('dim', record.request_id),
+    paint('dim', record.request_id.slice(0, shownIdLength)),
   ];
   return `${parts.join(' ')}\n`;
 }
@@ -48,13 +51,19 @@ function details(record: ExchangeRecord, paint: Paint): string[] {
     words.push(`first ${Math.round(firstByte)}`);
   if (usage !== undefined) words.push(`in ${usage.input_tokens} out ${usage.output_tokens}`);
   if (outcome === 'left') words.push('the client left');
-  else if (record.decision === 'block') words.push(paint('red', `blocked ${blocker(record)}`));
+  else if (record.decision === 'block')
+    words.push(paint('red', `blocked ${decidingRule(record) ?? record.reason ?? ''}`));
   else if (record.reason !== undefined) words.push(paint('red', record.reason));
+  const applied = appliedWords[record.decision ?? ''];
+  if (applied !== undefined) words.push(paint('yellow', `${applied} ${decidingRule(record) ?? ''}`));
   if (wouldBlock !== undefined) words.push(paint('yellow', `would block ${wouldBlock.join(' ')}`));
   if (record.cause !== undefined) words.push(paint('dim', `(${visible(record.cause)})`));
   return words;
 }
 
-function blocker({ rules, reason }: ExchangeRecord): string {
-  return rules?.find((rule) => rule.action === 'block' && rule.mode === 'enforce')?.id ?? reason ?? '';
+const appliedWords: Readonly<Record<string, string>> = { warn: 'warned', redact: 'redacted', mask: 'masked' };
+
+/** The id of the rule that determined the decision. */
+export function decidingRule({ rules, decision }: ExchangeRecord): string | undefined {
+  return rules?.find((rule) => rule.action === decision && rule.mode === 'enforce')?.id;
 }

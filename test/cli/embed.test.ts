@@ -37,6 +37,12 @@ describe('inputs', () => {
     for (const { embedding } of embeddings) expect(embedding.length).toBeGreaterThan(2);
   });
 
+  test('without a model: the only one for embeddings', async () => {
+    const { stdout } = await embed(['hello', '-o', 'json'], { env: { GATEWAY_MODEL: '' } });
+
+    expect(JSON.parse(stdout)).toMatchObject({ model: 'sandbox-embed' });
+  });
+
   test('more than fit into a request come back in their order', async () => {
     const host = await startHost((response, { body }) => {
       const { input } = JSON.parse(body.toString()) as { input: string[] };
@@ -103,11 +109,26 @@ describe('refuses', () => {
     ['a file that is not there', ['-f', 'none.txt'], {}, 'none.txt: there is no such file'],
     ['what is not text', ['-f', 'latin.txt'], {}, 'is not text in UTF-8'],
     ['--csv with -o', ['x', '--csv', '-o', 'json'], {}, 'exclude each other'],
-    ['no model', ['x'], { env: { GATEWAY_MODEL: '' } }, 'name an embedding model'],
   ] as const)('%s: exit 2', async (_name, argv, environment, words) => {
     const { exit, stdout, stderr } = await embed(argv, environment);
 
     expect([exit, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(words);
+  });
+
+  test.each([
+    ['without one for embeddings', [{ id: 'gpt-5' }], 'name an embedding model with -m or GATEWAY_MODEL\n'],
+    ['with two', [{ id: 'embed-a' }, { id: 'embed-b' }], 'served are embed-a, embed-b'],
+  ])('no model, at a gateway %s: exit 2', async (_name, data, words) => {
+    const host = await startHost((response) =>
+      response.setHeader('x-request-id', 'req_x').end(JSON.stringify({ data })),
+    );
+    const env = { GATEWAY_URL: host.url, GATEWAY_KEY: 'k', GATEWAY_MODEL: '' };
+
+    const { exit, stderr } = await embed(['x'], { env });
+    await host.close();
+
+    expect(exit).toBe(2);
     expect(stderr).toContain(words);
   });
 

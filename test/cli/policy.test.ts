@@ -454,6 +454,12 @@ describe('policy replay', () => {
       .map((line) => JSON.parse(line).request_id);
 
     const text = await runCommand(['policy', 'replay', 'records.jsonl'], { cwd });
+    const own = await runCommand(['policy', 'replay'], {
+      cwd: createWorkspace({
+        'gateway.yaml': `${anyDay}records: { file: records.jsonl }\n`,
+        'records.jsonl': readFileSync(join(cwd, 'records.jsonl'), 'utf8'),
+      }),
+    });
     const json = await runCommand(['policy', 'replay', '-o', 'json', 'records.jsonl'], { cwd });
     const lines = await runCommand(['policy', 'replay', '-o', 'ndjson', 'records.jsonl'], { cwd });
 
@@ -464,6 +470,7 @@ describe('policy replay', () => {
         '4 requests: 2 as then, 2 otherwise (1 allow -> block, 1 allow -> redact); left out: 1 no body\n',
     );
     expect(text.stderr).toBe('gateway: 2 of 4 requests would be decided differently\n');
+    expect(own).toEqual(text);
     expect(text.stdout).not.toMatch(/4111 ?1111|nightfall/i);
     const result = JSON.parse(json.stdout);
     expect(result).toMatchObject({

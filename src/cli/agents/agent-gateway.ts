@@ -12,6 +12,7 @@ import type { CommonOptions } from '../shell/command.ts';
 import { askedConsent } from '../shell/consent.ts';
 import type { Io } from '../shell/io.ts';
 import { deadline } from '../shell/output.ts';
+import { noteOtherConfiguration } from '../shell/running-configuration.ts';
 
 export interface AgentGateway {
   readonly url: string;
@@ -54,7 +55,9 @@ export async function agentGateway(
   const isAsked = file === undefined || running?.config?.path === resolve(io.cwd, file);
   if (running === undefined || !isAsked) return startOwn(options, io, login);
   try {
-    return await findGateway({ ...io.env, GATEWAY_URL: undefined }, options, io.signal);
+    const found = await findGateway({ ...io.env, GATEWAY_URL: undefined }, options, io.signal);
+    await noteOtherConfiguration(options, 'gateway -c FILE run starts one with another', io);
+    return found;
   } catch (error) {
     // The gateway was killed, and left its state file behind.
     if (error instanceof GatewayError && error.code === 'gateway.unreachable')

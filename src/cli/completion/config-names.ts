@@ -30,7 +30,7 @@ export async function namesInConfig(file: string | undefined, io: Io): Promise<C
 /** The models that the gateway lists, or those of the configuration if no gateway answers. */
 export async function modelNames(config: string | undefined, io: Io): Promise<readonly string[]> {
   try {
-    const target = await gatewayTarget(config === undefined ? {} : { config }, io);
+    const target = await gatewayTarget({ ...(config !== undefined && { config }), quiet: true }, io);
     const answer = await getJson(target, '/v1/gateway/models', deadline(io.signal, timeoutSeconds));
     const ids = toList(toFields(answer).data).map((model) => toText(toFields(model).id));
     return ids.filter((id) => !id.includes('*'));

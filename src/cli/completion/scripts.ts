@@ -41,7 +41,7 @@ _gateway_completion() {
 complete -F _gateway_completion gateway
 `,
   zsh: `#compdef gateway
-# zsh completion for gateway: source <(gateway completion zsh) after compinit, or this as _gateway in $fpath
+# zsh completion for gateway: source <(gateway completion zsh), or this as _gateway in $fpath
 _gateway() {
   local -a lines described
   local line kind
@@ -59,6 +59,8 @@ _gateway() {
 if [[ $funcstack[1] == _gateway ]]; then
   _gateway "$@"
 else
+  # -i: without asking about folders that others can write to
+  (( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i; }
   compdef _gateway gateway
 fi
 `,

@@ -12,6 +12,8 @@ export interface CheckedConfiguration {
   /** Absent if it is invalid. */
   readonly config?: Config | undefined;
   readonly path?: string | undefined;
+  /** What the file holds. */
+  readonly text: string;
 }
 
 const { ok, warning, error } = about('configuration');
@@ -24,14 +26,15 @@ export async function checkConfiguration(file: string | undefined, io: Io): Prom
     const message = toGatewayError(thrown).message;
     return {
       findings: [error(message, 'make the file yours and readable only by you, or name another with -c')],
+      text: '',
     };
   }
-  const { config, found, name } = inspection;
+  const { config, found, name, text } = inspection;
   const problems = inspection.problems.map((problem) => toFinding(problem, name));
   const findings = [...problems, ...(found === undefined ? [] : permissions(found.path, inspection))];
   if (found === undefined) findings.push(ok('no gateway.yaml: sandbox mode'));
   else if (config !== undefined) findings.push(ok(`${name} is valid`));
-  return { findings, config, path: found?.path };
+  return { findings, config, path: found?.path, text };
 }
 
 function toFinding({ severity, path, message, hint, place }: Problem, name: string): Finding {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { createServer } from 'node:net';
 import { isAlive, type RunningGateway, readRunning } from '../../client/address.ts';
 import { readHealth } from '../../client/call.ts';
@@ -5,6 +6,8 @@ import type { Config } from '../../config/config.ts';
 import { portHolder } from '../serve/port-holder.ts';
 import type { Io } from '../shell/io.ts';
 import { deadline } from '../shell/output.ts';
+import { otherConfiguration } from '../shell/running-configuration.ts';
+import type { CheckedConfiguration } from './check-configuration.ts';
 import { about, type Finding } from './finding.ts';
 
 export interface CheckedGateway {
@@ -17,8 +20,7 @@ const proofSeconds = 5;
 
 /** Checks whether the gateway in the state file is running and has loaded the current configuration. */
 export async function checkGateway(
-  config: Config | undefined,
-  path: string | undefined,
+  { path, text }: Pick<CheckedConfiguration, 'path' | 'text'>,
   io: Io,
 ): Promise<CheckedGateway> {
   const { ok, warning, error } = about('gateway');
@@ -34,9 +36,13 @@ export async function checkGateway(
         : [warning(`the one at ${url} ended unexpectedly`, 'start it again: gateway serve')],
     };
   }
-  const isFollowed =
-    config === undefined || running.config?.path !== (path ?? null) || running.config.hash === config.hash;
   const state = ok(`runs at ${url} (pid ${pid})`);
+  const other = await otherConfiguration({ ...(path !== undefined && { config: path }) }, io);
+  if (other !== undefined) {
+    const remedy = 'to change that: gateway stop, then gateway serve; doctor -c FILE checks another file';
+    return { findings: [state, warning(other, remedy)], running };
+  }
+  const isFollowed = path === undefined || running.config?.text_hash === hash('sha256', text);
   if (isFollowed) return { findings: [state], running };
   const stale = warning(
     'it has not loaded the current file',

@@ -24,9 +24,10 @@ export async function examine(
   io: Io,
 ): Promise<readonly Finding[]> {
   const timeoutMs = timeout * 1_000;
-  const { findings, config, path } = await checkConfiguration(file, io);
+  const checked = await checkConfiguration(file, io);
+  const { findings, config } = checked;
   const [gateway, proxies, providers, redis, ledger] = await Promise.all([
-    checkGateway(config, path, io),
+    checkGateway(checked, io),
     checkProxies(io, timeoutMs),
     config === undefined ? [] : checkProviders(config, timeoutMs),
     config === undefined ? [] : checkRedis(config, timeoutMs),

@@ -1,8 +1,9 @@
-import { prettyLine } from '../../record/pretty.ts';
+import { decidingRule, prettyLine } from '../../record/pretty.ts';
 import type { ExchangeRecord } from '../../record/record.ts';
 import type { CommonOptions } from '../shell/command.ts';
-import { hasColour, type Io, painter, write } from '../shell/io.ts';
+import { hasColour, type Io, type Paint, painter, write } from '../shell/io.ts';
 import { printList } from '../shell/listing.ts';
+import { localDay } from '../shell/local-day.ts';
 import { followRecords, recordsBackwards } from './records.ts';
 
 export interface ExchangeFilter {
@@ -67,20 +68,39 @@ async function print(
   const isForPeople = io.stdout.isTTY === true && (options.output ?? 'text') === 'text';
   if (isForPeople) {
     const paint = painter(options.color && hasColour(io.stdout, io.env));
-    for (const record of batches.flat()) {
-      await write(io.stdout, `${paint('dim', record.time.slice(0, 10))} ${prettyLine(record, paint)}`);
-    }
+    for (const record of batches.flat())
+      await write(io.stdout, `${day(record, paint)}${prettyLine(record, paint)}`);
     return;
   }
   await printList(iterate(batches), { header, row }, options, io);
 }
 
-const header = ['TIME', 'STATUS', 'OUTCOME', 'PROJECT', 'ENDPOINT', 'MODEL', 'REASON', 'MS', 'REQUEST'];
+/** The date with a space, unless it is today's. */
+function day({ time }: ExchangeRecord, paint: Paint): string {
+  const date = localDay(Date.parse(time));
+  return date === localDay(Date.now()) ? '' : `${paint('dim', date)} `;
+}
+
+const header = [
+  'TIME',
+  'STATUS',
+  'OUTCOME',
+  'PROJECT',
+  'ENDPOINT',
+  'MODEL',
+  'DECISION',
+  'RULE',
+  'REASON',
+  'MS',
+  'REQUEST',
+];
 
 function row(record: ExchangeRecord): readonly string[] {
   const { time, status, outcome, project = '', endpoint, path, model = '', reason = '' } = record;
+  const { decision = '' } = record;
   const ms = String(Math.round(record.total_ms));
-  return [time, String(status), outcome, project, endpoint ?? path, model, reason, ms, record.request_id];
+  const about = [project, endpoint ?? path, model, decision, decidingRule(record) ?? '', reason];
+  return [time, String(status), outcome, ...about, ms, record.request_id];
 }
 
 async function* iterate<Value>(values: readonly Value[]): AsyncGenerator<Value> {

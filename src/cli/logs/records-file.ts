@@ -5,12 +5,15 @@ import { isFields } from '../../dialects/fields.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
 import { loadUserConfig } from '../shell/load-config.ts';
+import { followRunning } from '../shell/running-configuration.ts';
 
-/** Where the gateway of this configuration writes its records. */
+/** Where the running gateway writes its records, or the one of the named configuration. */
 export async function recordsFile(options: CommonOptions, io: Io): Promise<string> {
-  const configured = (await mayNameFile(options, io))
-    ? (await loadUserConfig(options, io)).config
-    : undefined;
+  const followed = await followRunning(options, io);
+  const configured =
+    followed !== undefined && (await mayNameFile(followed, io))
+      ? (await loadUserConfig(followed, io)).config
+      : undefined;
   if (configured?.records.file !== undefined) return configured.records.file;
   refuseForeignState(io.env);
   return `${stateDirectory(io.env)}/records.jsonl`;

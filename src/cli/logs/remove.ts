@@ -6,7 +6,7 @@ import { durationArgument } from '../shell/duration-argument.ts';
 import { type Io, write } from '../shell/io.ts';
 import { recordsFile } from './records-file.ts';
 import { removeRecords } from './remove-records.ts';
-import { conversationId, findConversation, notFound } from './show.ts';
+import { conversationId, findConversation, findRecord, notFound } from './show.ts';
 
 interface RemoveOptions extends CommonOptions {
   readonly all?: true;
@@ -51,8 +51,11 @@ async function removeExchanges(
   const beforeTime = new Date(Date.now() - (options.before ?? 0)).toISOString();
   const isAll = options.all === true;
   const file = await recordsFile(options, io);
+  const whole = requestId === undefined ? undefined : (await findRecord(file, requestId))?.request_id;
   const { count, isUnfinishedLeft } = await removeRecords(file, ({ request_id: id, time }) =>
-    requestId === undefined ? isAll || (time !== undefined && time < beforeTime) : id === requestId,
+    requestId === undefined
+      ? isAll || (time !== undefined && time < beforeTime)
+      : id === (whole ?? requestId),
   );
   if (isUnfinishedLeft) {
     const problem = `the last line of ${file} is incomplete and was left as it is: it may contain part of a record`;

@@ -19,7 +19,7 @@ export async function show(
   const record = wanted.startsWith('req_') ? await findRecord(file, wanted) : undefined;
   const history = await findUserHistory(io.env);
   try {
-    const conversation = history && findConversation(history, wanted);
+    const conversation = history && findConversation(history, record?.request_id ?? wanted);
     if (record === undefined && conversation === undefined) throw notFound(wanted);
     const turns = history && conversation ? history.turns(conversation.id) : [];
     const value = {
@@ -66,11 +66,16 @@ export function notFound(wanted: string): GatewayError {
   );
 }
 
-async function findRecord(file: string, requestId: string): Promise<ExchangeRecord | undefined> {
-  for await (const record of recordsBackwards(file, linesWith([requestId]))) {
-    if (record.request_id === requestId) return record;
+/** By its id or the beginning of it, as lines of the log show it. Throws log.unknown if several begin so. */
+export async function findRecord(file: string, wanted: string): Promise<ExchangeRecord | undefined> {
+  let found: ExchangeRecord | undefined;
+  for await (const record of recordsBackwards(file, linesWith([wanted]))) {
+    if (record.request_id === wanted) return record;
+    if (!record.request_id.startsWith(wanted) || record.request_id === found?.request_id) continue;
+    if (found !== undefined) throw new GatewayError('log.unknown', `several exchanges begin with ${wanted}`);
+    found = record;
   }
-  return undefined;
+  return found;
 }
 
 interface Shown {

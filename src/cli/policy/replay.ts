@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { GatewayError } from '../../errors.ts';
+import { recordsFile } from '../logs/records-file.ts';
 import { commonOptions, createCommand } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
 import { outputFormat } from '../shell/output-format.ts';
@@ -39,17 +40,21 @@ export function build(io: Io): Command {
     summary:
       'show what the current policies would decide on recorded requests; exit 1 if any decision differs',
     examples: [
-      'gateway policy replay records.jsonl',
+      'gateway policy replay',
       'gateway policy replay records.jsonl -c next.yaml --all',
       'tail -n 1000 records.jsonl | gateway policy replay - -o ndjson',
     ],
   })
-    .argument('<records>', 'JSON lines written with records.bodies: true; - reads standard input')
+    .argument(
+      '[records]',
+      "JSON lines written with records.bodies: true; - reads standard input (default: the gateway's own)",
+    )
     .option('--key <id>', 'decide as for this key (default: the key of each record)')
     .option('--all', 'list the requests whose decision is unchanged, too')
-    .action(async (file: string, options: ReplayOptions, command: Command) => {
+    .action(async (given: string | undefined, options: ReplayOptions, command: Command) => {
       const format = outputFormat(command, ['text', 'json', 'ndjson']);
       const engine = await import('./engine.ts');
+      const file = given ?? (await recordsFile(commonOptions(command), io));
       const policies = await engine.loadPolicies(commonOptions(command), io);
       if (options.key !== undefined) policies.findKey(options.key);
       const totals: Totals = { requests: 0, same: 0, changed: 0, changes: {}, skipped: {} };

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { isAlive, type RunningGateway, readRunning, runningFile } from '../../client/address.ts';
 import { removeState, writeState } from '../../client/state.ts';
 import type { LoadedConfig } from '../../config/load.ts';
@@ -35,7 +36,7 @@ export function openAddressFile({ env }: Io, options: AddressFileOptions): Addre
   };
   let wasWritten = false;
   return {
-    write: ({ config, path }) => {
+    write: ({ config, path, text }) => {
       // A second gateway of this user owns the file now; a reload here leaves it alone.
       if (wasWritten && !isOurs()) return;
       wasWritten = true;
@@ -47,7 +48,12 @@ export function openAddressFile({ env }: Io, options: AddressFileOptions): Addre
         since: since.toISOString(),
         ...(config.needsLocalKey ? { key: localKey } : {}),
         ...(config.defaultModel === undefined ? {} : { default_model: config.defaultModel }),
-        config: { path: path ?? null, hash: config.hash, ...protectionOf(config) },
+        config: {
+          path: path ?? null,
+          hash: config.hash,
+          text_hash: hash('sha256', text),
+          ...protectionOf(config),
+        },
         ...placeOfPlants(services.plants, previous),
       };
       writeState(env, runningFile, running);

@@ -23,7 +23,7 @@ const start: Readonly<Record<Shell, (rc: string) => readonly string[]>> = {
 
 const prepare: Readonly<Record<Shell, string>> = {
   bash: "PS1='ready> '\nbind 'set bell-style none'\n",
-  zsh: "autoload -Uz compinit && compinit -u\nPS1='ready> '\nunsetopt BEEP\n",
+  zsh: "PS1='ready> '\nunsetopt BEEP\n",
   fish: "function fish_prompt; printf 'ready> '; end\nset -g fish_greeting\nset -g fish_autosuggestion_enabled 0\n",
 };
 

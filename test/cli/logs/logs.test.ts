@@ -83,8 +83,34 @@ describe('logs', () => {
     const json = await run('-o', 'json');
 
     expect(terminal.stdout).toMatch(/^2023-11-14 \d\d:\d\d:\d\d ✓ 200 shop messages m 10ms req_1\n$/);
-    expect(pipe.stdout).toBe('2023-11-14T22:13:21.000Z\t200\tanswered\tshop\tmessages\tm\t\t10\treq_1\n');
+    expect(pipe.stdout).toBe('2023-11-14T22:13:21.000Z\t200\tanswered\tshop\tmessages\tm\t\t\t\t10\treq_1\n');
     expect(JSON.parse(json.stdout)).toEqual([record(1)]);
+  });
+
+  test('the decision and its rule, and ids that fit into a line, by which it is found', async () => {
+    const rules = [
+      { id: 'watched', action: 'redact', mode: 'monitor', count: 1 },
+      { id: 'secrets', action: 'redact', mode: 'enforce', count: 1 },
+    ];
+    const id = 'req_4107e02521c9b50329e620d5c6f059';
+    const { cwd, run } = withRecords(
+      lines(
+        record(1, { request_id: id, decision: 'redact', rules, time: new Date().toISOString() }),
+        record(2, { request_id: 'req_4107e0262222222222222222222222' }),
+      ),
+    );
+
+    const terminal = await command(['logs', '-n', '5'], { cwd, isTerminal: true, env: { NO_COLOR: '1' } });
+
+    expect(terminal.stdout).toMatch(
+      /^\d\d:\d\d:\d\d ✓ 200 shop messages m 10ms redacted secrets req_4107e025\n/,
+    );
+    expect((await run()).stdout).toContain(`\tm\tredact\tsecrets\t\t10\t${id}\n`);
+    expect((await run('show', 'req_4107e025')).stdout).toContain(id);
+    expect((await run('show', 'req_4107e')).stderr).toContain('several exchanges begin with req_4107e');
+    expect((await run('rm', 'req_4107e')).exit).toBe(5);
+    expect((await run('rm', 'req_4107e025')).exit).toBe(0);
+    expect((await run('show', 'req_4107e')).stdout).toContain('req_4107e026');
   });
 
   test('lines that are no record, are cut or very long do not disturb it', async () => {
