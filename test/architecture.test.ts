@@ -88,7 +88,7 @@ const layers: Readonly<
     ],
     packages: ['undici'],
   },
-  'sandbox/': { from: ['json/', 'dialects/', 'http/', 'errors.ts', 'memoize.ts'], packages: ['ret'] },
+  'sandbox/': { from: ['dialects/', 'http/', 'errors.ts'], packages: [] },
   'gateway/': {
     from: [
       'json/',

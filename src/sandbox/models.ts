@@ -1,68 +1,74 @@
-import { Refusal } from './refusal.ts';
+import { GatewayError } from '../errors.ts';
 
-type TextKind = 'mini' | 'tool' | 'think' | 'slow' | 'long' | 'cut';
+const textKinds = ['mini', 'tool', 'think', 'slow', 'long', 'cut'] as const;
 
-/** A text model; its kind defines how it behaves. */
-export interface TextModel {
-  readonly id: string;
-  readonly kind: TextKind;
-}
+/** How a text model behaves. */
+export type TextKind = (typeof textKinds)[number];
 
-interface SandboxModel {
-  readonly id: string;
-  readonly isEmbedding: boolean;
-}
-
-const textKinds: readonly TextKind[] = ['mini', 'tool', 'think', 'slow', 'long', 'cut'];
-const textModels: ReadonlyMap<string, TextModel> = new Map(
-  textKinds.map((kind) => [`sandbox-${kind}`, { id: `sandbox-${kind}`, kind }]),
-);
 const embeddingModel = 'sandbox-embed';
 // Any status from 400 to 599 works; the list has those that clients handle specially.
 const listedErrors = ['sandbox-error-429', 'sandbox-error-500', 'sandbox-error-529'];
+const textModels = textKinds.map((kind) => `sandbox-${kind}`);
 
 /** Every model of the sandbox by its exact name, for model lists. */
-export const sandboxModels: readonly SandboxModel[] = [
-  ...[...textModels.keys(), ...listedErrors].map((id) => ({ id, isEmbedding: false })),
+export const sandboxModels: readonly { readonly id: string; readonly isEmbedding: boolean }[] = [
+  ...[...textModels, ...listedErrors].map((id) => ({ id, isEmbedding: false })),
   { id: embeddingModel, isEmbedding: true },
 ];
 
-/** Throws the failure that `sandbox-error-NNN` stands for; every other name passes. */
-export function failIfAsked(id: string): void {
+/** The time of every answer, in seconds: with the clock in it, no two answers would have the same bytes. */
+export const createdS = 1_735_689_600;
+
+/** The status with which this model always fails. */
+export function askedStatus(id: string): number | undefined {
   const status = /^sandbox-error-([45]\d\d)$/.exec(id)?.[1];
-  if (status === undefined) return;
-  throw new Refusal(Number(status), `${id} always fails with status ${status}`);
+  return status === undefined ? undefined : Number(status);
 }
 
-/** A name that is not one of the sandbox's own is served as sandbox-mini. Throws 404 for one that only looks like one. */
-export function findTextModel(id: string): TextModel {
-  const model = textModels.get(id);
-  if (model !== undefined) return model;
-  if (!id.startsWith('sandbox-')) return { id, kind: 'mini' };
-  throw unknownModel(
-    id === embeddingModel ? `${id} makes embeddings only` : `there is no model ${quote(id)}`,
-  );
+/** A name that is not one of the sandbox's own is served as sandbox-mini. Throws model.unknown for one that only looks like one. */
+export function textKind(id: string): TextKind {
+  const kind = textKinds.find((each) => id === `sandbox-${each}`);
+  if (kind !== undefined) return kind;
+  if (!id.startsWith('sandbox-')) return 'mini';
+  throw unknownModel(id === embeddingModel ? `${id} makes embeddings only` : noModel(id));
 }
 
-/** Throws 404 for the sandbox's other models and names that only look like them. */
+/** Throws model.unknown for the sandbox's other models, and for names that only look like them. */
 export function checkEmbeddingModel(id: string): void {
   if (id === embeddingModel || !id.startsWith('sandbox-')) return;
   throw unknownModel(
-    textModels.has(id)
-      ? `${id} makes no embeddings; ${embeddingModel} does`
-      : `there is no model ${quote(id)}`,
+    textModels.includes(id) ? `${id} makes no embeddings; ${embeddingModel} does` : noModel(id),
   );
 }
 
-/** Whether `GET /v1/models/{id}` has an answer. */
-export function isListed(id: string): boolean {
-  return sandboxModels.some((model) => model.id === id);
+/** The body of GET /v1/models; one list that the SDKs of both families read. */
+export function modelList(): unknown {
+  const data = sandboxModels.map(({ id }) => toEntry(id));
+  return { object: 'list', data, has_more: false, first_id: data[0]?.id, last_id: data.at(-1)?.id };
 }
 
-export function unknownModel(message: string): Refusal {
-  return new Refusal(404, message, { path: ['model'], code: 'model_not_found' });
+/** The body of GET /v1/models/{id}. Throws model.unknown for a name that the list does not have. */
+export function modelEntry(id: string): unknown {
+  if (sandboxModels.some((model) => model.id === id)) return toEntry(id);
+  throw unknownModel('there is no such model');
 }
 
-function quote(id: string): string {
-  return JSON.stringify(id.slice(0, 100));
+function toEntry(id: string) {
+  return {
+    id,
+    object: 'model',
+    created: createdS,
+    owned_by: 'sandbox',
+    type: 'model',
+    display_name: id,
+    created_at: new Date(createdS * 1_000).toISOString(),
+  };
+}
+
+function noModel(id: string): string {
+  return `there is no model ${JSON.stringify(id.slice(0, 100))}`;
+}
+
+function unknownModel(message: string): GatewayError {
+  return new GatewayError('model.unknown', message, { param: 'model' });
 }

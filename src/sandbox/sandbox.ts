@@ -1,24 +1,19 @@
+import type { Dialect } from '../dialects/dialect.ts';
+import { isText } from '../dialects/dialect.ts';
+import { parseFailure } from '../dialects/failure.ts';
+import { type Fields, parseFields, parseText, toFields } from '../dialects/fields.ts';
+import { dialects } from '../dialects/registry.ts';
 import { GatewayError } from '../errors.ts';
 import { type BodyLimits, readBody } from '../http/body.ts';
 import { defaultListenLimits, listen } from '../http/listen.ts';
 import type { HttpRequest } from '../http/request.ts';
 import { newRequestId } from '../http/respond.ts';
 import type { HttpResponse } from '../http/response.ts';
-import { answerChat } from './chat/chat.ts';
-import { answerEmbeddings } from './embeddings/embeddings.ts';
-import { type Exchange, idMaker } from './exchange.ts';
-import { messagesFailure, openaiFailure } from './failure-body.ts';
-import { nonEmptyText, object, required } from './fields.ts';
+import { answerEmbeddings } from './answer-embeddings.ts';
+import { answerText, countRequest } from './answer-text.ts';
 import { messagesHeaders, openaiHeaders } from './headers.ts';
-import { answerCountTokens, answerMessages } from './messages/messages.ts';
-import { modelEntry, modelList } from './model-list.ts';
-import { failIfAsked } from './models.ts';
-import { Refusal } from './refusal.ts';
-import type { Reply } from './reply.ts';
-import { answerResponses } from './responses/responses.ts';
-import { sendReply, sendValue } from './send.ts';
-
-export { sandboxModels } from './models.ts';
+import { askedStatus, modelEntry, modelList } from './models.ts';
+import { type Reply, sendReply, sendValue } from './send.ts';
 
 interface Sandbox {
   readonly url: string;
@@ -26,29 +21,18 @@ interface Sandbox {
   close(): Promise<void>;
 }
 
-type Family = 'messages' | 'openai';
-
-interface Endpoint {
-  readonly family: Family;
-  readonly answer: (exchange: Exchange) => Reply;
-}
-
-const endpoints: ReadonlyMap<string, Endpoint> = new Map<string, Endpoint>([
-  ['/v1/messages', { family: 'messages', answer: answerMessages }],
-  ['/v1/messages/count_tokens', { family: 'messages', answer: answerCountTokens }],
-  ['/v1/chat/completions', { family: 'openai', answer: answerChat }],
-  ['/v1/responses', { family: 'openai', answer: answerResponses }],
-  ['/v1/embeddings', { family: 'openai', answer: answerEmbeddings }],
-]);
-
+const byPath: ReadonlyMap<string, Dialect> = new Map(
+  Object.values(dialects).map((dialect: Dialect) => [dialect.path, dialect]),
+);
+const countPath = '/v1/messages/count_tokens';
 const modelsPath = '/v1/models';
 const bodyLimits: BodyLimits = { bodyBytes: 64 * 1024 * 1024, bodyIdleMs: 30_000, bodyTotalMs: 300_000 };
 // Higher than the gateway's own limits, because the gateway adds headers; nothing is drained.
 const listenLimits = { ...defaultListenLimits, headBytes: 64 * 1024, drainMs: 0 };
 
 /**
- * Starts a model host on loopback that speaks all four dialects, needs no key and no network, and
- * returns the same bytes for the same request. Only headers (request id, rate limits) differ.
+ * Starts a model host on loopback that speaks all dialects, needs no key and no network, and returns the same bytes for
+ * the same request. Only headers (request id, rate limits) differ.
  */
 export async function startSandbox(options: { readonly port?: number } = {}): Promise<Sandbox> {
   const open = new Set<AbortController>();
@@ -74,9 +58,9 @@ async function serve(
   open: Set<AbortController>,
 ): Promise<void> {
   const path = request.target.split('?', 1)[0] ?? '';
-  const family = path.startsWith('/v1/messages') ? 'messages' : 'openai';
+  const dialect = path.startsWith('/v1/messages') ? dialects.messages : dialects.chat;
   const requestId = newRequestId();
-  const headers = family === 'messages' ? messagesHeaders(requestId) : openaiHeaders(requestId);
+  const headers = dialect === dialects.messages ? messagesHeaders(requestId) : openaiHeaders(requestId);
   const ended = new AbortController();
   open.add(ended);
   response.onClose(() => ended.abort());
@@ -85,48 +69,89 @@ async function serve(
     await sendReply(response, reply, { headers, signal: ended.signal });
   } catch (thrown) {
     if (ended.signal.aborted || response.headersSent) return response.breakOff(Buffer.alloc(0));
-    const refusal = toRefusal(thrown);
-    const failure = family === 'messages' ? messagesFailure(refusal, requestId) : openaiFailure(refusal);
-    sendValue(response, failure.status, failure.body, { ...headers, ...failure.headers });
+    const failure = toFailure(thrown);
+    // The statuses with which a real host asks the client to retry.
+    const retry = [429, 503, 529].includes(failure.status) ? { 'retry-after': '1' } : {};
+    sendValue(response, failure.status, errorBody(dialect, failure), { ...headers, ...retry });
   } finally {
     open.delete(ended);
   }
 }
 
 async function answer(request: HttpRequest, response: HttpResponse, path: string): Promise<Reply> {
-  if (path === modelsPath || path.startsWith(`${modelsPath}/`)) return answerModels(request, path);
-  const endpoint = endpoints.get(path);
-  if (endpoint === undefined) throw new Refusal(404, 'there is no such endpoint', { code: 'unknown_url' });
+  if (path === modelsPath || path.startsWith(`${modelsPath}/`)) {
+    checkMethod(request, 'GET');
+    const value = path === modelsPath ? modelList() : modelEntry(path.slice(modelsPath.length + 1));
+    return { kind: 'value', value };
+  }
+  const dialect = byPath.get(path);
+  if (dialect === undefined && path !== countPath)
+    throw new GatewayError('endpoint.unknown', 'there is no such endpoint');
   checkMethod(request, 'POST');
-  const bytes = await readBody(request, response, bodyLimits);
-  const body = object(parseJson(bytes), []);
-  const model = required(body, 'model', nonEmptyText);
-  failIfAsked(model);
-  return endpoint.answer({ body, model, headers: request.headers, makeId: idMaker(body) });
-}
-
-function answerModels(request: HttpRequest, path: string): Reply {
-  checkMethod(request, 'GET');
-  if (path === modelsPath) return { kind: 'value', value: modelList() };
-  return { kind: 'value', value: modelEntry(path.slice(modelsPath.length + 1)) };
+  const body = parseBody(await readBody(request, response, bodyLimits));
+  const model = parseText(body.model, 'model');
+  const status = askedStatus(model);
+  if (status !== undefined) throw new AskedFailure(status, `${model} always fails with status ${status}`);
+  if (dialect === undefined)
+    return { kind: 'value', value: { input_tokens: countRequest(dialects.messages, body, model) } };
+  return isText(dialect) ? answerText(dialect, body, model) : answerEmbeddings(body, model);
 }
 
 function checkMethod(request: HttpRequest, method: string): void {
   if (request.method === method) return;
-  throw new Refusal(405, `this endpoint takes ${method} only`, { code: 'method_not_allowed' });
+  throw new GatewayError('method.not_allowed', `this endpoint takes ${method} only`);
 }
 
-function parseJson(bytes: Buffer): unknown {
+function parseBody(bytes: Buffer): Fields {
+  let value: unknown;
   try {
-    return JSON.parse(bytes.toString());
+    value = JSON.parse(bytes.toString());
   } catch {
     // The parser's own message quotes the body.
-    throw new Refusal(400, 'the body is not valid JSON', { code: 'invalid_json' });
+    throw new GatewayError('request.invalid_json', 'the body is not valid JSON');
+  }
+  return parseFields(value, 'the body');
+}
+
+/** A model that was asked to fail. */
+class AskedFailure extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
   }
 }
 
-function toRefusal(thrown: unknown): Refusal {
-  if (thrown instanceof Refusal) return thrown;
-  if (thrown instanceof GatewayError) return new Refusal(thrown.failure.status, thrown.message);
-  return new Refusal(500, 'the sandbox failed');
+/** OpenAI's words, which its SDKs show. */
+const codes: Readonly<Record<number, string>> = {
+  401: 'invalid_api_key',
+  404: 'model_not_found',
+  429: 'rate_limit_exceeded',
+};
+
+interface Failure {
+  readonly status: number;
+  readonly message: string;
+  readonly code?: string | undefined;
+  readonly param?: string | undefined;
+  readonly errorCode?: string | undefined;
+}
+
+function toFailure(thrown: unknown): Failure {
+  if (thrown instanceof AskedFailure)
+    return { status: thrown.status, message: thrown.message, code: codes[thrown.status] };
+  if (!(thrown instanceof GatewayError)) return { status: 500, message: 'the sandbox failed' };
+  const { failure, message, code, param, errorCode } = thrown;
+  return { status: failure.status, message, code: codes[failure.status] ?? code, param, errorCode };
+}
+
+function errorBody(dialect: Dialect, { status, message, code, param, errorCode }: Failure): Fields {
+  const { type } = parseFailure({ message }, status);
+  // OpenAI has one name for all of the client's mistakes.
+  const isOne = dialect !== dialects.messages && status < 500 && status !== 429;
+  const failure = { type: isOne ? 'invalid_request_error' : type, message, code, param };
+  const body = dialect.errorBody(failure);
+  if (errorCode === undefined) return body;
+  return { ...body, error: { ...toFields(body.error), details: { error_code: errorCode } } };
 }

@@ -1,7 +1,21 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type HeaderFields, toList } from '../http/respond.ts';
 import type { HttpResponse } from '../http/response.ts';
-import type { Frame, Pace, Reply } from './reply.ts';
+
+/** Server-sent events, ready to be written. Deltas carry output, and only they are paced. */
+export interface Frame {
+  readonly kind: 'delta' | 'other';
+  readonly text: string;
+}
+
+/** How fast and how far an answer is sent. */
+type Pace = 'free' | 'slow' | 'cut';
+
+/** What an endpoint answers. */
+export type Reply =
+  | { readonly kind: 'value'; readonly value: unknown }
+  | { readonly kind: 'plain'; readonly value: unknown; readonly pace: Pace; readonly deltas: number }
+  | { readonly kind: 'stream'; readonly frames: Iterable<Frame>; readonly pace: Pace };
 
 interface Sending {
   readonly headers: HeaderFields;

@@ -1,4 +1,4 @@
-import { isObject } from './fields.ts';
+import { isFields } from '../dialects/fields.ts';
 
 // A documented estimate, used for every figure of the sandbox: four characters (code points) are one token.
 const charactersPerToken = 4;
@@ -13,6 +13,17 @@ const mediaTypes = new Set([
   'input_file',
   'file',
 ]);
+
+/** Whether a part of a message is a picture, a sound or a file. */
+export function isMedia(value: unknown): boolean {
+  // A JSON schema may have a type of such a name.
+  return (
+    isFields(value) &&
+    typeof value.type === 'string' &&
+    mediaTypes.has(value.type) &&
+    !('properties' in value)
+  );
+}
 
 /** Characters divided by four, rounded up. */
 export function countTokens(text: string): number {
@@ -53,8 +64,8 @@ export function countPromptTokens(...parts: readonly unknown[]): number {
     if (typeof value === 'string') sum.characters += countCharacters(value);
     else if (typeof value === 'number' || typeof value === 'boolean') sum.characters += String(value).length;
     else if (Array.isArray(value)) for (const element of value) waiting.push(element);
-    else if (isObject(value)) {
-      if (typeof value.type === 'string' && mediaTypes.has(value.type) && !('properties' in value)) {
+    else if (isFields(value)) {
+      if (isMedia(value)) {
         sum.tokens += mediaTokens;
         continue;
       }

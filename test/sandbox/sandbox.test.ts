@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { sandboxModels, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { sandboxModels } from '../../src/sandbox/models.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { post, readEvents, useSandbox } from './clients.ts';
 
 const clients = useSandbox();
@@ -125,4 +126,43 @@ test('close cuts what is open and frees the port', async () => {
   const again = await startSandbox({ port: Number(new URL(sandbox.url).port) });
   expect(again.url).toBe(sandbox.url);
   await again.close();
+});
+
+test.each(['previous_response_id', 'conversation', 'background'])(
+  'keeps nothing, so %s is refused',
+  async (field) => {
+    const { status, text } = await post(`${clients().url}/v1/responses`, {
+      model: 'sandbox-mini',
+      input: 'hello',
+      [field]: 'x',
+    });
+
+    expect([status, JSON.parse(text).error.param]).toEqual([400, field]);
+  },
+);
+
+test.each([
+  ['/v1/messages', { max_tokens: 9, messages: 5 }, 'messages'],
+  ['/v1/chat/completions', { messages: [{ role: 'human', content: 'x' }] }, 'messages[0].role'],
+  ['/v1/responses', { input: 5 }, 'input'],
+  ['/v1/chat/completions', { ...hello, n: 0 }, 'n'],
+  ['/v1/chat/completions', { ...hello, tool_choice: 'required' }, 'tool_choice'],
+])('what %s can not read is refused with its place: %j', async (path, body, place) => {
+  const { status, text } = await post(clients().url + path, { model: 'sandbox-mini', ...body });
+
+  expect([status, JSON.parse(text).error.param]).toEqual([400, place]);
+});
+
+test('media and tools of other hosts are counted and otherwise left aside', async () => {
+  const picture = { type: 'image', source: { type: 'file', file_id: 'file_1' } };
+  const { status, text } = await post(`${clients().url}/v1/messages`, {
+    model: 'sandbox-tool',
+    max_tokens: 100,
+    messages: [{ role: 'user', content: [picture, { type: 'text', text: 'what is it?' }] }],
+    tools: [{ type: 'web_search_20250305', name: 'web_search' }],
+  });
+
+  expect(status).toBe(200);
+  expect(JSON.parse(text)).toMatchObject({ content: [{ text: expect.stringContaining('"what is it?"') }] });
+  expect(JSON.parse(text).usage.input_tokens).toBeGreaterThan(256);
 });

@@ -1,8 +1,7 @@
 import { type IncomingMessage, request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { defaultListenLimits, listen } from '../../src/http/listen.ts';
-import type { Frame } from '../../src/sandbox/reply.ts';
-import { sendStream } from '../../src/sandbox/send.ts';
+import { type Frame, sendStream } from '../../src/sandbox/send.ts';
 
 interface Endless {
   readonly frames: Iterable<Frame>;

@@ -9,9 +9,9 @@ import {
   optional,
   required,
   text,
-} from '../fields.ts';
-import { invalidField, type Path } from '../refusal.ts';
-import { isOwnSignature, signThinking } from '../signature.ts';
+} from './fields.ts';
+import { invalidField, type Path } from './refusal.ts';
+import { isOwnSignature, signThinking } from './signature.ts';
 
 type Block = { readonly path: Path } & (
   | { readonly type: 'text'; readonly text: string }

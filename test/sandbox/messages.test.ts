@@ -1,6 +1,6 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, test } from 'vitest';
-import { post, readEvents, useSandbox, weather, weatherSchema } from '../clients.ts';
+import { post, readEvents, useSandbox, weather, weatherSchema } from './clients.ts';
 
 const clients = useSandbox();
 const hello = {
@@ -183,7 +183,7 @@ test('writes JSON of the asked schema', async () => {
 describe('thinking', () => {
   const body = { ...hello, model: 'sandbox-think', max_tokens: 4096 };
 
-  test('comes before the text, signed, plain and streamed', async () => {
+  test('comes before the text, plain and streamed', async () => {
     const { anthropic } = clients();
 
     const plain = await anthropic.messages.create(body);
@@ -193,7 +193,6 @@ describe('thinking', () => {
       {
         type: 'thinking',
         thinking: expect.stringContaining('A short reply'),
-        signature: expect.stringMatching(/^sandbox\./),
       },
       { type: 'text', text: helloText },
     ]);
@@ -202,20 +201,13 @@ describe('thinking', () => {
     expect(plain.usage.output_tokens).toBe(37);
   });
 
-  test('is left out when it is disabled, and its text when only the signature is wanted', async () => {
-    const { anthropic } = clients();
-
-    const disabled = await anthropic.messages.create({ ...body, thinking: { type: 'disabled' } });
-    const hidden = await anthropic.messages
-      .stream({ ...body, thinking: { type: 'adaptive', display: 'omitted' } })
-      .finalMessage();
-
-    expect(disabled.content.map(({ type }) => type)).toEqual(['text']);
-    expect(hidden.content[0]).toMatchObject({
-      type: 'thinking',
-      thinking: '',
-      signature: expect.stringMatching(/./),
+  test('is left out when it is disabled', async () => {
+    const { content } = await clients().anthropic.messages.create({
+      ...body,
+      thinking: { type: 'disabled' },
     });
+
+    expect(content.map(({ type }) => type)).toEqual(['text']);
   });
 
   test('may be asked for as updates, as Claude Code does on a terminal', async () => {
@@ -229,24 +221,16 @@ describe('thinking', () => {
     expect(content[0]).toMatchObject({ type: 'thinking', thinking: expect.stringMatching(/./) });
   });
 
-  test('is accepted again as it was, and refused when it was changed', async () => {
+  test('is accepted again as it was', async () => {
     const { anthropic } = clients();
     const { content } = await anthropic.messages.create(body);
-    const replay = (blocks: Anthropic.ContentBlockParam[]) =>
-      anthropic.messages.create({
-        ...body,
-        messages: [
-          ...hello.messages,
-          { role: 'assistant', content: blocks },
-          { role: 'user', content: 'more' },
-        ],
-      });
-    const changed = content.map((block) =>
-      block.type === 'thinking' ? { ...block, thinking: 'other' } : block,
-    );
 
-    expect((await replay(content)).stop_reason).toBe('end_turn');
-    await expect(replay(changed)).rejects.toThrow(/messages\.1\.content\.0\.signature/);
+    const next = await anthropic.messages.create({
+      ...body,
+      messages: [...hello.messages, { role: 'assistant', content }, { role: 'user', content: 'more' }],
+    });
+
+    expect(next.stop_reason).toBe('end_turn');
   });
 });
 
@@ -325,125 +309,6 @@ describe('errors', () => {
 
   test('a cut plain answer does not arrive', async () => {
     await expect(clients().anthropic.messages.create({ ...hello, model: 'sandbox-cut' })).rejects.toThrow();
-  });
-});
-
-describe('malformed requests are refused with the place', () => {
-  const user = (content: unknown) => ({ role: 'user', content });
-  const assistant = (content: unknown) => ({ role: 'assistant', content });
-  const use = { type: 'tool_use', id: 'toolu_1', name: 'get_weather', input: {} };
-  const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: 'rain' };
-  const text = { type: 'text', text: 'hi' };
-  const cases: [string, Record<string, unknown>, string][] = [
-    ['max_tokens below 0', { max_tokens: -1 }, 'max_tokens'],
-    ['max_tokens as text', { max_tokens: '5' }, 'max_tokens'],
-    ['no model', { model: undefined }, 'model'],
-    ['no messages', { messages: undefined }, 'messages'],
-    ['an empty list of messages', { messages: [] }, 'messages'],
-    ['a first message of the assistant', { messages: [assistant('hi')] }, 'messages'],
-    ['an unknown role', { messages: [{ role: 'tool', content: 'x' }] }, 'messages.0.role'],
-    ['empty content', { messages: [user('')] }, 'messages.0.content'],
-    ['an empty text block', { messages: [user([{ type: 'text', text: '' }])] }, 'messages.0.content.0.text'],
-    [
-      'a part of the Chat dialect',
-      { messages: [user([{ type: 'image_url' }])] },
-      'messages.0.content.0.type',
-    ],
-    ['a result without its call', { messages: [user([result])] }, 'messages.0.content.0'],
-    [
-      'a call without its result',
-      { messages: [user('x'), assistant([use]), user('y')] },
-      'messages.1.content.0',
-    ],
-    ['a last call', { messages: [user('x'), assistant([use])] }, 'messages.1.content.0'],
-    [
-      'text before a result',
-      { messages: [user('x'), assistant([use]), user([text, result])] },
-      'messages.2.content.1',
-    ],
-    [
-      'two results of a call',
-      { messages: [user('x'), assistant([use]), user([result, result])] },
-      'messages.2.content.1',
-    ],
-    [
-      'an id with other characters',
-      {
-        messages: [user('x'), assistant([{ ...use, id: 'a.b' }]), user([{ ...result, tool_use_id: 'a.b' }])],
-      },
-      'messages.1.content.0.id',
-    ],
-    [
-      'input that is text',
-      { messages: [user('x'), assistant([{ ...use, input: '{}' }])] },
-      'messages.1.content.0.input',
-    ],
-    [
-      'thinking without a signature',
-      {
-        messages: [
-          user('x'),
-          assistant([{ type: 'thinking', thinking: 'a', signature: '' }, text]),
-          user('y'),
-        ],
-      },
-      'messages.1.content.0.signature',
-    ],
-    ['white space at the end', { messages: [user('x'), assistant('so ')] }, 'messages.1.content'],
-    ['an empty system block', { system: [{ type: 'text', text: '' }] }, 'system.0.text'],
-    ['a tool without a schema', { tools: [{ name: 'a' }] }, 'tools.0.input_schema'],
-    [
-      'a tool in the form of Chat',
-      { tools: [{ type: 'function', function: {} }], tool_choice: { type: 'tool', name: 'a' } },
-      'tool_choice.name',
-    ],
-    ['two tools of one name', { tools: [...tools, ...tools] }, 'tools.1.name'],
-    ['a choice without tools', { tool_choice: { type: 'any' } }, 'tool_choice'],
-    ['a choice of an unknown tool', { tools, tool_choice: { type: 'tool', name: 'b' } }, 'tool_choice.name'],
-    ['temperature above 1', { temperature: 1.5 }, 'temperature'],
-    ['a blank stop sequence', { stop_sequences: [' '] }, 'stop_sequences.0'],
-    [
-      'a thinking budget above the cap',
-      { thinking: { type: 'enabled', budget_tokens: 2000 } },
-      'thinking.budget_tokens',
-    ],
-    [
-      'a forced call while thinking',
-      { thinking: { type: 'adaptive' }, tools, tool_choice: { type: 'any' } },
-      'tool_choice',
-    ],
-    [
-      'a call without its thinking',
-      {
-        max_tokens: 4096,
-        thinking: { type: 'enabled', budget_tokens: 1024 },
-        messages: [user('x'), assistant([use]), user([result])],
-      },
-      'messages.1.content',
-    ],
-    ['a field of the Chat dialect', { response_format: { type: 'json_object' } }, 'response_format'],
-    [
-      'a false schema',
-      { output_config: { format: { type: 'json_schema', schema: { allOf: [false] } } } },
-      'output_config.format.schema',
-    ],
-  ];
-
-  test.each(cases)('%s', async (_name, change, place) => {
-    const { status, text: body } = await post(`${clients().url}/v1/messages`, { ...hello, ...change });
-
-    expect(JSON.parse(body)).toMatchObject({ type: 'error', error: { type: 'invalid_request_error' } });
-    expect([status, JSON.parse(body).error.message.split(': ')[0]]).toEqual([400, place]);
-  });
-
-  test('no version header', async () => {
-    const response = await fetch(`${clients().url}/v1/messages`, {
-      method: 'POST',
-      body: JSON.stringify(hello),
-    });
-
-    expect(response.status).toBe(400);
-    expect(await response.text()).toContain('anthropic-version');
   });
 });
 

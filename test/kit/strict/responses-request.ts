@@ -1,4 +1,4 @@
-import type { Ask, Format, Tool, ToolChoice } from '../ask.ts';
+import type { Ask, Format, Tool, ToolChoice } from './ask.ts';
 import {
   anything,
   flag,
@@ -14,8 +14,7 @@ import {
   refuseFields,
   required,
   text,
-} from '../fields.ts';
-import type { TextModel } from '../models.ts';
+} from './fields.ts';
 import {
   allow,
   chooseNamed,
@@ -23,9 +22,8 @@ import {
   parseCustomTool,
   parseFunction,
   parseSchemaFormat,
-} from '../openai-tools.ts';
-import { invalidField, type Path, Refusal } from '../refusal.ts';
-import { countPromptTokens } from '../tokens.ts';
+} from './openai-tools.ts';
+import { invalidField, type Path, Refusal } from './refusal.ts';
 import { parseInput } from './responses-input.ts';
 
 /** A request of the Responses dialect, checked. */
@@ -50,7 +48,7 @@ const foreignFields = [
 ];
 
 /** Parses the body of POST /v1/responses. Throws a 400 as strict as the real host's. */
-export function parseResponsesRequest(body: Owner, model: TextModel): ResponsesRequest {
+export function parseResponsesRequest(body: Owner): ResponsesRequest {
   refuseFields(body, foreignFields);
   refuseState(body);
   const conversation = parseInput(body);
@@ -62,16 +60,13 @@ export function parseResponsesRequest(body: Owner, model: TextModel): ResponsesR
   optional(body, 'truncation', oneOf(['auto', 'disabled']));
   optional(body, 'parallel_tool_calls', flag);
   const outputCap = optional(body, 'max_output_tokens', integer({ minimum: 1 }));
-  const { input, instructions, tools: toolFields } = body.fields;
   const ask: Ask = {
-    model,
     ...conversation,
     ...parseTools(body),
     format: parseFormat(body),
     ...(outputCap === undefined ? {} : { outputCap }),
     stops: [],
     mayThink: parseEffort(body) !== 'none',
-    inputTokens: countPromptTokens(input, instructions, toolFields),
   };
   const include = optional(body, 'include', list(text)) ?? [];
   return {

@@ -1,4 +1,3 @@
-import type { TextModel } from './models.ts';
 import type { Path } from './refusal.ts';
 
 /** A JSON schema in the request, and its path. */
@@ -23,7 +22,6 @@ export type Format = { readonly kind: 'text' | 'json' } | ({ readonly kind: 'sch
 
 /** What a request asks for, independent of the dialect. */
 export interface Ask {
-  readonly model: TextModel;
   /** The last text of the last user turn; empty when it has none. */
   readonly userText: string;
   /** Tool results since the model's last message. */
@@ -35,22 +33,4 @@ export interface Ask {
   readonly outputCap?: number;
   readonly stops: readonly string[];
   readonly mayThink: boolean;
-  readonly inputTokens: number;
-}
-
-export type Part =
-  | { readonly kind: 'thinking' | 'text'; readonly text: string }
-  | { readonly kind: 'call'; readonly tool: Tool; readonly input: unknown; readonly inputText: string };
-
-export type End = { readonly kind: 'done' | 'length' } | { readonly kind: 'stop'; readonly sequence: string };
-
-/** What the model answers, before any dialect. */
-export interface Answer {
-  readonly parts: readonly Part[];
-  readonly end: End;
-  /** Thinking included. */
-  readonly outputTokens: number;
-  readonly thinkingTokens: number;
-  /** Characters of one streamed delta. */
-  readonly deltaLength: number;
 }

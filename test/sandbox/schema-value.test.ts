@@ -1,29 +1,14 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { buildValue } from '../../../src/sandbox/schema/schema-value.ts';
+import { buildValue as build } from '../../src/sandbox/schema-value.ts';
 
 const ajv = new Ajv2020({ strict: false });
 // The package is CommonJS: its default export is a property under Node's loader.
 (addFormats as unknown as { default: (ajv: Ajv2020) => void }).default(ajv);
 
-const build = (schema: unknown) => buildValue({ schema, path: ['schema'] });
-const formats = [
-  'date-time',
-  'date',
-  'time',
-  'duration',
-  'email',
-  'hostname',
-  'ipv4',
-  'ipv6',
-  'uri',
-  'uri-reference',
-  'uuid',
-  'json-pointer',
-  'regex',
-];
+const formats = ['date-time', 'date', 'time', 'email', 'uri', 'uuid'];
 
 const schemas: [string, unknown][] = [
   ['nothing said', {}],
@@ -69,30 +54,9 @@ const schemas: [string, unknown][] = [
   ['items', { type: 'array', items: { type: 'string' }, minItems: 3 }],
   ['no items', { type: 'array', items: { type: 'string' }, maxItems: 0 }],
   [
-    'different texts',
-    { type: 'array', items: { type: 'string', maxLength: 8 }, minItems: 12, uniqueItems: true },
-  ],
-  [
-    'different short texts',
-    { type: 'array', items: { type: 'string', maxLength: 3 }, minItems: 9, uniqueItems: true },
-  ],
-  [
-    'different numbers',
-    { type: 'array', items: { type: 'integer', minimum: 5, maximum: 8 }, minItems: 4, uniqueItems: true },
-  ],
-  [
-    'different words of a list',
-    { type: 'array', items: { enum: ['a', 'b', 'c'] }, minItems: 3, uniqueItems: true },
-  ],
-  [
-    'different patterned texts',
-    { type: 'array', items: { type: 'string', pattern: '^[a-z]+$' }, minItems: 3, uniqueItems: true },
-  ],
-  [
     'a tuple',
     { type: 'array', prefixItems: [{ type: 'string' }, { type: 'integer' }], items: false, minItems: 2 },
   ],
-  ['an item that must be there', { type: 'array', contains: { const: 5 } }],
   ['anyOf', { anyOf: [{ type: 'integer', minimum: 3 }, { type: 'string' }] }],
   [
     'oneOf beside properties',
@@ -103,18 +67,6 @@ const schemas: [string, unknown][] = [
       oneOf: [{ properties: { b: { const: 1 } }, required: ['b'] }, { required: ['c'] }],
     },
   ],
-  ['a branch that is never right', { anyOf: [false, { type: 'boolean' }] }],
-  [
-    'allOf',
-    {
-      allOf: [
-        { type: 'object', properties: { a: { type: 'integer', minimum: 2 } }, required: ['a'] },
-        { properties: { a: { maximum: 2 }, b: { type: 'string' } }, required: ['b'] },
-      ],
-    },
-  ],
-  ['allOf of enums', { allOf: [{ enum: ['a', 'b'] }, { enum: ['b', 'c'] }] }],
-  ['allOf of types', { allOf: [{ type: 'number' }, { type: 'integer' }] }],
   [
     'a reference',
     {
@@ -124,7 +76,6 @@ const schemas: [string, unknown][] = [
       $defs: { x: { type: 'integer', minimum: 9 } },
     },
   ],
-  ['a reference with escapes', { $ref: '#/$defs/a~1b%20c', $defs: { 'a/b c': { type: 'boolean' } } }],
   [
     'a tree',
     {
@@ -149,25 +100,7 @@ const schemas: [string, unknown][] = [
       required: ['next'],
     },
   ],
-  [
-    'enough properties',
-    { type: 'object', properties: { a: { type: 'string' } }, required: [], minProperties: 3 },
-  ],
   ...formats.map((format): [string, unknown] => [`format ${format}`, { type: 'string', format }]),
-  ...[
-    '^[A-Z]{2}-\\d{4,6}$',
-    '^(red|green)$',
-    '^\\w+@\\w+\\.com$',
-    '^[^a0]+x?$',
-    '^(?:ab)*c+.$',
-    '^(?<year>\\d{4})/\\d\\d$',
-    '^\\u0041[\\-\\]x]$',
-    'abc',
-    '',
-    '^$',
-    '^[+]?[\\d\\s]{7,}$',
-  ].map((pattern): [string, unknown] => [`pattern ${pattern}`, { type: 'string', pattern }]),
-  ['a pattern of some length', { type: 'string', pattern: '^[a-z]+$', minLength: 5, maxLength: 9 }],
   [
     'what zod writes',
     z.toJSONSchema(
@@ -202,39 +135,25 @@ test('fills all properties of a schema that requires none', () => {
   expect(build({ type: 'object', properties: { city: { type: 'string' } } })).toEqual({ city: 'sandbox' });
 });
 
-test('falls back to a word for a pattern it cannot read', () => {
-  expect(build({ type: 'string', pattern: '^(?=a)\\bx\\1$' })).toBe('sandbox');
+test.each([
+  ['a reference to itself', { $ref: '#' }],
+  ['many items', { type: 'array', items: { type: 'string' }, minItems: 1e9 }],
+  ['a long text', { type: 'string', minLength: 1e9 }],
+  ['a pattern', { type: 'string', pattern: '(a+)+$' }],
+])('is not held up by %s', (_name, schema) => {
+  expect(JSON.stringify(build(schema)).length).toBeLessThan(11_000);
 });
 
-describe('refuses with the place', () => {
-  test.each([
-    ['false', false],
-    ['no schema', { allOf: ['x'] }],
-    ['an empty enum', { enum: [] }],
-    ['a missing reference', { $ref: '#/$defs/x' }],
-    ['a reference elsewhere', { $ref: 'https://example.com/x' }],
-    ['a reference to itself', { $ref: '#' }],
-    ['no end', { type: 'object', properties: { a: { $ref: '#' } }, required: ['a'] }],
-    ['too many items', { type: 'array', items: { type: 'string' }, minItems: 1e9 }],
-    ['too long a text', { type: 'string', minLength: 1e9 }],
-    [
-      'a bomb of items',
-      {
-        type: 'array',
-        minItems: 900,
-        items: { type: 'array', minItems: 900, items: { type: 'array', minItems: 900 } },
-      },
-    ],
-  ])('%s', (_name, schema) => {
-    expect(() => build(schema)).toThrow(expect.objectContaining({ status: 400, path: ['schema'] }));
-  });
+test.each([
+  ['without end', { type: 'object', properties: { a: { $ref: '#' } }, required: ['a'] }],
+  [
+    'that unfolds into too many parts',
+    {
+      type: 'array',
+      minItems: 90,
+      items: { type: 'array', minItems: 90, items: { type: 'array', minItems: 90, items: {} } },
+    },
+  ],
+])('refuses a schema %s', (_name, schema) => {
+  expect(() => build(schema)).toThrow(expect.objectContaining({ code: 'request.field', param: 'schema' }));
 });
-
-test.each(['(a+)+$', '(((a*)*)*)*b', '((a{9999}){9999}){9999}', '('.repeat(400)])(
-  'is not held up by %s',
-  (pattern) => {
-    expect(build({ type: 'string', pattern, minLength: 30, maxLength: 40 })).toSatisfy(
-      (text: string) => text.length >= 30 && text.length <= 40,
-    );
-  },
-);

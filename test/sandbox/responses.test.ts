@@ -1,6 +1,6 @@
 import type OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
-import { post, readEvents, useSandbox, weather, weatherSchema } from '../clients.ts';
+import { post, readEvents, useSandbox, weather, weatherSchema } from './clients.ts';
 
 const clients = useSandbox();
 const hello = { model: 'sandbox-mini', input: 'hello 🌍' };
@@ -206,7 +206,7 @@ describe('structured output', () => {
 
 describe('sandbox-think', () => {
   test('puts a reasoning item before the message, plain and streamed', async () => {
-    const body = { ...hello, model: 'sandbox-think', include: ['reasoning.encrypted_content' as const] };
+    const body = { ...hello, model: 'sandbox-think' };
     const { openai } = clients();
 
     const plain = await openai.responses.create(body);
@@ -216,7 +216,6 @@ describe('sandbox-think', () => {
       {
         type: 'reasoning',
         summary: [{ type: 'summary_text' }],
-        encrypted_content: expect.stringMatching(/./),
       },
       { type: 'message' },
     ]);
@@ -259,54 +258,5 @@ describe('errors', () => {
     await expect(reading).rejects.toThrow();
     expect(types.filter((type) => type === 'response.output_text.delta')).toHaveLength(3);
     expect(types).not.toContain('response.completed');
-  });
-});
-
-describe('malformed requests are refused with the place', () => {
-  const call = { type: 'function_call', call_id: 'call_1', name: 'a', arguments: '{}' };
-  const output = { type: 'function_call_output', call_id: 'call_1', output: 'rain' };
-  const cases: [string, Record<string, unknown>, string][] = [
-    ['no model', { model: undefined }, 'model'],
-    ['no input', { input: undefined }, 'input'],
-    ['input of another type', { input: 5 }, 'input'],
-    ['an unknown role', { input: [{ role: 'tool', content: 'x' }] }, 'input[0].role'],
-    ['an unknown item', { input: [{ type: 'tool_use' }] }, 'input[0].type'],
-    [
-      'a part of the Chat dialect',
-      { input: [{ role: 'user', content: [{ type: 'text', text: 'x' }] }] },
-      'input[0].content[0].type',
-    ],
-    [
-      'input_text of the assistant',
-      { input: [{ role: 'assistant', content: [{ type: 'input_text', text: 'x' }] }] },
-      'input[0].content[0].type',
-    ],
-    ['an output without its call', { input: [output] }, 'input[0].call_id'],
-    ['a call without its output', { input: [call] }, 'input[0]'],
-    ['a call with a wrong id', { input: [{ ...call, id: 'call_1' }, output] }, 'input[0].id'],
-    ['a nested tool', { tools: [{ type: 'function', function: { name: 'a' } }] }, 'tools[0].name'],
-    [
-      'a nested choice',
-      { tools, tool_choice: { type: 'function', function: { name: 'a' } } },
-      'tool_choice.name',
-    ],
-    [
-      'a choice of an unknown tool',
-      { tools, tool_choice: { type: 'function', name: 'b' } },
-      'tool_choice.name',
-    ],
-    ['a forced choice without tools', { tool_choice: 'required' }, 'tool_choice'],
-    ['an earlier response', { previous_response_id: 'resp_1' }, 'previous_response_id'],
-    ['work in the background', { background: true }, 'background'],
-    ['a cap of 0', { max_output_tokens: 0 }, 'max_output_tokens'],
-    ['messages', { messages: [] }, 'messages'],
-    ['the cap of another dialect', { max_tokens: 5 }, 'max_tokens'],
-  ];
-
-  test.each(cases)('%s', async (_name, change, place) => {
-    const { status, text } = await post(`${clients().url}/v1/responses`, { ...hello, ...change });
-
-    const { error } = JSON.parse(text);
-    expect([status, error.type, error.param]).toEqual([400, 'invalid_request_error', place]);
   });
 });

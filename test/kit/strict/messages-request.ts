@@ -1,4 +1,4 @@
-import type { Ask, Format, Tool, ToolChoice } from '../ask.ts';
+import type { Ask, Format, Tool, ToolChoice } from './ask.ts';
 import {
   flag,
   integer,
@@ -13,11 +13,9 @@ import {
   refuseFields,
   required,
   text,
-} from '../fields.ts';
-import type { TextModel } from '../models.ts';
-import { invalidField, type Path, Refusal } from '../refusal.ts';
-import { countPromptTokens } from '../tokens.ts';
+} from './fields.ts';
 import { parseTurns, type Turn } from './messages-turns.ts';
+import { invalidField, type Path, Refusal } from './refusal.ts';
 
 /** A request of the Messages dialect, checked. */
 export interface MessagesRequest {
@@ -49,19 +47,13 @@ const foreignFields = [
 ];
 
 /** Parses the body of POST /v1/messages. Throws a 400 as strict as the real host's. */
-export function parseMessagesRequest(body: Owner, model: TextModel): MessagesRequest {
+export function parseMessagesRequest(body: Owner): MessagesRequest {
   refuseThread(body);
   // Optional here, with a minimum of 0, as in the gateway, which adds a cap only if a provider needs one.
   const outputCap = optional(body, 'max_tokens', integer({ minimum: 0 }));
   const isStreaming = optional(body, 'stream', flag) ?? false;
-  const { ask, hidesThinking } = parsePrompt(body, model, outputCap ?? Number.POSITIVE_INFINITY);
+  const { ask, hidesThinking } = parsePrompt(body, outputCap ?? Number.POSITIVE_INFINITY);
   return { ask: outputCap === undefined ? ask : { ...ask, outputCap }, isStreaming, hidesThinking };
-}
-
-/** Parses the body of POST /v1/messages/count_tokens and counts. */
-export function countMessagesTokens(body: Owner, model: TextModel): number {
-  refuseFields(body, ['max_tokens', 'stream']);
-  return parsePrompt(body, model, Number.POSITIVE_INFINITY).ask.inputTokens;
 }
 
 /** The sandbox keeps no conversations. Clients that recognize this error code send the whole conversation instead. */
@@ -73,7 +65,7 @@ function refuseThread(body: Owner): void {
   });
 }
 
-function parsePrompt(body: Owner, model: TextModel, outputCap: number) {
+function parsePrompt(body: Owner, outputCap: number) {
   refuseFields(body, foreignFields);
   const turns = parseTurns(body);
   optional(body, 'system', (value, path) =>
@@ -86,9 +78,7 @@ function parsePrompt(body: Owner, model: TextModel, outputCap: number) {
   checkThinking(thinking.type, toolChoice, turns);
   checkSampling(body);
   const lastUser = turns.findLast(({ role }) => role === 'user')?.blocks ?? [];
-  const { messages, system, tools: toolFields } = body.fields;
   const ask: Ask = {
-    model,
     userText: lastUser.findLast((block) => block.type === 'text')?.text ?? '',
     toolResults: lastUser.flatMap((block) => (block.type === 'tool_result' ? [block.text] : [])),
     tools: tools.flatMap(({ tool }) => (tool === undefined ? [] : [tool])),
@@ -96,7 +86,6 @@ function parsePrompt(body: Owner, model: TextModel, outputCap: number) {
     format: parseFormat(body),
     stops: optional(body, 'stop_sequences', list(visibleText)) ?? [],
     mayThink: thinking.type !== 'disabled',
-    inputTokens: countPromptTokens(messages, system, toolFields),
   };
   return { ask, hidesThinking: thinking.isHidden };
 }

@@ -8,8 +8,8 @@ import {
   type Parse,
   required,
   text,
-} from '../fields.ts';
-import { invalidField, type Path } from '../refusal.ts';
+} from './fields.ts';
+import { invalidField, type Path } from './refusal.ts';
 
 export interface ChatConversation {
   readonly userText: string;

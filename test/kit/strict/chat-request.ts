@@ -1,4 +1,5 @@
-import type { Ask, Format, Tool, ToolChoice } from '../ask.ts';
+import type { Ask, Format, Tool, ToolChoice } from './ask.ts';
+import { parseChatConversation } from './chat-conversation.ts';
 import {
   anything,
   flag,
@@ -13,8 +14,7 @@ import {
   refuseFields,
   required,
   text,
-} from '../fields.ts';
-import type { TextModel } from '../models.ts';
+} from './fields.ts';
 import {
   allow,
   chooseNamed,
@@ -22,10 +22,8 @@ import {
   parseCustomTool,
   parseFunction,
   parseSchemaFormat,
-} from '../openai-tools.ts';
-import { invalidField, type Path } from '../refusal.ts';
-import { countPromptTokens } from '../tokens.ts';
-import { parseChatConversation } from './chat-conversation.ts';
+} from './openai-tools.ts';
+import { invalidField, type Path } from './refusal.ts';
 
 /** A request of the Chat dialect, checked. */
 export interface ChatRequest {
@@ -43,23 +41,20 @@ const foreignFields = [
 ];
 
 /** Parses the body of POST /v1/chat/completions. Throws a 400 as strict as the real host's. */
-export function parseChatRequest(body: Owner, model: TextModel): ChatRequest {
+export function parseChatRequest(body: Owner): ChatRequest {
   refuseFields(body, foreignFields);
   const conversation = parseChatConversation(body);
   const isStreaming = optional(body, 'stream', flag) ?? false;
   const outputCap = parseCap(body);
   checkSampling(body);
   checkOutput(body);
-  const { messages, tools: toolFields } = body.fields;
   const ask: Ask = {
-    model,
     ...conversation,
     ...parseTools(body),
     format: parseFormat(body),
     ...(outputCap === undefined ? {} : { outputCap }),
     stops: optional(body, 'stop', parseStops) ?? [],
     mayThink: parseEffort(body) !== 'none',
-    inputTokens: countPromptTokens(messages, toolFields),
   };
   const choices = optional(body, 'n', integer({ minimum: 1, maximum: 128 })) ?? 1;
   return { ask, choices, isStreaming, includesUsage: parseUsageWish(body, isStreaming) };

@@ -1,5 +1,5 @@
-import { list, nonEmptyText, type Owner, object, oneOf, optional, required, text } from '../fields.ts';
-import { invalidField, type Path } from '../refusal.ts';
+import { list, nonEmptyText, type Owner, object, oneOf, optional, required, text } from './fields.ts';
+import { invalidField, type Path } from './refusal.ts';
 
 export interface ResponsesInput {
   readonly userText: string;

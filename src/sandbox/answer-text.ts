@@ -1,0 +1,167 @@
+import { createHash } from 'node:crypto';
+import type { Answer } from '../dialects/conversation.ts';
+import type { TextDialect } from '../dialects/dialect.ts';
+import { type Fields, isFields, toFields, toList, wrongField } from '../dialects/fields.ts';
+import type { TranslationContext } from '../dialects/translation/model-quirks.ts';
+import { noUsage, type Usage } from '../dialects/usage.ts';
+import { GatewayError } from '../errors.ts';
+import { type Asked, decideAnswer, deltaLengths } from './decide-answer.ts';
+import { createdS, textKind } from './models.ts';
+import type { Frame, Reply } from './send.ts';
+import { countPromptTokens, isMedia, slices } from './tokens.ts';
+
+const mostChoices = 128;
+
+/** Answers a request of a dialect, which reads it and writes the answer. Throws what is wrong with the request. */
+export function answerText({ codec }: TextDialect, body: Fields, model: string): Reply {
+  const asked = readRequest({ codec }, body, model);
+  const { kind, request } = asked;
+  const answers = Array.from({ length: choicesOf(body) }, (_, choice) => decideAnswer(asked, choice));
+  const usage = answers.reduce((sum, each) => addOutput(sum, each.usage ?? noUsage), {
+    ...noUsage,
+    inputTokens: asked.inputTokens,
+  });
+  const whole = answers.map((answer) => ({ ...answer, usage }));
+  const context = contextOf(body, model);
+  const pace = kind === 'slow' || kind === 'cut' ? kind : 'free';
+  const length = deltaLengths[kind];
+  if (request.isStreaming) {
+    const frames = whole.map((answer) => answerFrames(codec.createWriter(context, body), answer, length));
+    return { kind: 'stream', frames: frames.length === 1 ? (frames[0] ?? []) : sideBySide(frames), pace };
+  }
+  const [value = {}, ...others] = whole.map((answer) => codec.buildAnswer(answer, context, body));
+  // Choices are written in parallel, so the longest one determines the duration.
+  const deltas = Math.max(...whole.map((answer) => countDeltas(answer, length)));
+  return { kind: 'plain', value: others.length === 0 ? value : withChoices(value, others), pace, deltas };
+}
+
+/** The tokens of a request without an answer. */
+export function countRequest({ codec }: TextDialect, body: Fields, model: string): number {
+  return readRequest({ codec }, body, model).inputTokens;
+}
+
+const stateFields = ['previous_response_id', 'conversation', 'prompt', 'background', 'thread'];
+const callableTypes: readonly unknown[] = [undefined, 'custom', 'function', 'namespace'];
+
+function readRequest({ codec }: Pick<TextDialect, 'codec'>, body: Fields, model: string): Asked {
+  const kept = stateFields.find((name) => body[name]);
+  if (kept !== undefined) throw keepsNothing(kept);
+  const { messages, input, system, instructions, tools } = body;
+  const readable = {
+    ...body,
+    ...(messages !== undefined && { messages: withoutMedia(messages) }),
+    ...(input !== undefined && { input: withoutMedia(input) }),
+    // Tools that a host runs itself are offered and never called.
+    ...(Array.isArray(tools) && {
+      tools: tools.filter((tool) => callableTypes.includes(toFields(tool).type)),
+    }),
+  };
+  const request = codec.parseRequest(readable, new Set());
+  return {
+    request,
+    kind: textKind(model),
+    mayThink: request.effort !== 'none' && toFields(body.thinking).type !== 'disabled',
+    inputTokens: countPromptTokens(messages, input, system, instructions, tools),
+  };
+}
+
+function keepsNothing(param: string): GatewayError {
+  // Anthropic's clients act on this code: they send the whole conversation.
+  const details = param === 'thread' ? { errorCode: 'thread_unsupported_request' } : {};
+  const message = `${param}: the sandbox keeps nothing; send the whole conversation`;
+  return new GatewayError('request.field', message, { param, ...details });
+}
+
+/** What can't be translated doesn't matter here: media count as tokens, and nothing else. */
+function withoutMedia(value: unknown): unknown {
+  if (Array.isArray(value)) return value.filter((each) => !isMedia(each)).map(withoutMedia);
+  if (!isFields(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withoutMedia(each)]));
+}
+
+/** Ids are derived from what is asked, not from how it is to be sent: a streamed answer has the ids of the plain one. */
+function contextOf(body: Fields, model: string): TranslationContext {
+  const seed = sha256(JSON.stringify({ ...body, stream: undefined, stream_options: undefined }));
+  const counts = new Map<string, number>();
+  const newId = (prefix: string) => {
+    // All choices of an answer have its id.
+    const count = prefix === 'chatcmpl-' ? 0 : (counts.get(prefix) ?? 0);
+    counts.set(prefix, count + 1);
+    return prefix + sha256(`${seed} ${prefix} ${count}`).slice(0, 24);
+  };
+  return { requestedModel: model, targetModel: model, host: 'compatible', newId, createdS };
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function* answerFrames(
+  writer: ReturnType<TextDialect['codec']['createWriter']>,
+  { parts, finish, stopSequence, usage = noUsage }: Answer,
+  length: number,
+): Generator<Frame> {
+  const frame = (kind: Frame['kind']): Frame => ({ kind, text: writer.take() });
+  writer.usage({ ...usage, outputTokens: 0, reasoningTokens: 0 });
+  writer.start();
+  yield frame('other');
+  for (const part of parts) {
+    if (part.kind !== 'call') {
+      for (const text of slices(part.text, length)) {
+        writer[part.kind](text);
+        yield frame('delta');
+      }
+      continue;
+    }
+    writer.callStart({ ...part.call, index: 0 });
+    yield frame('other');
+    for (const piece of slices(part.call.input, length)) {
+      writer.callInput(0, piece);
+      yield frame('delta');
+    }
+    writer.callEnd(0);
+  }
+  writer.usage(usage);
+  writer.complete(finish, stopSequence);
+  yield frame('other');
+}
+
+function countDeltas({ parts }: Answer, length: number): number {
+  const texts = parts.map((part) => (part.kind === 'call' ? part.call.input : part.text));
+  return texts.reduce((sum, text) => sum + [...slices(text, length)].length, 0);
+}
+
+function addOutput(sum: Usage, { outputTokens, reasoningTokens }: Usage): Usage {
+  return {
+    ...sum,
+    outputTokens: sum.outputTokens + outputTokens,
+    reasoningTokens: sum.reasoningTokens + reasoningTokens,
+  };
+}
+
+// Several choices are the Chat dialect's alone, and no translation carries them; so they are put together here.
+
+function choicesOf({ n = 1 }: Fields): number {
+  if (Number.isInteger(n) && Number(n) >= 1 && Number(n) <= mostChoices) return Number(n);
+  throw wrongField('n', `a whole number from 1 to ${mostChoices}`);
+}
+
+function withChoices(first: Fields, others: readonly Fields[]): Fields {
+  const choices = [first, ...others].flatMap((answer) => toList(answer.choices));
+  return { ...first, choices: choices.map((choice, index) => ({ ...toFields(choice), index })) };
+}
+
+/** The streams of several choices, one after the other; only the last one ends the answer. */
+function* sideBySide(streams: readonly Iterable<Frame>[]): Generator<Frame> {
+  for (const [index, frames] of streams.entries()) {
+    for (const { kind, text } of frames) {
+      const own = text.replaceAll('"choices":[{"index":0,', `"choices":[{"index":${index},`);
+      const isLast = index === streams.length - 1;
+      const shown = isLast
+        ? own
+        : own.replace(/data: [^\n]*"choices":\[\],"usage"[^\n]*\n\n/, '').replace('data: [DONE]\n\n', '');
+      // One choice sets the pace, or n of them would be n times as slow.
+      yield { kind: index === 0 ? kind : 'other', text: shown };
+    }
+  }
+}
