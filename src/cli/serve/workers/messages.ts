@@ -40,8 +40,11 @@ export type WorkerCommand =
   | { readonly kind: 'discard' }
   | { readonly kind: 'drain' }
   | CounterAnswer
-  /** Comes with a socket, and is answered by `taken` before anything is read from it. */
-  | { readonly kind: 'connection'; readonly id: number }
+  /**
+   * Comes with a socket, and is answered by `taken` before anything is read from it. After `untilMs`, by `uptimeMs`, the
+   * connection is another process's.
+   */
+  | { readonly kind: 'connection'; readonly id: number; readonly untilMs: number }
   /** Others can find the gateway; not answered. */
   | { readonly kind: 'announce' }
   /** A breaker opened or closed in another worker; not answered. */
@@ -68,3 +71,8 @@ export type WorkerAnswer =
   | { readonly kind: 'count.open'; readonly id: number }
   | { readonly kind: 'done' }
   | { readonly kind: 'failed'; readonly code: FailureCode; readonly message: string; readonly cause: string };
+
+/** Milliseconds on a clock that all processes of a machine share, and that nobody sets. */
+export function uptimeMs(): number {
+  return Number(process.hrtime.bigint() / 1_000_000n);
+}

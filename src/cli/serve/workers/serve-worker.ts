@@ -19,7 +19,13 @@ import { openLedgerFor } from '../server/ledger.ts';
 import { openRecorder } from '../server/recording.ts';
 import { letHeapGrow } from '../server/server-handle.ts';
 import { openTracer } from '../server/tracing.ts';
-import type { WorkerAnswer, WorkerCommand, WorkerConfig, WorkerStart } from './messages.ts';
+import {
+  uptimeMs,
+  type WorkerAnswer,
+  type WorkerCommand,
+  type WorkerConfig,
+  type WorkerStart,
+} from './messages.ts';
 
 // The entry of a worker process, which serves the connections that its parent accepts. It runs the parent's commands one
 // after the other.
@@ -47,7 +53,7 @@ let tracer: Tracer | undefined;
 let isAnnounced = false;
 let takeConnection: ((socket: Socket) => void) | undefined;
 process.on('message', (command: WorkerCommand, socket: Socket | undefined) => {
-  if (command.kind === 'connection') return receiveConnection(command.id, socket);
+  if (command.kind === 'connection') return receiveConnection(command, socket);
   if (command.kind === 'limits.granted' || command.kind === 'limits.unavailable')
     return shared.receive(command);
   if (command.kind === 'breaker') return followBreaker(command.change);
@@ -67,9 +73,14 @@ type OrderedCommand = Exclude<
 >;
 
 /** The socket is undefined if its client has left meanwhile. */
-function receiveConnection(id: number, socket: Socket | undefined): void {
+function receiveConnection(
+  { id, untilMs }: Extract<WorkerCommand, { kind: 'connection' }>,
+  socket: Socket | undefined,
+): void {
   answer({ kind: 'taken', id });
   if (socket === undefined) return;
+  // This process was held up: closed, not shut down, because another one may have it.
+  if (uptimeMs() > untilMs) return void socket.destroy();
   // As Node's server sets them up that accepts by itself.
   socket.allowHalfOpen = true;
   socket.setNoDelay(true);

@@ -8,7 +8,8 @@ import type { ConnectionTarget } from './hand-over.ts';
 import type { Reading, WorkerAnswer, WorkerCommand, WorkerConfig, WorkerStart } from './messages.ts';
 import { relayLines } from './relay-lines.ts';
 import { countDeath, restartDelayMs } from './restart-delay.ts';
-import { SentConnections, spawnWorker } from './spawn-worker.ts';
+import { SentConnections } from './sent-connections.ts';
+import { spawnWorker } from './spawn-worker.ts';
 
 /** A worker's events for the log. */
 export type WorkerEvent =
@@ -65,7 +66,7 @@ export class Worker implements ConnectionTarget {
   #isStopped = false;
   #pending: Pending[] = [];
   readonly #readings = new Map<number, (reading: Reading | undefined) => void>();
-  #connections = new SentConnections();
+  #connections: SentConnections | undefined;
   #sequence = 0;
   /** The configuration that its process has prepared. */
   #prepared: WorkerConfig | undefined;
@@ -124,11 +125,12 @@ export class Worker implements ConnectionTarget {
   }
 
   get isServing(): boolean {
-    return this.#isServing && !this.#isStopped && this.#process?.connected === true;
+    const answers = this.#process?.connected === true && this.#connections?.areLate === false;
+    return this.#isServing && !this.#isStopped && answers;
   }
 
   accept(socket: Socket, done: (isTaken: boolean) => void): void {
-    this.#connections.send(this.#process, socket, done);
+    this.#connections?.send(socket, done);
   }
 
   /** Sends what gets no answer; a process that does not listen yet starts with what is in force then. */
@@ -194,7 +196,7 @@ export class Worker implements ConnectionTarget {
   #spawn(): ChildProcess {
     this.#bornMs = Date.now();
     const spawned = spawnWorker(this.#options.nextNumber());
-    const connections = new SentConnections();
+    const connections = new SentConnections(spawned);
     this.#connections = connections;
     this.#process = spawned;
     this.#closed = new Promise((resolve) => spawned.once('close', resolve));
@@ -226,7 +228,7 @@ export class Worker implements ConnectionTarget {
       else if (granted !== undefined) from.send(granted, ignoreDeath);
       return;
     }
-    if (answer.kind === 'taken') return this.#connections.confirm(answer.id);
+    if (answer.kind === 'taken') return this.#connections?.confirm(answer.id);
     if (answer.kind === 'breaker') return this.#options.onBreaker(this, answer.change);
     if (answer.kind === 'drained') {
       this.#unwritten = answer.unwritten;

@@ -1,0 +1,49 @@
+import { Socket } from 'node:net';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { SentConnections } from '../../../../src/cli/serve/workers/sent-connections.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function connections() {
+  const process = { send: vi.fn(() => true), kill: vi.fn(() => true) };
+  const sent = new SentConnections(process);
+  const done = vi.fn();
+  sent.send(new Socket(), done);
+  return { process, sent, done };
+}
+
+test('what is not confirmed in time is returned once, and the process counts as late until it confirms', () => {
+  const { process, sent, done } = connections();
+
+  vi.advanceTimersByTime(1_201);
+  expect([done.mock.calls, sent.areLate]).toEqual([[[false]], true]);
+
+  sent.confirm(1);
+  vi.advanceTimersByTime(60_000);
+  expect([done.mock.calls, sent.areLate, process.kill.mock.calls]).toEqual([[[false]], false, []]);
+});
+
+test('a process that confirms nothing for thirty seconds more is killed', () => {
+  const { process } = connections();
+
+  vi.advanceTimersByTime(31_000);
+  expect(process.kill).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(300);
+
+  expect(process.kill).toHaveBeenCalledExactlyOnceWith('SIGKILL');
+});
+
+test('what is confirmed in time is not returned, also if its process ends later', () => {
+  const { process, sent, done } = connections();
+
+  sent.confirm(1);
+  vi.advanceTimersByTime(60_000);
+  sent.returnAll();
+
+  expect([done.mock.calls, process.kill.mock.calls]).toEqual([[[true]], []]);
+});
