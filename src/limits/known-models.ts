@@ -1,5 +1,5 @@
 import { memoize } from '../memoize.ts';
-import { type KnownModel, knownModels, listedNames } from './known-models.data.ts';
+import { type KnownModel, knownModels, listedNames, unknownImageTokens } from './known-models.data.ts';
 
 // `openai/gpt-5.5`, `anthropic.claude-…`, `us.anthropic.claude-…`
 const vendorPrefix = /^(?:openai|anthropic)\/|^(?:[a-z]+\.)?anthropic\./;
@@ -15,6 +15,11 @@ export function knownModelName(name: string): string | undefined {
 /** By its exact name, without vendor prefixes, or by the date of a version that is listed; never by part of the name. */
 export function knownModel(name: string): KnownModel | undefined {
   return knownModels.get(listedName(name));
+}
+
+/** The most input tokens that one image can be. */
+export function imageTokensOf(name: string): number {
+  return knownModel(name)?.imageTokens ?? unknownImageTokens;
 }
 
 const listedName = memoize((name) => knownModelName(name) ?? '');

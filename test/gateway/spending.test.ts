@@ -534,6 +534,36 @@ projects:
   expect(statuses).toEqual([429, 429, 200, 200, 200]);
 });
 
+test('a cap of 0 bounds nothing, and an image by its address counts as the largest', async () => {
+  const limited = await startGateway(`
+providers:
+  host: { dialect: openai, base_url: "${host.url}/v1", endpoints: [chat] }
+  claude: { dialect: anthropic, base_url: "${host.url}" }
+models: [{ match: "claude-*", provider: claude }, { match: "*", provider: host }]
+projects: { shop: { limits: { tokens_per_day: 4000 }, keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] } }
+`);
+  const picture = { type: 'image_url', image_url: { url: 'https://pictures.example/a.png' } };
+  const source = { type: 'url', url: 'https://pictures.example/a.png' };
+
+  const statuses = [
+    await post(limited, '/v1/chat/completions', { ...body, model: 'gpt-4o' }),
+    await post(limited, '/v1/chat/completions', { ...body, model: 'gpt-4o', max_tokens: 0 }),
+    await post(limited, '/v1/messages', { ...body, model: 'claude-opus-4-5', max_tokens: 0 }),
+    await post(limited, '/v1/chat/completions', {
+      ...body,
+      messages: [{ role: 'user', content: [picture, picture] }],
+    }),
+    await post(limited, '/v1/messages', {
+      ...body,
+      model: 'claude-opus-4-5',
+      messages: [{ role: 'user', content: [{ type: 'image', source }] }],
+    }),
+  ].map(({ status }) => status);
+  await limited.stop();
+
+  expect(statuses).toEqual([200, 429, 429, 429, 429]);
+});
+
 test('an answer that nobody waits for costs at most what its own target could write', async () => {
   const two = await startGateway(`
 providers:

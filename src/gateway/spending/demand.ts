@@ -3,6 +3,7 @@ import type { ModelEndpoint } from '../endpoints.ts';
 import { asksToReason } from './may-reason.ts';
 import { findOutputCap, type OutputCap } from './output-bound.ts';
 import { findToolFees, type ToolFees } from './provider-tools.ts';
+import { countRemoteImages } from './remote-images.ts';
 import { findSurchargedMode } from './surcharged-mode.ts';
 import { worstInputTokens } from './worst-input.ts';
 
@@ -10,6 +11,8 @@ import { worstInputTokens } from './worst-input.ts';
 export interface Demand {
   /** The most input tokens that it is likely to be counted as. */
   readonly inputTokens: number;
+  /** How many images it only names, which are not among those tokens. */
+  readonly remoteImages: number;
   readonly output: OutputCap;
   readonly fees: ToolFees;
   /** The member that makes it cost more than the known prices. */
@@ -27,6 +30,7 @@ type Finders = {
 /** Each part by itself: most exchanges report what they used, and need none of it. */
 export const demandFinders: Finders = {
   inputTokens: worstInputTokens,
+  remoteImages: countRemoteImages,
   output: findOutputCap,
   fees: findToolFees,
   surcharge: findSurchargedMode,

@@ -22,16 +22,20 @@ export interface OutputCap {
   readonly tokens: number;
   /** Whether no answer can be longer than that. */
   readonly isBounding: boolean;
+  /** Whether the request has any, whatever it is worth. */
+  readonly isSet: boolean;
   /** How many answers the client asks for. */
   readonly answers: number;
 }
 
 export function findOutputCap(document: JsonDocument, { dialect }: ModelEndpoint): OutputCap {
   const caps = findCaps(document, dialect);
-  const readable = caps.map(({ tokens }) => tokens).filter(Number.isFinite);
+  // Hosts refuse a cap of 0, write nothing, or take it for none.
+  const readable = caps.map(({ tokens }) => tokens).filter((tokens) => Number.isFinite(tokens) && tokens > 0);
   return {
     tokens: readable.reduce((most, tokens) => Math.max(most, tokens), 0),
     isBounding: readable.length === caps.length && caps.some(({ isOwn }) => isOwn),
+    isSet: caps.length > 0,
     answers: answersOf(document),
   };
 }
@@ -44,7 +48,7 @@ interface Asked {
 /** The most output tokens that a target can write, by the entry of the requested model. */
 export function longestAt(target: Target, { endpoint, cap }: Asked, entry: EntryBound): number {
   if (endpoint.dialect.caps.length === 0) return 0;
-  const least = cap.isBounding ? leastCapAt(target, endpoint) : longestWithoutCap(target, entry);
+  const least = cap.isBounding ? leastCapAt(target, endpoint) : longestUnbounded(target, cap, entry);
   return Math.max(cap.tokens, least) * cap.answers;
 }
 
@@ -54,9 +58,13 @@ function leastCapAt({ provider }: Target, endpoint: ModelEndpoint): number {
   return dialectAt(provider.options, endpoint) === 'responses' ? leastResponsesCap : 0;
 }
 
-function longestWithoutCap({ provider, model }: Target, { maxOutputTokens, isOwn }: EntryBound): number {
+function longestUnbounded(
+  { provider, model }: Target,
+  { isSet }: OutputCap,
+  { maxOutputTokens, isOwn }: EntryBound,
+): number {
   // Where the dialect needs a cap, this one is sent (outgoing/build-body.ts).
-  if (provider.options.family === 'anthropic') return maxOutputTokens ?? defaultCap;
+  if (provider.options.family === 'anthropic' && !isSet) return maxOutputTokens ?? defaultCap;
   const known = knownModel(model)?.maxOutputTokens ?? unboundedTokens;
   return isOwn ? (maxOutputTokens ?? known) : known;
 }

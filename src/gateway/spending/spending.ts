@@ -2,7 +2,7 @@ import type { DialectName } from '../../dialects/registry.ts';
 import { noUsage, type Usage } from '../../dialects/usage.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Amounts } from '../../limits/counters.ts';
-import { knownModel } from '../../limits/known-models.ts';
+import { imageTokensOf, knownModel } from '../../limits/known-models.ts';
 import type { Limiter, Reservation } from '../../limits/limiter.ts';
 import { costOf, type Price, worstCostOf } from '../../limits/price.ts';
 import type { Route, Target } from '../../providers/route.ts';
@@ -132,16 +132,20 @@ export class Spending {
 
   /** As far as it can be known in advance. */
   #findWorst(): Worst {
-    const inputTokens = this.#demand('inputTokens');
+    const writtenTokens = this.#demand('inputTokens');
+    const images = this.#demand('remoteImages');
     const { searches } = this.#demand('fees');
+    let inputTokens = writtenTokens;
     let outputTokens = 0;
     let nanoUsd: number | undefined;
     for (const target of this.#request.targets) {
+      const input = writtenTokens + images * imageTokensOf(target.model);
       const output = this.#longestAt(target);
+      inputTokens = Math.max(inputTokens, input);
       outputTokens = Math.max(outputTokens, output);
       const price = this.#priceOf(target);
       if (price === undefined) continue;
-      nanoUsd = Math.max(nanoUsd ?? 0, worstCostOf({ input: inputTokens, output, searches }, price));
+      nanoUsd = Math.max(nanoUsd ?? 0, worstCostOf({ input, output, searches }, price));
     }
     return { inputTokens, outputTokens, nanoUsd };
   }
