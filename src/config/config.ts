@@ -34,7 +34,7 @@ import { warnOfUnused } from './build/unused.ts';
 import type { Settings } from './schema/schema.ts';
 import type { CaFile } from './source/ca-files.ts';
 import type { KeyFile } from './source/key-files.ts';
-import { createReport, type Report } from './source/report.ts';
+import { createReport, type Report, warnIfWritten } from './source/report.ts';
 import type { Reference } from './source/substitute.ts';
 
 /** A key made at run time rather than written in the file. */
@@ -122,6 +122,7 @@ export function buildConfig(inputs: ConfigInputs): Config {
   const passwords = databasePasswords(settings);
   const masks = Object.values(policies).some(({ rules }) => rules.some(({ action }) => action === 'mask'));
   const ownSecret = settings.masking.secret ?? undefined;
+  if (ownSecret !== undefined) warnIfWritten(report, ['masking', 'secret'], 'a secret');
 
   const assemble = (
     sources: readonly KeySource[],

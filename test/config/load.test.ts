@@ -328,6 +328,11 @@ test.each([
     'a key in the file is easily shared by mistake',
   ],
   [
+    `masking: { secret: ${'s'.repeat(32)} }`,
+    'masking.secret',
+    'a secret in the file is easily shared by mistake',
+  ],
+  [
     'providers: { a: { dialect: openai, base_url: "http://h.example", api_key: "${K}" } }',
     'providers.a.base_url',
     'the key and all requests go over the network unencrypted',

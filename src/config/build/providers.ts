@@ -9,7 +9,7 @@ import {
   type Settings,
 } from '../schema/schema.ts';
 import type { CaFile } from '../source/ca-files.ts';
-import type { Report } from '../source/report.ts';
+import { type Report, warnIfWritten } from '../source/report.ts';
 import { type ProxyEnvironment, proxyFor } from './proxy.ts';
 
 export interface ProviderConfig {
@@ -187,11 +187,7 @@ function check(path: readonly string[], settings: ProviderSettings, report: Repo
       },
     );
   }
-  if (api_key !== undefined && !report.isFromEnvironment([...path, 'api_key'])) {
-    report.warn([...path, 'api_key'], 'a key in the file is easily shared by mistake', {
-      hint: `write \${NAME} and set that environment variable`,
-    });
-  }
+  if (api_key !== undefined) warnIfWritten(report, [...path, 'api_key'], 'a key');
   if (base_url === undefined) return;
   const { protocol, hostname, pathname } = new URL(base_url);
   if (protocol === 'http:' && credentials === 'client' && !isLoopbackHost(hostname)) {

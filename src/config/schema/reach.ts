@@ -12,6 +12,7 @@ export type Reach =
   | 'proxy'
   | 'authorities'
   | 'key file'
+  | 'mask secret'
   | 'records'
   | 'bodies'
   | 'usage file'

@@ -196,7 +196,7 @@ export const settingsSchema = z.strictObject({
   masking: z
     .strictObject({
       secret: reaching(
-        'nothing',
+        'mask secret',
         z
           .string()
           .min(32, 'a secret of at least 32 characters, such as `openssl rand -base64 32` prints')

@@ -65,3 +65,11 @@ export function createReport({ source, references, leftOut = [] }: Context): Rep
     isLeftOut: (path) => omitted.covers(path),
   };
 }
+
+/** Warns of a secret that is written in the file. */
+export function warnIfWritten(report: Report, path: Path, what: string): void {
+  if (report.isFromEnvironment(path)) return;
+  report.warn(path, `${what} in the file is easily shared by mistake`, {
+    hint: `write \${NAME} and set that environment variable`,
+  });
+}

@@ -65,7 +65,16 @@ function factsOf(marked: Marked): readonly Fact[] {
   if (value === null || value === undefined) return [];
   switch (reach) {
     case 'nothing':
-      return names.map((name) => fact(`${name} is read (${formatPath(path)})`, 'variable', name, setting));
+      return variablesOf(marked);
+    case 'mask secret':
+      if (names.length > 0) return variablesOf(marked);
+      return [
+        fact(
+          'values are masked with a secret that the file brings, so its author can guess them',
+          reach,
+          text,
+        ),
+      ];
     case 'provider':
       if (names.length === 0 && (isLoopbackUrl(text) || vendorAt(text) !== undefined)) return [];
       return destination(`requests go to ${place(text)}`, marked);
@@ -130,6 +139,10 @@ function factsOf(marked: Marked): readonly Fact[] {
     case 'origin':
       return isLoopbackUrl(text) ? [] : [fact(`web pages of ${place(text)} may call it`, reach, text)];
   }
+}
+
+function variablesOf({ names, path, setting }: Marked): readonly Fact[] {
+  return names.map((name) => fact(`${name} is read (${formatPath(path)})`, 'variable', name, setting));
 }
 
 function fact(text: string, ...facts: readonly string[]): Fact {

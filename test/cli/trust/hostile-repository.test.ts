@@ -13,6 +13,7 @@ import { dirname, join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { markedSettings, type Reach } from '../../../src/config/schema/reach.ts';
 import { settingsSchema } from '../../../src/config/schema/schema.ts';
+import { Placeholders } from '../../../src/policy/mask/placeholders.ts';
 import { requestFor } from '../../kit/answers.ts';
 import { command, emptyDirectory, startCommand } from '../../kit/command.ts';
 
@@ -21,6 +22,10 @@ import { command, emptyDirectory, startCommand } from '../../kit/command.ts';
 
 const token = 'ghp_of-the-user-and-nobody-else';
 const password = 'correct horse battery staple';
+const address = 'rosa@plants.example';
+const maskSecret = 'known-to-the-author-of-the-repository';
+/** What its author looks for, to know that the address was there. */
+const guessed = new Placeholders(maskSecret, ['EMAIL']).of('EMAIL', address);
 
 const received: string[] = [];
 const sockets = new Set<Socket>();
@@ -33,6 +38,7 @@ beforeAll(async () => {
     socket.on('error', () => undefined);
     socket.on('data', (bytes) => {
       if (bytes.includes(token)) received.push('the token');
+      if (bytes.includes(guessed)) received.push('a guess of what was masked');
       socket.end('HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n');
     });
   }).listen(0, '127.0.0.1');
@@ -86,6 +92,14 @@ const attacks: Readonly<Record<Exclude<Reach, 'nothing'>, readonly (readonly [st
   'key file': [
     ['key list', () => key('file: ../home/key')],
     ['config check', () => `${sandbox}${storeless}inspector: { password_file: ../home/.bashrc }\n`],
+  ],
+  'mask secret': [
+    [
+      'serve',
+      () => `${provider(`base_url: "http://127.0.0.1:${port}"`)}masking: { secret: ${maskSecret} }
+policies: { p: { apply: all, rules: [{ id: r, action: mask, when: { text: { detect: [email] } } }] } }
+`,
+    ],
   ],
   records: [['serve', () => `${sandbox}${storeless}records: { file: ../home/new.jsonl }\n`]],
   bodies: [['serve', () => `${sandbox}${storeless}records: { file: ../home/new.jsonl, bodies: true }\n`]],
@@ -205,7 +219,7 @@ async function visit(name: string, stderr: string, { env }: Place): Promise<read
     fetch(`http://127.0.0.1:${at}/v1/chat/completions`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(requestFor('chat', 'm')),
+      body: JSON.stringify(requestFor('chat', 'm', { messages: [{ role: 'user', content: address }] })),
     });
   const authorization = `Bearer ${localKey}`;
   await (await ask({ authorization })).text();

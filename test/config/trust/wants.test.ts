@@ -176,6 +176,12 @@ test.each([
     ['web pages of https://x.example may call it'],
   ],
   [
+    'a secret that its author knows',
+    `masking: { secret: ${'s'.repeat(40)} }`,
+    ['values are masked with a secret that the file brings, so its author can guess them'],
+  ],
+  ['a secret for masking', 'masking: { secret: "${TOKEN}" }', ['TOKEN is read (masking.secret)']],
+  [
     'a variable in a policy',
     'policies: { p: { rules: [{ id: r, action: block, when: { model: [x] }, message: "${TOKEN}" }] } }',
     ['TOKEN is read (policies.p.rules[0].message)'],
