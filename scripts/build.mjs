@@ -177,10 +177,17 @@ const small = {
   'ledger-worker': 'src/record/ledger/ledger-worker.ts',
   'plant-store': 'src/plants/process/plant-store.ts',
 };
-// One file for all that `send` loads: each further one takes most of a millisecond.
-const sending = { name: 'send', test: /\/src\/cli\/(?:program|send)\.ts$|\/eventsource-parser\// };
+// One file for what is always loaded together, with what that imports: each further one takes most of a millisecond.
+const groups = [
+  { name: 'send', test: /\/src\/cli\/(?:program|send)\.ts$|\/eventsource-parser\// },
+  { name: 'policies', test: /\/src\/policy\/compile\.ts$/ },
+  {
+    name: 'configuration',
+    test: /\/src\/(?:config\/(?:load|successor)|cli\/(?:mask-secret|shell\/consent|serve\/local-key))\.ts$/,
+  },
+];
 const bundles = [
-  bundle(program, [sending]),
+  bundle(program, groups),
   ...Object.entries(small).map(([name, file]) => bundle({ [name]: file })),
 ];
 const output = (await Promise.all(bundles)).flat();
