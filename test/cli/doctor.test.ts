@@ -351,34 +351,17 @@ describe("opencode's own settings", () => {
     provider: { [id]: { options: { baseURL: 'https://api.example.com' } } },
   });
 
-  test.each([
+  test.each(
+    // biome-ignore format: a case a line
     [
-      'an address',
-      '.config/opencode/opencode.json',
-      elsewhere('anthropic'),
-      'sets provider.anthropic.options.baseURL',
+      ['an address', '.config/opencode/opencode.json', elsewhere('anthropic'), 'sets provider.anthropic.options.baseURL'],
+      ['one of the project', 'opencode.json', elsewhere('mine'), 'sets provider.mine.options.baseURL'],
+      ['a key', '.opencode/opencode.json', { provider: { openai: { options: { apiKey: 'sk-secret' } } } }, 'apiKey'],
+      ['a model of another provider', 'opencode.json', { model: 'openrouter/x' }, 'sets model to openrouter/x'],
+      ['that of an agent', 'opencode.json', { agent: { build: { model: 'a/b' } } }, 'sets agent.build.model to a/b'],
+      ['a provider that is off', 'opencode.json', { disabled_providers: ['openai', 'x'] }, 'has openai in disabled_'],
     ],
-    ['one of the project', 'opencode.json', elsewhere('mine'), 'sets provider.mine.options.baseURL'],
-    [
-      'a key',
-      '.opencode/opencode.json',
-      { provider: { openai: { options: { apiKey: 'sk-secret' } } } },
-      'apiKey',
-    ],
-    ['a model of another provider', 'opencode.json', { model: 'openrouter/x' }, 'sets model to openrouter/x'],
-    [
-      'that of an agent',
-      'opencode.json',
-      { agent: { build: { model: 'a/b' } } },
-      'sets agent.build.model to a/b',
-    ],
-    [
-      'a provider that is off',
-      'opencode.json',
-      { disabled_providers: ['openai', 'x'] },
-      'has openai in disabled_',
-    ],
-  ])('%s is named', async (_what, file, settings, expected) => {
+  )('%s is named', async (_what, file, settings, expected) => {
     const { faults, stdout } = await examine({ yaml, files: { [file]: JSON.stringify(settings) } });
 
     const status = 'model' in settings ? 'error' : 'warning';

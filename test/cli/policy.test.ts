@@ -132,40 +132,23 @@ describe('policy test', () => {
     expect(stdout).not.toContain('harmless words');
   });
 
-  test.each([
-    ['no file', undefined, 'fixtures.yaml: there is no such file'],
-    ['no YAML', 'a: [', 'fixtures.yaml:1:'],
-    ['nothing', '# nothing\n', 'fixtures.yaml holds no fixtures'],
-    ['a list of words', '- word\n', 'fixtures.yaml:1  a fixture: expected a mapping'],
-    ['an unknown key', '\nbdy: {}\n', 'fixtures.yaml:2  a fixture: unknown key bdy; did you mean "body"?'],
-    ['neither body nor raw', 'expect: allow\n', 'fixtures.yaml:1  give one of body and raw'],
+  test.each(
+    // biome-ignore format: a case a line
     [
-      'an unknown decision',
-      'raw: "{}"\nexpect: refuse\n',
-      'fixtures.yaml:1  expect.decision: expected allow',
+      ['no file', undefined, 'fixtures.yaml: there is no such file'],
+      ['no YAML', 'a: [', 'fixtures.yaml:1:'],
+      ['nothing', '# nothing\n', 'fixtures.yaml holds no fixtures'],
+      ['a list of words', '- word\n', 'fixtures.yaml:1  a fixture: expected a mapping'],
+      ['an unknown key', '\nbdy: {}\n', 'fixtures.yaml:2  a fixture: unknown key bdy; did you mean "body"?'],
+      ['neither body nor raw', 'expect: allow\n', 'fixtures.yaml:1  give one of body and raw'],
+      ['an unknown decision', 'raw: "{}"\nexpect: refuse\n', 'fixtures.yaml:1  expect.decision: expected allow'],
+      ['nothing expected', 'raw: "{}"\n', 'fixtures.yaml:1  the fixture expects nothing'],
+      ['an unknown endpoint', 'endpoint: chats\nraw: "{}"\nexpect: allow\n', 'fixtures.yaml:1  there is no endpoint'],
+      ['an unknown key id', 'key: shop-wed\nraw: "{}"\nexpect: allow\n', 'there is no key with the id shop-wed; did you'],
+      ['a number that JSON lacks', 'body: { a: .nan }\nexpect: allow\n', 'fixtures.yaml:1  body: JSON has no NaN'],
+      ['a time that is none', 'time: noon\nraw: "{}"\nexpect: allow\n', 'fixtures.yaml:1  time: expected a time'],
     ],
-    ['nothing expected', 'raw: "{}"\n', 'fixtures.yaml:1  the fixture expects nothing'],
-    [
-      'an unknown endpoint',
-      'endpoint: chats\nraw: "{}"\nexpect: allow\n',
-      'fixtures.yaml:1  there is no endpoint',
-    ],
-    [
-      'an unknown key id',
-      'key: shop-wed\nraw: "{}"\nexpect: allow\n',
-      'there is no key with the id shop-wed; did you',
-    ],
-    [
-      'a number that JSON lacks',
-      'body: { a: .nan }\nexpect: allow\n',
-      'fixtures.yaml:1  body: JSON has no NaN',
-    ],
-    [
-      'a time that is none',
-      'time: noon\nraw: "{}"\nexpect: allow\n',
-      'fixtures.yaml:1  time: expected a time',
-    ],
-  ])('exits 2 where the file holds %s', async (_what, text, message) => {
+  )('exits 2 where the file holds %s', async (_what, text, message) => {
     const files = text === undefined ? {} : { 'fixtures.yaml': text };
     const cwd = createWorkspace({ 'gateway.yaml': yaml, ...files });
 

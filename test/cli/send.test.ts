@@ -17,6 +17,7 @@ policies:
     apply: all
     rules:
       - { id: answers, action: block, apply_to: [response], when: { text: { phrases: ["works offline"] } } }
+      - { id: codename, action: block, when: { text: { phrases: ["nightfall"] } }, reason: content.codename }
 `);
 const hosts = useHosts(speakAll, (urls) =>
   twoHosts({ ...urls, provider: 'retries: { attempts: 1 }, breaker: { failures: 1000 }' }),
@@ -238,6 +239,15 @@ describe('exit codes', () => {
 
     expect(exit).toBe(3);
     expect(stderr).toBe('gateway: the answer was blocked by rule answers\n');
+  });
+
+  test('3 for a request that a rule blocks, and why', async () => {
+    const env = { GATEWAY_URL: guarded().url, GATEWAY_KEY: guarded().key };
+
+    const { exit, stdout, stderr } = await command(['send', 'nightfall', '-m', 'm', '-o', 'json'], { env });
+
+    expect([exit, stdout]).toEqual([3, '']);
+    expect(JSON.parse(stderr).error.reason).toBe('content.codename');
   });
 
   test('6 for a limit of the provider', async () => {

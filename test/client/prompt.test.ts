@@ -16,35 +16,26 @@ describe('a prompt is asked', () => {
     expect(requestBody(dialect, prompt)).toEqual(body);
   });
 
-  test.each([
+  test.each(
+    // biome-ignore format: a case a line
     [
-      'messages',
-      {
-        model: 'm',
-        max_tokens: 9,
-        system: 'be brief',
-        messages: [{ role: 'user', content: 'hello' }],
-        stream: true,
-      },
-    ],
-    [
-      'chat',
-      {
-        model: 'm',
-        max_tokens: 9,
-        messages: [
-          { role: 'system', content: 'be brief' },
-          { role: 'user', content: 'hello' },
-        ],
-        stream: true,
-        stream_options: { include_usage: true },
-      },
-    ],
-    [
-      'responses',
-      { model: 'm', max_output_tokens: 9, instructions: 'be brief', input: 'hello', stream: true },
-    ],
-  ] as const)('in %s, with everything', (dialect, body) => {
+      ['messages', { model: 'm', max_tokens: 9, system: 'be brief', messages: [{ role: 'user', content: 'hello' }], stream: true }],
+      [
+        'chat',
+        {
+          model: 'm',
+          max_tokens: 9,
+          messages: [
+            { role: 'system', content: 'be brief' },
+            { role: 'user', content: 'hello' },
+          ],
+          stream: true,
+          stream_options: { include_usage: true },
+        },
+      ],
+      ['responses', { model: 'm', max_output_tokens: 9, instructions: 'be brief', input: 'hello', stream: true }],
+    ] as const,
+  )('in %s, with everything', (dialect, body) => {
     expect(requestBody(dialect, full)).toEqual(body);
   });
 });

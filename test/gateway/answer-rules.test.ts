@@ -172,23 +172,6 @@ describe('what clients read in different ways', () => {
 });
 
 describe('a stream', () => {
-  const text = 'see: project nightfall is on';
-
-  test('split at every character never lets the forbidden text out', async () => {
-    for (let at = 1; at < text.length; at += 1) {
-      setting().openai.script(stream(chatEvents([text.slice(0, at), text.slice(at)])));
-
-      const got = await askChat(true);
-
-      const seen = chatText(got.text);
-      expect(seen.toLowerCase()).not.toContain('project n');
-      expect('see: '.startsWith(seen) || seen === 'see: ').toBe(true);
-      expect(got.text).toContain('"reason":"content.codename"');
-      expect(got.text).not.toContain('[DONE]');
-      expect(got.isWhole).toBe(false);
-    }
-  });
-
   test('split at every byte of its wire form never lets the forbidden text out', async () => {
     const wire = Buffer.from(chatEvents(['see: project night', 'fall is on']).join(''));
     for (let at = 1; at < wire.length; at += scale(11, 1)) {

@@ -3,26 +3,20 @@ import { json } from '../kit/answers.ts';
 import { secrets } from '../kit/gateway.ts';
 import { useHosts } from '../kit/lifecycle.ts';
 import { head, type RawAnswer, sendRaw } from '../kit/raw.ts';
-import { bytes } from './bypass/bytes.ts';
 import { type Bypass, saying } from './bypass/case.ts';
 import { forgottenFields } from './bypass/forgotten-fields.ts';
 import { houseConfig } from './bypass/house.ts';
-import { keys } from './bypass/keys.ts';
+import { joinedTexts } from './bypass/joined-texts.ts';
 import { modelsAndCaps } from './bypass/models-and-caps.ts';
 import { opaqueContent } from './bypass/opaque.ts';
-import { pathsAndFraming } from './bypass/paths.ts';
-import { joinedTexts } from './bypass/splits.ts';
 import { clientSwitches } from './bypass/switches.ts';
-import { unicode } from './bypass/unicode.ts';
+import { otherBytes } from './bypass/wire.ts';
 
 const classes: Readonly<Record<string, readonly Bypass[]>> = {
   'fields that scanners forget': forgottenFields,
-  'duplicate and look-alike keys': keys,
   'model, cap and tool tricks': modelsAndCaps,
-  unicode,
   splits: joinedTexts,
-  'bytes and encodings': bytes,
-  'paths and framing': pathsAndFraming,
+  'other bytes': otherBytes,
   'client switches': clientSwitches,
   'opaque and unseen content': opaqueContent,
 };

@@ -59,20 +59,6 @@ async function send(body: unknown, key: string = secrets.PROJECT_KEY, headers: R
 }
 
 describe('monitor', () => {
-  test('a rule in dry run lets the request pass as it is, and records what it would have done', async () => {
-    const { status, headers, record, sent, text } = await send(saying('this is a Dry  Run'));
-
-    expect([status, sent, headers.get('x-gateway-body')]).toEqual([200, [text], 'exact']);
-    expect(record).toMatchObject({
-      status: 200,
-      outcome: 'answered',
-      decision: 'allow',
-      would_block: ['tried'],
-      rules: [{ id: 'tried', action: 'block', mode: 'monitor', at: '/messages/0/content', count: 1 }],
-    });
-    expect(headers.has('x-gateway-warning')).toBe(false);
-  });
-
   test('a policy in dry run does so with all its rules and options', async () => {
     const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } };
     const body = saying([{ type: 'text', text: 'moonrise, ask anna.schmidt@firma-beispiel.de' }, image]);
@@ -119,20 +105,6 @@ describe('outcomes', () => {
     expect(record).toMatchObject({
       decision: 'warn',
       rules: [{ id: 'tickets', count: 2 }, { id: 'greetings' }],
-    });
-  });
-
-  test('a redaction replaces what matched, and says so', async () => {
-    const { status, headers, record, sent } = await send(saying('pay with 4111 1111 1111 1111 please'));
-
-    expect([status, headers.get('x-gateway-body')]).toEqual([200, 'redacted']);
-    expect(sent.map((body) => JSON.parse(body))).toEqual([
-      saying('pay with [REDACTED:content.credit_card] please'),
-    ]);
-    expect(record).toMatchObject({
-      decision: 'redact',
-      body: 'redacted',
-      rules: [{ id: 'cards', action: 'redact' }],
     });
   });
 

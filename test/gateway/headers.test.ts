@@ -10,7 +10,7 @@ import {
 } from '../kit/answers.ts';
 import { twoHosts } from '../kit/config.ts';
 import { secrets } from '../kit/gateway.ts';
-import { sha256 } from '../kit/host.ts';
+import { type HostRequest, sha256 } from '../kit/host.ts';
 import { useHosts } from '../kit/lifecycle.ts';
 import { head, sendRaw } from '../kit/raw.ts';
 
@@ -44,6 +44,18 @@ const claudeCode = [
   'X-Claude-Code-Session-Id: 3b1f',
   'Accept-Encoding: gzip, deflate, br, zstd',
 ];
+
+// biome-ignore format: they are alike
+const codex = [
+  'Accept: text/event-stream', 'Content-Type: application/json', 'originator: codex_cli_rs', 'session-id: s1',
+  'session_id: s2', 'thread-id: t1', 'conversation_id: c1', 'x-client-request-id: r1', 'x-codex-beta-features: a',
+  'x-codex-window-id: w1', 'traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', 'tracestate: a=b',
+  'idempotency-key: i1', 'openai-beta: responses=v1', 'X-Team: green',
+];
+
+const lowerName = (line: string) => line.replace(/^[^:]+/, (name) => name.toLowerCase());
+const linesOf = (request: HostRequest | undefined) =>
+  (request?.headers ?? []).map(([name, value]) => `${name}: ${value}`).toSorted();
 
 /** A turn of a coding agent: three system blocks, a system message among the turns, thirty tools, a long history. */
 function agentBody(bytes: number): Buffer {
@@ -100,28 +112,17 @@ test('Claude Code: exactly its own headers and our key reach the provider, its b
   expect(received?.target).toBe('/v1/messages?beta=true');
   expect(body.length).toBeGreaterThan(1_500_000);
   expect(received?.sha256).toBe(sha256(body));
-  expect(sorted(received?.headers)).toEqual(
-    sorted([
-      ['host', new URL(anthropic.url).host],
-      ['connection', 'keep-alive'],
-      ['content-length', String(body.length)],
-      ['accept-encoding', 'identity'],
-      ['x-api-key', secrets.PROVIDER_KEY],
-      ['accept', 'application/json'],
-      ['user-agent', 'claude-cli/2.1.329 (external, cli)'],
-      ['x-stainless-lang', 'js'],
-      ['x-stainless-retry-count', '0'],
-      ['x-stainless-timeout', '600'],
-      ['anthropic-version', '2023-06-01'],
-      [
-        'anthropic-beta',
-        'claude-code-20250219,interleaved-thinking-2025-05-14,context-management-2025-06-27',
+  const forwarded = claudeCode.filter((line) => !line.startsWith('Accept-Encoding'));
+  expect(linesOf(received)).toEqual(
+    [
+      ...[`host: ${new URL(anthropic.url).host}`, 'connection: keep-alive', `content-length: ${body.length}`],
+      ...[
+        'accept-encoding: identity',
+        `x-api-key: ${secrets.PROVIDER_KEY}`,
+        'content-type: application/json',
       ],
-      ['anthropic-dangerous-direct-browser-access', 'true'],
-      ['x-app', 'cli'],
-      ['x-claude-code-session-id', '3b1f'],
-      ['content-type', 'application/json'],
-    ]),
+      ...forwarded.map(lowerName),
+    ].toSorted(),
   );
 });
 
@@ -166,26 +167,7 @@ test('Codex: exactly its own headers but the one with local paths reach the prov
 
   const answer = await send(
     '/v1/responses',
-    [
-      'Accept: text/event-stream',
-      'Content-Type: application/json',
-      `Authorization: Bearer ${gateway.key}`,
-      'originator: codex_cli_rs',
-      'session-id: s1',
-      'session_id: s2',
-      'thread-id: t1',
-      'conversation_id: c1',
-      'x-client-request-id: r1',
-      'x-codex-beta-features: a',
-      'x-codex-window-id: w1',
-      'traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
-      'tracestate: a=b',
-      'idempotency-key: i1',
-      'openai-beta: responses=v1',
-      'anthropic-version: 2023-06-01',
-      'X-Team: green',
-      ...forbidden,
-    ],
+    [...codex, `Authorization: Bearer ${gateway.key}`, 'anthropic-version: 2023-06-01', ...forbidden],
     body,
   );
 
@@ -194,29 +176,12 @@ test('Codex: exactly its own headers but the one with local paths reach the prov
   expect(answer.status).toBe(200);
   expect(answer.body.toString()).toBe(responsesEvents.join(''));
   expect(received?.sha256).toBe(sha256(body));
-  expect(sorted(received?.headers)).toEqual(
-    sorted([
-      ['host', new URL(openai.url).host],
-      ['connection', 'keep-alive'],
-      ['content-length', String(body.length)],
-      ['accept-encoding', 'identity'],
-      ['authorization', `Bearer ${secrets.PROVIDER_KEY}`],
-      ['accept', 'text/event-stream'],
-      ['content-type', 'application/json'],
-      ['originator', 'codex_cli_rs'],
-      ['session-id', 's1'],
-      ['session_id', 's2'],
-      ['thread-id', 't1'],
-      ['conversation_id', 'c1'],
-      ['x-client-request-id', 'r1'],
-      ['x-codex-beta-features', 'a'],
-      ['x-codex-window-id', 'w1'],
-      ['traceparent', '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'],
-      ['tracestate', 'a=b'],
-      ['idempotency-key', 'i1'],
-      ['openai-beta', 'responses=v1'],
-      ['x-team', 'green'],
-    ]),
+  expect(linesOf(received)).toEqual(
+    [
+      ...[`host: ${new URL(openai.url).host}`, 'connection: keep-alive', `content-length: ${body.length}`],
+      ...['accept-encoding: identity', `authorization: Bearer ${secrets.PROVIDER_KEY}`],
+      ...codex.map(lowerName),
+    ].toSorted(),
   );
 });
 
@@ -333,7 +298,3 @@ describe('towards the client', () => {
     expect(answer.headers.get('openai-version')).toEqual(['2020-10-01']);
   });
 });
-
-function sorted(headers: readonly (readonly [string, string])[] = []): string[] {
-  return headers.map(([name, value]) => `${name}: ${value}`).toSorted();
-}

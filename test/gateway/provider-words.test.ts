@@ -56,27 +56,6 @@ describe.each(dialectCases)('$dialect', (each) => {
     },
   );
 
-  test('a stream that ends in the middle ends in an error event and a destroyed socket', async () => {
-    const { gateway } = hosts();
-    const before = gateway.records.length;
-    script(async (response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      await new Promise<void>((resolve) => response.write(events.slice(0, 2).join(''), () => resolve()));
-      response.end();
-    });
-
-    const answer = await ask(each, { stream: true });
-
-    const text = answer.body.toString();
-    expect(answer.status).toBe(200);
-    expect(answer.isWhole).toBe(false);
-    expect(text.startsWith(events.slice(0, 2).join(''))).toBe(true);
-    const added = text.slice(events.slice(0, 2).join('').length);
-    expectErrorEvent(each.dialect, added);
-    expect(text).not.toMatch(/\[DONE\]|message_stop|response\.completed|"finish_reason":"/);
-    expect((await gateway.recorded(before + 1)).at(-1)).toMatchObject({ status: 200, outcome: 'failed' });
-  });
-
   test.each([200, 400, 500])('our secrets in the words of an answer %d are taken out', async (status) => {
     const wordsOf = (key: string, other: string) =>
       `{"type":"error","error":{"type":"api_error","message":"key ${key} of ${other}"}}`;
@@ -140,6 +119,22 @@ describe.each(dialectCases)('$dialect', (each) => {
     },
   );
 
+  // All the forms that errors have: dialects/failure.
+  test.each([
+    ['"oops"', 'oops'],
+    ['{}', 'the provider answered with 422'],
+    ['{"detail":"too long"}', 'too long'],
+  ])('an error %s becomes one of the dialect', async (body, message) => {
+    script(json(body, 422));
+
+    const answer = await ask(each);
+
+    const { type, error } = JSON.parse(answer.body.toString()) as { type?: string; error: object };
+    expect(answer.status).toBe(422);
+    expect(error).toMatchObject({ type: 'invalid_request_error', message });
+    expect(type).toBe(each.dialect === 'messages' ? 'error' : undefined);
+  });
+
   test('headers with a secret in them are scrubbed too', async () => {
     script(json(each.plain, 200, { 'x-ratelimit-note': `key ${secrets.PROVIDER_KEY}` }));
 
@@ -160,16 +155,3 @@ describe.each(dialectCases)('$dialect', (each) => {
     expect(record).toMatchObject({ outcome: 'failed', cause: 'SyntaxError' });
   });
 });
-
-function expectErrorEvent(dialect: string, text: string): void {
-  const lines = text.trimEnd().split('\n');
-  const data = JSON.parse((lines.at(-1) ?? '').slice('data: '.length));
-  if (dialect === 'chat') expect(lines).toHaveLength(1);
-  else expect(lines[0]).toBe('event: error');
-  expect(text.endsWith('\n\n')).toBe(true);
-  expect(data.error.message.length).toBeGreaterThan(10);
-  expect(data.error.reason).toMatch(/^provider\./);
-  if (dialect !== 'chat') expect(data.type).toBe('error');
-  if (dialect === 'responses') expect(data.sequence_number).toBe(2);
-  expect(data.request_id).toMatch(/^req_/);
-}

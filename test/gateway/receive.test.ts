@@ -65,27 +65,13 @@ test.each([
   expect(await ask('POST', target)).toEqual({ kind: 'exchange', path, query });
 });
 
+// biome-ignore format: they are alike
 test.each([
-  '/v1/messages/',
-  '//v1/messages',
-  '/v1//messages',
-  '/v1/./messages',
-  '/v1/../v1/messages',
-  '/v1/%6dessages',
-  '/v1/messages%20',
-  '/v1/messages;a',
-  '/V1/messages',
-  '/v1/Messages',
-  '/v1/message',
-  '/v1',
-  '/v1/models/',
-  '/v1/completions',
-  '/healthz/',
-  '/constructor',
-  '/__proto__',
-  'http://127.0.0.1/v1/messages',
-  'https://api.anthropic.com/v1/messages',
-  '/v1\\messages',
+  '/v1/messages/', '//v1/messages', '/v1//messages', '/v1/./messages', '/v1/../v1/messages', '/v1/x/%2e%2e/messages',
+  '/v1/%6dessages', '/v1%2fmessages', '/v1/messages%20', '/v1/messages%00', '/v1/messages%3fbeta=true',
+  '/v1/messages;a', '/v1/messages.json', '/V1/messages', '/v1/Messages', '/v1/message', '/v1', '/v2/messages',
+  '/messages', '/v1/models/', '/v1/completions', '/healthz/', '/constructor', '/__proto__', '/v1\\messages',
+  'http://127.0.0.1/v1/messages', 'https://api.anthropic.com/v1/messages', '//127.0.0.1/v1/messages',
 ])('%s is unknown', async (target) => {
   expect(await ask('POST', target)).toMatchObject({ code: 'endpoint.unknown' });
 });

@@ -64,45 +64,13 @@ interface Scenario {
 const said = { text: streamedText, thinking: '', calls: [], finish: 'stop' } as const;
 const called = { text: '', thinking: '', finish: 'tools' } as const;
 
+// biome-ignore format: a case a line
 const scenarios: readonly Scenario[] = [
-  {
-    name: 'text',
-    option: 'text',
-    recording: 'text',
-    plain: 'text',
-    streamed: said,
-    whole: { text: plainText },
-  },
-  {
-    name: 'one tool',
-    option: 'tools',
-    recording: 'one-tool',
-    plain: 'one tool',
-    streamed: { ...called, calls: [koeln] },
-  },
-  {
-    name: 'two parallel tools',
-    option: 'tools',
-    recording: 'two-tools',
-    plain: 'two tools',
-    streamed: { ...called, calls: [koeln, bonn] },
-  },
-  {
-    name: 'a tool result turn',
-    option: 'tool result',
-    recording: 'text',
-    plain: 'text',
-    streamed: said,
-    whole: { text: plainText },
-  },
-  {
-    name: 'an image',
-    option: 'image',
-    recording: 'text',
-    plain: 'text',
-    streamed: said,
-    whole: { text: plainText },
-  },
+  { name: 'text', option: 'text', recording: 'text', plain: 'text', streamed: said, whole: { text: plainText } },
+  { name: 'one tool', option: 'tools', recording: 'one-tool', plain: 'one tool', streamed: { ...called, calls: [koeln] } },
+  { name: 'two parallel tools', option: 'tools', recording: 'two-tools', plain: 'two tools', streamed: { ...called, calls: [koeln, bonn] } },
+  { name: 'a tool result turn', option: 'tool result', recording: 'text', plain: 'text', streamed: said, whole: { text: plainText } },
+  { name: 'an image', option: 'image', recording: 'text', plain: 'text', streamed: said, whole: { text: plainText } },
   {
     name: 'thinking',
     option: 'thinking',
@@ -111,13 +79,7 @@ const scenarios: readonly Scenario[] = [
     streamed: { ...said, thinking: 'The user asks about plants… 🤔' },
     whole: { text: plainText, thinking: 'The user asks about plants…' },
   },
-  {
-    name: 'structured output',
-    option: 'structured',
-    recording: 'structured',
-    plain: 'structured',
-    streamed: { ...said, text: structured },
-  },
+  { name: 'structured output', option: 'structured', recording: 'structured', plain: 'structured', streamed: { ...said, text: structured } },
   {
     name: 'a length stop',
     option: 'text',

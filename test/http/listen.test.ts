@@ -84,52 +84,46 @@ async function expectAlive({ open }: Started): Promise<void> {
 }
 
 describe('framing that has no one meaning', () => {
-  test.each([
+  test.each(
+    // biome-ignore format: a case a line
     [
-      'Transfer-Encoding with Content-Length',
-      `${head('POST /x HTTP/1.1', 'Content-Length: 5', 'Transfer-Encoding: chunked')}0\r\n\r\n`,
+      ['Transfer-Encoding with Content-Length', `${head('POST /x HTTP/1.1', 'Content-Length: 5', 'Transfer-Encoding: chunked')}0\r\n\r\n`],
+      ['Content-Length behind Transfer-Encoding', `${head('POST /x HTTP/1.1', 'Transfer-Encoding: chunked', 'Content-Length: 5')}0\r\n\r\n`],
+      ['two different lengths', head('POST /x HTTP/1.1', 'Content-Length: 5', 'Content-Length: 6')],
+      ['two equal lengths', `${head('POST /x HTTP/1.1', 'Content-Length: 2', 'Content-Length: 2')}{}`],
+      ['two lengths in one header', `${head('POST /x HTTP/1.1', 'Content-Length: 2, 2')}{}`],
+      ['a signed length', `${head('POST /x HTTP/1.1', 'Content-Length: +2')}{}`],
+      ['a negative length', head('POST /x HTTP/1.1', 'Content-Length: -1')],
+      ['a hexadecimal length', head('POST /x HTTP/1.1', 'Content-Length: 0x2')],
+      ['an empty length', head('POST /x HTTP/1.1', 'Content-Length: ')],
+      ['a length beyond 64 bits', head('POST /x HTTP/1.1', 'Content-Length: 99999999999999999999999')],
+      ['gzip and chunked', `${head('POST /x HTTP/1.1', 'Transfer-Encoding: gzip, chunked')}0\r\n\r\n`],
+      ['chunked twice', `${head('POST /x HTTP/1.1', 'Transfer-Encoding: chunked, chunked')}0\r\n\r\n`],
+      ['chunked in two headers', `${head('POST /x HTTP/1.1', 'Transfer-Encoding: chunked', 'Transfer-Encoding: chunked')}0\r\n\r\n`],
+      ['chunked and identity', `${head('POST /x HTTP/1.1', 'Transfer-Encoding: chunked, identity')}0\r\n\r\n`],
+      ['gzip alone', head('POST /x HTTP/1.1', 'Transfer-Encoding: gzip')],
+      ['an unknown encoding', head('POST /x HTTP/1.1', 'Transfer-Encoding: xchunked')],
+      ['a vertical tab before chunked', head('POST /x HTTP/1.1', 'Transfer-Encoding: \vchunked')],
+      ['bare line feeds', 'POST /x HTTP/1.1\nHost: 127.0.0.1\nContent-Length: 2\n\n{}'],
+      ['a bare line feed in the head', 'POST /x HTTP/1.1\r\nHost: 127.0.0.1\nContent-Length: 2\r\n\r\n{}'],
+      ['a bare carriage return in the head', 'POST /x HTTP/1.1\r\nHost: 127.0.0.1\rX: y\r\n\r\n'],
+      ['a folded header', 'GET /x HTTP/1.1\r\nHost: 127.0.0.1\r\nX: a\r\n b\r\n\r\n'],
+      ['a space before the colon', 'GET /x HTTP/1.1\r\nHost : 127.0.0.1\r\n\r\n'],
+      ['a header without a name', 'GET /x HTTP/1.1\r\n: y\r\n\r\n'],
+      ['a NUL in a header', 'GET /x HTTP/1.1\r\nHost: 127.0.0.1\r\nX: a\0b\r\n\r\n'],
+      ['no HTTP at all', 'hello\r\n\r\n'],
+      ['a TLS greeting', '\x16\x03\x01\x00\x05\x01\x00\x00\x01\x03'],
+      ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+      ['a version that does not exist', 'GET /x HTTP/1.7\r\nHost: 127.0.0.1\r\n\r\n'],
+      ['an unknown method', 'BREW /x HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'],
+      ['a control character in the target', 'GET /\x1b[31m HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'],
+      ['a fragment in the target', head('GET /x?a=b#c HTTP/1.1')],
+      ['HTTP/0.9', 'GET /x\r\n\r\n'],
+      ['chunks in HTTP/1.0', `${head('POST /x HTTP/1.0', 'Transfer-Encoding: chunked')}0\r\n\r\n`],
+      ['two Hosts', 'GET /x HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: 127.0.0.1\r\n\r\n'],
+      ['two Hosts in different case', 'GET /x HTTP/1.1\r\nHost: 127.0.0.1\r\nhOST: evil.example\r\n\r\n'],
     ],
-    [
-      'Content-Length behind Transfer-Encoding',
-      `${head('POST /x HTTP/1.1', 'Transfer-Encoding: chunked', 'Content-Length: 5')}0\r\n\r\n`,
-    ],
-    ['two different lengths', head('POST /x HTTP/1.1', 'Content-Length: 5', 'Content-Length: 6')],
-    ['two equal lengths', `${head('POST /x HTTP/1.1', 'Content-Length: 2', 'Content-Length: 2')}{}`],
-    ['two lengths in one header', `${head('POST /x HTTP/1.1', 'Content-Length: 2, 2')}{}`],
-    ['a signed length', `${head('POST /x HTTP/1.1', 'Content-Length: +2')}{}`],
-    ['a negative length', head('POST /x HTTP/1.1', 'Content-Length: -1')],
-    ['a hexadecimal length', head('POST /x HTTP/1.1', 'Content-Length: 0x2')],
-    ['an empty length', head('POST /x HTTP/1.1', 'Content-Length: ')],
-    ['a length beyond 64 bits', head('POST /x HTTP/1.1', 'Content-Length: 99999999999999999999999')],
-    ['gzip and chunked', `${head('POST /x HTTP/1.1', 'Transfer-Encoding: gzip, chunked')}0\r\n\r\n`],
-    ['chunked twice', `${head('POST /x HTTP/1.1', 'Transfer-Encoding: chunked, chunked')}0\r\n\r\n`],
-    [
-      'chunked in two headers',
-      `${head('POST /x HTTP/1.1', 'Transfer-Encoding: chunked', 'Transfer-Encoding: chunked')}0\r\n\r\n`,
-    ],
-    ['chunked and identity', `${head('POST /x HTTP/1.1', 'Transfer-Encoding: chunked, identity')}0\r\n\r\n`],
-    ['gzip alone', head('POST /x HTTP/1.1', 'Transfer-Encoding: gzip')],
-    ['an unknown encoding', head('POST /x HTTP/1.1', 'Transfer-Encoding: xchunked')],
-    ['a vertical tab before chunked', head('POST /x HTTP/1.1', 'Transfer-Encoding: \vchunked')],
-    ['bare line feeds', 'POST /x HTTP/1.1\nHost: 127.0.0.1\nContent-Length: 2\n\n{}'],
-    ['a bare line feed in the head', 'POST /x HTTP/1.1\r\nHost: 127.0.0.1\nContent-Length: 2\r\n\r\n{}'],
-    ['a bare carriage return in the head', 'POST /x HTTP/1.1\r\nHost: 127.0.0.1\rX: y\r\n\r\n'],
-    ['a folded header', 'GET /x HTTP/1.1\r\nHost: 127.0.0.1\r\nX: a\r\n b\r\n\r\n'],
-    ['a space before the colon', 'GET /x HTTP/1.1\r\nHost : 127.0.0.1\r\n\r\n'],
-    ['a header without a name', 'GET /x HTTP/1.1\r\n: y\r\n\r\n'],
-    ['a NUL in a header', 'GET /x HTTP/1.1\r\nHost: 127.0.0.1\r\nX: a\0b\r\n\r\n'],
-    ['no HTTP at all', 'hello\r\n\r\n'],
-    ['a TLS greeting', '\x16\x03\x01\x00\x05\x01\x00\x00\x01\x03'],
-    ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
-    ['a version that does not exist', 'GET /x HTTP/1.7\r\nHost: 127.0.0.1\r\n\r\n'],
-    ['an unknown method', 'BREW /x HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'],
-    ['a control character in the target', 'GET /\x1b[31m HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'],
-    ['a fragment in the target', head('GET /x?a=b#c HTTP/1.1')],
-    ['HTTP/0.9', 'GET /x\r\n\r\n'],
-    ['chunks in HTTP/1.0', `${head('POST /x HTTP/1.0', 'Transfer-Encoding: chunked')}0\r\n\r\n`],
-    ['two Hosts', 'GET /x HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: 127.0.0.1\r\n\r\n'],
-    ['two Hosts in different case', 'GET /x HTTP/1.1\r\nHost: 127.0.0.1\r\nhOST: evil.example\r\n\r\n'],
-  ])('%s: 400, and the connection closes', async (_name, request) => {
+  )('%s: 400, and the connection closes', async (_name, request) => {
     const server = await start();
     const connection = server.open().send(request);
 
@@ -202,24 +196,19 @@ describe('framing that has no one meaning', () => {
 describe('framing that is fine', () => {
   const chunked = head('POST /x HTTP/1.1', 'Transfer-Encoding: chunked');
 
-  test.each([
-    ['a length', post('{}'), '{}'],
-    ['no body', head('GET /x HTTP/1.1'), ''],
-    ['chunks', `${chunked}1\r\n{\r\n1\r\n}\r\n0\r\n\r\n`, '{}'],
-    // The parser of Node before 20.19.2 takes only extensions without a value.
+  test.each(
+    // biome-ignore format: a case a line
     [
-      'chunks with extensions',
-      `${chunked}2;${isOldParser ? 'name' : 'name=value;other="x"'}\r\n{}\r\n0;last\r\n\r\n`,
-      '{}',
+      ['a length', post('{}'), '{}'],
+      ['no body', head('GET /x HTTP/1.1'), ''],
+      ['chunks', `${chunked}1\r\n{\r\n1\r\n}\r\n0\r\n\r\n`, '{}'],
+      // The parser of Node before 20.19.2 takes only extensions without a value.
+      ['chunks with extensions', `${chunked}2;${isOldParser ? 'name' : 'name=value;other="x"'}\r\n{}\r\n0;last\r\n\r\n`, '{}'],
+      ['chunks with trailers', `${chunked}2\r\n{}\r\n0\r\nX-Checksum: 1\r\n\r\n`, '{}'],
+      ['Chunked in capitals', `${head('POST /x HTTP/1.1', 'Transfer-Encoding: Chunked')}2\r\n{}\r\n0\r\n\r\n`, '{}'],
+      ['empty lines before the request', `\r\n\r\n${post('{}')}`, '{}'],
     ],
-    ['chunks with trailers', `${chunked}2\r\n{}\r\n0\r\nX-Checksum: 1\r\n\r\n`, '{}'],
-    [
-      'Chunked in capitals',
-      `${head('POST /x HTTP/1.1', 'Transfer-Encoding: Chunked')}2\r\n{}\r\n0\r\n\r\n`,
-      '{}',
-    ],
-    ['empty lines before the request', `\r\n\r\n${post('{}')}`, '{}'],
-  ])('%s', async (_name, request, body) => {
+  )('%s', async (_name, request, body) => {
     const { open } = await start();
 
     const answer = await open().send(request).answer();

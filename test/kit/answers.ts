@@ -39,22 +39,11 @@ export const responsesEvents: readonly string[] = [
   'event: response.completed\ndata: {"type":"response.completed","sequence_number":2,"response":{"id":"resp_1","status":"completed","model":"gpt-test","output":[],"usage":{"input_tokens":3,"output_tokens":4,"total_tokens":7}}}\n\n',
 ];
 
+// biome-ignore format: a case a line
 export const dialectCases = [
-  {
-    dialect: 'messages',
-    path: '/v1/messages',
-    model: 'claude-test',
-    plain: messagesAnswer,
-    events: messagesEvents,
-  },
+  { dialect: 'messages', path: '/v1/messages', model: 'claude-test', plain: messagesAnswer, events: messagesEvents },
   { dialect: 'chat', path: '/v1/chat/completions', model: 'gpt-test', plain: chatAnswer, events: chatEvents },
-  {
-    dialect: 'responses',
-    path: '/v1/responses',
-    model: 'gpt-test',
-    plain: responsesAnswer,
-    events: responsesEvents,
-  },
+  { dialect: 'responses', path: '/v1/responses', model: 'gpt-test', plain: responsesAnswer, events: responsesEvents },
 ] as const;
 
 /** The smallest request of a dialect. */

@@ -27,67 +27,25 @@ function pairs(flat: readonly string[]): string[] {
 }
 
 describe('towards a provider', () => {
+  // biome-ignore format: they are alike
   test.each([
-    'accept',
-    'content-type',
-    'user-agent',
-    'openai-beta',
-    'idempotency-key',
-    'x-stainless-lang',
-    'x-stainless-retry-count',
-    'x-client-request-id',
-    'tracestate',
-    'session-id',
-    'session_id',
-    'thread-id',
-    'conversation_id',
-    'originator',
-    'x-codex-window-id',
-    'x-codex-beta-features',
-    'x-claude-code-session-id',
+    'accept', 'content-type', 'user-agent', 'openai-beta', 'idempotency-key', 'x-stainless-lang',
+    'x-stainless-retry-count', 'x-client-request-id', 'tracestate', 'session-id', 'session_id', 'thread-id',
+    'conversation_id', 'originator', 'x-codex-window-id', 'x-codex-beta-features', 'x-claude-code-session-id',
     'x-app',
   ])('%s goes on, in any case', (name) => {
     expect(passed(name, 'Value')).toEqual([`${name}: Value`]);
     expect(passed(name.toUpperCase(), 'Value')).toEqual([`${name}: Value`]);
   });
 
+  // biome-ignore format: they are alike
   test.each([
-    'authorization',
-    'x-api-key',
-    'x-gateway-key',
-    'proxy-authorization',
-    'cookie',
-    'cookie2',
-    'host',
-    'origin',
-    'referer',
-    'connection',
-    'keep-alive',
-    'upgrade',
-    'te',
-    'trailer',
-    'transfer-encoding',
-    'content-length',
-    'content-encoding',
-    'accept-encoding',
-    'expect',
-    'forwarded',
-    'via',
-    'x-forwarded-for',
-    'x-forwarded-host',
-    'x-real-ip',
-    'x-codex-turn-metadata',
-    'X-Codex-Turn-Metadata',
-    'x-stainless',
-    'x-codex',
-    'x-session-id',
-    'session',
-    'openai-organization',
-    'openai-project',
-    'accept-language',
-    'x-request-id',
-    'x-gateway-anything',
-    'sec-fetch-mode',
+    'authorization', 'x-api-key', 'x-gateway-key', 'proxy-authorization', 'cookie', 'cookie2', 'host',
+    'origin', 'referer', 'connection', 'keep-alive', 'upgrade', 'te', 'trailer', 'transfer-encoding',
+    'content-length', 'content-encoding', 'accept-encoding', 'expect', 'forwarded', 'via', 'x-forwarded-for',
+    'x-forwarded-host', 'x-real-ip', 'x-codex-turn-metadata', 'X-Codex-Turn-Metadata', 'x-stainless',
+    'x-codex', 'x-session-id', 'session', 'openai-organization', 'openai-project', 'accept-language',
+    'x-request-id', 'x-gateway-anything', 'sec-fetch-mode',
   ])('%s does not', (name) => {
     expect(passed(name, 'value')).toEqual([]);
     expect(passed(name, 'value', { isAnthropic: true })).toEqual([]);
@@ -117,21 +75,10 @@ describe('towards a provider', () => {
     expect(sent).toEqual(['accept-encoding: identity', 'x-api-key: ours', 'x-session-id: s']);
   });
 
+  // biome-ignore format: they are alike
   test.each([
-    'authorization',
-    'x-api-key',
-    'x-gateway-key',
-    'proxy-authorization',
-    'host',
-    'connection',
-    'keep-alive',
-    'te',
-    'trailer',
-    'transfer-encoding',
-    'upgrade',
-    'content-length',
-    'content-encoding',
-    'accept-encoding',
+    'authorization', 'x-api-key', 'x-gateway-key', 'proxy-authorization', 'host', 'connection', 'keep-alive',
+    'te', 'trailer', 'transfer-encoding', 'upgrade', 'content-length', 'content-encoding', 'accept-encoding',
     'expect',
   ])('no configuration lets %s through', (name) => {
     expect(passed(name, 'value', { extraNames: new Set([name]) })).toEqual([]);
@@ -158,45 +105,21 @@ describe('towards the client', () => {
     return pairs(passed);
   };
 
+  // biome-ignore format: they are alike
   test.each([
-    'content-type',
-    'retry-after',
-    'retry-after-ms',
-    'x-should-retry',
-    'request-id',
-    'anthropic-ratelimit-requests-limit',
-    'anthropic-organization-id',
-    'openai-processing-ms',
-    'openai-version',
-    'x-ratelimit-limit-requests',
-    'x-codex-primary-used-percent',
+    'content-type', 'retry-after', 'retry-after-ms', 'x-should-retry', 'request-id',
+    'anthropic-ratelimit-requests-limit', 'anthropic-organization-id', 'openai-processing-ms',
+    'openai-version', 'x-ratelimit-limit-requests', 'x-codex-primary-used-percent',
   ])('%s goes on', (name) => {
     expect(passedOn(name.toUpperCase(), 'Value')).toEqual([`${name}: Value`]);
   });
 
+  // biome-ignore format: they are alike
   test.each([
-    'set-cookie',
-    'access-control-allow-origin',
-    'access-control-allow-credentials',
-    'server',
-    'date',
-    'via',
-    'location',
-    'connection',
-    'keep-alive',
-    'transfer-encoding',
-    'content-length',
-    'content-encoding',
-    'strict-transport-security',
-    'alt-svc',
-    'cf-ray',
-    'www-authenticate',
-    'cache-control',
-    'link',
-    'trailer',
-    'x-gateway-error',
-    'x-gateway-body',
-    'x-powered-by',
+    'set-cookie', 'access-control-allow-origin', 'access-control-allow-credentials', 'server', 'date', 'via',
+    'location', 'connection', 'keep-alive', 'transfer-encoding', 'content-length', 'content-encoding',
+    'strict-transport-security', 'alt-svc', 'cf-ray', 'www-authenticate', 'cache-control', 'link', 'trailer',
+    'x-gateway-error', 'x-gateway-body', 'x-powered-by',
   ])('%s does not', (name) => {
     expect(passedOn(name, 'value')).toEqual([]);
   });

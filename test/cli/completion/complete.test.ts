@@ -31,52 +31,28 @@ async function answer(words: readonly string[], options: Parameters<typeof comma
 }
 
 describe('words', () => {
-  test.each([
-    [[''], ['serve', 'send', 'plants', 'completion']],
+  test.each(
+    // biome-ignore format: a case a line
     [
-      ['help', ''],
-      ['serve', 'send'],
+      [[''], ['serve', 'send', 'plants', 'completion']],
+      [['help', ''], ['serve', 'send']],
+      [['plants', ''], ['search', 'add', 'user']],
+      [['-q', '-o', 'json', 'plants', ''], ['search']],
+      [['help', 'plants', ''], ['search']],
+      [['plants', 'user', ''], ['add']],
+      [['send', '-'], ['--model', '--system', '--config', '--no-stream']],
+      [['send', '-o', ''], ['text', 'json', 'ndjson', 'yaml', 'table']],
+      [['send', '--output=j'], ['--output=json', '--output=yaml']],
+      [['send', 'hello', '--dialect', ''], ['messages', 'chat', 'responses']],
+      [['completion', ''], ['bash', 'zsh', 'fish']],
+      [['run', ''], ['claude', 'codex']],
+      [['env', 'cl'], ['claude', 'curl']],
+      [['key', 'new', '--project', ''], ['shop']],
+      [['policy', 'explain', 'x.json', '--key', ''], ['shop-web']],
+      [['send', '-m', ''], ['fast']],
+      [['models', ''], ['fast']],
     ],
-    [
-      ['plants', ''],
-      ['search', 'add', 'user'],
-    ],
-    [['-q', '-o', 'json', 'plants', ''], ['search']],
-    [['help', 'plants', ''], ['search']],
-    [['plants', 'user', ''], ['add']],
-    [
-      ['send', '-'],
-      ['--model', '--system', '--config', '--no-stream'],
-    ],
-    [
-      ['send', '-o', ''],
-      ['text', 'json', 'ndjson', 'yaml', 'table'],
-    ],
-    [
-      ['send', '--output=j'],
-      ['--output=json', '--output=yaml'],
-    ],
-    [
-      ['send', 'hello', '--dialect', ''],
-      ['messages', 'chat', 'responses'],
-    ],
-    [
-      ['completion', ''],
-      ['bash', 'zsh', 'fish'],
-    ],
-    [
-      ['run', ''],
-      ['claude', 'codex'],
-    ],
-    [
-      ['env', 'cl'],
-      ['claude', 'curl'],
-    ],
-    [['key', 'new', '--project', ''], ['shop']],
-    [['policy', 'explain', 'x.json', '--key', ''], ['shop-web']],
-    [['send', '-m', ''], ['fast']],
-    [['models', ''], ['fast']],
-  ])('%j completes with %j among them', async (words, expected) => {
+  )('%j completes with %j among them', async (words, expected) => {
     const { kind, values } = await answer(words);
 
     expect(kind).toBe('words');

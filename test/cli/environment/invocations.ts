@@ -22,6 +22,7 @@ export interface Invocation {
 const password = 'correct horse battery\n';
 
 /** One for every command; `workspace.ts` makes the files that they name. */
+// biome-ignore format: a case a line
 export const invocations: Readonly<Record<string, Invocation>> = {
   serve: { words: ['serve', '-c', 'serve.yaml'], until: /"listening"|clients/, needsState: true },
   status: { words: ['status'], exit: 8, readsState: true, isAlone: true },
@@ -63,20 +64,12 @@ export const invocations: Readonly<Record<string, Invocation>> = {
   'plants update': { words: ['plants', 'update', '1', '--status', 'sold'], isTable: true },
   'plants delete': { words: ['plants', 'delete', '404'], exit: 5 },
   'plants watch': { words: ['plants', 'watch'], isLoggedOut: true, exit: 4 },
-  'plants login': {
-    words: ['plants', 'login', '-u', 'rosa', '--password-stdin'],
-    stdin: password,
-    needsState: true,
-  },
+  'plants login': { words: ['plants', 'login', '-u', 'rosa', '--password-stdin'], stdin: password, needsState: true },
   'plants logout': { words: ['plants', 'logout'], readsState: true, isLoggedOut: true },
   'plants whoami': { words: ['plants', 'whoami'] },
   'plants serve': { words: ['plants', 'serve', '-p', '0'], until: /docs/, needsState: true },
   'plants user': { words: ['plants', 'user'], exit: 2 },
-  'plants user add': {
-    words: ['plants', 'user', 'add', 'ivy', '--password-stdin'],
-    stdin: password,
-    needsState: true,
-  },
+  'plants user add': { words: ['plants', 'user', 'add', 'ivy', '--password-stdin'], stdin: password, needsState: true },
   login: { words: ['login', '-u', 'rosa', '--password-stdin'], stdin: password, needsState: true },
   logout: { words: ['logout'], readsState: true, isLoggedOut: true },
   completion: { words: ['completion', 'bash'] },

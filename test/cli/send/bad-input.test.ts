@@ -35,39 +35,24 @@ async function shell(line: string) {
 }
 
 describe('in a shell', () => {
-  test.each([
-    ['standard input closed', 'gateway send hello <&-', 0, '"hello"', ''],
-    ['standard input empty', 'gateway send hello < /dev/null', 0, '"hello"', ''],
-    ['nothing asked', 'gateway send < /dev/null', 2, '', 'there is no prompt'],
+  test.each(
+    // biome-ignore format: a case a line
     [
-      'binary standard input',
-      "printf '\\377\\376' | gateway send hello",
-      2,
-      '',
-      'not text in UTF-8; -f - attaches',
+      ['standard input closed', 'gateway send hello <&-', 0, '"hello"', ''],
+      ['standard input empty', 'gateway send hello < /dev/null', 0, '"hello"', ''],
+      ['nothing asked', 'gateway send < /dev/null', 2, '', 'there is no prompt'],
+      ['binary standard input', "printf '\\377\\376' | gateway send hello", 2, '', 'not text in UTF-8; -f - attaches'],
+      ['100 MB', 'head -c 100000000 /dev/zero | gateway send hello', 2, '', 'larger than 64 MiB'],
+      ['standard input without an end', 'yes | gateway send hello', 2, '', 'larger than 64 MiB'],
+      ['a full disk', 'gateway send hello > /dev/full', 1, '', 'no space is left'],
+      ['standard output closed', 'gateway send hello >&-', 0, '', ''],
+      ['a reader that leaves', 'gateway send hello -m sandbox-long | head -c 1', 0, '', ''],
+      ['no HOME', 'unset HOME; XDG_STATE_HOME="$PWD" gateway send --in trip hello', 0, '"hello"', ''],
+      ['a state directory that is none', 'XDG_STATE_HOME=/dev/null gateway send --in trip hello', 2, '', "can't be used"],
+      ['a state directory of the system', 'XDG_STATE_HOME=/proc gateway send --in trip hello', 2, '', "can't be used"],
+      ['no locale', 'LC_ALL= LANG= gateway send "Grüße 👋"', 0, 'Grüße 👋', ''],
     ],
-    ['100 MB', 'head -c 100000000 /dev/zero | gateway send hello', 2, '', 'larger than 64 MiB'],
-    ['standard input without an end', 'yes | gateway send hello', 2, '', 'larger than 64 MiB'],
-    ['a full disk', 'gateway send hello > /dev/full', 1, '', 'no space is left'],
-    ['standard output closed', 'gateway send hello >&-', 0, '', ''],
-    ['a reader that leaves', 'gateway send hello -m sandbox-long | head -c 1', 0, '', ''],
-    ['no HOME', 'unset HOME; XDG_STATE_HOME="$PWD" gateway send --in trip hello', 0, '"hello"', ''],
-    [
-      'a state directory that is none',
-      'XDG_STATE_HOME=/dev/null gateway send --in trip hello',
-      2,
-      '',
-      "can't be used",
-    ],
-    [
-      'a state directory of the system',
-      'XDG_STATE_HOME=/proc gateway send --in trip hello',
-      2,
-      '',
-      "can't be used",
-    ],
-    ['no locale', 'LC_ALL= LANG= gateway send "Grüße 👋"', 0, 'Grüße 👋', ''],
-  ])('%s', { timeout: 90_000 }, async (_name, line, exit, stdout, stderr) => {
+  )('%s', { timeout: 90_000 }, async (_name, line, exit, stdout, stderr) => {
     const ended = await shell(line);
 
     expect([ended.exit, ended.stderr]).toEqual([exit, expect.stringContaining(stderr)]);

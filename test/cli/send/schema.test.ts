@@ -39,22 +39,14 @@ describe('an answer that follows a schema', () => {
     },
   );
 
-  test.each([
-    ['messages', { output_config: { format: { type: 'json_schema', schema: closed } } }],
+  test.each(
+    // biome-ignore format: a case a line
     [
-      'chat',
-      {
-        response_format: {
-          type: 'json_schema',
-          json_schema: { name: 'answer', schema: closed, strict: true },
-        },
-      },
+      ['messages', { output_config: { format: { type: 'json_schema', schema: closed } } }],
+      ['chat', { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: closed, strict: true } } }],
+      ['responses', { text: { format: { type: 'json_schema', name: 'answer', schema: closed, strict: true } } }],
     ],
-    [
-      'responses',
-      { text: { format: { type: 'json_schema', name: 'answer', schema: closed, strict: true } } },
-    ],
-  ])('is asked for as the %s dialect has it', async (dialect, expected) => {
+  )('is asked for as the %s dialect has it', async (dialect, expected) => {
     const cwd = withFile('s.json', JSON.stringify(closed));
 
     const { stdout } = await command(
@@ -117,21 +109,16 @@ describe('an answer that does not', () => {
 });
 
 describe('a schema with a mistake is refused with its place', () => {
-  test.each([
-    ['in its JSON', '{"type":\n "object"', /s\.json:2:\d+ /],
+  test.each(
+    // biome-ignore format: a case a line
     [
-      'in its words',
-      '{"type":"object",\n "properties":{"a":{"type":"intger"}}}',
-      /s\.json:2:28 {2}properties\.a\.type: expected/,
+      ['in its JSON', '{"type":\n "object"', /s\.json:2:\d+ /],
+      ['in its words', '{"type":"object",\n "properties":{"a":{"type":"intger"}}}', /s\.json:2:28 {2}properties\.a\.type: expected/],
+      ['in a pattern', '{"type":"string",\n "pattern":"("}', /s\.json:2:12 {2}pattern: Invalid regular expression/],
+      ['in a reference', '{"$ref":"#/none"}', /s\.json:1:9 {2}\$ref: can't resolve reference/],
+      ['as a whole', '[1]', /expected a JSON Schema: an object/],
     ],
-    [
-      'in a pattern',
-      '{"type":"string",\n "pattern":"("}',
-      /s\.json:2:12 {2}pattern: Invalid regular expression/,
-    ],
-    ['in a reference', '{"$ref":"#/none"}', /s\.json:1:9 {2}\$ref: can't resolve reference/],
-    ['as a whole', '[1]', /expected a JSON Schema: an object/],
-  ])('%s', async (_name, schema, expected) => {
+  )('%s', async (_name, schema, expected) => {
     const cwd = withFile('s.json', schema);
 
     const { exit, stderr } = await command(['send', 'x', '--schema', 's.json', '--dry-run'], { cwd });

@@ -38,6 +38,7 @@ const messagesTool = { name: 'f', input_schema: {} };
 const dated = { type: 'web_search_20250305', name: 'web_search' };
 const thinking = { thinking: { type: 'enabled', budget_tokens: 2_000 } };
 
+// biome-ignore format: a case a line
 const messages: Probes = {
   model: { set: { model: 'other' }, context: { targetModel: 'probe-model' }, mark: 'probe-model' },
   stream: { set: { stream: true }, mark: 'true' },
@@ -46,11 +47,7 @@ const messages: Probes = {
   'top_p|an OpenAI reasoning model': { set: { top_p: 0.37 }, context: reasoning },
   top_p: { set: { top_p: 0.37 }, mark: '0.37' },
   top_k: { set: { top_k: 5 } },
-  [`metadata.user_id|${isOpenAi}`]: {
-    set: { metadata: { user_id: 'u' } },
-    context: openai,
-    mark: '0bfe935e70c321',
-  },
+  [`metadata.user_id|${isOpenAi}`]: { set: { metadata: { user_id: 'u' } }, context: openai, mark: '0bfe935e70c321' },
   [`metadata.user_id|${notOpenAi}`]: { set: { metadata: { user_id: 'u' } }, mark: '0bfe935e70c321' },
   cache_control: { set: { cache_control: { type: 'ephemeral' } } },
   container: { set: { container: 'c' } },
@@ -65,14 +62,8 @@ const messages: Probes = {
   inference_geo: { set: { inference_geo: 'eu' } },
   tools: { set: { tools: [{ name: 'probe_tool', input_schema: {} }] }, mark: 'probe_tool' },
   'tools[type]|there are no other tools, or it is the forced one': { set: { tools: [dated] } },
-  'tools[type]|dated server tools beside others': {
-    base: { tools: [messagesTool] },
-    set: { tools: [messagesTool, dated] },
-  },
-  'tools[].cache_control': {
-    base: { tools: [messagesTool] },
-    set: { tools: [{ ...messagesTool, cache_control: { type: 'ephemeral' } }] },
-  },
+  'tools[type]|dated server tools beside others': { base: { tools: [messagesTool] }, set: { tools: [messagesTool, dated] } },
+  'tools[].cache_control': { base: { tools: [messagesTool] }, set: { tools: [{ ...messagesTool, cache_control: { type: 'ephemeral' } }] } },
   'tools[].defer_loading': {
     base: { tools: [messagesTool] },
     set: {
@@ -95,17 +86,12 @@ const messages: Probes = {
   },
   'thinking|the model is not known to accept an effort': { set: thinking },
   'thinking.type|adaptive or disabled': { set: { thinking: { type: 'adaptive' } }, context: reasoning },
-  'output_config.effort|the model is not known to accept an effort': {
-    set: { output_config: { effort: 'low' } },
-  },
+  'output_config.effort|the model is not known to accept an effort': { set: { output_config: { effort: 'low' } } },
   'messages[].output_config': {
     base: { messages: [{ role: 'user', content: 'hi' }] },
     set: { messages: [{ role: 'user', content: 'hi', output_config: { effort: 'low' } }] },
   },
-  'messages[].content[].cache_control': {
-    base: user([text]),
-    set: user([{ ...text, cache_control: { type: 'ephemeral' } }]),
-  },
+  'messages[].content[].cache_control': { base: user([text]), set: user([{ ...text, cache_control: { type: 'ephemeral' } }]) },
   'messages[].content[].thinking': {
     base: { messages: [{ role: 'assistant', content: [text] }] },
     set: {
@@ -136,10 +122,7 @@ const messages: Probes = {
       ],
     },
   },
-  'messages[].content[].source.file_id': {
-    set: user([{ type: 'image', source: { type: 'file', file_id: 'f' } }]),
-    param: 'messages[0].content[0].source',
-  },
+  'messages[].content[].source.file_id': { set: user([{ type: 'image', source: { type: 'file', file_id: 'f' } }]), param: 'messages[0].content[0].source' },
   'messages[].content[]': { set: user([{ type: 'container_upload' }]), param: 'messages[0].content[0]' },
   messages: { set: user('probe text'), mark: 'probe text' },
   system: { set: { system: 'probe text' }, mark: 'probe text' },
@@ -149,25 +132,10 @@ const messages: Probes = {
   stop_sequences: { set: { stop_sequences: ['PROBE'] }, mark: 'PROBE' },
   'thinking.budget_tokens': { set: thinking, context: reasoning, mark: 'low' },
   'output_config.effort': { set: { output_config: { effort: 'max' } }, context: reasoning, mark: 'high' },
-  'output_config.format': {
-    set: { output_config: { format: { type: 'json_schema', schema } } },
-    mark: 'probe',
-  },
-  'tools[].input_schema': {
-    base: { tools: [messagesTool] },
-    set: { tools: [{ ...messagesTool, input_schema: schema }] },
-    mark: 'probe',
-  },
-  'tools[].description': {
-    base: { tools: [messagesTool] },
-    set: { tools: [{ ...messagesTool, description: 'probe text' }] },
-    mark: 'probe text',
-  },
-  'tools[].strict': {
-    base: { tools: [messagesTool] },
-    set: { tools: [{ ...messagesTool, strict: true }] },
-    mark: 'true',
-  },
+  'output_config.format': { set: { output_config: { format: { type: 'json_schema', schema } } }, mark: 'probe' },
+  'tools[].input_schema': { base: { tools: [messagesTool] }, set: { tools: [{ ...messagesTool, input_schema: schema }] }, mark: 'probe' },
+  'tools[].description': { base: { tools: [messagesTool] }, set: { tools: [{ ...messagesTool, description: 'probe text' }] }, mark: 'probe text' },
+  'tools[].strict': { base: { tools: [messagesTool] }, set: { tools: [{ ...messagesTool, strict: true }] }, mark: 'true' },
   [`messages[].role=system|${isOpenAi}`]: {
     set: {
       messages: [
@@ -188,10 +156,7 @@ const messages: Probes = {
     mark: 'probe text',
   },
   'messages[].content[].text': { set: user([{ type: 'text', text: 'probe text' }]), mark: 'probe text' },
-  'messages[].content[].image': {
-    set: user([{ type: 'image', source: { type: 'url', url: 'https://example.com/probe.png' } }]),
-    mark: 'probe.png',
-  },
+  'messages[].content[].image': { set: user([{ type: 'image', source: { type: 'url', url: 'https://example.com/probe.png' } }]), mark: 'probe.png' },
   'messages[].content[].document|plain text': {
     set: user([{ type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'probe text' } }]),
     mark: 'probe text',
@@ -221,11 +186,7 @@ const messages: Probes = {
   },
   'messages[].content[].tool_use': { set: messagesCall({}, { input: { probe: 1 } }), mark: 'probe' },
   'messages[].content[].tool_result': { set: messagesCall({ content: 'probe_result' }), mark: '' },
-  'messages[].content[].is_error': {
-    base: messagesCall({}),
-    set: messagesCall({ is_error: true }),
-    mark: 'Error: ',
-  },
+  'messages[].content[].is_error': { base: messagesCall({}), set: messagesCall({ is_error: true }), mark: 'Error: ' },
 };
 
 const chatTool = { type: 'function', function: { name: 'f' } };
@@ -250,6 +211,7 @@ const laterSystem = {
   ],
 };
 
+// biome-ignore format: a case a line
 const chat: Probes = {
   model: { set: { model: 'other' }, context: { targetModel: 'probe-model' }, mark: 'probe-model' },
   stream: { set: { stream: true }, mark: 'true' },
@@ -277,24 +239,11 @@ const chat: Probes = {
     base: { messages: [{ role: 'assistant', content: 'hi' }] },
     set: { messages: [{ role: 'assistant', content: 'hi', reasoning_content: 'thought' }] },
   },
-  'messages[].content[].input_audio': {
-    set: user([{ type: 'input_audio', input_audio: { data: '', format: 'wav' } }]),
-    param: 'messages[0].content[0]',
-  },
-  'messages[].content[].file.file_id': {
-    set: user([{ type: 'file', file: { file_id: 'f' } }]),
-    param: 'messages[0].content[0]',
-  },
-  'messages[].role=function': {
-    set: { messages: [{ role: 'function', name: 'f', content: '' }] },
-    param: 'messages[0].role',
-  },
+  'messages[].content[].input_audio': { set: user([{ type: 'input_audio', input_audio: { data: '', format: 'wav' } }]), param: 'messages[0].content[0]' },
+  'messages[].content[].file.file_id': { set: user([{ type: 'file', file: { file_id: 'f' } }]), param: 'messages[0].content[0]' },
+  'messages[].role=function': { set: { messages: [{ role: 'function', name: 'f', content: '' }] }, param: 'messages[0].role' },
   tools: { set: { tools: [{ type: 'function', function: { name: 'probe_tool' } }] }, mark: 'probe_tool' },
-  tool_choice: {
-    base: { tools: [chatTool] },
-    set: { tool_choice: { type: 'function', function: { name: 'f' } } },
-    mark: '"f"',
-  },
+  tool_choice: { base: { tools: [chatTool] }, set: { tool_choice: { type: 'function', function: { name: 'f' } } }, mark: '"f"' },
   messages: { set: user('probe text'), mark: 'probe text' },
   'messages[].role=system|at the beginning': {
     set: {
@@ -330,66 +279,26 @@ const chat: Probes = {
   safety_identifier: { set: { safety_identifier: 'probe' }, mark: 'probe' },
   [`safety_identifier|${isOpenAi}`]: { set: { safety_identifier: 'probe' }, context: openai, mark: 'probe' },
   [`safety_identifier|${notOpenAi}`]: { set: { safety_identifier: 'probe' }, mark: 'probe' },
-  response_format: {
-    set: { response_format: { type: 'json_schema', json_schema: { name: 'x', schema } } },
-    mark: 'probe',
-  },
-  'response_format|json_schema': {
-    set: { response_format: { type: 'json_schema', json_schema: { name: 'x', schema } } },
-    mark: 'probe',
-  },
+  response_format: { set: { response_format: { type: 'json_schema', json_schema: { name: 'x', schema } } }, mark: 'probe' },
+  'response_format|json_schema': { set: { response_format: { type: 'json_schema', json_schema: { name: 'x', schema } } }, mark: 'probe' },
   'response_format|json_object': { set: { response_format: { type: 'json_object' } }, mark: 'JSON object' },
   'reasoning_effort|a model without thinking': { set: { reasoning_effort: 'low' } },
   'reasoning_effort|the model is not known to accept an effort': { set: { reasoning_effort: 'low' } },
-  'reasoning_effort|none, or a model with a thinking budget': {
-    set: { reasoning_effort: 'low' },
-    context: oldClaude,
-    mark: '2048',
-  },
+  'reasoning_effort|none, or a model with a thinking budget': { set: { reasoning_effort: 'low' }, context: oldClaude, mark: '2048' },
   reasoning_effort: { set: { reasoning_effort: 'minimal' }, mark: '' },
   parallel_tool_calls: { base: { tools: [chatTool] }, set: { parallel_tool_calls: false }, mark: '' },
-  'tools[].function.parameters': {
-    base: { tools: [chatTool] },
-    set: withFunction({ parameters: schema }),
-    mark: 'probe',
-  },
-  'tools[].function.description': {
-    base: { tools: [chatTool] },
-    set: withFunction({ description: 'probe text' }),
-    mark: 'probe text',
-  },
-  'tools[].function.strict': {
-    base: { tools: [chatTool] },
-    set: withFunction({ strict: true }),
-    mark: 'true',
-  },
-  'tools[].custom': {
-    set: { tools: [{ type: 'custom', custom: { name: 'f', format: { type: 'text' } } }] },
-    mark: 'text',
-  },
+  'tools[].function.parameters': { base: { tools: [chatTool] }, set: withFunction({ parameters: schema }), mark: 'probe' },
+  'tools[].function.description': { base: { tools: [chatTool] }, set: withFunction({ description: 'probe text' }), mark: 'probe text' },
+  'tools[].function.strict': { base: { tools: [chatTool] }, set: withFunction({ strict: true }), mark: 'true' },
+  'tools[].custom': { set: { tools: [{ type: 'custom', custom: { name: 'f', format: { type: 'text' } } }] }, mark: 'text' },
   'messages[].content[].text': { set: user([{ type: 'text', text: 'probe text' }]), mark: 'probe text' },
   'messages[].content[].image_url': { set: image('https://example.com/probe.png'), mark: 'probe.png' },
-  'messages[].content[].image_url|another type': {
-    set: image('data:image/tiff;base64,AAAA'),
-    param: 'messages[0].content[0]',
-  },
-  'messages[].content[].image_url.detail': {
-    base: image('https://example.com/a.png'),
-    set: image('https://example.com/a.png', 'high'),
-    mark: 'high',
-  },
-  'messages[].content[].file': {
-    set: user([
-      { type: 'file', file: { filename: 'a.pdf', file_data: `data:application/pdf;base64,${pdf}` } },
-    ]),
-    mark: pdf,
-  },
+  'messages[].content[].image_url|another type': { set: image('data:image/tiff;base64,AAAA'), param: 'messages[0].content[0]' },
+  'messages[].content[].image_url.detail': { base: image('https://example.com/a.png'), set: image('https://example.com/a.png', 'high'), mark: 'high' },
+  'messages[].content[].file': { set: user([{ type: 'file', file: { filename: 'a.pdf', file_data: `data:application/pdf;base64,${pdf}` } }]), mark: pdf },
   'messages[].tool_calls': { set: chatCall('{"probe":1}'), mark: 'probe' },
   'messages[].tool_call_id': { set: chatCall('{}', 'call_probe'), mark: 'call_probe' },
-  'messages[].refusal': {
-    set: { messages: [{ role: 'assistant', content: null, refusal: 'probe text' }] },
-    mark: 'probe text',
-  },
+  'messages[].refusal': { set: { messages: [{ role: 'assistant', content: null, refusal: 'probe text' }] }, mark: 'probe text' },
 };
 
 const input = (content: unknown) => ({ input: [{ role: 'user', content }] });
@@ -402,6 +311,7 @@ const responsesCall = (members: object, output: object = {}) => ({
 });
 const hello = { input: [{ role: 'user', content: 'hello' }] };
 
+// biome-ignore format: a case a line
 const responses: Probes = {
   model: { set: { model: 'other' }, context: { targetModel: 'probe-model' }, mark: 'probe-model' },
   stream: { set: { stream: true }, mark: 'true' },
@@ -420,55 +330,23 @@ const responses: Probes = {
   stream_options: { set: { stream_options: { include_obfuscation: false } } },
   metadata: { set: { metadata: { a: 'b' } } },
   tools: { set: { tools: [{ ...flatTool, name: 'probe_tool' }] }, mark: 'probe_tool' },
-  'tools[type]|tools that run at OpenAI': {
-    base: { tools: [flatTool] },
-    set: { tools: [flatTool, { type: 'web_search' }] },
-  },
-  tool_choice: {
-    base: { tools: [flatTool] },
-    set: { tool_choice: { type: 'function', name: 'f' } },
-    mark: '"f"',
-  },
-  'tool_choice.type|such a tool is the forced one': {
-    base: { tools: [flatTool] },
-    set: { tool_choice: { type: 'web_search' } },
-    param: 'tool_choice',
-  },
-  'reasoning.summary': {
-    base: { reasoning: {} },
-    set: { reasoning: { summary: 'auto', context: 'x', mode: 'y' } },
-  },
-  'input[type=reasoning]': {
-    base: hello,
-    set: { input: [{ type: 'reasoning', id: 'r', summary: [], encrypted_content: 'e' }, ...hello.input] },
-  },
+  'tools[type]|tools that run at OpenAI': { base: { tools: [flatTool] }, set: { tools: [flatTool, { type: 'web_search' }] } },
+  tool_choice: { base: { tools: [flatTool] }, set: { tool_choice: { type: 'function', name: 'f' } }, mark: '"f"' },
+  'tool_choice.type|such a tool is the forced one': { base: { tools: [flatTool] }, set: { tool_choice: { type: 'web_search' } }, param: 'tool_choice' },
+  'reasoning.summary': { base: { reasoning: {} }, set: { reasoning: { summary: 'auto', context: 'x', mode: 'y' } } },
+  'input[type=reasoning]': { base: hello, set: { input: [{ type: 'reasoning', id: 'r', summary: [], encrypted_content: 'e' }, ...hello.input] } },
   'input[type]|items of tools that ran at OpenAI': {
     base: hello,
     set: { input: [{ type: 'web_search_call', id: 'w', status: 'completed' }, ...hello.input] },
   },
   'input[type=item_reference]': { set: { input: [{ type: 'item_reference', id: 'i' }] }, param: 'input[0]' },
-  'input[type=compaction]': {
-    set: { input: [{ type: 'compaction', encrypted_content: 'e' }] },
-    param: 'input[0]',
-  },
-  'input[].content[].file_id': {
-    set: input([{ type: 'input_file', file_id: 'f' }]),
-    param: 'input[0].content[0]',
-  },
+  'input[type=compaction]': { set: { input: [{ type: 'compaction', encrypted_content: 'e' }] }, param: 'input[0]' },
+  'input[].content[].file_id': { set: input([{ type: 'input_file', file_id: 'f' }]), param: 'input[0].content[0]' },
   input: { set: { input: 'probe text' }, mark: 'probe text' },
   instructions: { set: { instructions: 'probe text' }, mark: 'probe text' },
-  'input[].role=developer': {
-    set: { input: [{ role: 'developer', content: 'probe text' }, ...hello.input] },
-    mark: 'probe text',
-  },
-  'input[].role=developer|at the beginning': {
-    set: { input: [{ role: 'developer', content: 'probe text' }, ...hello.input] },
-    mark: 'probe text',
-  },
-  'input[].role=developer|later': {
-    set: { input: [...hello.input, { role: 'developer', content: 'probe text' }] },
-    mark: 'probe text',
-  },
+  'input[].role=developer': { set: { input: [{ role: 'developer', content: 'probe text' }, ...hello.input] }, mark: 'probe text' },
+  'input[].role=developer|at the beginning': { set: { input: [{ role: 'developer', content: 'probe text' }, ...hello.input] }, mark: 'probe text' },
+  'input[].role=developer|later': { set: { input: [...hello.input, { role: 'developer', content: 'probe text' }] }, mark: 'probe text' },
   max_output_tokens: { set: { max_output_tokens: 777 }, mark: '777' },
   [`max_output_tokens|${isOpenAi}`]: { set: { max_output_tokens: 777 }, context: openai, mark: '777' },
   [`max_output_tokens|${notOpenAi}`]: { set: { max_output_tokens: 777 }, mark: '777' },
@@ -479,10 +357,7 @@ const responses: Probes = {
   'top_p|a Claude model that does not accept it': { set: { top_p: 0.37 }, context: newClaude },
   top_p: { set: { top_p: 0.37 }, mark: '0.37' },
   'text.format': { set: { text: { format: { type: 'json_schema', name: 'x', schema } } }, mark: 'probe' },
-  'text.format|json_schema': {
-    set: { text: { format: { type: 'json_schema', name: 'x', schema } } },
-    mark: 'probe',
-  },
+  'text.format|json_schema': { set: { text: { format: { type: 'json_schema', name: 'x', schema } } }, mark: 'probe' },
   'text.format|json_object': { set: { text: { format: { type: 'json_object' } } }, mark: 'JSON object' },
   'text.verbosity': { base: { text: {} }, set: { text: { verbosity: 'low' } } },
   [`text.verbosity|${isOpenAi}`]: { set: { text: { verbosity: 'low' } }, context: openai, mark: 'low' },
@@ -490,11 +365,7 @@ const responses: Probes = {
   'reasoning|the model is not known to accept an effort': { set: { reasoning: { effort: 'low' } } },
   'reasoning|a model without thinking': { set: { reasoning: { effort: 'low' } } },
   'reasoning.effort': { set: { reasoning: { effort: 'low' } }, mark: 'low' },
-  'reasoning.effort|none, or a model with a thinking budget': {
-    set: { reasoning: { effort: 'low' } },
-    context: oldClaude,
-    mark: '2048',
-  },
+  'reasoning.effort|none, or a model with a thinking budget': { set: { reasoning: { effort: 'low' } }, context: oldClaude, mark: '2048' },
   parallel_tool_calls: { base: { tools: [flatTool] }, set: { parallel_tool_calls: false }, mark: '' },
   service_tier: { set: { service_tier: 'flex' }, context: openai, mark: 'flex' },
   [`service_tier|${notOpenAi}`]: { set: { service_tier: 'flex' } },
@@ -506,31 +377,13 @@ const responses: Probes = {
   safety_identifier: { set: { safety_identifier: 'probe' }, mark: 'probe' },
   [`safety_identifier|${isOpenAi}`]: { set: { safety_identifier: 'probe' }, context: openai, mark: 'probe' },
   [`safety_identifier|${notOpenAi}`]: { set: { safety_identifier: 'probe' }, mark: 'probe' },
-  'tools[].parameters': {
-    base: { tools: [flatTool] },
-    set: { tools: [{ ...flatTool, parameters: schema }] },
-    mark: 'probe',
-  },
-  'tools[].description': {
-    base: { tools: [flatTool] },
-    set: { tools: [{ ...flatTool, description: 'probe text' }] },
-    mark: 'probe text',
-  },
-  'tools[].strict': {
-    base: { tools: [flatTool] },
-    set: { tools: [{ ...flatTool, strict: true }] },
-    mark: 'true',
-  },
+  'tools[].parameters': { base: { tools: [flatTool] }, set: { tools: [{ ...flatTool, parameters: schema }] }, mark: 'probe' },
+  'tools[].description': { base: { tools: [flatTool] }, set: { tools: [{ ...flatTool, description: 'probe text' }] }, mark: 'probe text' },
+  'tools[].strict': { base: { tools: [flatTool] }, set: { tools: [{ ...flatTool, strict: true }] }, mark: 'true' },
   'tools[type=custom]': { set: { tools: [{ type: 'custom', name: 'f' }] }, mark: 'input' },
   'input[].content[].text': { set: input([{ type: 'input_text', text: 'probe text' }]), mark: 'probe text' },
-  'input[].content[].image_url': {
-    set: input([{ type: 'input_image', image_url: 'https://example.com/probe.png' }]),
-    mark: 'probe.png',
-  },
-  'input[].content[].file_data': {
-    set: input([{ type: 'input_file', filename: 'a.pdf', file_data: `data:application/pdf;base64,${pdf}` }]),
-    mark: pdf,
-  },
+  'input[].content[].image_url': { set: input([{ type: 'input_image', image_url: 'https://example.com/probe.png' }]), mark: 'probe.png' },
+  'input[].content[].file_data': { set: input([{ type: 'input_file', filename: 'a.pdf', file_data: `data:application/pdf;base64,${pdf}` }]), mark: pdf },
   [`input[].content[].file_data|${isOpenAi}`]: {
     set: input([{ type: 'input_file', filename: 'a.pdf', file_data: `data:application/pdf;base64,${pdf}` }]),
     context: openai,

@@ -45,34 +45,27 @@ describe('messages to chat', () => {
   test('a tool turn has results in the order of the calls, before any text, and images after them', () => {
     const { messages } = request('messages', 'chat', { max_tokens: 10, messages: toolTurn });
 
-    expect(messages).toEqual([
-      { role: 'user', content: 'weather?' },
-      {
-        role: 'assistant',
-        content: 'I look.',
-        tool_calls: [
-          {
-            id: 'toolu_1',
-            type: 'function',
-            function: { name: 'get_weather', arguments: '{"city":"Köln"}' },
-          },
-          { id: 'toolu_2', type: 'function', function: { name: 'get_time', arguments: '{}' } },
-        ],
-      },
-      { role: 'tool', tool_call_id: 'toolu_1', content: 'Error: no network' },
-      {
-        role: 'tool',
-        tool_call_id: 'toolu_2',
-        content: 'noon\n\n[the content of this result follows in the next user message]',
-      },
-      {
-        role: 'user',
-        content: [
-          { type: 'image_url', image_url: { url: pngUrl } },
-          { type: 'text', text: 'and now?' },
-        ],
-      },
-    ]);
+    expect(messages).toEqual(
+      // biome-ignore format: a case a line
+      [
+        { role: 'user', content: 'weather?' },
+        {
+          role: 'assistant',
+          content: 'I look.',
+          tool_calls: [
+            {
+              id: 'toolu_1',
+              type: 'function',
+              function: { name: 'get_weather', arguments: '{"city":"Köln"}' },
+            },
+            { id: 'toolu_2', type: 'function', function: { name: 'get_time', arguments: '{}' } },
+          ],
+        },
+        { role: 'tool', tool_call_id: 'toolu_1', content: 'Error: no network' },
+        { role: 'tool', tool_call_id: 'toolu_2', content: 'noon\n\n[the content of this result follows in the next user message]' },
+        { role: 'user', content: [{ type: 'image_url', image_url: { url: pngUrl } }, { type: 'text', text: 'and now?' }] },
+      ],
+    );
   });
 
   test('an assistant turn with calls only has null for content', () => {
@@ -291,15 +284,11 @@ describe('chat to messages', () => {
         },
         {
           role: 'user',
+          // biome-ignore format: a case a line
           content: [
             { type: 'tool_result', tool_use_id: 'call2e1' },
             { type: 'tool_result', tool_use_id: 'call_2', content: [{ type: 'text', text: 'noon' }] },
-            {
-              type: 'tool_result',
-              tool_use_id: 'call_3',
-              content: [{ type: 'text', text: 'no result was recorded for this call' }],
-              is_error: true,
-            },
+            { type: 'tool_result', tool_use_id: 'call_3', content: [{ type: 'text', text: 'no result was recorded for this call' }], is_error: true },
             { type: 'text', text: 'and now?' },
             { type: 'text', text: '<system>\nbe brief\n</system>' },
           ],
@@ -445,39 +434,23 @@ describe('responses to chat', () => {
     store: false,
     client_metadata: { cwd: '/secret' },
     include: ['reasoning.encrypted_content'],
+    // biome-ignore format: a case a line
     input: [
       { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'be good' }] },
       { role: 'user', content: 'fix it' },
       { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'opaque' },
-      {
-        type: 'message',
-        role: 'assistant',
-        content: [{ type: 'output_text', text: 'I try.', annotations: [] }],
-      },
-      {
-        type: 'function_call',
-        call_id: 'c1',
-        name: 'spawn',
-        namespace: 'multi_agent_v1',
-        arguments: '{"n":1}',
-      },
+      { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'I try.', annotations: [] }] },
+      { type: 'function_call', call_id: 'c1', name: 'spawn', namespace: 'multi_agent_v1', arguments: '{"n":1}' },
       { type: 'custom_tool_call', call_id: 'c2', name: 'apply_patch', input: '*** Begin "Patch"\n' },
       { type: 'function_call_output', call_id: 'c1', output: [{ type: 'input_text', text: 'done' }] },
       { type: 'custom_tool_call_output', call_id: 'c2', output: 'applied' },
       { role: 'user', content: [{ type: 'input_image', image_url: pngUrl, detail: 'low' }] },
     ],
+    // biome-ignore format: a case a line
     tools: [
       { type: 'function', name: 'shell', parameters: { type: 'object', properties: {} }, strict: null },
-      {
-        type: 'custom',
-        name: 'apply_patch',
-        format: { type: 'grammar', syntax: 'lark', definition: 'start: x' },
-      },
-      {
-        type: 'namespace',
-        name: 'multi_agent_v1',
-        tools: [{ type: 'function', name: 'spawn', parameters: null, strict: false }],
-      },
+      { type: 'custom', name: 'apply_patch', format: { type: 'grammar', syntax: 'lark', definition: 'start: x' } },
+      { type: 'namespace', name: 'multi_agent_v1', tools: [{ type: 'function', name: 'spawn', parameters: null, strict: false }] },
       { type: 'web_search' },
     ],
     tool_choice: 'auto',

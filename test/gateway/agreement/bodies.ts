@@ -23,25 +23,16 @@ const pixel =
 export const bodies: Readonly<
   Record<'messages' | 'chat' | 'responses', readonly (readonly [string, object])[]>
 > = {
+  // biome-ignore format: a case a line
   messages: [
     ...Object.entries(sayings).map(([name, texts]) => {
       const content = texts.map((text) => ({ type: 'text', text }));
       return [name, { max_tokens: 9, messages: [{ role: 'user', content }] }] as const;
     }),
-    [
-      'system and user',
-      { max_tokens: 9, system: 'project', messages: [{ role: 'user', content: 'nightfall' }] },
-    ],
+    ['system and user', { max_tokens: 9, system: 'project', messages: [{ role: 'user', content: 'nightfall' }] }],
     ['no cap', { messages: [{ role: 'user', content: 'hi' }] }],
     ['a high cap', { max_tokens: 500, messages: [{ role: 'user', content: 'hi' }] }],
-    [
-      'a tool',
-      {
-        max_tokens: 9,
-        tools: [{ name: 'shell', input_schema: { type: 'object' } }],
-        messages: [{ role: 'user', content: 'hi' }],
-      },
-    ],
+    ['a tool', { max_tokens: 9, tools: [{ name: 'shell', input_schema: { type: 'object' } }], messages: [{ role: 'user', content: 'hi' }] }],
     [
       'an image',
       {
@@ -54,28 +45,14 @@ export const bodies: Readonly<
         ],
       },
     ],
-    [
-      'a file',
-      {
-        max_tokens: 9,
-        messages: [
-          { role: 'user', content: [{ type: 'document', source: { type: 'file', file_id: 'file_1' } }] },
-        ],
-      },
-    ],
+    ['a file', { max_tokens: 9, messages: [{ role: 'user', content: [{ type: 'document', source: { type: 'file', file_id: 'file_1' } }] }] }],
     [
       'signed thinking',
       {
         max_tokens: 9,
         messages: [
           { role: 'user', content: 'hi' },
-          {
-            role: 'assistant',
-            content: [
-              { type: 'thinking', thinking: card, signature: 'c2ln' },
-              { type: 'text', text: 'ok' },
-            ],
-          },
+          { role: 'assistant', content: [{ type: 'thinking', thinking: card, signature: 'c2ln' }, { type: 'text', text: 'ok' }] },
           { role: 'user', content: 'go on' },
         ],
       },
@@ -133,55 +110,26 @@ export const bodies: Readonly<
     ],
     ['not a list', { max_tokens: 9, messages: 'hi' }],
   ],
+  // biome-ignore format: a case a line
   chat: [
     ...Object.entries(sayings).map(([name, texts]) => {
       const content = texts.map((text) => ({ type: 'text', text }));
       return [name, { messages: [{ role: 'user', content }] }] as const;
     }),
     ['a high cap', { max_completion_tokens: 500, messages: [{ role: 'user', content: 'hi' }] }],
-    [
-      'a tool',
-      {
-        tools: [{ type: 'function', function: { name: 'shell' } }],
-        messages: [{ role: 'user', content: 'hi' }],
-      },
-    ],
-    [
-      'an image',
-      {
-        messages: [
-          {
-            role: 'user',
-            content: [{ type: 'image_url', image_url: { url: `data:image/png;base64,${pixel}` } }],
-          },
-        ],
-      },
-    ],
+    ['a tool', { tools: [{ type: 'function', function: { name: 'shell' } }], messages: [{ role: 'user', content: 'hi' }] }],
+    ['an image', { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: `data:image/png;base64,${pixel}` } }] }] }],
     [
       'arguments',
       {
         messages: [
           { role: 'user', content: 'hi' },
-          {
-            role: 'assistant',
-            tool_calls: [
-              { id: 't1', type: 'function', function: { name: 'f', arguments: JSON.stringify({ a: card }) } },
-            ],
-          },
+          { role: 'assistant', tool_calls: [{ id: 't1', type: 'function', function: { name: 'f', arguments: JSON.stringify({ a: card }) } }] },
           { role: 'tool', tool_call_id: 't1', content: 'project nightfall' },
         ],
       },
     ],
-    [
-      'two systems',
-      {
-        messages: [
-          { role: 'system', content: 'project' },
-          { role: 'system', content: 'nightfall' },
-          { role: 'user', content: 'hi' },
-        ],
-      },
-    ],
+    ['two systems', { messages: [{ role: 'system', content: 'project' }, { role: 'system', content: 'nightfall' }, { role: 'user', content: 'hi' }] }],
     ['an unknown role', { messages: [{ role: 'narrator', content: 'on the silver lake' }] }],
   ],
   responses: [

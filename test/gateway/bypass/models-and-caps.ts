@@ -1,4 +1,4 @@
-import { type Bypass, model, saying } from './case.ts';
+import { type Bypass, saying } from './case.ts';
 
 const notAllowed = { status: 403, reason: 'model.not_allowed' };
 const tooLong = { status: 403, reason: 'limits.max_output_tokens' };
@@ -19,17 +19,6 @@ const cap = (endpoint: Bypass['endpoint'], more: object, expect = tooLong): Bypa
   body: { ...saying(endpoint, 'hello'), ...more },
   expect,
 });
-const rawCap = (
-  endpoint: 'messages' | 'chat' | 'responses',
-  member: string,
-  expect: Bypass['expect'],
-): Bypass => ({
-  name: `${endpoint}: ${member}`,
-  endpoint,
-  raw: `{"model":"${model[endpoint]}",${endpoint === 'responses' ? '"input":"a"' : '"messages":[]'},${member}}`,
-  expect,
-});
-
 export const modelsAndCaps: readonly Bypass[] = [
   ...onEvery('a model that is not allowed', { model: 'gpt-banned' }, notAllowed),
   ...onEvery('an allowed name that is another model there', { model: 'harmless-alias' }, notAllowed),
@@ -38,14 +27,8 @@ export const modelsAndCaps: readonly Bypass[] = [
   ...onEvery('an allowed name with something behind', { model: 'gpt-test/../gpt-banned' }, notAllowed),
   ...onEvery('an allowed name with a host before it', { model: 'openai/gpt-banned' }, notAllowed),
   ...onEvery('a name with a line end', { model: 'gpt-test\n' }, field('/model')),
-  ...onEvery('a name with a NUL', { model: 'gpt-test\0' }, field('/model')),
-  ...onEvery('a name with a blank before it', { model: ' gpt-test' }, field('/model')),
-  ...onEvery('a name with a zero width space', { model: 'gpt\u200b-test' }, field('/model')),
-  ...onEvery('a name in Cyrillic letters', { model: 'gрt-test' }, field('/model')),
   ...onEvery('a name with a glob', { model: 'gpt-*' }, field('/model')),
-  ...onEvery('no text for a name', { model: { name: 'gpt-test' } }, field('/model')),
   ...onEvery('a list of names', { model: ['gpt-test', 'gpt-banned'] }, field('/model')),
-  ...onEvery('null for a name', { model: null }, field('/model')),
   ...onEvery('a list of substitutes', { models: ['gpt-test', 'gpt-banned'] }, notAllowed),
   ...onEvery('a list of fallbacks', { fallbacks: ['gpt-banned'] }, notAllowed),
   ...onEvery('a list of fallbacks as objects', { fallbacks: [{ model: 'gpt-banned' }] }, notAllowed),
@@ -78,61 +61,9 @@ export const modelsAndCaps: readonly Bypass[] = [
   cap('responses', { max_output_tokens: 5000 }),
   cap('responses', { max_output_tokens: 5, max_tokens: 5000 }),
   cap('responses', { max_output_tokens: 5, reasoning: { max_tokens: 5000 } }),
-  rawCap('messages', '"max_tokens":5e3', tooLong),
-  rawCap('chat', '"max_tokens":5000.0', tooLong),
-  rawCap('responses', '"max_output_tokens":1.001e3', tooLong),
-  rawCap('chat', '"max_\\u0074okens":5000', tooLong),
-  rawCap('messages', '"max_tokens":999.99999999999999999999', field('/max_tokens')),
-  rawCap('messages', '"max_tokens":-5', field('/max_tokens')),
-  rawCap('messages', '"max_tokens":"5"', field('/max_tokens')),
-  rawCap('messages', '"max_tokens":[5000]', field('/max_tokens')),
-  rawCap('chat', '"max_tokens":true', field('/max_tokens')),
-  rawCap('chat', '"max_completion_tokens":9007199254740993', field('/max_completion_tokens')),
-  rawCap('chat', '"max_tokens":1e-5', field('/max_tokens')),
-  rawCap('responses', '"max_output_tokens":1e400', field('/max_output_tokens')),
-  rawCap('chat', '"Max_Tokens":5', field('/Max_Tokens')),
-  rawCap('chat', '"stream":"true"', field('/stream')),
-  rawCap('responses', '"stream":1', field('/stream')),
 
+  // What is a tool, policy/matchers/tools has; what is no cap, dialects/request-fields.
   cap('messages', { tools: [{ name: 'shell', input_schema: {} }] }, noTool),
-  cap('messages', { tools: [{ type: 'bash_20250124', name: 'run' }] }, noTool),
-  cap('messages', { tool_choice: { type: 'tool', name: 'shell' } }, noTool),
-  cap('messages', { mcp_servers: [{ type: 'url', url: 'https://example.org', name: 'shell' }] }, noTool),
-  cap('messages', { tools: [{ type: 'mcp_toolset', mcp_server_name: 'shell' }] }, noTool),
   cap('chat', { tools: [{ type: 'function', function: { name: 'shell' } }] }, noTool),
-  cap('chat', { tools: [{ type: 'custom', custom: { name: 'shell' } }] }, noTool),
-  cap('chat', { functions: [{ name: 'shell' }] }, noTool),
-  cap('chat', { function_call: { name: 'shell' } }, noTool),
-  cap(
-    'chat',
-    {
-      tool_choice: {
-        type: 'allowed_tools',
-        allowed_tools: { mode: 'auto', tools: [{ type: 'function', function: { name: 'shell' } }] },
-      },
-    },
-    noTool,
-  ),
   cap('responses', { tools: [{ type: 'shell' }] }, noTool),
-  cap('responses', { tools: [{ type: 'local_shell' }] }, noTool),
-  cap(
-    'responses',
-    { tools: [{ type: 'namespace', name: 'n', tools: [{ type: 'function', name: 'shell' }] }] },
-    noTool,
-  ),
-  cap(
-    'responses',
-    {
-      tools: [
-        { type: 'mcp', server_label: 's', server_url: 'https://example.org', allowed_tools: ['shell'] },
-      ],
-    },
-    noTool,
-  ),
-  cap('responses', { tool_choice: { type: 'function', name: 'shell' } }, noTool),
-  cap(
-    'responses',
-    { input: [{ type: 'additional_tools', tools: [{ type: 'function', name: 'shell' }] }] },
-    noTool,
-  ),
 ];

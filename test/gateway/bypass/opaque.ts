@@ -110,50 +110,14 @@ const numbers: readonly (readonly [Bypass['endpoint'], string, unknown])[] = [
   ['chat', 'token ids as the text of a part', saying('chat', [{ type: 'text', text: [10, 20] }])],
 ];
 
-const anyTool = { status: 403, reason: 'tools.not_allowed' };
-
-/** What offers tools without their names may offer the forbidden one. */
-const unnamedTools: readonly Bypass[] = [
-  {
-    name: 'messages: all the tools of a server',
-    endpoint: 'messages',
-    body: {
-      ...saying('messages', 'x'),
-      mcp_servers: [{ type: 'url', url: 'https://example.org', name: 'a' }],
-    },
-    expect: { ...anyTool, at: '/mcp_servers/0' },
-  },
-  {
-    name: 'responses: all the tools of a server',
-    endpoint: 'responses',
-    body: {
-      ...saying('responses', 'x'),
-      tools: [{ type: 'mcp', server_label: 'a', server_url: 'https://example.org' }],
-    },
-    expect: { ...anyTool, at: '/tools/0' },
-  },
-];
-
 /** What no rule can look into; refused where a policy says so, or where a rule would have had to read it. */
 export const opaqueContent: readonly Bypass[] = [
-  ...unnamedTools,
-  ...table.map(
-    ([endpoint, what, body, expect]): Bypass => ({
-      name: `${endpoint}: ${what}`,
-      endpoint,
-      body,
-      key: 'strict',
-      expect,
-    }),
-  ),
-  ...numbers.map(
-    ([endpoint, what, body]): Bypass => ({
-      name: `${endpoint}: ${what}`,
-      endpoint,
-      body,
-      expect: unreadable,
-    }),
-  ),
+  ...table.map(([endpoint, what, body, expect]): Bypass => {
+    return { name: `${endpoint}: ${what}`, endpoint, body, key: 'strict', expect };
+  }),
+  ...numbers.map(([endpoint, what, body]): Bypass => {
+    return { name: `${endpoint}: ${what}`, endpoint, body, expect: unreadable };
+  }),
   {
     name: 'messages: a text that says it is an image',
     endpoint: 'messages',

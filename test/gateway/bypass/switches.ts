@@ -65,41 +65,15 @@ const queries: readonly string[] = [
 ];
 
 /** What a client sends in the hope that it turns the policy off, on every dialect. */
-export const clientSwitches: readonly Bypass[] = dialectNames.flatMap((endpoint) => [
-  ...headers.map(
-    (header): Bypass => ({
-      name: `${endpoint}: ${header}`,
-      endpoint,
-      headers: [header],
-      body: saying(endpoint, codename),
-      expect: blocked,
-    }),
-  ),
-  ...fields.map(
-    (field): Bypass => ({
-      name: `${endpoint}: ${JSON.stringify(field)}`,
-      endpoint,
-      body: saying(endpoint, codename, field),
-      expect: blocked,
-    }),
-  ),
-  ...queries.map(
-    (query): Bypass => ({
-      name: `${endpoint}: ${query}`,
-      endpoint,
-      target: paths[endpoint] + query,
-      body: saying(endpoint, codename),
-      expect: blocked,
-    }),
-  ),
-  ...(endpoint === 'embeddings'
-    ? []
-    : [
-        {
-          name: `${endpoint}: stream`,
-          endpoint,
-          body: saying(endpoint, codename, { stream: true }),
-          expect: blocked,
-        },
-      ]),
-]);
+export const clientSwitches: readonly Bypass[] = dialectNames.flatMap((endpoint) => {
+  const make = (name: string, more: Partial<Bypass> = {}, field: object = {}): Bypass => ({
+    ...{ name: `${endpoint}: ${name}`, endpoint, body: saying(endpoint, codename, field), expect: blocked },
+    ...more,
+  });
+  return [
+    ...headers.map((header) => make(header, { headers: [header] })),
+    ...fields.map((field) => make(JSON.stringify(field), {}, field)),
+    ...queries.map((query) => make(query, { target: paths[endpoint] + query })),
+    ...(endpoint === 'embeddings' ? [] : [make('stream', {}, { stream: true })]),
+  ];
+});

@@ -30,31 +30,16 @@ const conversations: Readonly<Record<DialectName, readonly Body[]>> = {
         { type: 'text', text: 'one' },
         { type: 'text', text: 'two' },
       ],
+      // biome-ignore format: a case a line
       messages: [
-        {
-          role: 'user',
-          content: [
-            { type: 'text', text: 'three' },
-            { type: 'text', text: 'four' },
-          ],
-        },
+        { role: 'user', content: [{ type: 'text', text: 'three' }, { type: 'text', text: 'four' }] },
         { role: 'user', content: 'five' },
-        {
-          role: 'assistant',
-          content: [{ type: 'text', text: 'six' }, thinking, { type: 'text', text: 'seven' }, call],
-        },
+        { role: 'assistant', content: [{ type: 'text', text: 'six' }, thinking, { type: 'text', text: 'seven' }, call] },
         {
           role: 'user',
           content: [
             { type: 'text', text: 'eight' },
-            {
-              type: 'tool_result',
-              tool_use_id: 'call_1',
-              content: [
-                { type: 'text', text: 'nine' },
-                { type: 'text', text: 'ten' },
-              ],
-            },
+            { type: 'tool_result', tool_use_id: 'call_1', content: [{ type: 'text', text: 'nine' }, { type: 'text', text: 'ten' }] },
             { type: 'text', text: 'eleven' },
           ],
         },
@@ -67,6 +52,7 @@ const conversations: Readonly<Record<DialectName, readonly Body[]>> = {
     },
     {
       max_tokens: 64,
+      // biome-ignore format: a case a line
       messages: [
         {
           role: 'user',
@@ -74,71 +60,33 @@ const conversations: Readonly<Record<DialectName, readonly Body[]>> = {
             { type: 'text', text: 'before' },
             { ...file, title: 'a title', context: 'a context' },
             { type: 'text', text: 'between' },
-            {
-              type: 'document',
-              source: { type: 'text', media_type: 'text/plain', data: 'a document' },
-              title: 'its title',
-            },
-            {
-              type: 'search_result',
-              source: 'https://example.org',
-              title: 'a result',
-              content: [{ type: 'text', text: 'found' }],
-            },
+            { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'a document' }, title: 'its title' },
+            { type: 'search_result', source: 'https://example.org', title: 'a result', content: [{ type: 'text', text: 'found' }] },
             { type: 'image', source: { type: 'url', url: 'https://example.org/picture.png' } },
             { type: 'text', text: 'after' },
           ],
         },
         { role: 'assistant', content: [call] },
-        {
-          role: 'user',
-          content: [
-            { type: 'tool_result', tool_use_id: 'call_1', is_error: true, content: 'failed' },
-            { type: 'text', text: 'last' },
-          ],
-        },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'call_1', is_error: true, content: 'failed' }, { type: 'text', text: 'last' }] },
       ],
     },
     {
       max_tokens: 64,
+      // biome-ignore format: a case a line
       messages: [
-        {
-          role: 'user',
-          content: [
-            { type: 'image', source: { type: 'base64', media_type: 'image/png', data: pixel } },
-            { type: 'text', text: 'x' },
-          ],
-        },
-        {
-          role: 'assistant',
-          content: [
-            { type: 'redacted_thinking', data: 'data' },
-            { type: 'text', text: 'y' },
-          ],
-        },
+        { role: 'user', content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: pixel } }, { type: 'text', text: 'x' }] },
+        { role: 'assistant', content: [{ type: 'redacted_thinking', data: 'data' }, { type: 'text', text: 'y' }] },
         { role: 'user', content: 'z' },
       ],
     },
   ],
   chat: [
     {
+      // biome-ignore format: a case a line
       messages: [
         { role: 'system', content: 'one' },
-        {
-          role: 'developer',
-          content: [
-            { type: 'text', text: 'two' },
-            { type: 'text', text: 'three' },
-          ],
-        },
-        {
-          role: 'user',
-          name: 'somebody',
-          content: [
-            { type: 'text', text: 'four' },
-            { type: 'text', text: 'five' },
-          ],
-        },
+        { role: 'developer', content: [{ type: 'text', text: 'two' }, { type: 'text', text: 'three' }] },
+        { role: 'user', name: 'somebody', content: [{ type: 'text', text: 'four' }, { type: 'text', text: 'five' }] },
         { role: 'user', content: 'six' },
         {
           role: 'assistant',
@@ -182,37 +130,14 @@ const conversations: Readonly<Record<DialectName, readonly Body[]>> = {
   responses: [
     {
       instructions: 'one',
+      // biome-ignore format: a case a line
       input: [
         { role: 'system', content: 'two' },
-        {
-          role: 'developer',
-          content: [
-            { type: 'input_text', text: 'three' },
-            { type: 'input_text', text: 'four' },
-          ],
-        },
-        {
-          type: 'message',
-          role: 'user',
-          content: [
-            { type: 'input_text', text: 'five' },
-            { type: 'input_text', text: 'six' },
-          ],
-        },
-        {
-          type: 'message',
-          role: 'assistant',
-          content: [{ type: 'output_text', text: 'seven', annotations: [] }],
-        },
+        { role: 'developer', content: [{ type: 'input_text', text: 'three' }, { type: 'input_text', text: 'four' }] },
+        { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'five' }, { type: 'input_text', text: 'six' }] },
+        { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'seven', annotations: [] }] },
         { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'thoughts' }] },
-        {
-          type: 'message',
-          role: 'assistant',
-          content: [
-            { type: 'output_text', text: 'eight', annotations: [] },
-            { type: 'refusal', refusal: 'nine' },
-          ],
-        },
+        { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'eight', annotations: [] }, { type: 'refusal', refusal: 'nine' }] },
         { type: 'function_call', call_id: 'call_1', name: 'look_up', arguments: '{"place":"here"}' },
         { type: 'function_call_output', call_id: 'call_1', output: 'ten' },
         { role: 'user', content: 'eleven' },

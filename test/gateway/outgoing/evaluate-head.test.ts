@@ -6,20 +6,11 @@ const secret = 'sk-provider-0123456789abcdef';
 const policies = compile(
   {
     house: {
+      // biome-ignore format: a case a line
       rules: [
-        {
-          id: 'codename',
-          action: 'block',
-          when: { text: { phrases: ['project nightfall'] } },
-          reason: 'content.codename',
-        },
+        { id: 'codename', action: 'block', when: { text: { phrases: ['project nightfall'] } }, reason: 'content.codename' },
         { id: 'mails', action: 'redact', when: { text: { detect: ['email'] } }, reason: 'content.email' },
-        {
-          id: 'tickets',
-          action: 'warn',
-          when: { text: { regex: ['TCK-[0-9]+'] } },
-          reason: 'content.ticket',
-        },
+        { id: 'tickets', action: 'warn', when: { text: { regex: ['TCK-[0-9]+'] } }, reason: 'content.ticket' },
       ],
     },
   },

@@ -5,34 +5,25 @@ import { detectors } from '../../../src/policy/detectors/registry.ts';
 import { found } from './found.ts';
 
 /** Published examples, from the standards and the offices that issue the numbers. */
-test.each<[DetectorName, string, string]>([
-  ['national_id', 'codice fiscale RSSMRA85T10A562S', 'RSSMRA85T10A562S'],
-  ['national_id', 'Steuer-ID: 86095742719', '86095742719'],
-  ['national_id', 'Aadhaar 2984 4886 3364', '2984 4886 3364'],
-  ['national_id', 'DNI 12345678Z', '12345678Z'],
-  ['national_id', 'PAN: ABCPE1234F', 'ABCPE1234F'],
-  ['national_id', 'CNPJ 11.222.333/0001-81', '11.222.333/0001-81'],
+test.each<[DetectorName, string, string]>(
+  // biome-ignore format: a case a line
   [
-    'passport',
-    'L898902C36UTO7408122F1204159ZE184226B<<<<<10',
-    'L898902C36UTO7408122F1204159ZE184226B<<<<<10',
+    ['national_id', 'codice fiscale RSSMRA85T10A562S', 'RSSMRA85T10A562S'],
+    ['national_id', 'Steuer-ID: 86095742719', '86095742719'],
+    ['national_id', 'Aadhaar 2984 4886 3364', '2984 4886 3364'],
+    ['national_id', 'DNI 12345678Z', '12345678Z'],
+    ['national_id', 'PAN: ABCPE1234F', 'ABCPE1234F'],
+    ['national_id', 'CNPJ 11.222.333/0001-81', '11.222.333/0001-81'],
+    ['passport', 'L898902C36UTO7408122F1204159ZE184226B<<<<<10', 'L898902C36UTO7408122F1204159ZE184226B<<<<<10'],
+    ['vin', 'VIN 1M8GDM9AXKP042788', '1M8GDM9AXKP042788'],
+    ['imei', 'IMEI 490154203237518', '490154203237518'],
+    ['crypto_wallet', '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed', '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'],
+    ['crypto_wallet', 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq', 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'],
+    ['loopback_address', 'listen [::1]:80', '::1'],
+    ['loopback_address', 'bind 0.0.0.0', '0.0.0.0'],
+    ['coordinates', '{"lat": 52.5200, "lng": 13.4050}', '52.5200, "lng": 13.4050'],
   ],
-  ['vin', 'VIN 1M8GDM9AXKP042788', '1M8GDM9AXKP042788'],
-  ['imei', 'IMEI 490154203237518', '490154203237518'],
-  [
-    'crypto_wallet',
-    '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
-    '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
-  ],
-  [
-    'crypto_wallet',
-    'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq',
-    'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq',
-  ],
-  ['loopback_address', 'listen [::1]:80', '::1'],
-  ['loopback_address', 'bind 0.0.0.0', '0.0.0.0'],
-  ['coordinates', '{"lat": 52.5200, "lng": 13.4050}', '52.5200, "lng": 13.4050'],
-])('%s in %s', (name, text, value) => {
+)('%s in %s', (name, text, value) => {
   expect(found(detectors[name], text)).toEqual([value]);
 });
 

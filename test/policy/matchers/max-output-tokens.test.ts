@@ -9,6 +9,7 @@ const rule = (absent: string) => ({
 });
 const decide = policyOf(rule('allow'));
 
+// biome-ignore format: a case a line
 const bodies: readonly (readonly [string, DialectName, unknown, string | undefined])[] = [
   ['a cap that is small enough', 'messages', { max_tokens: 1000 }, undefined],
   ['a cap that is too large', 'messages', { max_tokens: 1001 }, '/max_tokens'],
@@ -17,42 +18,22 @@ const bodies: readonly (readonly [string, DialectName, unknown, string | undefin
   ['another case', 'messages', { max_tokens: 10, Max_Tokens: 2000 }, '/Max_Tokens'],
   ['camel case', 'chat', { maxTokens: 2000 }, '/maxTokens'],
   ['a nested option', 'chat', { options: { num_predict: 2000 } }, '/options/num_predict'],
-  [
-    'a nested configuration',
-    'chat',
-    { extra_body: { generationConfig: { maxOutputTokens: 2000 } } },
-    '/extra_body/generationConfig/maxOutputTokens',
-  ],
+  ['a nested configuration', 'chat', { extra_body: { generationConfig: { maxOutputTokens: 2000 } } }, '/extra_body/generationConfig/maxOutputTokens'],
   ['a number in a string', 'chat', { extra: { max_tokens: '10' } }, '/extra/max_tokens'],
   ['a negative number', 'chat', { extra: { max_tokens: -1 } }, '/extra/max_tokens'],
   ['a fraction', 'chat', { extra: { max_tokens: 10.5 } }, '/extra/max_tokens'],
   ['an exponent', 'messages', '{"max_tokens":1e9}', '/max_tokens'],
   ['no cap', 'messages', { messages: [] }, undefined],
   ['null for a cap', 'chat', { max_tokens: null }, undefined],
-  [
-    'the property of a tool',
-    'messages',
-    { max_tokens: 5, tools: [{ input_schema: { properties: { max_tokens: 5000 } } }] },
-    undefined,
-  ],
+  ['the property of a tool', 'messages', { max_tokens: 5, tools: [{ input_schema: { properties: { max_tokens: 5000 } } }] }, undefined],
   [
     'the cap of a tool that asks a model',
     'messages',
     { max_tokens: 5, tools: [{ type: 'advisor_20260301', name: 'advisor', model: 'm', max_tokens: 5000 }] },
     '/tools/0/max_tokens',
   ],
-  [
-    'the property of an answer',
-    'chat',
-    { response_format: { json_schema: { name: 'a', schema: { properties: { max_tokens: {} } } } } },
-    undefined,
-  ],
-  [
-    "somebody's data",
-    'messages',
-    { max_tokens: 5, messages: [{ role: 'user', content: [{ max_tokens: 5000 }] }] },
-    undefined,
-  ],
+  ['the property of an answer', 'chat', { response_format: { json_schema: { name: 'a', schema: { properties: { max_tokens: {} } } } } }, undefined],
+  ["somebody's data", 'messages', { max_tokens: 5, messages: [{ role: 'user', content: [{ max_tokens: 5000 }] }] }, undefined],
 ];
 
 test.each(bodies)('%s (%s)', (_name, endpoint, body, at) => {

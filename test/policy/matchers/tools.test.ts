@@ -8,27 +8,13 @@ const decide = policyOf({
   when: { tools: ['shell', 'web_search*', 'bash_*', 'repo'] },
 });
 
+// biome-ignore format: a case a line
 const offers: readonly (readonly [string, DialectName, unknown, string])[] = [
-  [
-    'a tool of messages',
-    'messages',
-    { tools: [{ name: 'read' }, { name: 'shell', input_schema: {} }] },
-    '/tools/1/name',
-  ],
-  [
-    'a server tool',
-    'messages',
-    { tools: [{ type: 'web_search_20250305', name: 'search' }] },
-    '/tools/0/type',
-  ],
+  ['a tool of messages', 'messages', { tools: [{ name: 'read' }, { name: 'shell', input_schema: {} }] }, '/tools/1/name'],
+  ['a server tool', 'messages', { tools: [{ type: 'web_search_20250305', name: 'search' }] }, '/tools/0/type'],
   ['a built-in tool', 'messages', { tools: [{ type: 'bash_20250124', name: 'b' }] }, '/tools/0/type'],
   ['a forced tool', 'messages', { tool_choice: { type: 'tool', name: 'shell' } }, '/tool_choice/name'],
-  [
-    'a server',
-    'messages',
-    { mcp_servers: [{ type: 'url', url: 'https://e.com', name: 'repo' }] },
-    '/mcp_servers/0/name',
-  ],
+  ['a server', 'messages', { mcp_servers: [{ type: 'url', url: 'https://e.com', name: 'repo' }] }, '/mcp_servers/0/name'],
   [
     'a single tool of a server',
     'messages',
@@ -38,25 +24,10 @@ const offers: readonly (readonly [string, DialectName, unknown, string])[] = [
   ['a search setting', 'chat', { search_parameters: { mode: 'on' } }, '/search_parameters'],
   ['a search switch', 'chat', { enable_search: true }, '/enable_search'],
   ['a plugin', 'chat', { plugins: [{ id: 'web_search' }] }, '/plugins/0/id'],
-  [
-    'a function',
-    'chat',
-    { tools: [{ type: 'function', function: { name: 'shell' } }] },
-    '/tools/0/function/name',
-  ],
-  [
-    'a custom tool',
-    'chat',
-    { tools: [{ type: 'custom', custom: { name: 'shell' } }] },
-    '/tools/0/custom/name',
-  ],
+  ['a function', 'chat', { tools: [{ type: 'function', function: { name: 'shell' } }] }, '/tools/0/function/name'],
+  ['a custom tool', 'chat', { tools: [{ type: 'custom', custom: { name: 'shell' } }] }, '/tools/0/custom/name'],
   ['an old function', 'chat', { functions: [{ name: 'shell' }] }, '/functions/0/name'],
-  [
-    'a forced function',
-    'chat',
-    { tool_choice: { type: 'function', function: { name: 'shell' } } },
-    '/tool_choice/function/name',
-  ],
+  ['a forced function', 'chat', { tool_choice: { type: 'function', function: { name: 'shell' } } }, '/tool_choice/function/name'],
   [
     'an allowed tool',
     'chat',
@@ -77,12 +48,7 @@ const offers: readonly (readonly [string, DialectName, unknown, string])[] = [
     { tools: [{ type: 'namespace', name: 'n', tools: [{ type: 'function', name: 'shell' }] }] },
     '/tools/0/tools/0/name',
   ],
-  [
-    'a server by its label',
-    'responses',
-    { tools: [{ type: 'mcp', server_label: 'repo', server_url: 'https://e.com' }] },
-    '/tools/0/server_label',
-  ],
+  ['a server by its label', 'responses', { tools: [{ type: 'mcp', server_label: 'repo', server_url: 'https://e.com' }] }, '/tools/0/server_label'],
   ['a forced hosted tool', 'responses', { tool_choice: { type: 'web_search_preview' } }, '/tool_choice/type'],
   [
     'a tool added in the conversation',
@@ -100,13 +66,9 @@ const mcp = { type: 'mcp', server_label: 'files', server_url: 'https://e.com' };
 const toolset = { type: 'mcp_toolset', mcp_server_name: 'files' };
 const off = { enabled: false };
 
+// biome-ignore format: a case a line
 const more: readonly (readonly [string, DialectName, unknown, string])[] = [
-  [
-    'a tool of a server that is allowed by a list',
-    'responses',
-    { tools: [{ ...mcp, allowed_tools: ['read', 'shell'] }] },
-    '/tools/0/allowed_tools/1',
-  ],
+  ['a tool of a server that is allowed by a list', 'responses', { tools: [{ ...mcp, allowed_tools: ['read', 'shell'] }] }, '/tools/0/allowed_tools/1'],
   [
     'a tool of a server that is allowed by a filter',
     'responses',
@@ -144,12 +106,7 @@ const more: readonly (readonly [string, DialectName, unknown, string])[] = [
     },
     '/tools/1/name',
   ],
-  [
-    'a deferred function',
-    'responses',
-    { tools: [{ type: 'tool_search' }, { type: 'function', name: 'shell', defer_loading: true }] },
-    '/tools/1/name',
-  ],
+  ['a deferred function', 'responses', { tools: [{ type: 'tool_search' }, { type: 'function', name: 'shell', defer_loading: true }] }, '/tools/1/name'],
   [
     'a tool that was searched',
     'messages',
@@ -258,40 +215,16 @@ test('a function in a namespace has its own name, and that with the namespace', 
   expect(actions).toEqual(['block', 'block', 'block', 'block', 'block', 'allow']);
 });
 
+// biome-ignore format: a case a line
 const unnamed: readonly (readonly [string, DialectName, unknown, string])[] = [
   ['a server without a list', 'responses', { tools: [mcp] }, '/tools/0'],
   ['a server with a list of nothing', 'responses', { tools: [{ ...mcp, allowed_tools: [] }] }, '/tools/0'],
-  [
-    'a server with a filter without names',
-    'responses',
-    { tools: [{ ...mcp, allowed_tools: { read_only: true } }] },
-    '/tools/0',
-  ],
-  [
-    'a server without an address',
-    'responses',
-    { tools: [{ type: 'mcp', server_label: 'files' }] },
-    '/tools/0',
-  ],
-  [
-    'a connector',
-    'responses',
-    { tools: [{ type: 'mcp', server_label: 'box', connector_id: 'connector_dropbox' }] },
-    '/tools/0',
-  ],
-  [
-    'a server that is added later',
-    'responses',
-    { input: [{ type: 'additional_tools', tools: [mcp] }] },
-    '/input/0/tools/0',
-  ],
+  ['a server with a filter without names', 'responses', { tools: [{ ...mcp, allowed_tools: { read_only: true } }] }, '/tools/0'],
+  ['a server without an address', 'responses', { tools: [{ type: 'mcp', server_label: 'files' }] }, '/tools/0'],
+  ['a connector', 'responses', { tools: [{ type: 'mcp', server_label: 'box', connector_id: 'connector_dropbox' }] }, '/tools/0'],
+  ['a server that is added later', 'responses', { input: [{ type: 'additional_tools', tools: [mcp] }] }, '/input/0/tools/0'],
   ['a toolset', 'messages', { tools: [toolset] }, '/tools/0'],
-  [
-    'a toolset without one of its tools',
-    'messages',
-    { tools: [{ ...toolset, configs: { shell: off } }] },
-    '/tools/0',
-  ],
+  ['a toolset without one of its tools', 'messages', { tools: [{ ...toolset, configs: { shell: off } }] }, '/tools/0'],
   [
     'a toolset that is added later',
     'messages',
@@ -305,12 +238,7 @@ const unnamed: readonly (readonly [string, DialectName, unknown, string])[] = [
     },
     '/messages/0/content/0/tool',
   ],
-  [
-    'a server with all its tools',
-    'messages',
-    { mcp_servers: [{ type: 'url', url: 'https://e.com', name: 'files' }] },
-    '/mcp_servers/0',
-  ],
+  ['a server with all its tools', 'messages', { mcp_servers: [{ type: 'url', url: 'https://e.com', name: 'files' }] }, '/mcp_servers/0'],
   ['a tool without a name', 'chat', { tools: [{ type: 'function', function: {} }] }, '/tools/0'],
 ];
 
@@ -326,23 +254,14 @@ describe('tools whose names are not in the request', () => {
     );
   });
 
-  test.each<[DialectName, unknown]>([
-    ['responses', { tools: [{ type: 'mcp', server_label: 'files' }] }],
-    ['messages', { tools: [toolset] }],
+  test.each<[DialectName, unknown]>(
+    // biome-ignore format: a case a line
     [
-      'messages',
-      {
-        messages: [
-          {
-            role: 'system',
-            content: [
-              { type: 'tool_addition', tool: { type: 'mcp_toolset_reference', server_name: 'files' } },
-            ],
-          },
-        ],
-      },
+      ['responses', { tools: [{ type: 'mcp', server_label: 'files' }] }],
+      ['messages', { tools: [toolset] }],
+      ['messages', { messages: [{ role: 'system', content: [{ type: 'tool_addition', tool: { type: 'mcp_toolset_reference', server_name: 'files' } }] }] }],
     ],
-  ])('are counted as unseen (%s)', (endpoint, body) => {
+  )('are counted as unseen (%s)', (endpoint, body) => {
     const strict = decider({ unseen_references: 'block' });
 
     expect(strict(body, { endpoint }).refusal).toMatchObject({ reason: 'content.unseen_reference' });

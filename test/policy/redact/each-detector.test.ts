@@ -28,12 +28,9 @@ const question = { role: 'user', content: '\n(see above)\n' };
 const call = (text: string) => JSON.stringify({ n: 1.5, q: text });
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
+// biome-ignore format: a case a line
 const places: Readonly<Record<string, Place>> = {
-  'messages, system': {
-    endpoint: 'messages',
-    at: '/system',
-    wrap: (system) => ({ max_tokens: 9, system, messages: [question] }),
-  },
+  'messages, system': { endpoint: 'messages', at: '/system', wrap: (system) => ({ max_tokens: 9, system, messages: [question] }) },
   'messages, system block': {
     endpoint: 'messages',
     at: '/system/0/text',
@@ -81,11 +78,7 @@ const places: Readonly<Record<string, Place>> = {
       ],
     }),
   },
-  'chat, system': {
-    endpoint: 'chat',
-    at: '/messages/0/content',
-    wrap: (content) => ({ messages: [{ role: 'system', content }, question] }),
-  },
+  'chat, system': { endpoint: 'chat', at: '/messages/0/content', wrap: (content) => ({ messages: [{ role: 'system', content }, question] }) },
   'chat, user text': {
     endpoint: 'chat',
     at: '/messages/0/content/0/text',
@@ -108,11 +101,7 @@ const places: Readonly<Record<string, Place>> = {
       ],
     }),
   },
-  'responses, instructions': {
-    endpoint: 'responses',
-    at: '/instructions',
-    wrap: (instructions) => ({ instructions, input: '\n(see above)\n' }),
-  },
+  'responses, instructions': { endpoint: 'responses', at: '/instructions', wrap: (instructions) => ({ instructions, input: '\n(see above)\n' }) },
   'responses, user text': {
     endpoint: 'responses',
     at: '/input/0/content/0/text',
@@ -131,11 +120,7 @@ const places: Readonly<Record<string, Place>> = {
     }),
   },
   'embeddings, input': { endpoint: 'embeddings', at: '/input', wrap: (input) => ({ input }) },
-  'embeddings, one of several': {
-    endpoint: 'embeddings',
-    at: '/input/1',
-    wrap: (input) => ({ input: ['\n(see below)\n', input] }),
-  },
+  'embeddings, one of several': { endpoint: 'embeddings', at: '/input/1', wrap: (input) => ({ input: ['\n(see below)\n', input] }) },
 };
 
 /** Content that is decoded to be read can't be changed. */

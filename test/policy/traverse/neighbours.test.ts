@@ -33,15 +33,12 @@ const role = (speaker: string, ...content: readonly object[]): Turn => ({ role: 
 const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } };
 
 /** What stands around two neighbours. A text that goes on with digits must not hide a card that is whole before it. */
+// biome-ignore format: a case a line
 const layouts: readonly (readonly [
   string,
   (one: Slot, other: Slot, cut: Cut) => readonly Turn[] | undefined,
 ])[] = [
-  [
-    'in one turn',
-    (one, other, [a, b]) =>
-      one.isItem || other.isItem ? undefined : [role('user', one.make(a), other.make(b))],
-  ],
+  ['in one turn', (one, other, [a, b]) => one.isItem || other.isItem ? undefined : [role('user', one.make(a), other.make(b))]],
   [
     'in one turn, before another',
     (one, other, [a, b]) =>
@@ -53,11 +50,7 @@ const layouts: readonly (readonly [
             { role: 'assistant', content: '2 more' },
           ],
   ],
-  [
-    'in one turn, with a picture between',
-    (one, other, [a, b]) =>
-      one.isItem || other.isItem ? undefined : [role('user', one.make(a), image, other.make(b))],
-  ],
+  ['in one turn, with a picture between', (one, other, [a, b]) => one.isItem || other.isItem ? undefined : [role('user', one.make(a), image, other.make(b))]],
   [
     'in one turn, with reasoning between that is left out',
     (one, other, [a, b]) =>
@@ -73,14 +66,7 @@ const layouts: readonly (readonly [
           ],
   ],
   ['in two turns', (one, other, [a, b]) => [turnOf(one, a), turnOf(other, b)]],
-  [
-    'in two turns, before words',
-    (one, other, [a, b]) => [
-      turnOf(one, a),
-      turnOf(other, b),
-      { role: 'assistant', content: 'all right, then' },
-    ],
-  ],
+  ['in two turns, before words', (one, other, [a, b]) => [turnOf(one, a), turnOf(other, b), { role: 'assistant', content: 'all right, then' }]],
 ];
 
 function turnOf({ isItem, make }: Slot, text: string): Turn {
@@ -198,88 +184,25 @@ test('a title belongs to its document in whatever order the two are written', ()
 });
 
 /** Types of blocks and items in which no text of their own stands. */
-const silent = new Set([
-  'image',
-  'redacted_thinking',
-  'tool_use',
-  'mcp_tool_use',
-  'container_upload',
-  'fallback',
-  'tool_reference',
-  'browser_state',
-  'tool_addition',
-  'tool_removal',
-  'mcp_tool_listing',
-  'web_search_tool_result',
-  'tool_search_tool_result',
-  'web_search_result',
-  'web_search_tool_result_error',
-  'web_fetch_tool_result_error',
-  'code_execution_output',
-  'encrypted_code_execution_result',
-  'code_execution_tool_result_error',
-  'bash_code_execution_output',
-  'bash_code_execution_tool_result_error',
-  'text_editor_code_execution_create_result',
-  'text_editor_code_execution_str_replace_result',
-  'text_editor_code_execution_tool_result_error',
-  'tool_search_tool_search_result',
-  'tool_search_tool_result_error',
-  'advisor_redacted_result',
-  'advisor_tool_result_error',
-  'file',
-  'char_location',
-  'page_location',
-  'content_block_location',
-  'search_result_location',
-  'web_search_result_location',
-  'direct',
-  'audio_url',
-  'video_url',
-  'url_citation',
-  'file_citation',
-  'container_file_citation',
-  'file_path',
-  'computer_screenshot',
-  'search',
-  'open_page',
-  'find_in_page',
-  'exec',
-  'click',
-  'double_click',
-  'drag',
-  'keypress',
-  'move',
-  'screenshot',
-  'scroll',
-  'type',
-  'wait',
-  'timeout',
-  'create_file',
-  'update_file',
-  'delete_file',
-  'input_audio',
-  'url',
-  'web_search_call',
-  'computer_call',
-  'image_generation_call',
-  'local_shell_call',
-  'shell_call',
-  'apply_patch_call',
-  'tool_search_call',
-  'mcp_approval_request',
-  'computer_call_output',
-  'mcp_approval_response',
-  'additional_tools',
-  'tool_search_output',
-  'mcp_list_tools',
-  'item_reference',
-  'compaction',
-  'compaction_trigger',
-  'configuration_update',
-  'ephemeral',
-  'program',
-]);
+const silent = new Set(
+  `
+    image redacted_thinking tool_use mcp_tool_use container_upload fallback tool_reference browser_state
+    tool_addition tool_removal mcp_tool_listing web_search_tool_result tool_search_tool_result
+    web_search_result web_search_tool_result_error web_fetch_tool_result_error code_execution_output
+    encrypted_code_execution_result code_execution_tool_result_error bash_code_execution_output
+    bash_code_execution_tool_result_error text_editor_code_execution_create_result
+    text_editor_code_execution_str_replace_result text_editor_code_execution_tool_result_error
+    tool_search_tool_search_result tool_search_tool_result_error advisor_redacted_result
+    advisor_tool_result_error file char_location page_location content_block_location
+    search_result_location web_search_result_location direct audio_url video_url url_citation file_citation
+    container_file_citation file_path computer_screenshot search open_page find_in_page exec click
+    double_click drag keypress move screenshot scroll type wait timeout create_file update_file delete_file
+    input_audio url web_search_call computer_call image_generation_call local_shell_call shell_call
+    apply_patch_call tool_search_call mcp_approval_request computer_call_output mcp_approval_response
+    additional_tools tool_search_output mcp_list_tools item_reference compaction compaction_trigger
+    configuration_update ephemeral program
+  `.match(/\w+/g),
+);
 
 test('every type of a block or an item, and every name that is read as text, has been tried', () => {
   const tried = JSON.stringify(spoken.map((dialect) => slots[dialect].map(({ make }) => make('x'))));

@@ -15,46 +15,22 @@ const plain = (data: string) => ({ type: 'text', media_type: 'text/plain', data 
 const result = (content: unknown, type = 'tool_result') => ({ type, tool_use_id: 'toolu_1', content });
 const text = (value: string) => ({ type: 'text', text: value });
 
+// biome-ignore format: a case a line
 const messages: readonly Slot[] = [
   { name: 'text', make: text },
-  {
-    name: 'text with labels',
-    make: (value) => ({ cache_control: { type: 'ephemeral' }, text: value, type: 'text', id: 'b' }),
-  },
+  { name: 'text with labels', make: (value) => ({ cache_control: { type: 'ephemeral' }, text: value, type: 'text', id: 'b' }) },
   { name: 'plain document', make: (value) => document(plain(value)) },
-  {
-    name: 'document in base64',
-    make: (value) => document({ type: 'base64', media_type: 'text/plain', data: base64(value) }),
-  },
-  {
-    name: 'document in base64 that claims to be a picture',
-    make: (value) => document({ type: 'base64', media_type: 'image/png', data: base64(value) }),
-  },
-  {
-    name: 'document in base64 without a type',
-    make: (value) => document({ data: base64(value), media_type: 'text/markdown' }),
-  },
-  {
-    name: 'document in UTF-16',
-    make: (value) =>
-      document({ type: 'base64', media_type: 'text/plain', data: base64(`\ufeff${value}`, 'utf16le') }),
-  },
+  { name: 'document in base64', make: (value) => document({ type: 'base64', media_type: 'text/plain', data: base64(value) }) },
+  { name: 'document in base64 that claims to be a picture', make: (value) => document({ type: 'base64', media_type: 'image/png', data: base64(value) }) },
+  { name: 'document in base64 without a type', make: (value) => document({ data: base64(value), media_type: 'text/markdown' }) },
+  { name: 'document in UTF-16', make: (value) => document({ type: 'base64', media_type: 'text/plain', data: base64(`\ufeff${value}`, 'utf16le') }) },
   { name: 'document of a text', make: (value) => document({ type: 'content', content: value }) },
   { name: 'document of blocks', make: (value) => document({ type: 'content', content: [text(value)] }) },
-  {
-    name: 'document by data URL',
-    make: (value) => document({ type: 'url', url: `data:text/plain;base64,${base64(value)}` }),
-  },
+  { name: 'document by data URL', make: (value) => document({ type: 'url', url: `data:text/plain;base64,${base64(value)}` }) },
   { name: 'title', make: (value) => document(plain(''), { title: value }) },
   { name: 'context', make: (value) => ({ source: plain(''), context: value, type: 'document' }) },
-  {
-    name: 'search result',
-    make: (value) => ({ type: 'search_result', source: '', title: '', content: [text(value)] }),
-  },
-  {
-    name: 'source of a search result',
-    make: (value) => ({ type: 'search_result', source: value, title: '', content: [] }),
-  },
+  { name: 'search result', make: (value) => ({ type: 'search_result', source: '', title: '', content: [text(value)] }) },
+  { name: 'source of a search result', make: (value) => ({ type: 'search_result', source: value, title: '', content: [] }) },
   { name: 'thinking', make: (thinking) => ({ type: 'thinking', thinking, signature: 's' }) },
   { name: 'result', make: (value) => result(value) },
   { name: 'result in blocks', make: (value) => result([text(value)]) },
@@ -83,129 +59,52 @@ const messages: readonly Slot[] = [
         'text_editor_code_execution_tool_result',
       ),
   },
-  {
-    name: 'page that was fetched',
-    make: (value) =>
-      result({ type: 'web_fetch_result', url: '', content: document(plain(value)) }, 'web_fetch_tool_result'),
-  },
+  { name: 'page that was fetched', make: (value) => result({ type: 'web_fetch_result', url: '', content: document(plain(value)) }, 'web_fetch_tool_result') },
   { name: 'advice', make: (value) => result({ type: 'advisor_result', text: value }, 'advisor_tool_result') },
   { name: 'compaction', make: (content) => ({ type: 'compaction', content }) },
-  {
-    name: 'input of a call as a text',
-    make: (input) => ({ type: 'server_tool_use', id: 'a', name: 'f', input }),
-  },
+  { name: 'input of a call as a text', make: (input) => ({ type: 'server_tool_use', id: 'a', name: 'f', input }) },
   { name: 'block of no known type', make: (payload) => ({ type: 'hologram', payload }) },
   { name: 'text of no known type', make: (value) => ({ type: 'hologram', text: value }) },
 ];
 
 const call = (made: object) => ({ role: 'assistant', content: null, tool_calls: [{ id: 'c', ...made }] });
 
+// biome-ignore format: a case a line
 const chat: readonly Slot[] = [
   { name: 'text', make: text },
   { name: 'refusal', make: (refusal) => ({ type: 'refusal', refusal }) },
-  {
-    name: 'file as a data URL',
-    make: (value) => ({ type: 'file', file: { file_data: `data:text/plain;base64,${base64(value)}` } }),
-  },
+  { name: 'file as a data URL', make: (value) => ({ type: 'file', file: { file_data: `data:text/plain;base64,${base64(value)}` } }) },
   { name: 'file in base64', make: (value) => ({ type: 'file', file: { file_data: base64(value) } }) },
   { name: 'name of a file', make: (filename) => ({ type: 'file', file: { file_data: '', filename } }) },
-  {
-    name: 'text that claims to be a picture',
-    make: (value) => ({
-      type: 'image_url',
-      image_url: { url: `\n\t data:image/png;base64,${base64(value)}` },
-    }),
-  },
-  {
-    name: 'text by URL',
-    make: (value) => ({
-      type: 'image_url',
-      image_url: { url: `data:text/plain,${encodeURIComponent(value)}` },
-    }),
-  },
-  {
-    name: 'text that claims to be sound',
-    make: (value) => ({
-      type: 'input_audio',
-      input_audio: { data: base64(value), format: 'wav' },
-    }),
-  },
+  { name: 'text that claims to be a picture', make: (value) => ({ type: 'image_url', image_url: { url: `\n\t data:image/png;base64,${base64(value)}` } }) },
+  { name: 'text by URL', make: (value) => ({ type: 'image_url', image_url: { url: `data:text/plain,${encodeURIComponent(value)}` } }) },
+  { name: 'text that claims to be sound', make: (value) => ({ type: 'input_audio', input_audio: { data: base64(value), format: 'wav' } }) },
   { name: 'block of no known type', make: (payload) => ({ type: 'hologram', payload }) },
   { name: 'developer', isItem: true, make: (content) => ({ role: 'developer', content }) },
   { name: 'tool', isItem: true, make: (content) => ({ role: 'tool', tool_call_id: 'c', content }) },
   { name: 'name', isItem: true, make: (name) => ({ role: 'user', content: '', name }) },
-  {
-    name: 'refusal of a message',
-    isItem: true,
-    make: (refusal) => ({ refusal, role: 'assistant', content: '' }),
-  },
-  {
-    name: 'reasoning',
-    isItem: true,
-    make: (reasoning_content) => ({ role: 'assistant', content: '', reasoning_content }),
-  },
-  {
-    name: 'reasoning of other hosts',
-    isItem: true,
-    make: (reasoning) => ({ role: 'assistant', content: '', reasoning }),
-  },
-  {
-    name: 'arguments',
-    isItem: true,
-    make: (value) => call({ type: 'function', function: { name: 'f', arguments: value } }),
-  },
-  {
-    name: 'input of a custom call',
-    isItem: true,
-    make: (input) => call({ type: 'custom', custom: { name: 'f', input } }),
-  },
+  { name: 'refusal of a message', isItem: true, make: (refusal) => ({ refusal, role: 'assistant', content: '' }) },
+  { name: 'reasoning', isItem: true, make: (reasoning_content) => ({ role: 'assistant', content: '', reasoning_content }) },
+  { name: 'reasoning of other hosts', isItem: true, make: (reasoning) => ({ role: 'assistant', content: '', reasoning }) },
+  { name: 'arguments', isItem: true, make: (value) => call({ type: 'function', function: { name: 'f', arguments: value } }) },
+  { name: 'input of a custom call', isItem: true, make: (input) => call({ type: 'custom', custom: { name: 'f', input } }) },
 ];
 
+// biome-ignore format: a case a line
 const responses: readonly Slot[] = [
   { name: 'input_text', make: (value) => ({ type: 'input_text', text: value }) },
   { name: 'output_text', make: (value) => ({ type: 'output_text', text: value, annotations: [] }) },
   { name: 'refusal', make: (refusal) => ({ type: 'refusal', refusal }) },
-  {
-    name: 'file',
-    make: (value) => ({ type: 'input_file', file_data: `data:text/plain;base64,${base64(value)}` }),
-  },
+  { name: 'file', make: (value) => ({ type: 'input_file', file_data: `data:text/plain;base64,${base64(value)}` }) },
   { name: 'name of a file', make: (filename) => ({ type: 'input_file', file_data: '', filename }) },
-  {
-    name: 'text that claims to be a picture',
-    make: (value) => ({ type: 'input_image', image_url: `data:image/png;base64,${base64(value)}` }),
-  },
+  { name: 'text that claims to be a picture', make: (value) => ({ type: 'input_image', image_url: `data:image/png;base64,${base64(value)}` }) },
   { name: 'block of no known type', make: (payload) => ({ type: 'hologram', payload }) },
   { name: 'developer', isItem: true, make: (content) => ({ role: 'developer', content }) },
-  {
-    name: 'summary',
-    isItem: true,
-    make: (value) => ({ type: 'reasoning', id: 'r', summary: [{ type: 'summary_text', text: value }] }),
-  },
-  {
-    name: 'reasoning',
-    isItem: true,
-    make: (value) => ({
-      type: 'reasoning',
-      id: 'r',
-      summary: [],
-      content: [{ type: 'reasoning_text', text: value }],
-    }),
-  },
-  {
-    name: 'arguments',
-    isItem: true,
-    make: (value) => ({ type: 'function_call', call_id: 'c', name: 'f', arguments: value }),
-  },
-  {
-    name: 'custom call',
-    isItem: true,
-    make: (input) => ({ type: 'custom_tool_call', call_id: 'c', name: 'f', input }),
-  },
-  {
-    name: 'output',
-    isItem: true,
-    make: (output) => ({ type: 'function_call_output', call_id: 'c', output }),
-  },
+  { name: 'summary', isItem: true, make: (value) => ({ type: 'reasoning', id: 'r', summary: [{ type: 'summary_text', text: value }] }) },
+  { name: 'reasoning', isItem: true, make: (value) => ({ type: 'reasoning', id: 'r', summary: [], content: [{ type: 'reasoning_text', text: value }] }) },
+  { name: 'arguments', isItem: true, make: (value) => ({ type: 'function_call', call_id: 'c', name: 'f', arguments: value }) },
+  { name: 'custom call', isItem: true, make: (input) => ({ type: 'custom_tool_call', call_id: 'c', name: 'f', input }) },
+  { name: 'output', isItem: true, make: (output) => ({ type: 'function_call_output', call_id: 'c', output }) },
   {
     name: 'output in blocks',
     isItem: true,
@@ -215,11 +114,7 @@ const responses: readonly Slot[] = [
       output: [{ type: 'input_text', text: value }],
     }),
   },
-  {
-    name: 'custom output',
-    isItem: true,
-    make: (output) => ({ type: 'custom_tool_call_output', call_id: 'c', output }),
-  },
+  { name: 'custom output', isItem: true, make: (output) => ({ type: 'custom_tool_call_output', call_id: 'c', output }) },
   {
     name: 'output of a shell',
     isItem: true,
@@ -229,31 +124,11 @@ const responses: readonly Slot[] = [
       output: [{ stdout, stderr: '', outcome: { type: 'exit', exit_code: 0 } }],
     }),
   },
-  {
-    name: 'output of a local shell',
-    isItem: true,
-    make: (output) => ({ type: 'local_shell_call_output', id: 'c', output }),
-  },
-  {
-    name: 'output of a patch',
-    isItem: true,
-    make: (output) => ({ type: 'apply_patch_call_output', call_id: 'c', status: 'completed', output }),
-  },
-  {
-    name: 'call of a server',
-    isItem: true,
-    make: (output) => ({ type: 'mcp_call', id: 'm', server_label: 's', name: 'f', arguments: '', output }),
-  },
-  {
-    name: 'error of a server',
-    isItem: true,
-    make: (error) => ({ type: 'mcp_call', id: 'm', server_label: 's', name: 'f', arguments: '', error }),
-  },
-  {
-    name: 'code',
-    isItem: true,
-    make: (code) => ({ type: 'code_interpreter_call', id: 'i', container_id: 'c', code, outputs: null }),
-  },
+  { name: 'output of a local shell', isItem: true, make: (output) => ({ type: 'local_shell_call_output', id: 'c', output }) },
+  { name: 'output of a patch', isItem: true, make: (output) => ({ type: 'apply_patch_call_output', call_id: 'c', status: 'completed', output }) },
+  { name: 'call of a server', isItem: true, make: (output) => ({ type: 'mcp_call', id: 'm', server_label: 's', name: 'f', arguments: '', output }) },
+  { name: 'error of a server', isItem: true, make: (error) => ({ type: 'mcp_call', id: 'm', server_label: 's', name: 'f', arguments: '', error }) },
+  { name: 'code', isItem: true, make: (code) => ({ type: 'code_interpreter_call', id: 'i', container_id: 'c', code, outputs: null }) },
   {
     name: 'logs of code',
     isItem: true,
@@ -266,16 +141,8 @@ const responses: readonly Slot[] = [
     }),
   },
   { name: 'program', isItem: true, make: (code) => ({ type: 'program', id: 'p', call_id: 'c', code }) },
-  {
-    name: 'result of a program',
-    isItem: true,
-    make: (value) => ({ type: 'program_output', id: 'p', call_id: 'c', result: value }),
-  },
-  {
-    name: 'queries',
-    isItem: true,
-    make: (query) => ({ type: 'file_search_call', id: 'f', queries: [query], results: null }),
-  },
+  { name: 'result of a program', isItem: true, make: (value) => ({ type: 'program_output', id: 'p', call_id: 'c', result: value }) },
+  { name: 'queries', isItem: true, make: (query) => ({ type: 'file_search_call', id: 'f', queries: [query], results: null }) },
   {
     name: 'text of a file that was found',
     isItem: true,

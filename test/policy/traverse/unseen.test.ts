@@ -62,114 +62,57 @@ describe('bytes', () => {
     ).toBe(opaque);
   });
 
-  test.each<[string, DialectName, object, string | undefined]>([
-    ['a scheme with line ends', 'chat', picture(`da\nta:image/png;base64,${png}`), opaque],
-    ['a data URL without a comma', 'chat', picture('data:image/png;base64'), opaque],
+  test.each<[string, DialectName, object, string | undefined]>(
+    // biome-ignore format: a case a line
     [
-      'a picture that claims to be text',
-      'messages',
-      document({ type: 'base64', media_type: 'text/plain', data: png }),
-      opaque,
+      ['a scheme with line ends', 'chat', picture(`da\nta:image/png;base64,${png}`), opaque],
+      ['a data URL without a comma', 'chat', picture('data:image/png;base64'), opaque],
+      ['a picture that claims to be text', 'messages', document({ type: 'base64', media_type: 'text/plain', data: png }), opaque],
+      ['noise that claims to be text', 'messages', document({ type: 'base64', media_type: 'text/plain', data: noise }), opaque],
+      ['a picture that claims to be text in a URL', 'chat', picture(`data:text/plain;base64,${png}`), opaque],
+      ['a picture in percents', 'chat', picture('data:image/png,%89PNG%0D%0A'), opaque],
+      ['a text that claims to be a picture', 'messages', document({ type: 'base64', media_type: 'image/png', data: name }), codename],
+      ['a harmless text that claims to be a picture', 'messages', document({ type: 'base64', media_type: 'image/png', data: hello }), undefined],
+      ['a text that claims to be a picture, in a URL', 'chat', picture(`data:image/png;base64,${name}`), codename],
+      ['a source without a type', 'messages', document({ data: noise }), opaque],
+      ['a source without a type, of text', 'messages', document({ data: base64('project nightfall, and what it is') }), codename],
+      ['a URL without a type', 'messages', document({ url: 'https://example.org/a.pdf' }), reference],
+      ['bytes as numbers', 'messages', document({ type: 'base64', media_type: 'image/png', data: [137, 80] }), opaque],
+      ['a file with rubbish behind it', 'chat', file(`${png}!!`), opaque],
+      ['a text file with rubbish behind it', 'chat', file(`${hello} !!`), opaque],
+      ['a text file behind padding', 'chat', file(`${base64('x')}${name}`), codename],
+      ['a file of text', 'chat', file(name), codename],
+      ['a file of harmless text', 'chat', file(hello), undefined],
+      ['sound without a format', 'chat', user({ type: 'input_audio', input_audio: { data: noise } }), opaque],
+      [
+        'a picture in a member of no known name',
+        'responses',
+        item({
+          type: 'hologram',
+          payload: base64(Buffer.concat([Buffer.from(png, 'base64'), Buffer.alloc(64)])),
+        }),
+        opaque,
+      ],
+      ['an MCP picture', 'messages', user({ type: 'tool_result', content: [{ type: 'image', data: png, mimeType: 'image/png' }] }), opaque],
+      ['an item of an id', 'responses', item({ id: 'msg_1' }), reference],
+      ['an item of an id and a type', 'responses', item({ type: 'reasoning', id: 'rs_1', summary: [] }), reference],
+      ['a message of an id', 'responses', item({ type: 'message', role: 'assistant', id: 'msg_1', content: [] }), reference],
+      ['a picture that is only an id', 'responses', item({ type: 'image_generation_call', id: 'ig_1', status: 'completed' }), reference],
+      ['an image without its URL', 'chat', user({ type: 'image_url', image_url: { uri: 'https://example.org/a.png' } }), reference],
+      ['a block of an id', 'chat', user({ type: 'file', id: 'file_1' }), reference],
+      [
+        'an item with something in it',
+        'responses',
+        item({
+          type: 'message',
+          role: 'assistant',
+          id: 'msg_1',
+          content: [{ type: 'output_text', text: 'hi' }],
+        }),
+        undefined,
+      ],
     ],
-    [
-      'noise that claims to be text',
-      'messages',
-      document({ type: 'base64', media_type: 'text/plain', data: noise }),
-      opaque,
-    ],
-    ['a picture that claims to be text in a URL', 'chat', picture(`data:text/plain;base64,${png}`), opaque],
-    ['a picture in percents', 'chat', picture('data:image/png,%89PNG%0D%0A'), opaque],
-    [
-      'a text that claims to be a picture',
-      'messages',
-      document({ type: 'base64', media_type: 'image/png', data: name }),
-      codename,
-    ],
-    [
-      'a harmless text that claims to be a picture',
-      'messages',
-      document({ type: 'base64', media_type: 'image/png', data: hello }),
-      undefined,
-    ],
-    [
-      'a text that claims to be a picture, in a URL',
-      'chat',
-      picture(`data:image/png;base64,${name}`),
-      codename,
-    ],
-    ['a source without a type', 'messages', document({ data: noise }), opaque],
-    [
-      'a source without a type, of text',
-      'messages',
-      document({ data: base64('project nightfall, and what it is') }),
-      codename,
-    ],
-    ['a URL without a type', 'messages', document({ url: 'https://example.org/a.pdf' }), reference],
-    [
-      'bytes as numbers',
-      'messages',
-      document({ type: 'base64', media_type: 'image/png', data: [137, 80] }),
-      opaque,
-    ],
-    ['a file with rubbish behind it', 'chat', file(`${png}!!`), opaque],
-    ['a text file with rubbish behind it', 'chat', file(`${hello} !!`), opaque],
-    ['a text file behind padding', 'chat', file(`${base64('x')}${name}`), codename],
-    ['a file of text', 'chat', file(name), codename],
-    ['a file of harmless text', 'chat', file(hello), undefined],
-    ['sound without a format', 'chat', user({ type: 'input_audio', input_audio: { data: noise } }), opaque],
-    [
-      'a picture in a member of no known name',
-      'responses',
-      item({
-        type: 'hologram',
-        payload: base64(Buffer.concat([Buffer.from(png, 'base64'), Buffer.alloc(64)])),
-      }),
-      opaque,
-    ],
-    [
-      'an MCP picture',
-      'messages',
-      user({ type: 'tool_result', content: [{ type: 'image', data: png, mimeType: 'image/png' }] }),
-      opaque,
-    ],
-    ['an item of an id', 'responses', item({ id: 'msg_1' }), reference],
-    [
-      'an item of an id and a type',
-      'responses',
-      item({ type: 'reasoning', id: 'rs_1', summary: [] }),
-      reference,
-    ],
-    [
-      'a message of an id',
-      'responses',
-      item({ type: 'message', role: 'assistant', id: 'msg_1', content: [] }),
-      reference,
-    ],
-    [
-      'a picture that is only an id',
-      'responses',
-      item({ type: 'image_generation_call', id: 'ig_1', status: 'completed' }),
-      reference,
-    ],
-    [
-      'an image without its URL',
-      'chat',
-      user({ type: 'image_url', image_url: { uri: 'https://example.org/a.png' } }),
-      reference,
-    ],
-    ['a block of an id', 'chat', user({ type: 'file', id: 'file_1' }), reference],
-    [
-      'an item with something in it',
-      'responses',
-      item({
-        type: 'message',
-        role: 'assistant',
-        id: 'msg_1',
-        content: [{ type: 'output_text', text: 'hi' }],
-      }),
-      undefined,
-    ],
-  ])('%s (%s)', (_name, endpoint, body, expected) => {
+  )('%s (%s)', (_name, endpoint, body, expected) => {
     expect(reasonOf(endpoint, body)).toBe(expected);
   });
 
@@ -199,52 +142,34 @@ describe('a rule for one role', () => {
   const phrase = 'project nightfall';
   const within = (...content: readonly object[]) => ({ messages: [{ role: 'user', content }] });
 
-  test.each<[string, DialectName, object]>([
-    ['a look-alike of a result', 'messages', within({ type: 'my_tool_result', content: phrase })],
-    ['a type in capitals', 'messages', within({ type: 'Tool_Result', content: phrase })],
-    ['a type that is no text', 'messages', within({ type: ['tool_result'], content: phrase })],
+  test.each<[string, DialectName, object]>(
+    // biome-ignore format: a case a line
     [
-      'a block without a type',
-      'messages',
-      { messages: [{ role: 'assistant', content: [{ text: phrase }] }] },
+      ['a look-alike of a result', 'messages', within({ type: 'my_tool_result', content: phrase })],
+      ['a type in capitals', 'messages', within({ type: 'Tool_Result', content: phrase })],
+      ['a type that is no text', 'messages', within({ type: ['tool_result'], content: phrase })],
+      ['a block without a type', 'messages', { messages: [{ role: 'assistant', content: [{ text: phrase }] }] }],
+      ['a block of another dialect', 'chat', { messages: [{ role: 'assistant', content: [{ type: 'input_text', text: phrase }] }] }],
+      ['a look-alike of an output', 'responses', { input: [{ type: 'my_output', output: phrase }] }],
+      ['a look-alike of a call', 'responses', { input: [{ type: 'my_call', arguments: phrase }] }],
+      ['an output with a role', 'responses', { input: [{ type: 'function_call_output', role: 'user', content: phrase }] }],
+      ['a role that is nobody', 'chat', { messages: [{ role: 'User', content: phrase }] }],
+      ['a type that is no text of an item', 'responses', { input: [{ type: 1, role: 'assistant', content: phrase }] }],
     ],
-    [
-      'a block of another dialect',
-      'chat',
-      { messages: [{ role: 'assistant', content: [{ type: 'input_text', text: phrase }] }] },
-    ],
-    ['a look-alike of an output', 'responses', { input: [{ type: 'my_output', output: phrase }] }],
-    ['a look-alike of a call', 'responses', { input: [{ type: 'my_call', arguments: phrase }] }],
-    [
-      'an output with a role',
-      'responses',
-      { input: [{ type: 'function_call_output', role: 'user', content: phrase }] },
-    ],
-    ['a role that is nobody', 'chat', { messages: [{ role: 'User', content: phrase }] }],
-    [
-      'a type that is no text of an item',
-      'responses',
-      { input: [{ type: 1, role: 'assistant', content: phrase }] },
-    ],
-  ])('is not avoided by %s (%s)', (_name, endpoint, body) => {
+  )('is not avoided by %s (%s)', (_name, endpoint, body) => {
     expect(onlyUser(body, { endpoint }).action).toBe('block');
   });
 
-  test.each<[string, DialectName, object]>([
-    ['a result', 'messages', within({ type: 'tool_result', content: [{ type: 'text', text: phrase }] })],
+  test.each<[string, DialectName, object]>(
+    // biome-ignore format: a case a line
     [
-      'a result of the provider',
-      'messages',
-      within({ type: 'web_search_tool_result', content: [{ type: 'web_search_result', title: phrase }] }),
+      ['a result', 'messages', within({ type: 'tool_result', content: [{ type: 'text', text: phrase }] })],
+      ['a result of the provider', 'messages', within({ type: 'web_search_tool_result', content: [{ type: 'web_search_result', title: phrase }] })],
+      ['an answer', 'chat', { messages: [{ role: 'assistant', content: [{ type: 'text', text: phrase }] }] }],
+      ['an output', 'responses', { input: [{ type: 'function_call_output', call_id: 'c', output: phrase }] }],
+      ['a call', 'responses', { input: [{ type: 'function_call', call_id: 'c', name: 'f', arguments: phrase }] }],
     ],
-    ['an answer', 'chat', { messages: [{ role: 'assistant', content: [{ type: 'text', text: phrase }] }] }],
-    ['an output', 'responses', { input: [{ type: 'function_call_output', call_id: 'c', output: phrase }] }],
-    [
-      'a call',
-      'responses',
-      { input: [{ type: 'function_call', call_id: 'c', name: 'f', arguments: phrase }] },
-    ],
-  ])('leaves %s alone (%s)', (_name, endpoint, body) => {
+  )('leaves %s alone (%s)', (_name, endpoint, body) => {
     expect(onlyUser(body, { endpoint }).action).toBe('allow');
   });
 });
