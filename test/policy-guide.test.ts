@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runCommand } from './cli/captured-io.ts';
 import { createWorkspace } from './config/workspace.ts';
+import { command as runCommand } from './kit/command.ts';
 
 const page = readFileSync(join(import.meta.dirname, '..', 'docs', 'policy-testing.md'), 'utf8');
 

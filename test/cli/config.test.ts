@@ -4,7 +4,7 @@ import Ajv2020 from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { createWorkspace } from '../config/workspace.ts';
-import { runCommand } from './captured-io.ts';
+import { command } from '../kit/command.ts';
 
 const good = `server: { port: "\${PORT}" }
 providers:
@@ -17,7 +17,7 @@ const env = { PORT: '4999', CLAUDE_KEY: 'secret-of-the-provider', WEB_KEY: 'secr
 test('check: a good file is fine', async () => {
   const cwd = createWorkspace({ 'gateway.yaml': good });
 
-  expect(await runCommand(['config', 'check'], { cwd, env })).toEqual({
+  expect(await command(['config', 'check'], { cwd, env })).toEqual({
     exit: 0,
     stdout: 'gateway.yaml: fine\n',
     stderr: '',
@@ -77,7 +77,7 @@ test.each([
 });
 
 test('check: without a file it is sandbox mode', async () => {
-  expect(await runCommand(['config', 'check'], { cwd: createWorkspace() })).toEqual({
+  expect(await command(['config', 'check'], { cwd: createWorkspace() })).toEqual({
     exit: 0,
     stdout: 'no gateway.yaml: sandbox mode\n',
     stderr: '',
@@ -87,7 +87,7 @@ test('check: without a file it is sandbox mode', async () => {
 test('check: lists problems and exits 2', async () => {
   const cwd = createWorkspace({ 'other.yaml': 'server:\n  prot: 1\n' });
 
-  expect(await runCommand(['config', 'check', 'other.yaml'], { cwd })).toEqual({
+  expect(await command(['config', 'check', 'other.yaml'], { cwd })).toEqual({
     exit: 2,
     stdout:
       'other.yaml:2:3  server.prot: unknown key\n   2 |   prot: 1\n     |   ^^^^  did you mean "port"?\n',
@@ -98,7 +98,7 @@ test('check: lists problems and exits 2', async () => {
 test('check -o json: gives the list to programs, and the error as an object', async () => {
   const cwd = createWorkspace({ 'gateway.yaml': 'server:\n  prot: 1\nprojects: { shop: {} }\n' });
 
-  const { exit, stdout, stderr } = await runCommand(['config', 'check', '-o', 'json'], { cwd });
+  const { exit, stdout, stderr } = await command(['config', 'check', '-o', 'json'], { cwd });
 
   expect(exit).toBe(2);
   expect(JSON.parse(stdout)).toEqual({
@@ -133,7 +133,7 @@ test('check: a named file that is missing is an error, never sandbox mode', asyn
     ['config', 'check', 'nope.yaml'],
     ['-c', 'nope.yaml', 'config', 'check'],
   ]) {
-    const { exit, stdout, stderr } = await runCommand(argv, { cwd });
+    const { exit, stdout, stderr } = await command(argv, { cwd });
 
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
     expect(stderr).toContain('nope.yaml: there is no such file');
@@ -143,7 +143,7 @@ test('check: a named file that is missing is an error, never sandbox mode', asyn
 test('show: prints what holds, without secrets', async () => {
   const cwd = createWorkspace({ 'gateway.yaml': good });
 
-  const { exit, stdout, stderr } = await runCommand(['config', 'show'], { cwd, env });
+  const { exit, stdout, stderr } = await command(['config', 'show'], { cwd, env });
 
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
   expect(stdout).not.toContain('secret-of');
@@ -157,7 +157,7 @@ test('show: prints what holds, without secrets', async () => {
 test('show --origin: says where each value comes from', async () => {
   const cwd = createWorkspace({ 'gateway.yaml': good });
 
-  const { stdout } = await runCommand(['config', 'show', '--origin'], {
+  const { stdout } = await command(['config', 'show', '--origin'], {
     cwd,
     env: { ...env, PLANTS_URL: 'http://p/v3' },
   });
@@ -177,7 +177,7 @@ test('show --origin: says where each value comes from', async () => {
 test('show --origin -o json: gives origins by path', async () => {
   const cwd = createWorkspace({ 'gateway.yaml': good });
 
-  const { stdout } = await runCommand(['config', 'show', '--origin', '-o', 'json'], { cwd, env });
+  const { stdout } = await command(['config', 'show', '--origin', '-o', 'json'], { cwd, env });
 
   expect(stdout).not.toContain('secret-of');
   expect(JSON.parse(stdout)).toMatchObject({
@@ -192,7 +192,7 @@ test('show --origin -o json: gives origins by path', async () => {
 test('show: refuses an invalid file with all its problems', async () => {
   const cwd = createWorkspace({ 'gateway.yaml': 'server: { prot: 1 }\n' });
 
-  const { exit, stdout, stderr } = await runCommand(['config', 'show'], { cwd });
+  const { exit, stdout, stderr } = await command(['config', 'show'], { cwd });
 
   expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
   expect(stderr).toContain('gateway.yaml:1:11  server.prot: unknown key');
@@ -201,13 +201,13 @@ test('show: refuses an invalid file with all its problems', async () => {
 test('path: names the file, or nothing', async () => {
   const cwd = createWorkspace({ 'gateway.yaml': '', 'other.yaml': '' });
 
-  expect((await runCommand(['config', 'path'], { cwd })).stdout).toBe(`${join(cwd, 'gateway.yaml')}\n`);
-  const fromVariable = await runCommand(['config', 'path', '-o', 'json'], {
+  expect((await command(['config', 'path'], { cwd })).stdout).toBe(`${join(cwd, 'gateway.yaml')}\n`);
+  const fromVariable = await command(['config', 'path', '-o', 'json'], {
     cwd,
     env: { GATEWAY_CONFIG: 'other.yaml' },
   });
   expect(JSON.parse(fromVariable.stdout)).toEqual({ path: join(cwd, 'other.yaml'), from: 'environment' });
-  expect(await runCommand(['config', 'path', '-q'], { cwd: createWorkspace() })).toEqual({
+  expect(await command(['config', 'path', '-q'], { cwd: createWorkspace() })).toEqual({
     exit: 0,
     stdout: '',
     stderr: '',
@@ -215,7 +215,7 @@ test('path: names the file, or nothing', async () => {
 });
 
 test('schema: accepts and rejects the same files as check', async () => {
-  const { stdout } = await runCommand(['config', 'schema'], { cwd: createWorkspace() });
+  const { stdout } = await command(['config', 'schema'], { cwd: createWorkspace() });
   const validate = new Ajv2020.default({ strict: false }).compile(JSON.parse(stdout));
 
   expect(validate(parse(good))).toBe(true);
@@ -227,7 +227,7 @@ test('schema: accepts and rejects the same files as check', async () => {
 });
 
 test('a format that a command does not have is refused', async () => {
-  const { exit, stderr } = await runCommand(['config', 'check', '-o', 'table'], { cwd: createWorkspace() });
+  const { exit, stderr } = await command(['config', 'check', '-o', 'table'], { cwd: createWorkspace() });
 
   expect(exit).toBe(2);
   expect(stderr).toContain('check prints text or json, not table');
@@ -236,7 +236,7 @@ test('a format that a command does not have is refused', async () => {
 test('path: without a file says where it looked', async () => {
   const cwd = createWorkspace();
 
-  const { exit, stdout, stderr } = await runCommand(['config', 'path'], { cwd });
+  const { exit, stdout, stderr } = await command(['config', 'path'], { cwd });
 
   expect([exit, stdout]).toEqual([0, '']);
   expect(stderr).toContain(`looked for gateway.yaml, gateway.yml, .gateway.yaml`);
@@ -248,8 +248,8 @@ test.each([['config path'], ['config check'], ['serve --dry-run'], ['send hello'
   async (line) => {
     const cwd = createWorkspace();
 
-    const byOption = await runCommand([...line.split(' '), '-c', 'nope.yaml'], { cwd });
-    const byVariable = await runCommand(line.split(' '), { cwd, env: { GATEWAY_CONFIG: 'nope.yaml' } });
+    const byOption = await command([...line.split(' '), '-c', 'nope.yaml'], { cwd });
+    const byVariable = await command(line.split(' '), { cwd, env: { GATEWAY_CONFIG: 'nope.yaml' } });
 
     expect(byVariable).toEqual(byOption);
     expect(byOption).toMatchObject({ exit: 2, stderr: expect.stringContaining('there is no such file') });

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createWorkspace } from '../config/workspace.ts';
-import { runCommand } from './captured-io.ts';
+import { command } from '../kit/command.ts';
 
 const cwd = process.cwd();
 const sha256 = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`;
 
 test('new: prints the key once on stdout and the line with its hash on stderr', async () => {
-  const { exit, stdout, stderr } = await runCommand(
+  const { exit, stdout, stderr } = await command(
     ['key', 'new', '--project', 'shop', '--expires', '2099-06-30', '--id', 'web'],
     { cwd },
   );
@@ -21,18 +21,18 @@ test('new: prints the key once on stdout and the line with its hash on stderr', 
 });
 
 test('new: the line is one that a configuration takes', async () => {
-  const { stdout } = await runCommand(['key', 'new', '-o', 'json'], { cwd });
+  const { stdout } = await command(['key', 'new', '-o', 'json'], { cwd });
   const made = JSON.parse(stdout);
   const yaml = `policies: { a: { apply: all, default: deny } }\nprojects:\n  shop:\n    keys:\n      ${made.yaml}\n`;
 
-  const check = await runCommand(['config', 'check'], { cwd: createWorkspace({ 'gateway.yaml': yaml }) });
+  const check = await command(['config', 'check'], { cwd: createWorkspace({ 'gateway.yaml': yaml }) });
 
   expect(check).toMatchObject({ exit: 0, stdout: 'gateway.yaml: fine\n' });
   expect(made).toMatchObject({ hash: sha256(made.key), project: null, expires: null });
 });
 
 test('new -q: prints the key alone', async () => {
-  const { stdout, stderr } = await runCommand(['key', 'new', '-q'], { cwd });
+  const { stdout, stderr } = await command(['key', 'new', '-q'], { cwd });
 
   expect(stdout).toMatch(/^gw_/);
   expect(stderr).toBe('');
@@ -44,7 +44,7 @@ test.each([
   [['--project', 'a b']],
   [['--id', 'x"y']],
 ])('new %j: is a usage error', async (options) => {
-  const { exit, stdout } = await runCommand(['key', 'new', ...options], { cwd });
+  const { exit, stdout } = await command(['key', 'new', ...options], { cwd });
 
   expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
 });
@@ -54,7 +54,7 @@ test('hash: reads the key from standard input, with or without a line end', asyn
 
   for (const end of ['', '\n', '\r\n']) {
     const stdin = `a-key-of-sixteen-and-more${end}`;
-    expect(await runCommand(['key', 'hash'], { cwd, stdin })).toEqual({
+    expect(await command(['key', 'hash'], { cwd, stdin })).toEqual({
       exit: 0,
       stdout: expected,
       stderr: '',
@@ -69,7 +69,7 @@ test.each([
   ['gw_0Wsq1jQdK1VXEMZE9AxEh16JArh6UbLf0CrwjX', 'its checksum is wrong'],
   ['x'.repeat(5000), 'more than a key'],
 ])('hash: refuses %j without repeating it', async (stdin, expected) => {
-  const { exit, stdout, stderr } = await runCommand(['key', 'hash'], { cwd, stdin });
+  const { exit, stdout, stderr } = await command(['key', 'hash'], { cwd, stdin });
 
   expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
   expect(stderr).toContain(expected);
@@ -77,13 +77,13 @@ test.each([
 });
 
 test('hash: takes no key as an argument', async () => {
-  const { exit, stdout } = await runCommand(['key', 'hash', 'a-key-of-sixteen-and-more'], { cwd });
+  const { exit, stdout } = await command(['key', 'hash', 'a-key-of-sixteen-and-more'], { cwd });
 
   expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
 });
 
 test('help ends with three examples and the exit codes', async () => {
-  const { exit, stdout } = await runCommand(['key', 'new', '--help'], { cwd });
+  const { exit, stdout } = await command(['key', 'new', '--help'], { cwd });
 
   expect(exit).toBe(0);
   expect(stdout).toMatch(/Examples:\n(?: {2}gateway key new.*\n){3}\nCommon options/);

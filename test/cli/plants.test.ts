@@ -1,12 +1,32 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
+import { emptyDirectory, startCommand } from '../kit/command.ts';
+import { type Script, startHost } from '../kit/host.ts';
 import { describeDatabases } from '../plants/databases.ts';
 import { rosa, startTestStore, type TestStore } from '../plants/fixture.ts';
-import { createUser, type User } from './captured.ts';
+
+type Environment = NonNullable<Parameters<typeof startCommand>[1]>;
+type User = ReturnType<typeof createUser>;
+
+/** Somebody with a home directory of their own. */
+function createUser(variables: Readonly<Record<string, string>> = {}) {
+  const cwd = emptyDirectory();
+  const env = { XDG_STATE_HOME: join(cwd, 'state'), TERM: 'xterm', ...variables };
+  const start = (argv: readonly string[], { env: more, ...environment }: Environment = {}) => {
+    const { ended, signal, wrote } = startCommand(argv, {
+      ...{ cwd, stdin: '', ...environment },
+      env: { ...env, ...more },
+    });
+    return {
+      ended,
+      interrupt: () => signal('SIGINT'),
+      said: (text: string) => Promise.race([wrote('stdout', text), wrote('stderr', text)]),
+    };
+  };
+  return { env, start, run: (...words: Parameters<typeof start>) => start(...words).ended };
+}
 
 const loginArguments = ['login', '-u', 'rosa', '--password-stdin'];
 const password = { stdin: `${rosa.password}\n` };
@@ -21,7 +41,6 @@ describeDatabases('the plants commands', (databases) => {
   beforeEach(() => {
     user = createUser({ PLANTS_URL: store.url });
   });
-  afterEach(() => user.remove());
 
   const plants = (...words: string[]) => user.run(['plants', ...words]);
 
@@ -136,7 +155,7 @@ describeDatabases('the plants commands', (databases) => {
     const update = await plants('update', String(id), '--status', 'sold', '--no-category', '-o', 'json');
     await watch.said('available -> sold');
     watch.interrupt();
-    const watched = await watch.finished;
+    const watched = await watch.ended;
     const whoami = await user.run(['whoami']);
     const logout = await user.run(['logout']);
     const refused = await plants('add', 'Too late');
@@ -166,7 +185,7 @@ describeDatabases('the plants commands', (databases) => {
     await user.run(['plants', 'add', 'For JSON'], { env });
     await watch.said('For JSON');
     watch.interrupt();
-    const { stdout } = await watch.finished;
+    const { stdout } = await watch.ended;
 
     expect(stdout.trimEnd().split('\n')).toHaveLength(1);
     expect(JSON.parse(stdout)).toMatchObject({ type: 'plant.created', data: { name: 'For JSON' } });
@@ -178,7 +197,7 @@ describeDatabases('the plants commands', (databases) => {
     await watch.said('watching ');
     await user.run(['plants', 'add', 'Unread'], { env });
 
-    expect(await watch.finished).toMatchObject({ exit: 0 });
+    expect(await watch.ended).toMatchObject({ exit: 0 });
   });
 
   test('watch connects again when the store comes back, and says so', async () => {
@@ -196,7 +215,7 @@ describeDatabases('the plants commands', (databases) => {
     await user.run(['plants', 'add', 'After the break'], { env });
     await watch.said('After the break');
     watch.interrupt();
-    const { exit } = await watch.finished;
+    const { exit } = await watch.ended;
     await second.drain();
 
     expect(exit).toBe(130);
@@ -210,7 +229,7 @@ describeDatabases('the plants commands', (databases) => {
     await watch.said('watching ');
     await store.send({ path: '/user/auth/logout', token });
 
-    expect([none.exit, forged.exit, (await watch.finished).exit]).toEqual([4, 4, 4]);
+    expect([none.exit, forged.exit, (await watch.ended).exit]).toEqual([4, 4, 4]);
   });
 
   test('the session is kept where only this user can read it, and login says where', async () => {
@@ -288,7 +307,6 @@ describeDatabases('plants serve and user add', (databases) => {
   beforeEach(() => {
     user = createUser();
   });
-  afterEach(() => user.remove());
 
   test('a user made on the machine can log in at the running store', async () => {
     const database = await databases.create();
@@ -315,7 +333,7 @@ describeDatabases('plants serve and user add', (databases) => {
       },
     );
     serve.interrupt();
-    const { exit, stderr } = await serve.finished;
+    const { exit, stderr } = await serve.ended;
 
     expect(add).toEqual({ exit: 0, stdout: '1\tanna\tanna@example.org\n', stderr: '' });
     expect(again).toMatchObject({ exit: 1, stderr: 'gateway: there is already a user ANNA\n' });
@@ -329,7 +347,7 @@ test("a user's own store has a demo user on its first start alone, whose passwor
   const first = user.start(['plants', 'serve', '-p', '0'], { isTerminal: true });
   await first.said('shown only now');
   first.interrupt();
-  const { stderr } = await first.finished;
+  const { stderr } = await first.ended;
   const url = /plants {2}(\S+)/.exec(stderr)?.[1] ?? '';
   const shown = /password (\S+)/.exec(stderr)?.[1] ?? '';
 
@@ -340,10 +358,9 @@ test("a user's own store has a demo user on its first start alone, whose passwor
     stdin: shown,
   });
   second.interrupt();
-  const again = await second.finished;
+  const again = await second.ended;
   const file = join(user.env.XDG_STATE_HOME ?? '', 'gateway', 'plants.sqlite');
   const mode = statSync(file).mode & 0o777;
-  user.remove();
 
   expect(login.exit).toBe(0);
   expect(again.stderr).not.toContain('password');
@@ -359,12 +376,18 @@ test('a store that is not there ends with 8 and says what to do', async () => {
   const user = createUser({ PLANTS_URL: 'http://127.0.0.1:9/v3' });
   const search = await user.run(['plants', 'search']);
   const watch = await user.run(['plants', 'watch'], { env: { PLANTS_TOKEN: 'x' } });
-  user.remove();
 
   expect(search).toMatchObject({ exit: 8, stdout: '' });
   expect(search.stderr).toContain('gateway serve');
   expect(watch.exit).toBe(8);
 });
+
+/** Somebody whose store is a server that answers so. */
+async function userOf(script: Script): Promise<User> {
+  const host = await startHost(script);
+  onTestFinished(() => host.close());
+  return createUser({ PLANTS_URL: host.url });
+}
 
 test.each([
   ['a page', 200, 'text/html', '<html>'],
@@ -372,46 +395,23 @@ test.each([
   ['a failure', 500, 'text/plain', 'boom'],
   ['a way elsewhere', 302, 'text/plain', ''],
 ])('a server that answers with %s is no plant store: 8', async (_what, status, type, body) => {
-  const server = createServer((_request, response) => {
-    response.writeHead(status, { 'content-type': type, location: 'http://127.0.0.1:9/' });
-    response.end(body);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo; // a TCP server's
-  const user = createUser({ PLANTS_URL: `http://127.0.0.1:${port}` });
-  const { exit, stdout } = await user.run(['plants', 'search']);
-  user.remove();
-  server.closeAllConnections();
-  server.close();
+  const headers = { 'content-type': type, location: 'http://127.0.0.1:9/' };
+  const user = await userOf((response) => response.writeHead(status, headers).end(body));
 
-  expect({ exit, stdout }).toEqual({ exit: 8, stdout: '' });
+  expect(await user.run(['plants', 'search'])).toMatchObject({ exit: 8, stdout: '' });
 });
 
 test('what a server sends cannot steer the terminal', async () => {
-  const server = createServer((_request, response) => {
-    response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify([{ id: 1, name: 'a\u001b[2J\u202eb', status: 'sold', tags: [] }]));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo; // a TCP server's
-  const user = createUser({ PLANTS_URL: `http://127.0.0.1:${port}` });
-  const { stdout } = await user.run(['plants', 'search']);
-  user.remove();
-  server.closeAllConnections();
-  server.close();
+  const plants = JSON.stringify([{ id: 1, name: 'a\u001b[2J\u202eb', status: 'sold', tags: [] }]);
+  const user = await userOf((response) => response.setHeader('content-type', 'application/json').end(plants));
 
-  expect(stdout).toBe('1\ta [2J b\tsold\t\t\n');
+  expect((await user.run(['plants', 'search'])).stdout).toBe('1\ta [2J b\tsold\t\t\n');
 });
 
 test('--timeout ends the wait for a store that does not answer', async () => {
-  const server = createServer(() => undefined);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo; // a TCP server's
-  const user = createUser({ PLANTS_URL: `http://127.0.0.1:${port}` });
+  const user = await userOf(() => undefined);
+
   const { exit, stderr } = await user.run(['plants', 'search', '--timeout', '0.1']);
-  user.remove();
-  server.closeAllConnections();
-  server.close();
 
   expect(exit).toBe(8);
   expect(stderr).toContain('did not answer in time');

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createWorkspace } from '../config/workspace.ts';
+import { command } from '../kit/command.ts';
 import { startRecording } from '../kit/recording.ts';
-import { runCommand } from './captured-io.ts';
 
 const house = `
 policies:
@@ -52,7 +52,7 @@ const say = (text: string, more: object = {}) => ({
 
 function fixture(text: string): Promise<{ exit: number; stdout: string; stderr: string }> {
   const cwd = createWorkspace({ 'gateway.yaml': yaml, 'fixtures.yaml': text });
-  return runCommand(['policy', 'test', '-q', 'fixtures.yaml'], { cwd });
+  return command(['policy', 'test', '-q', 'fixtures.yaml'], { cwd });
 }
 
 const block = `
@@ -72,7 +72,7 @@ describe('policy test', () => {
   test('exits 0 where all is as expected, and tells the inline tests too', async () => {
     const cwd = createWorkspace({ 'gateway.yaml': yaml, 'fixtures.yaml': block });
 
-    expect(await runCommand(['policy', 'test', 'fixtures.yaml'], { cwd })).toEqual({
+    expect(await command(['policy', 'test', 'fixtures.yaml'], { cwd })).toEqual({
       exit: 0,
       stdout:
         'pass  gateway.yaml:10  codename: policies.house.rules[0].tests.block[0]\n' +
@@ -122,7 +122,7 @@ describe('policy test', () => {
   test("exits 1 where a rule's own test fails, by its place and without its text", async () => {
     const cwd = createWorkspace({ 'gateway.yaml': yaml.replace('Project  Nightfall', 'harmless words') });
 
-    const { exit, stdout } = await runCommand(['policy', 'test'], { cwd });
+    const { exit, stdout } = await command(['policy', 'test'], { cwd });
 
     expect(exit).toBe(1);
     expect(stdout).toContain(
@@ -152,7 +152,7 @@ describe('policy test', () => {
     const files = text === undefined ? {} : { 'fixtures.yaml': text };
     const cwd = createWorkspace({ 'gateway.yaml': yaml, ...files });
 
-    const { exit, stdout, stderr } = await runCommand(['policy', 'test', 'fixtures.yaml'], { cwd });
+    const { exit, stdout, stderr } = await command(['policy', 'test', 'fixtures.yaml'], { cwd });
 
     expect([exit, stdout]).toEqual([2, '']);
     expect(stderr).toContain(message);
@@ -161,7 +161,7 @@ describe('policy test', () => {
   test('exits 2 where the configuration is wrong', async () => {
     const cwd = createWorkspace({ 'gateway.yaml': yaml.replace('action: redact', 'action: redcat') });
 
-    const { exit, stderr } = await runCommand(['policy', 'test'], { cwd });
+    const { exit, stderr } = await command(['policy', 'test'], { cwd });
 
     expect(exit).toBe(2);
     expect(stderr).toContain('did you mean "redact"?');
@@ -173,8 +173,8 @@ describe('policy test', () => {
       'fixtures.yaml': block.replace('rule: codename', 'rule: cards'),
     });
 
-    const json = await runCommand(['policy', 'test', '-o', 'json', 'fixtures.yaml'], { cwd });
-    const lines = await runCommand(['policy', 'test', '-o', 'ndjson', 'fixtures.yaml'], { cwd });
+    const json = await command(['policy', 'test', '-o', 'json', 'fixtures.yaml'], { cwd });
+    const lines = await command(['policy', 'test', '-o', 'ndjson', 'fixtures.yaml'], { cwd });
 
     const result = JSON.parse(json.stdout);
     expect([json.exit, result.passed, result.failed]).toEqual([1, 2, 1]);
@@ -215,10 +215,9 @@ describe('policy explain', () => {
   test('names rule, pointer, view and time of a blocked request, and exits 3', async () => {
     const cwd = createWorkspace(files);
 
-    const { exit, stdout, stderr } = await runCommand(
-      ['policy', 'explain', 'request.json', '--time', weekday],
-      { cwd },
-    );
+    const { exit, stdout, stderr } = await command(['policy', 'explain', 'request.json', '--time', weekday], {
+      cwd,
+    });
 
     expect(exit).toBe(3);
     const lines = stdout.split('\n');
@@ -265,8 +264,8 @@ projects: { shop: { keys: [{ id: shop-web, value: "\${SHOP_KEY}" }] } }
 `,
     });
 
-    const text = await runCommand(['policy', 'explain', 'request.json'], { cwd });
-    const data = await runCommand(['policy', 'explain', 'request.json', '-o', 'json'], { cwd });
+    const text = await command(['policy', 'explain', 'request.json'], { cwd });
+    const data = await command(['policy', 'explain', 'request.json', '-o', 'json'], { cwd });
 
     expect(text.exit).toBe(3);
     expect(
@@ -290,7 +289,7 @@ projects: { shop: { keys: [{ id: shop-web, value: "\${SHOP_KEY}" }] } }
   test('gives programs the same as JSON, from standard input', async () => {
     const cwd = createWorkspace(files);
 
-    const { exit, stdout, stderr } = await runCommand(
+    const { exit, stdout, stderr } = await command(
       [
         'policy',
         'explain',
@@ -335,10 +334,9 @@ projects: { shop: { keys: [{ id: shop-web, value: "\${SHOP_KEY}" }] } }
   test('exits 0 where the request may pass', async () => {
     const cwd = createWorkspace({ 'gateway.yaml': yaml, 'request.json': JSON.stringify(say('hello')) });
 
-    const { exit, stdout, stderr } = await runCommand(
-      ['policy', 'explain', 'request.json', '--time', weekday],
-      { cwd },
-    );
+    const { exit, stdout, stderr } = await command(['policy', 'explain', 'request.json', '--time', weekday], {
+      cwd,
+    });
 
     expect([exit, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(/^request {3}chat, key shop-web.*\ndecision {2}allow, \d+us\n$/s);
@@ -350,7 +348,7 @@ projects: { shop: { keys: [{ id: shop-web, value: "\${SHOP_KEY}" }] } }
       'request.json': '{"model":"a","messages":[{"role":"user","role":"user"}]}',
     });
 
-    const { exit, stdout, stderr } = await runCommand(['policy', 'explain', 'request.json'], { cwd });
+    const { exit, stdout, stderr } = await command(['policy', 'explain', 'request.json'], { cwd });
 
     expect(exit).toBe(3);
     expect(stdout).toBe(
@@ -368,7 +366,7 @@ projects: { shop: { keys: [{ id: shop-web, value: "\${SHOP_KEY}" }] } }
       'request.json': '{"model":"sandbox-small","messages":[{"role":"user","content":"alpha"}]}',
     });
 
-    const { stdout } = await runCommand(['policy', 'explain', 'request.json'], { cwd });
+    const { stdout } = await command(['policy', 'explain', 'request.json'], { cwd });
 
     expect(stdout).toMatch(/^warnings {2}said$/m);
   });
@@ -379,7 +377,7 @@ projects: { shop: { keys: [{ id: shop-web, value: "\${SHOP_KEY}" }] } }
       'one.yaml': `endpoint: chat\ntime: ${weekday}\nbody: { model: gpt-9, messages: [] }\n`,
     });
 
-    const { exit, stdout } = await runCommand(['policy', 'explain', 'one.yaml'], { cwd });
+    const { exit, stdout } = await command(['policy', 'explain', 'one.yaml'], { cwd });
 
     expect(exit).toBe(3);
     expect(stdout).toContain('request   chat, key local of project local, model gpt-9\n');
@@ -399,7 +397,7 @@ projects: { shop: { keys: [{ id: shop-web, value: "\${SHOP_KEY}" }] } }
     [['explain', 'request.json', '-o', 'yaml'], 'explain prints text, table, json or ndjson, not yaml'],
     [['replay', 'none.jsonl'], 'none.jsonl: there is no such file'],
   ])('%j exits 2 and says why', async (argv, message) => {
-    const { exit, stdout, stderr } = await runCommand(['policy', ...argv], { cwd: createWorkspace(files) });
+    const { exit, stdout, stderr } = await command(['policy', ...argv], { cwd: createWorkspace(files) });
 
     expect([exit, stdout]).toEqual([2, '']);
     expect(stderr).toContain(message);
@@ -436,15 +434,15 @@ describe('policy replay', () => {
       .split('\n')
       .map((line) => JSON.parse(line).request_id);
 
-    const text = await runCommand(['policy', 'replay', 'records.jsonl'], { cwd });
-    const own = await runCommand(['policy', 'replay'], {
+    const text = await command(['policy', 'replay', 'records.jsonl'], { cwd });
+    const own = await command(['policy', 'replay'], {
       cwd: createWorkspace({
         'gateway.yaml': `${anyDay}records: { file: records.jsonl }\n`,
         'records.jsonl': readFileSync(join(cwd, 'records.jsonl'), 'utf8'),
       }),
     });
-    const json = await runCommand(['policy', 'replay', '-o', 'json', 'records.jsonl'], { cwd });
-    const lines = await runCommand(['policy', 'replay', '-o', 'ndjson', 'records.jsonl'], { cwd });
+    const json = await command(['policy', 'replay', '-o', 'json', 'records.jsonl'], { cwd });
+    const lines = await command(['policy', 'replay', '-o', 'ndjson', 'records.jsonl'], { cwd });
 
     expect(text.exit).toBe(1);
     expect(text.stdout.replace(/^\S+Z /gm, '')).toBe(
@@ -496,8 +494,8 @@ describe('policy replay', () => {
     ].join('\n');
     const cwd = createWorkspace({ 'gateway.yaml': yaml, 'records.jsonl': records });
 
-    const own = await runCommand(['policy', 'replay', 'records.jsonl', '--all'], { cwd });
-    const asOne = await runCommand(['policy', 'replay', '-', '--key', 'shop-web'], { cwd, stdin: records });
+    const own = await command(['policy', 'replay', 'records.jsonl', '--all'], { cwd });
+    const asOne = await command(['policy', 'replay', '-', '--key', 'shop-web'], { cwd, stdin: records });
 
     expect(own).toEqual({
       exit: 0,
@@ -515,7 +513,7 @@ describe('policy replay', () => {
       'records.jsonl': JSON.stringify({ ...record, request_body: undefined }),
     });
 
-    const { exit, stderr } = await runCommand(['policy', 'replay', 'records.jsonl'], { cwd });
+    const { exit, stderr } = await command(['policy', 'replay', 'records.jsonl'], { cwd });
 
     expect(exit).toBe(2);
     expect(stderr).toContain('records.bodies: true');

@@ -1,53 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
-import { version } from '../../src/version.ts';
-import { runCommand } from './captured-io.ts';
+import { describe, expect, test } from 'vitest';
+import { command } from '../kit/command.ts';
 
-const cwd = mkdtempSync(join(tmpdir(), 'gateway-program-'));
-afterAll(() => rmSync(cwd, { recursive: true }));
-
-const run = (...argv: string[]) => runCommand(argv, { cwd });
-
-describe('help', () => {
-  test.each([['--help'], ['-h'], ['help']])(
-    'gateway %s: examples and exit codes on stdout',
-    async (...argv) => {
-      const { exit, stdout, stderr } = await run(...argv);
-
-      expect([exit, stderr]).toEqual([0, '']);
-      expect(stdout).toMatch(/^Usage: gateway /);
-      expect(stdout).toMatch(/\nExamples:\n( {2}gateway .*\n){3}\nExit codes: gateway help exit-codes\n$/);
-      for (const name of ['serve', 'send', 'models', 'plants'])
-        expect(stdout).toMatch(new RegExp(`\n  ${name} `));
-    },
-  );
-
-  test('without any command it is the same', async () => {
-    expect(await run()).toEqual(await run('--help'));
-  });
-
-  test.each(['serve', 'send', 'models', 'plants', 'login'])(
-    'of %s: its own options, three examples, exit codes',
-    async (name) => {
-      const { exit, stdout } = await run(name, '--help');
-
-      expect(exit).toBe(0);
-      expect(stdout).toMatch(new RegExp(`^Usage: gateway ${name} `));
-      expect(stdout).toMatch(/\nExamples:\n( {2}.*gateway .*\n){3}\nCommon options/);
-      expect(stdout).toMatch(/\n {2}-c -o .*\n\nExit codes: gateway help exit-codes\n$/);
-    },
-  );
-
-  test('"gateway help send" is "gateway send --help"', async () => {
-    expect(await run('help', 'send')).toEqual(await run('send', '--help'));
-  });
-});
-
-test('--version', async () => {
-  expect(await run('--version')).toEqual({ exit: 0, stdout: `${version}\n`, stderr: '' });
-});
+const run = (...argv: string[]) => command(argv, { stdin: '' });
 
 describe('a wrong command line: exit 2, on stderr', () => {
   test.each([

@@ -84,15 +84,6 @@ describe('the queue before a provider', () => {
     return { done, release };
   }
 
-  test('lets the next one in when a place comes free', async () => {
-    const { done, release } = await hold();
-
-    const second = ask('at-queue');
-    release();
-
-    expect([(await done).status, (await second).status]).toEqual([200, 200]);
-  });
-
   test('answers 503 with Retry-After when none does, and nothing was sent', async () => {
     const { done, release } = await hold();
     const before = host('queue').requests.length;
@@ -106,28 +97,6 @@ describe('the queue before a provider', () => {
     expect(await reasonOf(second)).toBe('gateway.overloaded');
     expect(second.headers.get('retry-after')).toBe('1');
     expect(sent).toBe(0);
-  });
-
-  test('forgets who leaves it', async () => {
-    const { done, release } = await hold();
-    const before = host('queue').requests.length;
-    const leaving = new AbortController();
-
-    const second = ask('at-queue', { signal: leaving.signal }).catch((error: unknown) => error);
-    // Its head and body are there as soon as a later request on another connection was answered.
-    await fetch(`${gateway.url}/healthz`);
-    leaving.abort();
-    await second;
-    const record = await gateway.recordWhere(
-      ({ outcome, model }) => outcome === 'left' && model === 'at-queue',
-    );
-    release();
-    await done;
-    const third = await ask('at-queue');
-
-    expect(record.status).toBe(499);
-    expect(third.status).toBe(200);
-    expect(host('queue').requests.length).toBe(before + 1);
   });
 });
 
@@ -185,19 +154,6 @@ describe('a breaker', () => {
     expect(data.find(({ id }) => id === 'at-first')?.status).toBe('ready');
     expect(data.find(({ id }) => id === 'at-second')?.status).toBe('ready');
   });
-});
-
-test('the sandbox’s failing models keep failing as they are asked to, and nothing else', async () => {
-  const offline = await startGateway();
-  const statusOf = async (model: string) =>
-    (await post(offline, '/v1/chat/completions', requestFor('chat', model))).status;
-
-  const failures: number[] = [];
-  for (let i = 0; i < 8; i += 1) failures.push(await statusOf('sandbox-error-500'));
-
-  expect(failures).toEqual(Array.from({ length: 8 }, () => 500));
-  expect(await statusOf('sandbox-mini')).toBe(200);
-  await offline.stop();
 });
 
 test('a 503 of the last target keeps its words and its Retry-After', async () => {

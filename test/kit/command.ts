@@ -10,6 +10,8 @@ interface Environment {
   readonly cwd?: string;
   /** Whether stdout and stderr are a terminal. */
   readonly isTerminal?: boolean;
+  /** Whether the reader of stdout leaves at the first write, as `head -1` does. */
+  readonly isReaderGone?: boolean;
 }
 
 interface Ended {
@@ -35,7 +37,10 @@ export function command(argv: readonly string[], environment: Environment = {}):
 export function startCommand(argv: readonly string[], environment: Environment = {}): RunningCommand {
   const home = environment.cwd ?? emptyDirectory();
   const isTerminal = environment.isTerminal === true;
-  const outputs = { stdout: createSink(isTerminal), stderr: createSink(isTerminal) };
+  const outputs = {
+    stdout: createSink(isTerminal, environment.isReaderGone),
+    stderr: createSink(isTerminal),
+  };
   const interrupt = new AbortController();
   const hangups = new Set<() => void>();
   const ended = run(argv, {
@@ -75,16 +80,17 @@ function inputOf(stdin: string | Readable | undefined): Readable & { isTTY?: boo
   return typeof stdin === 'string' ? Readable.from([Buffer.from(stdin)]) : stdin;
 }
 
-function createSink(isTerminal: boolean) {
+function createSink(isTerminal: boolean, isReaderGone = false) {
   let text = '';
   const looking = new Set<() => void>();
   const stream = new Writable({
     write(chunk, _encoding, done) {
       text += String(chunk);
-      done();
+      done(isReaderGone ? Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }) : null);
       for (const look of looking) look();
     },
   });
+  stream.on('error', () => undefined); // src/main.ts listens on the real ones
   return {
     stream: isTerminal ? Object.assign(stream, { isTTY: true }) : stream,
     text: () => text,

@@ -107,40 +107,44 @@ function largeBody(dialect: 'messages' | 'chat' | 'responses', model: string, te
 }
 
 describe.each(dialectCases)('$dialect', ({ dialect, path, model }) => {
-  test.each([
+  const texts = [
     ['nothing', 'allow'],
     ['about Project  NIGHTFALL', 'block'],
     ['the key project-key-0123456789', 'block'],
     ['write to rosa@example.org or tom@example.org', 'redact'],
     ['a dry run', 'allow'],
     ['see ticket 5', 'warn'],
-  ])('a large body that says %j gets the same decision in the thread as here', async (text, action) => {
-    const { decider, config } = await started();
-    const policies = config.keys.find('project-key-0123456789')?.policies;
-    if (policies === undefined) throw new Error('no key');
-    const endpoint = endpointAt(path);
-    const body = largeBody(dialect, model, text);
-    const { microseconds: _, ...here } = decideHere(policies, Buffer.from(body), endpoint);
+  ] as const;
 
-    const there = await decider.decideRequest(policies, { ...about, body, endpoint }, new Lifetime());
+  test.each(dialect === 'messages' ? texts : texts.slice(1, 4))(
+    'a large body that says %j gets the same decision in the thread as here',
+    async (text, action) => {
+      const { decider, config } = await started();
+      const policies = config.keys.find('project-key-0123456789')?.policies;
+      if (policies === undefined) throw new Error('no key');
+      const endpoint = endpointAt(path);
+      const body = largeBody(dialect, model, text);
+      const { microseconds: _, ...here } = decideHere(policies, Buffer.from(body), endpoint);
 
-    expect(body.length).toBe(0); // its memory has moved, so it was the thread that read it
-    expect(there.decision.action).toBe(action);
-    const { redacted, ...decision } = here.decision;
-    expect(there.decision).toEqual(decision);
-    expect(there.answerRules).toEqual(here.answerRules);
-    if (action === 'block') return;
-    expect(there.request.document.bytes.equals(redacted?.bytes ?? here.request.document.bytes)).toBe(true);
-    const demand = findDemand(here.request.document, endpoint);
-    expect({ ...there.request, document: 0 }).toEqual({
-      ...here.request,
-      document: 0,
-      demand,
-      capLimit: Number.POSITIVE_INFINITY,
-    });
-    expect(there.request.document.count).toBe(here.request.document.count);
-    expect(there.request.document.member(0, 'model')).toBe(here.request.modelEntry - 0);
-  });
+      const there = await decider.decideRequest(policies, { ...about, body, endpoint }, new Lifetime());
+      expect(body.length).toBe(0); // its memory has moved, so it was the thread that read it
+      expect(there.decision.action).toBe(action);
+      const { redacted, ...decision } = here.decision;
+      expect(there.decision).toEqual(decision);
+      expect(there.answerRules).toEqual(here.answerRules);
+      if (action === 'block') return;
+      expect(there.request.document.bytes.equals(redacted?.bytes ?? here.request.document.bytes)).toBe(true);
+      const demand = findDemand(here.request.document, endpoint);
+      expect({ ...there.request, document: 0 }).toEqual({
+        ...here.request,
+        document: 0,
+        demand,
+        capLimit: Number.POSITIVE_INFINITY,
+      });
+      expect(there.request.document.count).toBe(here.request.document.count);
+      expect(there.request.document.member(0, 'model')).toBe(here.request.modelEntry - 0);
+    },
+  );
 });
 
 describe('a large request for a host of another dialect', () => {

@@ -175,20 +175,6 @@ describe('one target', () => {
     expectEmpty(at);
   });
 
-  test('that closes an idle connection is asked over a new one', async () => {
-    const there = await rawHost((socket) => {
-      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}', () => socket.end());
-    });
-    const at = provider(there.url);
-
-    for (let i = 1; i <= 3; i += 1) {
-      expect(await bodyOf(await forward([target(at)]))).toBe('{}');
-      await there.closed(i);
-    }
-
-    expect(there.requests()).toBe(3);
-  });
-
   test('that does not answer in time: provider.timeout, and it sees the connection close', async () => {
     const there = await host(() => undefined);
     const at = provider(there.url, { timeouts: { headersMs: 50 } });
@@ -210,37 +196,6 @@ describe('one target', () => {
     expect(error.code).toBe('provider.timeout');
     await there.closed(1);
     expectEmpty(at);
-  });
-
-  test('whose head is larger than 32 KiB: provider.broken_response', async () => {
-    const there = await host((_request, response) => {
-      response.writeHead(200, { 'x-long': 'x'.repeat(40_000) });
-      response.end('{}');
-    });
-    const at = provider(there.url);
-
-    const error = await failureOf(forward([target(at)]));
-
-    expect(error.code).toBe('provider.broken_response');
-    expectEmpty(at);
-  });
-
-  test.each([
-    ['103 Early Hints\r\nlink: </x>', 'hints'],
-    ['102 Processing', 'that it is working'],
-  ])('that sends %s first', async (interim) => {
-    const there = await rawHost((socket) => {
-      socket.write(
-        `HTTP/1.1 ${interim}\r\n\r\n` +
-          'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}',
-      );
-    });
-
-    const forwarded = await forward([target(provider(there.url))]);
-
-    expect(forwarded.answer.status).toBe(200);
-    expect(forwarded.answer.headers.get('link')).toBeUndefined();
-    expect(await bodyOf(forwarded)).toBe('{}');
   });
 
   test.each([301, 302, 303, 307, 308])('that redirects with %i is not followed', async (status) => {
@@ -389,15 +344,6 @@ describe('a provider that fails every time', () => {
     expect(at.health.isOpen('m')).toBe(true);
   });
 
-  test.each([429, 400, 404, 501])('%i does not count as its failure', async (status) => {
-    const there = await host(statuses([status, { 'retry-after': '100' }]));
-    const at = provider(there.url, { breaker });
-
-    for (let i = 0; i < 8; i += 1) await bodyOf(await forward([target(at)]));
-
-    expect([at.health.isOpen('m'), there.requests()]).toEqual([false, 8]);
-  });
-
   test('the next target is asked instead', async () => {
     const bad = provider(await deadUrl(), { breaker });
     for (let i = 0; i < 5; i += 1) bad.health.failed('m', Date.now());
@@ -407,16 +353,6 @@ describe('a provider that fails every time', () => {
 
     expect([forwarded.answer.status, forwarded.attempts]).toEqual([200, 1]);
     await bodyOf(forwarded);
-  });
-
-  test('one request probes it when the time is over, and closes the breaker', async () => {
-    const there = await host(statuses(500, 500, 200));
-    const at = provider(there.url, { breaker: { failures: 2, openMs: 0 } });
-    for (let i = 0; i < 2; i += 1) await bodyOf(await forward([target(at)]));
-
-    await bodyOf(await forward([target(at)]));
-
-    expect(at.health.isOpen('m')).toBe(false);
   });
 
   test('a probe that never reached it lets the next one probe', async () => {
