@@ -67,8 +67,8 @@ const filesOfOpenAi7 = {
 export default defineConfig({
   test: {
     globalSetup: ['test/kit/temporary-folder.ts', 'test/kit/build.ts', 'test/kit/compiled-source.ts'],
-    // Many tests wait for time-outs and other programs: a core is not busy with one file at a time.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Many tests wait for time-outs and other programs: with two files at a time for a core it is busy all the time.
+    maxWorkers: Math.max(4, availableParallelism()),
     projects: [
       pureFiles,
       otherFiles,

@@ -77,7 +77,8 @@ describe('help', () => {
 
     expect(exit).toBe(0);
     expect(stdout).toContain('Usage: gateway');
-    expect(await command(['help'])).toEqual(await command(['-h']));
+    expect(await command(['-h'])).toEqual(await command(['--help']));
+    expect((await command(['help'])).stdout).toMatch(/^Usage: gateway .*\nExamples:\n/s);
     expect(await command(['help', 'send'])).toEqual(await command(['send', '--help']));
   });
 });
