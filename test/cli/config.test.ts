@@ -40,7 +40,7 @@ policies:
       - { id: a, action: block, when: { text: { phrases: [x] } }, reason: content.x }
 projects: { shop: { keys: [{ id: web, value: "\${WEB_KEY}" }, { id: web, file: none.txt }] } }
 `;
-    const { stdout } = await runCommand(['config', 'check', '-o', 'json'], {
+    const { stdout } = await command(['config', 'check', '-o', 'json'], {
       cwd: createWorkspace({ 'gateway.yaml': yaml }),
       env: { ...env, XDG_CONFIG_HOME: '/nowhere' },
     });
@@ -66,7 +66,7 @@ test.each([
     '{"Providers":[{"name":"a","api_key":"sk-x"}],"Router":{"default":"a,b"},"PORT":3456}',
   ],
 ])('check: a configuration of %s is named, once, with what to do', async (product, text) => {
-  const { exit, stdout } = await runCommand(['config', 'check', 'other.yaml'], {
+  const { exit, stdout } = await command(['config', 'check', 'other.yaml'], {
     cwd: createWorkspace({ 'other.yaml': text }),
   });
 
