@@ -62,14 +62,7 @@ const layers: Readonly<
     packages: [],
   },
   'record/': {
-    from: [
-      'errors.ts',
-      'make-directory.ts',
-      'outage-causes.ts',
-      'database/',
-      'type:dialects/',
-      'type:config/',
-    ],
+    from: ['errors.ts', 'make-directory.ts', 'outage-causes.ts', 'database/', 'dialects/', 'type:config/'],
     packages: ['pino', 'prom-client', '@opentelemetry/'],
   },
   'providers/': {

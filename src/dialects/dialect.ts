@@ -17,6 +17,16 @@ import type { Usage } from './usage.ts';
 /** The role of a text in a request, as policies name it. */
 export type Role = 'system' | 'user' | 'assistant' | 'tool_result' | 'tool_definition';
 
+/** The state of a rate limit, for `Dialect.limitHeaders`. */
+export interface RateLimit {
+  readonly unit: 'requests' | 'tokens';
+  readonly max: number;
+  readonly remaining: number;
+  /** Milliseconds until all of it is available again. */
+  readonly resetMs: number;
+  readonly nowMs: number;
+}
+
 /**
  * One wire format: everything that the gateway knows about it. Fields that are not named here are still forwarded and
  * searched by policies; they are just not interpreted.
@@ -27,6 +37,22 @@ export interface Dialect {
   /** The path that speaks it. */
   readonly path: `/v1/${string}`;
   readonly canStream: boolean;
+  /** What OpenTelemetry's `gen_ai.operation.name` calls its requests. */
+  readonly operation: 'chat' | 'embeddings';
+  /** Whether a body that came without its path looks as if it were made for this dialect. */
+  recognizes(body: Fields): boolean;
+  /** Headers that mean something to its hosts alone: those that begin with the prefix, one of which is always sent. */
+  readonly ownHeaders?: { readonly prefix: string; readonly always: readonly [name: string, value: string] };
+  /** The rate-limit headers that its SDKs read, as a flat list of names and values. */
+  limitHeaders(limit: RateLimit): readonly string[];
+  /** Whether its hosts refuse a request without a cap on output. */
+  readonly needsCap: boolean;
+  /** The smallest cap that its hosts accept, in tokens; translation raises smaller ones. */
+  readonly leastCap: number;
+  /** Whether its hosts report the usage of a stream only if `stream_options.include_usage` asks for it. */
+  readonly hasUsageOption: boolean;
+  /** A field that names a conversation which the host keeps, so that no other host can go on with it. */
+  readonly storedConversation?: string;
   /** Top-level fields that cap the output, each a whole number from 0. */
   readonly caps: readonly string[];
   /** Required top-level fields, besides `model`. */

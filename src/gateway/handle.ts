@@ -12,7 +12,7 @@ import { receive } from './receive.ts';
 import { beginSpans, noteBody, record } from './record.ts';
 import { refuse } from './refuse.ts';
 import { checkMediaType } from './request.ts';
-import { reserve, settle } from './spending/reserve.ts';
+import { reserve, settle } from './reserve.ts';
 import { usableTargets } from './targets.ts';
 
 /**

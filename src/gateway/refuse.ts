@@ -20,7 +20,7 @@ export function refuse(exchange: Exchange, thrown: unknown): void {
 export function limitHeadersOf({ failure, spending, startedMs }: Exchange): readonly string[] {
   const states = failure instanceof LimitError ? failure.states : spending?.reservation?.states;
   if (spending === undefined || states === undefined) return [];
-  return limitHeaders(states, spending.dialectName, startedMs);
+  return limitHeaders(states, spending.dialect, startedMs);
 }
 
 /** Turns a flat list of names and values into an object. */

@@ -1,21 +1,19 @@
-import type { DialectName } from '../dialects/registry.ts';
+import type { Dialect } from '../dialects/dialect.ts';
 import type { LimitState } from './limiter.ts';
 
 const units = ['requests', 'tokens'] as const;
-type Unit = (typeof units)[number];
 
 /**
- * The rate-limit headers that each dialect's SDK reads, as a flat list: `anthropic-ratelimit-*` with the time of the reset
- * (RFC 3339), `x-ratelimit-*` with the time until the reset. Reports the tighter of the project's and the key's limit.
+ * The rate-limit headers that a dialect's SDKs read, as a flat list. Reports the tighter of the project's and the key's
+ * limit.
  */
-export function limitHeaders(states: readonly LimitState[], dialect: DialectName, nowMs: number): string[] {
-  const write = dialect === 'messages' ? anthropicHeaders : openAiHeaders;
-  const headers: string[] = [];
-  for (const unit of units) {
+export function limitHeaders(states: readonly LimitState[], dialect: Dialect, nowMs: number): string[] {
+  return units.flatMap((unit) => {
     const state = tightest(states, `${unit}_per_minute`);
-    if (state !== undefined) headers.push(...write(unit, state, nowMs));
-  }
-  return headers;
+    if (state === undefined) return [];
+    const { max, remaining, resetMs } = state;
+    return dialect.limitHeaders({ unit, max, remaining, resetMs, nowMs });
+  });
 }
 
 function tightest(states: readonly LimitState[], limit: LimitState['limit']): LimitState | undefined {
@@ -24,21 +22,4 @@ function tightest(states: readonly LimitState[], limit: LimitState['limit']): Li
     if (state.limit === limit && (found === undefined || state.remaining < found.remaining)) found = state;
   }
   return found;
-}
-
-function anthropicHeaders(unit: Unit, { max, remaining, resetMs }: LimitState, nowMs: number): string[] {
-  const name = `anthropic-ratelimit-${unit}`;
-  const reset = new Date(Math.ceil((nowMs + resetMs) / 1_000) * 1_000).toISOString().replace('.000Z', 'Z');
-  return [`${name}-limit`, String(max), `${name}-remaining`, String(remaining), `${name}-reset`, reset];
-}
-
-function openAiHeaders(unit: Unit, { max, remaining, resetMs }: LimitState): string[] {
-  return [
-    `x-ratelimit-limit-${unit}`,
-    String(max),
-    `x-ratelimit-remaining-${unit}`,
-    String(remaining),
-    `x-ratelimit-reset-${unit}`,
-    `${Math.ceil(resetMs / 1_000)}s`,
-  ];
 }

@@ -1,3 +1,4 @@
+import { dialects } from '../dialects/registry.ts';
 import { GatewayError } from '../errors.ts';
 import { Lifetime } from '../lifetime.ts';
 import type { AnswerHeaders } from './answer-headers.ts';
@@ -68,7 +69,7 @@ function get(provider: Provider, gatewayPath: string, lifetime: Lifetime): Promi
       reject(lifetime.reason);
     });
     const headers = requestHeaders(['accept', 'application/json'], {
-      isAnthropic: provider.options.family === 'anthropic',
+      dialect: provider.options.family === 'anthropic' ? dialects.messages : {},
       own: provider.ownHeaders,
     });
     provider.pool.send({ path: provider.pathFor(gatewayPath), method: 'GET', headers }, upstream);

@@ -1,3 +1,5 @@
+import type { Dialect } from '../dialects/dialect.ts';
+import { dialects } from '../dialects/registry.ts';
 import { memoize } from '../memoize.ts';
 
 /**
@@ -39,7 +41,7 @@ export const forwardedNames: Readonly<Record<string, Kind>> = {
   'anthropic-beta': 'list',
 };
 
-/** The same by prefix; `anthropic-` goes only to providers of that dialect. */
+/** The same by prefix; those of a dialect go only to its providers (`Dialect.ownHeaders`). */
 export const forwardedPrefixes: readonly (readonly [string, Kind])[] = [
   ['anthropic-', 'list'],
   ['x-stainless-', 'list'],
@@ -71,9 +73,6 @@ const neverToProvider = new Set([
   'expect',
 ]);
 
-/** The anthropic-version that is sent if the client names none. */
-const anthropicVersion = '2023-06-01';
-
 /** A header of the client that a provider may get, once its texts have been checked. */
 export interface ForwardableHeader {
   readonly name: string;
@@ -89,32 +88,37 @@ interface Forwardable {
 }
 
 export interface ForwardOptions {
-  /** Whether the outgoing request is in Anthropic's dialect: only then do its headers mean anything there. */
-  readonly isAnthropic: boolean;
+  /** That of the outgoing request: a dialect's own headers go to no other one. */
+  readonly dialect: Pick<Dialect, 'ownHeaders'>;
   readonly extraNames: ReadonlySet<string>;
 }
 
 interface KnownHeader {
   readonly name: string;
-  readonly use: 'forwarded' | 'anthropic' | 'configured';
+  readonly use: 'forwarded' | 'configured';
+  /** Of a dialect whose providers alone get it. */
+  readonly owner?: string | undefined;
   readonly kind: Kind;
   readonly label: string;
 }
 
 type Header = { readonly name: string; readonly use: 'type' | 'never' } | KnownHeader;
 
+const ownPrefixes = Object.values<Dialect>(dialects).flatMap(({ ownHeaders }) => ownHeaders?.prefix ?? []);
+
 const headerOf = memoize((spelling): Header => {
   const name = spelling.toLowerCase();
   if (name === 'content-type') return { name, use: 'type' };
   if (neverToProvider.has(name)) return { name, use: 'never' };
-  const use = name.startsWith('anthropic-') ? 'anthropic' : 'forwarded';
+  const use = 'forwarded';
+  const owner = ownPrefixes.find((prefix) => name.startsWith(prefix));
   const kind = Object.hasOwn(forwardedNames, name) ? forwardedNames[name] : undefined;
-  if (kind !== undefined) return { name, use, kind, label: name };
+  if (kind !== undefined) return { name, use, kind, owner, label: name };
   const prefix = forwardedPrefixes.find(([begin]) => name.startsWith(begin));
   if (prefix === undefined || notOfPrefix.has(name)) {
     return { name, use: 'configured', kind: 'custom', label: name };
   }
-  return { name, use, kind: prefix[1], label: `${prefix[0]}*` };
+  return { name, use, kind: prefix[1], owner, label: `${prefix[0]}*` };
 });
 
 /**
@@ -138,11 +142,11 @@ export function forwardableHeaders(rawHeaders: readonly string[], options: Forwa
 /** All headers of a request as a flat list of names and values: the gateway's own, then those of the client. */
 export function requestHeaders(
   client: readonly string[],
-  { own, isAnthropic }: Pick<ForwardOptions, 'isAnthropic'> & { readonly own: readonly string[] },
+  { own, dialect }: Pick<ForwardOptions, 'dialect'> & { readonly own: readonly string[] },
 ): string[] {
   const headers = ['accept-encoding', 'identity', ...own, ...client];
-  if (isAnthropic && indexOfName(client, 'anthropic-version') < 0)
-    headers.push('anthropic-version', anthropicVersion);
+  const { always } = dialect.ownHeaders ?? {};
+  if (always !== undefined && indexOfName(client, always[0]) < 0) headers.push(...always);
   return headers;
 }
 
@@ -150,11 +154,14 @@ export function requestHeaders(
  * The client's headers that are meant for providers, each name once: several values of one name are joined into a list, as
  * any reader would do (RFC 9110, section 5.3).
  */
-function clientHeaders(rawHeaders: readonly string[], { isAnthropic, extraNames }: ForwardOptions): string[] {
+function clientHeaders(rawHeaders: readonly string[], { dialect, extraNames }: ForwardOptions): string[] {
   const headers: string[] = [];
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    const { name, use } = headerOf(rawHeaders[i] as string);
-    if (use === 'never' || (use === 'anthropic' && !isAnthropic)) continue;
+    const header = headerOf(rawHeaders[i] as string);
+    const { name, use } = header;
+    if (use === 'never') continue;
+    if ('owner' in header && header.owner !== undefined && header.owner !== dialect.ownHeaders?.prefix)
+      continue;
     if (use === 'configured' && (extraNames.size === 0 || !extraNames.has(name))) continue;
     const value = rawHeaders[i + 1] as string;
     const before = indexOfName(headers, name);

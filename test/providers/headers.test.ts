@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'vitest';
+import type { Dialect } from '../../src/dialects/dialect.ts';
+import { dialects } from '../../src/dialects/registry.ts';
 import { AnswerHeaders } from '../../src/providers/answer-headers.ts';
 import { forwardableHeaders, requestHeaders } from '../../src/providers/headers.ts';
 
-const options = { isAnthropic: false, extraNames: new Set<string>(), own: [] as readonly string[] };
+const options = {
+  dialect: dialects.chat as Dialect,
+  extraNames: new Set<string>(),
+  own: [] as readonly string[],
+};
 
 /** All headers of a request whose texts no rule objects to. */
 function allOf(rawHeaders: readonly string[], overrides: Partial<typeof options> = {}): string[] {
@@ -48,7 +54,7 @@ describe('towards a provider', () => {
     'x-request-id', 'x-gateway-anything', 'sec-fetch-mode',
   ])('%s does not', (name) => {
     expect(passed(name, 'value')).toEqual([]);
-    expect(passed(name, 'value', { isAnthropic: true })).toEqual([]);
+    expect(passed(name, 'value', { dialect: dialects.messages })).toEqual([]);
   });
 
   test('accept-encoding is always identity', () => {
@@ -57,12 +63,12 @@ describe('towards a provider', () => {
 
   test("Anthropic's headers go to Anthropic's dialect alone", () => {
     expect(passed('anthropic-beta', 'a,b')).toEqual([]);
-    expect(passed('anthropic-beta', 'a,b', { isAnthropic: true })).toEqual(['anthropic-beta: a,b']);
+    expect(passed('anthropic-beta', 'a,b', { dialect: dialects.messages })).toEqual(['anthropic-beta: a,b']);
   });
 
   test('the version is the one the client named, else the usual one', () => {
-    expect(allOf([], { isAnthropic: true })).toContain('anthropic-version: 2023-06-01');
-    const named = allOf(['Anthropic-Version', '2026-10-21'], { isAnthropic: true });
+    expect(allOf([], { dialect: dialects.messages })).toContain('anthropic-version: 2023-06-01');
+    const named = allOf(['Anthropic-Version', '2026-10-21'], { dialect: dialects.messages });
     expect(named).toContain('anthropic-version: 2026-10-21');
     expect(named).not.toContain('anthropic-version: 2023-06-01');
     expect(allOf([]).join()).not.toContain('anthropic-version');

@@ -1,3 +1,5 @@
+import { toFields } from '../../dialects/fields.ts';
+import { dialects } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
 import { endpoints, isModelEndpoint, type ModelEndpoint } from '../../gateway/endpoints.ts';
 
@@ -18,22 +20,16 @@ export function endpointNamed(text: string): ModelEndpoint {
  * only what counts as a system text or a tool's result may differ.
  */
 export function guessEndpoint(body: Buffer): ModelEndpoint {
-  const fields = topFields(body);
-  if (fields.has('messages')) {
-    return endpointNamed(fields.has('max_tokens') || fields.has('system') ? 'messages' : 'chat');
-  }
-  const isList =
-    Array.isArray(fields.get('input')) && typeof (fields.get('input') as unknown[])[0] !== 'object';
-  if (isList || fields.has('encoding_format') || fields.has('dimensions')) return endpointNamed('embeddings');
-  return endpointNamed('responses');
+  const fields = toFields(parse(body));
+  const dialect = Object.values(dialects).find((each) => each.recognizes(fields));
+  return endpointNamed(dialect?.name ?? 'responses');
 }
 
-function topFields(body: Buffer): ReadonlyMap<string, unknown> {
+/** Strict parsing will report what is wrong with it, whatever the endpoint. */
+function parse(body: Buffer): unknown {
   try {
-    const value: unknown = JSON.parse(body.toString());
-    return new Map(typeof value === 'object' && value !== null ? Object.entries(value) : []);
+    return JSON.parse(body.toString());
   } catch {
-    // Strict parsing will report what is wrong with it, whatever the endpoint.
-    return new Map([['messages', []]]);
+    return undefined;
   }
 }

@@ -2,6 +2,7 @@ import { ofOuterRole, type TextDialect } from '../dialect.ts';
 import { isFields, toFields, toList } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
 import { isOpenAiErrorBody, openAiErrorBody } from '../translation/openai-error.ts';
+import { openAiLimitHeaders } from '../translation/openai-limit-headers.ts';
 import { buildChatAnswer } from './build-answer.ts';
 import { buildChatRequest } from './build-request.ts';
 import { chatErrorEvent } from './error.ts';
@@ -18,6 +19,12 @@ export const chat: TextDialect = {
   name: 'chat',
   path: '/v1/chat/completions',
   canStream: true,
+  operation: 'chat',
+  recognizes: (body) => 'messages' in body,
+  limitHeaders: openAiLimitHeaders,
+  needsCap: false,
+  leastCap: 0,
+  hasUsageOption: true,
   caps: ['max_tokens', 'max_completion_tokens'],
   required: ['messages'],
   places: new Map([

@@ -2,6 +2,7 @@ import type { Dialect } from '../dialect.ts';
 import { type Fields, toFields, toKnownCount } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
 import { isOpenAiErrorBody, openAiErrorBody } from '../translation/openai-error.ts';
+import { openAiLimitHeaders } from '../translation/openai-limit-headers.ts';
 import { noUsage, type Usage } from '../usage.ts';
 import { adaptEmbeddings } from './encodings.ts';
 
@@ -10,6 +11,15 @@ export const embeddings: Dialect = {
   name: 'embeddings',
   path: '/v1/embeddings',
   canStream: false,
+  operation: 'embeddings',
+  recognizes: (body) =>
+    'encoding_format' in body ||
+    'dimensions' in body ||
+    (Array.isArray(body.input) && typeof body.input[0] !== 'object'),
+  limitHeaders: openAiLimitHeaders,
+  needsCap: false,
+  leastCap: 0,
+  hasUsageOption: false,
   caps: [],
   required: ['input'],
   places: new Map([['input', 'user']]),

@@ -19,6 +19,18 @@ export const messages: TextDialect = {
   name: 'messages',
   path: '/v1/messages',
   canStream: true,
+  operation: 'chat',
+  recognizes: (body) => 'messages' in body && ('max_tokens' in body || 'system' in body),
+  ownHeaders: { prefix: 'anthropic-', always: ['anthropic-version', '2023-06-01'] },
+  limitHeaders({ unit, max, remaining, resetMs, nowMs }) {
+    const name = `anthropic-ratelimit-${unit}`;
+    const reset = new Date(Math.ceil((nowMs + resetMs) / 1_000) * 1_000).toISOString().replace('.000Z', 'Z');
+    return [`${name}-limit`, String(max), `${name}-remaining`, String(remaining), `${name}-reset`, reset];
+  },
+  needsCap: true,
+  leastCap: 0,
+  hasUsageOption: false,
+  storedConversation: 'thread',
   caps: ['max_tokens'],
   required: ['messages'],
   places: new Map([

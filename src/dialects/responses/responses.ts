@@ -1,10 +1,12 @@
 import type { TextDialect } from '../dialect.ts';
+import { embeddings } from '../embeddings/embeddings.ts';
 import { toFields } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
 import { isOpenAiErrorBody, openAiErrorBody } from '../translation/openai-error.ts';
+import { openAiLimitHeaders } from '../translation/openai-limit-headers.ts';
 import { blocks, itemRole } from './blocks.ts';
 import { buildResponsesAnswer } from './build-answer.ts';
-import { buildResponsesRequest } from './build-request.ts';
+import { buildResponsesRequest, leastLimit as leastCap } from './build-request.ts';
 import { buildEcho } from './echo.ts';
 import { responsesErrorEvent } from './error.ts';
 import { responsesMappings } from './field-mappings.ts';
@@ -19,6 +21,12 @@ export const responses: TextDialect = {
   name: 'responses',
   path: '/v1/responses',
   canStream: true,
+  operation: 'chat',
+  recognizes: (body) => 'input' in body && !embeddings.recognizes(body),
+  limitHeaders: openAiLimitHeaders,
+  needsCap: false,
+  leastCap,
+  hasUsageOption: false,
   caps: ['max_output_tokens'],
   required: [],
   places: new Map([

@@ -1,5 +1,5 @@
 import type { ModelEntry } from '../../config/build/models.ts';
-import type { DialectName } from '../../dialects/registry.ts';
+import { type DialectName, dialects } from '../../dialects/registry.ts';
 import { defaultCap } from '../../dialects/translation/model-quirks.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import type { Host, ProviderFamily } from '../../providers/host.ts';
@@ -44,7 +44,7 @@ export function buildBody(
   const { dialect, model, host, entry, asksUsage = false } = destination;
   const cap = neededCap(source, destination);
   if (dialect === endpoint.dialectName) {
-    const isAsked = asksUsage && dialect === 'chat' && request.stream;
+    const isAsked = asksUsage && endpoint.dialect.hasUsageOption && request.stream;
     return splice(request, { model, cap, usage: isAsked ? usageEdit(request.document) : undefined });
   }
   const context = {
@@ -60,14 +60,14 @@ export function buildBody(
 }
 
 /**
- * The cap on output that is added because the Messages dialect requires one and the client sent none: the model's, else
+ * The cap on output that is added because the dialect requires one and the client sent none: the model's, else
  * the default, but never one that a rule objects to. The sandbox needs none.
  */
 function neededCap(
   { request: { document, capLimit }, endpoint, key, facts }: Source,
   { dialect, family, entry }: Destination,
 ): number | undefined {
-  if (dialect !== 'messages' || endpoint.kind !== 'exchange' || family === 'sandbox') return undefined;
+  if (!dialects[dialect].needsCap || endpoint.kind !== 'exchange' || family === 'sandbox') return undefined;
   if (endpoint.dialect.caps.some((name) => isGiven(document, name))) return undefined;
   const wanted = entry?.maxOutputTokens ?? defaultCap;
   return Math.min(wanted, capLimit ?? key.policies.capLimit(toSubject(facts, document, endpoint.dialect)));

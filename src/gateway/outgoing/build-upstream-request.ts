@@ -71,7 +71,7 @@ export function buildUpstreamRequest(
     const head = evaluateHead(
       { rawHeaders: exchange.request.rawHeaders, query: isSame ? query : '' },
       { policies: key.policies, subject },
-      { isAnthropic: dialect === 'messages', extraNames: options.forwardHeaders, own: provider.ownHeaders },
+      { dialect: dialects[dialect], extraNames: options.forwardHeaders, own: provider.ownHeaders },
     );
     concludeHead(exchange, head);
     return {
@@ -171,12 +171,13 @@ function replacementOf({ action }: Pick<Decision, 'action'>): Checked['replaceme
  * whole conversation instead.
  */
 function refuseThread({ request: { document }, endpoint }: DecidedRequest): void {
-  if (endpoint.dialectName !== 'messages') return;
-  const thread = document.member(document.root, 'thread');
+  const { storedConversation: field } = endpoint.dialect;
+  if (field === undefined) return;
+  const thread = document.member(document.root, field);
   if (thread === undefined || document.value(thread) === null) return;
   throw new GatewayError(
     'request.thread_unsupported',
-    'thread: the conversation is kept by another provider; send all messages',
-    { param: 'thread', errorCode: 'thread_unsupported_request' },
+    `${field}: the conversation is kept by another provider; send all messages`,
+    { param: field, errorCode: 'thread_unsupported_request' },
   );
 }

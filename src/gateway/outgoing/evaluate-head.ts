@@ -33,7 +33,7 @@ interface Applied {
 export function evaluateHead(
   { rawHeaders, query }: ClientHead,
   { policies, subject }: Applied,
-  { isAnthropic, extraNames, own }: ForwardOptions & { readonly own: readonly string[] },
+  { dialect, extraNames, own }: ForwardOptions & { readonly own: readonly string[] },
 ): EvaluatedHead {
   const verdicts: Verdict[] = [];
   const mayLeave = (kind: 'header' | 'query', name: string, text: string): boolean => {
@@ -49,14 +49,14 @@ export function evaluateHead(
   const isClean = (name: string, value: string, label: string): boolean =>
     name === 'content-type' ||
     ((name === label || mayLeave('header', label, name)) && mayLeave('header', label, value));
-  const forwardable = forwardableHeaders(rawHeaders, { isAnthropic, extraNames });
+  const forwardable = forwardableHeaders(rawHeaders, { dialect, extraNames });
   const dropped = forwardable.unfit.map((label) => `header:${label}`);
   const client: string[] = [];
   for (const { name, value, label } of forwardable.headers) {
     if (isClean(name, value, label)) client.push(name, value);
     else dropped.push(`header:${label}`);
   }
-  const headers = requestHeaders(client, { own, isAnthropic });
+  const headers = requestHeaders(client, { own, dialect });
   const beta = betaOf(query);
   const isForwarded = beta !== undefined && mayLeave('query', 'beta', beta);
   return { headers, query: isForwarded ? `?beta=${beta}` : '', dropped, verdicts };

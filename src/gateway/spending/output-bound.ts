@@ -1,4 +1,4 @@
-import { leastLimit as leastResponsesCap } from '../../dialects/responses/build-request.ts';
+import { dialects } from '../../dialects/registry.ts';
 import { defaultCap } from '../../dialects/translation/model-quirks.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { knownModel } from '../../limits/known-models.ts';
@@ -54,8 +54,8 @@ export function longestAt(target: Target, { endpoint, cap }: Asked, entry: Entry
 
 /** A translation raises smaller caps to this one. */
 function leastCapAt({ provider }: Target, endpoint: ModelEndpoint): number {
-  if (endpoint.dialectName === 'responses') return 0;
-  return dialectAt(provider.options, endpoint) === 'responses' ? leastResponsesCap : 0;
+  const dialect = dialectAt(provider.options, endpoint);
+  return dialect === undefined || dialect === endpoint.dialectName ? 0 : dialects[dialect].leastCap;
 }
 
 function longestUnbounded(

@@ -1,4 +1,4 @@
-import type { DialectName } from '../../dialects/registry.ts';
+import type { Dialect } from '../../dialects/dialect.ts';
 import { noUsage, type Usage } from '../../dialects/usage.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Amounts } from '../../limits/counters.ts';
@@ -52,8 +52,8 @@ export class Spending {
   }
 
   /** Whose SDK reads the rate-limit headers. */
-  get dialectName(): DialectName {
-    return this.#request.endpoint.dialectName;
+  get dialect(): Dialect {
+    return this.#request.endpoint.dialect;
   }
 
   get reservation(): Reservation | undefined {

@@ -1,3 +1,4 @@
+import { dialects } from '../../dialects/registry.ts';
 import type { ExchangeObserver } from '../observer.ts';
 import type { ExchangeRecord } from '../record.ts';
 import { type Counter, CounterFamily, type Histogram, HistogramFamily, type MetricData } from './families.ts';
@@ -17,10 +18,7 @@ const tokenBounds = [
 ];
 
 const operations: Readonly<Record<string, string>> = {
-  messages: 'chat',
-  chat: 'chat',
-  responses: 'chat',
-  embeddings: 'embeddings',
+  ...Object.fromEntries(Object.values(dialects).map(({ name, operation }) => [name, operation])),
   count_tokens: 'count_tokens',
 };
 /** For requests without a valid key or with an unknown path. */

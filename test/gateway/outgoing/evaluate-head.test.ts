@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { dialects } from '../../../src/dialects/registry.ts';
 import { betaOf, evaluateHead } from '../../../src/gateway/outgoing/evaluate-head.ts';
 import { compile, subjectOf } from '../../policy/deciding.ts';
 
@@ -19,7 +20,7 @@ const policies = compile(
 const applied = { policies, subject: subjectOf({ model: 'm', messages: [] }) };
 
 function head(rawHeaders: readonly string[], query = '', extraNames: readonly string[] = []) {
-  const options = { isAnthropic: false, extraNames: new Set(extraNames), own: [] };
+  const options = { dialect: dialects.chat, extraNames: new Set(extraNames), own: [] };
   const { headers, dropped, verdicts, query: sent } = evaluateHead({ rawHeaders, query }, applied, options);
   const found = verdicts.map(({ rule, action, matches }) => `${rule} ${action} ${matches[0]?.at}`);
   return { headers: headers.slice(2), dropped, found, query: sent };

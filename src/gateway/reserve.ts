@@ -1,9 +1,9 @@
-import type { Route, Target } from '../../providers/route.ts';
-import type { DecidedRequest } from '../decision/decided-request.ts';
-import type { Exchange } from '../exchange.ts';
-import type { Gateway } from '../gateway.ts';
-import { LedgerEntry } from './ledger-entry.ts';
-import { Spending } from './spending.ts';
+import type { Route, Target } from '../providers/route.ts';
+import type { DecidedRequest } from './decision/decided-request.ts';
+import type { Exchange } from './exchange.ts';
+import type { Gateway } from './gateway.ts';
+import { LedgerEntry } from './spending/ledger-entry.ts';
+import { Spending } from './spending/spending.ts';
 
 interface Planned {
   readonly decided: DecidedRequest;
