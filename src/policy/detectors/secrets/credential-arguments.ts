@@ -87,7 +87,7 @@ const places: readonly Place[] = [
   },
   {
     why: 'password of a call',
-    mark: /mysqli|getConnection|PDO|login|WiFi\.begin|basic_?auth|signIn|authenticate|imap_open/i,
+    mark: /(?:mysqli(?:_connect)?|getConnection|PDO|login|WiFi\.begin|basic_?auth|signIn\w{0,24}|authenticate|imap_open)\(/i,
     expression:
       /(?:mysqli(?:_connect)?|getConnection|PDO|\w{0,12}login|WiFi\.begin|\w{0,8}basic_?auth|signIn\w{0,24}|authenticate|imap_open)\((?:[^()\n]{0,160},\s{0,4})?["'][^"'\n]{1,64}["'],\s{0,4}["']([^"'\s]{8,128})["']/gi,
   },
