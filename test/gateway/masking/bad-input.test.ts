@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { post, secrets, startGateway, type TestGateway } from '../../kit/gateway.ts';
+import { type ScriptedHost, startHost } from '../../kit/host.ts';
+import { scale } from '../../kit/scale.ts';
+import { type Cut, letters, saying, whole } from './saying.ts';
+
+const rules = {
+  emails: `{ id: emails, action: mask, when: { text: { detect: [email] } } }`,
+  names: `{ id: names, action: mask, when: { text: { regex: ['«[^»]*»'] } }, placeholder: CUSTOMER }`,
+  letter: `{ id: letter, action: mask, when: { text: { regex: ['ß'] } }, placeholder: LETTER }`,
+  overlapping: `{ id: overlapping, action: mask, when: { text: { regex: ['abcd', 'cdef', 'bc'] } } }`,
+};
+
+let host: ScriptedHost;
+let failing: ScriptedHost;
+let gateway: TestGateway;
+/** The same gateway with other rules, as after a reload. */
+let reloaded: TestGateway;
+
+beforeAll(async () => {
+  host = await startHost(saying((text) => ({ text })));
+  failing = await startHost((response) => response.writeHead(503).end('{}'));
+  const config = (masking: readonly string[]) => `
+providers:
+  chat: { dialect: openai, base_url: "${host.url}/v1", api_key: "\${PROVIDER_KEY}", endpoints: [chat], retries: { attempts: 1 }, breaker: { failures: 1000 } }
+  other: { dialect: anthropic, base_url: "${host.url}", api_key: "\${PROVIDER_KEY}", endpoints: [messages] }
+  failing: { dialect: openai, base_url: "${failing.url}/v1", api_key: "\${PROVIDER_KEY}", endpoints: [chat], retries: { attempts: 2 }, breaker: { failures: 1000 } }
+models:
+  - { match: fails, provider: failing, fallbacks: [{ provider: other, model: m }] }
+  - { match: "*", provider: chat }
+masking: { secret: a-secret-of-the-team-long-enough }
+policies:
+  masking: { rules: [${masking.join(', ')}] }
+projects:
+  shop: { policies: [masking], keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] }
+  other: { keys: [{ id: other-web, value: "\${OTHER_KEY}" }] }
+plants: { store: { enabled: false } }
+`;
+  gateway = await startGateway(config(Object.values(rules)));
+  reloaded = await startGateway(config([rules.names]));
+});
+
+afterAll(async () => {
+  await Promise.all([host.close(), failing.close()]);
+  await Promise.all([gateway.stop(), reloaded.stop()]);
+});
+
+interface Asked {
+  readonly text: string;
+  readonly isStream: boolean;
+  readonly model?: string;
+  readonly key?: string;
+  readonly at?: TestGateway;
+}
+
+interface Message {
+  readonly content?: string;
+}
+
+async function ask({ text, isStream, model = 'm', key = secrets.PROJECT_KEY, at = gateway }: Asked) {
+  const body = { model, stream: isStream, messages: [{ role: 'user', content: text }] };
+  const response = await post(at, '/v1/chat/completions', body, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  const came = await untilCut(response);
+  const chunks = isStream
+    ? [...came.matchAll(/^data: (\{[^\n]*)$/gm)].map(([, data = '']) => JSON.parse(data))
+    : [JSON.parse(came)];
+  const parts = chunks.flatMap(({ choices = [] }: { choices?: { delta?: Message; message?: Message }[] }) =>
+    choices.map(({ delta, message }) => (delta ?? message)?.content ?? ''),
+  );
+  return { status: response.status, heard: parts.join(''), came, headers: response.headers };
+}
+
+/** What came of a body, whether or not its connection was cut. */
+async function untilCut({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  try {
+    for await (const chunk of body ?? []) chunks.push(chunk);
+  } catch {
+    // the gateway cuts the connection behind the error
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+const lastBody = () => host.requests.at(-1)?.body.toString() ?? '';
+const cuts: readonly Cut[] = [whole, letters];
+const many = Array.from({ length: 10_000 }, (_, at) => `user${at}@customers.example`).join(' ');
+
+const texts: Readonly<Record<string, string>> = {
+  'ten thousand values': many,
+  'values that contain one another':
+    'ann@example.com joann@example.com ann@example.com.au «ann@example.com» «a «b» c»',
+  'values that overlap': 'abcdef abcdcdef bcd abcd',
+  'values side by side': '«a»«b»«a»ann@example.com«ann@example.com»ß«ß»',
+  'values that look like placeholders':
+    'EMAIL_ABCDEFGHIJKLM@example.com «CUSTOMER_ABCDEFGHIJKLM» CUSTOMER_ABCDEFGHIJKLM',
+  'a broken placeholder of the client': 'EMAIL_ABCDEFGHIJKL EMAIL_ email_abcdefghijklm and ann@example.com',
+  'values of one letter': 'ß and ßß, Straße',
+  'a value of 100 KB': `before «${'long '.repeat(20_000)}» after`,
+  'quotes, lines, emoji and NUL': '«"\\" \n\r\t\u0000 🌿 \u2028» «\\u0000» «\\\\»',
+  'the same in other case and escapes':
+    'ann@example.com ANN@EXAMPLE.COM Ann@Example.com ann\\u0040example.com «A» «a»',
+  'JSON in the text': JSON.stringify({ a: 'ann@example.com', b: JSON.stringify({ c: '«"q"»', d: ['ß'] }) }),
+};
+
+describe.each(Object.keys(texts))('%s', (name) => {
+  const text = texts[name] ?? '';
+
+  test.each([
+    ['plain', false, 0],
+    ['streamed whole', true, 0],
+    ['streamed letter by letter', true, 1],
+  ])('come back as without masks: %s', async (_form, isStream, cut) => {
+    if (isStream && cut === 1 && text.length > 50_000) return; // a third of a million events
+    host.script(saying((heard) => ({ text: heard }), cuts[cut]));
+
+    const plain = await ask({ text, isStream, key: secrets.OTHER_KEY });
+    const masked = await ask({ text, isStream });
+
+    expect(masked.status).toBe(200);
+    expect(masked.heard.length).toBe(text.length);
+    expect(masked.heard === plain.heard).toBe(true);
+    expect(masked.heard === text).toBe(true);
+    expect(lastBody()).not.toMatch(/[a-z]@[a-z]|«|ß|abcd|cdef/);
+  });
+});
+
+test.each([true, false])('a million foreign placeholders stay as they are: streamed %s', async (isStream) => {
+  const foreign = 'EMAIL_ABCDEFGHIJKLM '.repeat(scale(20_000, 1_000_000));
+  host.script(
+    saying(
+      (heard) => ({ text: foreign + heard }),
+      (long) => long.match(/[\s\S]{1,5001}/g) ?? [''],
+    ),
+  );
+
+  const { heard } = await ask({ text: 'ann@example.com', isStream });
+
+  expect(heard === `${foreign}ann@example.com`).toBe(true);
+});
+
+test.each([true, false])('placeholders in ids, names and headers stay: streamed %s', async (isStream) => {
+  host.script((response, request) => {
+    const placeholder = /EMAIL_[A-Z]{13}/.exec(request.body.toString())?.[0] ?? '';
+    response.setHeader('x-request-id', placeholder);
+    saying((heard) => ({ text: heard }))(
+      Object.assign(response, {
+        end: new Proxy(response.end, {
+          apply: (end, self, [body]) =>
+            Reflect.apply(end, self, [
+              String(body).replaceAll('chatcmpl-1', placeholder).replaceAll('"m"', `"${placeholder}"`),
+            ]),
+        }),
+      }),
+      request,
+    );
+  });
+
+  const { heard, came, headers } = await ask({ text: 'ann@example.com', isStream });
+
+  expect(heard).toBe('ann@example.com');
+  expect(came).toMatch(/"id":"EMAIL_[A-Z]{13}"/);
+  expect(JSON.stringify([...headers])).not.toContain('ann@');
+});
+
+test.each(['', '«second»'])(
+  'an answer that is cut within a placeholder shows no half of one: %j',
+  async (more) => {
+    host.script((response, { body }) => {
+      const [placeholder = ''] = /EMAIL_[A-Z]{13}/.exec(body.toString()) ?? [];
+      const chunk = (content: string) =>
+        `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`;
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(
+        chunk('Write to ') + chunk(placeholder.slice(0, 9)) + chunk(placeholder.slice(9, 15)),
+        () => response.destroy(),
+      );
+    });
+
+    const { heard, came } = await ask({ text: `ann@example.com ${more}`, isStream: true });
+
+    expect(heard).toBe('Write to ');
+    expect(came).toContain('"error"');
+    expect(came).not.toMatch(/EMAIL|ann/);
+  },
+);
+
+test('a fallback in another dialect, after retries, masks the same and restores', async () => {
+  host.script(saying((heard) => ({ text: heard }), letters));
+  const text = 'ann@example.com and «"quoted"»';
+
+  const { heard, headers } = await ask({ text, isStream: true, model: 'fails' });
+
+  expect(heard).toBe(text);
+  expect(headers.get('x-gateway-body')).toBe('masked');
+  const sent = [...failing.requests, host.requests.at(-1)].map((request) => request?.body.toString() ?? '');
+  expect(sent.length).toBeGreaterThan(1);
+  const placeholders = sent.map((body) => /EMAIL_[A-Z]{13}/.exec(body)?.[0]);
+  expect(new Set(placeholders).size).toBe(1);
+  for (const body of sent) expect(body).not.toMatch(/ann@|quoted/);
+});
+
+test('rules that changed between two turns: what still is masked has the same placeholder', async () => {
+  host.script(saying((heard) => ({ text: heard })));
+  const text = 'ann@example.com and «Muster AG»';
+  const before = await ask({ text, isStream: false });
+  const [customer = ''] = /CUSTOMER_[A-Z]{13}/.exec(lastBody()) ?? [];
+  const [email = ''] = /EMAIL_[A-Z]{13}/.exec(lastBody()) ?? [];
+
+  const after = await ask({ text: `${before.heard}, ${email}`, isStream: false, at: reloaded });
+
+  expect(lastBody()).toContain(`ann@example.com and ${customer}, ${email}`);
+  // Nothing in this request says what the other placeholder was.
+  expect(after.heard).toBe(`${text}, ${email}`);
+});
