@@ -2,6 +2,8 @@
 const defaultPieces = 32_768;
 /** How many pieces a millisecond of other work counts as. */
 const piecesPerMs = 2_048;
+/** How many bytes of a stream that is passed on take as long as a piece. */
+const bytesPerPiece = 128;
 
 /**
  * Shares the event loop among answers that come faster than they are handled: when the budget is used up, each
@@ -19,8 +21,8 @@ export class PieceBudget {
   }
 
   /** Counts a piece. False asks for a pause until `resume` is called in a later tick. */
-  take(resume: () => void): boolean {
-    this.#left -= 1;
+  take(bytes: number, resume: () => void): boolean {
+    this.#left -= 1 + bytes / bytesPerPiece;
     return this.hasLeft(resume);
   }
 

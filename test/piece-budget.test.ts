@@ -9,7 +9,7 @@ function reader(budget: PieceBudget, name: string, pieces: number, taken: string
     while (left > 0) {
       left -= 1;
       taken.push(name);
-      if (!budget.take(go)) return;
+      if (!budget.take(0, go)) return;
     }
   };
   return go;
@@ -36,9 +36,16 @@ test('many pieces are shared out over ticks, in turns, and all of them are taken
 test('few pieces never wait', () => {
   const budget = new PieceBudget(10);
 
-  const mayGoOn = Array.from({ length: 9 }, () => budget.take(() => expect.unreachable()));
+  const mayGoOn = Array.from({ length: 9 }, () => budget.take(0, () => expect.unreachable()));
 
   expect(mayGoOn).not.toContain(false);
+});
+
+test('a long piece counts as several', () => {
+  const budget = new PieceBudget(10);
+
+  expect(budget.take(1_024, () => expect.unreachable())).toBe(true);
+  expect(budget.take(1_024, () => undefined)).toBe(false);
 });
 
 test('other work counts by its time', () => {

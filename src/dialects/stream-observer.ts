@@ -5,9 +5,6 @@ import { countTextTokens } from './text-tokens.ts';
 import { StreamTally, type Tally } from './usage.ts';
 
 const headBytes = 100;
-const lineFeed = 0x0a;
-const carriageReturn = 0x0d;
-const colon = 0x3a;
 const nothing = Buffer.alloc(0);
 
 interface StreamOptions {
@@ -32,9 +29,9 @@ export class StreamObserver {
   #heldBytes = 0;
   /** What the incomplete line has so far. */
   #line: 'nothing' | 'a carriage return' | 'text' = 'nothing';
-  /** The last two events, for hosts that omit the closing one. */
-  #previous: Buffer | undefined;
-  #latest: Buffer | undefined;
+  /** The last two events, for hosts that omit the closing one. Events are UTF-8 read as Latin-1. */
+  #previous = '';
+  #latest = '';
 
   constructor(dialect: Dialect, { hidesUsage = false }: StreamOptions = {}) {
     this.#dialect = dialect;
@@ -43,16 +40,14 @@ export class StreamObserver {
 
   get tally(): Tally {
     const { usage, unreportedTokens } = this.#tally;
-    return { usage, unreportedTokens: unreportedTokens + this.#textTokens(this.rest) };
+    return { usage, unreportedTokens: unreportedTokens + this.#textTokens(this.#restText) };
   }
 
   /** Whether a body that ends now is a whole answer. */
   get isComplete(): boolean {
     if (this.sawLast) return true;
-    if (!isWhole(this.rest)) return false;
-    return [this.#previous, this.#latest, this.rest].some(
-      (event) => event !== undefined && this.#mayEnd(event),
-    );
+    const rest = this.#restText;
+    return isWhole(rest) && [this.#previous, this.#latest, rest].some((event) => this.#mayEnd(event));
   }
 
   /** The beginning of an event whose end has not come. */
@@ -60,10 +55,14 @@ export class StreamObserver {
     return this.#held.subarray(0, this.#heldBytes);
   }
 
+  get #restText(): string {
+    return this.rest.toString('latin1');
+  }
+
   /** The end of a whole answer: the last event, if only its blank line is missing. */
   finish(): Buffer {
     const last = this.#take(nothing);
-    return this.#event(last) === 'hidden' ? nothing : last;
+    return this.#event(last.toString('latin1')) === 'hidden' ? nothing : last;
   }
 
   /** The bytes of all events that the chunk completes. Throws provider.broken_response for an event that is too large. */
@@ -75,16 +74,18 @@ export class StreamObserver {
     let hidden: Range[] | undefined;
     let start = 0;
     let line = 0;
+    // Searched as a text: each search of bytes is a call out of the engine, and costs as much as passing the event on.
+    const text = chunk.toString('latin1');
     // Events end with a blank line. Both kinds of line ends may meet in one stream: proxies add comments.
-    for (let at = chunk.indexOf(lineFeed); at >= 0; at = chunk.indexOf(lineFeed, line)) {
-      if (this.#isBlank(chunk, line, at)) {
+    for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', line)) {
+      if (this.#isBlank(text, line, at)) {
         if (this.#heldBytes > 0) {
           first = this.#take(chunk.subarray(start, at));
           firstEnd = at;
-          if (this.#event(first) === 'hidden') [first, firstEnd] = [nothing, at + 1];
+          if (this.#event(first.toString('latin1')) === 'hidden') [first, firstEnd] = [nothing, at + 1];
         } else {
           checkSize(at - start);
-          const isHidden = this.#event(chunk.subarray(start, at)) === 'hidden';
+          const isHidden = this.#event(text.slice(start, at)) === 'hidden';
           if (isHidden) hidden = [...(hidden ?? []), { start, end: at + 1 }];
         }
         start = at + 1;
@@ -93,7 +94,7 @@ export class StreamObserver {
       this.#line = 'nothing';
     }
     if (start < chunk.length) this.#hold(chunk.subarray(start));
-    if (line < chunk.length) this.#noteLine(chunk, line);
+    if (line < chunk.length) this.#noteLine(text, line);
     if (hidden !== undefined) {
       const passed = between(hidden, { start: firstEnd, end: start });
       return Buffer.concat([
@@ -105,14 +106,14 @@ export class StreamObserver {
     return start === chunk.length ? chunk : chunk.subarray(0, start);
   }
 
-  #isBlank(chunk: Buffer, start: number, end: number): boolean {
+  #isBlank(text: string, start: number, end: number): boolean {
     const length = end - start;
-    if (this.#line === 'nothing') return length === 0 || (length === 1 && chunk[start] === carriageReturn);
+    if (this.#line === 'nothing') return length === 0 || (length === 1 && text[start] === '\r');
     return this.#line === 'a carriage return' && length === 0;
   }
 
-  #noteLine(chunk: Buffer, start: number): void {
-    const isReturn = chunk.length === start + 1 && chunk[start] === carriageReturn;
+  #noteLine(text: string, start: number): void {
+    const isReturn = text.length === start + 1 && text[start] === '\r';
     this.#line = isReturn && this.#line === 'nothing' ? 'a carriage return' : 'text';
   }
 
@@ -138,7 +139,7 @@ export class StreamObserver {
     this.#heldBytes = needed;
   }
 
-  #event(event: Buffer): 'passed' | 'hidden' {
+  #event(event: string): 'passed' | 'hidden' {
     if (event.length <= 1 || isComment(event)) return 'passed'; // a blank line between events, or nothing but comments
     this.events += 1;
     this.#previous = this.#latest;
@@ -151,16 +152,16 @@ export class StreamObserver {
     return this.#hidesUsage && this.#dialect.isUsageEvent?.(data) === true ? 'hidden' : 'passed';
   }
 
-  #textTokens(event: Buffer): number {
-    return countTextTokens(event.toString('latin1'), this.#dialect.writtenMembers);
+  #textTokens(event: string): number {
+    return countTextTokens(event, this.#dialect.writtenMembers);
   }
 
-  #isLast(event: Buffer): boolean {
-    return this.#dialect.isLastEvent(event.toString('latin1', 0, headBytes));
+  #isLast(event: string): boolean {
+    return this.#dialect.isLastEvent(event.slice(0, headBytes));
   }
 
-  #mayEnd(event: Buffer): boolean {
-    return this.#isLast(event) || this.#dialect.mayEndAfter(event.toString('latin1'));
+  #mayEnd(event: string): boolean {
+    return this.#isLast(event) || this.#dialect.mayEndAfter(event);
   }
 }
 
@@ -182,29 +183,28 @@ function checkSize(bytes: number): void {
 }
 
 /** Whether what follows the last blank line is nothing, a comment or an event without its blank line. */
-function isWhole(rest: Buffer): boolean {
+function isWhole(rest: string): boolean {
   const data = dataOf(rest);
   return data === '' ? !hasField(rest) : data === '[DONE]' || isJson(data);
 }
 
-function isComment(event: Buffer): boolean {
-  return event[0] === colon && !hasField(event);
+function isComment(event: string): boolean {
+  return event[0] === ':' && !hasField(event);
 }
 
 /** Whether any line is more than a comment. */
-function hasField(event: Buffer): boolean {
-  return /^(?!:)[^\r\n]/m.test(event.toString('latin1'));
+function hasField(event: string): boolean {
+  return /^(?!:)[^\r\n]/m.test(event);
 }
 
 /** Whether an event has a usage object; most have none, or null, and need not be parsed. */
-function mayHaveUsage(event: Buffer): boolean {
+function mayHaveUsage(event: string): boolean {
   const at = event.indexOf('"usage"');
   if (at < 0) return false;
-  const after = event.toString('latin1', at + 7, at + 16);
-  return /^\s*:\s*\{/.test(after) || event.indexOf('"usage"', at + 7) >= 0;
+  return /^\s*:\s*\{/.test(event.slice(at + 7, at + 16)) || event.indexOf('"usage"', at + 7) >= 0;
 }
 
-function parseData(event: Buffer): unknown {
+function parseData(event: string): unknown {
   try {
     return JSON.parse(dataOf(event));
   } catch {
@@ -212,8 +212,8 @@ function parseData(event: Buffer): unknown {
   }
 }
 
-function dataOf(event: Buffer): string {
-  const lines = event.toString('utf8').split(/\r?\n/);
+function dataOf(event: string): string {
+  const lines = Buffer.from(event, 'latin1').toString('utf8').split(/\r?\n/);
   const data = lines.filter((line) => line.startsWith('data:')).map((line) => line.slice('data:'.length));
   return data.join('\n').trim();
 }

@@ -158,7 +158,8 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
     this.#delay('idleMs');
     this.#sinkWaits = !this.#take(piece);
     if (this.#isFlushing) return;
-    if (this.#sinkWaits || !this.#startedPool.ticks.pieces.take(this.#inNextTick)) controller.pause();
+    if (this.#sinkWaits || !this.#startedPool.ticks.pieces.take(piece.length, this.#inNextTick))
+      controller.pause();
   }
 
   /** False asks for a pause. */

@@ -2,6 +2,7 @@ import { afterEach } from 'vitest';
 import { dialects } from '../../src/dialects/registry.ts';
 import { GatewayError } from '../../src/errors.ts';
 import { type AnswerStream, ExactStream } from '../../src/gateway/answer/answer-stream.ts';
+import { createMasks } from '../../src/gateway/answer/masks.ts';
 import { relayStream } from '../../src/gateway/answer/relay.ts';
 import { Exchange } from '../../src/gateway/exchange.ts';
 import { defaultListenLimits, type Listener, listen } from '../../src/http/listen.ts';
@@ -87,6 +88,7 @@ export async function relay(
   const onRequest = (message: HttpRequest, response: HttpResponse) => {
     const exchange = new Exchange(message, response);
     const answer = new WrittenAnswer();
+    exchange.masks = createMasks([]);
     before(exchange);
     const headers = ['content-type', 'text/event-stream'];
     const outcome = relayStream(exchange, {

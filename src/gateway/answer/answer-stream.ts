@@ -6,7 +6,7 @@ import type { StreamState, StreamTranslation } from '../../dialects/translate.ts
 import type { Tally } from '../../dialects/usage.ts';
 import { GatewayError } from '../../errors.ts';
 
-/** Transforms a provider's event stream into the client's, chunk by chunk. */
+/** Transforms a provider's event stream into the client's, chunk by chunk; returns whole events only. */
 export interface AnswerStream {
   /** What the client gets for a chunk; may be empty. Throws provider.broken_response. */
   transform(chunk: Buffer): Buffer;

@@ -19,7 +19,6 @@ import { type AnswerStream, ExactStream, TranslatedStream } from './answer-strea
 import { CheckedStream } from './checked-stream.ts';
 import { relayStream } from './relay.ts';
 import { RestoredStream } from './restored-stream.ts';
-import { ScrubbedStream } from './scrubbed-stream.ts';
 import { takeTurns } from './take-turns.ts';
 
 /** A JSON answer is buffered whole before it is passed on; a longer one fails. */
@@ -28,8 +27,6 @@ const errorLimitBytes = 256 * 1024;
 const causeLength = 300;
 /** Most bytes of a stream that are handled in one go: with rules that match everywhere, some milliseconds of work. */
 const smallSlices = 16 * 1024;
-/** What costs little is passed on as it came. */
-const wholePieces = Number.POSITIVE_INFINITY;
 
 const isEventStream = memoize((type) => /^text\/event-stream\b/i.test(type));
 const isJson = memoize((type) => /^application\/(?:[\w.-]+\+)?json\b/i.test(type));
@@ -112,12 +109,12 @@ function sendStream(
   const restorer = restorerOf(forwarded);
   const { dialect } = endpoint;
   const isExact = translation === undefined && check === undefined && restorer === undefined;
-  const turns = { budget: pieces, sliceBytes: isExact ? wholePieces : smallSlices };
   const relay = (judged: AnswerStream) => {
     const stream = restorer === undefined ? judged : new RestoredStream(judged, restorer);
     const relayed = relayStream(exchange, {
-      answer: takeTurns(answer, turns),
-      stream: new ScrubbedStream(stream, exchange.masks),
+      // What costs little is passed on as it comes.
+      answer: isExact ? answer : takeTurns(answer, { budget: pieces, sliceBytes: smallSlices }),
+      stream,
       headers,
     });
     if (restorer === undefined) return relayed;

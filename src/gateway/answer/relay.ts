@@ -17,7 +17,7 @@ interface StreamOptions {
 }
 
 /**
- * Passes an event stream on as it comes, no faster than the client reads. Resolves when the answer is complete; rejects
+ * Passes an event stream on as it comes, with configured secrets masked, no faster than the client reads. Resolves when the answer is complete; rejects
  * if the stream failed, after sending an error event, and if the client disconnected.
  */
 export function relayStream(exchange: Exchange, options: StreamOptions): Promise<void> {
@@ -109,16 +109,17 @@ class StreamSink implements BodySink {
     this.#cut(error);
   }
 
-  #write(bytes: Buffer): boolean {
-    if (bytes.length === 0) return true;
-    this.#noteBytes(bytes);
-    return this.#response.write(bytes);
+  #write(events: Buffer): boolean {
+    return events.length === 0 || this.#response.write(this.#masked(events));
   }
 
-  #noteBytes(bytes: Buffer): void {
+  /** What leaves, without configured secrets: only whole events come, so that none is split. */
+  #masked(events: Buffer): Buffer {
+    const bytes = this.#exchange.masks.bytes(events);
     if (this.#bytes === 0) this.#exchange.draft.noteFirstByte();
     this.#bytes += bytes.length;
     this.#exchange.trace?.wrote(bytes);
+    return bytes;
   }
 
   #lastEventIsOut(): void {
@@ -162,8 +163,7 @@ class StreamSink implements BodySink {
       this.#complete();
       return this.#finish(undefined);
     }
-    const errorEvent = this.#stream.fail(error, this.#exchange.id);
-    this.#noteBytes(errorEvent);
+    const errorEvent = this.#masked(this.#stream.fail(error, this.#exchange.id));
     this.#finish(error);
     this.#response.breakOff(errorEvent);
   }

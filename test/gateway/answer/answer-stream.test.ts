@@ -2,14 +2,19 @@ import { describe, expect, test } from 'vitest';
 import { dialects } from '../../../src/dialects/registry.ts';
 import { ExactStream } from '../../../src/gateway/answer/answer-stream.ts';
 import { createMasks } from '../../../src/gateway/answer/masks.ts';
-import { ScrubbedStream } from '../../../src/gateway/answer/scrubbed-stream.ts';
 
 const secret = 'sk-provider-0123456789abcdef';
 const delta = 'data: {"choices":[{"delta":{"content":"a"},"finish_reason":null}]}\n\n';
 const done = 'data: [DONE]\n\n';
 
-function withSecrets(secrets: readonly string[]): ScrubbedStream {
-  return new ScrubbedStream(new ExactStream(dialects.chat), createMasks(secrets));
+/** What is written of an exact stream: each time its whole events, masked. */
+function withSecrets(secrets: readonly string[]): Pick<ExactStream, 'transform' | 'end'> {
+  const stream = new ExactStream(dialects.chat);
+  const masks = createMasks(secrets);
+  return {
+    transform: (chunk) => masks.bytes(stream.transform(chunk)),
+    end: () => masks.bytes(stream.end()),
+  };
 }
 
 /** What a client gets of chunks in which a provider ends its stream. */
