@@ -4,9 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isOldParser } from '../../src/http/node-parser.ts';
-import { chatEvents, openStream, requestFor } from '../kit/answers.ts';
 import { command, emptyDirectory, startCommand } from '../kit/command.ts';
-import { startHost } from '../kit/host.ts';
 
 const stateFile = (home: string) => join(home, '.local/state/gateway/running.json');
 
@@ -257,20 +255,6 @@ describe('serve that cannot start', () => {
 });
 
 describe('serve that stops', () => {
-  const withHost = (url: string, drain: string) => `
-server: { limits: { drain: ${drain} } }
-providers: { gpt: { dialect: openai, base_url: "${url}/v1" } }
-models: [{ match: "gpt-*", provider: gpt }]
-`;
-
-  function streamFrom({ url, key }: State): Promise<Response> {
-    return fetch(`${url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-api-key': key },
-      body: JSON.stringify(requestFor('chat', 'gpt-test', { stream: true })),
-    });
-  }
-
   test('stops even if its address cannot be taken away', async () => {
     const home = emptyDirectory();
     let isReadOnly = false;
@@ -293,54 +277,5 @@ models: [{ match: "gpt-*", provider: gpt }]
 
     expect(stderr).toContain('stopped after');
     await expect(fetch(`${url}/healthz`)).rejects.toThrow('fetch failed');
-  });
-
-  test('lets a stream in flight finish, then exits 0', async () => {
-    let finish: () => void = () => undefined;
-    const host = await startHost((response) => {
-      openStream(chatEvents.slice(0, 2))(response, host.requests[0] as never);
-      finish = () => response.end(chatEvents.slice(2).join(''));
-    });
-    const { running, state } = await startServe([], withHost(host.url, '20s'));
-    const answer = await streamFrom(state);
-
-    running.signal('SIGTERM');
-    await expect
-      .poll(() =>
-        fetch(state.url).then(
-          () => 'answers',
-          () => 'refuses',
-        ),
-      )
-      .toBe('refuses');
-    finish();
-    const text = await answer.text();
-
-    expect(text).toBe(chatEvents.join(''));
-    expect((await running.ended).exit).toBe(0);
-    await host.close();
-  });
-
-  test('cuts what is not done in time loudly, and exits 0', async () => {
-    const host = await startHost(openStream(chatEvents.slice(0, 2)));
-    const { running, state } = await startServe([], withHost(host.url, '100ms'));
-    const answer = await streamFrom(state);
-    const reader = answer.body?.getReader();
-
-    running.signal('SIGTERM');
-    let text = '';
-    const end = await (async () => {
-      for (;;) {
-        const part = await reader?.read();
-        if (part === undefined || part.done) return 'whole';
-        text += new TextDecoder().decode(part.value);
-      }
-    })().catch(() => 'cut');
-
-    expect(end).toBe('cut');
-    expect(text).toContain('gateway.draining');
-    expect(text).not.toContain('[DONE]');
-    expect((await running.ended).exit).toBe(0);
-    await host.close();
   });
 });

@@ -1,25 +1,29 @@
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Child, startProgram } from '../../kit/child.ts';
 import { command, emptyDirectory } from '../../kit/command.ts';
 import { hasRedis, startRedis, type TestRedis } from '../../kit/redis.ts';
 import { scale } from '../../kit/scale.ts';
 import { type Postgres, postgresPrograms, startPostgres } from '../../plants/postgres.ts';
-import { ask, configure, host, lines } from './workers/serving.ts';
+import {
+  ask,
+  body,
+  configure,
+  type Gateway,
+  host,
+  keys,
+  mostOf,
+  serveIn,
+  stop,
+  withBudget,
+} from './workers/serving.ts';
 
 // `kill -9` of gateways, Redis and PostgreSQL in turn, under load.
 const rounds = scale(1, 2);
-const key = 'a-project-key-for-chaos';
 const clients = 12;
-const body = {
-  model: 'gpt-test',
-  messages: [{ role: 'user', content: 'hi' }],
-  max_tokens: 100,
-  stream: true,
-};
+const streamed = { ...body, stream: true };
 const usage = { prompt_tokens: 20, completion_tokens: 100, total_tokens: 120 };
-const worst = Math.ceil(JSON.stringify(body).length / 3) + 100;
+const worst = mostOf(streamed);
 
 interface Row {
   readonly request_id: string;
@@ -30,12 +34,10 @@ interface Row {
 describe.skipIf(postgresPrograms === undefined || !hasRedis)('two gateways, a Redis and a PostgreSQL', () => {
   let postgres: Postgres;
   let redis: TestRedis;
-  const running: Child[] = [];
   beforeAll(async () => {
     [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
   }, 60_000);
   afterAll(async () => {
-    for (const child of running) child.process.kill('SIGKILL');
     await Promise.all([postgres?.stop(), redis?.stop()]);
   });
 
@@ -55,34 +57,19 @@ describe.skipIf(postgresPrograms === undefined || !hasRedis)('two gateways, a Re
         response.end(`data: ${JSON.stringify({ ...piece, choices: [], usage })}\n\ndata: [DONE]\n\n`);
       });
       const database = await postgres.createDatabase();
-      const yaml = `
-state: ${redis.url}
-records: { ledger_database: "${database}" }
-providers: { gpt: { dialect: openai, base_url: "${url}/v1" } }
-models: [{ match: "gpt-*", provider: gpt }]
-projects:
-  shop:
-    limits: { tokens_per_day: 1000000000 }
-    keys: [{ id: shop-web, value: "\${SHOP_KEY}" }]
-`;
-      const homes = [emptyDirectory(), emptyDirectory()];
-      for (const home of homes) configure(home, yaml);
-      const start = async (i: number) => {
-        const child = startProgram(['serve', '-p', '0'], homes[i] ?? '', { SHOP_KEY: key });
-        running.push(child);
-        await child.wrote('"listening"');
-        const listening = lines(child).find((line) => line.includes('"listening"')) ?? '{}';
-        return { child, url: JSON.parse(listening).url as string, home: homes[i] ?? '', key, workers: [] };
-      };
-      const gateways = [await start(0), await start(1)];
+      const more = `state: ${redis.url}\nrecords: { ledger_database: "${database}" }`;
+      const homes = [emptyDirectory(), emptyDirectory()] as const;
+      for (const home of homes)
+        configure(home, withBudget(url, { limits: 'tokens_per_day: 1000000000', more }));
+      const gateways = [await serveIn(homes[0]), await serveIn(homes[1])] as [Gateway, Gateway];
 
       const acknowledged = new Set<string>();
       let isOver = false;
       let refused = 0;
       const client = async (i: number) => {
         while (!isOver) {
-          const gateway = gateways[i % 2] as (typeof gateways)[number];
-          const response = await ask(gateway, body).catch(() => undefined);
+          const gateway = gateways[i % 2] as Gateway;
+          const response = await ask(gateway, streamed).catch(() => undefined);
           const text = await response?.text().catch(() => '');
           if (text?.includes('[DONE]')) acknowledged.add(response?.headers.get('x-request-id') ?? '');
           if (response?.status === 503) refused += 1;
@@ -96,10 +83,9 @@ projects:
       };
       for (let round = 0; round < rounds; round += 1) {
         await untilServed();
-        const killed = round % 2;
-        gateways[killed]?.child.process.kill('SIGKILL');
-        await gateways[killed]?.child.ended;
-        gateways[killed] = await start(killed);
+        const killed = round % 2 === 0 ? 0 : 1;
+        await stop(gateways[killed], 'SIGKILL');
+        gateways[killed] = await serveIn(homes[killed]);
         await untilServed();
         await postgres.kill();
         await new Promise((resume) => setTimeout(resume, 200));
@@ -112,18 +98,13 @@ projects:
       await untilServed();
       isOver = true;
       await Promise.all(load);
-      for (const { child } of gateways) {
-        child.process.kill('SIGTERM');
-        await child.ended;
-      }
+      for (const gateway of gateways) await stop(gateway);
 
       const client_ = new pg.Client({ connectionString: database });
       await client_.connect();
       // As if the time after which the killed ones are dead had passed; then the next start settles what they had open.
       await client_.query("update ledger_owners set seen_at = now() - interval '1 hour'");
-      const last = await start(0);
-      last.child.process.kill('SIGTERM');
-      await last.child.ended;
+      await stop(await serveIn(homes[0]));
       const query = async <R>(sql: string) => (await client_.query(sql)).rows as R[];
       const rows = await query<Row>(
         'select request_id, outcome, (input_tokens + output_tokens)::int as tokens from ledger_exchanges',
@@ -155,7 +136,7 @@ projects:
       expect(counted).toBeGreaterThanOrEqual(total);
       expect(counted - total).toBeLessThanOrEqual(kills * clients * worst);
 
-      const report = await command(['usage', '-o', 'json'], { cwd: homes[1] ?? '', env: { SHOP_KEY: key } });
+      const report = await command(['usage', '-o', 'json'], { cwd: homes[1], env: keys });
       expect(JSON.parse(report.stdout)).toMatchObject([{ project: 'shop', requests: rows.length }]);
       const unknown = rows.filter(({ outcome }) => outcome === 'unknown').length;
       if (process.env.GATEWAY_CHAOS_ROUNDS !== undefined) {

@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { chatEvents, openStream, requestFor } from '../../kit/answers.ts';
 import { startProgram } from '../../kit/child.ts';
 import { hasRedis, startRedis } from '../../kit/redis.ts';
-import { ask, host, lines, serve, withHost } from './workers/serving.ts';
+import { ask, host, isAlive, lines, serve, withHost } from './workers/serving.ts';
 
 type Gateway = Awaited<ReturnType<typeof serve>>;
 
@@ -46,7 +48,9 @@ describe.each([1, 2])('with %i processes', (workers) => {
   test('draining says for how many streams it waits, and that all is written', async () => {
     const { gateway, streams, finish } = await start({ workers });
 
-    gateway.child.process.kill('SIGTERM');
+    // As Ctrl-C does it: every process of the group gets the signal.
+    for (const pid of [gateway.child.process.pid as number, ...(gateway.workers ?? [])])
+      process.kill(pid, 'SIGINT');
     await gateway.child.wrote('stopping: waiting up to 20 s for 2 exchanges, 2 of them streams');
     finish();
     const texts = await Promise.all(streams.map((stream) => stream.text()));
@@ -59,7 +63,9 @@ describe.each([1, 2])('with %i processes', (workers) => {
     if (workers === 1) expect(log).toContain('the ledger is flushed');
     for (const pid of gateway.workers ?? []) {
       expect(log).toContain(`worker ${pid} ended (exit code 0); its ledger is flushed`);
+      expect(isAlive(pid)).toBe(false);
     }
+    expect(existsSync(join(gateway.home, '.local/state/gateway/running.json'))).toBe(false);
   });
 
   test('what the time does not suffice for is named, cut, and settled; the exit code is 0', async () => {
@@ -90,6 +96,7 @@ describe.each([1, 2])('with %i processes', (workers) => {
       'second signal: cutting 2 exchanges, 2 of them streams; what is not in the ledger yet is settled at the next start',
     );
     await Promise.all(streams.map((stream) => stream.text().catch(() => 'cut')));
+    await expect.poll(() => (gateway.workers ?? []).filter(isAlive), { timeout: 10_000 }).toEqual([]);
   });
 });
 

@@ -1,57 +1,30 @@
-import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openSqliteReader } from '../../../src/database/sqlite-engine.ts';
 import { listSegments } from '../../../src/record/ledger/journal/segments.ts';
-import { type Child, startProgram } from '../../kit/child.ts';
 import { emptyDirectory } from '../../kit/command.ts';
-import type { ScriptedHost } from '../../kit/host.ts';
 import { scale } from '../../kit/scale.ts';
-import { ask, configure, host } from './workers/serving.ts';
+import {
+  answering,
+  ask,
+  body,
+  canMount,
+  configure,
+  fill,
+  host,
+  keys,
+  onDisk,
+  serve,
+  serveIn,
+  startIn,
+  statuses,
+  stop,
+  withBudget,
+} from './workers/serving.ts';
 
 const rounds = scale(2, 4);
-const key = 'a-project-key-for-the-ledger';
-const freeKey = 'a-project-key-without-a-budget';
-const body = { model: 'gpt-test', messages: [{ role: 'user', content: 'hi' }], max_tokens: 100 };
 const usage = { prompt_tokens: 20, completion_tokens: 100, total_tokens: 120 };
-const text = JSON.stringify({
-  id: 'chatcmpl-1',
-  object: 'chat.completion',
-  created: 1,
-  model: 'gpt-test',
-  choices: [{ index: 0, message: { role: 'assistant', content: 'hello' }, finish_reason: 'stop' }],
-  usage,
-});
-
-const running: Child[] = [];
-afterEach(() => {
-  for (const child of running.splice(0)) child.process.kill('SIGKILL');
-});
-
-function config({ url }: ScriptedHost, limits: string, more = ''): string {
-  return `
-providers: { gpt: { dialect: openai, base_url: "${url}/v1" } }
-models: [{ match: "gpt-*", provider: gpt, pricing: { input: 1, output: 2 } }]
-projects:
-  shop:
-    ${limits}
-    keys: [{ id: shop-web, value: "\${SHOP_KEY}" }]
-${more}`;
-}
-
-async function start(home: string) {
-  const child = startProgram(['serve', '-p', '0'], home, { SHOP_KEY: key, FREE_KEY: freeKey });
-  running.push(child);
-  await child.wrote('"listening"');
-  const { url } = JSON.parse(readFileSync(join(home, '.local/state/gateway/running.json'), 'utf8'));
-  return { child, home, url: url as string, key, workers: [] };
-}
-
-async function stop({ child }: { child: Child }, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
-  child.process.kill(signal);
-  await child.ended;
-}
 
 async function query<Row>(home: string, sql: string): Promise<readonly Row[]> {
   const engine = await openSqliteReader(join(home, '.local/state/gateway/ledger.sqlite'));
@@ -64,29 +37,19 @@ function segments(home: string) {
   return listSegments(join(home, '.local/state/gateway/ledger.sqlite.journal'));
 }
 
-function answering(): Promise<ScriptedHost> {
-  return host((response) => {
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(text);
-  });
-}
-
 test.each([1, 2])(
   'a restart keeps a budget: 40 of 50 used, 10 are left (workers: %i)',
   async (workers) => {
     const home = emptyDirectory();
     // For exactly 50, whether the one before is settled already or still reserved: its answer comes first.
-    const limits = `limits: { tokens_per_day: ${120 * 50 + 100} }`;
-    configure(home, config(await answering(), limits, `server: { workers: ${workers} }`));
-    const first = await start(home);
-    for (let i = 0; i < 40; i += 1) expect((await ask(first, body)).status).toBe(200);
+    const limits = `tokens_per_day: ${120 * 50 + 100}`;
+    configure(home, withBudget((await answering()).url, { limits, workers }));
+    const first = await serveIn(home);
+    expect(new Set(await statuses(first, 40))).toEqual(new Set([200]));
     await stop(first);
 
-    const second = await start(home);
-    const statuses: number[] = [];
-    for (let i = 0; i < 15; i += 1) statuses.push((await ask(second, body)).status);
-
-    expect(statuses).toEqual([...Array(10).fill(200), ...Array(5).fill(429)]);
+    const second = await serveIn(home);
+    expect(await statuses(second, 15)).toEqual([...Array(10).fill(200), ...Array(5).fill(429)]);
     await stop(second);
     expect(await query(home, 'select count(*) as count, sum(nano_usd) as usd from exchanges')).toEqual([
       { count: 50, usd: 50 * 220_000 },
@@ -98,27 +61,25 @@ test.each([1, 2])(
 test.each([1, 2])(
   'a second gateway with a budget in the same file is warned of the first, while that runs (workers: %i)',
   async (workers) => {
-    const [scripted, ledger] = [await answering(), join(emptyDirectory(), 'ledger.sqlite')];
+    const [{ url }, ledger] = [await answering(), join(emptyDirectory(), 'ledger.sqlite')];
     const warning = `another gateway writes the ledger ${ledger} too`;
     const homes = [emptyDirectory(), emptyDirectory()] as const;
-    for (const home of homes) {
-      const more = `records: { ledger_file: ${ledger} }\nserver: { workers: ${workers} }`;
-      configure(home, config(scripted, 'limits: { usd_per_day: 1 }', more));
-    }
-    const first = await start(homes[0]);
-    expect((await ask(first, body)).status).toBe(200);
+    const more = `records: { ledger_file: ${ledger} }`;
+    for (const home of homes) configure(home, withBudget(url, { limits: 'usd_per_day: 1', workers, more }));
+    const first = await serveIn(homes[0]);
+    expect(await statuses(first, 1)).toEqual([200]);
 
     // The first one locks its journal a moment after it has begun to serve.
     await expect
       .poll(() => readdirSync(`${ledger}.journal`).some((name) => name.endsWith('.lock')))
       .toBe(true);
-    const second = await start(homes[1]);
+    const second = await serveIn(homes[1]);
     await second.child.wrote(warning);
-    expect((await ask(second, body)).status).toBe(200);
+    expect(await statuses(second, 1)).toEqual([200]);
     for (const each of [first, second]) await stop(each, 'SIGKILL');
 
-    const third = await start(homes[0]);
-    expect((await ask(third, body)).status).toBe(200);
+    const third = await serveIn(homes[0]);
+    expect(await statuses(third, 1)).toEqual([200]);
     await stop(third);
     for (const { child } of [first, third]) expect((await child.ended).stderr).not.toContain(warning);
   },
@@ -126,44 +87,33 @@ test.each([1, 2])(
 );
 
 test('a gateway with a budget does not start without its ledger; one without a budget does', async () => {
-  const scripted = await answering();
-  const ledger = 'records: { ledger_file: /proc/version }';
-  const limited = emptyDirectory();
-  configure(limited, config(scripted, 'limits: { usd_per_day: 1 }', ledger));
-  const refused = startProgram(['serve', '-p', '0'], limited, { SHOP_KEY: key });
-  const { exit, stderr } = await refused.ended;
+  const { url } = await answering();
+  const home = emptyDirectory();
+  const more = 'records: { ledger_file: /proc/version }';
+  configure(home, withBudget(url, { limits: 'usd_per_day: 1', more }));
+  const { exit, stderr } = await startIn(home).ended;
   expect(exit).toBe(2);
   expect(stderr).toContain('the ledger /proc/version can');
 
-  const free = emptyDirectory();
-  configure(free, config(scripted, '', ledger));
-  const gateway = await start(free);
-  expect((await ask(gateway, body)).status).toBe(200);
+  configure(home, withBudget(url, { more }));
+  const gateway = await serveIn(home);
+  expect(await statuses(gateway, 1)).toEqual([200]);
   await gateway.child.wrote('the ledger /proc/version cannot be written');
   await stop(gateway);
 }, 60_000);
 
-const canMount = process.getuid?.() === 0;
 test.skipIf(!canMount)(
   'on a full disk requests under a budget are 503, the others go on',
-  async () => {
-    const mounted = emptyDirectory();
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=600k', 'tmpfs', mounted]);
-    try {
-      const scripted = await answering();
-      const records = `records: { ledger_file: ${mounted}/ledger.sqlite }`;
-      const home = emptyDirectory();
-      const others = `  free:\n    keys: [{ id: free-web, value: "\${FREE_KEY}" }]\n`;
-      configure(home, config(scripted, 'limits: { usd_per_day: 100 }', `${others}${records}`));
-      const gateway = await start(home);
-      expect((await ask(gateway, body)).status).toBe(200);
-      for (let size = 65_536; size >= 512; size /= 2) {
-        try {
-          for (;;) writeFileSync(join(mounted, 'filler'), Buffer.alloc(size), { flag: 'a' });
-        } catch {
-          // full for this size
-        }
-      }
+  () =>
+    onDisk('600k', async (mounted) => {
+      const more = `records: { ledger_file: ${mounted}/ledger.sqlite }`;
+      const gateway = await serve(
+        withBudget((await answering()).url, { limits: 'usd_per_day: 100', more }),
+        [],
+        keys,
+      );
+      expect(await statuses(gateway, 1)).toEqual([200]);
+      fill(mounted);
 
       // What the log of SQLite has left over is used up first.
       let last: Response | undefined;
@@ -174,17 +124,13 @@ test.skipIf(!canMount)(
       await expect.poll(status, { timeout: 20_000, interval: 1 }).toBe(503);
       expect(last?.headers.get('retry-after')).toBe('5');
       expect(await last?.text()).toContain('the ledger cannot be written');
-      const free = { ...gateway, key: freeKey };
-      expect((await ask(free, body)).status).toBe(200);
+      expect(await statuses({ ...gateway, key: keys.FREE_KEY }, 1)).toEqual([200]);
 
       rmSync(join(mounted, 'filler'));
       await expect.poll(status).toBe(200);
       await gateway.child.wrote('can be written again');
       await stop(gateway);
-    } finally {
-      execFileSync('umount', ['-l', mounted]);
-    }
-  },
+    }),
   60_000,
 );
 
@@ -205,10 +151,10 @@ test('after kill -9 in mid-stream nothing is missing and nothing is there twice'
     response.end(`data: ${JSON.stringify({ choices: [], usage })}\n\ndata: [DONE]\n\n`);
   });
   const home = emptyDirectory();
-  configure(home, config(scripted, 'limits: { usd_per_day: 1000 }'));
+  configure(home, withBudget(scripted.url, { limits: 'usd_per_day: 1000' }));
 
   for (let round = 0; round < rounds; round += 1) {
-    const gateway = await start(home);
+    const gateway = await serveIn(home);
     const client = async () => {
       for (;;) {
         const response = await ask(gateway, { ...body, stream: true }).catch(() => undefined);
@@ -225,7 +171,7 @@ test('after kill -9 in mid-stream nothing is missing and nothing is there twice'
     await gateway.child.ended;
     await Promise.all(clients);
   }
-  const last = await start(home);
+  const last = await serveIn(home);
   await expect.poll(() => new Set(segments(home).map(({ owner }) => owner)).size).toBe(1);
   await stop(last);
   expect(segments(home)).toEqual([]);

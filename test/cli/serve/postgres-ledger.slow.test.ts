@@ -2,62 +2,32 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Child } from '../../kit/child.ts';
-import { startProgram } from '../../kit/child.ts';
 import { command, emptyDirectory } from '../../kit/command.ts';
 import { type Postgres, postgresPrograms, startPostgres } from '../../plants/postgres.ts';
-import { ask, configure, type Gateway, host, lines } from './workers/serving.ts';
+import {
+  answering,
+  ask,
+  body,
+  configure,
+  type Gateway,
+  keys,
+  lines,
+  mostOf,
+  serveIn,
+  statuses,
+  stop,
+  withBudget,
+} from './workers/serving.ts';
 
-const keys = { SHOP_KEY: 'a-project-key-with-a-budget', FREE_KEY: 'a-project-key-without-a-budget' };
 const password = 'S3cret-of-the-ledger!';
-const body = { model: 'gpt-test', messages: [{ role: 'user', content: 'hi' }], max_tokens: 100 };
-const usage = { prompt_tokens: 20, completion_tokens: 100, total_tokens: 120 };
-const answer = JSON.stringify({
-  id: 'chatcmpl-1',
-  object: 'chat.completion',
-  created: 1,
-  model: 'gpt-test',
-  choices: [{ index: 0, message: { role: 'assistant', content: 'hello' }, finish_reason: 'stop' }],
-  usage,
-});
-
-const config = (hostUrl: string, ledger: string, workers = 1) => `
-server: { workers: ${workers} }
-records: { ${ledger} }
-providers: { gpt: { dialect: openai, base_url: "${hostUrl}/v1" } }
-models: [{ match: "gpt-*", provider: gpt }]
-projects:
-  shop:
-    limits: { tokens_per_day: ${120 * 50 + 100} }
-    keys: [{ id: shop-web, value: "\${SHOP_KEY}" }]
-  free:
-    keys: [{ id: free-web, value: "\${FREE_KEY}" }]
-`;
-
-const running: Child[] = [];
-afterAll(() => {
-  for (const child of running) child.process.kill('SIGKILL');
-});
+const limits = `tokens_per_day: ${120 * 50 + 100}`;
+const config = (hostUrl: string, ledger: string, workers = 1) =>
+  withBudget(hostUrl, { limits, workers, more: `records: { ${ledger} }` });
 
 async function start(home: string, env: Record<string, string> = {}) {
-  const child = startProgram(['serve', '-p', '0'], home, { ...keys, ...env });
-  running.push(child);
-  await child.wrote('"listening"');
-  const { url, workers = [] } = JSON.parse(lines(child).find((line) => line.includes('"listening"')) ?? '{}');
-  const gateway = { child, home, url: url as string, key: keys.SHOP_KEY, workers: workers as number[] };
+  const gateway = { ...(await serveIn(home, { env: { ...keys, ...env } })), key: keys.SHOP_KEY };
   return { gateway, free: { ...gateway, key: keys.FREE_KEY } };
 }
-
-async function stop({ child }: Gateway): Promise<number | null> {
-  child.process.kill('SIGTERM');
-  return (await child.ended).exit;
-}
-
-const answering = () =>
-  host((response) => {
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(answer);
-  });
 
 const status = async (gateway: Gateway) => (await ask(gateway, body)).status;
 
@@ -84,7 +54,7 @@ describe.skipIf(postgresPrograms === undefined)('a ledger in PostgreSQL', () => 
       const [one, two] = [emptyDirectory(), emptyDirectory()];
       for (const home of [one, two]) configure(home, config(url, `ledger_database: "${database}"`, workers));
       const first = await start(one);
-      for (let i = 0; i < 40; i += 1) expect(await status(first.gateway)).toBe(200);
+      expect(new Set(await statuses(first.gateway, 40))).toEqual(new Set([200]));
       expect(await stop(first.gateway)).toBe(0);
       await postgres.kill();
 
@@ -92,16 +62,16 @@ describe.skipIf(postgresPrograms === undefined)('a ledger in PostgreSQL', () => 
       const second = await start(two);
       const away = [await status(second.gateway), await status(second.free)];
       await postgres.resume();
-      const statuses: number[] = [];
+      const seen: number[] = [];
       const next = async () => {
         const got = await status(second.gateway);
-        if (got !== 503) statuses.push(got); // one worker may have its sums before the other
-        return statuses.length;
+        if (got !== 503) seen.push(got); // one worker may have its sums before the other
+        return seen.length;
       };
       await expect.poll(next, { timeout: 30_000 }).toBe(13);
 
       expect(away).toEqual([503, 200]);
-      expect(statuses).toEqual([...Array(10).fill(200), ...Array(3).fill(429)]);
+      expect(seen).toEqual([...Array(10).fill(200), ...Array(3).fill(429)]);
       expect(await stop(second.gateway)).toBe(0);
       const report = await command(['usage', '--by', 'project', '-o', 'json'], { cwd: one, env: keys });
       expect(JSON.parse(report.stdout)).toMatchObject([
@@ -131,7 +101,7 @@ describe.skipIf(postgresPrograms === undefined)('a ledger in PostgreSQL', () => 
     const locker = new pg.Client({ connectionString: database });
     await locker.connect();
     await locker.query('begin; lock table ledger_exchanges in access exclusive mode');
-    for (let i = 0; i < 20; i += 1) expect(await status(free)).toBe(200);
+    expect(new Set(await statuses(free, 20))).toEqual(new Set([200]));
     expect(await status(gateway)).toBe(200);
     const usage = ['usage', '--by', 'project', '-o', 'json'];
     await locker.query('rollback');
@@ -168,10 +138,7 @@ describe.skipIf(postgresPrograms === undefined)('a ledger in PostgreSQL', () => 
   }, 60_000);
 
   test('its password is in no log, no error and no answer', async () => {
-    const { url } = await host((response) => {
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(answer.replace('hello', `it is ${password}`));
-    });
+    const { url } = await answering(20, { content: `it is ${password}` });
     const home = emptyDirectory();
     const ledger = `ledger_database: "postgres://me:\${LEDGER_PASSWORD}@127.0.0.1:1/none"`;
     configure(home, `${config(url, ledger)}\nstate: "redis://:\${LEDGER_PASSWORD}@127.0.0.1:1/0"`);
@@ -203,12 +170,7 @@ describe.skipIf(postgresPrograms === undefined)('a ledger in PostgreSQL', () => 
   test.each(['file', 'database'])(
     'SIGTERM in a burst: what was answered is in the ledger, nothing is left open (%s)',
     async (kind) => {
-      const scripted = await host((response) => {
-        setTimeout(() => {
-          response.writeHead(200, { 'content-type': 'application/json' });
-          response.end(answer);
-        }, 60);
-      });
+      const scripted = await answering(20, { afterMs: 60 });
       const database = await postgres.createDatabase();
       const home = emptyDirectory();
       configure(
@@ -245,43 +207,38 @@ test('two gateways with one SQLite file: each writes for itself, and the next st
   for (const home of [one, two]) configure(home, config(url, ledger));
   const gateways = [await start(one), await start(two)];
 
-  const statuses = await Promise.all(
+  const seen = await Promise.all(
     Array.from({ length: 40 }, (_, i) => status((gateways[i % 2] as (typeof gateways)[number]).gateway)),
   );
   for (const { gateway } of gateways) expect(await stop(gateway)).toBe(0);
   const next = await start(one);
-  const after: number[] = [];
-  for (let i = 0; i < 12; i += 1) after.push(await status(next.gateway));
 
-  expect(new Set(statuses)).toEqual(new Set([200]));
-  expect(after).toEqual([...Array(10).fill(200), ...Array(2).fill(429)]);
+  expect(new Set(seen)).toEqual(new Set([200]));
+  expect(await statuses(next.gateway, 12)).toEqual([...Array(10).fill(200), ...Array(2).fill(429)]);
   await stop(next.gateway);
 }, 60_000);
 
 test('SIGKILL of a worker: what it had open stays counted by its worst case, and is settled when it is replaced', async () => {
-  const scripted = await host((response, { body: received }) => {
-    if (received.includes('"slow"')) return; // until its worker dies
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(answer);
-  });
+  // Until its worker dies.
+  const scripted = await answering(20, { isSilent: (received) => received.includes('"slow"') });
   const home = emptyDirectory();
   configure(home, config(scripted.url, 'ledger: true', 2));
   const { gateway } = await start(home);
   const slow = Array.from({ length: 10 }, () =>
     ask(gateway, { ...body, user: 'slow' }).catch(() => undefined),
   );
-  const worst = Math.ceil(JSON.stringify({ ...body, user: 'slow' }).length / 3) + 100;
+  const worst = mostOf({ ...body, user: 'slow' });
   await expect.poll(() => scripted.requests.length).toBe(10);
   for (const pid of gateway.workers) process.kill(pid, 'SIGKILL');
   await Promise.all(slow);
   const replaced = () => lines(gateway.child).filter((line) => line.includes('serves in its place')).length;
   await expect.poll(replaced).toBe(2);
 
-  const statuses: number[] = [];
-  while (statuses.at(-1) !== 429 && statuses.length < 60) statuses.push(await status(gateway));
+  const seen: number[] = [];
+  while (seen.at(-1) !== 429 && seen.length < 60) seen.push(await status(gateway));
   const report = async () =>
     JSON.parse((await command(['usage', '-o', 'json'], { cwd: home, env: keys })).stdout) as object[];
-  const served = statuses.filter((got) => got === 200).length;
+  const served = seen.filter((got) => got === 200).length;
   const fits = Math.floor((120 * 50 + 100 - 10 * worst) / 120);
   expect(served).toBeGreaterThanOrEqual(fits - 1);
   expect(served).toBeLessThanOrEqual(fits);

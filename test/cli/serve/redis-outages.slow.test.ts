@@ -1,34 +1,19 @@
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { type Child, startProgram } from '../../kit/child.ts';
-import { command, emptyDirectory } from '../../kit/command.ts';
+import { command } from '../../kit/command.ts';
 import { hasRedis, startRedis, type TestRedis } from '../../kit/redis.ts';
-import { ask, configure, host, lines } from './workers/serving.ts';
+import { answering, ask, body, configure, keys, serve, stop, withBudget } from './workers/serving.ts';
 
 // What a Redis that hangs (SIGSTOP) or loses its data under load does to requests and to budgets.
-const keys = { SHOP_KEY: 'a-project-key-with-a-budget', RATE_KEY: 'a-project-key-with-a-rate' };
 const clients = 16;
-const body = { model: 'gpt-test', messages: [{ role: 'user', content: 'hi' }], max_tokens: 100 };
-const answer = JSON.stringify({
-  id: 'chatcmpl-1',
-  object: 'chat.completion',
-  created: 1,
-  model: 'gpt-test',
-  choices: [{ index: 0, message: { role: 'assistant', content: 'hello' }, finish_reason: 'stop' }],
-  usage: { prompt_tokens: 20, completion_tokens: 10, total_tokens: 30 },
-});
 
 type Phase = 'before' | 'away' | 'after';
 type Kind = 'budget' | 'rate';
 
-const started: { redis?: TestRedis; gateways: Child[]; loads: { isOver: boolean }[] } = {
-  gateways: [],
-  loads: [],
-};
+const started: { redis?: TestRedis; loads: { isOver: boolean }[] } = { loads: [] };
 afterEach(() => {
   // Of a test that failed in the middle: the next one has its machine and its Redis.
   for (const load of started.loads.splice(0)) load.isOver = true;
-  for (const child of started.gateways.splice(0)) child.process.kill('SIGKILL');
   started.redis?.resume();
 });
 afterAll(async () => {
@@ -46,38 +31,17 @@ async function underLoad(onFailure: string) {
   const { redis } = started;
   const admin = new Redis(redis.url);
   await admin.flushall();
-  const { url: hostUrl } = await host((response) => {
-    response.writeHead(200, { 'content-type': 'application/json' });
-    setTimeout(() => response.end(answer), 20);
-  });
-  const home = emptyDirectory();
-  configure(
-    home,
-    `
-state: ${redis.url}
-${onFailure}
-providers: { gpt: { dialect: openai, base_url: "${hostUrl}/v1" } }
-models: [{ match: "gpt-*", provider: gpt }]
-projects:
-  shop:
-    limits: { tokens_per_day: 1000000000 }
-    keys: [{ id: shop-web, value: "\${SHOP_KEY}" }]
-  rated:
-    limits: { requests_per_minute: 1000000 }
-    keys: [{ id: rated-web, value: "\${RATE_KEY}" }]
-`,
-  );
-  const child = startProgram(['serve', '-p', '0'], home, keys);
-  started.gateways.push(child);
-  await child.wrote('"listening"');
-  const { url } = JSON.parse(lines(child).find((line) => line.includes('"listening"')) ?? '{}');
-  const gateway = { child, home, url: url as string, key: '', workers: [] };
+  const { url: hostUrl } = await answering(20, { afterMs: 20 });
+  const [limits, free] = ['tokens_per_day: 1000000000', 'requests_per_minute: 1000000'];
+  const more = `state: ${redis.url}\n${onFailure}`;
+  const gateway = await serve(withBudget(hostUrl, { limits, free, more }), [], keys);
+  const { child, url } = gateway;
 
   const seen: Record<Phase, { kind: Kind; status: number }[]> = { before: [], away: [], after: [] };
   const load = { phase: 'before' as Phase, isOver: false, slowestMs: 0 };
   started.loads.push(load);
   const client = async (kind: Kind) => {
-    const key = kind === 'budget' ? keys.SHOP_KEY : keys.RATE_KEY;
+    const key = kind === 'budget' ? keys.SHOP_KEY : keys.FREE_KEY;
     while (!load.isOver) {
       const { phase } = load;
       const atMs = performance.now();
@@ -113,9 +77,8 @@ projects:
     sums: async () => {
       load.isOver = true;
       await running;
-      child.process.kill('SIGTERM');
-      expect((await child.ended).exit).toBe(0);
-      const report = await command(['usage', '-o', 'json'], { cwd: home, env: keys });
+      expect(await stop(gateway)).toBe(0);
+      const report = await command(['usage', '-o', 'json'], { cwd: gateway.home, env: keys });
       const rows = JSON.parse(report.stdout) as Record<string, number | string>[];
       const shop = rows.find(({ project }) => project === 'shop');
       const [name = ''] = await admin.keys('*shop tokens_per_day*');
@@ -181,27 +144,10 @@ describe.skipIf(!hasRedis)('a Redis under load', () => {
       started.redis ??= await startRedis();
       const admin = new Redis(started.redis.url);
       await admin.flushall();
-      const { url: hostUrl } = await host((response) => {
-        response.writeHead(200, { 'content-type': 'application/json' });
-        response.end(answer);
-      });
-      const home = emptyDirectory();
-      const settings = (limits: string) => `
-server: { workers: ${workers} }
-state: ${started.redis?.url}
-providers: { gpt: { dialect: openai, base_url: "${hostUrl}/v1" } }
-models: [{ match: "gpt-*", provider: gpt }]
-projects:
-  shop:
-    limits: { ${limits} }
-    keys: [{ id: shop-web, value: "\${SHOP_KEY}" }]
-`;
-      configure(home, settings('requests_per_minute: 1000'));
-      const child = startProgram(['serve', '-p', '0'], home, keys);
-      started.gateways.push(child);
-      await child.wrote('"listening"');
-      const { url } = JSON.parse(lines(child).find((line) => line.includes('"listening"')) ?? '{}');
-      const gateway = { child, home, url: url as string, key: keys.SHOP_KEY, workers: [] };
+      const { url } = await answering();
+      const more = `state: ${started.redis.url}`;
+      const settings = (limits: string) => withBudget(url, { limits, workers, more });
+      const gateway = await serve(settings('requests_per_minute: 1000'), [], keys);
       const spend = async () => {
         for (let served = 0; served < 5; ) {
           const response = await ask(gateway, body);
@@ -211,18 +157,17 @@ projects:
         }
       };
       await spend();
-      configure(home, settings('requests_per_minute: 1000, tokens_per_day: 1000000'));
-      child.process.kill('SIGHUP');
-      await child.wrote('configuration reloaded');
+      configure(gateway.home, settings('requests_per_minute: 1000, tokens_per_day: 1000000'));
+      gateway.child.process.kill('SIGHUP');
+      await gateway.child.wrote('configuration reloaded');
       await spend();
 
       await admin.flushall();
       await spend();
-      child.process.kill('SIGTERM');
-      expect((await child.ended).exit).toBe(0);
+      expect(await stop(gateway)).toBe(0);
 
       const [name = ''] = await admin.keys('*shop tokens_per_day*');
-      expect(Number(await admin.get(name))).toBeGreaterThanOrEqual(15 * 30);
+      expect(Number(await admin.get(name))).toBeGreaterThanOrEqual(15 * 120);
       admin.disconnect();
     },
     60_000,

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
@@ -41,20 +42,126 @@ export function replaceFile(path: string, text: string): void {
   renameSync(`${path}.new`, path);
 }
 
-/** The real program with workers, ready for requests. */
-export async function serve(
+/** The real program in a new home, ready for requests. */
+export function serve(
   yaml: string,
   argv: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
 ): Promise<Gateway> {
   const home = emptyDirectory();
   configure(home, yaml);
-  const child = startProgram(['serve', '-p', '0', ...argv], home, env);
-  ending.push(() => child.process.kill('SIGKILL'));
+  return serveIn(home, { argv, env });
+}
+
+/** The real program in a home that has its configuration, ready for requests. */
+export async function serveIn(
+  home: string,
+  { argv = [], env = keys }: { argv?: readonly string[]; env?: Readonly<Record<string, string>> } = {},
+): Promise<Gateway> {
+  const child = startIn(home, argv, env);
   await child.wrote('"listening"');
   const state = JSON.parse(readFileSync(join(home, '.local/state/gateway/running.json'), 'utf8'));
-  const { workers } = JSON.parse(lines(child).find((line) => line.includes('"listening"')) ?? '');
-  return { child, home, url: state.url, key: state.key, workers };
+  const { url, workers } = JSON.parse(lines(child).find((line) => line.includes('"listening"')) ?? '');
+  return { child, home, url, key: env === keys ? keys.SHOP_KEY : state.key, workers };
+}
+
+/** The same, for one that may not get that far. */
+export function startIn(
+  home: string,
+  argv: readonly string[] = [],
+  env: Readonly<Record<string, string>> = keys,
+): Child {
+  const child = startProgram(['serve', '-p', '0', ...argv], home, env);
+  ending.push(() => child.process.kill('SIGKILL'));
+  return child;
+}
+
+export async function stop({ child }: Gateway, signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+  child.process.kill(signal);
+  return (await child.ended).exit;
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+export const keys = {
+  SHOP_KEY: 'a-project-key-with-a-budget',
+  FREE_KEY: 'a-project-key-without-a-budget',
+} as const;
+
+/** Two projects, of which one has a budget. */
+export const withBudget = (
+  hostUrl: string,
+  { limits = '', free = '', workers = 1, more = '' } = {},
+) => `${more}
+server: { workers: ${workers} }
+providers: { gpt: { dialect: openai, base_url: "${hostUrl}/v1" } }
+models: [{ match: "gpt-*", provider: gpt, pricing: { input: 1, output: 2 } }]
+projects:
+  shop: { limits: { ${limits} }, keys: [{ id: shop-web, value: "\${SHOP_KEY}" }] }
+  free: { limits: { ${free} }, keys: [{ id: free-web, value: "\${FREE_KEY}" }] }
+`;
+
+/** A request for a budget, and what it uses at most by the gateway's estimate. */
+export const body = { model: 'gpt-test', messages: [{ role: 'user', content: 'hi' }], max_tokens: 100 };
+export const mostOf = (request: object) => Math.ceil(JSON.stringify(request).length / 3) + 100;
+
+/** Answers that used so many tokens. */
+export function answering(
+  input = 20,
+  how: { content?: string; afterMs?: number; isSilent?: (body: string) => boolean } = {},
+): Promise<ScriptedHost> {
+  const usage = { prompt_tokens: input, completion_tokens: 100, total_tokens: input + 100 };
+  const answer = { id: 'chatcmpl-1', object: 'chat.completion', created: 1, model: 'gpt-test' };
+  return host((response, { body: received }) => {
+    if (how.isSilent?.(received.toString())) return;
+    const message = { role: 'assistant', content: how.content ?? 'hello' };
+    const choices = [{ index: 0, message, finish_reason: 'stop' }];
+    const send = () => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ ...answer, choices, usage }));
+    };
+    if (how.afterMs === undefined) send();
+    else setTimeout(send, how.afterMs).unref();
+  });
+}
+
+/** The status of so many requests, one after the other. */
+export async function statuses(gateway: Gateway, count: number): Promise<number[]> {
+  const seen: number[] = [];
+  for (let i = 0; i < count; i += 1) {
+    const response = await ask(gateway, body);
+    await response.text();
+    seen.push(response.status);
+  }
+  return seen;
+}
+
+/** A disk that a test can fill, or make read-only. */
+export const canMount = process.getuid?.() === 0;
+export async function onDisk(size: string, use: (folder: string) => Promise<void>): Promise<void> {
+  const folder = emptyDirectory();
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder]);
+  try {
+    await use(folder);
+  } finally {
+    execFileSync('umount', ['-l', folder]);
+  }
+}
+
+export function fill(folder: string): void {
+  for (let size = 65_536; size >= 512; size /= 2) {
+    try {
+      for (;;) writeFileSync(join(folder, 'filler'), Buffer.alloc(size), { flag: 'a' });
+    } catch {
+      // full for this size
+    }
+  }
 }
 
 export function lines(child: Child): string[] {
@@ -71,27 +178,6 @@ export function ask(
     headers: { 'content-type': 'application/json', 'x-api-key': key, ...headers },
     body: JSON.stringify(body),
   });
-}
-
-const mostAttempts = 100;
-const againMs = 100;
-
-/**
- * Asks again while the gateway can't decide (503): its disk or its Redis may take too long on a busy machine. Counts
- * those in `undecided`.
- */
-export async function askUntilDecided(
-  gateway: Gateway,
-  body: object,
-  undecided: { count: number },
-): Promise<Response> {
-  for (let attempt = 1; ; attempt += 1) {
-    const response = await ask(gateway, body);
-    if (response.status !== 503 || attempt === mostAttempts) return response;
-    undecided.count += 1;
-    await response.text();
-    await new Promise((resume) => setTimeout(resume, againMs));
-  }
 }
 
 /** On a connection of its own, so that another worker gets it than the one before. */

@@ -5,20 +5,12 @@ import { expect, test } from 'vitest';
 import { chatAnswer, chatEvents, openStream, requestFor } from '../../../kit/answers.ts';
 import { startProgram } from '../../../kit/child.ts';
 import { emptyDirectory } from '../../../kit/command.ts';
-import { ask, askAlone, type Gateway, host, lines, serve, withHost } from './serving.ts';
+import { ask, askAlone, type Gateway, host, isAlive, lines, serve, withHost } from './serving.ts';
 
 /** Resolves when the stream has begun. */
 async function openStreamAt(gateway: Gateway): Promise<{ readonly text: Promise<string> }> {
   const answer = await ask(gateway, requestFor('chat', 'gpt-test', { stream: true }));
   return { text: answer.text().catch(() => 'cut') };
-}
-
-/** A connection that comes just as the last worker closes is nobody's and waits, so each has a second only. */
-async function isRefused({ url }: Gateway): Promise<boolean> {
-  return fetch(url, { signal: AbortSignal.timeout(1_000) }).then(
-    () => false,
-    ({ cause }: Error) => (cause as NodeJS.ErrnoException | undefined)?.code === 'ECONNREFUSED',
-  );
 }
 
 /** A provider whose streams stay open after two events, until all are finished. */
@@ -32,14 +24,6 @@ async function hostOfOpenStreams() {
     for (const end of open) end();
   };
   return { provider, finish };
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }
 
 test('connections are dealt out, and a worker that dies takes only its own exchanges', async () => {
@@ -75,57 +59,6 @@ test('when all have died the next ones answer at the same address', async () => 
     .toBe(2);
 
   expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);
-});
-
-test('the first signal lets streams of all workers finish and exits 0', async () => {
-  const { provider, finish } = await hostOfOpenStreams();
-  const gateway = await serve(withHost(provider));
-  const streams = [await openStreamAt(gateway), await openStreamAt(gateway)];
-
-  // As Ctrl-C does it: every process of the group gets the signal.
-  for (const pid of [gateway.child.process.pid as number, ...gateway.workers]) process.kill(pid, 'SIGINT');
-  await expect.poll(() => isRefused(gateway), { timeout: 10_000 }).toBe(true);
-  finish();
-
-  expect(await Promise.all(streams.map(({ text }) => text))).toEqual([
-    chatEvents.join(''),
-    chatEvents.join(''),
-  ]);
-  expect(await gateway.child.ended).toMatchObject({ exit: 0, signal: null, stdout: '' });
-  expect(gateway.workers.filter(isAlive)).toEqual([]);
-  expect(() => readFileSync(join(gateway.home, '.local/state/gateway/running.json'))).toThrow(/ENOENT/);
-  const records = readFileSync(join(gateway.home, '.local/state/gateway/records.jsonl'), 'utf8');
-  expect(records.match(/"endpoint":"chat"/g)).toHaveLength(2);
-});
-
-test('what is not done within the drain time is cut loudly', async () => {
-  const provider = await host(openStream(chatEvents.slice(0, 2)));
-  const gateway = await serve(withHost(provider, 'workers: 2, limits: { drain: 100ms }'));
-  const answer = await ask(gateway, requestFor('chat', 'gpt-test', { stream: true }));
-
-  gateway.child.process.kill('SIGTERM');
-  let text = '';
-  const reading = (async () => {
-    for await (const chunk of answer.body ?? []) text += new TextDecoder().decode(chunk);
-  })();
-
-  await expect(reading).rejects.toThrow();
-  expect(text).toContain('gateway.draining');
-  expect((await gateway.child.ended).exit).toBe(0);
-});
-
-test('the second signal ends all at once', async () => {
-  const provider = await host(openStream(chatEvents.slice(0, 2)));
-  const gateway = await serve(withHost(provider));
-  const stream = await openStreamAt(gateway);
-
-  gateway.child.process.kill('SIGTERM');
-  await expect.poll(() => isRefused(gateway), { timeout: 10_000 }).toBe(true);
-  gateway.child.process.kill('SIGTERM');
-
-  expect((await gateway.child.ended).exit).toBe(143);
-  expect(await stream.text).toBe('cut');
-  await expect.poll(() => gateway.workers.filter(isAlive), { timeout: 10_000 }).toEqual([]);
 });
 
 test('without the first process there are no workers either', async () => {
