@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'v
 import { parse } from 'yaml';
 import { emptyDirectory, startCommand } from '../kit/command.ts';
 import { type Script, startHost } from '../kit/host.ts';
-import { describeDatabases } from '../plants/databases.ts';
+import { describeDatabases, describeSqlite } from '../plants/databases.ts';
 import { rosa, startTestStore, type TestStore } from '../plants/fixture.ts';
 
 type Environment = NonNullable<Parameters<typeof startCommand>[1]>;
@@ -31,7 +31,8 @@ function createUser(variables: Readonly<Record<string, string>> = {}) {
 const loginArguments = ['login', '-u', 'rosa', '--password-stdin'];
 const password = { stdin: `${rosa.password}\n` };
 
-describeDatabases('the plants commands', (databases) => {
+// What the databases do differently is in test/plants.
+describeSqlite('the plants commands', (databases) => {
   let store: TestStore;
   let user: User;
   beforeAll(async () => {

@@ -91,25 +91,16 @@ const isTried = (client: number, provider: number) =>
 
 for (const [i, dialect] of targets.entries()) {
   for (const target of targets.filter((_, at) => isTried(i, at))) {
-    test.each(bodies[dialect])(
+    test.each(bodies[dialect].map((body, number) => [...body, number] as const))(
       `${dialect} to ${target}: %s is decided as predicted`,
-      async (_name, fields) => {
-        for (const name of names) {
+      async (_name, fields, number) => {
+        for (const [at, name] of names.entries()) {
           const body = Buffer.from(JSON.stringify({ model: `to-${target}`, ...fields }));
           const key = [...config.keys.records()].find(({ id }) => id === name);
           if (key === undefined) throw new Error(`no key ${name}`);
           const question = { config, key, endpoint: endpointNamed(paths[dialect]), body, nowMs: Date.now() };
           const predicted = decideOffline(question);
           const explained = explainRequest(question);
-          const tried = tryTask({
-            source: config.source,
-            policies: policies,
-            body,
-            endpoint: paths[dialect],
-            key: name,
-            atMs: question.nowMs,
-          });
-
           const before = host.requests.length;
           const answer = await post(gateway, paths[dialect], body.toString(), {
             headers: {
@@ -140,6 +131,10 @@ for (const [i, dialect] of targets.entries()) {
           }
           const { rules: _, outgoing: _o, ...summary } = explained;
           expect(summary, about).toMatchObject(predicted);
+          // The live page compiles the policies anew, which takes longest: one of them for a body, or all.
+          if (!isExhaustive && (number + at) % names.length !== 0) continue;
+          const [endpoint, atMs] = [paths[dialect], question.nowMs];
+          const tried = tryTask({ source: config.source, policies, body, endpoint, key: name, atMs });
           expect(tried.kind === 'decided' ? tried.decision : tried, about).toBe(predicted.decision);
           if (tried.kind === 'decided') expect(tried.rule, about).toBe(predicted.rule);
         }

@@ -16,7 +16,7 @@ export function describeDatabases(name: string, tests: (databases: TestDatabases
   describePostgres(name, tests);
 }
 
-function describeSqlite(name: string, tests: (databases: TestDatabases) => void): void {
+export function describeSqlite(name: string, tests: (databases: TestDatabases) => void): void {
   describe(`${name} on SQLite`, () => {
     const directory = mkdtempSync(join(tmpdir(), 'plants-sqlite-'));
     afterAll(() => rmSync(directory, { recursive: true, force: true }));
