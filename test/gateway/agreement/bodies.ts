@@ -19,81 +19,39 @@ const sayings: Readonly<Record<string, readonly string[]>> = {
 const pixel =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
+const ask = (content: unknown, more: object = {}) => ({
+  max_tokens: 9,
+  ...more,
+  messages: [{ role: 'user', content }],
+});
+const talk = (...assistant: object[]) => ({
+  max_tokens: 9,
+  messages: [
+    { role: 'user', content: 'hi' },
+    { role: 'assistant', content: assistant },
+    { role: 'user', content: 'go on' },
+  ],
+});
+const signed = (thinking: string) => ({ type: 'thinking', thinking, signature: 'c2ln' });
+const said = (text: string) => ({ type: 'text', text });
+const call = { id: 't1', type: 'function', function: { name: 'f', arguments: JSON.stringify({ a: card }) } };
+
 /** Bodies without a model by what is special about them, for each dialect. */
 export const bodies: Readonly<
   Record<'messages' | 'chat' | 'responses', readonly (readonly [string, object])[]>
 > = {
   // biome-ignore format: a case a line
   messages: [
-    ...Object.entries(sayings).map(([name, texts]) => {
-      const content = texts.map((text) => ({ type: 'text', text }));
-      return [name, { max_tokens: 9, messages: [{ role: 'user', content }] }] as const;
-    }),
-    ['system and user', { max_tokens: 9, system: 'project', messages: [{ role: 'user', content: 'nightfall' }] }],
+    ...Object.entries(sayings).map(([name, texts]) => [name, ask(texts.map(said))] as const),
+    ['system and user', ask('nightfall', { system: 'project' })],
     ['no cap', { messages: [{ role: 'user', content: 'hi' }] }],
-    ['a high cap', { max_tokens: 500, messages: [{ role: 'user', content: 'hi' }] }],
-    ['a tool', { max_tokens: 9, tools: [{ name: 'shell', input_schema: { type: 'object' } }], messages: [{ role: 'user', content: 'hi' }] }],
-    [
-      'an image',
-      {
-        max_tokens: 9,
-        messages: [
-          {
-            role: 'user',
-            content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: pixel } }],
-          },
-        ],
-      },
-    ],
-    ['a file', { max_tokens: 9, messages: [{ role: 'user', content: [{ type: 'document', source: { type: 'file', file_id: 'file_1' } }] }] }],
-    [
-      'signed thinking',
-      {
-        max_tokens: 9,
-        messages: [
-          { role: 'user', content: 'hi' },
-          { role: 'assistant', content: [{ type: 'thinking', thinking: card, signature: 'c2ln' }, { type: 'text', text: 'ok' }] },
-          { role: 'user', content: 'go on' },
-        ],
-      },
-    ],
-    [
-      'dropped thinking',
-      {
-        max_tokens: 9,
-        messages: [
-          { role: 'user', content: 'hi' },
-          {
-            role: 'assistant',
-            content: [
-              { type: 'text', text: 'project ' },
-              { type: 'thinking', thinking: 'hm', signature: 'c2ln' },
-              { type: 'text', text: 'nightfall' },
-            ],
-          },
-          { role: 'user', content: 'go on' },
-        ],
-      },
-    ],
-    [
-      'a document',
-      {
-        max_tokens: 9,
-        messages: [
-          {
-            role: 'user',
-            content: [
-              {
-                type: 'document',
-                title: 'project',
-                source: { type: 'text', media_type: 'text/plain', data: 'nightfall' },
-              },
-              { type: 'text', text: 'hi' },
-            ],
-          },
-        ],
-      },
-    ],
+    ['a high cap', ask('hi', { max_tokens: 500 })],
+    ['a tool', ask('hi', { tools: [{ name: 'shell', input_schema: { type: 'object' } }] })],
+    ['an image', ask([{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: pixel } }])],
+    ['a file', ask([{ type: 'document', source: { type: 'file', file_id: 'file_1' } }])],
+    ['signed thinking', talk(signed(card), said('ok'))],
+    ['dropped thinking', talk(said('project '), signed('hm'), said('nightfall'))],
+    ['a document', ask([{ type: 'document', title: 'project', source: { type: 'text', media_type: 'text/plain', data: 'nightfall' } }, said('hi')])],
     [
       'a result',
       {
@@ -101,10 +59,7 @@ export const bodies: Readonly<
         messages: [
           { role: 'user', content: 'hi' },
           { role: 'assistant', content: [{ type: 'tool_use', id: 't1', name: 'f', input: { a: card } }] },
-          {
-            role: 'user',
-            content: [{ type: 'tool_result', tool_use_id: 't1', content: 'on the silver lake' }],
-          },
+          { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't1', content: 'on the silver lake' }] },
         ],
       },
     ],
@@ -112,10 +67,7 @@ export const bodies: Readonly<
   ],
   // biome-ignore format: a case a line
   chat: [
-    ...Object.entries(sayings).map(([name, texts]) => {
-      const content = texts.map((text) => ({ type: 'text', text }));
-      return [name, { messages: [{ role: 'user', content }] }] as const;
-    }),
+    ...Object.entries(sayings).map(([name, texts]) => [name, { messages: [{ role: 'user', content: texts.map(said) }] }] as const),
     ['a high cap', { max_completion_tokens: 500, messages: [{ role: 'user', content: 'hi' }] }],
     ['a tool', { tools: [{ type: 'function', function: { name: 'shell' } }], messages: [{ role: 'user', content: 'hi' }] }],
     ['an image', { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: `data:image/png;base64,${pixel}` } }] }] }],
@@ -124,7 +76,7 @@ export const bodies: Readonly<
       {
         messages: [
           { role: 'user', content: 'hi' },
-          { role: 'assistant', tool_calls: [{ id: 't1', type: 'function', function: { name: 'f', arguments: JSON.stringify({ a: card }) } }] },
+          { role: 'assistant', tool_calls: [call] },
           { role: 'tool', tool_call_id: 't1', content: 'project nightfall' },
         ],
       },

@@ -8,6 +8,12 @@ const decide = policyOf({
   when: { tools: ['shell', 'web_search*', 'bash_*', 'repo'] },
 });
 
+const named = (name: string) => ({ type: 'function', name });
+const within = (role: string, block: object) => ({ messages: [{ role, content: [block] }] });
+const found = (...content: object[]) => within('user', { type: 'tool_result', tool_use_id: 'a', content });
+const added = (tool: object) => within('system', { type: 'tool_addition', tool });
+const reference = { type: 'tool_reference', tool_name: 'shell' };
+
 // biome-ignore format: a case a line
 const offers: readonly (readonly [string, DialectName, unknown, string])[] = [
   ['a tool of messages', 'messages', { tools: [{ name: 'read' }, { name: 'shell', input_schema: {} }] }, '/tools/1/name'],
@@ -15,12 +21,7 @@ const offers: readonly (readonly [string, DialectName, unknown, string])[] = [
   ['a built-in tool', 'messages', { tools: [{ type: 'bash_20250124', name: 'b' }] }, '/tools/0/type'],
   ['a forced tool', 'messages', { tool_choice: { type: 'tool', name: 'shell' } }, '/tool_choice/name'],
   ['a server', 'messages', { mcp_servers: [{ type: 'url', url: 'https://e.com', name: 'repo' }] }, '/mcp_servers/0/name'],
-  [
-    'a single tool of a server',
-    'messages',
-    { mcp_servers: [{ name: 'a', tool_configuration: { allowed_tools: ['shell'] } }] },
-    '/mcp_servers/0/tool_configuration/allowed_tools/0',
-  ],
+  ['a single tool of a server', 'messages', { mcp_servers: [{ name: 'a', tool_configuration: { allowed_tools: ['shell'] } }] }, '/mcp_servers/0/tool_configuration/allowed_tools/0'],
   ['a search setting', 'chat', { search_parameters: { mode: 'on' } }, '/search_parameters'],
   ['a search switch', 'chat', { enable_search: true }, '/enable_search'],
   ['a plugin', 'chat', { plugins: [{ id: 'web_search' }] }, '/plugins/0/id'],
@@ -28,178 +29,40 @@ const offers: readonly (readonly [string, DialectName, unknown, string])[] = [
   ['a custom tool', 'chat', { tools: [{ type: 'custom', custom: { name: 'shell' } }] }, '/tools/0/custom/name'],
   ['an old function', 'chat', { functions: [{ name: 'shell' }] }, '/functions/0/name'],
   ['a forced function', 'chat', { tool_choice: { type: 'function', function: { name: 'shell' } } }, '/tool_choice/function/name'],
-  [
-    'an allowed tool',
-    'chat',
-    {
-      tool_choice: {
-        type: 'allowed_tools',
-        allowed_tools: { mode: 'auto', tools: [{ type: 'function', function: { name: 'shell' } }] },
-      },
-    },
-    '/tool_choice/allowed_tools/tools/0/function/name',
-  ],
+  ['an allowed tool', 'chat', { tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [{ type: 'function', function: { name: 'shell' } }] } } }, '/tool_choice/allowed_tools/tools/0/function/name'],
   ['an old forced function', 'chat', { function_call: { name: 'shell' } }, '/function_call/name'],
   ['a flat function', 'responses', { tools: [{ type: 'function', name: 'shell' }] }, '/tools/0/name'],
   ['a hosted tool', 'responses', { tools: [{ type: 'shell' }] }, '/tools/0/type'],
-  [
-    'a tool in a namespace',
-    'responses',
-    { tools: [{ type: 'namespace', name: 'n', tools: [{ type: 'function', name: 'shell' }] }] },
-    '/tools/0/tools/0/name',
-  ],
+  ['a tool in a namespace', 'responses', { tools: [{ type: 'namespace', name: 'n', tools: [named('shell')] }] }, '/tools/0/tools/0/name'],
   ['a server by its label', 'responses', { tools: [{ type: 'mcp', server_label: 'repo', server_url: 'https://e.com' }] }, '/tools/0/server_label'],
   ['a forced hosted tool', 'responses', { tool_choice: { type: 'web_search_preview' } }, '/tool_choice/type'],
-  [
-    'a tool added in the conversation',
-    'responses',
-    { input: [{ type: 'additional_tools', tools: [{ type: 'function', name: 'shell' }] }] },
-    '/input/0/tools/0/name',
-  ],
+  ['a tool added in the conversation', 'responses', { input: [{ type: 'additional_tools', tools: [named('shell')] }] }, '/input/0/tools/0/name'],
 ];
 
-test.each(offers)('finds %s (%s)', (_name, endpoint, body, at) => {
-  expect(decide(body, { endpoint }).refusal).toMatchObject({ rule: 't', at });
-});
-
 const mcp = { type: 'mcp', server_label: 'files', server_url: 'https://e.com' };
+const server = { type: 'url', url: 'https://e.com', name: 'files' };
 const toolset = { type: 'mcp_toolset', mcp_server_name: 'files' };
-const off = { enabled: false };
+const [on, off, later] = [{ enabled: true }, { enabled: false }, { defer_loading: true }];
 
 // biome-ignore format: a case a line
 const more: readonly (readonly [string, DialectName, unknown, string])[] = [
   ['a tool of a server that is allowed by a list', 'responses', { tools: [{ ...mcp, allowed_tools: ['read', 'shell'] }] }, '/tools/0/allowed_tools/1'],
-  [
-    'a tool of a server that is allowed by a filter',
-    'responses',
-    { tools: [{ ...mcp, allowed_tools: { tool_names: ['shell'] } }] },
-    '/tools/0/allowed_tools/tool_names/0',
-  ],
-  [
-    'a tool that a toolset switches on',
-    'messages',
-    { tools: [{ ...toolset, default_config: off, configs: { shell: { enabled: true } } }] },
-    '/tools/0/configs/shell',
-  ],
-  [
-    'a tool of a toolset that loads it later',
-    'messages',
-    {
-      tools: [
-        {
-          ...toolset,
-          default_config: { ...off, defer_loading: true },
-          configs: { shell: { enabled: true, defer_loading: true } },
-        },
-      ],
-    },
-    '/tools/0/configs/shell',
-  ],
-  [
-    'a deferred tool',
-    'messages',
-    {
-      tools: [
-        { type: 'tool_search_tool_regex_20251119', name: 'find' },
-        { name: 'shell', defer_loading: true },
-      ],
-    },
-    '/tools/1/name',
-  ],
-  ['a deferred function', 'responses', { tools: [{ type: 'tool_search' }, { type: 'function', name: 'shell', defer_loading: true }] }, '/tools/1/name'],
-  [
-    'a tool that was searched',
-    'messages',
-    {
-      messages: [
-        {
-          role: 'user',
-          content: [
-            {
-              type: 'tool_result',
-              tool_use_id: 'a',
-              content: [{ type: 'tool_reference', tool_name: 'shell' }],
-            },
-          ],
-        },
-      ],
-    },
-    '/messages/0/content/0/content/0/tool_name',
-  ],
-  [
-    "a tool that the provider's search found",
-    'messages',
-    {
-      messages: [
-        {
-          role: 'assistant',
-          content: [
-            {
-              type: 'tool_search_tool_result',
-              content: {
-                type: 'tool_search_tool_search_result',
-                tool_references: [{ type: 'tool_reference', tool_name: 'shell' }],
-              },
-            },
-          ],
-        },
-      ],
-    },
-    '/messages/0/content/0/content/tool_references/0/tool_name',
-  ],
-  [
-    'a tool that is added',
-    'messages',
-    {
-      messages: [
-        {
-          role: 'system',
-          content: [
-            {
-              type: 'tool_addition',
-              tool: { type: 'tool_definition', definition: { name: 'shell', input_schema: {} } },
-            },
-          ],
-        },
-      ],
-    },
-    '/messages/0/content/0/tool/definition/name',
-  ],
-  [
-    'a tool of a listing',
-    'messages',
-    {
-      messages: [
-        {
-          role: 'assistant',
-          content: [{ type: 'mcp_tool_listing', mcp_server_name: 'files', tools: [{ name: 'shell' }] }],
-        },
-      ],
-    },
-    '/messages/0/content/0/tools/0/name',
-  ],
-  [
-    'a tool that a search put out',
-    'responses',
-    { input: [{ type: 'tool_search_output', tools: [{ type: 'function', name: 'shell' }] }] },
-    '/input/0/tools/0/name',
-  ],
-  [
-    "a server's list of tools",
-    'responses',
-    { input: [{ type: 'mcp_list_tools', server_label: 'files', tools: [{ name: 'shell' }] }] },
-    '/input/0/tools/0/name',
-  ],
-  [
-    'an allowed tool of responses',
-    'responses',
-    { tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'function', name: 'shell' }] } },
-    '/tool_choice/tools/0/name',
-  ],
+  ['a tool of a server that is allowed by a filter', 'responses', { tools: [{ ...mcp, allowed_tools: { tool_names: ['shell'] } }] }, '/tools/0/allowed_tools/tool_names/0'],
+  ['a tool that a toolset switches on', 'messages', { tools: [{ ...toolset, default_config: off, configs: { shell: on } }] }, '/tools/0/configs/shell'],
+  ['a tool of a toolset that loads it later', 'messages', { tools: [{ ...toolset, default_config: { ...off, ...later }, configs: { shell: { ...on, ...later } } }] }, '/tools/0/configs/shell'],
+  ['a deferred tool', 'messages', { tools: [{ type: 'tool_search_tool_regex_20251119', name: 'find' }, { name: 'shell', ...later }] }, '/tools/1/name'],
+  ['a deferred function', 'responses', { tools: [{ type: 'tool_search' }, { ...named('shell'), ...later }] }, '/tools/1/name'],
+  ['a tool that was searched', 'messages', found(reference), '/messages/0/content/0/content/0/tool_name'],
+  ["a tool that the provider's search found", 'messages', within('assistant', { type: 'tool_search_tool_result', content: { type: 'tool_search_tool_search_result', tool_references: [reference] } }), '/messages/0/content/0/content/tool_references/0/tool_name'],
+  ['a tool that is added', 'messages', added({ type: 'tool_definition', definition: { name: 'shell', input_schema: {} } }), '/messages/0/content/0/tool/definition/name'],
+  ['a tool of a listing', 'messages', within('assistant', { type: 'mcp_tool_listing', mcp_server_name: 'files', tools: [{ name: 'shell' }] }), '/messages/0/content/0/tools/0/name'],
+  ['a tool that a search put out', 'responses', { input: [{ type: 'tool_search_output', tools: [named('shell')] }] }, '/input/0/tools/0/name'],
+  ["a server's list of tools", 'responses', { input: [{ type: 'mcp_list_tools', server_label: 'files', tools: [{ name: 'shell' }] }] }, '/input/0/tools/0/name'],
+  ['an allowed tool of responses', 'responses', { tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [named('shell')] } }, '/tool_choice/tools/0/name'],
   ['the search that chat switches on by a field', 'chat', { web_search_options: {} }, '/web_search_options'],
 ];
 
-test.each(more)('finds %s (%s)', (_name, endpoint, body, at) => {
+test.each([...offers, ...more])('finds %s (%s)', (_name, endpoint, body, at) => {
   expect(decide(body, { endpoint }).refusal).toMatchObject({ rule: 't', at });
 });
 
@@ -225,20 +88,8 @@ const unnamed: readonly (readonly [string, DialectName, unknown, string])[] = [
   ['a server that is added later', 'responses', { input: [{ type: 'additional_tools', tools: [mcp] }] }, '/input/0/tools/0'],
   ['a toolset', 'messages', { tools: [toolset] }, '/tools/0'],
   ['a toolset without one of its tools', 'messages', { tools: [{ ...toolset, configs: { shell: off } }] }, '/tools/0'],
-  [
-    'a toolset that is added later',
-    'messages',
-    {
-      messages: [
-        {
-          role: 'system',
-          content: [{ type: 'tool_addition', tool: { type: 'mcp_toolset_reference', server_name: 'files' } }],
-        },
-      ],
-    },
-    '/messages/0/content/0/tool',
-  ],
-  ['a server with all its tools', 'messages', { mcp_servers: [{ type: 'url', url: 'https://e.com', name: 'files' }] }, '/mcp_servers/0'],
+  ['a toolset that is added later', 'messages', added({ type: 'mcp_toolset_reference', server_name: 'files' }), '/messages/0/content/0/tool'],
+  ['a server with all its tools', 'messages', { mcp_servers: [server] }, '/mcp_servers/0'],
   ['a tool without a name', 'chat', { tools: [{ type: 'function', function: {} }] }, '/tools/0'],
 ];
 
@@ -259,7 +110,7 @@ describe('tools whose names are not in the request', () => {
     [
       ['responses', { tools: [{ type: 'mcp', server_label: 'files' }] }],
       ['messages', { tools: [toolset] }],
-      ['messages', { messages: [{ role: 'system', content: [{ type: 'tool_addition', tool: { type: 'mcp_toolset_reference', server_name: 'files' } }] }] }],
+      ['messages', added({ type: 'mcp_toolset_reference', server_name: 'files' })],
     ],
   )('are counted as unseen (%s)', (endpoint, body) => {
     const strict = decider({ unseen_references: 'block' });
@@ -267,50 +118,18 @@ describe('tools whose names are not in the request', () => {
     expect(strict(body, { endpoint }).refusal).toMatchObject({ reason: 'content.unseen_reference' });
   });
 
-  test.each<[string, DialectName, unknown]>([
-    ['a server with a list', 'responses', { tools: [{ ...mcp, allowed_tools: ['read'] }] }],
-    ['a server with a filter', 'responses', { tools: [{ ...mcp, allowed_tools: { tool_names: ['read'] } }] }],
+  test.each<[string, DialectName, unknown]>(
+    // biome-ignore format: a case a line
     [
-      'a toolset with what is switched on',
-      'messages',
-      { tools: [{ ...toolset, default_config: off, configs: { read: { enabled: true }, shell: off } }] },
+      ['a server with a list', 'responses', { tools: [{ ...mcp, allowed_tools: ['read'] }] }],
+      ['a server with a filter', 'responses', { tools: [{ ...mcp, allowed_tools: { tool_names: ['read'] } }] }],
+      ['a toolset with what is switched on', 'messages', { tools: [{ ...toolset, default_config: off, configs: { read: on, shell: off } }] }],
+      ['a server with a toolset', 'messages', { mcp_servers: [server], tools: [{ ...toolset, default_config: off, configs: { read: on } }] }],
+      ['a server with a list of its own', 'messages', { mcp_servers: [{ ...server, tool_configuration: { allowed_tools: ['read'] } }] }],
+      ['a tool that is taken away', 'messages', within('system', { type: 'tool_removal', tool: reference })],
+      ['no tools', 'chat', { tools: [] }],
     ],
-    [
-      'a server with a toolset',
-      'messages',
-      {
-        mcp_servers: [{ type: 'url', url: 'https://e.com', name: 'files' }],
-        tools: [{ ...toolset, default_config: off, configs: { read: { enabled: true } } }],
-      },
-    ],
-    [
-      'a server with a list of its own',
-      'messages',
-      {
-        mcp_servers: [
-          {
-            type: 'url',
-            url: 'https://e.com',
-            name: 'files',
-            tool_configuration: { allowed_tools: ['read'] },
-          },
-        ],
-      },
-    ],
-    [
-      'a tool that is taken away',
-      'messages',
-      {
-        messages: [
-          {
-            role: 'system',
-            content: [{ type: 'tool_removal', tool: { type: 'tool_reference', tool_name: 'shell' } }],
-          },
-        ],
-      },
-    ],
-    ['no tools', 'chat', { tools: [] }],
-  ])('do not include %s (%s)', (_name, endpoint, body) => {
+  )('do not include %s (%s)', (_name, endpoint, body) => {
     expect(decide(body, { endpoint }).action).toBe('allow');
   });
 });
@@ -365,7 +184,7 @@ test.each([
 
 test('a choice of one tool of a server is that tool', () => {
   const only = policyOf({ id: 't', action: 'block', unless: { tools: ['mcp', 'files', 'read'] } });
-  const server = { type: 'mcp', server_label: 'files', server_url: 'https://e.com', allowed_tools: ['read'] };
+  const server = { ...mcp, allowed_tools: ['read'] };
   const choose = (choice: object) =>
     only({ tools: [server], tool_choice: { type: 'mcp', server_label: 'files', ...choice } }).action;
 

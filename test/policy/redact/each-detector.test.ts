@@ -28,146 +28,50 @@ const question = { role: 'user', content: '\n(see above)\n' };
 const call = (text: string) => JSON.stringify({ n: 1.5, q: text });
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
+const message = (role: string, content: unknown, ...others: object[]) => ({
+  max_tokens: 9,
+  messages: [{ role, content }, ...others],
+});
+const turn = (role: string, content: unknown, ...others: object[]) => ({
+  messages: [{ role, content }, ...others],
+});
+const item = (more: object) => ({ input: [more] });
+const result = { type: 'tool_result', tool_use_id: 'toolu_1' };
+const use = { type: 'tool_use', id: 'toolu_1', name: 'f' };
+const calling = (text: string) => ({
+  id: 'call_1',
+  type: 'function',
+  function: { name: 'f', arguments: call(text) },
+});
+const plain = { media_type: 'text/plain' };
+
 // biome-ignore format: a case a line
 const places: Readonly<Record<string, Place>> = {
   'messages, system': { endpoint: 'messages', at: '/system', wrap: (system) => ({ max_tokens: 9, system, messages: [question] }) },
-  'messages, system block': {
-    endpoint: 'messages',
-    at: '/system/0/text',
-    wrap: (text) => ({ max_tokens: 9, system: [{ type: 'text', text }], messages: [question] }),
-  },
-  'messages, user text': {
-    endpoint: 'messages',
-    at: '/messages/0/content/0/text',
-    wrap: (text) => ({ max_tokens: 9, messages: [{ role: 'user', content: [{ type: 'text', text }] }] }),
-  },
-  'messages, tool result': {
-    endpoint: 'messages',
-    at: '/messages/0/content/0/content/0/text',
-    wrap: (text) => ({
-      max_tokens: 9,
-      messages: [
-        {
-          role: 'user',
-          content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: [{ type: 'text', text }] }],
-        },
-      ],
-    }),
-  },
-  'messages, tool arguments': {
-    endpoint: 'messages',
-    at: '/messages/0/content/0/input/q',
-    wrap: (q) => ({
-      max_tokens: 9,
-      messages: [
-        { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'f', input: { q } }] },
-        question,
-      ],
-    }),
-  },
-  'messages, document': {
-    endpoint: 'messages',
-    at: '/messages/0/content/0/source/data',
-    wrap: (data) => ({
-      max_tokens: 9,
-      messages: [
-        {
-          role: 'user',
-          content: [{ type: 'document', source: { type: 'text', media_type: 'text/plain', data } }],
-        },
-      ],
-    }),
-  },
-  'chat, system': { endpoint: 'chat', at: '/messages/0/content', wrap: (content) => ({ messages: [{ role: 'system', content }, question] }) },
-  'chat, user text': {
-    endpoint: 'chat',
-    at: '/messages/0/content/0/text',
-    wrap: (text) => ({ messages: [{ role: 'user', content: [{ type: 'text', text }] }] }),
-  },
-  'chat, tool result': {
-    endpoint: 'chat',
-    at: '/messages/0/content',
-    wrap: (content) => ({ messages: [{ role: 'tool', tool_call_id: 'call_1', content }, question] }),
-  },
-  'chat, tool arguments': {
-    endpoint: 'chat',
-    at: '/messages/0/tool_calls/0/function/arguments',
-    wrap: (text) => ({
-      messages: [
-        {
-          role: 'assistant',
-          tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'f', arguments: call(text) } }],
-        },
-      ],
-    }),
-  },
+  'messages, system block': { endpoint: 'messages', at: '/system/0/text', wrap: (text) => ({ max_tokens: 9, system: [{ type: 'text', text }], messages: [question] }) },
+  'messages, user text': { endpoint: 'messages', at: '/messages/0/content/0/text', wrap: (text) => message('user', [{ type: 'text', text }]) },
+  'messages, tool result': { endpoint: 'messages', at: '/messages/0/content/0/content/0/text', wrap: (text) => message('user', [{ ...result, content: [{ type: 'text', text }] }]) },
+  'messages, tool arguments': { endpoint: 'messages', at: '/messages/0/content/0/input/q', wrap: (q) => message('assistant', [{ ...use, input: { q } }], question) },
+  'messages, document': { endpoint: 'messages', at: '/messages/0/content/0/source/data', wrap: (data) => message('user', [{ type: 'document', source: { type: 'text', ...plain, data } }]) },
+  'chat, system': { endpoint: 'chat', at: '/messages/0/content', wrap: (content) => turn('system', content, question) },
+  'chat, user text': { endpoint: 'chat', at: '/messages/0/content/0/text', wrap: (text) => turn('user', [{ type: 'text', text }]) },
+  'chat, tool result': { endpoint: 'chat', at: '/messages/0/content', wrap: (content) => ({ messages: [{ role: 'tool', tool_call_id: 'call_1', content }, question] }) },
+  'chat, tool arguments': { endpoint: 'chat', at: '/messages/0/tool_calls/0/function/arguments', wrap: (text) => ({ messages: [{ role: 'assistant', tool_calls: [calling(text)] }] }) },
   'responses, instructions': { endpoint: 'responses', at: '/instructions', wrap: (instructions) => ({ instructions, input: '\n(see above)\n' }) },
-  'responses, user text': {
-    endpoint: 'responses',
-    at: '/input/0/content/0/text',
-    wrap: (text) => ({ input: [{ role: 'user', content: [{ type: 'input_text', text }] }] }),
-  },
-  'responses, tool result': {
-    endpoint: 'responses',
-    at: '/input/0/output',
-    wrap: (output) => ({ input: [{ type: 'function_call_output', call_id: 'call_1', output }] }),
-  },
-  'responses, tool arguments': {
-    endpoint: 'responses',
-    at: '/input/0/arguments',
-    wrap: (text) => ({
-      input: [{ type: 'function_call', call_id: 'call_1', name: 'f', arguments: call(text) }],
-    }),
-  },
+  'responses, user text': { endpoint: 'responses', at: '/input/0/content/0/text', wrap: (text) => item({ role: 'user', content: [{ type: 'input_text', text }] }) },
+  'responses, tool result': { endpoint: 'responses', at: '/input/0/output', wrap: (output) => item({ type: 'function_call_output', call_id: 'call_1', output }) },
+  'responses, tool arguments': { endpoint: 'responses', at: '/input/0/arguments', wrap: (text) => item({ type: 'function_call', call_id: 'call_1', name: 'f', arguments: call(text) }) },
   'embeddings, input': { endpoint: 'embeddings', at: '/input', wrap: (input) => ({ input }) },
   'embeddings, one of several': { endpoint: 'embeddings', at: '/input/1', wrap: (input) => ({ input: ['\n(see below)\n', input] }) },
 };
 
+const dataUrl = (text: string) => `data:text/plain;base64,${base64(text)}`;
 /** Content that is decoded to be read can't be changed. */
+// biome-ignore format: a case a line
 const files: Readonly<Record<string, Omit<Place, 'at'>>> = {
-  'messages, file': {
-    endpoint: 'messages',
-    wrap: (text) => ({
-      max_tokens: 9,
-      messages: [
-        {
-          role: 'user',
-          content: [
-            { type: 'document', source: { type: 'base64', media_type: 'text/plain', data: base64(text) } },
-          ],
-        },
-      ],
-    }),
-  },
-  'chat, file': {
-    endpoint: 'chat',
-    wrap: (text) => ({
-      messages: [
-        {
-          role: 'user',
-          content: [
-            {
-              type: 'file',
-              file: { filename: 'a.txt', file_data: `data:text/plain;base64,${base64(text)}` },
-            },
-          ],
-        },
-      ],
-    }),
-  },
-  'responses, file': {
-    endpoint: 'responses',
-    wrap: (text) => ({
-      input: [
-        {
-          role: 'user',
-          content: [
-            { type: 'input_file', filename: 'a.txt', file_data: `data:text/plain;base64,${base64(text)}` },
-          ],
-        },
-      ],
-    }),
-  },
+  'messages, file': { endpoint: 'messages', wrap: (text) => message('user', [{ type: 'document', source: { type: 'base64', ...plain, data: base64(text) } }]) },
+  'chat, file': { endpoint: 'chat', wrap: (text) => turn('user', [{ type: 'file', file: { filename: 'a.txt', file_data: dataUrl(text) } }]) },
+  'responses, file': { endpoint: 'responses', wrap: (text) => item({ role: 'user', content: [{ type: 'input_file', filename: 'a.txt', file_data: dataUrl(text) }] }) },
 };
 
 interface Example {
