@@ -64,6 +64,29 @@ describeDatabases('wrong input', (databases) => {
   const post = (body: unknown) => store.sendLoggedIn({ method: 'POST', path: '/plant', body });
   const put = (body: unknown) => store.sendLoggedIn({ method: 'PUT', path: '/plant', body });
 
+  test('a plant that is not there is 404, also at the greatest id', async () => {
+    expect((await store.sendLoggedIn({ method: 'DELETE', path: '/plant/999999' })).status).toBe(404);
+    expect((await store.send({ path: '/plant/999999' })).json.error.reason).toBe('plant.unknown');
+    expect((await store.send({ path: '/plant/9007199254740991' })).status).toBe(404);
+    expect((await put({ id: 9007199254740991, status: 'sold' })).status).toBe(404);
+  });
+
+  test.each(sqlTexts)('the text %s is a text everywhere', async (text) => {
+    const tag = text.replaceAll(',', '');
+    const encoded = encodeURIComponent(tag);
+
+    expect((await store.send({ path: `/plant/search/tags?tags=${encoded}` })).json).toEqual([]);
+    expect((await store.send({ path: `/plant/search/tags?name=${encoded}` })).json).toEqual([]);
+    expect((await store.send({ path: `/plant/search/tags?category=${encoded}` })).json).toEqual([]);
+    expect((await store.send({ path: `/plant/search/status?status=${encoded}` })).status).toBe(400);
+    expect((await store.send({ path: `/plant/${encoded}` })).status).toBe(400);
+    expect((await put({ name: text, status: 'sold' })).status).toBe(404);
+    expect((await store.sendLoggedIn({ path: `/user/${encoded}` })).status).toBe(404);
+  });
+
+  // What follows asks nothing of the database that the other one may do differently.
+  if (databases.kind !== 'sqlite') return;
+
   test.each(wrongPlants)('adding refuses %s with 405, as the contract does', async (_what, body, param) => {
     const { status, json, headers } = await post(body);
 
@@ -122,13 +145,6 @@ describeDatabases('wrong input', (databases) => {
     },
   );
 
-  test('a plant that is not there is 404, also at the greatest id', async () => {
-    expect((await store.sendLoggedIn({ method: 'DELETE', path: '/plant/999999' })).status).toBe(404);
-    expect((await store.send({ path: '/plant/999999' })).json.error.reason).toBe('plant.unknown');
-    expect((await store.send({ path: '/plant/9007199254740991' })).status).toBe(404);
-    expect((await put({ id: 9007199254740991, status: 'sold' })).status).toBe(404);
-  });
-
   test.each([
     ['tags?tags=', 'tags'],
     ['tags?tags=,,', 'tags'],
@@ -173,19 +189,6 @@ describeDatabases('wrong input', (databases) => {
       reason: 'request.field',
       param,
     });
-  });
-
-  test.each(sqlTexts)('the text %s is a text everywhere', async (text) => {
-    const tag = text.replaceAll(',', '');
-    const encoded = encodeURIComponent(tag);
-
-    expect((await store.send({ path: `/plant/search/tags?tags=${encoded}` })).json).toEqual([]);
-    expect((await store.send({ path: `/plant/search/tags?name=${encoded}` })).json).toEqual([]);
-    expect((await store.send({ path: `/plant/search/tags?category=${encoded}` })).json).toEqual([]);
-    expect((await store.send({ path: `/plant/search/status?status=${encoded}` })).status).toBe(400);
-    expect((await store.send({ path: `/plant/${encoded}` })).status).toBe(400);
-    expect((await put({ name: text, status: 'sold' })).status).toBe(404);
-    expect((await store.sendLoggedIn({ path: `/user/${encoded}` })).status).toBe(404);
   });
 
   test.each([

@@ -158,7 +158,7 @@ describeDatabases('events', (databases) => {
     await expect(openWatcher(other.url, {})).rejects.toThrow('ECONNREFUSED');
   });
 
-  // What follows asks nothing of the database.
+  // What follows asks nothing of the database that the other one may do differently.
   if (databases.kind !== 'sqlite') return;
 
   test.each([
