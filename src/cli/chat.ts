@@ -52,7 +52,7 @@ export function build(io: Io): Command {
 }
 
 async function chat(options: ChatOptions, io: Io): Promise<void> {
-  const { defaultModel, ...address } = await gatewayTarget(options, io);
+  const { defaultModel, agentModels: _, ...address } = await gatewayTarget(options, io);
   const { thread, problem } = await findThread(options, io);
   const model =
     options.model ??

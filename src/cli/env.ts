@@ -1,5 +1,6 @@
 import { Argument, type Command, Option } from 'commander';
 import { readHealth } from '../client/call.ts';
+import { modelsFor } from './agents/choose-model.ts';
 import { type ClientName, clientNames, clientOf } from './agents/clients.ts';
 import { usesLogin, wantedLogin } from './agents/logins.ts';
 import { readModelLimits } from './agents/model-limits.ts';
@@ -45,19 +46,24 @@ export function build(io: Io): Command {
         const format = outputFormat(command, ['text', 'json']);
         if (unset === true) {
           const limits = { contextWindow: 0, maxOutputTokens: 0 };
-          const target = { url: '', key: '', model: '', limits };
+          const target = { url: '', key: '', models: { main: '', thinking: '' }, limits };
           const own = clientOf(name).settings(target);
           const withLogin = hasOurHeader(io)
             ? clientOf(name).settings({ ...target, login: true }).variables
             : {};
-          const settings = { ...own, variables: { ...own.variables, ...withLogin, ...own.defaults } };
+          const settings = {
+            ...own,
+            variables: { ...own.variables, ...withLogin, ...own.defaults },
+          };
           return write(io.stdout, unsetLines({ name, settings }, shell));
         }
         const target = await gatewayTarget(options, io);
         // The lines contain a key, which must not be sent to whoever listens on the port of a dead gateway.
         if (target.proof !== undefined)
           await readHealth(target, deadline(io.signal, options.timeout ?? proofSeconds));
-        const requested = model ?? (io.env.GATEWAY_MODEL || undefined);
+        const asked = { main: model ?? (io.env.GATEWAY_MODEL || undefined) };
+        const models = modelsFor(name, asked, { isOwn: false, named: target.agentModels });
+        const requested = models.main;
         const { url, key } = target;
         const signal = deadline(io.signal, options.timeout ?? proofSeconds);
         // The lines are as good for a gateway that is started later.
@@ -69,7 +75,7 @@ export function build(io: Io): Command {
           return false;
         });
         const headers = io.env.ANTHROPIC_CUSTOM_HEADERS;
-        const own = clientOf(name).settings({ url, key, model: requested, limits, login, headers });
+        const own = clientOf(name).settings({ url, key, models, limits, login, headers });
         const variables = { ...own.variables, ...own.defaults, ...pastProxies(url, io.env) };
         const settings = { ...own, variables };
         const { conflicts: elsewhere, loginConflicts = [] } = clientOf(name);

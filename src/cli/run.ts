@@ -1,9 +1,10 @@
 import { Argument, type Command } from 'commander';
+import type { AgentModels } from '../client/address.ts';
 import { GatewayError } from '../errors.ts';
 import type { DetectorName } from '../policy/detectors/names.ts';
 import { AgentExit } from './agents/agent-exit.ts';
 import { agentGateway } from './agents/agent-gateway.ts';
-import { chooseModel } from './agents/choose-model.ts';
+import { chooseModels, modelsFor } from './agents/choose-model.ts';
 import { agentNames, type ClientName, clientOf } from './agents/clients.ts';
 import { usesLogin, wantedLogin } from './agents/logins.ts';
 import { readModelLimits } from './agents/model-limits.ts';
@@ -20,6 +21,7 @@ const answerSeconds = 10;
 interface RunOptions {
   readonly model?: string;
   readonly modelSmall?: string;
+  readonly modelThinking?: string;
   readonly login?: boolean;
   readonly mask?: readonly DetectorName[];
 }
@@ -44,22 +46,25 @@ export function build(io: Io): Command {
       detectorList,
     )
     .option('--model-small <name>', "model for the agent's small tasks, such as titles (default: as -m)")
+    .option('--model-thinking <name>', 'model for planning (default: as -m)')
     .passThroughOptions()
     .action(
       async (
         name: ClientName,
         given: string[],
-        { model, modelSmall: small, login: isForced = false, mask: asked }: RunOptions,
+        {
+          model,
+          modelSmall: small,
+          modelThinking: thinking,
+          login: isForced = false,
+          mask: asked,
+        }: RunOptions,
         command: Command,
       ) => {
         const { mask, own } = takeMask(given, asked);
         const options = { ...commonOptions(command), ...(mask === undefined ? {} : { mask }) };
-        const { settings, conflicts, loginConflicts = [], install = '', hasSmallModel } = clientOf(name);
-        if (small !== undefined && hasSmallModel !== true)
-          throw new GatewayError(
-            'usage.invalid',
-            `--model-small: ${name} has no other model for small tasks`,
-          );
+        const { settings, conflicts, loginConflicts = [], install = '' } = clientOf(name);
+        refuseRoles(name, { small, thinking });
         const requested = model ?? (io.env.GATEWAY_MODEL || undefined);
         const gateway = await agentGateway(
           options,
@@ -71,20 +76,20 @@ export function build(io: Io): Command {
             await write(io.stderr, `gateway ${gateway.url} for ${name}; its log is ${gateway.log}\n`);
           }
           const { url, key } = gateway;
-          const namesModel =
-            requested !== undefined || own.some((word) => /^(?:-m|--model(?:=.*)?)$/.test(word));
+          const isOwn = requested === undefined && own.some((word) => /^(?:-m|--model(?:=.*)?)$/.test(word));
+          const { agentModels, defaultModel } = gateway.models;
+          const models = modelsFor(name, { main: requested, small, thinking }, { isOwn, named: agentModels });
+          const namesModel = isOwn || models.main !== undefined;
           // An agent would wait without a word for a gateway that is not there, and show a wrong key as a failed login.
           const signal = deadline(io.signal, options.timeout ?? answerSeconds);
-          const login = await usesLogin({ url, key }, { name, model: requested, isForced, signal });
+          const login = await usesLogin({ url, key }, { name, model: models.main, isForced, signal });
           await refuseBypass(name, { url, namesModel, login }, io);
-          const { defaultModel } = gateway;
-          const isOwn = requested === undefined && namesModel;
-          const choice = { name, model: requested, small, isOwn, defaultModel, signal };
-          const chosen = await chooseModel({ url, key }, choice, io);
-          const limits = await readModelLimits({ url, key }, chosen.model, signal);
+          const choice = { name, models, isOwn, defaultModel, signal };
+          const chosen = await chooseModels({ url, key }, choice, io);
+          const limits = await readModelLimits({ url, key }, chosen.models.main, signal);
           if (options.quiet !== true) await warn([...chosen.notices, ...(await switchedOff(name, io))], io);
           const { arguments: before = [], ...set } = settings({
-            ...{ url, key, model: chosen.model, small, limits, login },
+            ...{ url, key, models: chosen.models, limits, login },
             headers: io.env.ANTHROPIC_CUSTOM_HEADERS,
           });
           const env = {
@@ -100,6 +105,15 @@ export function build(io: Io): Command {
         }
       },
     );
+}
+
+function refuseRoles(name: ClientName, asked: Pick<AgentModels, 'small' | 'thinking'>): void {
+  const { roles = [] } = clientOf(name);
+  for (const role of ['small', 'thinking'] as const) {
+    if (asked[role] === undefined || roles.includes(role)) continue;
+    const task = role === 'small' ? 'small tasks' : 'planning';
+    throw new GatewayError('usage.invalid', `--model-${role}: ${name} has no other model for ${task}`);
+  }
 }
 
 /** `--mask` right behind the agent's name is meant for the gateway too: no agent has such an option. */

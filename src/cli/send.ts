@@ -90,7 +90,7 @@ async function ask(asked: Asked, options: SendOptions, { io, signal }: Surroundi
     const model = modelOf(asked, options, io) ?? (await configuredModel(options, io));
     return dryRun(toPrompt(asked, model, options), options, io);
   }
-  const { defaultModel, ...address } = await gatewayTarget(options, io);
+  const { defaultModel, agentModels: _, ...address } = await gatewayTarget(options, io);
   const model = modelOf(asked, options, io) ?? defaultModel ?? (await configuredModel(options, io));
   const prompt = toPrompt(asked, model, options);
 

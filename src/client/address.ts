@@ -5,6 +5,21 @@ import { readState, refuseForeignState } from './state.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** Models by what an agent asks them for. */
+export interface AgentModels {
+  readonly main?: string | undefined;
+  /** For small tasks, such as titles. */
+  readonly small?: string | undefined;
+  /** For planning. */
+  readonly thinking?: string | undefined;
+}
+
+/** Models that a configuration names for those who name none, where it is known. */
+export interface NamedModels {
+  readonly defaultModel?: string | undefined;
+  readonly agentModels: AgentModels;
+}
+
 /** What a running gateway leaves for the other commands of the same user. */
 export interface RunningGateway {
   readonly url: string;
@@ -28,6 +43,8 @@ export interface RunningGateway {
   };
   /** The model that `send` uses by default. */
   readonly default_model?: string;
+  /** What coding agents ask for. */
+  readonly agent_models?: AgentModels;
   /** The log file of a gateway that was started with --detach. */
   readonly log?: string;
   readonly plants_url?: string;
@@ -58,10 +75,7 @@ export function isAlive(pid: number): boolean {
  * state file of this user's running gateway. The key in that file is sent to no other address, and neither key nor prompt
  * to another program that listens there now. Throws key.missing if there is no key.
  */
-export function gatewayAddress(
-  env: Environment,
-  configuredUrl?: string,
-): GatewayAddress & { readonly defaultModel: string | undefined } {
+export function gatewayAddress(env: Environment, configuredUrl?: string): GatewayAddress & NamedModels {
   const running = readRunning(env);
   const named = configuredUrl ?? (env.GATEWAY_URL || undefined);
   const url = baseUrl(named ?? running?.url ?? defaultUrl);
@@ -93,7 +107,8 @@ export function gatewayAddress(
   // A user who names both address and key trusts whatever listens there.
   const isTrusted = named !== undefined && ownKey !== undefined;
   const proof = isRunningOne && !isTrusted ? running.proof : undefined;
-  return { url, key, proof, defaultModel: isRunningOne ? running.default_model : undefined };
+  const { default_model: defaultModel, agent_models: agentModels = {} } = isRunningOne ? running : {};
+  return { url, key, proof, defaultModel, agentModels };
 }
 
 /** The address as the prefix of a path. */

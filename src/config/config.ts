@@ -8,7 +8,7 @@ import type { LimitsConfig } from './build/limits.ts';
 import {
   buildModelFinder,
   buildModels,
-  checkDefaultModel,
+  checkNamedModel,
   type FindModel,
   type ModelEntry,
 } from './build/models.ts';
@@ -74,6 +74,8 @@ export interface Config {
   readonly findModel: FindModel;
   /** What `send` and `chat` use by default. */
   readonly defaultModel?: string;
+  /** What coding agents ask for. */
+  readonly agentModels: Settings['agent_models'];
   readonly projects: ReadonlyMap<string, ProjectConfig>;
   readonly keys: KeyRing;
   /** Every configured secret, passwords of databases included, for scrubbing what is logged or passed on. */
@@ -114,7 +116,11 @@ export function buildConfig(inputs: ConfigInputs): Config {
   const projects = deepFreeze(buildProjects(inputs));
   const keys = collectKeys(inputs);
   const named = settings.default_model ?? (isSandboxMode ? 'sandbox-mini' : undefined);
-  const defaultModel = checkDefaultModel(named, findModel, report);
+  const defaultModel = checkNamedModel(['default_model'], named, { findModel, report });
+  const agentModels = Object.freeze(settings.agent_models);
+  for (const [role, name] of Object.entries(agentModels)) {
+    checkNamedModel(['agent_models', role], name, { findModel, report });
+  }
   const inspector = buildInspector(inputs);
   warnOfUnused(settings, report);
   const policies = withModelPolicies(settings.policies, projects, report);
@@ -159,6 +165,7 @@ export function buildConfig(inputs: ConfigInputs): Config {
       models,
       findModel,
       ...(defaultModel !== undefined && { defaultModel }),
+      agentModels,
       projects,
       keys: ring,
       secrets: [...secrets, ...passwords],

@@ -241,10 +241,11 @@ plants: { store: { enabled: false } }
   });
 });
 
+const run = (argv: readonly string[], script: string, yaml: string, env = {}) =>
+  start({ script, argv, yaml: `${yaml}plants: { store: { enabled: false } }\n`, env }).ended;
+
 describe('a model that nothing serves', () => {
   const local = 'models: [{ match: tiny, provider: sandbox, model: sandbox-mini }]\n';
-  const run = (argv: readonly string[], script: string, yaml: string, env = {}) =>
-    start({ script, argv, yaml: `${yaml}plants: { store: { enabled: false } }\n`, env }).ended;
 
   test.each([
     ['claude', 'echo "$ANTHROPIC_MODEL"', 'claude-sonnet-4-5'],
@@ -311,10 +312,50 @@ describe('--model-small', () => {
     });
   });
 
+  test('and --model-thinking for planning', async () => {
+    const argv = ['run', '-m', 'big', '--model-thinking', 'deep'];
+    const script =
+      'echo "$ANTHROPIC_MODEL $ANTHROPIC_DEFAULT_OPUS_MODEL $ANTHROPIC_DEFAULT_SONNET_MODEL$OPENCODE_CONFIG_CONTENT"';
+
+    expect((await start({ script, argv: [...argv, 'claude'] }).ended).stdout).toBe('opusplan deep big\n');
+    const config = (await start({ script, argv: [...argv, 'opencode'] }).ended).stdout.trim();
+    expect(JSON.parse(config)).toMatchObject({
+      provider: { gateway: { models: { big: {}, deep: {} } } },
+      agent: { plan: { model: 'gateway/deep' } },
+    });
+  });
+
+  test('the configuration names them too; what is asked for comes first', async () => {
+    const yaml = `providers: { sandbox: { dialect: sandbox } }
+models: [{ match: "*", provider: sandbox }]
+agent_models: { main: big, small: tiny, thinking: deep }
+`;
+    const script =
+      'echo "$ANTHROPIC_MODEL $ANTHROPIC_DEFAULT_HAIKU_MODEL $ANTHROPIC_DEFAULT_OPUS_MODEL $ANTHROPIC_DEFAULT_SONNET_MODEL"';
+
+    expect((await run(['run', 'claude'], script, yaml)).stdout).toBe('opusplan tiny deep big\n');
+    expect((await run(['run', '-m', 'other', 'claude'], script, yaml)).stdout).toBe(
+      'opusplan tiny deep other\n',
+    );
+    expect((await run(['run', 'codex'], 'echo "$@"', yaml)).stdout).toContain('model="big"');
+  });
+
+  test('a model of the configuration that nothing serves is an error of it', async () => {
+    const yaml = 'providers: { sandbox: { dialect: sandbox } }\nagent_models: { small: tiny }\n';
+
+    expect((await run(['run', 'claude'], 'true', yaml)).stderr).toContain(
+      'agent_models.small: no entry of models serves "tiny"',
+    );
+  });
+
   test('is refused for Codex, which has none', async () => {
     const { exit, stderr } = await start({ script: '', argv: ['run', '--model-small', 'x', 'codex'] }).ended;
 
     expect([exit, stderr]).toEqual([2, 'gateway: --model-small: codex has no other model for small tasks\n']);
+    const planning = start({ script: '', argv: ['run', '--model-thinking', 'x', 'codex'] });
+    expect((await planning.ended).stderr).toBe(
+      'gateway: --model-thinking: codex has no other model for planning\n',
+    );
   });
 });
 

@@ -1,13 +1,13 @@
 import { createWriteStream } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
-import { gatewayAddress, readRunning } from '../../client/address.ts';
+import { gatewayAddress, type NamedModels, readRunning } from '../../client/address.ts';
 import { readHealth } from '../../client/call.ts';
 import { ensureStateDirectory } from '../../client/state.ts';
 import type { LoadOptions } from '../../config/load.ts';
 import type { WantedLogin } from '../../config/source/logins.ts';
 import { GatewayError } from '../../errors.ts';
-import { configuredModel } from '../send/configured-model.ts';
+import type { Ready } from '../serve/serve.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import { askedConsent } from '../shell/consent.ts';
 import type { Io } from '../shell/io.ts';
@@ -20,7 +20,7 @@ export interface AgentGateway {
   /** Its log file, if it was started for the agent. */
   readonly log?: string;
   /** Of its configuration, as far as that is known. */
-  defaultModel(): Promise<string | undefined>;
+  readonly models: NamedModels;
   /** Stops it, if it was started for the agent. */
   stop(): Promise<void>;
 }
@@ -74,7 +74,7 @@ async function findGateway(
   const address = gatewayAddress(env);
   if (address.proof !== undefined) await readHealth(address, deadline(signal, timeout));
   const { url, key } = address;
-  return { url, key, defaultModel: async () => address.defaultModel, stop: async () => undefined };
+  return { url, key, models: address, stop: async () => undefined };
 }
 
 /** Runs in this process, so that it always ends with it; it logs to a file, since the agent has the terminal. */
@@ -98,7 +98,7 @@ async function startOwn(
       io.signal.addEventListener('abort', () => reject(io.signal.reason), { once: true });
       const serveOptions = { ...options, port: 0, host: '127.0.0.1', workers: 1, watch: true };
       serving = serve(serveOptions, withoutTerminal(io, stderr, ending.signal), {
-        onReady: (url, localKey) => resolve({ url, localKey }),
+        onReady: resolve,
         login,
         consent: askedConsent(options, io),
       });
@@ -111,16 +111,11 @@ async function startOwn(
         'the configuration has projects: set GATEWAY_KEY to the key of one',
       );
     }
-    return { url: ready.url, key, log, defaultModel: () => configuredModel(options, io), stop };
+    return { url: ready.url, key, log, models: ready.config, stop };
   } catch (error) {
     await stop();
     throw error;
   }
-}
-
-interface Ready {
-  readonly url: string;
-  readonly localKey: string | undefined;
 }
 
 /** What a gateway may use while an agent has the terminal, standard input and the signals. */

@@ -1,51 +1,68 @@
+import type { AgentModels } from '../../client/address.ts';
 import type { GatewayAddress } from '../../client/call.ts';
 import { logins } from '../../config/source/logins.ts';
 import type { Io } from '../shell/io.ts';
-import type { ClientName } from './clients.ts';
+import { type ClientName, clientOf } from './clients.ts';
 import { findModel } from './find-model.ts';
 
 interface Choice {
   readonly name: ClientName;
-  /** By option or variable. */
-  readonly model: string | undefined;
-  readonly small: string | undefined;
+  /** By option, variable or configuration. */
+  readonly models: AgentModels;
   /** Whether the agent's own arguments name a model, which is then unknown here. */
   readonly isOwn: boolean;
   /** The configuration's `default_model`. */
-  readonly defaultModel: () => Promise<string | undefined>;
+  readonly defaultModel: string | undefined;
   readonly signal: AbortSignal;
 }
 
-interface ChosenModel {
-  /** Undefined: the agent's own choice. */
-  readonly model: string | undefined;
+/** Undefined models are the agent's own choice. */
+interface ChosenModels {
+  readonly models: AgentModels;
   /** What a person should know before the agent starts. */
   readonly notices: readonly string[];
 }
 
 /**
- * The model for an agent to ask for: what was named, else its own if the gateway serves that, else `default_model`. Says so
- * if that is another than the agent's own, and if nothing serves what the agent will ask for.
+ * The models for an agent to ask for: what was named, else its own if the gateway serves that, else `default_model`. Says
+ * so if that is another than the agent's own, and if nothing serves what the agent will ask for.
  */
-export async function chooseModel(address: GatewayAddress, choice: Choice, io: Io): Promise<ChosenModel> {
-  const { name, model, small, isOwn, signal } = choice;
-  const named = [model, small].filter((each) => each !== undefined);
-  const ofNamed = await Promise.all(named.map(async (id) => fault(id, await findModel(address, id, signal))));
+export async function chooseModels(address: GatewayAddress, choice: Choice, io: Io): Promise<ChosenModels> {
+  const { name, models, isOwn, signal } = choice;
+  const ids = [...new Set(Object.values(models))].filter((each) => each !== undefined);
+  const ofNamed = await Promise.all(ids.map(async (id) => fault(id, await findModel(address, id, signal))));
   const notices = ofNamed.flatMap((each) => (each === undefined ? [] : [`${each}; ${remedy}`]));
-  if (model !== undefined || isOwn) return { model, notices };
-  const ids = await ownModels(name, io);
-  const entries = await Promise.all(ids.map((id) => findModel(address, id, signal)));
+  if (models.main !== undefined || isOwn) return { models, notices };
+  const own = await ownModels(name, io);
+  const entries = await Promise.all(own.map((id) => findModel(address, id, signal)));
   // An agent with several vendors takes what there is.
-  const faults = ids.map((id, i) => fault(id, entries[i]));
+  const faults = own.map((id, i) => fault(id, entries[i]));
   const [first] = faults;
-  if (first === undefined || faults.includes(undefined)) return { model, notices };
-  const other = entries.every((entry) => entry === undefined) ? await choice.defaultModel() : undefined;
+  if (first === undefined || faults.includes(undefined)) return { models, notices };
+  const other = entries.every((entry) => entry === undefined) ? choice.defaultModel : undefined;
   if (other !== undefined) {
-    return { model: other, notices: [...notices, `${first}, so ${name} is to use default_model: ${other}`] };
+    return {
+      models: { ...models, main: other },
+      notices: [...notices, `${first}, so ${name} is to use default_model: ${other}`],
+    };
   }
   return {
-    model,
+    models,
     notices: [...notices, `${first}, which ${name} asks for: gateway run -m MODEL ${name}, or ${remedy}`],
+  };
+}
+
+/** The configuration's models fill in what was not asked for, where the agent has such a role. */
+export function modelsFor(
+  name: ClientName,
+  asked: AgentModels,
+  { isOwn, named }: { readonly isOwn: boolean; readonly named: AgentModels },
+): AgentModels {
+  const { roles = [] } = clientOf(name);
+  return {
+    main: asked.main ?? (isOwn ? undefined : named.main),
+    ...(roles.includes('small') && { small: asked.small ?? named.small }),
+    ...(roles.includes('thinking') && { thinking: asked.thinking ?? named.thinking }),
   };
 }
 

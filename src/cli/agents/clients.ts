@@ -1,13 +1,12 @@
+import type { AgentModels } from '../../client/address.ts';
 import type { ModelLimits } from './model-limits.ts';
 
 export interface Target {
   readonly url: string;
   readonly key: string;
-  /** The model to ask for; the client's own by default. */
-  readonly model: string | undefined;
-  /** The model for small tasks, such as titles; `model` by default. Not every client has them. */
-  readonly small?: string | undefined;
-  /** Of that model: an agent that doesn't know it assumes others, and lets conversations grow until the provider refuses. */
+  /** The models to ask for, the client's own by default; `small` and `thinking` only for a client with such roles. */
+  readonly models: AgentModels;
+  /** Of the main model: an agent that doesn't know it assumes others, and lets conversations grow until the provider refuses. */
   readonly limits?: ModelLimits;
   /** Whether the client uses its own login at the provider, so that the key is only for the gateway. */
   readonly login?: boolean;
@@ -32,8 +31,8 @@ interface Client {
   readonly loginConflicts?: readonly string[];
   /** An example command, shown by `env`. */
   readonly example: string;
-  /** Whether it asks another model for small tasks. */
-  readonly hasSmallModel?: true;
+  /** What else than its main model it can be told to ask. */
+  readonly roles?: readonly ('small' | 'thinking')[];
   /** How to install it; present if `run` can start it. */
   readonly install?: string;
 }
@@ -50,13 +49,13 @@ export const otherClouds = [
 /** Every client that `env` and `run` know. */
 export const clients = {
   claude: {
-    settings: ({ url, key, model, small = model, limits, login, headers }) => ({
+    settings: ({ url, key, models: { main, small = main, thinking }, limits, login, headers }) => ({
       variables: {
         ANTHROPIC_BASE_URL: url,
         ...(login === true
           ? { ANTHROPIC_CUSTOM_HEADERS: [...otherHeaders(headers), `x-gateway-key: ${key}`].join('\n') }
           : { ANTHROPIC_AUTH_TOKEN: key }),
-        ...(model !== undefined && { ANTHROPIC_MODEL: model }),
+        ...claudeModels(main, thinking),
         ...(small !== undefined && { ANTHROPIC_DEFAULT_HAIKU_MODEL: small }),
       },
       defaults: {
@@ -69,18 +68,18 @@ export const clients = {
       },
     }),
     // With the socket it connects there, whatever the address is.
-    hasSmallModel: true,
+    roles: ['small', 'thinking'],
     conflicts: ['ANTHROPIC_API_KEY', 'ANTHROPIC_UNIX_SOCKET', ...otherClouds],
     loginConflicts: ['ANTHROPIC_AUTH_TOKEN'],
     example: 'claude -p "hello"',
     install: 'npm install -g @anthropic-ai/claude-code',
   },
   codex: {
-    settings: ({ url, key, model, limits: { contextWindow } = {}, login }) => ({
+    settings: ({ url, key, models: { main }, limits: { contextWindow } = {}, login }) => ({
       variables: { GATEWAY_KEY: key },
       arguments: [
         ...['-c', 'model_provider="gateway"', '-c', `model_providers.gateway=${codexProvider(url, login)}`],
-        ...(model === undefined ? [] : ['-c', `model=${JSON.stringify(model)}`]),
+        ...(main === undefined ? [] : ['-c', `model=${JSON.stringify(main)}`]),
         ...(contextWindow === undefined ? [] : ['-c', `model_context_window=${contextWindow}`]),
       ],
     }),
@@ -97,7 +96,7 @@ export const clients = {
       },
     }),
     conflicts: [],
-    hasSmallModel: true,
+    roles: ['small', 'thinking'],
     example: 'opencode run "hello"',
     install: 'npm install -g opencode-ai',
   },
@@ -129,6 +128,16 @@ export function clientOf(name: ClientName): Client {
 /** Clients that `run` can start. */
 export const agentNames = clientNames.filter((name) => 'install' in clients[name]);
 
+/** Its name for two models: one to plan with (its Opus), one for everything else (its Sonnet). */
+function claudeModels(main: string | undefined, thinking: string | undefined): Settings['variables'] {
+  if (thinking === undefined) return main === undefined ? {} : { ANTHROPIC_MODEL: main };
+  return {
+    ANTHROPIC_MODEL: 'opusplan',
+    ANTHROPIC_DEFAULT_OPUS_MODEL: thinking,
+    ...(main !== undefined && { ANTHROPIC_DEFAULT_SONNET_MODEL: main }),
+  };
+}
+
 /** Without a project key that is there already. */
 function otherHeaders(headers = ''): readonly string[] {
   return headers.split('\n').filter((line) => line.trim() !== '' && !/^\s*x-gateway-key\s*:/i.test(line));
@@ -154,24 +163,26 @@ function codexProvider(url: string, login = false): string {
   return `{${fields.join(', ')}}`;
 }
 
-function opencodeConfig({ url, key, model, small = model, limits = {} }: Target): object {
+function opencodeConfig({ url, key, models: { main, small = main, thinking }, limits = {} }: Target): object {
   const options = { baseURL: `${url}/v1`, apiKey: key };
   // Only these two providers: others that it finds in the environment would bypass the gateway.
-  const own = model === undefined ? ['anthropic', 'openai'] : [];
+  const own = main === undefined ? ['anthropic', 'openai'] : [];
   // A model that it doesn't know needs a provider of its own. A limit of 0 is not known; it wants both or none.
   const { contextWindow: context = 0, maxOutputTokens: output = 0 } = limits;
+  const others = [small, thinking].filter((each) => each !== undefined);
   const models = {
-    ...(small !== undefined && { [small]: {} }),
-    ...(model !== undefined && { [model]: context + output === 0 ? {} : { limit: { context, output } } }),
+    ...Object.fromEntries(others.map((id) => [id, {}])),
+    ...(main !== undefined && { [main]: context + output === 0 ? {} : { limit: { context, output } } }),
   };
   const gateway = { npm: '@ai-sdk/openai-compatible', name: 'gateway', options, models };
   return {
-    enabled_providers: [...own, ...(small === undefined ? [] : ['gateway'])],
+    enabled_providers: [...own, ...(others.length === 0 ? [] : ['gateway'])],
     provider: {
       ...Object.fromEntries(own.map((name) => [name, { options }])),
-      ...(small !== undefined && { gateway }),
+      ...(others.length > 0 && { gateway }),
     },
-    ...(model !== undefined && { model: `gateway/${model}` }),
+    ...(main !== undefined && { model: `gateway/${main}` }),
     ...(small !== undefined && { small_model: `gateway/${small}` }),
+    ...(thinking !== undefined && { agent: { plan: { model: `gateway/${thinking}` } } }),
   };
 }

@@ -48,6 +48,7 @@ export function openAddressFile({ env }: Io, options: AddressFileOptions): Addre
         since: since.toISOString(),
         ...(config.needsLocalKey ? { key: localKey } : {}),
         ...(config.defaultModel === undefined ? {} : { default_model: config.defaultModel }),
+        agent_models: config.agentModels,
         config: {
           path: path ?? null,
           hash: config.hash,

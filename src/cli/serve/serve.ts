@@ -62,13 +62,19 @@ interface Run {
   readonly login: ServeHooks['login'];
 }
 
+export interface Ready {
+  readonly url: string;
+  readonly localKey: string | undefined;
+  readonly config: Config;
+}
+
 /** For a gateway that serves one other command of the same process and must not be found by any other. */
 interface ServeHooks {
   /** The login of the command's agent, to use where no key is configured. */
   readonly login?: WantedLogin | undefined;
   /** Who allows what a configuration wants that was found; by default whoever is at this command's terminal. */
   readonly consent?: Consent | undefined;
-  readonly onReady?: ((url: string, localKey: string | undefined) => void) | undefined;
+  readonly onReady?: ((ready: Ready) => void) | undefined;
 }
 
 /** Serves until the signal comes. */
@@ -197,7 +203,8 @@ async function untilStopped(run: Run, started: Started): Promise<void> {
     addressFile.write(loaded);
     services.announce();
     announce(run, started);
-    run.onReady?.(services.url, loaded.config.needsLocalKey ? run.localKey : undefined);
+    const { config } = loaded;
+    run.onReady?.({ url: services.url, localKey: config.needsLocalKey ? run.localKey : undefined, config });
     await stopped(io.signal);
   } finally {
     stopFollowing();

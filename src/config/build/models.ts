@@ -56,14 +56,14 @@ export function buildModelFinder(entries: readonly ModelEntry[]): FindModel {
   return (name) => entries[firstMatch(name)];
 }
 
-/** The model for whoever names none; one that nobody serves is an error. */
-export function checkDefaultModel(
+/** A model that a setting names; one that nobody serves is an error. */
+export function checkNamedModel(
+  path: readonly string[],
   name: string | undefined,
-  findModel: FindModel,
-  report: Report,
+  { findModel, report }: { readonly findModel: FindModel; readonly report: Report },
 ): string | undefined {
   if (name !== undefined && findModel(name) === undefined) {
-    report.error(['default_model'], `no entry of models serves "${name}"`);
+    report.error(path, `no entry of models serves "${name}"`);
   }
   return name;
 }

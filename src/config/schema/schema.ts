@@ -190,6 +190,14 @@ export const settingsSchema = z.strictObject({
   default_model: modelName
     .optional()
     .describe('The model that `send` and `chat` use by default; sandbox-mini in sandbox mode.'),
+  agent_models: z
+    .strictObject({
+      main: modelName.optional().describe("What an agent asks for; default: the agent's own model."),
+      small: modelName.optional().describe('For small tasks, such as titles; default: as main.'),
+      thinking: modelName.optional().describe('For planning; default: as main.'),
+    })
+    .prefault({})
+    .describe('The models that `run` and `env` have coding agents ask for.'),
   policies: reaching('nothing', z.record(nameSchema, policySchema))
     .default({})
     .describe('What requests may do; two sample rules in sandbox mode.'),

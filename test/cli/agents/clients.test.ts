@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { clientNames, clientOf } from '../../../src/cli/agents/clients.ts';
 import { exportLines, unsetLines } from '../../../src/cli/agents/shell-lines.ts';
 
-const target = { url: 'http://127.0.0.1:4100', key: 'gw_key', model: undefined };
+const target = { url: 'http://127.0.0.1:4100', key: 'gw_key', models: {} };
 
 function shell(script: string): string {
   const { stdout, stderr } = spawnSync('sh', ['-c', script], {
@@ -65,7 +65,7 @@ describe.skipIf(spawnSync('fish', ['-c', 'true']).status !== 0)('fish', () => {
   });
 
   test("the function passes the agent's arguments on", () => {
-    const settings = clientOf('codex').settings({ ...target, model: 'o9' });
+    const settings = clientOf('codex').settings({ ...target, models: { main: 'o9' } });
     const set = exportLines({ name: 'codex', settings, conflicts: [] }, 'fish');
     const codex =
       'set d (mktemp -d); printf \'#!/bin/sh\\nprintf "%%s\\\\n" "$@"\\n\' > $d/codex; chmod +x $d/codex; set -x PATH $d $PATH';
@@ -78,7 +78,7 @@ describe.skipIf(spawnSync('fish', ['-c', 'true']).status !== 0)('fish', () => {
 });
 
 test("codex's provider block comes as a function that passes arguments on", () => {
-  const settings = clientOf('codex').settings({ ...target, model: 'o9' });
+  const settings = clientOf('codex').settings({ ...target, models: { main: 'o9' } });
   const set = exportLines({ name: 'codex', settings, conflicts: [] });
   const codex =
     'd=$(mktemp -d); printf \'#!/bin/sh\\nprintf "%%s\\\\n" "$@"\\n\' > $d/codex; chmod +x $d/codex; PATH=$d:$PATH';
@@ -102,12 +102,12 @@ test("codex's provider block comes as a function that passes arguments on", () =
 
 test('opencode gets its own models of two providers, or the one that is named', () => {
   const content = (model: string | undefined) => {
-    const { variables } = clientOf('opencode').settings({ ...target, model });
+    const { variables } = clientOf('opencode').settings({ ...target, models: { main: model } });
     return JSON.parse(variables.OPENCODE_CONFIG_CONTENT ?? '');
   };
 
   // Otherwise a stored ChatGPT login sends requests for OpenAI to chatgpt.com, whatever the address is.
-  expect(clientOf('opencode').settings({ ...target, model: undefined }).variables).toMatchObject({
+  expect(clientOf('opencode').settings(target).variables).toMatchObject({
     OPENCODE_AUTH_CONTENT: '{}',
   });
   expect(content(undefined)).toMatchObject({
