@@ -8,7 +8,7 @@ import type { LimitsConfig } from './build/limits.ts';
 import {
   buildModelFinder,
   buildModels,
-  checkNamedModel,
+  checkNamedModels,
   type FindModel,
   type ModelEntry,
 } from './build/models.ts';
@@ -115,12 +115,8 @@ export function buildConfig(inputs: ConfigInputs): Config {
   const findModel = buildModelFinder(models);
   const projects = deepFreeze(buildProjects(inputs));
   const keys = collectKeys(inputs);
-  const named = settings.default_model ?? (isSandboxMode ? 'sandbox-mini' : undefined);
-  const defaultModel = checkNamedModel(['default_model'], named, { findModel, report });
-  const agentModels = Object.freeze(settings.agent_models);
-  for (const [role, name] of Object.entries(agentModels)) {
-    checkNamedModel(['agent_models', role], name, { findModel, report });
-  }
+  checkNamedModels(settings, findModel, report);
+  const defaultModel = settings.default_model ?? (isSandboxMode ? 'sandbox-mini' : undefined);
   const inspector = buildInspector(inputs);
   warnOfUnused(settings, report);
   const policies = withModelPolicies(settings.policies, projects, report);
@@ -165,7 +161,7 @@ export function buildConfig(inputs: ConfigInputs): Config {
       models,
       findModel,
       ...(defaultModel !== undefined && { defaultModel }),
-      agentModels,
+      agentModels: settings.agent_models,
       projects,
       keys: ring,
       secrets: [...secrets, ...passwords],

@@ -30,7 +30,7 @@ export function startSpinner(text: string, { quiet, output, color }: CommonOptio
     if (isDone) return;
     const paint = color && hasColour(io.stderr, io.env);
     const spinner = ora({ text, stream: io.stderr as NodeJS.WriteStream, discardStdin: false }); // a terminal, see above
-    if (!paint) spinner.color = 'white';
+    if (!paint) spinner.color = false;
     spinner.start();
     stop = () => spinner.stop();
   }, delayMs);

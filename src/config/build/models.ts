@@ -1,5 +1,5 @@
 import { compileGlobs } from '../../policy/glob.ts';
-import type { ModelSettings } from '../schema/schema.ts';
+import type { ModelSettings, Settings } from '../schema/schema.ts';
 import { suggest } from '../source/problems.ts';
 import type { Report } from '../source/report.ts';
 import type { ProviderConfig } from './providers.ts';
@@ -56,16 +56,19 @@ export function buildModelFinder(entries: readonly ModelEntry[]): FindModel {
   return (name) => entries[firstMatch(name)];
 }
 
-/** A model that a setting names; one that nobody serves is an error. */
-export function checkNamedModel(
-  path: readonly string[],
-  name: string | undefined,
-  { findModel, report }: { readonly findModel: FindModel; readonly report: Report },
-): string | undefined {
-  if (name !== undefined && findModel(name) === undefined) {
+/** Models that settings name; one that nobody serves is an error. */
+export function checkNamedModels(
+  { default_model, agent_models }: Pick<Settings, 'default_model' | 'agent_models'>,
+  findModel: FindModel,
+  report: Report,
+): void {
+  const ofAgents = Object.entries(agent_models).map(
+    ([role, name]) => [['agent_models', role], name] as const,
+  );
+  for (const [path, name] of [[['default_model'], default_model] as const, ...ofAgents]) {
+    if (name === undefined || findModel(name) !== undefined) continue;
     report.error(path, `no entry of models serves "${name}"`);
   }
-  return name;
 }
 
 function buildModel(settings: ModelSettings): ModelEntry {

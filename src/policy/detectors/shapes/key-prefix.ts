@@ -25,9 +25,9 @@ const publicWords = /^(?:pk|pub|public|publishable|test|sandbox|dev|development)
 const otherWords =
   /^(?:[a-z]*xn|diff|pull|release|releases|sha|shasum|md|blake|blake2b|hash|digest|checksum|integrity|etag|commit|rev|revision|git|tree|blob|fingerprint|nonce|chunk|bundle|css|cid|uuid|guid|trace|span|id|ids|csrf|xsrf|page|cursor|next|cache|gw|h|data|iv|tag|mac|enc|model|wbg)\d{0,3}$/i;
 
-/** Identifiers of the dialects' objects, of payments and of requests. */
+/** Identifiers of the dialects' objects, of payments and of requests; `at_` with a UUID by time is an item that Codex makes. */
 const identifiers =
-  /^(?:acct|cus|ch|pi|pm|price|seti|(?:srv)?toolu|call|msg|message|resp|req|rs|fc|fco|ws|ig|mcp|mcpr|mcpl|ci|cu|run|thread|asst|batch|item|evt|event|gen|cntr|container|vs|step|sig|conv|proj|cs_(?:test|live))_|^(?:file|ft|org|proj|corr|correlation|chatcmpl|cmpl|ftjob|call|batch|modr|gen|run|req|request|task|job|session|user)-/;
+  /^(?:acct|cus|ch|pi|pm|price|seti|(?:srv)?toolu|call|msg|message|resp|req|rs|fc|fco|ctc|ctco|ws|ig|mcp|mcpr|mcpl|ci|cu|run|thread|asst|batch|item|evt|event|gen|cntr|container|vs|step|sig|conv|proj|cs_(?:test|live))_|^(?:file|ft|org|proj|corr|correlation|chatcmpl|cmpl|ftjob|call|batch|modr|gen|run|req|request|task|job|session|user)-|^at_[\da-f]{8}-[\da-f]{4}-7/;
 
 /** Undefined if the key doesn't begin with a word. */
 export function readKeyPrefix(key: string): KeyPrefix | undefined {

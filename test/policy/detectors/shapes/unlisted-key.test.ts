@@ -91,6 +91,7 @@ describe('what is written like a key', () => {
     ['a hash behind words for it', 'cache:sha256:<hex:64> repo:digest:<hex:40>'],
     ['a member of an object', 'util.bytesFromIPv4 forge.toPkcs12Asn1 generated.isEnumBody'],
     ['an identifier of a dialect', 'toolu_<alnum:24> resp_<hex:48> chatcmpl-<alnum:29> msg_01<alnum:22>'],
+    ['an item that Codex makes', 'at_<hex:8>-<hex:4>-7<hex:3>-<hex:4>-<hex:12> ctc_<hex:48>'],
     ['an identifier ordered by time', 'order_01<upper:24> user_01<alnum:22>'],
     ['a hash in a lock file', 'sha512-<base64:86>== sha256-<hex:64>'],
     ['a part of a bundle', 'main.<hex:20>.js chunk-<hex:40> styles-<hex:32>.min.css'],
