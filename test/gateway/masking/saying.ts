@@ -10,6 +10,11 @@ export interface Said {
   readonly thinking?: string;
   /** The arguments of a call, as JSON. */
   readonly input?: string;
+  /** What is called, and by which id. */
+  readonly name?: string;
+  readonly id?: string;
+  /** Set for a tool that takes a text: its arguments are no JSON. */
+  readonly isCustom?: true;
 }
 
 /** How a text comes in pieces. */
@@ -34,32 +39,39 @@ function lastText(body: Buffer): string {
 
 /** A host that says what `say` makes of the last text, in the dialect in which it is asked, streamed if it is asked to. */
 export function saying(say: (text: string) => Said, cut: Cut = whole): Script {
+  return replying((body) => say(lastText(body)), cut);
+}
+
+/** The same, of the whole request. */
+export function replying(say: (body: Buffer, dialect: Dialect) => Said, cut: Cut = whole): Script {
   return (response, { target, body }) => {
     const dialect = dialectOf(target);
     const isStream = (JSON.parse(body.toString()) as { stream?: boolean }).stream === true;
-    const said = say(lastText(body));
+    const said = say(body, dialect);
     response.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json' });
     response.end(isStream ? streams[dialect](said, cut).join('') : JSON.stringify(answers[dialect](said)));
   };
 }
 
-const call = { name: 'run', id: 'call_1' };
+const callOf = ({ name = 'run', id = 'call_1' }: Said) => ({ name, id });
 
 const answers: Readonly<Record<Dialect, (said: Said) => object>> = {
-  messages: ({ text, input }) => ({
-    id: 'msg_1',
+  messages: ({ text, input, ...said }) => ({
+    id: `msg_${said.id}`,
     type: 'message',
     role: 'assistant',
     model: 'm',
     content: [
       { type: 'text', text },
-      ...(input === undefined ? [] : [{ type: 'tool_use', ...call, input: JSON.parse(input) as unknown }]),
+      ...(input === undefined
+        ? []
+        : [{ type: 'tool_use', ...callOf({ text, ...said }), input: JSON.parse(input) as unknown }]),
     ],
     stop_reason: input === undefined ? 'end_turn' : 'tool_use',
     stop_sequence: null,
     usage: { input_tokens: 3, output_tokens: 4 },
   }),
-  chat: ({ text, thinking, input }) => ({
+  chat: ({ text, thinking, input, ...said }) => ({
     id: 'chatcmpl-1',
     object: 'chat.completion',
     created: 1_700_000_000,
@@ -75,7 +87,11 @@ const answers: Readonly<Record<Dialect, (said: Said) => object>> = {
             ? {}
             : {
                 tool_calls: [
-                  { id: call.id, type: 'function', function: { name: call.name, arguments: input } },
+                  {
+                    id: callOf({ text, ...said }).id,
+                    type: 'function',
+                    function: { name: callOf({ text, ...said }).name, arguments: input },
+                  },
                 ],
               }),
         },
@@ -110,7 +126,9 @@ interface Event {
   readonly [name: string]: unknown;
 }
 
-function itemsOf({ text, thinking, input }: Said): readonly Item[] {
+function itemsOf(said: Said): readonly Item[] {
+  const { text, thinking, input, isCustom } = said;
+  const { id, name } = callOf(said);
   return [
     ...(thinking === undefined
       ? []
@@ -133,11 +151,10 @@ function itemsOf({ text, thinking, input }: Said): readonly Item[] {
       ? []
       : [
           {
-            type: 'function_call',
-            id: 'fc_1',
-            call_id: call.id,
-            name: call.name,
-            arguments: input,
+            ...(isCustom ? { type: 'custom_tool_call', input } : { type: 'function_call', arguments: input }),
+            id: `fc_${id}`,
+            call_id: id,
+            name,
             status: 'completed',
           },
         ]),
@@ -145,7 +162,7 @@ function itemsOf({ text, thinking, input }: Said): readonly Item[] {
 }
 
 const streams: Readonly<Record<Dialect, (said: Said, cut: Cut) => readonly string[]>> = {
-  messages: ({ text, input }, cut) => {
+  messages: ({ text, input, ...said }, cut) => {
     const block = (index: number, content_block: object, deltas: readonly object[]) => [
       { type: 'content_block_start', index, content_block },
       ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
@@ -155,7 +172,7 @@ const streams: Readonly<Record<Dialect, (said: Said, cut: Cut) => readonly strin
       {
         type: 'message_start',
         message: {
-          id: 'msg_1',
+          id: `msg_${said.id}`,
           type: 'message',
           role: 'assistant',
           model: 'm',
@@ -174,7 +191,7 @@ const streams: Readonly<Record<Dialect, (said: Said, cut: Cut) => readonly strin
         ? []
         : block(
             1,
-            { type: 'tool_use', ...call, input: {} },
+            { type: 'tool_use', ...callOf({ text, ...said }), input: {} },
             cut(input).map((partial_json) => ({ type: 'input_json_delta', partial_json })),
           )),
       {
@@ -186,7 +203,8 @@ const streams: Readonly<Record<Dialect, (said: Said, cut: Cut) => readonly strin
     ];
     return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
   },
-  chat: ({ text, thinking, input }, cut) => {
+  chat: ({ text, thinking, input, ...said }, cut) => {
+    const { id, name } = callOf({ text, ...said });
     const chunk = (delta: object, finish_reason: string | null = null) => ({
       id: 'chatcmpl-1',
       object: 'chat.completion.chunk',
@@ -202,7 +220,7 @@ const streams: Readonly<Record<Dialect, (said: Said, cut: Cut) => readonly strin
         chunk({
           tool_calls: [
             at === 0
-              ? { index: 0, id: call.id, type: 'function', function: { name: call.name, arguments: piece } }
+              ? { index: 0, id, type: 'function', function: { name, arguments: piece } }
               : { index: 0, function: { arguments: piece } },
           ],
         }),
@@ -254,14 +272,12 @@ const streams: Readonly<Record<Dialect, (said: Said, cut: Cut) => readonly strin
           done,
         ];
       }
+      const field = said.isCustom ? 'input' : 'arguments';
+      const event = said.isCustom ? 'response.custom_tool_call_input' : 'response.function_call_arguments';
       return [
-        { ...added, item: { ...item, arguments: '', status: 'in_progress' } },
-        ...cut(said.input ?? '').map((delta) => ({
-          type: 'response.function_call_arguments.delta',
-          ...at,
-          delta,
-        })),
-        { type: 'response.function_call_arguments.done', ...at, arguments: said.input },
+        { ...added, item: { ...item, [field]: '', status: 'in_progress' } },
+        ...cut(said.input ?? '').map((delta) => ({ type: `${event}.delta`, ...at, delta })),
+        { type: `${event}.done`, ...at, [field]: said.input },
         done,
       ];
     });

@@ -139,8 +139,9 @@ const leastPairBits = 120;
 const leastLabelledBits = 150;
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** Time-ordered identifiers: ULIDs, and Anthropic's. */
-const orderedId = /^(?:[0-7][0-9a-hjkmnp-tv-z]{25}|01[0-9A-Za-z]{22,24})$/i;
+/** Time-ordered identifiers: ULIDs, Anthropic's, and UUIDs of version 7 of these decades, which Codex gives to what it sends. */
+const orderedId =
+  /^(?:[0-7][0-9a-hjkmnp-tv-z]{25}|01[0-9A-Za-z]{22,24}|0[12][0-9a-f]{6}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12})$/i;
 /** A word directly followed by hex digits: in another case, or after a word that doesn't end in a hex digit. */
 const glued =
   /^(?:(?:[a-z]{1,7}[g-z]|[A-Z]{1,7}[G-Z])(?=[a-f]*\d)[0-9a-f]{24,64}|(?!MII)[A-Z]{2,8}[0-9a-f]{32,64})$/;
