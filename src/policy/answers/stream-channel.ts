@@ -1,6 +1,6 @@
 import { isInRun } from '../automaton/long-run.ts';
 import type { Hit, PieceReader } from '../automaton/piece-reader.ts';
-import type { ProductState } from '../automaton/product-dfa.ts';
+import type { StatePair } from '../automaton/product-dfa.ts';
 import { longRunLength } from '../detectors/detector.ts';
 import type { ChannelRules, RuleMatch } from './channel-rules.ts';
 import { DetectorProgress } from './detector-progress.ts';
@@ -43,7 +43,7 @@ export class StreamChannel {
   readonly #reader: PieceReader;
   readonly #replacements = new StreamReplacements();
   readonly #detectors: readonly DetectorProgress[];
-  #state: ProductState;
+  #state: StatePair;
   /** The end of the text, from a position in the channel on. */
   #text = '';
   #from = 0;

@@ -5,19 +5,14 @@ import type { State } from './dfa-state.ts';
 import { FoundPatterns, type View } from './found-patterns.ts';
 import { LazyDfa } from './lazy-dfa.ts';
 import type { Nfa } from './nfa.ts';
-import { ProductDfa, unknownCell } from './product-dfa.ts';
-import { SeparateAutomata } from './separate-automata.ts';
+import { ProductDfa, type StatePair, unknownCell } from './product-dfa.ts';
+import { Simulation } from './simulation.ts';
+import { ThreadTable } from './thread-table.ts';
 import { type StepWithPatterns, WideTransitions } from './wide-transitions.ts';
 
 export const letterU = 0x75;
 export const lastAscii = 0x7f;
 const backslash = 0x5c;
-
-/** A state of each automaton. */
-export interface StatePair {
-  readonly exact: State;
-  readonly folded: State;
-}
 
 export interface ReaderParts {
   readonly exact: Nfa;
@@ -47,14 +42,13 @@ export class ByteReader {
     this.#ended.push(...state.patterns);
   };
   readonly #wide: WideTransitions;
-  readonly #nfas: Readonly<Record<View, Nfa>>;
-  #separate: Readonly<Record<View, SeparateAutomata>> | undefined;
+  readonly #simulations: Readonly<Record<View, Simulation[]>> = { exact: [], folded: [] };
+  readonly #tables: Partial<Record<View, ThreadTable>> = {};
   #texts = 0;
 
   constructor({ exact, folded, fold, patternCount }: ReaderParts, limits: Limits) {
     this.exact = new LazyDfa({ nfa: exact, ...limits });
     this.folded = new LazyDfa({ nfa: folded, fold, ...limits });
-    this.#nfas = { exact, folded };
     this.#fold = fold;
     this.product = new ProductDfa(this.exact, this.folded, limits);
     this.#wide = new WideTransitions({ exact: this.exact.alphabet, folded: this.folded.alphabet, fold });
@@ -101,18 +95,27 @@ export class ByteReader {
   /** Reads the rest of a text, and notes the patterns that end with it; returns where the automata stand then. */
   readRest(bytes: Uint8Array, start: number, end: number, from: number): StatePair {
     const { at, offset } = this.#readUntil(bytes, { start, end }, from, true);
-    return at >= end ? this.#end(offset) : this.#readSeparately(bytes, at, end, this.product.at(offset));
+    return at >= end ? this.#end(offset) : this.#simulate(bytes, at, end, this.product.at(offset));
   }
 
-  /** Reads with an automaton for each pattern. */
-  #readSeparately(bytes: Uint8Array, start: number, end: number, from: StatePair): StatePair {
-    this.#separate ??= { exact: this.#separateAutomata('exact'), folded: this.#separateAutomata('folded') };
-    const { exact, folded } = this.#separate;
+  /** One of some simulations of a view's automaton, until it is asked for again. */
+  simulation(view: View, number = 0): Simulation {
+    const all = this.#simulations[view];
+    let simulation = all[number];
+    if (simulation === undefined) {
+      const table = this.#tables[view] ?? new ThreadTable(this[view]);
+      this.#tables[view] = table;
+      simulation = new Simulation(this[view], table, view === 'folded' ? this.#fold : undefined);
+      all[number] = simulation;
+    }
+    return simulation;
+  }
+
+  #simulate(bytes: Uint8Array, start: number, end: number, from: StatePair): StatePair {
+    const { exact, folded } = this.beginSimulation(from);
     const exactClasses = this.exact.byteClasses;
     const foldedClasses = this.folded.byteClasses;
     const character = this.#character;
-    exact.begin(from.exact);
-    folded.begin(from.folded);
     let at = start;
     while (at < end) {
       const byte = bytes[at] as number;
@@ -127,21 +130,17 @@ export class ByteReader {
       folded.advancePoint(character.codePoint);
       at += character.length;
     }
-    exact.addRoom(end - start);
-    folded.addRoom(end - start);
-    const after = { exact: exact.state, folded: folded.state };
-    this.#noteEnd(after);
-    return after;
+    exact.end();
+    folded.end();
+    return { exact: exact.state, folded: folded.state };
   }
 
-  #separateAutomata(view: View): SeparateAutomata {
-    return new SeparateAutomata({
-      nfa: this.#nfas[view],
-      whole: this[view],
-      found: this.found,
-      view,
-      ...(view === 'folded' && { fold: this.#fold }),
-    });
+  /** Simulations of both automata, which note the patterns that end. */
+  beginSimulation(from: StatePair): Readonly<Record<View, Simulation>> {
+    const [exact, folded] = [this.simulation('exact'), this.simulation('folded')];
+    exact.begin(from.exact, (patterns) => this.found.note('exact', patterns));
+    folded.begin(from.folded, (patterns) => this.found.note('folded', patterns));
+    return { exact, folded };
   }
 
   #readUntil(
@@ -251,16 +250,11 @@ export class ByteReader {
   #end(offset: number): StatePair {
     const pair = this.product.at(offset);
     if (pair.isQuietAtEnd) return pair;
-    pair.isQuietAtEnd = this.#noteEnd(pair);
-    return pair;
-  }
-
-  /** Notes the patterns that end where the text does; returns whether there are none. */
-  #noteEnd(pair: StatePair): boolean {
     const exact = this.exact.end(pair.exact);
     const folded = this.folded.end(pair.folded);
     this.found.note('exact', exact);
     this.found.note('folded', folded);
-    return exact.length === 0 && folded.length === 0;
+    pair.isQuietAtEnd = exact.length === 0 && folded.length === 0;
+    return pair;
   }
 }

@@ -7,13 +7,22 @@ export const contexts = { begin: 1, newline: 2, word: 4, other: 8, space: 16 } a
 /** The position after the last character. */
 export const endPoint = -1;
 
-/** One state: the live NFA nodes, the preceding context, and the patterns that ended just before the last character. */
-export interface State {
+/** The nodes of an NFA that are alive, in order, and the preceding context. */
+export interface Threads {
   readonly threads: Int32Array;
   readonly context: number;
+}
+
+/** The same as a state of an automaton, with the patterns that ended just before the last character. */
+export interface State extends Threads {
   readonly patterns: readonly number[];
   readonly offset: number;
   readonly epoch: number;
+}
+
+/** Whether it is a state, or what a simulation has led to. */
+export function isState(threads: Threads): threads is State {
+  return 'offset' in threads;
 }
 
 /** The empty-width conditions that hold between the preceding context and the next character (or the end). */

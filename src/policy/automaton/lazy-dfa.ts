@@ -1,6 +1,15 @@
 import type { Fold } from '../fold/fold.ts';
 import { type Alphabet, buildAlphabet, isWord } from './alphabet.ts';
-import { contexts, distinct, endPoint, hashOf, holding, isSame, type State } from './dfa-state.ts';
+import {
+  contexts,
+  distinct,
+  endPoint,
+  hashOf,
+  holding,
+  isSame,
+  type State,
+  type Threads,
+} from './dfa-state.ts';
 import { isInsideWords, type Nfa } from './nfa.ts';
 import { NfaSteps, type SortedAdvance } from './nfa-steps.ts';
 
@@ -12,14 +21,6 @@ export interface LazyDfaOptions {
   readonly cellLimit?: number;
   /** What may be computed at once, in cells. */
   readonly roomLimit?: number;
-  /** If given, the automaton is that of one of the NFA's starts alone. */
-  readonly part?: DfaPart;
-}
-
-interface DfaPart {
-  readonly start: number;
-  readonly alphabet: Alphabet;
-  readonly steps: NfaSteps;
 }
 
 const defaultCellLimit = 1 << 21;
@@ -29,15 +30,11 @@ const mergedLimit = 1 << 14;
 const space = 0x20;
 /** What may be computed at once, in cells, and bytes that must be read for each further one. */
 const defaultRoomLimit = 1 << 16;
-const bytesPerCell = 32;
+const bytesPerCell = 128;
 /** A new state takes as long as so many cells that lead to known ones. */
 const cellsPerState = 8;
 /** Cells for which room is owed at most: some readers can't do without new states. */
 const overdraft = 1 << 13;
-/** The offset of a state that is in no table. */
-const nowhere = -1;
-/** Contexts before the first character, and after any one. */
-const idleContexts = Object.values(contexts);
 
 /** A cell that has not been computed yet. */
 const unknownCell = -1;
@@ -50,7 +47,7 @@ const unknownCell = -1;
  *
  * On texts such as random letters, several counted repetitions make a new state of nearly every byte, at a thousand times
  * the cost of a known one. So there is room only for as many cells as befits the bytes that were read; without it,
- * callers go on in another way (SeparateAutomata), and of a part, states are in no table and are computed each time.
+ * callers go on with a simulation.
  */
 export class LazyDfa {
   readonly alphabet: Alphabet;
@@ -58,46 +55,40 @@ export class LazyDfa {
   readonly byteClasses = new Uint16Array(256);
   table: Int32Array;
   readonly steps: NfaSteps;
-  readonly #starts: readonly number[];
+  /** The nodes at which every search begins. */
+  readonly starts: readonly number[];
   readonly #fold: Fold | undefined;
   readonly #width: number;
   readonly #endClass: number;
   readonly #invisibleClass: number;
   readonly #cellLimit: number;
-  readonly #asksForWords: boolean;
+  /** Whether something may begin in the middle of a word only. */
+  readonly asksForWords: boolean;
   readonly #beginnings = new Map<number, SortedAdvance>();
   readonly #merged = new Map<number, State>();
   /** How many cells may be computed. */
   #room: number;
   readonly #roomLimit: number;
-  readonly #isPart: boolean;
   #states: State[] = [];
   #index = new Map<number, State[]>();
   #epoch = 0;
   #start: State;
 
-  constructor({
-    nfa,
-    fold,
-    part,
-    cellLimit = defaultCellLimit,
-    roomLimit = defaultRoomLimit,
-  }: LazyDfaOptions) {
-    this.#isPart = part !== undefined;
+  constructor({ nfa, fold, cellLimit = defaultCellLimit, roomLimit = defaultRoomLimit }: LazyDfaOptions) {
     this.#roomLimit = roomLimit;
     this.#room = roomLimit;
-    this.steps = part?.steps ?? new NfaSteps(nfa.nodes);
-    this.#starts = part === undefined ? nfa.starts : [part.start];
-    this.#asksForWords = part === undefined && nfa.nodes.some(isInsideWords);
+    this.steps = new NfaSteps(nfa.nodes);
+    this.starts = nfa.starts;
+    this.asksForWords = nfa.nodes.some(isInsideWords);
     this.#fold = fold;
-    this.alphabet = part?.alphabet ?? buildAlphabet(nfa);
+    this.alphabet = buildAlphabet(nfa);
     this.#endClass = this.alphabet.size;
     this.#invisibleClass = this.alphabet.size + 1;
     this.#width = this.alphabet.size + 2;
     this.#cellLimit = Math.max(cellLimit, this.#width * 8);
     this.table = new Int32Array(Math.min(this.#cellLimit, this.#width * 16)).fill(unknownCell);
     for (let byte = 0; byte < 0x80; byte += 1) this.byteClasses[byte] = this.#byteClass(byte);
-    this.#start = this.#internIdle();
+    this.#start = this.#intern(new Int32Array(0), contexts.begin, []);
   }
 
   /** The state before the first character. */
@@ -120,28 +111,18 @@ export class LazyDfa {
     this.#room = Math.min(this.#roomLimit, this.#room + bytes / bytesPerCell);
   }
 
-  /** The first offset of states in which something is open; before it are those in which nothing is. */
-  get firstOpen(): number {
-    return idleContexts.length * this.#width;
-  }
-
-  /** The state in which nothing is open. */
-  idle(context: number): State {
-    return this.state(new Int32Array(0), context);
-  }
-
-  /** The state with these threads, in order and each once. */
-  state(threads: Int32Array, context: number): State {
-    return this.#intern(threads, context, []);
-  }
-
   stateAt(offset: number): State {
     return this.#states[offset / this.#width] as State;
   }
 
+  /** The state of a simulation. */
+  state({ threads, context }: Threads): State {
+    return this.#intern(threads, context, []);
+  }
+
   /** The same state in the current table. */
   live(state: State): State {
-    if (state.epoch === this.#epoch || state.offset === nowhere) return state;
+    if (state.epoch === this.#epoch) return state;
     return this.#intern(state.threads, state.context, state.patterns);
   }
 
@@ -161,8 +142,8 @@ export class LazyDfa {
   }
 
   /** Whether a text that continues from this state can contain patterns that it doesn't contain by itself. */
-  isOpen(state: State): boolean {
-    return state.threads.length > 0 || (this.#asksForWords && (state.context & contexts.word) !== 0);
+  isOpen({ threads, context }: Threads): boolean {
+    return threads.length > 0 || (this.asksForWords && (context & contexts.word) !== 0);
   }
 
   /** The union of two states, without the patterns that have ended. */
@@ -171,14 +152,14 @@ export class LazyDfa {
     const second = this.live(other);
     // The second call may have started the table over; the first can't do so after it.
     const first = this.live(one);
-    const isKnown = first.offset !== nowhere && second.offset !== nowhere && second.epoch === this.#epoch;
+    const isKnown = second.epoch === this.#epoch;
     const key = first.offset * maxOffset + second.offset;
     const known = isKnown ? this.#merged.get(key) : undefined;
     if (known !== undefined) return known;
     const threads = distinct(first.threads, second.threads);
     const merged = this.#intern(threads, first.context | second.context, []);
     if (this.#merged.size >= mergedLimit) this.#merged.clear();
-    const isKept = isKnown && merged.offset !== nowhere && second.epoch === this.#epoch;
+    const isKept = isKnown && second.epoch === this.#epoch;
     if (isKept) this.#merged.set(key, merged);
     return merged;
   }
@@ -192,14 +173,13 @@ export class LazyDfa {
 
   #next(from: State, column: number): State {
     const state = this.live(from);
-    if (state.offset === nowhere) return this.#step(state, column);
     const known = this.table[state.offset + column] as number;
     if (known >= 0) return this.stateAt(known);
     if (known < unknownCell) return this.stateAt(-2 - known);
     this.#room -= 1;
     const next = this.#step(state, column);
     // The step may have started the table over; then there is no row to store it in.
-    if (state.epoch === this.#epoch && next.offset !== nowhere) {
+    if (state.epoch === this.#epoch) {
       this.table[state.offset + column] = next.patterns.length === 0 ? next.offset : -2 - next.offset;
     }
     return next;
@@ -221,7 +201,7 @@ export class LazyDfa {
     }
     // In some readings it is the first space of a run, in others it is not.
     if (isSpaceAgain) threads = distinct(threads, state.threads);
-    return this.#intern(threads, this.#contextOf(codePoint), patterns);
+    return this.#intern(threads, this.contextOf(codePoint), patterns);
   }
 
   /** The nodes that start at a position: searches start everywhere, so this is computed once per kind of context. */
@@ -229,7 +209,7 @@ export class LazyDfa {
     const key = conditions * this.#width + column;
     let begun = this.#beginnings.get(key);
     if (begun === undefined) {
-      const { threads, patterns } = this.steps.advance(this.#starts, conditions, codePoint);
+      const { threads, patterns } = this.steps.advance(this.starts, conditions, codePoint);
       begun = { threads: distinct(threads), patterns };
       this.#beginnings.set(key, begun);
     }
@@ -248,7 +228,8 @@ export class LazyDfa {
     return state.patterns.length === 0 ? state : this.#intern(state.threads, state.context, []);
   }
 
-  #contextOf(codePoint: number): number {
+  /** The context after a code point. */
+  contextOf(codePoint: number): number {
     if (codePoint === 10) return contexts.newline;
     if (isWord(codePoint)) return contexts.word;
     return this.#fold !== undefined && codePoint === space ? contexts.space : contexts.other;
@@ -258,8 +239,6 @@ export class LazyDfa {
     const hash = hashOf(threads, context, patterns);
     const same = this.#index.get(hash)?.find((state) => isSame(state, threads, context, patterns));
     if (same !== undefined) return same;
-    if (this.#isPart && this.#room <= 0)
-      return { threads, context, patterns, offset: nowhere, epoch: this.#epoch };
     this.#room = Math.max(-overdraft, this.#room - cellsPerState);
     if ((this.#states.length + 1) * this.#width > this.table.length) this.#makeRoom();
     const offset = this.#states.length * this.#width;
@@ -283,16 +262,6 @@ export class LazyDfa {
     this.#index = new Map();
     this.#merged.clear();
     this.#epoch += 1;
-    this.#start = this.#internIdle();
-  }
-
-  /** The states in which nothing is open, first of all; returns the one before the first character. */
-  #internIdle(): State {
-    const room = this.#room;
-    this.#room = defaultRoomLimit;
-    for (const context of idleContexts) this.idle(context);
-    const start = this.idle(contexts.begin);
-    this.#room = room;
-    return start;
+    this.#start = this.#intern(new Int32Array(0), contexts.begin, []);
   }
 }

@@ -22,6 +22,25 @@ export class NfaSteps {
     this.#marks = new Int32Array(nodes.length);
   }
 
+  get nodeCount(): number {
+    return this.#nodes.length;
+  }
+
+  /** Whether it depends on what stood before where a node leads. */
+  asksForContext(node: number): boolean {
+    this.#generation += 1;
+    const stack = [node];
+    while (stack.length > 0) {
+      const at = stack.pop() as number;
+      if (this.#marks[at] === this.#generation) continue;
+      this.#marks[at] = this.#generation;
+      const { kind, out, other } = this.#nodes[at] as NfaNode;
+      if (kind === nodeKinds.assertion) return true;
+      if (kind === nodeKinds.split) stack.push(out, other);
+    }
+    return false;
+  }
+
   /** The nodes reached by a character, and the patterns that end before it. */
   advance(nodes: ArrayLike<number>, conditions: number, codePoint: number): Advance {
     const { alive, patterns } = this.#closure(nodes, conditions);

@@ -53,18 +53,12 @@ export class Nfa {
   readonly nodes: NfaNode[] = [];
   /** Nodes where every search begins. */
   readonly starts: number[] = [];
-  /** For each node, the index of the start that leads to it. */
-  readonly owners: number[] = [];
-  #owner = 0;
-  /** For each start, the pattern of which it is enough to know that it is in a text; -1 if others must be found too. */
-  readonly once: number[] = [];
   readonly #phrases: number;
   readonly #orbits = new Map<number, readonly number[]>();
 
   constructor() {
     this.#phrases = this.#branch();
     this.starts.push(this.#phrases);
-    this.once.push(-1);
   }
 
   addPhrase(codePoints: readonly number[], pattern: number): void {
@@ -85,15 +79,12 @@ export class Nfa {
     next.set(end, this.#add(nodeKinds.match, 0, pattern));
   }
 
-  addRegex(regex: RE2JS, pattern: number, options: { readonly isOnce?: boolean } = {}): void {
+  addRegex(regex: RE2JS, pattern: number): void {
     const program = regex.re2().prog;
     const instructions = program.inst as readonly Instruction[];
     const first = this.nodes.length;
-    this.#owner = this.starts.length;
     for (const instruction of instructions) this.#instruction(instruction, first, pattern);
-    this.#owner = 0;
     this.starts.push(first + program.start);
-    this.once.push(options.isOnce === true ? pattern : -1);
   }
 
   #instruction(instruction: Instruction, first: number, pattern: number): void {
@@ -154,7 +145,6 @@ export class Nfa {
   }
 
   #add(kind: NfaNode['kind'], out: number, other: number, ranges: readonly number[] = []): number {
-    this.owners.push(this.#owner);
     this.nodes.push({ kind, out, other, ranges, next: kind === nodeKinds.branch ? new Map() : none });
     return this.nodes.length - 1;
   }

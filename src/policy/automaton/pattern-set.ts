@@ -34,7 +34,7 @@ export function compilePatternSet(patterns: readonly Pattern[], fold: Fold, limi
       if (prefilter.isOpen) always.push(number);
       if (prefilter.opensForLongRuns) longRuns.push(number);
       for (const literal of prefilter.literals) folded.addPhrase(codePoints(fold.text(literal)), number);
-      for (const regex of prefilter.regexes) folded.addRegex(regex, number, { isOnce: true });
+      for (const regex of prefilter.regexes) folded.addRegex(regex, number);
     }
   }
   const scanner = new Scanner({ exact, folded, fold, patternCount: patterns.length, longRuns }, limits);

@@ -1,5 +1,8 @@
 import { type ByteReader, lastAscii } from './byte-reader.ts';
-import type { ProductState } from './product-dfa.ts';
+import { isState, type Threads } from './dfa-state.ts';
+import type { View } from './found-patterns.ts';
+import { type StatePair, unknownCell } from './product-dfa.ts';
+import type { Simulation } from './simulation.ts';
 
 const backslash = 0x5c;
 
@@ -14,7 +17,7 @@ export interface Hit {
 
 /** What one piece of a text did. */
 export interface ReadPiece {
-  readonly after: ProductState;
+  readonly after: StatePair;
   /** The last place at which no match was in progress; -1 if there was none. */
   readonly settled: number;
   readonly hits: readonly Hit[];
@@ -27,7 +30,7 @@ export interface ReadPiece {
 export class PieceReader {
   readonly #reader: ByteReader;
   #piece = '';
-  #from: ProductState | undefined;
+  #from: StatePair | undefined;
   #read: ReadPiece | undefined;
 
   constructor(reader: ByteReader) {
@@ -35,46 +38,64 @@ export class PieceReader {
   }
 
   /** The state before a text. */
-  get start(): ProductState {
+  get start(): StatePair {
     const { product } = this.#reader;
     return product.at(product.start());
   }
 
-  read(piece: string, state: ProductState): ReadPiece {
-    const from = this.#reader.product.live(state);
+  read(piece: string, from: StatePair): ReadPiece {
     if (this.#read !== undefined && this.#from === from && this.#piece === piece) return this.#read;
-    this.#read = this.#readOn(piece, from.offset);
+    this.#read = this.#readOn(piece, from);
+    this.#reader.product.addRoom(piece.length);
     this.#piece = piece;
     this.#from = from;
     return this.#read;
   }
 
   /** The patterns that end where the text does. */
-  end(state: ProductState): readonly number[] {
-    const { exact, folded } = this.#reader;
-    return [...exact.end(state.exact), ...folded.end(state.folded)];
+  end(state: StatePair): readonly number[] {
+    return [...this.#end('exact', state.exact), ...this.#end('folded', state.folded)];
   }
 
-  #readOn(piece: string, from: number): ReadPiece {
+  #end(view: View, state: Threads): readonly number[] {
+    if (isState(state)) return this.#reader[view].end(state);
+    const patterns: number[] = [];
+    const simulation = this.#reader.simulation(view);
+    simulation.begin(state, (ended) => patterns.push(...ended));
+    simulation.end();
+    return patterns;
+  }
+
+  #readOn(piece: string, from: StatePair): ReadPiece {
     const reader = this.#reader;
     const { product } = reader;
+    let simulations: Readonly<Record<View, Simulation>> | undefined;
+    if (product.isFull) simulations = reader.beginSimulation(from);
+    let offset = simulations === undefined ? product.from(from).offset : 0;
     let { table } = product;
-    let offset = from;
     let settled = -1;
     const hits: Hit[] = [];
     let open: Hit | undefined;
     reader.begin();
     for (let at = 0; at < piece.length; ) {
       const code = piece.charCodeAt(at);
-      const next = code <= lastAscii && code !== backslash ? (table[offset + code] as number) : -1;
-      if (next >= 0) {
+      const next = code <= lastAscii && code !== backslash ? (table[offset + code] as number) : unknownCell;
+      if (simulations === undefined && next >= 0) {
         offset = next;
         at += 1;
       } else {
         const codePoint = piece.codePointAt(at) as number;
-        offset = reader.advance(offset, codePoint);
         at += codePoint > 0xffff ? 2 : 1;
-        table = product.table;
+        if (simulations === undefined && next === unknownCell && product.isFull) {
+          simulations = reader.beginSimulation(product.at(offset));
+        }
+        if (simulations === undefined) {
+          offset = reader.advance(offset, codePoint);
+          table = product.table;
+        } else {
+          simulations.exact.advancePoint(codePoint);
+          simulations.folded.advancePoint(codePoint);
+        }
         if (!reader.found.isEmpty) {
           if (open === undefined) {
             open = { patterns: new Set(), start: settled, end: -1 };
@@ -85,12 +106,20 @@ export class PieceReader {
           reader.begin();
         }
       }
-      if (product.at(offset).isOpen) continue;
+      if (simulations === undefined ? product.at(offset).isOpen : isOpen(simulations)) continue;
       settled = at;
       if (open === undefined) continue;
       open.end = at;
       open = undefined;
     }
-    return { after: product.at(offset), settled, hits };
+    const after =
+      simulations === undefined
+        ? product.at(offset)
+        : { exact: simulations.exact.state, folded: simulations.folded.state };
+    return { after, settled, hits };
   }
+}
+
+function isOpen({ exact, folded }: Readonly<Record<View, Simulation>>): boolean {
+  return exact.isOpen || folded.isOpen;
 }

@@ -1,5 +1,5 @@
 import { shortEscapes } from '../../json/short-escapes.ts';
-import type { State } from './dfa-state.ts';
+import { isState, type State, type Threads } from './dfa-state.ts';
 import type { LazyDfa } from './lazy-dfa.ts';
 
 /** A cell that has not been computed yet. */
@@ -10,13 +10,19 @@ const defaultCellLimit = 1 << 21;
 const firstPairs = 64;
 /** Pairs that may be added at once, and bytes that must be read for each further one. */
 const roomLimit = 1 << 16;
-const bytesPerPair = 32;
+const bytesPerPair = 128;
 /** Cells of a row: one for each byte of ASCII, so that a byte is its own column. */
 const rowBits = 7;
 const rowCells = 1 << rowBits;
 const backslash = 0x5c;
 const letterU = 0x75;
 const space = 0x20;
+
+/** Where each automaton stands. */
+export interface StatePair {
+  readonly exact: Threads;
+  readonly folded: Threads;
+}
 
 /** A state of each automaton; or the same after a backslash, which begins an escape in a JSON string. */
 export interface ProductState {
@@ -125,6 +131,16 @@ export class ProductDfa {
     if (this.#pairs[pair.offset >> rowBits] === pair) return pair;
     const before = this.pair(pair.exact, pair.folded);
     return pair.escaped === undefined ? before : this.next(before, backslash);
+  }
+
+  /** The pair of two states, or of what simulations have led to. */
+  from(pair: StatePair): ProductState {
+    if ('offset' in pair) return this.live(pair as ProductState);
+    const { exact, folded } = pair;
+    return this.pair(
+      isState(exact) ? exact : this.#exact.state(exact),
+      isState(folded) ? folded : this.#folded.state(folded),
+    );
   }
 
   /** The pair of two states. */

@@ -1,17 +1,11 @@
-import {
-  ByteReader,
-  type Limits,
-  lastAscii,
-  letterU,
-  type ReaderParts,
-  type StatePair,
-} from './byte-reader.ts';
+import { ByteReader, type Limits, lastAscii, letterU, type ReaderParts } from './byte-reader.ts';
 import type { State } from './dfa-state.ts';
 import type { FoundPatterns, View } from './found-patterns.ts';
 import type { LazyDfa } from './lazy-dfa.ts';
 import { hasLongRun } from './long-run.ts';
 import { PieceReader } from './piece-reader.ts';
-import { type ProductDfa, unknownCell } from './product-dfa.ts';
+import { type ProductDfa, type StatePair, unknownCell } from './product-dfa.ts';
+import type { Simulation } from './simulation.ts';
 import { createParts, partCount, readParts, shortestBlock, wordBytes } from './speculative-scan.ts';
 import type { TextBytes } from './text-bytes.ts';
 
@@ -82,6 +76,11 @@ export class Scanner {
   /** The states after one character; the patterns found on the way are in the states. */
   step(view: View, state: State, codePoint: number, onState: (state: State) => void): State {
     return this.#reader.step(view, state, codePoint, onState);
+  }
+
+  /** One of some simulations of a view's automaton, until it is asked for again. */
+  simulation(view: View, number: number): Simulation {
+    return this.#reader.simulation(view, number);
   }
 
   /** A reader of texts that come in pieces. */

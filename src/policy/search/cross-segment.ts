@@ -1,5 +1,5 @@
 import { type Character, readCharacter } from '../automaton/code-points.ts';
-import type { State } from '../automaton/dfa-state.ts';
+import type { Threads } from '../automaton/dfa-state.ts';
 import type { View } from '../automaton/found-patterns.ts';
 import type { PatternSet } from '../automaton/pattern-set.ts';
 import type { TextBytes } from '../automaton/text-bytes.ts';
@@ -13,8 +13,8 @@ import { ViewedText } from './viewed-text.ts';
 /** The state of one sequence of segments. */
 interface Sequence {
   /** States in which something is open at its end, per view; one for each kind of character before. */
-  exact: readonly State[];
-  folded: readonly State[];
+  exact: readonly Threads[];
+  folded: readonly Threads[];
   /** Patterns that were found already with its last segment. */
   found: ReadonlySet<number>;
   readonly window: SegmentWindow;
@@ -109,7 +109,7 @@ export class CrossSegmentMatcher {
   }
 
   /** Runs what was open before through the beginning of a text; returns what is open at its end. */
-  #goOn(view: View, before: Sequence, text: TextBytes, { after }: TextVerdict): readonly State[] {
+  #goOn(view: View, before: Sequence, text: TextBytes, { after }: TextVerdict): readonly Threads[] {
     // Patterns that ended with the previous text show only now, and have already been reported.
     this.#known = before.found;
     const states = this.#states[view].begin(before[view]);

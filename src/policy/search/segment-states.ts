@@ -1,15 +1,17 @@
-import type { State } from '../automaton/dfa-state.ts';
+import { isState, type State, type Threads } from '../automaton/dfa-state.ts';
 import type { View } from '../automaton/found-patterns.ts';
 import type { LazyDfa } from '../automaton/lazy-dfa.ts';
 import type { Scanner } from '../automaton/scanner.ts';
+import type { Simulation } from '../automaton/simulation.ts';
 
 const space = 0x20;
-const noStates: readonly State[] = [];
+const noStates: readonly Threads[] = [];
 const ignore = () => {};
 
 /**
  * The states in which something is open where a text ends, read on through the beginning of the next one: one
  * state for each kind of character before. Made once for all texts, because a body may have a text for each letter.
+ * Where the automaton has no room for further states they are simulated.
  */
 export class SegmentStates {
   readonly #scanner: Scanner;
@@ -17,6 +19,9 @@ export class SegmentStates {
   readonly #automaton: LazyDfa;
   /** The number of open states; entries after them are stale. */
   readonly #states: State[] = [];
+  /** The same for simulations, by which all states are replaced if any is. */
+  readonly #simulations: Simulation[] = [];
+  #isSimulated = false;
   #count = 0;
   /** The state that the text alone has led to. */
   #alone: State;
@@ -39,23 +44,32 @@ export class SegmentStates {
   }
 
   /** Begins where two texts meet, with nothing and with a space there. */
-  begin(opened: readonly State[]): this {
+  begin(opened: readonly Threads[]): this {
+    this.#count = 0;
     this.#alone = this.#automaton.start;
-    this.#count = opened.length;
-    for (let at = 0; at < opened.length; at += 1) this.#states[at] = opened[at] as State;
-    for (let at = 0; at < opened.length; at += 1) {
-      const spaced = this.#automaton.next(opened[at] as State, space);
-      if (spaced.patterns.length > 0) this.#onPatterns(spaced.patterns);
-      this.#keep(spaced);
+    this.#isSimulated = this.#automaton.isFull || !opened.every(isState);
+    for (let at = 0; at < opened.length; at += 1) this.#keep(opened[at] as Threads);
+    for (let at = 0; at < opened.length; at += 1) this.#keepSpaced(opened[at] as Threads);
+    if (this.#isSimulated) {
+      for (let at = 0; at < this.#count; at += 1) this.#simulation(at).beginText(this.#alone.context);
     }
     return this;
   }
 
   /** Reads a character; a state is dropped where it is the one that the text alone leads to. */
   advance(codePoint: number): void {
-    this.#alone = this.#scanner.step(this.#view, this.#alone, codePoint, ignore);
+    if (!this.#isSimulated && this.#automaton.isFull) this.#simulate();
     const count = this.#count;
     this.#count = 0;
+    if (this.#isSimulated) {
+      for (let at = 0; at < count; at += 1) {
+        const each = this.#simulation(at);
+        each.advancePoint(codePoint);
+        if (!each.isOver) this.#keepSimulation(at);
+      }
+      return;
+    }
+    this.#alone = this.#scanner.step(this.#view, this.#alone, codePoint, ignore);
     for (let at = 0; at < count; at += 1) {
       const next = this.#scanner.step(this.#view, this.#states[at] as State, codePoint, this.#onState);
       if (next !== this.#alone) this.#keep(next);
@@ -65,8 +79,8 @@ export class SegmentStates {
   /** Ends with the text: partial matches continue in the next one. */
   end(): void {
     for (let at = 0; at < this.#count; at += 1) {
-      const patterns = this.#automaton.end(this.#states[at] as State);
-      if (patterns.length > 0) this.#onPatterns(patterns);
+      if (this.#isSimulated) this.#simulation(at).end();
+      else this.#onPatterns(this.#automaton.end(this.#states[at] as State));
     }
   }
 
@@ -76,31 +90,92 @@ export class SegmentStates {
   }
 
   /** What is open now, and at the end of a text by itself. */
-  openedWith(alone: State): readonly State[] {
-    if (this.#automaton.isOpen(alone)) this.#keep(alone);
-    return this.#count === 0 ? noStates : this.#states.slice(0, this.#count);
+  openedWith(alone: Threads): readonly Threads[] {
+    if (this.#automaton.isOpen(alone)) {
+      if (this.#count === 0) return [alone];
+      if (!isState(alone) && !this.#isSimulated) this.#simulate();
+      this.#keep(alone);
+    }
+    return this.#opened();
   }
 
   /** The partial matches after a text that some readers leave out: those after it, and still those before it. */
-  combine(before: readonly State[], after: readonly State[]): readonly State[] {
+  combine(before: readonly Threads[], after: readonly Threads[]): readonly Threads[] {
     if (before.length === 0 || before === after) return after;
     if (after.length === 0) return before;
     this.#count = 0;
+    this.#isSimulated = this.#automaton.isFull || !before.every(isState) || !after.every(isState);
     for (const state of before) this.#keep(state);
     for (const state of after) this.#keep(state);
-    return this.#states.slice(0, this.#count);
+    return this.#opened();
+  }
+
+  #opened(): readonly Threads[] {
+    if (this.#count === 0) return noStates;
+    if (!this.#isSimulated) return this.#states.slice(0, this.#count);
+    return Array.from({ length: this.#count }, (_, at) => this.#simulation(at).state);
+  }
+
+  #keepSpaced(state: Threads): void {
+    if (this.#isSimulated) {
+      const spaced = this.#begin(state);
+      spaced.advancePoint(space);
+      this.#keepSimulation(this.#count);
+    } else {
+      const spaced = this.#automaton.next(state as State, space);
+      this.#onState(spaced);
+      this.#keep(spaced);
+    }
   }
 
   /** Keeps a state; one for each kind of preceding character is enough. */
-  #keep(state: State): void {
+  #keep(state: Threads): void {
+    if (this.#isSimulated) {
+      this.#begin(state);
+      this.#keepSimulation(this.#count);
+      return;
+    }
     const states = this.#states;
     for (let at = 0; at < this.#count; at += 1) {
       const other = states[at] as State;
       if (other.context !== state.context) continue;
-      states[at] = this.#automaton.merge(other, state);
+      states[at] = this.#automaton.merge(other, state as State);
       return;
     }
-    states[this.#count] = state;
+    states[this.#count] = state as State;
     this.#count += 1;
+  }
+
+  /** The same for a simulation, which may be any from `count` on. */
+  #keepSimulation(from: number): void {
+    const each = this.#simulation(from);
+    for (let at = 0; at < this.#count; at += 1) {
+      const other = this.#simulation(at);
+      if (other.context === each.context) return other.add(each);
+    }
+    this.#simulations[from] = this.#simulation(this.#count);
+    this.#simulations[this.#count] = each;
+    this.#count += 1;
+  }
+
+  /** Goes on with simulations of the states. */
+  #simulate(): void {
+    const states = this.#states.slice(0, this.#count);
+    this.#isSimulated = true;
+    this.#count = 0;
+    for (const state of states) this.#keep(state);
+    for (let at = 0; at < this.#count; at += 1) this.#simulation(at).beginText(this.#alone.context);
+  }
+
+  /** A simulation from a state on, which is the first that is not kept. */
+  #begin(state: Threads): Simulation {
+    const simulation = this.#simulation(this.#count);
+    simulation.begin(state, this.#onPatterns);
+    return simulation;
+  }
+
+  #simulation(at: number): Simulation {
+    this.#simulations[at] ??= this.#scanner.simulation(this.#view, at);
+    return this.#simulations[at] as Simulation;
   }
 }

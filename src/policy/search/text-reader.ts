@@ -1,7 +1,7 @@
 import type { JsonDocument } from '../../json/json-document.ts';
-import type { StatePair } from '../automaton/byte-reader.ts';
 import type { View } from '../automaton/found-patterns.ts';
 import type { PatternSet } from '../automaton/pattern-set.ts';
+import type { StatePair } from '../automaton/product-dfa.ts';
 import type { TextBytes } from '../automaton/text-bytes.ts';
 
 export interface PatternMatch {

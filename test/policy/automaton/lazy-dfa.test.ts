@@ -117,7 +117,10 @@ function randomText(random: Random): string {
 }
 
 describe('the automaton', () => {
-  test('agrees with re2js on random patterns and texts, one by one and together', () => {
+  test.each([
+    ['by table', {}],
+    ['by simulation', { roomLimit: 0 }],
+  ])('agrees with re2js on random patterns and texts, %s', (_name, limits) => {
     const random = createRandom(7);
     for (let round = 0; round < scale(30, 150); round += 1) {
       const sources = Array.from({ length: 6 }, () => randomPattern(random, 1 + random.below(4))).filter(
@@ -126,6 +129,7 @@ describe('the automaton', () => {
       const patternSet = compilePatternSet(
         sources.map((source) => pattern(source)),
         fold,
+        limits,
       );
       for (let each = 0; each < 25; each += 1) {
         const text = randomText(random);

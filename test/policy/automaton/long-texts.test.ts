@@ -88,7 +88,7 @@ function stepThrough(scanner: Scanner, text: string) {
   const found: Record<View, Set<number>> = { exact: new Set(), folded: new Set() };
   const after: Partial<Record<View, State>> = {};
   for (const view of views) {
-    let state = scanner.start[view];
+    let state: State = scanner[view].start;
     const note = (each: State) => {
       for (const pattern of each.patterns) found[view].add(pattern);
     };
@@ -104,7 +104,7 @@ const sorted = (numbers: Iterable<number>) => [...numbers].sort((one, other) => 
 describe('long texts, whose parts are read in parallel', () => {
   test.each([
     ...[20, 21, 22, 23].map((seed) => ({ seed, limits: {} })),
-    // With no room for further states, each pattern is searched for by itself.
+    // With no room for further states, the automata are simulated thread by thread.
     ...[24, 25, 26, 27].map((seed) => ({ seed, limits: { roomLimit: 0 } })),
     ...[28, 29].map((seed) => ({ seed, limits: { roomLimit: 0, cellLimit: 64 } })),
   ])('hold the patterns, and end where, they do read singly (%j)', ({ seed, limits }) => {

@@ -1,0 +1,242 @@
+import type { Fold } from '../fold/fold.ts';
+import type { Reading } from '../fold/fold-character.ts';
+import { contexts, type Threads } from './dfa-state.ts';
+import type { LazyDfa } from './lazy-dfa.ts';
+import { endsCell, type ThreadTable } from './thread-table.ts';
+
+/** What begins while a simulation reads: all that may; or only what doesn't in the text by itself. */
+type Begins = 'all' | 'added';
+
+const space = 0x20;
+/** Nothing has begun with the last character that is not among the threads. */
+const none = -1;
+const skippedOrSpace: readonly Reading[] = [[], [space]];
+
+/**
+ * Simulates an NFA thread by thread: slower than a DFA, but at a cost that is bounded whatever the text. Of what begins
+ * with each character most ends with the next one, so that both steps are looked up as one.
+ */
+export class Simulation {
+  readonly #automaton: LazyDfa;
+  readonly #table: ThreadTable;
+  readonly #fold: Fold | undefined;
+  /** The column of the space, of which only the first of a run counts; none where all do. */
+  readonly #space: number;
+  #threads: number[] = [];
+  #count = 0;
+  #next: number[] = [];
+  #context = 0;
+  /** The context before the last character, times the table's width, plus its class; or `none`. */
+  #last = none;
+  #begins: Begins = 'all';
+  /** The context of the text by itself. */
+  #alone = 0;
+  #onPatterns: (patterns: readonly number[]) => void = () => {};
+
+  constructor(automaton: LazyDfa, table: ThreadTable, fold: Fold | undefined) {
+    this.#automaton = automaton;
+    this.#table = table;
+    this.#fold = fold;
+    this.#space = fold === undefined ? none : automaton.alphabet.of(space);
+  }
+
+  /** Continues from a state; `onPatterns` gets those that end on the way. */
+  begin({ threads, context }: Threads, onPatterns: (patterns: readonly number[]) => void): void {
+    this.#set(threads, context);
+    this.#begins = 'all';
+    this.#alone = 0;
+    this.#onPatterns = onPatterns;
+  }
+
+  /** From here on a text is read that is read by itself too, in a context: what begins in both is not followed here. */
+  beginText(alone: number): void {
+    this.#settle();
+    this.#begins = 'added';
+    this.#alone = alone;
+  }
+
+  /** Whether a match may be in progress. */
+  get isOpen(): boolean {
+    if (this.#count > 0) return true;
+    if (this.#automaton.asksForWords && (this.#context & contexts.word) !== 0) return true;
+    if (this.#last === none) return false;
+    const { width } = this.#table;
+    const column = this.#last % width;
+    return this.#table.begun((this.#last - column) / width, column).threads.length > 0;
+  }
+
+  /** Whether there is nothing to be followed any more. */
+  get isOver(): boolean {
+    return this.#count === 0 && this.#context === this.#alone;
+  }
+
+  get context(): number {
+    return this.#context;
+  }
+
+  get state(): Threads {
+    this.#settle();
+    this.#threads.length = this.#count;
+    return { threads: Int32Array.from(this.#threads).sort(), context: this.#context };
+  }
+
+  /** Takes in the threads of another with the same context. */
+  add(other: Simulation): void {
+    this.#unite(other.#threads, other.#count);
+  }
+
+  /** Reads a character of a class of the automaton. */
+  advance(column: number): void {
+    if (column > this.#table.end) this.#advanceReadings(skippedOrSpace);
+    else if (column === this.#space && (this.#context & contexts.space) !== 0) this.#advanceSpaceAgain();
+    else this.#step(column);
+  }
+
+  #step(column: number): void {
+    const table = this.#table;
+    const context = this.#context;
+    table.pass += 1;
+    const { pass, marks, rows, width } = table;
+    const threads = this.#threads;
+    const next = this.#next;
+    const byContext = context * width + column;
+    let count = 0;
+    for (let at = 0; at < this.#count; at += 1) {
+      const thread = threads[at] as number;
+      const row = rows[thread];
+      let cell = row === undefined ? none : (row[row.length === width ? column : byContext] as number);
+      if (cell === none) cell = table.cell(thread, context, column);
+      if (cell === endsCell) continue;
+      if (cell >= 0) {
+        if (marks[cell] === pass) continue;
+        marks[cell] = pass;
+        next[count] = cell;
+        count += 1;
+      } else {
+        const step = table.step(cell);
+        if (step.patterns.length > 0) this.#onPatterns(step.patterns);
+        count = this.#note(step.threads, count);
+      }
+    }
+    if (this.#begins === 'added') {
+      if (this.#alone !== context) {
+        this.#noteEmpty(column);
+        count = this.#note(table.added(context, this.#alone, column), count);
+      }
+      this.#alone = table.contextAfter[column] as number;
+    } else {
+      if (this.#last !== none) {
+        const step = table.begunBefore(this.#last, column);
+        if (step.patterns.length > 0) this.#onPatterns(step.patterns);
+        count = this.#note(step.threads, count);
+      } else this.#noteEmpty(column);
+      this.#last = byContext;
+    }
+    this.#next = threads;
+    this.#threads = next;
+    this.#count = count;
+    this.#context = table.contextAfter[column] as number;
+  }
+
+  /** Reads a character that is not folded yet. */
+  advancePoint(codePoint: number): void {
+    const { alphabet } = this.#automaton;
+    if (this.#fold === undefined) return this.advance(alphabet.of(codePoint));
+    const point = this.#fold.point(codePoint);
+    if (point > 0) this.advance(alphabet.of(point));
+    else if (point < 0) this.#advanceReadings(this.#fold.readings[-1 - point] as readonly Reading[]);
+  }
+
+  /** The text ends; threads stay as they are. */
+  end(): void {
+    this.#settle();
+    this.#noteEmpty(this.#table.end);
+    for (let at = 0; at < this.#count; at += 1) {
+      const cell = this.#table.cell(this.#threads[at] as number, this.#context, this.#table.end);
+      if (cell !== endsCell) this.#onPatterns(this.#table.step(cell).patterns);
+    }
+  }
+
+  #set(threads: ArrayLike<number>, context: number): void {
+    for (let at = 0; at < threads.length; at += 1) this.#threads[at] = threads[at] as number;
+    this.#count = threads.length;
+    this.#context = context;
+    this.#last = none;
+  }
+
+  /** Patterns that match nothing at all before a character, such as `\B`. */
+  #noteEmpty(column: number): void {
+    const { patterns } = this.#table.begun(this.#context, column);
+    if (patterns.length > 0) this.#onPatterns(patterns);
+  }
+
+  /** Adds threads to the next ones, each once. */
+  #note(threads: ArrayLike<number>, from: number): number {
+    const { marks, pass } = this.#table;
+    let count = from;
+    for (let at = 0; at < threads.length; at += 1) {
+      const thread = threads[at] as number;
+      if (marks[thread] === pass) continue;
+      marks[thread] = pass;
+      this.#next[count] = thread;
+      count += 1;
+    }
+    return count;
+  }
+
+  /** Adds threads to those that are alive, each once. */
+  #unite(threads: ArrayLike<number>, length = threads.length): void {
+    const { marks } = this.#table;
+    this.#table.pass += 1;
+    for (let at = 0; at < this.#count; at += 1) marks[this.#threads[at] as number] = this.#table.pass;
+    for (let at = 0; at < length; at += 1) {
+      const thread = threads[at] as number;
+      if (marks[thread] === this.#table.pass) continue;
+      this.#threads[this.#count] = thread;
+      this.#count += 1;
+    }
+  }
+
+  /** Makes what has begun with the last character threads like all others. */
+  #settle(): void {
+    if (this.#last === none) return;
+    const { width } = this.#table;
+    const column = this.#last % width;
+    const { threads } = this.#table.begun((this.#last - column) / width, column);
+    this.#last = none;
+    this.#unite(threads);
+  }
+
+  /** A space where some readings have had the first of a run, and others may have not. */
+  #advanceSpaceAgain(): void {
+    if (this.#context === contexts.space) {
+      this.#alone = contexts.space;
+      return;
+    }
+    const { threads } = this.state;
+    this.#step(this.#space);
+    this.#settle();
+    this.#unite(threads);
+  }
+
+  /** Reads a character that is read in several ways. */
+  #advanceReadings(readings: readonly Reading[]): void {
+    const before = this.state;
+    const alone = this.#alone;
+    let threads: Int32Array | undefined;
+    let context = 0;
+    let aloneAfter = 0;
+    for (const reading of readings) {
+      this.#set(before.threads, before.context);
+      this.#alone = alone;
+      for (const point of reading) this.advance(this.#automaton.alphabet.of(point));
+      this.#settle();
+      if (threads !== undefined) this.#unite(threads);
+      threads = this.state.threads;
+      context |= this.#context;
+      aloneAfter |= this.#alone;
+    }
+    this.#context = context;
+    this.#alone = aloneAfter;
+  }
+}

@@ -1,0 +1,122 @@
+import { contexts, distinct, endPoint, holding } from './dfa-state.ts';
+import type { LazyDfa } from './lazy-dfa.ts';
+import type { SortedAdvance } from './nfa-steps.ts';
+
+/** Cells of a row: a thread that becomes one other; that ends; not asked for yet; below, the number of a step. */
+export const endsCell = -2;
+const unknownCell = -1;
+const noStepCell = -3;
+const noStep: SortedAdvance = { threads: new Int32Array(0), patterns: [] };
+/** More contexts than there are, combinations included. */
+const contextCount = contexts.space * 2;
+
+/**
+ * Where each node of an automaton's NFA leads with a character of each class. Filled where it is asked for, so it is at
+ * most as large as the NFA, whatever the texts.
+ */
+export class ThreadTable {
+  /** The column of the end of a text. */
+  readonly end: number;
+  /** The context after a character of each class. */
+  readonly contextAfter: Uint8Array;
+  readonly width: number;
+  /** For each node, by class; or by context and class, if what stood before matters. */
+  readonly rows: (Int32Array | undefined)[] = [];
+  /** For each node the last pass that met it. */
+  readonly marks: Int32Array;
+  pass = 0;
+  readonly #automaton: LazyDfa;
+  readonly #steps: SortedAdvance[] = [noStep];
+  readonly #begun: (SortedAdvance | undefined)[] = [];
+  readonly #added = new Map<number, Int32Array>();
+  readonly #begunBefore: (Int32Array | undefined)[] = [];
+
+  constructor(automaton: LazyDfa) {
+    const { samples, size } = automaton.alphabet;
+    this.#automaton = automaton;
+    this.end = size;
+    this.width = size + 1;
+    this.contextAfter = Uint8Array.from(samples, (sample) => automaton.contextOf(sample));
+    this.marks = new Int32Array(automaton.steps.nodeCount);
+  }
+
+  /** The threads and the patterns that a cell stands for. */
+  step(cell: number): SortedAdvance {
+    return this.#steps[noStepCell - cell] as SortedAdvance;
+  }
+
+  /** What begins with a character: searches start everywhere. */
+  begun(context: number, column: number): SortedAdvance {
+    const key = context * this.width + column;
+    let begun = this.#begun[key];
+    if (begun === undefined) {
+      begun = this.#advance(this.#automaton.starts, context, column);
+      this.#begun[key] = begun;
+    }
+    return begun;
+  }
+
+  /** What begins with a character after one context, but doesn't after another, such as with `\B`. */
+  added(context: number, alone: number, column: number): Int32Array {
+    const key = (context * contextCount + alone) * this.width + column;
+    let added = this.#added.get(key);
+    if (added === undefined) {
+      const own = this.begun(alone, column).threads;
+      added = this.begun(context, column).threads.filter((thread) => !own.includes(thread));
+      this.#added.set(key, added);
+    }
+    return added;
+  }
+
+  /** What has begun with the character before this one, and empty matches between them; `key` is the context before that, times `width`, plus its class. */
+  begunBefore(key: number, column: number): SortedAdvance {
+    let row = this.#begunBefore[key];
+    if (row === undefined) {
+      row = new Int32Array(this.width).fill(unknownCell);
+      this.#begunBefore[key] = row;
+    }
+    let cell = row[column] as number;
+    if (cell === unknownCell) {
+      const before = key % this.width;
+      const context = this.contextAfter[before] as number;
+      const { threads } = this.begun((key - before) / this.width, before);
+      const { patterns: empty } = this.begun(context, column);
+      const step = this.#advance(threads, context, column);
+      cell = this.#keep({ ...step, patterns: [...step.patterns, ...empty] });
+      row[column] = cell;
+    }
+    return this.step(cell);
+  }
+
+  /** The cell of a node that may not be in its row yet. */
+  cell(node: number, context: number, column: number): number {
+    let row = this.rows[node];
+    if (row === undefined) {
+      const isAsking = this.#automaton.steps.asksForContext(node);
+      row = new Int32Array(this.width * (isAsking ? contextCount : 1)).fill(unknownCell);
+      this.rows[node] = row;
+    }
+    const at = row.length > this.width ? context * this.width + column : column;
+    if (row[at] === unknownCell) {
+      const step = this.#advance([node], context, column);
+      const [only = endsCell, other] = step.threads;
+      row[at] = step.patterns.length === 0 && other === undefined ? only : this.#keep(step);
+    }
+    return row[at] as number;
+  }
+
+  #advance(nodes: ArrayLike<number>, context: number, column: number): SortedAdvance {
+    const codePoint = column === this.end ? endPoint : (this.#automaton.alphabet.samples[column] as number);
+    const { threads, patterns } = this.#automaton.steps.advance(
+      nodes,
+      holding(context, codePoint),
+      codePoint,
+    );
+    return { threads: distinct(threads), patterns };
+  }
+
+  #keep(step: SortedAdvance): number {
+    if (step.threads.length === 0 && step.patterns.length === 0) return noStepCell;
+    return noStepCell - (this.#steps.push(step) - 1);
+  }
+}

@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest';
+import { dialects } from '../../../src/dialects/registry.ts';
+import { parseStrictJson } from '../../../src/json/strict-json.ts';
+import { compilePatternSet } from '../../../src/policy/automaton/pattern-set.ts';
+import { compilePhrase, compileRegex, type Pattern } from '../../../src/policy/automaton/patterns.ts';
+import { createFold } from '../../../src/policy/fold/fold.ts';
+import { Search } from '../../../src/policy/search/search.ts';
+import { scale } from '../../kit/scale.ts';
+import { createRandom, type Random } from './random.ts';
+
+const fold = createFold();
+
+function compiled(each: ReturnType<typeof compileRegex>): Pattern {
+  if ('problem' in each) throw new Error(each.problem);
+  return each.value;
+}
+
+const patterns = [
+  ...['project aurora', 'a b', 'straße', ' b', 'b '].map((text) =>
+    compiled(compilePhrase(text, 'folded', fold)),
+  ),
+  ...[
+    '\\bab\\b',
+    'a\\Bb',
+    '\\B-a',
+    'a.{2,4}z',
+    '[ab]{3,6}c',
+    'a+b',
+    '(?m:^b$)',
+    '^a',
+    'z$',
+    '[^a]b',
+    'a\\nb',
+    'c*\\b',
+  ].map((source) => compiled(compileRegex(source, 'folded'))),
+];
+const letters = [
+  'a',
+  'b',
+  'b',
+  'c',
+  'z',
+  'A',
+  ' ',
+  ' ',
+  '\n',
+  '-',
+  '\u0000',
+  '\u200b',
+  'ß',
+  'ﬀ',
+  'é',
+  '漢',
+  '😀',
+  'l',
+];
+const words = ['project', 'aurora', 'stra', 'ße', 'SSE', 'ab', 'a b'];
+
+function piece(random: Random): string {
+  return Array.from({ length: random.below(9) }, () =>
+    random.below(5) === 0 ? random.of(words) : random.of(letters),
+  ).join('');
+}
+
+/** What is found in a conversation, by pattern, with where it begins. */
+function matchesIn(search: Search, blocks: readonly string[]): unknown {
+  const content = blocks.map((text) => ({ type: 'text', text }));
+  const document = parseStrictJson(Buffer.from(JSON.stringify({ messages: [{ role: 'user', content }] })));
+  const { matches } = search.request(document, dialects.messages);
+  return [...matches]
+    .sort(([one], [other]) => one - other)
+    .map(([pattern, found]) => [
+      pattern,
+      found.map((each) => [each.segment.place.entry, each.before?.place.entry]),
+    ]);
+}
+
+test.each([{ roomLimit: 0 }, { roomLimit: 40 }, { roomLimit: 0, cellLimit: 64 }])(
+  'texts that follow one another hold the same whether there is room for states or not (%j)',
+  (limits) => {
+    const random = createRandom(5);
+    const usual = new Search(compilePatternSet(patterns, fold));
+    let found = 0;
+    for (let round = 0; round < scale(400, 4_000); round += 1) {
+      const search = new Search(compilePatternSet(patterns, fold, limits));
+      for (let each = 0; each < 3; each += 1) {
+        const blocks = Array.from({ length: 1 + random.below(7) }, () => piece(random));
+        const expected = matchesIn(usual, blocks);
+
+        expect({ blocks, matches: matchesIn(search, blocks) }).toEqual({ blocks, matches: expected });
+        found += (expected as unknown[]).length;
+      }
+    }
+    expect(found).toBeGreaterThan(1_000);
+  },
+);
+
+test.each([{ roomLimit: 0 }, { roomLimit: 300 }])(
+  'texts in pieces hold the same whether there is room for states or not (%j)',
+  (limits) => {
+    const random = createRandom(6);
+    const usual = compilePatternSet(patterns, fold).scanner.pieceReader();
+    const reader = compilePatternSet(patterns, fold, limits).scanner.pieceReader();
+    for (let round = 0; round < scale(300, 3_000); round += 1) {
+      let before = usual.start;
+      let state = reader.start;
+      for (let each = 0; each < 6; each += 1) {
+        const text = piece(random);
+        const { after, settled, hits } = reader.read(text, state);
+        const expected = usual.read(text, before);
+
+        expect({ text, settled, hits }).toEqual({ text, settled: expected.settled, hits: expected.hits });
+        state = after;
+        before = expected.after;
+      }
+      expect(new Set(reader.end(state))).toEqual(new Set(usual.end(before)));
+    }
+  },
+);
