@@ -13,6 +13,20 @@ test(`${exchanges} exchanges of every kind of lie, fault and abort never cost mo
   expect(spent.refused).toBeGreaterThan(0);
 }, 300_000);
 
+test(`nor with a gateway that is reloaded, ended and killed ${scale(12, 60)} times in between`, async () => {
+  const spent = await spend({
+    lies: lies.map((_, number) => number),
+    exchanges,
+    budgetFor: 50,
+    seed: 4,
+    disturbedEvery: 50,
+  });
+
+  expect(spent.tokens).toBeGreaterThan(0);
+  expect(spent.tokens).toBeLessThanOrEqual(spent.budget);
+  expect(spent.refused).toBeGreaterThan(0);
+}, 300_000);
+
 test.each(lies.map(({ name }, number) => [name, number] as const))(
   'nor does %s alone',
   async (_name, number) => {

@@ -97,7 +97,7 @@ export function openaiClient({ url, key }: Pick<TestGateway, 'url' | 'key'>): Op
 
 /** Posts JSON with the project key, or whatever else is given. */
 export function post(
-  gateway: TestGateway,
+  gateway: Pick<TestGateway, 'url' | 'key'>,
   path: string,
   body: unknown,
   init: RequestInit = {},

@@ -1,5 +1,6 @@
 import { post, startGateway } from '../../kit/gateway.ts';
 import { type Random, randomFrom } from '../bypass/random-source.ts';
+import { type DisturbedGateway, startDisturbed } from './disturbed-gateway.ts';
 import { type DialectName, lies, type Order, startLyingHost } from './lying-host.ts';
 
 const cap = 200;
@@ -27,17 +28,25 @@ interface Plan {
   /** How many exchanges the budget is for, if each uses its worst case. */
   readonly budgetFor: number;
   readonly seed: number;
+  /** After so many exchanges the gateway is reloaded, ended or killed, in turns; by default never. */
+  readonly disturbedEvery?: number;
 }
 
 /** Sends exchanges of every dialect, streamed and not, and adds up what they really cost at the host. */
-export async function spend({ lies: told, exchanges, budgetFor, seed }: Plan): Promise<Spending> {
+export async function spend({
+  lies: told,
+  exchanges,
+  budgetFor,
+  seed,
+  disturbedEvery,
+}: Plan): Promise<Spending> {
   const host = await startLyingHost();
   const worst =
     Math.ceil(JSON.stringify(bodyOf('chat', 'm', { lie: 99, tokens: cap, perEvent: 100, cap })).length / 3) +
     cap;
   const budget = budgetFor * worst;
   const pricing = 'pricing: { input: 1, output: 1 }';
-  const gateway = await startGateway(`
+  const yaml = `
 providers:
   host: { dialect: openai, base_url: "${host.url}/v1", endpoints: [chat, responses], timeouts: { headers: 2s, idle: 2s } }
   claude: { dialect: anthropic, base_url: "${host.url}", timeouts: { headers: 2s, idle: 2s } }
@@ -52,14 +61,22 @@ projects:
   shop:
     limits: { tokens_per_day: ${budget}, usd_per_day: ${budget / 1e6} }
     keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }]
-`);
+`;
+  const disturbed = disturbedEvery === undefined ? undefined : await startDisturbed(yaml);
+  const gateway: Pick<DisturbedGateway, 'url' | 'key' | 'stop'> = disturbed ?? (await startGateway(yaml));
   const random = randomFrom(seed);
   let answered = 0;
   let refused = 0;
   let begun = 0;
+  let disturbing = Promise.resolve();
   const work = async () => {
     while (begun < exchanges) {
       begun += 1;
+      // Open exchanges meet it; the next ones wait, since none of them would reach the host.
+      if (disturbed !== undefined && begun % (disturbedEvery ?? 1) === 0) {
+        disturbing = disturbing.then(() => disturbed.disturb());
+      }
+      await disturbing;
       const status = await exchange(random, told);
       if (status === 429) refused += 1;
       else answered += 1;

@@ -20,7 +20,15 @@ export interface Lie {
   /** How it ends; by default as it should. */
   readonly end?: 'cut' | 'without last event' | 'half an event' | 'error event' | 'silence after the head';
   /** What it sends in place of an answer; the work is done all the same. */
-  readonly instead?: 'page' | 'half a JSON' | 'nothing' | 'reset' | 'silence' | 'bad gzip' | 'empty 204';
+  readonly instead?:
+    | 'page'
+    | 'half a JSON'
+    | 'nothing'
+    | 'reset'
+    | 'silence'
+    | 'bad gzip'
+    | 'empty 204'
+    | 'too long';
   /** A status with which it refuses, and charges nothing. */
   readonly status?: number;
   /** Tokens that no text shows. */
@@ -41,12 +49,12 @@ export const lies: readonly Lie[] = [
   ...(['cut', 'without last event', 'half an event', 'error event', 'silence after the head'] as const).map(
     (end) => ({ name: `no usage, ${end}`, end, usage: 'none' as const }),
   ),
-  ...(['page', 'half a JSON', 'nothing', 'reset', 'silence', 'bad gzip', 'empty 204'] as const).map(
-    (instead) => ({
-      name: `${instead} in place of an answer`,
-      instead,
-    }),
-  ),
+  ...(
+    ['page', 'half a JSON', 'nothing', 'reset', 'silence', 'bad gzip', 'empty 204', 'too long'] as const
+  ).map((instead) => ({
+    name: `${instead} in place of an answer`,
+    instead,
+  })),
   ...[302, 400, 429, 500, 503].map((status) => ({ name: `status ${status}`, status })),
   { name: 'hidden reasoning, no usage', hidesReasoning: true, usage: 'none' },
   { name: 'hidden reasoning, cut', hidesReasoning: true, usage: 'none', end: 'cut' },
@@ -166,6 +174,9 @@ function sendInstead(response: ServerResponse, what: NonNullable<Lie['instead']>
       return response.writeHead(200, { ...json, 'content-encoding': 'gzip' }).end('{}');
     case 'empty 204':
       return response.writeHead(204).end();
+    case 'too long':
+      // More than 32 MiB of what is no text of a model.
+      return response.writeHead(200, json).end(Buffer.alloc(33 * 1024 * 1024, ' '));
     case 'reset':
       return response.destroy();
     case 'silence':
