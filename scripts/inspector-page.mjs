@@ -25,13 +25,7 @@ export async function buildInspectorPage(root) {
   const files = new Map([
     ['page/index.html', read('index.html')],
     ['page/assets/icon.svg', read('icon.svg')],
-    [
-      'page/assets/page.css',
-      [
-        readFileSync(join(root, 'node_modules/uplot/dist/uPlot.min.css'), 'utf8'),
-        ...styles.map((name) => read(`styles/${name}`)),
-      ].join('\n'),
-    ],
+    ['page/assets/page.css', styles.map((name) => read(`styles/${name}`)).join('\n')],
     ...output.map(({ fileName, code }) => [`page/assets/${fileName}`, code]),
   ]);
   return { files, moduleIds: output.flatMap(({ moduleIds }) => moduleIds) };

@@ -73,7 +73,7 @@ try {
   await shoot('request', wide, 'light');
   await page.keyboard.press('Escape');
   await page.keyboard.press('2');
-  await page.locator('.uplot').last().waitFor();
+  await page.locator('.plot svg').last().waitFor();
   await shootAll('now');
   await page.keyboard.press('1');
   await page.locator('.row.block').first().click();

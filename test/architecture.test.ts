@@ -115,7 +115,7 @@ const layers: Readonly<
       'dialects/',
       'swap-remove-list.ts',
     ],
-    packages: ['preact', 'uplot', 'eventsource-parser'],
+    packages: ['preact', 'eventsource-parser'],
   },
   'plants/': {
     from: ['http/', 'database/', 'errors.ts', 'loopback.ts', 'version.ts', 'type:config/'],

@@ -6,7 +6,6 @@ import type { OwnerProof } from '../owner-proof.ts';
 import type { ExchangeObserver } from '../record/observer.ts';
 import type { ExchangeRecord } from '../record/record.ts';
 import { version } from '../version.ts';
-import type { SessionStore } from './access/session-store.ts';
 import { Sessions } from './access/sessions.ts';
 import type { InspectorBackend } from './backend.ts';
 import { EventStreams } from './events/event-stream.ts';
@@ -20,8 +19,6 @@ import { isProbe, Ring, type RingLimits } from './ring/ring.ts';
 
 export interface InspectorOptions {
   readonly backend: InspectorBackend;
-  /** This user's sessions; the same after a restart. */
-  readonly sessionStore: SessionStore;
   readonly port: () => number;
   readonly ownerProof: OwnerProof | undefined;
   readonly isEnabled: () => boolean;
@@ -49,7 +46,7 @@ export interface Inspector {
 const newestMinutes = 2;
 
 export function createInspector(options: InspectorOptions): Inspector {
-  const { backend, sessionStore, port } = options;
+  const { backend } = options;
   const ring = new Ring(options.limits);
   const minutes = new Minutes();
   const keeping = new KeepBodies(ring, backend.keepsBodies);
@@ -65,7 +62,7 @@ export function createInspector(options: InspectorOptions): Inspector {
       return { version, boot, limits: ring.limits, ...(config === undefined ? {} : { config }) };
     },
   });
-  const sessions = new Sessions({ store: sessionStore, port });
+  const sessions = new Sessions(options.port);
   const routes = routesOf({ ...options, sessions, ring, events, keeping, now });
   return {
     observer: {

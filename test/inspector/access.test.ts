@@ -1,7 +1,6 @@
-import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Session, Sessions } from '../../src/inspector/access/sessions.ts';
 import { challengeHeader } from '../../src/owner-proof.ts';
-import { emptyDirectory } from '../kit/command.ts';
 import { projects } from '../kit/gateway.ts';
 import { type InspectedGateway, startInspected } from '../kit/inspector.ts';
 import { openRaw, type RawAnswer } from '../kit/raw.ts';
@@ -50,15 +49,24 @@ const json = { 'content-type': 'application/json' };
 
 describe('without a whole session', () => {
   test.each(calls)('%s is refused', async (line, body) => {
-    const { cookie = '', 'x-inspector-key': key = '' } = await gateway.session();
+    const { cookie = '', 'x-inspector-token': token = '' } = await gateway.session();
+    const other = await gateway.newSession();
     const attempts: Headers[] = [
       {},
       // What another user's server on another port is sent by the browser: the cookie alone.
       { cookie },
-      { 'x-inspector-key': key },
-      { cookie: cookie.replace(/\.[0-9a-f]{64}$/, `.${'0'.repeat(64)}`), 'x-inspector-key': key },
-      { cookie, 'x-inspector-key': '0'.repeat(64) },
-      { cookie: cookie.replace(/=\d+/, '=99999999999999'), 'x-inspector-key': key },
+      { 'x-inspector-token': token },
+      { cookie, 'x-inspector-token': '' },
+      { cookie, 'x-inspector-token': '0'.repeat(64) },
+      { cookie: cookie.replace(/=.*/, `=${'0'.repeat(64)}`), 'x-inspector-token': token },
+      { cookie: cookie.replace(/=.*/, '='), 'x-inspector-token': token },
+      // Halves of two sessions.
+      { cookie, 'x-inspector-token': other['x-inspector-token'] ?? '' },
+      // The other way round, and one half twice.
+      { cookie: cookie.replace(/=.*/, `=${token}`), 'x-inspector-token': cookie.replace(/.*=/, '') },
+      { cookie: cookie.replace(/=.*/, `=${token}`), 'x-inspector-token': token },
+      // A session of another port.
+      { cookie: cookie.replace(/-\d+=/, '-1='), 'x-inspector-token': token },
       // A project key opens nothing here.
       { authorization: `Bearer ${gateway.key}` },
     ];
@@ -74,57 +82,6 @@ describe('without a whole session', () => {
     // 404 where the page was not built; never anything else.
     expect([200, 404]).toContain(status);
     expect(headers.get('content-security-policy')?.[0]).toContain("default-src 'none'");
-  });
-});
-
-/** The headers of a call as the page signs it. */
-async function signed(line: string, nonce: string): Promise<Headers> {
-  const { cookie = '', 'x-inspector-key': key = '' } = await gateway.session();
-  return {
-    cookie,
-    'x-inspector-signature': createHmac('sha256', key).update(`${nonce} ${line}`).digest('hex'),
-  };
-}
-
-async function nonceOf({ url }: InspectedGateway): Promise<string> {
-  const access = await fetch(`${url}/_/api/access`);
-  return ((await access.json()) as { nonce: string }).nonce;
-}
-
-describe('a signed call', () => {
-  test('is answered without the key', async () => {
-    const line = 'GET /_/api/exchanges?limit=1';
-
-    expect((await raw(line, await signed(line, await nonceOf(gateway)))).status).toBe(200);
-  });
-
-  test.each(calls)('of another kind does not open %s', async (line, body) => {
-    const nonce = await nonceOf(gateway);
-    for (const other of [
-      'GET /_/api/access',
-      `${line}?`,
-      line.replace(/^[A-Z]+/, 'PUT'),
-      line.toLowerCase(),
-    ]) {
-      const headers = { ...json, ...(await signed(other, nonce)) };
-      expect(reasonOf(await raw(line, headers, body)), other).toEqual([401, 'session.required']);
-    }
-    const unsigned = { ...json, ...(await signed(line, nonce)), 'x-inspector-signature': '' };
-    expect(reasonOf(await raw(line, unsigned, body))).toEqual([401, 'session.required']);
-  });
-
-  test('that was caught while the gateway was away is worth nothing when it is back', async () => {
-    // Who has the port of a gateway that has stopped is asked by open pages, with any nonce that he names.
-    const line = 'GET /_/api/now';
-    const caught = await signed(line, '0'.repeat(32));
-    const other = await startInspected(projects);
-    try {
-      expect(await nonceOf(other)).not.toBe(await nonceOf(gateway));
-    } finally {
-      await other.stop();
-    }
-
-    expect(reasonOf(await raw(line, caught))).toEqual([401, 'session.required']);
   });
 });
 
@@ -209,20 +166,80 @@ describe('getting in', () => {
     const status = async ({ url }: InspectedGateway, headers: Headers) =>
       (await fetch(`${url}/_/api/now`, { headers })).status;
 
-    test('a session that was ended is refused, after a restart too; the others are not', async () => {
-      const home = emptyDirectory();
-      const before = await startInspected(projects, { home });
-      const [ended, other] = [await before.newSession(), await before.newSession()];
-      const answer = await end(before, 'session', ended);
-      const statuses = [await status(before, ended), await status(before, other)];
-      await before.stop();
-      const after = await startInspected(projects, { home, port: before.port });
-      statuses.push(await status(after, ended), await status(after, other));
-      await after.stop();
+    test('a session that was ended is refused; the others are not', async () => {
+      const there = await startInspected(projects);
+      const [ended, other] = [await there.newSession(), await there.newSession()];
+      const answer = await end(there, 'session', ended);
+      const statuses = [await status(there, ended), await status(there, other)];
+      await there.stop();
 
       expect(answer.status).toBe(204);
       expect(answer.headers.get('set-cookie')).toContain('Max-Age=0');
-      expect(statuses).toEqual([401, 200, 401, 200]);
+      expect(statuses).toEqual([401, 200]);
+    });
+
+    test('no session and no link outlives the gateway', async () => {
+      const before = await startInspected(projects);
+      const session = await before.newSession();
+      const token = await before.token();
+      await before.stop();
+      const after = await startInspected(projects, { port: before.port });
+      const late = await fetch(`${after.url}/_/api/session`, {
+        method: 'POST',
+        headers: json,
+        body: JSON.stringify({ token }),
+      });
+      const statuses = [await status(after, session), late.status];
+      await after.stop();
+
+      expect(statuses).toEqual([401, 401]);
+    });
+
+    test('a hundred sessions are kept, and the oldest goes', async () => {
+      const sessions = new Sessions(() => 4100);
+      const headersOf = ({ cookie, token }: Session) => ({
+        header: (name: string) => ({ cookie: cookie.split(';')[0], 'x-inspector-token': token })[name],
+      });
+      const first = headersOf(sessions.open());
+      const rest = Array.from({ length: 99 }, () => headersOf(sessions.open()));
+      const isOpen = (headers: typeof first) => {
+        try {
+          sessions.require(headers);
+          return true;
+        } catch {
+          return false;
+        }
+      };
+
+      const before = isOpen(first);
+      const last = headersOf(sessions.open());
+
+      expect([before, isOpen(first), ...rest.map(isOpen), isOpen(last)]).toEqual([
+        true,
+        false,
+        ...Array(100).fill(true),
+      ]);
+    });
+
+    test('a session ends after a week, and a link after a minute', () => {
+      let nowMs = 1_000;
+      const sessions = new Sessions(
+        () => 4100,
+        () => nowMs,
+      );
+      const { cookie, token } = sessions.open();
+      const link = sessions.issueLink().token;
+      const call = {
+        header: (name: string) => ({ cookie: cookie.split(';')[0], 'x-inspector-token': token })[name],
+      };
+
+      nowMs += 60_000;
+      sessions.require(call);
+      const isLate = sessions.redeem(link);
+      nowMs += 7 * 24 * 3_600_000;
+
+      expect(isLate).toBe(false);
+      expect(() => sessions.require(call)).toThrow(expect.objectContaining({ code: 'session.required' }));
     });
 
     test('all sessions end together, with unopened links and event streams', async () => {

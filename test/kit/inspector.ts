@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SessionFile } from '../../src/cli/serve/inspector/session-file.ts';
 import { type Services, startServices } from '../../src/cli/serve/services.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { pageKeyHeader } from '../../src/inspector/contract/session.ts';
+import { tokenHeader } from '../../src/inspector/contract/session.ts';
 import { answerHeader, challengeHeader } from '../../src/owner-proof.ts';
 import { fileLedger } from '../../src/record/ledger/ledger-store.ts';
 import type { ExchangeRecord } from '../../src/record/record.ts';
@@ -35,8 +34,6 @@ export interface InspectedGateway {
 interface Options {
   /** 0 takes any; the same one for a gateway that is started again. */
   readonly port?: number;
-  /** A home with the sessions, for a gateway that is started again. */
-  readonly home?: string;
   readonly host?: string;
   /** Files beside the configuration. */
   readonly files?: Readonly<Record<string, string>>;
@@ -71,7 +68,7 @@ export async function startInspected(yaml: string, options: Options = {}): Promi
       bytes: 10_000_000,
     },
     ownerProof,
-    inspector: { sessionStore: new SessionFile({ HOME: options.home ?? directory }), configPath: file },
+    inspector: { configPath: file },
   });
   services.announce();
   const port = Number(new URL(services.url).port);
@@ -89,9 +86,9 @@ export async function startInspected(yaml: string, options: Options = {}): Promi
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ token: await token() }),
     });
-    const { key } = (await response.json()) as { key: string };
+    const { token: half } = (await response.json()) as { token: string };
     const cookie = response.headers.get('set-cookie')?.split(';')[0] ?? '';
-    return { cookie, [pageKeyHeader]: key };
+    return { cookie, [tokenHeader]: half };
   };
   const session = () => {
     opened ??= open();

@@ -23,7 +23,6 @@ import { type AddressFile, noAddressFile, openAddressFile } from './address-file
 import { banner } from './banner.ts';
 import { serveDetached } from './detach.ts';
 import { drainLogged } from './drain-log.ts';
-import { SessionFile } from './inspector/session-file.ts';
 import { localKey, localKeyFile } from './local-key.ts';
 import { createReloader } from './reload.ts';
 import { createServeLog, type ServeLog } from './serve-log.ts';
@@ -146,10 +145,7 @@ export async function serve(
       store: onReady === undefined ? store : undefined,
       ownerProof: run.ownerProof,
       // Nobody could open the page of a gateway that the other commands don't find.
-      inspector:
-        onReady === undefined
-          ? { sessionStore: new SessionFile(io.env), configPath: loaded.path, recordsFile: recording.file }
-          : undefined,
+      inspector: onReady === undefined ? { configPath: loaded.path, recordsFile: recording.file } : undefined,
     });
     await untilStopped(run, { loaded, recorder, log, services });
   } finally {

@@ -1,12 +1,14 @@
 import { GatewayError, toGatewayError } from '../../errors.ts';
+import { checkOrigin } from '../../http/check-origin.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import { commonHeaders, newRequestId, sendError, sendJson, toList } from '../../http/respond.ts';
 import type { HttpResponse } from '../../http/response.ts';
-import { checkHost, checkSameOrigin, requireSession } from '../access/check-access.ts';
 import type { Sessions } from '../access/sessions.ts';
 import type { PageFile } from './page-files.ts';
 import type { Routed } from './router.ts';
 import { securityHeaders } from './security-headers.ts';
+
+const noOrigins: ReadonlySet<string> = new Set();
 
 interface ServePageOptions {
   readonly route: (method: string, path: string) => Routed;
@@ -24,7 +26,8 @@ export function servePage(options: ServePageOptions): (request: HttpRequest, res
   const handle = async (request: HttpRequest, response: HttpResponse): Promise<void> => {
     const requestId = newRequestId();
     try {
-      checkHost(request, allowedHosts());
+      // A foreign Host (DNS rebinding), and every Origin but the page's own, even those that may call the gateway.
+      checkOrigin(request, { allowedHosts: allowedHosts(), allowedOrigins: noOrigins });
       if (!isEnabled())
         throw new GatewayError('inspector.unknown', 'the live page is off (inspector.enabled)');
       const mark = request.target.indexOf('?');
@@ -32,7 +35,7 @@ export function servePage(options: ServePageOptions): (request: HttpRequest, res
       const query = new URLSearchParams(mark < 0 ? '' : request.target.slice(mark + 1));
       const found = route(request.method, path);
       if (path.startsWith('/_/api/')) checkSameOrigin(request);
-      if (found.route.access === 'session') requireSession(request, sessions);
+      if (found.route.access === 'session') sessions.require(request);
       const value = await found.route.answer({ request, response, query, parameter: found.parameter });
       if (value !== undefined && !response.headersSent) {
         sendJson(response, value, requestId, { headers: securityHeaders });
@@ -46,6 +49,13 @@ export function servePage(options: ServePageOptions): (request: HttpRequest, res
     }
   };
   return (request, response) => void handle(request, response);
+}
+
+/** Refuses requests that a page of another site or another port made the browser send. */
+function checkSameOrigin(request: HttpRequest): void {
+  const site = request.header('sec-fetch-site');
+  if (site === undefined || site === 'same-origin' || site === 'none') return;
+  throw new GatewayError('origin.not_allowed', 'only the page itself may ask for this');
 }
 
 export function sendFile({ response }: { readonly response: HttpResponse }, { type, bytes }: PageFile): void {

@@ -1,7 +1,6 @@
 import { GatewayError } from '../../errors.ts';
 import { commonHeaders, newRequestId, toList } from '../../http/respond.ts';
 import { answerHeader, challengeHeader } from '../../owner-proof.ts';
-import { proofOf } from '../access/check-access.ts';
 import { isSame } from '../access/sessions.ts';
 import { Throttle } from '../access/throttle.ts';
 import type { AccessAnswer, SessionAnswer } from '../contract/session.ts';
@@ -14,18 +13,15 @@ import { securityHeaders } from './security-headers.ts';
 export function sessionRoutes({ backend, sessions, ownerProof, events }: RouteContext): readonly Route[] {
   const throttle = new Throttle();
   const open = (call: Call): SessionAnswer => {
-    const { cookie, key, expiresMs } = sessions.open();
-    const answer: SessionAnswer = { key, expires: new Date(expiresMs).toISOString() };
+    const { cookie, token, expiresMs } = sessions.open();
+    const answer: SessionAnswer = { token, expires: new Date(expiresMs).toISOString() };
     sendWithHeaders(call, 200, { 'set-cookie': cookie }, answer);
     return answer;
   };
   const leave = (call: Call, end: () => void) => {
-    try {
-      end(); // may fail to write, but has ended them here
-    } finally {
-      // Pages whose session has not ended come back by themselves.
-      events.close();
-    }
+    end();
+    // Pages whose session has not ended come back by themselves.
+    events.close();
     sendWithHeaders(call, 204, { 'set-cookie': sessions.endingCookie });
   };
   return [
@@ -36,7 +32,6 @@ export function sessionRoutes({ backend, sessions, ownerProof, events }: RouteCo
       answer: (): AccessAnswer => ({
         password: backend.password() !== undefined,
         command: 'gateway open',
-        nonce: sessions.nonce,
       }),
     },
     {
@@ -49,7 +44,7 @@ export function sessionRoutes({ backend, sessions, ownerProof, events }: RouteCo
         if (ownerProof === undefined || !isSame(challenge, ownerProof.challenge)) {
           throw new GatewayError('session.invalid', 'this is not the user who started the gateway');
         }
-        const { token, expiresMs } = sessions.issueToken();
+        const { token, expiresMs } = sessions.issueLink();
         const answer = { token, expires: new Date(expiresMs).toISOString() };
         sendWithHeaders(call, 200, { [answerHeader]: ownerProof.answer }, answer);
       },
@@ -80,7 +75,7 @@ export function sessionRoutes({ backend, sessions, ownerProof, events }: RouteCo
       method: 'DELETE',
       path: 'api/session',
       access: 'session',
-      answer: (call) => leave(call, () => sessions.end(proofOf(call.request))),
+      answer: (call) => leave(call, () => sessions.end(call.request)),
     },
     {
       method: 'DELETE',

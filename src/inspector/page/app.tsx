@@ -87,8 +87,8 @@ export function App({ live }: { readonly live: Live }) {
   });
 
   if (live.isSignedOut) {
-    scratch.current = undefined; // it may hold a prompt
-    return <SignIn live={live} onSignedIn={() => void live.start()} />;
+    if (live.hasLeft) scratch.current = undefined; // it may hold a prompt
+    return <SignIn live={live} onSignedIn={() => void live.enter()} />;
   }
   return (
     <div class="page">

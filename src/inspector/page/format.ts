@@ -30,11 +30,6 @@ export function formatCost(usd: number): string {
   return `$${usd < 1000 ? usd.toFixed(2) : whole.format(Math.round(usd))}`;
 }
 
-/** For axis labels: no trailing zeros. */
-export function formatCostTick(usd: number): string {
-  return `$${Number(usd.toPrecision(3))}`;
-}
-
 export function formatBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
   if (bytes < 1_000_000) return `${(bytes / 1000).toFixed(1)} kB`;

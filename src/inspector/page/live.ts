@@ -28,6 +28,8 @@ export class Live {
   hello: Hello | undefined;
   now: NowAnswer | undefined;
   isSignedOut = false;
+  /** Whether somebody signed out, so that nothing may be left here. */
+  hasLeft = false;
   /** Whether the first list has been loaded. */
   isLoaded = false;
   /** Why the list could not be loaded. */
@@ -44,7 +46,10 @@ export class Live {
 
   constructor(session: Session) {
     this.session = session;
-    this.#otherPages.onmessage = () => this.#forget();
+    this.#otherPages.onmessage = ({ data }) => {
+      if (data === 'left') this.#forget();
+      else if (this.isSignedOut) void this.start();
+    };
   }
 
   subscribe(listener: () => void): () => void {
@@ -55,6 +60,12 @@ export class Live {
   /** Enters by the one-time token in the URL. */
   async enterByAddress(): Promise<void> {
     await this.session.enterByAddress();
+    await this.enter();
+  }
+
+  /** Starts with a new session, in all of this browser's pages that have none. */
+  async enter(): Promise<void> {
+    this.#otherPages.postMessage('entered');
     await this.start();
   }
 
@@ -64,6 +75,7 @@ export class Live {
     this.#stop = new AbortController();
     const { signal } = this.#stop;
     this.isSignedOut = false;
+    this.hasLeft = false;
     this.failure = undefined;
     try {
       const cursor = await this.#load();
@@ -74,14 +86,14 @@ export class Live {
         {
           onEvent: (event) => this.#apply(event),
           onConnection: (connection) => this.#set({ connection }),
-          onSignedOut: () => this.#set({ isSignedOut: true }),
+          onSignedOut: () => this.#end(),
         },
         signal,
       );
       const now = await this.session.get<NowAnswer>('now');
       if (this.now === undefined) this.#set({ now });
     } catch (error) {
-      if (error instanceof CallError && error.needsSession) return this.#set({ isSignedOut: true });
+      if (error instanceof CallError && error.needsSession) return this.#end();
       this.#set({ failure: messageOf(error), connection: { state: 'cut', why: messageOf(error) } });
       setTimeout(() => signal.aborted || void this.start(), 3000);
     }
@@ -107,14 +119,24 @@ export class Live {
    */
   async signOut(options: { readonly everywhere: boolean }): Promise<void> {
     this.#stop.abort();
-    this.#otherPages.postMessage('signed out');
+    this.#otherPages.postMessage('left');
     await this.session.leave(options);
     this.#forget();
   }
 
+  /** There is no session, or it has ended at the gateway. */
+  #end(): void {
+    if (this.isLoaded)
+      this.session.problem ??= 'The session has ended: none outlives the gateway, nor a week.';
+    this.session.forget();
+    this.#set({ isSignedOut: true });
+  }
+
+  /** Drops all that was shown, too. */
   #forget(): void {
     this.#stop.abort();
-    this.session.forgetKey();
+    this.session.forget();
+    this.hasLeft = true;
     this.traffic.clear();
     this.#set({
       isSignedOut: true,

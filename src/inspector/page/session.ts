@@ -1,5 +1,10 @@
-import type { AccessAnswer, ErrorAnswer, SessionAnswer, SessionRequest } from '../contract/session.ts';
-import { dropKey, loadKey, proofHeader, type SessionKey, StorageError, saveKey } from './session-key.ts';
+import {
+  type AccessAnswer,
+  type ErrorAnswer,
+  type SessionAnswer,
+  type SessionRequest,
+  tokenHeader,
+} from '../contract/session.ts';
 
 /** A call that the gateway refused, with its own message. */
 export class CallError extends Error {
@@ -19,15 +24,14 @@ export class CallError extends Error {
 
 /** How long signing out waits for the gateway. */
 const leaveMs = 5_000;
+/** Storage is separated by port, unlike cookies. */
+const stored = 'gateway-inspector';
 
 /** The page's half of the session, and all calls to the gateway. */
 export class Session {
-  /** Loaded for the first call that needs it. */
-  #key: Promise<SessionKey | undefined> | undefined;
+  #token = storage((store) => store.getItem(stored)) ?? undefined;
   /** Why there is no session, where something went wrong. */
   problem: string | undefined;
-  /** The nonce of the gateway that answered last. */
-  #nonce: string | undefined;
 
   /** Exchanges the one-time token in the URL for a session, after removing it from the URL. */
   async enterByAddress(): Promise<void> {
@@ -42,44 +46,37 @@ export class Session {
   }
 
   async enter(request: SessionRequest): Promise<void> {
-    // Needs no key, so it doesn't wait for the browser's storage either.
-    const response = await this.#send('session', toPost(request), undefined);
-    const { key } = (await response.json()) as SessionAnswer; // the gateway's own answer: contract.ts
-    const saved = saveKey(key);
-    this.#key = saved;
+    const { token } = await this.post<SessionAnswer>('session', request);
+    this.#token = token;
     this.problem = undefined;
-    await saved;
+    // A browser that stores nothing keeps the session until the page is closed.
+    storage((store) => store.setItem(stored, token));
   }
 
   /**
-   * Ends this session, or every session of every browser. This browser's key is dropped first, whether the gateway
+   * Ends this session, or every session of every browser. This browser's half is dropped first, whether the gateway
    * answers or not; `problem` then says what has not ended.
    */
   async leave({ everywhere }: { readonly everywhere: boolean }): Promise<void> {
-    const key = await this.#loadKey();
-    this.forgetKey();
-    const [stored, ended] = await Promise.allSettled([
-      dropKey(),
-      this.#openWith(key, everywhere ? 'sessions' : 'session', {
-        method: 'DELETE',
-        signal: AbortSignal.timeout(leaveMs),
-      }),
-    ]);
+    const path = everywhere ? 'sessions' : 'session';
+    const ending = this.open(path, { method: 'DELETE', signal: AbortSignal.timeout(leaveMs) });
+    this.forget();
     this.problem = undefined;
-    if (stored.status === 'rejected') {
-      this.problem =
-        "This browser's storage does not answer, so its key may still be there: clear this page's data.";
-    } else if (ended.status === 'rejected' && !hasEnded(ended.reason)) {
-      const why = messageOf(ended.reason);
-      this.problem = everywhere
-        ? `Only this browser is signed out: open a link and try again, or delete inspector.json in the state directory. ${why}`
-        : `This browser is signed out and its key is gone, but the session could not be ended at the gateway. ${why}`;
+    try {
+      await ending;
+    } catch (error) {
+      if (error instanceof CallError && error.needsSession) return; // it had ended
+      const what = everywhere
+        ? 'only this browser is signed out'
+        : 'the session could not be ended at the gateway';
+      this.problem = `This browser has dropped its half of the session, but ${what}. ${messageOf(error)}`;
     }
   }
 
-  /** From now on there is no session in this page; what is stored stays. */
-  forgetKey(): void {
-    this.#key = Promise.resolve(undefined);
+  /** Drops this browser's half of the session. */
+  forget(): void {
+    this.#token = undefined;
+    storage((store) => store.removeItem(stored));
   }
 
   get<Answer>(path: string): Promise<Answer> {
@@ -87,82 +84,54 @@ export class Session {
   }
 
   post<Answer>(path: string, body: unknown): Promise<Answer> {
-    return this.#json(path, toPost(body));
+    const headers = { 'content-type': 'application/json' };
+    return this.#json(path, { method: 'POST', headers, body: JSON.stringify(body) });
   }
 
-  async access(): Promise<AccessAnswer> {
-    const response = await this.#send('access', {}, undefined);
-    return (await response.json()) as AccessAnswer; // the gateway's own answer: contract.ts
+  access(): Promise<AccessAnswer> {
+    return this.get('access');
   }
 
   /** Resolves with an answer of 200; throws a CallError for anything else. */
   async open(path: string, init: RequestInit): Promise<Response> {
-    return this.#openWith(await this.#loadKey(), path, init);
-  }
-
-  async #openWith(key: SessionKey | undefined, path: string, init: RequestInit): Promise<Response> {
-    try {
-      return await this.#send(path, init, key);
-    } catch (error) {
-      if (!(error instanceof CallError && error.needsSession && key !== undefined)) throw error;
-      // A restarted gateway requires other signatures.
-      const before = this.#nonce;
-      await this.#readNonce();
-      if (this.#nonce === before) throw error;
-      return this.#send(path, init, key);
-    }
-  }
-
-  #loadKey(): Promise<SessionKey | undefined> {
-    this.#key ??= loadKey().catch((error) => {
-      this.problem = messageOf(error);
-      return undefined;
-    });
-    return this.#key;
-  }
-
-  async #send(path: string, init: RequestInit, key: SessionKey | undefined): Promise<Response> {
-    const { pathname, search } = new URL(`/_/api/${path}`, location.href);
-    const target = pathname + search;
-    const headers = {
-      ...(init.headers as Record<string, string>),
-      ...(key === undefined ? {} : await this.#proof(key, init.method ?? 'GET', target)),
-    };
-    const response = await fetch(target, { ...init, headers, cache: 'no-store' });
+    let response = await this.#send(path, init);
+    if (response.status === 401 && this.#takeStored()) response = await this.#send(path, init);
     if (response.ok) return response;
     throw await toError(response);
   }
 
-  async #proof(key: SessionKey, method: string, target: string): Promise<Record<string, string>> {
-    if (this.#nonce === undefined) await this.#readNonce();
-    return proofHeader(key, { nonce: this.#nonce ?? '', method, target });
+  #send(path: string, init: RequestInit): Promise<Response> {
+    const token = this.#token === undefined ? {} : { [tokenHeader]: this.#token };
+    const headers = { ...(init.headers as Record<string, string>), ...token };
+    return fetch(`/_/api/${path}`, { ...init, headers, cache: 'no-store' });
   }
 
-  async #readNonce(): Promise<void> {
-    this.#nonce = (await this.access()).nonce;
+  /** Whether another page of this browser has opened a session since. */
+  #takeStored(): boolean {
+    const token = storage((store) => store.getItem(stored)) ?? this.#token;
+    if (token === this.#token) return false;
+    this.#token = token;
+    return true;
   }
 
   async #json<Answer>(path: string, init: RequestInit): Promise<Answer> {
     const response = await this.open(path, init);
-    return (await response.json()) as Answer; // the gateway's own answer: contract.ts
+    return (await response.json()) as Answer; // the gateway's own answer: contract/
+  }
+}
+
+/** Undefined where the browser has no storage for the page. */
+function storage<Value>(use: (store: Storage) => Value): Value | undefined {
+  try {
+    return use(localStorage);
+  } catch {
+    return undefined;
   }
 }
 
 /** The one-time token of a link. */
 export function tokenInAddress(): string | undefined {
   return /^#token=([^&]+)$/.exec(location.hash)?.[1];
-}
-
-function hasEnded(error: unknown): boolean {
-  return error instanceof CallError && error.needsSession;
-}
-
-function toPost(body: unknown): RequestInit {
-  return {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  };
 }
 
 async function toError(response: Response): Promise<CallError> {
@@ -176,10 +145,7 @@ async function toError(response: Response): Promise<CallError> {
 }
 
 export function messageOf(error: unknown): string {
-  if (error instanceof CallError) return sentence(error.message);
-  if (error instanceof StorageError)
-    return "This browser's storage does not answer. Reload the page, or open another link.";
-  return 'The gateway does not answer. Is it running?';
+  return error instanceof CallError ? sentence(error.message) : 'The gateway does not answer. Is it running?';
 }
 
 /** The gateway's messages are fragments; one that begins with a name stays as it is. */

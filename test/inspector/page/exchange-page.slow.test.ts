@@ -270,7 +270,7 @@ describe.skipIf(chromiumPath === undefined)('axe-core finds nothing', { timeout:
     await look('sign out');
     await page.keyboard.press('Escape');
     await page.keyboard.press('2');
-    await page.locator('.uplot').first().waitFor();
+    await page.locator('.plot svg').first().waitFor();
     await look('now');
     await page.keyboard.press('3');
     await page.getByText(/^It would/).waitFor();

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import {
   formatBytes,
   formatCost,
-  formatCostTick,
   formatCount,
   formatDuration,
   formatMicroseconds,
@@ -23,7 +22,6 @@ test.each([
   [formatCost(0.00001), '<$0.0001'],
   [formatCost(0.0031), '$0.0031'],
   [formatCost(12.5), '$12.50'],
-  [formatCostTick(0.05), '$0.05'],
   [formatBytes(999), '999 B'],
   [formatBytes(4312), '4.3 kB'],
   [formatBytes(5_000_000), '5.0 MB'],

@@ -88,7 +88,7 @@ describe.skipIf(chromiumPath === undefined)('hostile content', { timeout: 90_000
     await page.getByRole('button', { name: 'Send again …' }).click();
     await page.keyboard.press('Escape');
     await page.keyboard.press('2');
-    await page.locator('.uplot').first().waitFor();
+    await page.locator('.plot svg').first().waitFor();
     await page.keyboard.press('3');
     await page.getByText(/^It would/).waitFor();
     const after = await page.evaluate(`({

@@ -46,7 +46,7 @@ const problemsOf = (page: Page) =>
     for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
       const element = node.parentElement;
       if (node.data.trim() === '' || !isShown(element)) continue;
-      if (element.closest('option, svg, canvas, .u-hz, .uplot')) continue;
+      if (element.closest('option, svg, canvas')) continue;
       const range = document.createRange();
       range.selectNodeContents(node);
       for (const rect of range.getClientRects()) {

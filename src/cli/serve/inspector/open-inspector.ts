@@ -1,7 +1,6 @@
 import { servesInspector } from '../../../config/build/inspector.ts';
 import type { Config } from '../../../config/config.ts';
 import type { GatewayServer } from '../../../gateway/serve.ts';
-import type { SessionStore } from '../../../inspector/access/session-store.ts';
 import type { Inspector } from '../../../inspector/inspector.ts';
 import type { Counters } from '../../../limits/counters.ts';
 import type { OwnerProof } from '../../../owner-proof.ts';
@@ -11,7 +10,6 @@ import { lastRecords } from './last-records.ts';
 
 /** What a gateway's live page needs besides the configuration. */
 export interface InspectorSettings {
-  readonly sessionStore: SessionStore;
   readonly configPath: string | undefined;
   /** Where earlier exchanges are recorded. */
   readonly recordsFile?: string | undefined;
@@ -51,11 +49,10 @@ export async function openInspector(
   ]);
   let current = config;
   const passes = new KeyPasses();
-  const { sessionStore, configPath, recordsFile } = settings;
+  const { configPath, recordsFile } = settings;
   const backend = createBackend({ config: () => current, configPath, url, gauges, counters, ledger, passes });
   const inspector = createInspector({
     backend,
-    sessionStore,
     port: () => Number(new URL(url()).port),
     ownerProof,
     isEnabled: () => servesInspector(current.inspector, host),

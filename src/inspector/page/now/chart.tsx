@@ -1,6 +1,11 @@
-import { useEffect, useRef } from 'preact/hooks';
-import type uPlot from 'uplot';
-import type { Series } from './series.ts';
+import { timeLabel } from './time-label.ts';
+
+export interface Series {
+  readonly name: string;
+  /** A colour of the stylesheet, such as `--series-1`. */
+  readonly color: string;
+  readonly values: readonly (number | null)[];
+}
 
 interface Properties {
   readonly title: string;
@@ -9,51 +14,21 @@ interface Properties {
   /** Seconds since 1970. */
   readonly times: readonly number[];
   readonly series: readonly Series[];
-  readonly kind: 'bars' | 'lines';
+  /** Stacked bars, or a dash for each value. */
+  readonly kind: 'bars' | 'dashes';
   readonly format: (value: number) => string;
 }
 
-/** One small chart of values over time, drawn by uPlot, which main.tsx loads after the list. */
+/** One small chart of values over time. Its scale is the largest value; of nothing there is none. */
 export function Chart({ title, summary, times, series, kind, format }: Properties) {
-  const host = useRef<HTMLDivElement>(null);
-  const plot = useRef<uPlot>(undefined);
-  const data = [times, ...stack(series, kind)] as unknown as uPlot.AlignedData; // null is "nothing" there too
-  // Axes of nothing would be made up.
-  const isEmpty = series.every(({ values }) => values.every((value) => !value));
-  const latest = useRef(data);
-  latest.current = data;
-  const shape = series.map(({ name }) => name).join('\n');
-  useEffect(() => {
-    let isGone = false;
-    const scheme = matchMedia('(prefers-color-scheme: dark)');
-    const draw = async () => {
-      // Missing if the gateway was gone before the page could load it.
-      const module = await import('./plot.ts').catch(() => undefined);
-      if (isGone || host.current === null || module === undefined) return;
-      plot.current?.destroy();
-      plot.current = undefined;
-      if (isEmpty) return;
-      plot.current = module.createPlot(host.current, { series, kind, format, data: latest.current });
-    };
-    void draw();
-    const redraw = () => void draw();
-    scheme.addEventListener('change', redraw);
-    const observer = new ResizeObserver(([entry]) => {
-      const width = Math.floor(entry?.contentRect.width ?? 0);
-      if (width > 0) plot.current?.setSize({ width, height: plot.current.height });
-    });
-    if (host.current !== null) observer.observe(host.current);
-    return () => {
-      isGone = true;
-      observer.disconnect();
-      scheme.removeEventListener('change', redraw);
-      plot.current?.destroy();
-      plot.current = undefined;
-    };
-  }, [shape, kind, isEmpty]);
-  useEffect(() => plot.current?.setData(latest.current));
+  const sums = times.map((_, at) => series.map(({ values }) => values[at] ?? 0));
+  const tops = sums.map((values) =>
+    kind === 'bars' ? values.reduce((sum, value) => sum + value, 0) : Math.max(0, ...values),
+  );
+  const most = Math.max(0, ...tops);
+  const [first = 0, last = first] = [times[0], times.at(-1)];
   return (
-    <figure class={isEmpty ? 'chart empty-chart' : 'chart'}>
+    <figure class="chart">
       <figcaption>
         <b>{title}</b>
         <span class="legend">
@@ -65,17 +40,55 @@ export function Chart({ title, summary, times, series, kind, format }: Propertie
           ))}
         </span>
       </figcaption>
-      <div ref={host} class="plot" role="img" aria-label={summary} />
-      {isEmpty && <p class="note">None in this time.</p>}
+      <div class="plot" role="img" aria-label={summary}>
+        {most === 0 ? (
+          <p class="note">None in this time.</p>
+        ) : (
+          <>
+            <span>{format(most)}</span>
+            <svg viewBox={`0 0 ${times.length} 1`} preserveAspectRatio="none">
+              {sums.map((values, at) => (
+                <Values key={times[at]} values={values} most={most} x={at} kind={kind} series={series} />
+              ))}
+            </svg>
+            <span>
+              {timeLabel(first, last - first)} <span>{timeLabel(last, last - first)}</span>
+            </span>
+          </>
+        )}
+      </div>
     </figure>
   );
 }
 
-/** Stacks bars: each series becomes the sum of itself and those before it, and the first is drawn last, in front. */
-function stack(series: readonly Series[], kind: 'bars' | 'lines'): readonly (readonly (number | null)[])[] {
-  if (kind === 'lines') return series.map(({ values }) => values);
-  const sums = series.map(({ values }, index) =>
-    values.map((_, at) => series.slice(0, index + 1).reduce((sum, one) => sum + (one.values[at] ?? 0), 0)),
+interface ValuesProperties extends Pick<Properties, 'kind' | 'series'> {
+  readonly values: readonly number[];
+  readonly most: number;
+  readonly x: number;
+}
+
+/** The values of one time; a chart is one unit high. */
+function Values({ values, most, x, kind, series }: ValuesProperties) {
+  let below = 0;
+  return (
+    <>
+      {values.map((value, index) => {
+        if (value === 0) return null;
+        const top = (below + value) / most;
+        const height = kind === 'bars' ? value / most : 0.025;
+        if (kind === 'bars') below += value;
+        const { name, color = '' } = series[index] ?? {};
+        return (
+          <rect
+            key={name}
+            x={x + 0.1}
+            y={1 - top}
+            width={0.8}
+            height={height}
+            style={{ fill: `var(${color})` }}
+          />
+        );
+      })}
+    </>
   );
-  return sums.reverse();
 }

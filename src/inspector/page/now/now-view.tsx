@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { HistoryAnswer } from '../../contract/now.ts';
-import { formatCost, formatCostTick, formatCount, formatDuration } from '../format.ts';
+import { formatCost, formatCount, formatDuration } from '../format.ts';
 import type { Live } from '../live.ts';
 import { useCall } from '../use-call.ts';
 import { Breakers, Budgets } from './budgets.tsx';
@@ -88,7 +88,7 @@ function LastHour({ live }: { readonly live: Live }) {
           title="First byte"
           summary={`Time to the first byte${latest === undefined ? '' : `: half within ${formatDuration(latest.p50)}, 95 % within ${formatDuration(latest.p95)}`}`}
           times={times}
-          kind="lines"
+          kind="dashes"
           format={formatDuration}
           series={[
             {
@@ -109,7 +109,7 @@ function LastHour({ live }: { readonly live: Live }) {
           summary={`${formatCost(cost)} in the last hour`}
           times={times}
           kind="bars"
-          format={formatCostTick}
+          format={formatCost}
           series={[{ name: 'cost', color: '--series-3', values: minutes.map((minute) => minute.cost_usd) }]}
         />
       </div>
@@ -156,7 +156,7 @@ function History({ live, span }: { readonly live: Live; readonly span: Exclude<S
           summary={`${formatCost(cost)}, ${title}`}
           times={times}
           kind="bars"
-          format={formatCostTick}
+          format={formatCost}
           series={[{ name: 'cost', color: '--series-3', values: steps.map((step) => step.cost_usd) }]}
         />
       </div>

@@ -1,12 +1,6 @@
 import type { Minute } from '../../contract/now.ts';
 import { visibleLine } from '../text/visible.ts';
-
-export interface Series {
-  readonly name: string;
-  /** A colour of the stylesheet, such as `--series-1`. */
-  readonly color: string;
-  readonly values: readonly (number | null)[];
-}
+import type { Series } from './chart.tsx';
 
 export const toSeconds = (time: string) => Date.parse(time) / 1000;
 
