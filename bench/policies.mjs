@@ -1,4 +1,8 @@
 // The policies that the gateway is measured with.
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+
+const example = parse(readFileSync(new URL('../config.example.yaml', import.meta.url), 'utf8'));
 
 const names = 'aurora zeus falcon orion titan nebula comet saturn apollo hermes'.split(' ');
 
@@ -46,6 +50,7 @@ const block = (id, when) => ({ id, action: 'block', when });
 
 export const policies = {
   none: undefined,
+  example: example.policies.house.rules,
   small: [
     block('output', { max_output_tokens: { over: 100_000, absent: 'allow' } }),
     block('shell', { tools: ['shell'] }),

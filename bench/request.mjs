@@ -36,7 +36,7 @@ export function ask({ port, headers, body }) {
   });
 }
 
-const startLimitMs = 20_000;
+const startLimitMs = 60_000;
 const pollMs = 2;
 
 /** Asks until the first 200. Throws with the program's own words where none comes. */

@@ -9,6 +9,7 @@ import { gatewayFacts, machineFacts } from './machine.mjs';
 import { measureCold } from './measure-cold.mjs';
 import { measureFresh } from './measure-fresh.mjs';
 import { measureJson } from './measure-json.mjs';
+import { measureLines } from './measure-lines.mjs';
 import { measureMemory } from './measure-memory.mjs';
 import { measureStartup } from './measure-startup.mjs';
 import { measureStreams } from './measure-streams.mjs';
@@ -65,6 +66,7 @@ const measure = {
     );
   },
   workers: measureWorkers,
+  lines: measureLines,
   startup: measureStartup,
 };
 

@@ -7,7 +7,7 @@ import { policies } from '../policies.mjs';
  * The gateway of a checkout, as somebody has it who writes a configuration and nothing more: a ledger, the live page,
  * records in a file. A variant has another policy of policies.mjs, what a team turns on (limits, limits in Redis, metrics,
  * tracing), no ledger, or other records: `logged` (JSON lines on stderr as well) or `discarded` (made, but written to
- * /dev/null: the product has no way not to make them).
+ * /dev/null: the product has no way not to make them). `extend` changes its configuration.
  */
 export function gateway({
   name,
@@ -16,6 +16,7 @@ export function gateway({
   records = 'file',
   with: on = [],
   without: off = [],
+  extend = (plain) => plain,
 }) {
   return {
     name,
@@ -29,7 +30,7 @@ export function gateway({
       // JSON is YAML.
       writeFileSync(
         file,
-        JSON.stringify(configuration({ provider, key, policy, redis, records, on, off }), null, 2),
+        JSON.stringify(extend(configuration({ provider, key, policy, redis, records, on, off })), null, 2),
       );
       const logging = records === 'logged' ? ['--log', 'json'] : ['--quiet'];
       return {
