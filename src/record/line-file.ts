@@ -1,4 +1,5 @@
 import { closeSync, writeSync } from 'node:fs';
+import { setImmediate as nextTick } from 'node:timers/promises';
 
 /** Writing fails, works again, or was given up, with lines lost. */
 export type LineFileEvent =
@@ -17,6 +18,8 @@ interface LineFileOptions {
 const batchValues = 32;
 /** Longest text, in characters, of a value that may be buffered; a longer one is written at once. */
 const batchLength = 4_096;
+/** A longer text is made into JSON in pieces of this many characters, a millisecond each, so that nothing waits for it. */
+const pieceLength = 512 * 1_024;
 const flushMs = 200;
 /** Most characters buffered while the file can't be written; the largest recorded body fits twice. */
 const waitingLimit = 128 * 1024 * 1024;
@@ -31,6 +34,8 @@ export class LineFile {
   readonly #onEvent: (event: LineFileEvent) => void;
   readonly #timer: NodeJS.Timeout;
   #values: object[] = [];
+  /** Values that are being made into lines piece by piece. */
+  readonly #long = new Set<object>();
   #waiting: string[] = [];
   #waitingLength = 0;
   /** What was passed to a write but not written: the disk may fill up in the middle of a line. */
@@ -49,11 +54,37 @@ export class LineFile {
     }, flushMs).unref();
   }
 
-  /** Adds the value as a line of JSON; it must not change afterwards. The length of its longest text decides whether it may be buffered. */
-  write(value: object, longestText: number): void {
+  /**
+   * Adds the value as a line of JSON; it must not change afterwards. The length of its longest text, a member of the value,
+   * decides whether it may be buffered.
+   */
+  write<Value extends object>(value: Value, longest?: keyof Value & string): void {
+    const text = longest === undefined ? '' : String(value[longest] ?? '');
+    if (longest !== undefined && text.length > pieceLength) {
+      void this.#writeInPieces(value, longest, text); // it never rejects
+      return;
+    }
     this.#values.push(value);
-    if (this.#values.length < batchValues && longestText < batchLength) return;
+    if (this.#values.length < batchValues && text.length < batchLength) return;
     this.#makeLines();
+    this.#flushUnlessFailing();
+  }
+
+  async #writeInPieces(value: object, name: string, text: string): Promise<void> {
+    this.#long.add(value);
+    const pieces = [`${JSON.stringify({ ...value, [name]: undefined }).slice(0, -1)},"${name}":"`];
+    for (let at = 0; at < text.length; at += pieceLength) {
+      // A pair that is cut apart becomes two escapes, which are read as the same character.
+      pieces.push(JSON.stringify(text.slice(at, at + pieceLength)).slice(1, -1));
+      await nextTick();
+      if (!this.#long.has(value)) return; // written by `close`
+    }
+    this.#long.delete(value);
+    this.#addLine(`${pieces.join('')}"}\n`);
+    this.#flushUnlessFailing();
+  }
+
+  #flushUnlessFailing(): void {
     // While writing fails only the timer retries, so that no request pays for it.
     if (!this.#isFailing) this.#flush();
   }
@@ -61,6 +92,8 @@ export class LineFile {
   /** Writes what is buffered, as far as that is possible. */
   close(): void {
     clearInterval(this.#timer);
+    this.#values.push(...this.#long);
+    this.#long.clear();
     this.#makeLines();
     this.#flush();
     this.#lost += this.#waiting.length + this.#rest.toString().trimStart().split('\n').length - 1;
@@ -69,16 +102,17 @@ export class LineFile {
   }
 
   #makeLines(): void {
-    for (const value of this.#values) {
-      const line = `${JSON.stringify(value)}\n`;
-      if (this.#waitingLength + line.length > waitingLimit) {
-        this.#lost += 1;
-        continue;
-      }
-      this.#waiting.push(line);
-      this.#waitingLength += line.length;
-    }
+    for (const value of this.#values) this.#addLine(`${JSON.stringify(value)}\n`);
     this.#values = [];
+  }
+
+  #addLine(line: string): void {
+    if (this.#waitingLength + line.length > waitingLimit) {
+      this.#lost += 1;
+      return;
+    }
+    this.#waiting.push(line);
+    this.#waitingLength += line.length;
   }
 
   /** Writes all that waits, and reports whether writing has begun to fail or works again. */

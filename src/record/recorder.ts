@@ -40,7 +40,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     write: (record) => {
       if (show !== undefined) show(record);
       else logger().info({ ...record, request_body: undefined }, 'exchange');
-      lines?.write(record, record.request_body?.length ?? 0);
+      lines?.write(record, 'request_body');
     },
     log,
     close: () => lines?.close(),

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { ExchangeRecord } from '../../src/record/record.ts';
 import { createRecorder } from '../../src/record/recorder.ts';
 
@@ -89,4 +89,31 @@ test.skipIf(!existsSync('/dev/full'))('goes on, and says so once, when the disk 
     { msg: 'records wait: their file cannot be written', cause: 'ENOSPC' },
     { msg: 'records were lost: their file could not be written', lines: 100 },
   ]);
+});
+
+test.each([
+  [
+    'when it has been made into a line',
+    (file: string) => vi.waitUntil(() => statSync(file).size > 1_000_000),
+  ],
+  ['at once, where the recorder is closed meanwhile', () => undefined],
+])('a record with a long body is in the file once, %s', async (_when, wait) => {
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-test-'));
+  const file = join(directory, 'records.jsonl');
+  const recorder = createRecorder({ file, stderr: captured().stderr });
+  const long = { ...record, request_body: `a${'😀"\n\u0000é'.repeat(300_000)}` };
+
+  recorder.write(long);
+  recorder.write({ ...record, request_id: 'req_2' });
+  await wait(file);
+  recorder.close();
+
+  const written = readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(written).toHaveLength(2);
+  expect(written).toContainEqual(long);
+  expect(written).toContainEqual({ ...record, request_id: 'req_2' });
+  rmSync(directory, { recursive: true });
 });
