@@ -34,6 +34,7 @@ const deferred = {
   chalk: 'chalk',
   pino: 'pino',
   re2js: 're2js',
+  yaml: 'yaml',
   'bip39-words': '@scure/bip39/wordlists/english.js',
   'base-encodings': '@scure/base',
   sha3: '@noble/hashes/sha3.js',

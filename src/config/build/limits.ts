@@ -7,10 +7,10 @@ export type LimitsConfig = z.output<typeof limitsSchema>;
 const nanoUsdPerUsd = 1_000_000_000;
 
 export function buildLimits(limits: LimitsConfig): LimitsConfig {
-  const { usd_per_day: day, usd_per_month: month } = limits;
-  return {
-    ...limits,
-    ...(day !== undefined && { usd_per_day: Math.round(day * nanoUsdPerUsd) }),
-    ...(month !== undefined && { usd_per_month: Math.round(month * nanoUsdPerUsd) }),
-  };
+  // Spreading what zod made takes several times as long.
+  const built: { -readonly [Name in keyof LimitsConfig]: LimitsConfig[Name] } = Object.assign({}, limits);
+  if (built.usd_per_day !== undefined) built.usd_per_day = Math.round(built.usd_per_day * nanoUsdPerUsd);
+  if (built.usd_per_month !== undefined)
+    built.usd_per_month = Math.round(built.usd_per_month * nanoUsdPerUsd);
+  return built;
 }

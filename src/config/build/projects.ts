@@ -83,9 +83,10 @@ export function collectKeys(inputs: Inputs): readonly KeySource[] {
       refuseSecond([...path, 'id'], key.id, { seen: ids, project, what: 'id', report });
       const source = readKey(path, { project, key, inputs });
       if (source === undefined) continue;
-      const owner = owners.get(source.digest.toString('hex'));
+      const digest = source.digest.toString('latin1');
+      const owner = owners.get(digest);
       if (owner !== undefined) report.error(path, `the same key as ${owner}: every key needs its own`);
-      owners.set(source.digest.toString('hex'), key.id);
+      owners.set(digest, key.id);
       sources.push(source);
     }
   }

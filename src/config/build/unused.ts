@@ -14,12 +14,15 @@ export function warnOfUnused(settings: Settings, report: Report): void {
       'a ledger is kept in a file or in a database: leave out one of them',
     );
   }
-  const modelNames = models.flatMap(({ match, model, fallbacks }) => [
-    match,
-    ...[model, ...fallbacks.map((fallback) => fallback.model)].filter((name) => name !== undefined),
-  ]);
+  const modelNames = new Set(
+    models.flatMap(({ match, model, fallbacks }) => [
+      match,
+      ...[model, ...fallbacks.map((fallback) => fallback.model)].filter((name) => name !== undefined),
+    ]),
+  );
+  const requested = new Set(models.map(({ match }) => match));
+  const projectNames = new Set(Object.keys(projects));
   for (const [name, project] of Object.entries(projects)) {
-    const requested = models.map(({ match }) => match);
     warnOfUnmatched(['projects', name, 'models'], project.models, {
       known: requested,
       what: 'model',
@@ -40,14 +43,13 @@ export function warnOfUnused(settings: Settings, report: Report): void {
     for (const [i, { when }] of policy.rules.entries()) {
       const path = ['policies', name, 'rules', i, 'when'];
       warnOfUnmatched([...path, 'model'], when?.model, { known: modelNames, what: 'model', report });
-      const projectNames = Object.keys(projects);
       warnOfUnmatched([...path, 'project'], when?.project, { known: projectNames, what: 'project', report });
     }
   }
 }
 
 interface Names {
-  readonly known: readonly string[];
+  readonly known: ReadonlySet<string>;
   readonly what: 'model' | 'project';
   readonly report: Report;
 }
@@ -58,7 +60,7 @@ function warnOfUnmatched(
   { known, what, report }: Names,
 ): void {
   for (const [i, pattern] of (patterns ?? []).entries()) {
-    if (known.some((name) => overlaps(name, pattern))) continue;
+    if (known.has(pattern) || [...known].some((name) => overlaps(name, pattern))) continue;
     report.warn([...path, i], `"${pattern}" matches no configured ${what}`);
   }
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Reference } from '../source/substitute.ts';
 
 /**
  * What a setting can reach outside of its own file: the one place where each setting says so. `nothing` is for those
@@ -41,9 +42,9 @@ export interface MarkedSetting {
 
 /** Every setting of a schema, with its mark. */
 export function markedSettings(schema: z.ZodType, path: readonly string[] = []): readonly MarkedSetting[] {
-  const { reach, kind } = inspected(schema);
-  if (reach !== undefined || kind.type === 'leaf') return [{ path, reach }];
-  return partsOf(kind).flatMap(([step, part]) => markedSettings(part, [...path, step]));
+  const { reach, parts } = inspected(schema);
+  if (reach !== undefined || parts === undefined) return [{ path, reach }];
+  return [...parts].flatMap(([step, part]) => markedSettings(part, [...path, step]));
 }
 
 /** A value that a file sets, with the mark of its setting. */
@@ -56,54 +57,101 @@ export interface MarkedValue {
   /** The group of settings that it stands in. */
   readonly group: unknown;
   readonly reach: Reach;
+  /** The variables that it takes from the environment. */
+  readonly names: readonly string[];
 }
 
-/** The values of a file, as they are written; what the schema doesn't know is left out. */
-export function markedValues(schema: z.ZodType, value: unknown): readonly MarkedValue[] {
-  return visit(schema, { path: [], setting: '', value, group: undefined });
+/** The variables that a value takes from the environment, or those of its parts. */
+interface Variables {
+  names: readonly string[];
+  readonly parts: Map<string, Variables>;
 }
 
-function visit(schema: z.ZodType, at: Omit<MarkedValue, 'reach'>): readonly MarkedValue[] {
-  const { reach, kind } = inspected(schema);
-  const { value, path, setting } = at;
-  if (typeof value !== 'object' || value === null) return reach === undefined ? [] : [{ ...at, reach }];
-  if (reach !== undefined) {
-    // Of a group that is marked as a whole every text has the mark.
-    return Object.entries(value).flatMap(([key, inner]) => {
-      const step = Array.isArray(value) ? Number(key) : key;
-      const name = `${setting}${Array.isArray(value) ? '[]' : `.${key}`}`;
-      return visit(schema, { path: [...path, step], setting: name, value: inner, group: value });
-    });
+/**
+ * The values of a file, as they are written, that can reach something: by the mark of their setting, or by a variable.
+ * What the schema doesn't know is left out.
+ */
+export function markedValues(
+  schema: z.ZodType,
+  value: unknown,
+  references: readonly Reference[],
+): readonly MarkedValue[] {
+  const variables: Variables = { names: [], parts: new Map() };
+  for (const { path, names } of references) {
+    let at = variables;
+    for (const step of path) {
+      const next = at.parts.get(String(step)) ?? { names: [], parts: new Map() };
+      at.parts.set(String(step), next);
+      at = next;
+    }
+    at.names = names;
   }
-  const parts = new Map(partsOf(kind));
-  return Object.entries(value).flatMap(([key, inner]) => {
-    const step = Array.isArray(value) ? '[]' : parts.has(key) ? key : '*';
-    const part = parts.get(step);
-    if (part === undefined) return [];
-    const below = {
-      path: [...path, Array.isArray(value) ? Number(key) : key],
-      setting: step === '[]' ? `${setting}[]` : `${setting}.${step}`,
-      value: inner,
-      group: value,
-    };
-    return visit(part, below);
-  });
+  const found: MarkedValue[] = [];
+  visit(schema, { path: [], setting: '', value, group: undefined, variables }, found);
+  return found;
 }
 
-type Kind =
-  | { readonly type: 'group'; readonly shape: Readonly<Record<string, z.ZodType>> }
-  | { readonly type: 'names' | 'list'; readonly part: z.ZodType }
-  | { readonly type: 'leaf' };
+interface Visited extends Pick<MarkedValue, 'setting' | 'value' | 'group'> {
+  /** Changed on the way. */
+  readonly path: PropertyKey[];
+  readonly variables: Variables | undefined;
+}
+
+function visit(schema: z.ZodType, at: Visited, found: MarkedValue[]): void {
+  const { reach, parts, reaches } = inspected(schema);
+  const { value, path, setting, group, variables } = at;
+  // Most of a long file: keys, models and rules, with which the gateway only computes.
+  if (!reaches && variables === undefined) return;
+  if (typeof value !== 'object' || value === null) {
+    const names = variables?.names ?? [];
+    if (reach !== undefined) found.push({ path: [...path], setting, value, group, reach, names });
+    return;
+  }
+  const isList = Array.isArray(value);
+  for (const [key, inner] of Object.entries(value)) {
+    const step = isList ? '[]' : parts?.has(key) ? key : '*';
+    // Of a group that is marked as a whole every text has the mark.
+    const part = reach === undefined ? parts?.get(step) : schema;
+    if (part === undefined) continue;
+    const name = isList ? `${setting}[]` : `${setting}.${reach === undefined ? step : key}`;
+    path.push(isList ? Number(key) : key);
+    visit(
+      part,
+      { path, setting: name, value: inner, group: value, variables: variables?.parts.get(key) },
+      found,
+    );
+    path.pop();
+  }
+}
+
+interface Inspected {
+  readonly reach: Reach | undefined;
+  /** Of a group by their names, `*` for any name, `[]` for any entry; undefined for a single value. */
+  readonly parts: ReadonlyMap<string, z.ZodType> | undefined;
+  /** Whether the mark, or one of a part, is another than `nothing`. */
+  readonly reaches: boolean;
+}
+
+const known = new WeakMap<z.ZodType, Inspected>();
 
 /** A schema without what stands around it: whether it may be absent, and its default. */
-function inspected(schema: z.ZodType): { readonly reach: Reach | undefined; readonly kind: Kind } {
-  let at = schema;
-  for (;;) {
-    const reach = marks.get(at)?.reach;
-    const inner = reach === undefined ? unwrapped(at) : undefined;
-    if (inner === undefined) return { reach, kind: kindOf(at) };
-    at = inner;
-  }
+function inspected(schema: z.ZodType): Inspected {
+  const before = known.get(schema);
+  if (before !== undefined) return before;
+  const reach = marks.get(schema)?.reach;
+  const inner = reach === undefined ? unwrapped(schema) : undefined;
+  const result = inner === undefined ? inspect(schema, reach) : inspected(inner);
+  known.set(schema, result);
+  return result;
+}
+
+function inspect(schema: z.ZodType, reach: Reach | undefined): Inspected {
+  const parts = partsOf(schema);
+  const reaches =
+    reach === undefined
+      ? parts !== undefined && [...parts.values()].some((part) => inspected(part).reaches)
+      : reach !== 'nothing';
+  return { reach, parts, reaches };
 }
 
 function unwrapped(schema: z.ZodType): z.ZodType | undefined {
@@ -112,22 +160,9 @@ function unwrapped(schema: z.ZodType): z.ZodType | undefined {
   return undefined; // and zod's own types above are those of its core
 }
 
-function kindOf(schema: z.ZodType): Kind {
-  if (schema instanceof z.ZodObject) return { type: 'group', shape: schema.shape };
-  if (schema instanceof z.ZodRecord) return { type: 'names', part: schema.valueType as z.ZodType }; // as above
-  if (schema instanceof z.ZodArray) return { type: 'list', part: schema.element as z.ZodType }; // as above
-  return { type: 'leaf' };
-}
-
-function partsOf(kind: Kind): readonly (readonly [string, z.ZodType])[] {
-  switch (kind.type) {
-    case 'group':
-      return Object.entries(kind.shape);
-    case 'names':
-      return [['*', kind.part]];
-    case 'list':
-      return [['[]', kind.part]];
-    case 'leaf':
-      return [];
-  }
+function partsOf(schema: z.ZodType): ReadonlyMap<string, z.ZodType> | undefined {
+  if (schema instanceof z.ZodObject) return new Map<string, z.ZodType>(Object.entries(schema.shape));
+  if (schema instanceof z.ZodRecord) return new Map([['*', schema.valueType as z.ZodType]]); // as above
+  if (schema instanceof z.ZodArray) return new Map([['[]', schema.element as z.ZodType]]); // as above
+  return undefined;
 }

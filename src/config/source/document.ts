@@ -1,5 +1,8 @@
-import { isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument, visit } from 'yaml';
+import { partitionPoint } from '../../policy/partition-point.ts';
+import { findPart, type Part, type Range, secretsIn } from './layout.ts';
+import { parsePlain } from './plain-yaml.ts';
 import type { Place, Problem } from './problems.ts';
+import { parseWhole } from './whole-yaml.ts';
 
 type Path = readonly PropertyKey[];
 
@@ -16,173 +19,54 @@ export interface SourceDocument {
 
 /** Parses one YAML document; every error comes back as a problem with its place. */
 export function parseSource(text: string): SourceDocument {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true });
-  const sourceLines = text.split(/\r?\n/);
-  const secrets = secretRanges(document.contents);
-  const place = (start: number, end: number): Place => {
-    const { line, col } = lines.linePos(start);
-    const lineStart = start - (col - 1);
-    const source = sourceLines[line - 1] ?? '';
-    const length = Math.max(1, Math.min(end - start, source.length - (col - 1)));
-    return { line, column: col, length, source: hideSecrets(source, lineStart, secrets) };
-  };
-  const problems = [...document.errors, ...document.warnings].map(({ pos, message, code }): Problem => {
-    const hint = code === 'BAD_ALIAS' ? 'quote a value that begins with *' : hintFor(text, pos[0]);
-    const first = code === 'DUPLICATE_KEY' ? firstOfSame(document.contents, pos[0]) : undefined;
-    const own =
-      code === 'MULTIPLE_DOCS'
-        ? 'a second document begins here: a configuration is a single one, without further lines of ---'
-        : first && `this key is already on line ${lines.linePos(rangeOf(first)[0]).line}`;
-    return {
-      severity: 'error',
-      path: [],
-      message: own ?? lowerFirst(message),
-      place: place(pos[0], pos[1]),
-      ...(hint && { hint }),
-    };
-  });
-  const dangerous = dangerousKeys(document.contents).map(
-    (node): Problem => ({
-      severity: 'error',
-      path: [],
-      message: isScalar(node) && node.value === '<<' ? mergeMessage : '__proto__ is not allowed as a key',
-      place: place(...rangeOf(node)),
-    }),
-  );
-  const value =
-    problems.length === 0 ? toValue(() => document.toJS({ maxAliasCount: 100 }), problems) : undefined;
+  const { value, root, faults } = parsePlain(text) ?? parseWhole(text);
+  const place = placesIn(text, root);
   return {
     value,
-    problems: [...problems, ...dangerous],
-    has: (path) => find(document.contents, path)?.isExact === true,
+    problems: faults.map(({ message, range, hint, repeats }) => ({
+      severity: 'error',
+      path: [],
+      message: repeats === undefined ? message : `${message} on line ${place(repeats).line}`,
+      ...(range && { place: place(range) }),
+      ...(hint !== undefined && { hint }),
+    })),
+    has: (path) => findPart(root, path).isExact,
     locate(path, part) {
-      const found = find(document.contents, path);
-      if (found === undefined) return undefined;
-      const preferKey = part === 'key' || !found.isExact || isEmpty(found.value);
-      const node = preferKey ? (found.key ?? found.value) : (found.value ?? found.key);
-      return node === undefined ? undefined : place(...rangeOf(node));
+      const { key, value: found, isExact } = findPart(root, path);
+      const range = part === 'key' || !isExact ? (key ?? found) : (found ?? key);
+      return range && place(range);
     },
   };
 }
 
-function toValue(read: () => unknown, problems: Problem[]): unknown {
-  try {
-    return read();
-  } catch (error) {
-    // Aliases that unfold to more than a hundred times what is written: an attack, or an accident of the same size.
-    problems.push({
-      severity: 'error',
-      path: [],
-      message: lowerFirst(error instanceof Error ? error.message : 'invalid'),
-    });
-    return undefined;
-  }
+/** Finds line and column of what stands in a text, and the line itself without its secrets. */
+function placesIn(text: string, root: Part | undefined): (range: Range) => Place {
+  let starts: readonly number[] | undefined;
+  return ({ start, end }) => {
+    starts ??= lineStarts(text);
+    const lines = starts;
+    const line = partitionPoint(lines.length, (i) => (lines[i] ?? 0) <= start);
+    const lineStart = lines[line - 1] ?? 0;
+    const source = text.slice(lineStart, lines[line]).replace(/\r?\n$/, '');
+    const column = start - lineStart + 1;
+    const length = Math.max(1, Math.min(end - start, source.length - (column - 1)));
+    const whole = { start: lineStart, end: lineStart + source.length };
+    return { line, column, length, source: hideSecrets(source, whole, secretsIn(whole, root)) };
+  };
 }
 
-interface Found {
-  readonly key: Node | undefined;
-  readonly value: Node | undefined;
-  readonly isExact: boolean;
+function lineStarts(text: string): readonly number[] {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return starts;
 }
 
-function find(root: Node | null, path: Path): Found | undefined {
-  let found: Found = { key: undefined, value: root ?? undefined, isExact: true };
-  for (const step of path) {
-    const next = child(found.value, step);
-    if (next === undefined) return { ...found, isExact: false };
-    found = next;
-  }
-  return found;
-}
-
-function child(parent: Node | undefined, step: PropertyKey): Found | undefined {
-  if (isMap(parent)) {
-    const pair = parent.items.find(({ key }) => isScalar(key) && String(key.value) === String(step)) as
-      | Pair<Node, Node | null>
-      | undefined; // what a parsed document holds, in place of yaml's wider default
-    return pair && { key: pair.key, value: pair.value ?? undefined, isExact: true };
-  }
-  if (isSeq(parent) && typeof step === 'number') {
-    const item = parent.items[step] as Node | undefined; // as above
-    return item && { key: undefined, value: item, isExact: true };
-  }
-  return undefined;
-}
-
-/** A value that is not written at all, as after `server:` at the end of a line. */
-function isEmpty(value: Node | undefined): boolean {
-  return value?.range !== undefined && value.range !== null && value.range[0] === value.range[1];
-}
-
-function rangeOf(node: Node): [number, number] {
-  const [start = 0, end = start + 1] = node.range ?? [];
-  return [start, end];
-}
-
-const mergeMessage = '<< does not merge here: write the settings out, or use an alias for a whole value';
-
-/** The key that one at an offset repeats. */
-function firstOfSame(root: Node | null, offset: number): Node | undefined {
-  let first: Node | undefined;
-  visit(root, {
-    Map: (_, { items }) => {
-      const keys = items.map(({ key }) => key).filter((key) => isScalar(key));
-      const repeated = keys.find((key) => rangeOf(key)[0] === offset);
-      if (repeated !== undefined) first = keys.find(({ value }) => value === repeated.value);
-    },
-  });
-  return first;
-}
-
-function dangerousKeys(root: Node | null): Node[] {
-  const found: Node[] = [];
-  visit(root, {
-    Pair: (_, { key }) => {
-      if (isScalar(key) && (key.value === '__proto__' || key.value === '<<')) found.push(key);
-    },
-  });
-  return found;
-}
-
-const secretKey = /key|kye|token|secret|password|value|database|state|proxy/i;
-
-/** Where values stand that may be secret, misspelt keys included: what is quoted of the file must not show them. */
-function secretRanges(root: Node | null): [number, number][] {
-  const ranges: [number, number][] = [];
-  visit(root, {
-    Pair: (_, { key, value }) => {
-      if (isScalar(key) && secretKey.test(String(key.value)) && isScalar(value) && mayBeSecret(value.value)) {
-        ranges.push(rangeOf(value));
-      }
-    },
-    Scalar: (_, node) => {
-      if (/^(?:sk-|gw_)|:\/\/.*@/.test(String(node.value))) ranges.push(rangeOf(node));
-    },
-  });
-  return ranges;
-}
-
-function mayBeSecret(value: unknown): boolean {
-  return typeof value !== 'boolean' && value !== null && !/^\$\{[A-Za-z0-9_]*\}$/.test(String(value));
-}
-
-function hideSecrets(source: string, lineStart: number, ranges: readonly [number, number][]): string {
+function hideSecrets(source: string, line: Range, secrets: readonly Range[]): string {
   let shown = source;
-  for (const [start, end] of ranges) {
-    const from = Math.max(0, start - lineStart);
-    const to = Math.min(source.length, end - lineStart);
+  for (const { start, end } of secrets) {
+    const from = Math.max(0, start - line.start);
+    const to = Math.min(source.length, end - line.start);
     if (from < to) shown = shown.slice(0, from) + '*'.repeat(to - from) + shown.slice(to);
   }
   return shown;
-}
-
-function hintFor(text: string, at: number): string | undefined {
-  // In { } and [ ] a plain scalar ends at a brace, so ${NAME} there falls apart.
-  const isReference = text.slice(Math.max(0, at - 80), at + 80).includes('${');
-  return isReference ? `inside { } and [ ] write "\${NAME}" in quotes` : undefined;
-}
-
-function lowerFirst(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1);
 }

@@ -25,14 +25,24 @@ const nameOfVariable = /^[A-Za-z_][A-Za-z0-9_]*$/;
 export function substitute(value: unknown, env: Environment): Substituted {
   const references: Reference[] = [];
   const malformed: Path[] = [];
-  const visit = (at: unknown, path: Path): unknown => {
-    if (Array.isArray(at))
-      return at.map((item, i) => visit(item, [...path, i])).filter((item) => item !== undefined);
-    if (typeof at === 'object' && at !== null) {
-      const entries = Object.entries(at).map(([key, inner]) => [key, visit(inner, [...path, key])] as const);
-      return Object.fromEntries(entries.filter(([, inner]) => inner !== undefined));
+  // What holds no reference stays the object that it is; the path is copied only where it is kept.
+  const path: PropertyKey[] = [];
+  const visit = (at: unknown): unknown => {
+    if (typeof at === 'string') return at.includes('${') ? expand(at, [...path]) : at;
+    if (typeof at !== 'object' || at === null) return at;
+    const isList = Array.isArray(at);
+    const changed = new Map<string, unknown>();
+    for (const [key, inner] of Object.entries(at)) {
+      path.push(isList ? Number(key) : key);
+      const next = visit(inner);
+      path.pop();
+      if (next !== inner) changed.set(key, next);
     }
-    return typeof at === 'string' && at.includes('${') ? expand(at, path) : at;
+    if (changed.size === 0) return at;
+    const entries = Object.entries(at)
+      .map(([key, inner]) => [key, changed.has(key) ? changed.get(key) : inner] as const)
+      .filter(([, inner]) => inner !== undefined);
+    return isList ? entries.map(([, inner]) => inner) : Object.fromEntries(entries);
   };
   // Own properties only: `constructor` is no variable.
   const read = (name: string) => (Object.hasOwn(env, name) ? (env[name] ?? '') : '');
@@ -50,5 +60,5 @@ export function substitute(value: unknown, env: Environment): Substituted {
     if (names.length > 0) references.push({ path, names, isWhole: text === `\${${names[0]}}`, unset });
     return isMalformed || unset.length > 0 ? undefined : result;
   };
-  return { value: visit(value, []), references, malformed };
+  return { value: visit(value), references, malformed };
 }

@@ -33,10 +33,8 @@ interface File {
  * when they change, and what is asked for is asked for whether or not they are set.
  */
 export function wantsOf({ written, references, ...places }: File): readonly Want[] {
-  const namesAt = new Map(references.map(({ path, names }) => [formatPath(path), names]));
-  const wants = markedValues(settingsSchema, written).flatMap((marked) => {
-    const names = namesAt.get(formatPath(marked.path)) ?? [];
-    const found = factsOf({ ...marked, text: String(marked.value ?? ''), names, ...places });
+  const wants = markedValues(settingsSchema, written, references).flatMap((marked) => {
+    const found = factsOf({ ...marked, text: String(marked.value ?? ''), ...places });
     return found.map(
       ({ text, facts }): Want => ({
         text,
@@ -56,7 +54,6 @@ interface Fact {
 
 interface Marked extends MarkedValue, Pick<File, 'directory' | 'stateDirectory'> {
   readonly text: string;
-  readonly names: readonly string[];
 }
 
 function factsOf(marked: Marked): readonly Fact[] {

@@ -21,13 +21,17 @@ test('a setting without a mark is found, also within lists and named groups', ()
   expect(unmarked.map(({ path }) => path.join('.'))).toEqual(['groups.*.new', 'list.[].new']);
 });
 
-test('a value is found with the setting it belongs to', () => {
-  const written = { projects: { shop: { keys: [{ id: 'one', file: 'key' }] } }, unknown: 1 };
+test('a value that can reach something, or takes a variable, is found with the setting it belongs to', () => {
+  const written = {
+    projects: { shop: { keys: [{ id: 'one-$X', file: 'key' }, { id: 'two' }] } },
+    unknown: 1,
+  };
+  const reference = { path: ['projects', 'shop', 'keys', 0, 'id'], names: ['X'], isWhole: false, unset: [] };
 
-  const values = markedValues(settingsSchema, written);
+  const values = markedValues(settingsSchema, written, [reference]);
 
-  expect(values.map(({ path, setting, value, reach }) => [path.join('.'), setting, value, reach])).toEqual([
-    ['projects.shop.keys.0.id', '.projects.*.keys[].id', 'one', 'nothing'],
-    ['projects.shop.keys.0.file', '.projects.*.keys[].file', 'key', 'key file'],
+  expect(values.map(({ path, setting, reach, names }) => [path.join('.'), setting, reach, names])).toEqual([
+    ['projects.shop.keys.0.id', '.projects.*.keys[].id', 'nothing', ['X']],
+    ['projects.shop.keys.0.file', '.projects.*.keys[].file', 'key file', []],
   ]);
 });

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Part } from '../../../src/config/source/layout.ts';
+import { parsePlain } from '../../../src/config/source/plain-yaml.ts';
+import { parseWhole } from '../../../src/config/source/whole-yaml.ts';
+import { scale } from '../../kit/scale.ts';
+
+const example = readFileSync(join(import.meta.dirname, '../../../config.example.yaml'), 'utf8');
+
+// biome-ignore format: what YAML gives a meaning to, and what it reads in more than one way
+const pieces = [
+  '"', "'", ':', ': ', '- ', '\n', '\n  ', '\n    ', '{', '}', '[', ']', ',', ', ', '#', ' #', 'a', 'b: c', '? ', '!',
+  '&a', '*a', '%', '@', '`', '|', '>', '|-', '>+', '\t', '\\', '\\n', '\\"', '\\u0041', '\u0000', '\u00a0', '\u2028',
+  '\u0085', '\ufeff', '\ud800', '😀', '---', '...', '\r\n', '\r', ' ', '  ', '<<', '=', '1', '0x1F', '0o17', '017', '1e3',
+  '.5', '1_000', '+1', '-0', '.inf', '.nan', '1.', '0b1', '12345678901234567890', '~', 'null', 'Null', 'true', 'TRUE',
+  'yes', '2020-01-01', '12:30', '""', "''", 'key', '[]', '{}', `\${A}`, '://x@', 'null: 1', 'true: x', '1: y', "'it''s'",
+  'a:b', 'a :b', 'a#b', '- - x', 'x: - y', '? k\n: v', ': v', 'a: |\n  t\n', 'a: >\n  t\n\n  u\n', 'a: "x\n  y"',
+];
+
+/** Numbers that are the same in each run. */
+function numbers(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}
+
+function textOf(next: (below: number) => number): string {
+  const piece = () => pieces[next(pieces.length)] ?? '';
+  if (next(2) === 0) return Array.from({ length: 1 + next(12) }, piece).join('');
+  const start = example.lastIndexOf('\n', next(example.length - 400)) + 1;
+  const text = example.slice(start, start + 50 + next(300));
+  const at = next(text.length);
+  return text.slice(0, at) + piece() + text.slice(at + next(3));
+}
+
+/** Path and first offset of each part. A block that is empty has no text to say where it begins. */
+function layout(part: Part | undefined, path = ''): readonly string[] {
+  if (part === undefined) return [];
+  const own = part.text === '' ? path : `${path} ${part.start}`;
+  const list = part.entries?.().list ?? [];
+  return [
+    own,
+    ...list.flatMap(({ key, value }, i) => layout(value, `${path}/${key?.text ?? i}@${key?.start}`)),
+  ];
+}
+
+/** A number that is too large for a double is infinite for one parser and a text for the other; nothing admits either. */
+function comparable(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(comparable);
+  if (typeof value === 'object' && value !== null)
+    return Object.entries(value).map(([key, inner]) => [key, comparable(inner)]);
+  return /^[-+]?(?:Infinity|[\d.]+e\+?\d{3,})$/i.test(String(value)) ? 'too large' : value;
+}
+
+test('what the fast parser takes, the other one reads the same, without a complaint and at the same places', () => {
+  const next = numbers(1);
+  const texts = [example, ...Array.from({ length: scale(3_000, 300_000) }, () => textOf(next))];
+
+  let taken = 0;
+  for (const text of texts) {
+    const plain = parsePlain(text);
+    if (plain === undefined) continue;
+    const whole = parseWhole(text);
+    taken += 1;
+    expect.soft(whole.faults, text).toEqual([]);
+    expect.soft(comparable(plain.value), text).toEqual(comparable(whole.value));
+    expect.soft(layout(plain.root), text).toEqual(layout(whole.root));
+  }
+
+  expect(parsePlain(example)).toBeDefined();
+  expect(taken).toBeGreaterThan(texts.length / 5);
+});
+
+test.each([
+  ['a tag', 'a: !!str 1'],
+  ['an alias', 'a: &x 1\nb: *x'],
+  ['a directive', '%YAML 1.1\n---\na: yes'],
+  ['a key that is a number', '1e3: x'],
+  ['a key that is there twice', 'a: 1\na: 2'],
+  ['a mistake', 'a: [1'],
+])('%s is left to the other parser', (_name, text) => {
+  expect(parsePlain(text)).toBeUndefined();
+});
