@@ -47,7 +47,7 @@ const layers: Readonly<
       'decode-percent.ts',
       'state-directory.ts',
     ],
-    packages: ['zod', 'yaml', 'cosmiconfig'],
+    packages: ['zod', 'yaml', 'js-yaml', 'cosmiconfig'],
   },
   'http/': {
     from: [
