@@ -118,7 +118,7 @@ export function buildConfig(inputs: ConfigInputs): Config {
   checkNamedModels(settings, findModel, report);
   const defaultModel = settings.default_model ?? (isSandboxMode ? 'sandbox-mini' : undefined);
   const inspector = buildInspector(inputs);
-  warnOfUnused(settings, report);
+  warnOfUnused(settings, isSandboxMode, report);
   const policies = withModelPolicies(settings.policies, projects, report);
   const providerKeys = [...providers.values()].flatMap(secretsOf);
   const passwords = databasePasswords(settings);

@@ -6,13 +6,18 @@ import type { Report } from '../source/report.ts';
 type Path = readonly PropertyKey[];
 
 /** Warns of what is written down and has no effect: names that match no model or project, policies that apply to nothing. */
-export function warnOfUnused(settings: Settings, report: Report): void {
+export function warnOfUnused(settings: Settings, isSandboxMode: boolean, report: Report): void {
   const { models = [], projects = {}, policies, records } = settings;
   if (records.ledger_file !== null && records.ledger_database !== null) {
     report.error(
       ['records', 'ledger_file'],
       'a ledger is kept in a file or in a database: leave out one of them',
     );
+  }
+  if (records.ledger_sync === 'always' && !(records.ledger ?? !isSandboxMode)) {
+    report.error(['records', 'ledger_sync'], 'there is no ledger to write through', {
+      hint: 'set records.ledger: true',
+    });
   }
   const modelNames = new Set(
     models.flatMap(({ match, model, fallbacks }) => [

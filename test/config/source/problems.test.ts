@@ -142,6 +142,14 @@ test.each([
   ],
   ['__proto__: { a: 1 }', 'gateway.yaml:1:1  __proto__ is not allowed as a key'],
   ['server: { port: 1, port: 2 }', 'gateway.yaml:1:20  this key is already on line 1'],
+  [
+    'records: { ledger: false, ledger_sync: always }',
+    'gateway.yaml:1:40  records.ledger_sync: there is no ledger to write through',
+  ],
+  [
+    'records: { ledger_sync: always }',
+    'gateway.yaml:1:25  records.ledger_sync: there is no ledger to write through',
+  ],
   ['server: ${WHERE}', 'gateway.yaml:1:9  server: environment variable WHERE is not set'],
   ['server: { host: "${a b}" }', 'gateway.yaml:1:17  server.host: expected ${NAME}'],
 ])('%s: %s', async (yaml, expected) => {

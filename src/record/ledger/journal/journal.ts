@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { makeSegment, type OpenSegment, readLines } from './open-segment.ts';
 import { type Waiting, WaitingLines } from './waiting-lines.ts';
 
@@ -193,10 +194,8 @@ export class Journal {
       this.#options.onMade();
     }
     if (!this.#waiting.isEmpty) await this.#writeWaiting(this.#segment);
-    else if (this.#full[0] !== undefined) {
-      await this.#close(this.#full[0]);
-      this.#full.shift();
-    } else if (this.#isDue) {
+    else if (this.#full[0] !== undefined) await this.#close(this.#full[0]);
+    else if (this.#isDue) {
       await this.#maintain(this.#segment);
       this.#isDue = false;
     } else return false;
@@ -256,16 +255,21 @@ export class Journal {
 
   async #close(segment: OpenSegment): Promise<void> {
     await this.#disk(segment.handle.datasync());
+    this.#full = this.#full.filter((full) => full !== segment);
     await segment.handle.close();
     const { path, lines, sinceMs } = segment;
     this.#options.onClosed({ path, lines, sinceMs });
   }
 
-  /** Everything that was written before is on the disk; many callers share a sync. */
+  /**
+   * Everything that was written before is on the disk, also what is in a segment that was filled just now; many callers
+   * share a sync.
+   */
   #sync(): Promise<void> {
     this.#nextSync ??= this.#synced.then(async () => {
       this.#nextSync = undefined;
-      await this.#disk(this.#segment?.handle.datasync() ?? Promise.resolve());
+      const written = [...this.#full, ...(this.#segment === undefined ? [] : [this.#segment])];
+      await this.#disk(Promise.all(written.map(({ handle }) => handle.datasync())));
     });
     this.#synced = this.#nextSync.catch(() => undefined);
     return this.#nextSync;
@@ -292,8 +296,4 @@ export class Journal {
     const lines = this.#waiting.takeLost();
     if (lines > 0) this.#options.onEvent({ kind: 'lost', lines });
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resume) => setTimeout(resume, ms));
 }

@@ -1,0 +1,98 @@
+import { readlinkSync } from 'node:fs';
+import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test, vi } from 'vitest';
+import { Journal } from '../../../../src/record/ledger/journal/journal.ts';
+import { beginLine } from '../../../../src/record/ledger/journal/journal-line.ts';
+import { listSegments } from '../../../../src/record/ledger/journal/segments.ts';
+import { intent } from '../rows.ts';
+
+const owner = '11111111-1111-4111-8111-111111111111';
+const ending: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ending.splice(0).toReversed()) await end();
+  vi.restoreAllMocks();
+});
+
+/** A disk on which the syncs of a process's first segment take as long as a test wants. */
+async function openOnSlowDisk(isSynced: boolean) {
+  const directory = await mkdtemp(join(tmpdir(), 'gateway-journal-'));
+  ending.push(() => rm(directory, { recursive: true, force: true }));
+  const journal = new Journal({
+    directory,
+    owner,
+    isSynced,
+    onEvent: () => undefined,
+    onClosed: () => undefined,
+    onMade: () => undefined,
+  });
+  await journal.start();
+  const held: (() => void)[] = [];
+  let isHolding = true;
+  const some = await open(directory);
+  const prototype: FileHandle = Object.getPrototypeOf(some);
+  await some.close();
+  const first = listSegments(directory)[0]?.path;
+  const { datasync } = prototype;
+  vi.spyOn(prototype, 'datasync').mockImplementation(function (this: FileHandle) {
+    const isFirst = readlinkSync(`/proc/self/fd/${this.fd}`) === first;
+    const wait = isHolding && isFirst ? new Promise<void>((go) => held.push(go)) : Promise.resolve();
+    return wait.then(() => datasync.call(this));
+  });
+  const release = () => {
+    isHolding = false;
+    for (const go of held) go();
+  };
+  ending.push(() => {
+    release();
+    return journal.close();
+  });
+  const line = (id: string) => journal.begin(id, beginLine(intent(id)));
+  return { journal, directory, held, release, line };
+}
+
+test('with ledger_sync: always a beginning counts once the segment that it is in is on the disk, also if that is full by then', async () => {
+  const { directory, held, release, line } = await openOnSlowDisk(true);
+  const one = line('one');
+  await expect.poll(() => held.length).toBe(1);
+  let isWritten = false;
+  const two = line('two')?.then(() => {
+    isWritten = true;
+  });
+  await expect.poll(() => listSegments(directory).length, { timeout: 5_000 }).toBe(2);
+
+  held[0]?.();
+  await one;
+  // The full segment is closed, and the second beginning synced: both wait for the disk.
+  await expect.poll(() => held.length).toBe(3);
+  expect(isWritten).toBe(false);
+  release();
+  await two;
+  expect(isWritten).toBe(true);
+});
+
+test('while a disk stalls, lines wait in memory and hold up nobody', async () => {
+  const { journal, held, release, line } = await openOnSlowDisk(false);
+  expect(line('one')).toBeUndefined();
+  await expect.poll(() => held.length, { timeout: 5_000 }).toBeGreaterThan(0);
+
+  // Another one after each look, until the sync has taken so long that the disk has stalled.
+  const waiting: Promise<void>[] = [];
+  await expect
+    .poll(
+      () =>
+        waiting.push(
+          ...[line(`more ${waiting.length} ${Math.random()}`)].filter((each) => each !== undefined),
+        ),
+      {
+        timeout: 5_000,
+      },
+    )
+    .toBeGreaterThan(3);
+  expect(journal.unwritten).toBeGreaterThan(0);
+
+  release();
+  await Promise.all(waiting);
+  await expect.poll(() => journal.unwritten).toBe(0);
+});
