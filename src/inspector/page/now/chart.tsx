@@ -52,7 +52,7 @@ export function Chart({ title, summary, times, series, kind, format }: Propertie
               ))}
             </svg>
             <span>
-              {timeLabel(first, last - first)} <span>{timeLabel(last, last - first)}</span>
+              {timeLabel(first, last - first)} <span>{last > first && timeLabel(last, last - first)}</span>
             </span>
           </>
         )}
