@@ -22,7 +22,7 @@ export class StreamObserver {
   events = 0;
   /** Whether the dialect's last event was among them. */
   sawLast = false;
-  readonly #dialect: Dialect;
+  readonly dialect: Dialect;
   readonly #hidesUsage: boolean;
   /** The beginning of an incomplete event, with room to grow. */
   #held: Buffer = nothing;
@@ -34,7 +34,7 @@ export class StreamObserver {
   #latest = '';
 
   constructor(dialect: Dialect, { hidesUsage = false }: StreamOptions = {}) {
-    this.#dialect = dialect;
+    this.dialect = dialect;
     this.#hidesUsage = hidesUsage;
   }
 
@@ -148,20 +148,20 @@ export class StreamObserver {
     this.#tally.addText(this.#textTokens(event));
     if (!mayHaveUsage(event)) return 'passed';
     const data = parseData(event);
-    this.#tally.report(this.#dialect.eventUsage(data, this.#tally.usage));
-    return this.#hidesUsage && this.#dialect.isUsageEvent?.(data) === true ? 'hidden' : 'passed';
+    this.#tally.report(this.dialect.eventUsage(data, this.#tally.usage));
+    return this.#hidesUsage && this.dialect.isUsageEvent?.(data) === true ? 'hidden' : 'passed';
   }
 
   #textTokens(event: string): number {
-    return countTextTokens(event, this.#dialect.writtenMembers);
+    return countTextTokens(event, this.dialect.writtenMembers);
   }
 
   #isLast(event: string): boolean {
-    return this.#dialect.isLastEvent(event.slice(0, headBytes));
+    return this.dialect.isLastEvent(event.slice(0, headBytes));
   }
 
   #mayEnd(event: string): boolean {
-    return this.#isLast(event) || this.#dialect.mayEndAfter(event);
+    return this.#isLast(event) || this.dialect.mayEndAfter(event);
   }
 }
 

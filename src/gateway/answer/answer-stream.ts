@@ -1,4 +1,3 @@
-import type { Dialect } from '../../dialects/dialect.ts';
 import { toFailure } from '../../dialects/failure.ts';
 import { SseParser } from '../../dialects/sse.ts';
 import { StreamObserver } from '../../dialects/stream-observer.ts';
@@ -25,37 +24,26 @@ export interface AnswerStream {
 const nothing = Buffer.alloc(0);
 
 /** Passes the provider's events on byte for byte, but for the usage that the client did not ask for. */
-export class ExactStream implements AnswerStream {
+export class ExactStream extends StreamObserver implements AnswerStream {
   readonly state = 'open';
-  readonly #dialect: Dialect;
-  readonly #observer: StreamObserver;
-
-  constructor(dialect: Dialect, options?: ConstructorParameters<typeof StreamObserver>[1]) {
-    this.#dialect = dialect;
-    this.#observer = new StreamObserver(dialect, options);
-  }
 
   transform(chunk: Buffer): Buffer {
-    return this.#observer.observe(chunk);
+    return this.observe(chunk);
   }
 
   /** An event that lacks only its final blank line counts as complete. */
   end(): Buffer {
-    if (this.#observer.isComplete) return this.#observer.finish();
+    if (this.isComplete) return this.finish();
     throw new GatewayError('provider.broken_response', 'the provider ended its stream in the middle');
   }
 
   /** An incomplete event is dropped: clients would wait for its end and never see the error event. */
   fail(error: GatewayError, requestId: string): Buffer {
-    return Buffer.from(this.#dialect.errorEvent(toFailure(error, requestId), this.#observer.events));
+    return Buffer.from(this.dialect.errorEvent(toFailure(error, requestId), this.events));
   }
 
   get isWhole(): boolean {
-    return this.#observer.sawLast;
-  }
-
-  get tally(): Tally {
-    return this.#observer.tally;
+    return this.sawLast;
   }
 }
 

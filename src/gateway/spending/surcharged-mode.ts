@@ -16,7 +16,7 @@ const plainModes: Readonly<Record<string, ReadonlySet<string>>> = {
 const cacheMembers = ['prompt_cache_options', 'prompt_cache_breakpoint'];
 const plainLifetimes: ReadonlySet<string> = new Set(['30m']);
 const plainModalities: ReadonlySet<string> = new Set(['text']);
-const dearParts: ReadonlySet<string> = new Set(['input_audio', 'audio_url', 'input_video', 'video_url']);
+const dearParts = ['input_audio', 'audio_url', 'input_video', 'video_url'];
 
 /** The member of a request that makes it cost more than the known prices; undefined if none does. */
 export function findSurchargedMode(document: JsonDocument): string | undefined {
@@ -52,8 +52,10 @@ function findInside(document: JsonDocument): string | undefined {
     if (name !== undefined && isOther(document, document.member(entry + 1, 'ttl'), plainLifetimes)) {
       return `${name}.ttl`;
     }
-    const isType = document.isText(entry, 'type') && document.kind(entry + 1) === kinds.string;
-    if (isType && dearParts.has(document.text(entry + 1))) return document.text(entry + 1);
+    if (!document.isText(entry, 'type')) continue;
+    // Compared in place: every block of a body has a type.
+    const dear = dearParts.find((each) => document.isText(entry + 1, each));
+    if (dear !== undefined) return dear;
   }
   return undefined;
 }
