@@ -18,10 +18,13 @@ interface Agent {
 const agents: readonly Agent[] = [
   {
     // It treats every 403 as a failed login, and prints that before the message. After 400 and 422 it repeats the request
-    // up to five times, each time without another of its features.
+    // up to five times, each time without another of its features; and whatever the status, one of type overloaded_error.
     header: 'user-agent',
     value: /^claude-cli\//,
-    form: (failure) => (failure.status === 403 || isBroken(failure) ? { status: 451 } : undefined),
+    form: (failure) => {
+      if (isBroken(failure)) return { status: 451, type: 'api_error' };
+      return failure.status === 403 ? { status: 451 } : undefined;
+    },
     wayOut:
       '/rewind goes back to before it; "gateway run --mask secrets claude" sends placeholders for secrets',
   },

@@ -44,6 +44,14 @@ test('the type is another one only where it makes an agent repeat the request', 
   ]);
 });
 
+test('a provider without a key is no overload to Claude Code and opencode, which would wait for its end', () => {
+  const keyless = new GatewayError('provider.unavailable', 'x', { retry: false });
+
+  const types = [claude, opencode, sdk].map((request) => refusalForm(keyless, request).type);
+
+  expect(types).toEqual(['api_error', 'invalid_request_error', 'overloaded_error']);
+});
+
 test('a block has the same body for every client but for the way out in the message, and is recorded as one', async () => {
   const gateway = await startGateway(`
 policies:
