@@ -69,7 +69,7 @@ function get(provider: Provider, gatewayPath: string, lifetime: Lifetime): Promi
       reject(lifetime.reason);
     });
     const headers = requestHeaders(['accept', 'application/json'], {
-      dialect: provider.options.family === 'anthropic' ? dialects.messages : {},
+      dialect: provider.options.dialect === 'anthropic' ? dialects.messages : {},
       own: provider.ownHeaders,
     });
     provider.pool.send({ path: provider.pathFor(gatewayPath), method: 'GET', headers }, upstream);

@@ -1,41 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { ProviderConfig } from '../config/build/providers.ts';
 import { memoize } from '../memoize.ts';
 import type { TickQueue } from '../tick-queue.ts';
 import { Admission } from './admission.ts';
-import type { BreakerOptions } from './breaker.ts';
 import type { BreakerChannel } from './breaker-channel.ts';
 import { Health } from './health.ts';
 import { type Host, hostOf, type ProviderFamily, reportsStreamUsage } from './host.ts';
 import { Pool } from './pool.ts';
-import { RetryBudget, type RetryOptions } from './retry.ts';
+import { RetryBudget } from './retry.ts';
 
-export interface ProviderOptions {
-  readonly name: string;
-  readonly family: ProviderFamily;
-  /** Without a slash at the end. */
+/** A provider that has all that it needs, with the address of its host. */
+export type ProviderOptions = Omit<ProviderConfig, 'baseUrl' | 'isConfigured' | 'disabledBecause'> & {
   readonly baseUrl: string;
-  readonly apiKey?: string | undefined;
-  /** Whose credentials its requests carry: a key of the gateway's, or the client's own. */
-  readonly credentials: 'api_key' | 'client';
-  /** PEM certificates of authorities beyond Node's own. */
-  readonly ca?: string | undefined;
-  /** URL of the proxy that connections are tunnelled through, with its credentials. */
-  readonly proxy?: string | undefined;
-  /** The endpoints that the host supports, by the names of the gateway's endpoints. */
-  readonly endpoints: ReadonlySet<string>;
-  /** Lower-case names of client headers that are forwarded besides the usual ones. */
-  readonly forwardHeaders: ReadonlySet<string>;
-  readonly timeouts: {
-    readonly connectMs: number;
-    readonly headersMs: number;
-    readonly idleMs: number;
-    readonly totalMs: number;
-    readonly queueMs: number;
-  };
-  readonly connections: number;
-  readonly retries: RetryOptions;
-  readonly breaker: BreakerOptions;
-}
+};
 
 interface ProviderSurroundings {
   /** Called when a breaker opens or closes here. */
@@ -72,14 +49,14 @@ export class Provider {
     this.health =
       known ??
       new Health(options.breaker, {
-        trustsAnswers: options.family === 'sandbox',
+        trustsAnswers: options.dialect === 'sandbox',
         onChange: (change) => onBreaker?.({ ...change, provider: this.breakerName }),
       });
     this.retryBudget = new RetryBudget(options.retries);
     this.ownHeaders = credentials(options);
-    this.host = hostOf(options.family, url.hostname);
+    this.host = hostOf(options.dialect, url.hostname);
     this.reportsStreamUsage = reportsStreamUsage(url.hostname);
-    const base = basePath(url.pathname, options.family);
+    const base = basePath(url.pathname, options.dialect);
     this.pathFor = memoize((gatewayPath) => base + gatewayPath.slice('/v1'.length));
   }
 
@@ -99,9 +76,9 @@ export class Provider {
   }
 }
 
-function credentials({ family, apiKey }: ProviderOptions): readonly string[] {
+function credentials({ dialect, apiKey }: ProviderOptions): readonly string[] {
   if (apiKey === undefined) return [];
-  return family === 'anthropic' ? ['x-api-key', apiKey] : ['authorization', `Bearer ${apiKey}`];
+  return dialect === 'anthropic' ? ['x-api-key', apiKey] : ['authorization', `Bearer ${apiKey}`];
 }
 
 /** OpenAI-style base URLs include the version, Anthropic's don't; one that does anyway is accepted. */

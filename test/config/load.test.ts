@@ -109,7 +109,7 @@ test('fills in what depends on the dialect', async () => {
   expect(providers.get('b')).toMatchObject({
     baseUrl: 'http://127.0.0.1:1/v1',
     isConfigured: true,
-    forwardHeaders: ['x-one'],
+    forwardHeaders: new Set(['x-one']),
     timeouts: { connectMs: 5000, headersMs: 600_000, idleMs: 300_000, totalMs: 3_600_000, queueMs: 10_000 },
     connections: 512,
     retries: { attempts: 2, budget: 0.2 },

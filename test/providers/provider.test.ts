@@ -10,8 +10,8 @@ test.each([
   ['anthropic', 'http://host.example/v1', '/v1/messages/count_tokens', '/v1/messages/count_tokens'],
   ['anthropic', 'http://host.example/anthropic', '/v1/messages', '/anthropic/v1/messages'],
   ['sandbox', 'http://127.0.0.1:1', '/v1/responses', '/v1/responses'],
-] as const)('%s at %s has %s at %s', async (family, baseUrl, path, expected) => {
-  const provider = makeProvider(baseUrl, { family });
+] as const)('%s at %s has %s at %s', async (dialect, baseUrl, path, expected) => {
+  const provider = makeProvider(baseUrl, { dialect });
 
   expect(provider.pathFor(path)).toBe(expected);
   await provider.close();
@@ -20,9 +20,9 @@ test.each([
 test.each([
   ['openai', ['authorization', 'Bearer sk-1']],
   ['anthropic', ['x-api-key', 'sk-1']],
-] as const)('%s gets its key as it wants it', async (family, headers) => {
-  const provider = makeProvider('http://host.example', { family, apiKey: 'sk-1' });
-  const keyless = makeProvider('http://host.example', { family });
+] as const)('%s gets its key as it wants it', async (dialect, headers) => {
+  const provider = makeProvider('http://host.example', { dialect, apiKey: 'sk-1' });
+  const keyless = makeProvider('http://host.example', { dialect });
 
   expect(provider.ownHeaders).toEqual(headers);
   expect(keyless.ownHeaders).toEqual([]);

@@ -95,7 +95,7 @@ export type Overrides = Partial<Omit<ProviderOptions, 'timeouts'>> & {
 export function makeProvider(baseUrl: string, { timeouts, ...rest }: Overrides = {}): Provider {
   return new Provider({
     name: 'host',
-    family: 'openai',
+    dialect: 'openai',
     baseUrl,
     credentials: 'api_key',
     endpoints: new Set(['chat']),

@@ -12,29 +12,34 @@ import type { CaFile } from '../source/ca-files.ts';
 import { type Report, warnIfWritten } from '../source/report.ts';
 import { type ProxyEnvironment, proxyFor } from './proxy.ts';
 
-export interface ProviderConfig {
+/** What stands in a provider's settings for something else, which is in its place. */
+type Replaced =
+  | 'base_url'
+  | 'api_key'
+  | 'ca_file'
+  | 'proxy'
+  | 'endpoints'
+  | 'forward_headers'
+  | 'timeouts'
+  | 'breaker';
+
+type InMs<Durations> = { readonly [Name in keyof Durations & string as `${Name}Ms`]: number };
+
+/** A provider's settings, ready for its client: a new one is passed on as it is. */
+export interface ProviderConfig extends Readonly<Omit<ProviderSettings, Replaced>> {
   readonly name: string;
-  readonly dialect: ProviderDialect;
   /** Without a slash at its end. Absent exactly for the sandbox, whose address `serve` knows. */
   readonly baseUrl?: string;
   readonly apiKey?: string;
-  readonly credentials: ProviderSettings['credentials'];
   /** PEM certificates of further authorities. */
   readonly ca?: string;
   /** URL of the proxy that connections are tunnelled through, with its credentials. */
   readonly proxy?: string;
-  readonly endpoints: ReadonlySet<Endpoint>;
-  /** Lower-case names. */
-  readonly forwardHeaders: readonly string[];
-  readonly timeouts: {
-    readonly connectMs: number;
-    readonly headersMs: number;
-    readonly idleMs: number;
-    readonly totalMs: number;
-    readonly queueMs: number;
-  };
-  readonly connections: number;
-  readonly retries: { readonly attempts: number; readonly budget: number };
+  /** By the names of the gateway's endpoints. */
+  readonly endpoints: ReadonlySet<string>;
+  /** Lower-case names of client headers that are forwarded besides the usual ones. */
+  readonly forwardHeaders: ReadonlySet<string>;
+  readonly timeouts: InMs<ProviderSettings['timeouts']>;
   readonly breaker: { readonly failures: number; readonly openMs: number };
   /** False when something it needs is missing; requests for it are refused as provider.unavailable. */
   readonly isConfigured: boolean;
@@ -100,11 +105,21 @@ function checkLogins(endpoint: Endpoint, providers: readonly ProviderConfig[], r
 function buildProvider(name: string, settings: ProviderSettings, inputs: ProviderInputs): ProviderConfig {
   const { caFiles, proxies, report } = inputs;
   check(['providers', name], settings, report);
-  const { dialect, base_url, api_key, credentials, endpoints, timeouts, breaker } = settings;
-  const ca = authoritiesOf(['providers', name, 'ca_file'], settings, { caFiles, report });
+  const {
+    base_url,
+    api_key,
+    ca_file,
+    proxy: own,
+    endpoints,
+    forward_headers,
+    timeouts,
+    breaker,
+    ...rest
+  } = settings;
+  const ca = authoritiesOf(['providers', name, 'ca_file'], ca_file, { caFiles, report });
   const disabledBecause = report.missingBelow(['providers', name]) ?? missingKey(settings);
   const baseUrl = base_url?.replace(/\/+$/, '');
-  const proxy = baseUrl === undefined ? undefined : proxyFor(new URL(baseUrl), settings.proxy, proxies);
+  const proxy = baseUrl === undefined ? undefined : proxyFor(new URL(baseUrl), own, proxies);
   const isProxied = proxy !== undefined && isProxyUrl(proxy);
   if (proxy !== undefined && !isProxied) {
     report.error(
@@ -117,28 +132,24 @@ function buildProvider(name: string, settings: ProviderSettings, inputs: Provide
     );
   }
   return {
+    ...rest,
     name,
-    dialect,
     ...(baseUrl !== undefined && { baseUrl }),
     ...(api_key !== undefined && { apiKey: api_key }),
-    credentials,
     ...(ca !== undefined && { ca }),
     ...(isProxied && { proxy }),
     endpoints: new Set(endpoints),
-    forwardHeaders: forwardHeadersOf(settings),
-    timeouts: {
-      connectMs: ms(timeouts.connect),
-      headersMs: ms(timeouts.headers),
-      idleMs: ms(timeouts.idle),
-      totalMs: ms(timeouts.total),
-      queueMs: ms(timeouts.queue),
-    },
-    connections: settings.connections,
-    retries: settings.retries,
+    forwardHeaders: forwardHeadersOf(forward_headers, rest),
+    timeouts: inMs(timeouts),
     breaker: { failures: breaker.failures, openMs: ms(breaker.open) },
     isConfigured: disabledBecause === undefined,
     ...(disabledBecause !== undefined && { disabledBecause }),
   };
+}
+
+function inMs<Durations extends Readonly<Record<string, string>>>(durations: Durations): InMs<Durations> {
+  const entries = Object.entries(durations).map(([name, text]) => [`${name}Ms`, ms(text)]);
+  return Object.fromEntries(entries) as InMs<Durations>; // the names of the type, in the same way
 }
 
 /** What Codex tells ChatGPT's host beside its login; other hosts have no use for it. */
@@ -154,9 +165,12 @@ const loginHeaders: Readonly<Record<ProviderDialect, readonly string[]>> = {
   sandbox: [],
 };
 
-function forwardHeadersOf({ credentials, dialect, forward_headers }: ProviderSettings): readonly string[] {
-  const own = forward_headers.map((header) => header.toLowerCase());
-  return credentials === 'client' ? [...new Set([...own, ...loginHeaders[dialect]])] : own;
+function forwardHeadersOf(
+  written: readonly string[],
+  { credentials, dialect }: Pick<ProviderSettings, 'credentials' | 'dialect'>,
+): ReadonlySet<string> {
+  const own = written.map((header) => header.toLowerCase());
+  return new Set(credentials === 'client' ? [...own, ...loginHeaders[dialect]] : own);
 }
 
 function check(path: readonly string[], settings: ProviderSettings, report: Report): void {
@@ -205,7 +219,7 @@ function check(path: readonly string[], settings: ProviderSettings, report: Repo
 
 function authoritiesOf(
   path: readonly string[],
-  { ca_file }: ProviderSettings,
+  ca_file: string | null,
   { caFiles, report }: Pick<ProviderInputs, 'caFiles' | 'report'>,
 ): string | undefined {
   const file = ca_file === null ? undefined : caFiles.get(ca_file);

@@ -64,7 +64,7 @@ export function buildUpstreamRequest(
 
   const { host, options } = provider;
   const asksUsage = exchange.spending?.isLimited === true && provider.reportsStreamUsage;
-  const destination = { dialect, model, host, family: options.family, entry: route?.entry, asksUsage };
+  const destination = { dialect, model, host, family: options.dialect, entry: route?.entry, asksUsage };
   const built = buildBody(decided, destination);
   const evaluate = () => {
     const subject = toSubject(facts, request.document, endpoint.dialect);

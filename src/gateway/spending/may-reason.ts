@@ -7,7 +7,7 @@ import type { Target } from '../../providers/route.ts';
  * request decides it for all models, otherwise what is known of the model, and a model of which nothing is known may.
  */
 export function mayReason(isAsked: boolean | undefined, { provider, model }: Target): boolean {
-  if (provider.options.family === 'sandbox') return false;
+  if (provider.options.dialect === 'sandbox') return false;
   return isAsked ?? knownModel(model)?.reasonsUnasked ?? true;
 }
 

@@ -64,7 +64,7 @@ function longestUnbounded(
   { maxOutputTokens, isOwn }: EntryBound,
 ): number {
   // Where the dialect needs a cap, this one is sent (outgoing/build-body.ts).
-  if (provider.options.family === 'anthropic' && !isSet) return maxOutputTokens ?? defaultCap;
+  if (provider.options.dialect === 'anthropic' && !isSet) return maxOutputTokens ?? defaultCap;
   const known = knownModel(model)?.maxOutputTokens ?? unboundedTokens;
   return isOwn ? (maxOutputTokens ?? known) : known;
 }

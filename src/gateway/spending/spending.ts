@@ -123,7 +123,7 @@ export class Spending {
   /** What the client asks for that costs more than the known prices; undefined where the configuration has its own. */
   #surchargedMode(): string | undefined {
     const hasListPrice = ({ provider, model }: Target) =>
-      provider.options.family !== 'sandbox' &&
+      provider.options.dialect !== 'sandbox' &&
       !provider.takesLogin &&
       this.#configuredPrice(model) === undefined;
     if (!this.#request.targets.some(hasListPrice)) return undefined;
@@ -169,7 +169,7 @@ export class Spending {
     const configured = this.#configuredPrice(model);
     if (configured !== undefined) return configured;
     if (provider.takesLogin) return undefined;
-    return provider.options.family === 'sandbox' ? free : knownModel(model)?.price;
+    return provider.options.dialect === 'sandbox' ? free : knownModel(model)?.price;
   }
 
   #configuredPrice(model: string): Price | undefined {

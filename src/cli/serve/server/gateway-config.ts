@@ -34,5 +34,5 @@ export function providerOptions(
 ): ProviderOptions | undefined {
   const baseUrl = provider.dialect === 'sandbox' ? sandboxUrl : provider.baseUrl;
   if (!provider.isConfigured || baseUrl === undefined) return undefined;
-  return { ...provider, family: provider.dialect, baseUrl, forwardHeaders: new Set(provider.forwardHeaders) };
+  return { ...provider, baseUrl };
 }
