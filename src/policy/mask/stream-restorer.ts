@@ -31,8 +31,8 @@ interface Held<Event> {
   readonly texts: Map<number, string>;
 }
 
-/** What a provider signed, and what repeats a text letter by letter. */
-const untouched = /\.(?:thinking|thinking_blocks|reasoning_details|logprobs)\./;
+/** What a provider signed or may yet sign, which summaries never are, and what repeats a text letter by letter. */
+const untouched = /\.(?:thinking|thinking_blocks|logprobs)\.|\.reasoning_details\.(?!\d*\.summary\.)/;
 
 /**
  * Restores the values in the events of a stream, in any dialect: those of whole texts, and of texts whose pieces the

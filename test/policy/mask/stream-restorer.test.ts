@@ -60,6 +60,42 @@ const channels: Readonly<Record<string, Channel>> = {
     end: { type: 'response.output_item.done', output_index: 0, item: {} },
     read: ({ delta }: { delta?: string }) => delta,
   },
+  'chat, refusal': {
+    frame: (refusal) => ({ choices: [{ index: 0, delta: { refusal }, finish_reason: null }] }),
+    end: { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
+    read: ({ choices }: { choices: [{ delta: { refusal?: string } }] }) => choices[0].delta.refusal,
+  },
+  'chat, reasoning': {
+    frame: (reasoning_content) => ({ choices: [{ index: 0, delta: { reasoning_content } }] }),
+    end: { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
+    read: ({ choices }: { choices: [{ delta: { reasoning_content?: string } }] }) =>
+      choices[0].delta.reasoning_content,
+  },
+  'chat, summary of reasoning details': {
+    frame: (summary) => ({
+      choices: [
+        { index: 0, delta: { reasoning_details: [{ type: 'reasoning.summary', summary, index: 0 }] } },
+      ],
+    }),
+    end: { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
+    read: ({ choices }: { choices: [{ delta: { reasoning_details?: [{ summary: string }] } }] }) =>
+      choices[0].delta.reasoning_details?.[0].summary,
+  },
+  'responses, refusal': {
+    frame: (delta) => ({ type: 'response.refusal.delta', output_index: 0, content_index: 0, delta }),
+    end: { type: 'response.output_item.done', output_index: 0, item: {} },
+    read: ({ delta }: { delta?: string }) => delta,
+  },
+  'responses, reasoning summary': {
+    frame: (delta) => ({
+      type: 'response.reasoning_summary_text.delta',
+      output_index: 0,
+      summary_index: 0,
+      delta,
+    }),
+    end: { type: 'response.output_item.done', output_index: 0, item: {} },
+    read: ({ delta }: { delta?: string }) => delta,
+  },
   'responses, custom tool': {
     frame: (delta) => ({ type: 'response.custom_tool_call_input.delta', output_index: 0, delta }),
     end: { type: 'response.output_item.done', output_index: 0, item: {} },
@@ -193,6 +229,14 @@ test('signed thinking, ids and names stay as they came', () => {
       content_block: { type: 'tool_use', id: placeholder, name: placeholder, input: {} },
     },
     { type: 'content_block_delta', index: 0, delta: { type: 'signature_delta', signature: placeholder } },
+    {
+      choices: [
+        {
+          index: 0,
+          delta: { reasoning_details: [{ type: 'reasoning.text', text: placeholder, index: 0 }] },
+        },
+      ],
+    },
   ];
 
   for (const event of kept) {
