@@ -99,6 +99,30 @@ describe('policy test', () => {
     expect(stderr).toBe('gateway: 1 of 3 cases are not as expected\n');
   });
 
+  test('knows which values leave as placeholders', async () => {
+    const masking = yaml.replace(
+      'policies:',
+      `policies:
+  masking: { apply: all, rules: [{ id: mails, action: mask, when: { text: { detect: [email] } } }] }`,
+    );
+    const body = JSON.stringify(say('ann@example.com, bob@example.com, ann@example.com'));
+    const expecting = (masked: string) =>
+      `{ endpoint: chat, time: ${weekday}, body: ${body}, expect: { decision: mask, masked: [${masked}] } }`;
+    const files = {
+      'gateway.yaml': masking,
+      'right.yaml': expecting('ann@example.com, bob@example.com'),
+      'wrong.yaml': expecting('ann@example.com'),
+    };
+    const cwd = createWorkspace(files);
+
+    expect(await command(['policy', 'test', 'right.yaml', '-q'], { cwd })).toMatchObject({ exit: 0 });
+    const { exit, stdout } = await command(['policy', 'test', 'wrong.yaml'], { cwd });
+    expect([exit, stdout]).toEqual([
+      1,
+      expect.stringContaining('masked: expected ["ann@example.com"], got '),
+    ]);
+  });
+
   test('takes lists, several documents, raw bodies and bodies in bytes', async () => {
     const { exit, stdout } = await fixture(`
 - { endpoint: chat, time: ${weekday}, body: ${JSON.stringify(say('hello'))}, expect: allow }

@@ -1,6 +1,6 @@
 import type { KeyRecord } from '../../config/build/keys.ts';
 import { GatewayError } from '../../errors.ts';
-import { decideOffline } from './decide-offline.ts';
+import { decideOffline, maskedOffline } from './decide-offline.ts';
 import type { Expectation, Fixture } from './fixtures.ts';
 import type { LoadedPolicies } from './load-policies.ts';
 import type { Outcome } from './question.ts';
@@ -17,14 +17,18 @@ export function checkFixture(
   policies: LoadedPolicies,
   nowMs: number,
 ): readonly Difference[] {
-  const outcome = decideOffline({
+  const question = {
     config: policies.config,
     key: keyOf(fixture, policies),
     endpoint: fixture.endpoint,
     body: fixture.body,
     nowMs: fixture.nowMs ?? nowMs,
-  });
-  return compare(fixture.expect ?? {}, outcome);
+  };
+  const { masked, ...expect } = fixture.expect ?? {};
+  const differences = compare(expect, decideOffline(question));
+  const got = masked === undefined ? masked : maskedOffline(question);
+  const isAsExpected = JSON.stringify(got) === JSON.stringify(masked);
+  return isAsExpected ? differences : [...differences, { field: 'masked', expected: masked, got }];
 }
 
 function keyOf({ key, file, line }: Fixture, policies: LoadedPolicies): KeyRecord {
@@ -36,9 +40,9 @@ function keyOf({ key, file, line }: Fixture, policies: LoadedPolicies): KeyRecor
   }
 }
 
-function compare(expect: Expectation, outcome: Outcome): readonly Difference[] {
+function compare(expect: Omit<Expectation, 'masked'>, outcome: Outcome): readonly Difference[] {
   return Object.entries(expect).flatMap(([field, expected]) => {
-    const got = outcome[field as keyof Expectation] ?? null; // the same names in both
+    const got = outcome[field as keyof typeof expect] ?? null; // the same names in both
     return JSON.stringify(got) === JSON.stringify(expected) ? [] : [{ field, expected, got }];
   });
 }

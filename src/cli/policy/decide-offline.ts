@@ -34,6 +34,13 @@ export function decideOffline(question: Question): Outcome {
   return first?.kind === 'built' ? toStricter(decision, policies.decide(first.subject)) : toOutcome(decision);
 }
 
+/** The values that would leave as placeholders. */
+export function maskedOffline(question: Question): readonly string[] {
+  const read = readOffline(question);
+  const masked = read.kind === 'read' ? question.key.policies.decide(read.subject).masked : undefined;
+  return [...(masked?.values() ?? [])];
+}
+
 /** The stricter of two decisions as an outcome; the first one if they are equally strict. */
 export function toStricter(one: Decision, other: Decision): Outcome {
   const isOther = actions.indexOf(other.action) > actions.indexOf(one.action);

@@ -12,6 +12,8 @@ export interface Expectation {
   readonly reason?: string | null;
   readonly at?: string | null;
   readonly would_block?: readonly string[];
+  /** The values that leave as placeholders. */
+  readonly masked?: readonly string[];
 }
 
 /** One request with its expected outcome. */
@@ -29,7 +31,7 @@ export interface Fixture {
 }
 
 const fixtureKeys = ['name', 'key', 'endpoint', 'body', 'raw', 'time', 'expect'];
-const expectationKeys = ['decision', 'rule', 'reason', 'at', 'would_block'] as const;
+const expectationKeys = ['decision', 'rule', 'reason', 'at', 'would_block', 'masked'] as const;
 
 /** The fixtures of a YAML file: one, a list, or several documents of these. Throws usage.invalid with the line. */
 export function parseFixtures(text: string, file: string): readonly Fixture[] {
@@ -120,17 +122,21 @@ class FixtureReader {
     if (decision !== undefined && known === undefined) {
       throw this.#wrong(`expect.decision: expected ${actions.join(', ')}, not ${decision}`);
     }
-    const wouldBlock = fields.would_block;
-    if (wouldBlock !== undefined && !(Array.isArray(wouldBlock) && wouldBlock.every(isText))) {
-      throw this.#wrong('expect.would_block: expected a list of rule ids');
-    }
+    const wouldBlock = this.#list(fields.would_block, 'would_block', 'rule ids');
+    const masked = this.#list(fields.masked, 'masked', 'values');
     return {
       ...(known === undefined ? {} : { decision: known }),
       ...this.#nullable(fields, 'rule'),
       ...this.#nullable(fields, 'reason'),
       ...this.#nullable(fields, 'at'),
       ...(wouldBlock === undefined ? {} : { would_block: wouldBlock }),
+      ...(masked === undefined ? {} : { masked }),
     };
+  }
+
+  #list(value: unknown, name: string, of: string): readonly string[] | undefined {
+    if (value === undefined || (Array.isArray(value) && value.every(isText))) return value;
+    throw this.#wrong(`expect.${name}: expected a list of ${of}`);
   }
 
   #nullable<Name extends string>(fields: Fields, name: Name): { [Key in Name]?: string | null } {
