@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { loadSqlite, openSqliteReader } from '../../../src/database/sqlite-engine.ts';
 import { type LedgerFile, openLedgerFile } from '../../../src/record/ledger/ledger-file.ts';
-import type { WantedSum } from '../../../src/record/ledger/ledger-row.ts';
 import { intent, row, startedMs } from './rows.ts';
+import { testStore } from './store-contract.ts';
 
 const dayMs = 86_400_000;
 const wanted = [{ scope: 'project' as const, name: 'shop', sinceMs: startedMs, untilMs: startedMs + dayMs }];
@@ -35,57 +35,9 @@ async function all<Row>(path: string, sql: string): Promise<readonly Row[]> {
   return rows as readonly Row[];
 }
 
-test('rows count once, however often they are added, and beside the same rows in the journal', async () => {
-  const { file } = await open();
-
-  file.add([row('req_1'), row('req_1'), row('req_2')]);
-  file.add([row('req_2')]);
-  const journal = { rows: [row('req_2'), row('req_3')], open: [intent('req_3'), intent('req_4')] };
-
-  expect(file.sums(wanted, nothing)).toMatchObject([{ tokens: 16, nanoUsd: 160 }]);
-  expect(file.sums(wanted, journal)).toMatchObject([{ tokens: 24 + 130, nanoUsd: 240 + 1_000 }]);
-});
-
-test('many sums at once are the same as one by one', async () => {
-  const { file } = await open();
-  const scopes = Array.from({ length: 12 }, (_, i) => ({ project: `p${i % 4}`, keyId: `k${i}` }));
-  file.add(scopes.map((scope, i) => ({ ...row(`req_${i}`), ...scope })));
-  const journal = { rows: [], open: scopes.map((scope, i) => ({ ...intent(`open_${i}`), ...scope })) };
-  const many = [
-    ...scopes.map(({ project }) => ({ scope: 'project' as const, name: project })),
-    ...scopes.map(({ keyId }) => ({ scope: 'key' as const, name: keyId })),
-    { scope: 'key' as const, name: 'unused' },
-  ].flatMap((each) =>
-    [
-      { sinceMs: 0, untilMs: startedMs + dayMs },
-      { sinceMs: 0, untilMs: startedMs - dayMs },
-      { sinceMs: startedMs - 60_000, untilMs: startedMs + dayMs },
-      { sinceMs: startedMs + 900_000, untilMs: startedMs + dayMs },
-    ].map((period) => ({ ...each, ...period })),
-  );
-
-  const together = file.sums(many, journal);
-
-  expect(together).toEqual(many.flatMap((each) => file.sums([each], journal)));
-  expect(together[0]).toMatchObject({ name: 'p0', tokens: 3 * (8 + 130) });
-});
-
-test('what a clock that was ahead has entered counts on its day alone, finished or open', async () => {
-  const { file } = await open();
-  const ahead = startedMs + 365 * dayMs;
-  file.add([{ ...row('req_early'), startedMs: ahead }, row('req_today')]);
-  const journal = { rows: [], open: [{ ...intent('req_open'), startedMs: ahead }] };
-  const [today] = wanted;
-  const later = { ...today, sinceMs: startedMs + 365 * dayMs, untilMs: startedMs + 366 * dayMs };
-  const few = [today, later] as WantedSum[];
-  const many = Array.from({ length: 20 }, (_, i) => few[i % 2] as WantedSum);
-
-  expect(file.sums(few, journal).map(({ tokens }) => tokens)).toEqual([8, 8 + 130]);
-  expect(file.sums(many, journal).map(({ tokens }) => tokens)).toEqual(
-    Array(10)
-      .fill([8, 8 + 130])
-      .flat(),
-  );
+testStore(async () => {
+  const { path, file } = await open();
+  return [file, (await open(path)).file];
 });
 
 test('old rows go by age and by size; the sums stay', async () => {
@@ -168,33 +120,4 @@ pragma user_version = 1;
   ]);
   file.add([row('req_done')]);
   expect(file.sums(wanted, nothing)).toMatchObject([{ tokens: 138 }]);
-});
-
-test('sums go after 400 days, but a clock that is years ahead refunds nothing', async () => {
-  const { file } = await open();
-  const dayMs = 86_400_000;
-  const at = (day: number) => ({ ...row(`req_${day}`), startedMs: startedMs + day * dayMs });
-  const usedOn = (day: number) =>
-    file.sums(
-      [
-        {
-          scope: 'project',
-          name: 'shop',
-          sinceMs: startedMs + day * dayMs,
-          untilMs: startedMs + (day + 1) * dayMs,
-        },
-      ],
-      nothing,
-    )[0]?.tokens;
-  file.add(Array.from({ length: 30 }, (_, day) => at(day)));
-  file.add([at(900)]);
-
-  file.maintain({ days: 90, bytes: 1e9 }, startedMs + 900 * dayMs);
-  const afterJump = [usedOn(0), usedOn(29), usedOn(900)];
-  file.add(Array.from({ length: 40 }, (_, day) => at(1_000 + day)));
-  file.maintain({ days: 90, bytes: 1e9 }, startedMs + 1_040 * dayMs);
-  const afterYears = [usedOn(0), usedOn(8), usedOn(9), usedOn(29), usedOn(900), usedOn(1_039)];
-
-  expect(afterJump).toEqual([8, 8, 8]);
-  expect(afterYears).toEqual([0, 0, 8, 8, 8, 8]);
 });

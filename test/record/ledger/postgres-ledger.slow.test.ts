@@ -11,6 +11,7 @@ import { openPostgresLedger } from '../../../src/record/ledger/postgres-ledger.t
 import { readUsage } from '../../../src/record/ledger/read-usage.ts';
 import { type Postgres, postgresPrograms, startPostgres } from '../../plants/postgres.ts';
 import { intent, row, startedMs } from './rows.ts';
+import { testStore } from './store-contract.ts';
 
 const nothing = { rows: [], open: [] };
 const dayMs = 86_400_000;
@@ -87,22 +88,11 @@ describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
     expect(await query('select * from ledger_version')).toEqual([{ version: 1 }]);
   });
 
-  test('whatever is added twice, by whomever, counts once, and beside the same in the journal', async () => {
+  testStore(async () => {
     await newDatabase();
-    const [store, other] = [await openPostgresLedger(url), await openPostgresLedger(url)];
-
-    await Promise.all([
-      store.add([row('a'), row('a'), row('b')]),
-      other.add([row('b'), row('c'), row('a')]),
-      store.add([]),
-    ]);
-
-    expect(await store.sums(wanted, nothing)).toMatchObject([{ tokens: 24, nanoUsd: 240 }]);
-    const journal = { rows: [row('c'), row('d')], open: [intent('d'), intent('e')] };
-    expect(await store.sums(wanted, journal)).toMatchObject([{ tokens: 32 + 130, nanoUsd: 320 + 1_000 }]);
-    expect(await query('select sum(requests)::int as requests from ledger_sums')).toEqual([{ requests: 3 }]);
-    await store.close();
-    await other.close();
+    const stores = [await openPostgresLedger(url), await openPostgresLedger(url)] as const;
+    for (const store of stores) ending.push(() => store.close());
+    return stores;
   });
 
   test('what a gateway of before the journal has open counts, and is settled once it is dead', async () => {
@@ -171,53 +161,6 @@ describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
     expect(sums).toMatchObject([{ tokens: Number.MAX_SAFE_INTEGER, nanoUsd: Number.MAX_SAFE_INTEGER }]);
   });
 
-  test('many sums at once are the same as one by one, with what is open', async () => {
-    await newDatabase();
-    const store = await openPostgresLedger(url);
-    const scopes = Array.from({ length: 12 }, (_, i) => ({ project: `p${i % 4}`, keyId: `k${i}` }));
-    await store.add(scopes.map((scope, i) => ({ ...row(`req_${i}`), ...scope })));
-    const journal = { rows: [], open: scopes.map((scope, i) => ({ ...intent(`open_${i}`), ...scope })) };
-    const many = [
-      ...scopes.map(({ project }) => ({ scope: 'project' as const, name: project })),
-      ...scopes.map(({ keyId }) => ({ scope: 'key' as const, name: keyId })),
-      { scope: 'key' as const, name: 'p0' },
-    ].flatMap((each) =>
-      [
-        { sinceMs: 0, untilMs: startedMs + dayMs },
-        { sinceMs: 0, untilMs: startedMs - dayMs },
-        { sinceMs: startedMs - 60_000, untilMs: startedMs + dayMs },
-        { sinceMs: startedMs + 900_000, untilMs: startedMs + dayMs },
-      ].map((period) => ({ ...each, ...period })),
-    );
-
-    const together = await store.sums(many, journal);
-
-    const alone: unknown[] = [];
-    for (const each of many) alone.push(...(await store.sums([each], journal)));
-    expect(together).toEqual(alone);
-    expect(together[0]).toMatchObject({ name: 'p0', tokens: 3 * (8 + 130) });
-    expect(together.at(-1)).toMatchObject({ name: 'p0', tokens: 0, nanoUsd: 0 });
-    await store.close();
-  });
-
-  test('what a clock that was ahead has entered counts on its day alone, finished or open', async () => {
-    await newDatabase();
-    const store = await openPostgresLedger(url);
-    const ahead = startedMs + 365 * dayMs;
-    await store.add([{ ...row('req_early'), startedMs: ahead }, row('req_today')]);
-    const journal = { rows: [], open: [{ ...intent('req_open'), startedMs: ahead }] };
-    const later = wanted.map((each) => ({
-      ...each,
-      sinceMs: sinceMs + 365 * dayMs,
-      untilMs: sinceMs + 366 * dayMs,
-    }));
-
-    const sums = await store.sums([...wanted, ...later], journal);
-
-    expect(sums.map(({ tokens }) => tokens)).toEqual([8, 8 + 130]);
-    await store.close();
-  });
-
   test('old rows go by age and by number; the sums stay', async () => {
     await newDatabase();
     const store = await openPostgresLedger(url);
@@ -235,27 +178,6 @@ describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
     expect(await count()).toBe(0);
     expect(await store.sums(wanted, nothing)).toMatchObject([{ tokens: 48_000 }]);
     await store.close();
-  });
-
-  test('sums go after 400 days, but a clock that is years ahead refunds nothing', async () => {
-    await newDatabase();
-    const store = await openPostgresLedger(url);
-    const at = (day: number) => ({ ...row(`req_${day}`), startedMs: startedMs + day * dayMs });
-    const usedOn = async (day: number) => {
-      const [sinceMs, untilMs] = [startedMs + day * dayMs, startedMs + (day + 1) * dayMs];
-      return (await store.sums([{ scope: 'project', name: 'shop', sinceMs, untilMs }], nothing))[0]?.tokens;
-    };
-    await store.add([...Array.from({ length: 30 }, (_, day) => at(day)), at(900)]);
-
-    await store.maintain(retention, startedMs + 900 * dayMs);
-    const afterJump = [await usedOn(0), await usedOn(29), await usedOn(900)];
-    await store.add(Array.from({ length: 40 }, (_, day) => at(1_000 + day)));
-    await store.maintain(retention, startedMs + 1_040 * dayMs);
-    const afterYears = [await usedOn(8), await usedOn(9), await usedOn(1_039)];
-    await store.close();
-
-    expect(afterJump).toEqual([8, 8, 8]);
-    expect(afterYears).toEqual([0, 8, 8]);
   });
 
   test('away at the start: what was used is known once the server comes, and the journal takes what begins', async () => {

@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest';
+import type { LedgerStore } from '../../../src/record/ledger/ledger-store.ts';
+import { intent, row, startedMs } from './rows.ts';
+
+const dayMs = 86_400_000;
+const retention = { days: 90, bytes: 1e9 };
+const nothing = { rows: [], open: [] };
+const onDay = (day: number) => ({ sinceMs: startedMs + day * dayMs, untilMs: startedMs + (day + 1) * dayMs });
+const shop = { scope: 'project' as const, name: 'shop' };
+
+/** What the file and PostgreSQL count alike; `open` gives two connections to one new store. */
+export function testStore(open: () => Promise<readonly [LedgerStore, LedgerStore]>): void {
+  test('whatever is added twice, by whomever, counts once, and beside the same in the journal', async () => {
+    const [store, other] = await open();
+
+    await Promise.all([
+      store.add([row('a'), row('a'), row('b')]),
+      other.add([row('b'), row('c'), row('a')]),
+      store.add([]),
+    ]);
+    const journal = { rows: [row('c'), row('d')], open: [intent('d'), intent('e')] };
+
+    expect(await store.sums([{ ...shop, ...onDay(0) }], nothing)).toMatchObject([
+      { tokens: 24, nanoUsd: 240 },
+    ]);
+    expect(await store.sums([{ ...shop, ...onDay(0) }], journal)).toMatchObject([
+      { tokens: 32 + 130, nanoUsd: 320 + 1_000 },
+    ]);
+  });
+
+  test('many sums at once are the same as one by one, with what is open', async () => {
+    const [store] = await open();
+    const scopes = Array.from({ length: 12 }, (_, i) => ({ project: `p${i % 4}`, keyId: `k${i}` }));
+    await store.add(scopes.map((scope, i) => ({ ...row(`req_${i}`), ...scope })));
+    const journal = { rows: [], open: scopes.map((scope, i) => ({ ...intent(`open_${i}`), ...scope })) };
+    const many = [
+      ...scopes.map(({ project }) => ({ scope: 'project' as const, name: project })),
+      ...scopes.map(({ keyId }) => ({ scope: 'key' as const, name: keyId })),
+      { scope: 'key' as const, name: 'p0' },
+    ].flatMap((each) =>
+      [
+        { sinceMs: 0, untilMs: startedMs + dayMs },
+        { sinceMs: 0, untilMs: startedMs - dayMs },
+        { sinceMs: startedMs - 60_000, untilMs: startedMs + dayMs },
+        { sinceMs: startedMs + 900_000, untilMs: startedMs + dayMs },
+      ].map((period) => ({ ...each, ...period })),
+    );
+
+    const together = await store.sums(many, journal);
+
+    const alone: unknown[] = [];
+    for (const each of many) alone.push(...(await store.sums([each], journal)));
+    expect(together).toEqual(alone);
+    expect(together[0]).toMatchObject({ name: 'p0', tokens: 3 * (8 + 130) });
+    expect(together.at(-1)).toMatchObject({ name: 'p0', tokens: 0, nanoUsd: 0 });
+  });
+
+  test('what a clock that was ahead has entered counts on its day alone, finished or open', async () => {
+    const [store] = await open();
+    const ahead = startedMs + 365 * dayMs;
+    await store.add([{ ...row('req_early'), startedMs: ahead }, row('req_today')]);
+    const journal = { rows: [], open: [{ ...intent('req_open'), startedMs: ahead }] };
+    const few = [onDay(0), onDay(365)].map((period) => ({ ...shop, ...period }));
+    const many = Array.from({ length: 10 }, () => few).flat();
+
+    for (const wanted of [few, many]) {
+      const sums = await store.sums(wanted, journal);
+      expect(sums.map(({ tokens }) => tokens)).toEqual(wanted.map((_, i) => (i % 2 === 0 ? 8 : 8 + 130)));
+    }
+  });
+
+  test('sums go after 400 days, but a clock that is years ahead refunds nothing', async () => {
+    const [store] = await open();
+    const at = (day: number) => ({ ...row(`req_${day}`), startedMs: startedMs + day * dayMs });
+    const usedOn = async (...days: number[]) => {
+      const sums = await store.sums(
+        days.map((day) => ({ ...shop, ...onDay(day) })),
+        nothing,
+      );
+      return sums.map(({ tokens }) => tokens);
+    };
+    await store.add([...Array.from({ length: 30 }, (_, day) => at(day)), at(900)]);
+
+    await store.maintain(retention, startedMs + 900 * dayMs);
+    const afterJump = await usedOn(0, 29, 900);
+    await store.add(Array.from({ length: 40 }, (_, day) => at(1_000 + day)));
+    await store.maintain(retention, startedMs + 1_040 * dayMs);
+
+    expect(afterJump).toEqual([8, 8, 8]);
+    expect(await usedOn(0, 8, 9, 29, 900, 1_039)).toEqual([0, 0, 8, 8, 8, 8]);
+  });
+}
