@@ -21,37 +21,31 @@ function readValue(body: string): unknown {
 const bytes = (text: string) => Buffer.from(text, 'latin1');
 
 describe('what is accepted', () => {
-  test.each([
-    ['an empty object', '{}'],
+  test.each(
+    // biome-ignore format: a case a line
     [
-      'white space of all four kinds everywhere',
-      ' \t\r\n{ \t\r\n"a" \t\r\n: \t\r\n[ \t\r\n1 \t\r\n, 2 ] \n} \t\r\n',
+      ['an empty object', '{}'],
+      ['white space of all four kinds everywhere', ' \t\r\n{ \t\r\n"a" \t\r\n: \t\r\n[ \t\r\n1 \t\r\n, 2 ] \n} \t\r\n'],
+      ['the three words', '{"a":true,"b":false,"c":null}'],
+      ['all short escapes', '{"a":"\\"\\\\\\/\\b\\f\\n\\r\\t"}'],
+      ['unicode escapes in both cases', '{"a":"\\u00e9\\u00E9\\uD83D\\uDE00"}'],
+      ['a lone surrogate in a text', '{"a":"\\ud800"}'],
+      ['an escaped NUL', '{"a":"\\u0000"}'],
+      ['text of every width', '{"é":"é € 😀 \u007f\u2028\u2029\ufeff"}'],
+      ['noncharacters', '{"a":"\ufffe\uffff"}'],
+      ['the numbers', '{"a":[0,-0,1,-1,10,0.5,-0.5,1e5,1E5,1e+5,1e-5,1.5e10,0e0,0.0e-0,123456789012345678901234567890]}'],
+      ['an underflowing number', '{"a":1e-400}'],
+      ['the largest number', '{"a":1.7976931348623157e308}'],
+      ['a very long number', `{"a":0.${'1'.repeat(1_000)}}`],
+      ['empty containers in containers', '{"a":[[],{},[{}],{"a":[]}]}'],
+      ['an empty key', '{"":1}'],
+      ['the same key in different objects', '{"a":{"a":1},"b":{"a":{"a":2}},"c":[{"a":1},{"a":1}]}'],
+      ['keys that differ in case only', '{"a":1,"A":2}'],
+      ['keys that differ in normalisation only', '{"\u00e9":1,"e\u0301":2}'],
+      ['keys that are like __proto__', '{"__proto":1,"_proto__":2,"__Proto__":3,"__proto__ ":4,"constructor":5}'],
+      ['__proto__ as a text', '{"a":"__proto__"}'],
     ],
-    ['the three words', '{"a":true,"b":false,"c":null}'],
-    ['all short escapes', '{"a":"\\"\\\\\\/\\b\\f\\n\\r\\t"}'],
-    ['unicode escapes in both cases', '{"a":"\\u00e9\\u00E9\\uD83D\\uDE00"}'],
-    ['a lone surrogate in a text', '{"a":"\\ud800"}'],
-    ['an escaped NUL', '{"a":"\\u0000"}'],
-    ['text of every width', '{"é":"é € 😀 \u007f\u2028\u2029\ufeff"}'],
-    ['noncharacters', '{"a":"\ufffe\uffff"}'],
-    [
-      'the numbers',
-      '{"a":[0,-0,1,-1,10,0.5,-0.5,1e5,1E5,1e+5,1e-5,1.5e10,0e0,0.0e-0,123456789012345678901234567890]}',
-    ],
-    ['an underflowing number', '{"a":1e-400}'],
-    ['the largest number', '{"a":1.7976931348623157e308}'],
-    ['a very long number', `{"a":0.${'1'.repeat(1_000)}}`],
-    ['empty containers in containers', '{"a":[[],{},[{}],{"a":[]}]}'],
-    ['an empty key', '{"":1}'],
-    ['the same key in different objects', '{"a":{"a":1},"b":{"a":{"a":2}},"c":[{"a":1},{"a":1}]}'],
-    ['keys that differ in case only', '{"a":1,"A":2}'],
-    ['keys that differ in normalisation only', '{"\u00e9":1,"e\u0301":2}'],
-    [
-      'keys that are like __proto__',
-      '{"__proto":1,"_proto__":2,"__Proto__":3,"__proto__ ":4,"constructor":5}',
-    ],
-    ['__proto__ as a text', '{"a":"__proto__"}'],
-  ])('%s', (_name, body) => {
+  )('%s', (_name, body) => {
     expect(readValue(body)).toEqual(JSON.parse(body));
   });
 

@@ -323,23 +323,12 @@ test('refuses a thread in the way that makes clients send the whole conversation
 test('accepts what coding agents send', async () => {
   const { status } = await post(`${clients().url}/v1/messages?beta=true`, {
     ...hello,
+    // biome-ignore format: a case a line
     messages: [
       { role: 'user', content: [{ type: 'text', text: 'hi', cache_control: { type: 'ephemeral' } }] },
       { role: 'system', content: 'a reminder' },
-      {
-        role: 'assistant',
-        content: [
-          { type: 'text', text: 'ok' },
-          { type: 'tool_use', id: 'a', name: 'b', input: {} },
-        ],
-      },
-      {
-        role: 'user',
-        content: [
-          { type: 'tool_result', tool_use_id: 'a' },
-          { type: 'text', text: 'go on' },
-        ],
-      },
+      { role: 'assistant', content: [{ type: 'text', text: 'ok' }, { type: 'tool_use', id: 'a', name: 'b', input: {} }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a' }, { type: 'text', text: 'go on' }] },
     ],
     system: [
       { type: 'text', text: 'one' },

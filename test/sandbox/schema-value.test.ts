@@ -10,6 +10,7 @@ const ajv = new Ajv2020({ strict: false });
 
 const formats = ['date-time', 'date', 'time', 'email', 'uri', 'uuid'];
 
+// biome-ignore format: a case a line
 const schemas: [string, unknown][] = [
   ['nothing said', {}],
   ['true', true],
@@ -28,18 +29,9 @@ const schemas: [string, unknown][] = [
       },
     },
   ],
-  [
-    'only the required ones',
-    { type: 'object', properties: { a: { type: 'string' }, b: false }, required: ['a'] },
-  ],
-  [
-    'a required property that is not declared',
-    { type: 'object', required: ['a'], additionalProperties: { type: 'integer' } },
-  ],
-  [
-    'a property called __proto__',
-    JSON.parse('{"type":"object","properties":{"__proto__":{"type":"integer"}},"required":["__proto__"]}'),
-  ],
+  ['only the required ones', { type: 'object', properties: { a: { type: 'string' }, b: false }, required: ['a'] }],
+  ['a required property that is not declared', { type: 'object', required: ['a'], additionalProperties: { type: 'integer' } }],
+  ['a property called __proto__', JSON.parse('{"type":"object","properties":{"__proto__":{"type":"integer"}},"required":["__proto__"]}')],
   ['const and enum', { type: 'object', properties: { a: { const: { x: 1 } }, b: { enum: [3, 'x'] } } }],
   ['several types', { type: ['null', 'integer'], minimum: 4 }],
   ['bounds of integers', { type: 'integer', exclusiveMinimum: -9, maximum: -7 }],
@@ -53,10 +45,7 @@ const schemas: [string, unknown][] = [
   ['an empty text', { type: 'string', maxLength: 0 }],
   ['items', { type: 'array', items: { type: 'string' }, minItems: 3 }],
   ['no items', { type: 'array', items: { type: 'string' }, maxItems: 0 }],
-  [
-    'a tuple',
-    { type: 'array', prefixItems: [{ type: 'string' }, { type: 'integer' }], items: false, minItems: 2 },
-  ],
+  ['a tuple', { type: 'array', prefixItems: [{ type: 'string' }, { type: 'integer' }], items: false, minItems: 2 }],
   ['anyOf', { anyOf: [{ type: 'integer', minimum: 3 }, { type: 'string' }] }],
   [
     'oneOf beside properties',
@@ -67,15 +56,7 @@ const schemas: [string, unknown][] = [
       oneOf: [{ properties: { b: { const: 1 } }, required: ['b'] }, { required: ['c'] }],
     },
   ],
-  [
-    'a reference',
-    {
-      type: 'object',
-      properties: { a: { $ref: '#/$defs/x' } },
-      required: ['a'],
-      $defs: { x: { type: 'integer', minimum: 9 } },
-    },
-  ],
+  ['a reference', { type: 'object', properties: { a: { $ref: '#/$defs/x' } }, required: ['a'], $defs: { x: { type: 'integer', minimum: 9 } } }],
   [
     'a tree',
     {
@@ -92,14 +73,7 @@ const schemas: [string, unknown][] = [
       },
     },
   ],
-  [
-    'a list by links',
-    {
-      type: 'object',
-      properties: { next: { anyOf: [{ $ref: '#' }, { type: 'null' }] } },
-      required: ['next'],
-    },
-  ],
+  ['a list by links', { type: 'object', properties: { next: { anyOf: [{ $ref: '#' }, { type: 'null' }] } }, required: ['next'] }],
   ...formats.map((format): [string, unknown] => [`format ${format}`, { type: 'string', format }]),
   [
     'what zod writes',

@@ -17,176 +17,121 @@ async function wantsOf(yaml: string, cwd = createWorkspace({ 'gateway.yaml': yam
 const provider = (settings: string) => `providers: { p: { dialect: openai, ${settings} } }\nmodels: []`;
 const key = (settings: string) => `projects: { shop: { keys: [{ id: one, ${settings} }] } }`;
 
-test.each([
-  ['no setting', '{}'],
-  ['a login, to the vendor it is for', 'providers: { a: { dialect: anthropic, credentials: client } }'],
+test.each(
+  // biome-ignore format: a case a line
   [
-    'a vendor and its own variable',
-    'providers: { a: { dialect: anthropic, api_key: "${ANTHROPIC_API_KEY}" } }',
+    ['no setting', '{}'],
+    ['a login, to the vendor it is for', 'providers: { a: { dialect: anthropic, credentials: client } }'],
+    ['a vendor and its own variable', 'providers: { a: { dialect: anthropic, api_key: "${ANTHROPIC_API_KEY}" } }'],
+    ['a vendor by its address', provider('base_url: "https://api.mistral.ai/v1", api_key: "${MISTRAL_API_KEY}"')],
+    ['a server on this machine', provider('base_url: "http://127.0.0.1:11434/v1", api_key: none-needed')],
+    ['a server on this machine by name', provider('base_url: "http://localhost:1/v1"')],
+    ['a server on this machine in IPv6', provider('base_url: "http://[::1]:1/v1"')],
+    ['no proxy', provider('base_url: "http://127.0.0.1:1", proxy: none')],
+    ['policies', 'policies: { p: { apply: all, rules: [{ id: r, action: block, when: { model: [x] } }] } }'],
+    ['a key by its hash and limits', key(`hash: "sha256:${'0'.repeat(64)}", limits: { usd_per_day: 1 }`)],
+    ['loopback listeners', 'server: { host: "::1" }\nmetrics: { port: 9464, host: localhost }'],
+    ['pages of this machine', 'server: { allowed_origins: ["http://localhost:3000"] }'],
+    ['counters in memory', 'state: memory'],
+    ['whole requests in the state directory', 'records: { bodies: true, file: home/.local/state/gateway/r.jsonl }'],
+    ['its store on this machine', 'plants: { base_url: "http://127.0.0.1:4101/v3" }'],
   ],
-  [
-    'a vendor by its address',
-    provider('base_url: "https://api.mistral.ai/v1", api_key: "${MISTRAL_API_KEY}"'),
-  ],
-  ['a server on this machine', provider('base_url: "http://127.0.0.1:11434/v1", api_key: none-needed')],
-  ['a server on this machine by name', provider('base_url: "http://localhost:1/v1"')],
-  ['a server on this machine in IPv6', provider('base_url: "http://[::1]:1/v1"')],
-  ['no proxy', provider('base_url: "http://127.0.0.1:1", proxy: none')],
-  ['policies', 'policies: { p: { apply: all, rules: [{ id: r, action: block, when: { model: [x] } }] } }'],
-  ['a key by its hash and limits', key(`hash: "sha256:${'0'.repeat(64)}", limits: { usd_per_day: 1 }`)],
-  ['loopback listeners', 'server: { host: "::1" }\nmetrics: { port: 9464, host: localhost }'],
-  ['pages of this machine', 'server: { allowed_origins: ["http://localhost:3000"] }'],
-  ['counters in memory', 'state: memory'],
-  [
-    'whole requests in the state directory',
-    'records: { bodies: true, file: home/.local/state/gateway/r.jsonl }',
-  ],
-  ['its store on this machine', 'plants: { base_url: "http://127.0.0.1:4101/v3" }'],
-])('%s is free', async (_name, yaml) => {
+)('%s is free', async (_name, yaml) => {
   expect(await wantsOf(yaml)).toEqual([]);
 });
 
-test.each([
-  ['an address', provider('base_url: "http://10.0.0.1/v1"'), ['requests go to http://10.0.0.1/v1']],
-  ['all addresses', provider('base_url: "http://0.0.0.0:9"'), ['requests go to http://0.0.0.0:9']],
+test.each(
+  // biome-ignore format: a case a line
   [
-    'a name below localhost',
-    provider('base_url: "http://a.localhost"'),
-    ['requests go to http://a.localhost'],
-  ],
-  [
-    'a variable in an address of this machine',
-    provider('base_url: "http://127.0.0.1/${TOKEN}"'),
-    ['requests go to http://127.0.0.1/${TOKEN}', 'TOKEN goes to http://127.0.0.1/${TOKEN}'],
-  ],
-  [
-    'a variable that is the address',
-    provider('base_url: "${URL}"'),
-    ['requests go to ${URL}', 'URL goes to ${URL}'],
-  ],
-  [
-    "another vendor's variable",
-    provider('base_url: "https://api.mistral.ai/v1", api_key: "${OPENAI_API_KEY}"'),
-    ['OPENAI_API_KEY goes to https://api.mistral.ai/v1'],
-  ],
-  [
-    "a vendor's variable in part",
-    provider('api_key: "${OPENAI_API_KEY}-x"'),
-    ['OPENAI_API_KEY goes to https://api.openai.com/v1'],
-  ],
-  [
-    "a vendor's variable without encryption",
-    provider('base_url: "http://api.openai.com/v1", api_key: "${OPENAI_API_KEY}"'),
-    ['requests go to http://api.openai.com/v1', 'OPENAI_API_KEY goes to http://api.openai.com/v1'],
-  ],
-  [
-    'the port of somebody else',
-    provider('base_url: "https://api.openai.com:8443", api_key: "${OPENAI_API_KEY}"'),
-    ['requests go to https://api.openai.com:8443', 'OPENAI_API_KEY goes to https://api.openai.com:8443'],
-  ],
-  [
-    'the account of its author',
-    provider('api_key: sk-theirs'),
-    ['requests to https://api.openai.com/v1 use a key that the file brings'],
-  ],
-  [
-    'a look-alike host',
-    provider('base_url: "https://api.оpenai.com/v1"'),
-    ['requests go to https://api.xn--penai-iye.com/v1'],
-  ],
-  [
-    "an agent's login, to another vendor",
-    provider('base_url: "https://openrouter.ai/api/v1", credentials: client'),
-    ["your agents' own login goes to https://openrouter.ai/api/v1"],
-  ],
-  [
-    "an agent's login, on this machine",
-    provider('base_url: "http://127.0.0.1:1/v1", credentials: client'),
-    ["your agents' own login goes to http://127.0.0.1:1/v1"],
-  ],
-  [
-    'a proxy',
-    provider('proxy: "http://me:pw@127.0.0.1:8080"'),
-    ['requests to https://api.openai.com/v1 go through the proxy http://***@127.0.0.1:8080'],
-  ],
-  [
-    'authorities',
-    provider('ca_file: ca.pem'),
-    ['https://api.openai.com/v1 may show certificates of ./ca.pem'],
-  ],
-  ['a key from the environment', key('value: "${CI_KEY}"'), ['CI_KEY is read (projects.shop.keys[0].value)']],
-  [
-    'a key from a file',
-    key('file: ../key'),
-    [expect.stringMatching(/^a key or password is read from \/.*\/key$/)],
-  ],
-  [
-    'records',
-    'records: { file: ".git/x", bodies: true }',
+    ['an address', provider('base_url: "http://10.0.0.1/v1"'), ['requests go to http://10.0.0.1/v1']],
+    ['all addresses', provider('base_url: "http://0.0.0.0:9"'), ['requests go to http://0.0.0.0:9']],
+    ['a name below localhost', provider('base_url: "http://a.localhost"'), ['requests go to http://a.localhost']],
     [
-      'records of requests are appended to ./.git/x',
-      'whole requests, with what they say, are appended to ./.git/x',
+      'a variable in an address of this machine',
+      provider('base_url: "http://127.0.0.1/${TOKEN}"'),
+      ['requests go to http://127.0.0.1/${TOKEN}', 'TOKEN goes to http://127.0.0.1/${TOKEN}'],
+    ],
+    ['a variable that is the address', provider('base_url: "${URL}"'), ['requests go to ${URL}', 'URL goes to ${URL}']],
+    [
+      "another vendor's variable",
+      provider('base_url: "https://api.mistral.ai/v1", api_key: "${OPENAI_API_KEY}"'),
+      ['OPENAI_API_KEY goes to https://api.mistral.ai/v1'],
+    ],
+    ["a vendor's variable in part", provider('api_key: "${OPENAI_API_KEY}-x"'), ['OPENAI_API_KEY goes to https://api.openai.com/v1']],
+    [
+      "a vendor's variable without encryption",
+      provider('base_url: "http://api.openai.com/v1", api_key: "${OPENAI_API_KEY}"'),
+      ['requests go to http://api.openai.com/v1', 'OPENAI_API_KEY goes to http://api.openai.com/v1'],
+    ],
+    [
+      'the port of somebody else',
+      provider('base_url: "https://api.openai.com:8443", api_key: "${OPENAI_API_KEY}"'),
+      ['requests go to https://api.openai.com:8443', 'OPENAI_API_KEY goes to https://api.openai.com:8443'],
+    ],
+    ['the account of its author', provider('api_key: sk-theirs'), ['requests to https://api.openai.com/v1 use a key that the file brings']],
+    ['a look-alike host', provider('base_url: "https://api.оpenai.com/v1"'), ['requests go to https://api.xn--penai-iye.com/v1']],
+    [
+      "an agent's login, to another vendor",
+      provider('base_url: "https://openrouter.ai/api/v1", credentials: client'),
+      ["your agents' own login goes to https://openrouter.ai/api/v1"],
+    ],
+    [
+      "an agent's login, on this machine",
+      provider('base_url: "http://127.0.0.1:1/v1", credentials: client'),
+      ["your agents' own login goes to http://127.0.0.1:1/v1"],
+    ],
+    ['a proxy', provider('proxy: "http://me:pw@127.0.0.1:8080"'), ['requests to https://api.openai.com/v1 go through the proxy http://***@127.0.0.1:8080']],
+    ['authorities', provider('ca_file: ca.pem'), ['https://api.openai.com/v1 may show certificates of ./ca.pem']],
+    ['a key from the environment', key('value: "${CI_KEY}"'), ['CI_KEY is read (projects.shop.keys[0].value)']],
+    ['a key from a file', key('file: ../key'), [expect.stringMatching(/^a key or password is read from \/.*\/key$/)]],
+    [
+      'records',
+      'records: { file: ".git/x", bodies: true }',
+      [
+        'records of requests are appended to ./.git/x',
+        'whole requests, with what they say, are appended to ./.git/x',
+      ],
+    ],
+    [
+      'another kind of file in the state directory',
+      'records: { file: home/.local/state/gateway/local-key.json }',
+      ['records of requests are appended to ./home/.local/state/gateway/local-key.json'],
+    ],
+    [
+      'a file beside the state directory',
+      'records: { file: home/.local/state/gateway/../r.jsonl }',
+      ['records of requests are appended to ./home/.local/state/r.jsonl'],
+    ],
+    ['a file that a variable names', 'records: { file: "${HOME}/.bashrc" }', ['records of requests are appended to ${HOME}/.bashrc']],
+    ['usage', 'records: { ledger_file: l.sqlite }', ['usage is kept in the SQLite file ./l.sqlite']],
+    [
+      'a database',
+      'records: { ledger_database: "postgres://u:${PW}@localhost/d?host=h" }',
+      [
+        'usage is kept in the database postgres://***@localhost/d?host=h',
+        'PW goes to postgres://***@localhost/d?host=h',
+      ],
+    ],
+    ['Redis', 'state: "redis://127.0.0.1:6379/0"', ['limits are counted in the database redis://127.0.0.1:6379/0']],
+    ['a store', 'plants: { base_url: "http://10.0.0.1/v3" }', ['plants, and your login for them, go to http://10.0.0.1/v3']],
+    ['the database of a store', 'plants: { store: { database: "sqlite:p.sqlite" } }', ['plants are kept in the SQLite file ./p.sqlite']],
+    ['to be reached', 'server: { host: 0.0.0.0 }', ['other machines can connect, at 0.0.0.0 (server.host)']],
+    ['metrics reached', 'metrics: { host: "::" }', ['other machines can connect, at :: (metrics.host)']],
+    ['a name', 'server: { allowed_hosts: [x.example] }', ['it answers requests for the host x.example']],
+    ['a page', 'server: { allowed_origins: ["https://x.example"] }', ['web pages of https://x.example may call it']],
+    [
+      'a secret that its author knows',
+      `masking: { secret: ${'s'.repeat(40)} }`,
+      ['values are masked with a secret that the file brings, so its author can guess them'],
+    ],
+    ['a secret for masking', 'masking: { secret: "${TOKEN}" }', ['TOKEN is read (masking.secret)']],
+    [
+      'a variable in a policy',
+      'policies: { p: { rules: [{ id: r, action: block, when: { model: [x] }, message: "${TOKEN}" }] } }',
+      ['TOKEN is read (policies.p.rules[0].message)'],
     ],
   ],
-  [
-    'another kind of file in the state directory',
-    'records: { file: home/.local/state/gateway/local-key.json }',
-    ['records of requests are appended to ./home/.local/state/gateway/local-key.json'],
-  ],
-  [
-    'a file beside the state directory',
-    'records: { file: home/.local/state/gateway/../r.jsonl }',
-    ['records of requests are appended to ./home/.local/state/r.jsonl'],
-  ],
-  [
-    'a file that a variable names',
-    'records: { file: "${HOME}/.bashrc" }',
-    ['records of requests are appended to ${HOME}/.bashrc'],
-  ],
-  ['usage', 'records: { ledger_file: l.sqlite }', ['usage is kept in the SQLite file ./l.sqlite']],
-  [
-    'a database',
-    'records: { ledger_database: "postgres://u:${PW}@localhost/d?host=h" }',
-    [
-      'usage is kept in the database postgres://***@localhost/d?host=h',
-      'PW goes to postgres://***@localhost/d?host=h',
-    ],
-  ],
-  [
-    'Redis',
-    'state: "redis://127.0.0.1:6379/0"',
-    ['limits are counted in the database redis://127.0.0.1:6379/0'],
-  ],
-  [
-    'a store',
-    'plants: { base_url: "http://10.0.0.1/v3" }',
-    ['plants, and your login for them, go to http://10.0.0.1/v3'],
-  ],
-  [
-    'the database of a store',
-    'plants: { store: { database: "sqlite:p.sqlite" } }',
-    ['plants are kept in the SQLite file ./p.sqlite'],
-  ],
-  ['to be reached', 'server: { host: 0.0.0.0 }', ['other machines can connect, at 0.0.0.0 (server.host)']],
-  ['metrics reached', 'metrics: { host: "::" }', ['other machines can connect, at :: (metrics.host)']],
-  ['a name', 'server: { allowed_hosts: [x.example] }', ['it answers requests for the host x.example']],
-  [
-    'a page',
-    'server: { allowed_origins: ["https://x.example"] }',
-    ['web pages of https://x.example may call it'],
-  ],
-  [
-    'a secret that its author knows',
-    `masking: { secret: ${'s'.repeat(40)} }`,
-    ['values are masked with a secret that the file brings, so its author can guess them'],
-  ],
-  ['a secret for masking', 'masking: { secret: "${TOKEN}" }', ['TOKEN is read (masking.secret)']],
-  [
-    'a variable in a policy',
-    'policies: { p: { rules: [{ id: r, action: block, when: { model: [x] }, message: "${TOKEN}" }] } }',
-    ['TOKEN is read (policies.p.rules[0].message)'],
-  ],
-])('%s is asked for', async (_name, yaml, expected) => {
+)('%s is asked for', async (_name, yaml, expected) => {
   expect(await wantsOf(yaml, undefined, { TOKEN: 't', URL: 'http://10.0.0.1' })).toEqual(expected);
 });
 

@@ -86,19 +86,10 @@ const codex = (random: Random) => {
   return {
     model: 'gpt-5.1-codex',
     instructions: 'You are a coding agent running in a terminal.',
+    // biome-ignore format: a case a line
     input: [
-      {
-        type: 'message',
-        role: 'developer',
-        content: [{ type: 'input_text', text: '<permissions>workspace-write</permissions>' }],
-      },
-      {
-        type: 'message',
-        role: 'user',
-        content: [
-          { type: 'input_text', text: `<environment_context><cwd>/repo</cwd></environment_context>` },
-        ],
-      },
+      { type: 'message', role: 'developer', content: [{ type: 'input_text', text: '<permissions>workspace-write</permissions>' }] },
+      { type: 'message', role: 'user', content: [{ type: 'input_text', text: `<environment_context><cwd>/repo</cwd></environment_context>` }] },
       { type: 'message', role: 'user', content: [{ type: 'input_text', text: random.pick(prompts) }] },
       { type: 'reasoning', summary: [{ type: 'summary_text', text: '**Reading the file**' }], content: null },
       { type: 'function_call', name: 'shell_command', arguments: JSON.stringify(args(random)), call_id: id },
