@@ -44,4 +44,13 @@ describe('a growing buffer', () => {
       expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(33 * 1024 * 1024);
     },
   );
+
+  test('costs a megabyte at most for a length that is announced and does not come', () => {
+    const before = process.memoryUsage().arrayBuffers;
+    const buffer = new GrowingBuffer();
+    buffer.append(Buffer.from('{"'), 512 * 1024 * 1024);
+
+    expect(buffer.length).toBe(2);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(2 * 1024 * 1024);
+  });
 });
