@@ -68,6 +68,7 @@ function clone(yaml: string): Place {
   writeFileSync(join(home, 'key'), 'a-key-of-the-user-0123456789', { mode: 0o600 });
   writeFileSync(join(repository, 'package.json'), '{}');
   writeFileSync(join(repository, 'request.json'), JSON.stringify({ model: 'm', messages: [] }));
+  writeFileSync(join(repository, 'records.jsonl'), '');
   writeFileSync(join(repository, 'gateway.yaml'), yaml, { mode: 0o600 });
   writeFileSync(join(bin, 'claude'), '#!/bin/sh\nexit 0\n');
   chmodSync(join(bin, 'claude'), 0o755);
@@ -163,6 +164,22 @@ const commands: Readonly<Record<string, { readonly words: readonly string[]; rea
   login: { words: ['login', '-u', 'rosa', '--password-stdin', '--timeout', '5'], stdin: `${password}\n` },
   whoami: { words: ['whoami', '--timeout', '5'] },
   'trust --list': { words: ['trust', '--list'] },
+  status: { words: ['status'] },
+  open: { words: ['open', '--no-browser'] },
+  stop: { words: ['stop'] },
+  'logs show': { words: ['logs', 'show', 'req_1'] },
+  'key new': { words: ['key', 'new', '--project', 'shop'] },
+  'key show': { words: ['key', 'show', '--yes'] },
+  'policy replay': { words: ['policy', 'replay', 'records.jsonl'] },
+  'plants get': { words: ['plants', 'get', '1', '--timeout', '5'] },
+  'plants add': { words: ['plants', 'add', 'Fern', '--timeout', '5'] },
+  'plants delete': { words: ['plants', 'delete', '1', '--timeout', '5'] },
+  'plants watch': { words: ['plants', 'watch', '--timeout', '5'] },
+  'plants user add': {
+    words: ['plants', 'user', 'add', 'ivy', '--password-stdin'],
+    stdin: `${password}\n`,
+  },
+  logout: { words: ['logout', '--timeout', '5'] },
 };
 
 interface Outcome {
