@@ -2,5 +2,5 @@ export const shapeNames: readonly string[];
 export function shapedBody(
   name: string,
   bytes: number,
-  target?: { readonly model?: string; readonly endpoint?: string },
+  target?: { readonly model?: string; readonly endpoint?: string; readonly seed?: number },
 ): Buffer;

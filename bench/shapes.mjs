@@ -22,28 +22,56 @@ const characters = {
   blank: ' ',
 };
 
-/** A repeatable source of random letters. */
-function random(bytes, letters, seed = 1) {
-  let state = seed;
-  let text = '';
-  while (text.length < bytes) {
+/** Random letters, the same for the same seed. */
+function random(count, letters, seed) {
+  let state = Math.imul(seed, 2_654_435_761) >>> 0;
+  const next = () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    text += letters[(state >>> 8) % letters.length];
-  }
-  return text;
+    return letters[(state >>> 8) % letters.length];
+  };
+  return Array.from({ length: count }, next).join('');
 }
 
-const base64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+/** Characters that random runs are made of. */
+const alphabets = {
+  letters: [...'abcdefghijklmnopqrstuvwxyz'],
+  digits: [...'0123456789'],
+  hex: [...'0123456789abcdef'],
+  base32: [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'],
+  base64: [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'],
+  signs: [...'ab01.-_/@:=+ '],
+  Chinese: Array.from({ length: 500 }, (_, at) => String.fromCodePoint(0x4e00 + 7 * at)),
+  emoji: Array.from({ length: 60 }, (_, at) => String.fromCodePoint(0x1f600 + at)),
+};
+const unitBytes = (letters) => Buffer.byteLength(letters[0]);
+
+/** Random runs: one, in blocks, and between blanks. Each seed makes other ones. */
+const randomShapes = Object.fromEntries(
+  Object.entries(alphabets).flatMap(([name, letters]) => [
+    [
+      `random ${name}`,
+      (bytes, seed) => ({ content: `"${random(bytes / unitBytes(letters), letters, seed)}"` }),
+    ],
+    [
+      `random ${name} in blocks`,
+      (bytes, seed) => ({
+        content: `[${list(bytes / (60 * unitBytes(letters) + 28), (at) => `{"type":"text","text":"${random(60, letters, seed * 1e6 + at)}"}`).join()}]`,
+      }),
+    ],
+    [
+      `random ${name} between blanks`,
+      (bytes, seed) => ({
+        content: `"${list(bytes / (16 * unitBytes(letters) + 1), (at) => random(16, letters, seed * 1e6 + at)).join(' ')}"`,
+      }),
+    ],
+  ]),
+);
 
 /** JSON of about so many bytes: the value of the only message's content, and further fields of the body. */
 const shapes = {
   words: (bytes) => ({ content: `"${'the gateway should stream tokens '.repeat(bytes / 33)}"` }),
-  'random base64': (bytes) => ({ content: `"${random(bytes, base64)}"` }),
-  'random hex': (bytes) => ({ content: `"${random(bytes, '0123456789abcdef')}"` }),
+  ...randomShapes,
   'blocks of text': (bytes) => ({ content: `[${join(bytes, '{"type":"text","text":"a"}')}]` }),
-  'blocks of random letters': (bytes) => ({
-    content: `[${list(bytes / 90, (at) => `{"type":"text","text":"${random(60, base64, at + 1)}"}`).join()}]`,
-  }),
   messages: (bytes) => ({
     messages: `[${join(bytes / 2, '{"role":"user","content":"a"},{"role":"assistant","content":"b"}')}]`,
   }),
@@ -87,8 +115,12 @@ export const shapeNames = Object.keys(shapes);
 const fieldNames = { '/v1/responses': 'input', '/v1/embeddings': 'input' };
 
 /** A body of about so many bytes for an endpoint; not all of its blocks are of that endpoint's dialect. */
-export function shapedBody(name, bytes, { model = 'sandbox-mini', endpoint = '/v1/messages' } = {}) {
-  const shape = name === 'stream' ? { more: '"stream":true' } : shapes[name](bytes);
+export function shapedBody(
+  name,
+  bytes,
+  { model = 'sandbox-mini', endpoint = '/v1/messages', seed = 1 } = {},
+) {
+  const shape = name === 'stream' ? { more: '"stream":true' } : shapes[name](bytes, seed);
   const { content = '"hello"', messages = `[{"role":"user","content":${content}}]`, more } = shape;
   const said = endpoint === '/v1/embeddings' ? (shape.messages ?? content) : messages;
   const cap = endpoint === '/v1/messages' ? '"max_tokens":1,' : '';
