@@ -36,6 +36,22 @@ interface SetParts {
   readonly placeholders?: Placeholders | undefined;
 }
 
+/** What texts are searched for, and the number of each pattern by its key. */
+interface CompiledPatterns {
+  readonly search: Search;
+  readonly numbers: ReadonlyMap<string, number>;
+}
+
+function compilePatterns(rules: readonly CompiledRule[], fold: Fold): CompiledPatterns {
+  const patterns = collectPatterns(rules);
+  const numbers = new Map(patterns.map(({ key }, number) => [key, number]));
+  const patternSet = compilePatternSet(
+    patterns.map(({ pattern }) => pattern),
+    fold,
+  );
+  return { search: new Search(patternSet), numbers };
+}
+
 /** The policies that apply to one key, as one: their rules accumulate, and the strictest wins. */
 export class PolicySet {
   readonly names: readonly string[];
@@ -43,8 +59,7 @@ export class PolicySet {
   readonly rules: readonly CompiledRule[];
   readonly fold: Fold;
   readonly #policies: readonly CompiledPolicy[];
-  readonly #search: Search;
-  readonly #numbers: ReadonlyMap<string, number>;
+  #patterns: CompiledPatterns | undefined;
   /** Whether a policy refuses what no rule allows. */
   readonly #mayDeny: boolean;
   readonly #answers: AnswerRules | undefined;
@@ -60,16 +75,22 @@ export class PolicySet {
     const all = [...builtIn, ...policies.flatMap(({ rules }) => rules)];
     this.rules = all.filter((rule) => rule.appliesTo.includes('request'));
     this.#answers = AnswerRules.of(all, fold);
-    const patterns = collectPatterns(this.rules);
-    this.#numbers = new Map(patterns.map(({ key }, number) => [key, number]));
-    const patternSet = compilePatternSet(
-      patterns.map(({ pattern }) => pattern),
-      fold,
-    );
-    this.#search = new Search(patternSet);
     this.#values = new HeaderValues(this.rules, (subject) => this.facts(subject));
     this.#capRules = this.rules.filter(isOnCaps);
     this.#placeholders = placeholders;
+  }
+
+  /**
+   * Compiles what texts are searched for, which otherwise the first request does: the detectors' patterns take a tenth of
+   * a second, which commands that decide nothing need not spend.
+   */
+  compile(): void {
+    this.#compiled();
+  }
+
+  #compiled(): CompiledPatterns {
+    this.#patterns ??= compilePatterns(this.rules, this.fold);
+    return this.#patterns;
   }
 
   /** What the policies decide about a request. Never throws: what can't be evaluated is blocked. */
@@ -82,8 +103,13 @@ export class PolicySet {
   }
 
   #decideOnce(subject: Subject): Decision {
-    const facts = this.facts(subject);
     const verdicts: Verdict[] = [];
+    let facts: Facts;
+    try {
+      facts = this.facts(subject);
+    } catch (cause) {
+      return failedDecision('policy', cause, verdicts);
+    }
     for (const rule of this.rules) {
       try {
         const verdict = evaluateRule(rule, facts);
@@ -130,11 +156,13 @@ export class PolicySet {
   capLimit(subject: Subject): number {
     if (this.#capRules.length === 0) return Number.POSITIVE_INFINITY;
     const unbounded = [{ entry: subject.document.root, tokens: Number.POSITIVE_INFINITY, isOwn: true }];
-    return capLimit(this.#capRules, new Facts(subject, this.#search, this.#numbers, unbounded));
+    const { search, numbers } = this.#compiled();
+    return capLimit(this.#capRules, new Facts(subject, search, numbers, unbounded));
   }
 
   facts(subject: Subject): Facts {
-    return new Facts(subject, this.#search, this.#numbers);
+    const { search, numbers } = this.#compiled();
+    return new Facts(subject, search, numbers);
   }
 
   /** The verdicts of the policies' own options, beside their rules. */

@@ -133,6 +133,7 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
     },
     announce: () => {
       isAnnounced = true;
+      setImmediate(() => compilePolicies(config));
     },
     countOpen: async () => server.gauges().open,
     readMetrics: async () => (meter === undefined ? [] : [await meter.read(server, counters)]),
@@ -144,6 +145,13 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
       await close();
     },
   };
+}
+
+/** Compiles what the first request would otherwise wait for; if that fails, each request is refused and says so. */
+function compilePolicies({ keys }: Config): void {
+  try {
+    for (const { policies } of keys.records()) policies.compile();
+  } catch {}
 }
 
 /** How far, in percent, the heap may grow beyond live objects before a full collection. */
