@@ -168,9 +168,9 @@ async function bundle(input, groups = []) {
 const program = {
   main: 'src/main.ts',
   'decide-worker': 'src/gateway/decision/decide-worker.ts',
-  'serve-worker': 'src/cli/serve/workers/serve-worker.ts',
+  'serve-worker': 'src/server/workers/serve-worker.ts',
   'jq-worker': 'src/cli/shell/jq-worker.ts',
-  'page-worker': 'src/cli/serve/inspector/page-worker.ts',
+  'page-worker': 'src/server/inspector/page-worker.ts',
   ...deferred,
 };
 // These run at every start and need little of the program: bundled with it, they would load the file for `send`.

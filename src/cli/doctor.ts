@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { GatewayError } from '../errors.ts';
+import { painter } from '../paint.ts';
 import type { Finding } from './doctor/finding.ts';
 import { type CommonOptions, commonOptions, createCommand } from './shell/command.ts';
-import { hasColour, type Io, painter, write } from './shell/io.ts';
+import { hasColour, type Io, write } from './shell/io.ts';
 import { printValue } from './shell/output.ts';
 import { outputFormat } from './shell/output-format.ts';
 import { printable } from './shell/printable.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { GatewayError } from '../errors.ts';
 import { type UsageGroup, type UsageSum, usageGroups } from '../record/ledger/usage-report.ts';
-import { ledgerSettings, noLedgerReason } from './ledger-path.ts';
+import { ledgerSettings, noLedgerReason } from '../server/ledger-path.ts';
 import { type CommonOptions, commonOptions, createCommand } from './shell/command.ts';
 import { csv as csvRows } from './shell/csv.ts';
 import { durationArgument } from './shell/duration-argument.ts';
@@ -116,7 +116,7 @@ async function read(
     if (cause instanceof GatewayError) throw cause;
     const [{ createTextScrubber }, { nameOf }] = await Promise.all([
       import('../gateway/answer/scrub.ts'),
-      import('./serve/server/ledger.ts'),
+      import('../server/ledger.ts'),
     ]);
     const reason = createTextScrubber(config.secrets)(cause instanceof Error ? cause.message : String(cause));
     throw new GatewayError('config.invalid', `the ledger ${nameOf(place)} can't be read: ${reason}`, {

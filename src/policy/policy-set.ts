@@ -1,6 +1,5 @@
 import { AnswerRules, type ResponseCheck } from './answers/check-answer.ts';
-import { compilePatternSet } from './automaton/pattern-set.ts';
-import type { NamedPattern } from './automaton/patterns.ts';
+import { type CompiledPatterns, compilePatterns, conditionsOnText } from './compile-patterns.ts';
 import { decideRedacted } from './decide-redacted.ts';
 import { Facts } from './facts.ts';
 import type { Fold } from './fold/fold.ts';
@@ -23,7 +22,6 @@ import { builtInPolicy } from './rules/built-in.ts';
 import { capLimit, isOnCaps } from './rules/cap-limit.ts';
 import type { CompiledPolicy, CompiledRule } from './rules/compile-rule.ts';
 import { evaluateRule } from './rules/evaluate.ts';
-import { Search } from './search/search.ts';
 import { placeInRequest } from './traverse/place.ts';
 import type { UnseenKind } from './traverse/unseen.ts';
 
@@ -34,22 +32,6 @@ interface SetParts {
   readonly fold: Fold;
   /** Set if rules mask. */
   readonly placeholders?: Placeholders | undefined;
-}
-
-/** What texts are searched for, and the number of each pattern by its key. */
-interface CompiledPatterns {
-  readonly search: Search;
-  readonly numbers: ReadonlyMap<string, number>;
-}
-
-function compilePatterns(rules: readonly CompiledRule[], fold: Fold): CompiledPatterns {
-  const patterns = collectPatterns(rules);
-  const numbers = new Map(patterns.map(({ key }, number) => [key, number]));
-  const patternSet = compilePatternSet(
-    patterns.map(({ pattern }) => pattern),
-    fold,
-  );
-  return { search: new Search(patternSet), numbers };
 }
 
 /** The policies that apply to one key, as one: their rules accumulate, and the strictest wins. */
@@ -272,20 +254,6 @@ function firstUnseen({ searchResult, subject }: Facts, ...kinds: UnseenKind[]): 
   if (found === undefined) return [];
   const at = subject.document.pointer(placeInRequest(found.place).entry);
   return [{ at, matcher: 'content', count: 1 }];
-}
-
-function conditionsOnText(rule: CompiledRule) {
-  return [...(rule.when ?? []), ...(rule.unless ?? [])].flatMap(({ text }) =>
-    text === undefined ? [] : [text],
-  );
-}
-
-function collectPatterns(rules: readonly CompiledRule[]): readonly NamedPattern[] {
-  const byKey = new Map<string, NamedPattern>();
-  for (const rule of rules) {
-    for (const { patterns } of conditionsOnText(rule)) for (const each of patterns) byKey.set(each.key, each);
-  }
-  return [...byKey.values()];
 }
 
 function ids(verdicts: readonly Verdict[]): readonly string[] {

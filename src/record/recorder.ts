@@ -15,10 +15,12 @@ interface RecorderOptions {
   readonly open?: (file: string) => number;
 }
 
+export type LogLevel = 'info' | 'warn' | 'error';
+
 export interface Recorder {
   readonly write: WriteRecord;
   /** Writes a line about the gateway itself. */
-  readonly log: (level: 'info' | 'warn' | 'error', message: string, facts?: object) => void;
+  readonly log: (level: LogLevel, message: string, facts?: object) => void;
   /** Flushes everything to the system before it returns. */
   close(): void;
 }

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { gatewayConfig } from '../../src/cli/serve/server/gateway-config.ts';
+import { gatewayConfig } from '../../src/server/gateway-config.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { GatewayConfig } from '../../src/gateway/configure.ts';
 import { type GatewayServer, serveGateway } from '../../src/gateway/serve.ts';

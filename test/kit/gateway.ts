@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
-import { startServices } from '../../src/cli/serve/services.ts';
+import { startServices } from '../../src/server/services.ts';
 import { generateKey } from '../../src/config/build/keys.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { ExchangeRecord } from '../../src/record/record.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { startServices } from '../../src/cli/serve/services.ts';
+import { startServices } from '../../src/server/services.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { createRecorder } from '../../src/record/recorder.ts';
 

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '../../config/config.ts';
 import type { LedgerPlace } from '../../record/ledger/ledger-store.ts';
-import { ledgerSettings } from '../ledger-path.ts';
-import { nameOf } from '../serve/server/ledger.ts';
+import { nameOf } from '../../server/ledger.ts';
+import { ledgerSettings } from '../../server/ledger-path.ts';
 import type { Io } from '../shell/io.ts';
 import { connectionFault } from './connection-faults.ts';
 import { about, type Finding } from './finding.ts';

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { isAlive, type RunningGateway, readRunning } from '../../client/address.ts';
 import { readHealth } from '../../client/call.ts';
 import type { Config } from '../../config/config.ts';
-import { portHolder } from '../serve/port-holder.ts';
+import { portHolder } from '../../server/port-holder.ts';
 import type { Io } from '../shell/io.ts';
 import { deadline } from '../shell/output.ts';
 import { otherConfiguration } from '../shell/running-configuration.ts';

@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.ts';
 import { GatewayError } from '../../errors.ts';
 import { type FetchedAnswer, fetchAnswer } from '../../providers/fetch-json.ts';
 import { Provider } from '../../providers/provider.ts';
-import { providerOptions } from '../serve/server/gateway-config.ts';
+import { providerOptions } from '../../server/gateway-config.ts';
 import { causesOf, connectionFault, type Fault } from './connection-faults.ts';
 import { about, type Finding } from './finding.ts';
 

@@ -1,10 +1,11 @@
+import { type Paint, painter } from '../../paint.ts';
 import { decidingRule, prettyLine } from '../../record/pretty.ts';
+import { followRecords, recordsBackwards } from '../../record/read-records.ts';
 import type { ExchangeRecord } from '../../record/record.ts';
 import type { CommonOptions } from '../shell/command.ts';
-import { hasColour, type Io, type Paint, painter, write } from '../shell/io.ts';
+import { hasColour, type Io, write } from '../shell/io.ts';
 import { printList } from '../shell/listing.ts';
 import { localDay } from '../shell/local-day.ts';
-import { followRecords, recordsBackwards } from './records.ts';
 
 export interface ExchangeFilter {
   readonly blocked?: true;

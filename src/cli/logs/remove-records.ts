@@ -1,7 +1,7 @@
 import { constants, readSync, writeSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { GatewayError } from '../../errors.ts';
-import { isMissing, parseRecord } from './records.ts';
+import { isMissing, parseRecord } from '../../record/read-records.ts';
 
 const chunkBytes = 1024 * 1024;
 const lineEnd = 0x0a;

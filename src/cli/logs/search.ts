@@ -1,11 +1,11 @@
 import type { FoundTurn } from '../../history/conversation-row.ts';
 import { excerptOf } from '../../history/excerpt.ts';
+import { linesWith, recordsBackwards } from '../../record/read-records.ts';
 import type { ExchangeRecord } from '../../record/record.ts';
 import { findUserHistory } from '../history/open-history.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
 import { printList } from '../shell/listing.ts';
-import { linesWith, recordsBackwards } from './records.ts';
 import { conversationId } from './show.ts';
 
 interface Found {

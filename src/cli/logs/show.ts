@@ -1,14 +1,15 @@
 import { GatewayError } from '../../errors.ts';
 import type { KeptConversation } from '../../history/conversation-row.ts';
 import type { History } from '../../history/history.ts';
+import { painter } from '../../paint.ts';
+import { linesWith, recordsBackwards } from '../../record/read-records.ts';
 import type { ExchangeRecord } from '../../record/record.ts';
 import { findUserHistory } from '../history/open-history.ts';
 import type { CommonOptions } from '../shell/command.ts';
-import { hasColour, type Io, painter, write } from '../shell/io.ts';
+import { hasColour, type Io, write } from '../shell/io.ts';
 import { formatted } from '../shell/listing.ts';
 import { print } from '../shell/print.ts';
 import { printable } from '../shell/printable.ts';
-import { linesWith, recordsBackwards } from './records.ts';
 
 /** Prints an exchange by its request id, or a conversation by its id or name. Throws log.unknown. */
 export async function show(

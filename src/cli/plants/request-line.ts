@@ -1,4 +1,4 @@
-import type { Paint } from '../shell/io.ts';
+import type { Paint } from '../../paint.ts';
 
 /** A record of the plant store's log as a line for a person. */
 export function requestLine(record: object, paint: Paint): string {

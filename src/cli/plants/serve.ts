@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { type Command, Option } from 'commander';
+import { painter } from '../../paint.ts';
 import { commonOptions, createCommand, portNumber } from '../shell/command.ts';
-import { hasColour, type Io, painter } from '../shell/io.ts';
+import { hasColour, type Io } from '../shell/io.ts';
 import { configuredPlants } from './configured.ts';
 import { databaseHelp, databaseOption, defaultDatabase } from './database.ts';
 import { requestLine } from './request-line.ts';

@@ -1,9 +1,9 @@
 import type { KeyRecord } from '../../config/build/keys.ts';
 import { GatewayError } from '../../errors.ts';
-import { decideOffline, maskedOffline } from './decide-offline.ts';
+import { decideOffline, maskedOffline } from '../../gateway/offline/decide-offline.ts';
+import type { Outcome } from '../../gateway/offline/question.ts';
 import type { Expectation, Fixture } from './fixtures.ts';
 import type { LoadedPolicies } from './load-policies.ts';
-import type { Outcome } from './question.ts';
 
 export interface Difference {
   readonly field: string;

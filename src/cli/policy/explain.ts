@@ -1,15 +1,15 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { GatewayError } from '../../errors.ts';
 import type { ModelEndpoint } from '../../gateway/endpoints.ts';
+import type { OutgoingReport, Report, RuleReport } from '../../gateway/offline/explain-request.ts';
+import type { Question } from '../../gateway/offline/question.ts';
 import type { Detected } from '../../policy/rule.ts';
 import { commonOptions, createCommand } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
 import { outputFormat } from '../shell/output-format.ts';
 import { print } from '../shell/print.ts';
 import { table } from '../shell/table.ts';
-import type { OutgoingReport, Report, RuleReport } from './explain-request.ts';
 import type { Fixture } from './fixtures.ts';
-import type { Question } from './question.ts';
 import { readFileOrInput } from './read-file.ts';
 
 interface ExplainOptions {

@@ -2,8 +2,8 @@ import { isNode, LineCounter, parseAllDocuments } from 'yaml';
 import { suggest } from '../../config/source/problems.ts';
 import { GatewayError } from '../../errors.ts';
 import type { ModelEndpoint } from '../../gateway/endpoints.ts';
+import { endpointNamed, guessEndpoint } from '../../gateway/offline/request-endpoint.ts';
 import { type Action, actions } from '../../policy/rule.ts';
-import { endpointNamed, guessEndpoint } from './request-endpoint.ts';
 
 /** The outcome that a fixture expects; a missing field may be anything, null means absent. */
 export interface Expectation {

@@ -1,5 +1,6 @@
 import { lexer, type Token } from 'marked';
-import { type Io, painter, write } from '../shell/io.ts';
+import { painter } from '../../paint.ts';
+import { type Io, write } from '../shell/io.ts';
 import { hasOtherEncoding, printable } from '../shell/printable.ts';
 import type { AnswerPrinter } from './answer-printer.ts';
 import { markdownLines } from './markdown-lines.ts';

@@ -1,4 +1,4 @@
-import type { Paint } from '../shell/io.ts';
+import type { Paint } from '../../paint.ts';
 
 /** How Markdown is shown on a terminal. */
 export interface MarkdownStyle {

@@ -1,6 +1,7 @@
 import type { Answered } from '../../client/gateway.ts';
+import { painter } from '../../paint.ts';
 import type { CommonOptions } from '../shell/command.ts';
-import { hasColour, type Io, painter, write } from '../shell/io.ts';
+import { hasColour, type Io, write } from '../shell/io.ts';
 import { printable } from '../shell/printable.ts';
 import { wrapped } from '../shell/wrapped.ts';
 

@@ -4,8 +4,8 @@ import { removeState, writeState } from '../../client/state.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { protectionOf } from '../../config/successor.ts';
 import type { OwnerProof } from '../../owner-proof.ts';
+import type { PlantsService, Services } from '../../server/services.ts';
 import type { Io } from '../shell/io.ts';
-import type { PlantsService, Services } from './services.ts';
 
 /** Set for a gateway in the background: where it logs. */
 export const detachedLog = 'GATEWAY_DETACHED_LOG';

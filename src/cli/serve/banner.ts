@@ -1,9 +1,9 @@
 import { samplePolicy, sandboxSamples } from '../../config/build/sandbox-policies.ts';
 import type { Config } from '../../config/config.ts';
 import type { LoadedConfig } from '../../config/load.ts';
+import type { Paint } from '../../paint.ts';
+import type { PlantsService } from '../../server/services.ts';
 import { version } from '../../version.ts';
-import type { Paint } from '../shell/io.ts';
-import type { PlantsService } from './services.ts';
 
 interface BannerFacts {
   readonly loaded: LoadedConfig;

@@ -1,6 +1,6 @@
 import type { OpenCounts } from '../../record/observer.ts';
-import type { ServeLog } from './serve-log.ts';
-import type { Services } from './services.ts';
+import type { ServeLog } from '../../server/serve-log.ts';
+import type { Services } from '../../server/services.ts';
 
 interface DrainOptions {
   readonly services: Pick<Services, 'countOpen' | 'stop'>;

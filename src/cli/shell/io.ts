@@ -1,5 +1,4 @@
 import type { Readable, Writable } from 'node:stream';
-import { Chalk } from 'chalk';
 import { GatewayError } from '../../errors.ts';
 
 type Input = Readable & { readonly isTTY?: boolean; setRawMode?(mode: boolean): unknown };
@@ -36,19 +35,6 @@ export function hasColour(stream: Output, env: Io['env']): boolean {
   const forced = env.FORCE_COLOR ?? '';
   if (forced !== '') return forced !== '0' && forced !== 'false';
   return stream.isTTY === true && env.TERM !== 'dumb';
-}
-
-type Look = 'bold' | 'dim' | 'italic' | 'underline' | 'strikethrough' | 'red' | 'green' | 'yellow' | 'cyan';
-
-export type Paint = (look: Look, text: string) => string;
-
-/** Colours text for one stream, or returns it unchanged if the stream shows no colours. */
-export function painter(isColoured: boolean): Paint {
-  if (!isColoured) return (_look, text) => text;
-  // Sets chalk's level explicitly: its own detection ignores NO_COLOR and the stream. All terminals with colours have
-  // the ones used here, so no higher level is needed.
-  const chalk = new Chalk({ level: 1 });
-  return (look, text) => chalk[look](text);
 }
 
 /** Writes and waits until the stream has accepted it, so that no output is lost at exit. Throws output.failed. */

@@ -1,5 +1,6 @@
 import { type GatewayError, toGatewayError } from '../../errors.ts';
-import { hasColour, type Io, painter } from './io.ts';
+import { painter } from '../../paint.ts';
+import { hasColour, type Io } from './io.ts';
 import { note } from './print.ts';
 import { printable } from './printable.ts';
 import { wrapped } from './wrapped.ts';

@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createReloader } from '../../../src/cli/serve/reload.ts';
+import { createReloader } from '../../../src/server/reload.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { requestFor } from '../../kit/answers.ts';
 import { command, emptyDirectory, type RunningCommand, startCommand } from '../../kit/command.ts';

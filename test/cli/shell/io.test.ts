@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { hasColour, painter, write } from '../../../src/cli/shell/io.ts';
+import { hasColour, write } from '../../../src/cli/shell/io.ts';
+import { painter } from '../../../src/paint.ts';
 
 const stream = (isTTY: boolean) => Object.assign(new Writable(), { isTTY });
 

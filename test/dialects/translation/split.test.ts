@@ -8,7 +8,7 @@ import { directions, fixture, runStream, startTranslation } from './run-translat
 /** Between the places where recordings are split. */
 const step = scale(23, 1);
 
-const recordings = readdirSync(new URL('../../fixtures/streams/', import.meta.url))
+const recordings = readdirSync(new URL('../../fixtures/streams', import.meta.url))
   .filter((file) => file.endsWith('.sse'))
   .map((file) => file.slice(0, -'.sse'.length));
 

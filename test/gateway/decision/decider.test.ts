@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
-import { gatewayConfig } from '../../../src/cli/serve/server/gateway-config.ts';
+import { gatewayConfig } from '../../../src/server/gateway-config.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { GatewayError } from '../../../src/errors.ts';

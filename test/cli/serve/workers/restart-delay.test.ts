@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countDeath, restartDelayMs } from '../../../../src/cli/serve/workers/restart-delay.ts';
+import { countDeath, restartDelayMs } from '../../../../src/server/workers/restart-delay.ts';
 
 test('the wait doubles with each death in a row, up to ten seconds', () => {
   expect([1, 2, 3, 4, 8, 50].map(restartDelayMs)).toEqual([100, 200, 400, 800, 10_000, 10_000]);

@@ -1,0 +1,89 @@
+import { GatewayError } from '../../errors.ts';
+import { actions, type Decision, type Match, type Verdict } from '../../policy/rule.ts';
+import { chooseTargets } from '../../providers/route.ts';
+import { factsOf } from '../decision/decide-request.ts';
+import { type ModelRequest, parseRequest } from '../request.ts';
+import { buildForTargets } from './build-for-targets.ts';
+import type { Outcome, Question, Read } from './question.ts';
+
+/** Reads a body as the gateway does: strict parsing, the fields, the model's names at its providers. */
+export function readOffline({ config, key, endpoint, body, nowMs }: Question): Read {
+  let request: ModelRequest;
+  try {
+    request = parseRequest(body, endpoint);
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    return { kind: 'refused', outcome: refusedByGate(error) };
+  }
+  const entry = config.findModel(request.model);
+  const configured = new Map([...config.providers].filter(([, { isConfigured }]) => isConfigured));
+  const targets = entry === undefined ? [] : chooseTargets(entry, request.model, configured);
+  const targetModels = targets.map(({ model }) => model);
+  const facts = factsOf(request, { endpoint, key, targetModels, nowMs });
+  const subject = { ...facts, document: request.document, dialect: endpoint.dialect };
+  return { kind: 'read', request, facts, subject, entry, targets };
+}
+
+/** The decision on a request, and on what would be built from it for the first target that takes it. */
+export function decideOffline(question: Question): Outcome {
+  const read = readOffline(question);
+  if (read.kind === 'refused') return read.outcome;
+  const { policies } = question.key;
+  const decision = policies.decide(read.subject);
+  const first = buildForTargets(question, read, decision).find(({ kind }) => kind !== 'unsupported');
+  return first?.kind === 'built' ? toStricter(decision, policies.decide(first.subject)) : toOutcome(decision);
+}
+
+/** The values that would leave as placeholders. */
+export function maskedOffline(question: Question): readonly string[] {
+  const read = readOffline(question);
+  const masked = read.kind === 'read' ? question.key.policies.decide(read.subject).masked : undefined;
+  return [...(masked?.values() ?? [])];
+}
+
+/** The stricter of two decisions as an outcome; the first one if they are equally strict. */
+export function toStricter(one: Decision, other: Decision): Outcome {
+  const isOther = actions.indexOf(other.action) > actions.indexOf(one.action);
+  const both = (names: (decision: Decision) => readonly string[]) => [
+    ...new Set([...names(one), ...names(other)]),
+  ];
+  return {
+    ...toOutcome(isOther ? other : one),
+    would_block: both(({ wouldBlock }) => wouldBlock),
+    warnings: both(warningsOf),
+    unseen: Math.max(one.unseen, other.unseen),
+  };
+}
+
+export function toOutcome(decision: Decision): Outcome {
+  const { action, refusal, verdicts, wouldBlock, unseen } = decision;
+  const rest = { would_block: wouldBlock, warnings: warningsOf(decision), unseen };
+  if (refusal !== undefined) return { decision: action, ...refusal, ...rest };
+  const first = verdicts.find((verdict) => verdict.action === action && verdict.mode === 'enforce');
+  if (first === undefined) return { decision: action, ...rest };
+  const { rule, reason } = first;
+  return { decision: action, rule, reason, ...placeOf(first), ...rest };
+}
+
+/** Ids of the rules that warn, without duplicates. */
+function warningsOf({ verdicts }: Decision): readonly string[] {
+  const warning = verdicts.filter(({ action, mode }) => action === 'warn' && mode === 'enforce');
+  return [...new Set(warning.map(({ rule }) => rule))];
+}
+
+function placeOf({ matches }: Verdict): { at?: string } {
+  const at = (matches[0] as Match | undefined)?.at;
+  return at === undefined || at === '' ? {} : { at };
+}
+
+function refusedByGate({ reason, message, param }: GatewayError): Outcome {
+  return {
+    decision: 'block',
+    reason,
+    message,
+    ...(param === undefined ? {} : { at: param }),
+    would_block: [],
+    warnings: [],
+    unseen: 0,
+  };
+}

@@ -1,0 +1,137 @@
+import { readSettings } from '../../config/build/settings.ts';
+import { buildConfig, type Config, type ConfigSource, rebuildConfig } from '../../config/config.ts';
+import { parseSource, type SourceDocument } from '../../config/source/document.ts';
+import { createReport, type Report } from '../../config/source/report.ts';
+import { GatewayError } from '../../errors.ts';
+import { readOffline } from '../../gateway/offline/decide-offline.ts';
+import { explainRequest } from '../../gateway/offline/explain-request.ts';
+import type { Question } from '../../gateway/offline/question.ts';
+import { endpointNamed, guessEndpoint } from '../../gateway/offline/request-endpoint.ts';
+import type { TryPolicyAnswer } from '../../inspector/contract/actions.ts';
+import type { RuleDetail } from '../../inspector/contract/exchange-detail.ts';
+import { findMarks, findRedactions } from '../../inspector/detail/marks.ts';
+import { toBody } from '../../inspector/detail/to-body.ts';
+import { matchMarks, withExcerpts } from '../../inspector/detail/to-detail.ts';
+import { toDetails } from './explain-details.ts';
+import { ruleLines } from './rule-file.ts';
+
+/** A request to be decided on; plain data, for another thread. */
+export interface TaskInput {
+  readonly body: Uint8Array;
+  readonly endpoint: string | undefined;
+  readonly key: string | undefined;
+  readonly atMs: number;
+}
+
+export interface DecisionTask extends TaskInput {
+  readonly source: ConfigSource;
+  /** Rules that replace the configured ones. */
+  readonly policies: string | undefined;
+}
+
+/** What each rule of the configuration in force decides about a request. */
+export function explainDetails(config: Config, input: TaskInput): readonly RuleDetail[] {
+  return toDetails(explainRequest(toQuestion(config, input)));
+}
+
+/** The same, after building the configuration; undefined if the rules are invalid. */
+export function explainTask({ source, ...input }: DecisionTask): readonly RuleDetail[] {
+  return explainDetails(rebuildConfig(source), input);
+}
+
+/** Decides by scratch rules. Throws usage.invalid for a key or endpoint that is not known. */
+export function tryTask({ source, policies = '', ...input }: DecisionTask): TryPolicyAnswer {
+  const scratch = parseSource(policies);
+  // The keys in the rest of the configuration came from the environment.
+  const { references } = source;
+  const report = createReport({ source: below('policies', scratch), references });
+  report.add(scratch.problems);
+  const config = scratch.problems.length === 0 ? withPolicies(source, scratch, report) : undefined;
+  const errors = report.problems.filter(({ severity }) => severity === 'error');
+  if (config === undefined || errors.length > 0) {
+    const problems = errors.map(({ path, message, place, hint }) => ({
+      line: place?.line ?? 1,
+      column: place?.column ?? 1,
+      message: [
+        place === undefined ? `${path.join('.')}: ${message}` : message,
+        ...(hint === undefined ? [] : [hint]),
+      ].join('; '),
+    }));
+    return { kind: 'invalid', problems };
+  }
+  return decide(config, input, policies);
+}
+
+function decide(config: Config, input: TaskInput, policies: string): TryPolicyAnswer {
+  const question = toQuestion(config, input);
+  const report = explainRequest(question);
+  const lines = ruleLines(policies, config.source.settings.policies, []);
+  const rules = withExcerpts(toDetails(report), question.body, same).map((rule) => {
+    const line = lines.get(rule.rule);
+    return line === undefined ? rule : { ...rule, source: { file: 'scratch', line } };
+  });
+  const { decision, rule, reason, message, at, microseconds = 0 } = report;
+  const request = toBody(question.body, same, (text) => findMarks(text, matchMarks(rules, 'request')));
+  const redacted = decision === 'redact' || decision === 'mask' ? redactedBody(question) : undefined;
+  return {
+    kind: 'decided',
+    decision,
+    ...(rule === undefined ? {} : { rule }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(message === undefined ? {} : { message }),
+    ...(at === undefined ? {} : { at }),
+    rules,
+    microseconds,
+    request,
+    ...(redacted && {
+      redacted: toBody(redacted, same, (text) => findRedactions(text, request.text, rules)),
+    }),
+  };
+}
+
+/** The user gets back their own text, so nothing is masked. */
+function same(text: string): string {
+  return text;
+}
+
+function redactedBody(question: Question): Buffer | undefined {
+  const read = readOffline(question);
+  return read.kind === 'refused' ? undefined : question.key.policies.decide(read.subject).redacted?.bytes;
+}
+
+function withPolicies(source: ConfigSource, scratch: SourceDocument, report: Report): Config | undefined {
+  const value = { policies: scratch.value ?? {} };
+  const read = readSettings({ value, references: [], source: below('policies', scratch), report });
+  if (read.settings === undefined || report.problems.some(({ severity }) => severity === 'error'))
+    return undefined;
+  const { addedKeys, ...rest } = source;
+  const settings = { ...source.settings, policies: read.settings.policies };
+  const config = buildConfig({ ...rest, settings, report, failedTests: 'warning' });
+  return addedKeys.reduce((one, key) => one.withKey(key), config);
+}
+
+/** A document as if it were nested under a key. */
+function below(key: string, source: SourceDocument): SourceDocument {
+  const isBelow = (path: readonly PropertyKey[]) => path[0] === key;
+  return {
+    ...source,
+    value: { [key]: source.value },
+    has: (path) => isBelow(path) && source.has(path.slice(1)),
+    locate: (path, part) => (isBelow(path) ? source.locate(path.slice(1), part) : undefined),
+  };
+}
+
+function toQuestion(config: Config, { body, endpoint, key: id, atMs }: TaskInput): Question {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const keys = [...config.keys.records()];
+  const key = id === undefined ? keys[0] : keys.find((each) => each.id === id);
+  if (key === undefined)
+    throw new GatewayError('request.field', `there is no key ${id ?? ''}`, { param: '/key' });
+  return {
+    config,
+    key,
+    endpoint: endpoint === undefined ? guessEndpoint(bytes) : endpointNamed(endpoint),
+    body: bytes,
+    nowMs: atMs,
+  };
+}

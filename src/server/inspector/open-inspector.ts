@@ -1,0 +1,71 @@
+import { servesInspector } from '../../config/build/inspector.ts';
+import type { Config } from '../../config/config.ts';
+import type { GatewayServer } from '../../gateway/serve.ts';
+import type { Inspector } from '../../inspector/inspector.ts';
+import type { Counters } from '../../limits/counters.ts';
+import type { OwnerProof } from '../../owner-proof.ts';
+import type { LedgerPlace } from '../../record/ledger/ledger-store.ts';
+import { KeyPasses } from './key-passes.ts';
+import { lastRecords } from './last-records.ts';
+
+/** What a gateway's live page needs besides the configuration. */
+export interface InspectorSettings {
+  readonly configPath: string | undefined;
+  /** Where earlier exchanges are recorded. */
+  readonly recordsFile?: string | undefined;
+}
+
+interface InspectedServer {
+  readonly config: Config;
+  readonly host: string;
+  readonly ledger?: { readonly place: LedgerPlace } | undefined;
+  readonly ownerProof?: OwnerProof | undefined;
+  /** Without it no live page is served, whatever the configuration says. */
+  readonly inspector?: InspectorSettings | undefined;
+  readonly log: (level: 'info' | 'error', message: string) => void;
+}
+
+interface Running extends Pick<GatewayServer, 'gauges'> {
+  readonly counters: Counters;
+  readonly url: () => string;
+}
+
+export interface OpenedInspector {
+  readonly inspector: Inspector;
+  readonly passes: KeyPasses;
+  /** To be called when another configuration is in force. */
+  follow(config: Config): void;
+}
+
+/** The live page of a gateway; undefined if the configuration that it starts with has none. */
+export async function openInspector(
+  { config, host, ledger, ownerProof, inspector: settings, log }: InspectedServer,
+  { counters, url, gauges }: Running,
+): Promise<OpenedInspector | undefined> {
+  if (settings === undefined || !servesInspector(config.inspector, host)) return undefined;
+  const [{ createInspector }, { createBackend }] = await Promise.all([
+    import('../../inspector/inspector.ts'),
+    import('./backend.ts'),
+  ]);
+  let current = config;
+  const passes = new KeyPasses();
+  const { configPath, recordsFile } = settings;
+  const backend = createBackend({ config: () => current, configPath, url, gauges, counters, ledger, passes });
+  const inspector = createInspector({
+    backend,
+    port: () => Number(new URL(url()).port),
+    ownerProof,
+    isEnabled: () => servesInspector(current.inspector, host),
+    onFailure: ({ cause, message }) => log('error', `the live page failed: ${String(cause ?? message)}`),
+  });
+  // Nobody waits for them: a page that is open already gets them as they come.
+  if (recordsFile !== undefined) void lastRecords(recordsFile).then(inspector.recall);
+  return {
+    inspector,
+    passes,
+    follow: (next) => {
+      current = next;
+      inspector.configured();
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { Worker } from 'node:worker_threads';
+import { type FailureCode, GatewayError } from '../../errors.ts';
+import type { PageTask } from './page-worker.ts';
+
+const timeLimitMs = 5_000;
+const memoryLimitMb = 512;
+const maxAtOnce = 2;
+/** How long a thread that was started ahead waits for its task. */
+const spareMs = 60_000;
+
+// Node 20 can't run TypeScript, so when run from source (in tests) this uses the built entry.
+const ownEntry = import.meta.url.endsWith('.ts') ? '../../../../dist/page-worker.js' : './page-worker.js';
+
+type Answer = { readonly value: unknown } | { readonly code: FailureCode; readonly message: string };
+
+/** Runs the live page's long tasks in separate threads, each with a time limit, so that no exchange waits for them. */
+export class PageThreads {
+  #running = 0;
+  #spare: Worker | undefined;
+  #spareEnds: NodeJS.Timeout | undefined;
+
+  /** Starts a thread for a task that is expected soon: most of a short task's time is the start. */
+  prepare(): void {
+    this.#spare ??= start();
+    clearTimeout(this.#spareEnds);
+    this.#spareEnds = setTimeout(() => void this.#takeSpare()?.terminate(), spareMs).unref();
+  }
+
+  /** Throws inspector.busy, inspector.too_long, and what the task throws. */
+  async run(task: PageTask): Promise<unknown> {
+    if (this.#running >= maxAtOnce) {
+      throw new GatewayError('inspector.busy', 'the page is still busy with something else; try again', {
+        retryAfterS: 1,
+      });
+    }
+    this.#running += 1;
+    try {
+      return await work(this.#takeSpare() ?? start(), task);
+    } finally {
+      this.#running -= 1;
+    }
+  }
+
+  #takeSpare(): Worker | undefined {
+    const spare = this.#spare;
+    this.#spare = undefined;
+    return spare;
+  }
+}
+
+function start(): Worker {
+  const worker = new Worker(new URL(ownEntry, import.meta.url), {
+    resourceLimits: { maxOldGenerationSizeMb: memoryLimitMb },
+  });
+  worker.unref(); // one that waits for a task keeps nobody from ending
+  return worker;
+}
+
+function work(worker: Worker, task: PageTask): Promise<unknown> {
+  return new Promise<unknown>((resolve, reject) => {
+    const timer = setTimeout(() => reject(tooLong()), timeLimitMs);
+    worker.once('message', (answer: Answer) => {
+      clearTimeout(timer);
+      if ('value' in answer) resolve(answer.value);
+      else reject(new GatewayError(answer.code, answer.message));
+    });
+    worker.once('error', (cause) => {
+      clearTimeout(timer);
+      reject(new GatewayError('inspector.too_long', 'this needs too much memory', { cause }));
+    });
+    worker.postMessage(task);
+  }).finally(() => worker.terminate());
+}
+
+function tooLong(): GatewayError {
+  return new GatewayError(
+    'inspector.too_long',
+    `this took longer than ${timeLimitMs / 1_000} s, and was ended`,
+  );
+}

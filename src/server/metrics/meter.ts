@@ -1,0 +1,55 @@
+import type { Config } from '../../config/config.ts';
+import { createModelLabel } from '../../gateway/model-label.ts';
+import type { GatewayServer } from '../../gateway/serve.ts';
+import type { Counters } from '../../limits/counters.ts';
+import { nanoUsdPerUsd } from '../../limits/price.ts';
+import { type BudgetState, readBudgets } from '../../limits/read-budgets.ts';
+import { ExchangeMetrics } from '../../record/metrics/exchange-metrics.ts';
+import type { MetricData } from '../../record/metrics/families.ts';
+import { type BudgetGauge, ProcessMetrics } from '../../record/metrics/process-metrics.ts';
+import type { ExchangeObserver } from '../../record/observer.ts';
+
+type MeteredConfig = Pick<Config, 'models' | 'limits'>;
+
+/** Measures what this process does, from one configuration to the next. */
+export class Meter {
+  readonly observer: ExchangeObserver;
+  readonly #exchanges: ExchangeMetrics;
+  readonly #process = new ProcessMetrics();
+  #config: MeteredConfig;
+  #modelLabel: (model: string) => string;
+
+  constructor(config: MeteredConfig) {
+    this.#config = config;
+    this.#modelLabel = createModelLabel(config.models);
+    this.#exchanges = new ExchangeMetrics((model) => this.#modelLabel(model));
+    this.observer = this.#exchanges;
+  }
+
+  /** Uses another configuration from now on; counts are kept. */
+  follow(config: MeteredConfig): void {
+    this.#config = config;
+    this.#modelLabel = createModelLabel(config.models);
+  }
+
+  async read(server: GatewayServer, counters: Counters): Promise<readonly MetricData[]> {
+    const budgets = await readBudgets(counters, this.#config.limits, Date.now());
+    return [...this.#exchanges.read(), ...this.#process.read(server.gauges(), budgets.map(toGauge))];
+  }
+
+  close(): void {
+    this.#process.close();
+  }
+}
+
+function toGauge({ scope, name, limit, unit, max, used }: BudgetState): BudgetGauge {
+  const perUnit = unit === 'nanoUsd' ? nanoUsdPerUsd : 1;
+  return {
+    scope,
+    name,
+    limit,
+    unit: unit === 'nanoUsd' ? 'usd' : 'tokens',
+    max: max / perUnit,
+    remaining: Math.max(0, max - used) / perUnit,
+  };
+}

@@ -1,0 +1,134 @@
+import type { Config } from '../config/config.ts';
+import type { LoadedConfig } from '../config/load.ts';
+import { looksCut, protectionOf, refuseSuccessor, rulesOf } from '../config/successor.ts';
+import { GatewayError, toGatewayError } from '../errors.ts';
+import type { ServeLog } from './serve-log.ts';
+import type { PreparedReload } from './server-handle.ts';
+
+interface ReloadOptions {
+  /** What was loaded at start-up, from the file that is followed. */
+  readonly started: LoadedConfig;
+  /** Reads the file again; a pipe is refused, because reading it again could block forever. */
+  readonly load: () => Promise<LoadedConfig>;
+  readonly prepare: (config: Config) => Promise<PreparedReload>;
+  /** Notifies the other commands. If it throws, that is logged, and the new configuration stays in force. */
+  readonly onReloaded: (loaded: LoadedConfig) => void;
+  readonly log: ServeLog;
+  /** Names of settings that command-line options override. */
+  readonly overridden: readonly string[];
+}
+
+export interface Reloader {
+  /** Reloads the file, after any reload in progress; resolves when it is done. Never rejects. */
+  reload(): Promise<void>;
+  /** Stops following the file. */
+  stop(): void;
+}
+
+/**
+ * Follows the file that was found at start-up, and no other. If it is valid, it replaces the configuration in one step;
+ * otherwise nothing changes and an error is logged.
+ */
+export function createReloader(options: ReloadOptions): Reloader {
+  const { started, log } = options;
+  let current = started;
+  let isStopped = false;
+  let running = Promise.resolve();
+  /** A pending reload will read the file's latest content, so further requests need no reload of their own. */
+  let isWaiting = false;
+
+  const reloadOnce = async (): Promise<void> => {
+    isWaiting = false;
+    if (isStopped) return;
+    try {
+      const next = await loadSuccessor(current, options);
+      const prepared = await options.prepare(next.config);
+      if (isStopped) return prepared.discard();
+      prepared.commit();
+      current = next;
+      reportReload(next, options);
+    } catch (thrown) {
+      const { message } = toGatewayError(thrown);
+      log('error', `the configuration was not reloaded, the old one stays: ${message}`);
+    }
+  };
+
+  return {
+    reload: () => {
+      if (!isWaiting) {
+        isWaiting = true;
+        running = running.then(reloadOnce);
+      }
+      return running;
+    },
+    stop: () => {
+      isStopped = true;
+    },
+  };
+}
+
+function reportReload(next: LoadedConfig, options: ReloadOptions): void {
+  const { log, onReloaded } = options;
+  log('info', 'configuration reloaded', { config: next.config.hash });
+  for (const warning of next.warnings) log('warn', warning.message);
+  logRestarts(next.config, options);
+  try {
+    onReloaded(next);
+  } catch (thrown) {
+    const { message } = toGatewayError(thrown);
+    log('error', `the other commands still see the old configuration: ${message}`);
+  }
+}
+
+/** Loads the followed file. Throws config.invalid if it must not replace the current configuration. */
+async function loadSuccessor(
+  current: LoadedConfig,
+  { started: { path }, load }: ReloadOptions,
+): Promise<LoadedConfig> {
+  if (path === undefined) {
+    throw new GatewayError('config.invalid', 'there was no file at start-up; restart the gateway to use one');
+  }
+  const next = await load();
+  const refusal = refuseSuccessor(protectionOf(current.config), protectionOf(next.config));
+  if (refusal !== undefined) throw new GatewayError('config.invalid', `${path}: ${refusal}`);
+  const followed = ({ text, config }: LoadedConfig) => ({ text, rules: rulesOf(config) });
+  if (looksCut(followed(current), followed(next))) {
+    const message = `${path} ends early, and rules are missing: it seems to be incomplete`;
+    throw new GatewayError('config.invalid', `${message}; add a comment line at its end if that is intended`);
+  }
+  return next;
+}
+
+/** Settings for what is bound or opened once, at start-up. */
+const boundAtStart: Readonly<Record<string, (config: Config) => unknown>> = {
+  'server.host': ({ server }) => server.host,
+  'server.port': ({ server }) => server.port,
+  'server.workers': ({ server }) => server.workers,
+  'server.limits.head_timeout': ({ server }) => server.limits.headMs,
+  'server.limits.head_size': ({ server }) => server.limits.headBytes,
+  'server.limits.connections': ({ server }) => server.limits.connections,
+  'server.limits.pipelined': ({ server }) => server.limits.pipelined,
+  'server.limits.write_timeout': ({ server }) => server.limits.writeMs,
+  'server.limits.drain': ({ server }) => server.limits.drainMs,
+  'records.file': ({ records }) => records.file,
+  'records.ledger': ({ records }) => records.ledger !== undefined,
+  'records.ledger_file': ({ records }) => records.ledger?.file,
+  'records.ledger_database': ({ records }) => records.ledger?.database,
+  'records.ledger_sync': ({ records }) => records.ledger?.isSynced,
+  'records.ledger_days': ({ records }) => records.ledger?.days,
+  'records.ledger_megabytes': ({ records }) => records.ledger?.bytes,
+  'metrics.port': ({ metrics }) => metrics?.port,
+  'metrics.host': ({ metrics }) => metrics?.host,
+  'plants.store.enabled': ({ plants }) => plants.store.enabled,
+  'plants.store.host': ({ plants }) => plants.store.host,
+  'plants.store.port': ({ plants }) => plants.store.port,
+  'plants.store.database': ({ plants }) => plants.store.database,
+};
+
+function logRestarts(next: Config, { started, log, overridden }: ReloadOptions): void {
+  const changed = Object.entries(boundAtStart)
+    .filter(([name, read]) => !overridden.includes(name) && read(next) !== read(started.config))
+    .map(([name]) => name);
+  if (changed.length === 0) return;
+  log('warn', `only a restart makes these changes take effect: ${changed.join(', ')}`, { restart: changed });
+}

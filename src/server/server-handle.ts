@@ -1,0 +1,167 @@
+import { setFlagsFromString } from 'node:v8';
+import { servesInspector } from '../config/build/inspector.ts';
+import type { Config } from '../config/config.ts';
+import { GatewayError } from '../errors.ts';
+import { type GatewayServer, serveGateway } from '../gateway/serve.ts';
+import type { OwnerProof } from '../owner-proof.ts';
+import type { MetricData } from '../record/metrics/families.ts';
+import type { OpenCounts } from '../record/observer.ts';
+import type { WriteRecord } from '../record/record.ts';
+import type { LogLevel } from '../record/recorder.ts';
+import { openBreakers } from './breakers.ts';
+import { openCounters, rereadAdded } from './counters.ts';
+import { gatewayConfig } from './gateway-config.ts';
+import { type InspectorSettings, openInspector } from './inspector/open-inspector.ts';
+import { type LedgerSettings, openLedgerFor } from './ledger.ts';
+import { openMeter } from './metrics/open-meter.ts';
+import { openTracer, type TracingSettings } from './tracing.ts';
+
+/** The server at the gateway's address: this process, or several workers that share the port. */
+export interface ServerHandle {
+  readonly url: string;
+  /** Process ids of the workers, if there are any. */
+  readonly workers?: readonly number[];
+  /** Throws, and changes nothing, if a configuration can't be applied. */
+  prepare(config: Config, sandboxUrl: string | undefined): PreparedReload | Promise<PreparedReload>;
+  /** Reports ready from now on: until then those who wait for that might not find it. */
+  announce(): void;
+  /** How much is open in all processes. */
+  countOpen(): Promise<OpenCounts>;
+  /** What every process has counted; empty if no metrics are configured. */
+  readMetrics(): Promise<readonly (readonly MetricData[])[]>;
+  /** Throws drain.incomplete if not all of the ledger could be written; everything has ended all the same. */
+  drain(): Promise<void>;
+}
+
+/** A configuration that every process is ready to apply. */
+export interface PreparedReload {
+  /** Applies it to new exchanges from now on. */
+  commit(): void;
+  discard(): void;
+}
+
+interface ServerOptions {
+  readonly config: Config;
+  /** Where the sandbox listens, if it was started. */
+  readonly sandboxUrl: string | undefined;
+  readonly host: string;
+  readonly port: number;
+  readonly record: WriteRecord;
+  /** Undefined if no ledger is kept. */
+  readonly ledger?: LedgerSettings | undefined;
+  /** Logs failures outside of exchanges. */
+  readonly log: (level: LogLevel, message: string) => void;
+  /** Undefined if tracing is off. */
+  readonly tracing?: TracingSettings | undefined;
+  /** The proof in this gateway's state file. */
+  readonly ownerProof?: OwnerProof | undefined;
+  /** Without it no live page is served, whatever the configuration says. */
+  readonly inspector?: InspectorSettings | undefined;
+}
+
+/** Serves from this process. Throws port.busy and what an unusable address throws. */
+export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
+  const { config, sandboxUrl, host, port, record, ownerProof, log } = options;
+  letHeapGrow();
+  const opened = options.ledger && (await openLedgerFor(options.ledger, config, log));
+  const close = async () => {
+    breakers?.close();
+    await counters.close();
+    if (opened === undefined) return;
+    const { ledger } = opened;
+    await ledger.close();
+    const { unwritten, pending } = ledger.gauges;
+    if (unwritten === 0) {
+      return log('info', pending === 0 ? 'the ledger is flushed' : 'the ledger is flushed to its journal');
+    }
+    log('error', `${unwritten} changes of the ledger are not on the disk`);
+    throw new GatewayError('drain.incomplete', 'not all of the ledger could be written');
+  };
+  const counters = await openCounters(config, log, opened);
+  const breakers = await openBreakers(config);
+  const meter = await openMeter(config);
+  const tracer = await openTracer(options.tracing, log);
+  const page = await openInspector(options, {
+    counters,
+    url: () => server.url,
+    gauges: () => server.gauges(),
+  });
+  let current = config;
+  let isAnnounced = false;
+  const toGatewayConfig = (next: Config, url: string | undefined) =>
+    gatewayConfig(next, url, page?.passes.over(next.keys));
+  const server: GatewayServer = await serveGateway({
+    host,
+    port,
+    limits: config.server.limits,
+    config: toGatewayConfig(config, sandboxUrl),
+    record,
+    counters,
+    ledger: opened?.ledger,
+    breakers,
+    tracer,
+    ownerProof,
+    isAnnounced: () => isAnnounced,
+    observers: [meter?.observer, page?.inspector.observer].filter((each) => each !== undefined),
+    inspector: page?.inspector,
+  }).catch(async (error) => {
+    await close().catch(() => undefined); // it is logged; why it could not start matters more
+    throw error;
+  });
+  return {
+    url: server.url,
+    prepare: (next, url) => {
+      const { commit, discard } = server.prepare(toGatewayConfig(next, url));
+      return {
+        commit: () => {
+          commit();
+          opened?.follow(next);
+          rereadAdded(counters, current, next);
+          current = next;
+          meter?.follow(next);
+          page?.follow(next);
+          if (
+            page === undefined &&
+            options.inspector !== undefined &&
+            servesInspector(next.inspector, host)
+          ) {
+            log('info', 'inspector.enabled: the live page is served after a restart');
+          }
+        },
+        discard,
+      };
+    },
+    announce: () => {
+      isAnnounced = true;
+      setImmediate(() => compilePolicies(config));
+    },
+    countOpen: async () => server.gauges().open,
+    readMetrics: async () => (meter === undefined ? [] : [await meter.read(server, counters)]),
+    drain: async () => {
+      page?.inspector.close();
+      await server.drain();
+      meter?.close();
+      await tracer?.close();
+      await close();
+    },
+  };
+}
+
+/** Compiles what the first request would otherwise wait for; if that fails, each request is refused and says so. */
+function compilePolicies({ keys }: Config): void {
+  try {
+    for (const { policies } of keys.records()) policies.compile();
+  } catch {}
+}
+
+/** How far, in percent, the heap may grow beyond live objects before a full collection. */
+const growthPercent = 300;
+
+/**
+ * Makes full garbage collections rarer. V8 counts the memory of bodies against a heap that is hardly larger than the
+ * program, and so marks the whole heap after every 24 MB of bodies: with bodies of 360 KB that took a third of the CPU
+ * time. V8 reads the flag at each collection, so it can be set at run time.
+ */
+export function letHeapGrow(): void {
+  setFlagsFromString(`--heap-growing-percent=${growthPercent}`);
+}

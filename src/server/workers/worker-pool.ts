@@ -1,0 +1,131 @@
+import { GatewayError } from '../../errors.ts';
+import type { Address } from '../../http/bind.ts';
+import type { CounterService } from '../../limits/shared-counters.ts';
+import type { BreakerChange } from '../../providers/breaker-channel.ts';
+import type { MetricData } from '../../record/metrics/families.ts';
+import type { OpenCounts } from '../../record/observer.ts';
+import { WorkerMetrics } from '../metrics/worker-metrics.ts';
+import type { PreparedReload } from '../server-handle.ts';
+import { HandOver } from './hand-over.ts';
+import type { WorkerConfig, WorkerStart } from './messages.ts';
+import { Worker, type WorkerEvent } from './worker.ts';
+
+interface WorkerPoolOptions {
+  readonly count: number;
+  /** The configuration that the workers start with. */
+  readonly config: WorkerConfig;
+  /** What a process starts with, besides its configuration. */
+  readonly start: Omit<WorkerStart, keyof WorkerConfig | 'port' | 'isAnnounced'>;
+  readonly address: Address;
+  readonly limits: CounterService;
+  /** How long a worker may take to drain, in milliseconds. */
+  readonly drainMs: number;
+  readonly onEvent: (event: WorkerEvent) => void;
+  readonly writeStderr: (text: string) => void;
+}
+
+/** All workers, and the configuration that they serve with. */
+export class WorkerPool {
+  readonly #workers: readonly Worker[];
+  readonly #metrics = new WorkerMetrics();
+  readonly #handOver: HandOver;
+  readonly #address: Address;
+  #port = 0;
+  #current: WorkerConfig;
+  #isAnnounced = false;
+
+  constructor({ count, config, start, address, ...options }: WorkerPoolOptions) {
+    this.#current = config;
+    this.#address = address;
+    let started = 0;
+    const nextNumber = () => {
+      started += 1;
+      return started;
+    };
+    this.#workers = Array.from(
+      { length: count },
+      () =>
+        new Worker({
+          ...options,
+          start: () => ({ ...this.#current, ...start, port: this.#port, isAnnounced: this.#isAnnounced }),
+          nextNumber,
+          onServing: () => this.#handOver.assignWaiting(),
+          countOpen: () => this.countOpen(),
+          onBreaker: (from, change) => this.#shareBreaker(from, change),
+        }),
+    );
+    this.#handOver = new HandOver(this.#workers);
+  }
+
+  get pids(): readonly number[] {
+    return this.#workers.map(({ pid }) => pid);
+  }
+
+  /** Resolves with the port. Throws port.busy, and what prevents a worker from starting; then none is left running. */
+  async start(): Promise<number> {
+    this.#port = await this.#handOver.listen(this.#address);
+    try {
+      await Promise.all(this.#workers.map((worker) => worker.start()));
+      return this.#port;
+    } catch (thrown) {
+      this.#handOver.close();
+      await Promise.all(this.#workers.map((worker) => worker.kill()));
+      throw thrown;
+    }
+  }
+
+  /** Throws, and changes nothing, if a worker can't apply a configuration. */
+  async prepare(next: WorkerConfig): Promise<PreparedReload> {
+    const answers = await Promise.allSettled(this.#workers.map((worker) => worker.prepare(next)));
+    const refusal = answers.find((answer) => answer.status === 'rejected');
+    const discard = () => {
+      for (const worker of this.#workers) worker.discard();
+    };
+    if (refusal !== undefined) {
+      discard();
+      throw refusal.reason;
+    }
+    return {
+      commit: () => {
+        this.#current = next;
+        for (const worker of this.#workers) worker.commit(next);
+      },
+      discard,
+    };
+  }
+
+  announce(): void {
+    this.#isAnnounced = true;
+    for (const worker of this.#workers) worker.notify({ kind: 'announce' });
+  }
+
+  async countOpen(): Promise<OpenCounts> {
+    const readings = await Promise.all(this.#workers.map((worker) => worker.read('open')));
+    const open = readings.flatMap((reading) => (reading === undefined ? [] : [reading.open]));
+    return {
+      exchanges: open.reduce((sum, { exchanges }) => sum + exchanges, 0),
+      streams: open.reduce((sum, { streams }) => sum + streams, 0),
+    };
+  }
+
+  readMetrics(): Promise<readonly (readonly MetricData[])[]> {
+    return this.#metrics.read(
+      this.#workers.map((worker) => ({
+        pid: worker.pid,
+        readMetrics: async () => (await worker.read('metrics'))?.metrics,
+      })),
+    );
+  }
+
+  /** Throws drain.incomplete, once all have ended, if one of them had to be killed or could not write its ledger. */
+  async drain(): Promise<void> {
+    this.#handOver.close();
+    const complete = await Promise.all(this.#workers.map((worker) => worker.drain()));
+    if (complete.includes(false))
+      throw new GatewayError('drain.incomplete', 'not all workers ended in order');
+  }
+
+  #shareBreaker(from: Worker, change: BreakerChange): void {
+    for (const worker of this.#workers) if (worker !== from) worker.notify({ kind: 'breaker', change });
+  }
+}
