@@ -51,7 +51,7 @@ export function keepLogin(
  * also where another header repeats it. Without a project key in `x-gateway-key` the other headers are left to the key.
  * Undefined if nothing came in them.
  */
-export function takeLogin(
+function takeLogin(
   request: Pick<HttpRequest, 'header' | 'takeHeader' | 'maskHeaders'>,
   keys: KeyRing<KnownKey>,
 ): ClientLogin | undefined {
