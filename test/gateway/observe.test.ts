@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { gatewayConfig } from '../../src/server/gateway-config.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { type GatewayServer, serveGateway } from '../../src/gateway/serve.ts';
 import { defaultListenLimits } from '../../src/http/listen.ts';
 import type { ExchangeRecord } from '../../src/record/record.ts';
+import { gatewayConfig } from '../../src/server/gateway-config.ts';
 import { type Script, startHost } from '../kit/host.ts';
 
 const closing: (() => Promise<unknown>)[] = [];

@@ -3,11 +3,11 @@ import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { gatewayConfig } from '../../src/server/gateway-config.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { GatewayConfig } from '../../src/gateway/configure.ts';
 import { type GatewayServer, serveGateway } from '../../src/gateway/serve.ts';
 import { defaultListenLimits } from '../../src/http/listen.ts';
+import { gatewayConfig } from '../../src/server/gateway-config.ts';
 import { type Host, startHost } from '../providers/scripted-host.ts';
 
 const hosts: Host[] = [];

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
-import { startServices } from '../../src/server/services.ts';
 import { generateKey } from '../../src/config/build/keys.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { ExchangeRecord } from '../../src/record/record.ts';
+import { startServices } from '../../src/server/services.ts';
 
 /** What configurations of tests take from the environment; none of them may ever be in an answer or a record. */
 export const secrets = {

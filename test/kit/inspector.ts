@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Services, startServices } from '../../src/server/services.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { tokenHeader } from '../../src/inspector/contract/session.ts';
 import { answerHeader, challengeHeader } from '../../src/owner-proof.ts';
 import { fileLedger } from '../../src/record/ledger/ledger-store.ts';
 import type { ExchangeRecord } from '../../src/record/record.ts';
+import { type Services, startServices } from '../../src/server/services.ts';
 import { secrets } from './gateway.ts';
 
 export interface InspectedGateway {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { startServices } from '../../src/server/services.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { createRecorder } from '../../src/record/recorder.ts';
+import { startServices } from '../../src/server/services.ts';
 
 interface RecordingGateway {
   readonly url: string;

@@ -9,8 +9,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createReloader } from '../../../src/server/reload.ts';
 import { loadConfig } from '../../../src/config/load.ts';
+import { createReloader } from '../../../src/server/reload.ts';
 import { requestFor } from '../../kit/answers.ts';
 import { command, emptyDirectory, type RunningCommand, startCommand } from '../../kit/command.ts';
 import { replaceFile } from './workers/serving.ts';

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
-import { gatewayConfig } from '../../../src/server/gateway-config.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { GatewayError } from '../../../src/errors.ts';
@@ -26,6 +25,7 @@ import { defaultListenLimits } from '../../../src/http/listen.ts';
 import { Lifetime } from '../../../src/lifetime.ts';
 import type { PolicySet } from '../../../src/policy/policy-set.ts';
 import type { ExchangeRecord } from '../../../src/record/record.ts';
+import { gatewayConfig } from '../../../src/server/gateway-config.ts';
 import { dialectCases, requestFor, speakAll } from '../../kit/answers.ts';
 import { startHost } from '../../kit/host.ts';
 
