@@ -169,7 +169,7 @@ const program = {
   main: 'src/main.ts',
   'decide-worker': 'src/gateway/decision/decide-worker.ts',
   'serve-worker': 'src/server/workers/serve-worker.ts',
-  'jq-worker': 'src/cli/shell/jq-worker.ts',
+  'jq-worker': 'src/cli/shell/filter/jq-worker.ts',
   'page-worker': 'src/server/inspector/page-worker.ts',
   ...deferred,
 };

@@ -394,6 +394,13 @@ const g = require('./g.ts');`;
     expect(keepers).toEqual(['server/workers/serve-worker.ts']);
   });
 
+  test('no folder has more than 20 files', () => {
+    const sizes = new Map<string, number>();
+    for (const file of sourceFiles()) sizes.set(dirname(file), (sizes.get(dirname(file)) ?? 0) + 1);
+
+    expect([...sizes].filter(([, files]) => files > 20)).toEqual([]);
+  });
+
   test('no file is longer than 300 lines', () => {
     const long = sourceFiles()
       .filter((file) => !file.includes('.generated.'))

@@ -20,7 +20,7 @@ import { commonOptions, createCommand } from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
 import { deadline } from './shell/output.ts';
 import { outputFormat } from './shell/output-format.ts';
-import { note } from './shell/print.ts';
+import { note } from './shell/print/print.ts';
 import { gatewayTarget } from './shell/target.ts';
 import { printError } from './shell/terminal.ts';
 

@@ -9,7 +9,7 @@ import { commonOptions, createCommand } from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
 import { inspectUserConfig, inspectValidConfig } from './shell/load-config.ts';
 import { outputFormat } from './shell/output-format.ts';
-import { print } from './shell/print.ts';
+import { print } from './shell/print/print.ts';
 
 export function build(io: Io): Command {
   const command = createCommand({

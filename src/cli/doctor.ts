@@ -6,10 +6,10 @@ import { type CommonOptions, commonOptions, createCommand } from './shell/comman
 import { hasColour, type Io, write } from './shell/io.ts';
 import { printValue } from './shell/output.ts';
 import { outputFormat } from './shell/output-format.ts';
-import { printable } from './shell/printable.ts';
+import { printable } from './shell/print/printable.ts';
+import { table } from './shell/print/table.ts';
+import { wrapped } from './shell/print/wrapped.ts';
 import { withSpinner } from './shell/spinner.ts';
-import { table } from './shell/table.ts';
-import { wrapped } from './shell/wrapped.ts';
 
 export function build(io: Io): Command {
   return createCommand({

@@ -8,7 +8,7 @@ import { type CommonOptions, commonOptions, createCommand } from './shell/comman
 import { detectorList } from './shell/detector-list.ts';
 import { type Io, write } from './shell/io.ts';
 import { outputFormat } from './shell/output-format.ts';
-import { print } from './shell/print.ts';
+import { print } from './shell/print/print.ts';
 import { withSpinner } from './shell/spinner.ts';
 
 interface InitOptions extends CommonOptions {

@@ -10,7 +10,7 @@ import { localKeyFile, readLocalKey } from './serve/local-key.ts';
 import { commonOptions, createCommand } from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
 import { outputFormat } from './shell/output-format.ts';
-import { print } from './shell/print.ts';
+import { print } from './shell/print/print.ts';
 
 export function build(io: Io): Command {
   const command = createCommand({

@@ -9,7 +9,7 @@ import { conversationId, show } from './logs/show.ts';
 import { type CommonOptions, commonOptions, createCommand, positiveInteger } from './shell/command.ts';
 import { durationArgument } from './shell/duration-argument.ts';
 import type { Io } from './shell/io.ts';
-import { printList } from './shell/listing.ts';
+import { printList } from './shell/print/listing.ts';
 
 interface LogsOptions extends CommonOptions, ExchangeFilter {
   readonly follow?: true;

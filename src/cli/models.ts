@@ -4,7 +4,7 @@ import { GatewayError } from '../errors.ts';
 import { type CommonOptions, commonOptions, createCommand } from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
 import { deadline, printValue } from './shell/output.ts';
-import { table } from './shell/table.ts';
+import { table } from './shell/print/table.ts';
 import { gatewayTarget } from './shell/target.ts';
 
 export function build(io: Io): Command {

@@ -1,17 +1,17 @@
 import { Command } from 'commander';
-import { build as buildLogin } from './login.ts';
-import { build as buildLogout } from './logout.ts';
 import { build as buildAdd } from './plants/add.ts';
 import { build as buildDelete } from './plants/delete.ts';
 import { build as buildGet } from './plants/get.ts';
+import { build as buildLogin } from './plants/login.ts';
+import { build as buildLogout } from './plants/logout.ts';
 import { build as buildSearch } from './plants/search.ts';
 import { build as buildServe } from './plants/serve.ts';
 import { build as buildUpdate } from './plants/update.ts';
 import { build as buildUser } from './plants/user.ts';
 import { build as buildWatch } from './plants/watch.ts';
+import { build as buildWhoami } from './plants/whoami.ts';
 import { withClosingHelp, withCommonOptions } from './shell/command.ts';
 import type { Io } from './shell/io.ts';
-import { build as buildWhoami } from './whoami.ts';
 
 const examples = [
   'gateway plants search --tags green,leafy',

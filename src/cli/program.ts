@@ -4,12 +4,12 @@ import { version } from '../version.ts';
 import { AgentExit } from './agents/agent-exit.ts';
 import { agentNames } from './agents/clients.ts';
 import { type CommandModule, exitCodeLines, withClosingHelp, withCommonOptions } from './shell/command.ts';
+import { createOutputFilter } from './shell/filter/output-filter.ts';
 import { type Io, write } from './shell/io.ts';
 import { narrowHelp } from './shell/narrow-help.ts';
-import { createOutputFilter } from './shell/output-filter.ts';
-import { printable } from './shell/printable.ts';
+import { printable } from './shell/print/printable.ts';
+import { wrapped } from './shell/print/wrapped.ts';
 import { printError, wantsJson } from './shell/terminal.ts';
-import { wrapped } from './shell/wrapped.ts';
 
 interface Entry {
   /** Its heading in the program's help. */
@@ -22,8 +22,8 @@ interface Entry {
 const commands: Readonly<Record<string, Entry>> = {
   ...group('Run:', {
     serve: { summary: 'start the gateway', load: () => import('./serve.ts') },
-    status: { summary: "show this user's gateway", load: () => import('./status.ts') },
-    stop: { summary: "stop this user's gateway", load: () => import('./stop.ts') },
+    status: { summary: "show this user's gateway", load: () => import('./serve/status.ts') },
+    stop: { summary: "stop this user's gateway", load: () => import('./serve/stop.ts') },
     run: { summary: 'start an agent that uses the gateway', load: () => import('./run.ts') },
     env: {
       summary: 'print the settings that point a client at the gateway',
@@ -40,7 +40,7 @@ const commands: Readonly<Record<string, Entry>> = {
     },
   }),
   ...group('Inspect:', {
-    open: { summary: 'open the live page', load: () => import('./open.ts') },
+    open: { summary: 'open the live page', load: () => import('./serve/open.ts') },
     logs: { summary: 'show exchanges and conversations', load: () => import('./logs.ts') },
     usage: { summary: 'sum up what was used, from the ledger', load: () => import('./usage.ts') },
     doctor: { summary: 'find what is wrong, and show what to do', load: () => import('./doctor.ts') },
@@ -61,9 +61,9 @@ const commands: Readonly<Record<string, Entry>> = {
   }),
   ...group('Plants:', {
     plants: { summary: 'search, change, watch and run the plant store', load: () => import('./plants.ts') },
-    login: { summary: 'plant store: log in', load: () => import('./login.ts') },
-    logout: { summary: 'plant store: end the session', load: () => import('./logout.ts') },
-    whoami: { summary: 'plant store: print who is logged in', load: () => import('./whoami.ts') },
+    login: { summary: 'plant store: log in', load: () => import('./plants/login.ts') },
+    logout: { summary: 'plant store: end the session', load: () => import('./plants/logout.ts') },
+    whoami: { summary: 'plant store: print who is logged in', load: () => import('./plants/whoami.ts') },
   }),
 };
 

@@ -22,7 +22,7 @@ import { readInput } from './shell/input.ts';
 import type { Io } from './shell/io.ts';
 import { deadline, printValue } from './shell/output.ts';
 import { outputFormat } from './shell/output-format.ts';
-import { note } from './shell/print.ts';
+import { note } from './shell/print/print.ts';
 import { gatewayTarget } from './shell/target.ts';
 
 interface SendOptions extends PromptOptions {

@@ -13,10 +13,10 @@ import { GatewayError } from '../errors.ts';
 import { askYes, canAsk } from './shell/ask.ts';
 import { type CommonOptions, commonOptions, createCommand } from './shell/command.ts';
 import type { Io } from './shell/io.ts';
-import { formatted, type Listing, printList } from './shell/listing.ts';
 import { outputFormat } from './shell/output-format.ts';
-import { note, print } from './shell/print.ts';
-import { wrapped } from './shell/wrapped.ts';
+import { formatted, type Listing, printList } from './shell/print/listing.ts';
+import { note, print } from './shell/print/print.ts';
+import { wrapped } from './shell/print/wrapped.ts';
 
 interface TrustOptions {
   readonly list?: true;

@@ -4,15 +4,15 @@ import { GatewayError } from '../errors.ts';
 import { type UsageGroup, type UsageSum, usageGroups } from '../record/ledger/usage-report.ts';
 import { ledgerSettings, noLedgerReason } from '../server/ledger-path.ts';
 import { type CommonOptions, commonOptions, createCommand } from './shell/command.ts';
-import { csv as csvRows } from './shell/csv.ts';
 import { durationArgument } from './shell/duration-argument.ts';
 import { type Io, write } from './shell/io.ts';
 import { loadUserConfig } from './shell/load-config.ts';
 import { localDay } from './shell/local-day.ts';
 import { printValue } from './shell/output.ts';
-import { print } from './shell/print.ts';
+import { csv as csvRows } from './shell/print/csv.ts';
+import { print } from './shell/print/print.ts';
+import { table } from './shell/print/table.ts';
 import { followRunning } from './shell/running-configuration.ts';
-import { table } from './shell/table.ts';
 
 interface UsageOptions {
   readonly by: UsageGroup;

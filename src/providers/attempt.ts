@@ -4,7 +4,7 @@ import type { ClientCredential } from './client-credential.ts';
 import type { Provider } from './provider.ts';
 import { retryWaitMs } from './retry.ts';
 import type { Target } from './route.ts';
-import { type ProviderAnswer, Upstream, type UpstreamFailure } from './upstream.ts';
+import { type ProviderAnswer, Upstream, type UpstreamFailure } from './transport/upstream.ts';
 
 declare const approved: unique symbol;
 

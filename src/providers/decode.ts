@@ -1,6 +1,6 @@
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { GatewayError } from '../errors.ts';
-import type { ProviderAnswer } from './upstream.ts';
+import type { ProviderAnswer } from './transport/upstream.ts';
 
 const decoders = {
   gzip: () => createGunzip({ flush: constants.Z_SYNC_FLUSH }),

@@ -6,7 +6,7 @@ import { decodedAnswer } from './decode.ts';
 import { requestHeaders } from './headers.ts';
 import type { Provider } from './provider.ts';
 import { readWhole } from './read-whole.ts';
-import { Upstream } from './upstream.ts';
+import { Upstream } from './transport/upstream.ts';
 
 interface FetchLimits {
   readonly timeoutMs: number;

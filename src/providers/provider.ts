@@ -6,8 +6,8 @@ import { Admission } from './admission.ts';
 import type { BreakerChannel } from './breaker-channel.ts';
 import { Health } from './health.ts';
 import { type Host, hostOf, type ProviderFamily, reportsStreamUsage } from './host.ts';
-import { Pool } from './pool.ts';
 import { RetryBudget } from './retry.ts';
+import { Pool } from './transport/pool.ts';
 
 /** A provider that has all that it needs, with the address of its host. */
 export type ProviderOptions = Omit<ProviderConfig, 'baseUrl' | 'isConfigured' | 'disabledBecause'> & {

@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors.ts';
 import { GrowingBuffer } from '../growing-buffer.ts';
 import type { Lifetime } from '../lifetime.ts';
-import type { ProviderAnswer } from './upstream.ts';
+import type { ProviderAnswer } from './transport/upstream.ts';
 
 /**
  * Buffers a whole answer; without a promise if all of it has arrived. Throws provider.broken_response if it is too large

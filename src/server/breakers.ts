@@ -17,7 +17,7 @@ export async function openBreakers({
   if (state.url === undefined) return undefined;
   // A change has no timestamp; one that is kept for too long only delays the first request to its host.
   const longestOpenMs = Math.max(0, ...[...providers.values()].map(({ breaker }) => breaker.openMs));
-  const { openRedisChannel } = await import('../limits/redis-channel.ts');
+  const { openRedisChannel } = await import('../limits/redis/redis-channel.ts');
   const from = randomUUID();
   const early: BreakerChange[] = [];
   let listener: (change: BreakerChange) => void = (change) => early.push(change);

@@ -16,7 +16,7 @@ export async function openCounters(
 ): Promise<Counters> {
   if (url === undefined) return memoryCounters(ledger);
   const scrub = createTextScrubber(secrets);
-  const { RedisCounters } = await import('../limits/redis-counters.ts');
+  const { RedisCounters } = await import('../limits/redis/redis-counters.ts');
   return RedisCounters.open(randomUUID(), {
     url,
     onFailure,

@@ -9,7 +9,7 @@ import { defaultListenLimits, type Listener, listen } from '../../src/http/liste
 import type { HttpRequest } from '../../src/http/request.ts';
 import type { HttpResponse } from '../../src/http/response.ts';
 import { AnswerHeaders } from '../../src/providers/answer-headers.ts';
-import type { BodySink, ProviderAnswer } from '../../src/providers/upstream.ts';
+import type { BodySink, ProviderAnswer } from '../../src/providers/transport/upstream.ts';
 import { RawConnection } from '../http/raw-connection.ts';
 
 /** An answer whose body the test writes. */

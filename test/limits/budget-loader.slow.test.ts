@@ -6,7 +6,7 @@ import { budgetCounters } from '../../src/limits/budget-counters.ts';
 import type { BudgetCounter, Counters } from '../../src/limits/counters.ts';
 import { Limiter, type Reservation } from '../../src/limits/limiter.ts';
 import { MemoryCounters } from '../../src/limits/memory-counters.ts';
-import { RedisCounters } from '../../src/limits/redis-counters.ts';
+import { RedisCounters } from '../../src/limits/redis/redis-counters.ts';
 import { CounterService, RemoteCounters } from '../../src/limits/shared-counters.ts';
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
 

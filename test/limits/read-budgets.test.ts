@@ -4,7 +4,7 @@ import type { Counters } from '../../src/limits/counters.ts';
 import { Limiter } from '../../src/limits/limiter.ts';
 import { MemoryCounters } from '../../src/limits/memory-counters.ts';
 import { readBudgets } from '../../src/limits/read-budgets.ts';
-import { RedisCounters } from '../../src/limits/redis-counters.ts';
+import { RedisCounters } from '../../src/limits/redis/redis-counters.ts';
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
 
 const scope: KeyLimits = {

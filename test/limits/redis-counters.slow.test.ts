@@ -4,7 +4,7 @@ import type { GatewayError } from '../../src/errors.ts';
 import type { Claim, Grant, RestoredSum } from '../../src/limits/counters.ts';
 import { Limiter } from '../../src/limits/limiter.ts';
 import { MemoryCounters } from '../../src/limits/memory-counters.ts';
-import { RedisCounters, type RedisOptions } from '../../src/limits/redis-counters.ts';
+import { RedisCounters, type RedisOptions } from '../../src/limits/redis/redis-counters.ts';
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
 
 const endsMs = Date.now() + 3_600_000;

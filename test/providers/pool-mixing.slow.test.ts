@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Pool } from '../../src/providers/pool.ts';
+import { Pool } from '../../src/providers/transport/pool.ts';
 import { scale } from '../kit/scale.ts';
 import { Reader, seeded, startWireHost, until, type WireRequest } from './wire.ts';
 

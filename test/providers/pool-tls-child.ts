@@ -1,4 +1,4 @@
-import { Pool } from '../../src/providers/pool.ts';
+import { Pool } from '../../src/providers/transport/pool.ts';
 import { Reader } from './wire.ts';
 
 // A process of its own: whom it trusts, Node reads once at its start. Asks the origins in its arguments in

@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { PieceBudget } from '../../src/piece-budget.ts';
-import { type HostRequest, Pool } from '../../src/providers/pool.ts';
+import { type HostRequest, Pool } from '../../src/providers/transport/pool.ts';
 import { TickQueue } from '../../src/tick-queue.ts';
 import { Reader, startWireHost, until, type WireHost, type WireRequest } from './wire.ts';
 

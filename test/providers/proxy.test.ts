@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { Pool, type PoolOptions } from '../../src/providers/pool.ts';
+import { Pool, type PoolOptions } from '../../src/providers/transport/pool.ts';
 import { makeAuthority } from '../kit/certificate.ts';
 import { Reader, until } from './wire.ts';
 

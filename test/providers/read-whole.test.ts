@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import { Lifetime } from '../../src/lifetime.ts';
-import { Pool } from '../../src/providers/pool.ts';
 import { readWhole } from '../../src/providers/read-whole.ts';
-import { Upstream } from '../../src/providers/upstream.ts';
+import { Pool } from '../../src/providers/transport/pool.ts';
+import { Upstream } from '../../src/providers/transport/upstream.ts';
 import { scale } from '../kit/scale.ts';
 import { startWireHost, type WireHost } from './wire.ts';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { GatewayError } from '../../src/errors.ts';
-import { type BodySink, Upstream } from '../../src/providers/upstream.ts';
+import { type BodySink, Upstream } from '../../src/providers/transport/upstream.ts';
 
 /** A request as it came over the wire. */
 export interface WireRequest {

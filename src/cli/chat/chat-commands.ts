@@ -2,7 +2,7 @@ import { GatewayError } from '../../errors.ts';
 import { openThread } from '../history/thread.ts';
 import { readAttachments } from '../send/attachments.ts';
 import type { Io } from '../shell/io.ts';
-import { note } from '../shell/print.ts';
+import { note } from '../shell/print/print.ts';
 import type { Ask, ChatSession } from './chat-session.ts';
 import { isTranscriptFile, writeTranscript } from './transcript.ts';
 

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { Config } from '../../config/config.ts';
-import type { ScriptedRedis } from '../../limits/redis-connection.ts';
+import type { ScriptedRedis } from '../../limits/redis/redis-connection.ts';
 import { connectionFault } from './connection-faults.ts';
 import { about, type Finding } from './finding.ts';
 
@@ -12,8 +12,8 @@ const trust = "set NODE_EXTRA_CA_CERTS to the file of its authority's certificat
 export async function checkRedis({ state, secrets }: Config, timeoutMs: number): Promise<Finding[]> {
   if (state.url === undefined) return [];
   const [{ connectRedis }, { prefix }, { createTextScrubber }] = await Promise.all([
-    import('../../limits/redis-connection.ts'),
-    import('../../limits/redis-settlement.ts'),
+    import('../../limits/redis/redis-connection.ts'),
+    import('../../limits/redis/redis-settlement.ts'),
     import('../../gateway/answer/scrub.ts'),
   ]);
   const { host } = new URL(state.url);

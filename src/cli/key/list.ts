@@ -5,9 +5,9 @@ import type { KeySettings } from '../../config/schema/schema.ts';
 import { localKeyFile, readLocalKey } from '../serve/local-key.ts';
 import { commonOptions, createCommand } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
-import { type Listing, printList } from '../shell/listing.ts';
 import { inspectValidConfig } from '../shell/load-config.ts';
 import { outputFormat } from '../shell/output-format.ts';
+import { type Listing, printList } from '../shell/print/listing.ts';
 
 /** A key without its value. */
 interface ListedKey {

@@ -9,7 +9,7 @@ import { type CommonOptions, commonOptions, createCommand } from '../shell/comma
 import { type Io, write } from '../shell/io.ts';
 import { inspectValidConfig, loadUserConfig } from '../shell/load-config.ts';
 import { outputFormat } from '../shell/output-format.ts';
-import { print } from '../shell/print.ts';
+import { print } from '../shell/print/print.ts';
 import type { EntryLines } from './remove-entry.ts';
 
 interface Revoked {

@@ -5,7 +5,7 @@ import type { ExchangeRecord } from '../../record/record.ts';
 import { findUserHistory } from '../history/open-history.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
-import { printList } from '../shell/listing.ts';
+import { printList } from '../shell/print/listing.ts';
 import { conversationId } from './show.ts';
 
 interface Found {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Plant } from '../../client/plants.ts';
 import { createCommand } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
-import { printOne } from '../shell/listing.ts';
+import { printOne } from '../shell/print/listing.ts';
 import { withSpinner } from '../shell/spinner.ts';
 import { connectLoggedIn } from './connect.ts';
 import { plantListing, statusOption, tagList } from './plant-listing.ts';

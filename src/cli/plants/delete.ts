@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { createCommand, positiveInteger } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
-import { printOne } from '../shell/listing.ts';
+import { printOne } from '../shell/print/listing.ts';
 import { withSpinner } from '../shell/spinner.ts';
 import { connectLoggedIn } from './connect.ts';
 import { plantListing } from './plant-listing.ts';

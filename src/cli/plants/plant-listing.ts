@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Plant } from '../../client/plants.ts';
 import { printable } from '../../client/plants-failure.ts';
-import type { Listing } from '../shell/listing.ts';
+import type { Listing } from '../shell/print/listing.ts';
 
 export const plantListing: Listing<Plant> = {
   header: ['ID', 'NAME', 'STATUS', 'TAGS', 'CATEGORY'],

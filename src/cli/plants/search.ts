@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { PlantSearch } from '../../client/plants.ts';
 import { createCommand, positiveInteger } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
-import { printList } from '../shell/listing.ts';
+import { printList } from '../shell/print/listing.ts';
 import { withSpinner } from '../shell/spinner.ts';
 import { connect } from './connect.ts';
 import { plantListing, searchTags, searchText, statusOption } from './plant-listing.ts';

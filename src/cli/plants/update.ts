@@ -3,7 +3,7 @@ import type { Plant } from '../../client/plants.ts';
 import { GatewayError } from '../../errors.ts';
 import { createCommand, positiveInteger } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
-import { printOne } from '../shell/listing.ts';
+import { printOne } from '../shell/print/listing.ts';
 import { withSpinner } from '../shell/spinner.ts';
 import { connectLoggedIn } from './connect.ts';
 import { plantListing, statusOption, tagList } from './plant-listing.ts';

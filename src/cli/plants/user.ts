@@ -3,7 +3,7 @@ import { GatewayError } from '../../errors.ts';
 import { askPassword, canAsk, readPassword } from '../shell/ask.ts';
 import { type CommonOptions, commonOptions, createCommand } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
-import { printOne } from '../shell/listing.ts';
+import { printOne } from '../shell/print/listing.ts';
 import { configuredPlants } from './configured.ts';
 import { databaseHelp, databaseOption, defaultDatabase } from './database.ts';
 

@@ -7,8 +7,8 @@ import type { Detected } from '../../policy/rule.ts';
 import { commonOptions, createCommand } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
 import { outputFormat } from '../shell/output-format.ts';
-import { print } from '../shell/print.ts';
-import { table } from '../shell/table.ts';
+import { print } from '../shell/print/print.ts';
+import { table } from '../shell/print/table.ts';
 import type { Fixture } from './fixtures.ts';
 import { readFileOrInput } from './read-file.ts';
 

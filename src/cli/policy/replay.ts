@@ -5,7 +5,7 @@ import { recordsFile } from '../logs/records-file.ts';
 import { commonOptions, createCommand } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
 import { outputFormat } from '../shell/output-format.ts';
-import { print } from '../shell/print.ts';
+import { print } from '../shell/print/print.ts';
 import type { LoadedPolicies } from './load-policies.ts';
 import type { Recorded, Skipped, Was } from './recorded.ts';
 

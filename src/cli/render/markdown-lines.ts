@@ -1,6 +1,6 @@
 import type { Token, Tokens } from 'marked';
 import wrapAnsi from 'wrap-ansi';
-import { printable } from '../shell/printable.ts';
+import { printable } from '../shell/print/printable.ts';
 import type { MarkdownStyle } from './markdown-style.ts';
 import { tableLines } from './markdown-table.ts';
 

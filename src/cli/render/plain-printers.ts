@@ -1,5 +1,5 @@
 import { type Io, write } from '../shell/io.ts';
-import { printable } from '../shell/printable.ts';
+import { printable } from '../shell/print/printable.ts';
 import type { AnswerPrinter } from './answer-printer.ts';
 
 /** Writes every piece to a terminal at once, without anything that could control the terminal. */

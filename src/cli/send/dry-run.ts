@@ -10,8 +10,8 @@ import { endpointNamed } from '../../gateway/offline/request-endpoint.ts';
 import { type LoadedPolicies, loadPolicies } from '../policy/load-policies.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
-import { formatted } from '../shell/listing.ts';
-import { print } from '../shell/print.ts';
+import { formatted } from '../shell/print/listing.ts';
+import { print } from '../shell/print/print.ts';
 
 interface DryRun {
   readonly method: 'POST';

@@ -2,8 +2,8 @@ import type { Answered } from '../../client/gateway.ts';
 import { painter } from '../../paint.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import { hasColour, type Io, write } from '../shell/io.ts';
-import { printable } from '../shell/printable.ts';
-import { wrapped } from '../shell/wrapped.ts';
+import { printable } from '../shell/print/printable.ts';
+import { wrapped } from '../shell/print/wrapped.ts';
 
 const cutReasons: ReadonlySet<string | null> = new Set(['length', 'max_tokens', 'max_output_tokens']);
 

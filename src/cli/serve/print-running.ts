@@ -6,7 +6,7 @@ import { GatewayError } from '../../errors.ts';
 import type { OutputFormat } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
 import { deadline, printValue } from '../shell/output.ts';
-import { print } from '../shell/print.ts';
+import { print } from '../shell/print/print.ts';
 
 export interface Running {
   readonly running: RunningGateway;

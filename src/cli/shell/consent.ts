@@ -5,8 +5,8 @@ import { GatewayError } from '../../errors.ts';
 import { askYes, canAsk } from './ask.ts';
 import type { CommonOptions } from './command.ts';
 import type { Io } from './io.ts';
-import { note } from './print.ts';
-import { wrapped } from './wrapped.ts';
+import { note } from './print/print.ts';
+import { wrapped } from './print/wrapped.ts';
 
 /** What was allowed before, and nothing more: for reports, and where nobody waits for a question. */
 export function storedConsent({ env }: Pick<Io, 'env'>): Consent {

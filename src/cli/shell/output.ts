@@ -1,7 +1,7 @@
 import { GatewayError } from '../../errors.ts';
 import type { OutputFormat } from './command.ts';
 import type { Io } from './io.ts';
-import { print } from './print.ts';
+import { print } from './print/print.ts';
 
 /** Prints a value in a format for programs. A list is one line per entry in ndjson, otherwise one document. */
 export async function printValue(value: unknown, format: OutputFormat | undefined, io: Io): Promise<void> {

@@ -4,7 +4,7 @@ import { findConfig, nearestConfig } from '../../config/source/find.ts';
 import { realPathOf } from '../../config/trust/real-path.ts';
 import type { CommonOptions } from './command.ts';
 import type { Io } from './io.ts';
-import { note } from './print.ts';
+import { note } from './print/print.ts';
 
 type Options = Pick<CommonOptions, 'config' | 'quiet'>;
 

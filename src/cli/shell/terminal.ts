@@ -1,9 +1,9 @@
 import { type GatewayError, toGatewayError } from '../../errors.ts';
 import { painter } from '../../paint.ts';
 import { hasColour, type Io } from './io.ts';
-import { note } from './print.ts';
-import { printable } from './printable.ts';
-import { wrapped } from './wrapped.ts';
+import { note } from './print/print.ts';
+import { printable } from './print/printable.ts';
+import { wrapped } from './print/wrapped.ts';
 
 /** Prints a failure on stderr, as a line or (with -o json) as one JSON object, and returns its exit code. */
 export async function printError(thrown: unknown, argv: readonly string[], io: Io): Promise<number> {

@@ -1,4 +1,4 @@
-import type { StreamWriter } from '../conversation.ts';
+import type { CallStart, StreamWriter } from '../conversation.ts';
 import type { Fields } from '../fields.ts';
 import type { TranslationContext } from '../translation/model-quirks.ts';
 import { openAiErrorBody } from '../translation/openai-error.ts';
@@ -6,8 +6,10 @@ import { noUsage, type Usage } from '../usage.ts';
 import { buildResponse } from './echo.ts';
 import { responsesErrorCode, responsesErrorEvent } from './error.ts';
 import { buildStatus } from './finish.ts';
+import { createOutputList, type Emit } from './output-list.ts';
 import { buildResponsesUsage } from './usage.ts';
-import { createItemWriter } from './write-items.ts';
+import { createCallWriter } from './write-calls.ts';
+import { createTextWriter } from './write-texts.ts';
 
 /** Writes a Responses stream: every payload is numbered, and the last one holds the whole response. */
 export function createResponsesWriter(context: TranslationContext, echo: Fields): StreamWriter {
@@ -69,6 +71,32 @@ export function createResponsesWriter(context: TranslationContext, echo: Fields)
       const text = out;
       out = '';
       return text;
+    },
+  };
+}
+
+/** Writes the events of output items. */
+function createItemWriter(context: TranslationContext, emit: Emit) {
+  const output = createOutputList(emit);
+  const texts = createTextWriter(context, output, emit);
+  const calls = createCallWriter(context, output, emit);
+
+  return {
+    thinking: texts.thinking,
+    text: texts.text,
+    refusal: texts.refusal,
+    callStart(call: CallStart): void {
+      texts.close('completed');
+      calls.start(call);
+    },
+    callInput: calls.input,
+    callEnd: calls.end,
+    /** Closes what is open, in the order of the output, and returns the whole output. */
+    finish(status: 'completed' | 'incomplete'): readonly Fields[] {
+      calls.closeBefore(status, texts.openIndex() ?? 0);
+      texts.close(status);
+      calls.closeBefore(status);
+      return output.items;
     },
   };
 }

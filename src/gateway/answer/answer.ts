@@ -9,7 +9,7 @@ import { Restorer } from '../../policy/mask/restorer.ts';
 import type { Forwarded } from '../../providers/attempt.ts';
 import { decodedAnswer } from '../../providers/decode.ts';
 import { readWhole } from '../../providers/read-whole.ts';
-import type { ProviderAnswer } from '../../providers/upstream.ts';
+import type { ProviderAnswer } from '../../providers/transport/upstream.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
 import type { Exchange } from '../exchange.ts';
 import type { UpstreamRequest } from '../outgoing/build-upstream-request.ts';

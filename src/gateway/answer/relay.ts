@@ -1,6 +1,6 @@
 import { GatewayError, toGatewayError } from '../../errors.ts';
 import type { HttpResponse } from '../../http/response.ts';
-import type { BodySink, ProviderAnswer } from '../../providers/upstream.ts';
+import type { BodySink, ProviderAnswer } from '../../providers/transport/upstream.ts';
 import type { Exchange } from '../exchange.ts';
 import type { SeenAnswer } from '../spending/outcome.ts';
 import type { AnswerStream } from './answer-stream.ts';

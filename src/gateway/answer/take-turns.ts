@@ -1,6 +1,6 @@
 import type { GatewayError } from '../../errors.ts';
 import type { PieceBudget } from '../../piece-budget.ts';
-import type { BodySink, ProviderAnswer } from '../../providers/upstream.ts';
+import type { BodySink, ProviderAnswer } from '../../providers/transport/upstream.ts';
 
 interface Turns {
   readonly budget: PieceBudget;

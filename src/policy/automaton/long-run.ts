@@ -1,5 +1,5 @@
 import { longRunLength } from '../detectors/detector.ts';
-import type { TextBytes } from './text-bytes.ts';
+import type { TextBytes } from './code-points.ts';
 
 const separates = 2;
 const backslash = 0x5c;

@@ -1,4 +1,5 @@
 import { ByteReader, type Limits, lastAscii, letterU, type ReaderParts } from './byte-reader.ts';
+import type { TextBytes } from './code-points.ts';
 import type { State } from './dfa-state.ts';
 import type { FoundPatterns, View } from './found-patterns.ts';
 import type { LazyDfa } from './lazy-dfa.ts';
@@ -7,7 +8,6 @@ import { PieceReader } from './piece-reader.ts';
 import { type ProductDfa, type StatePair, unknownCell } from './product-dfa.ts';
 import type { Simulation } from './simulation.ts';
 import { createParts, partCount, readParts, shortestBlock, wordBytes } from './speculative-scan.ts';
-import type { TextBytes } from './text-bytes.ts';
 
 /** Bytes that the parts must have read together for the parallel read to go on. */
 const leastProgress = 32;

@@ -1,8 +1,8 @@
+import type { TextBytes } from '../automaton/code-points.ts';
 import { type Character, readCharacter } from '../automaton/code-points.ts';
 import type { Threads } from '../automaton/dfa-state.ts';
 import type { View } from '../automaton/found-patterns.ts';
 import type { PatternSet } from '../automaton/pattern-set.ts';
-import type { TextBytes } from '../automaton/text-bytes.ts';
 import type { Segment } from '../traverse/place.ts';
 import { textOf } from '../traverse/place.ts';
 import { SegmentStates } from './segment-states.ts';

@@ -1,8 +1,8 @@
 import type { JsonDocument } from '../../json/json-document.ts';
+import type { TextBytes } from '../automaton/code-points.ts';
 import type { View } from '../automaton/found-patterns.ts';
 import type { PatternSet } from '../automaton/pattern-set.ts';
 import type { StatePair } from '../automaton/product-dfa.ts';
-import type { TextBytes } from '../automaton/text-bytes.ts';
 
 export interface PatternMatch {
   readonly pattern: number;

@@ -252,5 +252,5 @@ function answer(message: LedgerAnswer): void {
 /** Opens or creates the ledger. Throws if it can't be used. */
 async function openLedgerStore({ path, url }: LedgerPlace): Promise<LedgerStore> {
   if (path !== undefined) return (await import('./ledger-file.ts')).openLedgerFile(path);
-  return (await import('./postgres-ledger.ts')).openPostgresLedger(url);
+  return (await import('./postgres/postgres-ledger.ts')).openPostgresLedger(url);
 }

@@ -6,8 +6,11 @@ import { inOneState, withoutStored } from './known-sums.ts';
 import type { LedgerRow } from './ledger-row.ts';
 import { stateOfSchema } from './ledger-schema.ts';
 import type { LedgerPlace } from './ledger-store.ts';
-import { inOneState as inOneStateThere, withoutStored as withoutStoredThere } from './postgres-ledger.ts';
-import { hasTables } from './postgres-schema.ts';
+import {
+  inOneState as inOneStateThere,
+  withoutStored as withoutStoredThere,
+} from './postgres/postgres-ledger.ts';
+import { hasTables } from './postgres/postgres-schema.ts';
 import { sumPostgresUsage, sumUsage, type UsageQuery, type UsageSum } from './usage-report.ts';
 
 /**

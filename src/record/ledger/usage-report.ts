@@ -3,7 +3,7 @@ import type { SqliteEngine } from '../../database/sqlite-engine.ts';
 import { AddedSums } from './added-sums.ts';
 import type { LedgerRow } from './ledger-row.ts';
 import { type SummedColumn, summed } from './ledger-sums.ts';
-import { bounded } from './postgres-schema.ts';
+import { bounded } from './postgres/postgres-schema.ts';
 import { quarterMs, quarterOf } from './quarters.ts';
 
 /** What usage is summed up by. */

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
+import { createOutputFilter } from '../../../src/cli/shell/filter/output-filter.ts';
 import type { Io } from '../../../src/cli/shell/io.ts';
-import { createOutputFilter } from '../../../src/cli/shell/output-filter.ts';
 import { startProgram } from '../../kit/child.ts';
 import { command, emptyDirectory, startCommand } from '../../kit/command.ts';
 import { useGateway } from '../../kit/lifecycle.ts';

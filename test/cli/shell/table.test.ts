@@ -1,6 +1,6 @@
 import stringWidth from 'fast-string-width';
 import { describe, expect, test } from 'vitest';
-import { table } from '../../../src/cli/shell/table.ts';
+import { table } from '../../../src/cli/shell/print/table.ts';
 
 const rows = [
   ['sandbox-mini', 'ready'],

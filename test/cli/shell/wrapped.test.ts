@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { wrapped } from '../../../src/cli/shell/wrapped.ts';
+import { wrapped } from '../../../src/cli/shell/print/wrapped.ts';
 import { startTerminal } from '../../kit/terminal.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'gateway-test-'));

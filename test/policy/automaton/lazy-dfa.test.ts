@@ -1,12 +1,12 @@
 import { RE2JS } from 're2js';
 import { describe, expect, test } from 'vitest';
+import type { TextBytes } from '../../../src/policy/automaton/code-points.ts';
 import type { View } from '../../../src/policy/automaton/found-patterns.ts';
 import { LazyDfa } from '../../../src/policy/automaton/lazy-dfa.ts';
 import { Nfa } from '../../../src/policy/automaton/nfa.ts';
 import { compilePatternSet } from '../../../src/policy/automaton/pattern-set.ts';
 import { compilePhrase, compileRegex, type Pattern } from '../../../src/policy/automaton/patterns.ts';
 import type { Scanner } from '../../../src/policy/automaton/scanner.ts';
-import type { TextBytes } from '../../../src/policy/automaton/text-bytes.ts';
 import { createFold } from '../../../src/policy/fold/fold.ts';
 import { scale } from '../../kit/scale.ts';
 import { createRandom, type Random } from './random.ts';

@@ -1,4 +1,4 @@
-import type { TextBytes } from '../../../src/policy/automaton/text-bytes.ts';
+import type { TextBytes } from '../../../src/policy/automaton/code-points.ts';
 
 /** A text as a scanner takes it, given as it stands in a JSON string. */
 export function escapedText(bytes: Buffer, start = 0, end = bytes.length): TextBytes {

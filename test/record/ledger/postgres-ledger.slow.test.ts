@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { listSegments } from '../../../src/record/ledger/journal/segments.ts';
 import type { LedgerEvent } from '../../../src/record/ledger/ledger.ts';
 import { openLedger } from '../../../src/record/ledger/open-ledger.ts';
-import { openPostgresLedger } from '../../../src/record/ledger/postgres-ledger.ts';
+import { openPostgresLedger } from '../../../src/record/ledger/postgres/postgres-ledger.ts';
 import { readUsage } from '../../../src/record/ledger/read-usage.ts';
 import { type Postgres, postgresPrograms, startPostgres } from '../../plants/postgres.ts';
 import { intent, row, startedMs } from './rows.ts';

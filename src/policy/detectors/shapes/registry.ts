@@ -1,14 +1,14 @@
-import { ai } from './ai.ts';
-import { chains } from './chains.ts';
-import { cloud } from './cloud.ts';
-import { code } from './code.ts';
-import { identity } from './identity.ts';
-import { messaging } from './messaging.ts';
-import { monitoring } from './monitoring.ts';
-import { payments } from './payments.ts';
-import { selfHosted } from './self-hosted.ts';
 import type { Service } from './table.ts';
-import { work } from './work.ts';
+import { ai } from './vendors/ai.ts';
+import { chains } from './vendors/chains.ts';
+import { cloud } from './vendors/cloud.ts';
+import { code } from './vendors/code.ts';
+import { identity } from './vendors/identity.ts';
+import { messaging } from './vendors/messaging.ts';
+import { monitoring } from './vendors/monitoring.ts';
+import { payments } from './vendors/payments.ts';
+import { selfHosted } from './vendors/self-hosted.ts';
+import { work } from './vendors/work.ts';
 
 /** Every service whose keys have a recognizable shape. */
 export const services: readonly Service[] = [

@@ -1,0 +1,60 @@
+import { Worker } from 'node:worker_threads';
+import { GatewayError } from '../../../errors.ts';
+import type { JqAnswer, JqQuestion } from './jq-worker.ts';
+import type { Transform } from './transform.ts';
+
+const entry = import.meta.url.endsWith('.ts') ? '../../../dist/jq-worker.js' : './jq-worker.js';
+/** jq's own exit code for an expression that it does not understand. */
+const notUnderstood = 3;
+
+/**
+ * jq itself, in WebAssembly. In a separate thread, because an expression may run forever and Ctrl-C must end it.
+ * Throws usage.invalid for an expression that is wrong.
+ */
+export async function jqTransform(expression: string, signal: AbortSignal): Promise<Transform> {
+  const worker = new Worker(new URL(entry, import.meta.url));
+  const ask = (question: JqQuestion) => answerOf(worker, question, signal);
+  const transform: Transform = {
+    apply: async (json) => {
+      const output = await ask({ json, expression });
+      return output === '' ? '' : `${output}\n`;
+    },
+    close: async () => {
+      await worker.terminate();
+    },
+  };
+  try {
+    // Compiles without running; the line end terminates a trailing comment.
+    await ask({ json: 'null', expression: `empty | (${expression}\n)` });
+    return transform;
+  } catch (error) {
+    await transform.close();
+    throw error;
+  }
+}
+
+function answerOf(worker: Worker, question: JqQuestion, signal: AbortSignal): Promise<string> {
+  return new Promise<string>((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    if (signal.aborted) return stop();
+    signal.addEventListener('abort', stop, { once: true });
+    worker.once('error', reject);
+    worker.once('message', ({ output, failure, exitCode }: JqAnswer) => {
+      signal.removeEventListener('abort', stop);
+      worker.off('error', reject);
+      if (failure === undefined) return resolve(output);
+      const code = exitCode === notUnderstood ? 'usage.invalid' : 'output.failed';
+      reject(new GatewayError(code, `--jq: ${reasonOf(failure)}`, { param: 'jq' }));
+    });
+    worker.postMessage(question);
+  });
+}
+
+/** jq's first message, without the expression that it repeats. */
+function reasonOf(failure: string): string {
+  const [line = ''] = failure.split('\n');
+  return line
+    .replace(/^jq: error(?: \(at [^)]*\))?: /, '')
+    .replace(/ \(Unix shell quoting issues\?\)/, '')
+    .replace(/ at <top-level>, line \d+:?$/, '');
+}

@@ -1,0 +1,113 @@
+import { Pool as UndiciPool } from 'undici';
+import { SwapRemoveList } from '../../swap-remove-list.ts';
+import { TickQueue } from '../../tick-queue.ts';
+import { connectTo } from './connect.ts';
+import { HostClient, type HostDispatch } from './host-client.ts';
+import type { Upstream, UpstreamTimeouts } from './upstream.ts';
+
+/** A request as a host gets it. */
+export interface HostRequest {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  /** Flat list of names and values. */
+  readonly headers: readonly string[];
+  readonly body?: Buffer;
+}
+
+export interface PoolOptions {
+  readonly timeouts: UpstreamTimeouts;
+  /** PEM certificates of authorities beyond Node's own. */
+  readonly ca?: string | undefined;
+  /** URL of the proxy that connections are tunnelled through, with its credentials. */
+  readonly proxy?: string | undefined;
+  readonly ticks?: TickQueue;
+}
+
+// If idle connections are kept for longer, a request may cross with the host's close, and a POST can't be retried then.
+const keepAliveMs = 4_000;
+/** An idle connection is closed this much earlier than the host announces, so that its last request still arrives. */
+const keepAliveMarginMs = 2_000;
+const answerHeadBytes = 32 * 1024;
+/** How often the clock is read: timeouts fire up to two intervals late, and never early. */
+const intervalMs = 500;
+
+/**
+ * Connections to one origin, by undici: HTTP/1.1, one request at a time on each, no redirects, bodies as they come. It
+ * opens as many as are needed; Admission limits how many that is, so that nothing ever waits in undici's own queue, which
+ * has neither a bound nor a timeout.
+ */
+export class Pool {
+  readonly timeouts: UpstreamTimeouts;
+  readonly ticks: TickQueue;
+  nowMs = performance.now();
+  readonly #undici: UndiciPool;
+  readonly #inFlight = new SwapRemoveList<Upstream>();
+  #clock: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(origin: string, { timeouts, ca, proxy, ticks = new TickQueue() }: PoolOptions) {
+    this.timeouts = timeouts;
+    this.ticks = ticks;
+    const connect = connectTo(endpointOf(new URL(origin)), { ca, proxy });
+    this.#undici = new UndiciPool(origin, {
+      pipelining: 1,
+      keepAliveTimeout: keepAliveMs,
+      keepAliveMaxTimeout: keepAliveMs,
+      keepAliveTimeoutThreshold: keepAliveMarginMs,
+      maxHeaderSize: answerHeadBytes,
+      // undici's own timers are coarse, and don't cover the time before the request is written.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      factory: (url, options) => new HostClient(url, options, connect),
+    });
+  }
+
+  /** Sends a request on an idle connection, or a new one. `upstream` is notified of its progress. */
+  send({ method, path, headers, body }: HostRequest, upstream: Upstream): void {
+    if (this.#isClosed) {
+      return upstream.fail({ kind: 'unreachable', cause: new Error('the provider is no longer in use') });
+    }
+    this.#startClock();
+    this.#inFlight.add(upstream);
+    upstream.begin(this);
+    const request: HostDispatch = {
+      method,
+      path,
+      headers: headers as string[],
+      body: body ?? null,
+      upstream,
+    };
+    this.#undici.dispatch(request, upstream);
+  }
+
+  /** Closes idle connections; those in use close with their answers. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    void this.#undici.close(); // not awaited: requests in flight finish by themselves
+  }
+
+  /** For the upstream: its request is over. */
+  ended(upstream: Upstream): void {
+    this.#inFlight.remove(upstream);
+  }
+
+  #startClock(): void {
+    if (this.#clock !== undefined) return;
+    this.nowMs = performance.now();
+    this.#clock = setInterval(() => this.#checkTimes(), intervalMs).unref();
+  }
+
+  #checkTimes(): void {
+    this.nowMs = performance.now();
+    for (const upstream of [...this.#inFlight.items]) upstream.checkTime(this.nowMs - intervalMs);
+    if (this.#inFlight.items.length > 0) return;
+    clearInterval(this.#clock);
+    this.#clock = undefined;
+  }
+}
+
+function endpointOf({ hostname, port, protocol }: URL) {
+  const isTls = protocol === 'https:';
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || (isTls ? 443 : 80)), isTls };
+}
