@@ -221,6 +221,7 @@ describe('policy test', () => {
 });
 
 describe('policy explain', () => {
+  const mail = 'to ann@example.com';
   const body = {
     model: 'sandbox-mini',
     max_tokens: 5000,
@@ -364,6 +365,46 @@ projects: { shop: { keys: [{ id: shop-web, value: "\${SHOP_KEY}" }] } }
 
     expect([exit, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(/^request {3}chat, key shop-web.*\ndecision {2}allow, \d+us\n$/s);
+  });
+
+  test('shows the body that would leave, masked, also as it is translated', async () => {
+    const cwd = createWorkspace({
+      'gateway.yaml': `
+policies:
+  house: { apply: all, rules: [{ id: emails, action: mask, when: { text: { detect: [email] } } }] }
+models: [{ match: "*", provider: gpt }]
+providers: { gpt: { dialect: openai, base_url: "http://127.0.0.1:9/v1", endpoints: [chat] } }
+projects: { shop: { keys: [{ id: shop-web, value: "\${SHOP_KEY}" }] } }
+`,
+      'request.json': JSON.stringify({
+        model: 'm',
+        max_tokens: 9,
+        messages: [{ role: 'user', content: mail }],
+      }),
+    });
+    const explain = ['policy', 'explain', 'request.json', '--endpoint', 'messages'];
+
+    const text = await command(explain, { cwd });
+    const data = await command([...explain, '-o', 'json'], { cwd });
+
+    expect([text.exit, data.exit]).toEqual([0, 0]);
+    expect(text.stdout + data.stdout).not.toContain('ann@');
+    const content = expect.stringMatching(/^to EMAIL_[A-Z]{13}$/);
+    const { decision, body, outgoing } = JSON.parse(data.stdout);
+    expect(decision).toBe('mask');
+    expect(body.messages).toEqual([{ role: 'user', content }]);
+    expect(outgoing[0]).toMatchObject({ dialect: 'chat', body: { messages: [{ role: 'user', content }] } });
+    expect(text.stdout.match(/^body {6}\{$/gm)).toHaveLength(2);
+  });
+
+  test('shows no body in which nothing is replaced', async () => {
+    const cwd = createWorkspace({ 'gateway.yaml': yaml, 'request.json': JSON.stringify(say(mail)) });
+
+    const { stdout } = await command(['policy', 'explain', 'request.json', '-o', 'json', '--time', weekday], {
+      cwd,
+    });
+
+    expect(JSON.parse(stdout)).not.toHaveProperty('body');
   });
 
   test('tells what the strict gate refuses, and where', async () => {

@@ -99,7 +99,7 @@ for (const [i, dialect] of targets.entries()) {
           const key = [...config.keys.records()].find(({ id }) => id === name);
           if (key === undefined) throw new Error(`no key ${name}`);
           const question = { config, key, endpoint: endpointNamed(paths[dialect]), body, nowMs: Date.now() };
-          const predicted = decideOffline(question);
+          const { outcome: predicted } = decideOffline(question);
           const explained = explainRequest(question);
           const before = host.requests.length;
           const answer = await post(gateway, paths[dialect], body.toString(), {

@@ -1,6 +1,6 @@
 import type { KeyRecord } from '../../config/build/keys.ts';
 import { GatewayError } from '../../errors.ts';
-import { decideOffline, maskedOffline } from '../../gateway/offline/decide-offline.ts';
+import { decideOffline } from '../../gateway/offline/decide-offline.ts';
 import type { Outcome } from '../../gateway/offline/question.ts';
 import type { Expectation, Fixture } from './fixtures.ts';
 import type { LoadedPolicies } from './load-policies.ts';
@@ -25,8 +25,9 @@ export function checkFixture(
     nowMs: fixture.nowMs ?? nowMs,
   };
   const { masked, ...expect } = fixture.expect ?? {};
-  const differences = compare(expect, decideOffline(question));
-  const got = masked === undefined ? masked : maskedOffline(question);
+  const decided = decideOffline(question);
+  const differences = compare(expect, decided.outcome);
+  const got = masked === undefined ? masked : decided.masked;
   const isAsExpected = JSON.stringify(got) === JSON.stringify(masked);
   return isAsExpected ? differences : [...differences, { field: 'masked', expected: masked, got }];
 }

@@ -8,6 +8,7 @@ import { commonOptions, createCommand } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
 import { outputFormat } from '../shell/output-format.ts';
 import { print } from '../shell/print/print.ts';
+import { shownBody } from '../shell/print/shown-body.ts';
 import { table } from '../shell/print/table.ts';
 import type { Fixture } from './fixtures.ts';
 import { readFileOrInput } from './read-file.ts';
@@ -83,7 +84,7 @@ function toText(report: Report, isForPeople: boolean): string {
     ...(served === false ? ['note      no configured provider serves this model'] : []),
   ];
   const sent = outgoing.map((each) => outgoingText(each, isForPeople)).join('');
-  return `${lines.join('\n')}\n${rulesTable(report.rules, isForPeople)}${sent}${decisionLines(report).join('\n')}\n`;
+  return `${lines.join('\n')}\n${rulesTable(report.rules, isForPeople)}${bodyText(report)}${sent}${decisionLines(report).join('\n')}\n`;
 }
 
 function rulesTable(rules: readonly RuleReport[], isForPeople: boolean): string {
@@ -92,11 +93,17 @@ function rulesTable(rules: readonly RuleReport[], isForPeople: boolean): string 
 }
 
 /** What would be sent to a target, with the rules that match there. */
-function outgoingText({ target, dialect, unsupported, rules }: OutgoingReport, isForPeople: boolean): string {
+function outgoingText(report: OutgoingReport, isForPeople: boolean): string {
+  const { target, dialect, unsupported, rules } = report;
   const matched = rules.filter((rule) => rule.matched);
   const found = matched.length === 0 ? ', where no rule matches' : '';
   const what = unsupported === undefined ? `as ${dialect}${found}` : `not sent: ${unsupported}`;
-  return `to ${target}, ${what}\n${rulesTable(matched, isForPeople)}`;
+  return `to ${target}, ${what}\n${rulesTable(matched, isForPeople)}${bodyText(report)}`;
+}
+
+/** The body as it leaves, if something in it was replaced. */
+function bodyText({ body }: Pick<Report, 'body'>): string {
+  return body === undefined ? '' : `body      ${shownBody(body)}\n`;
 }
 
 /** A rule's row, and one more for each further place. */

@@ -90,13 +90,14 @@ function replayOne(recorded: Recorded, { engine, policies, keyId }: Replay): Rep
   const { requestId, time, endpoint, key: recordedKey, body, was } = recorded;
   const key = policies.knownKey(keyId ?? recordedKey);
   if (key === undefined) return 'unknown key';
-  const { decision, rule, reason, at, would_block } = engine.decideOffline({
+  const { outcome } = engine.decideOffline({
     config: policies.config,
     key,
     endpoint: engine.endpointNamed(endpoint),
     body,
     nowMs: Date.parse(time),
   });
+  const { decision, rule, reason, at, would_block } = outcome;
   const now = {
     decision,
     ...(rule === undefined ? {} : { rule }),

@@ -12,11 +12,13 @@ import type { CommonOptions } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
 import { formatted } from '../shell/print/listing.ts';
 import { print } from '../shell/print/print.ts';
+import { shownBody } from '../shell/print/shown-body.ts';
 
 interface DryRun {
   readonly method: 'POST';
   readonly path: string;
-  readonly body: object;
+  /** With what the policies mask or redact, as it leaves the gateway. */
+  readonly body: unknown;
   /** What the local configuration's policies decide; null if the key is not in it. */
   readonly policy: (Outcome & { readonly key: string }) | null;
 }
@@ -28,18 +30,18 @@ export async function dryRun(
   io: Io,
 ): Promise<void> {
   const { path } = phrasings[prompt.dialect];
-  const body = requestBody(prompt.dialect, prompt);
+  const asked = requestBody(prompt.dialect, prompt);
   const policies = await loadPolicies(options, io);
   const key = keyOf(policies, io);
-  const outcome =
-    key &&
+  const { outcome, replaced } = (key &&
     decideOffline({
       config: policies.config,
       key,
       endpoint: endpointNamed(path),
-      body: Buffer.from(JSON.stringify(body)),
+      body: Buffer.from(JSON.stringify(asked)),
       nowMs: Date.now(),
-    });
+    })) ?? { outcome: undefined, replaced: undefined };
+  const body: unknown = replaced === undefined ? asked : JSON.parse(replaced.toString());
   const policy = key && outcome ? { key: key.id, ...outcome } : null;
   await printResult({ method: 'POST', path, body, policy }, options, io);
   if (outcome?.decision !== 'block') return;
@@ -71,18 +73,8 @@ function presentedKey(env: Io['env']): string | undefined {
 async function printResult(run: DryRun, { output = 'text' }: CommonOptions, io: Io): Promise<void> {
   if (output !== 'text' && output !== 'table') return print(await formatted(run, output), io);
   const { method, path, body, policy } = run;
-  const shown = JSON.stringify(body, (_, value) => withoutData(value), 2);
-  const text = `${method} ${path}\n${shown}\n${policyLines(policy)}`;
+  const text = `${method} ${path}\n${shownBody(body)}\n${policyLines(policy)}`;
   await print(text, io);
-}
-
-const longestData = 200;
-
-/** Attachments are reduced to their size; -o json includes them in full. */
-function withoutData(value: unknown): unknown {
-  if (typeof value !== 'string' || value.length <= longestData) return value;
-  const [, head = '', data] = /^(data:[^,]{1,100},)?([A-Za-z0-9+/]+=*)$/.exec(value) ?? [];
-  return data === undefined ? value : `${head}… ${data.length} characters of base64`;
 }
 
 function policyLines(policy: DryRun['policy']): string {

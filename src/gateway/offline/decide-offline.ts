@@ -4,7 +4,7 @@ import { chooseTargets } from '../../providers/route.ts';
 import { factsOf } from '../decision/decide-request.ts';
 import { type ModelRequest, parseRequest } from '../request.ts';
 import { buildForTargets } from './build-for-targets.ts';
-import type { Outcome, Question, Read } from './question.ts';
+import type { Decided, Outcome, Question, Read } from './question.ts';
 
 /** Reads a body as the gateway does: strict parsing, the fields, the model's names at its providers. */
 export function readOffline({ config, key, endpoint, body, nowMs }: Question): Read {
@@ -25,20 +25,15 @@ export function readOffline({ config, key, endpoint, body, nowMs }: Question): R
 }
 
 /** The decision on a request, and on what would be built from it for the first target that takes it. */
-export function decideOffline(question: Question): Outcome {
+export function decideOffline(question: Question): Decided {
   const read = readOffline(question);
-  if (read.kind === 'refused') return read.outcome;
+  if (read.kind === 'refused') return { outcome: read.outcome, replaced: undefined, masked: [] };
   const { policies } = question.key;
   const decision = policies.decide(read.subject);
   const first = buildForTargets(question, read, decision).find(({ kind }) => kind !== 'unsupported');
-  return first?.kind === 'built' ? toStricter(decision, policies.decide(first.subject)) : toOutcome(decision);
-}
-
-/** The values that would leave as placeholders. */
-export function maskedOffline(question: Question): readonly string[] {
-  const read = readOffline(question);
-  const masked = read.kind === 'read' ? question.key.policies.decide(read.subject).masked : undefined;
-  return [...(masked?.values() ?? [])];
+  const outcome =
+    first?.kind === 'built' ? toStricter(decision, policies.decide(first.subject)) : toOutcome(decision);
+  return { outcome, replaced: decision.redacted?.bytes, masked: [...(decision.masked?.values() ?? [])] };
 }
 
 /** The stricter of two decisions as an outcome; the first one if they are equally strict. */

@@ -1,3 +1,4 @@
+import type { JsonDocument } from '../../json/json-document.ts';
 import { explain, type RuleExplanation } from '../../policy/explain.ts';
 import type { Decision } from '../../policy/rule.ts';
 import { type BuiltForTarget, buildForTargets } from './build-for-targets.ts';
@@ -16,6 +17,8 @@ export interface Report extends Outcome {
   readonly rules: readonly RuleReport[];
   /** Microseconds for all rules together, which share one pass over the body. */
   readonly microseconds?: number;
+  /** The request with what was masked or redacted; absent if nothing was. */
+  readonly body?: unknown;
   /** What would be sent instead of the client's own bytes; places are pointers into that. */
   readonly outgoing?: readonly OutgoingReport[];
 }
@@ -26,6 +29,8 @@ export interface OutgoingReport extends Partial<Outcome> {
   readonly dialect: string;
   /** Why the target can't take the request. */
   readonly unsupported?: string;
+  /** What the target gets, if something was masked or redacted. */
+  readonly body?: unknown;
   readonly rules: readonly RuleReport[];
 }
 
@@ -39,7 +44,10 @@ export function explainRequest(question: Question): Report {
   if (read.kind === 'refused') return { ...about, ...read.outcome, rules: [] };
   const { subject, targets } = read;
   const { decision, rules, microseconds } = explain(key.policies, subject, nowUs);
-  const built = buildForTargets(question, read, decision).map((each) => explainBuilt(each, key));
+  const { redacted } = decision;
+  const built = buildForTargets(question, read, decision).map((each) =>
+    explainBuilt(each, { key, isReplaced: redacted !== undefined }),
+  );
   // The gateway's decision is about the first target that takes the request.
   const first = built.find(({ kind }) => kind !== 'unsupported')?.decision;
   const outgoing = built.filter(({ kind }) => kind !== 'own bytes').map(({ report }) => report);
@@ -51,6 +59,7 @@ export function explainRequest(question: Question): Report {
     ...(first === undefined ? toOutcome(decision) : toStricter(decision, first)),
     rules: rules.map(toReport),
     microseconds: Math.round(microseconds),
+    ...(redacted === undefined ? {} : { body: toValue(redacted) }),
     ...(outgoing.length === 0 ? {} : { outgoing }),
   };
 }
@@ -61,7 +70,10 @@ interface ExplainedTarget {
   readonly decision?: Decision;
 }
 
-function explainBuilt(built: BuiltForTarget, { policies }: Question['key']): ExplainedTarget {
+function explainBuilt(
+  built: BuiltForTarget,
+  { key: { policies }, isReplaced }: Pick<Question, 'key'> & { readonly isReplaced: boolean },
+): ExplainedTarget {
   const { kind, target, dialect } = built;
   const about = { target, dialect };
   if (built.kind === 'own bytes') return { kind, report: { ...about, rules: [] } };
@@ -69,7 +81,17 @@ function explainBuilt(built: BuiltForTarget, { policies }: Question['key']): Exp
     return { kind, report: { ...about, unsupported: built.reason, rules: [] } };
   }
   const { decision, rules } = explain(policies, built.subject, nowUs);
-  return { kind, decision, report: { ...about, ...toOutcome(decision), rules: rules.map(toReport) } };
+  const { redacted = isReplaced ? built.subject.document : undefined } = decision;
+  const sent = redacted === undefined ? {} : { body: toValue(redacted) };
+  return {
+    kind,
+    decision,
+    report: { ...about, ...toOutcome(decision), rules: rules.map(toReport), ...sent },
+  };
+}
+
+function toValue({ bytes }: JsonDocument): unknown {
+  return JSON.parse(bytes.toString());
 }
 
 function toReport({ failure, ...rule }: RuleExplanation): RuleReport {

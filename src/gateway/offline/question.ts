@@ -31,6 +31,15 @@ export interface Outcome {
   readonly unseen: number;
 }
 
+/** A decision, and what it makes of the request. */
+export interface Decided {
+  readonly outcome: Outcome;
+  /** The body in which something was masked or redacted, in the client's dialect; undefined if nothing was. */
+  readonly replaced: Buffer | undefined;
+  /** The values that leave as placeholders. */
+  readonly masked: readonly string[];
+}
+
 /** A request as the gateway reads it, ready to be decided on. */
 export interface ReadRequest {
   readonly kind: 'read';

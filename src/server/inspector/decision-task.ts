@@ -3,7 +3,7 @@ import { buildConfig, type Config, type ConfigSource, rebuildConfig } from '../.
 import { parseSource, type SourceDocument } from '../../config/source/document.ts';
 import { createReport, type Report } from '../../config/source/report.ts';
 import { GatewayError } from '../../errors.ts';
-import { readOffline } from '../../gateway/offline/decide-offline.ts';
+import { decideOffline } from '../../gateway/offline/decide-offline.ts';
 import { explainRequest } from '../../gateway/offline/explain-request.ts';
 import type { Question } from '../../gateway/offline/question.ts';
 import { endpointNamed, guessEndpoint } from '../../gateway/offline/request-endpoint.ts';
@@ -72,7 +72,8 @@ function decide(config: Config, input: TaskInput, policies: string): TryPolicyAn
   });
   const { decision, rule, reason, message, at, microseconds = 0 } = report;
   const request = toBody(question.body, same, (text) => findMarks(text, matchMarks(rules, 'request')));
-  const redacted = decision === 'redact' || decision === 'mask' ? redactedBody(question) : undefined;
+  const redacted =
+    decision === 'redact' || decision === 'mask' ? decideOffline(question).replaced : undefined;
   return {
     kind: 'decided',
     decision,
@@ -92,11 +93,6 @@ function decide(config: Config, input: TaskInput, policies: string): TryPolicyAn
 /** The user gets back their own text, so nothing is masked. */
 function same(text: string): string {
   return text;
-}
-
-function redactedBody(question: Question): Buffer | undefined {
-  const read = readOffline(question);
-  return read.kind === 'refused' ? undefined : question.key.policies.decide(read.subject).redacted?.bytes;
 }
 
 function withPolicies(source: ConfigSource, scratch: SourceDocument, report: Report): Config | undefined {

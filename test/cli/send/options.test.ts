@@ -170,6 +170,26 @@ describe('--dry-run', () => {
     expect(records.length).toBe(before);
   });
 
+  test.each(['mask', 'redact'])('shows what rules %s as it would leave', async (action) => {
+    const cwd = emptyDirectory();
+    const rule = `{ id: emails, action: ${action}, when: { text: { detect: [email] } } }`;
+    writeFileSync(join(cwd, 'gateway.yaml'), `policies: { house: { apply: all, rules: [${rule}] } }\n`);
+
+    const text = await command(['send', 'to ann@example.com', '--dry-run'], { cwd });
+    const json = await command(['send', 'to ann@example.com', '--dry-run', '-o', 'json'], { cwd });
+
+    expect([text.exit, json.exit]).toEqual([0, 0]);
+    expect(text.stdout + json.stdout).not.toContain('ann@');
+    const content = expect.stringMatching(
+      action === 'mask' ? /^to EMAIL_[A-Z]{13}$/ : /^to \[REDACTED:.*\]$/,
+    );
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      body: { messages: [{ role: 'user', content }] },
+      policy: { decision: action, rule: 'emails' },
+    });
+    expect(text.stdout).toContain(`policy    ${action} by emails`);
+  });
+
   test('an attachment is shown by its size, and whole in JSON', async () => {
     const cwd = emptyDirectory();
     writeFileSync(
