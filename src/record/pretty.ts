@@ -45,7 +45,7 @@ function modelPart({ model, provider, target_model: target }: ExchangeRecord): s
 }
 
 function details(record: ExchangeRecord, paint: Paint): string[] {
-  const { outcome, usage, first_byte_ms: firstByte, would_block: wouldBlock } = record;
+  const { outcome, usage, first_byte_ms: firstByte, would_block: wouldBlock, broken_placeholders } = record;
   const words: string[] = [];
   if (outcome === 'answered' && record.stream === true && firstByte !== undefined)
     words.push(`first ${Math.round(firstByte)}`);
@@ -57,6 +57,9 @@ function details(record: ExchangeRecord, paint: Paint): string[] {
   const applied = appliedWords[record.decision ?? ''];
   if (applied !== undefined) words.push(paint('yellow', `${applied} ${decidingRule(record) ?? ''}`));
   if (wouldBlock !== undefined) words.push(paint('yellow', `would block ${wouldBlock.join(' ')}`));
+  for (const [kind, count] of Object.entries(broken_placeholders ?? {})) {
+    words.push(paint('yellow', `broken placeholders ${kind} ${count}`));
+  }
   if (record.cause !== undefined) words.push(paint('dim', `(${visible(record.cause)})`));
   return words;
 }

@@ -41,12 +41,19 @@ export function createRecorder(options: RecorderOptions): Recorder {
   return {
     write: (record) => {
       if (show !== undefined) show(record);
-      else logger().info({ ...record, request_body: undefined }, 'exchange');
+      else logExchange(logger(), record);
       lines?.write(record, 'request_body');
     },
     log,
     close: () => lines?.close(),
   };
+}
+
+function logExchange(logger: Logger, record: ExchangeRecord): void {
+  logger.info({ ...record, request_body: undefined }, 'exchange');
+  const { time, request_id, broken_placeholders } = record;
+  if (broken_placeholders === undefined) return;
+  logger.warn({ time, request_id, broken_placeholders }, 'placeholders came back broken');
 }
 
 function logEvents(log: Recorder['log'], file: string) {

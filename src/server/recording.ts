@@ -6,7 +6,7 @@ import { createRecorder, type Recorder } from '../record/recorder.ts';
 /** Where records are written and shown. Plain data, which is also sent to workers. */
 export interface Recording {
   readonly file: string;
-  /** What stderr gets: lines for a person, JSON, or nothing about exchanges. */
+  /** What stderr gets: lines for a person, JSON, or of exchanges only what warns. */
   readonly shown: 'pretty' | 'json' | 'nothing';
   readonly hasColour: boolean;
   /** Whether several processes write. */
@@ -20,10 +20,10 @@ interface Stderr {
 /** Throws where the file can't be opened. */
 export function openRecorder({ file, shown, hasColour, isShared }: Recording, stderr: Stderr): Recorder {
   const paint = painter(hasColour);
-  const show = {
-    pretty: (record: ExchangeRecord) => void stderr.write(prettyLine(record, paint)),
-    nothing: () => undefined,
-    json: undefined,
-  }[shown];
+  const pretty = (record: ExchangeRecord) => void stderr.write(prettyLine(record, paint));
+  const warnings = (record: ExchangeRecord) => {
+    if (record.broken_placeholders !== undefined) pretty(record);
+  };
+  const show = { pretty, nothing: warnings, json: undefined }[shown];
   return createRecorder({ file, isShared, stderr, show });
 }

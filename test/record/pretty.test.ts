@@ -74,6 +74,12 @@ describe('one line tells', () => {
     );
   });
 
+  test('placeholders that came back broken', () => {
+    expect(line({ broken_placeholders: { EMAIL: 2, HIDDEN: 1 } })).toMatch(
+      / broken placeholders EMAIL 2 broken placeholders HIDDEN 1 req_8f2c$/,
+    );
+  });
+
   test('a request for nothing', () => {
     const refused = prettyLine(
       { ...unknown, path: '/nowhere', status: 404, outcome: 'refused', reason: 'endpoint.unknown' },

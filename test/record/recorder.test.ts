@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import type { ExchangeRecord } from '../../src/record/record.ts';
 import { createRecorder } from '../../src/record/recorder.ts';
+import { openRecorder } from '../../src/server/recording.ts';
 
 const record: ExchangeRecord = {
   time: '2026-01-01T00:00:00.000Z',
@@ -40,6 +41,41 @@ test('keeps records in a file that only its owner can read', () => {
 
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(record);
   expect(statSync(file).mode & 0o777).toBe(0o600);
+  rmSync(directory, { recursive: true });
+});
+
+test('warns of placeholders that came back broken, by kind', () => {
+  const { stderr, lines } = captured();
+  const recorder = createRecorder({ stderr });
+
+  recorder.write({ ...record, masked: { EMAIL: 1 }, broken_placeholders: { EMAIL: 2 } });
+  recorder.write({ ...record, masked: { EMAIL: 1 } });
+  recorder.close();
+
+  const levels = { info: 30, warn: 40 };
+  expect(lines().map((line) => JSON.parse(line) as object)).toMatchObject([
+    { level: levels.info, msg: 'exchange' },
+    {
+      level: levels.warn,
+      msg: 'placeholders came back broken',
+      request_id: 'req_1',
+      broken_placeholders: { EMAIL: 2 },
+    },
+    { level: levels.info, msg: 'exchange' },
+  ]);
+});
+
+test('a quiet gateway shows of its exchanges only those with broken placeholders', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-test-'));
+  const { stderr, lines } = captured();
+  const file = join(directory, 'records.jsonl');
+  const recorder = openRecorder({ file, shown: 'nothing', hasColour: false, isShared: false }, stderr);
+
+  recorder.write(record);
+  recorder.write({ ...record, broken_placeholders: { EMAIL: 1 } });
+  recorder.close();
+
+  expect(lines()).toEqual([expect.stringContaining('broken placeholders EMAIL 1')]);
   rmSync(directory, { recursive: true });
 });
 
