@@ -9,10 +9,12 @@ import {
 } from 'js-yaml';
 import { type Entries, type Entry, entriesOf, type ParsedText, type Part, type Range } from './layout.ts';
 
-/** Texts that the two parsers read differently, or of which one makes another key. */
-const odd = /__proto__|<<|\\[xuU]|[\t\ufeff]|\r(?!\n)|^\.\.\./m;
+/** Texts that the two parsers read differently. */
+const odd = /\\[xuU]|[\t\ufeff]|\r(?!\n)|^\.\.\./m;
 /** Keys that are numbers or the like, unless they stand in quotes. */
 const oddKey = /[-+.\d~]|(?:null|true|false)\b/iy;
+/** Keys of which the other parser says that they are none; in quotes one may be written on several lines. */
+const refusedKeys: ReadonlySet<string> = new Set(['__proto__', '<<']);
 
 /**
  * The value of a text in which nothing is wrong or out of the ordinary, by the parser that is ten times as fast as the
@@ -69,7 +71,7 @@ function readEvents({ text, events, after }: Source): unknown {
       if (!isName(event, text)) return oddity;
       parent.key = getScalarValue(text, event);
       // The other parser says where it stands the first time.
-      if (Object.hasOwn(parent.value, parent.key)) return oddity;
+      if (refusedKeys.has(parent.key) || Object.hasOwn(parent.value, parent.key)) return oddity;
       continue;
     }
     const collection =

@@ -15,7 +15,7 @@ const pieces = [
   '\u0085', '\ufeff', '\ud800', '😀', '---', '...', '\r\n', '\r', ' ', '  ', '<<', '=', '1', '0x1F', '0o17', '017', '1e3',
   '.5', '1_000', '+1', '-0', '.inf', '.nan', '1.', '0b1', '12345678901234567890', '~', 'null', 'Null', 'true', 'TRUE',
   'yes', '2020-01-01', '12:30', '""', "''", 'key', '[]', '{}', `\${A}`, '://x@', 'null: 1', 'true: x', '1: y', "'it''s'",
-  'a:b', 'a :b', 'a#b', '- - x', 'x: - y', '? k\n: v', ': v', 'a: |\n  t\n', 'a: >\n  t\n\n  u\n', 'a: "x\n  y"',
+  'a:b', 'a :b', 'a#b', '- - x', 'x: - y', '? k\n: v', '"__pro\\\n  to__": x', '"<\\\n  <": x', '__proto__: x', ': v', 'a: |\n  t\n', 'a: >\n  t\n\n  u\n', 'a: "x\n  y"',
 ];
 
 /** Numbers that are the same in each run. */
@@ -83,6 +83,9 @@ test.each([
   ['a key that is a number', '1e3: x'],
   ['a key that is there twice', 'a: 1\na: 2'],
   ['a mistake', 'a: [1'],
+  ['a key that would be a prototype', 'a: {__proto__: {b: 1}}'],
+  ['the same on two lines', 'a: {"__pro\\\n to__": {b: 1}}'],
+  ['a key that would merge, on two lines', '? "<\\\n  <"\n: x'],
 ])('%s is left to the other parser', (_name, text) => {
   expect(parsePlain(text)).toBeUndefined();
 });
