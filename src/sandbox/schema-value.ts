@@ -1,7 +1,9 @@
 import { type Fields, isFields, toFields, toList, wrongField } from '../dialects/fields.ts';
 
-/** How much of a schema is unfolded: one that refers to itself has no end of its own. */
-const mostNodes = 5_000;
+/** How much of a schema is unfolded, in names and characters: one that refers to itself has no end of its own. */
+const mostWork = 200_000;
+/** What each visit of a schema counts for beside its names. */
+const visitWork = 40;
 const mostDepth = 30;
 /** Below this depth only what is required is generated. */
 const fullDepth = 4;
@@ -23,11 +25,14 @@ const formats: Readonly<Record<string, string>> = {
  * patterns among it, is ignored. Throws request.field for a schema without end.
  */
 export function buildValue(root: unknown): unknown {
-  let nodes = 0;
+  let left = mostWork;
+  const spend: Spend = (work) => {
+    left -= work;
+    if (left < 0) throw wrongField('schema', 'a schema with an end');
+  };
   const build = (schema: unknown, depth: number): unknown => {
-    nodes += 1;
-    if (nodes > mostNodes || depth > mostDepth) throw wrongField('schema', 'a schema with an end');
-    const flat = flatten(schema, root, depth);
+    if (depth > mostDepth) spend(mostWork);
+    const flat = flatten(schema, { root, depth, spend });
     if ('const' in flat) return flat.const;
     if (Array.isArray(flat.enum) && flat.enum.length > 0) return flat.enum[0];
     switch (typeOf(flat)) {
@@ -43,15 +48,27 @@ export function buildValue(root: unknown): unknown {
       case 'null':
         return null;
       default:
-        return buildText(flat);
+        return buildText(flat, spend);
     }
   };
   return build(root, 0);
 }
 
+/** Counts work before it is done. Throws request.field when it has become too much. */
+type Spend = (work: number) => void;
+
+interface Unfolding {
+  readonly root: unknown;
+  readonly depth: number;
+  readonly spend: Spend;
+}
+
 /** One schema without `$ref`, allOf, anyOf and oneOf. */
-function flatten(schema: unknown, root: unknown, depth: number, steps = 0): Fields {
+function flatten(schema: unknown, unfolding: Unfolding, steps = 0): Fields {
+  const { root, depth, spend } = unfolding;
+  spend(visitWork);
   if (!isFields(schema) || steps > mostDepth) return {};
+  spend(sizeOf(schema));
   const { $ref, allOf, anyOf, oneOf, ...own } = schema;
   const parts = [
     ...(typeof $ref === 'string' ? [lookUp($ref, root)] : []),
@@ -60,7 +77,7 @@ function flatten(schema: unknown, root: unknown, depth: number, steps = 0): Fiel
   ];
   let merged: Fields = own;
   for (const part of parts) {
-    const { properties, required = [], ...rest } = flatten(part, root, depth, steps + 1);
+    const { properties, required = [], ...rest } = flatten(part, unfolding, steps + 1);
     merged = {
       ...merged,
       ...rest,
@@ -69,8 +86,17 @@ function flatten(schema: unknown, root: unknown, depth: number, steps = 0): Fiel
       }),
       required: [merged.required ?? [], required].flat(),
     };
+    spend(sizeOf(merged));
   }
   return merged;
+}
+
+/** Names, entries of lists and characters of the reference: what unfolding goes through. */
+function sizeOf(schema: Fields): number {
+  const { $ref, properties, required, allOf, anyOf, oneOf } = schema;
+  const lists = [required, allOf, anyOf, oneOf].map((list) => toList(list).length);
+  const names = Object.keys(schema).length + Object.keys(toFields(properties)).length;
+  return lists.reduce((sum, length) => sum + length, names + (typeof $ref === 'string' ? $ref.length : 0));
 }
 
 /** The first branch; at greater depth one that doesn't nest further, if there is one. */
@@ -135,10 +161,11 @@ function buildNumber({ type, multipleOf, ...bounds }: Fields): number {
   return [unit, up, up + unit, down, down - unit, (lowest + highest) / 2].find(fits) ?? unit;
 }
 
-function buildText({ format, minLength, maxLength }: Fields): string {
+function buildText({ format, minLength, maxLength }: Fields, spend: Spend): string {
   const word = 'sandbox';
   const formatted = typeof format === 'string' ? formats[format] : undefined;
-  const fewest = Math.min(mostCharacters, toNumber(minLength, 0));
+  const fewest = Math.max(0, Math.min(mostCharacters, toNumber(minLength, 0)));
+  spend(fewest);
   return (
     formatted ??
     word

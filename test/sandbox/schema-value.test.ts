@@ -120,6 +120,19 @@ test.each([
 
 test.each([
   ['without end', { type: 'object', properties: { a: { $ref: '#' } }, required: ['a'] }],
+  ['that is several times in itself', { allOf: Array.from({ length: 8 }, () => ({ $ref: '#' })) }],
+  [
+    'whose parts grow',
+    { allOf: Array.from({ length: 4_000 }, (_, i) => ({ properties: { [`p${i}`]: {} } })) },
+  ],
+  [
+    'with many long references',
+    {
+      allOf: Array.from({ length: 100 }, () => ({ $ref: '#/$defs/x' })),
+      $defs: { x: { $ref: `#${'/x'.repeat(9_000)}` } },
+    },
+  ],
+  ['with many long texts', { type: 'array', minItems: 90, items: { type: 'string', minLength: 10_000 } }],
   [
     'that unfolds into too many parts',
     {
