@@ -117,3 +117,35 @@ test('an unset variable of this shell is no file that was not loaded', async () 
   expect(unset.stdout).not.toContain('has not loaded');
   expect(edited.stdout).toContain('it has not loaded the current file');
 });
+
+describe('a file that the running gateway has not loaded as it is now', () => {
+  const changed = async (records: string) => {
+    const cwd = join(emptyDirectory(), 'project');
+    mkdirSync(cwd);
+    const file = join(cwd, 'gateway.yaml');
+    writeFileSync(file, yaml, { mode: 0o600 });
+    const where = { cwd, env: { HOME: join(cwd, '..') } };
+    const serving = startCommand(['serve', '-c', file, '--no-watch'], where);
+    await serving.wrote('stderr', '"listening"');
+    writeFileSync(file, `${yaml}records: ${records}\n`);
+    const found = await command(['logs'], where);
+    const named = await command(['logs', '-c', file], where);
+    serving.signal('SIGTERM');
+    await serving.ended;
+    return { found, named };
+  };
+
+  test('gets nothing from outside that nobody has allowed, unless it is named', async () => {
+    const { found, named } = await changed('{ file: ../elsewhere.jsonl }');
+
+    expect(found.exit).not.toBe(0);
+    expect(found.stderr).toContain('nobody has allowed');
+    expect(named.exit).toBe(0);
+  });
+
+  test('is read where it wants nothing', async () => {
+    const { found } = await changed('{ ledger: false }');
+
+    expect(found).toMatchObject({ exit: 0 });
+  });
+});

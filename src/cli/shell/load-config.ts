@@ -4,7 +4,7 @@ import type { Io } from './io.ts';
 
 // The schema and the YAML parser are loaded when a command runs, so that completing its options doesn't wait for them.
 
-interface Named {
+interface Named extends Pick<LoadOptions, 'found'> {
   /** From `-c`; without it the configuration is searched for. */
   readonly config?: string | undefined;
   /** Whether a person may be asked to allow what a file that was found wants; no by default. */
@@ -44,7 +44,8 @@ export async function inspectValidConfig(
   throw unusable(inspection);
 }
 
-async function loadOptions({ config: file, input = false }: Named, io: Io): Promise<LoadOptions> {
+async function loadOptions({ config: file, found, input = false }: Named, io: Io): Promise<LoadOptions> {
   const { askedConsent } = await import('./consent.ts');
-  return { file, cwd: io.cwd, env: io.env, nowMs: Date.now(), consent: askedConsent({ input }, io) };
+  const consent = askedConsent({ input }, io);
+  return { file, found, cwd: io.cwd, env: io.env, nowMs: Date.now(), consent };
 }

@@ -1,6 +1,8 @@
+import { hash } from 'node:crypto';
 import { relative, resolve } from 'node:path';
 import { isAlive, readRunning } from '../../client/address.ts';
-import { findConfig, nearestConfig } from '../../config/source/find.ts';
+import type { LoadOptions } from '../../config/load.ts';
+import { findConfig, nearestConfig, readConfigFile } from '../../config/source/find.ts';
 import { realPathOf } from '../../config/trust/real-path.ts';
 import type { CommonOptions } from './command.ts';
 import type { Io } from './io.ts';
@@ -34,24 +36,35 @@ export async function noteOtherConfiguration(options: Options, choice: string, i
 
 /**
  * For what a gateway left behind, its records and ledger: the options with the running gateway's configuration where none
- * is named. Undefined if that one has none.
+ * is named. Undefined if that one has none. A file that the gateway has not loaded as it is now counts as found, not as
+ * named: nobody may have allowed what it wants since.
  */
 export async function followRunning<Given extends Options>(
   options: Given,
   io: Io,
-): Promise<Given | undefined> {
+): Promise<(Given & Pick<LoadOptions, 'found'>) | undefined> {
   const { env } = io;
   if (options.config !== undefined || env.GATEWAY_CONFIG || env.GATEWAY_URL) return options;
   const running = runningConfiguration(io);
   if (running === undefined) return options;
   await noteOtherConfiguration(options, 'this is about the running one; -c FILE is about another', io);
-  return running.path === null ? undefined : { ...options, config: running.path };
+  const { path, textHash } = running;
+  if (path === null) return undefined;
+  const text = await readConfigFile(path, { mustBeFile: true }).catch(() => undefined); // who loads it says why
+  const isLoaded = text !== undefined && hash('sha256', text) === textHash;
+  return { ...options, config: path, found: { path, from: isLoaded ? 'flag' : 'project' } };
 }
 
-function runningConfiguration({
-  env,
-}: Io): { readonly url: string; readonly path: string | null } | undefined {
+interface RunningConfiguration {
+  readonly url: string;
+  readonly path: string | null;
+  /** SHA-256 of what it has loaded. */
+  readonly textHash: string | undefined;
+}
+
+function runningConfiguration({ env }: Io): RunningConfiguration | undefined {
   const running = readRunning(env);
   if (running?.config === undefined || !isAlive(running.pid)) return undefined;
-  return { url: running.url, path: running.config.path };
+  const { path, text_hash: textHash } = running.config;
+  return { url: running.url, path, textHash };
 }
