@@ -42,7 +42,7 @@ export type WorkerCommand =
   | CounterAnswer
   /**
    * Comes with a socket, and is answered by `taken` before anything is read from it. After `untilMs`, by `uptimeMs`, the
-   * connection is another process's.
+   * connection is not served but left to another process.
    */
   | { readonly kind: 'connection'; readonly id: number; readonly untilMs: number }
   /** Others can find the gateway; not answered. */
@@ -62,7 +62,7 @@ export interface Reading {
 
 export type WorkerAnswer =
   | CounterRequest
-  | { readonly kind: 'taken'; readonly id: number }
+  | { readonly kind: 'taken'; readonly id: number; readonly isLate: boolean }
   | { readonly kind: 'breaker'; readonly change: BreakerChange }
   | { readonly kind: 'reading'; readonly id: number; readonly reading: Reading }
   /** The last message: how many ledger changes were not committed; undefined if no ledger is kept. */

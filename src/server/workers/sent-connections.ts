@@ -41,10 +41,11 @@ export class SentConnections {
     this.#process.send(command, socket, { keepOpen: true }, () => undefined); // a death arrives as an event
   }
 
-  confirm(id: number): void {
+  /** The process has got it, and serves it unless it was too late. */
+  confirm(id: number, isTaken: boolean): void {
     clearTimeout(this.#killing);
     this.#killing = undefined;
-    this.#end(id, true);
+    this.#end(id, isTaken);
   }
 
   /** The process is gone, and its last message has been received: what it has not confirmed, it has not read from. */

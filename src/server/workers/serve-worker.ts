@@ -77,10 +77,11 @@ function receiveConnection(
   { id, untilMs }: Extract<WorkerCommand, { kind: 'connection' }>,
   socket: Socket | undefined,
 ): void {
-  answer({ kind: 'taken', id });
+  const isLate = uptimeMs() > untilMs;
+  answer({ kind: 'taken', id, isLate });
   if (socket === undefined) return;
-  // This process was held up: closed, not shut down, because another one may have it.
-  if (uptimeMs() > untilMs) return void socket.destroy();
+  // This process was held up: closed, not shut down, because another one has it, or gets it now.
+  if (isLate) return void socket.destroy();
   // As Node's server sets them up that accepts by itself.
   socket.allowHalfOpen = true;
   socket.setNoDelay(true);

@@ -228,7 +228,7 @@ export class Worker implements ConnectionTarget {
       else if (granted !== undefined) from.send(granted, ignoreDeath);
       return;
     }
-    if (answer.kind === 'taken') return this.#connections?.confirm(answer.id);
+    if (answer.kind === 'taken') return this.#connections?.confirm(answer.id, !answer.isLate);
     if (answer.kind === 'breaker') return this.#options.onBreaker(this, answer.change);
     if (answer.kind === 'drained') {
       this.#unwritten = answer.unwritten;

@@ -23,7 +23,7 @@ test('what is not confirmed in time is returned once, and the process counts as 
   vi.advanceTimersByTime(1_201);
   expect([done.mock.calls, sent.areLate]).toEqual([[[false]], true]);
 
-  sent.confirm(1);
+  sent.confirm(1, true);
   vi.advanceTimersByTime(60_000);
   expect([done.mock.calls, sent.areLate, process.kill.mock.calls]).toEqual([[[false]], false, []]);
 });
@@ -38,10 +38,21 @@ test('a process that confirms nothing for thirty seconds more is killed', () => 
   expect(process.kill).toHaveBeenCalledExactlyOnceWith('SIGKILL');
 });
 
+test('what a process got too late to serve is returned at once, and only once', () => {
+  const { process, sent, done } = connections();
+
+  vi.advanceTimersByTime(1_100);
+  sent.confirm(1, false);
+  expect([done.mock.calls, sent.areLate]).toEqual([[[false]], false]);
+
+  vi.advanceTimersByTime(60_000);
+  expect([done.mock.calls, process.kill.mock.calls]).toEqual([[[false]], []]);
+});
+
 test('what is confirmed in time is not returned, also if its process ends later', () => {
   const { process, sent, done } = connections();
 
-  sent.confirm(1);
+  sent.confirm(1, true);
   vi.advanceTimersByTime(60_000);
   sent.returnAll();
 
