@@ -59,7 +59,11 @@ export async function openInspector(
     onFailure: ({ cause, message }) => log('error', `the live page failed: ${String(cause ?? message)}`),
   });
   // Nobody waits for them: a page that is open already gets them as they come.
-  if (recordsFile !== undefined) void lastRecords(recordsFile).then(inspector.recall);
+  if (recordsFile !== undefined) {
+    const recalled = lastRecords(recordsFile).then(inspector.recall);
+    // One may not be what this version writes.
+    recalled.catch((cause) => log('error', `earlier records can't be shown: ${String(cause)}`));
+  }
   return {
     inspector,
     passes,

@@ -15,13 +15,19 @@ type Answer = { readonly value: unknown } | { readonly code: FailureCode; readon
 
 /** Runs the live page's long tasks in separate threads, each with a time limit, so that no exchange waits for them. */
 export class PageThreads {
+  readonly #entry: URL;
   #running = 0;
   #spare: Worker | undefined;
   #spareEnds: NodeJS.Timeout | undefined;
 
+  /** `entry` is the module that runs in the threads; the product's own by default. */
+  constructor(entry: URL = new URL(ownEntry, import.meta.url)) {
+    this.#entry = entry;
+  }
+
   /** Starts a thread for a task that is expected soon: most of a short task's time is the start. */
   prepare(): void {
-    this.#spare ??= start();
+    this.#spare ??= this.#startSpare();
     clearTimeout(this.#spareEnds);
     this.#spareEnds = setTimeout(() => void this.#takeSpare()?.terminate(), spareMs).unref();
   }
@@ -35,10 +41,18 @@ export class PageThreads {
     }
     this.#running += 1;
     try {
-      return await work(this.#takeSpare() ?? start(), task);
+      return await work(this.#takeSpare() ?? start(this.#entry), task);
     } finally {
       this.#running -= 1;
     }
+  }
+
+  #startSpare(): Worker {
+    const spare = start(this.#entry);
+    // It may fail before its task comes; the task then gets another thread, and the error of that.
+    return spare.once('error', () => {
+      if (this.#spare === spare) this.#spare = undefined;
+    });
   }
 
   #takeSpare(): Worker | undefined {
@@ -48,10 +62,8 @@ export class PageThreads {
   }
 }
 
-function start(): Worker {
-  const worker = new Worker(new URL(ownEntry, import.meta.url), {
-    resourceLimits: { maxOldGenerationSizeMb: memoryLimitMb },
-  });
+function start(entry: URL): Worker {
+  const worker = new Worker(entry, { resourceLimits: { maxOldGenerationSizeMb: memoryLimitMb } });
   worker.unref(); // one that waits for a task keeps nobody from ending
   return worker;
 }
