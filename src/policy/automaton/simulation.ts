@@ -82,6 +82,8 @@ export class Simulation {
 
   /** Takes in the threads of another with the same context. */
   add(other: Simulation): void {
+    this.#settle();
+    other.#settle();
     this.#unite(other.#threads, other.#count);
   }
 
@@ -95,8 +97,8 @@ export class Simulation {
   #step(column: number): void {
     const table = this.#table;
     const context = this.#context;
-    table.pass += 1;
-    const { pass, marks, rows, width } = table;
+    const pass = table.nextPass();
+    const { marks, rows, width } = table;
     const threads = this.#threads;
     const next = this.#next;
     const byContext = context * width + column;
@@ -115,20 +117,20 @@ export class Simulation {
       } else {
         const step = table.step(cell);
         if (step.patterns.length > 0) this.#onPatterns(step.patterns);
-        count = this.#note(step.threads, count);
+        count = this.#note(step.threads, count, pass);
       }
     }
     if (this.#begins === 'added') {
       if (this.#alone !== context) {
         this.#noteEmpty(column);
-        count = this.#note(table.added(context, this.#alone, column), count);
+        count = this.#note(table.added(context, this.#alone, column), count, pass);
       }
       this.#alone = table.contextAfter[column] as number;
     } else {
       if (this.#last !== none) {
         const step = table.begunBefore(this.#last, column);
         if (step.patterns.length > 0) this.#onPatterns(step.patterns);
-        count = this.#note(step.threads, count);
+        count = this.#note(step.threads, count, pass);
       } else this.#noteEmpty(column);
       this.#last = byContext;
     }
@@ -171,8 +173,8 @@ export class Simulation {
   }
 
   /** Adds threads to the next ones, each once. */
-  #note(threads: ArrayLike<number>, from: number): number {
-    const { marks, pass } = this.#table;
+  #note(threads: ArrayLike<number>, from: number, pass: number): number {
+    const { marks } = this.#table;
     let count = from;
     for (let at = 0; at < threads.length; at += 1) {
       const thread = threads[at] as number;
@@ -187,11 +189,11 @@ export class Simulation {
   /** Adds threads to those that are alive, each once. */
   #unite(threads: ArrayLike<number>, length = threads.length): void {
     const { marks } = this.#table;
-    this.#table.pass += 1;
-    for (let at = 0; at < this.#count; at += 1) marks[this.#threads[at] as number] = this.#table.pass;
+    const pass = this.#table.nextPass();
+    for (let at = 0; at < this.#count; at += 1) marks[this.#threads[at] as number] = pass;
     for (let at = 0; at < length; at += 1) {
       const thread = threads[at] as number;
-      if (marks[thread] === this.#table.pass) continue;
+      if (marks[thread] === pass) continue;
       this.#threads[this.#count] = thread;
       this.#count += 1;
     }

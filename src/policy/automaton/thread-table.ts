@@ -9,6 +9,8 @@ const noStepCell = -3;
 const noStep: SortedAdvance = { threads: new Int32Array(0), patterns: [] };
 /** More contexts than there are, combinations included. */
 const contextCount = contexts.space * 2;
+/** The largest number that a mark holds: a process may read more characters than that. */
+const lastPass = 0x7fff_ffff;
 
 /**
  * Where each node of an automaton's NFA leads with a character of each class. Filled where it is asked for, so it is at
@@ -24,20 +26,32 @@ export class ThreadTable {
   readonly rows: (Int32Array | undefined)[] = [];
   /** For each node the last pass that met it. */
   readonly marks: Int32Array;
-  pass = 0;
+  #pass: number;
   readonly #automaton: LazyDfa;
   readonly #steps: SortedAdvance[] = [noStep];
   readonly #begun: (SortedAdvance | undefined)[] = [];
   readonly #added = new Map<number, Int32Array>();
   readonly #begunBefore: (Int32Array | undefined)[] = [];
 
-  constructor(automaton: LazyDfa) {
+  /** `passes` is how many there have been; 0 but for tests. */
+  constructor(automaton: LazyDfa, passes = 0) {
     const { samples, size } = automaton.alphabet;
+    this.#pass = passes;
     this.#automaton = automaton;
     this.end = size;
     this.width = size + 1;
     this.contextAfter = Uint8Array.from(samples, (sample) => automaton.contextOf(sample));
     this.marks = new Int32Array(automaton.steps.nodeCount);
+  }
+
+  /** The number of a pass that begins, in which no node has been met. */
+  nextPass(): number {
+    if (this.#pass === lastPass) {
+      this.marks.fill(0);
+      this.#pass = 0;
+    }
+    this.#pass += 1;
+    return this.#pass;
   }
 
   /** The threads and the patterns that a cell stands for. */
