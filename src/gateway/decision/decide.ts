@@ -45,8 +45,11 @@ export function decide(
 /** The refusal with the blocking rule's reason and message; what a rule threw goes into the record. */
 export function blocked({ refusal, failure }: Pick<Decision, 'refusal' | 'failure'>): GatewayError {
   const { reason, message, at } = refusal ?? { reason: 'policy.error', message: 'the policy failed' };
+  // Anthropic's SDK then sends the whole conversation.
+  const isThread = reason === 'content.stored_conversation' && at === '/thread';
   return new GatewayError('policy.blocked', message, {
     reason,
+    ...(isThread ? { errorCode: 'thread_unsupported_request' } : {}),
     ...(at === undefined ? {} : { param: at }),
     ...(failure === undefined ? {} : { cause: failure.cause }),
   });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { anthropicClient, openaiClient, secrets, startGateway, type TestGateway } from '../../kit/gateway.ts';
 import { type ScriptedHost, startHost } from '../../kit/host.ts';
+import { atDialects } from './at-dialects.ts';
 import { type Cut, type Dialect, dialects, letters, saying, whole } from './saying.ts';
 
 let host: ScriptedHost;
@@ -8,17 +9,7 @@ let gateway: TestGateway;
 
 beforeAll(async () => {
   host = await startHost(saying((text) => ({ text })));
-  const provider = (name: Dialect, family: string, path: string) =>
-    `  ${name}: { dialect: ${family}, base_url: "${host.url}${path}", api_key: "\${PROVIDER_KEY}", endpoints: [${name}], retries: { attempts: 1 }, breaker: { failures: 1000 } }`;
-  gateway = await startGateway(`
-providers:
-${provider('messages', 'anthropic', '')}
-${provider('chat', 'openai', '/v1')}
-${provider('responses', 'openai', '/v1')}
-models:
-  - { match: at-messages, provider: messages, model: m }
-  - { match: at-chat, provider: chat, model: m }
-  - { match: at-responses, provider: responses, model: m }
+  gateway = await startGateway(`${atDialects(host)}
 policies:
   masking:
     rules:
