@@ -23,13 +23,14 @@ export function answerText({ codec }: TextDialect, body: Fields, model: string):
   });
   const whole = answers.map((answer) => ({ ...answer, usage }));
   const context = contextOf(body, model);
+  const echo = codec.echoOf?.(body) ?? {};
   const pace = kind === 'slow' || kind === 'cut' ? kind : 'free';
   const length = deltaLengths[kind];
   if (request.isStreaming) {
-    const frames = whole.map((answer) => answerFrames(codec.createWriter(context, body), answer, length));
+    const frames = whole.map((answer) => answerFrames(codec.createWriter(context, echo), answer, length));
     return { kind: 'stream', frames: frames.length === 1 ? (frames[0] ?? []) : sideBySide(frames), pace };
   }
-  const [value = {}, ...others] = whole.map((answer) => codec.buildAnswer(answer, context, body));
+  const [value = {}, ...others] = whole.map((answer) => codec.buildAnswer(answer, context, echo));
   // Choices are written in parallel, so the longest one determines the duration.
   const deltas = Math.max(...whole.map((answer) => countDeltas(answer, length)));
   return { kind: 'plain', value: others.length === 0 ? value : withChoices(value, others), pace, deltas };
