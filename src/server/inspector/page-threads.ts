@@ -9,7 +9,7 @@ const maxAtOnce = 2;
 const spareMs = 60_000;
 
 // Node 20 can't run TypeScript, so when run from source (in tests) this uses the built entry.
-const ownEntry = import.meta.url.endsWith('.ts') ? '../../../../dist/page-worker.js' : './page-worker.js';
+const ownEntry = import.meta.url.endsWith('.ts') ? '../../../dist/page-worker.js' : './page-worker.js';
 
 type Answer = { readonly value: unknown } | { readonly code: FailureCode; readonly message: string };
 

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 // Node 20 can't run TypeScript, so when run from source (in tests) this uses the built entry.
-const entry = import.meta.url.endsWith('.ts') ? '../../../../dist/serve-worker.js' : './serve-worker.js';
+const entry = import.meta.url.endsWith('.ts') ? '../../../dist/serve-worker.js' : './serve-worker.js';
 
 /** Starts a worker's process; its only argument is its number among all that were started. */
 export function spawnWorker(number: number): ChildProcess {
