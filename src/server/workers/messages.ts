@@ -72,6 +72,9 @@ export type WorkerAnswer =
   | { readonly kind: 'done' }
   | { readonly kind: 'failed'; readonly code: FailureCode; readonly message: string; readonly cause: string };
 
+/** Milliseconds after `untilMs` in which the parent waits for `taken`; then the connection may be another process's. */
+export const confirmMs = 200;
+
 /** Milliseconds on a clock that all processes of a machine share, and that nobody sets. */
 export function uptimeMs(): number {
   return Number(process.hrtime.bigint() / 1_000_000n);

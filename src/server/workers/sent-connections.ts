@@ -1,11 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
-import { uptimeMs, type WorkerCommand } from './messages.ts';
+import { confirmMs, uptimeMs, type WorkerCommand } from './messages.ts';
 
 /** Milliseconds in which a process may take a connection. */
 const takenMs = 1_000;
 /** Milliseconds after which one that was not taken goes to another process: some longer, so that no two have it. */
-const returnedMs = 1_200;
+const returnedMs = takenMs + confirmMs;
 /** Milliseconds after that, in which a process that takes nothing must do so, or is killed. */
 const hangsMs = 30_000;
 
@@ -18,12 +18,15 @@ interface Waiting {
 export class SentConnections {
   readonly #process: Pick<ChildProcess, 'send' | 'kill'>;
   readonly #waiting = new Map<number, Waiting>();
+  readonly #onRecovered: () => void;
   #sequence = 0;
   /** Runs while the process hangs. */
   #killing: NodeJS.Timeout | undefined;
 
-  constructor(process: Pick<ChildProcess, 'send' | 'kill'>) {
+  /** `onRecovered` is called when they are no longer late. */
+  constructor(process: Pick<ChildProcess, 'send' | 'kill'>, onRecovered: () => void) {
     this.#process = process;
+    this.#onRecovered = onRecovered;
   }
 
   /** Whether the last ones were not confirmed in time, and none since. */
@@ -43,9 +46,11 @@ export class SentConnections {
 
   /** The process has got it, and serves it unless it was too late. */
   confirm(id: number, isTaken: boolean): void {
+    const wereLate = this.areLate;
     clearTimeout(this.#killing);
     this.#killing = undefined;
     this.#end(id, isTaken);
+    if (wereLate) this.#onRecovered();
   }
 
   /** The process is gone, and its last message has been received: what it has not confirmed, it has not read from. */

@@ -20,6 +20,7 @@ import { openRecorder } from '../recording.ts';
 import { letHeapGrow } from '../server-handle.ts';
 import { openTracer } from '../tracing.ts';
 import {
+  confirmMs,
   uptimeMs,
   type WorkerAnswer,
   type WorkerCommand,
@@ -80,8 +81,8 @@ function receiveConnection(
   const isLate = uptimeMs() > untilMs;
   answer({ kind: 'taken', id, isLate });
   if (socket === undefined) return;
-  // This process was held up: closed, not shut down, because another one has it, or gets it now.
-  if (isLate) return void socket.destroy();
+  // This process was held up, perhaps just now: closed, not shut down, because another one has it, or gets it now.
+  if (isLate || uptimeMs() > untilMs + confirmMs) return void socket.destroy();
   // As Node's server sets them up that accepts by itself.
   socket.allowHalfOpen = true;
   socket.setNoDelay(true);

@@ -32,7 +32,7 @@ interface WorkerOptions {
   readonly writeStderr: (text: string) => void;
   /** Numbers the processes of all workers, from 1: their only argument, to tell them apart. */
   readonly nextNumber: () => number;
-  /** It serves from now on. */
+  /** It serves from now on, or again. */
   readonly onServing: () => void;
   /** A breaker opened or closed in this worker; the others follow. */
   readonly onBreaker: (worker: Worker, change: BreakerChange) => void;
@@ -196,11 +196,16 @@ export class Worker implements ConnectionTarget {
   #spawn(): ChildProcess {
     this.#bornMs = Date.now();
     const spawned = spawnWorker(this.#options.nextNumber());
-    const connections = new SentConnections(spawned);
+    const connections = new SentConnections(spawned, this.#options.onServing);
     this.#connections = connections;
     this.#process = spawned;
     this.#closed = new Promise((resolve) => spawned.once('close', resolve));
-    spawned.on('message', (answer) => this.#receive(spawned, answer as WorkerAnswer));
+    spawned.on('message', (message) => {
+      const answer = message as WorkerAnswer;
+      // Perhaps the last message of a process that has a successor already.
+      if (answer.kind === 'taken') connections.confirm(answer.id, !answer.isLate);
+      else this.#receive(spawned, answer);
+    });
     spawned.on('error', (error) => {
       if (spawned.pid === undefined) this.#lose(spawned, error.message);
     });
@@ -221,14 +226,13 @@ export class Worker implements ConnectionTarget {
     return new Promise((resolve, reject) => this.#pending.push({ command, resolve, reject }));
   }
 
-  #receive(from: ChildProcess, answer: WorkerAnswer): void {
+  #receive(from: ChildProcess, answer: Exclude<WorkerAnswer, { kind: 'taken' }>): void {
     if (answer.kind === 'limits.reserve' || answer.kind === 'limits.settle') {
       const granted = this.#options.limits.answer(from.pid ?? 0, answer);
       if (granted instanceof Promise) void granted.then((late) => late && from.send(late, ignoreDeath));
       else if (granted !== undefined) from.send(granted, ignoreDeath);
       return;
     }
-    if (answer.kind === 'taken') return this.#connections?.confirm(answer.id, !answer.isLate);
     if (answer.kind === 'breaker') return this.#options.onBreaker(this, answer.change);
     if (answer.kind === 'drained') {
       this.#unwritten = answer.unwritten;

@@ -11,21 +11,23 @@ afterEach(() => {
 
 function connections() {
   const process = { send: vi.fn(() => true), kill: vi.fn(() => true) };
-  const sent = new SentConnections(process);
+  const onRecovered = vi.fn();
+  const sent = new SentConnections(process, onRecovered);
   const done = vi.fn();
   sent.send(new Socket(), done);
-  return { process, sent, done };
+  return { process, sent, done, onRecovered };
 }
 
 test('what is not confirmed in time is returned once, and the process counts as late until it confirms', () => {
-  const { process, sent, done } = connections();
+  const { process, sent, done, onRecovered } = connections();
 
   vi.advanceTimersByTime(1_201);
-  expect([done.mock.calls, sent.areLate]).toEqual([[[false]], true]);
+  expect([done.mock.calls, sent.areLate, onRecovered.mock.calls]).toEqual([[[false]], true, []]);
 
   sent.confirm(1, true);
   vi.advanceTimersByTime(60_000);
   expect([done.mock.calls, sent.areLate, process.kill.mock.calls]).toEqual([[[false]], false, []]);
+  expect(onRecovered).toHaveBeenCalledOnce();
 });
 
 test('a process that confirms nothing for thirty seconds more is killed', () => {
