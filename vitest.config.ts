@@ -12,7 +12,7 @@ const pure = 'test/{dialects,json,policy}/**/!(custom-tools|requests).test.ts';
 
 // What counts the memory or the processor time of its process has that for itself.
 const measured =
-  'test/{growing-buffer,http/body,inspector/locate,gateway/{provider-faults,slow-readers},providers/{pool,read-whole}}.test.ts';
+  'test/{growing-buffer,http/body,inspector/locate,gateway/{linear,provider-faults,slow-readers},providers/{pool,read-whole}}.test.ts';
 
 // What the OpenAI SDK does with answers, once more with its newest line: `openai` is the last one for Node 20.
 const withOpenAiSdk = [

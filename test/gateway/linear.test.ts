@@ -9,6 +9,9 @@ import { findCaps } from '../../src/policy/traverse/caps.ts';
 import { growth } from '../kit/growth.ts';
 import { compile, subjectOf } from '../policy/deciding.ts';
 
+// Only the time of the processor is limited: a busy machine takes longer.
+vi.setConfig({ testTimeout: 120_000 });
+
 // Four times the bytes take four times as long where work is linear, sixteen times where it is quadratic. The bench
 // (bench/linear.mjs) holds the whole gateway to 1.3 of linear; here other tests keep the processor busy.
 const small = 40_000;
