@@ -9,7 +9,6 @@ const fixedNames = new Set([
   'id',
   'name',
   'status',
-  'signature',
   'media_type',
   'data',
   'phase',
