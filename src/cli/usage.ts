@@ -58,11 +58,9 @@ async function usage({ by, since, csv }: UsageOptions, options: CommonOptions, i
   if (csv === true && options.output !== undefined) {
     throw new GatewayError('usage.invalid', '--csv and -o exclude each other', { param: 'csv' });
   }
-  const sums = await read({ by, sinceMs: Date.now() - since }, options, io);
-  if (sums === undefined && options.quiet !== true) {
-    await write(io.stderr, 'nothing was served yet: the first request makes the ledger\n');
-  }
-  await show(sums ?? [], { by, csv: csv === true }, options, io);
+  const { sums, note } = await read({ by, sinceMs: Date.now() - since }, options, io);
+  if (note !== undefined && options.quiet !== true) await write(io.stderr, `${note}\n`);
+  await show(sums, { by, csv: csv === true }, options, io);
 }
 
 async function show(
@@ -91,19 +89,26 @@ async function show(
   await print(table(header, rows, isForPeople, { columns: io.stdout.columns, leastFirst }), io);
 }
 
-/** Undefined if there is no ledger yet. */
+interface Found {
+  readonly sums: readonly UsageSum[];
+  /** Why there is no ledger to read. */
+  readonly note?: string;
+}
+
+/** Throws config.invalid for a ledger that is turned off or can't be read. */
 async function read(
   query: { by: UsageGroup; sinceMs: number },
   options: CommonOptions,
   io: Io,
-): Promise<readonly UsageSum[] | undefined> {
+): Promise<Found> {
   const followed = await followRunning(options, io);
-  if (followed === undefined)
-    throw new GatewayError('config.invalid', noLedgerReason({ isSandboxMode: true }));
-  const { config } = await loadUserConfig(followed, io);
-  const settings = ledgerSettings(config, io);
-  if (settings === undefined) {
-    throw new GatewayError('config.invalid', noLedgerReason(config));
+  const config = followed && (await loadUserConfig(followed, io)).config;
+  const settings = config && ledgerSettings(config, io);
+  if (config === undefined || settings === undefined) {
+    const { isSandboxMode } = config ?? { isSandboxMode: true };
+    const reason = noLedgerReason({ isSandboxMode });
+    if (isSandboxMode) return { sums: [], note: reason };
+    throw new GatewayError('config.invalid', reason);
   }
   const { place } = settings;
   const report = { ...query, dayOf: localDay };
@@ -111,7 +116,7 @@ async function read(
     const { readUsage } = await import('../record/ledger/read-usage.ts');
     const sums = await readUsage(place, report);
     const isNone = sums.length === 0 && place.path !== undefined && !existsSync(place.path);
-    return isNone ? undefined : sums;
+    return isNone ? { sums, note: 'nothing was served yet: the first request makes the ledger' } : { sums };
   } catch (cause) {
     if (cause instanceof GatewayError) throw cause;
     const [{ createTextScrubber }, { nameOf }] = await Promise.all([
