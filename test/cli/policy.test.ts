@@ -143,6 +143,19 @@ describe('policy test', () => {
     expect([exit, stdout]).toEqual([0, '9 as expected, 0 not\n']);
   });
 
+  test('says so where there are no tests', async () => {
+    const cwd = createWorkspace({ 'gateway.yaml': yaml.replace(/^ +tests: .*\n/m, '') });
+
+    const [text, json] = [
+      await command(['policy', 'test'], { cwd }),
+      await command(['policy', 'test', '-o', 'json'], { cwd }),
+    ];
+
+    expect(text.exit).toBe(0);
+    expect(text.stdout).toMatch(/^no tests: .*tests: \{ block: .*fixtures\n$/);
+    expect([json.exit, JSON.parse(json.stdout)]).toEqual([0, { passed: 0, failed: 0, cases: [] }]);
+  });
+
   test("exits 1 where a rule's own test fails, by its place and without its text", async () => {
     const cwd = createWorkspace({ 'gateway.yaml': yaml.replace('Project  Nightfall', 'harmless words') });
 

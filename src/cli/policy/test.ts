@@ -47,13 +47,17 @@ export function build(io: Io): Command {
         await print(cases.map((one) => `${JSON.stringify(one)}\n`).join(''), io);
       } else {
         const shown = options.quiet === true ? cases.filter((one) => !one.passed) : cases;
-        await print(`${shown.map(caseAsText).join('')}${passed} as expected, ${failed} not\n`, io);
+        const summary = cases.length === 0 ? noTests : `${passed} as expected, ${failed} not`;
+        await print(`${shown.map(caseAsText).join('')}${summary}\n`, io);
       }
       if (failed === 0) return;
       const what = cases.length === 1 ? 'the case is' : `${failed} of ${cases.length} cases are`;
       throw new GatewayError('policy.mismatch', `${what} not as expected`);
     });
 }
+
+const noTests =
+  'no tests: write them into a rule, as tests: { block: ["…"], allow: ["…"] }, or name a file with fixtures';
 
 async function readFixtures(files: readonly string[], io: Io): Promise<readonly Fixture[]> {
   const { parseFixtures } = await import('./engine.ts');
