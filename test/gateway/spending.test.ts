@@ -171,6 +171,25 @@ test('of one that does not, for a token for three bytes of what came, and one fo
   expect(record?.usage).toMatchObject({ output_tokens: 10 + 6, estimated: true });
 });
 
+test.each([
+  ['a limit', 'limits: { tokens_per_day: 100000 }, ', 3, 100],
+  ['no limit', '', 3, 16],
+  ['no limit before any text', '', 1, 100],
+] as const)('a stream that its provider breaks off under %s', async (_what, limits, events, output) => {
+  const broken = await startGateway(`
+providers: { host: { dialect: openai, base_url: "${host.url}/v1", endpoints: [chat] } }
+models: [{ match: m, provider: host }]
+projects: { shop: { ${limits}keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] } }
+`);
+  reply(200, 'text/event-stream', chatEvents.slice(0, events).join(''), 'cut');
+
+  await (await post(broken, '/v1/chat/completions', { ...body, stream: true })).text().catch(() => 'cut');
+  const [record] = await broken.recorded(1);
+  await broken.stop();
+
+  expect(record?.usage).toMatchObject({ output_tokens: output, estimated: true });
+});
+
 test('what is kept in the cache for an hour costs more', async () => {
   host.script((response) => {
     response.writeHead(200, { 'content-type': 'application/json' });

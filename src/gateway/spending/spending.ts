@@ -214,14 +214,15 @@ export class Spending {
 
   /** Whether the target may have written more than was seen. */
   #mayBeHidden(target: Target, answer: SeenAnswer | undefined): boolean {
-    if (answer === undefined || answer.extent === 'unread') return true;
+    if (answer === undefined) return true;
     const { usage, unreportedTokens } = answer.tally;
     // Its text may be on the way.
     const isSilent = unreportedTokens === 0 && (usage === undefined || usage.isPartial === true);
-    if (answer.extent === 'cut' && isSilent) return true;
+    if (answer.extent !== 'whole' && isSilent) return true;
     if (this.#demand('isInBackground')) return true;
     // Where nothing is limited, what was seen is the better estimate.
-    return this.#isLimited && mayReason(this.#demand('asksToReason'), target);
+    if (!this.#isLimited) return false;
+    return answer.extent === 'unread' || mayReason(this.#demand('asksToReason'), target);
   }
 }
 
