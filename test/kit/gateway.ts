@@ -37,21 +37,15 @@ export interface TestGateway {
   recorded(count: number): Promise<readonly ExchangeRecord[]>;
   /** The first record that is meant, as soon as it is there. */
   recordWhere(isMeant: (record: ExchangeRecord) => boolean): Promise<ExchangeRecord>;
+  /** Applies another configuration while it runs. */
+  reload(yaml: string): Promise<void>;
   stop(): Promise<void>;
 }
 
 /** Starts a gateway from the text of a configuration file on a free port, as `gateway serve` does. */
 export async function startGateway(yaml = ''): Promise<TestGateway> {
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-test-'));
-  const file = join(directory, 'gateway.yaml');
-  writeFileSync(file, yaml || '{}', { mode: 0o600 });
-  const loaded = await loadConfig({ file, cwd: directory, env: secrets, nowMs: Date.now() });
-  rmSync(directory, { recursive: true });
-  const key = loaded.config.needsLocalKey ? generateKey() : secrets.PROJECT_KEY;
-  const config = loaded.config.needsLocalKey
-    ? loaded.config.withKey({ id: 'local', project: 'local', value: key })
-    : loaded.config;
-
+  const localKey = generateKey();
+  const { config, key } = await load(yaml, localKey);
   const records: ExchangeRecord[] = [];
   const waiting = new Set<() => void>();
   const record = (one: ExchangeRecord) => {
@@ -80,11 +74,26 @@ export async function startGateway(yaml = ''): Promise<TestGateway> {
     records,
     recorded: (count) => wait(() => (records.length >= count ? records : undefined)),
     recordWhere: (isMeant) => wait(() => records.find(isMeant)),
+    reload: async (next) => {
+      const prepared = await services.prepare((await load(next, localKey)).config);
+      prepared.commit();
+    },
     stop: () => {
       stopping ??= services.stop();
       return stopping;
     },
   };
+}
+
+/** The configuration that a file with this text makes, and a key that works with it. */
+async function load(yaml: string, localKey: string) {
+  const directory = mkdtempSync(join(tmpdir(), 'gateway-test-'));
+  const file = join(directory, 'gateway.yaml');
+  writeFileSync(file, yaml || '{}', { mode: 0o600 });
+  const { config } = await loadConfig({ file, cwd: directory, env: secrets, nowMs: Date.now() });
+  rmSync(directory, { recursive: true });
+  if (!config.needsLocalKey) return { config, key: secrets.PROJECT_KEY };
+  return { config: config.withKey({ id: 'local', project: 'local', value: localKey }), key: localKey };
 }
 
 export function anthropicClient({ url, key }: Pick<TestGateway, 'url' | 'key'>): Anthropic {

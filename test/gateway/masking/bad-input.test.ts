@@ -14,13 +14,11 @@ const rules = {
 let host: ScriptedHost;
 let failing: ScriptedHost;
 let gateway: TestGateway;
-/** The same gateway with other rules, as after a reload. */
+/** A gateway with the same secret and other rules. */
 let reloaded: TestGateway;
 
-beforeAll(async () => {
-  host = await startHost(saying((text) => ({ text })));
-  failing = await startHost((response) => response.writeHead(503).end('{}'));
-  const config = (masking: readonly string[]) => `
+/** The same but for its rules. */
+const config = (masking: readonly string[]) => `
 providers:
   chat: { dialect: openai, base_url: "${host.url}/v1", api_key: "\${PROVIDER_KEY}", endpoints: [chat], retries: { attempts: 1 }, breaker: { failures: 1000 } }
   other: { dialect: anthropic, base_url: "${host.url}", api_key: "\${PROVIDER_KEY}", endpoints: [messages] }
@@ -36,6 +34,10 @@ projects:
   other: { keys: [{ id: other-web, value: "\${OTHER_KEY}" }] }
 plants: { store: { enabled: false } }
 `;
+
+beforeAll(async () => {
+  host = await startHost(saying((text) => ({ text })));
+  failing = await startHost((response) => response.writeHead(503).end('{}'));
   gateway = await startGateway(config(Object.values(rules)));
   reloaded = await startGateway(config([rules.names]));
 });
@@ -201,16 +203,31 @@ test('a fallback in another dialect, after retries, masks the same and restores'
   for (const body of sent) expect(body).not.toMatch(/ann@|quoted/);
 });
 
-test('rules that changed between two turns: what still is masked has the same placeholder', async () => {
-  host.script(saying((heard) => ({ text: heard })));
-  const text = 'ann@example.com and «Muster AG»';
-  const before = await ask({ text, isStream: false });
-  const [customer = ''] = /CUSTOMER_[A-Z]{13}/.exec(lastBody()) ?? [];
-  const [email = ''] = /EMAIL_[A-Z]{13}/.exec(lastBody()) ?? [];
+test.each(['a reload of the same gateway', 'another gateway'])(
+  'rules that changed between two turns, by %s: what still is masked has the same placeholder',
+  async (change) => {
+    host.script(saying((heard) => ({ text: heard })));
+    const text = 'ann@example.com and «Muster AG»';
+    const first = await startGateway(config(Object.values(rules)));
+    try {
+      const before = await ask({ text, isStream: false, at: first });
+      const [customer = ''] = /CUSTOMER_[A-Z]{13}/.exec(lastBody()) ?? [];
+      const [email = ''] = /EMAIL_[A-Z]{13}/.exec(lastBody()) ?? [];
+      const isLive = change !== 'another gateway';
+      if (isLive) await first.reload(config([rules.names]));
 
-  const after = await ask({ text: `${before.heard}, ${email}`, isStream: false, at: reloaded });
+      const after = await ask({
+        text: `${before.heard}, ${email}`,
+        isStream: false,
+        at: isLive ? first : reloaded,
+      });
 
-  expect(lastBody()).toContain(`ann@example.com and ${customer}, ${email}`);
-  // Nothing in this request says what the other placeholder was.
-  expect(after.heard).toBe(`${text}, ${email}`);
-});
+      expect(before.heard).toBe(text);
+      expect(lastBody()).toContain(`ann@example.com and ${customer}, ${email}`);
+      // Nothing in this request says what the other placeholder was.
+      expect(after.heard).toBe(`${text}, ${email}`);
+    } finally {
+      await first.stop();
+    }
+  },
+);

@@ -183,6 +183,35 @@ test('the record has numbers by kind and no values', async () => {
   expect(JSON.stringify(record)).not.toContain('ann@');
 });
 
+test.each([
+  // Placeholders have no other case.
+  { change: 'upper case', as: (text: string) => text.toUpperCase(), isRestored: true },
+  { change: 'lower case', as: (text: string) => text.toLowerCase(), isRestored: false },
+  {
+    change: 'a capital at its beginning',
+    as: (text: string) => text.charAt(0) + text.slice(1).toLowerCase(),
+    isRestored: false,
+  },
+])('a placeholder that comes back in $change: restored $isRestored', async ({ as, isRestored }) => {
+  for (const cut of [whole, letters]) {
+    let sent = '';
+    host.script(
+      saying((heard) => {
+        sent = as(heard);
+        return { text: sent };
+      }, cut),
+    );
+    const before = gateway.records.length;
+
+    const { text } = await ask('chat', 'chat', { text: 'ann@example.com', isStream: true });
+
+    const record = (await gateway.recorded(before + 1)).at(-1);
+    expect(text).toBe(isRestored ? 'ann@example.com' : sent);
+    expect(record?.restored).toEqual(isRestored ? { EMAIL: 1 } : undefined);
+    expect(record?.broken_placeholders).toEqual(isRestored ? undefined : { EMAIL: 1 });
+  }
+});
+
 test('a conversation that the provider keeps is refused, with what to do', async () => {
   const { responses } = openaiClient({ url: gateway.url, key: secrets.PROJECT_KEY });
   const before = host.requests.length;
