@@ -14,8 +14,8 @@ export interface OpenedLedger {
   readonly problem: LedgerFailure | undefined;
 }
 
-/** Starting a thread takes more CPU time than the rest of a file's ledger, so it comes after the gateway is ready. */
-const threadAfterMs = 250;
+/** Starting a thread takes more CPU time than the rest of a file's ledger, so it comes after the first exchanges. */
+const threadAfterMs = 1_000;
 
 /** Opens it for writing. A file's sums are read here, in a few milliseconds; what a database answers is waited for. */
 export async function openLedger(
