@@ -22,14 +22,14 @@ async function init(env: Readonly<Record<string, string>>) {
   return { ...ended, check: check.stdout, text: existsSync(file) ? readFileSync(file, 'utf8') : '' };
 }
 
-test('init offers logins, with a policy that redacts secrets', async () => {
+test('init offers logins, with a policy that masks secrets', async () => {
   const { exit, text, check } = await init({});
 
   expect([exit, check]).toEqual([0, 'gateway.yaml: fine\n']);
   expect(text).toMatch(/claude-login:\n {4}dialect: anthropic\n {4}base_url: .*\n {4}credentials: client/);
   expect(text).toMatch(/chatgpt-login:\n(?:.*\n)*? {4}endpoints: \[responses\]\n/);
   expect(text).toContain('- { match: "claude-*", provider: claude-login }');
-  expect(text).toContain('action: redact');
+  expect(text).toContain('action: mask');
   expect(text).not.toContain(token);
 });
 

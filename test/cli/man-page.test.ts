@@ -18,7 +18,7 @@ test('the man page is what the commands say', async () => {
 test('the package has it', () => {
   const { man, files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-  expect(man).toBe('man/gateway.1');
+  expect(man).toEqual(['man/gateway.1']);
   expect(files).toContain('man');
 });
 

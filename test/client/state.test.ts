@@ -79,6 +79,7 @@ describe('where the gateway is', () => {
       key: 'gw_local',
       proof: running.proof,
       defaultModel: 'sandbox-mini',
+      agentModels: {},
     });
     expect(gatewayAddress({ ...env, GATEWAY_URL: 'http://127.0.0.1:4100/' }).key).toBe('gw_local');
   });
@@ -104,6 +105,7 @@ describe('where the gateway is', () => {
       url: 'https://g.example/x',
       key: 'mine',
       defaultModel: undefined,
+      agentModels: {},
     });
   });
 

@@ -3,7 +3,7 @@ import { GatewayError } from '../../../errors.ts';
 import type { JqAnswer, JqQuestion } from './jq-worker.ts';
 import type { Transform } from './transform.ts';
 
-const entry = import.meta.url.endsWith('.ts') ? '../../../dist/jq-worker.js' : './jq-worker.js';
+const entry = import.meta.url.endsWith('.ts') ? '../../../../dist/jq-worker.js' : './jq-worker.js';
 /** jq's own exit code for an expression that it does not understand. */
 const notUnderstood = 3;
 
