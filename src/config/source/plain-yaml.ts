@@ -10,7 +10,7 @@ import {
 import { type Entries, type Entry, entriesOf, type ParsedText, type Part, type Range } from './layout.ts';
 
 /** Texts that the two parsers read differently. */
-const odd = /\\[xuU]|[\t\ufeff]|\r(?!\n)|^\.\.\./m;
+const odd = /\\[xuU]|[\t\ufeff]|\r(?!\n)|^\.\.\.|[|>][-+]?\d/m;
 /** Keys that are numbers or the like, unless they stand in quotes. */
 const oddKey = /[-+.\d~]|(?:null|true|false)\b/iy;
 /** Keys of which the other parser says that they are none; in quotes one may be written on several lines. */

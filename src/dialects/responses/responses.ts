@@ -1,5 +1,4 @@
 import type { TextDialect } from '../dialect.ts';
-import { embeddings } from '../embeddings/embeddings.ts';
 import { toFields } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
 import { isOpenAiErrorBody, openAiErrorBody } from '../translation/openai-error.ts';
@@ -22,7 +21,7 @@ export const responses: TextDialect = {
   path: '/v1/responses',
   canStream: true,
   operation: 'chat',
-  recognizes: (body) => 'input' in body && !embeddings.recognizes(body),
+  recognizes: (body) => 'input' in body,
   limitHeaders: openAiLimitHeaders,
   needsCap: false,
   leastCap,

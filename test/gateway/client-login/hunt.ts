@@ -61,10 +61,7 @@ export async function huntLogins(count: number, seed = 1): Promise<Hunt> {
     if (number % 500 < 20) keep('the live page', JSON.stringify(await pagesOf(gateway)));
   }
   keep('the live page', JSON.stringify(await pagesOf(gateway)));
-  for (const file of readdirSync(gateway.directory, { recursive: true, withFileTypes: true })) {
-    if (file.isFile())
-      keep(`the file ${file.name}`, readFileSync(join(file.parentPath, file.name), 'latin1'));
-  }
+  for (const [name, text] of filesBelow(gateway.directory)) keep(`the file ${name}`, text);
   let delivered = 0;
   for (const { name, dialect, host } of hosts) {
     for (const request of host.requests) {
@@ -277,6 +274,18 @@ function placedIn(headers: readonly string[]): Sent['placed'] {
       : [];
   });
   return headers.includes('x-gateway-key') && found.length === 1 ? found[0] : undefined;
+}
+
+/** All files with their texts; read again if one was moved into the database meanwhile. */
+function filesBelow(directory: string, tries = 5): readonly (readonly [name: string, text: string])[] {
+  try {
+    return readdirSync(directory, { recursive: true, withFileTypes: true })
+      .filter((file) => file.isFile())
+      .map(({ name, parentPath }) => [name, readFileSync(join(parentPath, name), 'latin1')]);
+  } catch (error) {
+    if (tries === 1) throw error;
+    return filesBelow(directory, tries - 1);
+  }
 }
 
 /** Not fetch, which refuses some of these headers. */

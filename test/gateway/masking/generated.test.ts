@@ -95,7 +95,8 @@ function heard(came: string, isStream: boolean): Readonly<Record<string, string>
       const { type = '', index = '', output_index = '' } = value as Record<string, string>;
       for (const [name, inner] of Object.entries(value))
         if (!/^(?:id|item_id|call_id|sequence_number|created|created_at|type|object|model|role)$/.test(name))
-          walk(inner, `${path}/${type}${index}${output_index}/${name}`);
+          // Only the first piece of a chat's call has a type.
+          walk(inner, `${path}/${type === 'function' ? '' : type}${index}${output_index}/${name}`);
     }
   };
   for (const event of events) walk(event, '');
