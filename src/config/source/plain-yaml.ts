@@ -10,7 +10,7 @@ import {
 import { type Entries, type Entry, entriesOf, type ParsedText, type Part, type Range } from './layout.ts';
 
 /** Texts that the two parsers read differently. */
-const odd = /\\[xuU]|[\t\ufeff]|\r(?!\n)|^\.\.\.|[|>][-+]?\d/m;
+const odd = /\\[xuU]|[\t\ufeff]|\r(?!\n)|^\.\.\./m;
 /** Keys that are numbers or the like, unless they stand in quotes. */
 const oddKey = /[-+.\d~]|(?:null|true|false)\b/iy;
 /** Keys of which the other parser says that they are none; in quotes one may be written on several lines. */
@@ -118,6 +118,7 @@ function isPlain(event: Event): boolean {
     case EVENT_ID.DOCUMENT:
       return !event.explicitStart && !event.explicitEnd && event.directives.length === 0;
     case EVENT_ID.SCALAR:
+      return event.tagStart < 0 && event.anchorStart < 0 && !isBlock(event);
     case EVENT_ID.SEQUENCE:
     case EVENT_ID.MAPPING:
       return event.tagStart < 0 && event.anchorStart < 0;
@@ -128,12 +129,17 @@ function isPlain(event: Event): boolean {
   }
 }
 
+/** The parsers disagree about empty lines and the end of texts after `|` and `>`, of which large files have none. */
+function isBlock({ style }: ScalarEvent): boolean {
+  return style === SCALAR_STYLE.LITERAL_BLOCK || style === SCALAR_STYLE.FOLDED_BLOCK;
+}
+
 /** Parts are made when they are asked for: most files are read without a word about them. */
 function partAt(at: number, source: Source): Part | undefined {
   const event = source.events[at];
   if (event?.type === EVENT_ID.SCALAR) {
     if (event.valueStart < 0) return undefined;
-    return { ...rangeOf(event, source.text), text: getScalarValue(source.text, event) };
+    return { ...rangeOf(event), text: getScalarValue(source.text, event) };
   }
   if (event?.type !== EVENT_ID.MAPPING && event?.type !== EVENT_ID.SEQUENCE) return undefined;
   let entries: Entries | undefined;
@@ -174,27 +180,17 @@ function behind(at: number, { events, after }: Source): number {
   return after[at] ?? events.length;
 }
 
-function rangeOf({ style, valueStart, valueEnd }: ScalarEvent, text: string): Range {
-  switch (style) {
-    case SCALAR_STYLE.PLAIN:
-      return { start: valueStart, end: valueEnd };
-    case SCALAR_STYLE.SINGLE_QUOTED:
-    case SCALAR_STYLE.DOUBLE_QUOTED:
-      return { start: valueStart - 1, end: valueEnd + 1 };
-    default: {
-      // A block begins with its mark, on the line before its text.
-      const lineStart = text.lastIndexOf('\n', valueStart - 2) + 1;
-      const mark = text.slice(lineStart, valueStart).search(/[|>][-+1-9]*[ \t]*(?:#.*)?\r?\n$/);
-      return { start: mark < 0 ? valueStart : lineStart + mark, end: valueEnd };
-    }
-  }
+/** With its quotes. */
+function rangeOf({ style, valueStart, valueEnd }: ScalarEvent): Range {
+  const quotes = style === SCALAR_STYLE.PLAIN ? 0 : 1;
+  return { start: valueStart - quotes, end: valueEnd + quotes };
 }
 
 /** Behind the bracket that closes a collection in `{ }` or `[ ]`: only commas, spaces and comments are left before it. */
 function endOfFlow(at: number, { text, events, after }: Source): number {
   let end = 0;
   for (const event of events.slice(at, after[at])) {
-    if (event.type === EVENT_ID.SCALAR && event.valueStart >= 0) end = rangeOf(event, text).end;
+    if (event.type === EVENT_ID.SCALAR && event.valueStart >= 0) end = rangeOf(event).end;
     else if (event.type === EVENT_ID.MAPPING || event.type === EVENT_ID.SEQUENCE) end = event.start + 1;
     else if (event.type === EVENT_ID.POP) end = closing(text, end);
   }

@@ -59,7 +59,7 @@ function comparable(value: unknown): unknown {
 
 test('what the fast parser takes, the other one reads the same, without a complaint and at the same places', () => {
   const next = numbers(1);
-  const texts = [example, ...Array.from({ length: scale(3_000, 300_000) }, () => textOf(next))];
+  const texts = [example, ...Array.from({ length: scale(3_000, 100_000) }, () => textOf(next))];
 
   let taken = 0;
   for (const text of texts) {
@@ -74,7 +74,7 @@ test('what the fast parser takes, the other one reads the same, without a compla
 
   expect(parsePlain(example)).toBeDefined();
   expect(taken).toBeGreaterThan(texts.length / 5);
-});
+}, 120_000);
 
 test.each([
   ['a tag', 'a: !!str 1'],
