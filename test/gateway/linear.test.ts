@@ -90,6 +90,7 @@ test('a search from each string to the end of the body does not pass for linear'
 
   expect(found).toHaveLength(2);
   for (const name of found) {
-    expect(growth(run, sizes(name, small / 4))).toBeGreaterThan(limit);
+    // The search is quick among keys, and what takes less than a millisecond is not measured.
+    expect(growth(run, sizes(name, name === 'escaped keys' ? small : small / 4))).toBeGreaterThan(limit);
   }
 });
