@@ -63,6 +63,8 @@ interface ServerOptions {
 export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
   const { config, sandboxUrl, host, port, record, ownerProof, log } = options;
   letHeapGrow();
+  // The first streams must not wait for it. Whoever tries the sandbox wants to see that it runs.
+  if (!config.isSandboxMode) compilePolicies(config);
   const opened = options.ledger && (await openLedgerFor(options.ledger, config, log));
   const close = async () => {
     breakers?.close();
@@ -133,7 +135,7 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
     },
     announce: () => {
       isAnnounced = true;
-      setImmediate(() => compilePolicies(config));
+      if (config.isSandboxMode) setImmediate(() => compilePolicies(config));
     },
     countOpen: async () => server.gauges().open,
     readMetrics: async () => (meter === undefined ? [] : [await meter.read(server, counters)]),
