@@ -1,4 +1,16 @@
-import type { WorkerEvent } from './worker.ts';
+/** A worker's events for the log. */
+export type WorkerEvent =
+  | { readonly kind: 'ended'; readonly pid: number; readonly how: string; readonly restartMs: number }
+  | { readonly kind: 'started'; readonly pid: number }
+  | {
+      readonly kind: 'drained';
+      readonly pid: number;
+      readonly how: string;
+      readonly unwritten: number | undefined;
+      /** Whether it ended by itself, with its ledger written. */
+      readonly isComplete: boolean;
+    }
+  | { readonly kind: 'failed'; readonly message: string; readonly restartMs: number };
 
 interface Notice {
   readonly level: 'info' | 'error';

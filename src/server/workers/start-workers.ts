@@ -9,7 +9,7 @@ import { type LedgerSettings, openLedgerFor, readSumsOnce } from '../ledger.ts';
 import type { Recording } from '../recording.ts';
 import type { ServerHandle } from '../server-handle.ts';
 import type { TracingSettings } from '../tracing.ts';
-import type { WorkerEvent } from './worker.ts';
+import type { WorkerEvent } from './describe-event.ts';
 import { WorkerPool } from './worker-pool.ts';
 
 export interface WorkersOptions {

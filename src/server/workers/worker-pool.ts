@@ -6,9 +6,10 @@ import type { MetricData } from '../../record/metrics/families.ts';
 import type { OpenCounts } from '../../record/observer.ts';
 import { WorkerMetrics } from '../metrics/worker-metrics.ts';
 import type { PreparedReload } from '../server-handle.ts';
+import type { WorkerEvent } from './describe-event.ts';
 import { HandOver } from './hand-over.ts';
 import type { WorkerConfig, WorkerStart } from './messages.ts';
-import { Worker, type WorkerEvent } from './worker.ts';
+import { Worker } from './worker.ts';
 
 interface WorkerPoolOptions {
   readonly count: number;

@@ -4,26 +4,13 @@ import { GatewayError, toGatewayError } from '../../errors.ts';
 import type { CounterService } from '../../limits/shared-counters.ts';
 import type { BreakerChange } from '../../providers/breaker-channel.ts';
 import type { OpenCounts } from '../../record/observer.ts';
+import type { WorkerEvent } from './describe-event.ts';
 import type { ConnectionTarget } from './hand-over.ts';
 import type { Reading, WorkerAnswer, WorkerCommand, WorkerConfig, WorkerStart } from './messages.ts';
 import { relayLines } from './relay-lines.ts';
 import { countDeath, restartDelayMs } from './restart-delay.ts';
 import { SentConnections } from './sent-connections.ts';
 import { spawnWorker } from './spawn-worker.ts';
-
-/** A worker's events for the log. */
-export type WorkerEvent =
-  | { readonly kind: 'ended'; readonly pid: number; readonly how: string; readonly restartMs: number }
-  | { readonly kind: 'started'; readonly pid: number }
-  | {
-      readonly kind: 'drained';
-      readonly pid: number;
-      readonly how: string;
-      readonly unwritten: number | undefined;
-      /** Whether it ended by itself, with its ledger written. */
-      readonly isComplete: boolean;
-    }
-  | { readonly kind: 'failed'; readonly message: string; readonly restartMs: number };
 
 interface WorkerOptions {
   /** What its next process will start with. */
