@@ -135,7 +135,7 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
     },
     announce: () => {
       isAnnounced = true;
-      if (config.isSandboxMode) setImmediate(() => compilePolicies(config));
+      if (config.isSandboxMode) setTimeout(() => compilePolicies(config), compileAfterMs).unref();
     },
     countOpen: async () => server.gauges().open,
     readMetrics: async () => (meter === undefined ? [] : [await meter.read(server, counters)]),
@@ -148,6 +148,9 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
     },
   };
 }
+
+/** An agent that `run` starts must not wait for it, and asks nothing so soon. */
+const compileAfterMs = 300;
 
 /** Compiles what the first request would otherwise wait for; if that fails, each request is refused and says so. */
 function compilePolicies({ keys }: Config): void {
