@@ -1,16 +1,11 @@
 import { compilePatternSet } from './automaton/pattern-set.ts';
 import type { NamedPattern } from './automaton/patterns.ts';
+import type { Patterns } from './facts.ts';
 import type { Fold } from './fold/fold.ts';
 import type { CompiledRule } from './rules/compile-rule.ts';
 import { Search } from './search/search.ts';
 
-/** What texts are searched for, and the number of each pattern by its key. */
-export interface CompiledPatterns {
-  readonly search: Search;
-  readonly numbers: ReadonlyMap<string, number>;
-}
-
-export function compilePatterns(rules: readonly CompiledRule[], fold: Fold): CompiledPatterns {
+export function compilePatterns(rules: readonly CompiledRule[], fold: Fold): Patterns {
   const patterns = collectPatterns(rules);
   const numbers = new Map(patterns.map(({ key }, number) => [key, number]));
   const patternSet = compilePatternSet(

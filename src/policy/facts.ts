@@ -7,22 +7,26 @@ import { type Cap, findCaps } from './traverse/caps.ts';
 import { otherModels } from './traverse/models.ts';
 import { findTools, type OfferedTools } from './traverse/offered-tools.ts';
 
+/** What texts are searched for, and the number of each pattern by its key. */
+export interface Patterns {
+  readonly search: Search;
+  readonly numbers: ReadonlyMap<string, number>;
+}
+
 /** What rules check about one request; each fact is computed on first use, once for all rules. */
 export class Facts {
   readonly subject: Subject;
-  readonly #search: Search;
-  readonly #numbers: ReadonlyMap<string, number>;
+  readonly #patterns: () => Patterns;
   #searchResult: SearchResult | undefined;
   #texts: ViewedTexts | undefined;
   #tools: OfferedTools | undefined;
   #caps: readonly Cap[] | undefined;
   #found: Map<unknown, readonly TextMatch[]> | undefined;
 
-  /** `caps` replaces the caps of the request. */
-  constructor(subject: Subject, search: Search, numbers: ReadonlyMap<string, number>, caps?: readonly Cap[]) {
+  /** `patterns` are asked for when a text is searched. `caps` replaces the caps of the request. */
+  constructor(subject: Subject, patterns: () => Patterns, caps?: readonly Cap[]) {
     this.subject = subject;
-    this.#search = search;
-    this.#numbers = numbers;
+    this.#patterns = patterns;
     this.#caps = caps;
   }
 
@@ -43,13 +47,13 @@ export class Facts {
   }
 
   get searchResult(): SearchResult {
-    this.#searchResult ??= this.#search.request(this.subject.document, this.subject.dialect);
+    this.#searchResult ??= this.#patterns().search.request(this.subject.document, this.subject.dialect);
     return this.#searchResult;
   }
 
   /** The texts in which something was found. */
   get texts(): ViewedTexts {
-    this.#texts ??= new ViewedTexts(this.#search.patternSet.fold);
+    this.#texts ??= new ViewedTexts(this.#patterns().search.patternSet.fold);
     return this.#texts;
   }
 
@@ -65,11 +69,11 @@ export class Facts {
   }
 
   pattern(number: number): Pattern {
-    return this.#search.patternSet.patterns[number] as Pattern;
+    return this.#patterns().search.patternSet.patterns[number] as Pattern;
   }
 
   matches(patternKey: string): readonly TextMatch[] {
-    const number = this.#numbers.get(patternKey);
+    const number = this.#patterns().numbers.get(patternKey);
     return number === undefined ? [] : (this.searchResult.matches.get(number) ?? []);
   }
 }

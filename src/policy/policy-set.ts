@@ -1,7 +1,7 @@
 import { AnswerRules, type ResponseCheck } from './answers/check-answer.ts';
-import { type CompiledPatterns, compilePatterns, conditionsOnText } from './compile-patterns.ts';
+import { compilePatterns, conditionsOnText } from './compile-patterns.ts';
 import { decideRedacted } from './decide-redacted.ts';
-import { Facts } from './facts.ts';
+import { Facts, type Patterns } from './facts.ts';
 import type { Fold } from './fold/fold.ts';
 import { type HeaderValue, HeaderValues } from './header-values.ts';
 import type { Placeholders } from './mask/placeholders.ts';
@@ -41,7 +41,7 @@ export class PolicySet {
   readonly rules: readonly CompiledRule[];
   readonly fold: Fold;
   readonly #policies: readonly CompiledPolicy[];
-  #patterns: CompiledPatterns | undefined;
+  #patterns: Patterns | undefined;
   /** Whether a policy refuses what no rule allows. */
   readonly #mayDeny: boolean;
   readonly #answers: AnswerRules | undefined;
@@ -70,7 +70,7 @@ export class PolicySet {
     this.#compiled();
   }
 
-  #compiled(): CompiledPatterns {
+  #compiled(): Patterns {
     this.#patterns ??= compilePatterns(this.rules, this.fold);
     return this.#patterns;
   }
@@ -85,13 +85,8 @@ export class PolicySet {
   }
 
   #decideOnce(subject: Subject): Decision {
+    const facts = this.facts(subject);
     const verdicts: Verdict[] = [];
-    let facts: Facts;
-    try {
-      facts = this.facts(subject);
-    } catch (cause) {
-      return failedDecision('policy', cause, verdicts);
-    }
     for (const rule of this.rules) {
       try {
         const verdict = evaluateRule(rule, facts);
@@ -138,13 +133,11 @@ export class PolicySet {
   capLimit(subject: Subject): number {
     if (this.#capRules.length === 0) return Number.POSITIVE_INFINITY;
     const unbounded = [{ entry: subject.document.root, tokens: Number.POSITIVE_INFINITY, isOwn: true }];
-    const { search, numbers } = this.#compiled();
-    return capLimit(this.#capRules, new Facts(subject, search, numbers, unbounded));
+    return capLimit(this.#capRules, new Facts(subject, () => this.#compiled(), unbounded));
   }
 
   facts(subject: Subject): Facts {
-    const { search, numbers } = this.#compiled();
-    return new Facts(subject, search, numbers);
+    return new Facts(subject, () => this.#compiled());
   }
 
   /** The verdicts of the policies' own options, beside their rules. */
