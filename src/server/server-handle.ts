@@ -150,7 +150,7 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
 }
 
 /** An agent that `run` starts must not wait for it, and asks nothing so soon. */
-const compileAfterMs = 300;
+const compileAfterMs = 1_000;
 
 /** Compiles what the first request would otherwise wait for; if that fails, each request is refused and says so. */
 function compilePolicies({ keys }: Config): void {
