@@ -12,7 +12,6 @@ const layers: Readonly<
   Record<string, { readonly from: readonly string[]; readonly packages: readonly string[] }>
 > = {
   'errors.ts': { from: [], packages: [] },
-  'random-hex.ts': { from: [], packages: [] },
   'memoize.ts': { from: [], packages: [] },
   'outage-causes.ts': { from: [], packages: [] },
   'make-directory.ts': { from: [], packages: [] },
@@ -54,7 +53,6 @@ const layers: Readonly<
     from: [
       'errors.ts',
       'loopback.ts',
-      'random-hex.ts',
       'memoize.ts',
       'growing-buffer.ts',
       'swap-remove-list.ts',
@@ -143,6 +141,7 @@ const layers: Readonly<
       'client/',
       'errors.ts',
       'loopback.ts',
+      'memoize.ts',
       'owner-proof.ts',
       'paint.ts',
       'version.ts',

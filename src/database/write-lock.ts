@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors.ts';
-import { sqliteFailure } from './sqlite-failure.ts';
+import { sqliteFailure } from './failures.ts';
 
 /** The only writer's place on a SQLite connection, and the patience with other processes that hold the file's lock. */
 export interface WriteLock {

@@ -11,7 +11,7 @@ import type { Ledger } from '../record/ledger/ledger.ts';
 import type { RepeatFolder } from '../record/repeats.ts';
 import type { Tracer } from '../record/tracing/tracer.ts';
 import type { TickQueue } from '../tick-queue.ts';
-import { createMasks } from './answer/masks.ts';
+import { createMasks } from './answer/scrub.ts';
 import type { GatewayKey, KeyRing } from './authenticate.ts';
 import { createDecider } from './decision/decider.ts';
 import type { Exchange } from './exchange.ts';

@@ -8,7 +8,7 @@ import type { ExchangeTrace } from '../record/observer.ts';
 import { TimeText } from '../record/time-text.ts';
 import type { ExchangeSpans } from '../record/tracing/tracer.ts';
 import type { SwapRemoveItem } from '../swap-remove-list.ts';
-import type { Masks } from './answer/masks.ts';
+import type { Masks } from './answer/scrub.ts';
 import type { ClientLogin } from './client-login.ts';
 import { RecordDraft } from './record-draft.ts';
 import type { LedgerEntry } from './spending/ledger-entry.ts';

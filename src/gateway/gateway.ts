@@ -6,7 +6,7 @@ import type { Router } from '../providers/route.ts';
 import type { Ledger } from '../record/ledger/ledger.ts';
 import type { RepeatFolder } from '../record/repeats.ts';
 import type { Tracer } from '../record/tracing/tracer.ts';
-import type { Masks } from './answer/masks.ts';
+import type { Masks } from './answer/scrub.ts';
 import type { GatewayKey, KeyRing, KnownKey } from './authenticate.ts';
 import type { Decider } from './decision/decider.ts';
 import type { Health, Readiness } from './local-endpoints/health.ts';

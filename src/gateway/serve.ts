@@ -18,8 +18,7 @@ import { TickQueue } from '../tick-queue.ts';
 import { ActiveConfig, type PreparedConfig } from './active-config.ts';
 import type { GatewayConfig, ProcessState } from './configure.ts';
 import { Exchange } from './exchange.ts';
-import { countExchanges, dependenciesOf, gaugesOf, observe } from './observe.ts';
-import { type HeapWatch, watchHeap } from './watch-heap.ts';
+import { countExchanges, dependenciesOf, gaugesOf, type HeapWatch, observe, watchHeap } from './observe.ts';
 
 export interface GatewayServer {
   readonly url: string;

@@ -6,7 +6,7 @@ import type { Fold } from './fold/fold.ts';
 import { type HeaderValue, HeaderValues } from './header-values.ts';
 import type { Placeholders } from './mask/placeholders.ts';
 import { storedConversation } from './mask/stored-conversation.ts';
-import { createPointerMask, type MaskPointer } from './redact/pointer-masking.ts';
+import { createPointerMask, type MaskPointer } from './redact/redact.ts';
 import { replaceMatches } from './replace-matches.ts';
 import {
   type Decision,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import { createTextScrubber } from '../gateway/answer/scrub.ts';
-import { budgetCounters } from '../limits/budget-counters.ts';
+import { budgetCounters } from '../limits/budget-loader.ts';
 import type { Counters } from '../limits/counters.ts';
 import { MemoryCounters } from '../limits/memory-counters.ts';
 import type { openLedgerFor } from './ledger.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Minutes } from '../../src/inspector/now/minutes.ts';
-import { TimeHistogram } from '../../src/inspector/now/time-histogram.ts';
+import { Minutes, TimeHistogram } from '../../src/inspector/now/minutes.ts';
 import { Ring } from '../../src/inspector/ring/ring.ts';
 import type { TracedExchange } from '../../src/record/observer.ts';
 import type { ExchangeRecord } from '../../src/record/record.ts';

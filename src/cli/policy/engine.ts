@@ -4,8 +4,7 @@
 export { decideOffline } from '../../gateway/offline/decide-offline.ts';
 export { explainRequest } from '../../gateway/offline/explain-request.ts';
 export { endpointNamed, guessEndpoint } from '../../gateway/offline/request-endpoint.ts';
-export { checkFixture } from './check-fixture.ts';
-export { parseFixtures } from './fixtures.ts';
+export { checkFixture, parseFixtures } from './fixtures.ts';
 export { inlineCases } from './inline-cases.ts';
 export { loadPolicies } from './load-policies.ts';
 export { readRecords } from './recorded.ts';

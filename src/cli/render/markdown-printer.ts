@@ -1,7 +1,7 @@
 import { lexer, type Token } from 'marked';
 import { painter } from '../../paint.ts';
 import { type Io, write } from '../shell/io.ts';
-import { hasOtherEncoding, printable } from '../shell/print/printable.ts';
+import { hasOtherEncoding, printable } from '../shell/print/print.ts';
 import type { AnswerPrinter } from './answer-printer.ts';
 import { markdownLines } from './markdown-lines.ts';
 import type { MarkdownStyle } from './markdown-style.ts';

@@ -11,8 +11,7 @@ import { type LoadedPolicies, loadPolicies } from '../policy/load-policies.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
 import { formatted } from '../shell/print/listing.ts';
-import { print } from '../shell/print/print.ts';
-import { shownBody } from '../shell/print/shown-body.ts';
+import { print, shownBody } from '../shell/print/print.ts';
 
 interface DryRun {
   readonly method: 'POST';

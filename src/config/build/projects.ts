@@ -1,5 +1,5 @@
-import { parseExpiry } from '../schema/expiry.ts';
 import type { KeySettings, Settings } from '../schema/schema.ts';
+import { parseExpiry } from '../schema/units.ts';
 import type { KeyFile } from '../source/key-files.ts';
 import { suggest } from '../source/problems.ts';
 import type { Report } from '../source/report.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { reaching } from './reach.ts';
 import { amount, duration, hostName, memorySize, port, size } from './scalars.ts';
-import { parseMemorySize, parseSize } from './sizes.ts';
+import { parseMemorySize, parseSize } from './units.ts';
 
 export const serverSchema = z.strictObject({
   host: reaching('listener', hostName.default('127.0.0.1')).describe(

@@ -10,8 +10,7 @@ import {
   parseText,
   wrongField,
 } from '../fields.ts';
-import { parseEffort } from '../translation/parse-effort.ts';
-import { splitSystem } from '../translation/split-system.ts';
+import { parseEffort, splitSystem } from '../translation/parse-common.ts';
 import { parseChatToolChoice, parseChatTools } from './parse-tools.ts';
 import { parseChatTurns } from './parse-turns.ts';
 

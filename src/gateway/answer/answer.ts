@@ -1,6 +1,6 @@
 import { parseFailure } from '../../dialects/failure.ts';
 import { stringifyAnswer } from '../../dialects/fields.ts';
-import { tallyAnswer } from '../../dialects/tally-answer.ts';
+import { tallyAnswer } from '../../dialects/text-tokens.ts';
 import { GatewayError } from '../../errors.ts';
 import { memoize } from '../../memoize.ts';
 import type { PieceBudget } from '../../piece-budget.ts';

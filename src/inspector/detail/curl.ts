@@ -1,8 +1,8 @@
 import { GatewayError } from '../../errors.ts';
 import type { TextAnswer } from '../contract/exchange-detail.ts';
 import type { RingEntry } from '../ring/entry.ts';
+import { shownBytes } from './answer-parts.ts';
 import { isSecretName } from './mask.ts';
-import { shownBytes } from './to-body.ts';
 
 /** Client headers that affect the answer; the others only identify the client. */
 const kept = /^(?:content-type|accept|anthropic-[a-z-]+|openai-[a-z-]+|idempotency-key)$/;

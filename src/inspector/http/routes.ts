@@ -12,9 +12,8 @@ import { toRow } from '../ring/to-row.ts';
 import { sendAgain, tryPolicy } from './actions.ts';
 import { type Call, readJson, smallBodyBytes } from './call.ts';
 import { type PageFile, PageFiles } from './page-files.ts';
-import type { RouteContext } from './route-context.ts';
+import { type RouteContext, securityHeaders } from './route-context.ts';
 import type { Route } from './router.ts';
-import { securityHeaders } from './security-headers.ts';
 import { sendFile } from './serve-page.ts';
 import { sessionRoutes } from './session-routes.ts';
 

@@ -5,8 +5,8 @@ import { commonHeaders, newRequestId, sendError, sendJson, toList } from '../../
 import type { HttpResponse } from '../../http/response.ts';
 import type { Sessions } from '../access/sessions.ts';
 import type { PageFile } from './page-files.ts';
+import { securityHeaders } from './route-context.ts';
 import type { Routed } from './router.ts';
-import { securityHeaders } from './security-headers.ts';
 
 const noOrigins: ReadonlySet<string> = new Set();
 

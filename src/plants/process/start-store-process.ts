@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { backoffMs } from '../../database/backoff.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Store, StoreSettings } from '../store.ts';
-import type { StoreCommand, StoreMessage } from './messages.ts';
+import type { StoreCommand, StoreMessage } from './plant-store.ts';
 
 // Node 20 can't run TypeScript, so when run from source (in tests) this uses the built entry.
 const entry = import.meta.url.endsWith('.ts') ? '../../../dist/plant-store.js' : './plant-store.js';

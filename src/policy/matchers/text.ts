@@ -6,7 +6,7 @@ import type { Facts } from '../facts.ts';
 import { withoutExcepted } from '../search/exceptions.ts';
 import type { TextMatch } from '../search/search-result.ts';
 import { matchesAt } from '../search/text-matches.ts';
-import { bitsOf, everyRole, roleNames } from '../traverse/roles.ts';
+import { bitsOf, everyRole, roleNames } from '../traverse/place.ts';
 import { defineMatcher, type MatcherContext } from './matcher.ts';
 
 const [firstRole, ...otherRoles] = roleNames;

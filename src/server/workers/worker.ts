@@ -7,10 +7,9 @@ import type { OpenCounts } from '../../record/observer.ts';
 import type { WorkerEvent } from './describe-event.ts';
 import type { ConnectionTarget } from './hand-over.ts';
 import type { Reading, WorkerAnswer, WorkerCommand, WorkerConfig, WorkerStart } from './messages.ts';
-import { relayLines } from './relay-lines.ts';
 import { countDeath, restartDelayMs } from './restart-delay.ts';
 import { SentConnections } from './sent-connections.ts';
-import { spawnWorker } from './spawn-worker.ts';
+import { relayLines, spawnWorker } from './spawn-worker.ts';
 
 interface WorkerOptions {
   /** What its next process will start with. */

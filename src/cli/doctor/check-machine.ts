@@ -1,6 +1,7 @@
 import { accessSync, constants, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { stateDirectory } from '../../client/state.ts';
+import { isOldParser, parserProblem } from '../../http/strict-head.ts';
 import type { Io } from '../shell/io.ts';
 import { about, type Finding } from './finding.ts';
 
@@ -52,4 +53,13 @@ function openToOthers(directory: string, mode: number): Finding[] {
     }
   }
   return findings;
+}
+
+/** Whether this Node's own parts are safe to serve with. */
+export function checkNode(isOld = isOldParser): Finding {
+  const { ok, warning } = about('node');
+  const problem = parserProblem(isOld);
+  return problem === undefined
+    ? ok(process.version)
+    : warning(problem, 'update Node, then start the gateway again');
 }

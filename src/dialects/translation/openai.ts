@@ -1,4 +1,5 @@
 import type { ProviderFailure } from '../conversation.ts';
+import type { RateLimit } from '../dialect.ts';
 import { type Fields, toFields } from '../fields.ts';
 
 const types: Readonly<Record<string, string>> = {
@@ -24,4 +25,16 @@ export function openAiErrorBody({ type, message, code, param, requestId }: Provi
     param: param ?? null,
   };
   return { error, ...(isOwn ? { request_id: requestId } : {}) };
+}
+
+/** OpenAI's rate-limit headers, for `Dialect.limitHeaders`: `x-ratelimit-*`, with the time until the reset. */
+export function openAiLimitHeaders({ unit, max, remaining, resetMs }: RateLimit): readonly string[] {
+  return [
+    `x-ratelimit-limit-${unit}`,
+    String(max),
+    `x-ratelimit-remaining-${unit}`,
+    String(remaining),
+    `x-ratelimit-reset-${unit}`,
+    `${Math.ceil(resetMs / 1_000)}s`,
+  ];
 }
