@@ -196,7 +196,7 @@ function causeText(error: unknown): string {
 }
 
 /** Throws store.database if events are not available yet. */
-export async function openFeed(database: Database, listener: FeedListener): Promise<Feed> {
+async function openFeed(database: Database, listener: FeedListener): Promise<Feed> {
   return database.kind === 'postgres'
     ? openPostgresFeed(database, listener)
     : openLocalFeed(database, listener);

@@ -19,7 +19,7 @@ const limits = { requests: String(requestLimit), tokens: String(tokenLimit) };
 const left = { requests: String(requestLimit - 1), tokens: String(tokenLimit - 1_000) };
 
 /** Headers of every answer in the Messages dialect: its request id and the rest of a made-up rate limit. */
-export function messagesHeaders(requestId: string): HeaderFields {
+function messagesHeaders(requestId: string): HeaderFields {
   const reset = new Date(Date.now() + 1_000).toISOString().replace(/\.\d+/, '');
   return {
     'request-id': requestId,
@@ -34,7 +34,7 @@ export function messagesHeaders(requestId: string): HeaderFields {
 }
 
 /** The same in the OpenAI dialects. */
-export function openaiHeaders(requestId: string): HeaderFields {
+function openaiHeaders(requestId: string): HeaderFields {
   return {
     'x-request-id': requestId,
     'openai-version': '2020-10-01',

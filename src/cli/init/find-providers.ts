@@ -23,7 +23,7 @@ export interface FoundProvider {
 }
 
 /** The endpoints that most hosts of the OpenAI family support; requests to the others are translated. */
-export const chatAndEmbeddings = ['chat', 'embeddings'] as const;
+const chatAndEmbeddings = ['chat', 'embeddings'] as const;
 
 /** Milliseconds: a server on this machine answers immediately or does not exist. */
 const patienceMs = 700;

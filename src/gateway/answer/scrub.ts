@@ -10,7 +10,7 @@ export interface Unescaped {
 const letterU = 0x75;
 
 /** Decodes the escapes of ASCII characters, in JSON however formatted; other escapes stay as they are. */
-export function unescapeJson(json: Buffer): Unescaped {
+function unescapeJson(json: Buffer): Unescaped {
   const text = Buffer.allocUnsafe(json.length);
   const origins = new Uint32Array(json.length + 1);
   let length = 0;

@@ -24,11 +24,7 @@ import { PageThreads } from './page-threads.ts';
 const answerLimitBytes = 64 * 1024 * 1024;
 
 /** Sends a request to the gateway itself, over its own port; resolves when the head of the answer is here. */
-export function sendToSelf(
-  url: string,
-  pass: string,
-  { path, headers, body }: SentAgain,
-): Promise<SendAgainAnswer> {
+function sendToSelf(url: string, pass: string, { path, headers, body }: SentAgain): Promise<SendAgainAnswer> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     const sending = request(
@@ -76,7 +72,7 @@ const maxScopes = 100;
 const freshMs = 2_000;
 
 /** The state of every limit, read at most every two seconds. */
-export class Budgets {
+class Budgets {
   readonly #counters: Counters;
   #last: { readonly atMs: number; readonly states: Promise<readonly BudgetState[]> } | undefined;
 
