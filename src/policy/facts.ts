@@ -41,6 +41,8 @@ export interface Patterns {
   readonly numbers: ReadonlyMap<string, number>;
 }
 
+const nothingFound: SearchResult = { matches: new Map(), unseen: [], unreadable: [] };
+
 /** What rules check about one request; each fact is computed on first use, once for all rules. */
 export class Facts {
   readonly subject: Subject;
@@ -75,7 +77,9 @@ export class Facts {
   }
 
   get searchResult(): SearchResult {
-    this.#searchResult ??= this.#patterns().search.request(this.subject.document, this.subject.dialect);
+    this.#searchResult ??= this.subject.standsForAny
+      ? nothingFound
+      : this.#patterns().search.request(this.subject.document, this.subject.dialect);
     return this.#searchResult;
   }
 

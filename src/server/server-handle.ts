@@ -63,7 +63,7 @@ interface ServerOptions {
 export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
   const { config, sandboxUrl, host, port, record, ownerProof, log } = options;
   letHeapGrow();
-  // The first streams must not wait for it. Whoever tries the sandbox wants to see that it runs.
+  // The first streams must not wait for it. In sandbox mode the first request does, so that agents start at once.
   if (!config.isSandboxMode) compilePolicies(config);
   const opened = options.ledger && (await openLedgerFor(options.ledger, config, log));
   const close = async () => {
@@ -135,7 +135,6 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
     },
     announce: () => {
       isAnnounced = true;
-      if (config.isSandboxMode) setTimeout(() => compilePolicies(config), compileAfterMs).unref();
     },
     countOpen: async () => server.gauges().open,
     readMetrics: async () => (meter === undefined ? [] : [await meter.read(server, counters)]),
@@ -148,9 +147,6 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
     },
   };
 }
-
-/** An agent that `run` starts must not wait for it, and asks nothing so soon. */
-const compileAfterMs = 1_000;
 
 /** Compiles what the first request would otherwise wait for; if that fails, each request is refused and says so. */
 function compilePolicies({ keys }: Config): void {
