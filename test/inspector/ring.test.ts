@@ -66,7 +66,7 @@ describe('the ring', () => {
     for (const entry of ring.entries()) held += entry.bytes;
     expect(ring.bytes).toBe(held);
     expect(ring.entries()[0]?.hasBodies).toBe(true);
-  });
+  }, 60_000);
 
   test('recalls what was before this start, older than everything else, as long as there is room', () => {
     const ring = new Ring({ exchanges: 4, bytes: 1_000_000 });
