@@ -6,9 +6,8 @@ import { ledgerSettings, noLedgerReason } from '../server/ledger-path.ts';
 import { type CommonOptions, commonOptions, createCommand, durationArgument } from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
 import { loadUserConfig } from './shell/load-config.ts';
-import { localDay } from './shell/local-day.ts';
 import { printValue } from './shell/output.ts';
-import { print } from './shell/print/print.ts';
+import { localDay, print } from './shell/print/print.ts';
 import { csv as csvRows, table } from './shell/print/table.ts';
 import { followRunning } from './shell/running-configuration.ts';
 

@@ -1,6 +1,5 @@
 import type { ModelEntry } from '../config/build/models.ts';
-import type { BodyLimits } from '../http/body.ts';
-import type { BodyMemory } from '../http/body-memory.ts';
+import type { BodyLimits, BodyMemory } from '../http/body.ts';
 import type { Counters } from '../limits/counters.ts';
 import { Limiter } from '../limits/limiter.ts';
 import type { PolicySource } from '../policy/compile.ts';

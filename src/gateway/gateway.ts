@@ -1,5 +1,4 @@
-import type { BodyLimits } from '../http/body.ts';
-import type { HeldBytes } from '../http/body-memory.ts';
+import type { BodyLimits, HeldBytes } from '../http/body.ts';
 import type { Limiter } from '../limits/limiter.ts';
 import type { PieceBudget } from '../piece-budget.ts';
 import type { Router } from '../providers/route.ts';

@@ -19,9 +19,8 @@ import {
   withholds,
 } from './rule.ts';
 import { builtInPolicy } from './rules/built-in.ts';
-import { capLimit, isOnCaps } from './rules/cap-limit.ts';
 import type { CompiledPolicy, CompiledRule } from './rules/compile-rule.ts';
-import { evaluateRule } from './rules/evaluate.ts';
+import { capLimit, evaluateRule, isOnCaps } from './rules/evaluate.ts';
 import { placeInRequest } from './traverse/place.ts';
 import type { UnseenKind } from './traverse/unseen.ts';
 

@@ -8,12 +8,11 @@ import type { MetricData } from '../record/metrics/families.ts';
 import type { OpenCounts } from '../record/observer.ts';
 import type { WriteRecord } from '../record/record.ts';
 import type { LogLevel } from '../record/recorder.ts';
-import { openBreakers } from './breakers.ts';
-import { openCounters, rereadAdded } from './counters.ts';
 import { gatewayConfig } from './gateway-config.ts';
 import { type InspectorSettings, openInspector } from './inspector/open-inspector.ts';
 import { type LedgerSettings, openLedgerFor } from './ledger.ts';
 import { openMeter } from './metrics/open-meter.ts';
+import { openBreakers, openCounters, rereadAdded } from './shared-state.ts';
 import { openTracer, type TracingSettings } from './tracing.ts';
 
 /** The server at the gateway's address: this process, or several workers that share the port. */

@@ -8,8 +8,7 @@ import { checkKeys, checkLogins } from './check-credentials.ts';
 import { checkNode, checkStateDirectory } from './check-machine.ts';
 import { checkOpencode } from './check-opencode.ts';
 import { checkGateway, checkPorts } from './check-ports.ts';
-import { checkProviders } from './check-providers.ts';
-import { checkProxies } from './check-proxies.ts';
+import { checkProviders, checkProxies } from './check-providers.ts';
 import { checkLedger, checkRedis } from './check-stores.ts';
 import type { Finding } from './finding.ts';
 

@@ -3,7 +3,7 @@
 
 export { decideOffline } from '../../gateway/offline/decide-offline.ts';
 export { explainRequest } from '../../gateway/offline/explain-request.ts';
-export { endpointNamed, guessEndpoint } from '../../gateway/offline/request-endpoint.ts';
+export { endpointNamed, guessEndpoint } from '../../gateway/offline/question.ts';
 export { checkFixture, parseFixtures } from './fixtures.ts';
 export { inlineCases } from './inline-cases.ts';
 export { loadPolicies } from './load-policies.ts';

@@ -4,8 +4,7 @@ import { suggest } from '../../config/source/problems.ts';
 import { GatewayError } from '../../errors.ts';
 import type { ModelEndpoint } from '../../gateway/endpoints.ts';
 import { decideOffline } from '../../gateway/offline/decide-offline.ts';
-import type { Outcome } from '../../gateway/offline/question.ts';
-import { endpointNamed, guessEndpoint } from '../../gateway/offline/request-endpoint.ts';
+import { endpointNamed, guessEndpoint, type Outcome } from '../../gateway/offline/question.ts';
 import { type Action, actions } from '../../policy/rule.ts';
 import type { LoadedPolicies } from './load-policies.ts';
 

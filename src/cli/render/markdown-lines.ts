@@ -1,8 +1,8 @@
 import stringWidth from 'fast-string-width';
 import type { Token, Tokens } from 'marked';
 import wrapAnsi from 'wrap-ansi';
+import type { Paint } from '../../paint.ts';
 import { printable } from '../shell/print/print.ts';
-import type { MarkdownStyle } from './markdown-style.ts';
 
 interface Cells {
   readonly header: readonly string[];
@@ -209,4 +209,13 @@ const entities: Readonly<Record<string, string>> = {
 function plain(text: string): string {
   const resolved = text.replace(/&(?:amp|lt|gt|quot|nbsp);/g, (name) => entities[name] ?? name);
   return printable(resolved, {}).replaceAll('\t', ' '.repeat(tabWidth));
+}
+
+/** How Markdown is shown on a terminal. */
+export interface MarkdownStyle {
+  /** Maximum width of a line, in columns. */
+  readonly width: number;
+  readonly paint: Paint;
+  readonly bullet: string;
+  readonly rule: string;
 }

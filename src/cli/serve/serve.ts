@@ -17,8 +17,7 @@ import { createServeLog, openRecorder, type Recording, type ServeLog } from '../
 import { createReloader } from '../../server/reload.ts';
 import { type Services, startServices } from '../../server/services.ts';
 import { tracingProblem, tracingSettings } from '../../server/tracing.ts';
-import type { WorkerEvent } from '../../server/workers/describe-event.ts';
-import { describeEvent } from '../../server/workers/describe-event.ts';
+import { describeEvent, type WorkerEvent } from '../../server/workers/messages.ts';
 import { withMaskSecret } from '../mask-secret.ts';
 import { defaultDatabase, requestLine } from '../plants/own-store.ts';
 import { type CommonOptions, programName } from '../shell/command.ts';

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { limitsSchema } from '../schema/limits.ts';
+import type { limitsSchema } from '../schema/sections.ts';
 
 /** What a project or a key may use; money in nano US$, which add up exactly. */
 export type LimitsConfig = z.output<typeof limitsSchema>;

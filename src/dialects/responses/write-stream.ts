@@ -5,10 +5,8 @@ import { openAiErrorBody } from '../translation/openai.ts';
 import { noUsage, type Usage } from '../usage.ts';
 import { buildResponse } from './echo.ts';
 import { buildStatus } from './finish.ts';
-import { createOutputList, type Emit } from './output-list.ts';
 import { buildResponsesUsage } from './usage.ts';
-import { createCallWriter } from './write-calls.ts';
-import { createTextWriter } from './write-texts.ts';
+import { createCallWriter, createOutputList, createTextWriter, type Emit } from './write-items.ts';
 
 const finalTypes = ['invalid_request_error', 'permission_error', 'authentication_error', 'not_found_error'];
 

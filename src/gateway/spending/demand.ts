@@ -1,7 +1,6 @@
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
-import { asksToReason } from './may-reason.ts';
-import { findOutputCap, type OutputCap } from './output-bound.ts';
+import { asksToReason, findOutputCap, type OutputCap } from './output-bound.ts';
 import { countRemoteImages, worstInputTokens } from './worst-input.ts';
 
 /** Members of a request that choose how it is processed, and what of that costs no more than the known prices. */

@@ -4,8 +4,7 @@ import type { PlantRow, Search } from '../catalogue/search.ts';
 import { parseNewPlant, parsePlantChange } from '../plant/plant.ts';
 import { requireSessionToChange } from './identity.ts';
 import { type Answer, type Call, jsonAnswer, type Operation } from './operation.ts';
-import { badParameter, parseQuery, readJson } from './request.ts';
-import { parseSearch, parseTagSearch } from './search-query.ts';
+import { badParameter, parseQuery, parseSearch, parseTagSearch, readJson } from './request.ts';
 
 interface Parts {
   readonly catalogue: Catalogue;

@@ -3,8 +3,7 @@ import type { Client } from 'pg';
 import { backoffMs } from '../../database/backoff.ts';
 import { connectionSettings } from '../../database/postgres.ts';
 import type { Queries } from '../database/open.ts';
-import type { PlantEvent } from '../plant/plant-event.ts';
-import type { Feed, FeedListener } from './feed.ts';
+import type { Feed, FeedListener, PlantEvent } from './feed.ts';
 
 const channel = 'plant_events';
 /** Longer than the outages that watchers should survive. */

@@ -7,7 +7,7 @@ import { errorBody, newRequestId, refuseUpgrade } from '../../http/respond.ts';
 import type { Sessions } from '../accounts/sessions.ts';
 import { eventTypes } from '../contract/asyncapi.ts';
 import { Invalid, parseId } from '../plant/fields.ts';
-import { type EventType, type PlantEvent, plantOf } from '../plant/plant-event.ts';
+import { type EventType, type PlantEvent, plantOf } from './feed.ts';
 
 export interface Watchers {
   /** Turns a request whose session has been checked into a WebSocket. */

@@ -9,8 +9,7 @@ import {
   type Report as RequestReport,
   type RuleReport,
 } from '../../gateway/offline/explain-request.ts';
-import type { Question } from '../../gateway/offline/question.ts';
-import { endpointNamed, guessEndpoint } from '../../gateway/offline/request-endpoint.ts';
+import { endpointNamed, guessEndpoint, type Question } from '../../gateway/offline/question.ts';
 import type { TryPolicyAnswer } from '../../inspector/contract/actions.ts';
 import type { RuleDetail } from '../../inspector/contract/exchange-detail.ts';
 import { toBody } from '../../inspector/detail/answer-parts.ts';

@@ -10,14 +10,13 @@ import type { BreakerChange, BreakerChannel } from '../../providers/breaker-chan
 import type { Ledger } from '../../record/ledger/ledger.ts';
 import type { OpenCounts } from '../../record/observer.ts';
 import type { Tracer } from '../../record/tracing/tracer.ts';
-import { type OpenBreakerChannel, openBreakers } from '../breakers.ts';
-import { openCounters, rereadAdded } from '../counters.ts';
 import { gatewayConfig } from '../gateway-config.ts';
 import { openLedgerFor } from '../ledger.ts';
 import type { Meter } from '../metrics/meter.ts';
 import { openMeter } from '../metrics/open-meter.ts';
 import { openRecorder } from '../recording.ts';
 import { letHeapGrow } from '../server-handle.ts';
+import { type OpenBreakerChannel, openBreakers, openCounters, rereadAdded } from '../shared-state.ts';
 import { openTracer } from '../tracing.ts';
 import {
   confirmMs,

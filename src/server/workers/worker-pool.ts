@@ -5,9 +5,8 @@ import type { BreakerChange } from '../../providers/breaker-channel.ts';
 import type { MetricData } from '../../record/metrics/families.ts';
 import type { OpenCounts } from '../../record/observer.ts';
 import type { PreparedReload } from '../server-handle.ts';
-import type { WorkerEvent } from './describe-event.ts';
 import { HandOver } from './hand-over.ts';
-import type { WorkerConfig, WorkerStart } from './messages.ts';
+import type { WorkerConfig, WorkerEvent, WorkerStart } from './messages.ts';
 import { Worker } from './worker.ts';
 
 type Metrics = readonly MetricData[];

@@ -4,9 +4,15 @@ import { GatewayError, toGatewayError } from '../../errors.ts';
 import type { CounterService } from '../../limits/shared-counters.ts';
 import type { BreakerChange } from '../../providers/breaker-channel.ts';
 import type { OpenCounts } from '../../record/observer.ts';
-import type { WorkerEvent } from './describe-event.ts';
 import type { ConnectionTarget } from './hand-over.ts';
-import type { Reading, WorkerAnswer, WorkerCommand, WorkerConfig, WorkerStart } from './messages.ts';
+import type {
+  Reading,
+  WorkerAnswer,
+  WorkerCommand,
+  WorkerConfig,
+  WorkerEvent,
+  WorkerStart,
+} from './messages.ts';
 import { countDeath, restartDelayMs } from './restart-delay.ts';
 import { SentConnections } from './sent-connections.ts';
 import { relayLines, spawnWorker } from './spawn-worker.ts';
