@@ -14,8 +14,7 @@ import { foldRepeats } from '../record/repeats.ts';
 import type { Tracer } from '../record/tracing/tracer.ts';
 import { SwapRemoveList } from '../swap-remove-list.ts';
 import { TickQueue } from '../tick-queue.ts';
-import { ActiveConfig, type PreparedConfig } from './active-config.ts';
-import type { GatewayConfig, ProcessState } from './configure.ts';
+import { ActiveConfig, type GatewayConfig, type PreparedConfig, type ProcessState } from './active-config.ts';
 import { Exchange, TimeText } from './exchange.ts';
 import { countExchanges, dependenciesOf, gaugesOf, type HeapWatch, observe, watchHeap } from './observe.ts';
 

@@ -11,9 +11,8 @@ import type { LogLevel } from '../record/recorder.ts';
 import { gatewayConfig } from './gateway-config.ts';
 import { type InspectorSettings, openInspector } from './inspector/open-inspector.ts';
 import { type LedgerSettings, openLedgerFor } from './ledger.ts';
-import { openMeter } from './metrics/open-meter.ts';
 import { openBreakers, openCounters, rereadAdded } from './shared-state.ts';
-import { openTracer, type TracingSettings } from './tracing.ts';
+import { openMeter, openTracer, type TracingSettings } from './telemetry.ts';
 
 /** The server at the gateway's address: this process, or several workers that share the port. */
 export interface ServerHandle {

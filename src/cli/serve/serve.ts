@@ -16,7 +16,7 @@ import { ledgerSettings } from '../../server/ledger-path.ts';
 import { createServeLog, openRecorder, type Recording, type ServeLog } from '../../server/recording.ts';
 import { createReloader } from '../../server/reload.ts';
 import { type Services, startServices } from '../../server/services.ts';
-import { tracingProblem, tracingSettings } from '../../server/tracing.ts';
+import { tracingProblem, tracingSettings } from '../../server/telemetry.ts';
 import { describeEvent, type WorkerEvent } from '../../server/workers/messages.ts';
 import { withMaskSecret } from '../mask-secret.ts';
 import { defaultDatabase, requestLine } from '../plants/own-store.ts';

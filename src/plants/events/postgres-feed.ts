@@ -1,6 +1,6 @@
 import { type CompiledQuery, sql } from 'kysely';
 import type { Client } from 'pg';
-import { backoffMs } from '../../database/backoff.ts';
+import { backoffMs } from '../../backoff.ts';
 import { connectionSettings } from '../../database/postgres.ts';
 import type { Queries } from '../database/open.ts';
 import type { Feed, FeedListener, PlantEvent } from './feed.ts';

@@ -7,7 +7,7 @@ import type { MetricData } from '../../record/metrics/families.ts';
 import type { OpenCounts } from '../../record/observer.ts';
 import type { LedgerSettings } from '../ledger.ts';
 import type { Recording } from '../recording.ts';
-import type { TracingSettings } from '../tracing.ts';
+import type { TracingSettings } from '../telemetry.ts';
 
 /** A worker's configuration. The same for all: none of them reads the file or the environment itself. */
 export interface WorkerConfig {

@@ -8,7 +8,7 @@ import { type LedgerSettings, openLedgerFor, readSumsOnce } from '../ledger.ts';
 import type { Recording } from '../recording.ts';
 import type { ServerHandle } from '../server-handle.ts';
 import { memoryCounters, rereadAdded } from '../shared-state.ts';
-import type { TracingSettings } from '../tracing.ts';
+import type { TracingSettings } from '../telemetry.ts';
 import type { WorkerEvent } from './messages.ts';
 import { WorkerPool } from './worker-pool.ts';
 

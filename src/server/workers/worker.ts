@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
+import { backoffMs, countDeath, restarts } from '../../backoff.ts';
 import { GatewayError, toGatewayError } from '../../errors.ts';
 import type { CounterService } from '../../limits/shared-counters.ts';
 import type { BreakerChange } from '../../providers/breaker-channel.ts';
@@ -13,7 +14,6 @@ import type {
   WorkerEvent,
   WorkerStart,
 } from './messages.ts';
-import { countDeath, restartDelayMs } from './restart-delay.ts';
 import { SentConnections } from './sent-connections.ts';
 import { relayLines, spawnWorker } from './spawn-worker.ts';
 
@@ -265,7 +265,7 @@ export class Worker implements ConnectionTarget {
   #replace(eventOf: (restartMs: number) => WorkerEvent): void {
     if (this.#isStopped) return;
     this.#deathsInRow = countDeath(this.#deathsInRow, Date.now() - this.#bornMs);
-    const restartMs = restartDelayMs(this.#deathsInRow);
+    const restartMs = backoffMs(this.#deathsInRow, restarts, 0);
     this.#options.onEvent(eventOf(restartMs));
     this.#restart = setTimeout(() => {
       this.start().then(

@@ -1,5 +1,7 @@
+import type { Config } from '../config/config.ts';
 import type { Tracer } from '../record/tracing/tracer.ts';
 import { version } from '../version.ts';
+import type { Meter } from './metrics/meter.ts';
 
 /** The environment's tracing settings; OpenTelemetry reads the other OTEL_* variables itself. Plain data. */
 export interface TracingSettings {
@@ -42,4 +44,11 @@ export async function openTracer(
       else log('error', `traces cannot be sent: ${cause}`);
     },
   });
+}
+
+/** Measures this process; undefined, and not even loaded, if no metrics are configured. */
+export async function openMeter(config: Config): Promise<Meter | undefined> {
+  if (config.metrics === undefined) return undefined;
+  const { Meter: Opened } = await import('./metrics/meter.ts');
+  return new Opened(config);
 }
