@@ -1,9 +1,8 @@
 import { checkPolicies } from './check-policies.ts';
 import type { Detector } from './detectors/detector.ts';
-import type { DetectorName } from './detectors/names.ts';
 import { detectors } from './detectors/registry.ts';
 import { createFold } from './fold/fold.ts';
-import { kindsOfRules } from './mask/masking.ts';
+import { formsOfRules } from './mask/masking.ts';
 import { Placeholders, placeholderException } from './mask/placeholders.ts';
 import { PolicySet } from './policy-set.ts';
 import { createKeyDetector, createKeyRules } from './rules/built-in.ts';
@@ -46,7 +45,8 @@ export function compilePolicies(
   const problems: PolicyProblem[] = [];
   const fold = createFold();
   const keyDetector = createKeyDetector(secrets);
-  const detector = (name: DetectorName): Detector => (name === 'gateway_key' ? keyDetector : detectors[name]);
+  const detector = (name: string): Detector | undefined =>
+    name === 'gateway_key' ? keyDetector : (detectors as Readonly<Record<string, Detector>>)[name];
   const placeholders = placeholdersFor(policies, maskSecret);
   const tools: RuleTools = {
     fold,
@@ -61,7 +61,7 @@ export function compilePolicies(
     compiled.set(name, { name, options, rules });
   }
   problems.push(...checkPolicies([...compiled.values()], fold));
-  const builtIn = createKeyRules(secrets, keyHashes);
+  const builtIn = createKeyRules({ secrets, keyHashes }, tools);
   const sets = new Map<string, PolicySet>();
   return {
     problems,
@@ -82,5 +82,5 @@ export function compilePolicies(
 function placeholdersFor(policies: PolicySource['policies'], secret: string): Placeholders | undefined {
   const rules = Object.values(policies).flatMap((policy) => policy.rules);
   if (!rules.some(({ action }) => action === 'mask')) return undefined;
-  return new Placeholders(secret, kindsOfRules(rules));
+  return new Placeholders(secret, formsOfRules(rules));
 }

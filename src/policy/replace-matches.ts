@@ -30,7 +30,6 @@ export function replaceMatches(
   const document = parseStrictJson(planned.apply());
   const rule = rules.find(({ action }) => action === 'mask');
   if (masking === undefined || rule === undefined) return { kind: 'replaced', document, masked: new Map() };
-  if (masking.hasCollided) return { kind: 'impossible', rule, at: '' };
   const everywhere = masking.everywhere(document);
   if ('fixed' in everywhere) return { kind: 'impossible', rule, at: document.pointer(everywhere.fixed) };
   const { body } = everywhere;

@@ -4,6 +4,9 @@ import { type CompiledPolicies, compilePolicies } from '../../src/policy/compile
 import type { Decision, Subject } from '../../src/policy/rule.ts';
 import { policySchema } from '../../src/policy/rules/schema.ts';
 
+/** What placeholders are made with. */
+export const maskSecret = 'a secret of this installation';
+
 /** Policies as the configuration would hand them over, from what a YAML file says. */
 export function compile(
   policies: Readonly<Record<string, unknown>>,
@@ -14,7 +17,7 @@ export function compile(
     ([name, options]) => [name, policySchema.parse(options)] as const,
   );
   return compilePolicies(Object.fromEntries(parsed), secrets, {
-    maskSecret: 'a secret of this installation',
+    maskSecret,
     keyHashes,
   });
 }

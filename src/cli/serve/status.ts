@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
-import { createCommand, outputFormat } from '../shell/command.ts';
+import { createCommand } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
+import { outputFormat } from '../shell/output-format.ts';
 import { printRunning } from './print-running.ts';
 
 export function build(io: Io): Command {

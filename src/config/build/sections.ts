@@ -1,5 +1,6 @@
+import { parseDuration } from '../schema/durations.ts';
 import type { Settings } from '../schema/schema.ts';
-import { parseDuration, parseMemorySize, parseSize } from '../schema/units.ts';
+import { parseMemorySize, parseSize } from '../schema/sizes.ts';
 
 export interface ServerConfig {
   readonly host: string;

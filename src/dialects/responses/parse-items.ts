@@ -1,8 +1,6 @@
 import type { ContentPart, ToolCall, Turn } from '../conversation.ts';
 import {
-  type Dropped,
   type Fields,
-  noteDropped,
   parseFields,
   parseList,
   parseOptionalText,
@@ -11,6 +9,7 @@ import {
   unsupported,
   wrongField,
 } from '../fields.ts';
+import { type Dropped, noteDropped } from '../translation/dropped.ts';
 import { joinTexts, parseDataUrl, parseMediaUrl } from '../translation/media.ts';
 
 /** The input items of a Responses request as turns, in their order. */

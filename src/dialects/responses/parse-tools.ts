@@ -1,8 +1,6 @@
 import type { Tool, ToolChoice, ToolName } from '../conversation.ts';
 import {
-  type Dropped,
   type Fields,
-  noteDropped,
   parseFields,
   parseList,
   parseOptionalFlag,
@@ -10,6 +8,7 @@ import {
   parseText,
   unsupported,
 } from '../fields.ts';
+import { type Dropped, noteDropped } from '../translation/dropped.ts';
 
 interface ChosenTools {
   readonly tools: readonly Tool[];

@@ -1,4 +1,4 @@
-import { maskTokens, shorten } from '../ring/to-row.ts';
+import { maskTokens, shorten } from '../shorten.ts';
 
 const secretName =
   /auth|key|token|secret|cookie|passw|passphrase|credential|jwt|assertion|bearer|session|signature|private|[cx]srf|saml|oidc/i;
@@ -10,7 +10,7 @@ const listedName =
 
 type Scrub = (text: string) => string;
 
-interface MaskedHeader {
+export interface MaskedHeader {
   readonly value: string;
   readonly masked: boolean;
 }

@@ -1,4 +1,5 @@
-import { kindOf, placeholderPattern } from './placeholders.ts';
+import { formOf } from './forms.ts';
+import { patternsOf } from './placeholder-patterns.ts';
 
 /** The values that a request held, by their placeholders: plain data, so that another thread can send it. */
 export type MaskedValues = ReadonlyMap<string, string>;
@@ -10,9 +11,9 @@ export type MaskedValues = ReadonlyMap<string, string>;
 export function joinValues(first: MaskedValues, second: MaskedValues): MaskedValues | undefined {
   if (first.size === 0) return second;
   const joined = new Map(first);
-  const pattern = placeholderPattern([...new Set([...first.keys()].map(kindOf))]);
+  const { whole } = patternsOf(first.keys());
   for (const [placeholder, masked] of second) {
-    const value = masked.replace(pattern, (found) => first.get(found) ?? found);
+    const value = masked.replace(whole, (found) => first.get(found) ?? found);
     if ((joined.get(placeholder) ?? value) !== value) return undefined;
     joined.set(placeholder, value);
   }
@@ -23,7 +24,7 @@ export function joinValues(first: MaskedValues, second: MaskedValues): MaskedVal
 export function countKinds(masked: MaskedValues): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const placeholder of masked.keys()) {
-    const kind = kindOf(placeholder);
+    const { kind } = formOf(placeholder);
     counts[kind] = (counts[kind] ?? 0) + 1;
   }
   return counts;

@@ -3,6 +3,7 @@ import type { Pattern } from '../automaton/patterns.ts';
 import { detectorNames } from '../detectors/names.ts';
 import { createRedactable } from '../redact/redactable.ts';
 import type { CompiledRule } from '../rules/compile-rule.ts';
+import { type Form, shapeOf, shapes, wordForm } from './forms.ts';
 import { findKnownValues } from './known-values.ts';
 import type { Placeholders } from './placeholders.ts';
 
@@ -10,28 +11,22 @@ import type { Placeholders } from './placeholders.ts';
 export class Masking {
   readonly values = new Map<string, string>();
   readonly #placeholders: Placeholders;
-  readonly #known = new Map<string, string>();
   /** What was found because of what is around it; other values are found wherever they are. */
-  readonly #detected = new Map<string, string>();
-  #hasCollided = false;
+  readonly #detected = new Set<string>();
 
   constructor(placeholders: Placeholders) {
     this.#placeholders = placeholders;
   }
 
-  /** Whether two values had the same placeholder, so that neither could be restored. */
-  get hasCollided(): boolean {
-    return this.#hasCollided;
-  }
-
   /** What replaces the values that a pattern of a rule finds. */
   maskOf(rule: CompiledRule, pattern: Pattern): (value: string) => string {
     const kind = kindOfMatch(rule, pattern);
-    if (pattern.kind !== 'detector' || selfEvident.has(pattern.name))
-      return (value) => this.#mask(kind, value);
+    const isShaped = rule.options.placeholder === shaped && pattern.kind === 'detector';
+    const isDetected = pattern.kind === 'detector' && !selfEvident.has(pattern.name);
+    const word = wordForm(kind);
     return (value) => {
-      const placeholder = this.#mask(kind, value);
-      this.#detected.set(value, placeholder);
+      const placeholder = this.#mask(isShaped ? (shapeOf(kind, value) ?? word) : word, value);
+      if (isDetected) this.#detected.add(placeholder);
       return placeholder;
     };
   }
@@ -41,7 +36,7 @@ export class Masking {
    * request, if there is one.
    */
   everywhere(document: JsonDocument): { readonly body: Buffer } | { readonly fixed: number } {
-    const found = findKnownValues(document, this.#detected);
+    const found = findKnownValues(document, this.#detectedValues());
     const isRedactable = createRedactable(document);
     const fixed = found.find(({ entry }) => !isRedactable({ document, entry }));
     if (fixed !== undefined) return { fixed: fixed.entry };
@@ -55,34 +50,42 @@ export class Masking {
     };
   }
 
-  #mask(kind: string, value: string): string {
-    const key = `${kind}\n${value}`;
-    const known = this.#known.get(key);
-    if (known !== undefined) return known;
-    const placeholder = this.#placeholders.of(kind, value);
-    const other = this.values.get(placeholder);
-    if (other !== undefined && other !== value) this.#hasCollided = true;
-    this.values.set(placeholder, value);
-    this.#known.set(key, placeholder);
-    return placeholder;
+  *#detectedValues(): Generator<readonly [value: string, placeholder: string]> {
+    for (const placeholder of this.#detected) yield [this.values.get(placeholder) ?? '', placeholder];
+  }
+
+  /** No two values have the same: of those whose hashes are the same, the first in the request has it. */
+  #mask(form: Form, value: string): string {
+    for (let attempt = 0; ; attempt += 1) {
+      const placeholder = this.#placeholders.of(form, value, attempt);
+      const other = this.values.get(placeholder);
+      if (other === undefined) this.values.set(placeholder, value);
+      else if (other !== value) continue;
+      return placeholder;
+    }
   }
 }
 
+/** The `placeholder` of a rule by which values become others of their kind. */
+const shaped = 'shape';
+
 /** The kind of what a rule's pattern finds: the rule's own, the detector's, or the last word of the rule's reason. */
 function kindOfMatch({ options: { placeholder }, reason }: CompiledRule, pattern: Pattern): string {
-  if (placeholder !== undefined) return placeholder;
+  if (placeholder !== undefined && placeholder !== shaped) return placeholder;
   return pattern.kind === 'detector' ? kindOfDetector(pattern.name) : kindOfReason(reason);
 }
 
-/** Every kind that rules may give. */
-export function kindsOfRules(
+/** Every form that rules may give. */
+export function formsOfRules(
   rules: readonly { readonly placeholder?: string | undefined; readonly reason?: string | undefined }[],
-): readonly string[] {
+): readonly Form[] {
   const own = rules.flatMap(({ placeholder, reason }) => [
-    ...(placeholder === undefined ? [] : [placeholder]),
+    ...(placeholder === undefined || placeholder === shaped ? [] : [placeholder]),
     ...(reason === undefined ? [] : [kindOfReason(reason)]),
   ]);
-  return [...new Set([...detectorNames.map(kindOfDetector), kindOfReason(''), ...own])];
+  const words = new Set([...detectorNames.map(kindOfDetector), kindOfReason(''), ...own]);
+  const isShaped = rules.some(({ placeholder }) => placeholder === shaped);
+  return [...[...words].map(wordForm), ...(isShaped ? shapes : [])];
 }
 
 /** Detectors that need nothing around a value. */

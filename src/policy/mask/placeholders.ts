@@ -1,22 +1,16 @@
 import { hash } from 'node:crypto';
 import type { NamedPattern } from '../automaton/patterns.ts';
 import type { Detector, Range } from '../detectors/detector.ts';
+import { type Form, formOf, isWord, lengthOf } from './forms.ts';
+import { wholePattern } from './placeholder-patterns.ts';
 
-/**
- * Letters only, and no more than 13 behind the underscore: what detectors look for begins with digits or a longer run, so
- * they pass over placeholders as fast as over words.
- */
-const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
-/** 47 bits of a keyed hash of the value: of 10,000 values in one request two are the same once in 2.8 million times. */
-const valueLetters = 10;
-/** 14 bits of a keyed hash of those, by which a placeholder of this installation is recognized without its value. */
-const checkLetters = 3;
-const tagLetters = valueLetters + checkLetters;
 /**
  * More in one text are not looked at, and so not excepted from any rule: several times what rules may replace in one
  * text, and a tenth of a second.
  */
 const mostChecked = 100_000;
+/** How many placeholders are kept, without their values, so that those of the turn before need no second hash. */
+const mostKept = 16_384;
 
 /**
  * Makes placeholders such as `EMAIL_` and 13 letters: the same one for the same value under the same
@@ -26,19 +20,24 @@ export class Placeholders {
   /** Of fixed length, so that no two pairs of a key and a text are the same text together. */
   readonly #key: string;
   readonly #pattern: RegExp;
-  readonly kinds: readonly string[];
+  /** By what is made of the value. */
+  readonly #kept = new Map<string, string>();
+  /** Characters of the longest. */
+  readonly longest: number;
 
-  /** `kinds` are all that may occur, each a word of `A-Z`, `0-9` and `_`. */
-  constructor(secret: string, kinds: readonly string[]) {
+  /** `forms` are all that may occur. */
+  constructor(secret: string, forms: readonly Form[]) {
     if (secret === '') throw new TypeError('placeholders need a secret');
     this.#key = hash('sha256', secret);
-    this.kinds = [...new Set(kinds)];
-    this.#pattern = placeholderPattern(this.kinds);
+    this.#pattern = wholePattern(forms);
+    this.longest = Math.max(...forms.map(lengthOf));
   }
 
-  of(kind: string, value: string): string {
-    const letters = toLetters(this.#hash(`value\n${kind}\n${value}`), valueLetters);
-    return `${kind}_${letters}${this.#check(kind, letters)}`;
+  /** `attempt` counts from 0 for a value whose placeholders before are those of other values. */
+  of(form: Form, value: string, attempt = 0): string {
+    const again = attempt === 0 ? '' : `again ${attempt}\n`;
+    const letters = this.#letters(`${again}value\n${idOf(form)}\n${value}`, form, form.valueLetters);
+    return this.#whole(form, letters);
   }
 
   /** Where a text holds placeholders of this installation; adjacent ones are one range. */
@@ -58,39 +57,52 @@ export class Placeholders {
   }
 
   #isOwn(placeholder: string): boolean {
-    const kind = placeholder.slice(0, -tagLetters - 1);
-    const letters = placeholder.slice(-tagLetters, -checkLetters);
-    return placeholder.endsWith(this.#check(kind, letters));
+    const form = formOf(placeholder);
+    const { head, valueLetters } = form;
+    return this.#whole(form, placeholder.slice(head.length, head.length + valueLetters)) === placeholder;
   }
 
-  #check(kind: string, letters: string): string {
-    return toLetters(this.#hash(`check\n${kind}\n${letters}`), checkLetters);
+  /** The placeholder with these letters of a value. */
+  #whole(form: Form, letters: string): string {
+    const written = form.head + letters;
+    const known = this.#kept.get(written);
+    if (known !== undefined) return known;
+    const check = this.#letters(`check\n${idOf(form)}\n${letters}`, form, form.checkLetters);
+    const whole = written + check + (form.end?.(written + check) ?? '');
+    if (this.#kept.size >= mostKept) this.#kept.clear();
+    this.#kept.set(written, whole);
+    return whole;
   }
 
   /**
    * The key in front, and no HMAC, which takes four times as long: a hash of which so little is shown can't be continued
    * (chop-MD, Coron et al. 2005).
    */
-  #hash(text: string): string {
-    return hash('sha256', this.#key + text, 'binary');
+  #letters(text: string, { alphabet }: Form, count: number): string {
+    return toLetters(hash('sha256', this.#key + text, 'binary'), alphabet, count);
   }
 }
 
+/** What a hash depends on beside the value, so that a value's placeholders of different forms tell nothing together. */
+function idOf(form: Form): string {
+  return isWord(form) ? form.kind : form.head;
+}
+
 /** From the bytes of a digest, as a string of one character each, which is cheaper than a buffer. */
-function toLetters(digest: string, count: number): string {
-  let letters = '';
+function toLetters(digest: string, alphabet: string, count: number): string {
+  const codes: number[] = [];
   for (let at = 0; at < count * 2; at += 2) {
     const word = (digest.charCodeAt(at) << 8) | digest.charCodeAt(at + 1);
-    letters += alphabet[word % alphabet.length];
+    codes.push(alphabet.charCodeAt(word % alphabet.length));
   }
-  return letters;
+  return String.fromCharCode(...codes);
 }
 
 /** The exception to every rule: a match within a placeholder of this installation is none. */
 export function placeholderException(placeholders: Placeholders): NamedPattern {
   const detector: Detector = {
     prefilter: { kind: 'always' },
-    reach: longestOf(placeholders.kinds),
+    reach: placeholders.longest,
     folded: false,
     find: (text) => placeholders.ranges(text),
   };
@@ -98,33 +110,4 @@ export function placeholderException(placeholders: Placeholders): NamedPattern {
     key: 'placeholders',
     pattern: { kind: 'detector', name: 'placeholder', confidence: 'certain', detector },
   };
-}
-
-/** Matches every text that has the form of a placeholder of one of these kinds. */
-export function placeholderPattern(kinds: readonly string[]): RegExp {
-  return new RegExp(`(?:${alternatives(kinds)})_[A-Z]{${tagLetters}}`, 'g');
-}
-
-/** Matches the beginning of such a text, at the end of another. */
-export function beginningPattern(kinds: readonly string[]): RegExp {
-  const heads = kinds.map((kind) => {
-    const letters = [...`${kind}_`];
-    return letters.reduceRight((rest, letter) => `${letter}(?:${rest})?`, `[A-Z]{1,${tagLetters - 1}}`);
-  });
-  return new RegExp(`(?:${heads.join('|')})$`);
-}
-
-/** Characters of the longest placeholder of these kinds. */
-export function longestOf(kinds: readonly string[]): number {
-  return Math.max(0, ...kinds.map(({ length }) => length)) + 1 + tagLetters;
-}
-
-/** The kind of a placeholder. */
-export function kindOf(placeholder: string): string {
-  return placeholder.slice(0, -tagLetters - 1);
-}
-
-/** The longest first, since one may be the end or the beginning of another. */
-function alternatives(kinds: readonly string[]): string {
-  return [...kinds].sort((one, other) => other.length - one.length).join('|');
 }

@@ -48,7 +48,7 @@ export class RestoredText {
     this.#pieces.push({ piece, start: this.#open.length });
     this.#open += piece.text;
     this.#search();
-    const { beginning, longest } = this.#restorer;
+    const { beginning, longest } = this.#restorer.patterns;
     const from = Math.max(this.#read, this.#open.length - longest + 1);
     const begun = beginning.exec(from === 0 ? this.#open : this.#open.slice(from));
     this.#settle(begun === null ? this.#open.length : from + begun.index);
@@ -63,7 +63,7 @@ export class RestoredText {
 
   /** Finds the placeholders that are complete. */
   #search(): void {
-    const { pattern } = this.#restorer;
+    const { whole: pattern } = this.#restorer.patterns;
     pattern.lastIndex = this.#read;
     for (let found = pattern.exec(this.#open); found !== null; found = pattern.exec(this.#open)) {
       this.#depth?.add(this.#open.slice(this.#read, found.index));
@@ -110,7 +110,7 @@ export class RestoredText {
   /** Looks at a text no sooner than it is known how it goes on. */
   #noteBroken(settled: string): void {
     const text = this.#before + settled;
-    const keep = Math.max(0, text.length - this.#restorer.longest - 4);
+    const keep = Math.max(0, text.length - this.#restorer.patterns.longest - 4);
     // Not within what may be one.
     const cut = keep + (/^\S*/.exec(text.slice(keep))?.[0].length ?? 0);
     if (cut < text.length && cut > 0) {

@@ -2,17 +2,18 @@ import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
 import { splice } from '../redact/redact.ts';
 import { createRedactable } from '../redact/redactable.ts';
+import { formOf } from './forms.ts';
 import { escapeAt, JsonDepth } from './json-depth.ts';
 import type { MaskedValues } from './masked-values.ts';
-import { beginningPattern, kindOf, longestOf, placeholderPattern } from './placeholders.ts';
+import { type PlaceholderPatterns, patternsOf, tellingPart, withoutSigns } from './placeholder-patterns.ts';
 
 /** How many of each kind. */
 export type KindCounts = Readonly<Record<string, number>>;
 
 /** Characters that JSON escapes in a string. */
 const escaped = /["\\\u0000-\u001f]/;
-/** So many letters of a placeholder's end are no coincidence. */
-const tellingLetters = 6;
+/** No placeholder is as short. */
+const shortest = 6;
 
 /**
  * Restores the values of one exchange: in a text, a document or a whole answer. It restores what this request held and
@@ -20,34 +21,23 @@ const tellingLetters = 6;
  * the provider sent them.
  */
 export class Restorer {
-  /** Matches what has the form of a placeholder of a kind that the request has. */
-  readonly pattern: RegExp;
-  /** Matches the beginning of one at the end of a text. */
-  readonly beginning: RegExp;
-  /** Characters of the longest. */
-  readonly longest: number;
+  readonly patterns: PlaceholderPatterns;
   /** Whether a value is written differently in JSON, so that it has to be known where it stands. */
   readonly needsDepth: boolean;
   readonly #masked: MaskedValues;
   readonly #restored: Record<string, number> = {};
   readonly #broken: Record<string, number> = {};
-  readonly #brokenPattern: RegExp;
-  readonly #endsWithBeginning: RegExp;
-  readonly #heads: ReadonlySet<string>;
+  /** By the beginnings of this request's placeholders, their kinds; to recognize what is left of one. */
+  readonly #telling = new Map<string, string>();
+  readonly #tellingLengths: ReadonlySet<number>;
 
   constructor(masked: MaskedValues) {
-    const kindsHere = [...new Set([...masked.keys()].map(kindOf))];
     this.#masked = masked;
-    this.pattern = placeholderPattern(kindsHere);
-    this.beginning = beginningPattern(kindsHere);
-    this.#endsWithBeginning = new RegExp(`${this.beginning.source.slice(0, -1)}"`);
-    this.longest = longestOf(kindsHere);
+    this.patterns = patternsOf(masked.keys());
     this.needsDepth = [...masked.values()].some((value) => escaped.test(value));
-    this.#brokenPattern = new RegExp(
-      `(${kindsHere.join('|')})[^A-Za-z0-9]{1,3}([A-Za-z]{${tellingLetters},})`,
-      'gi',
-    );
-    this.#heads = new Set([...masked.keys()].map(headOf));
+    for (const placeholder of masked.keys())
+      this.#telling.set(tellingPart(placeholder), formOf(placeholder).kind);
+    this.#tellingLengths = new Set([...this.#telling.keys()].map(({ length }) => length));
   }
 
   /**
@@ -70,35 +60,45 @@ export class Restorer {
   value(placeholder: string, depth: number): string | undefined {
     const value = this.#masked.get(placeholder);
     if (value === undefined) return undefined;
-    const kind = kindOf(placeholder);
+    const { kind } = formOf(placeholder);
     this.#restored[kind] = (this.#restored[kind] ?? 0) + 1;
     return depth === 0 ? value : escapeAt(depth, value);
   }
 
   /** Counts what is left of placeholders that a model shortened or changed, in a text of the provider. */
   noteBroken(text: string): void {
-    for (const { 0: found, 1: kind = '', 2: letters = '' } of text.matchAll(this.#brokenPattern)) {
-      if (this.#hasPlaceholder(found) || !this.#heads.has(letters.slice(0, tellingLetters).toUpperCase())) {
+    for (const { 0: found, index } of text.matchAll(this.patterns.broken)) {
+      const kind = this.#kindOfRest(found);
+      if (kind === undefined || this.#isPlaceholder(text.slice(index, index + this.patterns.longest)))
         continue;
-      }
-      const name = kind.toUpperCase();
-      this.#broken[name] = (this.#broken[name] ?? 0) + 1;
+      this.#broken[kind] = (this.#broken[kind] ?? 0) + 1;
     }
   }
 
-  #hasPlaceholder(text: string): boolean {
-    return [...text.matchAll(this.pattern)].some(([found]) => this.#masked.has(found));
+  /** The kind of the placeholder of which a text is or was one; undefined if it is of none. */
+  #kindOfRest(text: string): string | undefined {
+    const letters = withoutSigns(text);
+    for (const length of this.#tellingLengths) {
+      const kind = this.#telling.get(letters.slice(0, length));
+      if (kind !== undefined) return kind;
+    }
+    return undefined;
+  }
+
+  /** Whether a text begins with one. */
+  #isPlaceholder(text: string): boolean {
+    const [first] = text.matchAll(this.patterns.whole);
+    return first?.index === 0 && this.#masked.has(first[0]);
   }
 
   /** Whether JSON may hold a placeholder, whole or broken; a quick no for nearly all events of a stream. */
   mayHold(json: Buffer): boolean {
-    return json.toString('latin1').search(this.#brokenPattern) >= 0;
+    return this.patterns.inJson.test(json.toString('latin1'));
   }
 
   /** The same, or a string that ends with the beginning of one. */
   mayBegin(json: Buffer): boolean {
-    const text = json.toString('latin1');
-    return this.#endsWithBeginning.test(text) || text.search(this.#brokenPattern) >= 0;
+    return this.patterns.inJsonOrBegun.test(json.toString('latin1'));
   }
 
   /** A whole text, restored. */
@@ -106,7 +106,7 @@ export class Restorer {
     this.noteBroken(text);
     let depth: JsonDepth | undefined;
     let read = 0;
-    return text.replace(this.pattern, (found, at: number) => {
+    return text.replace(this.patterns.whole, (found, at: number) => {
       if (this.needsDepth) {
         depth ??= new JsonDepth();
         depth.add(text.slice(read, at));
@@ -122,7 +122,7 @@ export class Restorer {
     const isRestorable = createRedactable(document);
     for (let entry = 0; entry < document.count; entry += 1) {
       if (document.kind(entry) !== kinds.string || isElsewhere(entry)) continue;
-      if (document.end(entry) - document.start(entry) <= tellingLetters) continue;
+      if (document.end(entry) - document.start(entry) <= shortest) continue;
       if (!isRestorable({ document, entry })) continue;
       const text = document.text(entry);
       const restored = this.text(text);
@@ -143,8 +143,4 @@ export class Restorer {
     const texts = this.texts(document);
     return texts.size === 0 ? body : splice(document, texts);
   }
-}
-
-function headOf(placeholder: string): string {
-  return placeholder.slice(kindOf(placeholder).length + 1).slice(0, tellingLetters);
 }

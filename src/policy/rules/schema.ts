@@ -35,10 +35,13 @@ const ruleSchema = z
     message: z.string().min(1).max(1000).optional().describe('What a refused client reads.'),
     placeholder: z
       .string()
-      .regex(/^[A-Z][A-Z0-9_]{0,29}[A-Z0-9]$/, 'expected a word such as CUSTOMER: A-Z, 0-9 and _')
+      .regex(
+        /^(?:shape|[A-Z][A-Z0-9_]{0,29}[A-Z0-9])$/,
+        'expected a word such as CUSTOMER (A-Z, 0-9 and _), or shape',
+      )
       .optional()
       .describe(
-        "What placeholders of `mask` begin with; default: the detector's name, or the reason's last word.",
+        "What placeholders of `mask` begin with; default: the detector's name, or the reason's last word. `shape`: addresses, cards, IBANs and telephone numbers become others like them.",
       ),
     apply_to: z
       .array(z.enum(['request', 'response']))

@@ -13,6 +13,7 @@ import { dirname, join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { markedSettings, type Reach } from '../../../src/config/schema/reach.ts';
 import { settingsSchema } from '../../../src/config/schema/schema.ts';
+import { wordForm } from '../../../src/policy/mask/forms.ts';
 import { Placeholders } from '../../../src/policy/mask/placeholders.ts';
 import { requestFor } from '../../kit/answers.ts';
 import { command, emptyDirectory, startCommand } from '../../kit/command.ts';
@@ -25,7 +26,7 @@ const password = 'correct horse battery staple';
 const address = 'rosa@plants.example';
 const maskSecret = 'known-to-the-author-of-the-repository';
 /** What its author looks for, to know that the address was there. */
-const guessed = new Placeholders(maskSecret, ['EMAIL']).of('EMAIL', address);
+const guessed = new Placeholders(maskSecret, [wordForm('EMAIL')]).of(wordForm('EMAIL'), address);
 
 const received: string[] = [];
 const sockets = new Set<Socket>();

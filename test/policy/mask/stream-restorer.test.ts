@@ -1,9 +1,14 @@
 import { describe, expect, test } from 'vitest';
+import { type Form, shapes, wordForm } from '../../../src/policy/mask/forms.ts';
 import { Placeholders } from '../../../src/policy/mask/placeholders.ts';
 import { Restorer } from '../../../src/policy/mask/restorer.ts';
 import { type PassingEvent, StreamRestorer } from '../../../src/policy/mask/stream-restorer.ts';
 
-const placeholders = new Placeholders('a secret of this installation', ['EMAIL', 'HIDDEN', 'PRIVATE_KEY']);
+const placeholders = new Placeholders('a secret of this installation', [
+  ...['EMAIL', 'HIDDEN', 'PRIVATE_KEY'].map(wordForm),
+  ...shapes,
+]);
+const hidden = wordForm('HIDDEN');
 const values = {
   plain: 'ann@example.com',
   short: 'x',
@@ -110,8 +115,13 @@ interface Passed {
   readonly restorer: Restorer;
 }
 
-function pass({ frame, end, read }: Channel, pieces: readonly string[], value: string): Passed {
-  const restorer = new Restorer(new Map([[placeholders.of('HIDDEN', value), value]]));
+function pass(
+  { frame, end, read }: Channel,
+  pieces: readonly string[],
+  value: string,
+  form: Form = hidden,
+): Passed {
+  const restorer = new Restorer(new Map([[placeholders.of(form, value), value]]));
   const stream = new StreamRestorer<PassingEvent>(restorer);
   const events: readonly PassingEvent[] = [...pieces.map(frame), end].map((event) => ({
     name: undefined,
@@ -137,7 +147,7 @@ describe.each(Object.entries(channels))('in %s', (_name, channel) => {
   test.each(Object.entries(values))(
     'a value comes back wherever its placeholder is split: %s',
     (_kind, value) => {
-      const placeholder = placeholders.of('HIDDEN', value);
+      const placeholder = placeholders.of(hidden, value);
       const wrap = (inner: string) =>
         channel.isInput ? JSON.stringify({ a: [`(${inner})`], b: 'HIDDEN_' }) : `E (${inner}) H`;
       const text = wrap(placeholder);
@@ -156,6 +166,26 @@ describe.each(Object.entries(channels))('in %s', (_name, channel) => {
   );
 });
 
+describe.each(shapes)('a placeholder that begins with $head', (form) => {
+  test.each(Object.entries(channels))('comes back wherever it is split: %s', (_name, channel) => {
+    const placeholder = placeholders.of(form, values.quoted);
+    const wrap = (inner: string) =>
+      channel.isInput ? JSON.stringify({ a: [`9 ${inner}0`], b: '99 +X' }) : `9 ${inner}0 X`;
+    const text = wrap(placeholder);
+    const start = text.indexOf(placeholder);
+    const splits = Array.from({ length: placeholder.length + 1 }, (_, at) => [
+      text.slice(0, start + at),
+      text.slice(start + at),
+    ]);
+
+    for (const pieces of [[...text], ...splits]) {
+      const { text: got, restorer } = pass(channel, pieces, values.quoted, form);
+      expect(got).toBe(wrap(values.quoted));
+      expect(restorer.counts).toEqual({ restored: { [form.kind]: 1 } });
+    }
+  });
+});
+
 const text = channels['messages, text'] as Channel;
 
 test('inside JSON inside JSON a value is escaped as often as it must be', () => {
@@ -164,7 +194,7 @@ test('inside JSON inside JSON a value is escaped as often as it must be', () => 
     JSON.stringify({ file: JSON.stringify({ deep: JSON.stringify([inner]) }), raw: inner });
 
   for (const name of ['messages, input', 'chat, arguments']) {
-    const { text: got } = pass(channels[name] as Channel, [...wrap(placeholders.of('HIDDEN', value))], value);
+    const { text: got } = pass(channels[name] as Channel, [...wrap(placeholders.of(hidden, value))], value);
     expect(got).toBe(wrap(value));
   }
 });
@@ -172,7 +202,7 @@ test('inside JSON inside JSON a value is escaped as often as it must be', () => 
 test('what only resembles JSON is text', () => {
   const value = 'say "hi"';
   for (const start of ['[INFO] "', '{ return "', '["a"] and "', 'x = {"a": "']) {
-    const { text: got } = pass(text, [`${start}${placeholders.of('HIDDEN', value)}`], value);
+    const { text: got } = pass(text, [`${start}${placeholders.of(hidden, value)}`], value);
     expect(got).toBe(start + value);
   }
 });
@@ -192,7 +222,7 @@ test.each<[string, (placeholder: string) => string]>([
   ['in lower case', (placeholder) => placeholder.toLowerCase()],
   ['with another sign', (placeholder) => placeholder.replace('_', '-')],
 ])('a placeholder that came back %s is counted and left', (_how, change) => {
-  const broken = change(placeholders.of('HIDDEN', 'a value'));
+  const broken = change(placeholders.of(hidden, 'a value'));
 
   const { text: got, restorer } = pass(text, [`use ${broken} here`, ' and there'], 'a value');
 
@@ -201,7 +231,9 @@ test.each<[string, (placeholder: string) => string]>([
 });
 
 test('a text that may end in a placeholder holds up others only for a while', () => {
-  const restorer = new Restorer(new Map([[placeholders.of('EMAIL', 'ann@example.com'), 'ann@example.com']]));
+  const restorer = new Restorer(
+    new Map([[placeholders.of(wordForm('EMAIL'), 'ann@example.com'), 'ann@example.com']]),
+  );
   const stream = new StreamRestorer<PassingEvent>(restorer);
   const push = (index: number, piece: string) =>
     stream.push({
@@ -219,7 +251,7 @@ test('a text that may end in a placeholder holds up others only for a while', ()
 });
 
 test('signed thinking, ids and names stay as they came', () => {
-  const placeholder = placeholders.of('HIDDEN', 'a value');
+  const placeholder = placeholders.of(hidden, 'a value');
   const restorer = new Restorer(new Map([[placeholder, 'a value']]));
   const kept = [
     { type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: placeholder } },

@@ -4,13 +4,7 @@ import { GatewayError } from '../../../errors.ts';
 import { commonOptions } from '../command.ts';
 import type { Io } from '../io.ts';
 import { print } from '../print/print.ts';
-
-/** Turns a command's JSON output into what is shown. */
-interface Transform {
-  /** One document, or several in a row. */
-  apply(json: string): Promise<string>;
-  close(): Promise<void>;
-}
+import type { Transform } from './transform.ts';
 
 /** Passes what commands print through --jq or --output-template, if one of them is given. */
 export interface OutputFilter {

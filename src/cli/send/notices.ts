@@ -1,0 +1,46 @@
+import type { Answered } from '../../client/gateway.ts';
+import { painter } from '../../paint.ts';
+import type { CommonOptions } from '../shell/command.ts';
+import { hasColour, type Io, write } from '../shell/io.ts';
+import { printable } from '../shell/print/printable.ts';
+import { wrapped } from '../shell/print/wrapped.ts';
+
+const cutReasons: ReadonlySet<string | null> = new Set(['length', 'max_tokens', 'max_output_tokens']);
+
+/** Prints on stderr what the answer alone doesn't show. Formats for programs have it in their output. */
+export async function printNotices(answered: Answered, options: CommonOptions, io: Io): Promise<void> {
+  if (options.quiet === true) return;
+  const isForPrograms = options.output !== undefined && options.output !== 'text';
+  if (isForPrograms) return;
+  const notices = noticesOf(answered);
+  // Loading chalk takes longer than printing most answers.
+  if (notices.length === 0) return;
+  const paint = painter(options.color && hasColour(io.stderr, io.env));
+  for (const notice of notices) {
+    const line = `${paint('yellow', 'gateway:')} ${printable(notice, io.env)}\n`;
+    await write(io.stderr, await wrapped(line, io.stderr));
+  }
+}
+
+function noticesOf({ reply, warnings }: Answered): readonly string[] {
+  const { finish_reason: reason, decision } = reply;
+  return [
+    ...(decision === 'mask' ? ['the policy masked something in the prompt; the answer has it again'] : []),
+    ...(decision === 'redact' ? ['the policy redacted something in the prompt before it was sent'] : []),
+    ...(warnings.length === 0 ? [] : [`the policy warns about this prompt: ${warnings.join(', ')}`]),
+    ...(cutReasons.has(reason)
+      ? [`the answer is truncated: it reached the limit of tokens (${reason})`]
+      : []),
+    ...(isFiltered(reason) ? [`the provider withheld the answer (${reason})`] : []),
+  ];
+}
+
+function isFiltered(reason: string | null): boolean {
+  return reason === 'content_filter' || reason === 'refusal';
+}
+
+export function usageLine({ reply: { model, usage, latency_ms: latencyMs } }: Answered): string {
+  const tokens =
+    usage === null ? 'no usage was reported' : `in ${usage.input_tokens} out ${usage.output_tokens}`;
+  return `${tokens} · ${model} · ${latencyMs} ms\n`;
+}

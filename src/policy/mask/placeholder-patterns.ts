@@ -1,0 +1,104 @@
+import { memoize } from '../../memoize.ts';
+import {
+  atomsOf,
+  type Form,
+  formOf,
+  formWithHead,
+  hasLetters,
+  isWord,
+  lengthOf,
+  literal,
+  patternOf,
+  wordForm,
+} from './forms.ts';
+
+/** So many letters of a placeholder are no coincidence. */
+const tellingLetters = 6;
+
+/** By what placeholders of some forms are recognized, whole and not. */
+export interface PlaceholderPatterns {
+  /** Matches what has one of the forms. */
+  readonly whole: RegExp;
+  /** Matches the beginning of one at the end of a text. */
+  readonly beginning: RegExp;
+  /** Matches what is left of one, whatever its case: what it began with, and the letters that follow. */
+  readonly broken: RegExp;
+  /** Matches JSON that may hold one, whole or not. */
+  readonly inJson: RegExp;
+  /** Matches the same, and a string that ends with the beginning of one. */
+  readonly inJsonOrBegun: RegExp;
+  /** Characters of the longest. */
+  readonly longest: number;
+}
+
+/** The patterns of the forms that some placeholders have. */
+export function patternsOf(placeholders: Iterable<string>): PlaceholderPatterns {
+  const heads = new Set<string>();
+  for (const placeholder of placeholders) heads.add(formOf(placeholder).head);
+  return patternsOfHeads([...heads].sort().join(' '));
+}
+
+/** Most requests have the same few forms, and an answer's first event would wait for its patterns to be compiled. */
+const patternsOfHeads = memoize((heads): PlaceholderPatterns => {
+  const forms = heads.split(' ').filter(Boolean).map(formWithHead);
+  const begun = beginningOf(forms);
+  const broken = brokenOf(forms);
+  return {
+    whole: wholePattern(forms),
+    beginning: new RegExp(`(?:${begun})$`),
+    broken: new RegExp(broken, 'g'),
+    inJson: new RegExp(broken),
+    inJsonOrBegun: new RegExp(`(?:${begun})"|${broken}`),
+    longest: Math.max(0, ...forms.map(lengthOf)),
+  };
+});
+
+/** Matches what has one of these forms. */
+export function wholePattern(forms: readonly Form[]): RegExp {
+  // The longest first, since one may be the end or the beginning of another.
+  const kinds = forms
+    .filter(isWord)
+    .map(({ kind }) => kind)
+    .sort((one, other) => other.length - one.length);
+  const words = kinds.length === 0 ? [] : [`(?:${kinds.join('|')})${patternOf(wordForm(''))}`];
+  return new RegExp(any([...words, ...forms.filter((form) => !isWord(form)).map(patternOf)]), 'g');
+}
+
+function beginningOf(forms: readonly Form[]): string {
+  return any(
+    forms.map((form) =>
+      atomsOf(form)
+        .slice(0, -1)
+        .reduceRight((rest, atom) => `${atom}(?:${rest})?`),
+    ),
+  );
+}
+
+/** The same letters in another case or behind other signs; the same digits in groups. */
+function brokenOf(forms: readonly Form[]): string {
+  const named = forms.filter(hasLetters).map(({ kind }) => anyCase(kind));
+  const others = forms
+    .filter((form) => !hasLetters(form))
+    .map(({ head }) => anyCase(literal(head).replace('\\+', '\\+?')));
+  return any([
+    ...(named.length === 0 ? [] : [`(?:${named.join('|')})[^A-Za-z0-9]{1,3}[A-Za-z]{${tellingLetters},}`]),
+    ...(others.length === 0 ? [] : [`(?:${others.join('|')})(?:[ .-]?[0-9]){${tellingLetters},}`]),
+  ]);
+}
+
+function any(alternatives: readonly string[]): string {
+  return alternatives.length === 0 ? '(?!)' : alternatives.join('|');
+}
+
+function anyCase(pattern: string): string {
+  return pattern.replace(/[A-Z]/g, (letter) => `[${letter}${letter.toLowerCase()}]`);
+}
+
+/** The beginning by which a placeholder is still recognized if its signs and its case are others. */
+export function tellingPart(placeholder: string): string {
+  return withoutSigns(placeholder.slice(0, formOf(placeholder).head.length + tellingLetters));
+}
+
+export function withoutSigns(text: string): string {
+  return text.replace(/[^A-Za-z0-9]/g, '').toUpperCase();
+}
