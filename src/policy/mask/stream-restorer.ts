@@ -24,11 +24,12 @@ export interface RestoredEvent<Event> {
 
 interface Held<Event> {
   readonly event: Event;
-  readonly document: JsonDocument | undefined;
   /** The texts that go on in other events, by entry. */
   readonly pieces: ReadonlyMap<number, TextPiece>;
   /** Other texts that change. */
   readonly texts: Map<number, string>;
+  /** The event's data with these texts. */
+  readonly rewrite: (texts: ReadonlyMap<number, string>) => Buffer;
 }
 
 /** What a provider signed or may yet sign, which summaries never are, and what repeats a text letter by letter. */
@@ -44,6 +45,7 @@ export class StreamRestorer<Event extends PassingEvent> {
   readonly #texts = new Map<string, RestoredText>();
   /** Since when each open text waits, in pieces of others. */
   readonly #waiting = new Map<string, number>();
+  #last: Frame | undefined;
   #held: Held<Event>[] = [];
   #heldBytes = 0;
 
@@ -58,9 +60,7 @@ export class StreamRestorer<Event extends PassingEvent> {
   }
 
   push(event: Event): readonly RestoredEvent<Event>[] {
-    const document = parse(event.data);
-    const held = document === undefined ? plain(event) : this.#read(event, document);
-    this.#held.push(held);
+    this.#held.push(this.#readLike(event) ?? this.#read(event));
     this.#heldBytes += event.data.length;
     if (this.#heldBytes > heldLimit) this.#endAll('');
     return this.#release();
@@ -72,23 +72,44 @@ export class StreamRestorer<Event extends PassingEvent> {
     return this.#release();
   }
 
-  #read(event: Event, document: JsonDocument): Held<Event> {
+  /** An event that differs from one before in a plain piece of text only, as most do: it need not be parsed. */
+  #readLike(event: Event): Held<Event> | undefined {
+    const frame = this.#last;
+    const text = frame === undefined || frame.name !== event.name ? undefined : frame.textIn(event.data);
+    if (frame === undefined || text === undefined) return undefined;
+    const pieces = new Map([[0, this.#add(frame.channel, text)]]);
+    return { event, pieces, texts: new Map(), rewrite: (texts) => frame.around(texts.get(0) ?? text) };
+  }
+
+  #read(event: Event): Held<Event> {
+    const document = parse(event.data);
+    if (document === undefined)
+      return { event, pieces: new Map(), texts: new Map(), rewrite: () => event.data };
     const { parts, ends } = readParts(document, event.name);
     const pieces = new Map<number, TextPiece>();
     const others = new Set<number>();
     for (const part of parts) {
       if (part.isFixed || untouched.test(`.${part.channel}`)) others.add(part.entry);
-      else pieces.set(part.entry, this.#add(part, document.text(part.entry)));
+      else pieces.set(part.entry, this.#add(part.channel, document.text(part.entry)));
     }
     const isElsewhere = (entry: number) => pieces.has(entry) || others.has(entry);
     const texts = this.#restorer.mayHold(event.data)
       ? this.#restorer.texts(document, isElsewhere)
       : new Map<number, string>();
     for (const end of ends) this.#endAll(end);
-    return { event, document, pieces, texts };
+    const [only] = parts;
+    if (
+      only !== undefined &&
+      parts.length === 1 &&
+      pieces.size === 1 &&
+      ends.length === 0 &&
+      texts.size === 0
+    )
+      this.#last = new Frame(event, document, only);
+    return { event, pieces, texts, rewrite: (changed) => splice(document, changed) };
   }
 
-  #add({ channel }: StreamPart, text: string): TextPiece {
+  #add(channel: string, text: string): TextPiece {
     const piece: TextPiece = { text, settled: undefined };
     let restored = this.#texts.get(channel);
     if (restored === undefined) {
@@ -121,11 +142,10 @@ export class StreamRestorer<Event extends PassingEvent> {
 
   #release(): readonly RestoredEvent<Event>[] {
     const released: RestoredEvent<Event>[] = [];
-    for (const { event, document, pieces, texts } of this.#held) {
+    for (const { event, pieces, texts, rewrite } of this.#held) {
       if (this.#waiting.size > 0 && !isSettled(pieces)) break;
       for (const [entry, { text, settled = text }] of pieces) if (settled !== text) texts.set(entry, settled);
-      const isChanged = document !== undefined && texts.size > 0;
-      released.push(isChanged ? { event, data: splice(document, texts) } : { event });
+      released.push(texts.size > 0 ? { event, data: rewrite(texts) } : { event });
       this.#heldBytes -= event.data.length;
     }
     this.#held = released.length === this.#held.length ? [] : this.#held.slice(released.length);
@@ -138,9 +158,37 @@ function isSettled(pieces: ReadonlyMap<number, TextPiece>): boolean {
   return true;
 }
 
-function plain<Event>(event: Event): Held<Event> {
-  return { event, document: undefined, pieces: new Map(), texts: new Map() };
+/** What is around the only text of an event. */
+class Frame {
+  readonly name: string | undefined;
+  readonly channel: string;
+  readonly #before: Buffer;
+  readonly #after: Buffer;
+
+  constructor({ name, data }: PassingEvent, document: JsonDocument, { channel, entry }: StreamPart) {
+    this.name = name;
+    this.channel = channel;
+    this.#before = data.subarray(0, document.start(entry));
+    this.#after = data.subarray(document.end(entry));
+  }
+
+  /** The text of an event with nothing else around it; undefined if there is, and if the text has escapes. */
+  textIn(data: Buffer): string | undefined {
+    const end = data.length - this.#after.length;
+    const start = this.#before.length;
+    if (end < start || this.#before.compare(data, 0, start) !== 0 || this.#after.compare(data, end) !== 0)
+      return undefined;
+    const text = data.toString('latin1', start, end);
+    return plainText.test(text) ? text : undefined;
+  }
+
+  around(text: string): Buffer {
+    return Buffer.concat([this.#before, Buffer.from(JSON.stringify(text).slice(1, -1)), this.#after]);
+  }
 }
+
+/** ASCII that stands in JSON as it is. */
+const plainText = /^[ !#-[\]-~]*$/;
 
 /** Undefined for `[DONE]`, and for what is not one JSON object: clients get it as it is. */
 function parse(data: Buffer): JsonDocument | undefined {
