@@ -92,10 +92,15 @@ export class ByteReader {
     return this.#readUntil(bytes, { start, end }, from, false).offset;
   }
 
-  /** Reads the rest of a text, and notes the patterns that end with it; returns where the automata stand then. */
-  readRest(bytes: Uint8Array, start: number, end: number, from: number): StatePair {
+  /**
+   * Reads the rest of a text, and notes the patterns that end with it; returns where the automata stand then, or
+   * undefined if there was no room for all of it and prefilters can't be simulated.
+   */
+  readRest(bytes: Uint8Array, start: number, end: number, from: number): StatePair | undefined {
     const { at, offset } = this.#readUntil(bytes, { start, end }, from, true);
-    return at >= end ? this.#end(offset) : this.#simulate(bytes, at, end, this.product.at(offset));
+    if (at >= end) return this.#end(offset);
+    if (this.folded.prefiltered.length > 0) return undefined;
+    return this.#simulate(bytes, at, end, this.product.at(offset));
   }
 
   /** One of some simulations of a view's automaton, until it is asked for again. */

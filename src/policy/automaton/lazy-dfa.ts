@@ -57,6 +57,10 @@ export class LazyDfa {
   readonly steps: NfaSteps;
   /** The nodes at which every search begins. */
   readonly starts: readonly number[];
+  /** The same without prefilters, their first node, and the patterns that they are of. */
+  readonly ownStarts: readonly number[];
+  readonly prefiltersFrom: number;
+  readonly prefiltered: readonly number[];
   readonly #fold: Fold | undefined;
   readonly #width: number;
   readonly #endClass: number;
@@ -79,6 +83,9 @@ export class LazyDfa {
     this.#room = roomLimit;
     this.steps = new NfaSteps(nfa.nodes);
     this.starts = nfa.starts;
+    this.ownStarts = nfa.ownStarts;
+    this.prefiltersFrom = nfa.prefiltersFrom;
+    this.prefiltered = [...nfa.prefiltered];
     this.asksForWords = nfa.nodes.some(isInsideWords);
     this.#fold = fold;
     this.alphabet = buildAlphabet(nfa);

@@ -17,29 +17,38 @@ const kinds = Uint8Array.from({ length: 256 }, (_, byte) => {
   return byte >= 0xe4 && byte <= 0xed && byte !== 0xea ? separates : 1;
 });
 
+/** Whether there may be a run as long as keys, with a digit, which paths mostly lack. What is not ASCII counts as one. */
+export function hasKeyRun(text: TextBytes): boolean {
+  return findRun(text, longRunLength, false);
+}
+
+/** Whether so many characters of keys may stand in a row, digits or not. */
+export function hasRun(text: TextBytes, length: number): boolean {
+  return findRun(text, length, true);
+}
+
 /**
- * Whether so many characters of keys may stand in a row, with a digit among them, which paths mostly lack. Looks at one
- * byte in 31 where a text is ordinary, and at none more than twice. Never misses a run, but takes an escape like
- * `\u0041` for six characters, and what is not ASCII for a digit.
+ * Looks at one byte in `length` where a text is ordinary, and at none more than twice. Never misses a run, but takes an
+ * escape like `\u0041` for six characters.
  */
-export function hasLongRun(text: TextBytes): boolean {
+function findRun(text: TextBytes, length: number, needsNoDigit: boolean): boolean {
   const { start, end } = text;
   let from = start;
-  while (from + longRunLength <= end) {
-    let at = from + longRunLength - 1;
+  while (from + length <= end) {
+    let at = from + length - 1;
     while (at >= from && kindAt(text, at) !== separates) at -= 1;
     if (at >= from) {
       from = at + 1;
       continue;
     }
     let count = 0;
-    let hasDigit = false;
+    let hasDigit = needsNoDigit;
     for (at = from; at < end; at += 1) {
       const kind = kindAt(text, at);
       if (kind === separates) break;
       count += kind;
       hasDigit ||= mayBeDigit(text.bytes[at] as number);
-      if (hasDigit && count >= longRunLength) return true;
+      if (hasDigit && count >= length) return true;
     }
     from = at + 1;
   }

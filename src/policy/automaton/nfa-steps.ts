@@ -1,4 +1,5 @@
 import { endPoint } from './dfa-state.ts';
+import { Marks } from './marks.ts';
 import { isWithin, type NfaNode, nodeKinds } from './nfa.ts';
 
 interface Advance {
@@ -14,12 +15,12 @@ export interface SortedAdvance extends Omit<Advance, 'threads'> {
 /** Moves through the nodes of an NFA; shared by all automata that are built from it. */
 export class NfaSteps {
   readonly #nodes: readonly NfaNode[];
-  readonly #marks: Int32Array;
-  #generation = 0;
+  readonly #marks: Marks;
 
-  constructor(nodes: readonly NfaNode[]) {
+  /** `passes` is how many there have been; 0 but for tests. */
+  constructor(nodes: readonly NfaNode[], passes = 0) {
     this.#nodes = nodes;
-    this.#marks = new Int32Array(nodes.length);
+    this.#marks = new Marks(nodes.length, passes);
   }
 
   get nodeCount(): number {
@@ -28,12 +29,13 @@ export class NfaSteps {
 
   /** Whether it depends on what stood before where a node leads. */
   asksForContext(node: number): boolean {
-    this.#generation += 1;
+    const pass = this.#marks.nextPass();
+    const marks = this.#marks.last;
     const stack = [node];
     while (stack.length > 0) {
       const at = stack.pop() as number;
-      if (this.#marks[at] === this.#generation) continue;
-      this.#marks[at] = this.#generation;
+      if (marks[at] === pass) continue;
+      marks[at] = pass;
       const { kind, out, other } = this.#nodes[at] as NfaNode;
       if (kind === nodeKinds.assertion) return true;
       if (kind === nodeKinds.split) stack.push(out, other);
@@ -57,15 +59,15 @@ export class NfaSteps {
 
   /** The nodes reached without reading, given the conditions that hold here, and the patterns among them. */
   #closure(nodes: ArrayLike<number>, conditions: number): { alive: number[]; patterns: number[] } {
-    this.#generation += 1;
-    const marks = this.#marks;
+    const pass = this.#marks.nextPass();
+    const marks = this.#marks.last;
     const stack = Array.from(nodes);
     const alive: number[] = [];
     const patterns: number[] = [];
     while (stack.length > 0) {
       const at = stack.pop() as number;
-      if (marks[at] === this.#generation) continue;
-      marks[at] = this.#generation;
+      if (marks[at] === pass) continue;
+      marks[at] = pass;
       const node = this.#nodes[at] as NfaNode;
       switch (node.kind) {
         case nodeKinds.split:

@@ -53,6 +53,10 @@ export class Nfa {
   readonly nodes: NfaNode[] = [];
   /** Nodes where every search begins. */
   readonly starts: number[] = [];
+  /** The patterns of which only prefilters are here; their nodes and starts come after all others. */
+  readonly prefiltered = new Set<number>();
+  /** How many nodes and starts there are without prefilters. */
+  #own: { readonly nodes: number; readonly starts: number } | undefined;
   readonly #phrases: number;
   readonly #orbits = new Map<number, readonly number[]>();
 
@@ -85,6 +89,32 @@ export class Nfa {
     const first = this.nodes.length;
     for (const instruction of instructions) this.#instruction(instruction, first, pattern);
     this.starts.push(first + program.start);
+  }
+
+  /** Adds an expression that shows no more than that a pattern may be in a text. Nothing else may be added afterwards. */
+  addPrefilter(regex: RE2JS, pattern: number): void {
+    this.#own ??= { nodes: this.nodes.length, starts: this.starts.length };
+    this.prefiltered.add(pattern);
+    this.addRegex(regex, pattern);
+  }
+
+  /** All but the prefilters; nodes have the same numbers. */
+  withoutPrefilters(): Nfa {
+    const own = new Nfa();
+    for (let at = 1; at < this.prefiltersFrom; at += 1) own.nodes.push(this.nodes[at] as NfaNode);
+    own.nodes[0] = this.nodes[0] as NfaNode;
+    for (const start of this.ownStarts.slice(1)) own.starts.push(start);
+    return own;
+  }
+
+  /** The number from which on nodes belong to prefilters. */
+  get prefiltersFrom(): number {
+    return this.#own?.nodes ?? this.nodes.length;
+  }
+
+  /** The starts of what is no prefilter. */
+  get ownStarts(): readonly number[] {
+    return this.starts.slice(0, this.#own?.starts);
   }
 
   #instruction(instruction: Instruction, first: number, pattern: number): void {

@@ -1,3 +1,4 @@
+import type { RE2JS } from 're2js';
 import type { Fold } from '../fold/fold.ts';
 import type { Limits } from './byte-reader.ts';
 import { Nfa } from './nfa.ts';
@@ -22,6 +23,7 @@ export function compilePatternSet(patterns: readonly Pattern[], fold: Fold, limi
   const folded = new Nfa();
   const always: number[] = [];
   const longRuns: number[] = [];
+  const prefilters: (readonly [RE2JS, number])[] = [];
   for (const [number, pattern] of patterns.entries()) {
     addFolded(folded, pattern, number);
     if (pattern.kind === 'phrase') {
@@ -34,9 +36,10 @@ export function compilePatternSet(patterns: readonly Pattern[], fold: Fold, limi
       if (prefilter.isOpen) always.push(number);
       if (prefilter.opensForLongRuns) longRuns.push(number);
       for (const literal of prefilter.literals) folded.addPhrase(codePoints(fold.text(literal)), number);
-      for (const regex of prefilter.regexes) folded.addRegex(regex, number);
+      for (const regex of prefilter.regexes) prefilters.push([regex, number]);
     }
   }
+  for (const [regex, number] of prefilters) folded.addPrefilter(regex, number);
   const scanner = new Scanner({ exact, folded, fold, patternCount: patterns.length, longRuns }, limits);
   return { patterns, scanner, fold, always, longRuns };
 }

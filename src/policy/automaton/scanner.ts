@@ -1,40 +1,40 @@
-import { ByteReader, type Limits, lastAscii, letterU, type ReaderParts } from './byte-reader.ts';
+import { ByteReader, type Limits, type ReaderParts } from './byte-reader.ts';
 import type { TextBytes } from './code-points.ts';
-import type { State } from './dfa-state.ts';
+import type { State, Threads } from './dfa-state.ts';
 import type { FoundPatterns, View } from './found-patterns.ts';
 import type { LazyDfa } from './lazy-dfa.ts';
-import { hasLongRun } from './long-run.ts';
+import { hasKeyRun, hasRun } from './long-run.ts';
 import { PieceReader } from './piece-reader.ts';
-import { type ProductDfa, type StatePair, unknownCell } from './product-dfa.ts';
+import type { StatePair } from './product-dfa.ts';
 import type { Simulation } from './simulation.ts';
-import { createParts, partCount, readParts, shortestBlock, wordBytes } from './speculative-scan.ts';
+import { TextScan } from './text-scan.ts';
 
-/** Bytes that the parts must have read together for the parallel read to go on. */
-const leastProgress = 32;
-/** Bytes after which a part should have met the real states; where one has not, texts are read in one go for some scans. */
-const meetBytes = 128;
-const pauseScans = 256;
+/** A run of so many characters of keys is encoded data, in which prefilters would need a state for nearly every byte. */
+const dataRunLength = 256;
 
 interface ScannerParts extends ReaderParts {
   /** Patterns that are in every text with a long run. */
   readonly longRuns: readonly number[];
 }
 
-/** Runs both views' automata over the bytes of texts, long ones in four parts in parallel. */
+/** Runs both views' automata over the bytes of texts. */
 export class Scanner {
+  readonly #parts: ScannerParts;
+  readonly #limits: Limits;
   readonly #reader: ByteReader;
-  readonly #product: ProductDfa;
-  readonly #longRuns: readonly number[];
-  #scans = 0;
-  /** The scan number from which texts are read in parts again. */
-  #partsFrom = 0;
-  readonly #parts = createParts();
+  readonly #scan: TextScan;
+  /** The same without prefilters. */
+  #ownReader: ByteReader | undefined;
+  #ownScan: TextScan | undefined;
+  #found: FoundPatterns;
   #after: StatePair;
 
   constructor(parts: ScannerParts, limits: Limits = {}) {
+    this.#parts = parts;
+    this.#limits = limits;
     this.#reader = new ByteReader(parts, limits);
-    this.#product = this.#reader.product;
-    this.#longRuns = parts.longRuns;
+    this.#scan = new TextScan(this.#reader);
+    this.#found = this.#reader.found;
     this.#after = this.start;
   }
 
@@ -48,7 +48,7 @@ export class Scanner {
 
   /** The patterns of the last text; valid until the next scan. */
   get found(): FoundPatterns {
-    return this.#reader.found;
+    return this.#found;
   }
 
   get start(): StatePair {
@@ -57,15 +57,18 @@ export class Scanner {
 
   /**
    * Reads a whole text from its beginning to its end. Returns whether any pattern is in it; which ones is in
-   * `found`, and where the automata stand then in `after`, until the next scan.
+   * `found`, and where the automata stand then in `after`, until the next scan. What prefilters seek is taken to be in a
+   * text that is encoded data, or that there is no room for.
    */
   scan(text: TextBytes): boolean {
-    this.#scans += 1;
-    this.#reader.begin();
-    this.#after = this.#run(text);
-    this.#product.addRoom(text.end - text.start);
-    if (this.#longRuns.length > 0 && hasLongRun(text)) this.found.note('folded', this.#longRuns);
-    return !this.found.isEmpty;
+    const bytes = text.end - text.start;
+    const isData = this.folded.prefiltered.length > 0 && hasRun(text, dataRunLength);
+    const after = isData ? undefined : this.#scan.read(text);
+    this.#found = this.#reader.found;
+    this.#after = after ?? this.#withoutPrefilters(text);
+    this.#reader.product.addRoom(bytes);
+    if (this.#parts.longRuns.length > 0 && hasKeyRun(text)) this.#found.note('folded', this.#parts.longRuns);
+    return !this.#found.isEmpty;
   }
 
   /** Where the automata stand after the last text, for texts that follow. */
@@ -88,88 +91,22 @@ export class Scanner {
     return new PieceReader(this.#reader);
   }
 
-  #run(text: TextBytes): StatePair {
-    const { start, end } = text;
-    const product = this.#product;
-    const guess = product.spaced();
-    const { epoch } = product;
-    let offset = product.start();
-    let at = start;
-    // All offsets become invalid when the table is started over, which its epoch shows.
-    while (
-      end - at >= shortestBlock &&
-      product.epoch === epoch &&
-      !product.isFull &&
-      this.#partsFrom <= this.#scans
-    ) {
-      const range = { start: at, end, offset, guess };
-      if (!readParts(product.table, text, range, this.#parts)) break;
-      offset = this.#joinParts(text, guess);
-      at = (this.#parts.starts[partCount - 1] as number) + this.#parts.length;
-      if (this.#parts.isStopped && product.epoch === epoch) offset = this.#fillGuesses(text, offset);
-      if (this.#parts.length < leastProgress) break;
-    }
-    return this.#reader.readRest(text.bytes, at, end, offset);
+  #withoutPrefilters(text: TextBytes): StatePair {
+    const { exact, folded, fold, patternCount } = this.#parts;
+    this.#ownReader ??= new ByteReader(
+      { exact, folded: folded.withoutPrefilters(), fold, patternCount },
+      this.#limits,
+    );
+    this.#ownScan ??= new TextScan(this.#ownReader);
+    const after = this.#ownScan.read(text) as StatePair;
+    this.#ownReader.product.addRoom(text.end - text.start);
+    this.#found = this.#ownReader.found;
+    this.#found.note('folded', this.folded.prefiltered);
+    // States of other automata, of which the nodes have the same numbers.
+    return { exact: threadsOf(after.exact), folded: threadsOf(after.folded) };
   }
+}
 
-  /** Goes through what was read in parts, and reads what lies between them; returns where that leads. */
-  #joinParts(text: TextBytes, guess: number): number {
-    const product = this.#product;
-    const { starts, offsets, length } = this.#parts;
-    const { epoch } = product;
-    const { bytes } = text;
-    let offset = offsets[0] as number;
-    let at = (starts[0] as number) + length;
-    for (let part = 1; part < partCount; part += 1) {
-      const start = starts[part] as number;
-      const end = start + length;
-      offset = this.#reader.read(bytes, at, start, offset);
-      at = start;
-      let guessed = guess;
-      // Once both are in the same state at the same position, they continue identically.
-      while (at < end && offset !== guessed) {
-        const byte = bytes[at] as number;
-        guessed = product.table[guessed + byte] as number;
-        const next = product.table[offset + byte] as number;
-        offset = next >= 0 ? next : this.#reader.read(bytes, at, at + 1, offset);
-        at += 1;
-        if (at - start === meetBytes) this.#partsFrom = this.#scans + pauseScans;
-      }
-      if (product.epoch === epoch && offset === guessed) offset = offsets[part] as number;
-      else offset = this.#reader.read(bytes, at, end, offset);
-      at = end;
-    }
-    return offset;
-  }
-
-  /**
-   * Fills the cells at which guessed parts have stopped: what is really read may never come by them, and every such
-   * part would stop there again. Returns where the automata stand then.
-   */
-  #fillGuesses({ bytes }: TextBytes, offset: number): number {
-    const product = this.#product;
-    const { epoch } = product;
-    const { starts, offsets, length } = this.#parts;
-    const standing = product.at(offset);
-    for (let part = 1; part < partCount; part += 1) {
-      const from = (starts[part] as number) + length;
-      let guessed = offsets[part] as number;
-      for (let at = from; at < from + wordBytes && guessed >= 0; at += 1) {
-        guessed = this.#filled(guessed, bytes[at] as number);
-        if (product.epoch !== epoch) return product.live(standing).offset;
-      }
-    }
-    return offset;
-  }
-
-  /** The cell of a byte, computed if the pair determines it. */
-  #filled(offset: number, byte: number): number {
-    const product = this.#product;
-    if (byte > lastAscii) return unknownCell;
-    const next = product.table[offset + byte] as number;
-    const pair = product.at(offset);
-    if (next !== unknownCell || (pair.escaped !== undefined && byte === letterU)) return next;
-    const { offset: filled, hasPatterns } = product.next(pair, byte);
-    return hasPatterns ? unknownCell : filled;
-  }
+function threadsOf({ threads, context }: Threads): Threads {
+  return { threads, context };
 }

@@ -14,7 +14,8 @@ const skippedOrSpace: readonly Reading[] = [[], [space]];
 
 /**
  * Simulates an NFA thread by thread: slower than a DFA, but at a cost that is bounded whatever the text. Of what begins
- * with each character most ends with the next one, so that both steps are looked up as one.
+ * with each character most ends with the next one, so that both steps are looked up as one. Prefilters are not simulated:
+ * in random letters dozens of their threads are alive, so what they are of is taken to be there.
  */
 export class Simulation {
   readonly #automaton: LazyDfa;
@@ -46,6 +47,7 @@ export class Simulation {
     this.#begins = 'all';
     this.#alone = 0;
     this.#onPatterns = onPatterns;
+    if (this.#automaton.prefiltered.length > 0) onPatterns(this.#automaton.prefiltered);
   }
 
   /** From here on a text is read that is read by itself too, in a context: what begins in both is not followed here. */
@@ -97,8 +99,9 @@ export class Simulation {
   #step(column: number): void {
     const table = this.#table;
     const context = this.#context;
-    const pass = table.nextPass();
-    const { marks, rows, width } = table;
+    const pass = table.marks.nextPass();
+    const { rows, width } = table;
+    const marks = table.marks.last;
     const threads = this.#threads;
     const next = this.#next;
     const byContext = context * width + column;
@@ -160,8 +163,14 @@ export class Simulation {
   }
 
   #set(threads: ArrayLike<number>, context: number): void {
-    for (let at = 0; at < threads.length; at += 1) this.#threads[at] = threads[at] as number;
-    this.#count = threads.length;
+    const { prefiltersFrom } = this.#automaton;
+    let count = 0;
+    // In ascending order, so that those of prefilters are the last.
+    while (count < threads.length && (threads[count] as number) < prefiltersFrom) {
+      this.#threads[count] = threads[count] as number;
+      count += 1;
+    }
+    this.#count = count;
     this.#context = context;
     this.#last = none;
   }
@@ -174,7 +183,7 @@ export class Simulation {
 
   /** Adds threads to the next ones, each once. */
   #note(threads: ArrayLike<number>, from: number, pass: number): number {
-    const { marks } = this.#table;
+    const marks = this.#table.marks.last;
     let count = from;
     for (let at = 0; at < threads.length; at += 1) {
       const thread = threads[at] as number;
@@ -188,8 +197,8 @@ export class Simulation {
 
   /** Adds threads to those that are alive, each once. */
   #unite(threads: ArrayLike<number>, length = threads.length): void {
-    const { marks } = this.#table;
-    const pass = this.#table.nextPass();
+    const pass = this.#table.marks.nextPass();
+    const marks = this.#table.marks.last;
     for (let at = 0; at < this.#count; at += 1) marks[this.#threads[at] as number] = pass;
     for (let at = 0; at < length; at += 1) {
       const thread = threads[at] as number;

@@ -1,5 +1,6 @@
 import { contexts, distinct, endPoint, holding } from './dfa-state.ts';
 import type { LazyDfa } from './lazy-dfa.ts';
+import { Marks } from './marks.ts';
 import type { SortedAdvance } from './nfa-steps.ts';
 
 /** Cells of a row: a thread that becomes one other; that ends; not asked for yet; below, the number of a step. */
@@ -9,8 +10,6 @@ const noStepCell = -3;
 const noStep: SortedAdvance = { threads: new Int32Array(0), patterns: [] };
 /** More contexts than there are, combinations included. */
 const contextCount = contexts.space * 2;
-/** The largest number that a mark holds: a process may read more characters than that. */
-const lastPass = 0x7fff_ffff;
 
 /**
  * Where each node of an automaton's NFA leads with a character of each class. Filled where it is asked for, so it is at
@@ -24,9 +23,7 @@ export class ThreadTable {
   readonly width: number;
   /** For each node, by class; or by context and class, if what stood before matters. */
   readonly rows: (Int32Array | undefined)[] = [];
-  /** For each node the last pass that met it. */
-  readonly marks: Int32Array;
-  #pass: number;
+  readonly marks: Marks;
   readonly #automaton: LazyDfa;
   readonly #steps: SortedAdvance[] = [noStep];
   readonly #begun: (SortedAdvance | undefined)[] = [];
@@ -36,22 +33,11 @@ export class ThreadTable {
   /** `passes` is how many there have been; 0 but for tests. */
   constructor(automaton: LazyDfa, passes = 0) {
     const { samples, size } = automaton.alphabet;
-    this.#pass = passes;
     this.#automaton = automaton;
     this.end = size;
     this.width = size + 1;
     this.contextAfter = Uint8Array.from(samples, (sample) => automaton.contextOf(sample));
-    this.marks = new Int32Array(automaton.steps.nodeCount);
-  }
-
-  /** The number of a pass that begins, in which no node has been met. */
-  nextPass(): number {
-    if (this.#pass === lastPass) {
-      this.marks.fill(0);
-      this.#pass = 0;
-    }
-    this.#pass += 1;
-    return this.#pass;
+    this.marks = new Marks(automaton.steps.nodeCount, passes);
   }
 
   /** The threads and the patterns that a cell stands for. */
@@ -64,7 +50,7 @@ export class ThreadTable {
     const key = context * this.width + column;
     let begun = this.#begun[key];
     if (begun === undefined) {
-      begun = this.#advance(this.#automaton.starts, context, column);
+      begun = this.#advance(this.#automaton.ownStarts, context, column);
       this.#begun[key] = begun;
     }
     return begun;

@@ -1,3 +1,4 @@
+import { isState } from '../automaton/dfa-state.ts';
 import { runAtEnd, runAtStart } from '../automaton/long-run.ts';
 import type { PatternSet } from '../automaton/pattern-set.ts';
 import type { Pattern } from '../automaton/patterns.ts';
@@ -28,6 +29,8 @@ export class SegmentWindow {
   #candidates: readonly number[] = [];
   /** Detectors that must run on the segments added since the last run. */
   readonly #scheduled = new Set<number>();
+  /** The last segment of which it is not known what prefilters seek at its end. */
+  #unfiltered: Segment | undefined;
   /** Length of the run of key characters with which the segments end. */
   #openRun = 0;
   /** What was reported at the segments that stay, so that it is not when they are read again with the next ones. */
@@ -42,8 +45,9 @@ export class SegmentWindow {
     this.#scheduled.add(detector);
   }
 
-  push(segment: Segment, { candidates }: TextVerdict, report: CrossSegmentListener): void {
+  push(segment: Segment, { candidates, after }: TextVerdict, report: CrossSegmentListener): void {
     this.#segments.push(segment);
+    if (!isState(after.folded)) this.#unfiltered = segment;
     if (this.#patternSet.longRuns.length > 0) this.#continueRun(segment);
     if (this.#segments.length > 1) {
       for (const number of this.#candidates) this.#scheduled.add(number);
@@ -78,8 +82,8 @@ export class SegmentWindow {
     if (this.#segments.length > 1 && this.#scheduled.size > 0) {
       this.#detectAll(report);
     }
-    this.#scheduled.clear();
     this.#trim();
+    if (this.#unfiltered === undefined || !this.#segments.includes(this.#unfiltered)) this.#scheduled.clear();
   }
 
   /** Each way in which the segments may be joined, once: most of them share most of their groups. */

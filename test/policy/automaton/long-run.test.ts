@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hasLongRun, runAtEnd, runAtStart } from '../../../src/policy/automaton/long-run.ts';
+import { hasKeyRun, runAtEnd, runAtStart } from '../../../src/policy/automaton/long-run.ts';
 import { compilePatternSet } from '../../../src/policy/automaton/pattern-set.ts';
 import { detectors } from '../../../src/policy/detectors/registry.ts';
 import { createFold } from '../../../src/policy/fold/fold.ts';
@@ -50,7 +50,7 @@ test('never misses a run that the folded view has, however it is written', () =>
       random.below(4) === 0 ? escapeOf(letter) : JSON.stringify(letter).slice(1, -1),
     );
     for (const written of [plainText(text), escapedText(Buffer.from(escaped))]) {
-      if (!hasLongRun(written)) missed.push(text);
+      if (!hasKeyRun(written)) missed.push(text);
     }
   }
 
@@ -87,7 +87,7 @@ test('is exact in ASCII, at the ends too', () => {
     const last = /[\w.~$+/=-]*$/.exec(text)?.[0] ?? '';
     const { length, isWhole } = runAtStart(plainText(text));
     const isRight =
-      hasLongRun(plainText(text)) === longRun.test(text.toLowerCase()) &&
+      hasKeyRun(plainText(text)) === longRun.test(text.toLowerCase()) &&
       Math.min(31, length) === Math.min(31, run.length) &&
       (run.length >= 31 || isWhole === (run.length === text.length)) &&
       Math.min(31, runAtEnd(plainText(text))) === Math.min(31, last.length);
@@ -106,7 +106,7 @@ test('is not there in prose, code, Chinese or Japanese', () => {
     '한국어 문장입니다. 띄어쓰기가 있습니다. '.repeat(20),
   ];
 
-  expect(texts.filter((text) => hasLongRun(plainText(text)))).toEqual([]);
+  expect(texts.filter((text) => hasKeyRun(plainText(text)))).toEqual([]);
 });
 
 // Of no service in the table, and behind a prefix that does not speak of a key.

@@ -4,10 +4,12 @@ import { dialects } from '../../../src/dialects/registry.ts';
 import { parseStrictJson } from '../../../src/json/strict-json.ts';
 import { LazyDfa } from '../../../src/policy/automaton/lazy-dfa.ts';
 import { Nfa } from '../../../src/policy/automaton/nfa.ts';
+import { NfaSteps } from '../../../src/policy/automaton/nfa-steps.ts';
 import { compilePatternSet } from '../../../src/policy/automaton/pattern-set.ts';
 import { compilePhrase, compileRegex, type Pattern } from '../../../src/policy/automaton/patterns.ts';
 import { Simulation } from '../../../src/policy/automaton/simulation.ts';
 import { ThreadTable } from '../../../src/policy/automaton/thread-table.ts';
+import { detectors } from '../../../src/policy/detectors/registry.ts';
 import { createFold } from '../../../src/policy/fold/fold.ts';
 import { Search } from '../../../src/policy/search/search.ts';
 import { scale } from '../../kit/scale.ts';
@@ -70,16 +72,16 @@ function piece(random: Random): string {
 }
 
 /** What is found in a conversation, by pattern, with where it begins. */
-function matchesIn(search: Search, blocks: readonly string[]): unknown {
+function matchesIn(search: Search, blocks: readonly string[]): readonly (readonly [number, unknown[]])[] {
   const content = blocks.map((text) => ({ type: 'text', text }));
   const document = parseStrictJson(Buffer.from(JSON.stringify({ messages: [{ role: 'user', content }] })));
   const { matches } = search.request(document, dialects.messages);
   return [...matches]
     .sort(([one], [other]) => one - other)
-    .map(([pattern, found]) => [
-      pattern,
-      found.map((each) => [each.segment.place.entry, each.before?.place.entry]),
-    ]);
+    .map(
+      ([pattern, found]) =>
+        [pattern, found.map((each) => [each.segment.place.entry, each.before?.place.entry])] as const,
+    );
 }
 
 test.each([{ roomLimit: 0 }, { roomLimit: 40 }, { roomLimit: 0, cellLimit: 64 }])(
@@ -95,10 +97,55 @@ test.each([{ roomLimit: 0 }, { roomLimit: 40 }, { roomLimit: 0, cellLimit: 64 }]
         const expected = matchesIn(usual, blocks);
 
         expect({ blocks, matches: matchesIn(search, blocks) }).toEqual({ blocks, matches: expected });
-        found += (expected as unknown[]).length;
+        found += expected.length;
       }
     }
     expect(found).toBeGreaterThan(1_000);
+  },
+);
+
+const detecting: readonly Pattern[] = (['email', 'credit_card', 'iban'] as const).map((name) => ({
+  kind: 'detector',
+  name,
+  confidence: 'likely',
+  detector: detectors[name],
+}));
+const values = ['jane@example.org', '4111 1111 1111 1111', 'DE89 3704 0044 0532 0130 00'];
+
+/** Hundreds of small blocks, some values in pieces among them, and some blocks of encoded data. */
+function blocksWithValues(random: Random): readonly string[] {
+  return Array.from({ length: 250 + random.below(150) }, () => {
+    const kind = random.below(60);
+    if (kind === 0) return ['ab1'.repeat(100)];
+    if (kind > 8) return [random.of(letters)];
+    const value = random.of(values);
+    const at = 1 + random.below(value.length - 2);
+    return [` ${value.slice(0, at)}`, ...(kind > 6 ? ['\u200b'] : []), `${value.slice(at)} `];
+  }).flat();
+}
+
+test.each([{}, { roomLimit: 0 }, { roomLimit: 400 }])(
+  'detectors find as much over texts whether there is room for states or not (%j)',
+  (limits) => {
+    const random = createRandom(7);
+    const own = patterns.length;
+    // Without prefilters they run on everything.
+    const eager = detecting.map((each) =>
+      each.kind === 'detector'
+        ? { ...each, detector: { ...each.detector, prefilter: { kind: 'always' } as const } }
+        : each,
+    );
+    const usual = new Search(compilePatternSet([...patterns, ...eager], fold));
+    let found = 0;
+    for (let round = 0; round < scale(12, 120); round += 1) {
+      const search = new Search(compilePatternSet([...patterns, ...detecting], fold, limits));
+      const blocks = blocksWithValues(random);
+      const expected = matchesIn(usual, blocks);
+
+      expect({ round, matches: matchesIn(search, blocks) }).toEqual({ round, matches: expected });
+      found += expected.filter(([pattern]) => pattern >= own).flatMap(([, places]) => places).length;
+    }
+    expect(found).toBeGreaterThan(300);
   },
 );
 
@@ -142,4 +189,16 @@ test('a simulation that has read more characters than a mark can count goes on a
 
   expect(late).toEqual(early);
   expect(early?.found).toEqual([0]);
+});
+
+test('steps through an NFA that were taken more often than a mark can count go on as before', () => {
+  const nfa = new Nfa();
+  nfa.addRegex(RE2JS.compile('(?:a*b*)*c'), 0);
+  const [early, late] = [0, 0x7fff_ffff - 2].map((passes) => {
+    const steps = new NfaSteps(nfa.nodes, passes);
+    return [...'abcab'].map((letter) => steps.advance(nfa.starts, 0, letter.codePointAt(0) ?? 0));
+  });
+
+  expect(late).toEqual(early);
+  expect(early?.every(({ threads }) => threads.length > 0)).toBe(true);
 });

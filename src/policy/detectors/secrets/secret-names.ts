@@ -131,18 +131,20 @@ const folded = [
 
 /** Prefilter: expressions for the folded view of a text that assigns a value to such a name. */
 export const namePrefilters: readonly string[] = [
-  ...(['password', 'token', 'key'] as const).flatMap((kind) => {
+  // One expression for each kind of name, however its value may follow: in random letters names have no end, and each
+  // expression would stay open from its first one on.
+  ...(['password', 'token', 'key'] as const).map((kind) => {
     const spellings = kind === 'password' ? [...words[kind], ...folded] : words[kind];
-    const name = `(?:${spellings.join('|')})[a-z0-9_.-]*[\\\\"'\`\\])*]{0,5} ?(?:<const> )?`;
-    return [
-      `${name}(?:[:=>,(|?<]|: (?:basic|bearer|token) |-|%3d|is[ :]|ist |lautet|est |es |["' ]|[^ -~]{1,3})[^ ]{0,3} ?[!-~]{${kind === 'password' ? 6 : 10}}`,
-      `${name}[,:]? ?\\{? ?["'\\\\]{0,4}(?:value|default|plain|data)["'\\\\]{0,4} ?[:=]`,
-      `${name}</[a-z]{1,10}> ?<`,
-      `${name}\\(\\)[^"']{0,48}["']`,
-      `${name}[:=] ?[a-z0-9_.:]{1,30}[(\\[]["' ]`,
+    const given = [
+      `(?:[:=>,(|?<]|: (?:basic|bearer|token) |-|%3d|is[ :]|ist |lautet|est |es |["' ]|[^ -~]{1,3})[^ ]{0,3} ?[!-~]{${kind === 'password' ? 6 : 10}}`,
+      `[,:]? ?\\{? ?["'\\\\]{0,4}(?:value|default|plain|data)["'\\\\]{0,4} ?[:=]`,
+      '</[a-z]{1,10}> ?<',
+      `\\(\\)[^"']{0,48}["']`,
+      `[:=] ?[a-z0-9_.:]+[(\\[]["' ]`,
       // With a type between: `password: &str = "…"`
-      `${name}:? ?(?:&?'static |&?mut )?[&*a-z][a-z0-9_.<>?[\\]]{0,30} ?:?= ?["'\`@]`,
-    ];
+      `:? ?(?:&?'static |&?mut )?[&*a-z][a-z0-9_.<>?[\\]]* ?:?= ?["'\`@]`,
+    ].join('|');
+    return `(?:${spellings.join('|')})[a-z0-9_.-]*[\\\\"'\`\\])*]{0,5} ?(?:<const> )?(?:${given})`;
   }),
   `(?:${Object.values(shortWords).flat().join('|')})(?:[_.-][a-z0-9_.-]*)?[\\\\"'\`\\])*]{0,5} ?[:=>,(|"' ][^ ]{0,3} ?[!-~]{6}`,
   // A variable's default is inside a block.
