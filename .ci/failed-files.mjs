@@ -1,7 +1,15 @@
-// usage: failed-files.mjs REPORT.json
-// The test files of a vitest JSON report with a failed test, one to a line.
+// usage: failed-files.mjs REPORT.json LOG
+// The test files of a vitest run that failed, one to a line: by its JSON report those with a failed test, by what it
+// printed those during which an error was thrown that no test caught (such a run fails without a failed test).
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 
-const { testResults } = JSON.parse(readFileSync(process.argv[2], 'utf8'));
-for (const { name, status } of testResults) if (status === 'failed') console.log(relative('.', name));
+const [report, log] = process.argv.slice(2).map((file) => readFileSync(file, 'utf8'));
+const failed = JSON.parse(report).testResults.filter(({ status }) => status === 'failed');
+const uncaught = stripVTControlCharacters(log).matchAll(/This error originated in "([^"]+)" test file/g);
+for (const file of new Set([
+  ...failed.map(({ name }) => relative('.', name)),
+  ...Array.from(uncaught, ([, file]) => file),
+]))
+  console.log(file);

@@ -28,7 +28,7 @@ const [starts, rounds, exchanges, seconds] = [
   values.seconds,
 ].map(Number);
 const perSecond = 200;
-/** What the gateway keeps of a burst is kept by then (src/inspector/ring/sampler.ts). */
+/** What the gateway keeps of a burst is kept by then (src/inspector/ring/ring.ts). */
 const warmExchanges = 4_000;
 /** Before each measurement, so that it doesn't begin with a process that was swapped out of the caches. */
 const wakingExchanges = 50;

@@ -3,7 +3,6 @@
 // Runs at every `npm install` in a checkout, so it is quick, says nothing, and never empties dist/ first.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 import { parseAst } from 'rolldown/parseAst';
 import { buildInspectorPage } from './inspector-page.mjs';
@@ -196,18 +195,13 @@ const output = (await Promise.all(bundles)).flat();
 const files = new Map(output.map(({ fileName, code }) => [fileName, withModulesParsedOnce(code)]));
 files.set('package.json', '{ "type": "commonjs" }\n');
 // The page of the plant store's API, as browsers are sent it.
-const swagger = join(root, 'node_modules/swagger-ui-dist');
-for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css']) {
-  files.set(`${name}.gz`, gzipSync(readFileSync(join(swagger, name))));
-}
-const notices = ['swagger-ui-bundle.js.LICENSE.txt', 'NOTICE'].map((name) =>
-  readFileSync(join(swagger, name), 'utf8'),
-);
-files.set('swagger-ui-NOTICE.txt', notices.join('\n'));
+const swagger = join(root, 'vendor/swagger-ui');
+for (const name of ['swagger-ui-bundle.js.gz', 'swagger-ui.css.gz', 'swagger-ui-NOTICE.txt'])
+  files.set(name, readFileSync(join(swagger, name)));
 const page = await buildInspectorPage(root);
 for (const [name, content] of page.files) files.set(name, content);
 const bundled = [...output.flatMap(({ moduleIds }) => moduleIds), ...page.moduleIds];
-files.set('THIRD-PARTY.txt', thirdPartyNotice([...bundled, join(swagger, 'swagger-ui-bundle.js')]));
+files.set('THIRD-PARTY.txt', thirdPartyNotice(bundled, [swagger]));
 mkdirSync(join(dist, 'page/assets'), { recursive: true });
 for (const [name, content] of files) writeFileSync(join(dist, name), content);
 // Of earlier builds: the names of lazily loaded files hold their hashes.

@@ -1,9 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Name, version and licence text of each package that the given module files are of, as their licences ask for. */
-export function thirdPartyNotice(moduleIds) {
-  const folders = new Set(moduleIds.map((id) => packageFolder.exec(id)?.[0]).filter(Boolean));
+/**
+ * Name, version and licence text of each package that the given module files are of, as their licences ask for.
+ * `vendored` are the folders of packages that are in this repository.
+ */
+export function thirdPartyNotice(moduleIds, vendored) {
+  const ofModules = moduleIds.map((id) => packageFolder.exec(id)?.[0]).filter(Boolean);
+  const folders = new Set([...ofModules, ...vendored]);
   const notices = [...folders].map((folder) => {
     const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
     const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));

@@ -12,7 +12,7 @@ const layers: Readonly<
   Record<string, { readonly from: readonly string[]; readonly packages: readonly string[] }>
 > = {
   'errors.ts': { from: [], packages: [] },
-  'random-hex.ts': { from: [], packages: [] },
+  'backoff.ts': { from: [], packages: [] },
   'memoize.ts': { from: [], packages: [] },
   'outage-causes.ts': { from: [], packages: [] },
   'make-directory.ts': { from: [], packages: [] },
@@ -33,7 +33,7 @@ const layers: Readonly<
     from: ['json/', 'dialects/', 'errors.ts', 'memoize.ts'],
     packages: ['zod', 're2js', 'validator', '@noble/hashes/', '@scure/'],
   },
-  'database/': { from: ['errors.ts'], packages: ['kysely', 'pg', '@photostructure/sqlite'] },
+  'database/': { from: ['errors.ts', 'backoff.ts'], packages: ['kysely', 'pg', '@photostructure/sqlite'] },
   'history/': { from: ['errors.ts', 'database/'], packages: [] },
   'limits/': {
     from: ['errors.ts', 'memoize.ts', 'outage-causes.ts', 'dialects/', 'type:config/'],
@@ -54,7 +54,6 @@ const layers: Readonly<
     from: [
       'errors.ts',
       'loopback.ts',
-      'random-hex.ts',
       'memoize.ts',
       'growing-buffer.ts',
       'swap-remove-list.ts',
@@ -63,7 +62,15 @@ const layers: Readonly<
     packages: [],
   },
   'record/': {
-    from: ['errors.ts', 'make-directory.ts', 'outage-causes.ts', 'database/', 'dialects/', 'type:config/'],
+    from: [
+      'errors.ts',
+      'backoff.ts',
+      'make-directory.ts',
+      'outage-causes.ts',
+      'database/',
+      'dialects/',
+      'type:config/',
+    ],
     packages: ['pino', 'prom-client', '@opentelemetry/'],
   },
   'providers/': {
@@ -71,6 +78,7 @@ const layers: Readonly<
       'json/',
       'dialects/',
       'errors.ts',
+      'backoff.ts',
       'loopback.ts',
       'memoize.ts',
       'decode-percent.ts',
@@ -119,7 +127,7 @@ const layers: Readonly<
     packages: ['preact', 'eventsource-parser'],
   },
   'plants/': {
-    from: ['http/', 'database/', 'errors.ts', 'loopback.ts', 'version.ts', 'type:config/'],
+    from: ['http/', 'database/', 'errors.ts', 'backoff.ts', 'loopback.ts', 'version.ts', 'type:config/'],
     packages: ['kysely', 'pg', 'ws'],
   },
   'client/': {
@@ -142,7 +150,9 @@ const layers: Readonly<
       'plants/',
       'client/',
       'errors.ts',
+      'backoff.ts',
       'loopback.ts',
+      'memoize.ts',
       'owner-proof.ts',
       'paint.ts',
       'version.ts',

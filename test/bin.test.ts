@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { chatEvents, openStream, requestFor, speakAll } from './kit/answers.ts';
@@ -49,6 +49,28 @@ test('an older Node gets a message with the required version', () => {
   expect([status, stdout]).toEqual([1, '']);
   expect(stderr).toMatch(/^gateway: Node 20\.18\.1 or newer is needed, and this is v[0-9.]+\n$/);
   expect(engines.node).toBe('>=20.18.1');
+});
+
+test.each([
+  ['serve', '--dry-run'],
+  ['run', 'opencode'],
+])('without a file, %s %s loads neither detectors nor expressions', (...command) => {
+  const home = emptyDirectory();
+  const list = join(home, 'loaded.cjs');
+  const onExit = "require('fs').writeFileSync('loaded.json', JSON.stringify(Object.keys(require.cache)))";
+  writeFileSync(list, `process.once('exit', () => ${onExit});`);
+  writeFileSync(join(home, 'opencode'), '#!/bin/sh\n', { mode: 0o700 });
+  const env = { HOME: home, PATH: `${home}:${process.env.PATH}` };
+
+  const { status } = spawnSync(process.execPath, ['-r', list, bin, ...command], { cwd: home, env });
+
+  const loaded = (JSON.parse(readFileSync(join(home, 'loaded.json'), 'utf8')) as string[]).map((file) =>
+    basename(file).replace(/-[\w-]{8}\.js$/, '.js'),
+  );
+  expect(status).toBe(0);
+  expect(loaded).toContain('policies.js');
+  expect(loaded).not.toContain('detectors.js');
+  expect(loaded).not.toContain('re2js.js');
 });
 
 test('a reader that closes the pipe is not a failure', async () => {

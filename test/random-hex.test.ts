@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { randomHex } from '../src/random-hex.ts';
+import { randomHex } from '../src/http/respond.ts';
 
 test('draws digits that are as many as asked for and never the same, over many draws', () => {
   const draw = randomHex(30);

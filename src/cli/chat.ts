@@ -3,25 +3,22 @@ import { GatewayError } from '../errors.ts';
 import { exitCommand, runChatCommand } from './chat/chat-commands.ts';
 import { type Ask, ChatSession } from './chat/chat-session.ts';
 import { type LineReader, openLineReader } from './chat/line-reader.ts';
-import { historySetting } from './history/history-setting.ts';
+import { historySetting } from './history/open-history.ts';
 import { openThread, type Thread } from './history/thread.ts';
-import { configuredModel } from './send/configured-model.ts';
-import { createPrinter } from './send/create-printer.ts';
-import { printNotices, usageLine } from './send/notices.ts';
-import { printAnswer } from './send/print-answer.ts';
+import { createPrinter, printAnswer, printNotices, usageLine } from './send/print-answer.ts';
 import {
   askedOptions,
+  configuredModel,
   dialectFor,
   noModel,
   type PromptOptions,
   withPromptOptions,
 } from './send/prompt-options.ts';
-import { commonOptions, createCommand } from './shell/command.ts';
+import { commonOptions, createCommand, outputFormat } from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
 import { deadline } from './shell/output.ts';
-import { outputFormat } from './shell/output-format.ts';
 import { note } from './shell/print/print.ts';
-import { gatewayTarget } from './shell/target.ts';
+import { gatewayTarget } from './shell/running-configuration.ts';
 import { printError } from './shell/terminal.ts';
 
 interface ChatOptions extends PromptOptions {

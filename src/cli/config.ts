@@ -5,10 +5,9 @@ import { describeSearch, findConfig, readConfigFile } from '../config/source/fin
 import { countOf, formatPath, formatProblem, type Problem } from '../config/source/problems.ts';
 import { protectionOf, refuseSuccessor } from '../config/successor.ts';
 import { GatewayError } from '../errors.ts';
-import { commonOptions, createCommand } from './shell/command.ts';
+import { commonOptions, createCommand, outputFormat } from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
 import { inspectUserConfig, inspectValidConfig } from './shell/load-config.ts';
-import { outputFormat } from './shell/output-format.ts';
 import { print } from './shell/print/print.ts';
 
 export function build(io: Io): Command {

@@ -4,15 +4,19 @@ import type { Embeddings } from '../client/embeddings.ts';
 import { listModels } from '../client/gateway.ts';
 import { GatewayError } from '../errors.ts';
 import type { EmbedInput } from './embed/read-inputs.ts';
-import { type CommonOptions, commonOptions, createCommand, positiveInteger } from './shell/command.ts';
+import {
+  type CommonOptions,
+  commonOptions,
+  createCommand,
+  outputFormat,
+  positiveInteger,
+} from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
 import { deadline, printValue } from './shell/output.ts';
-import { outputFormat } from './shell/output-format.ts';
-import { csv } from './shell/print/csv.ts';
 import { print } from './shell/print/print.ts';
-import { table } from './shell/print/table.ts';
+import { csv, table } from './shell/print/table.ts';
+import { gatewayTarget } from './shell/running-configuration.ts';
 import { withSpinner } from './shell/spinner.ts';
-import { gatewayTarget } from './shell/target.ts';
 
 interface EmbedOptions extends CommonOptions {
   readonly model?: string;

@@ -2,12 +2,11 @@ import { basename, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { GatewayError } from '../errors.ts';
 import type { DetectorName } from '../policy/detectors/names.ts';
-import type { FoundProvider } from './init/found-provider.ts';
+import { detectorList } from './agents/clients.ts';
+import type { FoundProvider } from './init/find-providers.ts';
 import { askMany, askYes, canAsk } from './shell/ask.ts';
-import { type CommonOptions, commonOptions, createCommand } from './shell/command.ts';
-import { detectorList } from './shell/detector-list.ts';
+import { type CommonOptions, commonOptions, createCommand, outputFormat } from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
-import { outputFormat } from './shell/output-format.ts';
 import { print } from './shell/print/print.ts';
 import { withSpinner } from './shell/spinner.ts';
 

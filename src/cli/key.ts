@@ -2,14 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { type Command, InvalidArgumentError } from 'commander';
 import { refuseForeignState } from '../client/state.ts';
 import { generateKey, hashKey, parseKey } from '../config/build/keys.ts';
-import { parseExpiry } from '../config/schema/expiry.ts';
+import { parseExpiry } from '../config/schema/units.ts';
 import { GatewayError } from '../errors.ts';
 import { buildList } from './key/list.ts';
 import { buildRevoke } from './key/revoke.ts';
 import { localKeyFile, readLocalKey } from './serve/local-key.ts';
-import { commonOptions, createCommand } from './shell/command.ts';
+import { commonOptions, createCommand, outputFormat } from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
-import { outputFormat } from './shell/output-format.ts';
 import { print } from './shell/print/print.ts';
 
 export function build(io: Io): Command {

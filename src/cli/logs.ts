@@ -2,12 +2,16 @@ import type { Command } from 'commander';
 import { GatewayError } from '../errors.ts';
 import { findUserHistory } from './history/open-history.ts';
 import { type ExchangeFilter, followExchanges, listExchanges } from './logs/exchanges.ts';
-import { recordsFile } from './logs/records-file.ts';
 import { buildRemove } from './logs/remove.ts';
-import { search } from './logs/search.ts';
+import { recordsFile, search } from './logs/search.ts';
 import { conversationId, show } from './logs/show.ts';
-import { type CommonOptions, commonOptions, createCommand, positiveInteger } from './shell/command.ts';
-import { durationArgument } from './shell/duration-argument.ts';
+import {
+  type CommonOptions,
+  commonOptions,
+  createCommand,
+  durationArgument,
+  positiveInteger,
+} from './shell/command.ts';
 import type { Io } from './shell/io.ts';
 import { printList } from './shell/print/listing.ts';
 

@@ -5,7 +5,7 @@ import { type CommonOptions, commonOptions, createCommand } from './shell/comman
 import { type Io, write } from './shell/io.ts';
 import { deadline, printValue } from './shell/output.ts';
 import { table } from './shell/print/table.ts';
-import { gatewayTarget } from './shell/target.ts';
+import { gatewayTarget } from './shell/running-configuration.ts';
 
 export function build(io: Io): Command {
   return createCommand({

@@ -1,15 +1,13 @@
 import { Command, CommanderError } from 'commander';
 import { exitCodes, GatewayError } from '../errors.ts';
 import { version } from '../version.ts';
-import { AgentExit } from './agents/agent-exit.ts';
 import { agentNames } from './agents/clients.ts';
 import { type CommandModule, exitCodeLines, withClosingHelp, withCommonOptions } from './shell/command.ts';
 import { createOutputFilter } from './shell/filter/output-filter.ts';
 import { type Io, write } from './shell/io.ts';
-import { narrowHelp } from './shell/narrow-help.ts';
-import { printable } from './shell/print/printable.ts';
-import { wrapped } from './shell/print/wrapped.ts';
-import { printError, wantsJson } from './shell/terminal.ts';
+import { printable } from './shell/print/print.ts';
+import { narrowHelp, wrapped } from './shell/print/wrapped.ts';
+import { AgentExit, printError, wantsJson } from './shell/terminal.ts';
 
 interface Entry {
   /** Its heading in the program's help. */

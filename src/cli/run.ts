@@ -1,20 +1,21 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { isatty } from 'node:tty';
 import { Argument, type Command } from 'commander';
 import type { AgentModels } from '../client/address.ts';
 import { GatewayError } from '../errors.ts';
 import type { DetectorName } from '../policy/detectors/names.ts';
-import { AgentExit } from './agents/agent-exit.ts';
 import { agentGateway } from './agents/agent-gateway.ts';
 import { chooseModels, modelsFor } from './agents/choose-model.ts';
-import { agentNames, type ClientName, clientOf } from './agents/clients.ts';
+import { agentNames, type ClientName, clientOf, detectorList } from './agents/clients.ts';
+import { readModelLimits } from './agents/gateway-models.ts';
 import { usesLogin, wantedLogin } from './agents/logins.ts';
-import { readModelLimits } from './agents/model-limits.ts';
 import { pastProxies } from './agents/past-proxies.ts';
-import { startAgent } from './agents/start-agent.ts';
 import type { Finding } from './doctor/finding.ts';
 import { commonOptions, createCommand } from './shell/command.ts';
-import { detectorList } from './shell/detector-list.ts';
-import { type Io, write } from './shell/io.ts';
+import { type CapturedSignal, type Io, write } from './shell/io.ts';
 import { deadline } from './shell/output.ts';
+import { AgentExit } from './shell/terminal.ts';
 
 const answerSeconds = 10;
 
@@ -170,4 +171,55 @@ async function refuseBypass(
     // A model on the command line overrides that of the files, except the administrator's.
     return namesModel ? checkManagedOpencode(io, url) : checkOpencode(io, url);
   }
+}
+
+interface AgentStart {
+  readonly name: string;
+  readonly arguments: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** How to install it. */
+  readonly install: string;
+}
+
+/**
+ * Starts an agent on this process's own streams and waits for it to exit. Returns its exit code, or 128 plus the number
+ * of the signal, as a shell does. Throws agent.missing (127) and agent.failed (126).
+ */
+export async function startAgent(agent: AgentStart, io: Io): Promise<number> {
+  io.signal.throwIfAborted();
+  let child: ChildProcess | undefined;
+  // Before the start, so that no signal in between can end this process and orphan the agent.
+  const release = io.captureSignals((name) => {
+    if (!isFromTerminal(name)) child?.kill(name);
+  });
+  try {
+    return await new Promise((resolve, reject) => {
+      child = spawn(agent.name, agent.arguments, { stdio: 'inherit', env: agent.env, cwd: io.cwd });
+      child.once('error', (cause) => reject(failedStart(agent, cause)));
+      child.once('exit', (code, signal) => resolve(code ?? 128 + constants.signals[signal ?? 'SIGKILL']));
+    });
+  } finally {
+    release();
+  }
+}
+
+/**
+ * The terminal sends Ctrl-C to the agent itself; many programs take a second one as "stop at once". Does not use
+ * io.stdin, because opening it would make a pipe non-blocking for the agent.
+ */
+function isFromTerminal(name: CapturedSignal): boolean {
+  return name === 'SIGINT' && isatty(0);
+}
+
+function failedStart({ name, install }: AgentStart, cause: Error): GatewayError {
+  const { code } = cause as NodeJS.ErrnoException; // what spawn emits
+  if (code !== 'ENOENT')
+    return new GatewayError('agent.failed', `${name} can't be started: ${cause.message}`, { cause });
+  return new GatewayError(
+    'agent.missing',
+    `${name} is not installed, or not on PATH; to get it: ${install}`,
+    {
+      cause,
+    },
+  );
 }

@@ -1,29 +1,26 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Part, Prompt, PromptDialect } from '../client/conversation.ts';
 import { GatewayError } from '../errors.ts';
-import { historySetting } from './history/history-setting.ts';
+import { historySetting } from './history/open-history.ts';
 import type { Thread } from './history/thread.ts';
 import type { AnswerPrinter } from './render/answer-printer.ts';
 import type { AnswerSchema } from './send/answer-schema.ts';
-import { configuredModel } from './send/configured-model.ts';
-import { createPrinter } from './send/create-printer.ts';
-import { printNotices, usageLine } from './send/notices.ts';
-import { printAnswer } from './send/print-answer.ts';
+import { createPrinter, printAnswer, printNotices, usageLine } from './send/print-answer.ts';
 import {
   askedOptions,
+  configuredModel,
   dialectFor,
   noModel,
   type PromptOptions,
   withPromptOptions,
 } from './send/prompt-options.ts';
 import type { FilledTemplate } from './send/template.ts';
-import { commonOptions, createCommand } from './shell/command.ts';
+import { commonOptions, createCommand, outputFormat } from './shell/command.ts';
 import { readInput } from './shell/input.ts';
 import type { Io } from './shell/io.ts';
 import { deadline, printValue } from './shell/output.ts';
-import { outputFormat } from './shell/output-format.ts';
 import { note } from './shell/print/print.ts';
-import { gatewayTarget } from './shell/target.ts';
+import { gatewayTarget } from './shell/running-configuration.ts';
 
 interface SendOptions extends PromptOptions {
   readonly file?: readonly string[];

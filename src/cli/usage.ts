@@ -3,15 +3,12 @@ import { type Command, Option } from 'commander';
 import { GatewayError } from '../errors.ts';
 import { type UsageGroup, type UsageSum, usageGroups } from '../record/ledger/usage-report.ts';
 import { ledgerSettings, noLedgerReason } from '../server/ledger-path.ts';
-import { type CommonOptions, commonOptions, createCommand } from './shell/command.ts';
-import { durationArgument } from './shell/duration-argument.ts';
+import { type CommonOptions, commonOptions, createCommand, durationArgument } from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
 import { loadUserConfig } from './shell/load-config.ts';
-import { localDay } from './shell/local-day.ts';
 import { printValue } from './shell/output.ts';
-import { csv as csvRows } from './shell/print/csv.ts';
-import { print } from './shell/print/print.ts';
-import { table } from './shell/print/table.ts';
+import { localDay, print } from './shell/print/print.ts';
+import { csv as csvRows, table } from './shell/print/table.ts';
 import { followRunning } from './shell/running-configuration.ts';
 
 interface UsageOptions {

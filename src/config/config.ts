@@ -3,8 +3,7 @@ import { decodePercent } from '../decode-percent.ts';
 import { compilePolicies, type PolicyProblem, type PolicySource } from '../policy/compile.ts';
 import { type PolicyOptions, policySchema } from '../policy/rules/schema.ts';
 import { buildInspector, type InspectorConfig } from './build/inspector.ts';
-import { createKeyRing, hashKey, type KeyLimits, type KeyRing } from './build/keys.ts';
-import type { LimitsConfig } from './build/limits.ts';
+import { createKeyRing, hashKey, type KeyLimits, type KeyRing, type LimitsConfig } from './build/keys.ts';
 import {
   buildModelFinder,
   buildModels,

@@ -1,5 +1,5 @@
+import { sqliteFailure } from './failures.ts';
 import type { SqliteEngine } from './sqlite-engine.ts';
-import { sqliteFailure } from './sqlite-failure.ts';
 
 const lockWaitMs = 5_000;
 const lockPauseMs = 1;

@@ -8,8 +8,7 @@ import type {
   StreamWriter,
 } from './conversation.ts';
 import type { FieldTable } from './field-mapping.ts';
-import type { Fields } from './fields.ts';
-import type { Dropped } from './translation/dropped.ts';
+import type { Dropped, Fields } from './fields.ts';
 import type { TranslationContext } from './translation/model-quirks.ts';
 import type { ToolNames } from './translation/tool-names.ts';
 import type { Usage } from './usage.ts';

@@ -1,5 +1,4 @@
-import { type Fields, unsupported } from './fields.ts';
-import { type Dropped, noteDropped } from './translation/dropped.ts';
+import { type Dropped, type Fields, noteDropped, unsupported } from './fields.ts';
 import type { TranslationContext } from './translation/model-quirks.ts';
 
 /** What happens to one field of a request on its way to a provider of another dialect. */

@@ -1,3 +1,6 @@
+import type { Dialect } from './dialect.ts';
+import type { Tally } from './usage.ts';
+
 const quote = 0x22;
 const backslash = 0x5c;
 const letterU = 0x75;
@@ -88,4 +91,12 @@ function isOpening(code: number): boolean {
 
 function isClosing(code: number): boolean {
   return code === 0x7d || code === 0x5d;
+}
+
+/** What a provider's whole answer used: parsed, and its bytes. */
+export function tallyAnswer(dialect: Dialect, answer: unknown, bytes: Buffer): Tally {
+  const usage = dialect.answerUsage(answer);
+  const isReported = usage !== undefined && usage.isPartial !== true && usage.outputTokens > 0;
+  if (isReported) return { usage, unreportedTokens: 0 };
+  return { usage, unreportedTokens: countTextTokens(bytes.toString('latin1'), dialect.writtenMembers) };
 }

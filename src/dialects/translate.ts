@@ -3,15 +3,13 @@ import type { StreamReader, StreamSink, StreamWriter } from './conversation.ts';
 import type { TextDialect } from './dialect.ts';
 import { parseFailure, toFailure } from './failure.ts';
 import { applyMappings, type FieldTable } from './field-mapping.ts';
-import { brokenAnswer, type Fields, isFields, parseFields } from './fields.ts';
+import { brokenAnswer, type Dropped, type Fields, isFields, parseFields } from './fields.ts';
 import { eventLimitBytes } from './sse.ts';
-import { tallyAnswer } from './tally-answer.ts';
-import { countTextTokens } from './text-tokens.ts';
-import type { Dropped } from './translation/dropped.ts';
+import { countTextTokens, tallyAnswer } from './text-tokens.ts';
 import type { TranslationContext } from './translation/model-quirks.ts';
-import { restoreAnswer, restoreCalls } from './translation/restore-calls.ts';
 import { cutAnswer, cutStream, stopsToCut } from './translation/stop-sequences.ts';
 import { createToolNames, type WireNames } from './translation/tool-names.ts';
+import { restoreAnswer, restoreCalls } from './translation/unwrap-stream.ts';
 import { noUsage, StreamTally, type Tally } from './usage.ts';
 
 /** What the translation of an answer needs of its request: plain data, so that another thread can translate that. */

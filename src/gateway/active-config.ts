@@ -1,12 +1,23 @@
-import type { BreakerChange } from '../providers/breaker-channel.ts';
-import type { Provider } from '../providers/provider.ts';
-import {
-  type ConfiguredGateway,
-  configureGateway,
-  type GatewayConfig,
-  type ProcessState,
-} from './configure.ts';
+import type { ModelEntry } from '../config/build/models.ts';
+import type { BodyLimits, BodyMemory } from '../http/body.ts';
+import type { Counters } from '../limits/counters.ts';
+import { Limiter } from '../limits/limiter.ts';
+import type { PolicySource } from '../policy/compile.ts';
+import type { BreakerChange, BreakerChannel } from '../providers/breaker-channel.ts';
+import { Provider, type ProviderOptions } from '../providers/provider.ts';
+import { createRouter } from '../providers/route.ts';
+import type { Ledger } from '../record/ledger/ledger.ts';
+import type { RepeatFolder } from '../record/repeats.ts';
+import type { Tracer } from '../record/tracing/tracer.ts';
+import type { TickQueue } from '../tick-queue.ts';
+import { createMasks } from './answer/scrub.ts';
+import type { GatewayKey, KeyRing } from './authenticate.ts';
+import { createDecider } from './decision/decider.ts';
 import type { Exchange } from './exchange.ts';
+import type { Gateway } from './gateway.ts';
+import { handle } from './handle.ts';
+import type { Health, Readiness } from './local-endpoints/health.ts';
+import { createCatalogue } from './local-endpoints/models.ts';
 
 export interface PreparedConfig {
   /** New exchanges follow the configuration from now on; those in flight keep theirs. */
@@ -64,4 +75,123 @@ export class ActiveConfig {
     this.#retiring.add(closed);
     void closed.then(() => this.#retiring.delete(closed));
   }
+}
+
+/** The part of a configuration that the proxy uses. */
+export interface GatewayConfig {
+  readonly hash: string;
+  readonly allowedHosts: ReadonlySet<string>;
+  readonly allowedOrigins: ReadonlySet<string>;
+  readonly bodyLimits: BodyLimits;
+  /** Most bytes of request bodies in memory, of all keys together. */
+  readonly bodiesInFlightBytes: number;
+  readonly keys: KeyRing<GatewayKey>;
+  /** The configured providers; a model whose provider is not among them is known but can't be served. */
+  readonly providers: readonly ProviderOptions[];
+  readonly models: readonly ModelEntry[];
+  readonly findModel: (name: string) => ModelEntry | undefined;
+  /** Strings that must never appear in an answer or a log. */
+  readonly secrets: readonly string[];
+  /** What the keys' policies were compiled from; the decision thread compiles its own. */
+  readonly policySource: PolicySource;
+  readonly recordsBodies: boolean;
+}
+
+/** What outlives every configuration. */
+export interface ProcessState {
+  readonly ticks: TickQueue;
+  readonly bodyMemory: BodyMemory;
+  readonly counters: Counters;
+  readonly ledger: Ledger | undefined;
+  readonly breakers: BreakerChannel | undefined;
+  readonly tracer: Tracer | undefined;
+  readonly record: RepeatFolder['write'];
+  /** The module that runs in the decision thread, if it is not the product's. */
+  readonly deciderEntry: URL | undefined;
+  readonly admit: () => void;
+  readonly startedMs: number;
+  readonly readiness: Readiness;
+  readonly health: Health;
+}
+
+/** The gateway under one configuration. */
+interface ConfiguredGateway {
+  readonly providers: readonly Provider[];
+  /** Handles an exchange, which answers its own failures. */
+  run(exchange: Exchange): void;
+  /** Closes thread and providers when the last exchange is over: once closed they accept no request, not even a queued one. */
+  close(): Promise<void>;
+}
+
+/** Builds the gateway for a configuration, after a previous one if it replaces it; throws if it can't be applied. */
+function configureGateway(
+  config: GatewayConfig,
+  state: ProcessState,
+  previous?: ConfiguredGateway,
+): ConfiguredGateway {
+  const { ticks, counters, ledger, breakers, tracer, record, admit, startedMs, readiness, health } = state;
+  const providers = new Map(
+    config.providers.map((options) => {
+      const before = previous?.providers.find((provider) => provider.options.name === options.name);
+      return [options.name, new Provider(options, { onBreaker: breakers?.publish, ticks, previous: before })];
+    }),
+  );
+  const router = createRouter(config.findModel, providers);
+  const decider = createDecider({
+    source: config.policySource,
+    names: { models: config.models, providers: [...providers.keys()] },
+    entry: state.deciderEntry,
+  });
+  const gateway: Gateway = {
+    access: config,
+    bodyLimits: config.bodyLimits,
+    holdBody: ({ project, id }) => state.bodyMemory.open(`${project}/${id}`, config.bodiesInFlightBytes),
+    keys: config.keys,
+    takesLogins: config.providers.some(({ credentials }) => credentials === 'client'),
+    decider,
+    router,
+    catalogue: createCatalogue({ entries: config.models, router, providers, startedMs }),
+    configHash: config.hash,
+    masks: createMasks(config.secrets),
+    ledger,
+    tracer,
+    record,
+    recordsBodies: config.recordsBodies,
+    limiterFor: limitersFor(counters),
+    admit,
+    pieces: ticks.pieces,
+    readiness,
+    health,
+  };
+  let running = 0;
+  let retired: (() => void) | undefined;
+  const ended = () => {
+    running -= 1;
+    if (running === 0) retired?.();
+  };
+  return {
+    providers: [...providers.values()],
+    run: (exchange) => {
+      running += 1;
+      void handle(exchange, gateway).then(ended); // it never rejects
+    },
+    close: async () => {
+      const idle = new Promise<void>((resolve) => {
+        retired = resolve;
+      });
+      if (running > 0) await idle;
+      await Promise.all([decider.close(), ...[...providers.values()].map((provider) => provider.close())]);
+    },
+  };
+}
+
+/** A limiter per key, created when the key is first used. */
+function limitersFor(counters: Counters): Gateway['limiterFor'] {
+  const known = new Map<string, Limiter>();
+  return ({ id, limits }) => {
+    if (limits === undefined) return undefined;
+    const limiter = known.get(id) ?? new Limiter(counters, limits);
+    known.set(id, limiter);
+    return limiter;
+  };
 }

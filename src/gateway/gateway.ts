@@ -1,12 +1,11 @@
-import type { BodyLimits } from '../http/body.ts';
-import type { HeldBytes } from '../http/body-memory.ts';
+import type { BodyLimits, HeldBytes } from '../http/body.ts';
 import type { Limiter } from '../limits/limiter.ts';
 import type { PieceBudget } from '../piece-budget.ts';
 import type { Router } from '../providers/route.ts';
 import type { Ledger } from '../record/ledger/ledger.ts';
 import type { RepeatFolder } from '../record/repeats.ts';
 import type { Tracer } from '../record/tracing/tracer.ts';
-import type { Masks } from './answer/masks.ts';
+import type { Masks } from './answer/scrub.ts';
 import type { GatewayKey, KeyRing, KnownKey } from './authenticate.ts';
 import type { Decider } from './decision/decider.ts';
 import type { Health, Readiness } from './local-endpoints/health.ts';

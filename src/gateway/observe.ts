@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8';
 import type { Counters } from '../limits/counters.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { Ledger } from '../record/ledger/ledger.ts';
@@ -5,6 +6,25 @@ import type { ExchangeObserver, OpenCounts, ProviderGauges } from '../record/obs
 import type { RepeatFolder } from '../record/repeats.ts';
 import type { Exchange } from './exchange.ts';
 import type { Dependencies } from './local-endpoints/health.ts';
+
+// Above this share of the heap limit new work is refused: better a refused request than a dead process.
+const heapShare = 0.85;
+const heapCheckMs = 1_000;
+
+export interface HeapWatch {
+  readonly isScarce: () => boolean;
+  readonly stop: () => void;
+}
+
+export function watchHeap(): HeapWatch {
+  let isScarce = false;
+  const check = () => {
+    const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+    isScarce = used > limit * heapShare;
+  };
+  const timer = setInterval(check, heapCheckMs).unref();
+  return { isScarce: () => isScarce, stop: () => clearInterval(timer) };
+}
 
 /** Observers see every exchange; only the records collapse repeated refusals. */
 export function observe(

@@ -1,9 +1,97 @@
-import { toGatewayError } from '../errors.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import { type Failure, type GatewayError, toGatewayError } from '../errors.ts';
+import type { HttpRequest } from '../http/request.ts';
 import { sendError } from '../http/respond.ts';
-import { limitHeaders } from '../limits/limit-headers.ts';
-import { LimitError } from '../limits/limiter.ts';
+import { LimitError, type LimitState } from '../limits/limiter.ts';
 import type { Exchange } from './exchange.ts';
-import { refusalForm } from './refusal-form.ts';
+
+const units = ['requests', 'tokens'] as const;
+
+/**
+ * The rate-limit headers that a dialect's SDKs read, as a flat list. Reports the tighter of the project's and the key's
+ * limit.
+ */
+function limitHeaders(states: readonly LimitState[], dialect: Dialect, nowMs: number): string[] {
+  return units.flatMap((unit) => {
+    const state = tightest(states, `${unit}_per_minute`);
+    if (state === undefined) return [];
+    const { max, remaining, resetMs } = state;
+    return dialect.limitHeaders({ unit, max, remaining, resetMs, nowMs });
+  });
+}
+
+function tightest(states: readonly LimitState[], limit: LimitState['limit']): LimitState | undefined {
+  let found: LimitState | undefined;
+  for (const state of states) {
+    if (state.limit === limit && (found === undefined || state.remaining < found.remaining)) found = state;
+  }
+  return found;
+}
+
+interface Form extends Pick<Failure, 'status' | 'type'> {
+  readonly message: string;
+}
+
+interface Agent {
+  readonly header: 'originator' | 'user-agent';
+  readonly value: RegExp;
+  /** The status and type with which the agent shows the message and doesn't repeat the request. */
+  form(failure: Failure): Partial<Form> | undefined;
+  /** How a user takes a turn out of the conversation, which would be refused with every later one too. */
+  readonly wayOut: string;
+}
+
+// Found by trying the real agents; docs/agents.md lists what each of them shows.
+const agents: readonly Agent[] = [
+  {
+    // It treats every 403 as a failed login, and prints that before the message. After 400 and 422 it repeats the request
+    // up to five times, each time without another of its features; and whatever the status, one of type overloaded_error.
+    header: 'user-agent',
+    value: /^claude-cli\//,
+    form: (failure) => {
+      if (isBroken(failure)) return { status: 451, type: 'api_error' };
+      return failure.status === 403 ? { status: 451 } : undefined;
+    },
+    wayOut:
+      '/rewind goes back to before it; "gateway run --mask secrets claude" sends placeholders for secrets',
+  },
+  {
+    // It repeats every other refusal five times, and hides the message of a 429.
+    header: 'originator',
+    value: /^codex/,
+    form: ({ retry }) => (retry ? undefined : { status: 400 }),
+    wayOut:
+      'Esc twice goes back to before it; "gateway run --mask secrets codex" sends placeholders for secrets',
+  },
+  {
+    // It retries a rate limit (by status or type) without end, and shows nothing meanwhile.
+    header: 'user-agent',
+    value: /^opencode\//,
+    form: (failure) =>
+      (failure.status === 429 && !failure.retry) || isBroken(failure)
+        ? { status: 400, type: 'invalid_request_error' }
+        : undefined,
+    wayOut:
+      '/undo goes back to before it; "gateway run --mask secrets opencode" sends placeholders for secrets',
+  },
+];
+
+/** A fault of the server's side that stays: every agent retries its usual status, some for minutes without a word. */
+function isBroken({ status, retry }: Failure): boolean {
+  return status >= 500 && !retry;
+}
+
+/**
+ * The status, type and message of a refusal, adapted to the client. Everything else stays the same, so `error.reason` still says
+ * what it was; clients that are not in the table get the failure's own.
+ */
+export function refusalForm(error: GatewayError, request: HttpRequest): Form {
+  const { failure, message, code, param = '' } = error;
+  const agent = agents.find(({ header, value }) => value.test(request.header(header) ?? ''));
+  const isInTurn = code === 'policy.blocked' && /^\/(?:messages|input)(?:\/|$)/.test(param);
+  const shown = agent !== undefined && isInTurn ? `${message} (at ${param}). ${agent.wayOut}` : message;
+  return { status: failure.status, type: failure.type, message: shown, ...agent?.form(failure) };
+}
 
 /** Sends the error, unless the answer has begun (then the relay has ended it) or the client has disconnected. */
 export function refuse(exchange: Exchange, thrown: unknown): void {

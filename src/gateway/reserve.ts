@@ -1,5 +1,5 @@
 import type { Route, Target } from '../providers/route.ts';
-import type { DecidedRequest } from './decision/decided-request.ts';
+import type { DecidedRequest } from './decision/decide.ts';
 import type { Exchange } from './exchange.ts';
 import type { Gateway } from './gateway.ts';
 import { LedgerEntry } from './spending/ledger-entry.ts';

@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors.ts';
-import { BodyMemory } from '../http/body-memory.ts';
+import { BodyMemory } from '../http/body.ts';
 import { type AcceptedSockets, type Listener, type ListenLimits, listen } from '../http/listen.ts';
 import type { HttpRequest } from '../http/request.ts';
 import type { HttpResponse } from '../http/response.ts';
@@ -11,15 +11,12 @@ import type { Ledger } from '../record/ledger/ledger.ts';
 import type { ExchangeObserver, Gauges, OpenCounts } from '../record/observer.ts';
 import type { WriteRecord } from '../record/record.ts';
 import { foldRepeats } from '../record/repeats.ts';
-import { TimeText } from '../record/time-text.ts';
 import type { Tracer } from '../record/tracing/tracer.ts';
 import { SwapRemoveList } from '../swap-remove-list.ts';
 import { TickQueue } from '../tick-queue.ts';
-import { ActiveConfig, type PreparedConfig } from './active-config.ts';
-import type { GatewayConfig, ProcessState } from './configure.ts';
-import { Exchange } from './exchange.ts';
-import { countExchanges, dependenciesOf, gaugesOf, observe } from './observe.ts';
-import { type HeapWatch, watchHeap } from './watch-heap.ts';
+import { ActiveConfig, type GatewayConfig, type PreparedConfig, type ProcessState } from './active-config.ts';
+import { Exchange, TimeText } from './exchange.ts';
+import { countExchanges, dependenciesOf, gaugesOf, type HeapWatch, observe, watchHeap } from './observe.ts';
 
 export interface GatewayServer {
   readonly url: string;

@@ -3,10 +3,9 @@ import type { Socket } from 'node:net';
 import { GatewayError, toGatewayError } from '../errors.ts';
 import type { SwapRemoveItem } from '../swap-remove-list.ts';
 import type { TickQueue } from '../tick-queue.ts';
-import { lateHead, tooManyPipelined } from './refusals.ts';
 import { HttpRequest } from './request.ts';
 import { lingerMs, newRequestId, rawErrorAnswer, sendError } from './respond.ts';
-import { HttpResponse, type Wire } from './response.ts';
+import { HttpResponse, lateHead, tooManyPipelined, type Wire } from './response.ts';
 import { type HeadMeaning, malformed, readHead } from './strict-head.ts';
 
 export interface ConnectionLimits {

@@ -1,9 +1,10 @@
 import type { ServerResponse } from 'node:http';
+import { GatewayError } from '../errors.ts';
 import type { TickQueue } from '../tick-queue.ts';
 import type { HttpRequest } from './request.ts';
 
 /** Names and values, alternating. */
-export type HeaderList = readonly string[];
+type HeaderList = readonly string[];
 
 /** What an answer needs of its connection. */
 export interface Wire {
@@ -246,4 +247,15 @@ function hasBody(method: string, status: number): boolean {
 function hasLength(headers: HeaderList): boolean {
   for (let i = 0; i < headers.length; i += 2) if (headers[i] === 'content-length') return true;
   return false;
+}
+
+/** The error for a request head that timed out. */
+export function lateHead(): GatewayError {
+  return new GatewayError('request.timeout', 'the request head did not arrive in time');
+}
+
+/** The error for a request beyond those that may wait on a connection. */
+export function tooManyPipelined(limit: number): GatewayError {
+  const message = `more than ${limit} requests wait on this connection; open another one`;
+  return new GatewayError('gateway.overloaded', message, { retryAfterS: 1 });
 }

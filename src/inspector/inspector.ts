@@ -13,8 +13,7 @@ import { createRouter } from './http/router.ts';
 import { routesOf } from './http/routes.ts';
 import { servePage } from './http/serve-page.ts';
 import { KeepBodies } from './keep-bodies.ts';
-import { Minutes } from './now/minutes.ts';
-import { toNow } from './now/to-now.ts';
+import { Minutes, toNow } from './now/minutes.ts';
 import { isProbe, Ring, type RingLimits } from './ring/ring.ts';
 
 export interface InspectorOptions {

@@ -1,6 +1,64 @@
 import type { FailureCode } from '../errors.ts';
 import type { Amounts, Claim } from './counters.ts';
 
+/** A day or a month in a time zone: its name (`2026-11-22`, `2026-11`), when it starts and ends, in ms since 1970. */
+export interface Period {
+  readonly name: string;
+  readonly startsMs: number;
+  readonly endsMs: number;
+}
+
+export interface Calendar {
+  day(nowMs: number): Period;
+  month(nowMs: number): Period;
+}
+
+const hourMs = 3_600_000;
+
+/**
+ * Days and months in a time zone, so that a budget's midnight is the local one, even on days of 23 or 25 hours. Throws
+ * RangeError for anything but an IANA name such as Europe/Berlin.
+ */
+export function createCalendar(timeZone: string): Calendar {
+  const dateOf = timeZone === 'UTC' ? utcDate : dateIn(timeZone);
+  const nameOf = (ms: number, length: number) => dateOf(ms).slice(0, length);
+  const named = (length: number, longestHours: number) => {
+    let known: Period | undefined;
+    return (nowMs: number): Period => {
+      if (known !== undefined && nowMs >= known.startsMs && nowMs < known.endsMs) return known;
+      const name = nameOf(nowMs, length);
+      const isIn = (ms: number) => nameOf(ms, length) === name;
+      const longestMs = longestHours * hourMs;
+      const startsMs = border(nowMs, nowMs - longestMs, isIn);
+      known = { name, startsMs, endsMs: border(nowMs, nowMs + longestMs, isIn) + 1 };
+      return known;
+    };
+  };
+  return { day: named('2026-11-22'.length, 26), month: named('2026-11'.length, 32 * 24) };
+}
+
+// Most gateways use no other zone, and the time zone tables take tens of milliseconds to load.
+function utcDate(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function dateIn(timeZone: string): (ms: number) => string {
+  const parts = { year: 'numeric', month: '2-digit', day: '2-digit' } as const;
+  return new Intl.DateTimeFormat('en-CA', { timeZone, ...parts }).format;
+}
+
+/** The last millisecond of the period between a time within it and one outside, by bisection. */
+function border(insideMs: number, outsideMs: number, isIn: (ms: number) => boolean): number {
+  let inside = insideMs;
+  let outside = outsideMs;
+  while (Math.abs(outside - inside) > 1) {
+    const middle = Math.floor((inside + outside) / 2);
+    if (isIn(middle)) inside = middle;
+    else outside = middle;
+  }
+  return inside;
+}
+
 interface LimitRow {
   readonly kind: Claim['kind'];
   readonly unit: keyof Amounts;

@@ -1,9 +1,15 @@
 import type { KeyLimits } from '../config/build/keys.ts';
 import { GatewayError } from '../errors.ts';
 import { memoize } from '../memoize.ts';
-import { type Calendar, createCalendar, type Period } from './calendar.ts';
 import type { Amounts, BudgetCounter, Claim, CounterState, Counters, Grant, Ticket } from './counters.ts';
-import { type LimitName, limitNames, limitTable } from './limit-table.ts';
+import {
+  type Calendar,
+  createCalendar,
+  type LimitName,
+  limitNames,
+  limitTable,
+  type Period,
+} from './limit-table.ts';
 import { nanoUsdPerUsd } from './price.ts';
 
 /** The state of one limit after an exchange was admitted. */

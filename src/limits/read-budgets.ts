@@ -1,7 +1,7 @@
 import type { KeyLimits } from '../config/build/keys.ts';
 import type { Amounts, Claim, Counters, Grant } from './counters.ts';
 import { type LimitName, limitTable } from './limit-table.ts';
-import { planLimits, toClaim } from './limiter.ts';
+import { Limiter, type LimitState, planLimits, toClaim } from './limiter.ts';
 
 /** The state of a budget in its current period. */
 export interface BudgetState {
@@ -68,4 +68,17 @@ async function readSome(
     );
   // Checked afterwards: if Redis became unreachable meanwhile, the counts are only this gateway's share.
   return counters.isConnected ? grant : undefined;
+}
+
+/** The state of the limits of a project or key, read by reserving nothing and settling immediately. */
+export async function peekLimits(
+  counters: Counters,
+  scope: KeyLimits,
+  nowMs: number,
+): Promise<readonly LimitState[]> {
+  // An enforced limit that is used up would refuse even a claim of nothing.
+  const monitored: KeyLimits = { ...scope, settings: { ...scope.settings, mode: 'monitor' } };
+  const reservation = await new Limiter(counters, [monitored]).reserve(nothing, nowMs);
+  reservation.settle(nothing);
+  return reservation.states;
 }

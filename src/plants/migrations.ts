@@ -2,7 +2,7 @@ import { type ColumnDefinitionBuilder, type Kysely, sql } from 'kysely';
 import { GatewayError } from '../errors.ts';
 import { seedCatalogue } from './catalogue/seed.ts';
 import type { Database, Queries } from './database/open.ts';
-import { searchKey } from './plant/search-key.ts';
+import { searchKey } from './plant/plant.ts';
 
 interface Migration {
   readonly name: string;

@@ -1,4 +1,4 @@
-import { backoffMs } from '../database/backoff.ts';
+import { backoffMs } from '../backoff.ts';
 import { toStoreError } from '../database/failures.ts';
 import { GatewayError } from '../errors.ts';
 

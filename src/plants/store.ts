@@ -1,7 +1,6 @@
 import { toStoreError } from '../database/failures.ts';
-import { logIn } from './accounts/login.ts';
 import { createPasswordChecker } from './accounts/password.ts';
-import { createSessions } from './accounts/sessions.ts';
+import { createSessions, logIn } from './accounts/sessions.ts';
 import { createThrottle } from './accounts/throttle.ts';
 import { insertDemoUser, insertUser, type NewUser, type User } from './accounts/users.ts';
 import { documentOperations } from './api/document-operations.ts';
@@ -12,9 +11,9 @@ import { userOperations } from './api/user-operations.ts';
 import { createCatalogue } from './catalogue/catalogue.ts';
 import { asyncapi } from './contract/asyncapi.ts';
 import { openapi } from './contract/openapi.ts';
-import { openDatabase } from './database/open.ts';
+import { type Database, openDatabase } from './database/open.ts';
 import type { Feed, FeedListener } from './events/feed.ts';
-import { openFeed } from './events/open-feed.ts';
+import { openPostgresFeed } from './events/postgres-feed.ts';
 import {
   createWatchers,
   defaultWatcherLimits,
@@ -194,4 +193,24 @@ function cleanRegularly(work: () => Promise<void>, log: StoreOptions['log']): ()
 function causeText(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   return cause instanceof Error ? cause.message : String(cause);
+}
+
+/** Throws store.database if events are not available yet. */
+async function openFeed(database: Database, listener: FeedListener): Promise<Feed> {
+  return database.kind === 'postgres'
+    ? openPostgresFeed(database, listener)
+    : openLocalFeed(database, listener);
+}
+
+function openLocalFeed({ queries }: Database, { onEvent }: FeedListener): Feed {
+  return {
+    isLive: true,
+    write: async (work) => {
+      const { value, events } = await queries.transaction().execute(work);
+      for (const event of events) onEvent(event);
+      return value;
+    },
+    deleteExpired: async () => undefined,
+    close: async () => undefined,
+  };
 }

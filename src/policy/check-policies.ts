@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import { setLimit } from './automaton/patterns.ts';
 import type { Fold } from './fold/fold.ts';
+import { covers } from './glob.ts';
 import { runInlineTests } from './inline-tests.ts';
 import { replaces } from './rule.ts';
 import type { CompiledPolicy, CompiledRule, PolicyProblem } from './rules/compile-rule.ts';
-import { findDeadRules } from './rules/dead-rules.ts';
+import type { ConditionsOptions } from './rules/schema.ts';
 
 /** Problems that show only when compiled rules are compared with each other. */
 export function checkPolicies(policies: readonly CompiledPolicy[], fold: Fold): readonly PolicyProblem[] {
@@ -110,4 +112,60 @@ function failedTests(
       severity: 'error' as const,
       kind: 'test' as const,
     }));
+}
+
+/** Rules that can never matter: contradictions, and allow rules that a block always overrides. */
+function findDeadRules(policies: readonly CompiledPolicy[]): readonly PolicyProblem[] {
+  const blocks = policies.flatMap(({ rules }) => rules.filter(isPlainBlock));
+  return policies.flatMap(({ name, rules }) =>
+    rules.flatMap((rule, index): readonly PolicyProblem[] => {
+      const path = [name, 'rules', index];
+      const { when, unless } = rule.options;
+      if (when !== undefined && unless !== undefined && implies(when, unless)) {
+        return [
+          {
+            path,
+            message: 'this rule can never match: unless holds whenever when does',
+            severity: 'warning',
+          },
+        ];
+      }
+      if (rule.action !== 'allow' || when === undefined) return [];
+      const stronger = blocks.find((block) => implies(when, block.options.when ?? {}));
+      if (stronger === undefined) return [];
+      const message = `this allow rule is dead: rule ${stronger.id} of policy ${stronger.policy} blocks all that it allows`;
+      return [{ path, message, severity: 'warning' }];
+    }),
+  );
+}
+
+function isPlainBlock(rule: CompiledRule): boolean {
+  return (
+    rule.action === 'block' &&
+    rule.mode === 'enforce' &&
+    rule.unless === undefined &&
+    rule.except.length === 0
+  );
+}
+
+/** Whether conditions hold whenever others do; "no" where that is hard to decide. */
+function implies(narrow: ConditionsOptions, wide: ConditionsOptions): boolean {
+  return Object.entries(wide).every(([name, options]) => {
+    const own = narrow[name as keyof ConditionsOptions];
+    if (own === undefined) return false;
+    return isDeepStrictEqual(own, options) || impliesOne(own, options);
+  });
+}
+
+function impliesOne(narrow: unknown, wide: unknown): boolean {
+  if (Array.isArray(narrow) && Array.isArray(wide)) {
+    return narrow.every((each) => wide.some((other) => covers(String(other), String(each))));
+  }
+  return isOver(narrow) && isOver(wide) && Object.keys(narrow).length === 1 && narrow.over >= wide.over;
+}
+
+function isOver(options: unknown): options is { readonly over: number } {
+  return (
+    typeof options === 'object' && options !== null && 'over' in options && typeof options.over === 'number'
+  );
 }

@@ -1,5 +1,6 @@
 import { checkPolicies } from './check-policies.ts';
 import type { Detector } from './detectors/detector.ts';
+import type { DetectorName } from './detectors/names.ts';
 import { detectors } from './detectors/registry.ts';
 import { createFold } from './fold/fold.ts';
 import { formsOfRules } from './mask/masking.ts';
@@ -45,8 +46,7 @@ export function compilePolicies(
   const problems: PolicyProblem[] = [];
   const fold = createFold();
   const keyDetector = createKeyDetector(secrets);
-  const detector = (name: string): Detector | undefined =>
-    name === 'gateway_key' ? keyDetector : (detectors as Readonly<Record<string, Detector>>)[name];
+  const detector = (name: DetectorName): Detector => (name === 'gateway_key' ? keyDetector : detectors[name]);
   const placeholders = placeholdersFor(policies, maskSecret);
   const tools: RuleTools = {
     fold,
@@ -61,7 +61,7 @@ export function compilePolicies(
     compiled.set(name, { name, options, rules });
   }
   problems.push(...checkPolicies([...compiled.values()], fold));
-  const builtIn = createKeyRules({ secrets, keyHashes }, tools);
+  const builtIn = createKeyRules(secrets, keyHashes);
   const sets = new Map<string, PolicySet>();
   return {
     problems,

@@ -1,17 +1,47 @@
+import { type JsonDocument, kinds } from '../json/json-document.ts';
 import type { Pattern } from './automaton/patterns.ts';
 import type { Subject } from './rule.ts';
 import type { Search } from './search/search.ts';
 import type { SearchResult, TextMatch } from './search/search-result.ts';
 import { ViewedTexts } from './search/viewed-text.ts';
 import { type Cap, findCaps } from './traverse/caps.ts';
-import { otherModels } from './traverse/models.ts';
 import { findTools, type OfferedTools } from './traverse/offered-tools.ts';
+
+// Lists that some hosts try when the model can't serve: of names, or of objects with one.
+const substituteFields = ['models', 'fallbacks', 'fallback_models', 'fallback_model'] as const;
+
+/** Names of models in a request besides its `model`: substitutes, and those that its tools use. */
+function otherModels(document: JsonDocument): readonly string[] {
+  const found: string[] = [];
+  for (const field of substituteFields) {
+    const entry = document.member(document.root, field);
+    if (entry !== undefined) collect(document, entry, found);
+  }
+  const tools = document.member(document.root, 'tools');
+  if (tools === undefined || document.kind(tools) !== kinds.array) return found;
+  for (let tool = tools + 1; tool < document.next(tools); tool = document.next(tool)) {
+    const name = document.memberText(tool, 'model');
+    if (name !== undefined) found.push(name);
+  }
+  return found;
+}
+
+function collect(document: JsonDocument, entry: number, found: string[]): void {
+  const kind = document.kind(entry);
+  if (kind === kinds.string) found.push(document.text(entry));
+  const name = document.memberText(entry, 'model');
+  if (name !== undefined) found.push(name);
+  if (kind !== kinds.array) return;
+  for (let at = entry + 1; at < document.next(entry); at = document.next(at)) collect(document, at, found);
+}
 
 /** What texts are searched for, and the number of each pattern by its key. */
 export interface Patterns {
   readonly search: Search;
   readonly numbers: ReadonlyMap<string, number>;
 }
+
+const nothingFound: SearchResult = { matches: new Map(), unseen: [], unreadable: [] };
 
 /** What rules check about one request; each fact is computed on first use, once for all rules. */
 export class Facts {
@@ -47,7 +77,9 @@ export class Facts {
   }
 
   get searchResult(): SearchResult {
-    this.#searchResult ??= this.#patterns().search.request(this.subject.document, this.subject.dialect);
+    this.#searchResult ??= this.subject.standsForAny
+      ? nothingFound
+      : this.#patterns().search.request(this.subject.document, this.subject.dialect);
     return this.#searchResult;
   }
 

@@ -3,9 +3,8 @@ import type { Facts } from './facts.ts';
 import type { Subject, Verdict } from './rule.ts';
 import type { CompiledRule } from './rules/compile-rule.ts';
 import { evaluateRule } from './rules/evaluate.ts';
-import { isBase64, percentDecode } from './traverse/encoded.ts';
+import { isBase64, isPlainText, percentDecode } from './traverse/encoded.ts';
 import { wrapText } from './traverse/place.ts';
-import { isPlainText } from './traverse/sniff.ts';
 
 /** A text that leaves besides the body, and its name for answers and records, such as `header:user-agent`. */
 export interface HeaderValue {

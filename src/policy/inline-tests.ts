@@ -4,7 +4,7 @@ import type { Fold } from './fold/fold.ts';
 import { PolicySet } from './policy-set.ts';
 import type { Subject } from './rule.ts';
 import type { CompiledRule } from './rules/compile-rule.ts';
-import { roleBits } from './traverse/roles.ts';
+import { roleBits } from './traverse/place.ts';
 
 /** One of a rule's own `tests`. */
 export interface InlineTest {

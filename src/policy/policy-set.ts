@@ -6,7 +6,7 @@ import type { Fold } from './fold/fold.ts';
 import { type HeaderValue, HeaderValues } from './header-values.ts';
 import type { Placeholders } from './mask/placeholders.ts';
 import { storedConversation } from './mask/stored-conversation.ts';
-import { createPointerMask, type MaskPointer } from './redact/pointer-masking.ts';
+import { createPointerMask, type MaskPointer } from './redact/redact.ts';
 import { replaceMatches } from './replace-matches.ts';
 import {
   type Decision,
@@ -19,9 +19,8 @@ import {
   withholds,
 } from './rule.ts';
 import { builtInPolicy } from './rules/built-in.ts';
-import { capLimit, isOnCaps } from './rules/cap-limit.ts';
 import type { CompiledPolicy, CompiledRule } from './rules/compile-rule.ts';
-import { evaluateRule } from './rules/evaluate.ts';
+import { capLimit, evaluateRule, isOnCaps } from './rules/evaluate.ts';
 import { placeInRequest } from './traverse/place.ts';
 import type { UnseenKind } from './traverse/unseen.ts';
 

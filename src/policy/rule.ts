@@ -28,6 +28,8 @@ export interface Subject {
    * does not apply to it, although what they took out is no longer there to match.
    */
   readonly redactedBy?: readonly string[];
+  /** Set if it stands for any request for the model: then no text is searched. */
+  readonly standsForAny?: true;
 }
 
 /** Where a rule matched. Never what: a record must not repeat what it keeps from leaving. */

@@ -2,10 +2,9 @@ import { dialects } from '../dialects/registry.ts';
 import { GatewayError } from '../errors.ts';
 import { Lifetime } from '../lifetime.ts';
 import type { AnswerHeaders } from './answer-headers.ts';
-import { decodedAnswer } from './decode.ts';
 import { requestHeaders } from './headers.ts';
 import type { Provider } from './provider.ts';
-import { readWhole } from './read-whole.ts';
+import { decodedAnswer, readWhole } from './read-whole.ts';
 import { Upstream } from './transport/upstream.ts';
 
 interface FetchLimits {

@@ -1,5 +1,7 @@
+import { backoffMs } from '../backoff.ts';
+
 const capS = 60;
-const firstWaitMs = 500;
+const wait = { firstMs: 500, longestMs: Number.POSITIVE_INFINITY };
 // Retries that are allowed before any request has earned them.
 const initialRetries = 10;
 
@@ -45,7 +47,7 @@ export function retryWaitMs(
   const requestedMs = retryAfter === undefined ? undefined : retryAfterMs(retryAfter, nowMs);
   if (requestedMs !== undefined)
     return requestedMs > capS * 1_000 ? undefined : requestedMs * (1 + random / 10);
-  return firstWaitMs * 2 ** (attemptsMade - 1) * (0.5 + random / 2);
+  return backoffMs(attemptsMade, wait, 1 - random);
 }
 
 /** Retry-After in milliseconds: seconds or an HTTP date (RFC 9110, section 10.2.3). */

@@ -1,5 +1,4 @@
-import type { Dialect } from '../dialects/dialect.ts';
-import { isText } from '../dialects/dialect.ts';
+import { type Dialect, isText } from '../dialects/dialect.ts';
 import { parseFailure } from '../dialects/failure.ts';
 import { type Fields, parseFields, parseText, toFields } from '../dialects/fields.ts';
 import { dialects } from '../dialects/registry.ts';
@@ -7,13 +6,48 @@ import { GatewayError } from '../errors.ts';
 import { type BodyLimits, readBody } from '../http/body.ts';
 import { defaultListenLimits, listen } from '../http/listen.ts';
 import type { HttpRequest } from '../http/request.ts';
-import { newRequestId } from '../http/respond.ts';
+import { type HeaderFields, newRequestId } from '../http/respond.ts';
 import type { HttpResponse } from '../http/response.ts';
 import { answerEmbeddings } from './answer-embeddings.ts';
 import { answerText, countRequest } from './answer-text.ts';
-import { messagesHeaders, openaiHeaders } from './headers.ts';
 import { askedStatus, modelEntry, modelList } from './models.ts';
 import { type Reply, sendReply, sendValue } from './send.ts';
+
+const requestLimit = 10_000;
+const tokenLimit = 2_000_000;
+const limits = { requests: String(requestLimit), tokens: String(tokenLimit) };
+const left = { requests: String(requestLimit - 1), tokens: String(tokenLimit - 1_000) };
+
+/** Headers of every answer in the Messages dialect: its request id and the rest of a made-up rate limit. */
+function messagesHeaders(requestId: string): HeaderFields {
+  const reset = new Date(Date.now() + 1_000).toISOString().replace(/\.\d+/, '');
+  return {
+    'request-id': requestId,
+    'anthropic-organization-id': '00000000-0000-4000-8000-000000000000',
+    'anthropic-ratelimit-requests-limit': limits.requests,
+    'anthropic-ratelimit-requests-remaining': left.requests,
+    'anthropic-ratelimit-requests-reset': reset,
+    'anthropic-ratelimit-tokens-limit': limits.tokens,
+    'anthropic-ratelimit-tokens-remaining': left.tokens,
+    'anthropic-ratelimit-tokens-reset': reset,
+  };
+}
+
+/** The same in the OpenAI dialects. */
+function openaiHeaders(requestId: string): HeaderFields {
+  return {
+    'x-request-id': requestId,
+    'openai-version': '2020-10-01',
+    'openai-organization': 'sandbox',
+    'openai-processing-ms': '1',
+    'x-ratelimit-limit-requests': limits.requests,
+    'x-ratelimit-remaining-requests': left.requests,
+    'x-ratelimit-reset-requests': '6ms',
+    'x-ratelimit-limit-tokens': limits.tokens,
+    'x-ratelimit-remaining-tokens': left.tokens,
+    'x-ratelimit-reset-tokens': '30ms',
+  };
+}
 
 interface Sandbox {
   readonly url: string;

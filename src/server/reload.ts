@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { looksCut, protectionOf, refuseSuccessor, rulesOf } from '../config/successor.ts';
 import { GatewayError, toGatewayError } from '../errors.ts';
-import type { ServeLog } from './serve-log.ts';
+import type { ServeLog } from './recording.ts';
 import type { PreparedReload } from './server-handle.ts';
 
 interface ReloadOptions {

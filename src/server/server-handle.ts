@@ -8,13 +8,11 @@ import type { MetricData } from '../record/metrics/families.ts';
 import type { OpenCounts } from '../record/observer.ts';
 import type { WriteRecord } from '../record/record.ts';
 import type { LogLevel } from '../record/recorder.ts';
-import { openBreakers } from './breakers.ts';
-import { openCounters, rereadAdded } from './counters.ts';
 import { gatewayConfig } from './gateway-config.ts';
 import { type InspectorSettings, openInspector } from './inspector/open-inspector.ts';
 import { type LedgerSettings, openLedgerFor } from './ledger.ts';
-import { openMeter } from './metrics/open-meter.ts';
-import { openTracer, type TracingSettings } from './tracing.ts';
+import { openBreakers, openCounters, rereadAdded } from './shared-state.ts';
+import { openMeter, openTracer, type TracingSettings } from './telemetry.ts';
 
 /** The server at the gateway's address: this process, or several workers that share the port. */
 export interface ServerHandle {
@@ -63,7 +61,7 @@ interface ServerOptions {
 export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
   const { config, sandboxUrl, host, port, record, ownerProof, log } = options;
   letHeapGrow();
-  // The first streams must not wait for it. Whoever tries the sandbox wants to see that it runs.
+  // The first streams must not wait for it. In sandbox mode the first request does, so that agents start at once.
   if (!config.isSandboxMode) compilePolicies(config);
   const opened = options.ledger && (await openLedgerFor(options.ledger, config, log));
   const close = async () => {
@@ -135,7 +133,6 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
     },
     announce: () => {
       isAnnounced = true;
-      if (config.isSandboxMode) setTimeout(() => compilePolicies(config), compileAfterMs).unref();
     },
     countOpen: async () => server.gauges().open,
     readMetrics: async () => (meter === undefined ? [] : [await meter.read(server, counters)]),
@@ -148,9 +145,6 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
     },
   };
 }
-
-/** An agent that `run` starts must not wait for it, and asks nothing so soon. */
-const compileAfterMs = 1_000;
 
 /** Compiles what the first request would otherwise wait for; if that fails, each request is refused and says so. */
 function compilePolicies({ keys }: Config): void {

@@ -10,7 +10,7 @@ import type { InspectorSettings } from './inspector/open-inspector.ts';
 import type { LedgerSettings } from './ledger.ts';
 import { portHolder } from './port-holder.ts';
 import { type PreparedReload, type ServerHandle, serveHere } from './server-handle.ts';
-import type { TracingSettings } from './tracing.ts';
+import type { TracingSettings } from './telemetry.ts';
 import type { WorkersOptions } from './workers/start-workers.ts';
 
 /** The gateway's plant store, or why it did not start. */

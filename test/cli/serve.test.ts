@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { isOldParser } from '../../src/http/node-parser.ts';
+import { isOldParser } from '../../src/http/strict-head.ts';
 import { command, emptyDirectory, startCommand } from '../kit/command.ts';
 
 const stateFile = (home: string) => join(home, '.local/state/gateway/running.json');

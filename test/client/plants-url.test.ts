@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { plantsBaseUrl } from '../../src/client/plants-url.ts';
+import { plantsBaseUrl } from '../../src/cli/plants/connect.ts';
 import { writeState } from '../../src/client/state.ts';
 
 let env: Record<string, string>;

@@ -7,7 +7,7 @@ import type { Config } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { decideOffline } from '../../src/gateway/offline/decide-offline.ts';
 import { explainRequest } from '../../src/gateway/offline/explain-request.ts';
-import { endpointNamed } from '../../src/gateway/offline/request-endpoint.ts';
+import { endpointNamed } from '../../src/gateway/offline/question.ts';
 import { tryTask } from '../../src/server/inspector/decision-task.ts';
 import { speakAll } from '../kit/answers.ts';
 import { post, secrets, startGateway, type TestGateway } from '../kit/gateway.ts';

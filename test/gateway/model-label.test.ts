@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createModelLabel } from '../../src/gateway/model-label.ts';
+import { createModelLabel } from '../../src/server/metrics/meter.ts';
 
 const label = createModelLabel([
   { match: 'fast', isPattern: false },

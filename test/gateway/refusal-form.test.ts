@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
-import { refusalForm } from '../../src/gateway/refusal-form.ts';
+import { refusalForm } from '../../src/gateway/refuse.ts';
 import { startGateway } from '../kit/gateway.ts';
 
 const fields = (headers: Readonly<Record<string, string>>) =>

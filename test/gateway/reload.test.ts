@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
-import type { GatewayConfig } from '../../src/gateway/configure.ts';
+import type { GatewayConfig } from '../../src/gateway/active-config.ts';
 import { type GatewayServer, serveGateway } from '../../src/gateway/serve.ts';
 import { defaultListenLimits } from '../../src/http/listen.ts';
 import { gatewayConfig } from '../../src/server/gateway-config.ts';

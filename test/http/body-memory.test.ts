@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BodyMemory } from '../../src/http/body-memory.ts';
+import { BodyMemory } from '../../src/http/body.ts';
 
 test('a key alone may hold half of the capacity', () => {
   const memory = new BodyMemory();

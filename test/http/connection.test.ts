@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
 import type { GatewayError } from '../../src/errors.ts';
 import { defaultListenLimits, type ListenOptions } from '../../src/http/listen.ts';
-import { isOldParser } from '../../src/http/node-parser.ts';
 import type { HttpResponse } from '../../src/http/response.ts';
+import { isOldParser } from '../../src/http/strict-head.ts';
 import { accept, ticks, untilRead } from './accepting.ts';
 import { queue, serve } from './serving.ts';
 

@@ -4,9 +4,9 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultListenLimits, type Listener, listen } from '../../src/http/listen.ts';
-import { isOldParser } from '../../src/http/node-parser.ts';
 import type { HttpRequest } from '../../src/http/request.ts';
 import type { HttpResponse } from '../../src/http/response.ts';
+import { isOldParser } from '../../src/http/strict-head.ts';
 import { createRandom, type Random } from '../policy/automaton/random.ts';
 import { framings, inPackets, mutate, randomRequest, type SeenRequest } from './random-requests.ts';
 

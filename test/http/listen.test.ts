@@ -2,10 +2,10 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { toGatewayError } from '../../src/errors.ts';
 import { type BodyLimits, readBody } from '../../src/http/body.ts';
 import { defaultListenLimits, type Listener, type ListenLimits, listen } from '../../src/http/listen.ts';
-import { isOldParser } from '../../src/http/node-parser.ts';
 import type { HttpRequest } from '../../src/http/request.ts';
 import { newRequestId, sendError, sendJson } from '../../src/http/respond.ts';
 import type { HttpResponse } from '../../src/http/response.ts';
+import { isOldParser } from '../../src/http/strict-head.ts';
 import { type RawAnswer, RawConnection } from './raw-connection.ts';
 
 const bodyLimits: BodyLimits = { bodyBytes: 64 * 1024, bodyIdleMs: 5_000, bodyTotalMs: 10_000 };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { checkNode } from '../../src/cli/doctor/check-node.ts';
-import { parserProblem } from '../../src/http/node-parser.ts';
+import { checkNode } from '../../src/cli/doctor/check-machine.ts';
+import { parserProblem } from '../../src/http/strict-head.ts';
 
 test('a Node with a lenient parser is reported, with the version that fixes it', () => {
   expect(parserProblem(true)).toContain('use Node 20.19.2 or newer');

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Minutes } from '../../src/inspector/now/minutes.ts';
-import { TimeHistogram } from '../../src/inspector/now/time-histogram.ts';
+import { Minutes, TimeHistogram } from '../../src/inspector/now/minutes.ts';
 import { Ring } from '../../src/inspector/ring/ring.ts';
 import type { TracedExchange } from '../../src/record/observer.ts';
 import type { ExchangeRecord } from '../../src/record/record.ts';
@@ -67,7 +66,7 @@ describe('the ring', () => {
     for (const entry of ring.entries()) held += entry.bytes;
     expect(ring.bytes).toBe(held);
     expect(ring.entries()[0]?.hasBodies).toBe(true);
-  });
+  }, 60_000);
 
   test('recalls what was before this start, older than everything else, as long as there is room', () => {
     const ring = new Ring({ exchanges: 4, bytes: 1_000_000 });

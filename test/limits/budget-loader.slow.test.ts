@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { KeyLimits } from '../../src/config/build/keys.ts';
-import type { LimitsConfig } from '../../src/config/build/limits.ts';
+import type { KeyLimits, LimitsConfig } from '../../src/config/build/keys.ts';
 import type { GatewayError } from '../../src/errors.ts';
-import { budgetCounters } from '../../src/limits/budget-counters.ts';
+import { budgetCounters } from '../../src/limits/budget-loader.ts';
 import type { BudgetCounter, Counters } from '../../src/limits/counters.ts';
 import { Limiter, type Reservation } from '../../src/limits/limiter.ts';
 import { MemoryCounters } from '../../src/limits/memory-counters.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createCalendar } from '../../src/limits/calendar.ts';
+import { createCalendar } from '../../src/limits/limit-table.ts';
 
 const at = (text: string) => Date.parse(text);
 

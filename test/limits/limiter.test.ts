@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { LimitsConfig } from '../../src/config/build/limits.ts';
+import type { LimitsConfig } from '../../src/config/build/keys.ts';
 import type { GatewayError } from '../../src/errors.ts';
 import { Limiter, type Reservation } from '../../src/limits/limiter.ts';
 import { MemoryCounters } from '../../src/limits/memory-counters.ts';

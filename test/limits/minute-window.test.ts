@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MinuteWindow } from '../../src/limits/minute-window.ts';
+import { MinuteWindow } from '../../src/limits/memory-counters.ts';
 
 test('counts what was added within the last minute', () => {
   const window = new MinuteWindow();

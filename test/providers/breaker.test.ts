@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Breaker } from '../../src/providers/breaker.ts';
+import { Breaker } from '../../src/providers/health.ts';
 
 const options = { failures: 3, openMs: 1_000 };
 

@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
 import { Lifetime } from '../../src/lifetime.ts';
 import { AnswerHeaders } from '../../src/providers/answer-headers.ts';
-import { decodedAnswer } from '../../src/providers/decode.ts';
-import { readWhole } from '../../src/providers/read-whole.ts';
+import { decodedAnswer, readWhole } from '../../src/providers/read-whole.ts';
 import type { BodySink, ProviderAnswer } from '../../src/providers/transport/upstream.ts';
 
 /** An answer whose body is written by the test, as the connection would. */

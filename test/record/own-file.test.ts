@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, linkSync, readFileSync, symlinkSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openOwnFile } from '../../src/record/own-file.ts';
+import { openOwnFile } from '../../src/record/recorder.ts';
 import { emptyDirectory } from '../kit/own-configuration.ts';
 
 const record = '{"time":"2026-11-24T12:00:00.000Z","request_id":"req_1","method":"POST"}\n';

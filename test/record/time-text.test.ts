@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { TimeText } from '../../src/record/time-text.ts';
+import { TimeText } from '../../src/gateway/exchange.ts';
 
 test('a time is written as a Date writes it, also where the clock is set back', () => {
   const times = [

@@ -3,7 +3,7 @@ import type { GatewayAddress } from '../../client/call.ts';
 import { logins } from '../../config/source/logins.ts';
 import type { Io } from '../shell/io.ts';
 import { type ClientName, clientOf } from './clients.ts';
-import { findModel } from './find-model.ts';
+import { findModel } from './gateway-models.ts';
 
 interface Choice {
   readonly name: ClientName;

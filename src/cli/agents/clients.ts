@@ -1,7 +1,9 @@
 import type { AgentModels } from '../../client/address.ts';
-import type { ModelLimits } from './model-limits.ts';
+import { GatewayError } from '../../errors.ts';
+import { type DetectorName, detectorNames } from '../../policy/detectors/names.ts';
+import type { ModelLimits } from './gateway-models.ts';
 
-export interface Target {
+interface Target {
   readonly url: string;
   readonly key: string;
   /** The models to ask for, the client's own by default; `small` and `thinking` only for a client with such roles. */
@@ -47,7 +49,7 @@ export const otherClouds = [
 ] as const;
 
 /** Every client that `env` and `run` know. */
-export const clients = {
+const clients = {
   claude: {
     settings: ({ url, key, models: { main, small = main, thinking }, limits, login, headers }) => ({
       variables: {
@@ -185,4 +187,15 @@ function opencodeConfig({ url, key, models: { main, small = main, thinking }, li
     ...(small !== undefined && { small_model: `gateway/${small}` }),
     ...(thinking !== undefined && { agent: { plan: { model: `gateway/${thinking}` } } }),
   };
+}
+
+/** The value of `--mask`, which may be repeated. */
+export function detectorList(text: string, before: readonly DetectorName[] = []): readonly DetectorName[] {
+  const names = text.split(',').map((name) => detectorNames.find((known) => known === name.trim()));
+  if (!names.includes(undefined)) return [...new Set([...before, ...names.flatMap((name) => name ?? [])])];
+  throw new GatewayError(
+    'usage.invalid',
+    `--mask: expected detectors such as secrets,email; there are ${detectorNames.join(', ')}`,
+    { param: 'mask' },
+  );
 }

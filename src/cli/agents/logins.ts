@@ -7,7 +7,7 @@ import { GatewayError } from '../../errors.ts';
 import type { Io } from '../shell/io.ts';
 import { readSettings } from '../shell/read-settings.ts';
 import type { ClientName } from './clients.ts';
-import { findModel } from './find-model.ts';
+import { findModel } from './gateway-models.ts';
 
 function isLoginAgent(name: string): name is LoginAgent {
   return Object.hasOwn(logins, name);

@@ -1,10 +1,11 @@
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { GatewayError } from '../../errors.ts';
-import { openThread } from '../history/thread.ts';
+import { describeParts, openThread } from '../history/thread.ts';
 import { readAttachments } from '../send/attachments.ts';
 import type { Io } from '../shell/io.ts';
 import { note } from '../shell/print/print.ts';
 import type { Ask, ChatSession } from './chat-session.ts';
-import { isTranscriptFile, writeTranscript } from './transcript.ts';
 
 interface Surroundings {
   readonly session: ChatSession;
@@ -121,4 +122,31 @@ function helpText(): string {
     '',
     '""" begins and ends a question of several lines; \\ at the end of a line goes on.',
   ].join('\n');
+}
+
+/** Whether /save got a file in place of a name: a path, or a name that ends in .md or .txt. */
+function isTranscriptFile(name: string): boolean {
+  return /\/|\\|\.(?:md|txt)$/i.test(name);
+}
+
+/** Writes a conversation as Markdown to a new file that only its owner can read; returns its path. Throws usage.invalid. */
+async function writeTranscript(
+  name: string,
+  { model, system, turns }: Pick<ChatSession, 'model' | 'system' | 'turns'>,
+  { cwd }: Pick<Io, 'cwd'>,
+): Promise<string> {
+  if (turns.length === 0) throw new GatewayError('usage.invalid', 'there is nothing to write yet');
+  const sections = [
+    ...(system === undefined ? [] : [`## system\n\n${system}`]),
+    ...turns.map(({ role, parts }) => `## ${role}\n\n${describeParts(parts)}`),
+  ];
+  const path = resolve(cwd, name);
+  try {
+    await writeFile(path, `# ${model}\n\n${sections.join('\n\n')}\n`, { mode: 0o600, flag: 'wx' });
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error';
+    const problem = code === 'EEXIST' ? 'exists, and is not overwritten' : `can't be written (${code})`;
+    throw new GatewayError('usage.invalid', `${path} ${problem}: choose another name`, { cause });
+  }
+  return path;
 }

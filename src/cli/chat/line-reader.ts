@@ -1,8 +1,7 @@
 import { createInterface, type Interface } from 'node:readline';
-import { pipeline, Writable } from 'node:stream';
+import { pipeline, Transform, type TransformCallback, Writable } from 'node:stream';
 import { GatewayError } from '../../errors.ts';
 import type { Io } from '../shell/io.ts';
-import { strictText } from './strict-text.ts';
 
 /** Reads what a person types, or what a pipe contains, one question at a time. */
 export interface LineReader {
@@ -195,4 +194,23 @@ class Screen extends Writable {
     if (this.isMuted) return done();
     this.#stream.write(chunk, done);
   }
+}
+
+/** Fails for bytes that are not UTF-8: otherwise replacement characters would silently be sent, and paid for. */
+function strictText(): Transform {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const decode = (done: TransformCallback, chunk?: Buffer) => {
+    try {
+      done(null, decoder.decode(chunk, { stream: chunk !== undefined }));
+    } catch {
+      done(
+        new GatewayError('usage.invalid', 'standard input is not text in UTF-8; /file attaches other files'),
+      );
+    }
+  };
+  return new Transform({
+    encoding: 'utf8',
+    transform: (chunk, _encoding, done) => decode(done, chunk),
+    flush: (done) => decode(done),
+  });
 }

@@ -3,7 +3,7 @@ import { findConfig, readConfigFile } from '../../config/source/find.ts';
 import { type Fields, toFields, toList, toText } from '../../dialects/fields.ts';
 import type { Io } from '../shell/io.ts';
 import { deadline } from '../shell/output.ts';
-import { gatewayTarget } from '../shell/target.ts';
+import { gatewayTarget } from '../shell/running-configuration.ts';
 
 /** Seconds: the user has pressed Tab and is waiting. */
 const timeoutSeconds = 0.5;

@@ -1,11 +1,62 @@
+import { connect } from 'node:net';
 import type { ProviderConfig } from '../../config/build/providers.ts';
+import { proxiesOf } from '../../config/build/proxy.ts';
 import type { Config } from '../../config/config.ts';
 import { GatewayError } from '../../errors.ts';
 import { type FetchedAnswer, fetchAnswer } from '../../providers/fetch-json.ts';
 import { Provider } from '../../providers/provider.ts';
 import { providerOptions } from '../../server/gateway-config.ts';
-import { causesOf, connectionFault, type Fault } from './connection-faults.ts';
+import type { Io } from '../shell/io.ts';
 import { about, type Finding } from './finding.ts';
+
+const { ok, warning, error } = about('proxy');
+
+/** Checks the environment's proxies: whether they answer, and whether clients would send local calls through them. */
+export async function checkProxies({ env }: Io, timeoutMs: number): Promise<readonly Finding[]> {
+  const { http, https, none = '' } = proxiesOf(env);
+  const proxies = [...new Set([https, http].filter((proxy) => proxy !== undefined))];
+  const findings = await Promise.all(proxies.map((proxy) => checkProxy(proxy, timeoutMs)));
+  const all = env.ALL_PROXY || env.all_proxy;
+  if (all && proxies.length === 0) {
+    findings.push(
+      warning('ALL_PROXY is set, which the gateway does not use', 'set HTTPS_PROXY and HTTP_PROXY'),
+    );
+  }
+  const spared = none.split(/[\s,]+/);
+  if (http !== undefined && !spared.includes('*') && !spared.includes('127.0.0.1')) {
+    findings.push(
+      warning(
+        'HTTP_PROXY catches calls to 127.0.0.1 too, where clients have no exception of their own',
+        `export NO_PROXY=${[none, '127.0.0.1', 'localhost'].filter((name) => name !== '').join(',')} (gateway run does)`,
+      ),
+    );
+  }
+  return findings;
+}
+
+async function checkProxy(text: string, timeoutMs: number): Promise<Finding> {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    return error(
+      'HTTPS_PROXY or HTTP_PROXY is not the URL of an http or https proxy',
+      'write http://HOST:PORT',
+    );
+  }
+  const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
+  const code = await connectTo({ host: url.hostname.replace(/^\[|\]$/g, ''), port }, timeoutMs);
+  if (code === undefined) return ok(`${url.host} accepts connections`);
+  return error(`${url.host} can't be reached (${code})`, 'check HTTPS_PROXY and HTTP_PROXY, or unset them');
+}
+
+/** Why no connection can be made; undefined if one can. */
+function connectTo(address: { host: string; port: number }, timeoutMs: number): Promise<string | undefined> {
+  const socket = connect(address);
+  return new Promise<string | undefined>((resolve) => {
+    socket.once('connect', () => resolve(undefined));
+    socket.once('error', ({ code = 'unknown' }: NodeJS.ErrnoException) => resolve(code));
+    socket.setTimeout(timeoutMs, () => resolve('no answer'));
+  }).finally(() => socket.destroy());
+}
 
 /** Requests every provider's model list, the cheapest call that needs credentials, as the gateway itself would. */
 export async function checkProviders(config: Config, timeoutMs: number): Promise<readonly Finding[]> {
@@ -119,4 +170,48 @@ function checkClock({ headers }: FetchedAnswer, { startedMs, endedMs, name }: As
       'set it by NTP: timedatectl set-ntp true',
     ),
   ];
+}
+
+/** What is wrong, and what to do. */
+type Fault = readonly [message: string, remedy: string];
+
+/** The setting that names a server. */
+interface Named {
+  readonly setting: string;
+  /** How to trust a certificate authority that Node does not know. */
+  readonly trust: string;
+}
+
+/** Finds the first error in the chain of causes with a known code of the system, TLS or the server. */
+export function connectionFault(thrown: unknown, { setting, trust }: Named): Fault | undefined {
+  const certificateRemedy = `${trust}; check this machine's clock`;
+  const unknownAuthority: Fault = ['its certificate is signed by an unknown authority', certificateRemedy];
+  const faults: Readonly<Record<string, Fault>> = {
+    ECONNREFUSED: ['nothing listens there', `start it, or check host and port of ${setting}`],
+    ENOTFOUND: ['no host has that name', `check the host of ${setting}, and DNS`],
+    EAI_AGAIN: ['the name cannot be resolved at the moment', 'check the network and DNS'],
+    EHOSTUNREACH: ['there is no route to that host', 'check the network'],
+    ENETUNREACH: ['there is no route to that network', 'check the network'],
+    CERT_HAS_EXPIRED: ['its certificate has expired', "renew it; check this machine's clock"],
+    CERT_NOT_YET_VALID: ['its certificate is not valid yet', "check this machine's clock"],
+    ERR_TLS_CERT_ALTNAME_INVALID: ['its certificate is for another host', `check the host of ${setting}`],
+    DEPTH_ZERO_SELF_SIGNED_CERT: ['its certificate is self-signed', certificateRemedy],
+    SELF_SIGNED_CERT_IN_CHAIN: unknownAuthority,
+    UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
+    UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownAuthority,
+  };
+  const chain = causesOf(thrown);
+  for (const one of chain) {
+    const fault = faults[(one as NodeJS.ErrnoException).code ?? ''];
+    if (fault !== undefined) return fault;
+  }
+  const text = chain.at(-1)?.message ?? String(thrown);
+  if (!/certificate|self.signed|TLS|SSL/i.test(text)) return undefined;
+  return [`its certificate is not accepted (${text})`, certificateRemedy];
+}
+
+function causesOf(thrown: unknown): Error[] {
+  const chain: Error[] = [];
+  for (let at = thrown; at instanceof Error && chain.length < 10; at = at.cause) chain.push(at);
+  return chain;
 }

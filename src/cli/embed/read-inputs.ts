@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../../errors.ts';
-import { readTextFile } from '../send/read-text-file.ts';
-import { hasInput, readStandardInput } from '../shell/input.ts';
+import { hasInput, readStandardInput, readTextFile } from '../shell/input.ts';
 import type { Io } from '../shell/io.ts';
 
 /** A text to embed and where it came from: `argument 2`, `notes.txt`, `-:17`. */

@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
 import type { Inspection } from '../../config/load.ts';
-import { parseExpiry } from '../../config/schema/expiry.ts';
 import type { KeySettings } from '../../config/schema/schema.ts';
+import { parseExpiry } from '../../config/schema/units.ts';
 import { localKeyFile, readLocalKey } from '../serve/local-key.ts';
-import { commonOptions, createCommand } from '../shell/command.ts';
+import { commonOptions, createCommand, outputFormat } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
 import { inspectValidConfig } from '../shell/load-config.ts';
-import { outputFormat } from '../shell/output-format.ts';
 import { type Listing, printList } from '../shell/print/listing.ts';
 
 /** A key without its value. */

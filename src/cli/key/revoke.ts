@@ -5,10 +5,9 @@ import { removeState } from '../../client/state.ts';
 import { protectionOf, refuseSuccessor } from '../../config/successor.ts';
 import { GatewayError } from '../../errors.ts';
 import { localKeyFile, localKeyName, readLocalKey } from '../serve/local-key.ts';
-import { type CommonOptions, commonOptions, createCommand } from '../shell/command.ts';
+import { type CommonOptions, commonOptions, createCommand, outputFormat } from '../shell/command.ts';
 import { type Io, write } from '../shell/io.ts';
 import { inspectValidConfig, loadUserConfig } from '../shell/load-config.ts';
-import { outputFormat } from '../shell/output-format.ts';
 import { print } from '../shell/print/print.ts';
 import type { EntryLines } from './remove-entry.ts';
 

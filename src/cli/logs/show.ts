@@ -8,8 +8,7 @@ import { findUserHistory } from '../history/open-history.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import { hasColour, type Io, write } from '../shell/io.ts';
 import { formatted } from '../shell/print/listing.ts';
-import { print } from '../shell/print/print.ts';
-import { printable } from '../shell/print/printable.ts';
+import { print, printable } from '../shell/print/print.ts';
 
 /** Prints an exchange by its request id, or a conversation by its id or name. Throws log.unknown. */
 export async function show(

@@ -3,9 +3,7 @@ import { type Command, Option } from 'commander';
 import { painter } from '../../paint.ts';
 import { commonOptions, createCommand, portNumber } from '../shell/command.ts';
 import { hasColour, type Io } from '../shell/io.ts';
-import { configuredPlants } from './configured.ts';
-import { databaseHelp, databaseOption, defaultDatabase } from './database.ts';
-import { requestLine } from './request-line.ts';
+import { configuredPlants, databaseHelp, databaseOption, defaultDatabase, requestLine } from './own-store.ts';
 
 interface ServeOptions {
   readonly port?: number;

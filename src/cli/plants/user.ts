@@ -4,8 +4,7 @@ import { askPassword, canAsk, readPassword } from '../shell/ask.ts';
 import { type CommonOptions, commonOptions, createCommand } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
 import { printOne } from '../shell/print/listing.ts';
-import { configuredPlants } from './configured.ts';
-import { databaseHelp, databaseOption, defaultDatabase } from './database.ts';
+import { configuredPlants, databaseHelp, databaseOption, defaultDatabase } from './own-store.ts';
 
 interface AddOptions {
   readonly email?: string;

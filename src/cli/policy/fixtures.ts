@@ -1,12 +1,15 @@
 import { isNode, LineCounter, parseAllDocuments } from 'yaml';
+import type { KeyRecord } from '../../config/build/keys.ts';
 import { suggest } from '../../config/source/problems.ts';
 import { GatewayError } from '../../errors.ts';
 import type { ModelEndpoint } from '../../gateway/endpoints.ts';
-import { endpointNamed, guessEndpoint } from '../../gateway/offline/request-endpoint.ts';
+import { decideOffline } from '../../gateway/offline/decide-offline.ts';
+import { endpointNamed, guessEndpoint, type Outcome } from '../../gateway/offline/question.ts';
 import { type Action, actions } from '../../policy/rule.ts';
+import type { LoadedPolicies } from './load-policies.ts';
 
 /** The outcome that a fixture expects; a missing field may be anything, null means absent. */
-export interface Expectation {
+interface Expectation {
   readonly decision?: Action;
   readonly rule?: string | null;
   readonly reason?: string | null;
@@ -171,4 +174,47 @@ type Fields = Readonly<Record<string, unknown>>;
 
 function isText(value: unknown): value is string {
   return typeof value === 'string';
+}
+
+export interface Difference {
+  readonly field: string;
+  readonly expected: unknown;
+  readonly got: unknown;
+}
+
+/** The differences between a fixture's expected and actual outcome. */
+export function checkFixture(
+  fixture: Fixture,
+  policies: LoadedPolicies,
+  nowMs: number,
+): readonly Difference[] {
+  const question = {
+    config: policies.config,
+    key: keyOf(fixture, policies),
+    endpoint: fixture.endpoint,
+    body: fixture.body,
+    nowMs: fixture.nowMs ?? nowMs,
+  };
+  const { masked, ...expect } = fixture.expect ?? {};
+  const decided = decideOffline(question);
+  const differences = compare(expect, decided.outcome);
+  const got = masked === undefined ? masked : decided.masked;
+  const isAsExpected = JSON.stringify(got) === JSON.stringify(masked);
+  return isAsExpected ? differences : [...differences, { field: 'masked', expected: masked, got }];
+}
+
+function keyOf({ key, file, line }: Fixture, policies: LoadedPolicies): KeyRecord {
+  try {
+    return policies.findKey(key);
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    throw new GatewayError(error.code, `${file}:${line}  ${error.message}`, { param: 'key' });
+  }
+}
+
+function compare(expect: Omit<Expectation, 'masked'>, outcome: Outcome): readonly Difference[] {
+  return Object.entries(expect).flatMap(([field, expected]) => {
+    const got = outcome[field as keyof typeof expect] ?? null; // the same names in both
+    return JSON.stringify(got) === JSON.stringify(expected) ? [] : [{ field, expected, got }];
+  });
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { generateKey, type KeyRecord } from '../../config/build/keys.ts';
 import type { Config } from '../../config/config.ts';
 import type { Inspection, LoadOptions } from '../../config/load.ts';
@@ -9,7 +10,6 @@ import type { CommonOptions } from '../shell/command.ts';
 import { storedConsent } from '../shell/consent.ts';
 import { type Io, write } from '../shell/io.ts';
 import { inspectUserConfig, inspectValidConfig } from '../shell/load-config.ts';
-import { standIns } from './stand-ins.ts';
 
 /** The configuration's policies as `serve` would run them, and the inspection of its file. */
 export interface LoadedPolicies {
@@ -73,4 +73,29 @@ function findKey(keys: ReadonlyMap<string, KeyRecord>, id: string | undefined): 
   if (key !== undefined) return key;
   const hint = suggest(id, ids) ?? (ids.length === 0 ? 'there are none' : `there are ${ids.join(', ')}`);
   throw new GatewayError('usage.invalid', `there is no key with the id ${id}; ${hint}`, { param: 'key' });
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Made-up values for unset variables of keys and providers, so that policies can be tried where their secrets are not
+ * available (in a pull request's checks). Other variables stay unset, because their meaning is not known.
+ */
+function standIns(references: readonly Reference[]): Environment {
+  const made: Record<string, string> = {};
+  for (const { path, unset, isWhole } of references) {
+    const [name] = unset;
+    if (name === undefined || !isWhole) continue;
+    const [section, , list] = path;
+    const last = path.at(-1);
+    if (section === 'providers' && last === 'base_url') made[name] = 'http://127.0.0.1:9';
+    else if (section === 'providers' && last === 'api_key') made[name] ??= random();
+    else if (section === 'projects' && list === 'keys' && last === 'value') made[name] ??= random();
+    else if (section === 'projects' && list === 'keys' && last === 'hash') made[name] = `sha256:${random()}`;
+  }
+  return made;
+}
+
+function random(): string {
+  return randomBytes(32).toString('hex');
 }

@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
 import { GatewayError } from '../../errors.ts';
 import type { Outcome } from '../../gateway/offline/question.ts';
-import { recordsFile } from '../logs/records-file.ts';
-import { commonOptions, createCommand } from '../shell/command.ts';
+import { recordsFile } from '../logs/search.ts';
+import { commonOptions, createCommand, outputFormat } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
-import { outputFormat } from '../shell/output-format.ts';
 import { print } from '../shell/print/print.ts';
 import type { LoadedPolicies } from './load-policies.ts';
 import type { Recorded, Skipped, Was } from './recorded.ts';

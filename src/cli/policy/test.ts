@@ -1,11 +1,9 @@
 import type { Command } from 'commander';
 import { GatewayError } from '../../errors.ts';
-import { commonOptions, createCommand } from '../shell/command.ts';
+import { commonOptions, createCommand, outputFormat } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
-import { outputFormat } from '../shell/output-format.ts';
 import { print } from '../shell/print/print.ts';
-import type { Difference } from './check-fixture.ts';
-import type { Fixture } from './fixtures.ts';
+import type { Difference, Fixture } from './fixtures.ts';
 import type { LoadedPolicies } from './load-policies.ts';
 import { readFileOrInput } from './read-file.ts';
 

@@ -1,10 +1,9 @@
 import { lexer, type Token } from 'marked';
 import { painter } from '../../paint.ts';
 import { type Io, write } from '../shell/io.ts';
-import { hasOtherEncoding, printable } from '../shell/print/printable.ts';
+import { hasOtherEncoding, printable } from '../shell/print/print.ts';
 import type { AnswerPrinter } from './answer-printer.ts';
-import { markdownLines } from './markdown-lines.ts';
-import type { MarkdownStyle } from './markdown-style.ts';
+import { type MarkdownStyle, markdownLines } from './markdown-lines.ts';
 
 // How often a stream is parsed.
 const intervalMs = 30;

@@ -5,7 +5,7 @@ import { parseSource, type SourceDocument } from '../../config/source/document.t
 import { ConfigError, listOf, type Problem } from '../../config/source/problems.ts';
 import { isFields } from '../../dialects/fields.ts';
 import { GatewayError } from '../../errors.ts';
-import { readTextFile } from './read-text-file.ts';
+import { readTextFile } from '../shell/input.ts';
 
 export interface AnswerSchema {
   readonly schema: Readonly<Record<string, unknown>>;

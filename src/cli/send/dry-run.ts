@@ -5,14 +5,12 @@ import { requestBody } from '../../client/request-body.ts';
 import type { KeyRecord } from '../../config/build/keys.ts';
 import { GatewayError } from '../../errors.ts';
 import { decideOffline } from '../../gateway/offline/decide-offline.ts';
-import type { Outcome } from '../../gateway/offline/question.ts';
-import { endpointNamed } from '../../gateway/offline/request-endpoint.ts';
+import { endpointNamed, type Outcome } from '../../gateway/offline/question.ts';
 import { type LoadedPolicies, loadPolicies } from '../policy/load-policies.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
 import { formatted } from '../shell/print/listing.ts';
-import { print } from '../shell/print/print.ts';
-import { shownBody } from '../shell/print/shown-body.ts';
+import { print, shownBody } from '../shell/print/print.ts';
 
 interface DryRun {
   readonly method: 'POST';

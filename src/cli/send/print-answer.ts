@@ -1,10 +1,54 @@
 import type { GatewayAddress } from '../../client/call.ts';
 import type { Prompt, PromptDialect } from '../../client/conversation.ts';
 import { type Answered, sendPrompt } from '../../client/gateway.ts';
-import type { AnswerPrinter } from '../render/answer-printer.ts';
+import { painter } from '../../paint.ts';
+import { type AnswerPrinter, pipePrinter, terminalPrinter } from '../render/answer-printer.ts';
 import type { CommonOptions } from '../shell/command.ts';
-import type { Io } from '../shell/io.ts';
+import { hasColour, type Io, write } from '../shell/io.ts';
+import { printable } from '../shell/print/print.ts';
+import { wrapped } from '../shell/print/wrapped.ts';
 import { startSpinner } from '../shell/spinner.ts';
+import type { PromptOptions } from './prompt-options.ts';
+
+const cutReasons: ReadonlySet<string | null> = new Set(['length', 'max_tokens', 'max_output_tokens']);
+
+/** Prints on stderr what the answer alone doesn't show. Formats for programs have it in their output. */
+export async function printNotices(answered: Answered, options: CommonOptions, io: Io): Promise<void> {
+  if (options.quiet === true) return;
+  const isForPrograms = options.output !== undefined && options.output !== 'text';
+  if (isForPrograms) return;
+  const notices = noticesOf(answered);
+  // Loading chalk takes longer than printing most answers.
+  if (notices.length === 0) return;
+  const paint = painter(options.color && hasColour(io.stderr, io.env));
+  for (const notice of notices) {
+    const line = `${paint('yellow', 'gateway:')} ${printable(notice, io.env)}\n`;
+    await write(io.stderr, await wrapped(line, io.stderr));
+  }
+}
+
+function noticesOf({ reply, warnings }: Answered): readonly string[] {
+  const { finish_reason: reason, decision } = reply;
+  return [
+    ...(decision === 'mask' ? ['the policy masked something in the prompt; the answer has it again'] : []),
+    ...(decision === 'redact' ? ['the policy redacted something in the prompt before it was sent'] : []),
+    ...(warnings.length === 0 ? [] : [`the policy warns about this prompt: ${warnings.join(', ')}`]),
+    ...(cutReasons.has(reason)
+      ? [`the answer is truncated: it reached the limit of tokens (${reason})`]
+      : []),
+    ...(isFiltered(reason) ? [`the provider withheld the answer (${reason})`] : []),
+  ];
+}
+
+function isFiltered(reason: string | null): boolean {
+  return reason === 'content_filter' || reason === 'refusal';
+}
+
+export function usageLine({ reply: { model, usage, latency_ms: latencyMs } }: Answered): string {
+  const tokens =
+    usage === null ? 'no usage was reported' : `in ${usage.input_tokens} out ${usage.output_tokens}`;
+  return `${tokens} · ${model} · ${latencyMs} ms\n`;
+}
 
 interface Printing {
   readonly printer: AnswerPrinter;
@@ -31,4 +75,12 @@ export async function printAnswer(
   } finally {
     stopSpinner();
   }
+}
+
+/** The printer for an answer: raw in a pipe; on a terminal as it arrives, or as Markdown with --render. */
+export async function createPrinter({ render, color }: PromptOptions, io: Io): Promise<AnswerPrinter> {
+  if (io.stdout.isTTY !== true) return pipePrinter(io);
+  if (render !== true) return terminalPrinter(io);
+  const { markdownPrinter } = await import('../render/markdown-printer.ts');
+  return markdownPrinter(io, color && hasColour(io.stdout, io.env));
 }

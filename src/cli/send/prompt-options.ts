@@ -7,6 +7,8 @@ import {
 } from '../../client/conversation.ts';
 import { GatewayError } from '../../errors.ts';
 import { type CommonOptions, positiveInteger } from '../shell/command.ts';
+import type { Io } from '../shell/io.ts';
+import { loadUserConfig } from '../shell/load-config.ts';
 
 /** Options on how a model is asked, shared by `send` and `chat`. */
 export interface PromptOptions extends CommonOptions {
@@ -88,4 +90,12 @@ function toValue(text: string): unknown {
   } catch {
     return text;
   }
+}
+
+/**
+ * The `default_model` of gateway.yaml, which takes too long to read for every prompt: the running gateway puts it in
+ * its state file.
+ */
+export async function configuredModel(options: CommonOptions, io: Io): Promise<string | undefined> {
+  return (await loadUserConfig(options, io)).config.defaultModel;
 }

@@ -6,8 +6,8 @@ import { userDirectory } from '../../config/source/find.ts';
 import { ConfigError, listOf, type Problem } from '../../config/source/problems.ts';
 import { isFields } from '../../dialects/fields.ts';
 import { GatewayError } from '../../errors.ts';
+import { readTextFile } from '../shell/input.ts';
 import type { Io } from '../shell/io.ts';
-import { readTextFile } from './read-text-file.ts';
 
 export interface FilledTemplate {
   readonly text: string;

@@ -1,5 +1,5 @@
 import type { OpenCounts } from '../../record/observer.ts';
-import type { ServeLog } from '../../server/serve-log.ts';
+import type { ServeLog } from '../../server/recording.ts';
 import type { Services } from '../../server/services.ts';
 
 interface DrainOptions {

@@ -5,10 +5,9 @@ import { callAsOwner } from '../../client/call.ts';
 import { writeStateText } from '../../client/state.ts';
 import { toFields } from '../../dialects/fields.ts';
 import { GatewayError } from '../../errors.ts';
-import { commonOptions, createCommand } from '../shell/command.ts';
+import { commonOptions, createCommand, outputFormat } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
 import { deadline } from '../shell/output.ts';
-import { outputFormat } from '../shell/output-format.ts';
 import { print } from '../shell/print/print.ts';
 import { findRunning } from './print-running.ts';
 

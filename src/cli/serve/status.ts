@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import { createCommand } from '../shell/command.ts';
+import { createCommand, outputFormat } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
-import { outputFormat } from '../shell/output-format.ts';
 import { printRunning } from './print-running.ts';
 
 export function build(io: Io): Command {

@@ -1,13 +1,24 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { exitCodes } from '../../errors.ts';
+import { exitCodes, GatewayError } from '../../errors.ts';
 import type { Io } from './io.ts';
+
+const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
+
+/** Milliseconds of 90m, 24h, 7d or 4w. */
+export function durationArgument(text: string): number {
+  const [, amount, unit] = /^(\d{1,5})([mhdw])$/.exec(text) ?? [];
+  if (amount === undefined || unit === undefined) {
+    throw new InvalidArgumentError('expected a duration such as 90m, 24h, 7d or 4w');
+  }
+  return Number(amount) * unitMs[unit as keyof typeof unitMs]; // the pattern admits no other
+}
 
 /** What every command's module exports. */
 export interface CommandModule {
   build(io: Io): Command;
 }
 
-export const outputFormats = ['text', 'json', 'ndjson', 'yaml', 'table'] as const;
+const outputFormats = ['text', 'json', 'ndjson', 'yaml', 'table'] as const;
 export type OutputFormat = (typeof outputFormats)[number];
 
 /** Options that every command takes, before or after its name. */
@@ -167,4 +178,20 @@ const exitMeanings = {
 /** How this program was started, as what to type again: npx says so in the environment. */
 export function programName({ npm_command }: Io['env']): string {
   return npm_command === 'exec' ? 'npx gateway' : 'gateway';
+}
+
+/** The requested format, by default the command's first. Throws usage.invalid for an unsupported one. */
+export function outputFormat<Format extends OutputFormat>(
+  command: Command,
+  formats: readonly [Format, ...Format[]],
+): Format {
+  const { output } = commonOptions(command);
+  if (output === undefined) return formats[0];
+  const format = formats.find((one) => one === output);
+  if (format !== undefined) return format;
+  const others = formats.slice(0, -1).join(', ');
+  const known = others === '' ? formats[0] : `${others} or ${formats.at(-1)}`;
+  throw new GatewayError('usage.invalid', `${command.name()} prints ${known}, not ${output}`, {
+    param: 'output',
+  });
 }

@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto';
 import { relative, resolve } from 'node:path';
-import { isAlive, readRunning } from '../../client/address.ts';
+import { gatewayAddress, isAlive, readRunning } from '../../client/address.ts';
 import type { LoadOptions } from '../../config/load.ts';
 import { findConfig, nearestConfig, readConfigFile } from '../../config/source/find.ts';
 import { realPathOf } from '../../config/trust/real-path.ts';
 import type { CommonOptions } from './command.ts';
 import type { Io } from './io.ts';
+import { loadUserConfig } from './load-config.ts';
 import { note } from './print/print.ts';
 
 type Options = Pick<CommonOptions, 'config' | 'quiet'>;
@@ -67,4 +68,22 @@ function runningConfiguration({ env }: Io): RunningConfiguration | undefined {
   if (running?.config === undefined || !isAlive(running.pid)) return undefined;
   const { path, text_hash: textHash } = running.config;
   return { url: running.url, path, textHash };
+}
+
+/** The gateway that a command uses: that of the --config file, else of the environment, else the running one. */
+export async function gatewayTarget(options: Pick<CommonOptions, 'config' | 'quiet'>, io: Io) {
+  // If both variables are set, the address is more specific.
+  const file = options.config ?? (io.env.GATEWAY_URL ? undefined : io.env.GATEWAY_CONFIG || undefined);
+  // Loaded only if requested: reading a configuration takes longer than sending a prompt.
+  const url = file === undefined ? undefined : await addressIn(file, io);
+  if (url === undefined || url === readRunning(io.env)?.url) {
+    await noteOtherConfiguration(options, 'to change that: gateway stop, then gateway serve', io);
+  }
+  return gatewayAddress(io.env, url);
+}
+
+async function addressIn(file: string, io: Io): Promise<string> {
+  const { host, port } = (await loadUserConfig({ config: file }, io)).config.server;
+  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }

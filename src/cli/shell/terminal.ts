@@ -1,9 +1,19 @@
 import { type GatewayError, toGatewayError } from '../../errors.ts';
 import { painter } from '../../paint.ts';
 import { hasColour, type Io } from './io.ts';
-import { note } from './print/print.ts';
-import { printable } from './print/printable.ts';
+import { note, printable } from './print/print.ts';
 import { wrapped } from './print/wrapped.ts';
+
+/** An agent has exited; the command exits with the same code. */
+export class AgentExit extends Error {
+  override readonly name = 'AgentExit';
+  readonly code: number;
+
+  constructor(code: number) {
+    super(`the agent ended with ${code}`);
+    this.code = code;
+  }
+}
 
 /** Prints a failure on stderr, as a line or (with -o json) as one JSON object, and returns its exit code. */
 export async function printError(thrown: unknown, argv: readonly string[], io: Io): Promise<number> {

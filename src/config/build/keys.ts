@@ -1,7 +1,22 @@
 import { hash as digestOf, randomInt, timingSafeEqual } from 'node:crypto';
+import type * as z from 'zod';
 import { keyChecksum } from '../../policy/detectors/secrets/key-checksum.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
-import type { LimitsConfig } from './limits.ts';
+import type { limitsSchema } from '../schema/sections.ts';
+
+/** What a project or a key may use; money in nano US$, which add up exactly. */
+export type LimitsConfig = z.output<typeof limitsSchema>;
+
+const nanoUsdPerUsd = 1_000_000_000;
+
+export function buildLimits(limits: LimitsConfig): LimitsConfig {
+  // Spreading what zod made takes several times as long.
+  const built: { -readonly [Name in keyof LimitsConfig]: LimitsConfig[Name] } = Object.assign({}, limits);
+  if (built.usd_per_day !== undefined) built.usd_per_day = Math.round(built.usd_per_day * nanoUsdPerUsd);
+  if (built.usd_per_month !== undefined)
+    built.usd_per_month = Math.round(built.usd_per_month * nanoUsdPerUsd);
+  return built;
+}
 
 /** What a presented key stands for. The key itself is not kept. */
 export interface KeyRecord {

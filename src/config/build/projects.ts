@@ -1,10 +1,9 @@
-import { parseExpiry } from '../schema/expiry.ts';
 import type { KeySettings, Settings } from '../schema/schema.ts';
+import { parseExpiry } from '../schema/units.ts';
 import type { KeyFile } from '../source/key-files.ts';
 import { suggest } from '../source/problems.ts';
 import type { Report } from '../source/report.ts';
-import { hashKey, parseKey } from './keys.ts';
-import { buildLimits, type LimitsConfig } from './limits.ts';
+import { buildLimits, hashKey, type LimitsConfig, parseKey } from './keys.ts';
 
 export interface ProjectConfig {
   readonly name: string;

@@ -1,5 +1,4 @@
 import { isLoopbackHost } from '../../loopback.ts';
-import { parseDuration } from '../schema/durations.ts';
 import { isProxyUrl } from '../schema/scalars.ts';
 import {
   endpoints as allEndpoints,
@@ -8,6 +7,7 @@ import {
   type ProviderSettings,
   type Settings,
 } from '../schema/schema.ts';
+import { parseDuration } from '../schema/units.ts';
 import type { CaFile } from '../source/ca-files.ts';
 import { type Report, warnIfWritten } from '../source/report.ts';
 import { type ProxyEnvironment, proxyFor } from './proxy.ts';

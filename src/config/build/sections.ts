@@ -1,6 +1,5 @@
-import { parseDuration } from '../schema/durations.ts';
 import type { Settings } from '../schema/schema.ts';
-import { parseMemorySize, parseSize } from '../schema/sizes.ts';
+import { parseDuration, parseMemorySize, parseSize } from '../schema/units.ts';
 
 export interface ServerConfig {
   readonly host: string;

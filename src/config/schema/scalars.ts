@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { durationPattern, parseDuration } from './durations.ts';
 import { reaching } from './reach.ts';
-import { parseMemorySize, parseSize, sizePattern } from './sizes.ts';
+import { durationPattern, parseDuration, parseMemorySize, parseSize, sizePattern } from './units.ts';
 
 // The texts and numbers a configuration is made of, each with the words for what was expected.
 

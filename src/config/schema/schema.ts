@@ -1,9 +1,6 @@
 import * as z from 'zod';
 import { policySchema } from '../../policy/rules/schema.ts';
-import { parseExpiry } from './expiry.ts';
-import { limitsSchema } from './limits.ts';
 import { reaching } from './reach.ts';
-import { recordsSchema } from './records.ts';
 import {
   amount,
   duration,
@@ -17,7 +14,8 @@ import {
   price,
   proxyUrl,
 } from './scalars.ts';
-import { serverSchema } from './server.ts';
+import { limitsSchema, recordsSchema, serverSchema } from './sections.ts';
+import { parseExpiry } from './units.ts';
 
 // What a file may say, with every default: the one place for both. Types, the editors' JSON Schema and
 // docs/configuration.md are made from it. Durations and sizes stay as written here, so that

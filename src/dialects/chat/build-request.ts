@@ -1,8 +1,7 @@
 import type { ConversationRequest, OutputFormat, Tool, ToolChoice } from '../conversation.ts';
-import { type Fields, withoutAbsent } from '../fields.ts';
-import type { Dropped } from '../translation/dropped.ts';
-import { limitUser } from '../translation/hash-user.ts';
+import { type Dropped, type Fields, withoutAbsent } from '../fields.ts';
 import { acceptedEffort, clampMaxTokens, type TranslationContext } from '../translation/model-quirks.ts';
+import { limitUser } from '../translation/parse-common.ts';
 import type { ToolNames } from '../translation/tool-names.ts';
 import { toFunctionTool } from '../translation/wrap-custom.ts';
 import { buildChatTurns } from './build-turns.ts';

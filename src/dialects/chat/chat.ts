@@ -1,18 +1,16 @@
 import { ofOuterRole, type TextDialect } from '../dialect.ts';
 import { isFields, toFields, toList } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
-import { isOpenAiErrorBody, openAiErrorBody } from '../translation/openai-error.ts';
-import { openAiLimitHeaders } from '../translation/openai-limit-headers.ts';
+import { isOpenAiErrorBody, openAiErrorBody, openAiLimitHeaders } from '../translation/openai.ts';
 import { buildChatAnswer } from './build-answer.ts';
 import { buildChatRequest } from './build-request.ts';
-import { chatErrorEvent } from './error.ts';
 import { chatMappings } from './field-mappings.ts';
 import { hasFinishReason } from './finish.ts';
 import { parseChatAnswer } from './parse-answer.ts';
 import { parseChatRequest } from './parse-request.ts';
 import { createChatReader } from './read-stream.ts';
 import { parseChatUsage } from './usage.ts';
-import { createChatWriter } from './write-stream.ts';
+import { chatErrorEvent, createChatWriter } from './write-stream.ts';
 
 /** OpenAI's Chat Completions API. */
 export const chat: TextDialect = {

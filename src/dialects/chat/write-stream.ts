@@ -1,7 +1,7 @@
-import type { StreamWriter } from '../conversation.ts';
+import type { ProviderFailure, StreamWriter } from '../conversation.ts';
 import type { TranslationContext } from '../translation/model-quirks.ts';
+import { openAiErrorBody } from '../translation/openai.ts';
 import { noUsage, type Usage } from '../usage.ts';
-import { chatErrorEvent } from './error.ts';
 import { finishReasons } from './finish.ts';
 import { buildChatUsage } from './usage.ts';
 
@@ -76,4 +76,8 @@ export function createChatWriter(context: TranslationContext, options: ChatStrea
       return text;
     },
   };
+}
+
+export function chatErrorEvent(failure: ProviderFailure): string {
+  return `data: ${JSON.stringify(openAiErrorBody(failure))}\n\n`;
 }

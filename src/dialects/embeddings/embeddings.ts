@@ -1,8 +1,7 @@
 import type { Dialect } from '../dialect.ts';
 import { type Fields, toFields, toKnownCount } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
-import { isOpenAiErrorBody, openAiErrorBody } from '../translation/openai-error.ts';
-import { openAiLimitHeaders } from '../translation/openai-limit-headers.ts';
+import { isOpenAiErrorBody, openAiErrorBody, openAiLimitHeaders } from '../translation/openai.ts';
 import { noUsage, type Usage } from '../usage.ts';
 import { adaptEmbeddings } from './encodings.ts';
 

@@ -1,6 +1,5 @@
 import type { ConversationRequest, Tool, ToolChoice } from '../conversation.ts';
-import { type Fields, withoutAbsent } from '../fields.ts';
-import { type Dropped, noteDropped } from '../translation/dropped.ts';
+import { type Dropped, type Fields, noteDropped, withoutAbsent } from '../fields.ts';
 import {
   clampMaxTokens,
   defaultMaxTokens,

@@ -1,6 +1,8 @@
 import type { ContentPart, Source } from '../conversation.ts';
 import {
+  type Dropped,
   type Fields,
+  noteDropped,
   parseFields,
   parseList,
   parseOptionalText,
@@ -10,7 +12,6 @@ import {
   toText,
   unsupported,
 } from '../fields.ts';
-import { type Dropped, noteDropped } from '../translation/dropped.ts';
 import { titled } from '../translation/media.ts';
 
 /** One content block of a user message or a tool result as neutral parts. */

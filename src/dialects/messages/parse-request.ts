@@ -7,8 +7,10 @@ import type {
   ToolChoice,
 } from '../conversation.ts';
 import {
+  type Dropped,
   type Fields,
   isFields,
+  noteDropped,
   parseFields,
   parseList,
   parseOptionalCount,
@@ -19,9 +21,7 @@ import {
   unsupported,
   wrongField,
 } from '../fields.ts';
-import { type Dropped, noteDropped } from '../translation/dropped.ts';
-import { hashUser } from '../translation/hash-user.ts';
-import { parseEffort } from '../translation/parse-effort.ts';
+import { hashUser, parseEffort } from '../translation/parse-common.ts';
 import { parseMessagesTurns, parseSystemText } from './parse-turns.ts';
 
 /** A Messages request in the neutral form. Throws where a field is malformed or can't be carried over. */

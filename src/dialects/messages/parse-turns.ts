@@ -1,6 +1,8 @@
 import type { ContentPart, ToolCall, ToolResult, Turn } from '../conversation.ts';
 import {
+  type Dropped,
   type Fields,
+  noteDropped,
   parseFields,
   parseList,
   parseText,
@@ -8,7 +10,6 @@ import {
   unsupported,
   wrongField,
 } from '../fields.ts';
-import { type Dropped, noteDropped } from '../translation/dropped.ts';
 import { joinTexts } from '../translation/media.ts';
 import { parseBlock } from './parse-blocks.ts';
 

@@ -1,6 +1,8 @@
 import type { ContentPart, ToolCall, Turn } from '../conversation.ts';
 import {
+  type Dropped,
   type Fields,
+  noteDropped,
   parseFields,
   parseList,
   parseOptionalText,
@@ -9,7 +11,6 @@ import {
   unsupported,
   wrongField,
 } from '../fields.ts';
-import { type Dropped, noteDropped } from '../translation/dropped.ts';
 import { joinTexts, parseDataUrl, parseMediaUrl } from '../translation/media.ts';
 
 /** The input items of a Responses request as turns, in their order. */

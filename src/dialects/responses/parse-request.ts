@@ -1,5 +1,6 @@
 import type { ConversationRequest, OutputFormat, SystemTurn } from '../conversation.ts';
 import {
+  type Dropped,
   type Fields,
   isFields,
   parseFields,
@@ -13,9 +14,7 @@ import {
   toList,
   wrongField,
 } from '../fields.ts';
-import type { Dropped } from '../translation/dropped.ts';
-import { parseEffort } from '../translation/parse-effort.ts';
-import { splitSystem } from '../translation/split-system.ts';
+import { parseEffort, splitSystem } from '../translation/parse-common.ts';
 import { parseItems } from './parse-items.ts';
 import { parseResponsesToolChoice, parseResponsesTools } from './parse-tools.ts';
 

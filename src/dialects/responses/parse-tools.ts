@@ -1,6 +1,8 @@
 import type { Tool, ToolChoice, ToolName } from '../conversation.ts';
 import {
+  type Dropped,
   type Fields,
+  noteDropped,
   parseFields,
   parseList,
   parseOptionalFlag,
@@ -8,7 +10,6 @@ import {
   parseText,
   unsupported,
 } from '../fields.ts';
-import { type Dropped, noteDropped } from '../translation/dropped.ts';
 
 interface ChosenTools {
   readonly tools: readonly Tool[];

@@ -1,19 +1,17 @@
 import type { TextDialect } from '../dialect.ts';
 import { toFields } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
-import { isOpenAiErrorBody, openAiErrorBody } from '../translation/openai-error.ts';
-import { openAiLimitHeaders } from '../translation/openai-limit-headers.ts';
+import { isOpenAiErrorBody, openAiErrorBody, openAiLimitHeaders } from '../translation/openai.ts';
 import { blocks, itemRole } from './blocks.ts';
 import { buildResponsesAnswer } from './build-answer.ts';
 import { buildResponsesRequest, leastLimit as leastCap } from './build-request.ts';
 import { buildEcho } from './echo.ts';
-import { responsesErrorEvent } from './error.ts';
 import { responsesMappings } from './field-mappings.ts';
 import { parseResponsesAnswer } from './parse-answer.ts';
 import { parseResponsesRequest } from './parse-request.ts';
 import { createResponsesReader } from './read-stream.ts';
 import { parseResponseUsage } from './usage.ts';
-import { createResponsesWriter } from './write-stream.ts';
+import { createResponsesWriter, responsesErrorEvent } from './write-stream.ts';
 
 /** OpenAI's Responses API. */
 export const responses: TextDialect = {

@@ -1,5 +1,5 @@
 import type { ConversationRequest, Effort } from '../conversation.ts';
-import { type Dropped, noteDropped } from './dropped.ts';
+import { type Dropped, noteDropped } from '../fields.ts';
 
 /** The context of a translation: everything that pure code can't find out by itself. */
 export interface TranslationContext {

@@ -1,14 +1,13 @@
 import { parseFailure } from '../../dialects/failure.ts';
 import { stringifyAnswer } from '../../dialects/fields.ts';
-import { tallyAnswer } from '../../dialects/tally-answer.ts';
+import { tallyAnswer } from '../../dialects/text-tokens.ts';
 import { GatewayError } from '../../errors.ts';
 import { memoize } from '../../memoize.ts';
 import type { PieceBudget } from '../../piece-budget.ts';
 import type { ResponseCheck } from '../../policy/answers/check-answer.ts';
 import { Restorer } from '../../policy/mask/restorer.ts';
 import type { Forwarded } from '../../providers/attempt.ts';
-import { decodedAnswer } from '../../providers/decode.ts';
-import { readWhole } from '../../providers/read-whole.ts';
+import { decodedAnswer, readWhole } from '../../providers/read-whole.ts';
 import type { ProviderAnswer } from '../../providers/transport/upstream.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
 import type { Exchange } from '../exchange.ts';

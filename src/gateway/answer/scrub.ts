@@ -1,5 +1,104 @@
-import { unescapeJson } from './json-escapes.ts';
-import { PatternSearch } from './pattern-search.ts';
+import { shortEscapes } from '../../json/short-escapes.ts';
+
+/** A text with its JSON escapes undone, and where each of its bytes came from. */
+export interface Unescaped {
+  readonly text: Buffer;
+  /** Where each byte's original spelling begins; one more entry holds the length of the original. */
+  readonly origins: Uint32Array;
+}
+
+const letterU = 0x75;
+
+/** Decodes the escapes of ASCII characters, in JSON however formatted; other escapes stay as they are. */
+function unescapeJson(json: Buffer): Unescaped {
+  const text = Buffer.allocUnsafe(json.length);
+  const origins = new Uint32Array(json.length + 1);
+  let length = 0;
+  for (let at = 0; at < json.length; ) {
+    const { code, size } =
+      json[at] === backslash ? readEscape(json, at) : { code: json[at] as number, size: 1 };
+    text[length] = code;
+    origins[length] = at;
+    length += 1;
+    at += size;
+  }
+  origins[length] = json.length;
+  return { text: text.subarray(0, length), origins };
+}
+
+function readEscape(json: Buffer, at: number): { code: number; size: number } {
+  const letter = json[at + 1] ?? 0;
+  const simple = shortEscapes[letter] ?? 0;
+  if (simple !== 0) return { code: simple, size: 2 };
+  const digits = json.toString('latin1', at + 2, at + 6);
+  const code =
+    letter === letterU && /^00[0-7][\da-f]$/i.test(digits) ? Number.parseInt(digits, 16) : undefined;
+  return code === undefined ? { code: backslash, size: 1 } : { code, size: 6 };
+}
+
+/** A place in a text where one of the patterns occurs. */
+interface Occurrence {
+  readonly start: number;
+  readonly length: number;
+}
+
+/**
+ * Searches bytes for several patterns at once (Wu and Manber, 1994): a table indexed by two bytes gives the distance to
+ * the next place where any pattern can end, so most of the text is never read. Patterns must have at least two
+ * bytes; the shortest one limits how far the search can skip.
+ */
+export class PatternSearch {
+  readonly #window: number;
+  readonly #leaps: Uint8Array;
+  /** Keyed by the last two bytes of a pattern's window; the longest first. */
+  readonly #patterns = new Map<number, Buffer[]>();
+
+  constructor(patterns: readonly Buffer[]) {
+    this.#window = Math.min(256, ...patterns.map((pattern) => pattern.length));
+    this.#leaps = new Uint8Array(65_536).fill(this.#window - 1);
+    for (const pattern of [...patterns].sort((one, other) => other.length - one.length)) this.#add(pattern);
+  }
+
+  #add(pattern: Buffer): void {
+    for (let at = 1; at < this.#window; at += 1) {
+      const pair = pairAt(pattern, at);
+      this.#leaps[pair] = Math.min(this.#leaps[pair] as number, this.#window - 1 - at);
+    }
+    const last = pairAt(pattern, this.#window - 1);
+    const same = this.#patterns.get(last);
+    if (same === undefined) this.#patterns.set(last, [pattern]);
+    else same.push(pattern);
+  }
+
+  /** The first place at or after `from`, with the longest pattern there. */
+  next(text: Buffer, from: number): Occurrence | undefined {
+    if (this.#patterns.size === 0) return undefined;
+    const leaps = this.#leaps;
+    const reach = this.#window - 1;
+    for (let at = from + reach; at < text.length; ) {
+      const pair = ((text[at - 1] as number) << 8) | (text[at] as number);
+      const leap = leaps[pair] as number;
+      if (leap > 0) {
+        at += leap;
+        continue;
+      }
+      const start = at - reach;
+      const pattern = this.#patterns.get(pair)?.find((each) => standsAt(text, start, each));
+      if (pattern !== undefined) return { start, length: pattern.length };
+      at += 1;
+    }
+    return undefined;
+  }
+}
+
+function pairAt(bytes: Buffer, at: number): number {
+  return ((bytes[at - 1] as number) << 8) | (bytes[at] as number);
+}
+
+function standsAt(text: Buffer, start: number, pattern: Buffer): boolean {
+  const end = start + pattern.length;
+  return end <= text.length && text.compare(pattern, 0, pattern.length, start, end) === 0;
+}
 
 /** Shorter ones would mask ordinary words in messages, and no real key is that short. */
 const leastLength = 8;
@@ -90,4 +189,27 @@ function spell(secret: string): string[] {
   const url = encodeURIComponent(secret);
   const lower = url.replace(/%[\dA-F]{2}/g, (code) => code.toLowerCase());
   return [...new Set([secret, JSON.stringify(secret).slice(1, -1), url, lower])];
+}
+
+/** Masks secrets in everything that leaves: none of them may be in an answer, a record or an error. */
+export interface Masks {
+  /** The same object if there are none. */
+  bytes(body: Buffer): Buffer;
+  text(text: string): string;
+}
+
+export function createMasks(secrets: readonly string[]): Masks {
+  const scrubber = new Scrubber(secrets);
+  return {
+    bytes: (body) => scrubber.scrub(body),
+    text: createTextScrubber(secrets),
+  };
+}
+
+/** Masks the secrets of both. */
+export function bothMasks(first: Masks, second: Masks): Masks {
+  return {
+    bytes: (body) => second.bytes(first.bytes(body)),
+    text: (text) => second.text(first.text(text)),
+  };
 }

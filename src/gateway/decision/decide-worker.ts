@@ -6,8 +6,8 @@ import { endpoints, isModelEndpoint, type ModelEndpoint } from '../endpoints.ts'
 import { parseRequest } from '../request.ts';
 import { findDemand } from '../spending/demand.ts';
 import { decideRequest, factsOf, toSubject } from './decide-request.ts';
-import { createTargetModels } from './target-models.ts';
 import {
+  createTargetModels,
   memoryOf,
   type ThreadAnswer,
   type ThreadData,

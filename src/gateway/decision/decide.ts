@@ -1,12 +1,13 @@
 import { GatewayError } from '../../errors.ts';
+import type { ResponseCheck } from '../../policy/answers/check-answer.ts';
 import type { Decision } from '../../policy/rule.ts';
 import type { GatewayKey } from '../authenticate.ts';
 import { refuseLoginIn } from '../client-login.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Gateway } from '../gateway.ts';
-import { factsOf, type RequestDecision } from './decide-request.ts';
-import type { DecidedRequest } from './decided-request.ts';
+import type { ModelRequest } from '../request.ts';
+import { factsOf, type RequestDecision, type RequestFacts } from './decide-request.ts';
 
 interface Received {
   readonly body: Buffer;
@@ -61,4 +62,16 @@ function isObjectedTo({ action, verdicts, refusal }: Decision, at: string): bool
   const isThere = (match: { readonly at: string; readonly matcher: string }) =>
     match.at === at && match.matcher === 'text';
   return refusal?.at === at || verdicts.some(({ matches }) => matches.some(isThere));
+}
+
+/** A request that no policy refuses. */
+export interface DecidedRequest {
+  /** The request as it may leave. */
+  readonly request: ModelRequest;
+  readonly endpoint: ModelEndpoint;
+  readonly key: GatewayKey;
+  readonly decision: Decision;
+  readonly facts: RequestFacts;
+  /** The rules on the answer; undefined if there are none. */
+  readonly check: ResponseCheck | undefined;
 }

@@ -7,8 +7,13 @@ import type { ModelEndpoint } from '../endpoints.ts';
 import { parseRequest } from '../request.ts';
 import { decideRequest, factsOf, type RequestDecision } from './decide-request.ts';
 import { DecisionThread } from './decision-thread.ts';
-import { createTargetModels, type ModelNames } from './target-models.ts';
-import { fromParts, memoryOf, type ThreadAnswer } from './thread-messages.ts';
+import {
+  createTargetModels,
+  fromParts,
+  type ModelNames,
+  memoryOf,
+  type ThreadAnswer,
+} from './thread-messages.ts';
 import {
   type TranslatedRequest,
   toBuffer,

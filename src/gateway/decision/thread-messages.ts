@@ -1,11 +1,12 @@
+import { buildModelFinder, type ModelEntry } from '../../config/build/models.ts';
 import type { TranslatedFacts } from '../../dialects/translate.ts';
 import type { FailureCode } from '../../errors.ts';
-import type { DocumentParts } from '../../json/json-document.ts';
-import { JsonDocument } from '../../json/json-document.ts';
+import { type DocumentParts, JsonDocument } from '../../json/json-document.ts';
+import { memoize } from '../../memoize.ts';
 import type { PolicySource } from '../../policy/compile.ts';
 import type { Decision } from '../../policy/rule.ts';
+import { chooseTargets } from '../../providers/route.ts';
 import type { ModelRequest } from '../request.ts';
-import type { ModelNames } from './target-models.ts';
 import type { UntranslatedRequest } from './translate-request.ts';
 
 // The messages between the main thread and the decision thread. Bodies are not copied: their memory is transferred with
@@ -55,7 +56,7 @@ export type ThreadAnswer =
   | { readonly kind: 'failed'; readonly cause: string };
 
 /** A request as it can be sent to another thread. */
-export interface RequestParts extends Omit<ModelRequest, 'document'> {
+interface RequestParts extends Omit<ModelRequest, 'document'> {
   readonly document: DocumentParts;
 }
 
@@ -72,4 +73,21 @@ export function memoryOf(...arrays: readonly (Uint8Array | Int32Array)[]): reado
   return arrays.flatMap(({ buffer, byteLength }) =>
     buffer instanceof ArrayBuffer && byteLength >= Buffer.poolSize ? [buffer] : [],
   );
+}
+
+/** The configured models and providers as plain data, for the decision thread. */
+export interface ModelNames {
+  readonly models: readonly ModelEntry[];
+  /** The names of the configured providers. */
+  readonly providers: readonly string[];
+}
+
+/** Finds what a model is called at each provider that may be tried; empty if no provider serves it. */
+export function createTargetModels({ models, providers }: ModelNames): (model: string) => readonly string[] {
+  const findModel = buildModelFinder(models);
+  const configured = new Map(providers.map((name) => [name, name]));
+  return memoize((name) => {
+    const entry = findModel(name);
+    return entry === undefined ? [] : chooseTargets(entry, name, configured).map(({ model }) => model);
+  });
 }

@@ -11,7 +11,7 @@ import type { Gateway } from '../gateway.ts';
 import { dialectAt } from '../targets.ts';
 import type { ModelInfo } from './models.ts';
 
-// A request with nothing in it that a rule about content, tools or caps could object to.
+// A request with nothing in it that a rule about tools or caps could object to.
 const emptyRequest = parseStrictJson(Buffer.from('{"model":"","messages":[],"max_tokens":1}'));
 
 /** Whether the key's policies would let an unremarkable request for the model through. */
@@ -27,6 +27,7 @@ export function mayUse(gateway: Gateway, key: GatewayKey, { id }: ModelInfo): bo
     project: key.project,
     key: key.id,
     nowMs: Date.now(),
+    standsForAny: true,
   });
   return decision.action !== 'block';
 }

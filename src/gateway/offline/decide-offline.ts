@@ -1,10 +1,23 @@
+import type { ProviderConfig } from '../../config/build/providers.ts';
+import { type DialectName, dialects } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
-import { actions, type Decision, type Match, type Verdict } from '../../policy/rule.ts';
+import { parseStrictJson } from '../../json/strict-json.ts';
+import {
+  actions,
+  type Decision,
+  type Match,
+  replaces,
+  type Subject,
+  type Verdict,
+} from '../../policy/rule.ts';
+import { hostOf } from '../../providers/host.ts';
 import { chooseTargets } from '../../providers/route.ts';
 import { factsOf } from '../decision/decide-request.ts';
+import { translateBody } from '../decision/translate-request.ts';
+import { buildBody } from '../outgoing/build-body.ts';
 import { type ModelRequest, parseRequest } from '../request.ts';
-import { buildForTargets } from './build-for-targets.ts';
-import type { Decided, Outcome, Question, Read } from './question.ts';
+import { dialectAt } from '../targets.ts';
+import type { Decided, Outcome, Question, Read, ReadRequest } from './question.ts';
 
 /** Reads a body as the gateway does: strict parsing, the fields, the model's names at its providers. */
 export function readOffline({ config, key, endpoint, body, nowMs }: Question): Read {
@@ -81,4 +94,50 @@ function refusedByGate({ reason, message, param }: GatewayError): Outcome {
     warnings: [],
     unseen: 0,
   };
+}
+
+interface About {
+  /** The provider and the model's name there. */
+  readonly target: string;
+  readonly dialect: DialectName;
+}
+
+/** What would be sent to a target. */
+export type BuiltForTarget =
+  | (About & { readonly kind: 'own bytes' })
+  | (About & { readonly kind: 'built'; readonly subject: Subject })
+  | (About & { readonly kind: 'unsupported'; readonly reason: string });
+
+/** What the gateway would send to the targets of a decided request, in their order. */
+export function buildForTargets(
+  { key, endpoint }: Question,
+  { request, facts, entry, targets }: ReadRequest,
+  decision: Decision,
+): readonly BuiltForTarget[] {
+  if (decision.action === 'block') return [];
+  const document = decision.redacted ?? request.document;
+  const source = { request: { ...request, document }, endpoint, key, facts };
+  const redactedBy = decision.verdicts
+    .filter(({ action, mode }) => replaces(action) && mode === 'enforce')
+    .map(({ policy }) => policy);
+  return targets.flatMap(({ provider, model }): BuiltForTarget[] => {
+    const dialect = dialectAt(provider, endpoint);
+    if (dialect === undefined) return [];
+    const about = { target: `${provider.name}/${model}`, dialect };
+    if (dialect === endpoint.dialectName) return [{ ...about, kind: 'own bytes' }];
+    try {
+      const host = hostOf(provider.dialect, hostnameOf(provider));
+      const body = buildBody(source, { dialect, model, host, family: provider.dialect, entry });
+      const bytes = body.form === 'untranslated' ? translateBody(body).body : body.body;
+      const built = { ...facts, redactedBy, document: parseStrictJson(bytes), dialect: dialects[dialect] };
+      return [{ ...about, kind: 'built', subject: built }];
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      return [{ ...about, kind: 'unsupported', reason: error.message }];
+    }
+  });
+}
+
+function hostnameOf({ baseUrl }: ProviderConfig): string {
+  return baseUrl === undefined ? '' : new URL(baseUrl).hostname;
 }

@@ -1,8 +1,13 @@
 import type { JsonDocument } from '../../json/json-document.ts';
 import { explain, type RuleExplanation } from '../../policy/explain.ts';
 import type { Decision } from '../../policy/rule.ts';
-import { type BuiltForTarget, buildForTargets } from './build-for-targets.ts';
-import { readOffline, toOutcome, toStricter } from './decide-offline.ts';
+import {
+  type BuiltForTarget,
+  buildForTargets,
+  readOffline,
+  toOutcome,
+  toStricter,
+} from './decide-offline.ts';
 import type { Outcome, Question } from './question.ts';
 
 /** What each rule decides about a request: where it matched, never what. */

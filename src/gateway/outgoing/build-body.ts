@@ -3,8 +3,8 @@ import { type DialectName, dialects } from '../../dialects/registry.ts';
 import { defaultCap } from '../../dialects/translation/model-quirks.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import type { Host, ProviderFamily } from '../../providers/host.ts';
+import type { DecidedRequest } from '../decision/decide.ts';
 import { toSubject } from '../decision/decide-request.ts';
-import type { DecidedRequest } from '../decision/decided-request.ts';
 import type { UntranslatedRequest } from '../decision/translate-request.ts';
 
 /** What must be known about a target to build a body for it. */

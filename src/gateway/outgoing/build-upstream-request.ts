@@ -6,9 +6,8 @@ import { type Decision, replaces, strictest, toRefusal, type Verdict } from '../
 import type { ProviderRequest } from '../../providers/attempt.ts';
 import type { Route, Target } from '../../providers/route.ts';
 import { refuseLoginIn } from '../client-login.ts';
-import { blocked } from '../decision/decide.ts';
+import { blocked, type DecidedRequest } from '../decision/decide.ts';
 import { toSubject } from '../decision/decide-request.ts';
-import type { DecidedRequest } from '../decision/decided-request.ts';
 import type { Decider } from '../decision/decider.ts';
 import type { TranslatedRequest } from '../decision/translate-request.ts';
 import type { Exchange } from '../exchange.ts';

@@ -1,11 +1,107 @@
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
-import { asksToReason } from './may-reason.ts';
-import { findOutputCap, type OutputCap } from './output-bound.ts';
-import { findToolFees, type ToolFees } from './provider-tools.ts';
-import { countRemoteImages } from './remote-images.ts';
-import { findSurchargedMode } from './surcharged-mode.ts';
-import { worstInputTokens } from './worst-input.ts';
+import { asksToReason, findOutputCap, type OutputCap } from './output-bound.ts';
+import { countRemoteImages, worstInputTokens } from './worst-input.ts';
+
+/** Members of a request that choose how it is processed, and what of that costs no more than the known prices. */
+const plainModes: Readonly<Record<string, ReadonlySet<string>>> = {
+  service_tier: new Set(['auto', 'default', 'flex', 'standard', 'standard_only']),
+  speed: new Set(['standard']),
+  inference_geo: new Set(['global']),
+  // Audio, and searches that hosts charge for without a tool.
+  audio: new Set(),
+  web_search_options: new Set(),
+  search_parameters: new Set(),
+  plugins: new Set(),
+};
+
+/** Of a request, and of any of its texts and images. */
+const cacheMembers = ['prompt_cache_options', 'prompt_cache_breakpoint'];
+const plainLifetimes: ReadonlySet<string> = new Set(['30m']);
+const plainModalities: ReadonlySet<string> = new Set(['text']);
+const dearParts = ['input_audio', 'audio_url', 'input_video', 'video_url'];
+
+/** The member of a request that makes it cost more than the known prices; undefined if none does. */
+function findSurchargedMode(document: JsonDocument): string | undefined {
+  const mode = Object.entries(plainModes).find(([name, plain]) =>
+    isOther(document, document.member(document.root, name), plain),
+  );
+  return mode?.[0] ?? findModality(document) ?? findInside(document);
+}
+
+function isOther(document: JsonDocument, entry: number | undefined, plain: ReadonlySet<string>): boolean {
+  if (entry === undefined || document.kind(entry) === kinds.null) return false;
+  return document.kind(entry) !== kinds.string || !plain.has(document.text(entry));
+}
+
+/** Whether an answer may be more than text. */
+function findModality(document: JsonDocument): string | undefined {
+  const list = document.member(document.root, 'modalities');
+  if (list === undefined || document.kind(list) !== kinds.array) return undefined;
+  for (let at = list + 1; at < document.next(list); at = document.next(at)) {
+    if (isOther(document, at, plainModalities)) return 'modalities';
+  }
+  return undefined;
+}
+
+/**
+ * Anywhere in a request: what asks OpenAI to keep what is written to the cache for twelve hours, and audio or video, whose
+ * tokens have prices of their own.
+ */
+function findInside(document: JsonDocument): string | undefined {
+  for (let entry = 0; entry < document.count; entry += 1) {
+    if (!document.isKey(entry)) continue;
+    const name = cacheMembers.find((each) => document.isText(entry, each));
+    if (name !== undefined && isOther(document, document.member(entry + 1, 'ttl'), plainLifetimes)) {
+      return `${name}.ttl`;
+    }
+    if (!document.isText(entry, 'type')) continue;
+    // Compared in place: every block of a body has a type.
+    const dear = dearParts.find((each) => document.isText(entry + 1, each));
+    if (dear !== undefined) return dear;
+  }
+  return undefined;
+}
+
+/** What the tools of a request that its provider runs can cost beyond tokens. */
+interface ToolFees {
+  /** The most searches of the web; where nothing bounds them, more than an answer usually takes. */
+  readonly searches: number;
+  /** The type of a tool whose fee is not known. */
+  readonly unpriced: string | undefined;
+}
+
+const unboundedSearches = 20;
+
+/** Run by the client, or by the provider without a fee beyond tokens; a tool without a type is the client's. */
+const freeTypes =
+  /^(?:function|custom|namespace|mcp|mcp_toolset|apply_patch|local_shell|computer\w*|(?:bash|text_editor|memory|web_fetch|tool_search\w*)_\d{8}|tool_search)$/;
+const searchTypes = /^web_search(?:_\d{8}|_\d{4}_\d{2}_\d{2})?$/;
+
+/** What providers charge for the tools that they run themselves. */
+function findToolFees(document: JsonDocument): ToolFees {
+  const tools = document.member(document.root, 'tools');
+  let searches = 0;
+  let unpriced: string | undefined;
+  if (tools === undefined || document.kind(tools) !== kinds.array) return { searches, unpriced };
+  for (let tool = tools + 1; tool < document.next(tools); tool = document.next(tool)) {
+    const type = document.kind(tool) === kinds.object ? document.memberText(tool, 'type') : undefined;
+    if (type === undefined || freeTypes.test(type)) continue;
+    if (searchTypes.test(type)) searches += countAt(document, tool, 'max_uses') ?? unboundedSearches;
+    else unpriced ??= type;
+  }
+  return {
+    searches: Math.min(searches, countAt(document, document.root, 'max_tool_calls') ?? searches),
+    unpriced,
+  };
+}
+
+function countAt(document: JsonDocument, object: number, name: string): number | undefined {
+  const entry = document.member(object, name);
+  const count =
+    entry === undefined || document.kind(entry) !== kinds.number ? Number.NaN : document.number(entry);
+  return Number.isSafeInteger(count) && count >= 0 ? count : undefined;
+}
 
 /** What a request says about how much its answer may cost, as plain data: the document is not needed for it again. */
 export interface Demand {

@@ -9,9 +9,8 @@ import type { Route, Target } from '../../providers/route.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
 import type { ModelRequest } from '../request.ts';
 import { type Demand, demandFinders } from './demand.ts';
-import { mayReason } from './may-reason.ts';
 import type { Outcome, SeenAnswer } from './outcome.ts';
-import { longestAt } from './output-bound.ts';
+import { longestAt, mayReason } from './output-bound.ts';
 
 export interface SpendingRequest {
   readonly request: ModelRequest;

@@ -1,14 +1,71 @@
 import type { StreamReader, StreamSink } from '../../dialects/conversation.ts';
 import { isText } from '../../dialects/dialect.ts';
 import { dialects } from '../../dialects/registry.ts';
-import type { AnswerPart } from '../contract/exchange-detail.ts';
+import { SseParser } from '../../dialects/sse.ts';
+import type { AnswerPart, Body, Mark, StreamEvent } from '../contract/exchange-detail.ts';
+import type { AnswerPiece } from '../ring/entry.ts';
+
+/** How much of a body is shown, and searched for marks. */
+export const shownBytes = 1024 * 1024;
+
+type Scrub = (text: string) => string;
+
+/** A body for display: as text, whatever it contains, with configured secrets masked and places marked. */
+export function toBody(bytes: Buffer, scrub: Scrub, findMarks: (text: string) => readonly Mark[]): Body {
+  const text = shownText(bytes, scrub);
+  return { bytes: bytes.length, text, truncated: bytes.length > shownBytes, marks: findMarks(text) };
+}
+
+/** The part of a body that is shown. */
+export function shownText(bytes: Buffer, scrub: Scrub): string {
+  return scrub(bytes.subarray(0, shownBytes).toString());
+}
+
+const maxEvents = 2_000;
+const longestData = 4_096;
+
+interface ReadStream {
+  readonly events: readonly StreamEvent[];
+  /** Assembled from the bytes that are shown. */
+  readonly parts: readonly AnswerPart[];
+}
+
+/** Splits a streamed answer into events, and assembles it. */
+export function readStream(
+  pieces: readonly AnswerPiece[],
+  endpoint: string,
+  scrub: (text: string) => string,
+): ReadStream {
+  const events: StreamEvent[] = [];
+  const answer = assembleAnswer(endpoint, scrub);
+  let atMs = 0;
+  const parser = new SseParser((name, data) => {
+    answer.event(name, data);
+    if (events.length >= maxEvents) return;
+    const at_ms = Math.round(atMs * 10) / 10;
+    events.push({ ...(name === undefined ? {} : { name }), data: scrub(data).slice(0, longestData), at_ms });
+  });
+  try {
+    let bytes = 0;
+    for (const piece of pieces) {
+      bytes += piece.bytes.length;
+      if (bytes > shownBytes) break;
+      atMs = piece.atMs;
+      parser.push(piece.bytes);
+    }
+    parser.end();
+  } catch {
+    // An event of more than 1 MiB: the events before it are shown, and the whole answer as raw text.
+  }
+  return { events, parts: answer.parts() };
+}
 
 /** Pieces can be tiny, and each part is an element of the page. */
 const maxParts = 200;
 
 type Draft = { -readonly [Field in keyof AnswerPart]: AnswerPart[Field] };
 
-export interface AnswerAssembler {
+interface AnswerAssembler {
   event(name: string | undefined, data: string): void;
   parts(): readonly AnswerPart[];
 }

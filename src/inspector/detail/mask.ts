@@ -1,4 +1,4 @@
-import { maskTokens, shorten } from '../shorten.ts';
+import { maskTokens, shorten } from '../ring/to-row.ts';
 
 const secretName =
   /auth|key|token|secret|cookie|passw|passphrase|credential|jwt|assertion|bearer|session|signature|private|[cx]srf|saml|oidc/i;
@@ -10,7 +10,7 @@ const listedName =
 
 type Scrub = (text: string) => string;
 
-export interface MaskedHeader {
+interface MaskedHeader {
   readonly value: string;
   readonly masked: boolean;
 }

@@ -3,13 +3,11 @@ import type { InspectorBackend } from '../backend.ts';
 import type { Bodies, ExchangeDetail, Mark, RuleDetail } from '../contract/exchange-detail.ts';
 import type { RingEntry } from '../ring/entry.ts';
 import { toRow } from '../ring/to-row.ts';
-import { readStream } from './answer-events.ts';
-import { toExcerpt } from './excerpt.ts';
-import { headerLines } from './header-lines.ts';
+import { readStream, shownText, toBody } from './answer-parts.ts';
+import { headerLines, toExcerpt } from './excerpt.ts';
 import { locate, textOf } from './locate.ts';
 import { findMarks, findPlaceholders, findRedactions, type WantedMark, withoutOverlap } from './marks.ts';
 import { withoutSecrets } from './mask.ts';
-import { shownText, toBody } from './to-body.ts';
 
 type Backend = Pick<InspectorBackend, 'scrub' | 'explain' | 'ruleLines'>;
 

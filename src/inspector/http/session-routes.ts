@@ -1,13 +1,17 @@
 import { GatewayError } from '../../errors.ts';
 import { commonHeaders, newRequestId, toList } from '../../http/respond.ts';
 import { answerHeader, challengeHeader } from '../../owner-proof.ts';
-import { isSame } from '../access/sessions.ts';
-import { Throttle } from '../access/throttle.ts';
+import { isSame, Throttle } from '../access/sessions.ts';
 import type { AccessAnswer, SessionAnswer } from '../contract/session.ts';
-import { type Call, readJson, smallBodyBytes, textField } from './call.ts';
-import type { RouteContext } from './route-context.ts';
-import type { Route } from './router.ts';
-import { securityHeaders } from './security-headers.ts';
+import {
+  type Call,
+  type Route,
+  type RouteContext,
+  readJson,
+  securityHeaders,
+  smallBodyBytes,
+  textField,
+} from './router.ts';
 
 /** The routes that create and end sessions. */
 export function sessionRoutes({ backend, sessions, ownerProof, events }: RouteContext): readonly Route[] {

@@ -1,6 +1,33 @@
 import type { HttpRequest } from '../../http/request.ts';
+import { commonHeaders, type HeaderFields, toList } from '../../http/respond.ts';
 import type { HttpResponse } from '../../http/response.ts';
-import type { Answer } from './answer.ts';
+
+/** What an operation answers with; always 200, as everything else is a thrown error. */
+export interface Answer {
+  readonly type: string;
+  readonly body: string | Buffer;
+  readonly headers?: HeaderFields;
+}
+
+// No caching: answers may be about a login, and the URL of a login may contain a password.
+export const privacyHeaders = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' } as const;
+
+export function jsonAnswer(value: unknown, headers: HeaderFields = {}): Answer {
+  return { type: 'application/json', body: JSON.stringify(value), headers };
+}
+
+export function sendAnswer(response: HttpResponse, { type, body, headers }: Answer, requestId: string): void {
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  const fields = {
+    ...commonHeaders(requestId),
+    ...privacyHeaders,
+    ...headers,
+    'content-type': type,
+    'content-length': String(bytes.length),
+  };
+  response.writeHead(200, toList(fields));
+  response.end(bytes);
+}
 
 /** One request to an operation. */
 export interface Call {

@@ -2,11 +2,9 @@ import type { Sessions } from '../accounts/sessions.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { PlantRow, Search } from '../catalogue/search.ts';
 import { parseNewPlant, parsePlantChange } from '../plant/plant.ts';
-import { type Answer, jsonAnswer } from './answer.ts';
 import { requireSessionToChange } from './identity.ts';
-import type { Call, Operation } from './operation.ts';
-import { badParameter, parseQuery, readJson } from './request.ts';
-import { parseSearch, parseTagSearch } from './search-query.ts';
+import { type Answer, type Call, jsonAnswer, type Operation } from './operation.ts';
+import { badParameter, parseQuery, parseSearch, parseTagSearch, readJson } from './request.ts';
 
 interface Parts {
   readonly catalogue: Catalogue;

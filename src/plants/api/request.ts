@@ -2,6 +2,76 @@ import { GatewayError } from '../../errors.ts';
 import { type BodyLimits, readBody } from '../../http/body.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import type { HttpResponse } from '../../http/response.ts';
+import type { Search } from '../catalogue/search.ts';
+import { isStatus } from '../plant/fields.ts';
+
+const defaultLimit = 100;
+const longestPage = 1_000;
+const maxTags = 50;
+const longestTag = 50;
+
+/** Reads the parameters that both searches share. Throws request.field with the parameter's name. */
+export function parseSearch(query: Query): Search {
+  const status = single(query, 'status');
+  if (status !== undefined && !isStatus(status)) {
+    throw badParameter('status', 'must be available, pending or sold');
+  }
+  const name = text(query, 'name', 200);
+  const category = text(query, 'category', 100);
+  return {
+    tags: [],
+    match: 'any',
+    ...(status === undefined ? {} : { status }),
+    ...(name === undefined ? {} : { name }),
+    ...(category === undefined ? {} : { category }),
+    limit: wholeNumber(query, 'limit', { least: 1, most: longestPage, otherwise: defaultLimit }),
+    after: wholeNumber(query, 'after', { least: 0, most: Number.MAX_SAFE_INTEGER, otherwise: 0 }),
+  };
+}
+
+export function parseTagSearch(query: Query): Search {
+  const match = single(query, 'match') ?? 'any';
+  if (match !== 'any' && match !== 'all') throw badParameter('match', 'must be any or all');
+  return { ...parseSearch(query), match, tags: parseTagList(query.get('tags')) };
+}
+
+function text(query: Query, name: string, limit: number): string | undefined {
+  const value = single(query, name);
+  if (value === undefined) return undefined;
+  if (value.trim() === '') throw badParameter(name, 'is empty: leave it out to search without it');
+  if ([...value].length > limit) throw badParameter(name, `is longer than ${limit} characters`);
+  if (value.includes('\0')) throw badParameter(name, 'has a NUL character');
+  return value;
+}
+
+function parseTagList(lists: readonly string[] | undefined): readonly string[] {
+  if (lists === undefined) return [];
+  const tags = lists.flatMap((list) => list.split(',')).map((tag) => tag.trim());
+  if (tags.includes(''))
+    throw badParameter('tags', 'has an empty entry: write one or more tags with single commas between them');
+  if (tags.length > maxTags) throw badParameter('tags', `has more than ${maxTags} entries`);
+  if (tags.some((tag) => [...tag].length > longestTag)) {
+    throw badParameter('tags', `has an entry longer than ${longestTag} characters`);
+  }
+  if (tags.some((tag) => tag.includes('\0'))) throw badParameter('tags', 'has a NUL character');
+  return tags;
+}
+
+interface Bounds {
+  readonly least: number;
+  readonly most: number;
+  readonly otherwise: number;
+}
+
+function wholeNumber(query: Query, name: string, { least, most, otherwise }: Bounds): number {
+  const digits = single(query, name);
+  if (digits === undefined) return otherwise;
+  const value = Number(digits);
+  if (!/^\d{1,16}$/.test(digits) || !Number.isSafeInteger(value) || value < least || value > most) {
+    throw badParameter(name, `must be a whole number from ${least} to ${most}`);
+  }
+  return value;
+}
 
 // The largest possible plant is under 40 KB, even with every character escaped.
 const limits: BodyLimits = { bodyBytes: 64 * 1024, bodyIdleMs: 15_000, bodyTotalMs: 60_000 };
@@ -20,7 +90,7 @@ export async function readJson(request: HttpRequest, response: HttpResponse): Pr
   }
 }
 
-export type Query = ReadonlyMap<string, readonly string[]>;
+type Query = ReadonlyMap<string, readonly string[]>;
 
 /** The parameters of a query string, strictly: a broken escape is an error, not a guess. */
 export function parseQuery(text: string): Query {

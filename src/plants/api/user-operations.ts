@@ -2,9 +2,8 @@ import { GatewayError } from '../../errors.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import { isLoopbackHost } from '../../loopback.ts';
 import { type Sessions, sessionSeconds } from '../accounts/sessions.ts';
-import { type Answer, jsonAnswer } from './answer.ts';
 import { findSessionToEnd, refuseForeignPage, requireSession } from './identity.ts';
-import type { Call, Operation } from './operation.ts';
+import { type Answer, type Call, jsonAnswer, type Operation } from './operation.ts';
 import { badParameter, parseQuery, readJson, single } from './request.ts';
 
 export interface Credentials {

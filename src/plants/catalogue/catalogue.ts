@@ -1,12 +1,10 @@
 import { GatewayError } from '../../errors.ts';
 import type { Database, Queries } from '../database/open.ts';
-import type { Feed } from '../events/feed.ts';
+import { createdEvents, deletedEvents, type Feed, updatedEvents } from '../events/feed.ts';
 import type { Status } from '../plant/fields.ts';
-import type { NewPlant, Plant, PlantChange } from '../plant/plant.ts';
-import { createdEvents, deletedEvents, updatedEvents } from '../plant/plant-event.ts';
-import { searchKey } from '../plant/search-key.ts';
+import { type NewPlant, type Plant, type PlantChange, searchKey } from '../plant/plant.ts';
 import { createSearch, type Page, type PlantRow, plantColumns, type Search } from './search.ts';
-import { insertTags } from './tags.ts';
+import { insertTags } from './seed.ts';
 
 export interface Catalogue {
   add(plant: NewPlant): Promise<Plant>;

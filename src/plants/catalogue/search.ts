@@ -1,7 +1,7 @@
 import { type CompiledQuery, createQueryId, type SqlBool, sql } from 'kysely';
 import type { Queries } from '../database/open.ts';
 import type { Status } from '../plant/fields.ts';
-import { searchKey } from '../plant/search-key.ts';
+import { searchKey } from '../plant/plant.ts';
 
 export interface Search {
   /** Empty: all plants. */

@@ -1,6 +1,6 @@
 import type { Queries } from '../database/open.ts';
 import type { Status } from '../plant/fields.ts';
-import { insertTags } from './tags.ts';
+import { searchKey } from '../plant/plant.ts';
 
 type Row = readonly [name: string, category: string, status: Status, tags: readonly string[]];
 
@@ -33,4 +33,14 @@ export async function seedCatalogue(queries: Queries): Promise<void> {
       .executeTakeFirstOrThrow();
     await insertTags(queries, id, tags);
   }
+}
+
+/** Stores the tags for searches; spellings that compare as equal are one entry. */
+export async function insertTags(queries: Queries, id: number, tags: readonly string[]): Promise<void> {
+  const keys = [...new Set(tags.map(searchKey))];
+  if (keys.length === 0) return;
+  await queries
+    .insertInto('plant_tags')
+    .values(keys.map((key) => ({ tag_key: key, plant_id: id })))
+    .execute();
 }

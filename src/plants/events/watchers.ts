@@ -5,9 +5,9 @@ import { GatewayError } from '../../errors.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import { errorBody, newRequestId, refuseUpgrade } from '../../http/respond.ts';
 import type { Sessions } from '../accounts/sessions.ts';
-import { Invalid } from '../plant/fields.ts';
-import type { PlantEvent } from '../plant/plant-event.ts';
-import { type Filter, filterKey, parseChoice, passes } from './subscription.ts';
+import { eventTypes } from '../contract/asyncapi.ts';
+import { Invalid, parseId } from '../plant/fields.ts';
+import { type EventType, type PlantEvent, plantOf } from './feed.ts';
 
 export interface Watchers {
   /** Turns a request whose session has been checked into a WebSocket. */
@@ -190,4 +190,68 @@ async function dropEnded(watchers: ReadonlySet<Watcher>, sessions: Sessions): Pr
   for (const watcher of watchers) {
     if (hashes.has(watcher.tokenHash) && !valid.has(watcher.tokenHash)) end(watcher, 'session ended');
   }
+}
+
+/** Which events a watcher wants; absent fields don't restrict it. */
+interface Filter {
+  readonly eventTypes?: readonly EventType[];
+  readonly plantId?: number;
+}
+
+interface Choice {
+  readonly action: 'subscribe' | 'unsubscribe';
+  readonly filter: Filter;
+}
+
+/** Reads a watcher's message. Throws Invalid. */
+function parseChoice(text: string): Choice {
+  const message = parseObject(text);
+  const { action, eventTypes: types, plantId, ...rest } = message;
+  const [unknown] = Object.keys(rest);
+  if (unknown !== undefined) {
+    throw new Invalid(unknown.slice(0, 40), 'is not known here; known are action, eventTypes, plantId');
+  }
+  if (action !== 'subscribe' && action !== 'unsubscribe') {
+    throw new Invalid('action', 'must be subscribe or unsubscribe');
+  }
+  return {
+    action,
+    filter: {
+      ...(types === undefined ? {} : { eventTypes: parseTypes(types) }),
+      ...(plantId === undefined ? {} : { plantId: parseId('plantId', plantId) }),
+    },
+  };
+}
+
+function passes(filter: Filter, event: PlantEvent): boolean {
+  if (filter.eventTypes !== undefined && !filter.eventTypes.includes(event.type)) return false;
+  return filter.plantId === undefined || filter.plantId === plantOf(event);
+}
+
+/** Equal for filters that select the same events. */
+function filterKey({ eventTypes: types, plantId }: Filter): string {
+  const sorted = types === undefined ? '*' : [...new Set(types)].sort().join(' ');
+  return `${sorted} ${plantId ?? '*'}`;
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Invalid('message', 'must be JSON'); // the parser's own message quotes it
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Invalid('message', 'must be a JSON object');
+  }
+  return { ...value };
+}
+
+function parseTypes(value: unknown): readonly EventType[] {
+  const known: readonly unknown[] = eventTypes;
+  const isList = Array.isArray(value) && value.length > 0 && value.length <= eventTypes.length;
+  if (!isList || !value.every((type) => known.includes(type))) {
+    throw new Invalid('eventTypes', `must be a list of some of ${eventTypes.join(', ')}`);
+  }
+  return value;
 }

@@ -92,3 +92,8 @@ function orFail<Value>(code: 'plant.invalid' | 'request.field', parse: () => Val
     throw new GatewayError(code, `${error.field} ${error.message}`, { param: error.field, headers });
   }
 }
+
+/** A text as searches compare it: lower case, normalized, without surrounding white space. */
+export function searchKey(text: string): string {
+  return text.normalize('NFC').trim().toLowerCase();
+}

@@ -1,6 +1,5 @@
-import { toGatewayError } from '../../errors.ts';
+import { type FailureCode, toGatewayError } from '../../errors.ts';
 import { type Store, type StoreSettings, startStore } from '../store.ts';
-import type { StoreCommand, StoreMessage } from './messages.ts';
 
 // The entry of the process in which `gateway serve` runs the plant store.
 run();
@@ -58,3 +57,15 @@ function createLog(): (record: object) => void {
 function send(message: StoreMessage, onSent: () => void = () => undefined): boolean {
   return process.connected && process.send?.(message, undefined, undefined, onSent) === true;
 }
+
+/** What the gateway sends to the store's process, once that has sent `listening`. */
+export type StoreCommand =
+  | { readonly kind: 'start'; readonly settings: StoreSettings }
+  | { readonly kind: 'drain' };
+
+/** What the store's process sends. `failed` is its last message; `drain` is answered by its exit. */
+export type StoreMessage =
+  | { readonly kind: 'listening' }
+  | { readonly kind: 'started'; readonly url: string; readonly demoPassword: string | undefined }
+  | { readonly kind: 'failed'; readonly code: FailureCode; readonly message: string; readonly cause: string }
+  | { readonly kind: 'log'; readonly record: object };

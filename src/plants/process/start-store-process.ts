@@ -1,15 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { backoffMs } from '../../database/backoff.ts';
+import { backoffMs, countDeath, restarts } from '../../backoff.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Store, StoreSettings } from '../store.ts';
-import type { StoreCommand, StoreMessage } from './messages.ts';
+import type { StoreCommand, StoreMessage } from './plant-store.ts';
 
 // Node 20 can't run TypeScript, so when run from source (in tests) this uses the built entry.
 const entry = import.meta.url.endsWith('.ts') ? '../../../dist/plant-store.js' : './plant-store.js';
-const restart = { firstMs: 100, longestMs: 10_000 };
-/** A process that lived this long did not die because of how it was started. */
-const steadyMs = 30_000;
 const startWithinMs = 30_000;
 /** Beyond the time for open requests: for disconnecting watchers and closing the database. */
 const endWithinMs = 5_000;
@@ -59,7 +56,7 @@ class Place {
     // A replacement keeps the port that clients know, and has no terminal to show a password on.
     const next = { ...settings, port: Number(new URL(started.url).port), demoUser: false };
     void this.#closed.then((how) => {
-      this.#deathsInRow = performance.now() - bornMs >= steadyMs ? 1 : this.#deathsInRow + 1;
+      this.#deathsInRow = countDeath(this.#deathsInRow, performance.now() - bornMs);
       this.#replace(next, { event: 'plants.store_ended', cause: how });
     });
     return started;
@@ -106,7 +103,7 @@ class Place {
   /** Starts the next process after a pause, again and again for as long as that fails. */
   #replace(settings: StoreSettings, record: { readonly event: string; readonly cause: string }): void {
     if (this.#isStopped) return;
-    const pauseMs = Math.round(backoffMs(Math.max(1, this.#deathsInRow), restart));
+    const pauseMs = Math.round(backoffMs(Math.max(1, this.#deathsInRow), restarts));
     this.#log({ ...record, restart_ms: pauseMs });
     this.#restart = setTimeout(() => {
       this.start(settings).then(

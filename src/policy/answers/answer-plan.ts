@@ -6,8 +6,7 @@ import type { Refusal } from '../rule.ts';
 import type { Search } from '../search/search.ts';
 import type { TextMatch } from '../search/search-result.ts';
 import { ViewedTexts } from '../search/viewed-text.ts';
-import type { Place } from '../traverse/place.ts';
-import { roleBits } from '../traverse/roles.ts';
+import { type Place, roleBits } from '../traverse/place.ts';
 import { type AnswerRule, foundBy, refusalOf, type Searched } from './answer-rule.ts';
 
 interface AnswerPlanParts {

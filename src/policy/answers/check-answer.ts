@@ -8,8 +8,7 @@ import { type Match, type Refusal, strictest, type Verdict } from '../rule.ts';
 import type { CompiledRule } from '../rules/compile-rule.ts';
 import { Search } from '../search/search.ts';
 import type { TextMatch } from '../search/search-result.ts';
-import { placeInRequest, wrapText } from '../traverse/place.ts';
-import { roleBits } from '../traverse/roles.ts';
+import { placeInRequest, roleBits, wrapText } from '../traverse/place.ts';
 import { AnswerPlan } from './answer-plan.ts';
 import {
   type AnswerRule,

@@ -36,8 +36,6 @@ export interface Detector {
     | { readonly kind: 'always' };
   /** Longest match in characters, which determines how much of a stream is held back. */
   readonly reach: number;
-  /** Set if it finds only some of what the detector of this name finds. */
-  readonly variant?: string;
   /** Whether it is run on the folded view too. */
   readonly folded: boolean;
   /** Set if the lower-cased form of an ASCII text yields nothing that the text itself doesn't. */

@@ -21,7 +21,7 @@ import { createGatewayKeyDetector } from './secrets/gateway-key.ts';
 import { privateKey } from './secrets/private-key.ts';
 import { secrets } from './secrets/secrets.ts';
 
-/** All detectors. The bundle loads this file when a rule first names one (scripts/build.mjs). */
+/** All detectors. The bundle loads this file when texts are first searched with one (scripts/build.mjs). */
 export const detectors = {
   credit_card: creditCard,
   email,

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { NamedPattern } from '../automaton/patterns.ts';
 import type { Detector } from '../detectors/detector.ts';
+import type { DetectorName } from '../detectors/names.ts';
 import type { Facts } from '../facts.ts';
 import type { Fold } from '../fold/fold.ts';
 import type { Match } from '../rule.ts';
@@ -23,8 +24,8 @@ export interface TextCondition {
 
 export interface MatcherContext {
   readonly fold: Fold;
-  /** The detector that a rule names. */
-  detector(name: string): Detector | undefined;
+  /** The detector that a rule names; loaded when it is asked for. */
+  detector(name: DetectorName): Detector;
   /**
    * Whether one matching name (of the model, of tools) is enough, or all must match. Rules that refuse use any, their
    * exceptions use all, so that doubtful cases are refused.

@@ -1,11 +1,4 @@
-import { bytes } from './bytes.ts';
-import { endpoint } from './endpoint.ts';
-import { key } from './key.ts';
-import { maxOutputTokens } from './max-output-tokens.ts';
-import { messages } from './messages.ts';
-import { model } from './model.ts';
-import { project } from './project.ts';
-import { stream } from './stream.ts';
+import { bytes, endpoint, key, maxOutputTokens, messages, model, project, stream } from './facts.ts';
 import { text } from './text.ts';
 import { time } from './time.ts';
 import { tools } from './tools.ts';

@@ -1,13 +1,19 @@
 import * as z from 'zod';
 import { compilePhrase, compileRegex, type NamedPattern } from '../automaton/patterns.ts';
-import { atLeast, confidences, defaultConfidence } from '../detectors/detector.ts';
-import { detectorNames } from '../detectors/names.ts';
+import {
+  atLeast,
+  type Confidence,
+  confidences,
+  type Detector,
+  defaultConfidence,
+} from '../detectors/detector.ts';
+import { type DetectorName, detectorNames } from '../detectors/names.ts';
 import type { Facts } from '../facts.ts';
 import { withoutExcepted } from '../search/exceptions.ts';
 import type { TextMatch } from '../search/search-result.ts';
 import { matchesAt } from '../search/text-matches.ts';
-import { bitsOf, everyRole, roleNames } from '../traverse/roles.ts';
-import { defineMatcher, type MatcherContext } from './matcher.ts';
+import { bitsOf, everyRole, roleNames } from '../traverse/place.ts';
+import { type Condition, defineMatcher, type MatcherContext } from './matcher.ts';
 
 const [firstRole, ...otherRoles] = roleNames;
 
@@ -49,22 +55,28 @@ export type TextOptions = z.infer<typeof textSchema>;
 export const text = defineMatcher({
   schema: textSchema,
   compile(options, context) {
-    const patterns = compilePatterns(options, context);
     const roles = options.in === undefined ? everyRole : bitsOf(options.in);
-    const find = (facts: Facts) =>
-      facts.found(patterns, () =>
-        withoutExcepted(findMatches(facts, patterns, roles), context.except, facts),
-      );
-    return {
-      text: { patterns, roles, find },
-      test(facts) {
-        if (facts.searchResult.matches.size === 0) return undefined;
-        const matches = matchesAt(find(facts), facts);
-        return matches.length > 0 ? matches : undefined;
-      },
-    };
+    return searchFor(compilePatterns(options, context), roles, context.except);
   },
 });
+
+/** The condition that some pattern is in a text of one of these roles, and not within an exception. */
+export function searchFor(
+  patterns: readonly NamedPattern[],
+  roles: number,
+  except: readonly NamedPattern[],
+): Condition {
+  const find = (facts: Facts) =>
+    facts.found(patterns, () => withoutExcepted(findMatches(facts, patterns, roles), except, facts));
+  return {
+    text: { patterns, roles, find },
+    test(facts) {
+      if (facts.searchResult.matches.size === 0) return undefined;
+      const matches = matchesAt(find(facts), facts);
+      return matches.length > 0 ? matches : undefined;
+    },
+  };
+}
 
 /** The patterns of some text options; what doesn't compile is reported and left out. */
 export function compilePatterns(options: TextOptions, context: MatcherContext): readonly NamedPattern[] {
@@ -83,23 +95,35 @@ export function compilePatterns(options: TextOptions, context: MatcherContext): 
   options.detect?.forEach((detection, index) => {
     const levels = Object.entries(
       typeof detection === 'string' ? { [detection]: defaultConfidence } : detection,
-    );
+    ) as [DetectorName, Confidence][]; // keys of the schema's own enumeration
     if (levels.length === 0) context.problem(['detect', index], 'name a detector: { secrets: possible }');
     for (const [name, confidence] of levels) {
-      const detector = context.detector(name);
-      if (detector === undefined) continue;
-      if (confidence === 'certain' && detector.neverCertain) {
+      if (confidence === 'certain' && context.detector(name).neverCertain) {
         const problem = `${name} is never certain: use likely or possible`;
         context.problem(['detect', index, name], problem);
         continue;
       }
-      patterns.push({
-        key: `detector ${detector.variant ?? name} ${confidence}`,
-        pattern: { kind: 'detector', name, confidence, detector: atLeast(detector, confidence) },
-      });
+      patterns.push(detectorPattern(name, confidence, () => context.detector(name)));
     }
   });
   return patterns;
+}
+
+/** Loads the detector on first use: together they are as large as the rest of the policies. */
+function detectorPattern(name: DetectorName, confidence: Confidence, load: () => Detector): NamedPattern {
+  let loaded: Detector | undefined;
+  return {
+    key: `detector ${name} ${confidence}`,
+    pattern: {
+      kind: 'detector',
+      name,
+      confidence,
+      get detector() {
+        loaded ??= atLeast(load(), confidence);
+        return loaded;
+      },
+    },
+  };
 }
 
 /** Where any of these patterns is in texts of these roles; across segments, the role of either counts. */

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
-import type { Detector } from '../detectors/detector.ts';
+import { type Detector, defaultConfidence } from '../detectors/detector.ts';
 import { createGatewayKeyDetector } from '../detectors/secrets/gateway-key.ts';
-import { text } from '../matchers/text.ts';
-import type { CompiledRule, RuleTools } from './compile-rule.ts';
+import { searchFor } from '../matchers/text.ts';
+import { everyRole } from '../traverse/place.ts';
+import type { CompiledRule } from './compile-rule.ts';
 
 /** The name of the policy that is always on. */
 export const builtInPolicy = 'built-in';
@@ -26,25 +27,30 @@ export function createKeyDetector(secrets: readonly string[], isMeant?: (key: st
  * every later turn has the key again, and nobody here can say whose it is.
  */
 export function createKeyRules(
-  { secrets, keyHashes }: { readonly secrets: readonly string[]; readonly keyHashes: readonly string[] },
-  tools: RuleTools,
+  secrets: readonly string[],
+  keyHashes: readonly string[],
 ): readonly CompiledRule[] {
   const known = new Set(keyHashes);
   const isKnown = (key: string) => known.has(hash('sha256', key, 'hex'));
   const rule = (given: Pick<CompiledRule, 'id' | 'action' | 'message'>, detector: Detector): CompiledRule => {
     const { id, action } = given;
-    const options = { detect: ['gateway_key' as const], match: 'folded' as const };
-    const ownTools = { ...tools, detector: () => ({ ...detector, variant: id }), quantifier: 'any' as const };
+    const confidence = defaultConfidence;
+    const pattern = { kind: 'detector', name: 'gateway_key', confidence, detector } as const;
     return {
       ...given,
       policy: builtInPolicy,
       mode: 'enforce',
       reason: 'content.gateway_key',
-      when: [text.compile(options, { ...ownTools, except: [], problem: () => {} })],
+      when: [searchFor([{ key: `detector ${id}`, pattern }], everyRole, [])],
       unless: undefined,
       except: [],
       appliesTo: ['request'],
-      options: { id, action, when: { text: options }, apply_to: ['request'] },
+      options: {
+        id,
+        action,
+        when: { text: { detect: ['gateway_key'], match: 'folded' } },
+        apply_to: ['request'],
+      },
     };
   };
   return [

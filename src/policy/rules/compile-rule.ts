@@ -1,5 +1,6 @@
 import type { NamedPattern } from '../automaton/patterns.ts';
 import type { Detector } from '../detectors/detector.ts';
+import type { DetectorName } from '../detectors/names.ts';
 import type { Fold } from '../fold/fold.ts';
 import type { Condition, Matcher, MatcherContext } from '../matchers/matcher.ts';
 import { type MatcherName, matchers } from '../matchers/registry.ts';
@@ -50,7 +51,7 @@ export interface RuleSource {
 export interface RuleTools {
   readonly fold: Fold;
   /** The detector that a rule names. */
-  detector(name: string): Detector | undefined;
+  detector(name: DetectorName): Detector;
   /** What no rule may judge, whatever its own exceptions are. */
   readonly exceptions?: readonly NamedPattern[];
 }

@@ -3,8 +3,7 @@ import type { JsonDocument } from '../../json/json-document.ts';
 import type { PatternSet } from '../automaton/pattern-set.ts';
 import { type Place, type Segment, type Unit, wholeUnit } from '../traverse/place.ts';
 import type { UnseenKind } from '../traverse/unseen.ts';
-import type { Visitor } from '../traverse/visitor.ts';
-import { type Context, joins } from '../traverse/walk-context.ts';
+import { type Context, joins, type Visitor } from '../traverse/walk-context.ts';
 import { CrossSegmentMatcher } from './cross-segment.ts';
 import {
   matchLimit,

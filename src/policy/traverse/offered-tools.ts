@@ -1,5 +1,5 @@
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
-import { isUnnamedServer, isUnnamedTool, serversWithToolset } from './unnamed-tools.ts';
+import { isUnnamedServer, isUnnamedTool, serversWithToolset } from './unseen.ts';
 
 /** A tool that a request offers or forces, by one of its names. */
 export interface OfferedTool {

@@ -1,5 +1,5 @@
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
-import { everyRole } from './roles.ts';
+import { everyRole } from './place.ts';
 import { unseenNames } from './unseen.ts';
 import type { Context } from './walk-context.ts';
 

@@ -3,7 +3,7 @@ import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { type Decoded, holdsBinary, isDataUrl, readBase64, readDataUrl, readProseUrl } from './encoded.ts';
 import { mayBeDataUrl, mayBeJson, mayHideTexts, parseNested, unescapeJson } from './nested.ts';
 import { findNumber, mayBeNumbers, readDigits, spellNumbers } from './numbers.ts';
-import { type Place, wrapText } from './place.ts';
+import { everyRole, type Place, roleBits, wrapText } from './place.ts';
 import {
   answerMemberContext,
   type BlockHead,
@@ -14,11 +14,9 @@ import {
   rankOf,
   readHead,
 } from './reading-order.ts';
-import { everyRole, roleBits } from './roles.ts';
 import { readSource } from './source.ts';
 import { type UnseenKind, unseenBlock, unseenMember } from './unseen.ts';
-import type { Visitor } from './visitor.ts';
-import type { Context } from './walk-context.ts';
+import type { Context, Visitor } from './walk-context.ts';
 
 const nestingLimit = 4;
 /** Shorter texts can't contain a picture. */

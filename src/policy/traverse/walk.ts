@@ -1,10 +1,9 @@
 import { type Dialect, fieldOf } from '../../dialects/dialect.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
+import { everyRole, roleBits } from './place.ts';
 import { createMemberReader, type MemberReader } from './reading-order.ts';
-import { everyRole, roleBits } from './roles.ts';
 import { isTopReference, unseenBlock } from './unseen.ts';
-import type { Visitor } from './visitor.ts';
-import { Context, joins } from './walk-context.ts';
+import { Context, joins, type Visitor } from './walk-context.ts';
 import { ValueWalk } from './walk-values.ts';
 
 export interface Walk {

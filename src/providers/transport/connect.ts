@@ -1,9 +1,64 @@
 import { connect as connectPlain, isIP, type Socket, type TcpNetConnectOpts } from 'node:net';
+import * as tls from 'node:tls';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
-import { contextWith } from './authorities.ts';
-import { type Endpoint, Tunnel } from './tunnel.ts';
+import { Pool } from 'undici';
+import { decodePercent } from '../../decode-percent.ts';
 
-export type Connected = (error: Error | null, socket: Socket | null) => void;
+/** The server that a connection is opened to. */
+interface Endpoint {
+  /** A name or an address, without brackets. */
+  readonly host: string;
+  readonly port: number;
+  readonly isTls: boolean;
+}
+
+/** Connections to an endpoint through an HTTP proxy, by CONNECT (RFC 9110, section 9.3.6). */
+class Tunnel {
+  readonly #proxy: Pool;
+  readonly #path: string;
+  readonly #headers: Readonly<Record<string, string>>;
+
+  constructor(proxy: string, { host, port }: Endpoint, ca: string | undefined) {
+    const url = new URL(proxy);
+    this.#path = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+    this.#headers = { host: this.#path, ...credentials(url) };
+    this.#proxy = new Pool(url.origin, {
+      headersTimeout: 0, // the caller has a timeout
+      ...(ca !== undefined && url.protocol === 'https:' && { connect: { secureContext: contextWith(ca) } }),
+    });
+  }
+
+  /** Opens one and calls back once, unless it is aborted first. */
+  open(opened: (error: Error | null, socket: Socket | null) => void): AbortController {
+    const abort = new AbortController();
+    const options = { path: this.#path, headers: this.#headers, signal: abort.signal };
+    this.#proxy.connect(options, (error, answer) => {
+      if (error !== null) return abort.signal.aborted ? undefined : opened(unreached(error), null);
+      const socket = answer.socket as Socket; // undici's own connection to the proxy
+      if (answer.statusCode >= 200 && answer.statusCode < 300) return opened(null, socket);
+      socket.on('error', () => undefined).destroy();
+      opened(refused(answer.statusCode), null);
+    });
+    return abort;
+  }
+}
+
+function credentials({ username, password }: URL): Readonly<Record<string, string>> {
+  if (username === '' && password === '') return {};
+  const text = `${decodePercent(username)}:${decodePercent(password)}`;
+  return { 'proxy-authorization': `Basic ${Buffer.from(text).toString('base64')}` };
+}
+
+function unreached(cause: Error): Error {
+  return new Error(`the proxy can't be reached: ${cause.message}`, { cause });
+}
+
+function refused(status: number): Error {
+  const what = status === 407 ? 'asks for other credentials' : 'refused the tunnel';
+  return new Error(`the proxy ${what} (${status})`);
+}
+
+type Connected = (error: Error | null, socket: Socket | null) => void;
 
 /** Stops a connection attempt, or ends the resulting connection. */
 export interface Attempted {
@@ -13,7 +68,7 @@ export interface Attempted {
 /** Opens a connection and calls back once. */
 export type Connect = (connected: Connected) => Attempted;
 
-export interface ConnectOptions {
+interface ConnectOptions {
   /** PEM certificates of authorities beyond Node's own. */
   readonly ca?: string | undefined;
   /** URL of a proxy to tunnel through, with its credentials. */
@@ -101,4 +156,15 @@ function settleOnce(socket: Socket, event: 'connect' | 'secureConnect', connecte
     isSettled = true;
     connected(error, null);
   });
+}
+
+/** A TLS context that trusts further certificate authorities besides Node's own. */
+function contextWith(ca: string): tls.SecureContext {
+  return tls.createSecureContext({ ca: [...ownAuthorities(), ca] });
+}
+
+/** From Node 22.15 on with those of NODE_EXTRA_CA_CERTS and, where asked for, of the system. */
+function ownAuthorities(): readonly string[] {
+  const { getCACertificates } = tls as { getCACertificates?: (type: 'default') => readonly string[] };
+  return getCACertificates?.('default') ?? tls.rootCertificates;
 }

@@ -1,10 +1,9 @@
 import { readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
-import { backoffMs } from '../../database/backoff.ts';
-import { isConnectionLost } from '../../database/failures.ts';
+import { backoffMs } from '../../backoff.ts';
+import { isConnectionLost, sqliteFailure } from '../../database/failures.ts';
 import { loadSqlite } from '../../database/sqlite-engine.ts';
-import { sqliteFailure } from '../../database/sqlite-failure.ts';
 import { type Damage, moveSegment, settleOwner, sumOldest } from './journal/move.ts';
 import {
   lockedOwners,

@@ -1,19 +1,155 @@
+import { randomBytes } from 'node:crypto';
+import { request } from 'node:http';
+import type { KeyLimits, KeyRecord, KeyRing } from '../../config/build/keys.ts';
 import type { Config } from '../../config/config.ts';
 import { GatewayError } from '../../errors.ts';
 import { createTextScrubber } from '../../gateway/answer/scrub.ts';
 import { endpoints, isModelEndpoint } from '../../gateway/endpoints.ts';
 import type { GatewayServer } from '../../gateway/serve.ts';
-import type { DecisionInput, InspectorBackend } from '../../inspector/backend.ts';
-import type { TryPolicyAnswer } from '../../inspector/contract/actions.ts';
+import type { DecisionInput, InspectorBackend, SentAgain } from '../../inspector/backend.ts';
+import type { SendAgainAnswer, TryPolicyAnswer } from '../../inspector/contract/actions.ts';
 import type { RuleDetail } from '../../inspector/contract/exchange-detail.ts';
-import type { HistoryAnswer } from '../../inspector/contract/now.ts';
+import type { BudgetState, HistoryAnswer } from '../../inspector/contract/now.ts';
 import type { Counters } from '../../limits/counters.ts';
+import { limitTable } from '../../limits/limit-table.ts';
+import type { LimitState } from '../../limits/limiter.ts';
+import { nanoUsdPerUsd } from '../../limits/price.ts';
+import { peekLimits } from '../../limits/read-budgets.ts';
 import type { LedgerPlace } from '../../record/ledger/ledger-store.ts';
+import { version } from '../../version.ts';
 import { noLedgerReason } from '../ledger-path.ts';
-import { Budgets } from './budgets.ts';
-import type { KeyPasses } from './key-passes.ts';
 import { PageThreads } from './page-threads.ts';
-import { sendToSelf } from './send-again.ts';
+
+const passMs = 10_000;
+const maxPasses = 100;
+
+/**
+ * One-time keys, with which the gateway can send a request again on behalf of a key of which it knows only the hash. Each
+ * is valid for one request within seconds, and is sent only to the process's own port.
+ */
+export class KeyPasses {
+  readonly #passes = new Map<string, { readonly key: string; readonly endsMs: number }>();
+
+  issue(key: string): string {
+    if (this.#passes.size >= maxPasses) this.#passes.delete(this.#passes.keys().next().value as string);
+    const pass = `pass_${randomBytes(32).toString('hex')}`;
+    this.#passes.set(pass, { key, endsMs: Date.now() + passMs });
+    return pass;
+  }
+
+  /** A key ring in which a pass can be used for its key, once. */
+  over(ring: KeyRing): Pick<KeyRing, 'find'> {
+    return {
+      find: (presented) => {
+        const known = ring.find(presented);
+        if (known !== undefined || this.#passes.size === 0) return known;
+        return this.#redeem(presented, ring);
+      },
+    };
+  }
+
+  #redeem(presented: string, ring: KeyRing): KeyRecord | undefined {
+    const pass = this.#passes.get(presented);
+    this.#passes.delete(presented);
+    if (pass === undefined || pass.endsMs < Date.now()) return undefined;
+    return [...ring.records()].find(({ id }) => id === pass.key);
+  }
+}
+
+/** Most bytes of an answer that are read; the live page shows what the ring kept of it. */
+const answerLimitBytes = 64 * 1024 * 1024;
+
+/** Sends a request to the gateway itself, over its own port; resolves when the head of the answer is here. */
+function sendToSelf(url: string, pass: string, { path, headers, body }: SentAgain): Promise<SendAgainAnswer> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const sending = request(
+      {
+        host: hereOf(hostname),
+        port,
+        path,
+        method: 'POST',
+        agent: false,
+        headers: {
+          ...headers,
+          'user-agent': `gateway-inspector/${version}`,
+          authorization: `Bearer ${pass}`,
+          'content-type': 'application/json',
+          'content-length': body.length,
+        },
+      },
+      (response) => {
+        let read = 0;
+        response.on('data', (piece: Buffer) => {
+          read += piece.length;
+          if (read > answerLimitBytes) response.destroy();
+        });
+        response.on('error', () => undefined); // the list shows that the answer was cut
+        resolve({ id: String(response.headers['x-request-id'] ?? ''), status: response.statusCode ?? 0 });
+      },
+    );
+    sending.on('error', (cause) =>
+      reject(
+        new GatewayError('gateway.unreachable', 'the gateway did not answer its own request', { cause }),
+      ),
+    );
+    sending.end(body);
+  });
+}
+
+/** The loopback address for a server that listens on all addresses. */
+function hereOf(hostname: string): string {
+  if (hostname === '0.0.0.0') return '127.0.0.1';
+  return hostname === '[::]' ? '::1' : hostname.replace(/^\[|\]$/g, '');
+}
+
+const maxScopes = 100;
+/** Milliseconds that readings are cached: counters may be in Redis, which must not be asked for every page every second. */
+const freshMs = 2_000;
+
+/** The state of every limit, read at most every two seconds. */
+class Budgets {
+  readonly #counters: Counters;
+  #last: { readonly atMs: number; readonly states: Promise<readonly BudgetState[]> } | undefined;
+
+  constructor(counters: Counters) {
+    this.#counters = counters;
+  }
+
+  read(limits: readonly KeyLimits[]): Promise<readonly BudgetState[]> {
+    const nowMs = Date.now();
+    if (this.#last === undefined || nowMs - this.#last.atMs >= freshMs) {
+      this.#last = { atMs: nowMs, states: this.#readAll(limits, nowMs) };
+    }
+    return this.#last.states;
+  }
+
+  async #readAll(limits: readonly KeyLimits[], nowMs: number): Promise<readonly BudgetState[]> {
+    try {
+      const scopes = limits.slice(0, maxScopes);
+      const states = await Promise.all(scopes.map((scope) => peekLimits(this.#counters, scope, nowMs)));
+      return scopes.flatMap((scope, i) =>
+        (states[i] ?? []).map((state) => toState(state, scope.settings.mode, nowMs)),
+      );
+    } catch {
+      return []; // the counters are unreachable, which the gateway logs
+    }
+  }
+}
+
+function toState({ limit, scope, max, used, resetMs }: LimitState, mode: string, nowMs: number): BudgetState {
+  const { unit, kind } = limitTable[limit];
+  const inUnit = (value: number) => (unit === 'nanoUsd' ? value / nanoUsdPerUsd : value);
+  return {
+    scope: scope.kind,
+    name: scope.name,
+    limit,
+    max: inUnit(max),
+    used: inUnit(used),
+    ...(kind === 'period' ? { resets: new Date(nowMs + resetMs).toISOString() } : {}),
+    mode,
+  };
+}
 
 export interface BackendOptions {
   /** The configuration in force. */

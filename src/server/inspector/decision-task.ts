@@ -4,15 +4,17 @@ import { parseSource, type SourceDocument } from '../../config/source/document.t
 import { createReport, type Report } from '../../config/source/report.ts';
 import { GatewayError } from '../../errors.ts';
 import { decideOffline } from '../../gateway/offline/decide-offline.ts';
-import { explainRequest } from '../../gateway/offline/explain-request.ts';
-import type { Question } from '../../gateway/offline/question.ts';
-import { endpointNamed, guessEndpoint } from '../../gateway/offline/request-endpoint.ts';
+import {
+  explainRequest,
+  type Report as RequestReport,
+  type RuleReport,
+} from '../../gateway/offline/explain-request.ts';
+import { endpointNamed, guessEndpoint, type Question } from '../../gateway/offline/question.ts';
 import type { TryPolicyAnswer } from '../../inspector/contract/actions.ts';
 import type { RuleDetail } from '../../inspector/contract/exchange-detail.ts';
+import { toBody } from '../../inspector/detail/answer-parts.ts';
 import { findMarks, findRedactions } from '../../inspector/detail/marks.ts';
-import { toBody } from '../../inspector/detail/to-body.ts';
 import { matchMarks, withExcerpts } from '../../inspector/detail/to-detail.ts';
-import { toDetails } from './explain-details.ts';
 import { ruleLines } from './rule-file.ts';
 
 /** A request to be decided on; plain data, for another thread. */
@@ -130,4 +132,18 @@ function toQuestion(config: Config, { body, endpoint, key: id, atMs }: TaskInput
     body: bytes,
     nowMs: atMs,
   };
+}
+
+/** A report for the live page: all rules on the request, and those that match the outgoing request. */
+export function toDetails({ rules, outgoing = [] }: RequestReport): readonly RuleDetail[] {
+  const leaving = outgoing.flatMap(({ rules: there }) => there.filter(({ matched }) => matched));
+  return [
+    ...rules.map((rule) => toDetail(rule, 'request')),
+    ...leaving.map((rule) => toDetail(rule, 'outgoing')),
+  ];
+}
+
+function toDetail(report: RuleReport, on: RuleDetail['on']): RuleDetail {
+  const { policy, rule, action, mode, reason, matched, matches, microseconds } = report;
+  return { policy, rule, action, mode, reason, matched, on, matches, microseconds };
 }

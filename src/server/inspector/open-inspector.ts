@@ -1,3 +1,4 @@
+import { open } from 'node:fs/promises';
 import { servesInspector } from '../../config/build/inspector.ts';
 import type { Config } from '../../config/config.ts';
 import type { GatewayServer } from '../../gateway/serve.ts';
@@ -5,8 +6,29 @@ import type { Inspector } from '../../inspector/inspector.ts';
 import type { Counters } from '../../limits/counters.ts';
 import type { OwnerProof } from '../../owner-proof.ts';
 import type { LedgerPlace } from '../../record/ledger/ledger-store.ts';
-import { KeyPasses } from './key-passes.ts';
-import { lastRecords } from './last-records.ts';
+import { parseRecord } from '../../record/read-records.ts';
+import type { ExchangeRecord } from '../../record/record.ts';
+import { KeyPasses } from './backend.ts';
+
+/** Records have some 600 bytes, so this is several thousand, unless they hold bodies. */
+const readBytes = 4 * 1024 * 1024;
+
+/** The newest records of a file, newest first; none if it can't be read. */
+async function lastRecords(file: string): Promise<readonly ExchangeRecord[]> {
+  const handle = await open(file).catch(() => undefined);
+  try {
+    const { size = 0 } = (await handle?.stat()) ?? {};
+    const start = Math.max(0, size - readBytes);
+    const bytes = Buffer.alloc(size - start);
+    await handle?.read(bytes, 0, bytes.length, start);
+    const lines = bytes.toString().split('\n');
+    return lines.reverse().flatMap((line) => parseRecord(line) ?? []);
+  } catch {
+    return []; // gone or truncated meanwhile: the page begins empty
+  } finally {
+    await handle?.close();
+  }
+}
 
 /** What a gateway's live page needs besides the configuration. */
 export interface InspectorSettings {
@@ -30,7 +52,7 @@ interface Running extends Pick<GatewayServer, 'gauges'> {
   readonly url: () => string;
 }
 
-export interface OpenedInspector {
+interface OpenedInspector {
   readonly inspector: Inspector;
   readonly passes: KeyPasses;
   /** To be called when another configuration is in force. */

@@ -1,13 +1,31 @@
+import type { ModelEntry } from '../../config/build/models.ts';
 import type { Config } from '../../config/config.ts';
-import { createModelLabel } from '../../gateway/model-label.ts';
 import type { GatewayServer } from '../../gateway/serve.ts';
 import type { Counters } from '../../limits/counters.ts';
+import { knownModelName } from '../../limits/known-models.ts';
 import { nanoUsdPerUsd } from '../../limits/price.ts';
 import { type BudgetState, readBudgets } from '../../limits/read-budgets.ts';
+import { memoize } from '../../memoize.ts';
 import { ExchangeMetrics } from '../../record/metrics/exchange-metrics.ts';
 import type { MetricData } from '../../record/metrics/families.ts';
 import { type BudgetGauge, ProcessMetrics } from '../../record/metrics/process-metrics.ts';
 import type { ExchangeObserver } from '../../record/observer.ts';
+import { sandboxModels } from '../../sandbox/models.ts';
+
+/** For names that only the client knows. */
+const otherModel = 'other';
+
+/**
+ * Maps the model name that a client sent to one of a bounded set, for metric labels: a configured name, or that of a
+ * well-known model without its date; everything else is `other`.
+ */
+export function createModelLabel(
+  models: readonly Pick<ModelEntry, 'match' | 'isPattern'>[],
+): (model: string) => string {
+  const configured = models.flatMap(({ match, isPattern }) => (isPattern ? [] : [match]));
+  const names = new Set([...configured, ...sandboxModels.map(({ id }) => id)]);
+  return memoize((model) => (names.has(model) ? model : (knownModelName(model) ?? otherModel)));
+}
 
 type MeteredConfig = Pick<Config, 'models' | 'limits'>;
 

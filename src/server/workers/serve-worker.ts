@@ -1,8 +1,7 @@
 import type { Socket } from 'node:net';
 import { type Config, rebuildConfig } from '../../config/config.ts';
 import { toGatewayError } from '../../errors.ts';
-import type { PreparedConfig } from '../../gateway/active-config.ts';
-import type { GatewayConfig } from '../../gateway/configure.ts';
+import type { GatewayConfig, PreparedConfig } from '../../gateway/active-config.ts';
 import { type GatewayServer, serveGateway } from '../../gateway/serve.ts';
 import type { Counters } from '../../limits/counters.ts';
 import { type CounterAnswer, RemoteCounters } from '../../limits/shared-counters.ts';
@@ -10,15 +9,13 @@ import type { BreakerChange, BreakerChannel } from '../../providers/breaker-chan
 import type { Ledger } from '../../record/ledger/ledger.ts';
 import type { OpenCounts } from '../../record/observer.ts';
 import type { Tracer } from '../../record/tracing/tracer.ts';
-import { type OpenBreakerChannel, openBreakers } from '../breakers.ts';
-import { openCounters, rereadAdded } from '../counters.ts';
 import { gatewayConfig } from '../gateway-config.ts';
 import { openLedgerFor } from '../ledger.ts';
 import type { Meter } from '../metrics/meter.ts';
-import { openMeter } from '../metrics/open-meter.ts';
 import { openRecorder } from '../recording.ts';
 import { letHeapGrow } from '../server-handle.ts';
-import { openTracer } from '../tracing.ts';
+import { type OpenBreakerChannel, openBreakers, openCounters, rereadAdded } from '../shared-state.ts';
+import { openMeter, openTracer } from '../telemetry.ts';
 import {
   confirmMs,
   uptimeMs,

@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 // Node 20 can't run TypeScript, so when run from source (in tests) this uses the built entry.
@@ -9,5 +10,19 @@ export function spawnWorker(number: number): ChildProcess {
   return fork(fileURLToPath(new URL(entry, import.meta.url)), [String(number)], {
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+}
+
+/** Passes a stream's text on in whole lines, so that lines of several streams are not interleaved. */
+export function relayLines(from: Readable, write: (text: string) => void): void {
+  let rest = '';
+  from.setEncoding('utf8');
+  from.on('data', (chunk: string) => {
+    const end = chunk.lastIndexOf('\n') + 1;
+    if (end > 0) write(rest + chunk.slice(0, end));
+    rest = end > 0 ? chunk.slice(end) : rest + chunk;
+  });
+  from.on('end', () => {
+    if (rest !== '') write(`${rest}\n`);
   });
 }

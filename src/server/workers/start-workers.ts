@@ -4,12 +4,12 @@ import type { ReadSums } from '../../limits/counters.ts';
 import { CounterService } from '../../limits/shared-counters.ts';
 import type { OwnerProof } from '../../owner-proof.ts';
 import type { LogLevel } from '../../record/recorder.ts';
-import { memoryCounters, rereadAdded } from '../counters.ts';
 import { type LedgerSettings, openLedgerFor, readSumsOnce } from '../ledger.ts';
 import type { Recording } from '../recording.ts';
 import type { ServerHandle } from '../server-handle.ts';
-import type { TracingSettings } from '../tracing.ts';
-import type { WorkerEvent } from './describe-event.ts';
+import { memoryCounters, rereadAdded } from '../shared-state.ts';
+import type { TracingSettings } from '../telemetry.ts';
+import type { WorkerEvent } from './messages.ts';
 import { WorkerPool } from './worker-pool.ts';
 
 export interface WorkersOptions {

@@ -1,16 +1,21 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
+import { backoffMs, countDeath, restarts } from '../../backoff.ts';
 import { GatewayError, toGatewayError } from '../../errors.ts';
 import type { CounterService } from '../../limits/shared-counters.ts';
 import type { BreakerChange } from '../../providers/breaker-channel.ts';
 import type { OpenCounts } from '../../record/observer.ts';
-import type { WorkerEvent } from './describe-event.ts';
 import type { ConnectionTarget } from './hand-over.ts';
-import type { Reading, WorkerAnswer, WorkerCommand, WorkerConfig, WorkerStart } from './messages.ts';
-import { relayLines } from './relay-lines.ts';
-import { countDeath, restartDelayMs } from './restart-delay.ts';
+import type {
+  Reading,
+  WorkerAnswer,
+  WorkerCommand,
+  WorkerConfig,
+  WorkerEvent,
+  WorkerStart,
+} from './messages.ts';
 import { SentConnections } from './sent-connections.ts';
-import { spawnWorker } from './spawn-worker.ts';
+import { relayLines, spawnWorker } from './spawn-worker.ts';
 
 interface WorkerOptions {
   /** What its next process will start with. */
@@ -260,7 +265,7 @@ export class Worker implements ConnectionTarget {
   #replace(eventOf: (restartMs: number) => WorkerEvent): void {
     if (this.#isStopped) return;
     this.#deathsInRow = countDeath(this.#deathsInRow, Date.now() - this.#bornMs);
-    const restartMs = restartDelayMs(this.#deathsInRow);
+    const restartMs = backoffMs(this.#deathsInRow, restarts, 0);
     this.#options.onEvent(eventOf(restartMs));
     this.#restart = setTimeout(() => {
       this.start().then(

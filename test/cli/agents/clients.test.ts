@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { clientNames, clientOf } from '../../../src/cli/agents/clients.ts';
-import { exportLines, unsetLines } from '../../../src/cli/agents/shell-lines.ts';
+import { exportLines, unsetLines } from '../../../src/cli/env.ts';
 
 const target = { url: 'http://127.0.0.1:4100', key: 'gw_key', models: {} };
 

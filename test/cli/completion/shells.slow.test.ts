@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Shell, scripts, shells } from '../../../src/cli/completion/scripts.ts';
+import { type Shell, scripts, shells } from '../../../src/cli/completion.ts';
 import { bin } from '../../kit/build.ts';
 import { startTerminal, type Terminal } from '../../kit/terminal.ts';
 

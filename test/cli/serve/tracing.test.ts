@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { tracingProblem, tracingSettings } from '../../../src/server/tracing.ts';
+import { tracingProblem, tracingSettings } from '../../../src/server/telemetry.ts';
 import { requestFor, speakAll } from '../../kit/answers.ts';
 import { type Collector, startCollector } from '../../kit/collector.ts';
 import type { HostRequest } from '../../kit/host.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { printable } from '../../../src/cli/shell/print/printable.ts';
+import { printable } from '../../../src/cli/shell/print/print.ts';
 
 describe("somebody else's words on a terminal", () => {
   test('no character is left that a terminal obeys or that turns the direction of text', () => {

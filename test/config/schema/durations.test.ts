@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseDuration } from '../../../src/config/schema/durations.ts';
-import { parseExpiry } from '../../../src/config/schema/expiry.ts';
-import { parseSize } from '../../../src/config/schema/sizes.ts';
+import { parseDuration, parseExpiry, parseSize } from '../../../src/config/schema/units.ts';
 
 test.each([
   ['500ms', 500],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createJsonProgress } from '../../../src/dialects/translation/json-progress.ts';
+import { createJsonProgress } from '../../../src/dialects/messages/block-queue.ts';
 
 test.each([
   '{}',

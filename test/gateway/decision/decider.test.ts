@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { Config } from '../../../src/config/config.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { GatewayError } from '../../../src/errors.ts';
-import type { GatewayConfig } from '../../../src/gateway/configure.ts';
+import type { GatewayConfig } from '../../../src/gateway/active-config.ts';
 import {
   decideRequest,
   factsOf,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { countRemoteImages } from '../../../src/gateway/spending/remote-images.ts';
+import { countRemoteImages } from '../../../src/gateway/spending/worst-input.ts';
 import { parseStrictJson } from '../../../src/json/strict-json.ts';
 import { imageTokensOf } from '../../../src/limits/known-models.ts';
 

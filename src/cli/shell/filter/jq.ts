@@ -1,7 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { GatewayError } from '../../../errors.ts';
 import type { JqAnswer, JqQuestion } from './jq-worker.ts';
-import type { Transform } from './transform.ts';
 
 const entry = import.meta.url.endsWith('.ts') ? '../../../../dist/jq-worker.js' : './jq-worker.js';
 /** jq's own exit code for an expression that it does not understand. */
@@ -11,11 +10,11 @@ const notUnderstood = 3;
  * jq itself, in WebAssembly. In a separate thread, because an expression may run forever and Ctrl-C must end it.
  * Throws usage.invalid for an expression that is wrong.
  */
-export async function jqTransform(expression: string, signal: AbortSignal): Promise<Transform> {
+export async function jqTransform(expression: string, signal: AbortSignal) {
   const worker = new Worker(new URL(entry, import.meta.url));
   const ask = (question: JqQuestion) => answerOf(worker, question, signal);
-  const transform: Transform = {
-    apply: async (json) => {
+  const transform = {
+    apply: async (json: string) => {
       const output = await ask({ json, expression });
       return output === '' ? '' : `${output}\n`;
     },

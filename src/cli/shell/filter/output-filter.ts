@@ -4,7 +4,13 @@ import { GatewayError } from '../../../errors.ts';
 import { commonOptions } from '../command.ts';
 import type { Io } from '../io.ts';
 import { print } from '../print/print.ts';
-import type { Transform } from './transform.ts';
+
+/** Turns a command's JSON output into what is shown. */
+interface Transform {
+  /** One document, or several in a row. */
+  apply(json: string): Promise<string>;
+  close(): Promise<void>;
+}
 
 /** Passes what commands print through --jq or --output-template, if one of them is given. */
 export interface OutputFilter {

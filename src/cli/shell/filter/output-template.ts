@@ -1,10 +1,9 @@
 import { Liquid, LiquidError } from 'liquidjs';
 import { isFields } from '../../../dialects/fields.ts';
 import { GatewayError } from '../../../errors.ts';
-import type { Transform } from './transform.ts';
 
 /** Renders a Liquid template for a value, or for each entry of a list. Throws usage.invalid if it is invalid. */
-export function templateTransform(template: string): Transform {
+export function templateTransform(template: string) {
   const liquid = new Liquid({
     strictVariables: true,
     strictFilters: true,
@@ -20,7 +19,7 @@ export function templateTransform(template: string): Transform {
     return `${orWrong('output.failed', () => liquid.renderSync(parsed, scope))}\n`;
   };
   return {
-    apply: async (json) => documentsOf(json).map(fill).join(''),
+    apply: async (json: string) => documentsOf(json).map(fill).join(''),
     close: async () => undefined,
   };
 }

@@ -1,5 +1,5 @@
 import type { Io } from '../io.ts';
-import { hasOtherEncoding } from './printable.ts';
+import { hasOtherEncoding } from './print.ts';
 
 // Each as wide as the original, so that tables stay aligned.
 const substitutes: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 // Not string-width, which gives the same widths but takes 80 ms to load, nor cli-table3, which cuts words.
 import textWidth from 'fast-string-width';
 
-export interface TableWidth {
+interface TableWidth {
   /** Columns of the terminal; unlimited if absent, or 0 (an unknown size). */
   readonly columns?: number | undefined;
   /** Titles of the columns to shorten first, in this order. By default the last column. */
@@ -109,4 +109,13 @@ function padded(text: string, width: number): string {
   if (kept === '') return text;
   const shown = `${kept.trimEnd()}${ellipsis}`;
   return shown + ' '.repeat(Math.max(0, width - textWidth(shown)));
+}
+
+/** Rows as RFC 4180 has them. */
+export function csv(rows: readonly (readonly (string | number)[])[]): string {
+  return rows.map((row) => `${row.map((value) => cell(String(value))).join(',')}\r\n`).join('');
+}
+
+function cell(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

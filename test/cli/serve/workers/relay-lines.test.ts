@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { relayLines } from '../../../../src/server/workers/relay-lines.ts';
+import { relayLines } from '../../../../src/server/workers/spawn-worker.ts';
 
 test('passes on whole lines only, and at the end what is left as a line', async () => {
   const from = new PassThrough();

@@ -1,0 +1,129 @@
+import * as z from 'zod';
+import { reaching } from './reach.ts';
+import { amount, duration, hostName, memorySize, port, postgresUrl, price, size } from './scalars.ts';
+import { parseMemorySize, parseSize } from './units.ts';
+
+const timeZone = z
+  .string()
+  .refine(isTimeZone, 'expected the name of a time zone such as UTC or Europe/Berlin');
+
+/** A company's agents read more than 10^9 tokens a month. */
+const tokens = z.int().min(1).max(1_000_000_000_000);
+
+/** How much a project or a key may use. */
+export const limitsSchema = reaching(
+  'nothing',
+  z.strictObject({
+    requests_per_minute: amount.optional().describe('Requests in any minute.'),
+    tokens_per_minute: tokens.optional().describe('Tokens of input and output in any minute.'),
+    concurrent_requests: amount.optional().describe('Requests at the same time.'),
+    tokens_per_day: tokens.optional().describe('Tokens in a day.'),
+    tokens_per_month: tokens.optional().describe('Tokens in a month.'),
+    usd_per_day: price.optional().describe('US$ in a day.'),
+    usd_per_month: price.optional().describe('US$ in a month.'),
+    unpriced: z
+      .enum(['refuse', 'allow'])
+      .default('refuse')
+      .describe('What a budget in US$ does with a model whose price is unknown.'),
+    time_zone: timeZone.default('UTC').describe('Time zone at whose midnight days begin, as an IANA name.'),
+    mode: z
+      .enum(['enforce', 'monitor'])
+      .default('enforce')
+      .describe('Refuse, or only record what would be refused.'),
+  }),
+);
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined;
+  } catch {
+    return false; // RangeError: there is no such zone
+  }
+}
+
+export const serverSchema = z.strictObject({
+  host: reaching('listener', hostName.default('127.0.0.1')).describe(
+    'Address to listen on; keep loopback unless others must connect.',
+  ),
+  port: port.default(4100).describe('Port to listen on; 0 takes any free one.'),
+  workers: reaching('nothing', z.int().min(1).max(256))
+    .default(1)
+    .describe('Processes that share the port; more than one uses more cores.'),
+  allowed_hosts: z
+    .array(reaching('host name', hostName.clone()))
+    .default([])
+    .describe('Host names, besides loopback, that are accepted in the Host header, without a port.'),
+  allowed_origins: z
+    .array(
+      reaching(
+        'origin',
+        z.string().regex(/^https?:\/\/[^/\s]+$/, 'expected an origin such as https://app.example.com'),
+      ),
+    )
+    .default([])
+    .describe('Web origins whose pages may call the gateway.'),
+  limits: z
+    .strictObject({
+      head_timeout: duration().default('10s').describe('Longest time for the head of a request.'),
+      body_idle_timeout: duration().default('15s').describe('Longest gap inside the body of a request.'),
+      body_timeout: duration().default('60s').describe('Longest time for the whole body of a request.'),
+      head_size: size.default('16KiB').describe('Largest head of a request.'),
+      body_size: size.default('32MiB').describe('Largest body of a request, also after decompression.'),
+      bodies_in_flight: memorySize
+        .default('512MiB')
+        .describe(
+          'Most memory for the bodies of open requests. One key may hold as much as is still free: half of it, if it is alone.',
+        ),
+      connections: amount.default(10_000).describe('Most connections at a time.'),
+      pipelined: reaching('nothing', z.int().min(1).max(1000))
+        .default(16)
+        .describe('Requests that may wait for answers on one connection.'),
+      write_timeout: duration().default('30s').describe('How long a client may stop reading its answer.'),
+      drain: duration(0).default('30s').describe('How long open streams may go on when the gateway stops.'),
+    })
+    .refine(
+      ({ body_size, bodies_in_flight }) =>
+        (parseMemorySize(bodies_in_flight) ?? 0) >= 2 * (parseSize(body_size) ?? 0),
+      {
+        path: ['bodies_in_flight'],
+        error: 'expected at least twice body_size: one key gets half of it, and a body must fit',
+      },
+    )
+    .prefault({})
+    .describe('Limits of what clients may do to the server.'),
+});
+
+/** What is written about each exchange, and where. */
+export const recordsSchema = z.strictObject({
+  file: reaching('records', z.string().min(1))
+    .nullable()
+    .default(null)
+    .describe('File of the JSON lines, relative to this file; null: in the state directory.'),
+  bodies: reaching('bodies', z.boolean())
+    .default(false)
+    .describe('Record request bodies too, in the file only: `gateway policy replay` needs them.'),
+  ledger: reaching('nothing', z.boolean())
+    .optional()
+    .describe(
+      'Keep durable rows of usage, from which budgets continue after a restart; default: yes, unless only the sandbox is served.',
+    ),
+  ledger_sync: reaching('nothing', z.enum(['every_second', 'always']))
+    .default('every_second')
+    .describe(
+      'How often the ledger is written through to the disk. What was answered survives the end of the process in any case; `always` also waits for the disk before each call to a provider, so that a power failure loses nothing.',
+    ),
+  ledger_file: reaching('usage file', z.string().min(1))
+    .nullable()
+    .default(null)
+    .describe('SQLite file of the ledger, relative to this file; null: in the state directory.'),
+  ledger_database: reaching('usage database', postgresUrl.nullable())
+
+    .default(null)
+    .describe('PostgreSQL database of the ledger, which several gateways can share; null: the file.'),
+  ledger_days: reaching('nothing', z.int().min(1).max(3_650))
+    .default(90)
+    .describe('How many days its rows are kept; sums are kept for 400 days.'),
+  ledger_megabytes: reaching('nothing', z.int().min(1).max(1_000_000))
+    .default(1_000)
+    .describe('How large the ledger may become before the oldest rows are deleted.'),
+});

@@ -1,0 +1,40 @@
+import type { ProviderFailure } from '../conversation.ts';
+import type { RateLimit } from '../dialect.ts';
+import { type Fields, toFields } from '../fields.ts';
+
+const types: Readonly<Record<string, string>> = {
+  rate_limit_error: 'rate_limit_exceeded',
+  overloaded_error: 'server_error',
+  api_error: 'server_error',
+  timeout_error: 'server_error',
+};
+
+/** `{error: {message}}`: of anything else, SDKs show nothing but the status. */
+export function isOpenAiErrorBody(body: unknown): boolean {
+  return typeof toFields(toFields(body).error).message === 'string';
+}
+
+/** The error body of OpenAI's dialects. The gateway's own failures keep the names that all of its errors have. */
+export function openAiErrorBody({ type, message, code, param, requestId }: ProviderFailure) {
+  const isOwn = requestId !== undefined;
+  const error: Fields = {
+    message,
+    type: isOwn ? type : (types[type] ?? type),
+    ...(isOwn ? { reason: code } : {}),
+    code: code ?? null,
+    param: param ?? null,
+  };
+  return { error, ...(isOwn ? { request_id: requestId } : {}) };
+}
+
+/** OpenAI's rate-limit headers, for `Dialect.limitHeaders`: `x-ratelimit-*`, with the time until the reset. */
+export function openAiLimitHeaders({ unit, max, remaining, resetMs }: RateLimit): readonly string[] {
+  return [
+    `x-ratelimit-limit-${unit}`,
+    String(max),
+    `x-ratelimit-remaining-${unit}`,
+    String(remaining),
+    `x-ratelimit-reset-${unit}`,
+    `${Math.ceil(resetMs / 1_000)}s`,
+  ];
+}

@@ -1,0 +1,144 @@
+import * as z from 'zod';
+import { type Dialect, fieldOf } from '../../dialects/dialect.ts';
+import { type DialectName, dialects } from '../../dialects/registry.ts';
+import { type JsonDocument, kinds } from '../../json/json-document.ts';
+import { compileGlob } from '../glob.ts';
+import { defineMatcher } from './matcher.ts';
+
+/** The longest answer asked for, in tokens: the largest of all caps, however they are spelled. */
+export const maxOutputTokens = defineMatcher({
+  schema: z
+    .strictObject({
+      over: z.int().nonnegative().describe('A larger cap than this.'),
+      absent: z
+        .enum(['allow', 'block'])
+        .default('allow')
+        .describe('Whether a request without a cap matches: block means that it does.'),
+    })
+    .describe('The largest cap on output tokens in the request.'),
+  compile: ({ over, absent }) => ({
+    test({ caps, subject }) {
+      const tooLarge = caps.filter(({ tokens }) => tokens > over);
+      const [first] = tooLarge;
+      if (first !== undefined) {
+        const at = subject.document.pointer(first.entry);
+        return [{ at, matcher: 'max_output_tokens', count: tooLarge.length }];
+      }
+      const isAbsent = !caps.some(({ isOwn }) => isOwn);
+      return isAbsent && absent === 'block'
+        ? [{ at: '', matcher: 'max_output_tokens', count: 1 }]
+        : undefined;
+    },
+  }),
+});
+
+/** The number of turns of the conversation. */
+export const messages = defineMatcher({
+  schema: z
+    .strictObject({ over: z.int().nonnegative().describe('More turns than this.') })
+    .describe('Length of the conversation.'),
+  compile: ({ over }) => ({
+    test({ subject: { document, dialect } }) {
+      const turns = countTurns(document, dialect);
+      return turns.count > over ? [{ at: turns.at, matcher: 'messages', count: turns.count }] : undefined;
+    },
+  }),
+});
+
+function countTurns(document: JsonDocument, dialect: Dialect): { count: number; at: string } {
+  const entry = fieldOf(document, dialect, 'turns');
+  if (entry === undefined) return { count: 0, at: '' };
+  const at = document.pointer(entry);
+  // A plain text instead of a list of turns is one turn.
+  if (document.kind(entry) !== kinds.array) return { count: 1, at };
+  let count = 0;
+  for (let turn = entry + 1; turn < document.next(entry); turn = document.next(turn)) count += 1;
+  return { count, at };
+}
+
+const modelCharacters = /^[A-Za-z0-9._:/@+*?-]+$/;
+
+/**
+ * The model, by globs over the requested name and the names at every provider that may be tried. Some hosts ignore case:
+ * a condition that refuses matches in any, an exception only as written.
+ */
+export const model = defineMatcher({
+  schema: z
+    .array(z.string().min(1))
+    .min(1)
+    .describe('Names and patterns of the model, as asked for and at every provider that may be tried.'),
+  compile(patterns, { quantifier, problem }) {
+    patterns.forEach((pattern, index) => {
+      if (modelCharacters.test(pattern)) return;
+      problem(
+        [index],
+        `no model can be called ${JSON.stringify(pattern)}: names consist of A-Z a-z 0-9 . _ : / @ + -`,
+        'warning',
+      );
+    });
+    const inCase = (name: string) => (quantifier === 'any' ? name.toLowerCase() : name);
+    const globs = patterns.map((pattern) => compileGlob(inCase(pattern)));
+    const matches = (name: string) => globs.some((glob) => glob(inCase(name)));
+    return {
+      test({ models }) {
+        const holds = quantifier === 'any' ? models.some(matches) : models.every(matches);
+        return holds ? [{ at: '/model', matcher: 'model', count: 1 }] : undefined;
+      },
+    };
+  },
+});
+
+/** Whether the request asks for a stream. */
+export const stream = defineMatcher({
+  schema: z.boolean().describe('Whether the request asks for a stream.'),
+  compile: (wanted) => ({
+    test: ({ subject }) =>
+      subject.stream === wanted ? [{ at: wanted ? '/stream' : '', matcher: 'stream', count: 1 }] : undefined,
+  }),
+});
+
+/** The project that the key belongs to, by globs. */
+export const project = defineMatcher({
+  schema: z.array(z.string().min(1)).min(1).describe('Names and patterns of the project.'),
+  compile(patterns) {
+    const globs = patterns.map(compileGlob);
+    return {
+      test: ({ subject }) =>
+        globs.some((glob) => glob(subject.project)) ? [{ at: '', matcher: 'project', count: 1 }] : undefined,
+    };
+  },
+});
+
+/** The id of the key, by globs. */
+export const key = defineMatcher({
+  schema: z.array(z.string().min(1)).min(1).describe('Ids and patterns of the key.'),
+  compile(patterns) {
+    const globs = patterns.map(compileGlob);
+    return {
+      test: ({ subject }) =>
+        globs.some((glob) => glob(subject.key)) ? [{ at: '', matcher: 'key', count: 1 }] : undefined,
+    };
+  },
+});
+
+const names = Object.keys(dialects) as [DialectName, ...DialectName[]];
+
+/** The endpoint, which is the dialect the client speaks. */
+export const endpoint = defineMatcher({
+  schema: z.array(z.enum(names)).min(1).describe('The request speaks one of these dialects.'),
+  compile: (endpoints) => ({
+    test: ({ subject }) =>
+      endpoints.includes(subject.endpoint) ? [{ at: '', matcher: 'endpoint', count: 1 }] : undefined,
+  }),
+});
+
+/** The size of the body in bytes, after decompression. */
+export const bytes = defineMatcher({
+  schema: z
+    .strictObject({ over: z.int().nonnegative().describe('More bytes than this.') })
+    .describe('Size of the body, after decompression.'),
+  compile: ({ over }) => ({
+    test: ({ subject }) =>
+      subject.document.bytes.length > over ? [{ at: '', matcher: 'bytes', count: 1 }] : undefined,
+  }),
+});
