@@ -1,12 +1,8 @@
 import { Command } from 'commander';
-import { build as buildAdd } from './plants/add.ts';
-import { build as buildDelete } from './plants/delete.ts';
-import { build as buildGet } from './plants/get.ts';
+import { buildAdd, buildDelete, buildGet, buildSearch, buildUpdate } from './plants/catalogue.ts';
 import { build as buildLogin } from './plants/login.ts';
 import { build as buildLogout } from './plants/logout.ts';
-import { build as buildSearch } from './plants/search.ts';
 import { build as buildServe } from './plants/serve.ts';
-import { build as buildUpdate } from './plants/update.ts';
 import { build as buildUser } from './plants/user.ts';
 import { build as buildWatch } from './plants/watch.ts';
 import { build as buildWhoami } from './plants/whoami.ts';

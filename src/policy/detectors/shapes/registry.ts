@@ -1,25 +1,18 @@
-import type { Service } from './table.ts';
-import { ai } from './vendors/ai.ts';
-import { chains } from './vendors/chains.ts';
-import { cloud } from './vendors/cloud.ts';
-import { code } from './vendors/code.ts';
-import { identity } from './vendors/identity.ts';
-import { messaging } from './vendors/messaging.ts';
-import { monitoring } from './vendors/monitoring.ts';
-import { payments } from './vendors/payments.ts';
-import { selfHosted } from './vendors/self-hosted.ts';
-import { work } from './vendors/work.ts';
+import groups from './services.json' with { type: 'json' };
 
-/** Every service whose keys have a recognizable shape. */
-export const services: readonly Service[] = [
-  ...ai,
-  ...chains,
-  ...cloud,
-  ...code,
-  ...identity,
-  ...messaging,
-  ...monitoring,
-  ...payments,
-  ...selfHosted,
-  ...work,
-];
+/** What the keys of one service look like: plain facts, compiled into the search. */
+export interface Service {
+  readonly name: string;
+  /**
+   * Each in the notation of `format.ts`: literal characters, `<set:length>`, `<one|other>` and `<uuid>`. Lengths are
+   * only as strict as they are known to be stable.
+   */
+  readonly formats: readonly string[];
+  /** The page that documents the key: the vendor's, or `github` for GitHub's list of supported secret-scanning patterns. */
+  readonly page: string;
+  /** The month in which a page of the vendor was seen to show this prefix; absent if none was found. */
+  readonly confirmed?: string;
+}
+
+/** Every service whose keys have a recognizable shape; those of blockchains are private keys as wallets export them. */
+export const services: readonly Service[] = Object.values(groups).flat();

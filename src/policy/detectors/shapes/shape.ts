@@ -1,7 +1,7 @@
 import { longRunLength } from '../detector.ts';
 import { isAlphanumeric } from '../text/characters.ts';
 import { expandFormat, type Part, readFormat } from './format.ts';
-import type { Service } from './table.ts';
+import type { Service } from './registry.ts';
 
 /** One key format of a service, compiled for the search. */
 export interface Shape {

@@ -3,7 +3,6 @@ import { compilePatternSet } from '../../../../src/policy/automaton/pattern-set.
 import { secrets } from '../../../../src/policy/detectors/secrets/secrets.ts';
 import { expandFormat, readFormat } from '../../../../src/policy/detectors/shapes/format.ts';
 import { services } from '../../../../src/policy/detectors/shapes/registry.ts';
-import { readTable } from '../../../../src/policy/detectors/shapes/table.ts';
 import { createFold } from '../../../../src/policy/fold/fold.ts';
 import { scale } from '../../../kit/scale.ts';
 import { plainText } from '../../automaton/text-bytes.ts';
@@ -27,12 +26,12 @@ describe('the table of shapes', () => {
 
     expect(new Set(names).size).toBe(names.length);
     expect(names.length).toBeGreaterThanOrEqual(200);
+    expect(services.filter(({ formats }) => formats.length === 0 || formats.includes(''))).toEqual([]);
     expect(services.filter(({ page }) => page !== 'github' && !page.startsWith('https://'))).toEqual([]);
     expect(services.filter(({ confirmed = '2026-11' }) => !/^20\d\d-\d\d$/.test(confirmed))).toEqual([]);
   });
 
-  test('is refused if a line lacks a column or a format is empty', () => {
-    expect(() => readTable('Acme  acme_<hex:32>')).toThrow('expected four columns: Acme');
+  test('is refused if a format is not understood', () => {
     expect(() => readFormat('acme_<hx:32>')).toThrow('not a part of a key: <hx:32>');
     expect(() => readFormat('acme_<hex:32-16>')).toThrow('not a part of a key: <hex:32-16>');
   });
