@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { knownModels } from '../../src/limits/known-models.data.ts';
-import { knownModel } from '../../src/limits/known-models.ts';
+import { knownModel, knownModels } from '../../src/limits/known-models.ts';
 import { costOf, worstCostOf } from '../../src/limits/price.ts';
 
 test.each([
