@@ -15,8 +15,7 @@ const layers: Readonly<
   'backoff.ts': { from: [], packages: [] },
   'memoize.ts': { from: [], packages: [] },
   'outage-causes.ts': { from: [], packages: [] },
-  'make-directory.ts': { from: [], packages: [] },
-  'state-directory.ts': { from: [], packages: [] },
+  'directories.ts': { from: [], packages: [] },
   'decode-percent.ts': { from: [], packages: [] },
   'loopback.ts': { from: [], packages: [] },
   'paint.ts': { from: [], packages: ['chalk'] },
@@ -46,7 +45,7 @@ const layers: Readonly<
       'errors.ts',
       'loopback.ts',
       'decode-percent.ts',
-      'state-directory.ts',
+      'directories.ts',
     ],
     packages: ['zod', 'yaml', 'js-yaml', 'cosmiconfig'],
   },
@@ -65,7 +64,7 @@ const layers: Readonly<
     from: [
       'errors.ts',
       'backoff.ts',
-      'make-directory.ts',
+      'directories.ts',
       'outage-causes.ts',
       'database/',
       'dialects/',
@@ -131,7 +130,7 @@ const layers: Readonly<
     packages: ['kysely', 'pg', 'ws'],
   },
   'client/': {
-    from: ['errors.ts', 'dialects/', 'owner-proof.ts', 'make-directory.ts', 'state-directory.ts'],
+    from: ['errors.ts', 'dialects/', 'owner-proof.ts', 'directories.ts'],
     packages: ['eventsource-parser', 'ws'],
   },
   'server/': {

@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
 import { GatewayError } from '../errors.ts';
-import { toConnectionFailure, toFailure } from './plants-failure.ts';
+import { toConnectionFailure, toFailure } from './plants.ts';
 
 export interface WatchOptions {
   readonly baseUrl: string;

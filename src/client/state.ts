@@ -1,8 +1,7 @@
 import { chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeDirectory, stateDirectory } from '../directories.ts';
 import { GatewayError } from '../errors.ts';
-import { makeDirectory } from '../make-directory.ts';
-import { stateDirectory } from '../state-directory.ts';
 
 export { stateDirectory };
 

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { decodePercent } from '../decode-percent.ts';
 import { compilePolicies, type PolicyProblem, type PolicySource } from '../policy/compile.ts';
 import { type PolicyOptions, policySchema } from '../policy/rules/schema.ts';
-import { buildInspector, type InspectorConfig } from './build/inspector.ts';
 import { createKeyRing, hashKey, type KeyLimits, type KeyRing, type LimitsConfig } from './build/keys.ts';
 import {
   buildModelFinder,
@@ -21,8 +20,10 @@ import {
 import { buildProviders, type ProviderConfig } from './build/providers.ts';
 import type { ProxyEnvironment } from './build/proxy.ts';
 import {
+  buildInspector,
   buildRest,
   buildServer,
+  type InspectorConfig,
   type MetricsConfig,
   type PlantsConfig,
   type RecordsConfig,

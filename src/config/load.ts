@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { basename, dirname, join, relative, resolve } from 'node:path';
+import { stateDirectory as stateDirectoryOf } from '../directories.ts';
 import type { GatewayError } from '../errors.ts';
 import type { DetectorName } from '../policy/detectors/names.ts';
-import { stateDirectory as stateDirectoryOf } from '../state-directory.ts';
 import { withMaskPolicy } from './build/mask-policy.ts';
 import { proxiesOf } from './build/proxy.ts';
 import { type ReadSettings, readSettings } from './build/settings.ts';

@@ -11,8 +11,7 @@ import type { Masks } from './answer/scrub.ts';
 import type { ClientLogin } from './client-login.ts';
 import { RecordDraft } from './record-draft.ts';
 import type { LedgerEntry } from './spending/ledger-entry.ts';
-import { Outcome } from './spending/outcome.ts';
-import type { Spending } from './spending/spending.ts';
+import { Outcome, type Spending } from './spending/spending.ts';
 
 const minuteMs = 60_000;
 

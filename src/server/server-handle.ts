@@ -1,5 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
-import { servesInspector } from '../config/build/inspector.ts';
+import { servesInspector } from '../config/build/sections.ts';
 import type { Config } from '../config/config.ts';
 import { GatewayError } from '../errors.ts';
 import { type GatewayServer, serveGateway } from '../gateway/serve.ts';

@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Plant, PlantSearch } from '../../client/plants.ts';
-import { printable } from '../../client/plants-failure.ts';
+import { type Plant, type PlantSearch, printable } from '../../client/plants.ts';
 import { GatewayError } from '../../errors.ts';
 import { createCommand, positiveInteger } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { WatchedEvent } from '../../client/plant-events.ts';
-import { printable } from '../../client/plants-failure.ts';
+import { printable } from '../../client/plants.ts';
 import { createCommand, positiveInteger } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
 import { formatted } from '../shell/print/listing.ts';

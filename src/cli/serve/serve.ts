@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { stateDirectory } from '../../client/state.ts';
-import { servesInspector } from '../../config/build/inspector.ts';
 import { generateKey } from '../../config/build/keys.ts';
+import { servesInspector } from '../../config/build/sections.ts';
 import type { Config } from '../../config/config.ts';
 import type { LoadedConfig, LoadOptions } from '../../config/load.ts';
 import type { WantedLogin } from '../../config/source/logins.ts';

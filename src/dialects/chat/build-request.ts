@@ -1,9 +1,9 @@
-import type { ConversationRequest, OutputFormat, Tool, ToolChoice } from '../conversation.ts';
+import type { ConversationRequest, OutputFormat, Tool, ToolName } from '../conversation.ts';
 import { type Dropped, type Fields, withoutAbsent } from '../fields.ts';
 import { acceptedEffort, clampMaxTokens, type TranslationContext } from '../translation/model-quirks.ts';
+import { buildOpenAiTools } from '../translation/openai-request.ts';
 import { limitUser } from '../translation/parse-common.ts';
-import type { ToolNames } from '../translation/tool-names.ts';
-import { toFunctionTool } from '../translation/wrap-custom.ts';
+import { type ToolNames, toFunctionTool } from '../translation/tool-names.ts';
 import { buildChatTurns } from './build-turns.ts';
 
 /** The Chat Completions request for a neutral one. */
@@ -19,7 +19,7 @@ export function buildChatRequest(
     model: context.targetModel,
     messages: buildChatTurns(request, context, names),
     [isOpenAi ? 'max_completion_tokens' : 'max_tokens']: limit,
-    ...buildTools(request, names),
+    ...buildOpenAiTools(request, names, { tool: buildTool, chosen: buildChosen }),
     temperature: request.temperature,
     top_p: request.topP,
     stop: request.stop.length > 0 ? request.stop : undefined,
@@ -33,24 +33,14 @@ export function buildChatRequest(
   });
 }
 
-function buildTools(request: ConversationRequest, names: ToolNames): Fields {
-  if (request.tools.length === 0) return {};
-  return {
-    tools: request.tools.map((tool) => buildTool(tool, names)),
-    tool_choice: request.toolChoice === undefined ? undefined : buildToolChoice(request.toolChoice, names),
-    parallel_tool_calls: request.parallelCalls,
-  };
-}
-
 function buildTool(tool: Tool, names: ToolNames): Fields {
   const { description, parameters, strict } = toFunctionTool(tool);
   const nested = withoutAbsent({ name: names.toWire(tool), description, parameters, strict });
   return { type: 'function', function: nested };
 }
 
-function buildToolChoice(choice: ToolChoice, names: ToolNames): unknown {
-  if (choice.kind !== 'tool') return choice.kind;
-  return { type: 'function', function: { name: names.toWire(choice.tool) } };
+function buildChosen(tool: ToolName, names: ToolNames): Fields {
+  return { type: 'function', function: { name: names.toWire(tool) } };
 }
 
 function buildFormat(format: OutputFormat): Fields {

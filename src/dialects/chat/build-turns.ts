@@ -10,8 +10,7 @@ import { type Fields, unsupported, withoutAbsent } from '../fields.ts';
 import { isPdf, joinTexts, markSystemText, titled, toDocumentText, toUrl } from '../translation/media.ts';
 import type { TranslationContext } from '../translation/model-quirks.ts';
 import { orderTurns } from '../translation/order-turns.ts';
-import type { ToolNames } from '../translation/tool-names.ts';
-import { toFunctionArguments } from '../translation/wrap-custom.ts';
+import { type ToolNames, toFunctionArguments } from '../translation/tool-names.ts';
 
 type Host = TranslationContext['host'];
 

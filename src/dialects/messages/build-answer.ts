@@ -1,8 +1,7 @@
 import type { Answer, AnswerPart } from '../conversation.ts';
 import type { Fields } from '../fields.ts';
 import type { TranslationContext } from '../translation/model-quirks.ts';
-import { toCallId } from '../translation/tool-names.ts';
-import { toFunctionArguments } from '../translation/wrap-custom.ts';
+import { toCallId, toFunctionArguments } from '../translation/tool-names.ts';
 import { noUsage } from '../usage.ts';
 import { toInput } from './build-turns.ts';
 import { buildStop } from './finish.ts';

@@ -7,8 +7,7 @@ import {
   takesSampling,
   thinkingControl,
 } from '../translation/model-quirks.ts';
-import type { ToolNames } from '../translation/tool-names.ts';
-import { toFunctionTool } from '../translation/wrap-custom.ts';
+import { type ToolNames, toFunctionTool } from '../translation/tool-names.ts';
 import { buildMessagesTurns } from './build-turns.ts';
 
 /** The Messages request for a neutral one. */

@@ -2,8 +2,7 @@ import type { ContentPart, ConversationRequest, ToolResult, Turn } from '../conv
 import { type Fields, isFields, unsupported } from '../fields.ts';
 import { isPdf, markSystemText, toDocumentText } from '../translation/media.ts';
 import { orderTurns } from '../translation/order-turns.ts';
-import { type ToolNames, toCallId } from '../translation/tool-names.ts';
-import { toFunctionArguments } from '../translation/wrap-custom.ts';
+import { type ToolNames, toCallId, toFunctionArguments } from '../translation/tool-names.ts';
 
 interface Message {
   readonly role: 'user' | 'assistant';

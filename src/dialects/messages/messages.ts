@@ -4,13 +4,17 @@ import { membersNamed } from '../text-tokens.ts';
 import { blocks } from './blocks.ts';
 import { buildMessagesAnswer } from './build-answer.ts';
 import { buildMessagesRequest } from './build-request.ts';
-import { isMessagesErrorBody, messagesErrorBody, messagesErrorEvent } from './error.ts';
 import { messagesMappings } from './field-mappings.ts';
 import { parseMessagesAnswer } from './parse-answer.ts';
 import { parseMessagesRequest } from './parse-request.ts';
 import { createMessagesReader } from './read-stream.ts';
 import { parseMessagesEventUsage, parseMessagesUsage } from './usage.ts';
-import { createMessagesWriter } from './write-stream.ts';
+import {
+  createMessagesWriter,
+  isMessagesErrorBody,
+  messagesErrorBody,
+  messagesErrorEvent,
+} from './write-stream.ts';
 
 const turnRoles = ['user', 'assistant', 'system'] as const;
 

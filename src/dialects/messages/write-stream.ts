@@ -1,9 +1,10 @@
-import type { CallStart, StreamWriter } from '../conversation.ts';
+import type { CallStart, ProviderFailure, StreamWriter } from '../conversation.ts';
+import { tooLongCode, tooLongText } from '../failure.ts';
+import { type Fields, toFields } from '../fields.ts';
 import type { TranslationContext } from '../translation/model-quirks.ts';
 import { toCallId } from '../translation/tool-names.ts';
 import { noUsage, type Usage } from '../usage.ts';
 import { BlockQueue } from './block-queue.ts';
-import { messagesErrorEvent } from './error.ts';
 import { buildStop } from './finish.ts';
 import { buildMessagesUsage } from './usage.ts';
 
@@ -97,4 +98,34 @@ export function createMessagesWriter(context: TranslationContext): StreamWriter 
       return text;
     },
   };
+}
+
+/** `{type: "error", error: {type, message}}`: of anything else, clients show nothing but the status. */
+export function isMessagesErrorBody(body: unknown): boolean {
+  const { type, error } = toFields(body);
+  const inner = toFields(error);
+  return type === 'error' && typeof inner.type === 'string' && typeof inner.message === 'string';
+}
+
+export function messagesErrorBody(failure: ProviderFailure): Fields {
+  const { type, code, param, requestId } = failure;
+  const isOwn = requestId !== undefined;
+  const error = {
+    type,
+    message: toMessage(failure),
+    ...(isOwn ? { reason: code } : {}),
+    code: code ?? null,
+    param: param ?? null,
+  };
+  return { type: 'error', error, ...(isOwn ? { request_id: requestId } : {}) };
+}
+
+export function messagesErrorEvent(failure: ProviderFailure): string {
+  return `event: error\ndata: ${JSON.stringify(messagesErrorBody(failure))}\n\n`;
+}
+
+// Claude Code compacts its history when it reads these words.
+function toMessage({ code, message }: ProviderFailure): string {
+  if (code !== tooLongCode || message.toLowerCase().includes(tooLongText)) return message;
+  return `${tooLongText}: ${message}`;
 }

@@ -1,6 +1,7 @@
-import type { ConversationRequest, OutputFormat, Tool, ToolChoice } from '../conversation.ts';
+import type { ConversationRequest, OutputFormat, Tool, ToolName } from '../conversation.ts';
 import { type Dropped, type Fields, withoutAbsent } from '../fields.ts';
 import { acceptedEffort, clampMaxTokens, type TranslationContext } from '../translation/model-quirks.ts';
+import { buildOpenAiTools } from '../translation/openai-request.ts';
 import { limitUser } from '../translation/parse-common.ts';
 import type { ToolNames } from '../translation/tool-names.ts';
 import { buildItems } from './build-items.ts';
@@ -20,7 +21,7 @@ export function buildResponsesRequest(
     instructions: system.length > 0 ? system.map((turn) => turn.text).join('\n\n') : undefined,
     input: buildItems(turns, context, names),
     max_output_tokens: buildLimit(request, context),
-    ...buildTools(request, names),
+    ...buildOpenAiTools(request, names, { tool: buildTool, chosen: buildChosen }),
     temperature: request.temperature,
     top_p: request.topP,
     reasoning: effort === undefined ? undefined : { effort },
@@ -50,15 +51,6 @@ function buildLimit(request: ConversationRequest, context: TranslationContext): 
   return limit === undefined ? undefined : Math.max(leastLimit, limit);
 }
 
-function buildTools(request: ConversationRequest, names: ToolNames): Fields {
-  if (request.tools.length === 0) return {};
-  return {
-    tools: request.tools.map((tool) => buildTool(tool, names)),
-    tool_choice: request.toolChoice === undefined ? undefined : buildToolChoice(request.toolChoice, names),
-    parallel_tool_calls: request.parallelCalls,
-  };
-}
-
 function buildTool(tool: Tool, names: ToolNames): Fields {
   const named = { name: names.toWire(tool), description: tool.description };
   if (tool.kind === 'custom') {
@@ -75,9 +67,8 @@ function flatFormat(format: unknown): unknown {
   return { type: 'grammar', ...(typeof format.grammar === 'object' ? format.grammar : {}) };
 }
 
-function buildToolChoice(choice: ToolChoice, names: ToolNames): unknown {
-  if (choice.kind !== 'tool') return choice.kind;
-  return { type: choice.tool.kind, name: names.toWire(choice.tool) };
+function buildChosen(tool: ToolName, names: ToolNames): Fields {
+  return { type: tool.kind, name: names.toWire(tool) };
 }
 
 function buildText({ format, verbosity }: ConversationRequest): Fields | undefined {

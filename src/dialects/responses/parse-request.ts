@@ -1,22 +1,26 @@
-import type { ConversationRequest, OutputFormat, SystemTurn } from '../conversation.ts';
+import type { ConversationRequest, SystemTurn, Tool, ToolName } from '../conversation.ts';
 import {
   type Dropped,
   type Fields,
   isFields,
+  noteDropped,
   parseFields,
   parseList,
   parseOptionalCount,
-  parseOptionalFlag,
-  parseOptionalNumber,
   parseOptionalText,
   parseText,
   toFields,
   toList,
-  wrongField,
+  unsupported,
 } from '../fields.ts';
+import {
+  parseOpenAiFormat,
+  parseOpenAiOptions,
+  parseOpenAiTool,
+  parseOpenAiToolChoice,
+} from '../translation/openai-request.ts';
 import { parseEffort, splitSystem } from '../translation/parse-common.ts';
 import { parseItems } from './parse-items.ts';
-import { parseResponsesToolChoice, parseResponsesTools } from './parse-tools.ts';
 
 /** A Responses request in the neutral form. */
 export function parseResponsesRequest(body: Fields, dropped: Dropped): ConversationRequest {
@@ -32,19 +36,12 @@ export function parseResponsesRequest(body: Fields, dropped: Dropped): Conversat
     system: [...parseInstructions(body.instructions), ...system],
     turns,
     ...parseResponsesToolChoice(body.tool_choice, tools),
-    parallelCalls: parseOptionalFlag(body.parallel_tool_calls, 'parallel_tool_calls'),
     maxOutputTokens: parseOptionalCount(body.max_output_tokens, 'max_output_tokens'),
-    temperature: parseOptionalNumber(body.temperature, 'temperature'),
-    topP: parseOptionalNumber(body.top_p, 'top_p'),
     stop: [],
     effort: parseEffort(reasoning.effort, 'reasoning.effort'),
-    format: parseFormat(text.format),
+    format: parseOpenAiFormat(text.format, 'text.format', (format) => [format, 'text.format']),
     verbosity: parseOptionalText(text.verbosity, 'text.verbosity'),
-    user: parseOptionalText(body.user ?? body.safety_identifier, 'user'),
-    metadata: body.metadata ?? undefined,
-    serviceTier: parseOptionalText(body.service_tier, 'service_tier'),
-    promptCacheKey: parseOptionalText(body.prompt_cache_key, 'prompt_cache_key'),
-    isStreaming: parseOptionalFlag(body.stream, 'stream') ?? false,
+    ...parseOpenAiOptions(body),
   };
 }
 
@@ -67,23 +64,54 @@ function parseInstructions(value: unknown): SystemTurn[] {
   return text === '' ? [] : [{ role: 'system', isDeveloper: false, text }];
 }
 
-function parseFormat(value: unknown): OutputFormat | undefined {
-  if (value === undefined || value === null) return undefined;
-  const format = parseFields(value, 'text.format');
-  switch (format.type) {
-    case 'text':
-      return undefined;
-    case 'json_object':
-      return { kind: 'json' };
-    case 'json_schema':
-      return {
-        kind: 'schema',
-        name: parseText(format.name, 'text.format.name'),
-        schema: parseFields(format.schema, 'text.format.schema'),
-        strict: parseOptionalFlag(format.strict, 'text.format.strict'),
-        description: parseOptionalText(format.description, 'text.format.description'),
-      };
+/**
+ * Functions, custom tools, and those inside namespaces. Tools of every other kind run at OpenAI and are left out;
+ * agents send them whether they need them or not.
+ */
+function parseResponsesTools(tools: readonly unknown[], dropped: Dropped): Tool[] {
+  return tools.flatMap((entry, index) => {
+    const path = `tools[${index}]`;
+    return parseTool(parseFields(entry, path), path, undefined, dropped);
+  });
+}
+
+function parseTool(tool: Fields, path: string, namespace: string | undefined, dropped: Dropped): Tool[] {
+  switch (tool.type) {
+    case 'function':
+    case 'custom':
+      return [parseOpenAiTool(tool.type, tool, path, namespace)];
+    case 'namespace': {
+      const name = parseText(tool.name, `${path}.name`);
+      return parseList(tool.tools, `${path}.tools`).flatMap((nested, index) => {
+        const place = `${path}.tools[${index}]`;
+        return parseTool(parseFields(nested, place), place, name, dropped);
+      });
+    }
     default:
-      throw wrongField('text.format.type', 'text, json_object or json_schema');
+      noteDropped(dropped, `tools[type=${String(tool.type)}]`);
+      return [];
   }
+}
+
+/** The choice, and the tools that it leaves. */
+function parseResponsesToolChoice(value: unknown, tools: readonly Tool[]) {
+  if (value === 'required' && tools.length === 0) throw notHere();
+  return parseOpenAiToolChoice(value, tools, {
+    chosen: parseChosen,
+    allowed: (choice) => [choice, 'tool_choice'],
+    nameOf: ({ name }) => name,
+    unknown: notHere,
+  });
+}
+
+function notHere(): Error {
+  return unsupported('tool_choice', 'this model cannot run the tools that the choice asks for');
+}
+
+function parseChosen(choice: Fields, path: string): ToolName {
+  return {
+    kind: choice.type === 'custom' ? 'custom' : 'function',
+    name: parseText(choice.name, `${path}.name`),
+    namespace: parseOptionalText(choice.namespace, `${path}.namespace`),
+  };
 }

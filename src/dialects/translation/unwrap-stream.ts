@@ -1,7 +1,6 @@
 import { decodeShortEscape } from '../../json/short-escapes.ts';
 import type { Answer, StreamSink, ToolCall } from '../conversation.ts';
-import type { ToolNames } from './tool-names.ts';
-import { unwrapInput } from './wrap-custom.ts';
+import { type ToolNames, unwrapInput } from './tool-names.ts';
 
 const head = '{"input":"';
 // White space may precede these characters of the head: `{`, the key, the colon, the value.

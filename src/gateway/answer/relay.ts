@@ -2,7 +2,7 @@ import { GatewayError, toGatewayError } from '../../errors.ts';
 import type { HttpResponse } from '../../http/response.ts';
 import type { BodySink, ProviderAnswer } from '../../providers/transport/upstream.ts';
 import type { Exchange } from '../exchange.ts';
-import type { SeenAnswer } from '../spending/outcome.ts';
+import type { SeenAnswer } from '../spending/spending.ts';
 import type { AnswerStream } from './answer-stream.ts';
 
 // Limits on what a provider may still send after its last event: time and bytes. Then its connection is closed.

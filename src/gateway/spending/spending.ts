@@ -1,5 +1,5 @@
 import type { Dialect } from '../../dialects/dialect.ts';
-import { noUsage, type Usage } from '../../dialects/usage.ts';
+import { noUsage, type Tally, type Usage } from '../../dialects/usage.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Amounts } from '../../limits/counters.ts';
 import { imageTokensOf, knownModel } from '../../limits/known-models.ts';
@@ -9,10 +9,41 @@ import type { Route, Target } from '../../providers/route.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
 import type { ModelRequest } from '../request.ts';
 import { type Demand, demandFinders } from './demand.ts';
-import type { Outcome, SeenAnswer } from './outcome.ts';
 import { longestAt, mayReason } from './output-bound.ts';
 
-export interface SpendingRequest {
+/** What came of an answer, as far as it was read. */
+export interface SeenAnswer {
+  readonly tally: Tally;
+  /** `cut`: by the gateway or its client. `unread`: more of it may have been written than was read. */
+  readonly extent: 'whole' | 'cut' | 'unread';
+}
+
+/**
+ * What became of an exchange at its last target, as far as it says what was used. A provider that may have worked on the
+ * request is the last one that is asked, so earlier targets cost nothing.
+ */
+export class Outcome {
+  target: Target | undefined;
+  /** Whether the target may have worked on the request: it answered 2xx, or it has the request and said nothing. */
+  wasAccepted = false;
+  /** Undefined if nothing of an answer could be read. */
+  answer: SeenAnswer | undefined;
+
+  noteAttempt(target: Target): void {
+    this.target = target;
+    this.wasAccepted = false;
+  }
+
+  noteStatus(status: number): void {
+    this.wasAccepted = status >= 200 && status < 300;
+  }
+
+  noteSilence(): void {
+    this.wasAccepted = true;
+  }
+}
+
+interface SpendingRequest {
   readonly request: ModelRequest;
   readonly endpoint: ModelEndpoint;
   readonly route: Route | undefined;

@@ -12,8 +12,15 @@ import {
 } from '../counters.ts';
 import { MemoryCounters } from '../memory-counters.ts';
 import { connectRedis, type ScriptedRedis } from './redis-connection.ts';
-import { leaseMs, RedisMembership } from './redis-membership.ts';
-import { badCounterOf, isRedisTicket, prefix, type RedisTicket, Settlements } from './redis-settlement.ts';
+import {
+  badCounterOf,
+  isRedisTicket,
+  leaseMs,
+  prefix,
+  RedisMembership,
+  type RedisTicket,
+  Settlements,
+} from './redis-settlement.ts';
 import { filled, RedisSums } from './redis-sums.ts';
 
 export interface RedisOptions {

@@ -3,7 +3,7 @@ import { type BodyLimits, readBody } from '../../http/body.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import type { HttpResponse } from '../../http/response.ts';
 import type { Search } from '../catalogue/search.ts';
-import { isStatus } from '../plant/fields.ts';
+import { isStatus } from '../plant/plant.ts';
 
 const defaultLimit = 100;
 const longestPage = 1_000;

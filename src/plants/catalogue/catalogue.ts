@@ -1,8 +1,7 @@
 import { GatewayError } from '../../errors.ts';
 import type { Database, Queries } from '../database/open.ts';
 import { createdEvents, deletedEvents, type Feed, updatedEvents } from '../events/feed.ts';
-import type { Status } from '../plant/fields.ts';
-import { type NewPlant, type Plant, type PlantChange, searchKey } from '../plant/plant.ts';
+import { type NewPlant, type Plant, type PlantChange, type Status, searchKey } from '../plant/plant.ts';
 import { createSearch, type Page, type PlantRow, plantColumns, type Search } from './search.ts';
 import { insertTags } from './seed.ts';
 

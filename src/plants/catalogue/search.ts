@@ -1,7 +1,6 @@
 import { type CompiledQuery, createQueryId, type SqlBool, sql } from 'kysely';
 import type { Queries } from '../database/open.ts';
-import type { Status } from '../plant/fields.ts';
-import { searchKey } from '../plant/plant.ts';
+import { type Status, searchKey } from '../plant/plant.ts';
 
 export interface Search {
   /** Empty: all plants. */

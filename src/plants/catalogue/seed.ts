@@ -1,6 +1,5 @@
 import type { Queries } from '../database/open.ts';
-import type { Status } from '../plant/fields.ts';
-import { searchKey } from '../plant/plant.ts';
+import { type Status, searchKey } from '../plant/plant.ts';
 
 type Row = readonly [name: string, category: string, status: Status, tags: readonly string[]];
 

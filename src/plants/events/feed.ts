@@ -1,7 +1,6 @@
 import type { eventTypes } from '../contract/asyncapi.ts';
 import type { Queries } from '../database/open.ts';
-import type { Status } from '../plant/fields.ts';
-import type { Plant } from '../plant/plant.ts';
+import type { Plant, Status } from '../plant/plant.ts';
 
 interface Outcome<Value> {
   readonly value: Value;

@@ -6,7 +6,7 @@ import type { HttpRequest } from '../../http/request.ts';
 import { errorBody, newRequestId, refuseUpgrade } from '../../http/respond.ts';
 import type { Sessions } from '../accounts/sessions.ts';
 import { eventTypes } from '../contract/asyncapi.ts';
-import { Invalid, parseId } from '../plant/fields.ts';
+import { Invalid, parseId } from '../plant/plant.ts';
 import { type EventType, type PlantEvent, plantOf } from './feed.ts';
 
 export interface Watchers {

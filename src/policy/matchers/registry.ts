@@ -1,7 +1,6 @@
-import { bytes, endpoint, key, maxOutputTokens, messages, model, project, stream } from './facts.ts';
+import { bytes, endpoint, key, maxOutputTokens, messages, model, project, stream, tools } from './facts.ts';
 import { text } from './text.ts';
 import { time } from './time.ts';
-import { tools } from './tools.ts';
 
 /** Every kind of condition; they are evaluated in this order, the most expensive last. */
 export const matchers = {

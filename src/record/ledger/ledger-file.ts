@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { loadSqlite, openSqlite, type SqliteEngine } from '../../database/sqlite-engine.ts';
 import { transaction } from '../../database/transaction.ts';
-import { makeDirectory } from '../../make-directory.ts';
+import { makeDirectory } from '../../directories.ts';
 import type { JournalContent } from './journal/segments.ts';
 import { readSums } from './known-sums.ts';
 import { type KnownSum, type LedgerRow, unknownRow, type WantedSum } from './ledger-row.ts';

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { servesInspector } from '../../config/build/inspector.ts';
+import { servesInspector } from '../../config/build/sections.ts';
 import type { Config } from '../../config/config.ts';
 import type { GatewayServer } from '../../gateway/serve.ts';
 import type { Inspector } from '../../inspector/inspector.ts';

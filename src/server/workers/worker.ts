@@ -5,7 +5,7 @@ import { GatewayError, toGatewayError } from '../../errors.ts';
 import type { CounterService } from '../../limits/shared-counters.ts';
 import type { BreakerChange } from '../../providers/breaker-channel.ts';
 import type { OpenCounts } from '../../record/observer.ts';
-import type { ConnectionTarget } from './hand-over.ts';
+import { type ConnectionTarget, SentConnections } from './hand-over.ts';
 import type {
   Reading,
   WorkerAnswer,
@@ -14,7 +14,6 @@ import type {
   WorkerEvent,
   WorkerStart,
 } from './messages.ts';
-import { SentConnections } from './sent-connections.ts';
 import { relayLines, spawnWorker } from './spawn-worker.ts';
 
 interface WorkerOptions {

@@ -8,7 +8,7 @@ import type { Outgoing } from '../../../src/gateway/outgoing/build-upstream-requ
 import { forward as forwardDecided } from '../../../src/gateway/outgoing/forward.ts';
 import { RecordDraft } from '../../../src/gateway/record-draft.ts';
 import { parseRequest } from '../../../src/gateway/request.ts';
-import { Outcome } from '../../../src/gateway/spending/outcome.ts';
+import { Outcome } from '../../../src/gateway/spending/spending.ts';
 import { Lifetime } from '../../../src/lifetime.ts';
 import type { Forwarded } from '../../../src/providers/attempt.ts';
 import type { Provider } from '../../../src/providers/provider.ts';

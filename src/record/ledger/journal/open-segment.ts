@@ -1,6 +1,6 @@
 import { readSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
-import { makeDirectory } from '../../../make-directory.ts';
+import { makeDirectory } from '../../../directories.ts';
 import { header } from './journal-line.ts';
 import { segmentPath } from './segments.ts';
 

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { SentConnections } from '../../../../src/server/workers/sent-connections.ts';
+import { SentConnections } from '../../../../src/server/workers/hand-over.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
