@@ -1,4 +1,5 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { GatewayError } from '../errors.ts';
 import { toConnectionFailure, toFailure } from './plants.ts';
@@ -148,16 +149,7 @@ function mayPass(error: unknown): boolean {
   return error instanceof GatewayError && error.failure.retry;
 }
 
+/** Rejects with the signal's reason. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
-    signal.addEventListener('abort', stop, { once: true });
-  });
+  return wait(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
 }

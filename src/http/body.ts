@@ -184,6 +184,24 @@ async function decode(
   throw new GatewayError('request.encoding', `the body continues after the end of its ${encoding} data`);
 }
 
+/** A JSON document in a body. Throws request.media_type, request.invalid_json and what `readBody` throws. */
+export async function readJsonBody(
+  request: HttpRequest,
+  response: HttpResponse,
+  limits: BodyLimits,
+): Promise<unknown> {
+  // Other sites can send forms and plain text without a CORS preflight, but not JSON.
+  if (!/^application\/json\s*(?:;|$)/i.test(request.header('content-type') ?? '')) {
+    throw new GatewayError('request.media_type', 'the content-type must be application/json');
+  }
+  const body = await readBody(request, response, limits);
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch (cause) {
+    throw new GatewayError('request.invalid_json', 'the body is not valid JSON in UTF-8', { cause });
+  }
+}
+
 function tooLarge(limits: BodyLimits): GatewayError {
   return new GatewayError('request.too_large', `the request body is larger than ${limits.bodyBytes} bytes`);
 }

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { ModelEntry } from '../../config/build/models.ts';
 import { fetchJson } from '../../providers/fetch-json.ts';
 import type { Provider } from '../../providers/provider.ts';
@@ -92,7 +93,8 @@ export function createCatalogue({
         const refreshing = refresh(name, entry);
         return refreshing === undefined || entry.names.size > 0 ? [] : [refreshing];
       });
-      if (awaited.length > 0) await Promise.race([Promise.all(awaited), elapsed(longestWaitMs)]);
+      if (awaited.length > 0)
+        await Promise.race([Promise.all(awaited), wait(longestWaitMs, undefined, { ref: false })]);
       const found = entries.flatMap((entry): ModelInfo[] => {
         if (!entry.isPattern) return info(entry.match, undefined);
         const names = [...(known.get(entry.targets[0].provider)?.names ?? [])];
@@ -121,8 +123,4 @@ function createdSeconds(created: unknown, createdAt: unknown): number | undefine
 
 function isDate(ms: number): boolean {
   return !Number.isNaN(new Date(ms).getTime());
-}
-
-function elapsed(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
 }

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../errors.ts';
-import { readBody } from '../../http/body.ts';
+import { readJsonBody } from '../../http/body.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import type { HttpResponse } from '../../http/response.ts';
 import type { OwnerProof } from '../../owner-proof.ts';
@@ -74,17 +74,8 @@ export async function readJson(
   { request, response }: Call,
   bodyBytes: number,
 ): Promise<Readonly<Record<string, unknown>>> {
-  // Other sites can send forms and plain text without a CORS preflight, but not JSON.
-  if (!/^application\/json\s*(?:;|$)/i.test(request.header('content-type') ?? '')) {
-    throw new GatewayError('request.media_type', 'content-type must be application/json');
-  }
-  const bytes = await readBody(request, response, { bodyBytes, bodyIdleMs: bodyMs, bodyTotalMs: bodyMs });
-  let value: unknown;
-  try {
-    value = JSON.parse(bytes.toString());
-  } catch (cause) {
-    throw new GatewayError('request.invalid_json', 'the body is not JSON', { cause });
-  }
+  const limits = { bodyBytes, bodyIdleMs: bodyMs, bodyTotalMs: bodyMs };
+  const value = await readJsonBody(request, response, limits);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
   throw new GatewayError('request.field', 'the body must be a JSON object');
 }

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../errors.ts';
-import { type BodyLimits, readBody } from '../../http/body.ts';
+import { type BodyLimits, readJsonBody } from '../../http/body.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import type { HttpResponse } from '../../http/response.ts';
 import type { Search } from '../catalogue/search.ts';
@@ -76,18 +76,9 @@ function wholeNumber(query: Query, name: string, { least, most, otherwise }: Bou
 // The largest possible plant is under 40 KB, even with every character escaped.
 const limits: BodyLimits = { bodyBytes: 64 * 1024, bodyIdleMs: 15_000, bodyTotalMs: 60_000 };
 
-/** Reads a JSON body. Throws request.media_type, request.invalid_json and what readBody throws. */
-export async function readJson(request: HttpRequest, response: HttpResponse): Promise<unknown> {
-  const type = request.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
-  if (type !== 'application/json') {
-    throw new GatewayError('request.media_type', 'the content-type must be application/json');
-  }
-  const body = await readBody(request, response, limits);
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
-  } catch (cause) {
-    throw new GatewayError('request.invalid_json', 'the body is not valid JSON in UTF-8', { cause });
-  }
+/** Reads a JSON body. Throws what readJsonBody throws. */
+export function readJson(request: HttpRequest, response: HttpResponse): Promise<unknown> {
+  return readJsonBody(request, response, limits);
 }
 
 type Query = ReadonlyMap<string, readonly string[]>;
