@@ -3,7 +3,7 @@ import type { BodyLimits, BodyMemory } from '../http/body.ts';
 import type { Counters } from '../limits/counters.ts';
 import { Limiter } from '../limits/limiter.ts';
 import type { PolicySource } from '../policy/compile.ts';
-import type { BreakerChange, BreakerChannel } from '../providers/breaker-channel.ts';
+import type { BreakerChange, BreakerChannel } from '../providers/health.ts';
 import { Provider, type ProviderOptions } from '../providers/provider.ts';
 import { createRouter } from '../providers/route.ts';
 import type { Ledger } from '../record/ledger/ledger.ts';

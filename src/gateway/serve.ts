@@ -6,7 +6,7 @@ import type { HttpResponse } from '../http/response.ts';
 import type { Counters } from '../limits/counters.ts';
 import { MemoryCounters } from '../limits/memory-counters.ts';
 import type { OwnerProof } from '../owner-proof.ts';
-import type { BreakerChannel } from '../providers/breaker-channel.ts';
+import type { BreakerChannel } from '../providers/health.ts';
 import type { Ledger } from '../record/ledger/ledger.ts';
 import type { ExchangeObserver, Gauges, OpenCounts } from '../record/observer.ts';
 import type { WriteRecord } from '../record/record.ts';

@@ -4,7 +4,7 @@ import { createTextScrubber } from '../gateway/answer/scrub.ts';
 import { budgetCounters } from '../limits/budget-loader.ts';
 import type { Counters } from '../limits/counters.ts';
 import { MemoryCounters } from '../limits/memory-counters.ts';
-import { type BreakerChange, type BreakerChannel, parseBreakerChange } from '../providers/breaker-channel.ts';
+import { type BreakerChange, type BreakerChannel, parseBreakerChange } from '../providers/health.ts';
 import type { openLedgerFor } from './ledger.ts';
 
 type Sums = Pick<Awaited<ReturnType<typeof openLedgerFor>>, 'restored' | 'readSums'>;

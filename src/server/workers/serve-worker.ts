@@ -5,7 +5,7 @@ import type { GatewayConfig, PreparedConfig } from '../../gateway/active-config.
 import { type GatewayServer, serveGateway } from '../../gateway/serve.ts';
 import type { Counters } from '../../limits/counters.ts';
 import { type CounterAnswer, RemoteCounters } from '../../limits/shared-counters.ts';
-import type { BreakerChange, BreakerChannel } from '../../providers/breaker-channel.ts';
+import type { BreakerChange, BreakerChannel } from '../../providers/health.ts';
 import type { Ledger } from '../../record/ledger/ledger.ts';
 import type { OpenCounts } from '../../record/observer.ts';
 import type { Tracer } from '../../record/tracing/tracer.ts';

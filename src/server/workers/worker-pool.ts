@@ -1,7 +1,7 @@
 import { GatewayError } from '../../errors.ts';
 import type { Address } from '../../http/bind.ts';
 import type { CounterService } from '../../limits/shared-counters.ts';
-import type { BreakerChange } from '../../providers/breaker-channel.ts';
+import type { BreakerChange } from '../../providers/health.ts';
 import type { MetricData } from '../../record/metrics/families.ts';
 import type { OpenCounts } from '../../record/observer.ts';
 import type { PreparedReload } from '../server-handle.ts';

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { backoffMs, countDeath, restarts } from '../../backoff.ts';
 import { GatewayError, toGatewayError } from '../../errors.ts';
 import type { CounterService } from '../../limits/shared-counters.ts';
-import type { BreakerChange } from '../../providers/breaker-channel.ts';
+import type { BreakerChange } from '../../providers/health.ts';
 import type { OpenCounts } from '../../record/observer.ts';
 import { type ConnectionTarget, SentConnections } from './hand-over.ts';
 import type {
