@@ -2,8 +2,9 @@ import type { Command } from 'commander';
 import { GatewayError } from '../errors.ts';
 import { findUserHistory } from './history/open-history.ts';
 import { type ExchangeFilter, followExchanges, listExchanges } from './logs/exchanges.ts';
+import { recordsFile } from './logs/records-file.ts';
 import { buildRemove } from './logs/remove.ts';
-import { recordsFile, search } from './logs/search.ts';
+import { search } from './logs/search.ts';
 import { conversationId, show } from './logs/show.ts';
 import {
   type CommonOptions,

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Part, Prompt, PromptDialect } from '../client/conversation.ts';
 import { GatewayError } from '../errors.ts';
-import { historySetting } from './history/open-history.ts';
+import { historySetting } from './history/history-setting.ts';
 import type { Thread } from './history/thread.ts';
 import type { AnswerPrinter } from './render/answer-printer.ts';
 import type { AnswerSchema } from './send/answer-schema.ts';

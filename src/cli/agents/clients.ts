@@ -1,6 +1,4 @@
 import type { AgentModels } from '../../client/address.ts';
-import { GatewayError } from '../../errors.ts';
-import { type DetectorName, detectorNames } from '../../policy/detectors/names.ts';
 import type { ModelLimits } from './gateway-models.ts';
 
 interface Target {
@@ -187,15 +185,4 @@ function opencodeConfig({ url, key, models: { main, small = main, thinking }, li
     ...(small !== undefined && { small_model: `gateway/${small}` }),
     ...(thinking !== undefined && { agent: { plan: { model: `gateway/${thinking}` } } }),
   };
-}
-
-/** The value of `--mask`, which may be repeated. */
-export function detectorList(text: string, before: readonly DetectorName[] = []): readonly DetectorName[] {
-  const names = text.split(',').map((name) => detectorNames.find((known) => known === name.trim()));
-  if (!names.includes(undefined)) return [...new Set([...before, ...names.flatMap((name) => name ?? [])])];
-  throw new GatewayError(
-    'usage.invalid',
-    `--mask: expected detectors such as secrets,email; there are ${detectorNames.join(', ')}`,
-    { param: 'mask' },
-  );
 }

@@ -4,7 +4,8 @@ import { GatewayError } from '../../errors.ts';
 import type { KeptConversation, KeptTurn, NewTurn } from '../../history/conversation-row.ts';
 import type { History } from '../../history/history.ts';
 import type { Io } from '../shell/io.ts';
-import { checkHistoryAllowed, openUserHistory } from './open-history.ts';
+import { checkHistoryAllowed } from './history-setting.ts';
+import { openUserHistory } from './open-history.ts';
 
 /** The conversation that a prompt continues: its turns so far, and where to save the next ones. */
 export interface Thread {

@@ -3,8 +3,8 @@ import { GatewayError } from '../../errors.ts';
 import { findUserHistory } from '../history/open-history.ts';
 import { type CommonOptions, commonOptions, createCommand, durationArgument } from '../shell/command.ts';
 import { type Io, write } from '../shell/io.ts';
+import { recordsFile } from './records-file.ts';
 import { removeRecords } from './remove-records.ts';
-import { recordsFile } from './search.ts';
 import { conversationId, findConversation, findRecord, notFound } from './show.ts';
 
 interface RemoveOptions extends CommonOptions {

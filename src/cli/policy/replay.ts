@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { GatewayError } from '../../errors.ts';
 import type { Outcome } from '../../gateway/offline/question.ts';
-import { recordsFile } from '../logs/search.ts';
+import { recordsFile } from '../logs/records-file.ts';
 import { commonOptions, createCommand, outputFormat } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
 import { print } from '../shell/print/print.ts';

@@ -8,7 +8,7 @@ import type { OwnerProof } from '../../owner-proof.ts';
 import type { LedgerPlace } from '../../record/ledger/ledger-store.ts';
 import { parseRecord } from '../../record/read-records.ts';
 import type { ExchangeRecord } from '../../record/record.ts';
-import { KeyPasses } from './backend.ts';
+import { KeyPasses } from './key-passes.ts';
 
 /** Records have some 600 bytes, so this is several thousand, unless they hold bodies. */
 const readBytes = 4 * 1024 * 1024;
