@@ -40,7 +40,7 @@ test.each(['zod', 'yaml', 'pino', 're2js', 'commander', 'undici'])(
   },
 );
 
-test('what sends a prompt is one file beside the entry and the runtime of the bundle', () => {
+test('what sends a prompt is one file beside the entry and the runtime, without the database', () => {
   const sending = readFileSync(
     join(dist, programs.find((name) => name.startsWith('send-')) as string),
     'utf8',
@@ -51,4 +51,6 @@ test('what sends a prompt is one file beside the entry and the runtime of the bu
   );
 
   expect(atOnce).toEqual(['rolldown-runtime']);
+  // Conversations are read and kept where they are asked for.
+  expect(sending).not.toMatch(/sqlite/i);
 });
