@@ -99,8 +99,9 @@ async function read(
   io: Io,
 ): Promise<Found> {
   const followed = await followRunning(options, io);
-  const config = followed && (await loadUserConfig(followed, io)).config;
-  const settings = config && ledgerSettings(config, io);
+  const loaded = followed && (await loadUserConfig(followed, io));
+  const config = loaded?.config;
+  const settings = loaded && ledgerSettings(loaded, io);
   if (config === undefined || settings === undefined) {
     const { isSandboxMode } = config ?? { isSandboxMode: true };
     const reason = noLedgerReason({ isSandboxMode });

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
-import { resolve } from 'node:path';
-import { refuseForeignState, stateDirectory } from '../client/state.ts';
+import { basename, dirname, join, resolve } from 'node:path';
+import { readState, refuseForeignState, stateDirectory, writeState } from '../client/state.ts';
 import type { Config } from '../config/config.ts';
+import { realPathOf } from '../config/trust/real-path.ts';
 import { fileLedger } from '../record/ledger/ledger-store.ts';
 import { type LedgerSettings, nameOfDatabase as nameOf } from './ledger.ts';
 
@@ -14,18 +15,60 @@ export function noLedgerReason({ isSandboxMode }: Pick<Config, 'isSandboxMode'>)
     : 'no ledger is kept here: records.ledger is false';
 }
 
-/** Which ledger a configuration keeps; undefined for none. Throws config.invalid if it is in another user's state directory. */
+interface Place {
+  readonly env: Environment;
+  readonly cwd: string;
+}
+interface LoadedFile {
+  readonly config: Config;
+  /** Absolute; undefined if there is no file. */
+  readonly path: string | undefined;
+}
+
+/** Whose `ledger.sqlite` is. */
+const ownerFile = 'ledger-owner.json';
+
+/**
+ * Which ledger a configuration keeps; undefined for none. Where it names none, it has one of its own, so that projects and
+ * keys of the same name in two configurations are not one. Throws config.invalid if it is in another user's state directory.
+ */
 export function ledgerSettings(
-  { records: { ledger } }: Config,
-  { env, cwd }: { readonly env: Environment; readonly cwd: string },
+  { config: { records }, path }: LoadedFile,
+  { env, cwd }: Place,
 ): LedgerSettings | undefined {
-  if (ledger === undefined) return undefined;
-  const { file, database, isSynced, days, bytes } = ledger;
+  if (records.ledger === undefined) return undefined;
+  const { file, database, isSynced, days, bytes } = records.ledger;
   if (file === undefined) refuseForeignState(env);
+  const inState = (name: string) => join(stateDirectory(env), name);
   if (database !== undefined) {
-    const journal = `${stateDirectory(env)}/ledger-${hash('sha256', nameOf(database)).slice(0, 12)}.journal`;
+    const journal = inState(`ledger-${shortHash(nameOf(database))}.journal`);
     return { place: { url: database, journal }, isSynced, days, bytes };
   }
-  const path = file === undefined ? `${stateDirectory(env)}/ledger.sqlite` : resolve(cwd, file);
-  return { place: fileLedger(path), isSynced, days, bytes };
+  const ledger = file === undefined ? inState(ownName(path, env)) : resolve(cwd, file);
+  return { place: fileLedger(ledger), isSynced, days, bytes };
+}
+
+/** The same for who writes it: `ledger.sqlite` is from now on that of the first configuration that was served. */
+export function claimLedger(loaded: LoadedFile, place: Place): LedgerSettings | undefined {
+  const { ledger } = loaded.config.records;
+  const isOwn = ledger !== undefined && ledger.file === undefined && ledger.database === undefined;
+  if (isOwn && readState(place.env, ownerFile) === undefined)
+    writeState(place.env, ownerFile, { configuration: identityOf(loaded.path) });
+  return ledgerSettings(loaded, place);
+}
+
+function ownName(path: string | undefined, env: Environment): string {
+  const owner = readState(env, ownerFile) as { readonly configuration?: unknown } | undefined;
+  const own = identityOf(path);
+  const isFirst = owner === undefined || owner.configuration === own;
+  return isFirst ? 'ledger.sqlite' : `ledger-${shortHash(own)}.sqlite`;
+}
+
+/** Its last link is not followed: Kubernetes points it to another folder with every change of a ConfigMap. */
+function identityOf(path = ''): string {
+  return join(realPathOf(dirname(path)), basename(path));
+}
+
+function shortHash(text: string): string {
+  return hash('sha256', text).slice(0, 12);
 }

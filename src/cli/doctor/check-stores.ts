@@ -64,8 +64,8 @@ const ledger = about('ledger');
 const trust = "set NODE_EXTRA_CA_CERTS to the file of its authority's certificate";
 
 /** Whether the ledger's file or database can be read, and the database written. */
-export async function checkLedger(config: Config, io: Io): Promise<Finding[]> {
-  const place = placeOf(config, io);
+export async function checkLedger(config: Config, path: string | undefined, io: Io): Promise<Finding[]> {
+  const place = placeOf(config, path, io);
   if (place === undefined) return [];
   const name = nameOf(place);
   try {
@@ -82,9 +82,9 @@ export async function checkLedger(config: Config, io: Io): Promise<Finding[]> {
   }
 }
 
-function placeOf(config: Config, io: Io): LedgerPlace | undefined {
+function placeOf(config: Config, path: string | undefined, io: Io): LedgerPlace | undefined {
   try {
-    return ledgerSettings(config, io)?.place;
+    return ledgerSettings({ config, path }, io)?.place;
   } catch {
     return undefined; // it is in another user's state directory, which is a finding of its own
   }

@@ -27,7 +27,7 @@ export async function examine(
     checkProxies(io, timeoutMs),
     config === undefined ? [] : checkProviders(config, timeoutMs),
     config === undefined ? [] : checkRedis(config, timeoutMs),
-    config === undefined ? [] : checkLedger(config, io),
+    config === undefined ? [] : checkLedger(config, checked.path, io),
   ]);
   const url = gateway.running?.url ?? readRunning(io.env)?.url ?? addressOf(config);
   return [

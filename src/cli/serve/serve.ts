@@ -12,7 +12,7 @@ import { parserProblem } from '../../http/strict-head.ts';
 import type { OwnerProof } from '../../owner-proof.ts';
 import { type Paint, painter } from '../../paint.ts';
 import type { Recorder } from '../../record/recorder.ts';
-import { ledgerSettings } from '../../server/ledger-path.ts';
+import { claimLedger } from '../../server/ledger-path.ts';
 import { createServeLog, openRecorder, type Recording, type ServeLog } from '../../server/recording.ts';
 import { createReloader } from '../../server/reload.ts';
 import { type Services, startServices } from '../../server/services.ts';
@@ -136,7 +136,7 @@ export async function serve(
       host,
       port,
       record: recorder.write,
-      ledger: ledgerSettings(config, io),
+      ledger: claimLedger(loaded, io),
       tracing: tracingSettings(io.env),
       log,
       workers: count > 1 ? workers : undefined,

@@ -115,7 +115,9 @@ export const recordsSchema = z.strictObject({
   ledger_file: reaching('usage file', z.string().min(1))
     .nullable()
     .default(null)
-    .describe('SQLite file of the ledger, relative to this file; null: in the state directory.'),
+    .describe(
+      'SQLite file of the ledger, relative to this file; null: one for this configuration, in the state directory.',
+    ),
   ledger_database: reaching('usage database', postgresUrl.nullable())
 
     .default(null)
