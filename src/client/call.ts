@@ -126,7 +126,8 @@ async function answeredError(response: IncomingMessage): Promise<GatewayError> {
   const error = toFields(toFields(parsed(body)).error);
   const isOurs = header(response, 'x-gateway-error') === 'true';
   const detail = typeof error.message === 'string' ? error.message : `status ${status}`;
-  const message = isOurs ? detail : `the provider answered ${status}: ${detail}`;
+  const next = error.reason === 'provider.unreachable' ? ' ("gateway doctor" says why)' : '';
+  const message = isOurs ? detail + next : `the provider answered ${status}: ${detail}`;
   const reason = typeof error.reason === 'string' ? { reason: error.reason } : {};
   const param = typeof error.param === 'string' ? { param: error.param } : {};
   return new GatewayError(codeFor(status, isOurs), message, { ...reason, ...param });

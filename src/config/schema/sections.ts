@@ -18,14 +18,16 @@ export const limitsSchema = reaching(
     tokens_per_minute: tokens.optional().describe('Tokens of input and output in any minute.'),
     concurrent_requests: amount.optional().describe('Requests at the same time.'),
     tokens_per_day: tokens.optional().describe('Tokens in a day.'),
-    tokens_per_month: tokens.optional().describe('Tokens in a month.'),
+    tokens_per_month: tokens.optional().describe('Tokens in a calendar month.'),
     usd_per_day: price.optional().describe('US$ in a day.'),
-    usd_per_month: price.optional().describe('US$ in a month.'),
+    usd_per_month: price.optional().describe('US$ in a calendar month.'),
     unpriced: z
       .enum(['refuse', 'allow'])
       .default('refuse')
       .describe('What a budget in US$ does with a model whose price is unknown.'),
-    time_zone: timeZone.default('UTC').describe('Time zone at whose midnight days begin, as an IANA name.'),
+    time_zone: timeZone
+      .default('UTC')
+      .describe('Time zone at whose midnight days and months begin, as an IANA name.'),
     mode: z
       .enum(['enforce', 'monitor'])
       .default('enforce')

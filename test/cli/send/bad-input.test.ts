@@ -111,4 +111,26 @@ describe('a gateway that answers rubbish', () => {
 
     expect(exit).toBe(7);
   });
+
+  test('whose provider can not be reached: it says which command finds out why', async () => {
+    const error = { reason: 'provider.unreachable', message: "the provider can't be reached" };
+    const server = createServer((_request, response) => {
+      response
+        .writeHead(502, { 'x-request-id': 'req_1', 'x-gateway-error': 'true' })
+        .end(JSON.stringify({ error }));
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await new Promise((resolve) => server.once('listening', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+    const ended = await command(['send', 'x', '-m', 'm'], {
+      env: { GATEWAY_URL: url, GATEWAY_KEY: 'gw_key' },
+    });
+
+    expect(ended).toEqual({
+      exit: 7,
+      stdout: '',
+      stderr: 'gateway: the provider can\'t be reached ("gateway doctor" says why)\n',
+    });
+  });
 });
