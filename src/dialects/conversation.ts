@@ -138,6 +138,8 @@ export interface ProviderFailure {
   readonly message: string;
   readonly code?: string | undefined;
   readonly param?: string | undefined;
+  /** The HTTP status, where there is one. */
+  readonly status?: number | undefined;
   /** The gateway's own id of the exchange, for failures it found itself. */
   readonly requestId?: string | undefined;
 }

@@ -16,6 +16,9 @@ import type { Usage } from './usage.ts';
 /** The role of a text in a request, as policies name it. */
 export type Role = 'system' | 'user' | 'assistant' | 'tool_result' | 'tool_definition';
 
+/** What a member of a block is, for `Dialect.members`. */
+export type MemberUse = 'prose' | 'label' | 'id' | 'bytes' | 'reference' | 'wrapper' | 'input' | 'call';
+
 /** The state of a rate limit, for `Dialect.limitHeaders`. */
 export interface RateLimit {
   readonly unit: 'requests' | 'tokens';
@@ -26,6 +29,32 @@ export interface RateLimit {
   readonly nowMs: number;
 }
 
+/** One way to call a dialect. */
+export interface Method {
+  /** `{model}` stands for the model's name, if that is in the path and not in the body. */
+  readonly path: `/v1${string}`;
+  /** What a host needs in the query, without the question mark. */
+  readonly query?: string;
+  /** Whether it is answered by a stream; `asked`: if the body's `stream` says so. */
+  readonly stream: boolean | 'asked';
+  /** Set if it counts tokens and generates nothing: the answer that says so many. */
+  readonly countAnswer?: (tokens: number) => Fields;
+}
+
+/** A list of models in the form of one dialect's clients. */
+export interface ModelList {
+  /** The path of the list; one model is below it. */
+  readonly path: `/v1${string}`;
+  entry(model: ListedModel): Fields;
+  list(entries: readonly Fields[]): Fields;
+}
+
+export interface ListedModel {
+  readonly id: string;
+  readonly contextWindow: number | undefined;
+  readonly maxOutputTokens: number | undefined;
+}
+
 /**
  * One wire format: everything that the gateway knows about it. Fields that are not named here are still forwarded and
  * searched by policies; they are just not interpreted.
@@ -33,15 +62,19 @@ export interface RateLimit {
 export interface Dialect {
   /** Its name in the registry. */
   readonly name: string;
-  /** The path that speaks it. */
-  readonly path: `/v1/${string}`;
-  readonly canStream: boolean;
+  /** The ways to call it, first those that generate. */
+  readonly methods: readonly [Method, ...Method[]];
+  /** Where its clients find models, if not at `/v1/models`. */
+  readonly modelList?: ModelList;
   /** What OpenTelemetry's `gen_ai.operation.name` calls its requests. */
   readonly operation: 'chat' | 'embeddings';
   /** Whether a body that came without its path looks as if it were made for this dialect. */
   recognizes(body: Fields): boolean;
-  /** Headers that mean something to its hosts alone: those that begin with the prefix, one of which is always sent. */
-  readonly ownHeaders?: { readonly prefix: string; readonly always: readonly [name: string, value: string] };
+  /** Headers that mean something to its hosts alone: those that begin with the prefix, one of which may always be sent. */
+  readonly ownHeaders?: {
+    readonly prefix: string;
+    readonly always?: readonly [name: string, value: string];
+  };
   /** The rate-limit headers that its SDKs read, as a flat list of names and values. */
   limitHeaders(limit: RateLimit): readonly string[];
   /** Whether its hosts refuse a request without a cap on output. */
@@ -52,8 +85,10 @@ export interface Dialect {
   readonly hasUsageOption: boolean;
   /** A field that names a conversation which the host keeps, so that no other host can go on with it. */
   readonly storedConversation?: string;
-  /** Top-level fields that cap the output, each a whole number from 0. */
+  /** Fields that cap the output, by their paths (`generationConfig.maxOutputTokens`); each a whole number from 0. */
   readonly caps: readonly string[];
+  /** The field for how many answers are asked for, in each of its spellings; `n` by default. */
+  readonly answerCounts?: readonly string[];
   /** Required top-level fields, besides `model`. */
   readonly required: readonly string[];
   /**
@@ -69,6 +104,17 @@ export interface Dialect {
    * what holds them. Texts of any other type count as of every role.
    */
   readonly blocks: ReadonlyMap<string, Role | 'outer'>;
+  /** The member of a turn that holds its blocks; `content` by default. */
+  readonly blockList?: string;
+  /** The type of a block that doesn't name one: what it holds. */
+  blockType?(document: JsonDocument, block: number): string | undefined;
+  /** How members are read that no other dialect has (`policy/traverse/reading-order.ts`). */
+  readonly members?: Readonly<Partial<Record<MemberUse, readonly string[]>>>;
+  /**
+   * The members of a tool that declare functions, if its other members are tools of the provider, each by its name
+   * (`{ googleSearch: {} }`), and the members of a request besides the known ones whose names say nothing about tools.
+   */
+  readonly toolMembers?: { readonly declarations: readonly string[]; readonly others: readonly string[] };
 
   /** The usage in a whole answer. */
   answerUsage(answer: unknown): Usage | undefined;
@@ -84,6 +130,8 @@ export interface Dialect {
   mayEndAfter(event: string): boolean;
   /** Whether its clients can read a provider's error answer, as it is parsed. */
   isErrorBody(body: unknown): boolean;
+  /** Set if its clients read errors of this form only, so that the gateway's own have it too. */
+  readonly hasOwnErrors?: true;
   /** The body of an error answer. */
   errorBody(failure: ProviderFailure): Fields;
   /** The event for a failure after the first byte of a stream; `sequence` counts the events before it. */
@@ -95,6 +143,11 @@ export interface Dialect {
   readonly codec?: Codec;
 }
 
+/** The method for a request that the gateway builds. */
+export function methodFor({ methods }: Dialect, stream: boolean): Method {
+  return methods.find((method) => method.stream === 'asked' || method.stream === stream) ?? methods[0];
+}
+
 /** A dialect that can be translated. */
 export type TextDialect = Dialect & { readonly codec: Codec };
 
@@ -104,6 +157,8 @@ export function isText(dialect: Dialect): dialect is TextDialect {
 
 /** How a dialect's requests, answers and streams become the neutral form of `conversation.ts`, and come out of it. */
 export interface Codec {
+  /** The request with each of its members in one spelling, if there are several. */
+  normalize?(body: Fields): Fields;
   parseRequest(body: Fields, dropped: Dropped): ConversationRequest;
   buildRequest(
     request: ConversationRequest,
@@ -133,6 +188,13 @@ export function fieldOf(
 ): number | undefined {
   for (const [name, held] of dialect.places) if (held === place) return document.member(document.root, name);
   return undefined;
+}
+
+/** The value of a field by its path (`generationConfig.maxOutputTokens`). */
+export function memberAt(document: JsonDocument, path: string): number | undefined {
+  let entry: number | undefined = document.root;
+  for (const name of path.split('.')) entry = entry === undefined ? undefined : document.member(entry, name);
+  return entry;
 }
 
 /** Block types that have the role of what holds them, for `Dialect.blocks`. */

@@ -23,22 +23,26 @@ const anthropicTypes = new Set([...Object.values(typesByStatus), 'api_error']);
 /** A failure that the gateway found itself. */
 export function toFailure(error: GatewayError, requestId: string): ProviderFailure {
   const { reason, message, param } = error;
-  return { type: error.failure.type, message, code: reason, param, requestId };
+  const { type, status } = error.failure;
+  return { type, message, code: reason, param, status, requestId };
 }
 
 /** Reads a provider's error of any shape; `status` is absent for an error inside a stream. */
 export function parseFailure(body: unknown, status?: number): ProviderFailure {
-  const fields = toFields(body);
+  // Google answers some streams with a list that holds the error.
+  const fields = toFields(Array.isArray(body) ? body[0] : body);
   const inner = isFields(fields.error) ? fields.error : fields;
-  const code = toCode(inner.code);
+  // Google has the HTTP status as code, and its own word as status.
+  const code = toText(inner.status) || toCode(inner.code);
   const type = toText(inner.type);
-  const message = toMessage(body, inner) || `the provider answered with ${status ?? 'an error'}`;
+  const message = toMessage(body, inner, fields) || `the provider answered with ${status ?? 'an error'}`;
   const isTooLong = code === tooLongCode || isTooLongText(message);
   return {
     type: toAnthropicType(type, code, status),
     message,
     code: isTooLong ? tooLongCode : (code ?? (anthropicTypes.has(type) ? undefined : type || undefined)),
     param: toText(inner.param) || undefined,
+    status,
   };
 }
 
@@ -48,9 +52,8 @@ function toCode(code: unknown): string | undefined {
 }
 
 // OpenAI nests a message, Ollama has a bare string, FastAPI has `detail`, others `message`, or no JSON at all.
-function toMessage(body: unknown, inner: Fields): string {
+function toMessage(body: unknown, inner: Fields, outer: Fields): string {
   if (typeof body === 'string') return isPage(body) ? '' : body.trim();
-  const outer = toFields(body);
   const detail = toText(outer.detail) || toText(toFields(toList(outer.detail)[0]).msg);
   return toText(inner.message) || toText(outer.error) || toText(outer.message) || detail;
 }
@@ -64,9 +67,9 @@ function toAnthropicType(type: string, code: string | undefined, status: number 
   if (anthropicTypes.has(type) && type !== 'invalid_request_error') return type;
   if (status !== undefined)
     return typesByStatus[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
-  const words = `${type} ${code ?? ''}`;
-  if (words.includes('rate_limit') || code === '429') return 'rate_limit_error';
-  if (words.includes('overloaded') || code === '529' || code === '503') return 'overloaded_error';
+  const words = `${type} ${code ?? ''}`.toLowerCase();
+  if (/rate_limit|resource_exhausted/.test(words) || code === '429') return 'rate_limit_error';
+  if (/overloaded|unavailable/.test(words) || code === '529' || code === '503') return 'overloaded_error';
   if (words.includes('invalid') || words.includes('context_length')) return 'invalid_request_error';
   return 'api_error';
 }
@@ -77,5 +80,9 @@ export const tooLongText = 'prompt is too long';
 
 function isTooLongText(message: string): boolean {
   const text = message.toLowerCase();
-  return text.includes(tooLongText) || text.includes('maximum context length');
+  return (
+    text.includes(tooLongText) ||
+    text.includes('maximum context length') ||
+    text.includes('exceeds the maximum number of tokens')
+  );
 }

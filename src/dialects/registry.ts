@@ -1,12 +1,21 @@
 import { chat } from './chat/chat.ts';
 import { type Dialect, isText, type TextDialect } from './dialect.ts';
 import { embeddings } from './embeddings/embeddings.ts';
+import { geminiEmbeddings } from './gemini/embeddings.ts';
+import { gemini } from './gemini/gemini.ts';
 import { messages } from './messages/messages.ts';
 import { responses } from './responses/responses.ts';
 import { mappingsBetween } from './translate.ts';
 
 /** Every dialect the gateway speaks: to add one, write its folder and a line here. */
-export const dialects = { messages, chat, responses, embeddings } satisfies Record<string, Dialect>;
+export const dialects = {
+  messages,
+  chat,
+  responses,
+  gemini,
+  embeddings,
+  gemini_embeddings: geminiEmbeddings,
+} satisfies Record<string, Dialect>;
 
 export type DialectName = keyof typeof dialects;
 

@@ -1,28 +1,39 @@
 import { GatewayError } from '../errors.ts';
 import { exactInteger } from '../json/exact-integer.ts';
 import { type JsonDocument, kinds } from '../json/json-document.ts';
-import { type Dialect, fieldOf } from './dialect.ts';
+import { type Dialect, fieldOf, memberAt } from './dialect.ts';
 
 /** The few fields of a request that the gateway itself acts on. */
 export interface RequestFields {
   readonly model: string;
-  /** The entry of the model's string, so that only its bytes are replaced if the target has another name for it. */
-  readonly modelEntry: number;
+  /** The entries of strings that end with the model's name, so that only its bytes are replaced if the target has another. */
+  readonly modelEntries: readonly number[];
   readonly stream: boolean;
 }
 
 const modelPattern = /^[A-Za-z0-9._:/@+-]{1,200}$/;
 
+/** How a request came: what is not in its body. */
+export interface Caller {
+  /** From the path, where it is. */
+  readonly model?: string | undefined;
+  readonly stream: boolean | 'asked';
+}
+
+const inBody: Caller = { stream: 'asked' };
+
 /**
  * Reads and checks these fields: each must have its type, and no other key may be taken for one by another reader
  * (`"Model"`). Throws request.field with the JSON pointer.
  */
-export function readFields(document: JsonDocument, dialect: Dialect): RequestFields {
+export function readFields(
+  document: JsonDocument,
+  dialect: Dialect,
+  { model: pathModel, stream }: Caller = inBody,
+): RequestFields {
   checkNames(document, dialect);
-  const modelEntry = document.member(document.root, 'model');
-  if (modelEntry === undefined) throw wrong('/model', 'model is missing: name the model to use');
-  if (document.kind(modelEntry) !== kinds.string) throw wrong('/model', 'model must be a string');
-  const model = document.text(modelEntry);
+  const { model, modelEntries } =
+    pathModel === undefined ? readModel(document) : repeats(document, pathModel);
   if (!modelPattern.test(model)) {
     throw wrong('/model', 'model must be 1 to 200 characters of A-Z a-z 0-9 . _ : / @ + -');
   }
@@ -30,7 +41,35 @@ export function readFields(document: JsonDocument, dialect: Dialect): RequestFie
     if (document.member(document.root, name) === undefined) throw wrong(`/${name}`, `${name} is missing`);
   }
   for (const name of dialect.caps) checkCap(document, name);
-  return { model, modelEntry, stream: readStream(document) };
+  return { model, modelEntries, stream: stream === 'asked' ? readStream(document) : stream };
+}
+
+type NamedModel = Pick<RequestFields, 'model' | 'modelEntries'>;
+
+function readModel(document: JsonDocument): NamedModel {
+  const entry = document.member(document.root, 'model');
+  if (entry === undefined) throw wrong('/model', 'model is missing: name the model to use');
+  if (document.kind(entry) !== kinds.string) throw wrong('/model', 'model must be a string');
+  return { model: document.text(entry), modelEntries: [entry] };
+}
+
+/** A body may name the model of its path again, as `models/NAME`, also in each request of a batch; never another one. */
+function repeats(document: JsonDocument, model: string): NamedModel {
+  const modelEntries: number[] = [];
+  const add = (object: number) => {
+    const entry = document.member(object, 'model');
+    if (entry === undefined) return;
+    const name = document.kind(entry) === kinds.string ? document.text(entry) : '';
+    if (name !== model && name !== `models/${model}`) {
+      throw wrong(document.pointer(entry), 'the path names another model: leave this one out');
+    }
+    modelEntries.push(entry);
+  };
+  add(document.root);
+  const batch = document.member(document.root, 'requests');
+  if (batch === undefined || document.kind(batch) !== kinds.array) return { model, modelEntries };
+  for (let at = batch + 1; at < document.next(batch); at = document.next(at)) add(at);
+  return { model, modelEntries };
 }
 
 function readStream(document: JsonDocument): boolean {
@@ -44,26 +83,30 @@ function readStream(document: JsonDocument): boolean {
 }
 
 function checkCap(document: JsonDocument, name: string): void {
-  const entry = document.member(document.root, name);
+  const entry = memberAt(document, name);
   if (entry === undefined || document.kind(entry) === kinds.null) return;
   const tokens = document.kind(entry) === kinds.number ? exactInteger(document.raw(entry)) : undefined;
   if (tokens === undefined || tokens < 0) {
-    throw wrong(`/${name}`, `${name} must be a whole number from 0 to ${Number.MAX_SAFE_INTEGER}`);
+    throw wrong(
+      `/${name.replaceAll('.', '/')}`,
+      `${name} must be a whole number from 0 to ${Number.MAX_SAFE_INTEGER}`,
+    );
   }
 }
 
 function checkNames(document: JsonDocument, dialect: Dialect): void {
   checkKeys(document, document.root, (name) => isRead(name, dialect));
   const turns = fieldOf(document, dialect, 'turns');
-  if (turns !== undefined) checkTurns(document, turns);
+  if (turns !== undefined) checkTurns(document, turns, dialect.blockList ?? 'content');
 }
 
 /** Turns and their content blocks: their keys decide the roles of texts, which policies match on. */
-function checkTurns(document: JsonDocument, turns: number): void {
+function checkTurns(document: JsonDocument, turns: number, list: string): void {
+  const isReadInTurn = (name: string) => name === 'role' || name === 'type' || name === list;
   if (document.kind(turns) !== kinds.array) return;
   for (let turn = turns + 1; turn < document.next(turns); turn = document.next(turn)) {
     checkKeys(document, turn, isReadInTurn);
-    const content = document.member(turn, 'content');
+    const content = document.member(turn, list);
     if (content === undefined || document.kind(content) !== kinds.array) continue;
     for (let block = content + 1; block < document.next(content); block = document.next(block)) {
       checkKeys(document, block, isReadInTurn);
@@ -93,11 +136,8 @@ function isLowerCase(document: JsonDocument, key: number): boolean {
 }
 
 function isRead(name: string, dialect: Dialect): boolean {
-  return name === 'model' || name === 'stream' || dialect.caps.includes(name) || dialect.places.has(name);
-}
-
-function isReadInTurn(name: string): boolean {
-  return name === 'role' || name === 'type' || name === 'content';
+  const isCap = dialect.caps.some((cap) => cap === name || cap.startsWith(`${name}.`));
+  return name === 'model' || name === 'stream' || isCap || dialect.places.has(name);
 }
 
 /** Both ways, because some letters (ſ, K) only meet their ASCII twin in one of them. */

@@ -199,9 +199,11 @@ function hasField(event: string): boolean {
 
 /** Whether an event has a usage object; most have none, or null, and need not be parsed. */
 function mayHaveUsage(event: string): boolean {
-  const at = event.indexOf('"usage"');
+  const at = event.indexOf('"usage');
   if (at < 0) return false;
-  return /^\s*:\s*\{/.test(event.slice(at + 7, at + 16)) || event.indexOf('"usage"', at + 7) >= 0;
+  return (
+    /^"usage(?:Metadata)?"\s*:\s*\{/.test(event.slice(at, at + 25)) || event.indexOf('"usage', at + 7) >= 0
+  );
 }
 
 function parseData(event: string): unknown {

@@ -11,6 +11,7 @@ const comma = 0x2c;
 const labels = new Set([
   ...['type', 'id', 'role', 'status', 'object', 'call_id', 'token'],
   ...['finish_reason', 'stop_reason', 'stop_sequence'],
+  ...['finishReason', 'thoughtSignature', 'mimeType'],
 ]);
 
 /**

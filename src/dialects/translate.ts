@@ -82,11 +82,13 @@ export function createTranslation(
 
   return {
     request(body) {
-      const asked = parseFields(body, 'body');
+      const sent = parseFields(body, 'body');
+      const asked = client.codec.normalize?.(sent) ?? sent;
       echo = echoOf(asked);
       const dropped: Dropped = new Set();
       const kept = applyMappings(asked, table, context, dropped);
-      const neutral = client.codec.parseRequest(kept, dropped);
+      const parsed = client.codec.parseRequest(kept, dropped);
+      const neutral = { ...parsed, isStreaming: context.isStreaming ?? parsed.isStreaming };
       // Before the history, which may refer to a tool by another name than it is offered under now.
       for (const tool of neutral.tools) names.toWire(tool);
       const wanted = neutral.stop.filter((stop) => stop !== '');

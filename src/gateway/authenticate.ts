@@ -33,11 +33,11 @@ interface Presented {
   readonly startedMs: number;
 }
 
-const carriers = new Set(['authorization', 'x-gateway-key', 'x-api-key']);
+const carriers = new Set(['authorization', 'x-gateway-key', 'x-api-key', 'x-goog-api-key']);
 const carrierOf = memoize((name) => (carriers.has(name.toLowerCase()) ? name.toLowerCase() : 'none'));
 
 /**
- * The key that a request carries, in whichever of the three headers its SDK uses. Nothing of the body has
+ * The key that a request carries, in whichever of the headers its SDK uses. Nothing of the body has
  * been read yet. Throws key.missing, key.conflict, key.invalid and key.expired, also for a login of the client's own that
  * can't be used.
  */
@@ -73,7 +73,7 @@ function presentedKey(rawHeaders: readonly string[]): string {
   }
   if (found === undefined || found === '') {
     const message =
-      'send a project key as "Authorization: Bearer KEY", "x-gateway-key: KEY" or "x-api-key: KEY"';
+      'send a project key as "Authorization: Bearer KEY", "x-gateway-key: KEY", "x-api-key: KEY" or "x-goog-api-key: KEY"';
     throw new GatewayError('key.missing', message);
   }
   return found;

@@ -1,10 +1,18 @@
-import type { Dialect } from '../dialects/dialect.ts';
+import { decodePercent } from '../decode-percent.ts';
+import type { Dialect, Method, ModelList } from '../dialects/dialect.ts';
+import { createPathFinder, modelMark } from '../dialects/model-path.ts';
 import { type DialectName, dialects } from '../dialects/registry.ts';
 
 /** What one path of the gateway is. */
 export type Endpoint =
   | ModelEndpoint
-  | { readonly kind: 'models' | 'model' | 'discovery'; readonly path: string; readonly method: 'GET' }
+  | {
+      readonly kind: 'models' | 'model' | 'discovery';
+      readonly path: string;
+      readonly method: 'GET';
+      /** The form of the answer, if it is a dialect's own. */
+      readonly list?: ModelList;
+    }
   | { readonly kind: 'health' | 'ready' | 'about'; readonly path: string; readonly method: 'GET' };
 
 /** A path whose requests go to a provider. */
@@ -16,26 +24,33 @@ export interface ModelEndpoint {
   readonly name: DialectName | 'count_tokens';
   readonly dialectName: DialectName;
   readonly dialect: Dialect;
+  /** How the dialect is called there. */
+  readonly call: Method;
 }
 
-export const countTokensPath = '/v1/messages/count_tokens';
-
-const exchanges = Object.entries(dialects).map(([name, dialect]): ModelEndpoint => {
+const exchanges = Object.entries(dialects).flatMap(([name, dialect]: [string, Dialect]): ModelEndpoint[] => {
   const dialectName = name as DialectName; // Object.entries widens the record's key type
-  return { kind: 'exchange', path: dialect.path, method: 'POST', name: dialectName, dialectName, dialect };
+  return dialect.methods.map((call) => {
+    const base = { path: call.path, method: 'POST', dialectName, dialect, call } as const;
+    if (call.countAnswer !== undefined) return { ...base, kind: 'count', name: 'count_tokens' };
+    return { ...base, kind: 'exchange', name: dialectName };
+  });
 });
+
+const modelLists = Object.values<Dialect>(dialects).flatMap(({ modelList: list }): Endpoint[] =>
+  list === undefined
+    ? []
+    : [
+        { kind: 'models', path: list.path, method: 'GET', list },
+        { kind: 'model', path: `${list.path}/${modelMark}`, method: 'GET', list },
+      ],
+);
 
 const all: readonly Endpoint[] = [
   ...exchanges,
-  {
-    kind: 'count',
-    path: countTokensPath,
-    method: 'POST',
-    name: 'count_tokens',
-    dialectName: 'messages',
-    dialect: dialects.messages,
-  },
   { kind: 'models', path: '/v1/models', method: 'GET' },
+  { kind: 'model', path: `/v1/models/${modelMark}`, method: 'GET' },
+  ...modelLists,
   { kind: 'discovery', path: '/v1/gateway/models', method: 'GET' },
   { kind: 'health', path: '/healthz', method: 'GET' },
   { kind: 'ready', path: '/readyz', method: 'GET' },
@@ -44,13 +59,33 @@ const all: readonly Endpoint[] = [
   { kind: 'about', path: '/api/hello', method: 'GET' },
 ];
 
-/** Endpoints by exact path; `/v1/models/{id}` is handled in receive.ts. */
+/** Endpoints by path, those with a model in it by their pattern. */
 export const endpoints: ReadonlyMap<string, Endpoint> = new Map(
   all.map((endpoint) => [endpoint.path, endpoint]),
 );
 
-export const modelPrefix = '/v1/models/';
-export const modelEndpoint: Endpoint = { kind: 'model', path: modelPrefix, method: 'GET' };
+/** An endpoint, and the model's name if the path has it. */
+export interface FoundEndpoint {
+  readonly endpoint: Endpoint;
+  readonly pathModel?: string;
+}
+
+const find = createPathFinder(all);
+
+/** The endpoint of a request target without its query; undefined if there is none. */
+export function findEndpoint(path: string): FoundEndpoint | undefined {
+  const found = find(path);
+  if (found === undefined) return undefined;
+  const { item: endpoint, model: pathModel } = found;
+  return pathModel === undefined ? { endpoint } : { endpoint, pathModel: decodePercent(pathModel) };
+}
+
+const withOwnErrors = Object.values<Dialect>(dialects).filter(({ hasOwnErrors }) => hasOwnErrors === true);
+
+/** The dialect in whose form errors are answered at a request target; undefined if they have the gateway's. */
+export function errorDialect(target: string): Dialect | undefined {
+  return withOwnErrors.find(({ modelList }) => modelList !== undefined && target.startsWith(modelList.path));
+}
 
 export function isModelEndpoint(endpoint: Endpoint): endpoint is ModelEndpoint {
   return endpoint.method === 'POST';

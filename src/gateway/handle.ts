@@ -25,8 +25,9 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
   keepLogin(exchange, gateway);
   response.beforeEnd(() => settle(exchange));
   try {
-    const { endpoint, path, query } = receive(exchange, gateway.access);
-    if (endpoint.method === 'GET') return await answerLocally(exchange, gateway, { endpoint, path, query });
+    const received = receive(exchange, gateway.access);
+    const { endpoint, pathModel, query } = received;
+    if (endpoint.method === 'GET') return await answerLocally(exchange, gateway, received);
 
     const key = authenticate(exchange, gateway);
     draft.noteCaller(endpoint.name, key);
@@ -38,18 +39,18 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
     const body = await readBody(request, response, gateway.bodyLimits, exchange.held);
     noteBody(exchange, body, gateway);
 
-    const decided = await decide(exchange, gateway, { body, endpoint, key });
+    const decided = await decide(exchange, gateway, { body, endpoint, pathModel, key });
     const route = gateway.router.resolve(decided.request.model);
     const targets = usableTargets(route, decided.request, {
       endpoint,
       hasLogin: exchange.login?.credential !== undefined,
     });
-    if (targets.length === 0) return sendEstimate(exchange, decided.request);
+    if (targets.length === 0) return sendEstimate(exchange, decided.request, endpoint);
 
     await reserve(exchange, gateway, { decided, route, targets });
     const forwarded = await forward(exchange, { decided, route, targets, query, decider: gateway.decider });
     const { request: asked, check } = decided;
-    await sendAnswer(exchange, forwarded, { endpoint, request: asked, check, pieces: gateway.pieces });
+    await sendAnswer(exchange, forwarded, { endpoint, request: asked, query, check, pieces: gateway.pieces });
   } catch (thrown) {
     refuse(exchange, thrown);
   } finally {

@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors.ts';
 import { checkOrigin } from '../http/check-origin.ts';
 import type { HttpRequest } from '../http/request.ts';
-import { type Endpoint, endpoints, modelEndpoint, modelPrefix } from './endpoints.ts';
+import { type FoundEndpoint, findEndpoint } from './endpoints.ts';
 import type { Exchange } from './exchange.ts';
 
 export interface AccessSettings {
@@ -9,10 +9,7 @@ export interface AccessSettings {
   readonly allowedOrigins: ReadonlySet<string>;
 }
 
-export interface Received {
-  readonly endpoint: Endpoint;
-  /** The request target up to `?`, byte for byte. */
-  readonly path: string;
+export interface Received extends FoundEndpoint {
   readonly query: string;
 }
 
@@ -25,11 +22,13 @@ export function receive({ request, draft }: Exchange, access: AccessSettings): R
   const { method, target } = request;
   const mark = target.indexOf('?');
   const path = mark < 0 ? target : target.slice(0, mark);
-  draft.noteRoute(method, path);
+  const found = findEndpoint(path);
+  // A record has the model beside the path, and not where a rule objects to it.
+  draft.noteRoute(method, found?.endpoint.method === 'POST' ? found.endpoint.path : path);
   checkOrigin(request, access);
 
-  const endpoint = endpoints.get(path) ?? (isModelPath(path) ? modelEndpoint : undefined);
-  if (endpoint === undefined) throw unknownPath(path);
+  if (found === undefined) throw unknownPath(path);
+  const { endpoint } = found;
   const isAllowed = method === endpoint.method || (endpoint.kind === 'about' && method === 'HEAD');
   if (!isAllowed && isWebSocket(request)) {
     throw new GatewayError('request.upgrade', `${path} is served over HTTP only, not by WebSocket`, {
@@ -40,7 +39,9 @@ export function receive({ request, draft }: Exchange, access: AccessSettings): R
     const allow = endpoint.kind === 'about' ? 'GET, HEAD' : endpoint.method;
     throw new GatewayError('method.not_allowed', `${path} takes ${allow} only`, { headers: { allow } });
   }
-  return { endpoint, path, query: mark < 0 ? '' : target.slice(mark + 1) };
+  const query = mark < 0 ? '' : target.slice(mark + 1);
+  if (path.startsWith('/v1beta/') && new URLSearchParams(query).has('key')) throw keyInQuery();
+  return { ...found, query };
 }
 
 /** Codex tries one first; on status 426 it falls back to HTTP immediately, otherwise only after six attempts. */
@@ -48,8 +49,12 @@ function isWebSocket(request: HttpRequest): boolean {
   return request.method === 'GET' && request.header('upgrade')?.toLowerCase() === 'websocket';
 }
 
-function isModelPath(path: string): boolean {
-  return path.startsWith(modelPrefix) && path.length > modelPrefix.length;
+/** Addresses end up in logs, and a key in one of them. */
+function keyInQuery(): GatewayError {
+  return new GatewayError(
+    'key.missing',
+    'a key in the address (?key=) is not read; send it as the header x-goog-api-key, as the SDKs do',
+  );
 }
 
 function unknownPath(path: string): GatewayError {

@@ -1,8 +1,10 @@
 import type { Dialect } from '../dialects/dialect.ts';
+import { toFailure } from '../dialects/failure.ts';
 import { type Failure, type GatewayError, toGatewayError } from '../errors.ts';
 import type { HttpRequest } from '../http/request.ts';
 import { sendError } from '../http/respond.ts';
 import { LimitError, type LimitState } from '../limits/limiter.ts';
+import { errorDialect } from './endpoints.ts';
 import type { Exchange } from './exchange.ts';
 
 const units = ['requests', 'tokens'] as const;
@@ -100,7 +102,13 @@ export function refuse(exchange: Exchange, thrown: unknown): void {
   const { request, response, draft, id } = exchange;
   if (response.headersSent || response.isClosed) return;
   draft.noteFirstByte();
-  const options = { ...refusalForm(error, request), headers: toFields(limitHeadersOf(exchange)) };
+  const form = refusalForm(error, request);
+  const body = errorDialect(request.target)?.errorBody({ ...toFailure(error, id), ...form });
+  const options = {
+    ...form,
+    headers: toFields(limitHeadersOf(exchange)),
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  };
   draft.noteBytesOut(sendError(response, error, id, options));
 }
 

@@ -27,14 +27,20 @@ export function checkMediaType(request: Pick<HttpRequest, 'header'>): void {
   );
 }
 
-/** Parses a body strictly and checks the fields that the gateway reads. */
-export function parseRequest(body: Buffer, { dialect, kind }: ModelEndpoint): ModelRequest {
+/** Parses a body strictly and checks the fields that the gateway reads; the model may be in the path. */
+export function parseRequest(
+  body: Buffer,
+  { dialect, call }: ModelEndpoint,
+  pathModel?: string,
+): ModelRequest {
   const document = parseStrictJson(body);
-  const { model, modelEntry, stream } = readFields(document, dialect);
-  if (stream && (kind === 'count' || !dialect.canStream)) {
+  const isInPath = pathModel !== undefined;
+  const caller = { model: pathModel, stream: isInPath ? call.stream : ('asked' as const) };
+  const { model, modelEntries, stream } = readFields(document, dialect, caller);
+  if (stream && call.stream === false) {
     throw new GatewayError('request.field', 'there is nothing to stream here: leave stream out', {
       param: '/stream',
     });
   }
-  return { document, model, modelEntry, stream };
+  return { document, model, modelEntries, stream };
 }

@@ -22,7 +22,8 @@ export function dialectAt(
   { endpoints, credentials }: Pick<ProviderOptions, 'endpoints' | 'credentials'>,
   { name, dialectName }: Pick<ModelEndpoint, 'name' | 'dialectName'>,
 ): DialectName | undefined {
-  if (endpoints.has(name)) return dialectName;
+  // Which requests a host counts depends on its dialect.
+  if (endpoints.has(name) && (name !== 'count_tokens' || endpoints.has(dialectName))) return dialectName;
   if (name === 'count_tokens' || credentials === 'client') return undefined;
   return alternatives.get(name)?.find((other) => endpoints.has(other));
 }

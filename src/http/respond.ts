@@ -34,6 +34,8 @@ export interface JsonOptions {
 interface ErrorOptions extends JsonOptions {
   readonly type?: Failure['type'];
   readonly message?: string;
+  /** The body in another form. */
+  readonly body?: string | undefined;
 }
 
 const idDigits = randomHex(30);
@@ -83,7 +85,7 @@ export function sendError(
 ): number {
   const { status = error.failure.status, headers } = options;
   const fields = { ...errorHeaders(error, requestId), ...headers };
-  return sendBody(response, status, errorBody(error, requestId, options), fields);
+  return sendBody(response, status, options.body ?? errorBody(error, requestId, options), fields);
 }
 
 /** Answers with a JSON value and a `content-length`, so the body is one write. Returns how many bytes of it are sent. */

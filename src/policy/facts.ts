@@ -67,7 +67,7 @@ export class Facts {
   }
 
   get tools(): OfferedTools {
-    this.#tools ??= findTools(this.subject.document);
+    this.#tools ??= findTools(this.subject.document, this.subject.dialect);
     return this.#tools;
   }
 

@@ -39,6 +39,7 @@ export const forwardedNames: Readonly<Record<string, Kind>> = {
   'x-app': 'list',
   'anthropic-version': 'id',
   'anthropic-beta': 'list',
+  'x-goog-api-client': 'list',
 };
 
 /** The same by prefix; those of a dialect go only to its providers (`Dialect.ownHeaders`). */
@@ -59,6 +60,7 @@ const neverToProvider = new Set([
   'proxy-authorization',
   'x-api-key',
   'x-gateway-key',
+  'x-goog-api-key',
   'host',
   'connection',
   'proxy-connection',

@@ -1,6 +1,6 @@
 import { isLoopbackHost } from '../loopback.ts';
 /** Families of hosts, which determine URLs and how the key is sent. */
-export type ProviderFamily = 'sandbox' | 'anthropic' | 'openai';
+export type ProviderFamily = 'sandbox' | 'anthropic' | 'openai' | 'gemini';
 
 /** Which vendor's behaviour a host has, if hosts of one family differ. */
 export type Host = 'openai' | 'anthropic' | 'compatible';

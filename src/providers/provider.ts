@@ -56,7 +56,7 @@ export class Provider {
     this.host = hostOf(options.dialect, url.hostname);
     this.reportsStreamUsage = reportsStreamUsage(url.hostname);
     const base = basePath(url.pathname, options.dialect);
-    this.pathFor = memoize((gatewayPath) => base + gatewayPath.slice('/v1'.length));
+    this.pathFor = memoize((gatewayPath) => base + gatewayPath.replace(/^\/v1(?:beta)?/, ''));
   }
 
   /** Whether its requests carry the client's own login, on whose account they are. */
@@ -77,11 +77,13 @@ export class Provider {
 
 function credentials({ dialect, apiKey }: ProviderOptions): readonly string[] {
   if (apiKey === undefined) return [];
-  return dialect === 'anthropic' ? ['x-api-key', apiKey] : ['authorization', `Bearer ${apiKey}`];
+  if (dialect === 'anthropic') return ['x-api-key', apiKey];
+  return dialect === 'gemini' ? ['x-goog-api-key', apiKey] : ['authorization', `Bearer ${apiKey}`];
 }
 
-/** OpenAI-style base URLs include the version, Anthropic's don't; one that does anyway is accepted. */
+/** OpenAI-style base URLs include the version, Anthropic's and Google's don't; one that does anyway is accepted. */
 function basePath(pathname: string, family: ProviderFamily): string {
   const path = pathname.replace(/\/+$/, '');
-  return family === 'openai' || path.endsWith('/v1') ? path : `${path}/v1`;
+  if (family === 'openai' || /\/v1(?:beta)?$/.test(path)) return path;
+  return family === 'gemini' ? `${path}/v1beta` : `${path}/v1`;
 }

@@ -1,6 +1,7 @@
 import { type Dialect, isText } from '../dialects/dialect.ts';
 import { parseFailure } from '../dialects/failure.ts';
 import { type Fields, parseFields, parseText, toFields } from '../dialects/fields.ts';
+import { createPathFinder } from '../dialects/model-path.ts';
 import { dialects } from '../dialects/registry.ts';
 import { GatewayError } from '../errors.ts';
 import { type BodyLimits, readBody } from '../http/body.ts';
@@ -55,10 +56,11 @@ interface Sandbox {
   close(): Promise<void>;
 }
 
-const byPath: ReadonlyMap<string, Dialect> = new Map(
-  Object.values(dialects).map((dialect: Dialect) => [dialect.path, dialect]),
+const findMethod = createPathFinder(
+  Object.values<Dialect>(dialects).flatMap((dialect) =>
+    dialect.methods.map((method) => ({ ...method, dialect })),
+  ),
 );
-const countPath = '/v1/messages/count_tokens';
 const modelsPath = '/v1/models';
 const bodyLimits: BodyLimits = { bodyBytes: 64 * 1024 * 1024, bodyIdleMs: 30_000, bodyTotalMs: 300_000 };
 // Higher than the gateway's own limits, because the gateway adds headers; nothing is drained.
@@ -118,17 +120,18 @@ async function answer(request: HttpRequest, response: HttpResponse, path: string
     const value = path === modelsPath ? modelList() : modelEntry(path.slice(modelsPath.length + 1));
     return { kind: 'value', value };
   }
-  const dialect = byPath.get(path);
-  if (dialect === undefined && path !== countPath)
-    throw new GatewayError('endpoint.unknown', 'there is no such endpoint');
+  const found = findMethod(path);
+  if (found === undefined) throw new GatewayError('endpoint.unknown', 'there is no such endpoint');
+  const { dialect, stream, countAnswer } = found.item;
   checkMethod(request, 'POST');
-  const body = parseBody(await readBody(request, response, bodyLimits));
-  const model = parseText(body.model, 'model');
+  const sent = parseBody(await readBody(request, response, bodyLimits));
+  const body = found.model === undefined ? sent : { ...sent, stream };
+  const model = found.model ?? parseText(body.model, 'model');
   const status = askedStatus(model);
   if (status !== undefined) throw new AskedFailure(status, `${model} always fails with status ${status}`);
-  if (dialect === undefined)
-    return { kind: 'value', value: { input_tokens: countRequest(dialects.messages, body, model) } };
-  return isText(dialect) ? answerText(dialect, body, model) : answerEmbeddings(body, model);
+  if (!isText(dialect)) return answerEmbeddings(body, model);
+  if (countAnswer === undefined) return answerText(dialect, body, model);
+  return { kind: 'value', value: countAnswer(countRequest(dialect, body, model)) };
 }
 
 function checkMethod(request: HttpRequest, method: string): void {

@@ -77,7 +77,7 @@ describe('an answer is read', () => {
     expect(phrasings[dialect].answerText(answer)).toBe('ab');
     expect(phrasings[dialect].finishReason(answer)).toBe('end_turn');
     expect(phrasings[dialect].answerUsage(answer)).toMatchObject({ inputTokens: 1, outputTokens: 2 });
-    expect(phrasings[dialect].path).toBe(dialects[dialect].path);
+    expect(phrasings[dialect].path).toBe(dialects[dialect].methods[0].path);
   });
 
   test.each(promptDialects)('of %s, whatever it is', (dialect) => {

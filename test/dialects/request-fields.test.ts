@@ -37,7 +37,10 @@ describe('model', () => {
     const body = Buffer.from('{"messages":[],"mode\\u006c":"gp\\u0074-4"}');
     const document = parseStrictJson(body);
 
-    const { model, modelEntry } = readFields(document, chat);
+    const {
+      model,
+      modelEntries: [modelEntry = 0],
+    } = readFields(document, chat);
 
     expect(model).toBe('gpt-4');
     expect(body.subarray(document.start(modelEntry), document.end(modelEntry)).toString()).toBe(

@@ -28,6 +28,8 @@ const targets = {
   chat: '/v1/chat/completions',
   responses: '/v1/responses',
   embeddings: '/v1/embeddings',
+  gemini: '/v1beta/models/gemini-test:generateContent',
+  gemini_embeddings: '/v1beta/models/gemini-test:embedContent',
 };
 
 function send(bypass: Bypass): Promise<RawAnswer> {

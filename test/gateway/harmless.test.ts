@@ -43,6 +43,8 @@ const paths = {
   chat: '/v1/chat/completions',
   responses: '/v1/responses',
   embeddings: '/v1/embeddings',
+  gemini: '/v1beta/models/gemini-test:generateContent',
+  gemini_embeddings: '/v1beta/models/gemini-test:embedContent',
 };
 
 /** What became of a body: a status, its form, the rules that matched, and whether a host has it as it was sent. */

@@ -392,7 +392,7 @@ test('discovery lists which paths work, and what happens to the body on each', a
   const found = Object.fromEntries(data.map(({ id, endpoints, body }) => [id, { endpoints, body }]));
 
   expect(found.claude).toEqual({
-    endpoints: ['/v1/messages', '/v1/chat/completions', '/v1/responses', '/v1/messages/count_tokens'],
+    endpoints: ['/v1/messages', '/v1/messages/count_tokens', '/v1/chat/completions', '/v1/responses'],
     body: {
       '/v1/messages': 'spliced',
       '/v1/chat/completions': 'translated',
@@ -401,7 +401,7 @@ test('discovery lists which paths work, and what happens to the body on each', a
     },
   });
   expect(found.both).toEqual({
-    endpoints: ['/v1/messages', '/v1/chat/completions', '/v1/responses', '/v1/messages/count_tokens'],
+    endpoints: ['/v1/messages', '/v1/messages/count_tokens', '/v1/chat/completions', '/v1/responses'],
     body: {
       '/v1/messages': 'translated',
       '/v1/chat/completions': 'exact',

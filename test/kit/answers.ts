@@ -46,6 +46,14 @@ export const dialectCases = [
   { dialect: 'responses', path: '/v1/responses', model: 'gpt-test', plain: responsesAnswer, events: responsesEvents },
 ] as const;
 
+export const geminiAnswer =
+  '{"candidates":[{"content":{"parts":[{"text":"Hello from gemini"}],"role":"model"},"finishReason":"STOP","index":0}],"usageMetadata":{"promptTokenCount":3,"candidatesTokenCount":4,"totalTokenCount":7},"modelVersion":"gemini-test","responseId":"r1"}';
+
+export const geminiEvents: readonly string[] = [
+  'data: {"candidates": [{"content": {"parts": [{"text": "Grüße 👋 "}],"role": "model"},"index": 0}],"usageMetadata": {"promptTokenCount": 3,"totalTokenCount": 3},"modelVersion": "gemini-test","responseId": "r1"}\r\n\r\n',
+  'data: {"candidates": [{"content": {"parts": [{"text": "東京"}],"role": "model"},"finishReason": "STOP","index": 0}],"usageMetadata": {"promptTokenCount": 3,"candidatesTokenCount": 4,"totalTokenCount": 7},"modelVersion": "gemini-test","responseId": "r1"}\r\n\r\n',
+];
+
 /** The smallest request of a dialect. */
 export function requestFor(
   dialect: 'messages' | 'chat' | 'responses',
@@ -87,6 +95,8 @@ export function openStream(pieces: readonly string[]): Script {
 /** Answers each dialect in its own form, streamed where it is asked. */
 export const speakAll: Script = (response, request) => {
   const path = request.target.split('?', 1)[0];
+  if (path?.endsWith(':streamGenerateContent')) return stream(geminiEvents)(response, request);
+  if (path?.endsWith(':generateContent')) return json(geminiAnswer)(response, request);
   const found = dialectCases.find((one) => one.path === path);
   if (found === undefined) return json('{"data":[]}')(response, request);
   const isStream = (JSON.parse(request.body.toString()) as { stream?: unknown }).stream === true;

@@ -80,6 +80,8 @@ const turnsField = {
   chat: 'messages',
   responses: 'input',
   embeddings: 'input',
+  gemini: 'contents',
+  gemini_embeddings: 'requests',
 } as const;
 
 /** A request with its fields in some order: the system's texts stand before the turns or behind them. */

@@ -51,6 +51,10 @@ const families: Readonly<
 > = {
   sandbox: { endpoints: allEndpoints },
   anthropic: { endpoints: ['messages', 'count_tokens'], baseUrl: 'https://api.anthropic.com' },
+  gemini: {
+    endpoints: ['gemini', 'gemini_embeddings', 'count_tokens'],
+    baseUrl: 'https://generativelanguage.googleapis.com',
+  },
   openai: { endpoints: ['chat', 'responses', 'embeddings'], baseUrl: 'https://api.openai.com/v1' },
 };
 
@@ -162,6 +166,7 @@ const loginHeaders: Readonly<Record<ProviderDialect, readonly string[]>> = {
     'version',
   ],
   anthropic: [],
+  gemini: [],
   sandbox: [],
 };
 
@@ -192,6 +197,8 @@ function check(path: readonly string[], settings: ProviderSettings, report: Repo
       report.error([...path, 'credentials'], 'the sandbox is built in and takes no login');
     return;
   }
+  if (dialect === 'gemini' && credentials === 'client')
+    report.error([...path, 'credentials'], 'hosts of dialect gemini take a key only, as api_key');
   if (api_key !== undefined && credentials === 'client') {
     report.error(
       [...path, 'api_key'],

@@ -21,12 +21,13 @@ import { parseExpiry } from './units.ts';
 // docs/configuration.md are made from it. Durations and sizes stay as written here, so that
 // `config show` prints what a file would say; `config/build/` turns them into numbers.
 
-const providerDialects = ['sandbox', 'anthropic', 'openai'] as const;
-export const endpoints = ['messages', 'count_tokens', 'chat', 'responses', 'embeddings'] as const;
+const providerDialects = ['sandbox', 'anthropic', 'openai', 'gemini'] as const;
+// biome-ignore format: a list
+export const endpoints = ['messages', 'count_tokens', 'chat', 'responses', 'embeddings', 'gemini', 'gemini_embeddings'] as const;
 
 const providerSchema = z.strictObject({
   dialect: reaching('nothing', z.enum(providerDialects)).describe(
-    'Wire format: anthropic (messages), openai (chat, responses, embeddings) or the built-in sandbox.',
+    'Wire format: anthropic (messages), openai (chat, responses, embeddings), gemini (gemini, gemini_embeddings) or the built-in sandbox.',
   ),
   base_url: reaching('provider', httpUrl.optional()).describe(
     "Where it listens; default: the dialect's own host. Requests go nowhere else.",

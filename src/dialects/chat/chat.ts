@@ -15,8 +15,7 @@ import { chatErrorEvent, createChatWriter } from './write-stream.ts';
 /** OpenAI's Chat Completions API. */
 export const chat: TextDialect = {
   name: 'chat',
-  path: '/v1/chat/completions',
-  canStream: true,
+  methods: [{ path: '/v1/chat/completions', stream: 'asked' }],
   operation: 'chat',
   recognizes: (body) => 'messages' in body,
   limitHeaders: openAiLimitHeaders,

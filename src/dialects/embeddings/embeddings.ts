@@ -8,8 +8,7 @@ import { adaptEmbeddings } from './encodings.ts';
 /** OpenAI's Embeddings API. */
 export const embeddings: Dialect = {
   name: 'embeddings',
-  path: '/v1/embeddings',
-  canStream: false,
+  methods: [{ path: '/v1/embeddings', stream: false }],
   operation: 'embeddings',
   recognizes: (body) =>
     'encoding_format' in body ||

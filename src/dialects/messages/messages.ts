@@ -21,8 +21,14 @@ const turnRoles = ['user', 'assistant', 'system'] as const;
 /** Anthropic's Messages API, version 2023-06-01. */
 export const messages: TextDialect = {
   name: 'messages',
-  path: '/v1/messages',
-  canStream: true,
+  methods: [
+    { path: '/v1/messages', stream: 'asked' },
+    {
+      path: '/v1/messages/count_tokens',
+      stream: false,
+      countAnswer: (tokens) => ({ input_tokens: tokens }),
+    },
+  ],
   operation: 'chat',
   recognizes: (body) => 'messages' in body && ('max_tokens' in body || 'system' in body),
   ownHeaders: { prefix: 'anthropic-', always: ['anthropic-version', '2023-06-01'] },

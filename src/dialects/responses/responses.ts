@@ -16,8 +16,7 @@ import { createResponsesWriter, responsesErrorEvent } from './write-stream.ts';
 /** OpenAI's Responses API. */
 export const responses: TextDialect = {
   name: 'responses',
-  path: '/v1/responses',
-  canStream: true,
+  methods: [{ path: '/v1/responses', stream: 'asked' }],
   operation: 'chat',
   recognizes: (body) => 'input' in body,
   limitHeaders: openAiLimitHeaders,

@@ -15,6 +15,8 @@ export interface TranslationContext {
   readonly defaultMaxOutputTokens?: number;
   /** A fresh id that begins with the prefix, for example `newId('msg_')`. */
   readonly newId: (prefix: string) => string;
+  /** Whether the answer is streamed, if the client's body doesn't say. */
+  readonly isStreaming?: boolean;
   /** Unix seconds, for the `created` of answers. */
   readonly createdS: number;
 }
@@ -81,6 +83,13 @@ const withSampling = ['claude-3', ...withBudget, 'claude-opus-4-5', 'claude-opus
 
 export function takesSampling(target: Target): boolean {
   return !isClaude(target) || startsWithAny(bareName(target.targetModel), withSampling);
+}
+
+/** How a Gemini model's thinking is controlled: not at all, by a token budget (version 2.5), or by a level. */
+export function geminiThinking({ targetModel }: Target): 'none' | 'budget' | 'level' {
+  const name = bareName(targetModel);
+  if (!name.startsWith('gemini-') || /^gemini-(?:1|2\.0)/.test(name)) return 'none';
+  return name.startsWith('gemini-2') ? 'budget' : 'level';
 }
 
 /** In tokens; sent if a target needs a cap on output and neither the client nor the configuration sets one. */

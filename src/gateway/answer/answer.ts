@@ -15,6 +15,7 @@ import type { UpstreamRequest } from '../outgoing/build-upstream-request.ts';
 import type { ModelRequest } from '../request.ts';
 import { headersFor } from './answer-headers.ts';
 import { type AnswerStream, ExactStream, TranslatedStream } from './answer-stream.ts';
+import { ArrayStream } from './array-stream.ts';
 import { CheckedStream } from './checked-stream.ts';
 import { relayStream } from './relay.ts';
 import { RestoredStream } from './restored-stream.ts';
@@ -33,6 +34,8 @@ const isJson = memoize((type) => /^application\/(?:[\w.-]+\+)?json\b/i.test(type
 interface AnswerOptions {
   readonly endpoint: ModelEndpoint;
   readonly request: ModelRequest;
+  /** The client's, without its question mark. */
+  readonly query: string;
   readonly pieces: PieceBudget;
   /** The rules on answers that apply to this one. */
   readonly check: ResponseCheck | undefined;
@@ -100,16 +103,19 @@ function sendStream(
   exchange: Exchange,
   answer: ProviderAnswer,
   forwarded: Forwarded<UpstreamRequest>,
-  { endpoint, pieces, check }: AnswerOptions,
+  { endpoint, query, pieces, check }: AnswerOptions,
 ): Promise<void> {
   const { translation, hidesUsage } = forwarded.request;
-  const headers = headersFor(exchange, forwarded, { isOwn: false });
-  if (answer.headers.get('content-type') === undefined) headers.unshift('content-type', 'text/event-stream');
+  const asArray = wantsArray(endpoint, query);
+  const headers = headersFor(exchange, forwarded, { isOwn: asArray });
+  if (!asArray && answer.headers.get('content-type') === undefined)
+    headers.unshift('content-type', 'text/event-stream');
   const restorer = restorerOf(forwarded);
   const { dialect } = endpoint;
   const isExact = translation === undefined && check === undefined && restorer === undefined;
   const relay = (judged: AnswerStream) => {
-    const stream = restorer === undefined ? judged : new RestoredStream(judged, restorer);
+    const events = restorer === undefined ? judged : new RestoredStream(judged, restorer);
+    const stream = asArray ? new ArrayStream(events) : events;
     const relayed = relayStream(exchange, {
       // What costs little is passed on as it comes.
       answer: isExact ? answer : takeTurns(answer, { budget: pieces, sliceBytes: smallSlices }),
@@ -130,6 +136,11 @@ function sendStream(
   return relay(new CheckedStream(judged, rules, dialect)).finally(() =>
     exchange.draft.noteAnswerVerdicts(rules.verdicts),
   );
+}
+
+/** Of a dialect whose streams are events only if the client asks for them. */
+function wantsArray({ call }: ModelEndpoint, query: string): boolean {
+  return call.query !== undefined && new URLSearchParams(query).get('alt') !== 'sse';
 }
 
 function sendWholeAnswer(

@@ -1,10 +1,11 @@
 import type { Dialect } from '../../dialects/dialect.ts';
+import { hasModel } from '../../dialects/model-path.ts';
 import { type DialectName, dialects } from '../../dialects/registry.ts';
 import { readFields } from '../../dialects/request-fields.ts';
 import type { JsonDocument } from '../../json/json-document.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
-import type { Decision, Subject } from '../../policy/rule.ts';
+import { type Decision, type Subject, toRefusal, withholds } from '../../policy/rule.ts';
 import type { KnownKey } from '../authenticate.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
 import type { ModelRequest } from '../request.ts';
@@ -62,17 +63,39 @@ export function decideRequest(
 ): RequestDecision {
   const startedAt = performance.now();
   const subject = toSubject(facts, request.document, endpoint.dialect);
-  const decision = policies.decide(subject);
+  const onBody = policies.decide(subject);
+  const decision = hasModel(endpoint.call) ? withPathModel(policies, subject, onBody) : onBody;
   const microseconds = Math.round((performance.now() - startedAt) * 1_000);
   if (decision.action === 'block') return { decision, request, answerRules: [], microseconds };
   const { redacted } = decision;
   return {
     decision,
-    request:
-      redacted === undefined ? request : { document: redacted, ...readFields(redacted, endpoint.dialect) },
+    request: redacted === undefined ? request : reread(request, redacted, endpoint),
     answerRules: policies.answerRules(subject),
     microseconds,
   };
+}
+
+/** A model's name in the path is a text that leaves, too: nothing in it can be replaced, so it is refused. */
+function withPathModel(policies: PolicySet, subject: Subject, onBody: Decision): Decision {
+  const found = policies.evaluateValue({ at: '/model', text: subject.model }, subject);
+  if (found.length === 0) return onBody;
+  const verdicts = [...onBody.verdicts, ...found];
+  const refused = found.find(({ mode, action }) => mode === 'enforce' && withholds(action));
+  if (refused === undefined || onBody.action === 'block') return { ...onBody, verdicts };
+  const { redacted: _, masked: __, ...rest } = onBody;
+  return { ...rest, verdicts, action: 'block', refusal: toRefusal(refused) };
+}
+
+/** The request in another document. */
+function reread(
+  { model, stream }: ModelRequest,
+  document: JsonDocument,
+  endpoint: ModelEndpoint,
+): ModelRequest {
+  const { dialect, call } = endpoint;
+  const caller = hasModel(call) ? { model, stream } : undefined;
+  return { document, ...readFields(document, dialect, caller) };
 }
 
 /** Parses a built body strictly and applies the policies to it. Throws what strict parsing throws. */

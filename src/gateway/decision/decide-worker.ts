@@ -44,9 +44,9 @@ function movedMemory(answer: ThreadAnswer): readonly ArrayBuffer[] {
 }
 
 function answerRequest(question: Extract<ThreadQuestion, { kind: 'request' }>): ThreadAnswer {
-  const { path, body, key, policies, nowMs } = question;
+  const { path, pathModel, body, key, policies, nowMs } = question;
   const endpoint = endpointAt(path);
-  const request = parseRequest(toBuffer(body), endpoint);
+  const request = parseRequest(toBuffer(body), endpoint, pathModel);
   const facts = factsOf(request, { endpoint, key, targetModels: targetModels(request.model), nowMs });
   const set = compiled.select(policies);
   const result = decideRequest(set, request, { endpoint, facts });

@@ -12,6 +12,7 @@ import { factsOf, type RequestDecision, type RequestFacts } from './decide-reque
 interface Received {
   readonly body: Buffer;
   readonly endpoint: ModelEndpoint;
+  readonly pathModel?: string | undefined;
   readonly key: GatewayKey;
 }
 
@@ -23,7 +24,7 @@ interface Received {
 export function decide(
   exchange: Exchange,
   { decider }: Pick<Gateway, 'decider'>,
-  { body, endpoint, key }: Received,
+  { body, endpoint, pathModel, key }: Received,
 ): DecidedRequest | Promise<DecidedRequest> {
   const nowMs = exchange.startedMs;
   refuseLoginIn(exchange, [body]);
@@ -39,7 +40,11 @@ export function decide(
     const facts = factsOf(request, { endpoint, key, targetModels, nowMs });
     return { request, endpoint, key, decision, facts, check: key.policies.checkAnswers(answerRules) };
   };
-  const result = decider.decideRequest(key.policies, { body, endpoint, key, nowMs }, exchange.lifetime);
+  const result = decider.decideRequest(
+    key.policies,
+    { body, endpoint, pathModel, key, nowMs },
+    exchange.lifetime,
+  );
   return result instanceof Promise ? result.then(conclude) : conclude(result);
 }
 

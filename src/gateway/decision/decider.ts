@@ -29,6 +29,8 @@ export const threadBytes = 1_048_576;
 export interface Incoming {
   readonly body: Buffer;
   readonly endpoint: ModelEndpoint;
+  /** The model, if the path has it. */
+  readonly pathModel?: string | undefined;
   readonly key: Pick<KnownKey, 'id' | 'project'>;
   readonly nowMs: number;
 }
@@ -81,9 +83,9 @@ export function createDecider({
   return {
     targetModels,
     decideRequest(policies, incoming, lifetime) {
-      const { body, endpoint, key, nowMs } = incoming;
+      const { body, endpoint, pathModel, key, nowMs } = incoming;
       if (body.length > threadBytes) return decideRequestInThread(thread, policies, { incoming, lifetime });
-      const request = parseRequest(body, endpoint);
+      const request = parseRequest(body, endpoint, pathModel);
       const facts = factsOf(request, { endpoint, key, targetModels: targetModels(request.model), nowMs });
       return decideRequest(policies, request, { endpoint, facts });
     },
@@ -100,11 +102,12 @@ async function decideRequestInThread(
   { names }: PolicySet,
   { incoming, lifetime }: { readonly incoming: Incoming; readonly lifetime: Lifetime },
 ): Promise<RequestDecision> {
-  const { body, endpoint, key, nowMs } = incoming;
+  const { body, endpoint, pathModel, key, nowMs } = incoming;
   const { id, project } = key;
   const question = {
     kind: 'request' as const,
     path: endpoint.path,
+    pathModel,
     body,
     key: { id, project },
     policies: names,

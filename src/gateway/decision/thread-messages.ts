@@ -22,6 +22,7 @@ export type ThreadQuestion =
   | {
       readonly kind: 'request';
       readonly path: string;
+      readonly pathModel: string | undefined;
       readonly body: Uint8Array;
       readonly key: { readonly id: string; readonly project: string };
       readonly policies: readonly string[];

@@ -1,11 +1,12 @@
-import { decodePercent } from '../../decode-percent.ts';
+import type { ListedModel } from '../../dialects/dialect.ts';
 import { GatewayError } from '../../errors.ts';
 import { kinds } from '../../json/json-document.ts';
 import { version } from '../../version.ts';
 import { authenticate, type GatewayKey } from '../authenticate.ts';
-import { type Endpoint, endpoints, modelPrefix } from '../endpoints.ts';
+import { endpoints, type ModelEndpoint } from '../endpoints.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Gateway } from '../gateway.ts';
+import type { Received } from '../receive.ts';
 import type { ModelRequest } from '../request.ts';
 import { answerHealth, answerReady } from './health.ts';
 import { describeModel, listEntry, mayUse, page, reachView } from './model-views.ts';
@@ -15,19 +16,13 @@ import type { ModelInfo } from './models.ts';
 const bytesPerToken = 4;
 
 /** Estimates tokens for providers that can't count them; marked as an estimate, so that nobody bills by it. */
-export function sendEstimate(exchange: Exchange, { document }: ModelRequest): void {
+export function sendEstimate(exchange: Exchange, { document }: ModelRequest, { call }: ModelEndpoint): void {
   let bytes = 0;
   for (let entry = 0; entry < document.count; entry += 1) {
     if (document.kind(entry) === kinds.string) bytes += document.end(entry) - document.start(entry);
   }
   const tokens = Math.max(1, Math.ceil(bytes / bytesPerToken));
-  exchange.sendJson({ input_tokens: tokens }, { headers: { 'x-gateway-estimate': 'true' } });
-}
-
-interface Received {
-  readonly endpoint: Endpoint;
-  readonly path: string;
-  readonly query: string;
+  exchange.sendJson(call.countAnswer?.(tokens), { headers: { 'x-gateway-estimate': 'true' } });
 }
 
 /** Answers the requests that need no provider: health, what this is, and the models that a key may use. */
@@ -45,21 +40,27 @@ export async function answerLocally(exchange: Exchange, gateway: Gateway, target
 }
 
 function about() {
-  return { name: 'gateway', version, endpoints: [...endpoints.keys(), `${modelPrefix}{id}`] };
+  return { name: 'gateway', version, endpoints: [...endpoints.keys()] };
 }
 
 async function answerModels(
   exchange: Exchange,
   gateway: Gateway,
-  { endpoint, path, query }: Received,
+  { endpoint, pathModel = '', query }: Received,
 ): Promise<void> {
   const key = authenticate(exchange, gateway);
   exchange.draft.noteCaller(endpoint.kind, key);
+  const list = 'list' in endpoint ? endpoint.list : undefined;
   if (endpoint.kind === 'model') {
-    const model = allowedModel(path, gateway, key);
-    return exchange.sendJson({ ...listEntry(model), ...reachView(gateway, model) });
+    const model = allowedModel(pathModel, gateway, key);
+    return exchange.sendJson(
+      list?.entry(toListed(model)) ?? { ...listEntry(model), ...reachView(gateway, model) },
+    );
   }
   const models = (await gateway.catalogue.list()).filter((model) => mayUse(gateway, key, model));
+  if (list !== undefined) {
+    return exchange.sendJson(list.list(models.map((model) => list.entry(toListed(model)))));
+  }
   const value =
     endpoint.kind === 'models'
       ? page(models.map(listEntry), new URLSearchParams(query))
@@ -67,8 +68,12 @@ async function answerModels(
   exchange.sendJson(value);
 }
 
-function allowedModel(path: string, gateway: Gateway, key: GatewayKey): ModelInfo {
-  const model = gateway.catalogue.find(decodePercent(path.slice(modelPrefix.length)));
+function toListed({ id, entry: { contextWindow, maxOutputTokens } }: ModelInfo): ListedModel {
+  return { id, contextWindow, maxOutputTokens };
+}
+
+function allowedModel(name: string, gateway: Gateway, key: GatewayKey): ModelInfo {
+  const model = gateway.catalogue.find(name);
   if (model !== undefined && mayUse(gateway, key, model)) return model;
   throw new GatewayError(
     'model.unknown',

@@ -143,16 +143,16 @@ function bodyFormAt(
 ): BodyForm | undefined {
   const target = targets.find(({ provider }) => dialectAt(provider.options, endpoint) !== undefined);
   if (target === undefined) {
-    // If a model can be sent messages, the gateway can estimate tokens itself.
-    const isCountable = endpoint.kind === 'count' && targets.some(takesMessages);
+    // If a model can be sent requests of the dialect, the gateway can estimate tokens itself.
+    const isCountable = endpoint.kind === 'count' && targets.some((each) => generates(each, endpoint));
     return isCountable ? 'estimated' : undefined;
   }
   if (dialectAt(target.provider.options, endpoint) !== endpoint.dialectName) return 'translated';
   return target.model === model ? 'exact' : 'spliced';
 }
 
-function takesMessages({ provider }: Target): boolean {
-  return dialectAt(provider.options, { name: 'messages', dialectName: 'messages' }) !== undefined;
+function generates({ provider }: Target, { dialectName }: ModelEndpoint): boolean {
+  return dialectAt(provider.options, { name: dialectName, dialectName }) !== undefined;
 }
 
 /** Other configured names of the same model. */

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ModelEntry } from '../../config/build/models.ts';
+import { toFields, toList, toText } from '../../dialects/fields.ts';
 import { fetchJson } from '../../providers/fetch-json.ts';
 import type { Provider } from '../../providers/provider.ts';
 import type { Router } from '../../providers/route.ts';
@@ -106,11 +107,13 @@ export function createCatalogue({
 }
 
 async function fetchNames(provider: Provider): Promise<ReadonlyMap<string, number | undefined>> {
-  const answer = (await fetchJson(provider, '/v1/models', fetchLimits)) as { data?: unknown } | null;
+  // Google's list has 50 models on a page, unless more are asked for.
+  const path = provider.options.dialect === 'gemini' ? '/v1beta/models?pageSize=1000' : '/v1/models';
+  const answer = toFields(await fetchJson(provider, path, fetchLimits));
   const names = new Map<string, number | undefined>();
-  for (const entry of Array.isArray(answer?.data) ? answer.data : []) {
-    const { id, created, created_at } = Object(entry) as Record<string, unknown>;
-    if (typeof id === 'string') names.set(id, createdSeconds(created, created_at));
+  for (const entry of toList(answer.data ?? answer.models)) {
+    const { name, id = toText(name).replace(/^models\//, ''), created, created_at } = toFields(entry);
+    if (typeof id === 'string' && id !== '') names.set(id, createdSeconds(created, created_at));
   }
   return names;
 }

@@ -1,4 +1,5 @@
 import type { ModelEntry } from '../../config/build/models.ts';
+import { memberAt } from '../../dialects/dialect.ts';
 import { type DialectName, dialects } from '../../dialects/registry.ts';
 import { defaultCap } from '../../dialects/translation/model-quirks.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
@@ -51,6 +52,7 @@ export function buildBody(
     requestedModel: request.model,
     targetModel: model,
     host,
+    isStreaming: request.stream,
     createdS: Math.floor(facts.nowMs / 1_000),
     ...(entry?.maxOutputTokens === undefined ? {} : { maxOutputTokens: entry.maxOutputTokens }),
     ...(cap === undefined ? {} : { defaultMaxOutputTokens: cap }),
@@ -74,7 +76,7 @@ function neededCap(
 }
 
 function isGiven(document: JsonDocument, name: string): boolean {
-  const entry = document.member(document.root, name);
+  const entry = memberAt(document, name);
   return entry !== undefined && document.kind(entry) !== kinds.null;
 }
 
@@ -85,13 +87,16 @@ interface Wanted {
 }
 
 /** Splices what is wanted into the client's bytes, if it differs from what the client sent. */
-function splice({ document, model, modelEntry }: DecidedRequest['request'], wanted: Wanted): SameDialect {
+function splice({ document, model, modelEntries }: DecidedRequest['request'], wanted: Wanted): SameDialect {
   const { bytes } = document;
   const edits: Edit[] = [];
   const hidesUsage = wanted.usage !== undefined;
   if (wanted.model !== model) {
-    const text = JSON.stringify(wanted.model).slice(1, -1);
-    edits.push({ start: document.start(modelEntry), end: document.end(modelEntry), text });
+    for (const entry of modelEntries) {
+      const before = document.text(entry).slice(0, -model.length);
+      const text = JSON.stringify(before + wanted.model).slice(1, -1);
+      edits.push({ start: document.start(entry), end: document.end(entry), text });
+    }
   }
   if (wanted.cap !== undefined) edits.push(capEdit(document, wanted.cap));
   if (wanted.usage !== undefined) edits.push(wanted.usage);

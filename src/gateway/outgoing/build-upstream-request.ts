@@ -1,3 +1,5 @@
+import { methodFor } from '../../dialects/dialect.ts';
+import { hasModel, targetOf } from '../../dialects/model-path.ts';
 import { dialects } from '../../dialects/registry.ts';
 import type { Translation } from '../../dialects/translate.ts';
 import { GatewayError } from '../../errors.ts';
@@ -68,15 +70,13 @@ export function buildUpstreamRequest(
   const evaluate = () => {
     const subject = toSubject(facts, request.document, endpoint.dialect);
     const head = evaluateHead(
-      { rawHeaders: exchange.request.rawHeaders, query: isSame ? query : '' },
+      { rawHeaders: exchange.request.rawHeaders, query: isSame && !hasModel(endpoint.call) ? query : '' },
       { policies: key.policies, subject },
       { dialect: dialects[dialect], extraNames: options.forwardHeaders, own: provider.ownHeaders },
     );
     concludeHead(exchange, head);
-    return {
-      head,
-      path: provider.pathFor(isSame ? endpoint.path : dialects[dialect].path) + head.query,
-    };
+    const target = targetOf(isSame ? endpoint.call : methodFor(dialects[dialect], request.stream), model);
+    return { head, path: provider.pathFor(target) + head.query };
   };
   const { decision: own } = decided;
   if (built.form !== 'untranslated')

@@ -78,6 +78,10 @@ const freeTypes =
   /^(?:function|custom|namespace|mcp|mcp_toolset|apply_patch|local_shell|computer\w*|(?:bash|text_editor|memory|web_fetch|tool_search\w*)_\d{8}|tool_search)$/;
 const searchTypes = /^web_search(?:_\d{8}|_\d{4}_\d{2}_\d{2})?$/;
 
+/** The same as members of a tool, in Google's API; running code and reading a URL cost tokens only. */
+const searchMembers = /^google_?search(?:_?retrieval)?$/i;
+const feeMembers = /^(?:google_?maps|file_?search|enterprise_?web_?search|parallel_?ai_?search|retrieval)$/i;
+
 /** What providers charge for the tools that they run themselves. */
 function findToolFees(document: JsonDocument): ToolFees {
   const tools = document.member(document.root, 'tools');
@@ -86,6 +90,13 @@ function findToolFees(document: JsonDocument): ToolFees {
   if (tools === undefined || document.kind(tools) !== kinds.array) return { searches, unpriced };
   for (let tool = tools + 1; tool < document.next(tools); tool = document.next(tool)) {
     const type = document.kind(tool) === kinds.object ? document.memberText(tool, 'type') : undefined;
+    if (type === undefined && document.kind(tool) === kinds.object) {
+      for (let key = tool + 1; key < document.next(tool); key = document.next(key + 1)) {
+        const name = document.text(key);
+        if (searchMembers.test(name)) searches += unboundedSearches;
+        else if (feeMembers.test(name)) unpriced ??= name;
+      }
+    }
     if (type === undefined || freeTypes.test(type)) continue;
     if (searchTypes.test(type)) searches += countAt(document, tool, 'max_uses') ?? unboundedSearches;
     else unpriced ??= type;

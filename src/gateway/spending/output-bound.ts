@@ -1,3 +1,4 @@
+import { type Dialect, memberAt } from '../../dialects/dialect.ts';
 import { dialects } from '../../dialects/registry.ts';
 import { defaultCap } from '../../dialects/translation/model-quirks.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
@@ -36,7 +37,7 @@ export function findOutputCap(document: JsonDocument, { dialect }: ModelEndpoint
     tokens: readable.reduce((most, tokens) => Math.max(most, tokens), 0),
     isBounding: readable.length === caps.length && caps.some(({ isOwn }) => isOwn),
     isSet: caps.length > 0,
-    answers: answersOf(document),
+    answers: answersOf(document, dialect),
   };
 }
 
@@ -70,11 +71,14 @@ function longestUnbounded(
 }
 
 /** How many answers the request asks for; some hosts also take a text for a number. */
-function answersOf(document: JsonDocument): number {
-  const entry = document.member(document.root, 'n');
-  if (entry === undefined) return 1;
-  const count = document.kind(entry) === kinds.string ? Number(document.text(entry)) : document.number(entry);
-  return Number.isFinite(count) && count > 1 ? Math.ceil(count) : 1;
+function answersOf(document: JsonDocument, { answerCounts = ['n'] }: Dialect): number {
+  return answerCounts.reduce((most, path) => {
+    const entry = memberAt(document, path);
+    if (entry === undefined) return most;
+    const count =
+      document.kind(entry) === kinds.string ? Number(document.text(entry)) : document.number(entry);
+    return Number.isFinite(count) && count > most ? Math.ceil(count) : most;
+  }, 1);
 }
 
 /**
@@ -86,12 +90,20 @@ export function mayReason(isAsked: boolean | undefined, { provider, model }: Tar
   return isAsked ?? knownModel(model)?.reasonsUnasked ?? true;
 }
 
+const thinkingPaths = [
+  'generationConfig.thinkingConfig.thinkingBudget',
+  'generation_config.thinking_config.thinking_budget',
+  'generationConfig.thinkingConfig.thinkingLevel',
+  'generation_config.thinking_config.thinking_level',
+];
+
 /** Undefined if the request says nothing of it. */
 export function asksToReason(document: JsonDocument): boolean | undefined {
   const asked = [
     askedBy(document, document.member(document.root, 'thinking'), 'type'),
     askedBy(document, document.member(document.root, 'reasoning'), 'effort'),
     askedBy(document, document.member(document.root, 'reasoning_effort')),
+    ...thinkingPaths.map((path) => askedBy(document, memberAt(document, path))),
   ];
   return asked.includes(true) || (asked.includes(false) ? false : undefined);
 }
@@ -103,6 +115,7 @@ function askedBy(document: JsonDocument, entry: number | undefined, name?: strin
     const value = document.member(entry, name);
     return value === undefined ? undefined : askedBy(document, value);
   }
+  if (document.kind(entry) === kinds.number) return document.number(entry) !== 0;
   const isNone = document.kind(entry) === kinds.string && ['none', 'disabled'].includes(document.text(entry));
   return !isNone;
 }

@@ -34,6 +34,8 @@ const lastEvents =
  * An event without a type uses its name as type.
  */
 export function readParts(document: JsonDocument, name: string | undefined): EventParts {
+  const candidates = document.member(document.root, 'candidates');
+  if (candidates !== undefined) return readCandidates(document, candidates);
   const choices = readChoices(document);
   const type = document.memberText(document.root, 'type') ?? name;
   if (type === undefined) return choices;
@@ -136,6 +138,32 @@ function readChoices(document: JsonDocument): EventParts {
     if ((document.memberText(choice, 'finish_reason') ?? '') !== '') ends.push(channel);
   }
   return { parts, ends };
+}
+
+/** Responses of Gemini's stream: parts of several candidates, each with its index; a call is whole. */
+function readCandidates(document: JsonDocument, candidates: number): EventParts {
+  const parts: StreamPart[] = [];
+  const ends: string[] = [];
+  if (document.kind(candidates) !== kinds.array) return { parts, ends };
+  for (let at = candidates + 1; at < document.next(candidates); at = document.next(at)) {
+    const channel = `${numberOf(document, at, 'index') || '0'}.`;
+    const content = document.member(at, 'content');
+    const list = content === undefined ? undefined : document.member(content, 'parts');
+    for (const part of list === undefined ? [] : elements(document, list)) {
+      const entry = document.member(part, 'text');
+      if (entry === undefined || document.kind(entry) !== kinds.string) continue;
+      const isThought = document.member(part, 'thought') !== undefined;
+      const name = isThought ? 'thought' : 'text';
+      parts.push({ entry, channel: `${channel}${name}.`, isWhole: false, joinGroup: channel });
+    }
+    if ((document.memberText(at, 'finishReason') ?? '') !== '') ends.push(channel);
+  }
+  return { parts, ends };
+}
+
+function* elements(document: JsonDocument, list: number): Iterable<number> {
+  if (document.kind(list) !== kinds.array) return;
+  for (let at = list + 1; at < document.next(list); at = document.next(at)) yield at;
 }
 
 /** What `logprobs` repeat as numbers; nothing in it can be replaced. */

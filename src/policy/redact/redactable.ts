@@ -10,6 +10,10 @@ const fixedNames = new Set([
   'name',
   'status',
   'media_type',
+  'mime_type',
+  'mimeType',
+  'thoughtSignature',
+  'thought_signature',
   'data',
   'phase',
   'format',
@@ -19,8 +23,12 @@ const fixedNames = new Set([
   'required',
   'encrypted_content',
 ]);
-const definitionFields = new Set(['tools', 'functions', 'tool_choice', 'function_call', 'mcp_servers']);
-const schemaFields = new Set(['response_format', 'output_config', 'text']);
+const definitionFields = new Set([
+  ...['tools', 'functions', 'tool_choice', 'function_call', 'mcp_servers', 'toolConfig', 'tool_config'],
+]);
+const schemaFields = new Set([
+  ...['response_format', 'output_config', 'text', 'generationConfig', 'generation_config'],
+]);
 
 /** What the containers around a text say about it. */
 interface Surroundings {
@@ -72,7 +80,7 @@ export function createRedactable(root: JsonDocument): (place: Place) => boolean 
     const around = surroundings(container, above);
     if (root.kind(container) !== kinds.object || root.isKey(entry)) return around;
     const name = root.text(entry - 1);
-    const isCallInput = around.isCallInput || (name === 'input' && isCall(root, container));
+    const isCallInput = around.isCallInput || isInputOf(root, container, name);
     return { isSigned: around.isSigned, isCallInput, top: around.top ?? name, last: name };
   }
 
@@ -120,7 +128,10 @@ function isSigned(document: JsonDocument, container: number): boolean {
   return type === 'thinking' || type === 'redacted_thinking';
 }
 
-/** A call whose input is an object; that of other dialects is a text. */
-function isCall(document: JsonDocument, container: number): boolean {
-  return document.memberText(container, 'type')?.endsWith('tool_use') === true;
+/** The input of a call, or the response of its function, if it is an object; in other dialects it is a text. */
+function isInputOf(document: JsonDocument, container: number, name: string): boolean {
+  if (name === 'input') return document.memberText(container, 'type')?.endsWith('tool_use') === true;
+  if (name !== 'args' && name !== 'response') return false;
+  const isObject = document.kind(document.member(container, name) ?? container) === kinds.object;
+  return isObject && document.memberText(container, 'name') !== undefined;
 }

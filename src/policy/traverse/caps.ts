@@ -1,4 +1,4 @@
-import type { Dialect } from '../../dialects/dialect.ts';
+import { type Dialect, memberAt } from '../../dialects/dialect.ts';
 import { exactInteger } from '../../json/exact-integer.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { memoize } from '../../memoize.ts';
@@ -26,6 +26,14 @@ const spellings = new Set([
 
 const isCap = memoize((name) => spellings.has(name.toLowerCase().replace(/[^a-z]/g, '')));
 
+const schemas = new Set([
+  'schema',
+  'responseSchema',
+  'response_schema',
+  'responseJsonSchema',
+  'response_json_schema',
+]);
+
 /**
  * Every cap of a request, in any spelling and at any depth outside the conversation and the schemas of tools and answers,
  * where such a name is just data. Tools that ask a model have a cap of their own.
@@ -38,10 +46,11 @@ export function findCaps(document: JsonDocument, dialect: Dialect): readonly Cap
     const place = dialect.places.get(name);
     if (place === 'tool_definition') collectFromTools(document, key + 1, caps);
     if (place !== undefined) continue;
-    addCap(document, key, caps, dialect.caps.includes(name));
+    addCap(document, key, caps);
     collectInside(document, key + 1, caps);
   }
-  return caps;
+  const own = new Set(dialect.caps.map((path) => memberAt(document, path)));
+  return caps.map((cap) => (own.has(cap.entry) ? { ...cap, isOwn: true } : cap));
 }
 
 function collectFromTools(document: JsonDocument, tools: number, caps: Cap[]): void {
@@ -53,10 +62,10 @@ function collectFromTools(document: JsonDocument, tools: number, caps: Cap[]): v
   }
 }
 
-function addCap(document: JsonDocument, key: number, caps: Cap[], isOwn = false): void {
+function addCap(document: JsonDocument, key: number, caps: Cap[]): void {
   const entry = key + 1;
   if (!isCap(document.text(key)) || document.kind(entry) === kinds.null) return;
-  caps.push({ entry, tokens: tokensOf(document, entry), isOwn });
+  caps.push({ entry, tokens: tokensOf(document, entry), isOwn: false });
 }
 
 function collectInside(document: JsonDocument, container: number, caps: Cap[]): void {
@@ -64,7 +73,7 @@ function collectInside(document: JsonDocument, container: number, caps: Cap[]): 
   if (kind === kinds.object) {
     for (let key = container + 1; key < document.next(container); key = document.next(key + 1)) {
       // The schema of the answer, in which names are only names.
-      if (document.text(key) === 'schema') continue;
+      if (schemas.has(document.text(key))) continue;
       addCap(document, key, caps);
       collectInside(document, key + 1, caps);
     }

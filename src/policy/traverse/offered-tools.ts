@@ -1,3 +1,4 @@
+import type { Dialect } from '../../dialects/dialect.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { isUnnamedServer, isUnnamedTool, serversWithToolset } from './unseen.ts';
 
@@ -44,6 +45,11 @@ const plainTypes = new Set([
 // Fields that describe a tool or its input: the names in them are not tools.
 const shapes = new Set([
   'parameters',
+  'parametersJsonSchema',
+  'parameters_json_schema',
+  'response',
+  'responseJsonSchema',
+  'response_json_schema',
   'input_schema',
   'output_schema',
   'schema',
@@ -72,8 +78,11 @@ const otherFields = new Set([
 const toolWord = /tool|function|mcp|plugin|skill|connector/i;
 
 /** Every name and built-in type of the tools that a request offers or forces, in any dialect. */
-export function findTools(document: JsonDocument): OfferedTools {
-  const search = new ToolSearch(document);
+export function findTools(
+  document: JsonDocument,
+  { toolMembers }: Pick<Dialect, 'toolMembers'> = {},
+): OfferedTools {
+  const search = new ToolSearch(document, toolMembers);
   search.request();
   return search;
 }
@@ -83,8 +92,12 @@ class ToolSearch implements OfferedTools {
   readonly unnamed: number[] = [];
   readonly #document: JsonDocument;
 
-  constructor(document: JsonDocument) {
+  /** Of a dialect whose tools are members of an object. */
+  readonly #own: Dialect['toolMembers'];
+
+  constructor(document: JsonDocument, own: Dialect['toolMembers']) {
     this.#document = document;
+    this.#own = own;
   }
 
   request(): void {
@@ -124,6 +137,7 @@ class ToolSearch implements OfferedTools {
       if (kind !== kinds.object && kind !== kinds.array) continue;
       const name = document.text(key);
       if (otherFields.has(name) || fieldNames.has(name)) continue;
+      if (this.#own?.others.includes(name) === true) continue;
       if (this.#mentionsTools(key)) this.unnamed.push(key + 1);
     }
   }
@@ -158,8 +172,23 @@ class ToolSearch implements OfferedTools {
   #tools(list: number): void {
     for (const tool of this.#elements(list)) {
       const before = this.named.length + this.unnamed.length;
-      this.#value(tool, '');
+      if (this.#own === undefined) this.#value(tool, '');
+      else this.#members(tool, this.#own.declarations);
       if (this.named.length + this.unnamed.length === before) this.unnamed.push(tool);
+    }
+  }
+
+  /** A list of functions, and tools of the provider by the names of their settings. */
+  #members(tool: number, declarations: readonly string[]): void {
+    const document = this.#document;
+    if (document.kind(tool) !== kinds.object) return;
+    for (let key = tool + 1; key < document.next(tool); key = document.next(key + 1)) {
+      const name = document.text(key);
+      if (declarations.includes(name)) this.#value(key + 1, '');
+      else if (document.kind(key + 1) !== kinds.null) {
+        const spelling = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+        this.named.push({ name: spelling, qualified: spelling === name ? [] : [name], entry: key });
+      }
     }
   }
 

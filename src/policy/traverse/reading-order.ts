@@ -1,3 +1,4 @@
+import type { Dialect } from '../../dialects/dialect.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { everyRole } from './place.ts';
 import { unseenNames } from './unseen.ts';
@@ -69,10 +70,11 @@ export interface MemberReader {
   kind(document: JsonDocument, key: number): MemberKind;
 }
 
-export function createMemberReader(): MemberReader {
+/** `further` are names that only one dialect has. */
+export function createMemberReader(further: Dialect['members'] = {}): MemberReader {
   const byLength: Entry[][] = [];
   const byText = new Map<string, MemberKind>();
-  for (const [kind, names] of Object.entries(namesByKind)) {
+  for (const [kind, names] of [...Object.entries(further), ...Object.entries(namesByKind)]) {
     for (const name of names) {
       let sameLength = byLength[name.length];
       if (sameLength === undefined) {
@@ -217,7 +219,7 @@ function bytesContext({ document, object, key }: Member, block: Context): Contex
   if (name !== 'data') return block.alone(`.${name}`);
   const type = document.memberText(object, 'type');
   if (type === 'text') return block;
-  const isEncoded = ['media_type', 'mime_type', 'format'].some(
+  const isEncoded = ['media_type', 'mime_type', 'mimeType', 'format'].some(
     (each) => document.memberText(object, each) !== undefined,
   );
   return type === 'base64' || isEncoded ? block.alone('.data') : block.optional('.data');

@@ -18,6 +18,10 @@ const referenceNames = new Set([
   'tunnel_id',
   'skill_id',
   'container_id',
+  'fileUri',
+  'file_uri',
+  'cachedContent',
+  'cached_content',
 ]);
 /** All names that mean something, beside those that end in "_url". */
 export const unseenNames = [...encryptedNames, ...referenceNames, 'container', 'audio'];

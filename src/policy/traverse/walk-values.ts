@@ -6,7 +6,6 @@ import { findNumber, mayBeNumbers, readDigits, spellNumbers } from './numbers.ts
 import { everyRole, type Place, roleBits, wrapText } from './place.ts';
 import {
   answerMemberContext,
-  type BlockHead,
   isSchema,
   type MemberReader,
   memberContext,
@@ -125,14 +124,18 @@ export class ValueWalk {
     const head = readHead(document, entry, this.#reader);
     const unseen = unseenBlock(document, entry, head);
     if (unseen !== undefined) this.#noteUnseen(unseen, context.place(document, entry));
-    const block = context.as(this.#blockRoles(document, entry, head) ?? context.roles);
+    const isListed = !document.isKey(entry - 1);
+    const type = head.type ?? (isListed ? this.#dialect.blockType?.(document, entry) : undefined);
+    const own = context.as(this.#blockRoles(type, isListed) ?? context.roles);
+    // Hosts leave reasoning of earlier turns out.
+    const block = type === 'thinking' ? own.optional(undefined) : own;
     this.#members(document, { object: entry, block, isInOrder: head.isInOrder });
   }
 
   /** A block inside a turn may be of another role than the turn; one of no known type is of every role. */
-  #blockRoles(document: JsonDocument, entry: number, { type }: BlockHead): number | undefined {
+  #blockRoles(type: string | undefined, isListed: boolean): number | undefined {
     // What wraps a part of a block has no type; in a list it would be a block that could be anything.
-    if (type === undefined) return document.isKey(entry - 1) ? undefined : everyRole;
+    if (type === undefined) return isListed ? everyRole : undefined;
     const role = this.#dialect?.blocks.get(type);
     if (role === 'outer') return undefined;
     return role === undefined ? everyRole : roleBits[role];

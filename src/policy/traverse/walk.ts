@@ -15,12 +15,21 @@ export interface Walk {
 
 export function createWalk(): Walk {
   const reader = createMemberReader();
+  const own = new Map<Dialect['members'], MemberReader>();
+  const readerOf = ({ members }: Dialect): MemberReader => {
+    if (members === undefined) return reader;
+    const known = own.get(members) ?? createMemberReader(members);
+    own.set(members, known);
+    return known;
+  };
   return {
-    request: (document, dialect, visitor) => new RequestWalk(visitor, reader, dialect).request(document),
+    request: (document, dialect, visitor) =>
+      new RequestWalk(visitor, readerOf(dialect), dialect).request(document),
     document: (document, roles, visitor) => {
       const context = new Context({ roles, conversation: joins.required, isData: true });
-      const choices = document.member(document.root, 'choices');
-      new ValueWalk({ visitor, reader, choices }).value(document, document.root, context);
+      const { root } = document;
+      const choices = document.member(root, 'choices') ?? document.member(root, 'candidates');
+      new ValueWalk({ visitor, reader, choices }).value(document, root, context);
     },
   };
 }

@@ -19,8 +19,17 @@ test('a new dialect is read, watched and offered for translation', () => {
   expect(readFields(document, toy)).toMatchObject({ model: 'm', stream: true });
   expect(observer).toMatchObject({ isComplete: true, events: 2 });
   expect(alternativesTo(toy, all)).toEqual([dialects.chat]);
-  expect(alternativesTo(dialects.messages, all)).toEqual([dialects.chat, dialects.responses, toy]);
-  expect(alternativesTo(dialects.responses, all)).toEqual([dialects.chat, dialects.messages]);
+  expect(alternativesTo(dialects.messages, all)).toEqual([
+    dialects.chat,
+    dialects.responses,
+    dialects.gemini,
+    toy,
+  ]);
+  expect(alternativesTo(dialects.responses, all)).toEqual([
+    dialects.chat,
+    dialects.messages,
+    dialects.gemini,
+  ]);
 });
 
 test('its requests and answers are translated to a dialect that it knows', () => {

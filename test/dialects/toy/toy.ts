@@ -21,8 +21,7 @@ const line = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`;
 /** A wire format of one prompt and one text: all that there is to write for a new dialect. */
 export const toy: TextDialect = {
   name: 'toy',
-  path: '/v1/toy',
-  canStream: true,
+  methods: [{ path: '/v1/toy', stream: 'asked' }],
   operation: 'chat',
   recognizes: (body) => 'said' in body,
   limitHeaders: () => [],

@@ -1,18 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import type { TextDialectName } from '../../../src/dialects/registry.ts';
 import { plainAnswers, text } from './plain-answers.ts';
-import { directions, startTranslation } from './run-translation.ts';
+import { directions, type RecordedDialect, startTranslation } from './run-translation.ts';
 
 const koeln = { city: 'Köln 🏰', days: 3 };
 const bonn = { city: 'Bonn' };
 const thought = 'The user asks about plants…';
 
 // biome-ignore lint/suspicious/noExplicitAny: the shape is what is being tested
-function answer(client: TextDialectName, provider: TextDialectName, body: unknown): any {
+function answer(client: RecordedDialect, provider: RecordedDialect, body: unknown): any {
   return startTranslation(client, provider).answer(body).body;
 }
 
-const call = (client: TextDialectName, input: unknown) => {
+const call = (client: RecordedDialect, input: unknown) => {
   switch (client) {
     case 'messages':
       return { type: 'tool_use', id: expect.stringMatching(/^(call|toolu)_/), name: 'get_weather', input };
@@ -35,7 +34,7 @@ const call = (client: TextDialectName, input: unknown) => {
 };
 
 function expected(
-  client: TextDialectName,
+  client: RecordedDialect,
   parts: { thinking?: string; text?: string; inputs?: unknown[] },
   end: string,
 ) {

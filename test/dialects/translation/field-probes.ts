@@ -9,6 +9,8 @@ export interface Probe {
   readonly set: object;
   /** Text that must be found, as JSON, at the place where the field is said to go. */
   readonly mark?: string;
+  /** The same for single providers, where the text differs. */
+  readonly marks?: Readonly<Partial<Record<TextDialectName, string>>>;
   readonly context?: Partial<TranslationContext>;
   /** The `param` of the refusal, where it is not the field itself. */
   readonly param?: string;
@@ -49,6 +51,8 @@ const messages: Probes = {
   top_k: { set: { top_k: 5 } },
   [`metadata.user_id|${isOpenAi}`]: { set: { metadata: { user_id: 'u' } }, context: openai, mark: '0bfe935e70c321' },
   [`metadata.user_id|${notOpenAi}`]: { set: { metadata: { user_id: 'u' } }, mark: '0bfe935e70c321' },
+  metadata: { set: { metadata: { user_id: 'u' } } },
+  'thinking|a model without thinking': { set: thinking },
   cache_control: { set: { cache_control: { type: 'ephemeral' } } },
   container: { set: { container: 'c' } },
   context_management: { set: { context_management: { edits: [] } } },
@@ -78,7 +82,7 @@ const messages: Probes = {
       ],
     },
   },
-  tool_choice: { base: { tools: [messagesTool] }, set: { tool_choice: { type: 'any' } }, mark: 'required' },
+  tool_choice: { base: { tools: [messagesTool] }, set: { tool_choice: { type: 'any' } }, mark: 'required', marks: { gemini: 'ANY' } },
   'tool_choice.disable_parallel_tool_use': {
     base: { tools: [messagesTool] },
     set: { tool_choice: { type: 'auto', disable_parallel_tool_use: true } },
@@ -419,4 +423,52 @@ const responses: Probes = {
   },
 };
 
-export const probes: Readonly<Record<TextDialectName, Probes>> = { messages, chat, responses };
+const parts = (...all: object[]) => ({ contents: [{ role: 'user', parts: all }] });
+const geminiCall = (call: object, response: object = { output: 'result' }) => ({
+  contents: [
+    { role: 'model', parts: [{ functionCall: { name: 'f', args: {}, ...call } }] },
+    { role: 'user', parts: [{ functionResponse: { name: 'f', response } }] },
+  ],
+});
+const geminiFunction = (members: object = {}) => ({
+  tools: [{ functionDeclarations: [{ name: 'f', ...members }] }],
+});
+const settings = (members: object) => ({ generationConfig: members });
+const said = { contents: [{ role: 'model', parts: [{ text: 'hi' }] }] };
+
+// biome-ignore format: a case a line
+const gemini: Probes = {
+  model: { set: { model: 'models/m' } },
+  cachedContent: { set: { cachedContent: 'cachedContents/c' } },
+  safetySettings: { set: { safetySettings: [] } },
+  labels: { set: { labels: {} } },
+  serviceTier: { set: { serviceTier: 'flex' } },
+  store: { set: { store: false } },
+  'generationConfig.candidateCount|above 1': { set: settings({ candidateCount: 2 }), param: 'generationConfig.candidateCount' },
+  'generationConfig.responseLogprobs|true': { set: settings({ responseLogprobs: true }), param: 'generationConfig.responseLogprobs' },
+  'generationConfig.responseModalities|contains anything but TEXT': { set: settings({ responseModalities: ['IMAGE'] }), param: 'generationConfig.responseModalities' },
+  'generationConfig.topK': { set: settings({ topK: 5, seed: 1 }) },
+  'tools[].googleSearch|there are no functions': { set: { tools: [{ googleSearch: {} }] } },
+  "tools[].googleSearch|the provider's own tools beside functions": { base: geminiFunction(), set: { tools: [...geminiFunction().tools, { googleSearch: {} }] } },
+  'contents[].parts[].thought': { base: said, set: { contents: [{ role: 'model', parts: [{ text: 'x', thought: true }, { text: 'hi' }] }] } },
+  'contents[].parts[].executableCode': { base: said, set: { contents: [{ role: 'model', parts: [{ executableCode: { code: 'x' } }, { codeExecutionResult: { output: 'y' } }, { text: 'hi' }] }] } },
+  'contents[].parts[].fileData|a file of Google': { set: parts({ fileData: { fileUri: 'files/f' } }), param: 'contents[0].parts[0]' },
+  contents: { set: parts({ text: 'probe text' }), mark: 'probe text' },
+  systemInstruction: { set: { system_instruction: { parts: [{ text: 'probe text' }] } }, mark: 'probe text' },
+  'generationConfig.maxOutputTokens': { set: settings({ maxOutputTokens: 777 }), mark: '777' },
+  'generationConfig.temperature': { set: { generation_config: { temperature: 0.37 } }, mark: '0.37' },
+  'generationConfig.topP': { set: { generation_config: { top_p: 0.37 } }, mark: '0.37' },
+  'generationConfig.stopSequences': { set: settings({ stopSequences: ['PROBE'] }), mark: 'PROBE' },
+  'generationConfig.responseJsonSchema': { set: settings({ responseMimeType: 'application/json', responseJsonSchema: schema }), mark: 'probe' },
+  'generationConfig.thinkingConfig|the model is not known to accept an effort': { set: settings({ thinkingConfig: { thinkingBudget: 100 } }) },
+  'tools[].functionDeclarations': { set: geminiFunction({ name: 'probe_tool' }), mark: 'probe_tool' },
+  'tools[].functionDeclarations[].parameters': { base: geminiFunction(), set: geminiFunction({ parameters: { type: 'OBJECT', properties: { probe: { type: 'STRING' } } } }), mark: '"probe":{"type":"string"}' },
+  'tools[].functionDeclarations[].description': { base: geminiFunction(), set: geminiFunction({ description: 'probe text' }), mark: 'probe text' },
+  toolConfig: { base: geminiFunction(), set: { toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['f'] } } }, mark: '"f"' },
+  'contents[].parts[].text': { set: parts({ text: 'probe text' }), mark: 'probe text' },
+  'contents[].parts[].inlineData': { set: parts({ inline_data: { mime_type: 'image/png', data: 'iVBORw0KGgo=' } }), mark: 'iVBORw0KGgo=' },
+  'contents[].parts[].functionCall': { set: geminiCall({ args: { probe: 1 } }), mark: 'probe' },
+  'contents[].parts[].functionResponse': { set: geminiCall({}, { output: 'probe text' }), mark: 'probe text' },
+};
+
+export const probes: Readonly<Record<TextDialectName, Probes>> = { messages, chat, responses, gemini };

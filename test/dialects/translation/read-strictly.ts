@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { TextDialectName } from '../../../src/dialects/registry.ts';
+import type { RecordedDialect } from './run-translation.ts';
 
 /** What a client understood of a stream. */
 export interface Outcome {
@@ -42,7 +42,7 @@ function parseStrictly(text: string): { events: WireEvent[]; isDone: boolean } {
 }
 
 /** Reads a client's stream by every rule of its dialect and fails where one is broken. */
-export function readStrictly(client: TextDialectName, text: string): Outcome {
+export function readStrictly(client: RecordedDialect, text: string): Outcome {
   const { events, isDone } = parseStrictly(text);
   switch (client) {
     case 'messages':

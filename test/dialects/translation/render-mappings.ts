@@ -1,12 +1,13 @@
 import type { FieldMapping } from '../../../src/dialects/field-mapping.ts';
 import { dialects, type TextDialectName } from '../../../src/dialects/registry.ts';
 import { mappingsBetween } from '../../../src/dialects/translate.ts';
-import { directions } from './run-translation.ts';
+import { allDirections as directions } from './run-translation.ts';
 
 const titles: Record<TextDialectName, string> = {
   messages: 'Messages (Anthropic)',
   chat: 'Chat Completions (OpenAI)',
   responses: 'Responses (OpenAI)',
+  gemini: 'Gemini (Google)',
 };
 
 const introduction = `# Translation between dialects

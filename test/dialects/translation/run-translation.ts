@@ -24,6 +24,9 @@ export function newContext(changes: Partial<TranslationContext> = {}): Translati
   };
 }
 
+/** The dialects of which streams were recorded. */
+export type RecordedDialect = Exclude<TextDialectName, 'gemini'>;
+
 export const directions = [
   ['messages', 'chat'],
   ['messages', 'responses'],
@@ -31,6 +34,16 @@ export const directions = [
   ['chat', 'responses'],
   ['responses', 'chat'],
   ['responses', 'messages'],
+] as const satisfies (readonly [RecordedDialect, RecordedDialect])[];
+
+export const allDirections = [
+  ...directions,
+  ['gemini', 'chat'],
+  ['gemini', 'messages'],
+  ['gemini', 'responses'],
+  ['messages', 'gemini'],
+  ['chat', 'gemini'],
+  ['responses', 'gemini'],
 ] as const satisfies (readonly [TextDialectName, TextDialectName])[];
 
 const parameters = { type: 'object', properties: { city: { type: 'string' } } };
@@ -64,6 +77,17 @@ const smallRequests = {
       parameters,
       strict: null,
     })),
+  },
+  gemini: {
+    contents: [{ role: 'user', parts: [{ text: 'hello' }] }],
+    tools: [
+      {
+        functionDeclarations: ['get_weather', 'list_plants'].map((name) => ({
+          name,
+          parametersJsonSchema: parameters,
+        })),
+      },
+    ],
   },
 } satisfies Record<TextDialectName, unknown>;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { TextDialectName } from '../../../src/dialects/registry.ts';
 import { GatewayError } from '../../../src/errors.ts';
 import { readStrictly } from './read-strictly.ts';
+import type { RecordedDialect } from './run-translation.ts';
 import { directions, fixture, runFixture, runStream, startTranslation } from './run-translation.ts';
 
 const text = 'Grüße aus dem 🌿-Haus:\n“フィカス” wächst.';
@@ -10,7 +10,7 @@ const koeln = { name: 'get_weather', input: { city: 'Köln 🏰', days: 3 } };
 const bonn = { name: 'get_weather', input: { city: 'Bonn' } };
 const nothing = { thinking: '', text: '', refusal: '', calls: [], error: null };
 
-const finishes: Record<TextDialectName, Record<'stop' | 'calls' | 'length', string>> = {
+const finishes: Record<RecordedDialect, Record<'stop' | 'calls' | 'length', string>> = {
   messages: { stop: 'end_turn', calls: 'tool_use', length: 'max_tokens' },
   chat: { stop: 'stop', calls: 'tool_calls', length: 'length' },
   responses: { stop: 'completed', calls: 'completed', length: 'incomplete: max_output_tokens' },

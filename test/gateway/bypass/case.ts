@@ -36,6 +36,8 @@ export const model = {
   chat: 'gpt-test',
   responses: 'gpt-test',
   embeddings: 'embed',
+  gemini: 'gemini-test',
+  gemini_embeddings: 'gemini-test',
   count_tokens: 'claude-test',
 };
 
@@ -46,6 +48,8 @@ export function saying(
   more: object = {},
 ): Record<string, unknown> {
   const start = { model: model[endpoint] };
+  if (endpoint === 'gemini') return { contents: [{ role: 'user', parts: [{ text }] }], ...more };
+  if (endpoint === 'gemini_embeddings') return { content: { parts: [{ text }] }, ...more };
   if (endpoint === 'responses') return { ...start, input: [{ role: 'user', content: text }], ...more };
   if (endpoint === 'embeddings') return { ...start, input: text, ...more };
   const cap = endpoint === 'messages' ? { max_tokens: 64 } : {};

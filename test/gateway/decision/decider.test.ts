@@ -142,7 +142,7 @@ describe.each(dialectCases)('$dialect', ({ dialect, path, model }) => {
         capLimit: Number.POSITIVE_INFINITY,
       });
       expect(there.request.document.count).toBe(here.request.document.count);
-      expect(there.request.document.member(0, 'model')).toBe(here.request.modelEntry - 0);
+      expect([there.request.document.member(0, 'model')]).toEqual(here.request.modelEntries);
     },
   );
 });

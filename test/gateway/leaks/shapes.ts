@@ -174,14 +174,44 @@ const conversations: Readonly<Record<DialectName, readonly Body[]>> = {
     },
     { input: 'only a text', instructions: 'and instructions' },
   ],
+  gemini: [
+    {
+      systemInstruction: { parts: [{ text: 'one' }, { text: 'two' }] },
+      // biome-ignore format: a case a line
+      contents: [
+        { role: 'user', parts: [{ text: 'three' }, { text: 'four' }] },
+        { role: 'user', parts: [{ text: 'five' }] },
+        { role: 'model', parts: [{ text: 'thoughts', thought: true }, { text: 'six' }, { functionCall: { id: 'call_1', name: 'look_up', args: { place: 'here', deeper: [{ unit: 'c' }] } }, thoughtSignature: 'c2ln' }] },
+        { role: 'user', parts: [{ functionResponse: { id: 'call_1', name: 'look_up', response: { output: 'seven' } } }, { text: 'eight' }] },
+        { role: 'user', parts: [{ text: 'nine' }] },
+      ],
+      tools: [{ functionDeclarations: [{ name: 'look_up', description: 'looks up', parameters: schema }] }],
+      generationConfig: { maxOutputTokens: 64, stopSequences: ['halt'] },
+    },
+    {
+      // biome-ignore format: a case a line
+      contents: [
+        { role: 'user', parts: [{ text: 'before' }, { inlineData: { mimeType: 'text/plain', data: plain, displayName: 'a.txt' } }, { text: 'between' }, { fileData: { mimeType: 'image/png', fileUri: 'https://example.org/picture.png' } }, { text: 'after' }] },
+        { role: 'model', parts: [{ executableCode: { language: 'PYTHON', code: 'print()' } }, { codeExecutionResult: { outcome: 'OUTCOME_OK', output: 'done' } }] },
+        { role: 'user', parts: [{ inline_data: { mime_type: 'image/png', data: pixel } }, { text: 'last' }] },
+      ],
+      generation_config: { response_mime_type: 'application/json', response_schema: schema },
+    },
+  ],
   embeddings: [{ input: 'a text', user: 'somebody' }, { input: ['one', 'two'] }],
+  gemini_embeddings: [
+    { content: { parts: [{ text: 'one' }, { text: 'two' }] }, title: 'a title' },
+    { requests: [{ content: { parts: [{ text: 'one' }] } }, { content: { parts: [{ text: 'two' }] } }] },
+  ],
 };
 
 const small: Readonly<Record<DialectName, Body>> = {
   messages: { max_tokens: 64, messages: [{ role: 'user', content: 'hello' }] },
   chat: { messages: [{ role: 'user', content: 'hello' }] },
   responses: { input: 'hello' },
+  gemini: { contents: [{ role: 'user', parts: [{ text: 'hello' }] }] },
   embeddings: { input: 'hello' },
+  gemini_embeddings: { content: { parts: [{ text: 'hello' }] } },
 };
 
 /** Shapes of requests: one for each row of the dialect's field tables, and the conversations above. */

@@ -60,7 +60,9 @@ const own = {
   messages: { max_tokens: 5 },
   chat: { max_completion_tokens: 5 },
   responses: { max_output_tokens: 5 },
+  gemini: { generationConfig: { maxOutputTokens: 5 } },
   embeddings: {},
+  gemini_embeddings: {},
 } as const;
 
 test.each(ignored)("a cap that is not the dialect's own does not stand for it (%s %j)", (endpoint, body) => {

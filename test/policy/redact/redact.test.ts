@@ -209,7 +209,9 @@ describe('redaction', () => {
         messages: saying('nightfall'),
         chat: saying('nightfall'),
         responses: { input: [{ role: 'user', content: [{ type: 'input_text', text: 'nightfall' }] }] },
+        gemini: { contents: [{ role: 'user', parts: [{ text: 'nightfall' }] }] },
         embeddings: { input: ['nightfall'] },
+        gemini_embeddings: { content: { parts: [{ text: 'nightfall' }] } },
       };
 
       const decision = decide(bodies[endpoint], { endpoint });

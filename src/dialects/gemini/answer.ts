@@ -1,0 +1,68 @@
+import type { Answer, AnswerPart } from '../conversation.ts';
+import { brokenAnswer, type Fields, isFields, stringifyAnswer, toFields, toList, toText } from '../fields.ts';
+import type { TranslationContext } from '../translation/model-quirks.ts';
+import { toFunctionArguments } from '../translation/wrap-custom.ts';
+import { noUsage } from '../usage.ts';
+import { finishReasons, isBlocked, parseFinish } from './finish.ts';
+import { buildGeminiUsage, parseGeminiUsage } from './usage.ts';
+
+/** A whole Gemini answer in the neutral form. */
+export function parseGeminiAnswer(body: Fields): Answer {
+  const candidate = toList(body.candidates)[0];
+  const usage = parseGeminiUsage(body.usageMetadata);
+  if (candidate === undefined && isBlocked(body)) return { parts: [], finish: 'filter', usage };
+  if (!isFields(candidate)) throw brokenAnswer('has no candidates');
+  const parts = toList(toFields(candidate.content).parts).flatMap(parseAnswerPart);
+  const hasCalls = parts.some(({ kind }) => kind === 'call');
+  return { parts, finish: parseFinish(candidate.finishReason, hasCalls), usage };
+}
+
+/** What a part says; nothing for what no other dialect has, such as code that the provider ran. */
+export function parseAnswerPart(value: unknown): AnswerPart[] {
+  const { text, thought, functionCall } = toFields(value);
+  if (isFields(functionCall)) {
+    const { id, name, args } = functionCall;
+    const input = stringifyAnswer(toFields(args));
+    return [{ kind: 'call', call: { kind: 'function', id: toText(id), name: toText(name), input } }];
+  }
+  if (typeof text !== 'string' || text === '') return [];
+  return [{ kind: thought === true ? 'thinking' : 'text', text }];
+}
+
+/** The Gemini answer for a neutral one. */
+export function buildGeminiAnswer(answer: Answer, context: TranslationContext): Fields {
+  const isRefused = answer.parts.some((part) => part.kind === 'refusal');
+  return {
+    candidates: [
+      {
+        content: { parts: answer.parts.map((part) => buildAnswerPart(part, context)), role: 'model' },
+        finishReason: finishReasons[isRefused ? 'filter' : answer.finish],
+        index: 0,
+      },
+    ],
+    usageMetadata: buildGeminiUsage(answer.usage ?? noUsage),
+    ...answerHead(context),
+  };
+}
+
+export function answerHead(context: TranslationContext): Fields {
+  return { modelVersion: context.requestedModel, responseId: context.newId('') };
+}
+
+export function buildAnswerPart(part: AnswerPart, context: TranslationContext): Fields {
+  if (part.kind === 'thinking') return { text: part.text, thought: true };
+  if (part.kind !== 'call') return { text: part.text };
+  const { call } = part;
+  const id = call.id === '' ? context.newId('call_') : call.id;
+  return { functionCall: { id, name: call.name, args: toArgs(toFunctionArguments(call)) } };
+}
+
+/** A call's arguments as the object this dialect requires; other text is kept under `raw_arguments`. */
+export function toArgs(text: string): Fields {
+  try {
+    const value: unknown = text.trim() === '' ? {} : JSON.parse(text);
+    return isFields(value) ? value : { raw_arguments: text };
+  } catch {
+    return { raw_arguments: text };
+  }
+}

@@ -1,0 +1,190 @@
+import type { ContentPart, ConversationRequest, ToolCall, ToolChoice, Turn } from '../conversation.ts';
+import { type Dropped, type Fields, noteDropped, unsupported, withoutAbsent } from '../fields.ts';
+import { joinTexts, markSystemText, titled, toDocumentText } from '../translation/media.ts';
+import { clampMaxTokens, geminiThinking, type TranslationContext } from '../translation/model-quirks.ts';
+import { orderTurns } from '../translation/order-turns.ts';
+import type { ToolNames } from '../translation/tool-names.ts';
+import { toFunctionArguments, toFunctionTool } from '../translation/wrap-custom.ts';
+import { toArgs } from './answer.ts';
+
+/** The Gemini request for a neutral one. Its model and whether it streams are in the path. */
+export function buildGeminiRequest(
+  request: ConversationRequest,
+  context: TranslationContext,
+  names: ToolNames,
+  dropped: Dropped,
+): Fields {
+  const system = request.system.map((turn) => turn.text).filter((text) => text !== '');
+  const contents = buildContents(request, context, names);
+  // A request with nothing but a system prompt is fine in the OpenAI dialects and refused here.
+  const only = contents.length === 0 ? system.pop() : undefined;
+  if (only !== undefined) contents.push({ role: 'user', parts: [{ text: only }] });
+  if (request.parallelCalls === false) noteDropped(dropped, 'parallel tool calls');
+  const config = buildConfig(request, context, dropped);
+  return withoutAbsent({
+    contents,
+    systemInstruction: system.length > 0 ? { parts: system.map((text) => ({ text })) } : undefined,
+    ...buildTools(request, names),
+    generationConfig: Object.keys(config).length > 0 ? config : undefined,
+  });
+}
+
+function buildTools({ tools, toolChoice }: ConversationRequest, names: ToolNames): Fields {
+  if (tools.length === 0) return {};
+  const functionDeclarations = tools.map((tool) => {
+    const { description, parameters } = toFunctionTool(tool);
+    return withoutAbsent({ name: names.toWire(tool), description, parametersJsonSchema: parameters });
+  });
+  return {
+    tools: [{ functionDeclarations }],
+    toolConfig: toolChoice === undefined ? undefined : { functionCallingConfig: toMode(toolChoice, names) },
+  };
+}
+
+function toMode(choice: ToolChoice, names: ToolNames): Fields {
+  switch (choice.kind) {
+    case 'auto':
+      return { mode: 'AUTO' };
+    case 'none':
+      return { mode: 'NONE' };
+    case 'required':
+      return { mode: 'ANY' };
+    case 'tool':
+      return { mode: 'ANY', allowedFunctionNames: [names.toWire(choice.tool)] };
+  }
+}
+
+function buildConfig(request: ConversationRequest, context: TranslationContext, dropped: Dropped): Fields {
+  const { stop, format, temperature, topP } = request;
+  return withoutAbsent({
+    maxOutputTokens: clampMaxTokens(request.maxOutputTokens, context.maxOutputTokens),
+    temperature,
+    topP,
+    stopSequences: stop.length > 0 ? stop : undefined,
+    responseMimeType: format === undefined ? undefined : 'application/json',
+    responseJsonSchema: format?.kind === 'schema' ? format.schema : undefined,
+    thinkingConfig: buildThinking(request, context, dropped),
+  });
+}
+
+const budgets = {
+  none: 0,
+  minimal: 512,
+  low: 1_024,
+  medium: 8_192,
+  high: 24_576,
+  xhigh: 24_576,
+  max: 24_576,
+};
+const levels = {
+  ...{ none: 'minimal', minimal: 'minimal', low: 'low', medium: 'medium' },
+  ...{ high: 'high', xhigh: 'high', max: 'high' },
+};
+
+function buildThinking(
+  { effort }: ConversationRequest,
+  context: TranslationContext,
+  dropped: Dropped,
+): Fields | undefined {
+  if (effort === undefined) return undefined;
+  const shown = effort === 'none' ? {} : { includeThoughts: true };
+  switch (geminiThinking(context)) {
+    case 'level':
+      return { thinkingLevel: levels[effort], ...shown };
+    case 'budget':
+      return { thinkingBudget: budgets[effort], ...shown };
+    case 'none':
+      if (effort !== 'none') noteDropped(dropped, 'reasoning effort');
+      return undefined;
+  }
+}
+
+interface Content {
+  readonly role: 'user' | 'model';
+  readonly parts: Fields[];
+}
+
+function buildContents(
+  request: ConversationRequest,
+  context: TranslationContext,
+  names: ToolNames,
+): Content[] {
+  const contents: Content[] = [];
+  /** The functions of the calls, which responses name again. */
+  const called = new Map<string, string>();
+  for (const turn of orderTurns(request.turns)) {
+    for (const content of buildTurn(turn)) if (content.parts.length > 0) contents.push(content);
+  }
+  return contents;
+
+  function buildTurn(turn: Turn): Content[] {
+    switch (turn.role) {
+      case 'system':
+        return [{ role: 'user', parts: [{ text: markSystemText(turn.text) }] }];
+      case 'user':
+        return [{ role: 'user', parts: turn.parts.map(buildPart) }];
+      case 'assistant':
+        return [{ role: 'model', parts: [...textParts(turn.text), ...turn.calls.map(buildCall)] }];
+      case 'results':
+        return [
+          {
+            role: 'user',
+            parts: turn.results.map(({ callId, parts, isError }) => {
+              const text = joinTexts(parts.map(toTextPart), '\n\n');
+              const response = isError ? { error: text } : { output: text };
+              return { functionResponse: { id: callId, name: called.get(callId) ?? callId, response } };
+            }),
+          },
+          // Most models take no media in a response.
+          {
+            role: 'user',
+            parts: turn.results.flatMap(({ parts }) => parts.map(toTextPart).filter(isMedia)).map(buildPart),
+          },
+        ];
+    }
+  }
+
+  function buildCall(call: ToolCall, index: number): Fields {
+    const name = names.toWire(call);
+    called.set(call.id, name);
+    const functionCall = { id: call.id, name, args: toArgs(toFunctionArguments(call)) };
+    // Newer models refuse the first call of a turn without a signature; this is Google's word for one that came
+    // from elsewhere (ai.google.dev/gemini-api/docs/thought-signatures).
+    const isSigned = index === 0 && geminiThinking(context) === 'level';
+    return isSigned
+      ? { functionCall, thoughtSignature: 'skip_thought_signature_validator' }
+      : { functionCall };
+  }
+}
+
+function textParts(text: string): Fields[] {
+  return text === '' ? [] : [{ text }];
+}
+
+function isMedia(part: ContentPart): boolean {
+  return part.kind !== 'text';
+}
+
+function toTextPart(part: ContentPart): ContentPart {
+  const text = part.kind === 'document' ? toDocumentText(part.source) : undefined;
+  return part.kind !== 'document' || text === undefined
+    ? part
+    : { kind: 'text', text: titled(text, part.name) };
+}
+
+const mimeTypes: Readonly<Record<string, string>> = {
+  ...{ jpg: 'image/jpeg', jpeg: 'image/jpeg', png: 'image/png', gif: 'image/gif', webp: 'image/webp' },
+  pdf: 'application/pdf',
+};
+
+function buildPart(original: ContentPart): Fields {
+  const part = toTextPart(original);
+  if (part.kind === 'text') return { text: part.text };
+  const { source, path } = part;
+  if (source.kind === 'text') return { text: source.text };
+  if (source.kind === 'base64') return { inlineData: { mimeType: source.mediaType, data: source.data } };
+  const ending = /\.([a-z]+)(?:[?#]|$)/i.exec(source.url)?.[1]?.toLowerCase() ?? '';
+  const mimeType = mimeTypes[ending];
+  if (mimeType === undefined) throw unsupported(path, 'this provider must know the type of what is at a URL');
+  return { fileData: { mimeType, fileUri: source.url } };
+}

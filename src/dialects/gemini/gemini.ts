@@ -1,0 +1,130 @@
+import { ofOuterRole, ofRole, type TextDialect } from '../dialect.ts';
+import { type Fields, toFields } from '../fields.ts';
+import { membersNamed } from '../text-tokens.ts';
+import { openAiLimitHeaders } from '../translation/openai.ts';
+import { buildGeminiAnswer, parseGeminiAnswer } from './answer.ts';
+import { buildGeminiRequest } from './build-request.ts';
+import { geminiErrorBody, geminiErrorEvent, isGeminiErrorBody } from './error.ts';
+import { geminiMappings, geminiMappingsFrom } from './field-mappings.ts';
+import { hasFinish } from './finish.ts';
+import { parseGeminiRequest } from './parse-request.ts';
+import { createGeminiReader, createGeminiWriter } from './stream.ts';
+import { parseGeminiUsage } from './usage.ts';
+import { both, geminiModels, ownHeaders, pathOf, toCamelCase } from './wire.ts';
+
+/** Which of a part's members says what it is; `thought` marks a text or a call as reasoning. */
+const partTypes = both(
+  'text',
+  'functionCall',
+  'functionResponse',
+  'inlineData',
+  'fileData',
+  'executableCode',
+  'codeExecutionResult',
+  'toolCall',
+  'toolResponse',
+);
+
+/** Google's Gemini API, version v1beta: `generateContent`. Members may be written in camelCase or in snake_case. */
+export const gemini: TextDialect = {
+  name: 'gemini',
+  methods: [
+    { path: pathOf('generateContent'), stream: false },
+    { path: pathOf('streamGenerateContent'), query: 'alt=sse', stream: true },
+    { path: pathOf('countTokens'), stream: false, countAnswer: (tokens) => ({ totalTokens: tokens }) },
+  ],
+  modelList: geminiModels,
+  operation: 'chat',
+  recognizes: (body) => 'contents' in body,
+  ownHeaders,
+  limitHeaders: openAiLimitHeaders,
+  needsCap: false,
+  leastCap: 1,
+  hasUsageOption: false,
+  caps: both('generationConfig').flatMap((config) =>
+    both('maxOutputTokens').map((name) => `${config}.${name}`),
+  ),
+  answerCounts: both('generationConfig').flatMap((config) =>
+    both('candidateCount').map((name) => `${config}.${name}`),
+  ),
+  required: ['contents'],
+  places: new Map([
+    ...both('systemInstruction').map((name) => [name, 'system'] as const),
+    ['contents', 'turns'],
+    ['tools', 'tool_definition'],
+  ]),
+
+  turnRole(document, turn) {
+    switch (document.memberText(turn, 'role')) {
+      case 'user':
+        return 'user';
+      case 'model':
+        return 'assistant';
+      case 'function':
+        return 'tool_result';
+      default:
+        return undefined;
+    }
+  },
+  blockList: 'parts',
+  blockType(document, part) {
+    if (document.memberText(part, 'type') !== undefined) return undefined;
+    const type = partTypes.find((name) => document.member(part, name) !== undefined);
+    return type !== undefined && document.member(part, 'thought') !== undefined ? 'thinking' : type;
+  },
+  blocks: new Map([
+    ...ofOuterRole(
+      'thinking',
+      ...both('text', 'functionCall', 'inlineData', 'fileData', 'executableCode', 'toolCall'),
+    ),
+    ...ofRole('tool_result', ...both('functionResponse', 'codeExecutionResult', 'toolResponse')),
+  ]),
+  members: {
+    prose: ['parts'],
+    label: both('thoughtSignature', 'mediaResolution'),
+    bytes: both('mimeType', 'displayName'),
+    reference: both('fileUri', 'cachedContent'),
+    wrapper: both(
+      'functionCall',
+      'functionResponse',
+      'inlineData',
+      'executableCode',
+      'codeExecutionResult',
+      'toolCall',
+      'toolResponse',
+    ),
+    input: ['args', 'response'],
+  },
+  toolMembers: {
+    declarations: both('functionDeclarations'),
+    others: both('contents', 'systemInstruction', 'toolConfig', 'generationConfig', 'safetySettings'),
+  },
+
+  answerUsage: (answer) => parseGeminiUsage(usageOf(toFields(answer))),
+  eventUsage: (event, known) => parseGeminiUsage(usageOf(toFields(event))) ?? known,
+  writtenMembers: membersNamed('parts'),
+  // There is none; and its SDKs may pass over an error that is followed by an orderly end.
+  isLastEvent: () => false,
+  mayEndAfter: (event) => hasFinish.test(event),
+  isErrorBody: isGeminiErrorBody,
+  hasOwnErrors: true,
+  errorBody: geminiErrorBody,
+  errorEvent: geminiErrorEvent,
+
+  codec: {
+    normalize: toCamelCase,
+    parseRequest: parseGeminiRequest,
+    buildRequest: buildGeminiRequest,
+    stopSequences: (asked) => asked.slice(0, 5),
+    parseAnswer: parseGeminiAnswer,
+    buildAnswer: buildGeminiAnswer,
+    createReader: createGeminiReader,
+    createWriter: createGeminiWriter,
+    mappingsTo: geminiMappings,
+    mappingsFrom: geminiMappingsFrom,
+  },
+};
+
+function usageOf({ usageMetadata }: Fields): unknown {
+  return usageMetadata;
+}

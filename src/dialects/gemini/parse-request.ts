@@ -1,0 +1,180 @@
+import type { ConversationRequest, Effort, OutputFormat, Tool, ToolChoice } from '../conversation.ts';
+import {
+  type Dropped,
+  type Fields,
+  isFields,
+  noteDropped,
+  parseFields,
+  parseList,
+  parseOptionalCount,
+  parseOptionalNumber,
+  parseOptionalText,
+  parseText,
+  unsupported,
+  wrongField,
+} from '../fields.ts';
+import { parseGeminiTurns, parseSystemText } from './parse-turns.ts';
+
+/** A Gemini request in the neutral form; its members are in camelCase (`normalizeGemini`). */
+export function parseGeminiRequest(body: Fields, dropped: Dropped): ConversationRequest {
+  const config = parseFields(body.generationConfig ?? {}, 'generationConfig');
+  const system = body.systemInstruction ?? undefined;
+  const text = system === undefined ? '' : parseSystemText(system, 'systemInstruction');
+  const tools = parseTools(body.tools, dropped);
+  refuseOthers(config, dropped);
+  return {
+    system: text === '' ? [] : [{ role: 'system', isDeveloper: false, text }],
+    turns: parseGeminiTurns(parseList(body.contents, 'contents'), dropped),
+    ...parseChoice(body.toolConfig, tools),
+    maxOutputTokens: parseOptionalCount(config.maxOutputTokens, 'generationConfig.maxOutputTokens'),
+    temperature: parseOptionalNumber(config.temperature, 'generationConfig.temperature'),
+    topP: parseOptionalNumber(config.topP, 'generationConfig.topP'),
+    stop: parseList(config.stopSequences ?? [], 'generationConfig.stopSequences').map((stop, index) =>
+      parseText(stop, `generationConfig.stopSequences[${index}]`),
+    ),
+    effort: parseThinking(config.thinkingConfig),
+    format: parseFormat(config),
+    isStreaming: body.stream === true,
+  };
+}
+
+const droppedSettings = [
+  ...['topK', 'seed', 'presencePenalty', 'frequencyPenalty', 'logprobs', 'mediaResolution', 'imageConfig'],
+  ...[
+    'speechConfig',
+    'audioTimestamp',
+    'enableEnhancedCivicAnswers',
+    'routingConfig',
+    'modelSelectionConfig',
+  ],
+];
+
+function refuseOthers(config: Fields, dropped: Dropped): void {
+  const path = 'generationConfig';
+  const { candidateCount = 1, responseLogprobs, responseModalities = [] } = config;
+  if (candidateCount !== 1) throw unsupported(`${path}.candidateCount`, 'only one choice can be answered');
+  if (responseLogprobs === true) {
+    throw unsupported(`${path}.responseLogprobs`, 'this provider has no log probabilities');
+  }
+  const others = parseList(responseModalities, `${path}.responseModalities`).filter(
+    (each) => each !== 'TEXT',
+  );
+  if (others.length > 0) throw unsupported(`${path}.responseModalities`, 'only text can be answered');
+  for (const name of droppedSettings) {
+    if (config[name] !== undefined) noteDropped(dropped, `${path}.${name}`);
+  }
+}
+
+function parseTools(value: unknown, dropped: Dropped): readonly Tool[] {
+  let own = 0;
+  const tools = parseList(value ?? [], 'tools').flatMap((entry, index) => {
+    const path = `tools[${index}]`;
+    const { functionDeclarations = [], ...others } = parseFields(entry, path);
+    own += Object.keys(others).length;
+    return parseList(functionDeclarations, `${path}.functionDeclarations`).map((declared, at) =>
+      parseFunction(declared, `${path}.functionDeclarations[${at}]`),
+    );
+  });
+  if (own > 0 && tools.length === 0) {
+    throw unsupported(
+      'tools',
+      'this model cannot run the tools of another provider, and there are no others',
+    );
+  }
+  if (own > 0) noteDropped(dropped, 'tools[].googleSearch');
+  return tools;
+}
+
+function parseFunction(value: unknown, path: string): Tool {
+  const { name, description, parameters, parametersJsonSchema } = parseFields(value, path);
+  const schema = parametersJsonSchema ?? (parameters === undefined ? undefined : toJsonSchema(parameters));
+  return {
+    kind: 'function',
+    name: parseText(name, `${path}.name`),
+    description: parseOptionalText(description, `${path}.description`),
+    parameters: schema === undefined ? undefined : parseFields(schema, `${path}.parameters`),
+  };
+}
+
+/** Google's schemas are those of OpenAPI, with types in capitals. */
+export function toJsonSchema(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(toJsonSchema);
+  if (!isFields(schema)) return schema;
+  const { type, nullable, ...rest } = schema;
+  const inner = Object.entries(rest).map(([name, value]) => {
+    if (name === 'properties' && isFields(value)) {
+      return [
+        name,
+        Object.fromEntries(Object.entries(value).map(([key, each]) => [key, toJsonSchema(each)])),
+      ];
+    }
+    const isSchema = name === 'items' || name === 'anyOf' || name === 'prefixItems';
+    return [name, isSchema ? toJsonSchema(value) : value];
+  });
+  const word = typeof type === 'string' ? type.toLowerCase() : type;
+  return {
+    ...(word === undefined ? {} : { type: nullable === true ? [word, 'null'] : word }),
+    ...Object.fromEntries(inner),
+  };
+}
+
+function parseChoice(
+  value: unknown,
+  tools: readonly Tool[],
+): Pick<ConversationRequest, 'tools' | 'toolChoice'> {
+  const { functionCallingConfig } = parseFields(value ?? {}, 'toolConfig');
+  if (functionCallingConfig === undefined || tools.length === 0) return { tools };
+  const path = 'toolConfig.functionCallingConfig';
+  const { mode, allowedFunctionNames = [] } = parseFields(functionCallingConfig, path);
+  const allowed = parseList(allowedFunctionNames, `${path}.allowedFunctionNames`);
+  const kept = allowed.length === 0 ? tools : tools.filter(({ name }) => allowed.includes(name));
+  const toolChoice = choiceOf(mode, kept, allowed.length);
+  return toolChoice === undefined ? { tools: kept } : { tools: kept, toolChoice };
+}
+
+function choiceOf(mode: unknown, tools: readonly Tool[], allowed: number): ToolChoice | undefined {
+  switch (mode) {
+    case undefined:
+    case 'MODE_UNSPECIFIED':
+      return undefined;
+    case 'AUTO':
+    case 'VALIDATED':
+      return { kind: 'auto' };
+    case 'NONE':
+      return { kind: 'none' };
+    case 'ANY': {
+      const [only] = tools;
+      return allowed === 1 && only !== undefined ? { kind: 'tool', tool: only } : { kind: 'required' };
+    }
+    default:
+      throw wrongField('toolConfig.functionCallingConfig.mode', 'AUTO, ANY, NONE or VALIDATED');
+  }
+}
+
+const levels: Readonly<Record<string, Effort>> = {
+  MINIMAL: 'minimal',
+  LOW: 'low',
+  MEDIUM: 'medium',
+  HIGH: 'high',
+};
+
+function parseThinking(value: unknown): Effort | undefined {
+  if (!isFields(value)) return undefined;
+  const { thinkingBudget: budget, thinkingLevel } = value;
+  if (typeof thinkingLevel === 'string') return levels[thinkingLevel.toUpperCase()];
+  if (typeof budget !== 'number' || budget < 0) return undefined;
+  if (budget === 0) return 'none';
+  if (budget <= 4_096) return 'low';
+  return budget <= 16_384 ? 'medium' : 'high';
+}
+
+function parseFormat(config: Fields): OutputFormat | undefined {
+  const { responseMimeType = 'text/plain', responseSchema, responseJsonSchema } = config;
+  if (responseMimeType === 'text/plain') return undefined;
+  if (responseMimeType !== 'application/json') {
+    throw unsupported('generationConfig.responseMimeType', 'only text and JSON can be answered');
+  }
+  const schema =
+    responseJsonSchema ?? (responseSchema === undefined ? undefined : toJsonSchema(responseSchema));
+  return schema === undefined ? { kind: 'json' } : { kind: 'schema', name: 'answer', schema };
+}

@@ -1,0 +1,153 @@
+import type { ContentPart, ToolCall, ToolResult, Turn } from '../conversation.ts';
+import {
+  type Dropped,
+  type Fields,
+  isFields,
+  noteDropped,
+  parseFields,
+  parseList,
+  parseOptionalText,
+  parseText,
+  unsupported,
+  wrongField,
+} from '../fields.ts';
+
+/** A call that waits for its response: by its id where it has one, else by its name, in order. */
+type OpenCall = Pick<ToolCall, 'id' | 'name'>;
+
+/** The turns of a Gemini request, with its members in camelCase. */
+export function parseGeminiTurns(contents: readonly unknown[], dropped: Dropped): Turn[] {
+  let open: OpenCall[] = [];
+  let calls = 0;
+
+  function parseModel(parts: readonly Placed[]): Turn {
+    const texts: string[] = [];
+    const made: ToolCall[] = [];
+    for (const { part, path } of parts) {
+      if (part.thought === true) noteDropped(dropped, `${path}.thought`);
+      else if (part.functionCall !== undefined) {
+        const call = parseFields(part.functionCall, `${path}.functionCall`);
+        calls += 1;
+        made.push({
+          kind: 'function',
+          id: parseOptionalText(call.id, `${path}.functionCall.id`) ?? `call_${calls}`,
+          name: parseText(call.name, `${path}.functionCall.name`),
+          input: JSON.stringify(parseFields(call.args ?? {}, `${path}.functionCall.args`)),
+        });
+      } else if (typeof part.text === 'string') texts.push(part.text);
+      else if (ownTools.some((name) => part[name] !== undefined))
+        noteDropped(dropped, `${path}.executableCode`);
+      else throw unsupported(path, 'only text and function calls can be translated in a turn of the model');
+    }
+    open = made.map(({ id, name }) => ({ id, name }));
+    return { role: 'assistant', text: texts.join(''), calls: made };
+  }
+
+  function parseUser(parts: readonly Placed[]): Turn[] {
+    const results: ToolResult[] = [];
+    const others: ContentPart[] = [];
+    for (const { part, path } of parts) {
+      if (part.functionResponse === undefined) others.push(...parsePart(part, path));
+      else results.push(parseResult(parseFields(part.functionResponse, `${path}.functionResponse`), path));
+    }
+    const turns: Turn[] = results.length > 0 ? [{ role: 'results', results }] : [];
+    if (others.length > 0) turns.push({ role: 'user', parts: others });
+    return turns;
+  }
+
+  function parseResult({ id, name, response, parts = [] }: Fields, path: string): ToolResult {
+    const place = `${path}.functionResponse`;
+    const own = parseOptionalText(id, `${place}.id`);
+    const found = open.findIndex((call) => (own === undefined ? call.name === name : call.id === own));
+    const [call] = found < 0 ? [] : open.splice(found, 1);
+    const { text, isError } = toResultText(response);
+    const media = parseList(parts, `${place}.parts`).flatMap((part, index) =>
+      parsePart(parseFields(part, `${place}.parts[${index}]`), `${place}.parts[${index}]`),
+    );
+    const texts: ContentPart[] = text === '' ? [] : [{ kind: 'text', text }];
+    return { callId: call?.id ?? own ?? '', parts: [...texts, ...media], isError, path };
+  }
+
+  return contents.flatMap((entry, index): Turn[] => {
+    const path = `contents[${index}]`;
+    const { role = 'user', parts } = parseFields(entry, path);
+    const placed = parsePlaced(parts, path);
+    switch (role) {
+      case 'user':
+      case 'function':
+        return parseUser(placed);
+      case 'model':
+        return [parseModel(placed)];
+      default:
+        throw wrongField(`${path}.role`, 'user or model');
+    }
+  });
+}
+
+/** Parts in which the provider's own tools are called and answer; the model's text says what came of them. */
+const ownTools = ['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse'];
+
+/** All texts of a system instruction, which may be one text, blank lines between them. */
+export function parseSystemText(value: unknown, path: string): string {
+  if (typeof value === 'string') return value;
+  return parsePlaced(parseFields(value, path).parts, path)
+    .map(({ part, path: place }) => parseText(part.text, `${place}.text`))
+    .filter((text) => text !== '')
+    .join('\n\n');
+}
+
+interface Placed {
+  readonly part: Fields;
+  readonly path: string;
+}
+
+function parsePlaced(parts: unknown, path: string): readonly Placed[] {
+  return parseList(parts ?? [], `${path}.parts`).map((part, index) => {
+    const place = `${path}.parts[${index}]`;
+    return { part: parseFields(part, place), path: place };
+  });
+}
+
+function parsePart(part: Fields, path: string): ContentPart[] {
+  if (part.inlineData !== undefined)
+    return [parseBlob(parseFields(part.inlineData, `${path}.inlineData`), path)];
+  if (part.fileData !== undefined) return [parseFile(parseFields(part.fileData, `${path}.fileData`), path)];
+  if (part.text === undefined) throw unsupported(path, 'only text, inline data and files can be translated');
+  const text = parseText(part.text, `${path}.text`);
+  return text === '' ? [] : [{ kind: 'text', text }];
+}
+
+function parseBlob({ mimeType, data, displayName }: Fields, path: string): ContentPart {
+  const mediaType = parseText(mimeType, `${path}.inlineData.mimeType`);
+  const source = { kind: 'base64', mediaType, data: parseText(data, `${path}.inlineData.data`) } as const;
+  if (mediaType.startsWith('image/')) return { kind: 'image', source, path };
+  if (!/^(?:application\/pdf$|text\/)/.test(mediaType)) {
+    throw unsupported(path, 'only images, PDF and plain text can be translated');
+  }
+  return {
+    kind: 'document',
+    source,
+    name: parseOptionalText(displayName, `${path}.inlineData.displayName`),
+    path,
+  };
+}
+
+/** Google's own files are names under its address, which no other provider can read. */
+const kept = /^(?:gs:|files\/|https:\/\/generativelanguage\.googleapis\.com\/|https:\/\/(?:www\.)?youtu)/;
+
+function parseFile({ mimeType, fileUri }: Fields, path: string): ContentPart {
+  const url = parseText(fileUri, `${path}.fileData.fileUri`);
+  if (kept.test(url)) throw unsupported(path, 'files kept at another provider cannot be translated');
+  const source = { kind: 'url', url } as const;
+  const isImage = parseOptionalText(mimeType, `${path}.fileData.mimeType`)?.startsWith('image/') === true;
+  return isImage ? { kind: 'image', source, path } : { kind: 'document', source, path };
+}
+
+/** Google advises `output` and `error`; any other object is the result as a whole. */
+function toResultText(response: unknown): { text: string; isError: boolean } {
+  if (!isFields(response)) return { text: '', isError: false };
+  const [[name = '', value] = [], ...others] = Object.entries(response);
+  const isOnly = others.length === 0 && typeof value === 'string';
+  if (isOnly && name === 'error') return { text: value, isError: true };
+  return { text: isOnly && name === 'output' ? value : JSON.stringify(response), isError: false };
+}

@@ -1,0 +1,56 @@
+import type { ModelList } from '../dialect.ts';
+import { type Fields, isFields } from '../fields.ts';
+
+// What generating and embedding have in common.
+
+/** A field in both spellings that Google's JSON parser takes: camelCase and snake_case. */
+export function both(...names: readonly string[]): readonly string[] {
+  return [...new Set(names.flatMap((name) => [name, toSnakeCase(name)]))];
+}
+
+function toSnakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** Members that hold the client's own data, in which names are only names. */
+const free = new Set([
+  'args',
+  'response',
+  'parameters',
+  'parametersJsonSchema',
+  'responseSchema',
+  'responseJsonSchema',
+]);
+
+/** A request with all members of the format in camelCase. */
+export function toCamelCase(fields: Fields): Fields {
+  const entries = Object.entries(fields).map(([name, value]) => {
+    const own = name.replace(/_([a-z])/g, (_whole, letter: string) => letter.toUpperCase());
+    return [own, free.has(own) ? value : camelCased(value)];
+  });
+  return Object.fromEntries(entries);
+}
+
+function camelCased(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(camelCased);
+  return isFields(value) ? toCamelCase(value) : value;
+}
+
+export function pathOf(method: string): `/v1${string}` {
+  return `/v1beta/models/{model}:${method}`;
+}
+
+export const ownHeaders = { prefix: 'x-goog-' } as const;
+
+export const geminiModels: ModelList = {
+  path: '/v1beta/models',
+  entry: ({ id, contextWindow, maxOutputTokens }) => ({
+    name: `models/${id}`,
+    baseModelId: id,
+    displayName: id,
+    ...(contextWindow === undefined ? {} : { inputTokenLimit: contextWindow }),
+    ...(maxOutputTokens === undefined ? {} : { outputTokenLimit: maxOutputTokens }),
+    supportedGenerationMethods: ['generateContent', 'streamGenerateContent', 'countTokens'],
+  }),
+  list: (models) => ({ models }),
+};
