@@ -391,21 +391,36 @@ test('discovery lists which paths work, and what happens to the body on each', a
   const { data } = (await answer.json()) as { data: { id: string; endpoints: string[]; body: object }[] };
   const found = Object.fromEntries(data.map(({ id, endpoints, body }) => [id, { endpoints, body }]));
 
+  const [generate, streamed, count] = ['generateContent', 'streamGenerateContent', 'countTokens'].map(
+    (method) => `/v1beta/models/{model}:${method}`,
+  );
+  const endpoints = [
+    '/v1/messages',
+    '/v1/messages/count_tokens',
+    '/v1/chat/completions',
+    '/v1/responses',
+    generate,
+    streamed,
+    count,
+  ];
+  const translatedGemini = { [`${generate}`]: 'translated', [`${streamed}`]: 'translated' };
   expect(found.claude).toEqual({
-    endpoints: ['/v1/messages', '/v1/messages/count_tokens', '/v1/chat/completions', '/v1/responses'],
+    endpoints,
     body: {
       '/v1/messages': 'spliced',
       '/v1/chat/completions': 'translated',
       '/v1/responses': 'translated',
       '/v1/messages/count_tokens': 'spliced',
+      ...translatedGemini,
     },
   });
   expect(found.both).toEqual({
-    endpoints: ['/v1/messages', '/v1/messages/count_tokens', '/v1/chat/completions', '/v1/responses'],
+    endpoints,
     body: {
       '/v1/messages': 'translated',
       '/v1/chat/completions': 'exact',
       '/v1/responses': 'exact',
+      ...translatedGemini,
     },
   });
   expect(found.vectors).toEqual({ endpoints: ['/v1/embeddings'], body: { '/v1/embeddings': 'exact' } });
