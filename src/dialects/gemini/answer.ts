@@ -1,7 +1,7 @@
 import type { Answer, AnswerPart } from '../conversation.ts';
 import { brokenAnswer, type Fields, isFields, stringifyAnswer, toFields, toList, toText } from '../fields.ts';
 import type { TranslationContext } from '../translation/model-quirks.ts';
-import { toFunctionArguments } from '../translation/wrap-custom.ts';
+import { toFunctionArguments } from '../translation/tool-names.ts';
 import { noUsage } from '../usage.ts';
 import { finishReasons, isBlocked, parseFinish } from './finish.ts';
 import { buildGeminiUsage, parseGeminiUsage } from './usage.ts';

@@ -4,7 +4,7 @@ import { joinTexts, markSystemText, titled, toDocumentText } from '../translatio
 import { clampMaxTokens, geminiThinking, type TranslationContext } from '../translation/model-quirks.ts';
 import { orderTurns } from '../translation/order-turns.ts';
 import type { ToolNames } from '../translation/tool-names.ts';
-import { toFunctionArguments, toFunctionTool } from '../translation/wrap-custom.ts';
+import { toFunctionArguments, toFunctionTool } from '../translation/tool-names.ts';
 import { toArgs } from './answer.ts';
 
 /** The Gemini request for a neutral one. Its model and whether it streams are in the path. */
