@@ -1,9 +1,9 @@
-import type { RE2JS } from 're2js';
+import { RE2JS } from 're2js';
+import type { Detector } from '../detectors/detector.ts';
 import type { Fold } from '../fold/fold.ts';
 import type { Limits } from './byte-reader.ts';
 import { Nfa } from './nfa.ts';
 import { addFolded, codePoints, type Pattern } from './patterns.ts';
-import { prefilterOf } from './prefilters.ts';
 import { Scanner } from './scanner.ts';
 
 /** All patterns of a set, and the automata that search for all of them in one pass. */
@@ -42,4 +42,37 @@ export function compilePatternSet(patterns: readonly Pattern[], fold: Fold, limi
   for (const [regex, number] of prefilters) folded.addPrefilter(regex, number);
   const scanner = new Scanner({ exact, folded, fold, patternCount: patterns.length, longRuns }, limits);
   return { patterns, scanner, fold, always, longRuns };
+}
+
+/**
+ * What must occur in a text for a detector to run on it: literals in any case, regexes in the folded view, or nothing at
+ * all. The automaton searches for it together with everything else, at no extra cost.
+ */
+interface Prefilter {
+  readonly literals: readonly string[];
+  readonly regexes: readonly RE2JS[];
+  readonly isOpen: boolean;
+  /** Whether a long run of characters that keys are made of is enough, too. */
+  readonly opensForLongRuns: boolean;
+}
+
+function prefilterOf({ prefilter }: Detector): Prefilter {
+  switch (prefilter.kind) {
+    case 'literals':
+      return { literals: prefilter.literals, regexes: [], isOpen: false, opensForLongRuns: false };
+    case 'regexes':
+      return {
+        literals: [],
+        regexes: prefilter.regexes.map(compile),
+        isOpen: false,
+        opensForLongRuns: prefilter.orLongRun === true,
+      };
+    case 'always':
+      return { literals: [], regexes: [], isOpen: true, opensForLongRuns: false };
+  }
+}
+
+/** The folded view is in lower case, and so are the regexes: compiling them case-insensitively would dominate start-up. */
+function compile(source: string): RE2JS {
+  return RE2JS.compile(source);
 }

@@ -1,7 +1,6 @@
 import { contexts, distinct, endPoint, holding } from './dfa-state.ts';
 import type { LazyDfa } from './lazy-dfa.ts';
-import { Marks } from './marks.ts';
-import type { SortedAdvance } from './nfa-steps.ts';
+import { Marks, type SortedAdvance } from './nfa-steps.ts';
 
 /** Cells of a row: a thread that becomes one other; that ends; not asked for yet; below, the number of a step. */
 export const endsCell = -2;
