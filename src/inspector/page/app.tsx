@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
 import type { ExchangeRow } from '../contract/exchange-list.ts';
 import { parseView, type Tab, toHash, type View } from './address.ts';
 import { ExchangePane } from './exchange/exchange-pane.tsx';
@@ -14,8 +14,6 @@ import { SignOut } from './shell/sign-out.tsx';
 import { TopBar } from './shell/top-bar.tsx';
 import { TryView } from './try/try-view.tsx';
 import type { Scratch } from './try/use-scratch.ts';
-import { useFocusOfView } from './use-focus-of-view.ts';
-import { useLive } from './use-live.ts';
 
 const titles = { traffic: 'Traffic', exchange: 'Exchange', now: 'Now', try: 'Try a policy' } as const;
 
@@ -134,4 +132,29 @@ export function App({ live }: { readonly live: Live }) {
       {isLeaving && <SignOut live={live} onClose={() => setLeaving(false)} />}
     </div>
   );
+}
+
+/** Renders the component again when what the page knows has changed. */
+function useLive(live: Live): void {
+  const [, redraw] = useReducer((count: number) => count + 1, 0);
+  // Not useEffect, which waits for a frame: an earlier change would be missed, and if it was the last one, the page
+  // would stay out of date.
+  useLayoutEffect(() => live.subscribe(() => redraw(undefined as never)), [live]);
+}
+
+/**
+ * Keeps the focus where the keyboard can go on: back in the list when an exchange is closed, and in the exchange when it
+ * takes the place of the list, as it does in a narrow window. Otherwise the focus would be lost with the list.
+ */
+function useFocusOfView(name: View['name']): void {
+  const before = useRef(name);
+  useLayoutEffect(() => {
+    const last = before.current;
+    before.current = name;
+    if (last === name) return;
+    const list = document.querySelector<HTMLElement>('.exchange-list');
+    if (last === 'exchange' && name === 'traffic') list?.focus();
+    if (name === 'exchange' && list?.offsetParent === null)
+      document.querySelector<HTMLElement>('.exchange-pane [role=tab][aria-selected=true]')?.focus();
+  }, [name]);
 }

@@ -1,7 +1,6 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Live } from './live.ts';
 import { messageOf } from './session.ts';
-import { useReconnect } from './use-reconnect.ts';
 
 export type Call<Answer> =
   | { readonly state: 'waiting' }
@@ -27,4 +26,14 @@ export function useCall<Answer>(live: Live, key: string, call: () => Promise<Ans
     };
   }, [key, attempt]);
   return state;
+}
+
+/** Calls back whenever the gateway is there again, so that what failed meanwhile is tried once more. */
+export function useReconnect(live: Live, onReconnect: () => void): void {
+  const isLive = live.connection.state === 'live';
+  const wasLive = useRef(isLive);
+  useEffect(() => {
+    if (isLive && !wasLive.current) onReconnect();
+    wasLive.current = isLive;
+  }, [isLive]);
 }

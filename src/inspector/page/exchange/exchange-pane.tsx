@@ -5,13 +5,13 @@ import { type Tab, tabs } from '../address.ts';
 import { formatTime } from '../format.ts';
 import { Decision, Status } from '../list/status.tsx';
 import type { Live } from '../live.ts';
+import { BodyText } from '../text/body-text.tsx';
 import { visibleLine } from '../text/visible.ts';
 import { useCall } from '../use-call.ts';
 import { Actions } from './actions.tsx';
 import { AnswerTab } from './answer-tab.tsx';
 import { HeadersTab } from './headers-tab.tsx';
 import { Overview } from './overview.tsx';
-import { RecordTab } from './record-tab.tsx';
 import { RequestTab } from './request-tab.tsx';
 
 interface Properties {
@@ -150,4 +150,11 @@ function Tabs({ tab, onTab }: { readonly tab: Tab; onTab(tab: Tab): void }) {
       ))}
     </div>
   );
+}
+
+function RecordTab({ detail }: { readonly detail: ExchangeDetail }) {
+  if (detail.record === undefined)
+    return <p class="note">The record is written when the exchange has ended.</p>;
+  const text = JSON.stringify(detail.record);
+  return <BodyText label="The record" body={{ bytes: text.length, text, truncated: false, marks: [] }} />;
 }

@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ExchangeRow } from '../../contract/exchange-list.ts';
-import { columnIndex, columns } from './columns.ts';
-import { Row, rowId } from './row.tsx';
+import { columnIndex, columns, Row, rowId } from './row.tsx';
 import { niceScale } from './time-bar.tsx';
 
 interface Properties {

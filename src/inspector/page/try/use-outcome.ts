@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { TryPolicyAnswer, TryPolicyRequest } from '../../contract/actions.ts';
 import type { Live } from '../live.ts';
 import { CallError, messageOf } from '../session.ts';
-import { useReconnect } from '../use-reconnect.ts';
+import { useReconnect } from '../use-call.ts';
 import type { Scratch } from './use-scratch.ts';
 
 export type TryOutcome = TryPolicyAnswer | { readonly kind: 'failed'; readonly message: string };
