@@ -32,7 +32,6 @@ export class GrowingBuffer {
     if (fitting < piece.length) this.#append(piece.subarray(fitting), expectedBytes);
   }
 
-  /** All bytes, in one buffer. */
   bytes(): Buffer {
     const last = this.#blocks.pop()?.subarray(0, this.#used) ?? Buffer.alloc(0);
     const whole = this.#blocks.length === 0 ? last : Buffer.concat([...this.#blocks, last], this.#length);

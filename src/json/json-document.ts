@@ -100,7 +100,6 @@ export class JsonDocument {
     return this.#tape[entry * cells + 3] as number;
   }
 
-  /** The decoded text of a string. */
   text(entry: number): string {
     const start = this.start(entry);
     const end = this.end(entry);

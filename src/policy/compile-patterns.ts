@@ -23,7 +23,6 @@ function collectPatterns(rules: readonly CompiledRule[]): readonly NamedPattern[
   return [...byKey.values()];
 }
 
-/** The conditions of a rule on texts. */
 export function conditionsOnText(rule: CompiledRule) {
   return [...(rule.when ?? []), ...(rule.unless ?? [])].flatMap(({ text }) =>
     text === undefined ? [] : [text],

@@ -2,7 +2,6 @@ import type { DetectorName } from '../../policy/detectors/names.ts';
 import { policySchema } from '../../policy/rules/schema.ts';
 import type { Settings } from '../schema/schema.ts';
 
-/** The name of the policy that `--mask` adds. */
 const maskPolicyName = 'mask-option';
 
 /** The settings with one more policy for all, which masks what these detectors find. */

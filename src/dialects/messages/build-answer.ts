@@ -7,7 +7,6 @@ import { toInput } from './build-turns.ts';
 import { buildStop } from './finish.ts';
 import { buildMessagesUsage } from './usage.ts';
 
-/** The Messages answer for a neutral one. */
 export function buildMessagesAnswer(answer: Answer, context: TranslationContext): Fields {
   const isRefused = answer.parts.some((part) => part.kind === 'refusal');
   return {

@@ -10,7 +10,6 @@ import {
 import { type ToolNames, toFunctionTool } from '../translation/tool-names.ts';
 import { buildMessagesTurns } from './build-turns.ts';
 
-/** The Messages request for a neutral one. */
 export function buildMessagesRequest(
   request: ConversationRequest,
   context: TranslationContext,

@@ -6,7 +6,6 @@ import { buildResponse } from './echo.ts';
 import { buildStatus } from './finish.ts';
 import { buildResponsesUsage } from './usage.ts';
 
-/** The Responses answer for a neutral one. */
 export function buildResponsesAnswer(answer: Answer, context: TranslationContext, echo: Fields): Fields {
   const { status, incomplete_details } = buildStatus(answer.finish);
   const thinking = answer.parts.filter((part) => part.kind === 'thinking').map(toItem);

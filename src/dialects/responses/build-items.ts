@@ -5,7 +5,6 @@ import type { TranslationContext } from '../translation/model-quirks.ts';
 import { orderTurns } from '../translation/order-turns.ts';
 import type { ToolNames } from '../translation/tool-names.ts';
 
-/** The input items for the turns. */
 export function buildItems(turns: readonly Turn[], context: TranslationContext, names: ToolNames): Fields[] {
   const kinds = kindsOf(turns);
   return orderTurns(turns).flatMap((turn) => buildTurn(turn, context, names, kinds));

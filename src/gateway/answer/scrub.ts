@@ -206,7 +206,6 @@ export function createMasks(secrets: readonly string[]): Masks {
   };
 }
 
-/** Masks the secrets of both. */
 export function bothMasks(first: Masks, second: Masks): Masks {
   return {
     bytes: (body) => second.bytes(first.bytes(body)),

@@ -17,7 +17,6 @@ export interface PolicyProblem {
   readonly kind?: 'test';
 }
 
-/** A compiled rule. */
 export interface CompiledRule {
   readonly policy: string;
   readonly id: string;
@@ -50,7 +49,6 @@ export interface RuleSource {
 /** What all rules of a configuration are compiled with. */
 export interface RuleTools {
   readonly fold: Fold;
-  /** The detector that a rule names. */
   detector(name: DetectorName): Detector;
   /** What no rule may judge, whatever its own exceptions are. */
   readonly exceptions?: readonly NamedPattern[];

@@ -54,7 +54,6 @@ export interface Segment {
 /** The position of texts that no markup separates. */
 export const wholeUnit: Unit = { all: 0, block: 0, turn: 0, run: 0 };
 
-/** The text at a place. */
 export function textOf({ document, entry }: Place): string {
   return document.text(entry);
 }
