@@ -40,6 +40,7 @@ const layers: Readonly<
   },
   'config/': {
     from: [
+      'json/',
       'policy/',
       'dialects/registry.ts',
       'errors.ts',

@@ -1,5 +1,6 @@
 import { partitionPoint } from '../../policy/partition-point.ts';
 import { findPart, type Part, type Range, secretsIn } from './layout.ts';
+import { parseJson } from './plain-json.ts';
 import { parsePlain } from './plain-yaml.ts';
 import type { Place, Problem } from './problems.ts';
 import { parseWhole } from './whole-yaml.ts';
@@ -19,7 +20,7 @@ export interface SourceDocument {
 
 /** Parses one YAML document; every error comes back as a problem with its place. */
 export function parseSource(text: string): SourceDocument {
-  const { value, root, faults } = parsePlain(text) ?? parseWhole(text);
+  const { value, root, faults } = parseJson(text) ?? parsePlain(text) ?? parseWhole(text);
   const place = placesIn(text, root);
   return {
     value,

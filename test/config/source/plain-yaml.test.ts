@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Part } from '../../../src/config/source/layout.ts';
+import { parseJson } from '../../../src/config/source/plain-json.ts';
 import { parsePlain } from '../../../src/config/source/plain-yaml.ts';
 import { parseWhole } from '../../../src/config/source/whole-yaml.ts';
 import { scale } from '../../kit/scale.ts';
@@ -38,6 +39,17 @@ function textOf(next: (below: number) => number): string {
   return text.slice(0, at) + piece() + text.slice(at + next(3));
 }
 
+const written = parseWhole(example).value as Readonly<Record<string, unknown>>;
+
+/** Sections of the example as a program would write them, mostly with one change. */
+function jsonOf(next: (below: number) => number): string {
+  const sections = Object.entries(written).filter(() => next(12) === 0);
+  const text = JSON.stringify(Object.fromEntries(sections), null, next(3));
+  const at = next(text.length);
+  const piece = next(4) === 0 ? '' : (pieces[next(pieces.length)] ?? '');
+  return text.slice(0, at) + piece + text.slice(at + next(2));
+}
+
 /** Path and first offset of each part. A block that is empty has no text to say where it begins. */
 function layout(part: Part | undefined, path = ''): readonly string[] {
   if (part === undefined) return [];
@@ -57,24 +69,41 @@ function comparable(value: unknown): unknown {
   return /^[-+]?(?:Infinity|[\d.]+e\+?\d{3,})$/i.test(String(value)) ? 'too large' : value;
 }
 
-test('what the fast parser takes, the other one reads the same, without a complaint and at the same places', () => {
-  const next = numbers(1);
-  const texts = [example, ...Array.from({ length: scale(3_000, 100_000) }, () => textOf(next))];
+test.each([
+  ['for YAML', parsePlain, [example], textOf],
+  ['for JSON', parseJson, [JSON.stringify(written, null, 2)], jsonOf],
+])(
+  'what the fast parser %s takes, the other one reads the same, without a complaint and at the same places',
+  (_name, parse, certain, textFrom) => {
+    const next = numbers(1);
+    const texts = [...certain, ...Array.from({ length: scale(3_000, 100_000) }, () => textFrom(next))];
 
-  let taken = 0;
-  for (const text of texts) {
-    const plain = parsePlain(text);
-    if (plain === undefined) continue;
-    const whole = parseWhole(text);
-    taken += 1;
-    expect.soft(whole.faults, text).toEqual([]);
-    expect.soft(comparable(plain.value), text).toEqual(comparable(whole.value));
-    expect.soft(layout(plain.root), text).toEqual(layout(whole.root));
-  }
+    let taken = 0;
+    for (const text of texts) {
+      const plain = parse(text);
+      if (plain === undefined) continue;
+      const whole = parseWhole(text);
+      taken += 1;
+      expect.soft(whole.faults, text).toEqual([]);
+      expect.soft(comparable(plain.value), text).toEqual(comparable(whole.value));
+      expect.soft(layout(plain.root), text).toEqual(layout(whole.root));
+    }
 
-  expect(parsePlain(example)).toBeDefined();
-  expect(taken).toBeGreaterThan(texts.length / 5);
-}, 120_000);
+    for (const text of certain) expect(parse(text)).toBeDefined();
+    expect(taken).toBeGreaterThan(texts.length / 5);
+  },
+  120_000,
+);
+
+test.each([
+  ['a key that is there twice', '{"a":1,"a":2}'],
+  ['a colon on the next line', '{"a"\n:1}'],
+  ['a key longer than YAML reads', `{"${'k'.repeat(1_025)}":1}`],
+  ['a key that would be a prototype', '{"__proto__":{"b":1}}'],
+  ['a comment', '{"a":1} # one'],
+])('%s is no JSON that YAML reads the same', (_name, text) => {
+  expect(parseJson(text)).toBeUndefined();
+});
 
 test.each([
   ['a tag', 'a: !!str 1'],
