@@ -47,6 +47,7 @@ const layers: Readonly<
       'loopback.ts',
       'decode-percent.ts',
       'directories.ts',
+      'memoize.ts',
     ],
     packages: ['zod', 'yaml', 'js-yaml', 'cosmiconfig'],
   },

@@ -73,9 +73,7 @@ async function init(options: InitOptions, format: 'text' | 'json', io: Io): Prom
   const { generateKey, hashKey } = await import('../config/build/keys.ts');
   const key = project === undefined ? undefined : generateKey();
   const keyed =
-    project !== undefined && key !== undefined
-      ? { project, hash: `sha256:${hashKey(key).toString('hex')}` }
-      : undefined;
+    project !== undefined && key !== undefined ? { project, hash: `sha256:${hashKey(key)}` } : undefined;
   await writeConfig(file, configText({ providers: chosen, masks: policy ? mask : [], keyed }), {
     mayReplace,
     io,

@@ -153,7 +153,7 @@ async function readShort({ stdin }: Io): Promise<string> {
 }
 
 function hashText(key: string): string {
-  return `sha256:${hashKey(key).toString('hex')}`;
+  return `sha256:${hashKey(key)}`;
 }
 
 function nameArgument(text: string): string {

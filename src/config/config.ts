@@ -136,16 +136,16 @@ export function buildConfig(inputs: ConfigInputs): Config {
       ...(inspector.password === undefined ? [] : [inspector.password]),
       ...(ownSecret === undefined ? [] : [ownSecret]),
     ];
-    const keyHashes = sources.map(({ digest }) => digest.toString('hex'));
+    const keyHashes = sources.map((source) => source.hash);
     const compiled = compilePolicies(policies, secrets, { maskSecret: ownSecret ?? maskSecret, keyHashes });
     if (sources === keys) reportPolicies(compiled.problems, inputs);
     const ring = createKeyRing(
-      sources.map(({ digest, id, project, expiresMs, policies: own, limits }) => ({
-        digest,
+      sources.map(({ hash, id, project, expiresMs, policies: own, limits }) => ({
+        hash,
         record: Object.freeze({
           id,
           project,
-          policies: compiled.select([...new Set([...(projects.get(project)?.policies ?? []), ...own])]),
+          policies: compiled.select([...(projects.get(project)?.policies ?? []), ...own]),
           ...(expiresMs !== undefined && { expiresMs }),
           ...modelsOf(projects.get(project)),
           ...limitsOf(projects.get(project), id, limits),
@@ -189,7 +189,7 @@ export function buildConfig(inputs: ConfigInputs): Config {
       },
       withKey: (added: AddedKey) => {
         const { id, project, value } = added;
-        const key = { id, project, digest: hashKey(value), plain: value, policies: [] };
+        const key = { id, project, hash: hashKey(value), plain: value, policies: [] };
         return assemble([...sources, key], { addedKeys: [...addedKeys, added], maskSecret });
       },
       needsMaskSecret: masks && ownSecret === undefined,

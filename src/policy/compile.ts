@@ -66,10 +66,10 @@ export function compilePolicies(
   return {
     problems,
     select(names) {
-      const chosen = [...new Set(names)].flatMap((name) => compiled.get(name) ?? []);
-      const key = JSON.stringify(chosen.map(({ name }) => name));
+      const key = JSON.stringify(names);
       let set = sets.get(key);
       if (set === undefined) {
+        const chosen = [...new Set(names)].flatMap((name) => compiled.get(name) ?? []);
         set = new PolicySet({ policies: chosen, builtIn, fold, placeholders });
         sets.set(key, set);
       }

@@ -17,11 +17,11 @@ export function compileGlobs(patterns: readonly string[]): (name: string) => num
   const byEnds = new Map<string, { readonly at: number; readonly matches: Glob }[]>();
   const lengths = new Map<string, readonly [head: number, tail: number]>();
   for (const [at, pattern] of patterns.entries()) {
-    const [head = ''] = pattern.split(/[*?]/, 1);
-    if (head === pattern) {
+    if (!/[*?]/.test(pattern)) {
       if (!exact.has(pattern)) exact.set(pattern, at);
       continue;
     }
+    const [head = ''] = pattern.split(/[*?]/, 1);
     const tail = /[^*?]*$/.exec(pattern)?.[0] ?? '';
     const ends = `${head}*${tail}`;
     const others = byEnds.get(ends) ?? [];

@@ -59,7 +59,7 @@ policies: ${policies}
 projects:
   shop:
     keys:
-${names.map((name) => `      - { id: ${name}, hash: "sha256:${hashKey(keyOf(name)).toString('hex')}", policies: [${name}] }`).join('\n')}
+${names.map((name) => `      - { id: ${name}, hash: "sha256:${hashKey(keyOf(name))}", policies: [${name}] }`).join('\n')}
 `;
 
 const paths = { messages: '/v1/messages', chat: '/v1/chat/completions', responses: '/v1/responses' } as const;

@@ -47,31 +47,36 @@ export interface KeyRing {
 }
 
 interface RingEntry {
-  readonly digest: Buffer;
+  /** Of the key: SHA-256 in hexadecimal. */
+  readonly hash: string;
   readonly record: KeyRecord;
 }
 
+const prefixLength = 8;
+
 export function createKeyRing(entries: readonly RingEntry[]): KeyRing {
   // Found by the first bytes of the hash: what the lookup's time reveals of them is no help in finding a key.
-  const byPrefix = new Map<number, RingEntry[]>();
+  const byPrefix = new Map<string, RingEntry[]>();
   for (const entry of entries) {
-    const prefix = entry.digest.readUInt32BE(0);
-    byPrefix.set(prefix, [...(byPrefix.get(prefix) ?? []), entry]);
+    const prefix = entry.hash.slice(0, prefixLength);
+    const others = byPrefix.get(prefix);
+    if (others === undefined) byPrefix.set(prefix, [entry]);
+    else others.push(entry);
   }
   return {
     size: entries.length,
     find(presented) {
-      const digest = hashKey(presented);
-      const candidates = byPrefix.get(digest.readUInt32BE(0));
-      return candidates?.find((entry) => timingSafeEqual(entry.digest, digest))?.record;
+      const hash = hashKey(presented);
+      const candidates = byPrefix.get(hash.slice(0, prefixLength));
+      return candidates?.find((entry) => timingSafeEqual(Buffer.from(entry.hash), Buffer.from(hash)))?.record;
     },
     records: () => entries.map(({ record }) => record),
   };
 }
 
-export function hashKey(key: string): Buffer {
-  // By way of a text: a buffer from there has memory of its own, which takes longer to get than the hash.
-  return Buffer.from(digestOf('sha256', key, 'binary'), 'latin1');
+/** SHA-256 in hexadecimal. */
+export function hashKey(key: string): string {
+  return digestOf('sha256', key, 'hex');
 }
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

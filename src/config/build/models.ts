@@ -101,19 +101,13 @@ function checkTargets(
   providers: ReadonlyMap<string, ProviderConfig>,
   report: Report,
 ): void {
-  const named = [
-    { path: ['models', i, 'provider'], name: settings.provider },
-    ...settings.fallbacks.map(({ provider }, j) => ({
-      path: ['models', i, 'fallbacks', j, 'provider'],
-      name: provider,
-    })),
-  ];
-  for (const { path, name } of named) {
+  for (const [j, { provider: name }] of [settings, ...settings.fallbacks].entries()) {
     const provider = providers.get(name);
-    if (provider === undefined && report.isLeftOut(['providers', name])) continue;
+    if (provider?.isConfigured || report.isLeftOut(['providers', name])) continue;
+    const path = j === 0 ? ['models', i, 'provider'] : ['models', i, 'fallbacks', j - 1, 'provider'];
     if (provider === undefined) {
       report.error(path, `there is no provider ${name}`, { hint: suggest(name, [...providers.keys()]) });
-    } else if (!provider.isConfigured) {
+    } else {
       report.warn(path, `provider ${name} is not configured: ${provider.disabledBecause}`);
     }
   }

@@ -18,7 +18,8 @@ export interface ProjectConfig {
 export interface KeySource {
   readonly id: string;
   readonly project: string;
-  readonly digest: Buffer;
+  /** SHA-256 in hexadecimal. */
+  readonly hash: string;
   /** Known only if the file gives the key rather than its hash. */
   readonly plain?: string;
   readonly expiresMs?: number;
@@ -79,34 +80,20 @@ export function collectKeys(inputs: Inputs): readonly KeySource[] {
   for (const [project, { keys }] of Object.entries(settings.projects ?? {})) {
     for (const [i, key] of keys.entries()) {
       const path = ['projects', project, 'keys', i];
-      refuseSecond([...path, 'id'], key.id, { seen: ids, project, what: 'id', report });
+      const first = ids.get(key.id);
+      if (first !== undefined) {
+        report.error([...path, 'id'], `another key of project ${first} has this id already`);
+      }
+      ids.set(key.id, project);
       const source = readKey(path, { project, key, inputs });
       if (source === undefined) continue;
-      const digest = source.digest.toString('latin1');
-      const owner = owners.get(digest);
+      const owner = owners.get(source.hash);
       if (owner !== undefined) report.error(path, `the same key as ${owner}: every key needs its own`);
-      owners.set(digest, key.id);
+      owners.set(source.hash, key.id);
       sources.push(source);
     }
   }
   return sources;
-}
-
-interface Seen {
-  readonly seen: Map<string, string>;
-  readonly project: string;
-  readonly what: string;
-  readonly report: Report;
-}
-
-function refuseSecond(
-  path: readonly PropertyKey[],
-  value: string,
-  { seen, project, what, report }: Seen,
-): void {
-  const first = seen.get(value);
-  if (first !== undefined) report.error(path, `another key of project ${first} has this ${what} already`);
-  seen.set(value, project);
 }
 
 interface KeyPlace {
@@ -117,7 +104,7 @@ interface KeyPlace {
 
 function readKey(path: readonly PropertyKey[], { project, key, inputs }: KeyPlace): KeySource | undefined {
   const { settings, report, nowMs } = inputs;
-  checkPolicies([...path, 'policies'], key.policies, settings.policies, report);
+  if (key.policies.length > 0) checkPolicies([...path, 'policies'], key.policies, settings.policies, report);
   const missing = report.missingBelow(path);
   if (missing !== undefined) {
     report.warn(path, `key ${key.id} is skipped: ${missing}`);
@@ -141,7 +128,7 @@ function readKey(path: readonly PropertyKey[], { project, key, inputs }: KeyPlac
   };
 }
 
-type Given = Pick<KeySource, 'digest' | 'plain'>;
+type Given = Pick<KeySource, 'hash' | 'plain'>;
 
 function readGiven(path: readonly PropertyKey[], key: KeySettings, inputs: Inputs): Given | undefined {
   const { report } = inputs;
@@ -154,7 +141,7 @@ function readGiven(path: readonly PropertyKey[], key: KeySettings, inputs: Input
     report.error(path, what, { hint: 'make a key with `gateway key new`' });
     return undefined;
   }
-  if (key.hash !== undefined) return { digest: Buffer.from(key.hash.slice('sha256:'.length), 'hex') };
+  if (key.hash !== undefined) return { hash: key.hash.slice('sha256:'.length) };
   const plain =
     key.value === undefined
       ? readFromFile(path, key.file ?? '', inputs)
@@ -166,7 +153,7 @@ function readGiven(path: readonly PropertyKey[], key: KeySettings, inputs: Input
       `key ${key.id} begins like a generated key but is truncated or mistyped: its checksum is wrong`,
     );
   }
-  return { digest: hashKey(plain), plain };
+  return { hash: hashKey(plain), plain };
 }
 
 function readFromValue(path: readonly PropertyKey[], value: string, { report }: Inputs): string | undefined {

@@ -16,12 +16,12 @@ export class PathIndex<Item> {
   }
 
   at(path: Path): Item | undefined {
-    return this.#at.get(JSON.stringify(path));
+    return this.#at.size === 0 ? undefined : this.#at.get(JSON.stringify(path));
   }
 
   /** What stands at a path or below it, in the order in which it was added. */
   below(path: Path): readonly Item[] {
-    return this.#below.get(JSON.stringify(path)) ?? [];
+    return this.#at.size === 0 ? [] : (this.#below.get(JSON.stringify(path)) ?? []);
   }
 
   /** Whether something stands at a path or above it. */

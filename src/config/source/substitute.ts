@@ -31,17 +31,17 @@ export function substitute(value: unknown, env: Environment): Substituted {
     if (typeof at === 'string') return at.includes('${') ? expand(at, [...path]) : at;
     if (typeof at !== 'object' || at === null) return at;
     const isList = Array.isArray(at);
-    const changed = new Map<string, unknown>();
+    let changed: Map<string, unknown> | undefined;
     for (const [key, inner] of Object.entries(at)) {
       path.push(isList ? Number(key) : key);
       const next = visit(inner);
       path.pop();
-      if (next !== inner) changed.set(key, next);
+      if (next === inner) continue;
+      changed ??= new Map(Object.entries(at));
+      changed.set(key, next);
     }
-    if (changed.size === 0) return at;
-    const entries = Object.entries(at)
-      .map(([key, inner]) => [key, changed.has(key) ? changed.get(key) : inner] as const)
-      .filter(([, inner]) => inner !== undefined);
+    if (changed === undefined) return at;
+    const entries = [...changed].filter(([, inner]) => inner !== undefined);
     return isList ? entries.map(([, inner]) => inner) : Object.fromEntries(entries);
   };
   // Own properties only: `constructor` is no variable.

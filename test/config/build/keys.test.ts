@@ -7,8 +7,8 @@ const record = (id: string) => ({ id, project: 'shop', policies });
 
 test('finds a record by its key and nothing by another', () => {
   const ring = createKeyRing([
-    { digest: hashKey('the-first-of-the-keys'), record: record('first') },
-    { digest: hashKey('the-second-of-the-keys'), record: record('second') },
+    { hash: hashKey('the-first-of-the-keys'), record: record('first') },
+    { hash: hashKey('the-second-of-the-keys'), record: record('second') },
   ]);
 
   expect(ring.find('the-second-of-the-keys')?.id).toBe('second');
@@ -17,12 +17,11 @@ test('finds a record by its key and nothing by another', () => {
 });
 
 test('tells keys apart whose hashes begin the same', () => {
-  const digest = hashKey('the-first-of-the-keys');
-  const twin = Buffer.from(digest);
-  twin[31] = (twin[31] ?? 0) ^ 1;
+  const hash = hashKey('the-first-of-the-keys');
+  const twin = `${hash.slice(0, -1)}${hash.endsWith('0') ? '1' : '0'}`;
   const ring = createKeyRing([
-    { digest: twin, record: record('twin') },
-    { digest, record: record('first') },
+    { hash: twin, record: record('twin') },
+    { hash, record: record('first') },
   ]);
 
   expect(ring.find('the-first-of-the-keys')?.id).toBe('first');
