@@ -96,6 +96,8 @@ export const failures = {
   'provider.unreachable': broken,
   'provider.broken_response': broken,
   'provider.credentials_rejected': { ...broken, retry: false },
+  // None could be had, so that nothing was sent.
+  'provider.credentials_missing': { ...broken, retry: false },
   'provider.unavailable': overloaded,
   'provider.timeout': { status: 504, type: 'timeout_error', exit: 7, retry: true },
 

@@ -89,7 +89,7 @@ const layers: Readonly<
       'tick-queue.ts',
       'type:config/',
     ],
-    packages: ['undici'],
+    packages: ['undici', '@smithy/'],
   },
   'sandbox/': { from: ['dialects/', 'http/', 'errors.ts'], packages: [] },
   'gateway/': {

@@ -7,7 +7,7 @@ import { Lifetime } from '../lifetime.ts';
 import type { ExchangeTrace } from '../record/observer.ts';
 import type { ExchangeSpans } from '../record/tracing/tracer.ts';
 import type { SwapRemoveItem } from '../swap-remove-list.ts';
-import type { Masks } from './answer/scrub.ts';
+import { bothMasks, type Masks, masksOf } from './answer/scrub.ts';
 import type { ClientLogin } from './client-login.ts';
 import { RecordDraft } from './record-draft.ts';
 import type { LedgerEntry } from './spending/ledger-entry.ts';
@@ -80,6 +80,11 @@ export class Exchange implements SwapRemoveItem {
 
   set masks(masks: Masks) {
     this.#masks = masks;
+  }
+
+  /** What a request was authorized with, which its provider may repeat. */
+  maskAlso(secrets: readonly string[]): void {
+    this.masks = bothMasks(this.masks, masksOf(secrets));
   }
 
   /** The status that the client got or, if no answer could begin, would have got. */

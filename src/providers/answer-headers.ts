@@ -11,6 +11,8 @@ const passedNames = new Set([
   'x-reasoning-included',
 ]);
 const passedPrefixes = ['anthropic-', 'openai-', 'x-ratelimit-', 'x-codex-'];
+/** What providers call the id of a request; also AWS and Azure. */
+const requestIds = new Set(['x-request-id', 'x-amzn-requestid', 'apim-request-id']);
 const rateLimitPrefixes = ['x-ratelimit-', 'anthropic-ratelimit-'];
 // Headers that the gateway itself uses.
 const readNames = new Set([...passedNames, 'content-length', 'content-encoding', 'date']);
@@ -28,7 +30,7 @@ interface AnswerField {
 
 const answerField = memoize((name): AnswerField => {
   const isPassed = passedNames.has(name) || passedPrefixes.some((prefix) => name.startsWith(prefix));
-  const passedAs = name === 'x-request-id' ? 'x-provider-request-id' : isPassed ? name : undefined;
+  const passedAs = requestIds.has(name) ? 'x-provider-request-id' : isPassed ? name : undefined;
   return {
     name,
     passedAs,
@@ -53,6 +55,19 @@ export class AnswerHeaders {
       kept.#values.push(withoutBlanksBehind(typeof value === 'string' ? value : (value[0] ?? '')));
     }
     return kept;
+  }
+
+  /** The same with another value of a header that clients get. */
+  with(name: string, value: string): AnswerHeaders {
+    const changed = new AnswerHeaders();
+    changed.#fields.push(answerField(name));
+    changed.#values.push(value);
+    for (const [i, field] of this.#fields.entries()) {
+      if (field.name === name) continue;
+      changed.#fields.push(field);
+      changed.#values.push(this.#values[i] as string);
+    }
+    return changed;
   }
 
   /** The value of a header that the gateway uses, by its lower-case name. */

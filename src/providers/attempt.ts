@@ -1,9 +1,11 @@
 import { GatewayError } from '../errors.ts';
 import type { Lifetime } from '../lifetime.ts';
 import type { ClientCredential } from './client-credential.ts';
+import { authorized } from './credentials/authorizer.ts';
 import type { Provider } from './provider.ts';
 import { retryWaitMs } from './retry.ts';
 import type { Target } from './route.ts';
+import type { HostRequest } from './transport/pool.ts';
 import { type ProviderAnswer, Upstream, type UpstreamFailure } from './transport/upstream.ts';
 
 declare const approved: unique symbol;
@@ -44,6 +46,8 @@ export interface AttemptOptions {
   readonly lifetime: Lifetime;
   /** Called if the exchange ends while the provider works on its request and has not answered. */
   readonly onAbandoned: () => void;
+  /** Called before the request is sent, with what authorizes it and must not be seen anywhere else. */
+  readonly onAuthorized: (secrets: readonly string[]) => void;
 }
 
 /**
@@ -53,7 +57,7 @@ export interface AttemptOptions {
 export function attempt<Request extends ProviderRequest>(
   target: Target,
   request: Request,
-  { lifetime, onAbandoned }: AttemptOptions,
+  { lifetime, onAbandoned, onAuthorized }: AttemptOptions,
 ): Promise<Attempt<Request>> {
   const { provider } = target;
   return new Promise((resolve, reject) => {
@@ -95,8 +99,24 @@ export function attempt<Request extends ProviderRequest>(
     total = setTimeout(() => lifetime.end(tooLong(provider)), provider.options.timeouts.totalMs);
     const { path, headers, body, credential } = request;
     const own = credential?.headerFor(provider.options) ?? [];
-    const all = own.length === 0 ? headers : [...headers, ...own];
-    provider.pool.send({ path, headers: all, body, method: 'POST' }, upstream);
+    const outgoing: HostRequest = {
+      path,
+      headers: own.length === 0 ? headers : [...headers, ...own],
+      body,
+      method: 'POST',
+    };
+    if (provider.authorizer === undefined) return provider.pool.send(outgoing, upstream);
+    const refuse = (error: unknown) => {
+      if (isReleased) return;
+      provider.health.abstained(target.model);
+      release();
+      resolve({ target, failure: { error: error as GatewayError, wasSent: false } }); // as it says
+    };
+    authorized(provider.authorizer, outgoing).then(({ headers: added, secrets }) => {
+      if (isReleased) return;
+      onAuthorized(secrets);
+      provider.pool.send({ ...outgoing, headers: [...outgoing.headers, ...added] }, upstream);
+    }, refuse);
   });
 }
 
@@ -122,6 +142,7 @@ export function mayFallBack(attempt: Attempt): boolean {
 
 /** Milliseconds until the same target may be asked again; undefined if it may not. */
 export function waitBeforeRetry(attempt: Attempt, tries: number): number | undefined {
+  if (isRenewed(attempt)) return attempt.target.provider.retryBudget.take(tries) ? 0 : undefined;
   if (!mayRepeat(attempt)) return undefined;
   const retryAfter = 'forwarded' in attempt ? attempt.forwarded.answer.headers.get('retry-after') : undefined;
   const waitMs = retryWaitMs(retryAfter, tries, Math.random(), Date.now());
@@ -129,8 +150,19 @@ export function waitBeforeRetry(attempt: Attempt, tries: number): number | undef
   return waitMs;
 }
 
+/** Whether the provider refused credentials that had been revoked or were made for the wrong time, and there are others now. */
+function isRenewed(attempt: Attempt): boolean {
+  if ('failure' in attempt) return false;
+  const { answer, target } = attempt.forwarded;
+  const isRefused = answer.status === 401 || answer.status === 403;
+  return isRefused && target.provider.authorizer?.refused(answer) === true;
+}
+
 function mayRepeat(attempt: Attempt): boolean {
-  if ('failure' in attempt) return !attempt.failure.wasSent;
+  if ('failure' in attempt) {
+    const { error, wasSent } = attempt.failure;
+    return !wasSent && error.code !== 'provider.credentials_missing';
+  }
   const { status, headers } = attempt.forwarded.answer;
   // The limits on a client's own login are for the client to wait for.
   if (status === 429 && attempt.target.provider.takesLogin) return false;

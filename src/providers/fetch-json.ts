@@ -2,9 +2,11 @@ import { dialects } from '../dialects/registry.ts';
 import { GatewayError } from '../errors.ts';
 import { Lifetime } from '../lifetime.ts';
 import type { AnswerHeaders } from './answer-headers.ts';
+import { authorized } from './credentials/authorizer.ts';
 import { requestHeaders } from './headers.ts';
 import type { Provider } from './provider.ts';
 import { decodedAnswer, readWhole } from './read-whole.ts';
+import type { HostRequest } from './transport/pool.ts';
 import { Upstream } from './transport/upstream.ts';
 
 interface FetchLimits {
@@ -30,11 +32,13 @@ export async function fetchJson(
   return parse(body);
 }
 
-/** GETs whatever a provider answers, with a timeout. Throws a provider.… error if it doesn't answer. */
+/**
+ * GETs whatever a provider answers, or POSTs a body to it, with a timeout. Throws a provider.… error if it doesn't answer.
+ */
 export async function fetchAnswer(
   provider: Provider,
   gatewayPath: string,
-  { timeoutMs, limitBytes }: FetchLimits,
+  { timeoutMs, limitBytes, body }: FetchLimits & { readonly body?: Buffer },
 ): Promise<FetchedAnswer> {
   const lifetime = new Lifetime();
   const timer = setTimeout(
@@ -42,7 +46,7 @@ export async function fetchAnswer(
     timeoutMs,
   );
   try {
-    const answer = decodedAnswer(await get(provider, gatewayPath, lifetime));
+    const answer = decodedAnswer(await ask(provider, { path: gatewayPath, body }, lifetime));
     const { status, headers } = answer;
     return { status, headers, body: await readWhole(answer, limitBytes, lifetime) };
   } finally {
@@ -58,7 +62,25 @@ function parse(body: Buffer): unknown {
   }
 }
 
-function get(provider: Provider, gatewayPath: string, lifetime: Lifetime): Promise<Upstream> {
+async function ask(
+  provider: Provider,
+  { path, body }: { readonly path: string; readonly body: Buffer | undefined },
+  lifetime: Lifetime,
+): Promise<Upstream> {
+  const type = body === undefined ? [] : ['content-type', 'application/json'];
+  const headers = requestHeaders(['accept', 'application/json', ...type], {
+    dialect: provider.options.dialect === 'anthropic' ? dialects.messages : {},
+    own: provider.ownHeaders,
+  });
+  const request: HostRequest = {
+    path: provider.pathFor({ path, model: 'none', stream: false }),
+    method: body === undefined ? 'GET' : 'POST',
+    headers,
+    ...(body !== undefined && { body }),
+  };
+  const added =
+    provider.authorizer === undefined ? [] : (await authorized(provider.authorizer, request)).headers;
+  if (lifetime.reason !== undefined) throw lifetime.reason;
   return new Promise((resolve, reject) => {
     const upstream = new Upstream((failure) =>
       failure === undefined ? resolve(upstream) : reject(failure.error),
@@ -67,10 +89,6 @@ function get(provider: Provider, gatewayPath: string, lifetime: Lifetime): Promi
       upstream.abort();
       reject(lifetime.reason);
     });
-    const headers = requestHeaders(['accept', 'application/json'], {
-      dialect: provider.options.dialect === 'anthropic' ? dialects.messages : {},
-      own: provider.ownHeaders,
-    });
-    provider.pool.send({ path: provider.pathFor(gatewayPath), method: 'GET', headers }, upstream);
+    provider.pool.send({ ...request, headers: [...headers, ...added] }, upstream);
   });
 }

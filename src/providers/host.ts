@@ -1,6 +1,7 @@
 import { isLoopbackHost } from '../loopback.ts';
+
 /** Families of hosts, which determine URLs and how the key is sent. */
-export type ProviderFamily = 'sandbox' | 'anthropic' | 'openai' | 'gemini';
+export type ProviderFamily = 'sandbox' | 'anthropic' | 'openai' | 'gemini' | 'bedrock' | 'vertex';
 
 /** Which vendor's behaviour a host has, if hosts of one family differ. */
 export type Host = 'openai' | 'anthropic' | 'compatible';
@@ -30,7 +31,7 @@ export function reportsStreamUsage(hostname: string): boolean {
 }
 
 export function hostOf(family: ProviderFamily, hostname: string): Host {
-  if (family === 'anthropic') return 'anthropic';
+  if (family === 'anthropic' || family === 'bedrock' || family === 'vertex') return 'anthropic';
   const isOpenAi = hostname === 'api.openai.com' || hostname.endsWith('.openai.azure.com');
   return isOpenAi ? 'openai' : 'compatible';
 }

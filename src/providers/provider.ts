@@ -1,8 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ProviderConfig } from '../config/build/providers.ts';
-import { memoize } from '../memoize.ts';
 import type { TickQueue } from '../tick-queue.ts';
 import { Admission } from './admission.ts';
+import { azureDeployments } from './clouds/azure.ts';
+import { bedrock } from './clouds/bedrock.ts';
+import type { Call, CloudApi, Envelope } from './clouds/cloud-api.ts';
+import { vertex } from './clouds/vertex.ts';
+import type { Authorizer } from './credentials/authorizer.ts';
+import { createAuthorizer, isCredentialKind } from './credentials/registry.ts';
 import { type BreakerChannel, Health } from './health.ts';
 import { type Host, hostOf, type ProviderFamily, reportsStreamUsage } from './host.ts';
 import { RetryBudget } from './retry.ts';
@@ -30,12 +35,15 @@ export class Provider {
   readonly retryBudget: RetryBudget;
   /** Header names and values that every request to it gets. */
   readonly ownHeaders: readonly string[];
-  /** Which vendor's behaviour it has, if hosts of one family differ. */
+  /** Adds what authorizes each request, if that isn't a key. */
+  readonly authorizer: Authorizer | undefined;
   /** Whether its chat streams are known to report their usage if they are asked to. */
   readonly reportsStreamUsage: boolean;
+  /** Which vendor's behaviour it has, if hosts of one family differ. */
   readonly host: Host;
-  /** The request target at this host for one of the gateway's own paths (`/v1/…`). */
-  readonly pathFor: (gatewayPath: string) => string;
+  readonly #basePath: string;
+  /** Undefined for hosts with the paths of their dialects. */
+  readonly #cloud: CloudApi | undefined;
 
   constructor(options: ProviderOptions, { onBreaker, ticks, previous }: ProviderSurroundings = {}) {
     const url = new URL(options.baseUrl);
@@ -43,20 +51,36 @@ export class Provider {
     this.pool = new Pool(url.origin, { ...options, ...(ticks === undefined ? {} : { ticks }) });
     this.admission = new Admission(options.connections, options.timeouts.queueMs);
     // Different settings may be what makes it work again.
-    const known = isDeepStrictEqual(options, previous?.options) ? previous?.health : undefined;
+    const same = isDeepStrictEqual(options, previous?.options) ? previous : undefined;
     // The sandbox fails on request, which says nothing about its health.
     this.health =
-      known ??
+      same?.health ??
       new Health(options.breaker, {
         trustsAnswers: options.dialect === 'sandbox',
         onChange: (change) => onBreaker?.({ ...change, provider: this.breakerName }),
       });
     this.retryBudget = new RetryBudget(options.retries);
-    this.ownHeaders = credentials(options);
+    this.ownHeaders = keyHeaders(options);
+    this.authorizer = same?.authorizer ?? authorizerFor(options, url);
     this.host = hostOf(options.dialect, url.hostname);
     this.reportsStreamUsage = reportsStreamUsage(url.hostname);
-    const base = basePath(url.pathname, options.dialect);
-    this.pathFor = memoize((gatewayPath) => base + gatewayPath.replace(/^\/v1(?:beta)?/, ''));
+    this.#basePath = basePath(url.pathname, options.dialect);
+    this.#cloud = cloudFor(options);
+  }
+
+  /** The request target at this host for a call. Throws request.field for a model that can't stand in its path. */
+  pathFor(call: Call): string {
+    return this.#basePath + (this.#cloud?.pathFor(call) ?? call.path.replace(/^\/v1(?:beta)?/, ''));
+  }
+
+  /** What its bodies hold besides those of the dialect. */
+  envelopeFor(call: Pick<Call, 'path'>): Envelope | undefined {
+    return this.#cloud?.envelopeFor?.(call);
+  }
+
+  /** Whether it has a list of models at the dialect's path. */
+  get listsModels(): boolean {
+    return this.#cloud?.envelopeFor === undefined;
   }
 
   /** Whether its requests carry the client's own login, on whose account they are. */
@@ -75,15 +99,29 @@ export class Provider {
   }
 }
 
-function credentials({ dialect, apiKey }: ProviderOptions): readonly string[] {
+function keyHeaders({ dialect, apiKey, credentials }: ProviderOptions): readonly string[] {
   if (apiKey === undefined) return [];
-  if (dialect === 'anthropic') return ['x-api-key', apiKey];
-  return dialect === 'gemini' ? ['x-goog-api-key', apiKey] : ['authorization', `Bearer ${apiKey}`];
+  if (dialect === 'anthropic' && credentials !== 'aws') return ['x-api-key', apiKey];
+  if (dialect === 'gemini') return ['x-goog-api-key', apiKey];
+  return credentials === 'azure' ? ['api-key', apiKey] : ['authorization', `Bearer ${apiKey}`];
 }
 
-/** OpenAI-style base URLs include the version, Anthropic's and Google's don't; one that does anyway is accepted. */
+function authorizerFor(options: ProviderOptions, url: URL): Authorizer | undefined {
+  const { name, credentials, apiKey, region } = options;
+  if (apiKey !== undefined || !isCredentialKind(credentials)) return undefined;
+  return createAuthorizer(credentials, { name, url, region });
+}
+
+function cloudFor({ dialect, api_version: version }: ProviderOptions): CloudApi | undefined {
+  if (version !== undefined) return azureDeployments(version);
+  if (dialect === 'bedrock') return bedrock;
+  return dialect === 'vertex' ? vertex : undefined;
+}
+
+/** Anthropic's base URLs don't include the version, nor do Google's; one that does anyway is accepted, as is Vertex'. */
 function basePath(pathname: string, family: ProviderFamily): string {
   const path = pathname.replace(/\/+$/, '');
-  if (family === 'openai' || /\/v1(?:beta)?$/.test(path)) return path;
+  const isWhole = family === 'openai' || family === 'bedrock' || family === 'vertex';
+  if (isWhole || /\/v1(?:beta)?$|\/publishers\/[^/]+$/.test(path)) return path;
   return family === 'gemini' ? `${path}/v1beta` : `${path}/v1`;
 }

@@ -13,7 +13,7 @@ test.each([
 ] as const)('%s at %s has %s at %s', async (dialect, baseUrl, path, expected) => {
   const provider = makeProvider(baseUrl, { dialect });
 
-  expect(provider.pathFor(path)).toBe(expected);
+  expect(provider.pathFor({ path, model: 'any', stream: false })).toBe(expected);
   await provider.close();
 });
 

@@ -2,6 +2,9 @@ import { connect } from 'node:net';
 import type { ProviderConfig } from '../../config/build/providers.ts';
 import { proxiesOf } from '../../config/build/proxy.ts';
 import type { Config } from '../../config/config.ts';
+import type { Dialect } from '../../dialects/dialect.ts';
+import { targetOf } from '../../dialects/model-path.ts';
+import { dialects } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
 import { type FetchedAnswer, fetchAnswer } from '../../providers/fetch-json.ts';
 import { Provider } from '../../providers/provider.ts';
@@ -58,7 +61,7 @@ function connectTo(address: { host: string; port: number }, timeoutMs: number): 
   }).finally(() => socket.destroy());
 }
 
-/** Requests every provider's model list, the cheapest call that needs credentials, as the gateway itself would. */
+/** Makes the cheapest call to every provider that needs credentials, as the gateway itself would. */
 export async function checkProviders(config: Config, timeoutMs: number): Promise<readonly Finding[]> {
   const checks = [...config.providers.values()].map((provider) => checkProvider(provider, timeoutMs));
   return (await Promise.all(checks)).flat();
@@ -76,7 +79,7 @@ async function checkProvider(config: ProviderConfig, timeoutMs: number): Promise
   try {
     const startedMs = Date.now();
     const limits = { timeoutMs, limitBytes: 4 * 1024 * 1024 };
-    const answer = await fetchAnswer(provider, '/v1/models', limits);
+    const answer = await askCheaply(provider, limits);
     const ms = Date.now() - startedMs;
     const clock = checkClock(answer, { startedMs, endedMs: Date.now(), name: config.name });
     if (config.credentials === 'client' && answer.status < 500) {
@@ -93,18 +96,39 @@ async function checkProvider(config: ProviderConfig, timeoutMs: number): Promise
   }
 }
 
+interface Checked extends FetchedAnswer {
+  /** It is the answer to an empty request, which says only whether the credentials are accepted. */
+  readonly isProbe?: boolean;
+}
+
+/** The list of models, or where there is none the answer to an empty request, which costs nothing either. */
+async function askCheaply(provider: Provider, limits: Parameters<typeof fetchAnswer>[2]): Promise<Checked> {
+  const list = provider.listsModels ? await fetchAnswer(provider, '/v1/models', limits) : undefined;
+  if (list !== undefined && list.status !== 404) return list;
+  const [endpoint = 'messages'] = provider.options.endpoints;
+  const dialect: Dialect =
+    Object.entries(dialects).find(([name]) => name === endpoint)?.[1] ?? dialects.messages;
+  const path = targetOf(dialect.methods[0], 'none');
+  const probe = await fetchAnswer(provider, path, { ...limits, body: Buffer.from('{}') });
+  const isUnknown = probe.status === 404 && provider.authorizer === undefined;
+  return list !== undefined && isUnknown ? list : { ...probe, isProbe: true };
+}
+
 function faultOfAnswer(
-  { status, body }: FetchedAnswer,
-  { baseUrl, dialect }: ProviderConfig,
+  { status, body, isProbe }: Checked,
+  { baseUrl, dialect, apiKey, credentials }: ProviderConfig,
 ): Fault | undefined {
   if (status === 401 || status === 403) {
     return [
       `${baseUrl} rejects the credentials (${status})`,
-      'set the variable that its api_key names to a valid key',
+      apiKey === undefined && credentials !== 'api_key'
+        ? 'log in again, and check what the account may use in this region or project'
+        : 'set the variable that its api_key names to a valid key',
     ];
   }
   if (status === 429) return undefined; // the key was accepted
   if (status >= 500) return [`${baseUrl} answers ${status}`, 'wait, or ask whoever runs it'];
+  if (isProbe === true && (status < 300 || status >= 400)) return undefined;
   const wanted = dialect === 'anthropic' ? 'without /v1 at its end' : 'usually with /v1 at its end';
   if (status >= 300)
     return [`${baseUrl} has no list of models (${status})`, `check base_url, which is given ${wanted}`];
@@ -126,6 +150,11 @@ function isList(body: Buffer): boolean {
 }
 
 function faultOfConnection(thrown: unknown, { baseUrl = '', proxy, timeouts }: ProviderConfig): Fault {
+  if (thrown instanceof GatewayError && thrown.code === 'provider.credentials_missing') {
+    const [, what = thrown.message, remedy = ''] =
+      /^provider [^:]+: ([^:]+): (.+)$/.exec(thrown.message) ?? [];
+    return [what, remedy];
+  }
   const via = proxy === undefined ? '' : ` through the proxy ${new URL(proxy).host}`;
   const fault = connectionFault(thrown, { setting: 'base_url', trust });
   if (fault !== undefined) return [`${baseUrl}${via}: ${fault[0]}`, fault[1]];

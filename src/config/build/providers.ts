@@ -1,15 +1,17 @@
 import { isLoopbackHost } from '../../loopback.ts';
-import { isProxyUrl } from '../schema/scalars.ts';
+import { regionOf } from '../cloud-hosts.ts';
 import {
   endpoints as allEndpoints,
   type Endpoint,
   type ProviderDialect,
   type ProviderSettings,
-  type Settings,
-} from '../schema/schema.ts';
+} from '../schema/provider.ts';
+import { isProxyUrl } from '../schema/scalars.ts';
+import type { Settings } from '../schema/schema.ts';
 import { parseDuration } from '../schema/units.ts';
 import type { CaFile } from '../source/ca-files.ts';
 import { type Report, warnIfWritten } from '../source/report.ts';
+import { checkCloud } from './check-cloud.ts';
 import { type ProxyEnvironment, proxyFor } from './proxy.ts';
 
 /** What stands in a provider's settings for something else, which is in its place. */
@@ -56,6 +58,8 @@ const families: Readonly<
     baseUrl: 'https://generativelanguage.googleapis.com',
   },
   openai: { endpoints: ['chat', 'responses', 'embeddings'], baseUrl: 'https://api.openai.com/v1' },
+  bedrock: { endpoints: ['messages'] },
+  vertex: { endpoints: ['messages', 'count_tokens'] },
 };
 
 /** Where a provider of a dialect is, unless the configuration says otherwise; undefined for the sandbox. */
@@ -66,9 +70,15 @@ export function defaultBaseUrl(dialect: string): string | undefined {
 /** Fills in what depends on the dialect, so that `config show` can print it. */
 export function withDialectDefaults(settings: ProviderSettings): ProviderSettings {
   const family = families[settings.dialect];
+  const region =
+    settings.region ??
+    (settings.credentials === 'aws' && settings.api_key === undefined
+      ? regionOf(settings.base_url)
+      : undefined);
   return {
     ...settings,
     endpoints: settings.endpoints ?? [...family.endpoints],
+    ...(region !== undefined && { region }),
     ...(settings.base_url === undefined && family.baseUrl !== undefined && { base_url: family.baseUrl }),
   };
 }
@@ -109,6 +119,7 @@ function checkLogins(endpoint: Endpoint, providers: readonly ProviderConfig[], r
 function buildProvider(name: string, settings: ProviderSettings, inputs: ProviderInputs): ProviderConfig {
   const { caFiles, proxies, report } = inputs;
   check(['providers', name], settings, report);
+  checkCloud(['providers', name], settings, report);
   const {
     base_url,
     api_key,
@@ -167,6 +178,8 @@ const loginHeaders: Readonly<Record<ProviderDialect, readonly string[]>> = {
   ],
   anthropic: [],
   gemini: [],
+  bedrock: [],
+  vertex: [],
   sandbox: [],
 };
 

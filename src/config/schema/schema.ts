@@ -1,97 +1,14 @@
 import * as z from 'zod';
 import { policySchema } from '../../policy/rules/schema.ts';
+import { providerSchema } from './provider.ts';
 import { reaching } from './reach.ts';
-import {
-  amount,
-  duration,
-  headerName,
-  hostName,
-  httpUrl,
-  modelGlob,
-  modelName,
-  nameSchema,
-  port,
-  price,
-  proxyUrl,
-} from './scalars.ts';
+import { amount, hostName, httpUrl, modelGlob, modelName, nameSchema, port, price } from './scalars.ts';
 import { limitsSchema, recordsSchema, serverSchema } from './sections.ts';
 import { parseExpiry } from './units.ts';
 
 // What a file may say, with every default: the one place for both. Types, the editors' JSON Schema and
 // docs/configuration.md are made from it. Durations and sizes stay as written here, so that
 // `config show` prints what a file would say; `config/build/` turns them into numbers.
-
-const providerDialects = ['sandbox', 'anthropic', 'openai', 'gemini'] as const;
-// biome-ignore format: a list
-export const endpoints = ['messages', 'count_tokens', 'chat', 'responses', 'embeddings', 'gemini', 'gemini_embeddings'] as const;
-
-const providerSchema = z.strictObject({
-  dialect: reaching('nothing', z.enum(providerDialects)).describe(
-    'Wire format: anthropic (messages), openai (chat, responses, embeddings), gemini (gemini, gemini_embeddings) or the built-in sandbox.',
-  ),
-  base_url: reaching('provider', httpUrl.optional()).describe(
-    "Where it listens; default: the dialect's own host. Requests go nowhere else.",
-  ),
-  api_key: reaching(
-    'credential',
-    z.string().regex(/^[\x21-\x7e]+$/, 'expected visible ASCII characters without spaces'),
-  )
-    .optional()
-    .describe(`Its key, as \${NAME}; a host without keys needs none.`),
-  credentials: reaching('login', z.enum(['api_key', 'client']))
-    .default('api_key')
-    .describe(
-      "Whose credentials its requests carry: api_key, or the client's own, such as the login of a subscription, which then comes beside the project key in x-gateway-key.",
-    ),
-  endpoints: z
-    .array(reaching('nothing', z.enum(endpoints)))
-    .min(1)
-    .optional()
-    .describe("The endpoints that this host supports; default: all of its dialect's."),
-  forward_headers: z.array(headerName).default([]).describe('Further request headers to forward to it.'),
-  ca_file: reaching('authorities', z.string().min(1))
-    .nullable()
-    .default(null)
-    .describe('PEM file of further certificate authorities to trust for it, relative to this file.'),
-  proxy: proxyUrl
-    .optional()
-    .describe(
-      'HTTP proxy to tunnel its connections through (CONNECT), or none; default: HTTPS_PROXY, HTTP_PROXY and NO_PROXY.',
-    ),
-  timeouts: z
-    .strictObject({
-      connect: duration().default('5s').describe('Longest time to connect.'),
-      headers: duration().default('600s').describe('Longest wait for the head of its answer.'),
-      idle: duration().default('300s').describe('Longest gap inside its answer.'),
-      total: duration().default('3600s').describe('Longest time for the whole exchange.'),
-      queue: duration().default('10s').describe('Longest wait for a free connection, then 503.'),
-    })
-    .prefault({})
-    .describe('How long to wait for it.'),
-  connections: reaching('nothing', z.int().min(1).max(100_000))
-    .default(512)
-    .describe('Most connections to it at a time.'),
-  retries: z
-    .strictObject({
-      attempts: reaching('nothing', z.int().min(1).max(10))
-        .default(2)
-        .describe('Attempts in total: 1 means no retries.'),
-      budget: reaching('nothing', z.number().min(0).max(1))
-        .default(0.2)
-        .describe('Share of requests that may be retried.'),
-    })
-    .prefault({})
-    .describe('Retries of requests for which the provider certainly did no work.'),
-  breaker: z
-    .strictObject({
-      failures: reaching('nothing', z.int().min(1).max(1000))
-        .default(5)
-        .describe('Consecutive failures that open the breaker.'),
-      open: duration().default('30s').describe('How long the breaker stays open.'),
-    })
-    .prefault({})
-    .describe('When to stop sending requests to a failing provider.'),
-});
 
 const modelSchema = z.strictObject({
   match: modelGlob.describe('Name or pattern of the models this entry is for; the first match wins.'),
@@ -284,8 +201,5 @@ export const settingsSchema = z.strictObject({
 });
 
 export type Settings = z.output<typeof settingsSchema>;
-export type ProviderSettings = z.output<typeof providerSchema>;
 export type ModelSettings = z.output<typeof modelSchema>;
 export type KeySettings = z.output<typeof keySchema>;
-export type ProviderDialect = (typeof providerDialects)[number];
-export type Endpoint = (typeof endpoints)[number];

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { isLoopbackHost } from '../../loopback.ts';
 import { defaultBaseUrl } from '../build/providers.ts';
+import { type Cloud, cloudAt, clouds, isCloud } from '../cloud-hosts.ts';
 import { hostedProviders } from '../known-providers.ts';
 import { type MarkedValue, markedValues } from '../schema/reach.ts';
 import { settingsSchema } from '../schema/schema.ts';
@@ -73,12 +74,16 @@ function factsOf(marked: Marked): readonly Fact[] {
         ),
       ];
     case 'provider':
-      if (names.length === 0 && (isLoopbackUrl(text) || vendorAt(text) !== undefined)) return [];
+      if (names.length === 0 && (isLoopbackUrl(text) || isVendors(text))) return [];
       return destination(`requests go to ${place(text)}`, marked);
     case 'credential':
       return credentialFacts(marked);
     case 'login': {
       const url = baseUrlOf(marked);
+      if (isCloud(text)) {
+        if (cloudOf(url) === text) return [];
+        return [fact(`your credentials of ${clouds[text].name} are for ${place(url)}`, reach, text, url)];
+      }
       // The login that an agent sends with a dialect is for that dialect's own host.
       if (text === 'api_key' || isDialectsOwn(url, marked)) return [];
       return [fact(`your agents' own login goes to ${place(url)}`, reach, url)];
@@ -167,7 +172,7 @@ function credentialFacts(marked: Marked): readonly Fact[] {
     if (isLoopbackUrl(url)) return [];
     return [fact(`requests to ${place(url)} use a key that the file brings`, 'credential', text, url)];
   }
-  const isOwn = vendorAt(url) !== undefined && text === `\${${vendorAt(url)}}`;
+  const isOwn = variablesAt(url).some((variable) => text === `\${${variable}}`);
   return isOwn ? [] : names.map((name) => variableTo(name, url));
 }
 
@@ -201,10 +206,27 @@ const vendors: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** The variable in which users keep their key for the vendor whose host this is; undefined for any other host. */
-function vendorAt(url: string): string | undefined {
-  const { protocol, host } = parse(url) ?? {};
-  return protocol === 'https:' && host !== undefined ? vendors.get(host) : undefined;
+/** The variables in which users keep their key for the vendor whose host this is; none for any other host. */
+function variablesAt(url: string): readonly string[] {
+  const { protocol, host = '' } = parse(url) ?? {};
+  const own = protocol === 'https:' ? vendors.get(host) : undefined;
+  if (own !== undefined) return [own];
+  const cloud = cloudOf(url);
+  return cloud === undefined ? [] : clouds[cloud].variables;
+}
+
+function cloudOf(url: string): Cloud | undefined {
+  const parsed = parse(url);
+  return parsed === undefined ? undefined : cloudAt(parsed);
+}
+
+/**
+ * Whether requests there are nobody's but the user's own. A resource of Azure and a project of Google are in the address,
+ * and may be those of the file's author; at AWS the credentials say whose account it is.
+ */
+function isVendors(url: string): boolean {
+  const cloud = cloudOf(url);
+  return cloud === undefined ? variablesAt(url).length > 0 : cloud === 'aws';
 }
 
 function isLoopbackUrl(url: string): boolean {

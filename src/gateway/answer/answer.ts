@@ -29,6 +29,7 @@ const causeLength = 300;
 const smallSlices = 16 * 1024;
 
 const isEventStream = memoize((type) => /^text\/event-stream\b/i.test(type));
+const isAmazonStream = memoize((type) => /^application\/vnd\.amazon\.eventstream\b/i.test(type));
 const isJson = memoize((type) => /^application\/(?:[\w.-]+\+)?json\b/i.test(type));
 
 interface AnswerOptions {
@@ -90,6 +91,13 @@ function choose(
   // ChatGPT's host sends its streams without a content-type.
   if (options.request.stream && (type === '' || isEventStream(type))) {
     return sendStream(exchange, answer, forwarded, options);
+  }
+  if (options.request.stream && isAmazonStream(type)) {
+    // Loaded with the first of them.
+    return import('../../providers/clouds/event-stream.ts').then(({ sseAnswer }) => {
+      const decoded = { ...forwarded, answer: sseAnswer(answer) };
+      return sendStream(exchange, decoded.answer, decoded, options);
+    });
   }
   if (isJson(type)) return sendWholeAnswer(exchange, answer, forwarded, options);
   forwarded.answer.abort();

@@ -206,6 +206,17 @@ export function createMasks(secrets: readonly string[]): Masks {
   };
 }
 
+const known = new WeakMap<readonly string[], Masks>();
+
+/** Masks for a list that many exchanges have in common, made once. */
+export function masksOf(secrets: readonly string[]): Masks {
+  const before = known.get(secrets);
+  if (before !== undefined) return before;
+  const masks = createMasks(secrets);
+  known.set(secrets, masks);
+  return masks;
+}
+
 export function bothMasks(first: Masks, second: Masks): Masks {
   return {
     bytes: (body) => second.bytes(first.bytes(body)),

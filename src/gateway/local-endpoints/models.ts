@@ -59,7 +59,8 @@ export function createCatalogue({
       .filter((entry) => entry.isPattern)
       .map((entry) => entry.targets[0].provider)
       // The gateway has no credentials for the others.
-      .filter((name) => providers.get(name)?.takesLogin !== true),
+      .filter((name) => providers.get(name)?.takesLogin !== true)
+      .filter((name) => providers.get(name)?.listsModels !== false),
   );
   const known = new Map<string, Known>();
   for (const name of listing) known.set(name, { names: new Map(), dueMs: 0, pending: undefined });

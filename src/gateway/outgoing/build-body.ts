@@ -7,6 +7,8 @@ import type { Host, ProviderFamily } from '../../providers/host.ts';
 import type { DecidedRequest } from '../decision/decide.ts';
 import { toSubject } from '../decision/decide-request.ts';
 import type { UntranslatedRequest } from '../decision/translate-request.ts';
+import { applyEdits, type Edit, memberEdit } from './edits.ts';
+import { envelopeEdits, type FilledEnvelope } from './envelope.ts';
 
 /** What must be known about a target to build a body for it. */
 export interface Destination {
@@ -19,6 +21,8 @@ export interface Destination {
   readonly entry: ModelEntry | undefined;
   /** Whether it should be asked for the usage of a chat stream; false by default. */
   readonly asksUsage?: boolean;
+  /** Set if it takes the dialect's bodies in another form; translated bodies are put in it once they are decided on. */
+  readonly envelope?: FilledEnvelope | undefined;
 }
 
 /**
@@ -42,11 +46,16 @@ export function buildBody(
   destination: Destination,
 ): SameDialect | (UntranslatedRequest & { readonly form: 'untranslated' }) {
   const { request, endpoint, facts } = source;
-  const { dialect, model, host, entry, asksUsage = false } = destination;
+  const { dialect, model, host, entry, envelope, asksUsage = false } = destination;
   const cap = neededCap(source, destination);
   if (dialect === endpoint.dialectName) {
     const isAsked = asksUsage && endpoint.dialect.hasUsageOption && request.stream;
-    return splice(request, { model, cap, usage: isAsked ? usageEdit(request.document) : undefined });
+    return splice(request, {
+      model,
+      cap,
+      envelope,
+      usage: isAsked ? usageEdit(request.document) : undefined,
+    });
   }
   const context = {
     requestedModel: request.model,
@@ -84,6 +93,7 @@ interface Wanted {
   readonly model: string;
   readonly cap: number | undefined;
   readonly usage: Edit | undefined;
+  readonly envelope: FilledEnvelope | undefined;
 }
 
 /** Splices what is wanted into the client's bytes, if it differs from what the client sent. */
@@ -91,7 +101,8 @@ function splice({ document, model, modelEntries }: DecidedRequest['request'], wa
   const { bytes } = document;
   const edits: Edit[] = [];
   const hidesUsage = wanted.usage !== undefined;
-  if (wanted.model !== model) {
+  const { envelope } = wanted;
+  if (wanted.model !== model && envelope?.isInPath !== true) {
     for (const entry of modelEntries) {
       const before = document.text(entry).slice(0, -model.length);
       const text = JSON.stringify(before + wanted.model).slice(1, -1);
@@ -100,21 +111,9 @@ function splice({ document, model, modelEntries }: DecidedRequest['request'], wa
   }
   if (wanted.cap !== undefined) edits.push(capEdit(document, wanted.cap));
   if (wanted.usage !== undefined) edits.push(wanted.usage);
+  if (envelope !== undefined) edits.push(...envelopeEdits(document, envelope));
   if (edits.length === 0) return { form: 'exact', body: bytes, hidesUsage };
-  const parts: Buffer[] = [];
-  let at = 0;
-  for (const { start, end, text } of edits.sort((one, other) => one.start - other.start)) {
-    parts.push(bytes.subarray(at, start), Buffer.from(text));
-    at = end;
-  }
-  parts.push(bytes.subarray(at));
-  return { form: 'spliced', body: Buffer.concat(parts), hidesUsage };
-}
-
-interface Edit {
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
+  return { form: 'spliced', body: applyEdits(document, edits), hidesUsage };
 }
 
 function capEdit(document: JsonDocument, cap: number): Edit {
@@ -132,17 +131,4 @@ function usageEdit(document: JsonDocument): Edit | undefined {
   const asked = document.member(options, 'include_usage');
   if (asked !== undefined && document.kind(asked) === kinds.true) return undefined;
   return memberEdit(document, options, { name: 'include_usage', value: 'true' });
-}
-
-/** Replaces a member's value, else the member becomes the first one of its object. */
-function memberEdit(
-  document: JsonDocument,
-  object: number,
-  { name, value }: { readonly name: string; readonly value: string },
-): Edit {
-  const entry = document.member(object, name);
-  if (entry !== undefined) return { start: document.start(entry), end: document.end(entry), text: value };
-  const start = document.start(object) + 1;
-  const isEmpty = document.next(object) === object + 1;
-  return { start, end: start, text: `"${name}":${value}${isEmpty ? '' : ','}` };
 }

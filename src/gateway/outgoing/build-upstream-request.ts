@@ -6,6 +6,8 @@ import { GatewayError } from '../../errors.ts';
 import { joinValues, type MaskedValues } from '../../policy/mask/masked-values.ts';
 import { type Decision, replaces, strictest, toRefusal, type Verdict } from '../../policy/rule.ts';
 import type { ProviderRequest } from '../../providers/attempt.ts';
+import type { Call } from '../../providers/clouds/cloud-api.ts';
+import type { Provider } from '../../providers/provider.ts';
 import type { Route, Target } from '../../providers/route.ts';
 import { refuseLoginIn } from '../client-login.ts';
 import { blocked, type DecidedRequest } from '../decision/decide.ts';
@@ -15,6 +17,7 @@ import type { TranslatedRequest } from '../decision/translate-request.ts';
 import type { Exchange } from '../exchange.ts';
 import { dialectAt } from '../targets.ts';
 import { buildBody, type SameDialect } from './build-body.ts';
+import { fillEnvelope, inEnvelope } from './envelope.ts';
 import { type EvaluatedHead, evaluateHead } from './evaluate-head.ts';
 
 /** A checked request in the form for one target, and what is needed to pass its answer back. */
@@ -66,7 +69,7 @@ export function buildUpstreamRequest(
   const { host, options } = provider;
   const asksUsage = exchange.spending?.isLimited === true && provider.reportsStreamUsage;
   const destination = { dialect, model, host, family: options.dialect, entry: route?.entry, asksUsage };
-  const built = buildBody(decided, destination);
+  const method = isSame ? endpoint.call : methodFor(dialects[dialect], request.stream);
   const evaluate = () => {
     const subject = toSubject(facts, request.document, endpoint.dialect);
     const head = evaluateHead(
@@ -75,12 +78,17 @@ export function buildUpstreamRequest(
       { dialect: dialects[dialect], extraNames: options.forwardHeaders, own: provider.ownHeaders },
     );
     concludeHead(exchange, head);
-    const target = targetOf(isSame ? endpoint.call : methodFor(dialects[dialect], request.stream), model);
-    return { head, path: provider.pathFor(target) + head.query };
+    const call = { path: targetOf(method, model), model, stream: request.stream };
+    return { ...headFor(provider, call, head), dropped: head.dropped };
   };
   const { decision: own } = decided;
-  if (built.form !== 'untranslated')
-    return finish(exchange, { ...evaluate(), built, replacement: replacementOf(own), masked: own.masked });
+  // The flags of a header may have to be in the body, but only those that may leave.
+  const ownHead = isSame ? evaluate() : undefined;
+  const built = buildBody(decided, { ...destination, envelope: ownHead?.envelope });
+  if (built.form !== 'untranslated') {
+    const replacement = replacementOf(own);
+    return finish(exchange, { ...(ownHead ?? evaluate()), built, replacement, masked: own.masked });
+  }
   const conclude = (translated: TranslatedRequest): UpstreamRequest => {
     const { decision, microseconds } = translated;
     const evaluated = evaluate();
@@ -92,9 +100,10 @@ export function buildUpstreamRequest(
       throw new GatewayError('policy.blocked', message, { reason: 'content.unredactable' });
     }
     const replacement = replacementOf({ action: strictest([own, decision]) });
+    const body = inEnvelope(translated.body, evaluated.envelope);
     return finish(exchange, {
       ...evaluated,
-      built: { ...translated, form: 'translated' },
+      built: { ...translated, body, form: 'translated' },
       replacement,
       masked,
     });
@@ -118,9 +127,19 @@ function concludeHead({ draft }: Exchange, { verdicts }: EvaluatedHead): void {
   throw blocked({ refusal: toRefusal(blocking), failure: blocking.failure });
 }
 
+/** Where a call goes at its host, and which of the checked headers it has there. */
+function headFor(provider: Provider, call: Call, { headers, query }: EvaluatedHead) {
+  const path = provider.pathFor(call);
+  const envelope = provider.envelopeFor(call);
+  if (envelope !== undefined) return { path, ...fillEnvelope(headers, envelope) };
+  return { path: path + (path.includes('?') ? query.replace('?', '&') : query), headers, envelope };
+}
+
 interface Checked {
   readonly path: string;
-  readonly head: EvaluatedHead;
+  readonly headers: string[];
+  /** Headers that were left out because of their values. */
+  readonly dropped: readonly string[];
   readonly built: SameDialect | (TranslatedRequest & { readonly form: 'translated' });
   /** What rules did to the body. */
   readonly replacement: 'masked' | 'redacted' | undefined;
@@ -129,21 +148,21 @@ interface Checked {
 
 /** Throws the refusal if the client's own credential is anywhere but in its place. */
 function finish(exchange: Exchange, checked: Checked): UpstreamRequest {
-  const { path, head, built, replacement, masked } = checked;
+  const { path, headers, built, replacement, masked } = checked;
   const { login } = exchange;
   if (login !== undefined) {
-    const texts = Buffer.from([path, ...head.headers].join('\n'));
+    const texts = Buffer.from([path, ...headers].join('\n'));
     // The client's own bytes were looked through when they came.
     refuseLoginIn(exchange, built.form === 'exact' ? [texts] : [texts, built.body]);
   }
   const fields = built.form === 'translated' ? { translation: built.translation } : {};
-  const dropped = built.form === 'translated' ? [...built.dropped, ...head.dropped] : head.dropped;
+  const dropped = built.form === 'translated' ? [...built.dropped, ...checked.dropped] : checked.dropped;
   const form = replacement ?? built.form;
   // The one place that marks a request as approved by the policies.
   const credential = login?.credential;
   return {
     path,
-    headers: head.headers,
+    headers,
     body: built.body,
     credential,
     form,

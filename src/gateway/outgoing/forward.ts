@@ -81,7 +81,8 @@ async function askTarget(
     }
     noteAttempt(exchange, target, request);
     const onAbandoned = () => exchange.outcome.noteSilence();
-    const outcome = await attempt(target, request, { lifetime, onAbandoned });
+    const onAuthorized = (secrets: readonly string[]) => exchange.maskAlso(secrets);
+    const outcome = await attempt(target, request, { lifetime, onAbandoned, onAuthorized });
     noteOutcome(exchange, outcome);
     const waitMs = waitBeforeRetry(outcome, tries);
     if (waitMs === undefined) return outcome;

@@ -28,7 +28,7 @@ policies:
 gateway.yaml:2:3  server.prot: unknown key
    2 |   prot: 4100
      |   ^^^^  did you mean "port"?
-gateway.yaml:4:22  providers.openai.dialect: expected sandbox, anthropic, openai or gemini
+gateway.yaml:4:22  providers.openai.dialect: expected sandbox, anthropic, openai, gemini, bedrock or vertex
    4 |   openai: { dialect: opnai }
      |                      ^^^^^  did you mean "openai"?
 gateway.yaml:6:33  models[0].provider: there is no provider openia
@@ -98,7 +98,7 @@ test.each([
   ],
   [
     'providers: { a: { base_url: "http://h" } }',
-    'gateway.yaml:1:14  providers.a.dialect: missing: expected sandbox, anthropic, openai or gemini',
+    'gateway.yaml:1:14  providers.a.dialect: missing: expected sandbox, anthropic, openai, gemini, bedrock or vertex',
   ],
   [
     'providers: { a: { dialect: openai, base_url: "ftp://h" } }',
@@ -178,7 +178,7 @@ projects:
 `);
 
   expect(problems.map((problem) => problem.replace(/^gateway\.yaml:(\d+):.*? {2}/, '$1 '))).toEqual([
-    '3 providers.a.dialect: expected sandbox, anthropic, openai or gemini',
+    '3 providers.a.dialect: expected sandbox, anthropic, openai, gemini, bedrock or vertex',
     '6 models[1].provider: there is no provider b',
     '9 projects.shop.keys[0].hash: expected sha256: and 64 hexadecimal digits, as `gateway key hash` prints them',
     '9 projects.shop.keys[1].id: another key of project shop has this id already',

@@ -24,6 +24,8 @@ test.each(
     ['a login, to the vendor it is for', 'providers: { a: { dialect: anthropic, credentials: client } }'],
     ['a vendor and its own variable', 'providers: { a: { dialect: anthropic, api_key: "${ANTHROPIC_API_KEY}" } }'],
     ['a vendor by its address', provider('base_url: "https://api.mistral.ai/v1", api_key: "${MISTRAL_API_KEY}"')],
+    ['AWS, whose account the credentials say', 'providers: { a: { dialect: bedrock, credentials: aws, base_url: "https://bedrock-runtime.eu-west-1.amazonaws.com" } }'],
+    ['AWS and its own variable', provider('base_url: "https://bedrock-mantle.us-east-1.api.aws/v1", api_key: "${AWS_BEARER_TOKEN_BEDROCK}"')],
     ['a server on this machine', provider('base_url: "http://127.0.0.1:11434/v1", api_key: none-needed')],
     ['a server on this machine by name', provider('base_url: "http://localhost:1/v1"')],
     ['a server on this machine in IPv6', provider('base_url: "http://[::1]:1/v1"')],
@@ -79,6 +81,44 @@ test.each(
       "an agent's login, on this machine",
       provider('base_url: "http://127.0.0.1:1/v1", credentials: client'),
       ["your agents' own login goes to http://127.0.0.1:1/v1"],
+    ],
+    [
+      "a resource of Azure, which may be somebody else's",
+      provider('base_url: "https://theirs.openai.azure.com/openai/v1", credentials: azure'),
+      ['requests go to https://theirs.openai.azure.com/openai/v1'],
+    ],
+    [
+      "the same with Azure's own variable",
+      provider('base_url: "https://theirs.services.ai.azure.com", api_key: "${AZURE_OPENAI_API_KEY}"'),
+      ['requests go to https://theirs.services.ai.azure.com'],
+    ],
+    [
+      "a project of Google, which may be somebody else's",
+      'providers: { v: { dialect: vertex, credentials: google, base_url: "https://us-east5-aiplatform.googleapis.com/v1/projects/p/locations/us-east5" } }',
+      ['requests go to https://us-east5-aiplatform.googleapis.com/v1/projects/p/locations/us-east5'],
+    ],
+    [
+      "a cloud's credentials to another host",
+      provider('base_url: "https://bedrock-runtime.us-east-1.amazonaws.com.evil.example", credentials: aws, region: us-east-1'),
+      [
+        'requests go to https://bedrock-runtime.us-east-1.amazonaws.com.evil.example',
+        'your credentials of AWS are for https://bedrock-runtime.us-east-1.amazonaws.com.evil.example',
+      ],
+    ],
+    [
+      'to another cloud',
+      provider('base_url: "https://bedrock-runtime.us-east-1.amazonaws.com", credentials: google'),
+      ['your credentials of Google are for https://bedrock-runtime.us-east-1.amazonaws.com'],
+    ],
+    [
+      'to a process of this machine',
+      provider('base_url: "http://127.0.0.1:1", credentials: azure'),
+      ['your credentials of Azure are for http://127.0.0.1:1'],
+    ],
+    [
+      "another variable to AWS",
+      provider('base_url: "https://bedrock-mantle.us-east-1.api.aws/v1", api_key: "${GITHUB_TOKEN}"'),
+      ['GITHUB_TOKEN goes to https://bedrock-mantle.us-east-1.api.aws/v1'],
     ],
     ['a proxy', provider('proxy: "http://me:pw@127.0.0.1:8080"'), ['requests to https://api.openai.com/v1 go through the proxy http://***@127.0.0.1:8080']],
     ['authorities', provider('ca_file: ca.pem'), ['https://api.openai.com/v1 may show certificates of ./ca.pem']],

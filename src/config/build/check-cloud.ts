@@ -1,0 +1,46 @@
+import { isLoopbackHost } from '../../loopback.ts';
+import { clouds, isCloud } from '../cloud-hosts.ts';
+import type { ProviderSettings } from '../schema/provider.ts';
+import type { Report } from '../source/report.ts';
+
+/** Where the hosts of dialects without a default are, as an example. */
+const examples = {
+  bedrock: 'https://bedrock-runtime.REGION.amazonaws.com',
+  vertex: 'https://REGION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/REGION',
+} as const;
+
+/** Checks what a provider says of a cloud: that its credentials fit its dialect and its host, and nothing is left out. */
+export function checkCloud(path: readonly string[], settings: ProviderSettings, report: Report): void {
+  const { dialect, base_url, api_key, credentials, region, api_version } = settings;
+  const problem = (key: string, message: string, hint?: string) =>
+    report.error([...path, key], message, { ...(hint !== undefined && { hint }) });
+  if ((dialect === 'bedrock' || dialect === 'vertex') && base_url === undefined) {
+    problem('dialect', 'needs a base_url', `such as ${examples[dialect]}`);
+  }
+  if (dialect === 'vertex' && credentials !== 'google') problem('dialect', 'needs credentials: google');
+  if (dialect === 'vertex' && base_url !== undefined && !/\/locations\/[^/]+\/*$/.test(base_url)) {
+    problem('base_url', 'does not end with a project and a location', `such as ${examples.vertex}`);
+  }
+  if (dialect === 'bedrock' && credentials !== 'aws' && api_key === undefined) {
+    problem('dialect', 'needs credentials: aws, or an api_key');
+  }
+  if (credentials === 'google' && api_key !== undefined) {
+    problem('api_key', 'its requests carry credentials of Google: remove one of the two');
+  }
+  const isSigned = credentials === 'aws' && api_key === undefined;
+  if (isSigned && region === undefined) {
+    problem('credentials', 'the name of its host has no region', 'say which: region: us-east-1');
+  }
+  if (region !== undefined && !isSigned)
+    problem('region', 'is for requests that are signed: credentials: aws');
+  if (api_version !== undefined && (dialect !== 'openai' || !/\/openai\/*$/.test(base_url ?? ''))) {
+    problem('api_version', 'is for dialect openai and a base_url that ends with /openai');
+  }
+  if (!isCloud(credentials)) return;
+  if (dialect === 'sandbox') return problem('credentials', 'the sandbox is built in and takes none');
+  const url = base_url === undefined ? undefined : new URL(base_url);
+  if (url?.protocol === 'http:' && !isLoopbackHost(url.hostname)) {
+    const whose = clouds[credentials].name;
+    problem('base_url', `credentials of ${whose} must not go over the network unencrypted`, 'use https://');
+  }
+}

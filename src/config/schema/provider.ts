@@ -1,0 +1,91 @@
+import * as z from 'zod';
+import { reaching } from './reach.ts';
+import { duration, headerName, httpUrl, proxyUrl } from './scalars.ts';
+
+const providerDialects = ['sandbox', 'anthropic', 'openai', 'gemini', 'bedrock', 'vertex'] as const;
+// biome-ignore format: a list
+export const endpoints = ['messages', 'count_tokens', 'chat', 'responses', 'embeddings', 'gemini', 'gemini_embeddings'] as const;
+
+export const providerSchema = z.strictObject({
+  dialect: reaching('nothing', z.enum(providerDialects)).describe(
+    'Wire format: anthropic (messages), openai (chat, responses, embeddings), gemini (gemini, gemini_embeddings), bedrock (Claude by InvokeModel), vertex (Claude by rawPredict) or the built-in sandbox.',
+  ),
+  base_url: reaching('provider', httpUrl.optional()).describe(
+    "Where it listens; default: the dialect's own host. Requests go nowhere else.",
+  ),
+  api_key: reaching(
+    'credential',
+    z.string().regex(/^[\x21-\x7e]+$/, 'expected visible ASCII characters without spaces'),
+  )
+    .optional()
+    .describe(`Its key, as \${NAME}; a host without keys needs none.`),
+  credentials: reaching('login', z.enum(['api_key', 'client', 'azure', 'aws', 'google']))
+    .default('api_key')
+    .describe(
+      "What its requests carry: api_key; client: the client's own, such as the login of a subscription, which then comes beside the project key in x-gateway-key; azure (Entra ID), aws (SigV4) or google: those that the cloud's own tools find. azure and aws take an api_key too.",
+    ),
+  region: reaching(
+    'nothing',
+    z.string().regex(/^[a-z]{2}(?:-[a-z]+)+-\d$/, 'expected a region such as us-east-1'),
+  )
+    .optional()
+    .describe('Region of AWS that requests are signed for; default: the one in the name of the host.'),
+  api_version: reaching(
+    'nothing',
+    z.string().regex(/^[\w.-]{1,32}$/, 'expected a version such as 2024-10-21'),
+  )
+    .optional()
+    .describe('The api-version of an Azure resource without /openai/v1; its base_url ends with /openai.'),
+  endpoints: z
+    .array(reaching('nothing', z.enum(endpoints)))
+    .min(1)
+    .optional()
+    .describe("The endpoints that this host supports; default: all of its dialect's."),
+  forward_headers: z.array(headerName).default([]).describe('Further request headers to forward to it.'),
+  ca_file: reaching('authorities', z.string().min(1))
+    .nullable()
+    .default(null)
+    .describe('PEM file of further certificate authorities to trust for it, relative to this file.'),
+  proxy: proxyUrl
+    .optional()
+    .describe(
+      'HTTP proxy to tunnel its connections through (CONNECT), or none; default: HTTPS_PROXY, HTTP_PROXY and NO_PROXY.',
+    ),
+  timeouts: z
+    .strictObject({
+      connect: duration().default('5s').describe('Longest time to connect.'),
+      headers: duration().default('600s').describe('Longest wait for the head of its answer.'),
+      idle: duration().default('300s').describe('Longest gap inside its answer.'),
+      total: duration().default('3600s').describe('Longest time for the whole exchange.'),
+      queue: duration().default('10s').describe('Longest wait for a free connection, then 503.'),
+    })
+    .prefault({})
+    .describe('How long to wait for it.'),
+  connections: reaching('nothing', z.int().min(1).max(100_000))
+    .default(512)
+    .describe('Most connections to it at a time.'),
+  retries: z
+    .strictObject({
+      attempts: reaching('nothing', z.int().min(1).max(10))
+        .default(2)
+        .describe('Attempts in total: 1 means no retries.'),
+      budget: reaching('nothing', z.number().min(0).max(1))
+        .default(0.2)
+        .describe('Share of requests that may be retried.'),
+    })
+    .prefault({})
+    .describe('Retries of requests for which the provider certainly did no work.'),
+  breaker: z
+    .strictObject({
+      failures: reaching('nothing', z.int().min(1).max(1000))
+        .default(5)
+        .describe('Consecutive failures that open the breaker.'),
+      open: duration().default('30s').describe('How long the breaker stays open.'),
+    })
+    .prefault({})
+    .describe('When to stop sending requests to a failing provider.'),
+});
+
+export type ProviderSettings = z.output<typeof providerSchema>;
+export type ProviderDialect = (typeof providerDialects)[number];
+export type Endpoint = (typeof endpoints)[number];

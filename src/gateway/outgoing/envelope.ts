@@ -1,0 +1,75 @@
+import { type JsonDocument, kinds } from '../../json/json-document.ts';
+import { parseStrictJson } from '../../json/strict-json.ts';
+import type { Envelope } from '../../providers/clouds/cloud-api.ts';
+import { applyEdits, type Edit, memberEdit } from './edits.ts';
+
+/** An envelope for one request: with the flags of `anthropic-beta` that the policies let pass. */
+export interface FilledEnvelope extends Envelope {
+  readonly betas: readonly string[];
+}
+
+/** The edits that put a body of Anthropic's messages in the form of a cloud; all of its other bytes stay. */
+export function envelopeEdits(document: JsonDocument, envelope: FilledEnvelope): readonly Edit[] {
+  const { version, isInPath, betas } = envelope;
+  const has = (name: string) => document.member(document.root, name) !== undefined;
+  const edits = isInPath ? removals(document, ['model', 'stream']) : [];
+  if (betas.length > 0 && !has('anthropic_beta')) {
+    edits.push(memberEdit(document, document.root, { name: 'anthropic_beta', value: JSON.stringify(betas) }));
+  }
+  if (!has('anthropic_version')) {
+    edits.push(
+      memberEdit(document, document.root, { name: 'anthropic_version', value: JSON.stringify(version) }),
+    );
+  }
+  return edits;
+}
+
+/** A body that the gateway built, in the form of a cloud if it has one. */
+export function inEnvelope(body: Buffer, envelope: FilledEnvelope | undefined): Buffer {
+  if (envelope === undefined) return body;
+  const document = parseStrictJson(body);
+  return applyEdits(document, envelopeEdits(document, envelope));
+}
+
+/** Takes the headers out that are in the body now; what they say of betas fills the envelope. */
+export function fillEnvelope(
+  headers: readonly string[],
+  envelope: Envelope,
+): { readonly headers: string[]; readonly envelope: FilledEnvelope } {
+  const kept: string[] = [];
+  const betas: string[] = [];
+  for (let i = 0; i < headers.length; i += 2) {
+    const [name, value] = [headers[i] as string, headers[i + 1] as string];
+    if (name === 'anthropic-version') continue;
+    if (name === 'anthropic-beta' && envelope.holdsBetas) {
+      betas.push(
+        ...value
+          .split(',')
+          .map((beta) => beta.trim())
+          .filter((beta) => beta !== ''),
+      );
+    } else kept.push(name, value);
+  }
+  return { headers: kept, envelope: { ...envelope, betas } };
+}
+
+/** Cuts members of the root out, each with the comma before the next one, or with the one before it if it is the last. */
+function removals(document: JsonDocument, names: readonly string[]): Edit[] {
+  const edits: Edit[] = [];
+  const { root } = document;
+  let keptUntil = document.start(root) + 1;
+  for (let key = root + 1; key < document.next(root); ) {
+    const next = document.next(key + 1);
+    const isLast = next >= document.next(root);
+    if (!names.some((name) => document.isText(key, name))) keptUntil = endOf(document, key + 1);
+    // A quote comes before the text of a key.
+    else if (!isLast) edits.push({ start: document.start(key) - 1, end: document.start(next) - 1, text: '' });
+    else edits.push({ start: keptUntil, end: endOf(document, key + 1), text: '' });
+    key = next;
+  }
+  return edits;
+}
+
+function endOf(document: JsonDocument, value: number): number {
+  return document.end(value) + (document.kind(value) === kinds.string ? 1 : 0);
+}

@@ -1,0 +1,25 @@
+/** A request for a model, before it is known how its host wants to be asked. */
+export interface Call {
+  /** One of the gateway's own paths. */
+  readonly path: string;
+  /** The model's name at the host. */
+  readonly model: string;
+  readonly stream: boolean;
+}
+
+/** What a host takes in the body of Anthropic's messages that others take in headers, and the other way round. */
+export interface Envelope {
+  /** The value of `anthropic_version`, unless the client gives one; the header of that name is left out. */
+  readonly version: string;
+  /** Whether the path says `model` and `stream`, so that the body must not. */
+  readonly isInPath: boolean;
+  /** Whether it has the flags of `anthropic-beta` as `anthropic_beta`, in place of the header. */
+  readonly holdsBetas: boolean;
+}
+
+/** How a cloud is asked that doesn't have the paths of the dialect. */
+export interface CloudApi {
+  /** The request target below the path of the base URL. */
+  pathFor(call: Call): string;
+  envelopeFor?(call: Pick<Call, 'path'>): Envelope;
+}

@@ -1,0 +1,36 @@
+import { type AuthorizedHost, type Authorizer, requirePackage } from './authorizer.ts';
+import { bearerAuthorizer } from './bearer.ts';
+
+/** The part of `google-auth-library` that is used. */
+interface AuthLibrary {
+  readonly GoogleAuth: new (options: {
+    readonly scopes: string;
+  }) => {
+    getClient(): Promise<{
+      getAccessToken(): Promise<{ readonly token?: string | null }>;
+      readonly credentials: { readonly expiry_date?: number | null };
+    }>;
+  };
+}
+
+/** Google's scope for Vertex AI, as its own SDK asks for it. */
+const scopes = 'https://www.googleapis.com/auth/cloud-platform';
+
+/** Application default credentials: a service account's file, workload identity, the user's own, the metadata server. */
+export function googleAuthorizer({ name }: AuthorizedHost): Authorizer {
+  const fetch = async () => {
+    const { GoogleAuth } = requirePackage('google-auth-library', { provider: name }) as AuthLibrary;
+    // A new one each time, so that it keeps nothing that was refused, or that a new login has replaced.
+    const client = await new GoogleAuth({ scopes }).getClient();
+    const { token } = await client.getAccessToken();
+    if (!token) throw new Error('there was no access token in the answer');
+    return { token, endsAtMs: client.credentials.expiry_date ?? Date.now() + unknownLifeMs };
+  };
+  return bearerAuthorizer(
+    fetch,
+    `provider ${name}: there is no access token of Google: run "gcloud auth application-default login", or set GOOGLE_APPLICATION_CREDENTIALS to a service account's file`,
+  );
+}
+
+/** How long a token is used that doesn't say when it ends. */
+const unknownLifeMs = 10 * 60_000;

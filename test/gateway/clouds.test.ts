@@ -1,0 +1,231 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { answerEvents, chunkFrame, exceptionFrame } from '../kit/amazon-stream.ts';
+import {
+  anthropicClient,
+  openaiClient,
+  post,
+  projects,
+  startGateway,
+  type TestGateway,
+} from '../kit/gateway.ts';
+import { type HostRequest, type Script, type ScriptedHost, startHost } from '../kit/host.ts';
+
+// Clouds whose paths, bodies or streams are not those of the dialect, here with keys; test/clouds has the credentials
+// that end, and holds the hosts to the vendors' own clients.
+
+let host: ScriptedHost;
+let gateway: TestGateway;
+
+const message = {
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  model: 'claude-test',
+  content: [{ type: 'text', text: 'Water it.' }],
+  stop_reason: 'end_turn',
+  stop_sequence: null,
+  usage: { input_tokens: 12, output_tokens: 7 },
+};
+const json = { 'content-type': 'application/json' };
+const whole: Script = (response) => response.writeHead(200, json).end(JSON.stringify(message));
+const stream =
+  (frames: readonly Buffer[]): Script =>
+  (response) => {
+    response.writeHead(200, {
+      'content-type': 'application/vnd.amazon.eventstream',
+      'x-amzn-requestid': 'amazon-1',
+    });
+    response.end(Buffer.concat(frames));
+  };
+const frames = answerEvents(['Water', ' it.']).map(chunkFrame);
+const arn = 'arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-test-v1:0';
+const hello = { max_tokens: 100, messages: [{ role: 'user' as const, content: 'hello' }] };
+
+beforeAll(async () => {
+  host = await startHost(whole);
+  gateway = await startGateway(`
+providers:
+  bedrock: { dialect: bedrock, base_url: "${host.url}", api_key: "\${PROVIDER_KEY}", retries: { attempts: 1 } }
+  old-azure: { dialect: openai, base_url: "${host.url}/openai", credentials: azure, api_key: "\${PROVIDER_KEY}", api_version: 2024-10-21 }
+  azure: { dialect: openai, base_url: "${host.url}/openai/v1", credentials: azure, api_key: "\${PROVIDER_KEY}" }
+  foundry: { dialect: anthropic, base_url: "${host.url}/anthropic", credentials: azure, api_key: "\${PROVIDER_KEY}" }
+  mantle: { dialect: anthropic, base_url: "${host.url}/anthropic", credentials: aws, api_key: "\${PROVIDER_KEY}" }
+models:
+  - { match: profile, provider: bedrock, model: "${arn}" }
+  - { match: "anthropic.*", provider: bedrock }
+  - { match: "../*", provider: bedrock }
+  - { match: old, provider: old-azure, model: my-deployment }
+  - { match: new, provider: azure, model: my-deployment }
+  - { match: foundry, provider: foundry }
+  - { match: mantle, provider: mantle }
+${projects}`);
+});
+afterAll(async () => {
+  await gateway.stop();
+  await host.close();
+});
+
+const last = () => host.requests.at(-1) as HostRequest;
+const header = (name: string) => last().headers.find(([key]) => key === name)?.[1];
+
+describe('Bedrock by InvokeModel', () => {
+  test("the body is the client's without model and stream, the path has the name", async () => {
+    host.script(whole);
+    const body =
+      '{"model":"anthropic.claude-test-v1:0", "max_tokens":100,"messages":[{"role":"user","content":"h\\u00e9"}]}';
+
+    const answer = await post(gateway, '/v1/messages', body, {
+      headers: { 'anthropic-version': '2023-06-01' },
+    });
+
+    expect(await answer.json()).toEqual(message);
+    expect(answer.headers.get('x-gateway-body')).toBe('spliced');
+    expect(last().target).toBe('/model/anthropic.claude-test-v1%3A0/invoke');
+    expect(last().body.toString()).toBe(
+      '{"anthropic_version":"bedrock-2023-05-31","max_tokens":100,"messages":[{"role":"user","content":"h\\u00e9"}]}',
+    );
+    expect(header('authorization')).toBe('Bearer provider-secret-9876543210');
+    expect(header('anthropic-version')).toBeUndefined();
+  });
+
+  test("ARNs are one segment; flags of the SDK's header are in the body", async () => {
+    host.script(whole);
+
+    await anthropicClient(gateway).beta.messages.create({
+      model: 'profile',
+      ...hello,
+      betas: ['one-2025-01-01'],
+    });
+
+    expect(last().target).toBe(`/model/${encodeURIComponent(arn)}/invoke`);
+    expect(JSON.parse(last().body.toString())).toEqual({
+      anthropic_version: 'bedrock-2023-05-31',
+      anthropic_beta: ['one-2025-01-01'],
+      ...hello,
+    });
+    expect(header('anthropic-beta')).toBeUndefined();
+  });
+
+  test('a name that would be another path is refused, and nothing is sent', async () => {
+    const before = host.requests.length;
+
+    const answer = await post(gateway, '/v1/messages', { model: '../x', ...hello });
+
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).toContain('cannot stand in a path');
+    expect(host.requests.length).toBe(before);
+  });
+
+  test('the SDK reads its event stream', async () => {
+    host.script(stream(frames));
+
+    const answer = anthropicClient(gateway).messages.stream({ model: 'profile', ...hello });
+
+    const final = await answer.finalMessage();
+    expect(final.content).toMatchObject([{ type: 'text', text: 'Water it.' }]);
+    expect(final.usage).toMatchObject({ input_tokens: 12, output_tokens: 7 });
+    expect(answer.response?.headers.get('x-provider-request-id')).toBe('amazon-1');
+    expect(last().target).toBe(`/model/${encodeURIComponent(arn)}/invoke-with-response-stream`);
+    const record = (await gateway.recorded(1)).at(-1);
+    expect(record).toMatchObject({ provider: 'bedrock', usage: { input_tokens: 12, output_tokens: 7 } });
+  });
+
+  test('requests of the chat dialect are translated to it, streams included', async () => {
+    host.script(stream(frames));
+
+    const chunks = await openaiClient(gateway).chat.completions.create({
+      model: 'profile',
+      stream: true,
+      messages: [{ role: 'user', content: 'hello' }],
+    });
+
+    let text = '';
+    for await (const chunk of chunks) text += chunk.choices[0]?.delta.content ?? '';
+    expect(text).toBe('Water it.');
+    const body = JSON.parse(last().body.toString());
+    expect(body).toMatchObject({ anthropic_version: 'bedrock-2023-05-31', messages: [{ role: 'user' }] });
+    expect(Object.keys(body)).not.toContain('model');
+    expect(Object.keys(body)).not.toContain('stream');
+  });
+
+  test.each([
+    [
+      'an exception in mid-answer',
+      [...frames.slice(0, 3), exceptionFrame('throttlingException', 'slow down')],
+      /slow down/,
+    ],
+    ['a frame that is cut', [...frames.slice(0, 3), (frames[3] as Buffer).subarray(0, 20)], /broken/],
+    ['a wrong checksum', [...frames.slice(0, 3), damaged(frames[3] as Buffer)], /broken/],
+    ['no end', frames.slice(0, 4), /in the middle/],
+  ])('%s is the error of a stream that began', async (_, sent, said) => {
+    host.script(stream(sent));
+
+    const failed = anthropicClient(gateway)
+      .messages.stream({ model: 'profile', ...hello })
+      .finalMessage();
+
+    await expect(failed).rejects.toThrow(said);
+  });
+
+  test('throttling in its words is a 429 with the time to wait', async () => {
+    host.script((response) =>
+      response
+        .writeHead(429, { ...json, 'retry-after': '7', 'x-amzn-errortype': 'ThrottlingException' })
+        .end('{"message":"Too many requests, please wait before trying again."}'),
+    );
+
+    const answer = await post(gateway, '/v1/messages', { model: 'profile', ...hello });
+
+    expect(answer.status).toBe(429);
+    expect(answer.headers.get('retry-after')).toBe('7');
+    expect(await answer.json()).toMatchObject({
+      type: 'error',
+      error: { type: 'rate_limit_error', message: 'Too many requests, please wait before trying again.' },
+    });
+  });
+});
+
+describe('keys are sent as each host wants them', () => {
+  test.each([
+    [
+      'old',
+      '/v1/chat/completions',
+      '/openai/deployments/my-deployment/chat/completions?api-version=2024-10-21',
+      'api-key',
+    ],
+    [
+      'old',
+      '/v1/embeddings',
+      '/openai/deployments/my-deployment/embeddings?api-version=2024-10-21',
+      'api-key',
+    ],
+    ['old', '/v1/responses', '/openai/responses?api-version=2024-10-21', 'api-key'],
+    ['new', '/v1/chat/completions', '/openai/v1/chat/completions', 'api-key'],
+    ['foundry', '/v1/messages', '/anthropic/v1/messages', 'x-api-key'],
+  ])('%s %s', async (model, path, target, name) => {
+    host.script((response) => response.writeHead(200, json).end('{}'));
+
+    await post(gateway, path, { model, input: 'hello', ...hello });
+
+    expect(last().target).toBe(target);
+    expect(header(name)).toBe('provider-secret-9876543210');
+    expect(header('authorization')).toBeUndefined();
+    const sent = JSON.parse(last().body.toString()).model;
+    expect(sent).toBe(model === 'foundry' ? 'foundry' : 'my-deployment');
+  });
+
+  test('a Bedrock API key is a bearer token', async () => {
+    host.script(whole);
+
+    await post(gateway, '/v1/messages', { model: 'mantle', ...hello });
+
+    expect(header('authorization')).toBe('Bearer provider-secret-9876543210');
+    expect(header('x-api-key')).toBeUndefined();
+  });
+});
+
+function damaged(frame: Buffer): Buffer {
+  const copy = Buffer.from(frame);
+  copy[copy.length - 20] = (copy[copy.length - 20] as number) ^ 1;
+  return copy;
+}
