@@ -5,6 +5,7 @@ import { bearerAuthorizer } from './bearer.ts';
 interface AuthLibrary {
   readonly GoogleAuth: new (options: {
     readonly scopes: string;
+    readonly projectId?: string;
   }) => {
     getClient(): Promise<{
       getAccessToken(): Promise<{ readonly token?: string | null }>;
@@ -17,11 +18,13 @@ interface AuthLibrary {
 const scopes = 'https://www.googleapis.com/auth/cloud-platform';
 
 /** Application default credentials: a service account's file, workload identity, the user's own, the metadata server. */
-export function googleAuthorizer({ name }: AuthorizedHost): Authorizer {
+export function googleAuthorizer({ name, url }: AuthorizedHost): Authorizer {
+  // Otherwise the library asks another of Google's APIs for the project, which may not be allowed or reachable.
+  const projectId = /\/projects\/([^/]+)/.exec(url.pathname)?.[1];
   const fetch = async () => {
     const { GoogleAuth } = requirePackage('google-auth-library', { provider: name }) as AuthLibrary;
     // A new one each time, so that it keeps nothing that was refused, or that a new login has replaced.
-    const client = await new GoogleAuth({ scopes }).getClient();
+    const client = await new GoogleAuth({ scopes, ...(projectId && { projectId }) }).getClient();
     const { token } = await client.getAccessToken();
     if (!token) throw new Error('there was no access token in the answer');
     return { token, endsAtMs: client.credentials.expiry_date ?? Date.now() + unknownLifeMs };
