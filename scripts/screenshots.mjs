@@ -28,7 +28,7 @@ const env = {
   PROVIDER_KEY: 'provider-secret-0123456789',
   TZ: 'UTC',
 };
-const serve = start(['serve', '-p', '0']);
+const serve = start(['serve', '-p', '0', '-c', 'gateway.yaml']);
 await serve.wrote('"listening"');
 const { url } = JSON.parse(readFileSync(join(home, '.local/state/gateway/running.json'), 'utf8'));
 const browser = await chromium.launch({
