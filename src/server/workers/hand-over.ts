@@ -42,7 +42,10 @@ export class SentConnections {
     const timer = setTimeout(() => setImmediate(() => this.#return(id)), returnedMs);
     this.#waiting.set(id, { done, timer });
     const command: WorkerCommand = { kind: 'connection', id, untilMs: uptimeMs() + takenMs };
-    this.#process.send(command, socket, { keepOpen: true }, () => undefined); // a death arrives as an event
+    // What was not sent is taken back in a turn of its own, in which the end of the process may show.
+    this.#process.send(command, socket, { keepOpen: true }, (error) => {
+      if (error !== null) setImmediate(() => this.#end(id, false));
+    });
   }
 
   /** The process has got it, and serves it unless it was too late. */

@@ -60,3 +60,33 @@ test('what is confirmed in time is not returned, also if its process ends later'
 
   expect([done.mock.calls, process.kill.mock.calls]).toEqual([[[true]], []]);
 });
+
+test('what could not be sent is returned at once, and the process is not late', async () => {
+  const { process, sent, done } = connections();
+
+  const [, , , onSent] = process.send.mock.calls[0] as unknown as [
+    unknown,
+    Socket,
+    object,
+    (error: Error | null) => void,
+  ];
+  onSent(new Error('write EPIPE'));
+  await vi.runAllTimersAsync();
+
+  expect([done.mock.calls, sent.areLate, process.kill.mock.calls]).toEqual([[[false]], false, []]);
+});
+
+test('what was sent waits to be confirmed', () => {
+  const { process, done } = connections();
+
+  const [, , , onSent] = process.send.mock.calls[0] as unknown as [
+    unknown,
+    Socket,
+    object,
+    (error: Error | null) => void,
+  ];
+  onSent(null);
+  vi.advanceTimersByTime(100);
+
+  expect(done).not.toHaveBeenCalled();
+});
