@@ -14,7 +14,10 @@ export interface OpenedLedger {
   readonly problem: LedgerFailure | undefined;
 }
 
-/** Starting a thread takes more CPU time than the rest of a file's ledger, so it comes after the first exchanges. */
+/**
+ * Starting a thread takes more CPU time than the rest of a file's ledger, so it comes after the first exchanges; but not
+ * where there are budgets, because another gateway is warned once the thread has locked the journal.
+ */
 const threadAfterMs = 1_000;
 
 /** Opens it for writing. A file's sums are read here, in a few milliseconds; what a database answers is waited for. */
@@ -29,7 +32,7 @@ export async function openLedger(
   } catch (error) {
     return { ledger, sums: undefined, problem: toFailure(error) };
   } finally {
-    setTimeout(() => ledger.start(), threadAfterMs).unref();
+    setTimeout(() => ledger.start(), wanted.length > 0 ? 0 : threadAfterMs).unref();
   }
 }
 
