@@ -21,6 +21,13 @@ export interface SentAgain {
   readonly body: Buffer;
 }
 
+/** What the rules decide about a request. */
+export interface Explained {
+  readonly rules: readonly RuleDetail[];
+  /** What leaves in place of values, with these. */
+  readonly masked: readonly (readonly [placeholder: string, value: string])[];
+}
+
 /** What the live page needs of the gateway and its configuration; implemented in `cli/serve/inspector/`. */
 export interface InspectorBackend {
   /** The configuration file. */
@@ -38,7 +45,7 @@ export interface InspectorBackend {
   /** Throws inspector.no_ledger. */
   readonly history: (by: 'hour' | 'day', sinceMs: number) => Promise<HistoryAnswer>;
   /** Each rule of the key's policies on a request, by the configuration in force; undefined if that is not known. */
-  readonly explain: (request: DecisionInput) => Promise<readonly RuleDetail[] | undefined>;
+  readonly explain: (request: DecisionInput) => Promise<Explained | undefined>;
   /** Where rules are in the file, by policy and rule. */
   readonly ruleLines: () => Promise<ReadonlyMap<string, { readonly file: string; readonly line: number }>>;
   readonly policies: () => Promise<PoliciesAnswer>;

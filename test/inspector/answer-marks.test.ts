@@ -1,17 +1,15 @@
 import { expect, test } from 'vitest';
-import type { ExchangeDetail } from '../../src/inspector/contract/exchange-detail.ts';
+import type { Bodies, Body, ExchangeDetail } from '../../src/inspector/contract/exchange-detail.ts';
 import { startHost } from '../kit/host.ts';
 import { startInspected } from '../kit/inspector.ts';
 
 const chunk = (delta: object) =>
   `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: null }] })}\n\n`;
 
-test.each([
-  ['whole', false],
-  ['streamed', true],
-])('what was replaced in an answer is marked: %s', async (_, stream) => {
-  const content = 'Write to bob@penguin-mail.com, please.';
-  const host = await startHost((response) => {
+/** The bodies of an exchange with a host that says what it makes of the text that it gets. */
+async function bodiesOf(rule: string, { text, say, stream }: Asked): Promise<Bodies> {
+  const host = await startHost((response, { body }) => {
+    const content = say(JSON.parse(body.toString()).messages[0].content);
     response.writeHead(200, { 'content-type': stream ? 'text/event-stream' : 'application/json' });
     if (stream) return response.end(`${chunk({ role: 'assistant', content })}data: [DONE]\n\n`);
     const choice = { index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' };
@@ -23,34 +21,64 @@ test.each([
 providers: { host: { dialect: openai, base_url: "${host.url}/v1" } }
 models: [{ match: "*", provider: host }]
 records: { bodies: true }
-policies:
-  house:
-    apply: all
-    rules: [{ id: no-mail, action: redact, reason: data.email, apply_to: [response], when: { text: { detect: [email] } } }]
+policies: { house: { apply: all, rules: [${rule}] } }
 projects: { shop: { keys: [{ id: web, value: "\${PROJECT_KEY}" }] } }
 `);
   try {
     const response = await fetch(`${gateway.url}/v1/chat/completions`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${gateway.key}` },
-      body: JSON.stringify({
-        model: 'm',
-        stream,
-        messages: [{ role: 'user', content: 'Whom do I write to?' }],
-      }),
+      body: JSON.stringify({ model: 'm', stream, messages: [{ role: 'user', content: text }] }),
     });
     await response.text();
-    const { bodies } = (await gateway.api(
-      `exchanges/${response.headers.get('x-request-id')}`,
-    )) as ExchangeDetail;
-    const { text = '', marks = [] } = bodies?.answer ?? {};
-
-    expect(text).not.toContain('penguin');
-    expect(marks.map(({ kind, rule, start, end }) => `${kind} ${rule}: ${text.slice(start, end)}`)).toEqual([
-      'redacted no-mail: [REDACTED:data.email]',
-    ]);
+    const id = response.headers.get('x-request-id');
+    return ((await gateway.api(`exchanges/${id}`)) as ExchangeDetail).bodies ?? {};
   } finally {
     await gateway.stop();
     await host.close();
   }
+}
+
+interface Asked {
+  readonly text: string;
+  readonly stream: boolean;
+  readonly say: (text: string) => string;
+}
+
+const marksOf = ({ text = '', marks = [] }: Partial<Pick<Body, 'text' | 'marks'>> = {}) =>
+  marks.map(({ kind, rule, start, end }) => `${kind} ${rule}: ${text.slice(start, end)}`);
+
+const forms = [
+  ['whole', false],
+  ['streamed', true],
+] as const;
+
+test.each(forms)('what was replaced in an answer is marked: %s', async (_, stream) => {
+  const rule =
+    '{ id: no-mail, action: redact, reason: data.email, apply_to: [response], when: { text: { detect: [email] } } }';
+
+  const { answer } = await bodiesOf(rule, {
+    text: 'Whom do I write to?',
+    say: () => 'Write to bob@penguin-mail.com, please.',
+    stream,
+  });
+
+  expect(answer?.text).not.toContain('penguin');
+  expect(marksOf(answer)).toEqual(['redacted no-mail: [REDACTED:data.email]']);
+});
+
+test.each(forms)('what was masked is marked on both sides: %s', async (_, stream) => {
+  const rule = `{ id: names, action: mask, when: { text: { regex: ['«[^»]*»'] } }, placeholder: CUSTOMER }`;
+
+  const { received, sent, answer, answer_parts: parts } = await bodiesOf(rule, {
+    text: 'write to «Ann "A" Muster»',
+    say: (text) => `I wrote: ${text}`,
+    stream,
+  });
+
+  const value = '«Ann \\"A\\" Muster»';
+  expect(marksOf(received)).toEqual([`match names: ${value}`]);
+  expect(marksOf(sent)).toEqual([expect.stringMatching(/^redacted names: CUSTOMER_[A-Z]{13}$/)]);
+  expect(marksOf(answer)).toEqual([`restored names: ${value}`]);
+  expect(parts?.map(marksOf)).toEqual(stream ? [['restored names: «Ann "A" Muster»']] : undefined);
 });

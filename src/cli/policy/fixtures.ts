@@ -198,7 +198,7 @@ export function checkFixture(
   const { masked, ...expect } = fixture.expect ?? {};
   const decided = decideOffline(question);
   const differences = compare(expect, decided.outcome);
-  const got = masked === undefined ? masked : decided.masked;
+  const got = masked === undefined ? masked : [...decided.masked.values()];
   const isAsExpected = JSON.stringify(got) === JSON.stringify(masked);
   return isAsExpected ? differences : [...differences, { field: 'masked', expected: masked, got }];
 }

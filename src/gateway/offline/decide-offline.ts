@@ -40,13 +40,13 @@ export function readOffline({ config, key, endpoint, body, nowMs }: Question): R
 /** The decision on a request, and on what would be built from it for the first target that takes it. */
 export function decideOffline(question: Question): Decided {
   const read = readOffline(question);
-  if (read.kind === 'refused') return { outcome: read.outcome, replaced: undefined, masked: [] };
+  if (read.kind === 'refused') return { outcome: read.outcome, replaced: undefined, masked: new Map() };
   const { policies } = question.key;
   const decision = policies.decide(read.subject);
   const first = buildForTargets(question, read, decision).find(({ kind }) => kind !== 'unsupported');
   const outcome =
     first?.kind === 'built' ? toStricter(decision, policies.decide(first.subject)) : toOutcome(decision);
-  return { outcome, replaced: decision.redacted?.bytes, masked: [...(decision.masked?.values() ?? [])] };
+  return { outcome, replaced: decision.redacted?.bytes, masked: decision.masked ?? new Map() };
 }
 
 /** The stricter of two decisions as an outcome; the first one if they are equally strict. */

@@ -5,6 +5,7 @@ import type { Config } from '../../config/config.ts';
 import { toFields } from '../../dialects/fields.ts';
 import { dialects } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
+import type { MaskedValues } from '../../policy/mask/masked-values.ts';
 import type { Action, Subject } from '../../policy/rule.ts';
 import type { RequestFacts } from '../decision/decide-request.ts';
 import { endpoints, isModelEndpoint, type ModelEndpoint } from '../endpoints.ts';
@@ -70,8 +71,8 @@ export interface Decided {
   readonly outcome: Outcome;
   /** The body in which something was masked or redacted, in the client's dialect; undefined if nothing was. */
   readonly replaced: Buffer | undefined;
-  /** The values that leave as placeholders. */
-  readonly masked: readonly string[];
+  /** The values that leave as placeholders, by these. */
+  readonly masked: MaskedValues;
 }
 
 /** A request as the gateway reads it, ready to be decided on. */

@@ -114,9 +114,12 @@ export interface Body {
 export interface Mark {
   readonly start: number;
   readonly end: number;
-  /** `match`: a rule matched there. `redacted`: replaced before it left. `dropped`: not in what left. */
-  readonly kind: 'match' | 'redacted' | 'dropped';
-  /** JSON pointer to the value that it is in, or is; missing for `redacted`. */
+  /**
+   * `match`: a rule matched there. `redacted`: replaced before it left. `restored`: came back in place of what had left.
+   * `dropped`: not in what left.
+   */
+  readonly kind: 'match' | 'redacted' | 'restored' | 'dropped';
+  /** JSON pointer to the value that it is in, or is; missing for `redacted` and `restored`. */
   readonly at?: string;
   /** The rules of which it is, by their ids. */
   readonly rule?: string;
@@ -129,6 +132,7 @@ export interface AnswerPart {
   readonly name?: string;
   /** For a call its arguments, as they came. */
   readonly text: string;
+  readonly marks?: readonly Mark[];
 }
 
 export interface StreamEvent {

@@ -89,26 +89,30 @@ export function findRedactions(
     .slice(0, maxMarks);
 }
 
-const placeholder = /\b[A-Z][A-Z0-9_]*_[A-Z]{13}\b/g;
+/** How deep a text may be inside JSON strings. */
+const deepest = 4;
 
-/** The placeholders of rules that mask, in a body that was sent; without those that came like that. */
-export function findPlaceholders(
-  sent: string,
-  received: string,
-  rules: readonly RuleDetail[],
+/** Where some texts are in a body, as they are or as they are written in JSON. */
+export function findTexts(
+  body: string,
+  texts: readonly string[],
+  as: Pick<Mark, 'kind'> & { readonly rule: string },
 ): readonly Mark[] {
-  const masking = rules.filter(
-    ({ action, mode, matched }) => matched && action === 'mask' && mode === 'enforce',
-  );
-  if (masking.length === 0) return [];
-  const came = new Set(received.match(placeholder));
-  const rule = [...new Set(masking.map((each) => each.rule))].join(', ');
   const found: Mark[] = [];
-  for (const { 0: whole, index: start } of sent.matchAll(placeholder)) {
-    if (!came.has(whole)) found.push({ kind: 'redacted', start, end: start + whole.length, rule });
-    if (found.length === maxMarks) break;
+  for (const spelling of texts.flatMap(spellings)) {
+    for (let start = body.indexOf(spelling); start >= 0; start = body.indexOf(spelling, start + 1)) {
+      if (found.length === maxMarks) return found;
+      found.push({ ...as, start, end: start + spelling.length });
+    }
   }
-  return found;
+  // Of those that overlap the longest.
+  return withoutOverlap(found.sort((one, other) => other.end - other.start - (one.end - one.start)));
+}
+
+function spellings(text: string): readonly string[] {
+  const all = [text];
+  while (all.length <= deepest) all.push(JSON.stringify(all.at(-1)).slice(1, -1));
+  return [...new Set(all)];
 }
 
 function labelsIn(json: string, offset: number, rules: readonly RuleDetail[]): readonly Mark[] {

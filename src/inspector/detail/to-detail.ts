@@ -1,12 +1,12 @@
 import type { ExchangeRecord } from '../../record/record.ts';
-import type { InspectorBackend } from '../backend.ts';
-import type { Bodies, ExchangeDetail, Mark, RuleDetail } from '../contract/exchange-detail.ts';
+import type { Explained, InspectorBackend } from '../backend.ts';
+import type { AnswerPart, Bodies, ExchangeDetail, Mark, RuleDetail } from '../contract/exchange-detail.ts';
 import type { RingEntry } from '../ring/entry.ts';
 import { toRow } from '../ring/to-row.ts';
 import { readStream, shownText, toBody } from './answer-parts.ts';
 import { headerLines, toExcerpt } from './excerpt.ts';
 import { locate, textOf } from './locate.ts';
-import { findMarks, findPlaceholders, findRedactions, type WantedMark, withoutOverlap } from './marks.ts';
+import { findMarks, findRedactions, findTexts, type WantedMark, withoutOverlap } from './marks.ts';
 import { withoutSecrets } from './mask.ts';
 
 type Backend = Pick<InspectorBackend, 'scrub' | 'explain' | 'ruleLines'>;
@@ -15,7 +15,7 @@ type Backend = Pick<InspectorBackend, 'scrub' | 'explain' | 'ruleLines'>;
 export async function toDetail(entry: RingEntry, backend: Backend): Promise<ExchangeDetail> {
   const { facts, record } = entry;
   const { scrub } = backend;
-  const { rules, isWhole } = await rulesOf(entry, backend);
+  const { rules, isWhole, masked } = await rulesOf(entry, backend);
   const last = entry.sent.at(-1);
   const shown = {
     attempts: entry.sent.map(({ head, atMs }) => ({
@@ -38,12 +38,11 @@ export async function toDetail(entry: RingEntry, backend: Backend): Promise<Exch
     ...withoutSecrets(shown, scrub),
     row: toRow(entry, scrub),
     // Masked before their marks are placed.
-    ...(entry.hasBodies ? { bodies: bodiesOf(entry, rules, backend) } : {}),
+    ...(entry.hasBodies ? { bodies: bodiesOf(entry, { rules, masked }, backend) } : {}),
   };
 }
 
-interface Rules {
-  readonly rules: readonly RuleDetail[];
+interface Rules extends Explained {
   /** Whether the rules that did not match are included. */
   readonly isWhole: boolean;
 }
@@ -66,14 +65,14 @@ async function rulesOf(entry: RingEntry, backend: Backend): Promise<Rules> {
     explained === undefined
       ? recorded
       : [
-          ...withExcerpts(explained, receivedBody ?? Buffer.alloc(0), backend.scrub),
+          ...withExcerpts(explained.rules, receivedBody ?? Buffer.alloc(0), backend.scrub),
           ...recorded.filter(({ on }) => on !== 'request'),
         ];
   const withLines = rules.map((rule) => {
     const source = lines.get(rule.rule);
     return source === undefined ? rule : { ...rule, source };
   });
-  return { rules: withLines, isWhole: explained !== undefined };
+  return { rules: withLines, isWhole: explained !== undefined, masked: explained?.masked ?? [] };
 }
 
 function toDetailOf({
@@ -120,39 +119,69 @@ export function withExcerpts(
   }));
 }
 
-function bodiesOf(entry: RingEntry, rules: readonly RuleDetail[], { scrub }: Backend): Bodies {
+function bodiesOf(entry: RingEntry, explained: Explained, { scrub }: Backend): Bodies {
+  const { rules } = explained;
   const { receivedBody, sentBody, answer = [], facts } = entry;
   const streamed = facts.stream === true && isEventStream(entry.answerHeaders);
   const stream = streamed ? readStream(answer, facts.endpoint ?? '', scrub) : undefined;
   const received =
     receivedBody && toBody(receivedBody, scrub, (text) => findMarks(text, receivedMarks(rules, facts)));
-  const sent = sentBody && toBody(sentBody, scrub, (text) => sentMarks(text, received?.text ?? '', rules));
+  const sent = sentBody && toBody(sentBody, scrub, (text) => sentMarks(text, received?.text ?? '', explained));
   const pieces = answer.length === 0 ? undefined : Buffer.concat(answer.map(({ bytes }) => bytes));
   return {
     ...(received && { received }),
     ...(sent && { sent }),
     ...(pieces && {
       // Of a very long answer only the beginning is kept.
-      answer: { ...toBody(pieces, scrub, (text) => answerMarks(text, rules)), bytes: entry.bytesOut },
+      answer: { ...toBody(pieces, scrub, (text) => answerMarks(text, explained)), bytes: entry.bytesOut },
     }),
-    ...(stream === undefined ? {} : { answer_parts: stream.parts, events: stream.events }),
+    ...(stream && { answer_parts: withRestored(stream.parts, explained), events: stream.events }),
   };
 }
 
-function sentMarks(text: string, received: string, rules: readonly RuleDetail[]): readonly Mark[] {
+function sentMarks(text: string, received: string, { rules, masked }: Explained): readonly Mark[] {
   const onRequest = rules.filter(({ on }) => on !== 'answer');
   return withoutOverlap([
     ...findRedactions(text, received, onRequest),
-    ...findPlaceholders(text, received, onRequest),
+    ...findTexts(
+      text,
+      masked.map(([placeholder]) => placeholder),
+      { kind: 'redacted', rule: maskingRules(rules) },
+    ),
     ...findMarks(text, matchMarks(rules, 'outgoing')),
   ]);
 }
 
 /** Of an answer only what the client got is kept, so a label that the model itself wrote is marked too. */
-function answerMarks(text: string, rules: readonly RuleDetail[]): readonly Mark[] {
-  const onAnswer = rules.filter(({ on }) => on === 'answer');
-  const redacted = findRedactions(text, '', onAnswer);
-  return redacted.length > 0 ? redacted : findMarks(text, matchMarks(rules, 'answer'));
+function answerMarks(text: string, explained: Explained): readonly Mark[] {
+  const { rules } = explained;
+  const redacted = findRedactions(
+    text,
+    '',
+    rules.filter(({ on }) => on === 'answer'),
+  );
+  const judged = redacted.length > 0 ? redacted : findMarks(text, matchMarks(rules, 'answer'));
+  return withoutOverlap([...restoredMarks(text, explained), ...judged]);
+}
+
+/** Values that the provider never had, so the gateway put them there. */
+function restoredMarks(text: string, { rules, masked }: Explained): readonly Mark[] {
+  const values = masked.map(([, value]) => value);
+  return findTexts(text, values, { kind: 'restored', rule: maskingRules(rules) });
+}
+
+function withRestored(parts: readonly AnswerPart[], explained: Explained): readonly AnswerPart[] {
+  return parts.map((part) => {
+    const marks = restoredMarks(part.text, explained);
+    return marks.length === 0 ? part : { ...part, marks };
+  });
+}
+
+function maskingRules(rules: readonly RuleDetail[]): string {
+  const masking = rules.filter(
+    ({ action, mode, matched, on }) => matched && action === 'mask' && mode === 'enforce' && on !== 'answer',
+  );
+  return [...new Set(masking.map(({ rule }) => rule))].join(', ');
 }
 
 function receivedMarks(

@@ -5,9 +5,8 @@ import { GatewayError } from '../../errors.ts';
 import { createTextScrubber } from '../../gateway/answer/scrub.ts';
 import { endpoints, isModelEndpoint } from '../../gateway/endpoints.ts';
 import type { GatewayServer } from '../../gateway/serve.ts';
-import type { DecisionInput, InspectorBackend, SentAgain } from '../../inspector/backend.ts';
+import type { DecisionInput, Explained, InspectorBackend, SentAgain } from '../../inspector/backend.ts';
 import type { SendAgainAnswer, TryPolicyAnswer } from '../../inspector/contract/actions.ts';
-import type { RuleDetail } from '../../inspector/contract/exchange-detail.ts';
 import type { BudgetState, HistoryAnswer } from '../../inspector/contract/now.ts';
 import type { Counters } from '../../limits/counters.ts';
 import { limitTable } from '../../limits/limit-table.ts';
@@ -175,7 +174,7 @@ export function createBackend(options: BackendOptions): InspectorBackend {
         if (request.body.length <= explainedHereBytes)
           return (await decisionTask()).explainDetails(config(), input);
         const task = { ...input, source: config().source, policies: undefined };
-        return (await threads.run({ kind: 'explain', task })) as readonly RuleDetail[]; // what this task answers
+        return (await threads.run({ kind: 'explain', task })) as Explained; // what this task answers
       } catch (error) {
         // The key is gone, or it takes too long: the record has what matched.
         if (error instanceof GatewayError) return undefined;

@@ -10,6 +10,7 @@ import {
   type RuleReport,
 } from '../../gateway/offline/explain-request.ts';
 import { endpointNamed, guessEndpoint, type Question } from '../../gateway/offline/question.ts';
+import type { Explained } from '../../inspector/backend.ts';
 import type { TryPolicyAnswer } from '../../inspector/contract/actions.ts';
 import type { RuleDetail } from '../../inspector/contract/exchange-detail.ts';
 import { toBody } from '../../inspector/detail/answer-parts.ts';
@@ -31,13 +32,19 @@ export interface DecisionTask extends TaskInput {
   readonly policies: string | undefined;
 }
 
-/** What each rule of the configuration in force decides about a request. */
-export function explainDetails(config: Config, input: TaskInput): readonly RuleDetail[] {
-  return toDetails(explainRequest(toQuestion(config, input)));
+/** Each is looked for in every body. */
+const mostMasked = 200;
+
+/** What each rule of the configuration in force decides about a request, and what is masked in it. */
+export function explainDetails(config: Config, input: TaskInput): Explained {
+  const question = toQuestion(config, input);
+  const rules = toDetails(explainRequest(question));
+  const masks = rules.some(({ action, matched }) => action === 'mask' && matched);
+  return { rules, masked: masks ? [...decideOffline(question).masked].slice(0, mostMasked) : [] };
 }
 
 /** The same, after building the configuration; undefined if the rules are invalid. */
-export function explainTask({ source, ...input }: DecisionTask): readonly RuleDetail[] {
+export function explainTask({ source, ...input }: DecisionTask): Explained {
   return explainDetails(rebuildConfig(source), input);
 }
 

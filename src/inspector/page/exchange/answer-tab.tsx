@@ -56,7 +56,7 @@ export function AnswerTab({ detail, live }: { readonly detail: ExchangeDetail; r
 
 const partTitles = { thinking: 'Thinking', refusal: 'Refusal', call: 'Tool call', error: 'Error' } as const;
 
-function Part({ part: { kind, name, text } }: { readonly part: AnswerPart }) {
+function Part({ part: { kind, name, text, marks = [] } }: { readonly part: AnswerPart }) {
   if (kind === 'more') return <p class="note">There is more: see the events.</p>;
   const title = kind === 'text' ? undefined : partTitles[kind];
   return (
@@ -68,7 +68,7 @@ function Part({ part: { kind, name, text } }: { readonly part: AnswerPart }) {
       )}
       <BodyText
         label={title ?? "The answer's text"}
-        body={{ bytes: text.length, text, truncated: false, marks: [] }}
+        body={{ bytes: text.length, text, truncated: false, marks }}
       />
     </section>
   );

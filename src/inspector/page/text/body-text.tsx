@@ -12,7 +12,12 @@ interface Properties {
 
 const firstLines = 400;
 
-const markTitles = { match: 'matched by', redacted: 'replaced by', dropped: 'left out by' } as const;
+const markTitles = {
+  match: 'matched by',
+  redacted: 'replaced by',
+  restored: 'restored, had been replaced by',
+  dropped: 'left out by',
+} as const;
 
 /** A body as text: JSON in indented lines, rule matches highlighted, nothing interpreted. */
 export function BodyText({ body, label }: Properties) {
