@@ -50,7 +50,8 @@ policies:
       - id: secrets
         action: mask               # leaves as a placeholder, is back in the answer; redact takes it away, block refuses
         when: { text: { detect: [${detect.join(', ')}] } }
-        reason: content.secret`;
+        reason: content.secret
+        # Nothing is stored, so previous_response_id and the like are refused: send the whole conversation, as agents do.`;
 }
 
 const localKey = `# Without projects the gateway makes one key for this user ("gateway key show"). To have several:
