@@ -70,7 +70,12 @@ test.each(forms)('what was replaced in an answer is marked: %s', async (_, strea
 test.each(forms)('what was masked is marked on both sides: %s', async (_, stream) => {
   const rule = `{ id: names, action: mask, when: { text: { regex: ['«[^»]*»'] } }, placeholder: CUSTOMER }`;
 
-  const { received, sent, answer, answer_parts: parts } = await bodiesOf(rule, {
+  const {
+    received,
+    sent,
+    answer,
+    answer_parts: parts,
+  } = await bodiesOf(rule, {
     text: 'write to «Ann "A" Muster»',
     say: (text) => `I wrote: ${text}`,
     stream,

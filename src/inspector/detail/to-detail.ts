@@ -126,7 +126,8 @@ function bodiesOf(entry: RingEntry, explained: Explained, { scrub }: Backend): B
   const stream = streamed ? readStream(answer, facts.endpoint ?? '', scrub) : undefined;
   const received =
     receivedBody && toBody(receivedBody, scrub, (text) => findMarks(text, receivedMarks(rules, facts)));
-  const sent = sentBody && toBody(sentBody, scrub, (text) => sentMarks(text, received?.text ?? '', explained));
+  const sent =
+    sentBody && toBody(sentBody, scrub, (text) => sentMarks(text, received?.text ?? '', explained));
   const pieces = answer.length === 0 ? undefined : Buffer.concat(answer.map(({ bytes }) => bytes));
   return {
     ...(received && { received }),

@@ -1,31 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { post, secrets, startGateway, type TestGateway } from '../../kit/gateway.ts';
-import { type ScriptedHost, startHost } from '../../kit/host.ts';
-import { atDialects } from './at-dialects.ts';
+import { expect, test } from 'vitest';
+import { post, secrets } from '../../kit/gateway.ts';
+import { maskedGateway } from './masked-gateway.ts';
 import { saying } from './saying.ts';
 
-let host: ScriptedHost;
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  host = await startHost(saying((text) => ({ text })));
-  gateway = await startGateway(`${atDialects(host)}
-policies:
-  masking:
-    rules:
-      - { id: emails, action: mask, when: { text: { detect: [email] } } }
-      - { id: names, action: mask, when: { text: { regex: ['«[^»]*»'] } }, placeholder: CUSTOMER }
-projects:
-  shop: { policies: [masking], keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] }
-  other: { keys: [{ id: other-web, value: "\${OTHER_KEY}" }] }
-plants: { store: { enabled: false } }
-`);
-});
-
-afterAll(async () => {
-  await host.close();
-  await gateway.stop();
-});
+const running = maskedGateway();
 
 test.each([
   {
@@ -82,7 +60,7 @@ test.each([
     }),
   },
 ])('a citation that is streamed has the values again: $dialect', async ({ dialect, path, before, event }) => {
-  host.script((response, request) => {
+  running.host.script((response, request) => {
     let title = '';
     const end = response.end.bind(response);
     const cite = (body: unknown) => {
@@ -105,7 +83,7 @@ test.each([
     ...(dialect === 'responses' ? { input: said } : { messages: turns }),
   };
   const events = async (key: string) => {
-    const response = await post(gateway, path, body, { headers: { authorization: `Bearer ${key}` } });
+    const response = await post(running.gateway, path, body, { headers: { authorization: `Bearer ${key}` } });
     return [...(await response.text()).matchAll(/^data: (\{.*)$/gm)].map(([, data = '']) => JSON.parse(data));
   };
 
@@ -113,5 +91,5 @@ test.each([
 
   expect(masked).toEqual(plain);
   expect(masked).toContainEqual(event(said));
-  expect(host.requests.at(-1)?.body.toString()).not.toMatch(/ann@|quote/);
+  expect(running.host.requests.at(-1)?.body.toString()).not.toMatch(/ann@|quote/);
 });

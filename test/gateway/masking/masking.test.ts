@@ -1,36 +1,21 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { anthropicClient, openaiClient, secrets, startGateway, type TestGateway } from '../../kit/gateway.ts';
-import { type ScriptedHost, startHost } from '../../kit/host.ts';
-import { atDialects } from './at-dialects.ts';
+import { describe, expect, test } from 'vitest';
+import { anthropicClient, openaiClient, secrets } from '../../kit/gateway.ts';
+import { maskedGateway } from './masked-gateway.ts';
 import { type Cut, type Dialect, dialects, letters, saying, whole } from './saying.ts';
 
-let host: ScriptedHost;
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  host = await startHost(saying((text) => ({ text })));
-  gateway = await startGateway(`${atDialects(host)}
-policies:
-  masking:
-    rules:
-      - { id: emails, action: mask, when: { text: { detect: [email] } }, reason: content.email }
-      - { id: keys, action: mask, when: { text: { detect: [secrets] } }, reason: content.secret }
-      - { id: names, action: mask, when: { text: { regex: ['«[^»]*»'] } }, placeholder: CUSTOMER }
-  judging:
-    rules:
-      - { id: codename, action: block, apply_to: [response], when: { text: { phrases: ["email", "nightfall"], match: exact } } }
-      - { id: answers, action: redact, apply_to: [response], when: { text: { regex: ['[A-Z]{12,}'] } } }
-projects:
-  judged: { policies: [masking, judging], keys: [{ id: judged-web, value: "\${OLD_KEY}" }] }
-  shop: { policies: [masking], keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] }
-  other: { keys: [{ id: other-web, value: "\${OTHER_KEY}" }] }
-plants: { store: { enabled: false } }
-`);
-});
-
-afterAll(async () => {
-  await host.close();
-  await gateway.stop();
+const running = maskedGateway({
+  rules: [
+    '{ id: emails, action: mask, when: { text: { detect: [email] } }, reason: content.email }',
+    '{ id: keys, action: mask, when: { text: { detect: [secrets] } }, reason: content.secret }',
+    "{ id: names, action: mask, when: { text: { regex: ['«[^»]*»'] } }, placeholder: CUSTOMER }",
+  ],
+  others: {
+    areAlone: false,
+    rules: [
+      '{ id: codename, action: block, apply_to: [response], when: { text: { phrases: ["email", "nightfall"], match: exact } } }',
+      "{ id: answers, action: redact, apply_to: [response], when: { text: { regex: ['[A-Z]{12,}'] } } }",
+    ],
+  },
 });
 
 interface Heard {
@@ -46,7 +31,7 @@ async function ask(
   { key = secrets.PROJECT_KEY, text, isStream }: { key?: string; text: string; isStream: boolean },
 ): Promise<Heard> {
   const model = `at-${provider}`;
-  const caller = { url: gateway.url, key };
+  const caller = { url: running.gateway.url, key };
   const parameters = { type: 'object', properties: {} } as const;
   if (client === 'messages') {
     const request = {
@@ -130,7 +115,7 @@ describe.each(pairs)('a $client client at a $provider provider', ({ client, prov
     ...Object.keys(cuts).map((cut) => ({ form: 'streamed', cut })),
   ])('gets the values back that never left: $form, $cut', async ({ form, cut }) => {
     const isStream = form === 'streamed';
-    host.script(
+    running.host.script(
       saying(
         (heard) => ({
           text: `I heard ${heard}`,
@@ -140,14 +125,14 @@ describe.each(pairs)('a $client client at a $provider provider', ({ client, prov
         cuts[cut],
       ),
     );
-    const before = host.requests.length;
+    const before = running.host.requests.length;
 
     const plain = await ask(client, provider, { key: secrets.OTHER_KEY, text, isStream });
     const masked = await ask(client, provider, { text, isStream });
 
     expect(masked).toEqual(plain);
     expect(masked.text).toBe(`I heard ${text}`);
-    const [open = '', closed = ''] = host.requests.slice(before).map(({ body }) => body.toString());
+    const [open = '', closed = ''] = running.host.requests.slice(before).map(({ body }) => body.toString());
     expect(open).toContain('ann@example.com');
     for (const value of values) expect(closed).not.toContain(JSON.stringify(value).slice(1, -1));
     expect(closed).toMatch(/EMAIL_[A-Z]{13}/);
@@ -157,22 +142,24 @@ describe.each(pairs)('a $client client at a $provider provider', ({ client, prov
 test('rules on answers judge what the provider said, but nothing within a placeholder', async () => {
   const judged = () =>
     ask('messages', 'messages', { key: secrets.OLD_KEY, text: 'ann@example.com', isStream: true });
-  host.script(saying((heard) => ({ text: `${heard} ABCDEFGHIJKLMNOP` }), letters));
+  running.host.script(saying((heard) => ({ text: `${heard} ABCDEFGHIJKLMNOP` }), letters));
 
   const { text: got } = await judged();
 
   expect(got).toBe('ann@example.com [REDACTED:policy.blocked]');
-  host.script(saying((heard) => ({ text: `${heard} nightfall` }), letters));
+  running.host.script(saying((heard) => ({ text: `${heard} nightfall` }), letters));
   await expect(judged()).rejects.toThrow('codename');
 });
 
 test('the record has numbers by kind and no values', async () => {
-  host.script(saying((heard) => ({ text: `${heard}, ${heard} and ${heard.toLowerCase()}` }), letters));
-  const before = gateway.records.length;
+  running.host.script(
+    saying((heard) => ({ text: `${heard}, ${heard} and ${heard.toLowerCase()}` }), letters),
+  );
+  const before = running.gateway.records.length;
 
   await ask('chat', 'chat', { text: 'ann@example.com', isStream: true });
 
-  const record = (await gateway.recorded(before + 1)).at(-1);
+  const record = (await running.gateway.recorded(before + 1)).at(-1);
   expect(record).toMatchObject({
     decision: 'mask',
     body: 'masked',
@@ -195,17 +182,17 @@ test.each([
 ])('a placeholder that comes back in $change: restored $isRestored', async ({ as, isRestored }) => {
   for (const cut of [whole, letters]) {
     let sent = '';
-    host.script(
+    running.host.script(
       saying((heard) => {
         sent = as(heard);
         return { text: sent };
       }, cut),
     );
-    const before = gateway.records.length;
+    const before = running.gateway.records.length;
 
     const { text } = await ask('chat', 'chat', { text: 'ann@example.com', isStream: true });
 
-    const record = (await gateway.recorded(before + 1)).at(-1);
+    const record = (await running.gateway.recorded(before + 1)).at(-1);
     expect(text).toBe(isRestored ? 'ann@example.com' : sent);
     expect(record?.restored).toEqual(isRestored ? { EMAIL: 1 } : undefined);
     expect(record?.broken_placeholders).toEqual(isRestored ? undefined : { EMAIL: 1 });
@@ -213,21 +200,21 @@ test.each([
 });
 
 test('a conversation that the provider keeps is refused, with what to do', async () => {
-  const { responses } = openaiClient({ url: gateway.url, key: secrets.PROJECT_KEY });
-  const before = host.requests.length;
+  const { responses } = openaiClient({ url: running.gateway.url, key: secrets.PROJECT_KEY });
+  const before = running.host.requests.length;
 
   const asked = responses.create({ model: 'at-responses', input: 'hello', previous_response_id: 'resp_1' });
 
   await expect(asked).rejects.toThrow('send the whole conversation instead');
-  expect(host.requests.length).toBe(before);
+  expect(running.host.requests.length).toBe(before);
 });
 
 test('a request with nothing to mask and its answer pass byte for byte', async () => {
-  host.script(saying(() => ({ text: 'EMAIL_ABCDEFGHIJKLM and EMAI' }), letters));
+  running.host.script(saying(() => ({ text: 'EMAIL_ABCDEFGHIJKLM and EMAI' }), letters));
   const body =
     '{ "model": "m",  "max_tokens": 9, "stream": true, "messages": [{"role":"user","content":"h\\u00e9llo"}]}';
   const send = (key: string, model: string) =>
-    fetch(`${gateway.url}/v1/messages`, {
+    fetch(`${running.gateway.url}/v1/messages`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
       body: body.replace('"m"', JSON.stringify(model)),
@@ -240,6 +227,6 @@ test('a request with nothing to mask and its answer pass byte for byte', async (
 
   expect(masked.headers.get('x-gateway-body')).toBe('spliced');
   expect(await masked.text()).toBe(await open.text());
-  const [first, second] = host.requests.slice(-2).map((request) => request.body.toString());
+  const [first, second] = running.host.requests.slice(-2).map((request) => request.body.toString());
   expect(second).toBe(first);
 });

@@ -1,35 +1,13 @@
 import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema';
 import { zodOutputFormat } from '@anthropic-ai/sdk/helpers/zod';
 import { zodResponseFormat, zodTextFormat } from 'openai/helpers/zod';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { anthropicClient, openaiClient, secrets, startGateway, type TestGateway } from '../../kit/gateway.ts';
-import { type ScriptedHost, startHost } from '../../kit/host.ts';
-import { atDialects } from './at-dialects.ts';
+import { anthropicClient, openaiClient, secrets } from '../../kit/gateway.ts';
+import { maskedGateway } from './masked-gateway.ts';
 import { dialects, letters, replying, saying } from './saying.ts';
 
-let host: ScriptedHost;
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  host = await startHost(saying((text) => ({ text })));
-  gateway = await startGateway(`${atDialects(host)}
-policies:
-  masking:
-    rules:
-      - { id: emails, action: mask, when: { text: { detect: [email] } } }
-      - { id: names, action: mask, when: { text: { regex: ['«[^»]*»'] } }, placeholder: CUSTOMER }
-projects:
-  shop: { policies: [masking], keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] }
-  other: { keys: [{ id: other-web, value: "\${OTHER_KEY}" }] }
-plants: { store: { enabled: false } }
-`);
-});
-
-afterAll(async () => {
-  await host.close();
-  await gateway.stop();
-});
+const running = maskedGateway();
 
 const value = '«quote " and \\ backslash,\n🌿»';
 const text = `write to ann@example.com and ${value}`;
@@ -47,10 +25,10 @@ type Ask = (asking: Asking) => Promise<unknown>;
 /** The same without and with masking; no value left with the second. */
 async function compare(ask: (key: string) => Promise<unknown>): Promise<unknown> {
   const plain = await ask(secrets.OTHER_KEY);
-  const before = host.requests.length;
+  const before = running.host.requests.length;
   const masked = await ask(secrets.PROJECT_KEY);
   expect(masked).toEqual(plain);
-  const sent = host.requests.slice(before).map(({ body }) => body.toString());
+  const sent = running.host.requests.slice(before).map(({ body }) => body.toString());
   expect(sent.join('')).not.toMatch(/ann@|quote/);
   expect(sent.join('')).toMatch(/EMAIL_[A-Z]{13}/);
   return masked;
@@ -60,13 +38,13 @@ const note = z.object({ heard: z.string(), list: z.array(z.string()) });
 
 const parsers: Readonly<Record<string, Ask>> = {
   messages: async ({ model, key, isStream }) => {
-    const { messages: api } = anthropicClient({ url: gateway.url, key });
+    const { messages: api } = anthropicClient({ url: running.gateway.url, key });
     const request = { model, max_tokens, messages, output_config: { format: zodOutputFormat(note) } };
     const message = await (isStream ? api.stream(request).finalMessage() : api.parse(request));
     return message.parsed_output;
   },
   chat: async ({ model, key, isStream }) => {
-    const { completions } = openaiClient({ url: gateway.url, key }).chat;
+    const { completions } = openaiClient({ url: running.gateway.url, key }).chat;
     const request = { model, messages, response_format: zodResponseFormat(note, 'note') };
     const { choices } = await (isStream
       ? completions.stream(request).finalChatCompletion()
@@ -74,7 +52,7 @@ const parsers: Readonly<Record<string, Ask>> = {
     return choices[0]?.message.parsed;
   },
   responses: async ({ model, key, isStream }) => {
-    const { responses } = openaiClient({ url: gateway.url, key });
+    const { responses } = openaiClient({ url: running.gateway.url, key });
     const request = { model, input: text, text: { format: zodTextFormat(note, 'note') } };
     const { output_parsed } = await (isStream
       ? responses.stream(request).finalResponse()
@@ -126,7 +104,7 @@ const runners: Readonly<Record<string, Ask>> = {
         return `ran ${command}`;
       },
     });
-    const { messages: api } = anthropicClient({ url: gateway.url, key }).beta;
+    const { messages: api } = anthropicClient({ url: running.gateway.url, key }).beta;
     const request = { model, max_tokens, messages, tools: [tool] };
     const runner = isStream
       ? api.toolRunner({ ...request, stream: true })
@@ -149,7 +127,7 @@ const runners: Readonly<Record<string, Ask>> = {
         },
       },
     };
-    const { completions } = openaiClient({ url: gateway.url, key }).chat;
+    const { completions } = openaiClient({ url: running.gateway.url, key }).chat;
     const request = { model, messages, tools: [tool] };
     const runner = isStream
       ? completions.runTools({ ...request, stream: true })
@@ -167,7 +145,7 @@ describe('structured output', () => {
   test.each(rowsOf(parsers))(
     'is parsed with the values: $client at $provider, streamed $isStream',
     async ({ client, provider, isStream }) => {
-      host.script(saying((heard) => ({ text: JSON.stringify({ heard, list: [heard] }) }), letters));
+      running.host.script(saying((heard) => ({ text: JSON.stringify({ heard, list: [heard] }) }), letters));
       const parse = parsers[client] as Ask;
 
       const parsed = await compare((key) => parse({ model: `at-${provider}`, key, isStream }));
@@ -181,7 +159,7 @@ describe('a tool runner', () => {
   test.each(rowsOf(runners))(
     'runs with the values, and its result leaves without: $client at $provider, streamed $isStream',
     async ({ client, provider, isStream }) => {
-      host.script(
+      running.host.script(
         replying((body) => {
           const result = toolResult(body);
           if (result !== undefined) return { text: `it says: ${result}` };
