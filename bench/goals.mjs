@@ -58,6 +58,18 @@ export function goalRows(results) {
     row('ledger, 1,500 requests a second: p99', 'without', [1.1, 1], results.lines?.ledgerP99),
     row('1 MB of random base64: CPU', 'words', [10, 4], results.lines?.randomOfWords),
     row('start with 10,000 keys and models: CPU', 'one of each', [3, 2], results.lines?.manyOfEmpty),
+    ...(results.mask?.requests ?? [{ name: '300 values' }]).map(({ name, base, masked }) =>
+      row(`request masked, ${name}: CPU`, 'redacted', [1.1, 1.05], quotient(masked, base)),
+    ),
+    ...(results.mask?.streams ?? [{ name: 'with values' }]).flatMap(({ name, cpu, first }) => [
+      row(
+        `stream masked, ${name}: CPU per event`,
+        'none masked',
+        [1.15, 1.1],
+        quotient(cpu?.masked, cpu?.base),
+      ),
+      row(`stream masked, ${name}: first byte`, 'ms over none', [0.2, 0.1], less(first?.masked, first?.base)),
+    ]),
     row('tracing: CPU', 'without', [2, 1.5], against('250 B', 'gateway:tracing', 'gateway')),
     row('250 B, 64 connections: p99', 'p50', [3, 2], quotient(many?.p99, many?.p50)),
     row('1,500 open streams, each', 'KB', [70, 50], results.memory?.gateway?.perStreamKb),

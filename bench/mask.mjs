@@ -1,6 +1,6 @@
 // What masking costs: a request with a rule that masks against the same rule redacting, and an event of an answer with
 // values restored against the same stream without. CPU time of the process, the two in turns. Build first:
-// npm run build:modules && node bench/mask.mjs
+// npm run build:modules && node bench/mask.mjs; a section of npm run bench too.
 
 import { dialects } from '../build/dialects/registry.js';
 import { ExactStream } from '../build/gateway/answer/answer-stream.js';
@@ -66,28 +66,22 @@ function compare(runs, rounds = 15) {
   return least;
 }
 
-const row = (name, base, masked, unit) =>
-  console.log(
-    `${name.padEnd(34)} ${base.toFixed(2).padStart(10)} ${masked.toFixed(2).padStart(10)} ${unit} ${(masked / base).toFixed(2).padStart(6)}`,
-  );
-
-console.log(`${'request: redact, mask'.padEnd(34)}`);
-for (const [name, body] of Object.entries(bodies)) {
-  const times = Math.max(1, Math.round(400_000 / body.length));
-  const run = (action) => () => {
-    for (let at = 0; at < times; at += 1) {
-      const { action: decided } = sets[action].decide(subject(parseStrictJson(body)));
-      if (decided !== action) throw new Error(`${name}: ${decided}`);
-    }
-  };
-  const [redacted, masked] = compare([run('redact'), run('mask')]);
-  row(name, redacted / times / 1_000, masked / times / 1_000, 'ms');
+/** CPU milliseconds of a request with a rule that redacts, and with the same rule masking. */
+export function measureRequests(rounds) {
+  return Object.entries(bodies).map(([name, body]) => {
+    const times = Math.max(1, Math.round(400_000 / body.length));
+    const run = (action) => () => {
+      for (let at = 0; at < times; at += 1) {
+        const { action: decided } = sets[action].decide(subject(parseStrictJson(body)));
+        if (decided !== action) throw new Error(`${name}: ${decided}`);
+      }
+    };
+    const [base, masked] = compare([run('redact'), run('mask')], rounds).map((us) => us / times / 1_000);
+    return { name, base, masked };
+  });
 }
 
-const masked = sets.mask.decide(subject(parseStrictJson(bodies['4 KB, 3 values']))).masked;
-const [placeholder] = masked.keys();
 const pieces = [...Array(400).fill(['and ', 'then ', 'the ', 'module']).flat()];
-const withValues = pieces.flatMap((piece, at) => (at % 40 === 0 ? placeholder.match(/.{1,4}/g) : [piece]));
 const frames = {
   messages: (text) =>
     `event: content_block_delta\ndata: ${JSON.stringify({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } })}\n\n`,
@@ -96,24 +90,37 @@ const frames = {
   responses: (delta) =>
     `event: response.output_text.delta\ndata: ${JSON.stringify({ type: 'response.output_text.delta', item_id: 'msg_67ccd2bf', output_index: 0, content_index: 0, delta, sequence_number: 7 })}\n\n`,
 };
-console.log(`${'event: the gateway’s stream, restored; µs'.padEnd(34)}`);
-for (const [name, frame] of Object.entries(frames)) {
-  for (const [kind, texts] of Object.entries({ 'no value': pieces, 'a value each 40': withValues })) {
-    const chunks = texts.map((text) => Buffer.from(frame(text)));
-    const run = (wrap) => () => {
-      const stream = wrap(new ExactStream(dialects[name]));
-      let held = 0;
-      let most = 0;
-      for (const chunk of chunks) {
-        held += chunk.length - stream.transform(chunk).length;
-        most = Math.max(most, held);
-      }
-      return most;
-    };
-    const [plain, restored] = compare([
-      run((stream) => stream),
-      run((stream) => new RestoredStream(stream, new Restorer(masked))),
-    ]);
-    row(`${name}, ${kind}`, plain / chunks.length, restored / chunks.length, 'µs');
-  }
+
+/** CPU microseconds of an event in the gateway's own stream, and in the same with values restored. */
+export function measureEvents(rounds) {
+  const { masked } = sets.mask.decide(subject(parseStrictJson(bodies['4 KB, 3 values'])));
+  const [placeholder] = masked.keys();
+  const withValues = pieces.flatMap((piece, at) => (at % 40 === 0 ? placeholder.match(/.{1,4}/g) : [piece]));
+  return Object.entries(frames).flatMap(([name, frame]) =>
+    Object.entries({ 'no value': pieces, 'a value each 40': withValues }).map(([kind, texts]) => {
+      const chunks = texts.map((text) => Buffer.from(frame(text)));
+      const run = (wrap) => () => {
+        const stream = wrap(new ExactStream(dialects[name]));
+        for (const chunk of chunks) stream.transform(chunk);
+      };
+      const runs = [
+        run((stream) => stream),
+        run((stream) => new RestoredStream(stream, new Restorer(masked))),
+      ];
+      const [base, restored] = compare(runs, rounds).map((us) => us / chunks.length);
+      return { name: `${name}, ${kind}`, base, masked: restored };
+    }),
+  );
+}
+
+if (import.meta.filename === process.argv[1]) {
+  const print = (title, rows) => {
+    console.log(title);
+    for (const { name, base, masked } of rows)
+      console.log(
+        `${name.padEnd(34)} ${base.toFixed(2).padStart(8)} ${masked.toFixed(2).padStart(8)} ${(masked / base).toFixed(2).padStart(6)}`,
+      );
+  };
+  print('request: redact, mask; ms', measureRequests());
+  print('event: the gateway’s stream, restored; µs', measureEvents());
 }

@@ -1,7 +1,7 @@
 // What the command line of `npm run bench` says.
 import { parseArgs } from 'node:util';
 
-export const sections = ['json', 'streams', 'fresh', 'memory', 'cold', 'workers', 'lines', 'startup'];
+export const sections = ['json', 'streams', 'fresh', 'memory', 'cold', 'workers', 'lines', 'mask', 'startup'];
 
 const usage = `npm run bench -- [options]
   --only NAMES       contenders, by comma; * at the end stands for any ending (gateway*)

@@ -29,6 +29,7 @@ export function report(results) {
   if (results.fresh) lines.push('', '## The first 100 streams of a process (µs)', freshTable(results.fresh));
   if (results.memory) lines.push('', '## 1,500 open streams', memoryTable(results.memory));
   if (results.cold) lines.push('', '## Cold start to the first 200', coldTable(results.cold));
+  if (results.mask) lines.push('', '## Masking (requests ms, events µs)', maskTable(results.mask));
   if (results.workers) lines.push('', '## Workers, 250 B (µs)', workersTable(results.workers));
   if (results.startup) {
     const rows = results.startup.map(({ name, cpuMs, ratio }) => [name, cpuMs, ratio]);
@@ -103,6 +104,21 @@ function streamTable(rows, scenario) {
       row.foreign,
       row.failed,
     ]),
+  );
+}
+
+function maskTable({ requests, events, streams }) {
+  const cpu = streams.map((each) => ({ name: `whole gateway, ${each.name}`, ...each.cpu }));
+  const first = streams.map((each) => ({ name: `first byte (ms), ${each.name}`, ...each.first }));
+  const rows = [
+    ...requests.map((each) => ({ ...each, name: `request, ${each.name}` })),
+    ...events.map((each) => ({ ...each, name: `event, ${each.name}` })),
+    ...cpu,
+    ...first,
+  ];
+  return table(
+    ['', 'without', 'masked', 'ratio'],
+    rows.map(({ name, base, masked }) => [name, base, masked, masked / base]),
   );
 }
 

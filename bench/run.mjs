@@ -10,6 +10,7 @@ import { measureCold } from './measure-cold.mjs';
 import { measureFresh } from './measure-fresh.mjs';
 import { measureJson } from './measure-json.mjs';
 import { measureLines } from './measure-lines.mjs';
+import { measureMask } from './measure-mask.mjs';
 import { measureMemory } from './measure-memory.mjs';
 import { measureStartup } from './measure-startup.mjs';
 import { measureStreams } from './measure-streams.mjs';
@@ -67,6 +68,7 @@ const measure = {
   },
   workers: measureWorkers,
   lines: measureLines,
+  mask: measureMask,
   startup: measureStartup,
 };
 
