@@ -95,45 +95,49 @@ describe.each(pairs)('a $client client at a $provider provider', ({ client, prov
   // Thinking may be signed in the Messages dialect, so it stays as it came.
   const names = Object.keys(fields).filter((field) => client !== 'messages' || field !== 'reasoning');
 
-  test.each(names as (keyof typeof fields)[])('%s: none leaves, all come back', { timeout: 120_000 }, async (field) => {
-    const counts = { answers: 0, open: 0, left: 0, different: 0 };
-    const ask = async (key: string, text: string, isStream: boolean): Promise<string> => {
-      const body = { model: `at-${provider}`, stream: isStream, ...bodies[client](text) };
-      const init = { headers: { authorization: `Bearer ${key}` } };
-      return JSON.stringify(
-        heard(await (await post(running.gateway, paths[client], body, init)).text(), isStream),
-      );
-    };
-    const askAll = async (text: string, isStream: boolean) => {
-      const answers: string[] = [];
-      for (const key of keys) answers.push(await ask(key, text, isStream));
-      return answers;
-    };
-    for (const [text, value] of Object.values(values)) {
-      running.host.script(saying(fields[field]));
-      const answers = [await askAll(text, false)];
-      // Pieces of so many characters: each position of a placeholder is a seam in one of them.
-      for (let size = 1; size <= 34; size += scale(16, 1)) {
-        running.host.script(
-          saying(fields[field], (long) => long.match(new RegExp(`[\\s\\S]{1,${size}}`, 'g')) ?? []),
+  test.each(names as (keyof typeof fields)[])(
+    '%s: none leaves, all come back',
+    { timeout: 120_000 },
+    async (field) => {
+      const counts = { answers: 0, open: 0, left: 0, different: 0 };
+      const ask = async (key: string, text: string, isStream: boolean): Promise<string> => {
+        const body = { model: `at-${provider}`, stream: isStream, ...bodies[client](text) };
+        const init = { headers: { authorization: `Bearer ${key}` } };
+        return JSON.stringify(
+          heard(await (await post(running.gateway, paths[client], body, init)).text(), isStream),
         );
-        answers.push(await askAll(text, true));
+      };
+      const askAll = async (text: string, isStream: boolean) => {
+        const answers: string[] = [];
+        for (const key of keys) answers.push(await ask(key, text, isStream));
+        return answers;
+      };
+      for (const [text, value] of Object.values(values)) {
+        running.host.script(saying(fields[field]));
+        const answers = [await askAll(text, false)];
+        // Pieces of so many characters: each position of a placeholder is a seam in one of them.
+        for (let size = 1; size <= 34; size += scale(16, 1)) {
+          running.host.script(
+            saying(fields[field], (long) => long.match(new RegExp(`[\\s\\S]{1,${size}}`, 'g')) ?? []),
+          );
+          answers.push(await askAll(text, true));
+        }
+        for (const [plain, ...masked] of answers) {
+          counts.answers += masked.length;
+          counts.different += masked.filter((each) => each !== plain).length;
+        }
+        const written = JSON.stringify(value).slice(1, -1);
+        const sent = running.host.requests.slice(-keys.length * answers.length);
+        const withValue = sent.map(({ body }, at) => ({
+          isPlain: at % keys.length === 0,
+          has: body.includes(written),
+        }));
+        counts.left += withValue.filter(({ isPlain, has }) => has && !isPlain).length;
+        counts.open += withValue.filter(({ isPlain, has }) => has && isPlain).length;
       }
-      for (const [plain, ...masked] of answers) {
-        counts.answers += masked.length;
-        counts.different += masked.filter((each) => each !== plain).length;
-      }
-      const written = JSON.stringify(value).slice(1, -1);
-      const sent = running.host.requests.slice(-keys.length * answers.length);
-      const withValue = sent.map(({ body }, at) => ({
-        isPlain: at % keys.length === 0,
-        has: body.includes(written),
-      }));
-      counts.left += withValue.filter(({ isPlain, has }) => has && !isPlain).length;
-      counts.open += withValue.filter(({ isPlain, has }) => has && isPlain).length;
-    }
 
-    const requests = Object.keys(values).length * scale(4, 35);
-    expect(counts).toEqual({ answers: 2 * requests, open: requests, left: 0, different: 0 });
-  });
+      const requests = Object.keys(values).length * scale(4, 35);
+      expect(counts).toEqual({ answers: 2 * requests, open: requests, left: 0, different: 0 });
+    },
+  );
 });
