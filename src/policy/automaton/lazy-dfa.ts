@@ -68,6 +68,8 @@ export class LazyDfa {
   readonly #cellLimit: number;
   /** Whether something may begin in the middle of a word only. */
   readonly asksForWords: boolean;
+  /** Whether something may begin with a space after other characters. */
+  readonly beginsWithSpace: boolean;
   readonly #beginnings = new Map<number, SortedAdvance>();
   readonly #merged = new Map<number, State>();
   /** How many cells may be computed. */
@@ -87,6 +89,8 @@ export class LazyDfa {
     this.prefiltersFrom = nfa.prefiltersFrom;
     this.prefiltered = [...nfa.prefiltered];
     this.asksForWords = nfa.nodes.some(isInsideWords);
+    const anyContext = holding(contexts.word | contexts.other, space);
+    this.beginsWithSpace = this.steps.advance(nfa.starts, anyContext, space).threads.length > 0;
     this.#fold = fold;
     this.alphabet = buildAlphabet(nfa);
     this.#endClass = this.alphabet.size;

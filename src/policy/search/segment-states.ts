@@ -89,9 +89,9 @@ export class SegmentStates {
     this.#count = 0;
   }
 
-  /** What is open now, and at the end of a text by itself. */
+  /** What is open now, and at the end of a text by itself; what begins with a space begins where texts are joined with one. */
   openedWith(alone: Threads): readonly Threads[] {
-    if (this.#automaton.isOpen(alone)) {
+    if (this.#automaton.isOpen(alone) || this.#automaton.beginsWithSpace) {
       if (this.#count === 0) return [alone];
       if (!isState(alone) && !this.#isSimulated) this.#simulate();
       this.#keep(alone);

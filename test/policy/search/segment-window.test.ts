@@ -18,3 +18,15 @@ test('addresses over two of hundreds of small blocks are counted once each, wher
     ).toEqual(Array.from({ length: 25 }, (_, at) => `/messages/0/content/${before + 2 * at + 1}/text 1`));
   }
 });
+
+test.each([
+  { phrases: [' nightfall'], match: 'exact' },
+  { phrases: [' nightfall'], match: 'folded' },
+  { regex: ['\\snightfall'] },
+])('what begins with a space is found where the space is only between two texts: %j', (sought) => {
+  const decide = policyOf({ id: 'codename', action: 'block', when: { text: sought } });
+
+  const { action } = decide(saying([text('.'), text('nightfall')]));
+
+  expect(action).toBe('block');
+});
