@@ -44,7 +44,9 @@ function readGroups(text: string, index: number, findings: Finding[]): number {
   for (;;) {
     let end = start;
     while (end < text.length && isDigit(text.charCodeAt(end))) end += 1;
-    const candidates = groupings[end - start];
+    // Most single digits are in names and hashes, where no separator follows.
+    const isAlone = end - start === 1 && !isSeparator(codeAt(text, end));
+    const candidates = isAlone ? undefined : groupings[end - start];
     const card = candidates === undefined ? undefined : cardAt(text, start, candidates);
     if (card === undefined) uncovered += 1;
     else {

@@ -130,8 +130,14 @@ export const argumentPrefilters: readonly string[] = [
   '(?:auth|credential)[a-z_]{0,12}[ =:]{0,3}[(\\[{] ?["\']',
 ];
 
+/** Characters of which every expression needs one. */
+const punctuation = /[ =:("'<]/;
+/** Most texts have no mark, and one expression is faster than one for each place. */
+const anyMark = new RegExp(places.map(({ mark }) => mark.source).join('|'), 'i');
+
 /** `curl -u name:password`, `sshpass -p password`, `auth=("name", "password")` */
 export function findCredentialArguments(text: string): readonly Finding[] {
+  if (!punctuation.test(text) || !anyMark.test(text)) return [];
   return places.flatMap(({ why, mark, expression }) => {
     if (!mark.test(text)) return [];
     return [...text.matchAll(expression)].flatMap(({ index, 0: whole, 1: password = '' }) => {

@@ -18,7 +18,10 @@ export function findNamedSecrets(text: string): readonly Finding[] {
   const announced = new AnnouncedKeys(text);
   const kinds = new NameKinds();
   let from = 0;
-  for (const { index, 0: word } of text.matchAll(secretWord)) {
+  // Not matchAll, which makes an expression of its own for each text.
+  secretWord.lastIndex = 0;
+  for (let match = secretWord.exec(text); match !== null; match = secretWord.exec(text)) {
+    const { index, 0: word } = match;
     if (index < from) continue;
     const start = nameStart(text, index);
     const end = nameEnd(text, index + word.length);

@@ -32,11 +32,25 @@ export function isSampleToken(value: string): boolean {
   return /"sub":\s?"1234567890"/.test(Buffer.from(payload, 'base64url').toString('latin1'));
 }
 
+const seen = new Uint8Array(128);
+
 /** Whether a text has too few different characters to be random. */
 export function isRepetitive(text: string, atLeast = 12): boolean {
-  const seen = new Set<number>();
-  for (let at = 0; at < text.length && seen.size <= atLeast; at += 1) seen.add(text.charCodeAt(at));
-  return seen.size <= atLeast;
+  seen.fill(0);
+  let count = 0;
+  let others: Set<number> | undefined;
+  for (let at = 0; at < text.length && count <= atLeast; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code < 128) {
+      count += 1 - (seen[code] as number);
+      seen[code] = 1;
+      continue;
+    }
+    others ??= new Set();
+    if (!others.has(code)) count += 1;
+    others.add(code);
+  }
+  return count <= atLeast;
 }
 
 const digitsForLetters: Readonly<Record<string, string>> = {

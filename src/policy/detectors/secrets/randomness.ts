@@ -16,15 +16,19 @@ function pairAt(text: string, at: number): number {
  * letters, while only one in five random pairs is common; and they don't mix letters and digits.
  */
 export function looksRandom(text: string): boolean {
-  const { pairs, common, digits, changes } = statisticsOf(text);
-  if (changes >= Math.max(4, text.length / 6)) return true;
-  return pairs < 4 ? digits >= 3 : common < pairs * 0.55;
+  return isRandom(statisticsOf(text), text);
 }
 
-/** Whether it has too many common pairs of letters for random text. */
-export function holdsWords(text: string): boolean {
-  const { pairs, common } = statisticsOf(text);
-  return pairs >= 6 && common >= pairs * 0.6;
+/** Whether it does, and doesn't have too many common pairs of letters for random text. */
+export function looksRandomThroughout(text: string): boolean {
+  const statistics = statisticsOf(text);
+  const holdsWords = statistics.pairs >= 6 && statistics.common >= statistics.pairs * 0.6;
+  return !holdsWords && isRandom(statistics, text);
+}
+
+function isRandom({ pairs, common, digits, changes }: Statistics, text: string): boolean {
+  if (changes >= Math.max(4, text.length / 6)) return true;
+  return pairs < 4 ? digits >= 3 : common < pairs * 0.55;
 }
 
 /** Whether a text is only letters of one case (the first may be a capital), in pairs that words consist of. */
@@ -35,20 +39,36 @@ export function isWord(text: string): boolean {
 }
 
 /** Counts of letter pairs, common pairs, digits, and changes between letters and digits. */
-function statisticsOf(text: string) {
-  const statistics = { pairs: 0, common: 0, digits: 0, changes: 0 };
+interface Statistics {
+  readonly pairs: number;
+  readonly common: number;
+  readonly digits: number;
+  readonly changes: number;
+}
+
+function statisticsOf(text: string): Statistics {
+  let [pairs, common, digits, changes] = [0, 0, 0, 0];
+  let before = 0;
+  let kindBefore = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
-    const next = text.charCodeAt(at + 1);
-    if (isDigit(code)) {
-      statistics.digits += 1;
-      if (isLatinLetter(next)) statistics.changes += 1;
-    } else if (isLatinLetter(code)) {
-      if (isDigit(next)) statistics.changes += 1;
-      if (!isLatinLetter(next)) continue;
-      statistics.pairs += 1;
-      statistics.common += isCommon[pairAt(text, at)] as number;
+    const kind = code < 128 ? (kinds[code] as number) : 0;
+    if (kind === digit) digits += 1;
+    if (kind !== 0 && kindBefore !== 0) {
+      if (kind !== kindBefore) changes += 1;
+      else if (kind === letter) {
+        pairs += 1;
+        common += isCommon[((before & 31) << 5) | (code & 31)] as number;
+      }
     }
+    before = code;
+    kindBefore = kind;
   }
-  return statistics;
+  return { pairs, common, digits, changes };
 }
+
+const digit = 1;
+const letter = 2;
+const kinds = Uint8Array.from({ length: 128 }, (_, code) =>
+  isDigit(code) ? digit : isLatinLetter(code) ? letter : 0,
+);

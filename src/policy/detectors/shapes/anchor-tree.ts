@@ -16,25 +16,30 @@ export interface AnchorTree extends AnchorNode {
 /** Tries by the anchors' first two characters, each as seven bits. */
 export interface AnchorTrees {
   readonly trees: ReadonlyMap<number, AnchorTree>;
-  /** Whether two characters have a trie, so that most positions cost one lookup. */
-  readonly isBeginning: Uint8Array;
+  /** By two characters, so that most positions cost one lookup: where a trie of them can begin, if there is one. */
+  readonly beginnings: Uint8Array;
 }
+
+/** Where anchors with the same first two characters can begin. */
+export const beginsNowhere = 0;
+export const beginsWordsOnly = 1;
+const beginsAnywhere = 2;
 
 export function plantAnchors(shapes: readonly Shape[]): AnchorTrees {
   const trees = new Map<number, AnchorTree>();
-  const isBeginning = new Uint8Array(1 << 14);
+  const beginnings = new Uint8Array(1 << 14);
   for (const shape of shapes) {
     const { anchor, before } = shape;
     const beginning = (anchor.charCodeAt(0) << 7) | anchor.charCodeAt(1);
     const tree = trees.get(beginning) ?? { code: 0, shapes: [], next: [], beginsWord: true };
     trees.set(beginning, tree);
     tree.beginsWord &&= shape.beginsWord && before.length === 0;
-    isBeginning[beginning] = 1;
+    beginnings[beginning] = tree.beginsWord ? beginsWordsOnly : beginsAnywhere;
     let node: AnchorNode = tree;
     for (let at = 2; at < anchor.length; at += 1) node = grow(node, anchor.charCodeAt(at));
     node.shapes.unshift(shape);
   }
-  return { trees, isBeginning };
+  return { trees, beginnings };
 }
 
 /** The anchors that continue with a character. */

@@ -2,9 +2,16 @@ import type { Finding, Range } from '../detector.ts';
 import { keyChecksum, keyChecksumLength } from '../secrets/key-checksum.ts';
 import { isPlaceholder } from '../secrets/placeholder.ts';
 import { looksRandom } from '../secrets/randomness.ts';
-import { isAlphanumeric, isIn, isWordCharacter } from '../text/characters.ts';
+import { codeAt, isAlphanumeric, isIn, isWordCharacter } from '../text/characters.ts';
 import { isSeam, joinPieces, mostJoins } from './across-seams.ts';
-import { type AnchorNode, type AnchorTree, goOn, plantAnchors } from './anchor-tree.ts';
+import {
+  type AnchorNode,
+  type AnchorTree,
+  beginsNowhere,
+  beginsWordsOnly,
+  goOn,
+  plantAnchors,
+} from './anchor-tree.ts';
 import type { Part } from './format.ts';
 import { services } from './registry.ts';
 import { RunEnds } from './run-ends.ts';
@@ -15,7 +22,9 @@ const percentSign = 0x25;
 
 export const shapes: readonly Shape[] = services.flatMap(toShapes);
 
-const { trees, isBeginning } = plantAnchors(shapes);
+const { trees, beginnings } = plantAnchors(shapes);
+/** Characters of the longest escape, `\u0022`: a word begins after one. */
+const longestEscape = 6;
 
 /** Finds keys by their service's shape, around the long runs of a text. Linear: every shape has a maximum length. */
 export function findShapes(text: string, runs: readonly Range[]): readonly Finding[] {
@@ -23,12 +32,13 @@ export function findShapes(text: string, runs: readonly Range[]): readonly Findi
   const search: Search = { text, ends: new RunEnds(text), from: 0, begun: [], joins: 0 };
   for (const run of runs) {
     const first = Math.max(search.from, run.start);
-    let code = text.charCodeAt(first);
+    let code = codeAt(text, first);
     for (let at = first; at < run.end; at += 1) {
-      const next = text.charCodeAt(at + 1);
-      const beginning = code < 128 && next < 128 ? (code << 7) | next : 0;
+      const next = codeAt(text, at + 1);
+      const beginning = code < 128 && next < 128 && next >= 0 ? (code << 7) | next : 0;
       code = next;
-      if (isBeginning[beginning] === 0) continue;
+      const kind = beginnings[beginning];
+      if (kind === beginsNowhere || (kind === beginsWordsOnly && !beginsWord(text, at))) continue;
       const found =
         keyAround(search, at, trees.get(beginning) as AnchorTree) ?? keyInPieces(search, at, run.end);
       if (found === undefined) continue;
@@ -36,7 +46,7 @@ export function findShapes(text: string, runs: readonly Range[]): readonly Findi
       search.begun = [];
       search.from = found.end;
       at = found.end - 1;
-      code = text.charCodeAt(found.end);
+      code = codeAt(text, found.end);
     }
   }
   return findings;
@@ -56,7 +66,6 @@ interface Search {
 /** The longest key whose anchor begins here. */
 function keyAround(search: Search, at: number, tree: AnchorTree): Finding | undefined {
   const { text } = search;
-  if (tree.beginsWord && !beginsWord(text, at)) return undefined;
   let best: Finding | undefined;
   let node: AnchorNode | undefined = tree;
   for (let end = at + 2; node !== undefined; end += 1) {
@@ -180,19 +189,14 @@ function continues(text: string, end: number, last: Part): boolean {
   return typeof last !== 'string' && last.isPadded && isIn(last.set, code);
 }
 
+const wholeEscape = /^(?:\\[nrtbf]|%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2})$/;
+
 /** Whether no word ends right before a position; escapes (`\n`, `%3D`, `\u0022`) are not words. */
 function beginsWord(text: string, start: number): boolean {
-  if (start === 0 || !isAlphanumeric(text.charCodeAt(start - 1))) return true;
-  if (!mayEndEscape(text, start)) return false;
-  return /(?:\\[nrtbf]|%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2})$/.test(
-    text.slice(Math.max(0, start - 6), start),
-  );
-}
-
-function mayEndEscape(text: string, end: number): boolean {
-  for (let at = Math.max(0, end - 6); at < end - 1; at += 1) {
+  if (!isAlphanumeric(codeAt(text, start - 1))) return true;
+  for (let at = start - 2; at >= 0 && at >= start - longestEscape; at -= 1) {
     const code = text.charCodeAt(at);
-    if (code === backslash || code === percentSign) return true;
+    if (code === backslash || code === percentSign) return wholeEscape.test(text.slice(at, start));
   }
   return false;
 }

@@ -1,6 +1,6 @@
 import { isPlaceholder, isRepetitive } from '../secrets/placeholder.ts';
-import { holdsWords, isWord, looksRandom } from '../secrets/randomness.ts';
-import { isDigit, isHexDigit } from '../text/characters.ts';
+import { isWord, looksRandomThroughout } from '../secrets/randomness.ts';
+import { isDigit, isHexDigit, isLatinLetter } from '../text/characters.ts';
 
 /** Bits per character: of hex digits, of letters of one case with digits, of both cases. */
 const bitsOf = { hex: 4, single: 5.1, mixed: 5.9 } as const;
@@ -79,35 +79,38 @@ function isEven(run: string, alphabet: RandomRun['alphabet'], counts: Counts): b
 }
 
 function isVaried(run: string, length: number): boolean {
-  return !isRepetitive(run.toLowerCase(), Math.min(10, length * 0.4)) && looksRandom(run) && !holdsWords(run);
+  return !isRepetitive(run.toLowerCase(), Math.min(10, length * 0.4)) && looksRandomThroughout(run);
 }
 
 interface Counts {
-  digits: number;
-  lower: number;
-  upper: number;
-  hex: number;
+  readonly digits: number;
+  readonly lower: number;
+  readonly upper: number;
+  readonly hex: number;
   /** How often adjacent characters are of different kinds. */
-  changes: number;
+  readonly changes: number;
 }
 
 function countsOf(run: string): Counts {
-  const counts = { digits: 0, lower: 0, upper: 0, hex: 0, changes: 0 };
-  let last = '';
+  let [digits, lower, upper, hex, changes] = [0, 0, 0, 0, 0];
+  let last = 0;
   for (let at = 0; at < run.length; at += 1) {
     const code = run.charCodeAt(at);
-    const kind = kindOf(code);
-    if (kind === undefined) continue;
-    counts[kind] += 1;
-    if (isHexDigit(code)) counts.hex += 1;
-    if (kind !== last && last !== '') counts.changes += 1;
+    const kind = code < 128 ? (kinds[code] as number) : 0;
+    if (kind === 0) continue;
+    if (kind === kindsOf.digit) digits += 1;
+    else if (kind === kindsOf.lower) lower += 1;
+    else upper += 1;
+    if (isHexDigit(code)) hex += 1;
+    if (kind !== last && last !== 0) changes += 1;
     last = kind;
   }
-  return counts;
+  return { digits, lower, upper, hex, changes };
 }
 
-function kindOf(code: number): 'digits' | 'lower' | 'upper' | undefined {
-  if (isDigit(code)) return 'digits';
-  if (code >= 97 && code <= 122) return 'lower';
-  return code >= 65 && code <= 90 ? 'upper' : undefined;
-}
+const kindsOf = { digit: 1, lower: 2, upper: 3 } as const;
+const kinds = Uint8Array.from({ length: 128 }, (_, code) => {
+  if (isDigit(code)) return kindsOf.digit;
+  if (!isLatinLetter(code)) return 0;
+  return code >= 97 ? kindsOf.lower : kindsOf.upper;
+});
