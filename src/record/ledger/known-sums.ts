@@ -5,28 +5,21 @@ import { makeDirectory } from '../../directories.ts';
 import { addUp, quartersOf, type Used } from './add-up.ts';
 import { type JournalContent, readJournal } from './journal/segments.ts';
 import type { Intent, KnownSum, WantedSum } from './ledger-row.ts';
-import { stateOfSchema } from './ledger-schema.ts';
+import { hasTables } from './ledger-schema.ts';
 import { fileLedger } from './ledger-store.ts';
-import { readOldIntents } from './old-intents.ts';
 
 /**
- * The sums of a file that no thread has opened yet; undefined for one of an older version, which the ledger's thread
- * migrates first. Creates an empty file if there is none, so that a path where none can be created is known at once;
- * throws then.
+ * The sums of a file that no thread has opened yet. Creates an empty file if there is none, so that a path where none can be
+ * created is known at once; throws then.
  */
-export async function readFileSums(
-  path: string,
-  wanted: readonly WantedSum[],
-): Promise<readonly KnownSum[] | undefined> {
+export async function readFileSums(path: string, wanted: readonly WantedSum[]): Promise<readonly KnownSum[]> {
   const file = resolve(path);
   makeDirectory(dirname(file));
   prepareSqliteFile(file);
   const journal = readJournal(fileLedger(file).journal);
   const engine = await openSqliteReader(file);
   try {
-    const state = stateOfSchema(engine);
-    if (state === 'older') return undefined;
-    return state === 'none' ? addUp(wanted, [], allOf(journal)) : readSums(engine, wanted, journal);
+    return hasTables(engine) ? readSums(engine, wanted, journal) : addUp(wanted, [], allOf(journal));
   } finally {
     engine.close();
   }
@@ -38,10 +31,9 @@ export function readSums(
   wanted: readonly WantedSum[],
   journal: JournalContent,
 ): readonly KnownSum[] {
-  return inOneState(engine, () => {
-    const open = [...allOf(journal), ...readOldIntents(engine)];
-    return addUp(wanted, storedSums(engine, wanted), withoutStored(engine, open));
-  });
+  return inOneState(engine, () =>
+    addUp(wanted, storedSums(engine, wanted), withoutStored(engine, allOf(journal))),
+  );
 }
 
 /** All queries see the same state of the database, whoever writes it meanwhile. */

@@ -1,15 +1,14 @@
 import { dirname, resolve } from 'node:path';
-import { loadSqlite, openSqlite, type SqliteEngine } from '../../database/sqlite-engine.ts';
+import { openSqlite, type SqliteEngine } from '../../database/sqlite-engine.ts';
 import { transaction } from '../../database/transaction.ts';
 import { makeDirectory } from '../../directories.ts';
 import type { JournalContent } from './journal/segments.ts';
 import { readSums } from './known-sums.ts';
-import { type KnownSum, type LedgerRow, unknownRow, type WantedSum } from './ledger-row.ts';
+import type { KnownSum, LedgerRow, WantedSum } from './ledger-row.ts';
 import { prepareSchema } from './ledger-schema.ts';
 import { prepareAdding } from './ledger-statements.ts';
 import type { LedgerStore, Retention } from './ledger-store.ts';
 import { sumPruning } from './ledger-sums.ts';
-import { takeOldIntents } from './old-intents.ts';
 import { oldestQuarter } from './quarters.ts';
 
 /** The ledger's file, opened for writing. Its methods block the thread. */
@@ -27,16 +26,11 @@ const pruneRows = 500;
 /** Opens or creates the ledger. Throws if it can't be used. */
 export async function openLedgerFile(path: string): Promise<LedgerFile> {
   makeDirectory(dirname(resolve(path)));
-  const sqlite = await loadSqlite();
   const { writer, reader } = await openSqlite(path);
   reader.close();
   try {
-    return transaction(writer, () => {
-      prepareSchema(writer);
-      const add = prepareAdding(writer);
-      takeOldIntents({ engine: writer, sqlite, path }, (intents) => add(intents.map(unknownRow)));
-      return ledgerFile(writer, add);
-    });
+    transaction(writer, () => prepareSchema(writer));
+    return ledgerFile(writer, prepareAdding(writer));
   } catch (error) {
     writer.close();
     throw error;

@@ -14,8 +14,6 @@ export interface LedgerThreadData {
 }
 
 export type LedgerCommand =
-  /** Locks the journal's owner again: the folder had disappeared. */
-  | { readonly kind: 'lock' }
   /** A segment of this process is closed. Answered by `moved`, as soon as that is possible. */
   | { readonly kind: 'move'; readonly path: string }
   /** Answered by `summed`, which includes all that was appended before. */

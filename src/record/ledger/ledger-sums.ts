@@ -11,6 +11,15 @@ export const summed = [
   'unpriced',
 ] as const;
 
+/** The columns that a sum is found by: the quarter of an hour, and names. */
+export const sumKey = 'quarter, project, key_id, model';
+export const sumColumns: readonly string[] = [...sumKey.split(', '), ...summed];
+
+/** The definitions of `sumColumns`; `integer` is a type of 64 bits. */
+export function sumDefinitions(integer: string): string {
+  return sumColumns.map((name, i) => `${name} ${i > 0 && i < 4 ? 'text' : integer} not null`).join(', ');
+}
+
 export type SummedColumn = (typeof summed)[number];
 
 /** The `set` clause of an upsert that adds new amounts to existing ones. */

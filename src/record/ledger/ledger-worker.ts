@@ -62,8 +62,6 @@ const thread: {
 
 parentPort?.on('message', (command: LedgerCommand) => {
   switch (command.kind) {
-    case 'lock':
-      return enqueue(lockJournal);
     case 'move':
       thread.closed.push(command.path);
       return enqueue(work);
@@ -77,7 +75,6 @@ parentPort?.on('message', (command: LedgerCommand) => {
       });
   }
 });
-enqueue(lockJournal);
 enqueue(work);
 setTimeout(maintain, maintainMs).unref();
 
@@ -96,18 +93,20 @@ function enqueue(step: () => Promise<void>): void {
   });
 }
 
+/** Again if the folder had disappeared, and the lock with it. */
 async function lockJournal(): Promise<void> {
   if (owner === undefined || thread.ownerLock?.isHeld === true) return;
   try {
     thread.ownerLock?.release({ isLast: true });
     thread.ownerLock = lockOwner(await loadSqlite(), place.journal, owner);
   } catch {
-    // Without a folder nothing is written either; this is called again once there is one.
+    // Without a folder nothing is written either.
   }
 }
 
 /** Moves everything that can be moved, oldest first. */
 async function work(): Promise<void> {
+  await lockJournal();
   if (thread.failure !== undefined && performance.now() < thread.failure.retryAt) return;
   try {
     const opened = await open();

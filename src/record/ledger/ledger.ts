@@ -102,12 +102,11 @@ export class JournaledLedger implements Ledger {
         this.#closed.set(segment.path, segment);
         this.#post({ kind: 'move', path: segment.path });
       },
-      onMade: () => this.#worker?.postMessage({ kind: 'lock' } satisfies LedgerCommand),
     });
   }
 
   get gauges(): LedgerGauges {
-    const segments = [...this.#closed.values(), this.#journal.current].filter(({ lines }) => lines > 0);
+    const segments = [...this.#closed.values(), ...this.#journal.written].filter(({ lines }) => lines > 0);
     const oldest = segments[0];
     return {
       isWritable: !this.#journal.isFailing,

@@ -4,7 +4,6 @@ import { readFileSums } from './known-sums.ts';
 import { JournaledLedger, type Ledger, LedgerFailure, type LedgerOptions } from './ledger.ts';
 import type { KnownSum, WantedSum } from './ledger-row.ts';
 import type { LedgerPlace } from './ledger-store.ts';
-import { hasOldOwner } from './old-intents.ts';
 
 /** A ledger, and what was used so far. */
 export interface OpenedLedger {
@@ -50,9 +49,8 @@ export async function readLedgerSums(
 }
 
 /** Whether a process writes this ledger now. */
-export async function isLedgerInUse({ path, journal }: LedgerPlace): Promise<boolean> {
-  const sqlite = await loadSqlite();
-  return isJournalInUse(sqlite, journal) || (path !== undefined && hasOldOwner(sqlite, path));
+export async function isLedgerInUse({ journal }: LedgerPlace): Promise<boolean> {
+  return isJournalInUse(await loadSqlite(), journal);
 }
 
 async function readFirstSums(
@@ -61,8 +59,7 @@ async function readFirstSums(
   wanted: readonly WantedSum[],
 ): Promise<readonly KnownSum[]> {
   if (wanted.length === 0) return [];
-  const known = path === undefined ? undefined : await readFileSums(path, wanted);
-  if (known !== undefined) return known;
+  if (path !== undefined) return readFileSums(path, wanted);
   const alive = setInterval(() => undefined, 60_000); // the thread keeps no process alive
   return ledger.sums(wanted).finally(() => clearInterval(alive));
 }

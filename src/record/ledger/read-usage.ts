@@ -4,13 +4,13 @@ import { openSqliteReader } from '../../database/sqlite-engine.ts';
 import { readJournal } from './journal/segments.ts';
 import { inOneState, withoutStored } from './known-sums.ts';
 import type { LedgerRow } from './ledger-row.ts';
-import { stateOfSchema } from './ledger-schema.ts';
+import { hasTables } from './ledger-schema.ts';
 import type { LedgerPlace } from './ledger-store.ts';
 import {
   inOneState as inOneStateThere,
   withoutStored as withoutStoredThere,
 } from './postgres/postgres-ledger.ts';
-import { hasTables } from './postgres/postgres-schema.ts';
+import { hasTables as hasTablesThere } from './postgres/postgres-schema.ts';
 import { sumPostgresUsage, sumUsage, type UsageQuery, type UsageSum } from './usage-report.ts';
 
 /**
@@ -34,8 +34,7 @@ async function readFile(
   if (!existsSync(path)) return sumUsage(undefined, query, rows);
   const engine = await openSqliteReader(path);
   try {
-    // All versions have the same sums.
-    if (stateOfSchema(engine) === 'none') return sumUsage(undefined, query, rows);
+    if (!hasTables(engine)) return sumUsage(undefined, query, rows);
     return inOneState(engine, () => sumUsage(engine, query, withoutStored(engine, rows)));
   } finally {
     engine.close();
@@ -49,7 +48,7 @@ async function readDatabase(
 ): Promise<readonly UsageSum[]> {
   const client = await connectPostgres(url, 'gateway usage');
   try {
-    if (!(await hasTables(client))) return sumUsage(undefined, query, rows);
+    if (!(await hasTablesThere(client))) return sumUsage(undefined, query, rows);
     return await inOneStateThere(client, async () =>
       sumPostgresUsage(client, query, await withoutStoredThere(client, rows)),
     );

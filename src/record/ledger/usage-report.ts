@@ -1,8 +1,8 @@
 import type { PostgresClient } from '../../database/postgres.ts';
 import type { SqliteEngine } from '../../database/sqlite-engine.ts';
-import { AddedSums } from './added-sums.ts';
+import { addedSums, sumValues } from './added-sums.ts';
 import type { LedgerRow } from './ledger-row.ts';
-import { type SummedColumn, summed } from './ledger-sums.ts';
+import { type SummedColumn, sumColumns, summed } from './ledger-sums.ts';
 import { bounded } from './postgres/postgres-schema.ts';
 import { quarterMs, quarterOf } from './quarters.ts';
 
@@ -65,18 +65,12 @@ export async function sumPostgresUsage(
 
 type SqlRow = Readonly<Record<SummedColumn, number>> & { readonly name: string | number };
 
-const nameAt = { quarter: 0, project: 1, key_id: 2, model: 3 } as const;
-const namesBefore = 4;
-
 function toSqlRows(rows: readonly LedgerRow[], { by, sinceMs }: UsageQuery): readonly SqlRow[] {
   const recent = rows.filter(({ startedMs }) => quarterOf(startedMs) >= quarterOf(sinceMs));
-  return new AddedSums(recent).rows().map((values) => ({
-    ...(Object.fromEntries(summed.map((column, i) => [column, Number(values[namesBefore + i])])) as Record<
-      SummedColumn,
-      number
-    >), // all of `summed`
-    name: values[nameAt[columns[by]]] ?? '',
-  }));
+  return addedSums(recent).map((sum) => {
+    const values = Object.fromEntries(sumValues(sum).map((value, i) => [sumColumns[i], value]));
+    return { ...values, name: values[columns[by]] } as SqlRow; // it has all of `sumColumns`
+  });
 }
 
 function usageSql(table: string, by: UsageGroup, sumOf: (column: SummedColumn) => string): string {

@@ -45,9 +45,6 @@ async function wholeFile(): Promise<Buffer> {
   file.close();
   const { DatabaseSync } = await loadSqlite();
   const engine = new DatabaseSync(path);
-  // What versions before the journal had open.
-  const open = Array.from({ length: 100 }, (_, i) => intent(`open_${i}`, i));
-  engine.prepare('insert into intents (owner, open) values (?, ?)').run('old', JSON.stringify(open));
   engine.exec('pragma wal_checkpoint(truncate)');
   engine.close();
   return readFileSync(path);

@@ -95,27 +95,6 @@ describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
     return stores;
   });
 
-  test('what a gateway of before the journal has open counts, and is settled once it is dead', async () => {
-    await newDatabase();
-    const store = await openPostgresLedger(url);
-    await query("insert into ledger_owners values ('old', now())");
-    await query(
-      `insert into ledger_intents values ('req_old', ${startedMs}, 'shop', 'shop-web', 'chat', 'm', 30, 100, 1000, 'old')`,
-    );
-
-    await store.maintain(retention, Date.now());
-    expect(await query('select * from ledger_exchanges')).toEqual([]);
-    expect(await store.sums(wanted, nothing)).toMatchObject([{ tokens: 130, nanoUsd: 1_000 }]);
-    await query("update ledger_owners set seen_at = now() - interval '2 minutes'");
-    await store.maintain(retention, Date.now());
-
-    expect(await query('select request_id, outcome from ledger_exchanges')).toEqual([
-      { request_id: 'req_old', outcome: 'unknown' },
-    ]);
-    expect(await store.sums(wanted, nothing)).toMatchObject([{ tokens: 130, nanoUsd: 1_000 }]);
-    await store.close();
-  });
-
   test('texts and numbers that clients and providers make up neither stop it nor get into each other', async () => {
     await newDatabase();
     const { ledger } = await open();

@@ -24,8 +24,6 @@ interface JournalOptions {
   readonly isSynced: boolean;
   readonly onEvent: (event: JournalEvent) => void;
   readonly onClosed: (segment: ClosedSegment) => void;
-  /** The folder was made, perhaps once more: then this process's lock has disappeared with the old one. */
-  readonly onMade: () => void;
 }
 
 const everyMs = 1_000;
@@ -76,9 +74,9 @@ export class Journal {
     return this.#waiting.lines;
   }
 
-  /** The segment that is being written. */
-  get current(): Omit<ClosedSegment, 'path'> {
-    return { lines: this.#segment?.lines ?? 0, sinceMs: this.#segment?.sinceMs ?? Date.now() };
+  /** The segments that are not closed yet, oldest first. */
+  get written(): readonly OpenSegment[] {
+    return [...this.#full, ...(this.#segment === undefined ? [] : [this.#segment])];
   }
 
   /** Makes the folder and the first segment. Throws where that is impossible; it is retried then. */
@@ -189,10 +187,7 @@ export class Journal {
 
   /** Returns whether there may be more to do. */
   async #step(): Promise<boolean> {
-    if (this.#segment === undefined) {
-      this.#segment = await this.#disk(this.#next());
-      this.#options.onMade();
-    }
+    this.#segment ??= await this.#disk(this.#next());
     if (!this.#waiting.isEmpty) await this.#writeWaiting(this.#segment);
     else if (this.#full[0] !== undefined) await this.#close(this.#full[0]);
     else if (this.#isDue) {
@@ -244,7 +239,6 @@ export class Journal {
     const { lines } = segment;
     if (lines > 0) this.#waiting.putBack([{ text: readLines(segment), lines }]);
     await segment.handle.close();
-    this.#options.onMade();
   }
 
   #next(): Promise<OpenSegment> {
@@ -268,8 +262,7 @@ export class Journal {
   #sync(): Promise<void> {
     this.#nextSync ??= this.#synced.then(async () => {
       this.#nextSync = undefined;
-      const written = [...this.#full, ...(this.#segment === undefined ? [] : [this.#segment])];
-      await this.#disk(Promise.all(written.map(({ handle }) => handle.datasync())));
+      await this.#disk(Promise.all(this.written.map(({ handle }) => handle.datasync())));
     });
     this.#synced = this.#nextSync.catch(() => undefined);
     return this.#nextSync;

@@ -1,9 +1,7 @@
 import { closeSync, fsyncSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
-import type { SqliteValue } from '../../../database/sqlite-engine.ts';
-import { AddedSums } from '../added-sums.ts';
-import { type LedgerRow, unknownRow } from '../ledger-row.ts';
+import { addedSums } from '../added-sums.ts';
+import { unknownRow } from '../ledger-row.ts';
 import type { LedgerStore } from '../ledger-store.ts';
-import { quarterMs } from '../quarters.ts';
 import { endLine, header, type JournalEntry } from './journal-line.ts';
 import { markMoving, openOf, readSegment, removeSegment, rowsOf, type Segment } from './segments.ts';
 
@@ -84,48 +82,11 @@ export function sumOldest(segments: readonly Segment[], mostBytes: number): numb
 function sumUp({ path, owner, number }: Segment): number {
   const rows = rowsOf(readSegment(path).entries);
   if (rows.every(({ counts }) => counts !== undefined)) return 0;
-  const sums = new AddedSums(rows).rows().map((sum, i) => toSumRow(sum, `sum_${owner}_${number}_${i}`));
+  const sums = addedSums(rows).map((sum, i) => ({ ...sum, requestId: `sum_${owner}_${number}_${i}` }));
   const file = openSync(`${path}.new`, 'w', 0o600);
   writeSync(file, header + sums.map(endLine).join(''));
   fsyncSync(file);
   closeSync(file);
   renameSync(`${path}.new`, path);
   return rows.length;
-}
-
-/** From the columns of `sums`, in their order. */
-function toSumRow(
-  [quarter, project, keyId, model, ...amounts]: readonly SqliteValue[],
-  requestId: string,
-): LedgerRow {
-  const [
-    requests = 0,
-    input = 0,
-    output = 0,
-    cacheRead = 0,
-    cacheWrite = 0,
-    reasoning = 0,
-    nanoUsd = 0,
-    estimated = 0,
-    unpriced = 0,
-  ] = amounts.map(Number);
-  return {
-    ...unknownRow({
-      requestId,
-      startedMs: Number(quarter) * quarterMs,
-      project: String(project),
-      keyId: String(keyId),
-      endpoint: '',
-      model: String(model),
-      inputTokens: input,
-      outputTokens: output,
-      nanoUsd,
-    }),
-    outcome: 'summed',
-    cacheReadTokens: cacheRead,
-    cacheWriteTokens: cacheWrite,
-    reasoningTokens: reasoning,
-    isEstimated: estimated > 0,
-    counts: { requests, estimated, unpriced },
-  };
 }

@@ -1,19 +1,12 @@
 import { connectPostgres, type PostgresClient } from '../../../database/postgres.ts';
 import { addUp, quartersOf, type Used } from '../add-up.ts';
-import { AddedSums } from '../added-sums.ts';
-import { type Intent, type LedgerRow, unknownRow } from '../ledger-row.ts';
+import { addedSums, sumValues } from '../added-sums.ts';
+import { exchangeColumns } from '../exchange-columns.ts';
+import type { Intent, LedgerRow } from '../ledger-row.ts';
 import type { LedgerStore, Retention } from '../ledger-store.ts';
 import { oldestQuarter } from '../quarters.ts';
 import { preparePostgres } from './postgres-schema.ts';
-import {
-  addRows,
-  addSums,
-  findRows,
-  pruneRows,
-  pruneSums,
-  sumWanted,
-  takeOldIntents,
-} from './postgres-statements.ts';
+import { addRows, addSums, findRows, pruneRows, pruneSums, sumWanted } from './postgres-statements.ts';
 
 const dayMs = 86_400_000;
 const pruneCount = 5_000;
@@ -21,20 +14,12 @@ const pruneCount = 5_000;
 const bytesPerRow = 400;
 /** Rows in one statement. */
 const atOnce = 5_000;
-/** Seconds without a heartbeat, by the server's clock, after which a gateway of before the journal is dead. */
-const deadAfterS = 90;
 
 /** Opens or creates the ledger in a PostgreSQL database, for any number of gateways. */
 export async function openPostgresLedger(url: string): Promise<LedgerStore> {
   const client = await connectPostgres(url, 'gateway ledger');
-  const settle = () =>
-    transaction(client, async () => {
-      const gone = await client.query<IntentRecord>(takeOldIntents, [deadAfterS]);
-      await add(client, gone.map(toIntent).map(unknownRow));
-    });
   try {
     await preparePostgres(client);
-    await settle();
   } catch (error) {
     client.close();
     throw error;
@@ -47,10 +32,7 @@ export async function openPostgresLedger(url: string): Promise<LedgerStore> {
         const stored = await client.query<Used>(sumWanted, [JSON.stringify(periods)]);
         return addUp(wanted, stored, await withoutStored(client, [...open, ...rows]));
       }),
-    maintain: async (retention, nowMs) => {
-      await settle();
-      return prune(client, retention, nowMs);
-    },
+    maintain: (retention, nowMs) => prune(client, retention, nowMs),
     close: () => client.close(),
   };
 }
@@ -98,53 +80,12 @@ async function add(client: PostgresClient, given: readonly LedgerRow[]): Promise
     const ids = await client.query<{ request_id: string }>(addRows, [records]);
     for (const { request_id: id } of ids) added.add(id);
   }
-  const sums = new AddedSums(rows.filter(({ requestId }) => added.has(requestId)));
-  if (added.size > 0) await client.query(addSums, [JSON.stringify(sums.rows())]);
+  const sums = addedSums(rows.filter(({ requestId }) => added.has(requestId)));
+  if (added.size > 0) await client.query(addSums, [JSON.stringify(sums.map(sumValues))]);
 }
 
-type IntentRecord = Readonly<
-  Record<'request_id' | 'project' | 'key_id' | 'endpoint' | 'model', string> &
-    Record<'started_ms' | 'input_tokens' | 'output_tokens', number> & { nano_usd: number | null }
->;
-
-function toIntent(record: IntentRecord): Intent {
-  return {
-    requestId: record.request_id,
-    startedMs: record.started_ms,
-    project: record.project,
-    keyId: record.key_id,
-    endpoint: record.endpoint,
-    model: record.model,
-    inputTokens: record.input_tokens,
-    outputTokens: record.output_tokens,
-    nanoUsd: record.nano_usd,
-  };
-}
-
-function toRecord(row: LedgerRow) {
-  return {
-    request_id: row.requestId,
-    started_ms: row.startedMs,
-    project: row.project,
-    key_id: row.keyId,
-    endpoint: row.endpoint,
-    model: row.model,
-    input_tokens: row.inputTokens,
-    output_tokens: row.outputTokens,
-    nano_usd: row.nanoUsd,
-    provider: row.provider,
-    target_model: row.targetModel,
-    status: row.status,
-    outcome: row.outcome,
-    decision: row.decision,
-    reason: row.reason,
-    cache_read_tokens: row.cacheReadTokens,
-    cache_write_tokens: row.cacheWriteTokens,
-    reasoning_tokens: row.reasoningTokens,
-    is_estimated: row.isEstimated ? 1 : 0,
-    first_byte_ms: row.firstByteMs,
-    total_ms: row.totalMs,
-  };
+function toRecord(row: LedgerRow): object {
+  return Object.fromEntries(exchangeColumns.map(({ name, read }) => [name, read(row)]));
 }
 
 async function prune(client: PostgresClient, { days, bytes }: Retention, nowMs: number): Promise<boolean> {

@@ -1,28 +1,19 @@
-import { additions, summed, sumPruning } from '../ledger-sums.ts';
-import { quarterMs } from '../quarters.ts';
-import { bounded, exchangeColumns, intentColumns } from './postgres-schema.ts';
+import { exchangeColumns, exchangeNames } from '../exchange-columns.ts';
+import { additions, sumColumns, sumPruning } from '../ledger-sums.ts';
+import { bounded, types } from './postgres-schema.ts';
 
 interface Statement {
   readonly name: string;
   readonly text: string;
 }
 
-const exchanges = Object.keys(exchangeColumns).join();
-
-// Rows are passed as JSON: one round trip for any number of them.
-function rowsOf(parameter: string, columns: Readonly<Record<string, string>>): string {
-  const types = Object.entries(columns).map(([name, type]) => `${name} ${type}`);
-  return `json_to_recordset(${parameter}::json) as each(${types.join()})`;
-}
-
-/** $1 rows; returns the ids of those that were not there. */
+/** $1 rows, as JSON: one round trip for any number of them. Returns the ids of those that were not there. */
 export const addRows: Statement = {
   name: 'ledger rows',
-  text: `insert into ledger_exchanges (${exchanges}) select ${exchanges} from ${rowsOf('$1', exchangeColumns)}
+  text: `insert into ledger_exchanges (${exchangeNames}) select ${exchangeNames}
+    from json_to_recordset($1::json) as each(${exchangeColumns.map(({ name, type }) => `${name} ${types[type]}`).join()})
     on conflict (request_id) do nothing returning request_id`,
 };
-
-const sumColumns = ['quarter', 'project', 'key_id', 'model', ...summed];
 
 /** $1 what is added, as lists. Always in the same order, so that gateways can't deadlock. */
 export const addSums: Statement = {
@@ -40,20 +31,9 @@ export const findRows: Statement = {
 };
 
 /**
- * $1 seconds: takes what gateways before the journal had open and that sent no heartbeat for this long. They keep it in the
- * database, and one may still be running.
- */
-export const takeOldIntents: Statement = {
-  name: 'ledger old',
-  text: `delete from ledger_intents open where not exists (
-      select from ledger_owners where id = open.owner and seen_at > now() - make_interval(secs => $1))
-    returning ${Object.keys(intentColumns).join()}`,
-};
-
-/**
- * $1 a list of scope, name, first quarter of an hour, and the first one after: returns what was used, plus the worst case
- * of what is open. The tables are read once for each distinct scope and period, not once for each sum: PostgreSQL's
- * planner, which can't know how many sums are wanted, would do that.
+ * $1 a list of scope, name, first quarter of an hour, and the first one after: returns what was used. The
+ * table is read once for each distinct scope and period, not once for each sum: PostgreSQL's planner, which can't know how
+ * many sums are wanted, would do that.
  */
 export const sumWanted = `
   with wanted as materialized (
@@ -65,14 +45,10 @@ export const sumWanted = `
   from wanted left join used using (scope, since, until, name) group by position order by position`;
 
 function usedBy(scope: string, column: string): string {
-  const read = (table: string, isIn: string) =>
-    `select scope, since, until, summed.* from periods cross join lateral (
+  return `select scope, since, until, summed.* from periods cross join lateral (
       select ${column} as name, sum(input_tokens + output_tokens) as tokens, sum(nano_usd) as nano_usd
-      from ${table} where ${isIn} group by ${column}) as summed
+      from ledger_sums where quarter >= since and quarter < until group by ${column}) as summed
     where scope = '${scope}'`;
-  const sums = read('ledger_sums', 'quarter >= since and quarter < until');
-  const isOpen = `started_ms >= since * ${quarterMs} and started_ms < until * ${quarterMs}`;
-  return `${sums} union all ${read('ledger_intents', isOpen)}`;
 }
 
 /** $1 the first quarter of an hour that is kept. */

@@ -25,7 +25,6 @@ async function openOnSlowDisk(isSynced: boolean) {
     isSynced,
     onEvent: () => undefined,
     onClosed: () => undefined,
-    onMade: () => undefined,
   });
   await journal.start();
   const held: (() => void)[] = [];
