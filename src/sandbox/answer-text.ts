@@ -5,7 +5,7 @@ import { type Fields, isFields, toFields, toList, wrongField } from '../dialects
 import type { TranslationContext } from '../dialects/translation/model-quirks.ts';
 import { noUsage, type Usage } from '../dialects/usage.ts';
 import { GatewayError } from '../errors.ts';
-import { type Asked, decideAnswer, deltaLengths } from './decide-answer.ts';
+import { type Asked, decideAnswers, deltaLengths } from './decide-answer.ts';
 import { createdS, textKind } from './models.ts';
 import type { Frame, Reply } from './send.ts';
 import { countPromptTokens, isMedia, slices } from './tokens.ts';
@@ -16,7 +16,7 @@ const mostChoices = 128;
 export function answerText({ codec }: TextDialect, body: Fields, model: string): Reply {
   const asked = readRequest({ codec }, body, model);
   const { kind, request } = asked;
-  const answers = Array.from({ length: choicesOf(body) }, (_, choice) => decideAnswer(asked, choice));
+  const answers = decideAnswers(asked, choicesOf(body));
   const usage = answers.reduce((sum, each) => addOutput(sum, each.usage ?? noUsage), {
     ...noUsage,
     inputTokens: asked.inputTokens,

@@ -25,14 +25,27 @@ const longText = Array.from({ length: 2_000 }, (_, i) => String((i + 1) % 10)).j
 const quotedCharacters = 200;
 
 /**
- * Decides what the model answers: always the same for the same request, streamed or not. `choice` numbers the answers of
- * a request that asks for several. Throws request.field for a forced call that is none.
+ * Decides what the model answers: always the same for the same request, streamed or not. A request that asks for several
+ * answers gets them in different words, unless they are made of a schema. Throws request.field for a forced call that is
+ * none.
  */
-export function decideAnswer(asked: Asked, choice = 0): Answer {
+export function decideAnswers(asked: Asked, count: number): readonly Answer[] {
+  const answerOf = (part: AnswerPart) => shorten([...thoughts(asked), part], asked);
+  const made = partOfSchema(asked);
+  // Unfolded once, since that may take long.
+  if (made !== undefined) return Array<Answer>(count).fill(answerOf(made));
+  return Array.from({ length: count }, (_, choice) =>
+    answerOf({ kind: 'text', text: writeText(asked, choice) }),
+  );
+}
+
+function partOfSchema(asked: Asked): AnswerPart | undefined {
   const tool = chooseTool(asked);
-  const part: AnswerPart =
-    tool === undefined ? { kind: 'text', text: writeText(asked, choice) } : callOf(tool);
-  return shorten([...thoughts(asked), part], asked);
+  if (tool !== undefined) return callOf(tool);
+  const { format } = asked.request;
+  return format?.kind === 'schema'
+    ? { kind: 'text', text: JSON.stringify(buildValue(format.schema)) }
+    : undefined;
 }
 
 function thoughts({ kind, mayThink, request }: Asked): readonly AnswerPart[] {
@@ -70,7 +83,6 @@ function callOf({ name, namespace, kind, parameters }: Tool): AnswerPart {
 
 function writeText({ kind, request }: Asked, choice: number): string {
   const { format } = request;
-  if (format?.kind === 'schema') return JSON.stringify(buildValue(format.schema));
   const text = writeFreeText(kind, request) + (choice === 0 ? '' : ` This is answer ${choice + 1}.`);
   return format?.kind === 'json' ? JSON.stringify({ reply: text }) : text;
 }

@@ -70,6 +70,20 @@ describe('plain and streamed', () => {
     expect(streamed.choices.map(({ message }) => message.content)).toEqual(texts);
     expect(streamed.choices.map(({ index }) => index)).toEqual([0, 1]);
   });
+
+  test('makes the same of a schema for each choice', async () => {
+    const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
+    const format = { type: 'json_schema' as const, json_schema: { name: 'x', schema, strict: true } };
+
+    const { choices } = await clients().openai.chat.completions.create({
+      ...hello,
+      n: 128,
+      response_format: format,
+    });
+
+    expect(choices).toHaveLength(128);
+    expect(new Set(choices.map(({ message }) => message.content)).size).toBe(1);
+  });
 });
 
 describe('ends', () => {
