@@ -127,16 +127,33 @@ async function* recordsFrom(
   }
 }
 
+/** Undefined for a line that is none, was cut short, or has a field of another form than this version writes. */
 export function parseRecord(line: Buffer | string): ExchangeRecord | undefined {
   try {
     const value: unknown = JSON.parse(line.toString());
-    const isRecord =
-      isFields(value) && typeof value.request_id === 'string' && typeof value.time === 'string';
-    return isRecord ? (value as unknown as ExchangeRecord) : undefined; // written by the recorder
+    if (!isFields(value) || value.request_id === undefined || value.time === undefined) return undefined;
+    const isRecord = Object.entries(forms).every(([name, isRight]) => {
+      return value[name] === undefined || isRight(value[name]);
+    });
+    return isRecord ? (value as unknown as ExchangeRecord) : undefined; // its fields are of the right form
   } catch {
     return undefined; // truncated, for example because the disk was full
   }
 }
+
+const isText = (value: unknown) => typeof value === 'string';
+const isNumber = (value: unknown) => typeof value === 'number';
+const isListOf = (isRight: (value: unknown) => boolean) => (value: unknown) =>
+  Array.isArray(value) && value.every(isRight);
+
+/** Of the fields whose form is relied on where records are shown or summed up. */
+const forms: Partial<Record<keyof ExchangeRecord, (value: unknown) => boolean>> = {
+  ...{ time: isText, request_id: isText, method: isText, path: isText, endpoint: isText, project: isText },
+  ...{ key: isText, model: isText, provider: isText, target_model: isText, outcome: isText, reason: isText },
+  ...{ decision: isText, cause: isText, status: isNumber, bytes_in: isNumber, bytes_out: isNumber },
+  ...{ total_ms: isNumber, first_byte_ms: isNumber, cost_usd: isNumber, usage: isFields },
+  ...{ rules: isListOf(isFields), would_block: isListOf(isText), dropped: isListOf(isText) },
+};
 
 /** Undefined if there is no file. */
 type FileState = { readonly size: number; readonly ino: number } | undefined;

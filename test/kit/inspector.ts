@@ -68,7 +68,7 @@ export async function startInspected(yaml: string, options: Options = {}): Promi
       bytes: 10_000_000,
     },
     ownerProof,
-    inspector: { configPath: file },
+    inspector: { configPath: file, recordsFile: join(directory, 'records.jsonl') },
   });
   services.announce();
   const port = Number(new URL(services.url).port);
