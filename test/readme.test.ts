@@ -43,7 +43,7 @@ describe('commands of the README', () => {
       expect([exit, stderr]).toEqual([0, '']);
       expect(stdout).toMatch(/^export /);
     }
-    expect(names).toEqual(['claude', 'codex', 'opencode']);
+    expect(names).toEqual(['claude', 'codex', 'opencode', 'gemini']);
   });
 
   test('--jq filters as the README shows', async () => {

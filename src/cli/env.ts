@@ -5,6 +5,7 @@ import { type ClientName, clientNames, clientOf, type Settings } from './agents/
 import { readModelLimits } from './agents/gateway-models.ts';
 import { usesLogin, wantedLogin } from './agents/logins.ts';
 import { pastProxies } from './agents/past-proxies.ts';
+import { writeFiles } from './agents/write-files.ts';
 import { commonOptions, createCommand, outputFormat } from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
 import { deadline } from './shell/output.ts';
@@ -115,12 +116,13 @@ export function build(io: Io): Command {
           const limits = { contextWindow: 0, maxOutputTokens: 0 };
           const target = { url: '', key: '', models: { main: '', thinking: '' }, limits };
           const own = clientOf(name).settings(target);
+          const ownFiles = Object.fromEntries(Object.keys(own.files ?? {}).map((variable) => [variable, '']));
           const withLogin = hasOurHeader(io)
             ? clientOf(name).settings({ ...target, login: true }).variables
             : {};
           const settings = {
             ...own,
-            variables: { ...own.variables, ...withLogin, ...own.defaults },
+            variables: { ...own.variables, ...withLogin, ...own.defaults, ...ownFiles },
           };
           return write(io.stdout, unsetLines({ name, settings }, shell));
         }
@@ -142,7 +144,8 @@ export function build(io: Io): Command {
           return false;
         });
         const headers = io.env.ANTHROPIC_CUSTOM_HEADERS;
-        const own = clientOf(name).settings({ url, key, models, limits, login, headers });
+        const made = clientOf(name).settings({ url, key, models, limits, login, headers });
+        const own = writeFiles(name, made, io);
         const variables = { ...own.variables, ...own.defaults, ...pastProxies(url, io.env) };
         const settings = { ...own, variables };
         const { conflicts: elsewhere, loginConflicts = [] } = clientOf(name);

@@ -11,6 +11,7 @@ import { agentNames, type ClientName, clientOf } from './agents/clients.ts';
 import { readModelLimits } from './agents/gateway-models.ts';
 import { usesLogin, wantedLogin } from './agents/logins.ts';
 import { pastProxies } from './agents/past-proxies.ts';
+import { writeFiles } from './agents/write-files.ts';
 import type { Finding } from './doctor/finding.ts';
 import { commonOptions, createCommand } from './shell/command.ts';
 import { detectorList } from './shell/detector-list.ts';
@@ -90,10 +91,9 @@ export function build(io: Io): Command {
           const chosen = await chooseModels({ url, key }, choice, io);
           const limits = await readModelLimits({ url, key }, chosen.models.main, signal);
           if (options.quiet !== true) await warn([...chosen.notices, ...(await switchedOff(name, io))], io);
-          const { arguments: before = [], ...set } = settings({
-            ...{ url, key, models: chosen.models, limits, login },
-            headers: io.env.ANTHROPIC_CUSTOM_HEADERS,
-          });
+          const target = { url, key, models: chosen.models, limits, login };
+          const headers = io.env.ANTHROPIC_CUSTOM_HEADERS;
+          const { arguments: before = [], ...set } = writeFiles(name, settings({ ...target, headers }), io);
           const env = {
             ...set.defaults,
             ...inherited(io, login ? [...conflicts, ...loginConflicts] : conflicts),
@@ -167,6 +167,7 @@ async function refuseBypass(
       return [...checkClaude(io, url), ...(login ? checkClaudeLogin(io) : [])];
     }
     if (name === 'codex') return (await import('./doctor/check-codex.ts')).checkCodexOverrides(io, url);
+    if (name === 'gemini') return (await import('./doctor/check-gemini.ts')).checkGemini(io);
     if (name !== 'opencode') return [];
     const { checkManagedOpencode, checkOpencode } = await import('./doctor/check-opencode.ts');
     // A model on the command line overrides that of the files, except the administrator's.

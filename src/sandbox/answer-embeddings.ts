@@ -1,5 +1,13 @@
 import { encodeEmbeddings } from '../dialects/embeddings/encodings.ts';
-import { type Fields, parseOptionalCount, wrongField } from '../dialects/fields.ts';
+import {
+  type Fields,
+  parseList,
+  parseOptionalCount,
+  toFields,
+  toList,
+  toText,
+  wrongField,
+} from '../dialects/fields.ts';
 import { checkEmbeddingModel } from './models.ts';
 import type { Reply } from './send.ts';
 import { countTokens } from './tokens.ts';
@@ -49,6 +57,23 @@ type Input = string | readonly number[];
 const defaultDimensions = 256;
 const maxDimensions = 4_096;
 const maxInputs = 2_048;
+
+/** The same in Google's form: of one content, or of a batch. */
+export function answerGeminiEmbeddings(body: Fields, model: string): Reply {
+  checkEmbeddingModel(model);
+  const isBatch = body.requests !== undefined;
+  const requests = isBatch ? parseList(body.requests, 'requests') : [body];
+  const embeddings = requests.map((entry) => {
+    const { content, outputDimensionality: size } = toFields(entry);
+    const text = toList(toFields(content).parts)
+      .map((part) => toText(toFields(part).text))
+      .join(' ');
+    const wanted =
+      typeof size === 'number' && size >= 1 ? Math.min(Math.floor(size), maxDimensions) : undefined;
+    return { values: Array.from(buildVector(text, wanted ?? defaultDimensions)) };
+  });
+  return { kind: 'value', value: isBatch ? { embeddings } : { embedding: embeddings[0] } };
+}
 
 export function answerEmbeddings(body: Fields, model: string): Reply {
   checkEmbeddingModel(model);

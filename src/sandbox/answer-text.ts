@@ -44,10 +44,11 @@ export function countRequest({ codec }: TextDialect, body: Fields, model: string
 const stateFields = ['previous_response_id', 'conversation', 'prompt', 'background', 'thread'];
 const callableTypes: readonly unknown[] = [undefined, 'custom', 'function', 'namespace'];
 
-function readRequest({ codec }: Pick<TextDialect, 'codec'>, body: Fields, model: string): Asked {
+function readRequest({ codec }: Pick<TextDialect, 'codec'>, sent: Fields, model: string): Asked {
+  const body = codec.normalize?.(sent) ?? sent;
   const kept = stateFields.find((name) => body[name]);
   if (kept !== undefined) throw keepsNothing(kept);
-  const { messages, input, system, instructions, tools } = body;
+  const { messages, input, system, instructions, tools, contents, systemInstruction } = body;
   const readable = {
     ...body,
     ...(messages !== undefined && { messages: withoutMedia(messages) }),
@@ -62,7 +63,7 @@ function readRequest({ codec }: Pick<TextDialect, 'codec'>, body: Fields, model:
     request,
     kind: textKind(model),
     mayThink: request.effort !== 'none' && toFields(body.thinking).type !== 'disabled',
-    inputTokens: countPromptTokens(messages, input, system, instructions, tools),
+    inputTokens: countPromptTokens(messages, input, system, instructions, tools, contents, systemInstruction),
   };
 }
 

@@ -9,7 +9,7 @@ import { defaultListenLimits, listen } from '../http/listen.ts';
 import type { HttpRequest } from '../http/request.ts';
 import { type HeaderFields, newRequestId } from '../http/respond.ts';
 import type { HttpResponse } from '../http/response.ts';
-import { answerEmbeddings } from './answer-embeddings.ts';
+import { answerEmbeddings, answerGeminiEmbeddings } from './answer-embeddings.ts';
 import { answerText, countRequest } from './answer-text.ts';
 import { askedStatus, modelEntry, modelList } from './models.ts';
 import { type Reply, sendReply, sendValue } from './send.ts';
@@ -94,7 +94,7 @@ async function serve(
   open: Set<AbortController>,
 ): Promise<void> {
   const path = request.target.split('?', 1)[0] ?? '';
-  const dialect = path.startsWith('/v1/messages') ? dialects.messages : dialects.chat;
+  const dialect = findMethod(path)?.item.dialect ?? dialects.chat;
   const requestId = newRequestId();
   const headers = dialect === dialects.messages ? messagesHeaders(requestId) : openaiHeaders(requestId);
   const ended = new AbortController();
@@ -129,6 +129,7 @@ async function answer(request: HttpRequest, response: HttpResponse, path: string
   const model = found.model ?? parseText(body.model, 'model');
   const status = askedStatus(model);
   if (status !== undefined) throw new AskedFailure(status, `${model} always fails with status ${status}`);
+  if (dialect === dialects.gemini_embeddings) return answerGeminiEmbeddings(body, model);
   if (!isText(dialect)) return answerEmbeddings(body, model);
   if (countAnswer === undefined) return answerText(dialect, body, model);
   return { kind: 'value', value: countAnswer(countRequest(dialect, body, model)) };
@@ -186,8 +187,8 @@ function toFailure(thrown: unknown): Failure {
 function errorBody(dialect: Dialect, { status, message, code, param, errorCode }: Failure): Fields {
   const { type } = parseFailure({ message }, status);
   // OpenAI has one name for all of the client's mistakes.
-  const isOne = dialect !== dialects.messages && status < 500 && status !== 429;
-  const failure = { type: isOne ? 'invalid_request_error' : type, message, code, param };
+  const isOne = dialect.ownHeaders === undefined && status < 500 && status !== 429;
+  const failure = { type: isOne ? 'invalid_request_error' : type, message, code, param, status };
   const body = dialect.errorBody(failure);
   if (errorCode === undefined) return body;
   return { ...body, error: { ...toFields(body.error), details: { error_code: errorCode } } };

@@ -445,7 +445,7 @@ test('an agent it does not know is exit 2', async () => {
   const { exit, stderr } = await start({ argv: ['run', 'vim'] }).ended;
 
   expect(exit).toBe(2);
-  expect(stderr).toContain('Allowed choices are claude, codex, opencode');
+  expect(stderr).toContain('Allowed choices are claude, codex, opencode, gemini');
 });
 
 test.each([
@@ -464,6 +464,17 @@ test.each([
   expect(stderr).toContain(
     `opencode would not use the gateway: ${agent.home}/${file} sets model to openrouter/x`,
   );
+});
+
+test('Gemini CLI asks for the model at the gateway, with a key and no other login', async () => {
+  const script =
+    'echo "$GOOGLE_GEMINI_BASE_URL $GEMINI_API_KEY $GEMINI_MODEL"; cat "$GEMINI_CLI_SYSTEM_DEFAULTS_PATH"';
+
+  const { exit, stdout } = await start({ script, argv: ['run', '-m', 'sandbox-mini', 'gemini'] }).ended;
+
+  expect(exit).toBe(0);
+  expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+ \S+ sandbox-mini\n/);
+  expect(stdout).toContain('{"security":{"auth":{"selectedType":"gemini-api-key"}}}');
 });
 
 const foreign = { 'opencode.json': 'openrouter/x' };

@@ -79,6 +79,7 @@ function fault(id: string, entry: Readonly<Record<string, unknown>> | undefined)
 /** What the agent asks for if it isn't told; of the newest versions' names one that every pattern for them matches. */
 async function ownModels(name: ClientName, io: Io): Promise<readonly string[]> {
   if (name === 'claude') return [io.env.ANTHROPIC_MODEL || logins.claude.model];
+  if (name === 'gemini') return [io.env.GEMINI_MODEL || 'gemini-2.5-pro'];
   if (name === 'opencode') return [logins.claude.model, logins.codex.model];
   const { codexModel } = await import('./codex-settings.ts');
   return [codexModel(io.env) ?? logins.codex.model];

@@ -19,6 +19,8 @@ export interface Settings {
   readonly variables: Readonly<Record<string, string>>;
   /** Variables that a user's own of the same name replace. */
   readonly defaults?: Readonly<Record<string, string>>;
+  /** Settings that it reads from a file only, by the variable that names the file (`writeFiles`). */
+  readonly files?: Readonly<Record<string, object>>;
   /** Arguments that an agent needs before its own. */
   readonly arguments?: readonly string[];
 }
@@ -36,6 +38,9 @@ interface Client {
   /** How to install it; present if `run` can start it. */
   readonly install?: string;
 }
+
+/** With any other, Gemini CLI asks Google, whatever GOOGLE_GEMINI_BASE_URL is. */
+export const geminiAuth = 'gemini-api-key';
 
 /** Each has Claude Code use another cloud, whatever ANTHROPIC_BASE_URL is. */
 export const otherClouds = [
@@ -99,6 +104,20 @@ const clients = {
     roles: ['small', 'thinking'],
     example: 'opencode run "hello"',
     install: 'npm install -g opencode-ai',
+  },
+  gemini: {
+    settings: ({ url, key, models: { main } }) => ({
+      variables: {
+        GOOGLE_GEMINI_BASE_URL: url,
+        GEMINI_API_KEY: key,
+        ...(main !== undefined && { GEMINI_MODEL: main }),
+      },
+      // Without a choice it takes one for an address of one's own, which it then refuses (0.61).
+      files: { GEMINI_CLI_SYSTEM_DEFAULTS_PATH: { security: { auth: { selectedType: geminiAuth } } } },
+    }),
+    conflicts: ['GOOGLE_GENAI_USE_VERTEXAI', 'GOOGLE_GENAI_USE_GCA', 'GOOGLE_API_KEY'],
+    example: 'gemini -p "hello"',
+    install: 'npm install -g @google/gemini-cli',
   },
   openai: {
     settings: ({ url, key }) => ({ variables: { OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: key } }),
