@@ -178,6 +178,7 @@ const layers: Readonly<
       'inspector/',
       'plants/',
       'client/',
+      'directories.ts',
       'errors.ts',
       'paint.ts',
       'loopback.ts',
