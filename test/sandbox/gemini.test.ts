@@ -17,7 +17,9 @@ async function ask(path: string, body: object): Promise<{ status: number; text: 
 }
 
 const hello = { contents: [{ role: 'user', parts: [{ text: 'hello' }] }] };
-const tools = [{ function_declarations: [{ name: 'look_up', parameters: { type: 'OBJECT', properties: {} } }] }];
+const tools = [
+  { function_declarations: [{ name: 'look_up', parameters: { type: 'OBJECT', properties: {} } }] },
+];
 
 test('answers whole and as a stream with the same text', async () => {
   const whole = JSON.parse((await ask('sandbox-mini:generateContent', hello)).text);
@@ -40,7 +42,10 @@ test('calls a tool that is written in snake_case', async () => {
 
 test('counts, embeds, and fails in the form of Google’s errors', async () => {
   const count = await ask('sandbox-mini:countTokens', hello);
-  const one = await ask('sandbox-embed:embedContent', { content: { parts: [{ text: 'a' }] }, outputDimensionality: 3 });
+  const one = await ask('sandbox-embed:embedContent', {
+    content: { parts: [{ text: 'a' }] },
+    outputDimensionality: 3,
+  });
   const two = await ask('sandbox-embed:batchEmbedContents', {
     requests: [{ content: { parts: [{ text: 'a' }] } }, { content: { parts: [{ text: 'b' }] } }],
   });

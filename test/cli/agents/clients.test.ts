@@ -23,7 +23,9 @@ test.each(clientNames)('a shell takes the lines for %s, and --unset takes them b
 
   expect(shell(`${set} ${print}`)).toBe(`${Object.values(settings.variables).join('\n')}\n`);
   expect(shell(`${set} ${unsetLines({ name, settings })} ${print}`)).toBe('\n'.repeat(variables.length));
-  expect(shell(`${set} env`)).not.toContain('of the user\n'.repeat(owned.includes('ANTHROPIC_API_KEY') ? 1 : 2));
+  expect(shell(`${set} env`)).not.toContain(
+    'of the user\n'.repeat(owned.includes('ANTHROPIC_API_KEY') ? 1 : 2),
+  );
 });
 
 test('a key or address with quotes stays one word', () => {
