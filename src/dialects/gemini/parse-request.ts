@@ -97,7 +97,7 @@ function parseFunction(value: unknown, path: string): Tool {
 }
 
 /** Google's schemas are those of OpenAPI, with types in capitals. */
-export function toJsonSchema(schema: unknown): unknown {
+function toJsonSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(toJsonSchema);
   if (!isFields(schema)) return schema;
   const { type, nullable, ...rest } = schema;

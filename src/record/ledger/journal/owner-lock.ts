@@ -64,7 +64,7 @@ export function isJournalInUse(sqlite: SqliteModule, directory: string): boolean
 }
 
 /** Whether somebody holds the lock. */
-export function isLocked({ DatabaseSync }: SqliteModule, path: string): boolean {
+function isLocked({ DatabaseSync }: SqliteModule, path: string): boolean {
   if (!existsSync(path)) return false;
   let engine: SqliteEngine | undefined;
   try {
