@@ -4,7 +4,7 @@
 // then how long /healthz waits beside one at the body limit, asked from another process. Fails where a row is above a
 // bound. Each configuration is a part that can be run by itself:
 //   npm run build && node bench/linear.mjs [--configurations default,rules] [--endpoints messages] [--shapes words,escaped]
-//     [--answers tiny] [--megabytes 1] [--limit 31] [--root CHECKOUT]
+//     [--answers tiny] [--only requests|answers|streams] [--megabytes 1] [--limit 31] [--root CHECKOUT]
 import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,6 +14,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { policies as measured } from './policies.mjs';
 import { cores, cpuOf, freePort, launch, stop } from './processes.mjs';
+import { answerNames, shapedAnswer } from './shaped-answers.mjs';
 import { shapedStream, streamNames } from './shaped-streams.mjs';
 import { shapedBody, shapeNames } from './shapes.mjs';
 
@@ -21,6 +22,7 @@ const { values: options } = parseArgs({
   options: {
     shapes: { type: 'string', default: '' },
     answers: { type: 'string', default: '' },
+    only: { type: 'string', default: '' },
     configurations: { type: 'string', default: '' },
     endpoints: { type: 'string', default: '' },
     megabytes: { type: 'string', default: '1' },
@@ -83,6 +85,7 @@ const configurations = {
   'answers read': { policy: answerRules },
 };
 const endpoints = ['/v1/messages', '/v1/chat/completions', '/v1/responses', '/v1/embeddings'];
+/** Harmless answers by the end of the path that they come from. */
 const answers = {
   '/chat/completions': {
     id: 'c',
@@ -113,21 +116,23 @@ const answers = {
   },
 };
 
+/** What the provider answers instead, and the path that it was last asked at. */
 let prepared;
+let askedPath;
 const provider = createServer((message, response) => {
   message.resume().on('end', async () => {
+    askedPath = Object.keys(answers).find((path) => message.url.endsWith(path));
     if (prepared !== undefined) {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      const { body, writes = body.length } = prepared;
+      const { body, type, writes = body.length } = prepared;
+      response.writeHead(200, { 'content-type': type });
       for (let at = 0; at < body.length && !response.destroyed; at += writes) {
         if (!response.write(body.subarray(at, at + writes))) await once(response, 'drain');
         else if (writes === 1) await new Promise(setImmediate);
       }
       return response.end();
     }
-    const path = Object.keys(answers).find((name) => message.url.endsWith(name));
     response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(answers[path]));
+    response.end(JSON.stringify(answers[askedPath]));
   });
 });
 await new Promise((ready) => provider.listen(0, '127.0.0.1', ready));
@@ -149,21 +154,40 @@ for (const name of chosen(Object.keys(configurations), options.configurations)) 
       (shape) =>
       (bytes, seed = 0) =>
         shapedBody(shape, bytes, { model: 'm', endpoint, seed });
+    const ask = (shape) => shapedBody(shape, 100, { model: 'm', endpoint });
+    const isWanted = (list) => list.length > 0 && (options.only === '' || list === wanted[options.only]);
+    const wanted = {
+      requests: chosen(shapeNames, options.shapes),
+      answers: chosen(answerNames, options.answers),
+      streams: gateway.spoken === 'anthropic' ? chosen(streamNames, options.answers) : [],
+    };
     // What all need is compiled before.
     for (const shape of shapeNames.slice(0, 8)) await costOf(gateway, make(shape), largeBytes);
-    part.words = (await costOf(gateway, make('words'), largeBytes)).ms;
-    for (const shape of chosen(shapeNames, options.shapes)) {
-      await report(part, [name, endpoint, shape], make(shape));
+    if (isWanted(wanted.requests)) {
+      part.words = (await costOf(gateway, make('words'), largeBytes)).ms;
+      for (const shape of wanted.requests) await report(part, [name, endpoint, shape], make(shape));
     }
-    if (gateway.spoken === 'anthropic') {
-      for (const answer of chosen(streamNames, options.answers)) {
-        await report(part, [name, `${endpoint}, stream`, answer], (bytes) => {
-          prepared = shapedStream(answer, bytes);
-          return shapedBody('stream', 0, { model: 'm', endpoint });
-        });
-        prepared = undefined;
+    if (isWanted(wanted.answers)) {
+      const path = askedPath;
+      const answering = (shape) => (bytes, seed) => {
+        const body = shapedAnswer(shape, bytes, { path, answer: answers[path], seed });
+        prepared = { type: 'application/json', body };
+        return ask('words');
+      };
+      part.words = (await costOf(gateway, answering('words'), largeBytes)).ms;
+      for (const shape of wanted.answers) {
+        await report(part, [name, `${endpoint}, whole answer`, shape], answering(shape));
       }
     }
+    if (isWanted(wanted.streams)) {
+      for (const shape of wanted.streams) {
+        await report(part, [name, `${endpoint}, stream`, shape], (bytes) => {
+          prepared = { type: 'text/event-stream', ...shapedStream(shape, bytes) };
+          return ask('stream');
+        });
+      }
+    }
+    prepared = undefined;
     await stop(gateway.probe);
     await stop(gateway.child);
   }
@@ -178,7 +202,7 @@ async function report({ gateway, name, words }, names, make) {
   const large = await costOf(gateway, make, largeBytes);
   const small = await costOf(gateway, make, largeBytes / times);
   const growth = large.ms / Math.max(small.ms, leastMs) / times;
-  const isStream = prepared !== undefined;
+  const isStream = prepared?.type === 'text/event-stream';
   // Some streams take a while to send.
   const waitMs = await longestWait(gateway, make(isStream ? largeBytes : limitBytes));
   const ofParse = isStream ? Number.NaN : large.ms / large.parseMs;
@@ -205,7 +229,7 @@ async function costOf(gateway, make, bytes) {
     // In the first round the tables of the automata fill.
     if (round > 0) ms = Math.min(ms, (cpuOf(gateway.child.pid) - before) / 1_000);
   }
-  return { ms, status, parseMs: prepared === undefined ? parseMs(body) : undefined };
+  return { ms, status, parseMs: parseMs(prepared === undefined ? body : prepared.body) };
 }
 
 function parseMs(body) {

@@ -22,14 +22,17 @@ const characters = {
   blank: ' ',
 };
 
-/** Random letters, the same for the same seed. */
+/** Random letters, the same for the same seed; all of them have as many UTF-16 units. */
 function random(count, letters, seed) {
+  const units = letters[0].length;
+  const text = new Uint16Array(count * units);
   let state = Math.imul(seed, 2_654_435_761) >>> 0;
-  const next = () => {
+  for (let at = 0; at < text.length; ) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return letters[(state >>> 8) % letters.length];
-  };
-  return Array.from({ length: count }, next).join('');
+    const letter = letters[(state >>> 8) % letters.length];
+    for (let unit = 0; unit < units; unit += 1, at += 1) text[at] = letter.charCodeAt(unit);
+  }
+  return Buffer.from(text.buffer).toString('utf16le');
 }
 
 /** Characters that random runs are made of. */
@@ -45,6 +48,13 @@ const alphabets = {
 };
 const unitBytes = (letters) => Buffer.byteLength(letters[0]);
 
+/** So many random runs of so many letters. */
+function runs(count, length, letters, seed) {
+  const text = random(Math.max(1, Math.floor(count)) * length, letters, seed);
+  const units = length * letters[0].length;
+  return list(count, (at) => text.slice(at * units, (at + 1) * units));
+}
+
 /** Random runs: one, in blocks, and between blanks. Each seed makes other ones. */
 const randomShapes = Object.fromEntries(
   Object.entries(alphabets).flatMap(([name, letters]) => [
@@ -55,13 +65,15 @@ const randomShapes = Object.fromEntries(
     [
       `random ${name} in blocks`,
       (bytes, seed) => ({
-        content: `[${list(bytes / (60 * unitBytes(letters) + 28), (at) => `{"type":"text","text":"${random(60, letters, seed * 1e6 + at)}"}`).join()}]`,
+        content: `[${runs(bytes / (60 * unitBytes(letters) + 28), 60, letters, seed)
+          .map((text) => `{"type":"text","text":"${text}"}`)
+          .join()}]`,
       }),
     ],
     [
       `random ${name} between blanks`,
       (bytes, seed) => ({
-        content: `"${list(bytes / (16 * unitBytes(letters) + 1), (at) => random(16, letters, seed * 1e6 + at)).join(' ')}"`,
+        content: `"${runs(bytes / (16 * unitBytes(letters) + 1), 16, letters, seed).join(' ')}"`,
       }),
     ],
   ]),
@@ -112,6 +124,11 @@ const shapes = {
 
 export const shapeNames = Object.keys(shapes);
 
+/** The value of a message, or the messages, or further fields of a body: JSON of about so many bytes. */
+export function shapeOf(name, bytes, seed = 1) {
+  return name === 'stream' ? { more: '"stream":true' } : shapes[name](bytes, seed);
+}
+
 const fieldNames = { '/v1/responses': 'input', '/v1/embeddings': 'input' };
 
 /** A body of about so many bytes for an endpoint; not all of its blocks are of that endpoint's dialect. */
@@ -120,7 +137,7 @@ export function shapedBody(
   bytes,
   { model = 'sandbox-mini', endpoint = '/v1/messages', seed = 1 } = {},
 ) {
-  const shape = name === 'stream' ? { more: '"stream":true' } : shapes[name](bytes, seed);
+  const shape = shapeOf(name, bytes, seed);
   const { content = '"hello"', messages = `[{"role":"user","content":${content}}]`, more } = shape;
   const said = endpoint === '/v1/embeddings' ? (shape.messages ?? content) : messages;
   const cap = endpoint === '/v1/messages' ? '"max_tokens":1,' : '';

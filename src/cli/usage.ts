@@ -118,7 +118,7 @@ async function read(
   } catch (cause) {
     if (cause instanceof GatewayError) throw cause;
     const [{ createTextScrubber }, { nameOf }] = await Promise.all([
-      import('../gateway/answer/scrub.ts'),
+      import('../gateway/scrub.ts'),
       import('../server/ledger.ts'),
     ]);
     const reason = createTextScrubber(config.secrets)(cause instanceof Error ? cause.message : String(cause));

@@ -136,8 +136,10 @@ export interface Dialect {
   errorBody(failure: ProviderFailure): Fields;
   /** The event for a failure after the first byte of a stream; `sequence` counts the events before it. */
   errorEvent(failure: ProviderFailure, sequence: number): string;
-  /** The answer in the form that the request asked for, if the host ignored that; undefined if nothing has to change. */
-  adaptAnswer?(answer: unknown, request: JsonDocument): unknown;
+  /** The form of an answer that a request asks for. */
+  askedForm?(request: JsonDocument): string | undefined;
+  /** The answer in the form that was asked for, if the host ignored that; undefined if nothing has to change. */
+  adaptAnswer?(answer: unknown, form: string | undefined): unknown;
 
   /** Absent if there is no conversation that could be translated. */
   readonly codec?: Codec;

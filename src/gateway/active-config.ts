@@ -10,7 +10,6 @@ import type { Ledger } from '../record/ledger/ledger.ts';
 import type { RepeatFolder } from '../record/repeats.ts';
 import type { Tracer } from '../record/tracing/tracer.ts';
 import type { TickQueue } from '../tick-queue.ts';
-import { createMasks } from './answer/scrub.ts';
 import type { GatewayKey, KeyRing } from './authenticate.ts';
 import { createDecider } from './decision/decider.ts';
 import type { Exchange } from './exchange.ts';
@@ -18,6 +17,7 @@ import type { Gateway } from './gateway.ts';
 import { handle } from './handle.ts';
 import type { Health, Readiness } from './local-endpoints/health.ts';
 import { createCatalogue } from './local-endpoints/models.ts';
+import { createMasks } from './scrub.ts';
 
 export interface PreparedConfig {
   /** New exchanges follow the configuration from now on; those in flight keep theirs. */

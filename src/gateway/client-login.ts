@@ -4,8 +4,8 @@ import type { HttpRequest } from '../http/request.ts';
 import type { Verdict } from '../policy/rule.ts';
 import { builtInPolicy } from '../policy/rules/built-in.ts';
 import { ClientCredential } from '../providers/client-credential.ts';
-import { bothMasks, createMasks, type Masks } from './answer/scrub.ts';
 import type { KeyRing, KnownKey } from './authenticate.ts';
+import { bothMasks, createMasks, type Masks } from './scrub.ts';
 
 /** The credentials that come with a request, next to the project key or in its place. */
 export interface ClientLogin {

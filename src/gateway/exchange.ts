@@ -7,9 +7,9 @@ import { Lifetime } from '../lifetime.ts';
 import type { ExchangeTrace } from '../record/observer.ts';
 import type { ExchangeSpans } from '../record/tracing/tracer.ts';
 import type { SwapRemoveItem } from '../swap-remove-list.ts';
-import { bothMasks, type Masks, masksOf } from './answer/scrub.ts';
 import type { ClientLogin } from './client-login.ts';
 import { RecordDraft } from './record-draft.ts';
+import { bothMasks, type Masks, masksOf } from './scrub.ts';
 import type { LedgerEntry } from './spending/ledger-entry.ts';
 import { Outcome, type Spending } from './spending/spending.ts';
 

@@ -5,12 +5,12 @@ import type { Router } from '../providers/route.ts';
 import type { Ledger } from '../record/ledger/ledger.ts';
 import type { RepeatFolder } from '../record/repeats.ts';
 import type { Tracer } from '../record/tracing/tracer.ts';
-import type { Masks } from './answer/scrub.ts';
 import type { GatewayKey, KeyRing, KnownKey } from './authenticate.ts';
 import type { Decider } from './decision/decider.ts';
 import type { Health, Readiness } from './local-endpoints/health.ts';
 import type { ModelCatalogue } from './local-endpoints/models.ts';
 import type { AccessSettings } from './receive.ts';
+import type { Masks } from './scrub.ts';
 
 /**
  * Everything an exchange looks up, prepared once per configuration. An exchange keeps the one it began with, so a

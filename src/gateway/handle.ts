@@ -49,8 +49,12 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
 
     await reserve(exchange, gateway, { decided, route, targets });
     const forwarded = await forward(exchange, { decided, route, targets, query, decider: gateway.decider });
-    const { request: asked, check } = decided;
-    await sendAnswer(exchange, forwarded, { endpoint, request: asked, query, check, pieces: gateway.pieces });
+    await sendAnswer(exchange, forwarded, {
+      decided,
+      query,
+      decider: gateway.decider,
+      pieces: gateway.pieces,
+    });
   } catch (thrown) {
     refuse(exchange, thrown);
   } finally {

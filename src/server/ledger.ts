@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { GatewayError } from '../errors.ts';
-import { createTextScrubber } from '../gateway/answer/scrub.ts';
+import { createTextScrubber } from '../gateway/scrub.ts';
 import { budgetCounters } from '../limits/budget-loader.ts';
 import type { BudgetCounter, ReadSums, RestoredSum } from '../limits/counters.ts';
 import type { Ledger, LedgerEvent } from '../record/ledger/ledger.ts';

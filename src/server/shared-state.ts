@@ -1,6 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { Config } from '../config/config.ts';
-import { createTextScrubber } from '../gateway/answer/scrub.ts';
+import { createTextScrubber } from '../gateway/scrub.ts';
 import { budgetCounters } from '../limits/budget-loader.ts';
 import type { Counters } from '../limits/counters.ts';
 import { MemoryCounters } from '../limits/memory-counters.ts';

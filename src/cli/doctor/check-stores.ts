@@ -17,7 +17,7 @@ export async function checkRedis({ state: { url }, secrets }: Config, timeoutMs:
   const [{ connectRedis }, { prefix }, { createTextScrubber }] = await Promise.all([
     import('../../limits/redis/redis-connection.ts'),
     import('../../limits/redis/redis-settlement.ts'),
-    import('../../gateway/answer/scrub.ts'),
+    import('../../gateway/scrub.ts'),
   ]);
   const { host } = new URL(url);
   const redis = await connectRedis(url, { silentMs: timeoutMs });
@@ -71,7 +71,7 @@ export async function checkLedger(config: Config, path: string | undefined, io: 
   try {
     return [ledger.ok(await read(place, name))];
   } catch (thrown) {
-    const { createTextScrubber } = await import('../../gateway/answer/scrub.ts');
+    const { createTextScrubber } = await import('../../gateway/scrub.ts');
     const [what, remedy] = connectionFault(thrown, { setting: 'records.ledger_database', trust }) ?? [
       thrown instanceof Error ? thrown.message : String(thrown),
       place.path === undefined

@@ -33,6 +33,7 @@ export const embeddings: Dialect = {
   isErrorBody: isOpenAiErrorBody,
   errorBody: openAiErrorBody,
   errorEvent: () => '',
+  askedForm: (request) => request.memberText(request.root, 'encoding_format'),
   adaptAnswer: adaptEmbeddings,
 };
 

@@ -1,4 +1,3 @@
-import type { JsonDocument } from '../../json/json-document.ts';
 import { brokenAnswer, type Fields, isFields, toFields, toList } from '../fields.ts';
 
 const floatBytes = 4;
@@ -7,10 +6,10 @@ const floatBytes = 4;
  * The answer in the requested encoding, if the host ignored the request for it; undefined if it did not. OpenAI's SDK asks
  * for base64 by default, and misreads an array of numbers.
  */
-export function adaptEmbeddings(answer: unknown, request: JsonDocument): Fields | undefined {
+export function adaptEmbeddings(answer: unknown, form: string | undefined): Fields | undefined {
   const data = toList(toFields(answer).data);
   const isText = typeof toFields(data[0]).embedding === 'string';
-  const wantsText = request.memberText(request.root, 'encoding_format') === 'base64';
+  const wantsText = form === 'base64';
   if (isText === wantsText || data.length === 0) return undefined;
   return wantsText ? encodeEmbeddings(answer) : decodeEmbeddings(answer);
 }

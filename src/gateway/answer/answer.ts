@@ -1,18 +1,17 @@
 import { parseFailure } from '../../dialects/failure.ts';
-import { stringifyAnswer } from '../../dialects/fields.ts';
-import { tallyAnswer } from '../../dialects/text-tokens.ts';
 import { GatewayError } from '../../errors.ts';
 import { memoize } from '../../memoize.ts';
 import type { PieceBudget } from '../../piece-budget.ts';
-import type { ResponseCheck } from '../../policy/answers/check-answer.ts';
 import { Restorer } from '../../policy/mask/restorer.ts';
 import type { Forwarded } from '../../providers/attempt.ts';
 import { decodedAnswer, readWhole } from '../../providers/read-whole.ts';
 import type { ProviderAnswer } from '../../providers/transport/upstream.ts';
+import type { DecidedRequest } from '../decision/decide.ts';
+import type { Decider } from '../decision/decider.ts';
+import { type AnswerReader, type CheckedAnswer, checkAnswer, toBytes } from '../decision/read-answer.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
 import type { Exchange } from '../exchange.ts';
 import type { UpstreamRequest } from '../outgoing/build-upstream-request.ts';
-import type { ModelRequest } from '../request.ts';
 import { headersFor } from './answer-headers.ts';
 import { type AnswerStream, ExactStream, TranslatedStream } from './answer-stream.ts';
 import { ArrayStream } from './array-stream.ts';
@@ -33,13 +32,11 @@ const isAmazonStream = memoize((type) => /^application\/vnd\.amazon\.eventstream
 const isJson = memoize((type) => /^application\/(?:[\w.-]+\+)?json\b/i.test(type));
 
 interface AnswerOptions {
-  readonly endpoint: ModelEndpoint;
-  readonly request: ModelRequest;
+  readonly decided: DecidedRequest;
+  readonly decider: Decider;
   /** The client's, without its question mark. */
   readonly query: string;
   readonly pieces: PieceBudget;
-  /** The rules on answers that apply to this one. */
-  readonly check: ResponseCheck | undefined;
 }
 
 /**
@@ -54,19 +51,17 @@ export async function sendAnswer(
 ): Promise<void> {
   exchange.trace?.answering(forwarded.leftAtMs);
   try {
-    const sending = choose(exchange, forwarded, options);
-    if (sending !== undefined) await sending;
+    await sendByKind(exchange, forwarded, options);
   } finally {
     forwarded.release();
   }
 }
 
-/** Undefined if all of it has been sent already. */
-function choose(
+function sendByKind(
   exchange: Exchange,
   forwarded: Forwarded<UpstreamRequest>,
   options: AnswerOptions,
-): Promise<void> | undefined {
+): Promise<void> {
   const { status } = forwarded.answer;
   const { provider } = forwarded.target;
   // With the client's own login, the client must know, so that it renews it.
@@ -89,10 +84,10 @@ function choose(
   const answer = decodedAnswer(forwarded.answer);
   const type = answer.headers.get('content-type') ?? '';
   // ChatGPT's host sends its streams without a content-type.
-  if (options.request.stream && (type === '' || isEventStream(type))) {
+  if (options.decided.request.stream && (type === '' || isEventStream(type))) {
     return sendStream(exchange, answer, forwarded, options);
   }
-  if (options.request.stream && isAmazonStream(type)) {
+  if (options.decided.request.stream && isAmazonStream(type)) {
     // Loaded with the first of them.
     return import('../../providers/clouds/event-stream.ts').then(({ sseAnswer }) => {
       const decoded = { ...forwarded, answer: sseAnswer(answer) };
@@ -111,14 +106,16 @@ function sendStream(
   exchange: Exchange,
   answer: ProviderAnswer,
   forwarded: Forwarded<UpstreamRequest>,
-  { endpoint, query, pieces, check }: AnswerOptions,
+  { decided, query, pieces }: AnswerOptions,
 ): Promise<void> {
-  const { translation, hidesUsage } = forwarded.request;
+  const { endpoint, key, answerRules } = decided;
+  const check = key.policies.checkAnswers(answerRules);
+  const { translation, hidesUsage, masked } = forwarded.request;
   const asArray = wantsArray(endpoint, query);
   const headers = headersFor(exchange, forwarded, { isOwn: asArray });
   if (!asArray && answer.headers.get('content-type') === undefined)
     headers.unshift('content-type', 'text/event-stream');
-  const restorer = restorerOf(forwarded);
+  const restorer = masked && new Restorer(masked);
   const { dialect } = endpoint;
   const isExact = translation === undefined && check === undefined && restorer === undefined;
   const relay = (judged: AnswerStream) => {
@@ -139,7 +136,6 @@ function sendStream(
       : new TranslatedStream(translation.stream());
   if (check === undefined) return relay(stream);
   const rules = check.stream();
-  const { masked } = forwarded.request;
   const judged = masked === undefined ? stream : new RestoredStream(stream, Restorer.gathering(masked));
   return relay(new CheckedStream(judged, rules, dialect)).finally(() =>
     exchange.draft.noteAnswerVerdicts(rules.verdicts),
@@ -151,85 +147,37 @@ function wantsArray({ call }: ModelEndpoint, query: string): boolean {
   return call.query !== undefined && new URLSearchParams(query).get('alt') !== 'sse';
 }
 
-function sendWholeAnswer(
+async function sendWholeAnswer(
   exchange: Exchange,
   answer: ProviderAnswer,
   forwarded: Forwarded<UpstreamRequest>,
-  options: AnswerOptions,
-): Promise<void> | undefined {
-  const body = readWhole(answer, answerLimitBytes, exchange.lifetime);
-  if (body instanceof Promise) return body.then((whole) => sendWhole(exchange, whole, forwarded, options));
-  sendWhole(exchange, body, forwarded, options);
-  return undefined;
-}
-
-function sendWhole(
-  exchange: Exchange,
-  body: Buffer,
-  forwarded: Forwarded<UpstreamRequest>,
-  { endpoint, request, check }: AnswerOptions,
-): void {
-  const value = parseAnswer(body);
+  { decided, decider }: AnswerOptions,
+): Promise<void> {
+  const body = await readWhole(answer, answerLimitBytes, exchange.lifetime);
+  const { endpoint, request } = decided;
+  const form = endpoint.dialect.askedForm?.(request.document);
   const { translation } = forwarded.request;
-  if (translation !== undefined) {
-    exchange.outcome.answer = { tally: translation.tally(value, body), extent: 'whole' };
-    return send(exchange, forwarded, {
-      body: clientBody(exchange, toBytes(translation.answer(value).body), { check, forwarded }),
-      isOwn: true,
-    });
-  }
-  exchange.outcome.answer = { tally: tallyAnswer(endpoint.dialect, value, body), extent: 'whole' };
-  const adapted = endpoint.dialect.adaptAnswer?.(value, request.document);
-  const own = clientBody(exchange, adapted === undefined ? body : toBytes(adapted), { check, forwarded });
-  send(exchange, forwarded, { body: own, isOwn: false });
+  const reader = { ...checkOf(exchange, forwarded, decided), endpoint, form, translation };
+  const { tally, ...checked } = await decider.readAnswer(body, reader, exchange.lifetime);
+  exchange.outcome.answer = { tally, extent: 'whole' };
+  send(exchange, forwarded, { checked, isOwn: translation !== undefined });
 }
 
-/** Applies the rules on answers, which read what the provider said; then restores what was masked. Throws the refusal. */
-function clientBody(
-  exchange: Exchange,
-  body: Buffer,
-  {
-    check,
-    forwarded,
-  }: { readonly check: ResponseCheck | undefined; readonly forwarded: Forwarded<UpstreamRequest> },
-): Buffer {
-  const checked = checkedAnswer(exchange, body, check);
-  const restorer = restorerOf(forwarded);
-  if (restorer === undefined) return checked;
-  const restored = restorer.body(checked);
-  exchange.draft.noteMasking(restorer.counts);
-  return restored;
-}
-
-/** Undefined if nothing was masked: then answers stay as they are, and cost nothing. */
-function restorerOf({ request: { masked } }: Forwarded<UpstreamRequest>): Restorer | undefined {
-  return masked === undefined ? undefined : new Restorer(masked);
-}
-
-function checkedAnswer(exchange: Exchange, body: Buffer, check: ResponseCheck | undefined): Buffer {
-  if (check === undefined) return body;
-  const { verdicts, refusal, redactedBody } = check.whole(body);
-  exchange.draft.noteAnswerVerdicts(verdicts);
-  if (refusal === undefined) return redactedBody ?? body;
-  throw new GatewayError('policy.blocked', refusal.message, { reason: refusal.reason });
-}
-
-/** Truncated or broken JSON must not become a clean-looking 200. */
-function parseAnswer(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString());
-  } catch (cause) {
-    throw new GatewayError('provider.broken_response', "the provider's answer is not complete JSON", {
-      cause,
-    });
-  }
+/** What decides how an answer is checked. */
+function checkOf(
+  { masks }: Exchange,
+  { request: { masked } }: Forwarded<UpstreamRequest>,
+  { key: { policies }, answerRules }: DecidedRequest,
+): Pick<AnswerReader, 'policies' | 'answerRules' | 'masked' | 'masks'> {
+  return { policies, answerRules, masked, masks };
 }
 
 async function sendProviderError(
   exchange: Exchange,
   forwarded: Forwarded<UpstreamRequest>,
-  { endpoint, check }: AnswerOptions,
+  { decided }: AnswerOptions,
 ): Promise<void> {
+  const { dialect } = decided.endpoint;
   const answer = decodedAnswer(forwarded.answer);
   const { status } = answer;
   const bytes = await readWhole(answer, errorLimitBytes, exchange.lifetime);
@@ -239,12 +187,12 @@ async function sendProviderError(
   if (value === undefined) exchange.draft.noteCause(exchange.masks.text(shortened(text)));
   const { translation } = forwarded.request;
   const readable = value === undefined ? text : value;
-  const isOwn = translation !== undefined || !endpoint.dialect.isErrorBody(value);
-  const error =
-    translation?.error(status, readable) ?? endpoint.dialect.errorBody(parseFailure(readable, status));
+  const isOwn = translation !== undefined || !dialect.isErrorBody(value);
+  const error = translation?.error(status, readable) ?? dialect.errorBody(parseFailure(readable, status));
   // A provider's error may quote the request or its own data, so the rules on answers apply to it too.
-  const body = clientBody(exchange, isOwn ? toBytes(error) : bytes, { check, forwarded });
-  send(exchange, forwarded, { body, isOwn });
+  const body = isOwn ? toBytes(error) : bytes;
+  const checked = checkAnswer(body, checkOf(exchange, forwarded, decided));
+  send(exchange, forwarded, { checked, isOwn });
 }
 
 /** Undefined if the text is not JSON. */
@@ -265,23 +213,23 @@ function shortened(page: string): string {
   return words.length <= causeLength ? words : `${words.slice(0, causeLength)}…`;
 }
 
-function toBytes(value: unknown): Buffer {
-  return Buffer.from(stringifyAnswer(value));
-}
-
 interface Sent {
-  readonly body: Buffer;
+  readonly checked: CheckedAnswer;
   /** The body is not the provider's, but one that the gateway made of it. */
   readonly isOwn: boolean;
 }
 
-function send(exchange: Exchange, forwarded: Forwarded<UpstreamRequest>, { body, isOwn }: Sent): void {
-  const masked = exchange.masks.bytes(body);
+/** Throws why the answer may not leave. */
+function send(exchange: Exchange, forwarded: Forwarded<UpstreamRequest>, { checked, isOwn }: Sent): void {
+  const { verdicts, masking, result } = checked;
+  exchange.draft.noteAnswerVerdicts(verdicts);
+  exchange.draft.noteMasking(masking);
+  if (result instanceof GatewayError) throw result;
   exchange.draft.noteFirstByte();
-  exchange.draft.noteBytesOut(masked.length);
-  exchange.trace?.wrote(masked);
+  exchange.draft.noteBytesOut(result.length);
+  exchange.trace?.wrote(result);
   const headers = headersFor(exchange, forwarded, { isOwn });
-  headers.push('content-length', String(masked.length));
+  headers.push('content-length', String(result.length));
   exchange.response.writeHead(forwarded.answer.status, headers);
-  exchange.response.end(masked);
+  exchange.response.end(result);
 }

@@ -4,17 +4,20 @@ import { compilePolicies } from '../../policy/compile.ts';
 import type { Decision } from '../../policy/rule.ts';
 import { endpoints, isModelEndpoint, type ModelEndpoint } from '../endpoints.ts';
 import { parseRequest } from '../request.ts';
+import { createMasks } from '../scrub.ts';
 import { findDemand } from '../spending/demand.ts';
 import { decideRequest, factsOf, toSubject } from './decide-request.ts';
+import { readAnswer } from './read-answer.ts';
 import {
   createTargetModels,
   memoryOf,
   type ThreadAnswer,
   type ThreadData,
   type ThreadQuestion,
+  toErrorParts,
   toParts,
 } from './thread-messages.ts';
-import { toBuffer, translateRequest } from './translate-request.ts';
+import { toBuffer, translateRequest, translationOf } from './translate-request.ts';
 
 // The entry of the thread that decides on large bodies: it compiles the policies once and handles one request at a
 // time.
@@ -30,17 +33,24 @@ parentPort?.on('message', (question: ThreadQuestion) => {
 
 function answerTo(question: ThreadQuestion): ThreadAnswer {
   try {
-    return question.kind === 'request' ? answerRequest(question) : answerTranslation(question);
+    switch (question.kind) {
+      case 'request':
+        return answerRequest(question);
+      case 'translation':
+        return answerTranslation(question);
+      case 'answer':
+        return answerAnswer(question);
+    }
   } catch (thrown) {
     if (!(thrown instanceof GatewayError)) return { kind: 'failed', cause: String(thrown) };
-    const { code, message, param } = thrown;
-    return { kind: 'refused', code, message, param };
+    return { kind: 'refused', error: toErrorParts(thrown) };
   }
 }
 
 function movedMemory(answer: ThreadAnswer): readonly ArrayBuffer[] {
   if (answer.kind === 'request') return memoryOf(answer.request.document.bytes, answer.request.document.tape);
-  return answer.kind === 'translation' ? memoryOf(answer.body) : [];
+  if (answer.kind === 'translation') return memoryOf(answer.body);
+  return answer.kind === 'answer' && answer.result instanceof Uint8Array ? memoryOf(answer.result) : [];
 }
 
 function answerRequest(question: Extract<ThreadQuestion, { kind: 'request' }>): ThreadAnswer {
@@ -65,6 +75,18 @@ function answerTranslation(question: Extract<ThreadQuestion, { kind: 'translatio
   const { translation, ...result } = translateRequest(compiled.select(question.policies), question);
   const decision = toPlain(result.decision);
   return { ...result, kind: 'translation', decision, translated: translation.facts() };
+}
+
+function answerAnswer(question: Extract<ThreadQuestion, { kind: 'answer' }>): ThreadAnswer {
+  const { path, body, policies, secrets, translation, ...rest } = question;
+  const { result, ...read } = readAnswer(toBuffer(body), {
+    ...rest,
+    endpoint: endpointAt(path),
+    policies: compiled.select(policies),
+    masks: createMasks(secrets),
+    translation: translation && translationOf(translation, translation.translated),
+  });
+  return { ...read, kind: 'answer', result: result instanceof GatewayError ? toErrorParts(result) : result };
 }
 
 /** A thrown value may contain anything; only its text can safely be sent to another thread. */

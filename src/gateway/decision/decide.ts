@@ -1,5 +1,4 @@
 import { GatewayError } from '../../errors.ts';
-import type { ResponseCheck } from '../../policy/answers/check-answer.ts';
 import type { Decision } from '../../policy/rule.ts';
 import type { GatewayKey } from '../authenticate.ts';
 import { refuseLoginIn } from '../client-login.ts';
@@ -38,7 +37,7 @@ export function decide(
     if (decision.action === 'block') throw blocked(decision);
     const targetModels = decider.targetModels(request.model);
     const facts = factsOf(request, { endpoint, key, targetModels, nowMs });
-    return { request, endpoint, key, decision, facts, check: key.policies.checkAnswers(answerRules) };
+    return { request, endpoint, key, decision, facts, answerRules };
   };
   const result = decider.decideRequest(
     key.policies,
@@ -77,6 +76,6 @@ export interface DecidedRequest {
   readonly key: GatewayKey;
   readonly decision: Decision;
   readonly facts: RequestFacts;
-  /** The rules on the answer; undefined if there are none. */
-  readonly check: ResponseCheck | undefined;
+  /** Indexes of the rules that apply to the answer. */
+  readonly answerRules: readonly number[];
 }

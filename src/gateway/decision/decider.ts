@@ -1,4 +1,4 @@
-import { GatewayError } from '../../errors.ts';
+import type { GatewayError } from '../../errors.ts';
 import type { Lifetime } from '../../lifetime.ts';
 import type { PolicySource } from '../../policy/compile.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
@@ -6,9 +6,11 @@ import type { KnownKey } from '../authenticate.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
 import { parseRequest } from '../request.ts';
 import { decideRequest, factsOf, type RequestDecision } from './decide-request.ts';
-import { DecisionThread } from './decision-thread.ts';
+import { DecisionThread, threadFailure } from './decision-thread.ts';
+import { type AnswerReader, type ReadAnswer, readAnswer } from './read-answer.ts';
 import {
   createTargetModels,
+  fromErrorParts,
   fromParts,
   type ModelNames,
   memoryOf,
@@ -36,14 +38,14 @@ export interface Incoming {
 }
 
 /**
- * Parses bodies strictly, translates them and applies policies to them: small ones synchronously, large ones in a separate thread, so
- * that they don't hold up other exchanges. The outcome is the same. A large body's memory is transferred to the thread
- * and back: afterwards, use the body in the result, not the one that was passed in.
+ * Parses bodies strictly, translates them and applies policies to them, and the same for whole answers: small ones here,
+ * large ones in a separate thread, so that they don't hold up other exchanges. The outcome is the same. A large body's
+ * memory is transferred to the thread and back: afterwards, use the body in the result, not the one that was passed in.
  *
  * Each body is read as if it were new, although an agent sends most of a conversation again with every turn
  * (docs/decisions/every-body-is-new.md).
  *
- * Both methods throw what strict parsing throws, policy.error if the thread dies, and the lifetime's reason if it ends.
+ * The methods throw what strict parsing throws, policy.error if the thread dies, and the lifetime's reason if it ends.
  */
 export interface Decider {
   decideRequest(
@@ -57,6 +59,8 @@ export interface Decider {
     untranslated: UntranslatedRequest,
     lifetime: Lifetime,
   ): TranslatedRequest | Promise<TranslatedRequest>;
+  /** Throws provider.broken_response for what is not JSON. */
+  readAnswer(body: Buffer, reader: AnswerReader, lifetime: Lifetime): Promise<ReadAnswer>;
   /** What a model is called at each provider that may be tried. */
   targetModels(model: string): readonly string[];
   /** Ends the thread, if there is one. */
@@ -93,6 +97,10 @@ export function createDecider({
       untranslated.body.length > threadBytes
         ? translateInThread(thread, policies, { untranslated, lifetime })
         : translateRequest(policies, untranslated),
+    readAnswer: async (body, reader, lifetime) =>
+      body.length > threadBytes
+        ? readAnswerInThread(thread, body, { reader, lifetime })
+        : readAnswer(body, reader),
     close: () => thread.end(),
   };
 }
@@ -134,11 +142,30 @@ async function translateInThread(
   return { decision, body: toBuffer(answer.body), microseconds, dropped, translation };
 }
 
+async function readAnswerInThread(
+  thread: DecisionThread,
+  whole: Buffer,
+  { reader, lifetime }: { readonly reader: AnswerReader; readonly lifetime: Lifetime },
+): Promise<ReadAnswer> {
+  const { form, answerRules, masked, endpoint, policies, masks, translation } = reader;
+  // What came in one piece may be a part of a larger buffer.
+  const body =
+    whole.byteLength === whole.buffer.byteLength ? whole : Buffer.from(new Uint8Array(whole).buffer);
+  const question = {
+    kind: 'answer' as const,
+    ...{ body, form, answerRules, masked },
+    path: endpoint.path,
+    policies: policies.names,
+    secrets: masks.secrets,
+    translation: translation && { ...translation.pair, translated: translation.facts() },
+  };
+  const answer = await thread.ask(question, { memory: memoryOf(body), lifetime });
+  if (answer.kind !== 'answer') throw refusedByThread(answer);
+  const { kind: _, result, ...read } = answer;
+  return { ...read, result: result instanceof Uint8Array ? toBuffer(result) : fromErrorParts(result) };
+}
+
 function refusedByThread(answer: ThreadAnswer): GatewayError {
-  if (answer.kind === 'refused') {
-    const { code, message, param } = answer;
-    return new GatewayError(code, message, param === undefined ? {} : { param });
-  }
-  const cause = answer.kind === 'failed' ? answer.cause : 'the thread answered another question';
-  return new GatewayError('policy.error', 'the request could not be checked, so it is refused', { cause });
+  if (answer.kind === 'refused') return fromErrorParts(answer.error);
+  return threadFailure(answer.kind === 'failed' ? answer.cause : 'the thread answered another question');
 }

@@ -55,7 +55,7 @@ export class DecisionThread {
   /** Ends the thread; requests that still wait are refused. */
   async end(): Promise<void> {
     const worker = this.#worker;
-    for (const job of this.#waiting.splice(0)) job.reject(failure('the thread was ended'));
+    for (const job of this.#waiting.splice(0)) job.reject(threadFailure('the thread was ended'));
     this.#lose(worker, 'the thread was ended');
     await worker?.terminate();
   }
@@ -69,7 +69,7 @@ export class DecisionThread {
       this.#worker ??= this.#start();
       this.#worker.postMessage(job.question, job.memory);
     } catch (cause) {
-      this.#settle((running) => running.reject(failure(cause)));
+      this.#settle((running) => running.reject(threadFailure(cause)));
     }
   }
 
@@ -91,7 +91,7 @@ export class DecisionThread {
     if (worker === undefined || worker !== this.#worker) return;
     this.#worker = undefined;
     void worker.terminate(); // it is dead, or its answers are ignored
-    this.#settle((running) => running.reject(failure(cause)));
+    this.#settle((running) => running.reject(threadFailure(cause)));
   }
 
   #settle(notify: (running: Job) => void): void {
@@ -102,6 +102,7 @@ export class DecisionThread {
   }
 }
 
-function failure(cause: unknown): GatewayError {
-  return new GatewayError('policy.error', 'the request could not be checked, so it is refused', { cause });
+/** Why a body that the thread was asked about can't be used. */
+export function threadFailure(cause: unknown): GatewayError {
+  return new GatewayError('policy.error', 'the exchange could not be checked, so it is refused', { cause });
 }

@@ -1,13 +1,14 @@
 import { buildModelFinder, type ModelEntry } from '../../config/build/models.ts';
 import type { TranslatedFacts } from '../../dialects/translate.ts';
-import type { FailureCode } from '../../errors.ts';
+import { GatewayError } from '../../errors.ts';
 import { type DocumentParts, JsonDocument } from '../../json/json-document.ts';
 import { memoize } from '../../memoize.ts';
 import type { PolicySource } from '../../policy/compile.ts';
 import type { Decision } from '../../policy/rule.ts';
 import { chooseTargets } from '../../providers/route.ts';
 import type { ModelRequest } from '../request.ts';
-import type { UntranslatedRequest } from './translate-request.ts';
+import type { AnswerReader, ReadAnswer } from './read-answer.ts';
+import type { RequestTranslation, UntranslatedRequest } from './translate-request.ts';
 
 // The messages between the main thread and the decision thread. Bodies are not copied: their memory is transferred with
 // the question and transferred back with the answer, so only one thread has it at any time.
@@ -29,7 +30,18 @@ export type ThreadQuestion =
       readonly nowMs: number;
     }
   /** A decided request, to be decided on again in the dialect of its provider. */
-  | (UntranslatedRequest & { readonly kind: 'translation'; readonly policies: readonly string[] });
+  | (UntranslatedRequest & { readonly kind: 'translation'; readonly policies: readonly string[] })
+  /** A provider's whole answer, to be translated and checked. */
+  | (AnswerParts & { readonly kind: 'answer' });
+
+/** What `readAnswer` needs, as plain data. */
+export interface AnswerParts extends Pick<AnswerReader, 'form' | 'answerRules' | 'masked'> {
+  readonly path: string;
+  readonly body: Uint8Array;
+  readonly policies: readonly string[];
+  readonly secrets: readonly string[];
+  readonly translation: (RequestTranslation['pair'] & { readonly translated: TranslatedFacts }) | undefined;
+}
 
 export type ThreadAnswer =
   | {
@@ -47,14 +59,24 @@ export type ThreadAnswer =
       readonly dropped: readonly string[];
       readonly translated: TranslatedFacts;
     }
+  | (Omit<ReadAnswer, 'result'> & { readonly kind: 'answer'; readonly result: Uint8Array | ErrorParts })
   /** Strict parsing or the translation refused the body. */
-  | {
-      readonly kind: 'refused';
-      readonly code: FailureCode;
-      readonly message: string;
-      readonly param?: string | undefined;
-    }
+  | { readonly kind: 'refused'; readonly error: ErrorParts }
   | { readonly kind: 'failed'; readonly cause: string };
+
+/** A GatewayError as it can be sent to another thread. */
+export interface ErrorParts extends Pick<GatewayError, 'code' | 'message' | 'reason' | 'param'> {
+  /** A thrown value may contain anything; only its text can safely be sent. */
+  readonly cause: string | undefined;
+}
+
+export function toErrorParts({ code, message, reason, param, cause }: GatewayError): ErrorParts {
+  return { code, message, reason, param, cause: cause === undefined ? undefined : String(cause) };
+}
+
+export function fromErrorParts({ code, message, reason, param, cause }: ErrorParts): GatewayError {
+  return new GatewayError(code, message, { reason, ...(param !== undefined && { param }), cause });
+}
 
 /** A request as it can be sent to another thread. */
 interface RequestParts extends Omit<ModelRequest, 'document'> {

@@ -27,7 +27,14 @@ export interface TranslatedRequest {
   readonly microseconds: number;
   /** Fields that were left out. */
   readonly dropped: readonly string[];
-  readonly translation: Translation;
+  readonly translation: RequestTranslation;
+}
+
+type TranslatedPair = Pick<UntranslatedRequest, 'from' | 'to' | 'context'>;
+
+/** With its facts, another thread can make the same one of what it is between. */
+export interface RequestTranslation extends Translation {
+  readonly pair: TranslatedPair;
 }
 
 /**
@@ -50,13 +57,14 @@ export function translateBody(
 
 /** With the facts of a request that was translated in another thread. */
 export function translationOf(
-  { from, to, context }: Pick<UntranslatedRequest, 'from' | 'to' | 'context'>,
+  { from, to, context }: TranslatedPair,
   translated?: TranslatedFacts,
-): Translation {
+): RequestTranslation {
   const newId = (prefix: string) => prefix + randomBytes(12).toString('hex');
   // dialectAt names another dialect only if both can be translated.
   const [client, provider] = [dialects[from] as TextDialect, dialects[to] as TextDialect];
-  return createTranslation(client, provider, { ...context, newId }, translated);
+  const translation = createTranslation(client, provider, { ...context, newId }, translated);
+  return { ...translation, pair: { from, to, context } };
 }
 
 /** Arguments of calls are texts in some dialects and objects in others, so a body may become deeper by translation. */

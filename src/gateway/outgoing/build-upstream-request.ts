@@ -1,7 +1,6 @@
 import { methodFor } from '../../dialects/dialect.ts';
 import { hasModel, targetOf } from '../../dialects/model-path.ts';
 import { dialects } from '../../dialects/registry.ts';
-import type { Translation } from '../../dialects/translate.ts';
 import { GatewayError } from '../../errors.ts';
 import { joinValues, type MaskedValues } from '../../policy/mask/masked-values.ts';
 import { type Decision, replaces, strictest, toRefusal, type Verdict } from '../../policy/rule.ts';
@@ -13,7 +12,7 @@ import { refuseLoginIn } from '../client-login.ts';
 import { blocked, type DecidedRequest } from '../decision/decide.ts';
 import { toSubject } from '../decision/decide-request.ts';
 import type { Decider } from '../decision/decider.ts';
-import type { TranslatedRequest } from '../decision/translate-request.ts';
+import type { RequestTranslation, TranslatedRequest } from '../decision/translate-request.ts';
 import type { Exchange } from '../exchange.ts';
 import { dialectAt } from '../targets.ts';
 import { buildBody, type SameDialect } from './build-body.ts';
@@ -27,7 +26,7 @@ export interface UpstreamRequest extends ProviderRequest {
   /** The values to restore in the answer; absent if none was masked. */
   readonly masked?: MaskedValues | undefined;
   /** Absent if the provider speaks the client's dialect, so that its answer is passed on as it is. */
-  readonly translation?: Translation;
+  readonly translation?: RequestTranslation;
   /** Whether the gateway asked for the usage of the stream and the client did not. */
   readonly hidesUsage: boolean;
   /** Fields and headers that were left out. */

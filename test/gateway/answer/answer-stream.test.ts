@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { dialects } from '../../../src/dialects/registry.ts';
 import { ExactStream } from '../../../src/gateway/answer/answer-stream.ts';
-import { createMasks } from '../../../src/gateway/answer/scrub.ts';
+import { createMasks } from '../../../src/gateway/scrub.ts';
 
 const secret = 'sk-provider-0123456789abcdef';
 const delta = 'data: {"choices":[{"delta":{"content":"a"},"finish_reason":null}]}\n\n';

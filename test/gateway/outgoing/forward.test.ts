@@ -43,7 +43,7 @@ function outgoingTo(targets: readonly Target[]): Outgoing {
   const { document: _document, dialect: _dialect, ...facts } = subjectOf({}, { model: 'm' });
   const decision = { action: 'allow' as const, verdicts: [], wouldBlock: [], unseen: 0 };
   const key = { id: 'web', project: 'shop', policies } as unknown as Outgoing['decided']['key'];
-  const decided = { request, endpoint, key, decision, facts, check: undefined };
+  const decided = { request, endpoint, key, decision, facts, answerRules: [] };
   const decider = { translateRequest } as unknown as Outgoing['decider']; // no thread is needed
   return { decided, route: undefined, targets, query: '', decider };
 }

@@ -1,4 +1,4 @@
-import { shortEscapes } from '../../json/short-escapes.ts';
+import { shortEscapes } from '../json/short-escapes.ts';
 
 /** A text with its JSON escapes undone, and where each of its bytes came from. */
 export interface Unescaped {
@@ -196,6 +196,7 @@ export interface Masks {
   /** The same object if there are none. */
   bytes(body: Buffer): Buffer;
   text(text: string): string;
+  readonly secrets: readonly string[];
 }
 
 export function createMasks(secrets: readonly string[]): Masks {
@@ -203,6 +204,7 @@ export function createMasks(secrets: readonly string[]): Masks {
   return {
     bytes: (body) => scrubber.scrub(body),
     text: createTextScrubber(secrets),
+    secrets,
   };
 }
 
@@ -221,5 +223,6 @@ export function bothMasks(first: Masks, second: Masks): Masks {
   return {
     bytes: (body) => second.bytes(first.bytes(body)),
     text: (text) => second.text(first.text(text)),
+    secrets: [...first.secrets, ...second.secrets],
   };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createTextScrubber, Scrubber } from '../../../src/gateway/answer/scrub.ts';
-import { createRandom } from '../../policy/automaton/random.ts';
+import { createTextScrubber, Scrubber } from '../../src/gateway/scrub.ts';
+import { createRandom } from '../policy/automaton/random.ts';
 
 const scrub = (secrets: readonly string[], text: string) =>
   new Scrubber(secrets).scrub(Buffer.from(text)).toString();

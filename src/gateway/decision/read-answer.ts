@@ -1,0 +1,89 @@
+import { stringifyAnswer } from '../../dialects/fields.ts';
+import { tallyAnswer } from '../../dialects/text-tokens.ts';
+import type { Tally } from '../../dialects/usage.ts';
+import { GatewayError, toGatewayError } from '../../errors.ts';
+import type { MaskedValues } from '../../policy/mask/masked-values.ts';
+import { Restorer } from '../../policy/mask/restorer.ts';
+import type { PolicySet } from '../../policy/policy-set.ts';
+import type { Verdict } from '../../policy/rule.ts';
+import type { ModelEndpoint } from '../endpoints.ts';
+import type { Masks } from '../scrub.ts';
+import type { RequestTranslation } from './translate-request.ts';
+
+/** What decides what becomes of a provider's answer. */
+export interface AnswerReader {
+  readonly endpoint: ModelEndpoint;
+  /** The form of an answer that the request asked for: see `Dialect.askedForm`. */
+  readonly form: string | undefined;
+  /** Undefined if the provider speaks the client's dialect. */
+  readonly translation: RequestTranslation | undefined;
+  readonly policies: PolicySet;
+  /** Indexes of the rules that apply to the answer. */
+  readonly answerRules: readonly number[];
+  /** The values to restore; undefined if none was masked. */
+  readonly masked: MaskedValues | undefined;
+  readonly masks: Masks;
+}
+
+/** What the client gets, and what is to be recorded. */
+export interface CheckedAnswer {
+  readonly verdicts: readonly Verdict[];
+  readonly masking: Partial<Restorer['counts']>;
+  /** As it may leave; or why nothing may. */
+  readonly result: Buffer | GatewayError;
+}
+
+export interface ReadAnswer extends CheckedAnswer {
+  readonly tally: Tally;
+}
+
+/**
+ * A provider's whole answer in the client's dialect, checked; runs in either thread. What it used is known even if it can't
+ * be sent. Throws provider.broken_response for what is not JSON.
+ */
+export function readAnswer(bytes: Buffer, reader: AnswerReader): ReadAnswer {
+  const { endpoint, translation, form } = reader;
+  const value = parseAnswer(bytes);
+  const tally = translation?.tally(value, bytes) ?? tallyAnswer(endpoint.dialect, value, bytes);
+  try {
+    const made =
+      translation === undefined
+        ? endpoint.dialect.adaptAnswer?.(value, form)
+        : translation.answer(value).body;
+    return { tally, ...checkAnswer(made === undefined ? bytes : toBytes(made), reader) };
+  } catch (thrown) {
+    return { tally, verdicts: [], masking: {}, result: toGatewayError(thrown) };
+  }
+}
+
+/** Applies the rules on answers, which read what the provider said; restores what was masked; masks secrets. */
+export function checkAnswer(
+  body: Buffer,
+  { policies, answerRules, masked, masks }: Omit<AnswerReader, 'endpoint' | 'form' | 'translation'>,
+): CheckedAnswer {
+  const { verdicts = [], refusal, redactedBody } = policies.checkAnswers(answerRules)?.whole(body) ?? {};
+  if (refusal !== undefined) {
+    const { message, reason } = refusal;
+    return { verdicts, masking: {}, result: new GatewayError('policy.blocked', message, { reason }) };
+  }
+  const checked = redactedBody ?? body;
+  if (masked === undefined) return { verdicts, masking: {}, result: masks.bytes(checked) };
+  const restorer = new Restorer(masked);
+  const restored = masks.bytes(restorer.body(checked));
+  return { verdicts, masking: restorer.counts, result: restored };
+}
+
+export function toBytes(value: unknown): Buffer {
+  return Buffer.from(stringifyAnswer(value));
+}
+
+/** Truncated or broken JSON must not become a clean-looking 200. */
+function parseAnswer(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch (cause) {
+    throw new GatewayError('provider.broken_response', "the provider's answer is not complete JSON", {
+      cause,
+    });
+  }
+}
