@@ -20,7 +20,7 @@ function start({ claude, script, argv, env = {}, yaml = '' }: Start): Child & { 
   const home = emptyDirectory();
   if (yaml !== '') writeFileSync(join(home, 'gateway.yaml'), yaml, { mode: 0o600 });
   if (script !== undefined) {
-    for (const name of ['claude', 'codex', 'opencode'])
+    for (const name of ['claude', 'codex', 'opencode', 'gemini'])
       writeFileSync(join(home, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   }
   if (claude !== undefined) {
