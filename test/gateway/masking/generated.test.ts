@@ -115,8 +115,8 @@ describe.each(pairs)('a $client client at a $provider provider', ({ client, prov
       for (const [text, value] of Object.values(values)) {
         running.host.script(saying(fields[field]));
         const answers = [await askAll(text, false)];
-        // Pieces of so many characters: each position of a placeholder is a seam in one of them.
-        for (let size = 1; size <= 34; size += scale(16, 1)) {
+        // Pieces of so many characters: with single ones each position of a placeholder is a seam.
+        for (let size = 1; size <= 34; size += scale(16, 3)) {
           running.host.script(
             saying(fields[field], (long) => long.match(new RegExp(`[\\s\\S]{1,${size}}`, 'g')) ?? []),
           );
@@ -136,7 +136,7 @@ describe.each(pairs)('a $client client at a $provider provider', ({ client, prov
         counts.open += withValue.filter(({ isPlain, has }) => has && isPlain).length;
       }
 
-      const requests = Object.keys(values).length * scale(4, 35);
+      const requests = Object.keys(values).length * scale(4, 13);
       expect(counts).toEqual({ answers: 2 * requests, open: requests, left: 0, different: 0 });
     },
   );
