@@ -16,9 +16,14 @@ export function isCredentialKind(name: string): name is CredentialKind {
 /** Nothing of a cloud is loaded before the first request for it. */
 export function createAuthorizer(kind: CredentialKind, host: AuthorizedHost): Authorizer {
   let loaded: Authorizer | undefined;
-  const load = async () => {
-    loaded ??= await kinds[kind](host);
-    return loaded;
+  let loading: Promise<Authorizer> | undefined;
+  // One for all who come meanwhile: each has a cache of its own.
+  const load = () => {
+    loading ??= kinds[kind](host).then((own) => {
+      loaded = own;
+      return own;
+    });
+    return loading;
   };
   return {
     authorize: (request) => loaded?.authorize(request) ?? load().then((own) => own.authorize(request)),
