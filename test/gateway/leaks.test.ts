@@ -233,7 +233,7 @@ describe.each(detours)('$client to $first, which fails, then to $second', ({ cli
     let tried = 0;
     let answered = 0;
 
-    await forAll(cases(client, scale(397, 97)), async ({ thing, form, at, forbidden, harmless }) => {
+    await forAll(cases(client, 5 * stepOf(client)), async ({ thing, form, at, forbidden, harmless }) => {
       for (const key of [secrets.PROJECT_KEY, secrets.OTHER_KEY]) {
         const outcome = await send(client, withModel(forbidden), key);
         if (isLeft(thing, outcome)) left.push(`${thing.name} ${form} ${at}`);

@@ -181,7 +181,7 @@ test('after kill -9 in mid-stream nothing is missing and nothing is there twice'
     'select request_id, outcome, input_tokens + output_tokens as tokens from exchanges',
   );
   const known = new Map(rows.map((row) => [row.request_id, row]));
-  expect(served.size).toBeGreaterThan(20);
+  expect(served.size).toBeGreaterThanOrEqual(8 * rounds);
   expect([...served].filter((id) => !known.has(id))).toEqual([]);
   // One row for each request that reached the host; an intent that was never sent may add one each time.
   expect(rows.length).toBeGreaterThanOrEqual(count);
