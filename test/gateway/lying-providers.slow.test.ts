@@ -3,7 +3,7 @@ import { scale } from '../kit/scale.ts';
 import { spend } from './lies/exchanges.ts';
 import { lies } from './lies/lying-host.ts';
 
-const exchanges = scale(600, 3_000);
+const exchanges = scale(400, 1_200);
 
 test(`${exchanges} exchanges of every kind of lie, fault and abort never cost more than a budget for 50`, async () => {
   const all = lies.map((_, number) => number);
@@ -13,7 +13,7 @@ test(`${exchanges} exchanges of every kind of lie, fault and abort never cost mo
   expect(spent.refused).toBeGreaterThan(0);
 }, 300_000);
 
-test(`nor with a gateway that is reloaded, ended and killed ${scale(12, 60)} times in between`, async () => {
+test(`nor with a gateway that is reloaded, ended and killed ${exchanges / 50} times in between`, async () => {
   const spent = await spend({
     lies: lies.map((_, number) => number),
     exchanges,
@@ -30,7 +30,7 @@ test(`nor with a gateway that is reloaded, ended and killed ${scale(12, 60)} tim
 test.each(lies.map(({ name }, number) => [name, number] as const))(
   'nor does %s alone',
   async (_name, number) => {
-    const spent = await spend({ lies: [number], exchanges: scale(24, 90), budgetFor: scale(6, 20), seed: 3 });
+    const spent = await spend({ lies: [number], exchanges: scale(24, 40), budgetFor: scale(6, 10), seed: 3 });
 
     expect(spent.tokens).toBeLessThanOrEqual(spent.budget);
   },

@@ -4,10 +4,11 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { bin } from '../../kit/build.ts';
 import { calls, type Invocation } from './invocations.ts';
-import { expectDecent, runCall } from './run-call.ts';
+import { type Ended, expectDecent, runCall } from './run-call.ts';
 import { type Person, useSandbox } from './workspace.ts';
 
-// Every command as a user without a home, with one that can't be written, and with another user's state directory.
+// Every command as a user without a home; those that write to the state directory with a home that can't be written, and
+// those that read it, too, with another user's.
 
 /** In no /etc/passwd, as a container's numeric user. */
 const nobody: Person = { uid: 54_321, gid: 54_321 };
@@ -31,6 +32,14 @@ async function callAs(call: Invocation, home: 'none' | 'closed' | 'foreign') {
   return { ...ended, state };
 }
 
+/** What doctor says of the state directory. */
+function expectFinding({ exit, stdout }: Ended, words: string): void {
+  expect([exit, stdout]).toEqual([
+    1,
+    expect.stringMatching(new RegExp(`^error\\tstate directory\\t.*${words}`, 'm')),
+  ]);
+}
+
 describe.skipIf(!canBeNobody).each(calls)('gateway %s', (name, call) => {
   const { exit = 0, needsState, readsState } = call;
 
@@ -42,43 +51,32 @@ describe.skipIf(!canBeNobody).each(calls)('gateway %s', (name, call) => {
         2,
         expect.stringMatching(/can't be used \(EACCES\); set XDG_STATE_HOME/),
       ]);
-    } else if (name === 'doctor') {
-      expect([ended.exit, ended.stdout]).toEqual([
-        1,
-        expect.stringMatching(/^error\tstate directory\t.*XDG_STATE_HOME/m),
-      ]);
-    } else expect(ended).toMatchObject({ exit });
+    } else if (name === 'doctor') expectFinding(ended, 'XDG_STATE_HOME');
+    else expect(ended).toMatchObject({ exit });
   });
 
-  test('with a home that can only be read', async () => {
+  test.runIf(needsState || name === 'doctor')('with a home that can only be read', async () => {
     const ended = await callAs(call, 'closed');
 
-    if (needsState) {
+    if (name === 'doctor') expectFinding(ended, 'XDG_STATE_HOME');
+    else
       expect([ended.exit, ended.stderr]).toEqual([
         2,
         expect.stringContaining(`${ended.state} can't be used (EACCES); set XDG_STATE_HOME`),
       ]);
-    } else if (name === 'doctor') {
-      expect([ended.exit, ended.stdout]).toEqual([
-        1,
-        expect.stringMatching(/^error\tstate directory\t.*XDG_STATE_HOME/m),
-      ]);
-    } else expect(ended).toMatchObject({ exit });
   });
 
-  test("with another user's state directory", async () => {
-    const ended = await callAs(call, 'foreign');
+  test.runIf(needsState || readsState || name === 'doctor')(
+    "with another user's state directory",
+    async () => {
+      const ended = await callAs(call, 'foreign');
 
-    if (needsState || readsState) {
-      expect([ended.exit, ended.stderr]).toEqual([
-        2,
-        expect.stringMatching(/belongs to another user.*; set XDG_STATE_HOME/),
-      ]);
-    } else if (name === 'doctor') {
-      expect([ended.exit, ended.stdout]).toEqual([
-        1,
-        expect.stringMatching(/^error\tstate directory\t.*belongs to another user/m),
-      ]);
-    } else expect(ended).toMatchObject({ exit });
-  });
+      if (name === 'doctor') expectFinding(ended, 'belongs to another user');
+      else
+        expect([ended.exit, ended.stderr]).toEqual([
+          2,
+          expect.stringMatching(/belongs to another user.*; set XDG_STATE_HOME/),
+        ]);
+    },
+  );
 });

@@ -48,9 +48,9 @@ export async function spend({
   const pricing = 'pricing: { input: 1, output: 1 }';
   const yaml = `
 providers:
-  host: { dialect: openai, base_url: "${host.url}/v1", endpoints: [chat, responses], timeouts: { headers: 2s, idle: 2s } }
-  claude: { dialect: anthropic, base_url: "${host.url}", timeouts: { headers: 2s, idle: 2s } }
-  chatonly: { dialect: openai, base_url: "${host.url}/v1", endpoints: [chat], timeouts: { headers: 2s, idle: 2s } }
+  host: { dialect: openai, base_url: "${host.url}/v1", endpoints: [chat, responses], timeouts: { headers: 500ms, idle: 500ms } }
+  claude: { dialect: anthropic, base_url: "${host.url}", timeouts: { headers: 500ms, idle: 500ms } }
+  chatonly: { dialect: openai, base_url: "${host.url}/v1", endpoints: [chat], timeouts: { headers: 500ms, idle: 500ms } }
 models:
   - { match: m, provider: host, ${pricing}, fallbacks: [{ provider: claude, model: m }] }
   - { match: gpt-4.1, provider: host, ${pricing} }
