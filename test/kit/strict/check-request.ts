@@ -1,18 +1,14 @@
 import { parseFailure } from '../../../src/dialects/failure.ts';
 import { dialects } from '../../../src/dialects/registry.ts';
-import { parseChatRequest } from './chat-request.ts';
-import { type Owner, object } from './fields.ts';
-import { parseMessagesRequest } from './messages-request.ts';
-import { Refusal } from './refusal.ts';
-import { parseResponsesRequest } from './responses-request.ts';
+import { chatRequest } from './chat.ts';
+import { messagesRequest } from './messages.ts';
+import { responsesRequest } from './responses.ts';
 
-const checkers: Readonly<
-  Record<string, readonly ['messages' | 'chat' | 'responses', (body: Owner) => unknown]>
-> = {
-  '/v1/messages': ['messages', parseMessagesRequest],
-  '/v1/chat/completions': ['chat', parseChatRequest],
-  '/v1/responses': ['responses', parseResponsesRequest],
-};
+const forms = {
+  '/v1/messages': ['messages', messagesRequest],
+  '/v1/chat/completions': ['chat', chatRequest],
+  '/v1/responses': ['responses', responsesRequest],
+} as const;
 
 /** Where a request is wrong, and the body of the answer that a real host would send. */
 export interface Refused {
@@ -22,20 +18,14 @@ export interface Refused {
 
 /** Checks a request as strictly as the real hosts do: what a careless translation leaves behind is refused. */
 export function checkRequest(path: string, value: unknown): Refused | undefined {
-  const [name, check] = checkers[path.split('?', 1)[0] ?? ''] ?? [];
-  if (name === undefined || check === undefined) throw new Error(`no dialect is spoken at ${path}`);
-  try {
-    check(object(value, []));
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    const place = (error.path ?? []).reduce<string>(
-      (text, step) =>
-        typeof step === 'number' ? `${text}[${step}]` : text === '' ? step : `${text}.${step}`,
-      '',
-    );
-    const message = `${place}: ${error.message}`;
-    const failure = { ...parseFailure({ message }, 400), code: error.code, param: place };
-    return { place, body: dialects[name].errorBody(failure) };
-  }
+  const [name, form] = forms[path.split('?', 1)[0] as keyof typeof forms] ?? [];
+  if (form === undefined) throw new Error(`no dialect is spoken at ${path}`);
+  const [issue] = form.safeParse(value).error?.issues ?? [];
+  if (issue === undefined) return undefined;
+  const place = issue.path
+    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))
+    .join('')
+    .slice(1);
+  const failure = { ...parseFailure({ message: `${place}: ${issue.message}` }, 400), param: place };
+  return { place, body: dialects[name].errorBody(failure) };
 }
