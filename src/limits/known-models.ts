@@ -5,7 +5,13 @@ import type { Price } from './price.ts';
 /** What is known about a model without any configuration. */
 export interface KnownModel {
   readonly price: Price;
+  /** At a cloud's endpoint of one region or one geography. */
+  readonly regionalPrice: Price;
+  /** What it costs instead until then, in milliseconds since 1970. */
+  readonly promotion?: { readonly untilMs: number; readonly price: Price };
   readonly maxOutputTokens: number;
+  /** Absent if nobody says how many tokens it reads. */
+  readonly contextWindow?: number;
   /** Whether it may reason although a request says nothing about it. */
   readonly reasonsUnasked: boolean;
   /** The most input tokens that one image can be, however large. */
@@ -15,23 +21,30 @@ export interface KnownModel {
 /**
  * A line of `known-models.json`, whose prices `models[].pricing` in the configuration overrides. Cache writes are priced
  * for the shortest retention (Anthropic: five minutes, OpenAI: thirty); Anthropic's for an hour cost twice the input. Not
- * there, because it depends on more than tokens or could not be found: OpenAI's cache for twelve hours, batches, fast
- * modes, images, audio, and tools other than a search of the web (US$ 10 for a thousand at both).
+ * there, because it depends on more than tokens or could not be found: OpenAI's cache for twelve hours, what Google takes
+ * for each hour of a cache, batches, fast modes, images, audio, and tools other than a search of the web. Clouds cost the
+ * same as the vendors, except for `regional`; what Azure adds for a data zone, and Google for Gemini in one region, is not
+ * known here.
  */
-interface Line extends Omit<Price, 'longCacheWrite' | 'searches' | 'longPrompt'> {
+interface Line extends Omit<Price, 'longCacheWrite' | 'longPrompt'> {
   readonly name: string;
   readonly maxOutputTokens: number;
   /** The dates of versions that cost the same; others may cost more, such as gpt-4o-2024-05-13. */
   readonly versions?: readonly string[];
   /** Above this many input tokens the whole request costs this many times as much, by kind of token. */
   readonly long?: { readonly aboveTokens: number; readonly input: number; readonly output: number };
+  readonly contextWindow?: number;
+  /** How many times as much it costs at an endpoint of one region or one geography; by default once. */
+  readonly regional?: number;
+  /** How many times as much it costs until the end of a day, in UTC. */
+  readonly promotion?: { readonly through: string; readonly times: number };
   readonly note?: string;
 }
 
 const lines: readonly Line[] = known.models;
 
 /** From Claude 5 and GPT-5 on, models reason unless they are told not to. */
-const withoutReasoning = /^(?:claude-[a-z]+-4|gpt-4|text-)/;
+const withoutReasoning = /^(?:claude-[a-z]+-4|gpt-4|text-|gemini-2\.5-flash-lite|gemini-embedding)/;
 
 /** Qwen's models count up to so many, GPT-6's of photographs at least 14,364. */
 const unknownImageTokens = 16_384;
@@ -55,31 +68,59 @@ const listedNames: ReadonlyMap<string, string> = new Map(
   lines.flatMap(({ name, versions = [] }) => versions.map((date) => [`${name}-${date}`, name] as const)),
 );
 
-function toModel({ name, input, output, cacheRead, cacheWrite, maxOutputTokens, long }: Line): KnownModel {
-  const times = (inputs: number, outputs: number): Price => ({
-    input: input * inputs,
-    output: output * outputs,
-    cacheRead: cacheRead * inputs,
-    cacheWrite: cacheWrite * inputs,
-    ...(name.startsWith('claude-') && { longCacheWrite: 2 * input * inputs }),
-  });
-  const longPrompt = long && { aboveTokens: long.aboveTokens, ...times(long.input, long.output) };
+function toModel(line: Line): KnownModel {
+  const { name, maxOutputTokens, contextWindow, regional = 1, promotion } = line;
   return {
-    price: { ...times(1, 1), searches: 10, ...(longPrompt && { longPrompt }) },
+    price: priceOf(line, 1),
+    regionalPrice: priceOf(line, regional),
+    ...(promotion && {
+      promotion: {
+        untilMs: Date.parse(`${promotion.through}T24:00:00Z`),
+        price: priceOf(line, promotion.times),
+      },
+    }),
     maxOutputTokens,
+    ...(contextWindow !== undefined && { contextWindow }),
     reasonsUnasked: !withoutReasoning.test(name),
     imageTokens: imageTokens.find(([names]) => names.test(name))?.[1] ?? unknownImageTokens,
   };
 }
 
-// `openai/gpt-5.5`, `anthropic.claude-…`, `us.anthropic.claude-…`
-const vendorPrefix = /^(?:openai|anthropic)\/|^(?:[a-z]+\.)?anthropic\./;
-// What Bedrock adds: `-v1`, `-v1:0`.
-const bedrockVersion = /-v\d+(?::\d+)?$/;
+/** Searches of the web cost US$ 10 for a thousand, unless the line says otherwise. */
+function priceOf(line: Line, factor: number): Price {
+  const { name, input, output, cacheRead, cacheWrite, long, searches = 10 } = line;
+  const times = (inputs: number, outputs: number): Price => ({
+    input: product(input, inputs),
+    output: product(output, outputs),
+    cacheRead: product(cacheRead, inputs),
+    cacheWrite: product(cacheWrite, inputs),
+    ...(name.startsWith('claude-') && { longCacheWrite: product(2 * input, inputs) }),
+  });
+  const longPrompt = long && {
+    aboveTokens: long.aboveTokens,
+    ...times(long.input * factor, long.output * factor),
+  };
+  return { ...times(factor, factor), searches, ...(longPrompt && { longPrompt }) };
+}
+
+/** Without what binary fractions add, which would be rounded up. */
+function product(usd: number, times: number): number {
+  return Number((usd * times).toPrecision(12));
+}
+
+// `openai/gpt-5.5`, `google/gemini-2.5-pro` (Vertex' endpoint of OpenAI's form), `publishers/anthropic/models/claude-…`
+const vendorPrefix = /^(?:(?:openai|anthropic|google)\/|(?:publishers\/(?:anthropic|google)\/)?models\/)/;
+// What Vertex has behind an `@`: a date, or `default`.
+const defaultVersion = /@default$/;
+/** An ARN that ends with the name of a model or of one of AWS' own inference profiles; others say nothing of their model. */
+const bedrockArn = /^arn:aws:bedrock:[a-z0-9-]*:\d*:(?:inference-profile|foundation-model)\//;
+/** `anthropic.claude-…`, `us.anthropic.claude-…`, with or without what Bedrock adds: `-v1`, `-v1:0`. */
+const bedrockName = /^(?:(global|us|eu|apac|au|jp)\.)?anthropic\.(.+?)(?:-v\d+(?::\d+)?)?$/;
 
 /** The name that a known model is listed by. */
 export function knownModelName(name: string): string | undefined {
-  const plain = name.replace(vendorPrefix, '').replace(bedrockVersion, '').replace('@', '-');
+  const short = name.replace(bedrockArn, '').replace(vendorPrefix, '');
+  const plain = (bedrockName.exec(short)?.[2] ?? short).replace(defaultVersion, '').replace('@', '-');
   return [name, plain, listedNames.get(plain) ?? ''].find((candidate) => knownModels.has(candidate));
 }
 
@@ -88,9 +129,23 @@ export function knownModel(name: string): KnownModel | undefined {
   return knownModels.get(listedName(name));
 }
 
+/** What is charged for a model at an endpoint of this kind now. Bedrock's names say themselves where a request may go. */
+export function listPrice(
+  name: string,
+  { isRegional, nowMs }: { readonly isRegional: boolean; readonly nowMs: number },
+): Price | undefined {
+  const known = knownModel(name);
+  if (known?.promotion !== undefined && nowMs < known.promotion.untilMs) return known.promotion.price;
+  return isRegional || isRegionalName(name) ? known?.regionalPrice : known?.price;
+}
+
 /** The most input tokens that one image can be. */
 export function imageTokensOf(name: string): number {
   return knownModel(name)?.imageTokens ?? unknownImageTokens;
 }
 
 const listedName = memoize((name) => knownModelName(name) ?? '');
+const isRegionalName = memoize((name) => {
+  const found = bedrockName.exec(name.replace(bedrockArn, ''));
+  return found !== null && found[1] !== 'global';
+});

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ProviderConfig } from '../config/build/providers.ts';
+import { regionOf } from '../config/cloud-hosts.ts';
 import type { TickQueue } from '../tick-queue.ts';
 import { Admission } from './admission.ts';
 import { azureDeployments } from './clouds/azure.ts';
@@ -81,6 +82,14 @@ export class Provider {
   /** Whether it has a list of models at the dialect's path. */
   get listsModels(): boolean {
     return this.#cloud?.envelopeFor === undefined;
+  }
+
+  /** Whether what it serves costs what its vendor says of all the world, of one region, or something else. */
+  get priceScope(): 'global' | 'regional' | 'unlisted' {
+    const { dialect, baseUrl, region = regionOf(baseUrl) } = this.options;
+    if (dialect === 'vertex') return baseUrl.endsWith('/locations/global') ? 'global' : 'regional';
+    // AWS' partitions for governments and in China have prices of their own.
+    return region !== undefined && /^(?:us-gov|us-iso|cn)/.test(region) ? 'unlisted' : 'global';
   }
 
   /** Whether its requests carry the client's own login, on whose account they are. */

@@ -53,6 +53,7 @@ providers:
 models:
   - { match: profile, provider: bedrock, model: "${arn}" }
   - { match: "anthropic.*", provider: bedrock }
+  - { match: "*.anthropic.*", provider: bedrock }
   - { match: "../*", provider: bedrock }
   - { match: old, provider: old-azure, model: my-deployment }
   - { match: new, provider: azure, model: my-deployment }
@@ -165,6 +166,20 @@ describe('Bedrock by InvokeModel', () => {
       .finalMessage();
 
     await expect(failed).rejects.toThrow(said);
+  });
+
+  test.each([
+    ['global.anthropic.claude-sonnet-4-5-20250929-v1:0', 141_000],
+    ['us.anthropic.claude-sonnet-4-5-20250929-v1:0', 155_100],
+    ['us-gov.anthropic.claude-sonnet-4-5-20250929-v1:0', undefined],
+  ])('%s costs what AWS takes for where it may be served', async (model, nanoUsd) => {
+    host.script(whole);
+    const before = gateway.records.length;
+
+    await post(gateway, '/v1/messages', { model, ...hello });
+
+    const record = (await gateway.recorded(before + 1)).at(-1) as { cost_usd?: number };
+    expect(record.cost_usd).toBe(nanoUsd === undefined ? undefined : nanoUsd / 1e9);
   });
 
   test('throttling in its words is a 429 with the time to wait', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { knownModel, knownModels } from '../../src/limits/known-models.ts';
+import { knownModel, knownModels, listPrice } from '../../src/limits/known-models.ts';
 import { costOf, worstCostOf } from '../../src/limits/price.ts';
 
 test.each([
@@ -9,6 +9,10 @@ test.each([
   'anthropic/claude-sonnet-4-5',
   'anthropic.claude-sonnet-4-5-20250929-v1:0',
   'us.anthropic.claude-sonnet-4-5-20250929-v1:0',
+  'publishers/anthropic/models/claude-sonnet-4-5@20250929',
+  'claude-sonnet-4-5@default',
+  'arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-sonnet-4-5-20250929-v1:0',
+  'arn:aws:bedrock:eu-west-1::foundation-model/anthropic.claude-sonnet-4-5-20250929-v1:0',
 ])('%s has the price of its model', (name) => {
   expect(knownModel(name)).toMatchObject({ price: { input: 3, output: 15 }, maxOutputTokens: 64_000 });
 });
@@ -24,6 +28,56 @@ test.each([
   expect(knownModel(name)).toBeUndefined();
 });
 
+test.each([
+  'us-gov.anthropic.claude-sonnet-4-5-20250929-v1:0',
+  'mars.anthropic.claude-sonnet-4-5-20250929-v1:0',
+  'arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/claude-sonnet-4-5',
+  'arn:aws:bedrock:us-east-1:123456789012:provisioned-model/claude-sonnet-4-5',
+  'arn:aws-us-gov:bedrock:us-gov-west-1::foundation-model/anthropic.claude-sonnet-4-5-20250929-v1:0',
+  'gpt-4.1-v1:0',
+  'claude-sonnet-4-5-v1',
+  'claude-sonnet-4-5@20990101',
+])('%s has no price: what it costs is not in its name', (name) => {
+  expect(knownModel(name)).toBeUndefined();
+});
+
+const nowMs = Date.parse('2026-11-27T00:00:00Z');
+
+test.each([
+  ['claude-sonnet-4-5', false, 3],
+  ['claude-sonnet-4-5@20250929', true, 3.3],
+  ['global.anthropic.claude-sonnet-4-5-20250929-v1:0', false, 3],
+  ['us.anthropic.claude-sonnet-4-5-20250929-v1:0', false, 3.3],
+  ['anthropic.claude-sonnet-4-5-20250929-v1:0', false, 3.3],
+  ['arn:aws:bedrock:us-east-1:1:inference-profile/eu.anthropic.claude-sonnet-4-5-20250929-v1:0', false, 3.3],
+  ['us.anthropic.claude-opus-4-1-20250805-v1:0', false, 15],
+  ['gemini-2.5-pro', true, 1.25],
+])('%s with isRegional %s costs %s', (name, isRegional, input) => {
+  expect(listPrice(name, { isRegional, nowMs })?.input).toBe(input);
+});
+
+test('a price that is lowered until a day is the usual one from the next day on', () => {
+  const at = (time: string) => listPrice('gemini-3.8-flash', { isRegional: false, nowMs: Date.parse(time) });
+
+  expect(at('2026-12-31T23:59:59Z')).toMatchObject({ input: 0.75, output: 3.75, cacheRead: 0.075 });
+  expect(at('2027-01-01T00:00:00Z')).toMatchObject({ input: 1.5, output: 7.5, cacheRead: 0.15 });
+});
+
+test.each(['gemini-2.5-pro', 'google/gemini-2.5-pro', 'models/gemini-2.5-pro'])(
+  '%s has its price for long prompts, and what Google takes for searches',
+  (name) => {
+    expect(knownModel(name)).toMatchObject({
+      contextWindow: 1_048_576,
+      price: {
+        input: 1.25,
+        output: 10,
+        searches: 35,
+        longPrompt: { aboveTokens: 200_000, input: 2.5, output: 15 },
+      },
+    });
+  },
+);
+
 test.each(['gpt-4.1-turbo', 'my-gpt-4.1', 'gpt-4', 'claude', 'claude-sonnet-4-5-fast', 'other/gpt-4.1', ''])(
   '%s has no price: a name that is only like another is another model',
   (name) => {
@@ -35,7 +89,7 @@ test('no price is missing, below zero, or dearer to read from a cache than to se
   for (const [name, { price, maxOutputTokens }] of knownModels) {
     for (const each of [price.input, price.cacheRead, price.cacheWrite])
       expect(each, name).toBeGreaterThan(0);
-    expect(price.output, name).toBeGreaterThanOrEqual(name.startsWith('text-') ? 0 : price.input);
+    expect(price.output, name).toBeGreaterThanOrEqual(/^text-|embedding/.test(name) ? 0 : price.input);
     expect(price.cacheRead, name).toBeLessThanOrEqual(price.input);
     expect(price.cacheWrite, name).toBeGreaterThanOrEqual(price.input);
     expect(maxOutputTokens, name).toBeGreaterThanOrEqual(0);

@@ -9,7 +9,7 @@ import type { Gateway } from '../gateway.ts';
 import type { Received } from '../receive.ts';
 import type { ModelRequest } from '../request.ts';
 import { answerHealth, answerReady } from './health.ts';
-import { describeModel, listEntry, mayUse, page, reachView } from './model-views.ts';
+import { contextWindowOf, describeModel, listEntry, mayUse, page, reachView } from './model-views.ts';
 import type { ModelInfo } from './models.ts';
 
 // English prose and code average about four bytes per token; good enough for a client's context gauge.
@@ -68,8 +68,12 @@ async function answerModels(
   exchange.sendJson(value);
 }
 
-function toListed({ id, entry: { contextWindow, maxOutputTokens } }: ModelInfo): ListedModel {
-  return { id, contextWindow, maxOutputTokens };
+function toListed(model: ModelInfo): ListedModel {
+  return {
+    id: model.id,
+    contextWindow: contextWindowOf(model),
+    maxOutputTokens: model.entry.maxOutputTokens,
+  };
 }
 
 function allowedModel(name: string, gateway: Gateway, key: GatewayKey): ModelInfo {

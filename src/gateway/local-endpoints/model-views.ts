@@ -2,6 +2,7 @@ import type { KeyLimits } from '../../config/build/keys.ts';
 import { dialects } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
+import { knownModel } from '../../limits/known-models.ts';
 import { type LimitName, limitNames, limitTable } from '../../limits/limit-table.ts';
 import { nanoUsdPerUsd, type Price } from '../../limits/price.ts';
 import type { Target } from '../../providers/route.ts';
@@ -98,13 +99,18 @@ export function describeModel(gateway: Gateway, key: GatewayKey, model: ModelInf
     ),
     aliases: aliasesOf(gateway, model),
     fallbacks: fallbacks.map((target) => ({ provider: target.provider, model: target.model ?? model.id })),
-    context_window: entry.contextWindow ?? null,
+    context_window: contextWindowOf(model) ?? null,
     max_output_tokens: entry.maxOutputTokens ?? null,
     pricing: entry.pricing === undefined ? null : pricingView(entry.pricing),
     status: statusOf(first?.provider.health.isOpen(first.model)),
     limits: limitsView(key),
     policies: key.policies.names,
   };
+}
+
+/** As configured, else as is known of the model that is asked first. */
+export function contextWindowOf({ id, entry }: ModelInfo): number | undefined {
+  return entry.contextWindow ?? knownModel(entry.targets[0].model ?? id)?.contextWindow;
 }
 
 /** In the configuration's words: US$ per million tokens. */

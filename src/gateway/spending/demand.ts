@@ -19,6 +19,7 @@ const plainModes: Readonly<Record<string, ReadonlySet<string>>> = {
 const cacheMembers = ['prompt_cache_options', 'prompt_cache_breakpoint'];
 const plainLifetimes: ReadonlySet<string> = new Set(['30m']);
 const plainModalities: ReadonlySet<string> = new Set(['text']);
+const typeMembers = ['mimeType', 'mime_type'];
 const dearParts = ['input_audio', 'audio_url', 'input_video', 'video_url'];
 
 /** The member of a request that makes it cost more than the known prices; undefined if none does. */
@@ -55,12 +56,18 @@ function findInside(document: JsonDocument): string | undefined {
     if (name !== undefined && isOther(document, document.member(entry + 1, 'ttl'), plainLifetimes)) {
       return `${name}.ttl`;
     }
+    if (typeMembers.some((each) => document.isText(entry, each)) && isAudio(document, entry + 1))
+      return 'audio';
     if (!document.isText(entry, 'type')) continue;
     // Compared in place: every block of a body has a type.
     const dear = dearParts.find((each) => document.isText(entry + 1, each));
     if (dear !== undefined) return dear;
   }
   return undefined;
+}
+
+function isAudio(document: JsonDocument, entry: number): boolean {
+  return document.kind(entry) === kinds.string && /^audio\//i.test(document.text(entry));
 }
 
 /** What the tools of a request that its provider runs can cost beyond tokens. */

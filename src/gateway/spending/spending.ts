@@ -2,7 +2,7 @@ import type { Dialect } from '../../dialects/dialect.ts';
 import { noUsage, type Tally, type Usage } from '../../dialects/usage.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Amounts } from '../../limits/counters.ts';
-import { imageTokensOf, knownModel } from '../../limits/known-models.ts';
+import { imageTokensOf, knownModel, listPrice } from '../../limits/known-models.ts';
 import type { Limiter, Reservation } from '../../limits/limiter.ts';
 import { costOf, type Price, worstCostOf } from '../../limits/price.ts';
 import type { Route, Target } from '../../providers/route.ts';
@@ -199,7 +199,10 @@ export class Spending {
     const configured = this.#configuredPrice(model);
     if (configured !== undefined) return configured;
     if (provider.takesLogin) return undefined;
-    return provider.options.dialect === 'sandbox' ? free : knownModel(model)?.price;
+    if (provider.options.dialect === 'sandbox') return free;
+    const { priceScope: scope } = provider;
+    if (scope === 'unlisted') return undefined;
+    return listPrice(model, { isRegional: scope === 'regional', nowMs: Date.now() });
   }
 
   #configuredPrice(model: string): Price | undefined {
