@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
 import type { Mark, RuleDetail } from '../../src/inspector/contract/exchange-detail.ts';
-import { findMarks, findRedactions, withoutOverlap } from '../../src/inspector/detail/marks.ts';
+import {
+  createTextFinder,
+  findMarks,
+  findRedactions,
+  withoutOverlap,
+} from '../../src/inspector/detail/marks.ts';
 
 const marked = (text: string, marks: readonly Mark[]) =>
   marks.map(({ kind, rule, start, end }) => `${kind} ${rule ?? '-'}: ${text.slice(start, end)}`);
@@ -123,4 +128,55 @@ test('of marks that overlap the first one stays, in order and bounded in number'
     ['c', 'a'],
   );
   expect(withoutOverlap(many)).toHaveLength(1_000);
+});
+
+const letters = 'ab"';
+const textsOf = (length: number): string[] =>
+  length === 0
+    ? ['']
+    : textsOf(length - 1).flatMap((text) => [text, ...[...letters].map((letter) => text + letter)]);
+const allTexts = [...new Set(textsOf(3))].filter(Boolean);
+
+test('of two texts the longest is found at each place, as it is and as it is written in JSON', () => {
+  for (const one of allTexts) {
+    for (const other of allTexts) {
+      const written = [one, other].flatMap((text) => [0, 1, 2, 3, 4].map((depth) => escaped(text, depth)));
+      const body = `${one}x${other}${one}-${escaped(one + other, 2)}`;
+
+      const marks = createTextFinder([one, other], { kind: 'restored' })(body);
+
+      const found = marks.map(({ start, end }) => body.slice(start, end));
+      expect({ one, other, found }).toEqual({ one, other, found: longestIn(body, written) });
+    }
+  }
+});
+
+/** At each place, from left to right, the longest of some texts. */
+function longestIn(body: string, texts: readonly string[]): readonly string[] {
+  const found: string[] = [];
+  for (let at = 0; at < body.length; ) {
+    const here = texts.filter((text) => body.startsWith(text, at));
+    const length = Math.max(0, ...here.map((text) => text.length));
+    if (length > 0) found.push(body.slice(at, at + length));
+    at += Math.max(1, length);
+  }
+  return found;
+}
+
+const escaped = (text: string, depth: number): string =>
+  depth === 0 ? text : escaped(JSON.stringify(text).slice(1, -1), depth - 1);
+
+test('ten thousand texts are found in one pass', () => {
+  const texts = Array.from({ length: 10_000 }, (_, at) => `user${at}@customers.example`);
+  const body = texts.join(' ').repeat(4);
+  const find = createTextFinder(texts, { kind: 'restored' });
+  const other = createTextFinder(texts, { kind: 'restored' });
+
+  expect(find(body).length).toBe(1_000);
+  const before = process.cpuUsage();
+  expect(other(body.replaceAll('@', '+'))).toEqual([]);
+  const { user } = process.cpuUsage(before);
+
+  // A search for each text takes several seconds.
+  expect(user / 1_000).toBeLessThan(1_500);
 });

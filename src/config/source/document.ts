@@ -1,4 +1,4 @@
-import { partitionPoint } from '../../policy/partition-point.ts';
+import { partitionPoint } from '../../partition-point.ts';
 import { findPart, type Part, type Range, secretsIn } from './layout.ts';
 import { parseJson } from './plain-json.ts';
 import { parsePlain } from './plain-yaml.ts';

@@ -1,4 +1,4 @@
-import { partitionPoint } from '../../policy/partition-point.ts';
+import { partitionPoint } from '../../partition-point.ts';
 
 /** Where something stands in a text, by offsets. */
 export interface Range {

@@ -115,7 +115,8 @@ export interface Mark {
   readonly start: number;
   readonly end: number;
   /**
-   * `match`: a rule matched there. `redacted`: replaced before it left. `restored`: came back in place of what had left.
+   * `match`: a rule matched there. `redacted`: replaced before it left; in an answer also what the provider sent of that.
+   * `restored`: came back in place of what had left.
    * `dropped`: not in what left.
    */
   readonly kind: 'match' | 'redacted' | 'restored' | 'dropped';
@@ -139,6 +140,8 @@ export interface StreamEvent {
   readonly name?: string;
   /** At most 4,096 characters. */
   readonly data: string;
+  /** What was restored in it, and what stayed masked. */
+  readonly marks?: readonly Mark[];
   readonly at_ms: number;
 }
 

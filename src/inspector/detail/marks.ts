@@ -1,3 +1,4 @@
+import { partitionPoint } from '../../partition-point.ts';
 import type { Mark, RuleDetail } from '../contract/exchange-detail.ts';
 import { locate, type TextRange, textOf } from './locate.ts';
 
@@ -92,21 +93,45 @@ export function findRedactions(
 /** How deep a text may be inside JSON strings. */
 const deepest = 4;
 
-/** Where some texts are in a body, as they are or as they are written in JSON. */
-export function findTexts(
-  body: string,
-  texts: readonly string[],
-  as: Pick<Mark, 'kind'> & { readonly rule: string },
-): readonly Mark[] {
-  const found: Mark[] = [];
-  for (const spelling of texts.flatMap(spellings)) {
-    for (let start = body.indexOf(spelling); start >= 0; start = body.indexOf(spelling, start + 1)) {
-      if (found.length === maxMarks) return found;
-      found.push({ ...as, start, end: start + spelling.length });
+type FindTexts = (body: string) => readonly Mark[];
+
+/**
+ * Finds some texts in bodies, as they are or as they are written in JSON; of those that begin at one place the longest.
+ * One pass over a body, however many texts there are: nearly all places end at the first two characters, and the others
+ * are looked up in the order of the alphabet.
+ */
+export function createTextFinder(texts: readonly string[], as: Pick<Mark, 'kind' | 'rule'>): FindTexts {
+  const sorted = [...new Set(texts.flatMap(spellings))].filter((text) => text !== '').sort();
+  const beginnings = new Set(sorted.map((text) => text.slice(0, 2)));
+  const shorter = longestPrefixes(sorted);
+  const longestAt = (body: string, start: number): string | undefined => {
+    if (!beginnings.has(body.slice(start, start + 2)) && !beginnings.has(body[start] as string))
+      return undefined;
+    const isBefore = (text: string) => text <= body.slice(start, start + text.length);
+    let at = partitionPoint(sorted.length, (index) => isBefore(sorted[index] as string)) - 1;
+    while (at >= 0 && !body.startsWith(sorted[at] as string, start)) at = shorter[at] as number;
+    return sorted[at];
+  };
+  return (body) => {
+    const found: Mark[] = [];
+    for (let start = 0; start < body.length && sorted.length > 0 && found.length < maxMarks; ) {
+      const text = longestAt(body, start);
+      if (text !== undefined) found.push({ ...as, start, end: start + text.length });
+      start += text?.length ?? 1;
     }
+    return found;
+  };
+}
+
+/** For each of the sorted texts the index of the longest one that it begins with, or -1. */
+function longestPrefixes(sorted: readonly string[]): readonly number[] {
+  const prefixes: number[] = [];
+  for (const [index, text] of sorted.entries()) {
+    let at = index - 1;
+    while (at >= 0 && !text.startsWith(sorted[at] as string)) at = prefixes[at] as number;
+    prefixes.push(at);
   }
-  // Of those that overlap the longest.
-  return withoutOverlap(found.sort((one, other) => other.end - other.start - (one.end - one.start)));
+  return prefixes;
 }
 
 function spellings(text: string): readonly string[] {

@@ -1,12 +1,19 @@
 import type { ExchangeRecord } from '../../record/record.ts';
 import type { Explained, InspectorBackend } from '../backend.ts';
-import type { AnswerPart, Bodies, ExchangeDetail, Mark, RuleDetail } from '../contract/exchange-detail.ts';
+import type {
+  AnswerPart,
+  Bodies,
+  ExchangeDetail,
+  Mark,
+  RuleDetail,
+  StreamEvent,
+} from '../contract/exchange-detail.ts';
 import type { RingEntry } from '../ring/entry.ts';
 import { toRow } from '../ring/to-row.ts';
 import { readStream, shownText, toBody } from './answer-parts.ts';
 import { headerLines, toExcerpt } from './excerpt.ts';
 import { locate, textOf } from './locate.ts';
-import { findMarks, findRedactions, findTexts, type WantedMark, withoutOverlap } from './marks.ts';
+import { createTextFinder, findMarks, findRedactions, type WantedMark, withoutOverlap } from './marks.ts';
 import { withoutSecrets } from './mask.ts';
 
 type Backend = Pick<InspectorBackend, 'scrub' | 'explain' | 'ruleLines'>;
@@ -119,63 +126,79 @@ export function withExcerpts(
   }));
 }
 
-function bodiesOf(entry: RingEntry, explained: Explained, { scrub }: Backend): Bodies {
-  const { rules } = explained;
+function bodiesOf(entry: RingEntry, { rules, masked }: Explained, { scrub }: Backend): Bodies {
   const { receivedBody, sentBody, answer = [], facts } = entry;
   const streamed = facts.stream === true && isEventStream(entry.answerHeaders);
   const stream = streamed ? readStream(answer, facts.endpoint ?? '', scrub) : undefined;
+  const find = findersOf(masked, maskingRules(rules));
   const received =
     receivedBody && toBody(receivedBody, scrub, (text) => findMarks(text, receivedMarks(rules, facts)));
   const sent =
-    sentBody && toBody(sentBody, scrub, (text) => sentMarks(text, received?.text ?? '', explained));
+    sentBody && toBody(sentBody, scrub, (text) => sentMarks(text, received?.text ?? '', { rules, find }));
   const pieces = answer.length === 0 ? undefined : Buffer.concat(answer.map(({ bytes }) => bytes));
+  const withMarks = <Part extends AnswerPart | StreamEvent>(part: Part, text: string): Part => {
+    const marks = find.answered(text);
+    return marks.length === 0 ? part : { ...part, marks };
+  };
   return {
     ...(received && { received }),
     ...(sent && { sent }),
     ...(pieces && {
       // Of a very long answer only the beginning is kept.
-      answer: { ...toBody(pieces, scrub, (text) => answerMarks(text, explained)), bytes: entry.bytesOut },
+      answer: {
+        ...toBody(pieces, scrub, (text) => answerMarks(text, { rules, find })),
+        bytes: entry.bytesOut,
+      },
     }),
-    ...(stream && { answer_parts: withRestored(stream.parts, explained), events: stream.events }),
+    ...(stream && {
+      answer_parts: stream.parts.map((part) => withMarks(part, part.text)),
+      events: stream.events.map((event) => withMarks(event, event.data)),
+    }),
   };
 }
 
-function sentMarks(text: string, received: string, { rules, masked }: Explained): readonly Mark[] {
+interface Finders {
+  /** Where placeholders are. */
+  readonly placeholders: (text: string) => readonly Mark[];
+  /** In what the client got: values that the provider never had, and placeholders that stayed, as in signed thinking. */
+  readonly answered: (text: string) => readonly Mark[];
+}
+
+function findersOf(masked: Explained['masked'], rule: string): Finders {
+  const placeholders = createTextFinder(
+    masked.map(([placeholder]) => placeholder),
+    { kind: 'redacted', rule },
+  );
+  const values = createTextFinder(
+    masked.map(([, value]) => value),
+    { kind: 'restored', rule },
+  );
+  return { placeholders, answered: (text) => withoutOverlap([...values(text), ...placeholders(text)]) };
+}
+
+interface Finding {
+  readonly rules: readonly RuleDetail[];
+  readonly find: Finders;
+}
+
+function sentMarks(text: string, received: string, { rules, find }: Finding): readonly Mark[] {
   const onRequest = rules.filter(({ on }) => on !== 'answer');
   return withoutOverlap([
     ...findRedactions(text, received, onRequest),
-    ...findTexts(
-      text,
-      masked.map(([placeholder]) => placeholder),
-      { kind: 'redacted', rule: maskingRules(rules) },
-    ),
+    ...find.placeholders(text),
     ...findMarks(text, matchMarks(rules, 'outgoing')),
   ]);
 }
 
 /** Of an answer only what the client got is kept, so a label that the model itself wrote is marked too. */
-function answerMarks(text: string, explained: Explained): readonly Mark[] {
-  const { rules } = explained;
+function answerMarks(text: string, { rules, find }: Finding): readonly Mark[] {
   const redacted = findRedactions(
     text,
     '',
     rules.filter(({ on }) => on === 'answer'),
   );
   const judged = redacted.length > 0 ? redacted : findMarks(text, matchMarks(rules, 'answer'));
-  return withoutOverlap([...restoredMarks(text, explained), ...judged]);
-}
-
-/** Values that the provider never had, so the gateway put them there. */
-function restoredMarks(text: string, { rules, masked }: Explained): readonly Mark[] {
-  const values = masked.map(([, value]) => value);
-  return findTexts(text, values, { kind: 'restored', rule: maskingRules(rules) });
-}
-
-function withRestored(parts: readonly AnswerPart[], explained: Explained): readonly AnswerPart[] {
-  return parts.map((part) => {
-    const marks = restoredMarks(part.text, explained);
-    return marks.length === 0 ? part : { ...part, marks };
-  });
+  return withoutOverlap([...find.answered(text), ...judged]);
 }
 
 function maskingRules(rules: readonly RuleDetail[]): string {

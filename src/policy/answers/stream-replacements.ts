@@ -1,4 +1,4 @@
-import { partitionPoint } from '../partition-point.ts';
+import { partitionPoint } from '../../partition-point.ts';
 import type { Replacement } from '../redact/redact.ts';
 import type { CompiledRule } from '../rules/compile-rule.ts';
 

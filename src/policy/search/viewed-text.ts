@@ -6,7 +6,7 @@ import { Nfa } from '../automaton/nfa.ts';
 import { addFolded, type NamedPattern, type Pattern } from '../automaton/patterns.ts';
 import type { Finding, Range } from '../detectors/detector.ts';
 import type { Fold, FoldedText } from '../fold/fold.ts';
-import { partitionPoint } from '../partition-point.ts';
+import { partitionPoint } from '../../partition-point.ts';
 import type { Place } from '../traverse/place.ts';
 import type { TextMatch } from './search-result.ts';
 

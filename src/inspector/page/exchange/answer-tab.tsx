@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { AnswerPart, ExchangeDetail, StreamEvent } from '../../contract/exchange-detail.ts';
 import { formatDuration } from '../format.ts';
 import type { Live } from '../live.ts';
-import { BodyText } from '../text/body-text.tsx';
+import { BodyText, MarkedLine } from '../text/body-text.tsx';
 import { visibleLine } from '../text/visible.ts';
 import { NoBodies } from './no-bodies.tsx';
 import { BodyColumn } from './request-tab.tsx';
@@ -87,14 +87,14 @@ function EventList({ events }: { readonly events: readonly StreamEvent[] }) {
           </tr>
         </thead>
         <tbody>
-          {events.slice(0, most).map(({ at_ms, name, data }, index) => (
+          {events.slice(0, most).map(({ at_ms, name, data, marks = [] }, index) => (
             <tr key={index}>
               <td class="number">{formatDuration(at_ms)}</td>
               <td>
                 <bdi>{visibleLine(name ?? '')}</bdi>
               </td>
               <td>
-                <bdi class="data">{visibleLine(data)}</bdi>
+                <MarkedLine text={data} marks={marks} />
               </td>
             </tr>
           ))}

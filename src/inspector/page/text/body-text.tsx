@@ -2,7 +2,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Body, Mark } from '../../contract/exchange-detail.ts';
 import { formatBytes, formatCount } from '../format.ts';
 import { type Piece, toLines, toShown } from './json-lines.ts';
-import { visible } from './visible.ts';
+import { visible, visibleLine } from './visible.ts';
 
 interface Properties {
   readonly body: Body;
@@ -104,16 +104,44 @@ function PieceText({ text, piece, marks, isOpen, onOpen }: PieceProperties) {
             </button>
           );
         }
-        const part = visible(text.slice(shown.start, shown.end));
-        if (shown.mark === undefined) return part;
-        const { kind, at, rule } = shown.mark;
-        const what = rule === undefined ? kind : `${markTitles[kind]} ${rule}`;
         return (
-          <mark class={kind} key={shown.start} title={at === undefined ? what : `${at} ${what}`}>
-            {part}
-          </mark>
+          <MarkedText
+            key={shown.start}
+            text={visible(text.slice(shown.start, shown.end))}
+            mark={shown.mark}
+          />
         );
       })}
     </bdi>
+  );
+}
+
+/** A single line with its marks, each with a title that says of what it is. */
+export function MarkedLine({ text, marks }: { readonly text: string; readonly marks: readonly Mark[] }) {
+  const whole = { kind: 'plain', start: 0, end: text.length } as const;
+  return (
+    <bdi class="data">
+      {toShown(whole, marks, { isOpen: true }).map(
+        (shown) =>
+          'start' in shown && (
+            <MarkedText
+              key={shown.start}
+              text={visibleLine(text.slice(shown.start, shown.end))}
+              mark={shown.mark}
+            />
+          ),
+      )}
+    </bdi>
+  );
+}
+
+function MarkedText({ text, mark }: { readonly text: string; readonly mark: Mark | undefined }) {
+  if (mark === undefined) return <>{text}</>;
+  const { kind, at, rule } = mark;
+  const what = rule === undefined ? kind : `${markTitles[kind]} ${rule}`;
+  return (
+    <mark class={kind} title={at === undefined ? what : `${at} ${what}`}>
+      {text}
+    </mark>
   );
 }
