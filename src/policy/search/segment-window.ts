@@ -1,9 +1,9 @@
+import { partitionPoint } from '../../partition-point.ts';
 import { isState } from '../automaton/dfa-state.ts';
 import { runAtEnd, runAtStart } from '../automaton/long-run.ts';
 import type { PatternSet } from '../automaton/pattern-set.ts';
 import type { Pattern } from '../automaton/patterns.ts';
 import { longRunLength } from '../detectors/detector.ts';
-import { partitionPoint } from '../../partition-point.ts';
 import { type Segment, textOf } from '../traverse/place.ts';
 import { isLong, isRequired, readingsOf, segmentLimit } from './segment-readings.ts';
 import { bytesOf, type PatternMatch, type TextVerdict } from './text-reader.ts';

@@ -1,12 +1,12 @@
 import type { RE2JS } from 're2js';
 import type { JsonDocument } from '../../json/json-document.ts';
+import { partitionPoint } from '../../partition-point.ts';
 import type { View } from '../automaton/found-patterns.ts';
 import { MixedReadings } from '../automaton/mixed-readings.ts';
 import { Nfa } from '../automaton/nfa.ts';
 import { addFolded, type NamedPattern, type Pattern } from '../automaton/patterns.ts';
 import type { Finding, Range } from '../detectors/detector.ts';
 import type { Fold, FoldedText } from '../fold/fold.ts';
-import { partitionPoint } from '../../partition-point.ts';
 import type { Place } from '../traverse/place.ts';
 import type { TextMatch } from './search-result.ts';
 
