@@ -1,6 +1,6 @@
 import { Agent, type IncomingMessage, type RequestOptions } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { toFields } from '../dialects/fields.ts';
+import { type Fields, toFields, toList } from '../dialects/fields.ts';
 import { type FailureCode, GatewayError } from '../errors.ts';
 import { answerHeader, challengeHeader, type OwnerProof } from '../owner-proof.ts';
 import { readText, type SendOptions, send as sendRequest } from './http.ts';
@@ -126,11 +126,22 @@ async function answeredError(response: IncomingMessage): Promise<GatewayError> {
   const error = toFields(toFields(parsed(body)).error);
   const isOurs = header(response, 'x-gateway-error') === 'true';
   const detail = typeof error.message === 'string' ? error.message : `status ${status}`;
-  const next = error.reason === 'provider.unreachable' ? ' ("gateway doctor" says why)' : '';
+  const facts = factsOf(error);
+  const next = facts.reason === 'provider.unreachable' ? ' ("gateway doctor" says why)' : '';
   const message = isOurs ? detail + next : `the provider answered ${status}: ${detail}`;
-  const reason = typeof error.reason === 'string' ? { reason: error.reason } : {};
-  const param = typeof error.param === 'string' ? { param: error.param } : {};
-  return new GatewayError(codeFor(status, isOurs), message, { ...reason, ...param });
+  return new GatewayError(codeFor(status, isOurs), message, facts);
+}
+
+/** The gateway's reason and the place of what is wrong; a Gemini error has them among its details. */
+export function factsOf(error: Fields): { readonly reason?: string; readonly param?: string } {
+  const own = toList(error.details)
+    .map(toFields)
+    .find(({ domain }) => domain === 'gateway');
+  const { reason = own?.reason, param = toFields(own?.metadata).param } = error;
+  return {
+    ...(typeof reason === 'string' ? { reason } : {}),
+    ...(typeof param === 'string' ? { param } : {}),
+  };
 }
 
 /** The row of the table of failures that has the matching exit code. */

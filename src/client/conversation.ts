@@ -1,4 +1,4 @@
-export const promptDialects = ['messages', 'chat', 'responses'] as const;
+export const promptDialects = ['messages', 'chat', 'responses', 'gemini'] as const;
 export type PromptDialect = (typeof promptDialects)[number];
 
 /** A part of what was written or attached; `data` is base64. */

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { isFields, toFields } from '../dialects/fields.ts';
 import { toUsageFields, type Usage, type UsageFields } from '../dialects/usage.ts';
 import { GatewayError } from '../errors.ts';
-import { brokenOff, call, type GatewayAddress, header, parsed, text } from './call.ts';
+import { brokenOff, call, factsOf, type GatewayAddress, header, parsed, text } from './call.ts';
 import type { Prompt, PromptDialect } from './conversation.ts';
 import { phrasings } from './prompt.ts';
 import { requestBody } from './request-body.ts';
@@ -41,7 +41,12 @@ export async function sendPrompt(
   const body = requestBody(dialect, prompt);
   // Before the call: once the head of the answer has arrived, its body must be read without delay.
   const sse = await import('eventsource-parser');
-  const response = await call(address, { method: 'POST', path: phrasings[dialect].path, body, signal });
+  const response = await call(address, {
+    method: 'POST',
+    path: phrasings[dialect].path(prompt),
+    body,
+    signal,
+  });
   const isStream = response.headers['content-type']?.startsWith('text/event-stream') === true;
   const reply = isStream
     ? await readStream(response, dialect, onText, sse).catch(rethrow(signal))
@@ -125,8 +130,10 @@ async function readStream(
   let isBroken = false;
   const parser = createParser({
     maxBufferSize: longestEvent,
-    onError: ({ type }) => {
+    onError: ({ type, line }) => {
       if (type === 'max-buffer-size-exceeded') response.destroy(unreadable());
+      // Google writes an error into a stream as a bare object.
+      else failure ??= streamError(parsed(line ?? ''));
     },
     onEvent: ({ data }) => {
       if (data === '[DONE]') return;
@@ -187,8 +194,11 @@ function addEvent(
 }
 
 function identity(answer: unknown): { id: string | null; model: string | undefined } {
-  const { id, model } = toFields(answer);
-  return { id: typeof id === 'string' ? id : null, model: typeof model === 'string' ? model : undefined };
+  const { id, model, responseId = id, modelVersion = model } = toFields(answer);
+  return {
+    id: typeof responseId === 'string' ? responseId : null,
+    model: typeof modelVersion === 'string' ? modelVersion : undefined,
+  };
 }
 
 /** An error event in the middle of a stream, in any dialect's form. */
@@ -196,11 +206,11 @@ function streamError(event: unknown): GatewayError | undefined {
   const failed = toFields(toFields(event).response).error;
   const error = toFields(toFields(event).error ?? failed ?? undefined);
   if (typeof error.message !== 'string') return undefined;
-  const reason = typeof error.reason === 'string' ? error.reason : undefined;
+  const { reason } = factsOf(error);
   // Only the gateway's own error events have a reason; its permission errors are refusals by a policy.
-  const code = reason !== undefined && error.type === 'permission_error' ? 'policy.blocked' : undefined;
+  const isRefusal = error.type === 'permission_error' || error.status === 'PERMISSION_DENIED';
   return new GatewayError(
-    code ?? 'provider.broken_response',
+    reason !== undefined && isRefusal ? 'policy.blocked' : 'provider.broken_response',
     error.message,
     reason === undefined ? {} : { reason },
   );

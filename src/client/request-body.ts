@@ -56,6 +56,24 @@ const builders: Readonly<Record<PromptDialect, (prompt: Prompt) => Record<string
       stream: stream || undefined,
     };
   },
+  gemini: ({ turns, system, maxTokens, temperature, topP, stop, schema }) => {
+    const generationConfig = withoutAbsent({
+      maxOutputTokens: maxTokens,
+      temperature,
+      topP,
+      stopSequences: stop,
+      responseMimeType: schema && 'application/json',
+      responseJsonSchema: schema,
+    });
+    return {
+      systemInstruction: system === undefined ? undefined : { parts: [{ text: system }] },
+      contents: turns.map(({ role, parts }) => ({
+        role: role === 'assistant' ? 'model' : 'user',
+        parts: parts.map(geminiPart),
+      })),
+      generationConfig: Object.keys(generationConfig).length > 0 ? generationConfig : undefined,
+    };
+  },
 };
 
 /** Text alone is sent as a string: some hosts refuse a list of one part. */
@@ -114,6 +132,19 @@ function responsesPart(part: Part): object {
     }
     case 'audio':
       throw noPlace('audio', 'responses');
+  }
+}
+
+function geminiPart(part: Part): object {
+  switch (part.kind) {
+    case 'text':
+      return { text: part.text };
+    case 'image':
+      return { inlineData: { mimeType: part.mediaType, data: part.data } };
+    case 'pdf':
+      return { inlineData: { mimeType: 'application/pdf', data: part.data } };
+    case 'audio':
+      return { inlineData: { mimeType: `audio/${part.format}`, data: part.data } };
   }
 }
 

@@ -12,19 +12,20 @@ export function hasModel({ path }: { readonly path: string }): boolean {
  * The request target of a method for a model. Throws request.field for a name that would be another path: clients choose
  * names, and hosts resolve dots and empty segments.
  */
-export function targetOf({ path, query }: Method, model: string): string {
-  const named = path.replace(modelMark, () => toPathName(model));
-  return query === undefined ? named : `${named}?${query}`;
-}
-
-function toPathName(model: string): string {
-  const segments = model.split('/');
-  if (segments.some((segment) => /^\.{0,2}$/.test(segment))) {
+export function targetOf(method: Method, model: string): string {
+  if (hasModel(method) && model.split('/').some((segment) => /^\.{0,2}$/.test(segment))) {
     throw new GatewayError('request.field', 'the model has a name that cannot stand in a path', {
       param: '/model',
     });
   }
-  return segments.map((segment) => encodeURIComponent(segment).replaceAll('%3A', ':')).join('/');
+  return fillModel(method, model);
+}
+
+/** The same for any name: an endpoint of the gateway, which doesn't resolve paths. */
+export function fillModel({ path, query }: Method, model: string): string {
+  const segments = model.split('/').map((segment) => encodeURIComponent(segment).replaceAll('%3A', ':'));
+  const named = path.replace(modelMark, () => segments.join('/'));
+  return query === undefined ? named : `${named}?${query}`;
 }
 
 /** What has a path, and the model's name if that is in it. */

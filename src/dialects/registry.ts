@@ -4,6 +4,7 @@ import { embeddings } from './embeddings/embeddings.ts';
 import { geminiEmbeddings } from './gemini/embeddings.ts';
 import { gemini } from './gemini/gemini.ts';
 import { messages } from './messages/messages.ts';
+import { fillModel, hasModel } from './model-path.ts';
 import { responses } from './responses/responses.ts';
 import { mappingsBetween } from './translate.ts';
 
@@ -33,4 +34,11 @@ export function alternativesTo(
   const near = Object.keys(dialect.codec.mappingsTo).flatMap((name) => all[name] ?? []);
   const others = Object.values(all).filter((other) => !near.includes(other));
   return [...near, ...others].filter(isText).filter((other) => mappingsBetween(dialect, other) !== undefined);
+}
+
+/** The request target of a record, whose path has a mark where the model's name is; the path itself without a model. */
+export function recordedTarget({ path, model = '' }: { path: string; model?: string | undefined }): string {
+  const methods = Object.values<Dialect>(dialects).flatMap((dialect) => dialect.methods);
+  const method = methods.find((each) => each.path === path);
+  return method === undefined || !hasModel(method) || model === '' ? path : fillModel(method, model);
 }

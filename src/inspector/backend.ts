@@ -5,7 +5,7 @@ import type { BreakerState, BudgetState, HistoryAnswer } from './contract/now.ts
 /** A request with everything that its decision depends on. */
 export interface DecisionInput {
   readonly body: Buffer;
-  /** The endpoint's name; guessed from the body by default. */
+  /** The endpoint's name or path; guessed from the body by default. */
   readonly endpoint?: string | undefined;
   /** The key's id; the first key by default. */
   readonly key?: string | undefined;
@@ -13,7 +13,7 @@ export interface DecisionInput {
 }
 
 export interface SentAgain {
-  readonly path: string;
+  readonly target: string;
   /** The key's id. */
   readonly key: string;
   /** The client's headers that affect a provider's answer. */

@@ -71,6 +71,7 @@ export class Provider {
 
   /** The request target at this host for a call. Throws request.field for a model that can't stand in its path. */
   pathFor(call: Call): string {
+    if (this.options.dialect === 'sandbox') return this.#basePath + call.path;
     return this.#basePath + (this.#cloud?.pathFor(call) ?? call.path.replace(/^\/v1(?:beta)?/, ''));
   }
 
@@ -130,6 +131,8 @@ function cloudFor({ dialect, api_version: version }: ProviderOptions): CloudApi 
 /** Anthropic's base URLs don't include the version, nor do Google's; one that does anyway is accepted, as is Vertex'. */
 function basePath(pathname: string, family: ProviderFamily): string {
   const path = pathname.replace(/\/+$/, '');
+  // It has all dialects, each under its own version.
+  if (family === 'sandbox') return path.replace(/\/v1$/, '');
   const isWhole = family === 'openai' || family === 'bedrock' || family === 'vertex';
   if (isWhole || /\/v1(?:beta)?$|\/publishers\/[^/]+$/.test(path)) return path;
   return family === 'gemini' ? `${path}/v1beta` : `${path}/v1`;

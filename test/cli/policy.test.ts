@@ -496,6 +496,10 @@ describe('policy replay', () => {
       ['/v1/messages', JSON.stringify(say('card 4111 1111 1111 1111', { max_tokens: 9 }))],
       ['/v1/messages', '{"model":"sandbox-mini","model":"b"}'],
       ['/v1/messages', ''],
+      [
+        '/v1beta/models/a:countTokens',
+        JSON.stringify({ contents: [{ parts: [{ text: 'project nightfall' }] }] }),
+      ],
     ] as const) {
       await fetch(gateway.url + path, {
         method: 'POST',
@@ -526,17 +530,18 @@ describe('policy replay', () => {
     expect(text.stdout.replace(/^\S+Z /gm, '')).toBe(
       `${ids[1]} shop-web chat  allow -> block codename (content.codename) at /messages/0/content\n` +
         `${ids[2]} shop-web messages  allow -> redact cards (content.credit_card) at /messages/0/content\n` +
-        '4 requests: 2 as then, 2 otherwise (1 allow -> block, 1 allow -> redact); left out: 1 no body\n',
+        `${ids[5]} shop-web count_tokens  allow -> block codename (content.codename) at /contents/0/parts/0/text\n` +
+        '5 requests: 2 as then, 3 otherwise (2 allow -> block, 1 allow -> redact); left out: 1 no body\n',
     );
-    expect(text.stderr).toBe('gateway: 2 of 4 requests would be decided differently\n');
+    expect(text.stderr).toBe('gateway: 3 of 5 requests would be decided differently\n');
     expect(own).toEqual(text);
     expect(text.stdout).not.toMatch(/4111 ?1111|nightfall/i);
     const result = JSON.parse(json.stdout);
     expect(result).toMatchObject({
-      requests: 4,
+      requests: 5,
       same: 2,
-      changed: 2,
-      changes: { 'allow -> block': 1, 'allow -> redact': 1 },
+      changed: 3,
+      changes: { 'allow -> block': 2, 'allow -> redact': 1 },
       skipped: { 'no body': 1 },
     });
     expect(result.records[3]).toMatchObject({
@@ -549,7 +554,7 @@ describe('policy replay', () => {
         .trim()
         .split('\n')
         .map((line) => JSON.parse(line)),
-    ).toEqual([...result.records, { line: 5, skipped: 'no body' }]);
+    ).toEqual(result.records.toSpliced(4, 0, { line: 5, skipped: 'no body' }));
   });
 
   const record = {

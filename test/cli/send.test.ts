@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { promptDialects } from '../../src/client/conversation.ts';
 import { chatEvents, json, openStream, speakAll } from '../kit/answers.ts';
 import { command, startCommand } from '../kit/command.ts';
 import { twoHosts } from '../kit/config.ts';
@@ -34,6 +35,8 @@ describe('send', () => {
     ['in one piece', ['--no-stream']],
     ['in the messages dialect', ['--dialect', 'messages']],
     ['in the messages dialect in one piece', ['--dialect', 'messages', '--no-stream']],
+    ['in the gemini dialect', ['--dialect', 'gemini']],
+    ['in the gemini dialect in one piece', ['--dialect', 'gemini', '--no-stream']],
     ['in the responses dialect', ['--dialect', 'responses']],
     ['in the responses dialect in one piece', ['--dialect', 'responses', '--no-stream']],
   ])('prints the answer and nothing else %s', async (_name, options) => {
@@ -211,7 +214,7 @@ describe('exit codes', () => {
     expect(everything).not.toMatch(/\n\s+at /);
   });
 
-  test.each(['chat', 'messages', 'responses'])(
+  test.each(promptDialects)(
     'a stream of %s that breaks off leaves what had come, and says why it ended',
     async (dialect) => {
       const argv = ['send', 'x', '-m', 'sandbox-cut', '--dialect', dialect];
@@ -228,7 +231,9 @@ describe('exit codes', () => {
     ['chat', []],
     ['messages', []],
     ['responses', []],
+    ['gemini', []],
     ['chat', ['--no-stream']],
+    ['gemini', ['--no-stream']],
   ])('3 for an answer of %s that a rule blocks %j', async (dialect, options) => {
     const { exit, stderr } = await command(
       ['send', 'x', '-m', 'sandbox-mini', '--dialect', dialect, ...options],

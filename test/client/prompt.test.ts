@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { promptDialects, textTurn } from '../../src/client/conversation.ts';
 import { phrasings } from '../../src/client/prompt.ts';
 import { requestBody } from '../../src/client/request-body.ts';
+import { methodFor } from '../../src/dialects/dialect.ts';
+import { targetOf } from '../../src/dialects/model-path.ts';
 import { dialects } from '../../src/dialects/registry.ts';
 
 const prompt = { model: 'm', turns: [textTurn('user', 'hello')], stream: false };
@@ -12,6 +14,7 @@ describe('a prompt is asked', () => {
     ['messages', { model: 'm', max_tokens: 4_096, messages: [{ role: 'user', content: 'hello' }] }],
     ['chat', { model: 'm', messages: [{ role: 'user', content: 'hello' }] }],
     ['responses', { model: 'm', input: 'hello' }],
+    ['gemini', { contents: [{ role: 'user', parts: [{ text: 'hello' }] }] }],
   ] as const)('in %s, plain', (dialect, body) => {
     expect(requestBody(dialect, prompt)).toEqual(body);
   });
@@ -34,6 +37,7 @@ describe('a prompt is asked', () => {
         },
       ],
       ['responses', { model: 'm', max_output_tokens: 9, instructions: 'be brief', input: 'hello', stream: true }],
+      ['gemini', { systemInstruction: { parts: [{ text: 'be brief' }] }, contents: [{ role: 'user', parts: [{ text: 'hello' }] }], generationConfig: { maxOutputTokens: 9 } }],
     ] as const,
   )('in %s, with everything', (dialect, body) => {
     expect(requestBody(dialect, full)).toEqual(body);
@@ -69,6 +73,15 @@ describe('an answer is read', () => {
       status: 'end_turn',
       usage: { input_tokens: 1, output_tokens: 2 },
     },
+    gemini: {
+      candidates: [
+        {
+          content: { parts: [{ text: 'hm', thought: true }, { text: 'a' }, { text: 'b' }] },
+          finishReason: 'end_turn',
+        },
+      ],
+      usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 2, totalTokenCount: 3 },
+    },
   };
 
   test.each(promptDialects)('of %s', (dialect) => {
@@ -77,7 +90,10 @@ describe('an answer is read', () => {
     expect(phrasings[dialect].answerText(answer)).toBe('ab');
     expect(phrasings[dialect].finishReason(answer)).toBe('end_turn');
     expect(phrasings[dialect].answerUsage(answer)).toMatchObject({ inputTokens: 1, outputTokens: 2 });
-    expect(phrasings[dialect].path).toBe(dialects[dialect].methods[0].path);
+    for (const stream of [false, true]) {
+      const path = phrasings[dialect].path({ model: 'a/b:c', stream });
+      expect(path).toBe(targetOf(methodFor(dialects[dialect], stream), 'a/b:c'));
+    }
   });
 
   test.each(promptDialects)('of %s, whatever it is', (dialect) => {
@@ -91,6 +107,7 @@ describe('an answer is read', () => {
       { choices: [] },
       { content: null },
       { output: [null, { content: [null] }] },
+      { candidates: [null, { content: { parts: [null] } }] },
     ]) {
       expect(phrasings[dialect].answerText(rubbish)).toBe('');
       expect(phrasings[dialect].deltaText(rubbish)).toBe('');
@@ -110,6 +127,8 @@ describe('an event adds its text', () => {
     ['chat', { choices: [] }, ''],
     ['responses', { type: 'response.output_text.delta', delta: 'a' }, 'a'],
     ['responses', { type: 'response.output_text.done', text: 'a' }, ''],
+    ['gemini', { candidates: [{ content: { parts: [{ text: 'hm', thought: true }, { text: 'a' }] } }] }, 'a'],
+    ['gemini', { candidates: [{ finishReason: 'STOP' }] }, ''],
     ['responses', { type: 'response.function_call_arguments.delta', delta: '{' }, ''],
   ] as const)('%s %j: %j', (dialect, event, text) => {
     expect(phrasings[dialect].deltaText(event)).toBe(text);

@@ -7,7 +7,7 @@ import type { Config } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { decideOffline } from '../../src/gateway/offline/decide-offline.ts';
 import { explainRequest } from '../../src/gateway/offline/explain-request.ts';
-import { endpointNamed } from '../../src/gateway/offline/question.ts';
+import { placeNamed } from '../../src/gateway/offline/question.ts';
 import { tryTask } from '../../src/server/inspector/decision-task.ts';
 import { speakAll } from '../kit/answers.ts';
 import { post, secrets, startGateway, type TestGateway } from '../kit/gateway.ts';
@@ -98,7 +98,7 @@ for (const [i, dialect] of targets.entries()) {
           const body = Buffer.from(JSON.stringify({ model: `to-${target}`, ...fields }));
           const key = [...config.keys.records()].find(({ id }) => id === name);
           if (key === undefined) throw new Error(`no key ${name}`);
-          const question = { config, key, endpoint: endpointNamed(paths[dialect]), body, nowMs: Date.now() };
+          const question = { config, key, ...placeNamed(paths[dialect]), body, nowMs: Date.now() };
           const { outcome: predicted } = decideOffline(question);
           const explained = explainRequest(question);
           const before = host.requests.length;

@@ -1,8 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { GatewayError } from '../../errors.ts';
-import type { ModelEndpoint } from '../../gateway/endpoints.ts';
 import type { OutgoingReport, Report, RuleReport } from '../../gateway/offline/explain-request.ts';
-import type { Question } from '../../gateway/offline/question.ts';
+import type { Place, Question } from '../../gateway/offline/question.ts';
 import type { Detected } from '../../policy/rule.ts';
 import { commonOptions, createCommand, outputFormat } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
@@ -29,7 +28,10 @@ export function build(io: Io): Command {
   })
     .argument('<file>', 'the body of a request as it is sent, or a fixture (.yaml); - reads standard input')
     .option('--key <id>', 'key that the request comes with (default: the only one)')
-    .option('--endpoint <name>', 'where it is sent: messages, count_tokens, chat, responses, embeddings')
+    .option(
+      '--endpoint <name>',
+      'endpoint (chat) or path (/v1beta/models/NAME:generateContent) where it is sent',
+    )
     .option(
       '--time <time>',
       'when it is sent, for rules that depend on the time (default: now)',
@@ -37,13 +39,13 @@ export function build(io: Io): Command {
     )
     .action(async (file: string, options: ExplainOptions, command: Command) => {
       const format = outputFormat(command, ['text', 'table', 'json', 'ndjson']);
-      const { endpointNamed, explainRequest, loadPolicies } = await import('./engine.ts');
+      const { placeNamed, explainRequest, loadPolicies } = await import('./engine.ts');
       const policies = await loadPolicies(commonOptions(command), io);
       const given = await readRequest(file, io);
       const question: Question = {
         config: policies.config,
         key: policies.findKey(options.key ?? given.key),
-        endpoint: options.endpoint === undefined ? given.endpoint : endpointNamed(options.endpoint),
+        ...(options.endpoint === undefined ? given.place : placeNamed(options.endpoint)),
         body: given.body,
         nowMs: options.time ?? given.nowMs ?? Date.now(),
       };
@@ -59,12 +61,12 @@ export function build(io: Io): Command {
     });
 }
 
-type Request = Pick<Fixture, 'key' | 'nowMs' | 'body'> & { readonly endpoint: ModelEndpoint };
+type Request = Pick<Fixture, 'key' | 'nowMs' | 'body'> & { readonly place: Place };
 
 async function readRequest(file: string, io: Io): Promise<Request> {
-  const { guessEndpoint, parseFixtures } = await import('./engine.ts');
+  const { guessPlace, parseFixtures } = await import('./engine.ts');
   const bytes = await readFileOrInput(file, io);
-  if (!/\.ya?ml$/i.test(file)) return { body: bytes, endpoint: guessEndpoint(bytes) };
+  if (!/\.ya?ml$/i.test(file)) return { body: bytes, place: guessPlace(bytes) };
   const [first, second] = parseFixtures(bytes.toString(), file);
   if (first !== undefined && second === undefined) return first;
   throw new GatewayError(

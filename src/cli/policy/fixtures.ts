@@ -2,9 +2,8 @@ import { isNode, LineCounter, parseAllDocuments } from 'yaml';
 import type { KeyRecord } from '../../config/build/keys.ts';
 import { suggest } from '../../config/source/problems.ts';
 import { GatewayError } from '../../errors.ts';
-import type { ModelEndpoint } from '../../gateway/endpoints.ts';
 import { decideOffline } from '../../gateway/offline/decide-offline.ts';
-import { endpointNamed, guessEndpoint, type Outcome } from '../../gateway/offline/question.ts';
+import { guessPlace, type Outcome, type Place, placeNamed } from '../../gateway/offline/question.ts';
 import { type Action, actions } from '../../policy/rule.ts';
 import type { LoadedPolicies } from './load-policies.ts';
 
@@ -26,7 +25,7 @@ export interface Fixture {
   readonly name: string;
   /** Id of the key it comes with; by default the only key there is. */
   readonly key?: string;
-  readonly endpoint: ModelEndpoint;
+  readonly place: Place;
   readonly body: Buffer;
   /** For rules that depend on the time; now by default. */
   readonly nowMs?: number;
@@ -82,18 +81,18 @@ class FixtureReader {
       line: this.#line,
       name: name ?? '',
       ...(key === undefined ? {} : { key }),
-      endpoint: this.#endpoint(fields, body),
+      place: this.#place(fields, body),
       body,
       ...(nowMs === undefined ? {} : { nowMs }),
       ...(fields.expect === undefined ? {} : { expect: this.#expectation(fields.expect) }),
     };
   }
 
-  #endpoint(fields: Fields, body: Buffer): ModelEndpoint {
+  #place(fields: Fields, body: Buffer): Place {
     const name = this.#text(fields, 'endpoint');
-    if (name === undefined) return guessEndpoint(body);
+    if (name === undefined) return guessPlace(body);
     try {
-      return endpointNamed(name);
+      return placeNamed(name);
     } catch (error) {
       throw this.#wrong(error instanceof Error ? error.message : 'there is no such endpoint');
     }
@@ -191,7 +190,7 @@ export function checkFixture(
   const question = {
     config: policies.config,
     key: keyOf(fixture, policies),
-    endpoint: fixture.endpoint,
+    ...fixture.place,
     body: fixture.body,
     nowMs: fixture.nowMs ?? nowMs,
   };

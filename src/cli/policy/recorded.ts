@@ -1,7 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { toFields } from '../../dialects/fields.ts';
+import { toFields, toText } from '../../dialects/fields.ts';
+import { recordedTarget } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Io } from '../shell/io.ts';
 
@@ -21,6 +22,8 @@ export type Recorded =
       readonly requestId: string;
       readonly time: string;
       readonly endpoint: string;
+      /** Its path with the model's name, or the endpoint's name. */
+      readonly place: string;
       readonly key: string;
       readonly body: Buffer;
       readonly was: Was;
@@ -56,7 +59,7 @@ function parseRecord(text: string, line: number): Recorded {
   } catch {
     return skipped('unreadable'); // the last line of a file that is being written
   }
-  const { request_body: body, key, endpoint, time, request_id: requestId } = record;
+  const { request_body: body, key, endpoint, time, path, model, request_id: requestId } = record;
   if (![key, endpoint, time, requestId].every((field) => typeof field === 'string')) {
     return skipped(typeof requestId === 'string' ? 'not decided' : 'unreadable');
   }
@@ -70,6 +73,7 @@ function parseRecord(text: string, line: number): Recorded {
     requestId: String(requestId),
     time: String(time),
     endpoint: String(endpoint),
+    place: typeof path === 'string' ? recordedTarget({ path, model: toText(model) }) : String(endpoint),
     key: String(key),
     body: Buffer.from(body),
     was,

@@ -92,7 +92,7 @@ function replayOne(recorded: Recorded, { engine, policies, keyId }: Replay): Rep
   const { outcome } = engine.decideOffline({
     config: policies.config,
     key,
-    endpoint: engine.endpointNamed(endpoint),
+    ...engine.placeNamed(recorded.place),
     body,
     nowMs: Date.parse(time),
   });

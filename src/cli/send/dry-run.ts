@@ -5,7 +5,7 @@ import { requestBody } from '../../client/request-body.ts';
 import type { KeyRecord } from '../../config/build/keys.ts';
 import { GatewayError } from '../../errors.ts';
 import { decideOffline } from '../../gateway/offline/decide-offline.ts';
-import { endpointNamed, type Outcome } from '../../gateway/offline/question.ts';
+import { type Outcome, placeNamed } from '../../gateway/offline/question.ts';
 import { type LoadedPolicies, loadPolicies } from '../policy/load-policies.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
@@ -27,7 +27,7 @@ export async function dryRun(
   options: CommonOptions,
   io: Io,
 ): Promise<void> {
-  const { path } = phrasings[prompt.dialect];
+  const path = phrasings[prompt.dialect].path(prompt);
   const asked = requestBody(prompt.dialect, prompt);
   const policies = await loadPolicies(options, io);
   const key = keyOf(policies, io);
@@ -35,7 +35,7 @@ export async function dryRun(
     decideOffline({
       config: policies.config,
       key,
-      endpoint: endpointNamed(path),
+      ...placeNamed(path),
       body: Buffer.from(JSON.stringify(asked)),
       nowMs: Date.now(),
     })) ?? { outcome: undefined, replaced: undefined };

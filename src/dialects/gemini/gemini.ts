@@ -10,7 +10,7 @@ import { hasFinish } from './finish.ts';
 import { parseGeminiRequest } from './parse-request.ts';
 import { createGeminiReader, createGeminiWriter } from './stream.ts';
 import { parseGeminiUsage } from './usage.ts';
-import { both, geminiModels, ownHeaders, pathOf, toCamelCase } from './wire.ts';
+import { both, geminiModels, generate, ownHeaders, pathOf, streamGenerate, toCamelCase } from './wire.ts';
 
 /** Which of a part's members says what it is; `thought` marks a text or a call as reasoning. */
 const partTypes = both(
@@ -29,8 +29,8 @@ const partTypes = both(
 export const gemini: TextDialect = {
   name: 'gemini',
   methods: [
-    { path: pathOf('generateContent'), stream: false },
-    { path: pathOf('streamGenerateContent'), query: 'alt=sse', stream: true },
+    generate,
+    streamGenerate,
     { path: pathOf('countTokens'), stream: false, countAnswer: (tokens) => ({ totalTokens: tokens }) },
   ],
   modelList: geminiModels,

@@ -1,4 +1,4 @@
-import type { ModelList } from '../dialect.ts';
+import type { Method, ModelList } from '../dialect.ts';
 import { type Fields, isFields } from '../fields.ts';
 
 // What generating and embedding have in common.
@@ -39,6 +39,13 @@ function camelCased(value: unknown): unknown {
 export function pathOf(method: string): `/v1${string}` {
   return `/v1beta/models/{model}:${method}`;
 }
+
+export const generate: Method = { path: pathOf('generateContent'), stream: false };
+export const streamGenerate: Method = {
+  path: pathOf('streamGenerateContent'),
+  query: 'alt=sse',
+  stream: true,
+};
 
 export const ownHeaders = { prefix: 'x-goog-' } as const;
 

@@ -20,10 +20,10 @@ import { dialectAt } from '../targets.ts';
 import type { Decided, Outcome, Question, Read, ReadRequest } from './question.ts';
 
 /** Reads a body as the gateway does: strict parsing, the fields, the model's names at its providers. */
-export function readOffline({ config, key, endpoint, body, nowMs }: Question): Read {
+export function readOffline({ config, key, endpoint, pathModel, body, nowMs }: Question): Read {
   let request: ModelRequest;
   try {
-    request = parseRequest(body, endpoint);
+    request = parseRequest(body, endpoint, pathModel);
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     return { kind: 'refused', outcome: refusedByGate(error) };

@@ -8,15 +8,29 @@ import { GatewayError } from '../../errors.ts';
 import type { MaskedValues } from '../../policy/mask/masked-values.ts';
 import type { Action, Subject } from '../../policy/rule.ts';
 import type { RequestFacts } from '../decision/decide-request.ts';
-import { endpoints, isModelEndpoint, type ModelEndpoint } from '../endpoints.ts';
+import { endpoints, findEndpoint, isModelEndpoint, type ModelEndpoint } from '../endpoints.ts';
 import type { ModelRequest } from '../request.ts';
 
 const modelEndpoints = [...endpoints.values()].filter(isModelEndpoint);
 
-/** An endpoint by its name (`chat`) or its path (`/v1/chat/completions`). Throws usage.invalid. */
-export function endpointNamed(text: string): ModelEndpoint {
-  const found = modelEndpoints.find(({ name, path }) => name === text || path === text);
-  if (found !== undefined) return found;
+/** Where a request is sent. */
+export interface Place {
+  readonly endpoint: ModelEndpoint;
+  /** The model's name if the path has it; where that is not known, the body may name it. */
+  readonly pathModel?: string | undefined;
+}
+
+/**
+ * A place by its endpoint's name (`chat`) or its path (`/v1/chat/completions`, also with a model in it). Throws
+ * usage.invalid.
+ */
+export function placeNamed(text: string): Place {
+  const named = modelEndpoints.find(({ name, path }) => name === text || path === text);
+  if (named !== undefined) return { endpoint: named };
+  const found = findEndpoint(text.split('?', 1)[0] ?? '');
+  if (found !== undefined && isModelEndpoint(found.endpoint)) {
+    return { endpoint: found.endpoint, pathModel: found.pathModel };
+  }
   const names = modelEndpoints.map(({ name }) => name).join(', ');
   throw new GatewayError('usage.invalid', `there is no endpoint ${text}; there are ${names}`, {
     param: 'endpoint',
@@ -27,10 +41,10 @@ export function endpointNamed(text: string): ModelEndpoint {
  * Guesses the endpoint that a body was made for. A policy sees the same texts whichever endpoint a body comes through;
  * only what counts as a system text or a tool's result may differ.
  */
-export function guessEndpoint(body: Buffer): ModelEndpoint {
+export function guessPlace(body: Buffer): Place {
   const fields = toFields(parse(body));
   const dialect = Object.values(dialects).find((each) => each.recognizes(fields));
-  return endpointNamed(dialect?.name ?? 'responses');
+  return placeNamed(dialect?.name ?? 'responses');
 }
 
 /** Strict parsing will report what is wrong with it, whatever the endpoint. */
@@ -42,10 +56,9 @@ function parse(body: Buffer): unknown {
   }
 }
 
-export interface Question {
+export interface Question extends Place {
   readonly config: Config;
   readonly key: KeyRecord;
-  readonly endpoint: ModelEndpoint;
   readonly body: Buffer;
   readonly nowMs: number;
 }

@@ -1,4 +1,6 @@
 import { isUtf8 } from 'node:buffer';
+import { hasModel } from '../../dialects/model-path.ts';
+import { recordedTarget } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
 import type { TextAnswer } from '../contract/exchange-detail.ts';
 import type { RingEntry } from '../ring/entry.ts';
@@ -12,11 +14,11 @@ const kept = /^(?:content-type|accept|anthropic-[a-z-]+|openai-[a-z-]+|idempoten
 /** The exchange as a command line that reads the key from the environment, so that no copied text contains it. */
 export function toCurl(entry: RingEntry, origin: string, scrub: (text: string) => string): TextAnswer {
   const body = scrub(pastedBody(entry).toString());
-  const { path = '/' } = entry.facts;
+  const { path = '/', model } = entry.facts;
   const headers = Object.entries(meaningfulHeaders(entry))
     .filter(([name]) => name === 'idempotency-key' || !isSecretName(name))
     .map(([name, value]) => `  -H ${quoted(scrub(`${name}: ${value}`))} \\\n`);
-  const command = `curl ${quoted(origin + path)} \\\n  -H "authorization: Bearer $GATEWAY_KEY" \\\n`;
+  const command = `curl ${quoted(origin + recordedTarget({ path, model }))} \\\n  -H "authorization: Bearer $GATEWAY_KEY" \\\n`;
   // Not --data-binary, for which a body that begins with @ names a file to send.
   const text = `${command}${headers.join('')}  --data-raw ${quoted(toAscii(body))}\n`;
   return { name: `${entry.id}.sh`, text };
@@ -70,14 +72,15 @@ function toAscii(json: string): string {
  */
 export function toFixture(entry: RingEntry, scrub: (text: string) => string): TextAnswer {
   const body = pastedBody(entry);
-  const { facts } = entry;
-  const { id } = entry;
-  const { decision } = facts;
+  const { facts, id } = entry;
+  const { decision, path = '/', model } = facts;
   const asked = facts.rules?.filter(({ on }) => on !== 'answer');
   const rule = decidingRule({ rules: asked ?? [] }, decision);
   const lines = [
     `name: ${id}`,
-    ...(facts.endpoint === undefined ? [] : [`endpoint: ${facts.endpoint}`]),
+    ...(facts.endpoint === undefined
+      ? []
+      : [`endpoint: ${hasModel({ path }) ? recordedTarget({ path, model }) : facts.endpoint}`]),
     ...(facts.key === undefined ? [] : [`key: ${toAscii(JSON.stringify(facts.key))}`]),
     ...(facts.time === undefined ? [] : [`time: ${facts.time}`]),
     bodyLine(withoutSecrets(body, scrub)),

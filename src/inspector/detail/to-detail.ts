@@ -1,3 +1,4 @@
+import { recordedTarget } from '../../dialects/registry.ts';
 import type { ExchangeRecord } from '../../record/record.ts';
 import type { Explained, InspectorBackend } from '../backend.ts';
 import type {
@@ -64,7 +65,7 @@ async function rulesOf(entry: RingEntry, backend: Backend): Promise<Rules> {
       ? undefined
       : await backend.explain({
           body: receivedBody,
-          endpoint: facts.endpoint,
+          endpoint: recordedTarget({ path: facts.path ?? '', model: facts.model }),
           key: facts.key,
           atMs: Date.parse(facts.time ?? ''),
         });

@@ -1,3 +1,5 @@
+import { hasModel } from '../../dialects/model-path.ts';
+import { recordedTarget } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
 import { commonHeaders, newRequestId, toList } from '../../http/respond.ts';
 import type { KeepBodiesAnswer, SendAgainAnswer, TryPolicyAnswer } from '../contract/actions.ts';
@@ -27,7 +29,7 @@ async function sendAgain(call: Call, { ring, backend }: RouteContext): Promise<S
   const fields = await readJson(call, requestBodyBytes);
   const entry = ring.find(textField(fields, 'id') ?? '');
   if (entry === undefined) throw unknownExchange();
-  const { path, key } = entry.facts;
+  const { path, key, model: named } = entry.facts;
   if (path === undefined || key === undefined) {
     throw new GatewayError(
       'inspector.not_kept',
@@ -37,8 +39,10 @@ async function sendAgain(call: Call, { ring, backend }: RouteContext): Promise<S
   const given = textField(fields, 'body');
   const text = given ?? requireBody(entry).toString();
   const model = textField(fields, 'model');
-  const body = Buffer.from(model === undefined ? text : withModel(text, model));
-  const sent = await backend.sendAgain({ path, key, headers: meaningfulHeaders(entry), body });
+  const isInBody = model !== undefined && !hasModel({ path });
+  const body = Buffer.from(isInBody ? withModel(text, model) : text);
+  const target = recordedTarget({ path, model: model ?? named });
+  const sent = await backend.sendAgain({ target, key, headers: meaningfulHeaders(entry), body });
   const again = ring.find(sent.id);
   if (again !== undefined) {
     again.again = entry.id;
@@ -82,7 +86,9 @@ async function tryPolicy(call: Call, { ring, backend }: RouteContext): Promise<T
   }
   return backend.tryPolicy(policies, {
     body,
-    endpoint: textField(fields, 'endpoint') ?? entry?.facts.endpoint,
+    endpoint:
+      textField(fields, 'endpoint') ??
+      (entry && recordedTarget({ path: entry.facts.path ?? '', model: entry.facts.model })),
     key: textField(fields, 'key') ?? entry?.facts.key,
     atMs: Date.now(),
   });

@@ -23,14 +23,18 @@ import { PageThreads } from './page-threads.ts';
 const answerLimitBytes = 64 * 1024 * 1024;
 
 /** Sends a request to the gateway itself, over its own port; resolves when the head of the answer is here. */
-function sendToSelf(url: string, pass: string, { path, headers, body }: SentAgain): Promise<SendAgainAnswer> {
+function sendToSelf(
+  url: string,
+  pass: string,
+  { target, headers, body }: SentAgain,
+): Promise<SendAgainAnswer> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     const sending = request(
       {
         host: hereOf(hostname),
         port,
-        path,
+        path: target,
         method: 'POST',
         agent: false,
         headers: {

@@ -9,7 +9,7 @@ import {
   type Report as RequestReport,
   type RuleReport,
 } from '../../gateway/offline/explain-request.ts';
-import { endpointNamed, guessEndpoint, type Question } from '../../gateway/offline/question.ts';
+import { guessPlace, placeNamed, type Question } from '../../gateway/offline/question.ts';
 import type { Explained } from '../../inspector/backend.ts';
 import type { TryPolicyAnswer } from '../../inspector/contract/actions.ts';
 import type { RuleDetail } from '../../inspector/contract/exchange-detail.ts';
@@ -135,7 +135,7 @@ function toQuestion(config: Config, { body, endpoint, key: id, atMs }: TaskInput
   return {
     config,
     key,
-    endpoint: endpoint === undefined ? guessEndpoint(bytes) : endpointNamed(endpoint),
+    ...(endpoint === undefined ? guessPlace(bytes) : placeNamed(endpoint)),
     body: bytes,
     nowMs: atMs,
   };

@@ -43,7 +43,7 @@ describe('words', () => {
       [['send', '-'], ['--model', '--system', '--config', '--no-stream']],
       [['send', '-o', ''], ['text', 'json', 'ndjson', 'yaml', 'table']],
       [['send', '--output=j'], ['--output=json', '--output=yaml']],
-      [['send', 'hello', '--dialect', ''], ['messages', 'chat', 'responses']],
+      [['send', 'hello', '--dialect', ''], ['messages', 'chat', 'responses', 'gemini']],
       [['completion', ''], ['bash', 'zsh', 'fish']],
       [['run', ''], ['claude', 'codex']],
       [['env', 'cl'], ['claude', 'curl']],

@@ -11,6 +11,7 @@ interface Properties {
 /** Whose request it is, and of which endpoint. */
 export function RequestChoices({ policies, scratch, onChange }: Properties) {
   const isRemoved = scratch.key !== '' && !policies.keys.some(({ id }) => id === scratch.key);
+  const endpoints = [...new Set([...policies.endpoints, scratch.endpoint])].filter((name) => name !== '');
   return (
     <>
       <select
@@ -32,9 +33,9 @@ export function RequestChoices({ policies, scratch, onChange }: Properties) {
         onChange={(event) => onChange({ endpoint: event.currentTarget.value })}
       >
         <option value="">endpoint from the body</option>
-        {policies.endpoints.map((endpoint) => (
+        {endpoints.map((endpoint) => (
           <option key={endpoint} value={endpoint}>
-            {endpoint}
+            {visibleLine(endpoint)}
           </option>
         ))}
       </select>

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { PoliciesAnswer } from '../../contract/actions.ts';
 import type { ExchangeDetail } from '../../contract/exchange-detail.ts';
+import type { ExchangeRow } from '../../contract/exchange-list.ts';
 import type { Live } from '../live.ts';
 import { messageOf } from '../session.ts';
 import { toIndented } from '../text/json-lines.ts';
@@ -16,7 +17,7 @@ export interface Scratch {
   readonly body?: string;
   /** Empty: the first key. */
   readonly key: string;
-  /** Empty: what the body looks like. */
+  /** An endpoint's name, or its path with a model in it. Empty: what the body looks like. */
   readonly endpoint: string;
 }
 
@@ -72,7 +73,8 @@ function begin(kept: Scratch | undefined, id: string | undefined): Scratch {
 async function requestOf(live: Live, id: string): Promise<Partial<Scratch> & { readonly problem?: string }> {
   try {
     const { row, bodies } = await live.session.get<ExchangeDetail>(`exchanges/${encodeURIComponent(id)}`);
-    const { key = '', endpoint = '' } = row;
+    const { key = '' } = row;
+    const endpoint = placeOf(row);
     const received = bodies?.received;
     if (received === undefined) {
       const problem = "The exchange's body is not kept: this is an example.";
@@ -85,4 +87,9 @@ async function requestOf(live: Live, id: string): Promise<Partial<Scratch> & { r
   } catch (error) {
     return { body: exampleRequest, problem: `This is an example. ${messageOf(error)}` };
   }
+}
+
+/** A body whose model is in the path doesn't name it. */
+function placeOf({ path, endpoint = '', model }: ExchangeRow): string {
+  return path.includes('{model}') && model !== undefined ? path.replace('{model}', () => model) : endpoint;
 }
