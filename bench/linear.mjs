@@ -229,7 +229,8 @@ async function costOf(gateway, make, bytes) {
     // In the first round the tables of the automata fill.
     if (round > 0) ms = Math.min(ms, (cpuOf(gateway.child.pid) - before) / 1_000);
   }
-  return { ms, status, parseMs: parseMs(prepared === undefined ? body : prepared.body) };
+  const isStream = prepared?.type === 'text/event-stream';
+  return { ms, status, parseMs: isStream ? Number.NaN : parseMs(prepared?.body ?? body) };
 }
 
 function parseMs(body) {

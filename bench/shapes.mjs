@@ -82,6 +82,9 @@ const randomShapes = Object.fromEntries(
 /** JSON of about so many bytes: the value of the only message's content, and further fields of the body. */
 const shapes = {
   words: (bytes) => ({ content: `"${'the gateway should stream tokens '.repeat(bytes / 33)}"` }),
+  'words in blocks': (bytes) => ({
+    content: `[${join(bytes, '{"type":"text","text":"the gateway should stream tokens, one after the other, to all"}')}]`,
+  }),
   ...randomShapes,
   'blocks of text': (bytes) => ({ content: `[${join(bytes, '{"type":"text","text":"a"}')}]` }),
   messages: (bytes) => ({
