@@ -1,7 +1,8 @@
 #!/usr/bin/env node
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 // Builds dist/ from src/: one bundle, cut where commands are loaded lazily (docs/decisions/bundle.md).
 // Runs at every `npm install` in a checkout, so it is quick, says nothing, and never empties dist/ first.
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { rolldown } from 'rolldown';
 import { parseAst } from 'rolldown/parseAst';
@@ -65,6 +66,21 @@ async function exportsOf(module) {
   if (!module.endsWith('.ts')) return Object.keys(await import(module));
   return [...readFileSync(module, 'utf8').matchAll(/^export const (\w+)/gm)].map(([, name]) => name);
 }
+
+// What packages themselves require only when they need it, by whom: files of their own too.
+const requiredLater = [
+  ['cosmiconfig/dist', 'import-fresh', 'import-fresh'], // loaders: files are only searched for
+  ['cosmiconfig/dist', 'js-yaml', 'cosmiconfig-yaml'],
+  ['cosmiconfig/dist', 'parse-json', 'parse-json'],
+  ['undici/lib/dispatcher', '../llhttp/llhttp-wasm.js', 'llhttp'], // for machines whose WebAssembly has no SIMD
+].map(([by, id, name]) => ({ by: `/node_modules/${by}/`, id, name }));
+const requiredFromFiles = {
+  name: 'required-from-files',
+  resolveId(wanted, importer) {
+    const found = requiredLater.find(({ by, id }) => id === wanted && importer?.includes(by));
+    return found && { id: `./${found.name}.js`, external: true };
+  },
+};
 
 // undici's entry loads fetch, WebSocket and caches as well, three quarters of its code, and sets a global dispatcher.
 const undiciParts = {
@@ -145,7 +161,14 @@ async function bundle(input, groups = []) {
         yaml: join(root, 'node_modules/yaml/browser/index.js'),
       },
     },
-    plugins: [withoutUnused, loadedWhenUsed, undiciParts, commanderAsModules, openTelemetryAsModules],
+    plugins: [
+      withoutUnused,
+      loadedWhenUsed,
+      requiredFromFiles,
+      undiciParts,
+      commanderAsModules,
+      openTelemetryAsModules,
+    ],
     logLevel: 'silent',
   });
   const { output } = await built.generate({
@@ -171,6 +194,9 @@ const program = {
   'jq-worker': 'src/cli/shell/filter/jq-worker.ts',
   'page-worker': 'src/server/inspector/page-worker.ts',
   ...deferred,
+  ...Object.fromEntries(
+    requiredLater.map(({ by, id, name }) => [name, createRequire(join(root, by)).resolve(id)]),
+  ),
 };
 // These run at every start and need little of the program: bundled with it, they would load the file for `send`.
 const small = {
