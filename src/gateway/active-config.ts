@@ -17,7 +17,7 @@ import type { Gateway } from './gateway.ts';
 import { handle } from './handle.ts';
 import type { Health, Readiness } from './local-endpoints/health.ts';
 import { createCatalogue } from './local-endpoints/models.ts';
-import { createMasks } from './scrub.ts';
+import { createScrubber } from './scrub.ts';
 
 export interface PreparedConfig {
   /** New exchanges follow the configuration from now on; those in flight keep theirs. */
@@ -152,7 +152,7 @@ function configureGateway(
     router,
     catalogue: createCatalogue({ entries: config.models, router, providers, startedMs }),
     configHash: config.hash,
-    masks: createMasks(config.secrets),
+    scrubber: createScrubber(config.secrets),
     ledger,
     tracer,
     record,

@@ -5,7 +5,7 @@ import type { Verdict } from '../policy/rule.ts';
 import { builtInPolicy } from '../policy/rules/built-in.ts';
 import { ClientCredential } from '../providers/client-credential.ts';
 import type { KeyRing, KnownKey } from './authenticate.ts';
-import { bothMasks, createMasks, type Masks } from './scrub.ts';
+import { bothScrubbers, createScrubber, type Scrubber } from './scrub.ts';
 
 /** The credentials that come with a request, next to the project key or in its place. */
 export interface ClientLogin {
@@ -15,8 +15,8 @@ export interface ClientLogin {
   readonly fault: GatewayError | undefined;
   /** Whether a header repeats it. */
   readonly isElsewhere: boolean;
-  /** Masks what came, wherever it is. */
-  readonly masks: Masks;
+  /** Scrubs what came, wherever it is. */
+  readonly scrubber: Scrubber;
 }
 
 interface Given {
@@ -43,7 +43,7 @@ export function keepLogin(
   const login = takeLogin(exchange.request, keys);
   if (login === undefined) return;
   exchange.login = login;
-  exchange.masks = bothMasks(exchange.masks, login.masks);
+  exchange.scrubber = bothScrubbers(exchange.scrubber, login.scrubber);
 }
 
 /**
@@ -52,7 +52,7 @@ export function keepLogin(
  * Undefined if nothing came in them.
  */
 function takeLogin(
-  request: Pick<HttpRequest, 'header' | 'takeHeader' | 'maskHeaders'>,
+  request: Pick<HttpRequest, 'header' | 'takeHeader' | 'scrubHeaders'>,
   keys: KeyRing<KnownKey>,
 ): ClientLogin | undefined {
   const projectKey = request.header('x-gateway-key')?.trim() ?? '';
@@ -64,11 +64,11 @@ function takeLogin(
   });
   const [found, second] = given;
   if (found === undefined) return undefined;
-  const masks = createMasks(given.map(({ secret }) => secret));
-  if (projectKey === '') return { credential: undefined, fault: undefined, isElsewhere: false, masks };
+  const scrubber = createScrubber(given.map(({ secret }) => secret));
+  if (projectKey === '') return { credential: undefined, fault: undefined, isElsewhere: false, scrubber };
   const fault = second === undefined ? faultOf(found, keys) : twoCredentials();
   const credential = fault === undefined ? new ClientCredential(found.name, found.value) : undefined;
-  return { credential, fault, isElsewhere: request.maskHeaders(masks.text), masks };
+  return { credential, fault, isElsewhere: request.scrubHeaders(scrubber.text), scrubber };
 }
 
 function twoCredentials(): GatewayError {
@@ -94,7 +94,7 @@ function faultOf({ name, value, secret }: Given, keys: KeyRing<KnownKey>): Gatew
  */
 export function refuseLoginIn({ login, draft }: Sender, texts: readonly Buffer[]): void {
   if (login === undefined) return;
-  if (!login.isElsewhere && texts.every((text) => login.masks.bytes(text) === text)) return;
+  if (!login.isElsewhere && texts.every((text) => login.scrubber.bytes(text) === text)) return;
   draft.noteOutgoing({ action: 'block', verdicts: [verdict], unseen: 0 }, 0);
   throw new GatewayError('policy.blocked', verdict.message, { reason: verdict.reason });
 }
@@ -103,7 +103,7 @@ export function refuseLoginIn({ login, draft }: Sender, texts: readonly Buffer[]
 interface Holder {
   readonly request: Parameters<typeof takeLogin>[0];
   login: ClientLogin | undefined;
-  masks: Masks;
+  scrubber: Scrubber;
 }
 
 /** The exchange in which they leave. */

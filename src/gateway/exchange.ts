@@ -9,7 +9,7 @@ import type { ExchangeSpans } from '../record/tracing/tracer.ts';
 import type { SwapRemoveItem } from '../swap-remove-list.ts';
 import type { ClientLogin } from './client-login.ts';
 import { RecordDraft } from './record-draft.ts';
-import { bothMasks, type Masks, masksOf } from './scrub.ts';
+import { bothScrubbers, type Scrubber, scrubberOf } from './scrub.ts';
 import type { LedgerEntry } from './spending/ledger-entry.ts';
 import { Outcome, type Spending } from './spending/spending.ts';
 
@@ -62,7 +62,7 @@ export class Exchange implements SwapRemoveItem {
   entry: LedgerEntry | undefined;
   /** Why it was refused or broke off. */
   failure: GatewayError | undefined;
-  #masks: Masks | undefined;
+  #scrubber: Scrubber | undefined;
 
   constructor(request: HttpRequest, response: HttpResponse, times = new TimeText()) {
     this.request = request;
@@ -73,18 +73,18 @@ export class Exchange implements SwapRemoveItem {
     });
   }
 
-  /** Masks what must not be in this exchange's answer and record; set before anything is written. */
-  get masks(): Masks {
-    return this.#masks as Masks;
+  /** Scrubs what must not be in this exchange's answer and record; set before anything is written. */
+  get scrubber(): Scrubber {
+    return this.#scrubber as Scrubber;
   }
 
-  set masks(masks: Masks) {
-    this.#masks = masks;
+  set scrubber(scrubber: Scrubber) {
+    this.#scrubber = scrubber;
   }
 
   /** What a request was authorized with, which its provider may repeat. */
   maskAlso(secrets: readonly string[]): void {
-    this.masks = bothMasks(this.masks, masksOf(secrets));
+    this.scrubber = bothScrubbers(this.scrubber, scrubberOf(secrets));
   }
 
   /** The status that the client got or, if no answer could begin, would have got. */

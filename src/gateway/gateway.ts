@@ -10,7 +10,7 @@ import type { Decider } from './decision/decider.ts';
 import type { Health, Readiness } from './local-endpoints/health.ts';
 import type { ModelCatalogue } from './local-endpoints/models.ts';
 import type { AccessSettings } from './receive.ts';
-import type { Masks } from './scrub.ts';
+import type { Scrubber } from './scrub.ts';
 
 /**
  * Everything an exchange looks up, prepared once per configuration. An exchange keeps the one it began with, so a
@@ -29,8 +29,8 @@ export interface Gateway {
   readonly catalogue: ModelCatalogue;
   /** Hash of the configuration, for the records. */
   readonly configHash: string;
-  /** Masks every configured secret. */
-  readonly masks: Masks;
+  /** Scrubs every configured secret. */
+  readonly scrubber: Scrubber;
   /** The limits of a key and its project; undefined if there are none. */
   readonly limiterFor: (key: GatewayKey) => Limiter | undefined;
   /** Where exchanges are entered; undefined if no ledger is kept. */

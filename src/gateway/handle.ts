@@ -21,7 +21,7 @@ import { usableTargets } from './targets.ts';
  */
 export async function handle(exchange: Exchange, gateway: Gateway): Promise<void> {
   const { request, response, draft } = exchange;
-  exchange.masks = gateway.masks;
+  exchange.scrubber = gateway.scrubber;
   keepLogin(exchange, gateway);
   response.beforeEnd(() => settle(exchange));
   try {

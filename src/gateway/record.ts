@@ -28,7 +28,7 @@ export function noteBody(
   exchange.body = body;
   draft.noteBytesIn(body.length);
   if (trace === undefined && !recordsBodies) return;
-  const shown = login?.masks.bytes(body) ?? body;
+  const shown = login?.scrubber.bytes(body) ?? body;
   trace?.received(shown);
   if (recordsBodies) draft.noteBody(shown.toString());
 }
@@ -38,9 +38,9 @@ export function record(
   exchange: Exchange,
   { configHash, record: write }: Pick<Gateway, 'configHash' | 'record'>,
 ): void {
-  const { draft, held, trace, spans, failure, status, masks, isRecorded } = exchange;
+  const { draft, held, trace, spans, failure, status, scrubber, isRecorded } = exchange;
   held?.release();
-  const written = draft.finish({ error: failure, status, configHash, scrub: masks.text });
+  const written = draft.finish({ error: failure, status, configHash, scrub: scrubber.text });
   if (isRecorded) trace?.finished(written, failure?.message);
   spans?.finished(written);
   if (isRecorded) write(written, repeatKey(exchange));

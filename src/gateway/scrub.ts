@@ -100,13 +100,13 @@ function standsAt(text: Buffer, start: number, pattern: Buffer): boolean {
   return end <= text.length && text.compare(pattern, 0, pattern.length, start, end) === 0;
 }
 
-/** Shorter ones would mask ordinary words in messages, and no real key is that short. */
+/** Shorter ones would hide ordinary words in messages, and no real key is that short. */
 const leastLength = 8;
-const mask = '[secret]';
-const maskBytes = Buffer.from(mask);
+const replacement = '[secret]';
+const replacementBytes = Buffer.from(replacement);
 
-/** Masks configured secrets in a provider's answer before it goes anywhere. */
-export class Scrubber {
+/** Scrubs configured secrets from a provider's answer before it goes anywhere. */
+export class ByteScrubber {
   readonly #spellings: PatternSearch;
   readonly #plain: PatternSearch;
   /** Character codes that occur in the secrets: only escapes of these can hide one. */
@@ -119,7 +119,7 @@ export class Scrubber {
     this.#alphabet = new Set(long.flatMap((secret) => [...Buffer.from(secret)]));
   }
 
-  /** The bytes with all of them masked; the same object if there are none. */
+  /** The bytes without them; the same object if there are none. */
   scrub(text: Buffer): Buffer {
     const clean = this.#withoutSpellings(text);
     return this.#mayHideOne(clean) ? this.#withoutEscaped(clean) : clean;
@@ -131,7 +131,7 @@ export class Scrubber {
     const kept: Buffer[] = [];
     let end = 0;
     for (; found !== undefined; found = this.#spellings.next(text, end)) {
-      kept.push(text.subarray(end, found.start), maskBytes);
+      kept.push(text.subarray(end, found.start), replacementBytes);
       end = found.start + found.length;
     }
     return Buffer.concat([...kept, text.subarray(end)]);
@@ -156,7 +156,7 @@ export class Scrubber {
     let end = 0;
     for (let found = this.#plain.next(text, 0); found !== undefined; ) {
       const after = found.start + found.length;
-      kept.push(json.subarray(end, origins[found.start]), maskBytes);
+      kept.push(json.subarray(end, origins[found.start]), replacementBytes);
       end = origins[after] as number;
       found = this.#plain.next(text, after);
     }
@@ -175,7 +175,7 @@ export function createTextScrubber(secrets: readonly string[]): (text: string) =
   const patterns = [...new Set(spellings)].sort((one, other) => other.length - one.length);
   return (text) => {
     let rest = text;
-    for (const pattern of patterns) if (rest.includes(pattern)) rest = rest.replaceAll(pattern, mask);
+    for (const pattern of patterns) if (rest.includes(pattern)) rest = rest.replaceAll(pattern, replacement);
     return rest;
   };
 }
@@ -191,16 +191,16 @@ function spell(secret: string): string[] {
   return [...new Set([secret, JSON.stringify(secret).slice(1, -1), url, lower])];
 }
 
-/** Masks secrets in everything that leaves: none of them may be in an answer, a record or an error. */
-export interface Masks {
+/** Scrubs secrets from everything that leaves: none of them may be in an answer, a record or an error. */
+export interface Scrubber {
   /** The same object if there are none. */
   bytes(body: Buffer): Buffer;
   text(text: string): string;
   readonly secrets: readonly string[];
 }
 
-export function createMasks(secrets: readonly string[]): Masks {
-  const scrubber = new Scrubber(secrets);
+export function createScrubber(secrets: readonly string[]): Scrubber {
+  const scrubber = new ByteScrubber(secrets);
   return {
     bytes: (body) => scrubber.scrub(body),
     text: createTextScrubber(secrets),
@@ -208,18 +208,18 @@ export function createMasks(secrets: readonly string[]): Masks {
   };
 }
 
-const known = new WeakMap<readonly string[], Masks>();
+const known = new WeakMap<readonly string[], Scrubber>();
 
-/** Masks for a list that many exchanges have in common, made once. */
-export function masksOf(secrets: readonly string[]): Masks {
+/** A scrubber for a list that many exchanges have in common, made once. */
+export function scrubberOf(secrets: readonly string[]): Scrubber {
   const before = known.get(secrets);
   if (before !== undefined) return before;
-  const masks = createMasks(secrets);
-  known.set(secrets, masks);
-  return masks;
+  const scrubber = createScrubber(secrets);
+  known.set(secrets, scrubber);
+  return scrubber;
 }
 
-export function bothMasks(first: Masks, second: Masks): Masks {
+export function bothScrubbers(first: Scrubber, second: Scrubber): Scrubber {
   return {
     bytes: (body) => second.bytes(first.bytes(body)),
     text: (text) => second.text(first.text(text)),

@@ -85,14 +85,14 @@ export class HttpRequest {
   }
 
   /** Changes the values of the headers that are still there; whether any has changed. */
-  maskHeaders(mask: (value: string) => string): boolean {
+  scrubHeaders(scrub: (value: string) => string): boolean {
     const { rawHeaders } = this.#message;
     let isChanged = false;
     for (let i = 1; i < rawHeaders.length; i += 2) {
       const value = rawHeaders[i] as string;
-      const masked = mask(value);
-      isChanged ||= masked !== value;
-      rawHeaders[i] = masked;
+      const scrubbed = scrub(value);
+      isChanged ||= scrubbed !== value;
+      rawHeaders[i] = scrubbed;
     }
     return isChanged;
   }

@@ -37,7 +37,7 @@ export interface InspectorBackend {
   readonly keepsBodies: () => boolean;
   /** Undefined if `inspector.password_file` is not set. */
   readonly password: () => string | undefined;
-  /** Masks the configured secrets in a text. */
+  /** Scrubs the configured secrets from a text. */
   readonly scrub: (text: string) => string;
   readonly open: () => { readonly exchanges: number; readonly streams: number };
   readonly breakers: () => readonly BreakerState[];

@@ -165,11 +165,11 @@ async function sendWholeAnswer(
 
 /** What decides how an answer is checked. */
 function checkOf(
-  { masks }: Exchange,
+  { scrubber }: Exchange,
   { request: { masked } }: Forwarded<UpstreamRequest>,
   { key: { policies }, answerRules }: DecidedRequest,
-): Pick<AnswerReader, 'policies' | 'answerRules' | 'masked' | 'masks'> {
-  return { policies, answerRules, masked, masks };
+): Pick<AnswerReader, 'policies' | 'answerRules' | 'masked' | 'scrubber'> {
+  return { policies, answerRules, masked, scrubber };
 }
 
 async function sendProviderError(
@@ -184,7 +184,7 @@ async function sendProviderError(
   const text = bytes.toString();
   const value = parseError(text);
   // Proxies in front of the provider answer with HTML pages, which no client can read.
-  if (value === undefined) exchange.draft.noteCause(exchange.masks.text(shortened(text)));
+  if (value === undefined) exchange.draft.noteCause(exchange.scrubber.text(shortened(text)));
   const { translation } = forwarded.request;
   const readable = value === undefined ? text : value;
   const isOwn = translation !== undefined || !dialect.isErrorBody(value);

@@ -115,7 +115,7 @@ class StreamSink implements BodySink {
 
   /** What leaves, without configured secrets: only whole events come, so that none is split. */
   #masked(events: Buffer): Buffer {
-    const bytes = this.#exchange.masks.bytes(events);
+    const bytes = this.#exchange.scrubber.bytes(events);
     if (this.#bytes === 0) this.#exchange.draft.noteFirstByte();
     this.#bytes += bytes.length;
     this.#exchange.trace?.wrote(bytes);

@@ -4,7 +4,7 @@ import { compilePolicies } from '../../policy/compile.ts';
 import type { Decision } from '../../policy/rule.ts';
 import { endpoints, isModelEndpoint, type ModelEndpoint } from '../endpoints.ts';
 import { parseRequest } from '../request.ts';
-import { createMasks } from '../scrub.ts';
+import { createScrubber } from '../scrub.ts';
 import { findDemand } from '../spending/demand.ts';
 import { decideRequest, factsOf, toSubject } from './decide-request.ts';
 import { readAnswer } from './read-answer.ts';
@@ -83,7 +83,7 @@ function answerAnswer(question: Extract<ThreadQuestion, { kind: 'answer' }>): Th
     ...rest,
     endpoint: endpointAt(path),
     policies: compiled.select(policies),
-    masks: createMasks(secrets),
+    scrubber: createScrubber(secrets),
     translation: translation && translationOf(translation, translation.translated),
   });
   return { ...read, kind: 'answer', result: result instanceof GatewayError ? toErrorParts(result) : result };

@@ -147,7 +147,7 @@ async function readAnswerInThread(
   whole: Buffer,
   { reader, lifetime }: { readonly reader: AnswerReader; readonly lifetime: Lifetime },
 ): Promise<ReadAnswer> {
-  const { form, answerRules, masked, endpoint, policies, masks, translation } = reader;
+  const { form, answerRules, masked, endpoint, policies, scrubber, translation } = reader;
   // What came in one piece may be a part of a larger buffer.
   const body =
     whole.byteLength === whole.buffer.byteLength ? whole : Buffer.from(new Uint8Array(whole).buffer);
@@ -156,7 +156,7 @@ async function readAnswerInThread(
     ...{ body, form, answerRules, masked },
     path: endpoint.path,
     policies: policies.names,
-    secrets: masks.secrets,
+    secrets: scrubber.secrets,
     translation: translation && { ...translation.pair, translated: translation.facts() },
   };
   const answer = await thread.ask(question, { memory: memoryOf(body), lifetime });

@@ -7,7 +7,7 @@ import { Restorer } from '../../policy/mask/restorer.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
 import type { Verdict } from '../../policy/rule.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
-import type { Masks } from '../scrub.ts';
+import type { Scrubber } from '../scrub.ts';
 import type { RequestTranslation } from './translate-request.ts';
 
 /** What decides what becomes of a provider's answer. */
@@ -22,7 +22,7 @@ export interface AnswerReader {
   readonly answerRules: readonly number[];
   /** The values to restore; undefined if none was masked. */
   readonly masked: MaskedValues | undefined;
-  readonly masks: Masks;
+  readonly scrubber: Scrubber;
 }
 
 /** What the client gets, and what is to be recorded. */
@@ -56,10 +56,10 @@ export function readAnswer(bytes: Buffer, reader: AnswerReader): ReadAnswer {
   }
 }
 
-/** Applies the rules on answers, which read what the provider said; restores what was masked; masks secrets. */
+/** Applies the rules on answers, which read what the provider said; restores what was masked; scrubs secrets. */
 export function checkAnswer(
   body: Buffer,
-  { policies, answerRules, masked, masks }: Omit<AnswerReader, 'endpoint' | 'form' | 'translation'>,
+  { policies, answerRules, masked, scrubber }: Omit<AnswerReader, 'endpoint' | 'form' | 'translation'>,
 ): CheckedAnswer {
   const { verdicts = [], refusal, redactedBody } = policies.checkAnswers(answerRules)?.whole(body) ?? {};
   if (refusal !== undefined) {
@@ -67,9 +67,9 @@ export function checkAnswer(
     return { verdicts, masking: {}, result: new GatewayError('policy.blocked', message, { reason }) };
   }
   const checked = redactedBody ?? body;
-  if (masked === undefined) return { verdicts, masking: {}, result: masks.bytes(checked) };
+  if (masked === undefined) return { verdicts, masking: {}, result: scrubber.bytes(checked) };
   const restorer = new Restorer(masked);
-  const restored = masks.bytes(restorer.body(checked));
+  const restored = scrubber.bytes(restorer.body(checked));
   return { verdicts, masking: restorer.counts, result: restored };
 }
 

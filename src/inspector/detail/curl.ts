@@ -93,7 +93,7 @@ export function toFixture(entry: RingEntry, scrub: (text: string) => string): Te
   return { name: `${id}.yaml`, text: `${lines.join('\n')}\n` };
 }
 
-/** Masks the configured secrets, which are ASCII, and keeps every other byte. */
+/** Scrubs the configured secrets, which are ASCII, and keeps every other byte. */
 function withoutSecrets(body: Buffer, scrub: (text: string) => string): Buffer {
   return Buffer.from(scrub(body.toString('latin1')), 'latin1');
 }

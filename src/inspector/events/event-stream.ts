@@ -8,7 +8,7 @@ export interface EventStreamOptions {
   readonly ring: Ring;
   /** Differs with every start of the gateway. */
   readonly boot: string;
-  /** Masks configured secrets. */
+  /** Scrubs configured secrets. */
   readonly scrub: (text: string) => string;
   readonly hello: () => Events['hello'];
   /** The newest minutes. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { dialects } from '../../../src/dialects/registry.ts';
 import { ExactStream } from '../../../src/gateway/answer/answer-stream.ts';
-import { createMasks } from '../../../src/gateway/scrub.ts';
+import { createScrubber } from '../../../src/gateway/scrub.ts';
 
 const secret = 'sk-provider-0123456789abcdef';
 const delta = 'data: {"choices":[{"delta":{"content":"a"},"finish_reason":null}]}\n\n';
@@ -10,10 +10,10 @@ const done = 'data: [DONE]\n\n';
 /** What is written of an exact stream: each time its whole events, masked. */
 function withSecrets(secrets: readonly string[]): Pick<ExactStream, 'transform' | 'end'> {
   const stream = new ExactStream(dialects.chat);
-  const masks = createMasks(secrets);
+  const scrubber = createScrubber(secrets);
   return {
-    transform: (chunk) => masks.bytes(stream.transform(chunk)),
-    end: () => masks.bytes(stream.end()),
+    transform: (chunk) => scrubber.bytes(stream.transform(chunk)),
+    end: () => scrubber.bytes(stream.end()),
   };
 }
 
