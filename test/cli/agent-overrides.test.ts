@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { clientOf } from '../../src/cli/agents/clients.ts';
 import { checkClaude } from '../../src/cli/doctor/check-claude.ts';
 import { checkCodexOverrides } from '../../src/cli/doctor/check-codex.ts';
+import { checkManagedOpencode } from '../../src/cli/doctor/check-opencode.ts';
 import { createWorkspace } from '../config/workspace.ts';
 
 // Each case was tried with the real agent: its requests went elsewhere, or those of a "fine" one to the gateway.
@@ -23,6 +24,19 @@ function errorsOf(check: typeof checkClaude | typeof checkCodexOverrides, files:
 
 describe('Claude Code', () => {
   const settings = (env: Variables) => JSON.stringify({ env });
+
+  test.each<[unknown, boolean]>([
+    [1, true],
+    [' Yes ', true],
+    [0, false],
+    [false, false],
+    ['no', false],
+    ['', false],
+  ])('another cloud by %j: %s', (value, isFault) => {
+    const own = JSON.stringify({ env: { ANTHROPIC_BASE_URL: url, CLAUDE_CODE_USE_BEDROCK: value } });
+
+    expect(errorsOf(checkClaude, { 'home/.claude/settings.json': own })).toHaveLength(isFault ? 1 : 0);
+  });
 
   test.each([
     ['etc/claude-code/managed-settings.json', { ANTHROPIC_BASE_URL: elsewhere }, 'ANTHROPIC_BASE_URL'],
@@ -91,5 +105,35 @@ describe('Codex', () => {
     ],
   ])('%j', (files, expected) => {
     expect(errorsOf(checkCodexOverrides, files)).toEqual(expected);
+  });
+});
+
+describe('opencode', () => {
+  test.each([
+    [
+      'an address',
+      { provider: { openai: { options: { baseURL: `${elsewhere}/v1` } } } },
+      'sets provider.openai.options.baseURL',
+    ],
+    [
+      'another provider',
+      { enabled_providers: ['openai', 'openrouter'] },
+      'has openrouter in enabled_providers',
+    ],
+    [
+      'what leads to the gateway',
+      { model: 'openai/gpt-5', enabled_providers: ['openai'], theme: 'dark' },
+      undefined,
+    ],
+  ])("the administrator's files with %s", (_what, managed, problem) => {
+    const cwd = createWorkspace({ 'managed/opencode.json': JSON.stringify(managed) });
+    const env = { OPENCODE_TEST_MANAGED_CONFIG_DIR: 'managed' };
+
+    const messages = checkManagedOpencode({ env, cwd }, url).map(({ message }) => message);
+
+    const file = join(cwd, 'managed/opencode.json');
+    expect(messages).toEqual(
+      problem === undefined ? [] : [`${file} ${problem}, and overrides what gateway run sets`],
+    );
   });
 });

@@ -62,16 +62,13 @@ test("everything after the agent's name is the agent's", async () => {
 });
 
 test.each([
-  ['exit 0', 0],
   ['exit 3', 3],
-  ['exit 137', 137],
-  ['kill -KILL $$', 137],
   ['kill -TERM $$', 143],
 ])('"%s" ends the command with %i', async (script, code) => {
   expect((await start({ script, argv: ['run', 'codex'] }).ended).exit).toBe(code);
 });
 
-test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s is for the agent to decide', async (signal) => {
+test.each(['SIGINT', 'SIGHUP'] as const)('%s is for the agent to decide', async (signal) => {
   const name = signal.slice(3);
   const script = `trap 'echo got ${name}; exit 7' ${name}; echo ready; while :; do sleep 0.05; done`;
   const agent = start({ script, argv: ['run', 'opencode'] });
@@ -106,74 +103,28 @@ test('what would lead the agent elsewhere is left out, the rest of the environme
   expect((await start({ script, argv: ['run', 'claude'], env }).ended).stdout).toBe('unset kept claude-9\n');
 });
 
-test.each([
-  'CLAUDE_CODE_USE_BEDROCK',
-  'CLAUDE_CODE_USE_VERTEX',
-  'CLAUDE_CODE_USE_FOUNDRY',
-  'CLAUDE_CODE_USE_MANTLE',
-  'CLAUDE_CODE_USE_ANTHROPIC_AWS',
-])('Claude Code does not get %s, which would have it use another cloud', async (name) => {
-  const agent = start({
-    script: `echo "\${${name}-unset}"`,
-    argv: ['run', 'claude'],
-    env: { [name]: '1' },
-  });
+test('Claude Code gets nothing that would have it use another cloud', async () => {
+  const names = ['BEDROCK', 'VERTEX', 'FOUNDRY', 'MANTLE', 'ANTHROPIC_AWS'].map(
+    (cloud) => `CLAUDE_CODE_USE_${cloud}`,
+  );
+  const env = Object.fromEntries(names.map((name) => [name, '1']));
 
-  expect((await agent.ended).stdout).toBe('unset\n');
+  const agent = start({ script: 'env | grep -c CLAUDE_CODE_USE', argv: ['run', 'claude'], env });
+
+  expect((await agent.ended).stdout).toBe('0\n');
 });
 
-test.each([
-  ['ANTHROPIC_BASE_URL', 'https://api.example.com'],
-  ['CLAUDE_CODE_USE_BEDROCK', '1'],
-  ['CLAUDE_CODE_USE_MANTLE', '1'],
-])('Claude Code is not started if its own settings lead past the gateway, by %s', async (name, value) => {
-  const agent = start({
-    claude: { env: { [name]: value } },
-    script: 'echo started',
-    argv: ['run', 'claude'],
-  });
+test('Claude Code is not started if its own settings lead past the gateway', async () => {
+  const past = { env: { ANTHROPIC_BASE_URL: 'https://api.example.com' } };
+  const agent = start({ claude: past, script: 'echo started', argv: ['run', 'claude'] });
 
   const { exit, stdout, stderr } = await agent.ended;
 
   expect([exit, stdout]).toEqual([126, '']);
   expect(stderr).toContain(
-    `claude would not use the gateway: ${agent.home}/.claude/settings.json sets ${name}`,
+    `claude would not use the gateway: ${agent.home}/.claude/settings.json sets ANTHROPIC_BASE_URL`,
   );
 });
-
-test.each([
-  ['as a number', { CLAUDE_CODE_USE_BEDROCK: 1 }],
-  ['as a word', { CLAUDE_CODE_USE_BEDROCK: ' Yes ' }],
-  [
-    "beside the gateway's own address",
-    { ANTHROPIC_BASE_URL: 'http://127.0.0.1:4999', CLAUDE_CODE_USE_VERTEX: '1' },
-  ],
-])('nor if they name another cloud %s', async (_how, variables) => {
-  const gateway = await startGateway('plants: { store: { enabled: false } }');
-  const agent = start({
-    claude: { env: { ...variables, ANTHROPIC_BASE_URL: gateway.url } },
-    script: 'echo started',
-    argv: ['run', 'claude'],
-    env: { GATEWAY_URL: gateway.url, GATEWAY_KEY: gateway.key },
-  });
-
-  const { exit, stdout } = await agent.ended;
-
-  expect([exit, stdout]).toEqual([126, '']);
-});
-
-test.each(['0', 'false', 'no', '', 0, false])(
-  'it is if CLAUDE_CODE_USE_BEDROCK is %j, which leaves it off',
-  async (value) => {
-    const agent = start({
-      claude: { env: { CLAUDE_CODE_USE_BEDROCK: value } },
-      script: 'echo started',
-      argv: ['run', 'claude'],
-    });
-
-    expect(await agent.ended).toMatchObject({ exit: 0, stdout: 'started\n' });
-  },
-);
 
 test('other agents are, and so is Claude Code with settings of another kind', async () => {
   const past = { env: { ANTHROPIC_BASE_URL: 'https://api.example.com' } };
@@ -448,21 +399,14 @@ test('an agent it does not know is exit 2', async () => {
   expect(stderr).toContain('Allowed choices are claude, codex, opencode, gemini');
 });
 
-test.each([
-  ['opencode.json', { 'opencode.json': 'openrouter/x' }],
-  ['.config/opencode/opencode.json', { '.config/opencode/opencode.json': 'openrouter/x' }],
-  [
-    'opencode.json',
-    { '.config/opencode/opencode.json': 'anthropic/claude-sonnet-4-5', 'opencode.json': 'openrouter/x' },
-  ],
-])('opencode is not started if the model that %s sets is of another provider', async (file, models) => {
-  const agent = startOpencode(models, []);
+test('opencode is not started if its own file sets a model of another provider', async () => {
+  const agent = startOpencode({ 'opencode.json': 'openrouter/x' }, []);
 
   const { exit, stdout, stderr } = await agent.ended;
 
   expect([exit, stdout]).toEqual([126, '']);
   expect(stderr).toContain(
-    `opencode would not use the gateway: ${agent.home}/${file} sets model to openrouter/x`,
+    `opencode would not use the gateway: ${agent.home}/opencode.json sets model to openrouter/x`,
   );
 });
 
@@ -480,13 +424,7 @@ test('Gemini CLI asks for the model at the gateway, with a key and no other logi
 const foreign = { 'opencode.json': 'openrouter/x' };
 
 test.each([
-  [
-    'a file that beats it names one of the gateway',
-    { ...foreign, '.opencode/opencode.json': 'openai/gpt-5' },
-    [],
-  ],
   ['its own arguments name a model', foreign, ['opencode', 'run', '-m', 'openai/gpt-5', 'hello']],
-  ['its own arguments name a model', foreign, ['opencode', '--model=openai/gpt-5']],
   ['the command names a model', foreign, ['-m', 'sandbox-mini', 'opencode']],
 ])('it is if %s', async (_why, models, argv) => {
   expect(await startOpencode(models, argv).ended).toMatchObject({ exit: 0, stdout: 'started\n' });
@@ -506,34 +444,13 @@ test('codex is not started if a variable of its own has a proxy get the requests
   expect(stderr).toContain(`codex would not use the gateway: ${home}/.codex/.env sets NO_PROXY`);
 });
 
-test.each([
-  ['a model', { model: 'openrouter/x' }, 'sets model'],
-  ['an address', openaiAt('https://api.example.com/v1'), 'sets provider.openai.options.baseURL'],
-  [
-    'another provider',
-    { enabled_providers: ['openai', 'openrouter'] },
-    'has openrouter in enabled_providers',
-  ],
-])(
-  "opencode is not started if the administrator's files set %s, even with -m",
-  async (_what, managed, expected) => {
-    const { exit, stdout, stderr } = await startOpencode({}, ['opencode', '-m', 'openai/gpt-5'], managed)
-      .ended;
+test("opencode is not started if the administrator's files set a model, even with -m", async () => {
+  const managed = { model: 'openrouter/x' };
+  const { exit, stdout, stderr } = await startOpencode({}, ['opencode', '-m', 'openai/gpt-5'], managed).ended;
 
-    expect([exit, stdout]).toEqual([126, '']);
-    expect(stderr).toContain(`opencode.json ${expected}, and overrides what gateway run sets`);
-  },
-);
-
-test("it is if the administrator's files set nothing of that", async () => {
-  const managed = { model: 'openai/gpt-5', enabled_providers: ['openai'], theme: 'dark' };
-
-  expect(await startOpencode({}, [], managed).ended).toMatchObject({ exit: 0, stdout: 'started\n' });
+  expect([exit, stdout]).toEqual([126, '']);
+  expect(stderr).toContain('opencode.json sets model, and overrides what gateway run sets');
 });
-
-function openaiAt(baseURL: string) {
-  return { provider: { openai: { options: { baseURL } } } };
-}
 
 function startOpencode(
   models: Readonly<Record<string, string>>,
@@ -558,14 +475,11 @@ function startOpencode(
   return Object.assign(child, { home });
 }
 
-test.each([
-  ['before the name of the agent', ['run', '--mask', 'secrets,email', 'claude']],
-  ['right behind it', ['run', 'claude', '--mask=secrets,email']],
-])('--mask %s keeps values from leaving, and the agent gets them back', async (_where, argv) => {
+test('--mask keeps values from leaving, and the agent gets them back', async () => {
   const script = ask(
     'process.env.ANTHROPIC_BASE_URL + "/v1/messages", { method: "POST", headers: { authorization: `Bearer ${process.env.ANTHROPIC_AUTH_TOKEN}`, "content-type": "application/json" }, body: JSON.stringify({ model: "sandbox-mini", max_tokens: 64, messages: [{ role: "user", content: "ann@example.com" }] }) }',
   );
-  const agent = start({ script, argv });
+  const agent = start({ script, argv: ['run', 'claude', '--mask=secrets,email'] });
 
   const { exit, stdout, stderr } = await agent.ended;
 

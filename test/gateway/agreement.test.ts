@@ -95,6 +95,8 @@ for (const [i, dialect] of targets.entries()) {
       `${dialect} to ${target}: %s is decided as predicted`,
       async (_name, fields, number) => {
         for (const [at, name] of names.entries()) {
+          // Two of the policies for a body, or all of them.
+          if (!isExhaustive && (number + at) % 2 !== 0) continue;
           const body = Buffer.from(JSON.stringify({ model: `to-${target}`, ...fields }));
           const key = [...config.keys.records()].find(({ id }) => id === name);
           if (key === undefined) throw new Error(`no key ${name}`);

@@ -145,12 +145,12 @@ describe('Markdown on a terminal', () => {
   });
 
   test.each([
-    ['emphasis without end', '_a_'.repeat(20_000)],
-    ['quotes in quotes', `${'> '.repeat(5_000)}x`],
-    ['lists in lists', `${'- '.repeat(5_000)}x`],
-    ['brackets', '['.repeat(60_000)],
+    ['emphasis without end', '_a_'.repeat(5_000)],
+    ['quotes in quotes', `${'> '.repeat(2_000)}x`],
+    ['lists in lists', `${'- '.repeat(2_000)}x`],
+    ['brackets', '['.repeat(20_000)],
     ['one very long word', 'x'.repeat(1_000_000)],
-    ['very long code', `\`\`\`\n${'line\n'.repeat(100_000)}\`\`\``],
+    ['very long code', `\`\`\`\n${'line\n'.repeat(20_000)}\`\`\``],
   ])('%s end in bounded time', { timeout: 60_000 }, async (_name, hostile) => {
     const { raw } = await see([hostile]);
 

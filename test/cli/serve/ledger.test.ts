@@ -23,7 +23,7 @@ import {
   withBudget,
 } from './workers/serving.ts';
 
-const rounds = scale(2, 10);
+const rounds = scale(1, 6);
 const usage = { prompt_tokens: 20, completion_tokens: 100, total_tokens: 120 };
 
 async function query<Row>(home: string, sql: string): Promise<readonly Row[]> {

@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../../src/config/load.ts';
 import { createReloader } from '../../../src/server/reload.ts';
 import { requestFor } from '../../kit/answers.ts';
@@ -52,10 +52,6 @@ async function serveGuarded(argv: readonly string[] = []): Promise<Serving> {
     cwd: home,
     env: { WEB_KEY: key },
   });
-  ending.push(async () => {
-    running.signal('SIGTERM');
-    await running.ended;
-  });
   await Promise.race([
     running.wrote('stderr', '"listening"'),
     running.ended.then(({ stderr }) => Promise.reject(new Error(stderr))),
@@ -90,6 +86,16 @@ async function serveGuarded(argv: readonly string[] = []): Promise<Serving> {
   };
 }
 
+/** The same for a single test, which ends it. */
+async function serveOnce(argv?: readonly string[]): Promise<Serving> {
+  const serving = await serveGuarded(argv);
+  ending.push(async () => {
+    serving.running.signal('SIGTERM');
+    await serving.running.ended;
+  });
+  return serving;
+}
+
 type Change = (serving: Serving) => void;
 const write =
   (text: string): Change =>
@@ -97,6 +103,16 @@ const write =
     replaceFile(file, text);
 
 describe('a file that lost what protects changes nothing, is logged, and fails the check', () => {
+  let serving: Serving;
+  let restored = 0;
+  beforeAll(async () => {
+    serving = await serveGuarded();
+  });
+  afterAll(async () => {
+    serving.running.signal('SIGTERM');
+    await serving.running.ended;
+  });
+
   test.each<[string, Change, string]>([
     ['gone', ({ file }) => rmSync(file), 'there is no such file'],
     ['moved', ({ file, home }) => renameSync(file, join(home, 'old.yaml')), 'there is no such file'],
@@ -137,8 +153,6 @@ describe('a file that lost what protects changes nothing, is logged, and fails t
     ],
     ['no UTF-8', ({ file }) => writeFileSync(file, Buffer.from([0xc3, 0x28])), 'not UTF-8'],
   ])('%s', async (_name, change, why) => {
-    const serving = await serveGuarded();
-
     change(serving);
     const logged = await serving.logged('was not reloaded');
     const after = await serving.ask();
@@ -151,11 +165,15 @@ describe('a file that lost what protects changes nothing, is logged, and fails t
     expect(JSON.parse(logged.trim().split('\n').at(-1) ?? '')).toMatchObject({ level: 50 });
     expect(after).toEqual([200, 403]);
     expect(checked.exit).toBe(2);
+    rmSync(serving.file, { recursive: true, force: true });
+    restored += 1;
+    writeFileSync(serving.file, `# restored ${restored} times\n${guarded}`, { mode: 0o600 });
+    await serving.logged('configuration reloaded');
   });
 });
 
 test('a file that ends early, without some of its rules, counts as half written', async () => {
-  const serving = await serveGuarded();
+  const serving = await serveOnce();
 
   replaceFile(serving.file, guarded.slice(0, guarded.indexOf('  late:')));
   const logged = await serving.logged('was not reloaded');
@@ -167,7 +185,7 @@ test('a file that ends early, without some of its rules, counts as half written'
 });
 
 test('so is another version of it that ends in the middle of a line', async () => {
-  const serving = await serveGuarded();
+  const serving = await serveOnce();
 
   replaceFile(serving.file, `# new\n${guarded.slice(0, guarded.indexOf('  late:') - 1)}`);
 
@@ -175,7 +193,7 @@ test('so is another version of it that ends in the middle of a line', async () =
 });
 
 test('the file found at the start is followed, not another that the search would find now', async () => {
-  const serving = await serveGuarded();
+  const serving = await serveOnce();
 
   mkdirSync(join(serving.home, '.config'));
   writeFileSync(join(serving.home, '.config/gateway.yaml'), '{}', { mode: 0o600 });
@@ -191,7 +209,7 @@ test('the file found at the start is followed, not another that the search would
 });
 
 test('names what only a restart changes, unless an option has replaced it', async () => {
-  const serving = await serveGuarded(['--host', '127.0.0.1']);
+  const serving = await serveOnce(['--host', '127.0.0.1']);
   const server =
     'server: { host: "::1", port: 4999, workers: 3, limits: { drain: 5s } }\nrecords: { file: other }\n';
 
@@ -203,7 +221,7 @@ test('names what only a restart changes, unless an option has replaced it', asyn
 });
 
 test('logs the warnings of what it follows', async () => {
-  const serving = await serveGuarded();
+  const serving = await serveOnce();
 
   writeFileSync(serving.file, `${guarded}  spare: { default: deny }\n`);
   const logged = await serving.logged('applies to nothing');
@@ -212,7 +230,7 @@ test('logs the warnings of what it follows', async () => {
 });
 
 test('reloads at the same time come one after the other, and the last text wins', async () => {
-  const serving = await serveGuarded(['--no-watch']);
+  const serving = await serveOnce(['--no-watch']);
 
   for (let i = 0; i < 20; i += 1) {
     writeFileSync(serving.file, guarded.replace('codename', `codename-${i}`));

@@ -17,6 +17,7 @@ import { wordForm } from '../../../src/policy/mask/forms.ts';
 import { Placeholders } from '../../../src/policy/mask/placeholders.ts';
 import { requestFor } from '../../kit/answers.ts';
 import { command, emptyDirectory, startCommand } from '../../kit/command.ts';
+import { scale } from '../../kit/scale.ts';
 
 // A repository that is made to harm: each setting that reaches outside of the file, by every command. The server of its
 // author listens on this machine, at 0.0.0.0, which is no loopback address and yet leads here.
@@ -283,8 +284,8 @@ function filesOf({ root, env }: Place): ReadonlyMap<string, string> {
   return new Map(files.map((file) => [relative(root, file), readFileSync(file, 'latin1')]));
 }
 
-const cases = Object.entries(attacks).flatMap(([reach, list]) =>
-  list.map(([effect, yaml], i) => [`${reach}${i === 0 ? '' : ` (${i + 1})`}`, effect, yaml] as const),
+const cases = Object.entries(attacks).flatMap(([reach, list], number) =>
+  list.map(([effect, yaml], i) => [`${reach}${i === 0 ? '' : ` (${i + 1})`}`, effect, yaml, number] as const),
 );
 
 test('every setting that reaches outside is tried', () => {
@@ -295,10 +296,10 @@ test('every setting that reaches outside is tried', () => {
   );
 });
 
-describe.each(cases)('%s', (_name, effect, yaml) => {
+describe.each(cases)('%s', (_name, effect, yaml, number) => {
   test('found: no command lets its author gain anything', async () => {
     const gained: string[] = [];
-    for (const name of Object.keys(commands)) {
+    for (const name of Object.keys(commands).filter((_, i) => (i + number) % scale(5, 1) === 0)) {
       const outcome = await attempt(name, yaml(), 'found');
       gained.push(...outcome.gained.map((what) => `${name}: ${what}`));
     }

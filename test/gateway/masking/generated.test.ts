@@ -99,6 +99,9 @@ describe.each(pairs)('a $client client at a $provider provider', ({ client, prov
     '%s: none leaves, all come back',
     { timeout: 120_000 },
     async (field) => {
+      // Each value in each field at some of the pairs, or at all.
+      const shift = pairs.findIndex((pair) => pair.client === client && pair.provider === provider);
+      const tried = Object.values(values).filter((_, i) => (i + shift) % scale(3, 1) === 0);
       const counts = { answers: 0, open: 0, left: 0, different: 0 };
       const ask = async (key: string, text: string, isStream: boolean): Promise<string> => {
         const body = { model: `at-${provider}`, stream: isStream, ...bodies[client](text) };
@@ -112,7 +115,7 @@ describe.each(pairs)('a $client client at a $provider provider', ({ client, prov
         for (const key of keys) answers.push(await ask(key, text, isStream));
         return answers;
       };
-      for (const [text, value] of Object.values(values)) {
+      for (const [text, value] of tried) {
         running.host.script(saying(fields[field]));
         const answers = [await askAll(text, false)];
         // Pieces of so many characters: with single ones each position of a placeholder is a seam.
@@ -136,7 +139,7 @@ describe.each(pairs)('a $client client at a $provider provider', ({ client, prov
         counts.open += withValue.filter(({ isPlain, has }) => has && isPlain).length;
       }
 
-      const requests = Object.keys(values).length * scale(3, 5);
+      const requests = tried.length * scale(3, 5);
       expect(counts).toEqual({ answers: 2 * requests, open: requests, left: 0, different: 0 });
     },
   );

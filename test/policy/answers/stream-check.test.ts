@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { ResponseCheck } from '../../../src/policy/answers/check-answer.ts';
 import type { StreamEvent } from '../../../src/policy/answers/stream-event.ts';
 import { compile, saying, subjectOf } from '../deciding.ts';
 
@@ -10,14 +11,24 @@ const codename = {
   reason: 'content.codename',
 };
 
+const checks = new Map<object, ResponseCheck>();
+
+function checkOf(rule: object): ResponseCheck {
+  const known = checks.get(rule);
+  if (known !== undefined) return known;
+  const set = compile({ house: { rules: [rule] } }).select(['house']);
+  const check = set.checkAnswers(set.answerRules(subjectOf(saying('hi'))));
+  if (check === undefined) throw new Error('no rule applies to the answer');
+  checks.set(rule, check);
+  return check;
+}
+
 /** What leaves of a stream, and whether the rule ended it. */
 function run(
   events: readonly StreamEvent[],
   rule: object = codename,
 ): { readonly text: string; readonly isRefused: boolean } {
-  const set = compile({ house: { rules: [rule] } }).select(['house']);
-  const check = set.checkAnswers(set.answerRules(subjectOf(saying('hi'))))?.stream();
-  if (check === undefined) throw new Error('no rule applies to the answer');
+  const check = checkOf(rule).stream();
   const steps = events.map((event) => {
     check.push(event);
     return check.take();

@@ -207,9 +207,9 @@ test('what only resembles JSON is text', () => {
   }
 });
 
-test('placeholders of others stay as they are, a million of them too', () => {
+test('placeholders of others stay as they are, a hundred thousand of them too', () => {
   const foreign = 'HIDDEN_ABCDEFGHIJKLM ';
-  const pieces = Array.from({ length: 1_000 }, () => foreign.repeat(1_000));
+  const pieces = Array.from({ length: 100 }, () => foreign.repeat(1_000));
 
   const { text: got, restorer } = pass(text, pieces, 'a value');
 
