@@ -1,5 +1,5 @@
 import { formOf } from './forms.ts';
-import { patternsOf } from './placeholder-patterns.ts';
+import { patternsOf, replacePlaceholders } from './placeholder-patterns.ts';
 
 /** The values that a request held, by their placeholders: plain data, so that another thread can send it. */
 export type MaskedValues = ReadonlyMap<string, string>;
@@ -11,9 +11,9 @@ export type MaskedValues = ReadonlyMap<string, string>;
 export function joinValues(first: MaskedValues, second: MaskedValues): MaskedValues | undefined {
   if (first.size === 0) return second;
   const joined = new Map(first);
-  const { whole } = patternsOf(first.keys());
+  const patterns = patternsOf(first.keys());
   for (const [placeholder, masked] of second) {
-    const value = masked.replace(whole, (found) => first.get(found) ?? found);
+    const value = replacePlaceholders(patterns, masked, (found) => first.get(found));
     if ((joined.get(placeholder) ?? value) !== value) return undefined;
     joined.set(placeholder, value);
   }

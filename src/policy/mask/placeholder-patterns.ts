@@ -31,6 +31,38 @@ export interface PlaceholderPatterns {
   readonly longest: number;
 }
 
+/**
+ * Calls back for what has one of the forms, until the end of a text. Where it says that this is no placeholder, one may
+ * still begin within it: of digits, right behind another digit.
+ */
+export function findPlaceholders(
+  { whole }: Pick<PlaceholderPatterns, 'whole'>,
+  { text, from = 0 }: { readonly text: string; readonly from?: number },
+  isPlaceholder: (found: string, start: number) => boolean,
+): void {
+  whole.lastIndex = from;
+  for (let found = whole.exec(text); found !== null; found = whole.exec(text))
+    if (!isPlaceholder(found[0], found.index)) whole.lastIndex = found.index + 1;
+}
+
+/** The text with the placeholders replaced of which a value is known. */
+export function replacePlaceholders(
+  patterns: Pick<PlaceholderPatterns, 'whole'>,
+  text: string,
+  restore: (placeholder: string, start: number) => string | undefined,
+): string {
+  let replaced = '';
+  let end = 0;
+  findPlaceholders(patterns, { text }, (found, start) => {
+    const value = restore(found, start);
+    if (value === undefined) return false;
+    replaced += text.slice(end, start) + value;
+    end = start + found.length;
+    return true;
+  });
+  return replaced + text.slice(end);
+}
+
 /** The patterns of the forms that some placeholders have. */
 export function patternsOf(placeholders: Iterable<string>): PlaceholderPatterns {
   const heads = new Set<string>();

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { NamedPattern } from '../automaton/patterns.ts';
 import type { Detector, Range } from '../detectors/detector.ts';
 import { type Form, formOf, isWord, lengthOf } from './forms.ts';
-import { wholePattern } from './placeholder-patterns.ts';
+import { findPlaceholders, wholePattern } from './placeholder-patterns.ts';
 
 /**
  * More in one text are not looked at, and so not excepted from any rule: several times what rules may replace in one
@@ -44,15 +44,16 @@ export class Placeholders {
   ranges(text: string): readonly Range[] {
     const ranges: Range[] = [];
     let checked = 0;
-    for (const { 0: found, index: start } of text.matchAll(this.#pattern)) {
+    findPlaceholders({ whole: this.#pattern }, { text }, (found, start) => {
       checked += 1;
-      if (checked > mostChecked) break;
-      if (!this.#isOwn(found)) continue;
+      if (checked > mostChecked) return true;
+      if (!this.#isOwn(found)) return false;
       const end = start + found.length;
       const last = ranges.at(-1);
       if (last?.end === start) ranges[ranges.length - 1] = { start: last.start, end };
       else ranges.push({ start, end });
-    }
+      return true;
+    });
     return ranges;
   }
 

@@ -1,4 +1,5 @@
 import { JsonDepth } from './json-depth.ts';
+import { findPlaceholders } from './placeholder-patterns.ts';
 import type { Restorer } from './restorer.ts';
 
 /** One piece of a text; once it is settled, what the client gets of it. */
@@ -63,14 +64,16 @@ export class RestoredText {
 
   /** Finds the placeholders that are complete. */
   #search(): void {
-    const { whole: pattern } = this.#restorer.patterns;
-    pattern.lastIndex = this.#read;
-    for (let found = pattern.exec(this.#open); found !== null; found = pattern.exec(this.#open)) {
-      this.#depth?.add(this.#open.slice(this.#read, found.index));
-      this.#read = found.index + found[0].length;
-      const value = this.#restorer.value(found[0], this.#depth?.depth ?? 0);
-      if (value !== undefined) this.#restored.push({ start: found.index, end: this.#read, value });
-    }
+    const text = { text: this.#open, from: this.#read };
+    findPlaceholders(this.#restorer.patterns, text, (found, start) => {
+      this.#depth?.add(this.#open.slice(this.#read, start));
+      this.#read = start;
+      const value = this.#restorer.value(found, this.#depth?.depth ?? 0);
+      if (value === undefined) return false;
+      this.#read = start + found.length;
+      this.#restored.push({ start, end: this.#read, value });
+      return true;
+    });
   }
 
   /** Settles the pieces that end no later than there. */

@@ -5,7 +5,13 @@ import { createRedactable } from '../redact/redactable.ts';
 import { formOf } from './forms.ts';
 import { escapeAt, JsonDepth } from './json-depth.ts';
 import type { MaskedValues } from './masked-values.ts';
-import { type PlaceholderPatterns, patternsOf, tellingPart, withoutSigns } from './placeholder-patterns.ts';
+import {
+  type PlaceholderPatterns,
+  patternsOf,
+  replacePlaceholders,
+  tellingPart,
+  withoutSigns,
+} from './placeholder-patterns.ts';
 
 /** How many of each kind. */
 export type KindCounts = Readonly<Record<string, number>>;
@@ -106,13 +112,13 @@ export class Restorer {
     this.noteBroken(text);
     let depth: JsonDepth | undefined;
     let read = 0;
-    return text.replace(this.patterns.whole, (found, at: number) => {
+    return replacePlaceholders(this.patterns, text, (found, at) => {
       if (this.needsDepth) {
         depth ??= new JsonDepth();
         depth.add(text.slice(read, at));
         read = at;
       }
-      return this.value(found, depth?.depth ?? 0) ?? found;
+      return this.value(found, depth?.depth ?? 0);
     });
   }
 

@@ -186,6 +186,30 @@ describe.each(shapes)('a placeholder that begins with $head', (form) => {
   });
 });
 
+test.each(shapes)(
+  'a placeholder that begins with $head comes back right behind what looks like one',
+  (form) => {
+    const all = new Map(shapes.map((each) => [placeholders.of(each, each.head), `(${each.head})`]));
+    const placeholder = placeholders.of(form, form.head);
+    const value = `(${form.head})`;
+    const heads = shapes.filter(({ kind }) => kind !== 'EMAIL').map(({ head }) => head);
+    for (const before of ['9', '99', '0', form.head, ...heads, ...heads.map((head) => `${head}0123`)]) {
+      const restorer = new Restorer(all);
+      expect(restorer.text(`at ${before}${placeholder}!`)).toBe(`at ${before}${value}!`);
+      for (const pieces of [[before, placeholder, '!'], [...`${before}${placeholder}!`]]) {
+        const stream = new StreamRestorer<PassingEvent>(restorer);
+        const events = pieces.map((piece) => ({
+          name: undefined,
+          data: Buffer.from(JSON.stringify(channels['messages, text']?.frame(piece))),
+        }));
+        const out = [...events.flatMap((event) => stream.push(event)), ...stream.end()];
+        const texts = out.map(({ event, data = event.data }) => JSON.parse(data.toString()).delta.text);
+        expect(texts.join('')).toBe(`${before}${value}!`);
+      }
+    }
+  },
+);
+
 const text = channels['messages, text'] as Channel;
 
 test('inside JSON inside JSON a value is escaped as often as it must be', () => {
