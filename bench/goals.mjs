@@ -70,6 +70,9 @@ export function goalRows(results) {
       ),
       row(`stream masked, ${name}: first byte`, 'ms over none', [0.2, 0.1], less(first?.masked, first?.base)),
     ]),
+    ...(results.mask?.held ?? [{ name: 'chat' }]).map(({ name, bytes, placeholder }) =>
+      row(`stream masked, ${name}: text held back`, 'a placeholder', [1], quotient(bytes, placeholder)),
+    ),
     row('tracing: CPU', 'without', [2, 1.5], against('250 B', 'gateway:tracing', 'gateway')),
     row('250 B, 64 connections: p99', 'p50', [3, 2], quotient(many?.p99, many?.p50)),
     row('1,500 open streams, each', 'KB', [70, 50], results.memory?.gateway?.perStreamKb),

@@ -33,8 +33,10 @@ export function versions() {
     const { stdout, stderr } = spawnSync(command, [argument], { encoding: 'utf8' });
     return /\d+\.\d+[\w.~-]*/.exec(stdout + stderr)?.[0] ?? 'unknown';
   };
-  const ofPeer = (folder, name) =>
-    JSON.parse(readFileSync(join(cache, folder, 'node_modules', name, 'package.json'), 'utf8')).version;
+  const ofPeer = (folder, name) => {
+    const file = join(cache, folder, 'node_modules', name, 'package.json');
+    return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).version : 'unknown';
+  };
   return {
     nginx: first('nginx', '-v'),
     haproxy: first('haproxy', '-v'),

@@ -91,9 +91,11 @@ const frames = {
     `event: response.output_text.delta\ndata: ${JSON.stringify({ type: 'response.output_text.delta', item_id: 'msg_67ccd2bf', output_index: 0, content_index: 0, delta, sequence_number: 7 })}\n\n`,
 };
 
+const maskedValues = () => sets.mask.decide(subject(parseStrictJson(bodies['4 KB, 3 values']))).masked;
+
 /** CPU microseconds of an event in the gateway's own stream, and in the same with values restored. */
 export function measureEvents(rounds) {
-  const { masked } = sets.mask.decide(subject(parseStrictJson(bodies['4 KB, 3 values'])));
+  const masked = maskedValues();
   const [placeholder] = masked.keys();
   const withValues = pieces.flatMap((piece, at) => (at % 40 === 0 ? placeholder.match(/.{1,4}/g) : [piece]));
   return Object.entries(frames).flatMap(([name, frame]) =>
@@ -113,6 +115,26 @@ export function measureEvents(rounds) {
   );
 }
 
+/** Most bytes of text that a stream holds back at any time, in which values come letter by letter; no clock is read. */
+export function measureHeld() {
+  const masked = maskedValues();
+  const text = [...masked.keys()].map((placeholder) => `E ${placeholder} EMAIL_ H ${placeholder}`).join('');
+  return Object.entries(frames).map(([name, frame]) => {
+    const stream = new RestoredStream(new ExactStream(dialects[name]), new Restorer(masked));
+    let left = 0;
+    let bytes = 0;
+    for (const [at, letter] of [...text].entries()) {
+      left +=
+        stream
+          .transform(Buffer.from(frame(letter)))
+          .toString()
+          .split('data: ').length - 1;
+      bytes = Math.max(bytes, at + 1 - left);
+    }
+    return { name, bytes, placeholder: Math.max(...[...masked.keys()].map(({ length }) => length)) };
+  });
+}
+
 if (import.meta.filename === process.argv[1]) {
   const print = (title, rows) => {
     console.log(title);
@@ -123,4 +145,6 @@ if (import.meta.filename === process.argv[1]) {
   };
   print('request: redact, mask; ms', measureRequests());
   print('event: the gateway’s stream, restored; µs', measureEvents());
+  for (const { name, bytes, placeholder } of measureHeld())
+    console.log(`${name}: ${bytes} bytes of text held back at most, of a placeholder of ${placeholder}`);
 }

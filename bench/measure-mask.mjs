@@ -8,10 +8,15 @@ const root = new URL('..', import.meta.url).pathname;
 export async function measureMask({ options, say }) {
   say('mask: modules');
   execFileSync('npm', ['run', '--silent', 'build:modules'], { cwd: root, stdio: 'inherit' });
-  const { measureEvents, measureRequests } = await import('./mask.mjs');
+  const { measureEvents, measureHeld, measureRequests } = await import('./mask.mjs');
   const rounds = options.isQuick ? 5 : 15;
   say('mask: requests');
   const requests = measureRequests(rounds);
   say('mask: streams');
-  return { requests, events: measureEvents(rounds), streams: await measureMaskedStreams(rounds) };
+  return {
+    requests,
+    events: measureEvents(rounds),
+    held: measureHeld(),
+    streams: await measureMaskedStreams(rounds),
+  };
 }

@@ -2,6 +2,8 @@
 import { parseArgs } from 'node:util';
 
 export const sections = ['json', 'streams', 'fresh', 'memory', 'cold', 'workers', 'lines', 'mask', 'startup'];
+/** Those that measure the gateway alone, and need none of what install.mjs brings. */
+export const alone = new Set(['mask', 'startup']);
 
 const usage = `npm run bench -- [options]
   --only NAMES       contenders, by comma; * at the end stands for any ending (gateway*)

@@ -107,7 +107,7 @@ function streamTable(rows, scenario) {
   );
 }
 
-function maskTable({ requests, events, streams }) {
+function maskTable({ requests, events, held, streams }) {
   const cpu = streams.map((each) => ({ name: `whole gateway, ${each.name}`, ...each.cpu }));
   const first = streams.map((each) => ({ name: `first byte (ms), ${each.name}`, ...each.first }));
   const rows = [
@@ -115,6 +115,11 @@ function maskTable({ requests, events, streams }) {
     ...events.map((each) => ({ ...each, name: `event, ${each.name}` })),
     ...cpu,
     ...first,
+    ...held.map(({ name, bytes, placeholder }) => ({
+      name: `bytes held back, of a placeholder, ${name}`,
+      base: placeholder,
+      masked: bytes,
+    })),
   ];
   return table(
     ['', 'without', 'masked', 'ratio'],

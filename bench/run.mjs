@@ -15,13 +15,13 @@ import { measureMemory } from './measure-memory.mjs';
 import { measureStartup } from './measure-startup.mjs';
 import { measureStreams } from './measure-streams.mjs';
 import { measureWorkers } from './measure-workers.mjs';
-import { parseOptions } from './options.mjs';
+import { alone, parseOptions } from './options.mjs';
 import { report } from './report.mjs';
 import { median, summarize } from './summarize.mjs';
 
 async function run(options) {
   const contenders = chooseContenders(options);
-  install();
+  if (!options.sections.every((name) => alone.has(name))) install();
   mkdirSync(cache, { recursive: true });
   const folder = mkdtempSync(join(cache, 'run-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
