@@ -40,6 +40,8 @@ export async function startHost(first: Script): Promise<ScriptedHost> {
       return answer(response, received);
     });
   });
+  // After a pause of some seconds, as on a busy machine, it would close a connection on which a request has just come.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -120,10 +120,9 @@ describe.each(Object.keys(texts))('%s', (name) => {
     const plain = await ask({ text, isStream, key: secrets.OTHER_KEY });
     const masked = await ask({ text, isStream });
 
-    expect(masked.status).toBe(200);
-    expect(masked.heard.length).toBe(text.length);
-    expect(masked.heard === plain.heard).toBe(true);
-    expect(masked.heard === text).toBe(true);
+    expect([plain, masked].map(({ status, heard }) => ({ status, isSame: heard === text }))).toEqual(
+      Array(2).fill({ status: 200, isSame: true }),
+    );
     expect(lastBody()).not.toMatch(/[a-z]@[a-z]|«|ß|abcd|cdef/);
   });
 });

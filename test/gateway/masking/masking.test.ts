@@ -13,7 +13,7 @@ const running = maskedGateway({
     areAlone: false,
     rules: [
       '{ id: codename, action: block, apply_to: [response], when: { text: { phrases: ["email", "nightfall"], match: exact } } }',
-      "{ id: answers, action: redact, apply_to: [response], when: { text: { regex: ['[A-Z]{12,}'] } } }",
+      "{ id: answers, action: redact, apply_to: [response], when: { text: { regex: ['[A-Z]{12,}', 'ann@[a-z.]+'] } } }",
     ],
   },
 });
@@ -147,6 +147,9 @@ test('rules on answers judge what the provider said, but nothing within a placeh
   const { text: got } = await judged();
 
   expect(got).toBe('ann@example.com [REDACTED:policy.blocked]');
+  // The same value from the provider itself.
+  running.host.script(saying((heard) => ({ text: `${heard} or ann@example.com` }), letters));
+  expect((await judged()).text).toBe('ann@example.com or [REDACTED:policy.blocked]');
   running.host.script(saying((heard) => ({ text: `${heard} nightfall` }), letters));
   await expect(judged()).rejects.toThrow('codename');
 });
