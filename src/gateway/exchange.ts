@@ -83,7 +83,7 @@ export class Exchange implements SwapRemoveItem {
   }
 
   /** What a request was authorized with, which its provider may repeat. */
-  maskAlso(secrets: readonly string[]): void {
+  scrubAlso(secrets: readonly string[]): void {
     this.scrubber = bothScrubbers(this.scrubber, scrubberOf(secrets));
   }
 

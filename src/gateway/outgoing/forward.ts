@@ -81,7 +81,7 @@ async function askTarget(
     }
     noteAttempt(exchange, target, request);
     const onAbandoned = () => exchange.outcome.noteSilence();
-    const onAuthorized = (secrets: readonly string[]) => exchange.maskAlso(secrets);
+    const onAuthorized = (secrets: readonly string[]) => exchange.scrubAlso(secrets);
     const outcome = await attempt(target, request, { lifetime, onAbandoned, onAuthorized });
     noteOutcome(exchange, outcome);
     const waitMs = waitBeforeRetry(outcome, tries);

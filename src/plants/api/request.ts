@@ -3,12 +3,11 @@ import { type BodyLimits, readJsonBody } from '../../http/body.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import type { HttpResponse } from '../../http/response.ts';
 import type { Search } from '../catalogue/search.ts';
+import { mostOf } from '../contract/schemas.ts';
 import { isStatus } from '../plant/plant.ts';
 
 const defaultLimit = 100;
 const longestPage = 1_000;
-const maxTags = 50;
-const longestTag = 50;
 
 /** Reads the parameters that both searches share. Throws request.field with the parameter's name. */
 export function parseSearch(query: Query): Search {
@@ -16,8 +15,8 @@ export function parseSearch(query: Query): Search {
   if (status !== undefined && !isStatus(status)) {
     throw badParameter('status', 'must be available, pending or sold');
   }
-  const name = text(query, 'name', 200);
-  const category = text(query, 'category', 100);
+  const name = text(query, 'name', mostOf.name);
+  const category = text(query, 'category', mostOf.category);
   return {
     tags: [],
     match: 'any',
@@ -49,9 +48,9 @@ function parseTagList(lists: readonly string[] | undefined): readonly string[] {
   const tags = lists.flatMap((list) => list.split(',')).map((tag) => tag.trim());
   if (tags.includes(''))
     throw badParameter('tags', 'has an empty entry: write one or more tags with single commas between them');
-  if (tags.length > maxTags) throw badParameter('tags', `has more than ${maxTags} entries`);
-  if (tags.some((tag) => [...tag].length > longestTag)) {
-    throw badParameter('tags', `has an entry longer than ${longestTag} characters`);
+  if (tags.length > mostOf.tags) throw badParameter('tags', `has more than ${mostOf.tags} entries`);
+  if (tags.some((tag) => [...tag].length > mostOf.tag)) {
+    throw badParameter('tags', `has an entry longer than ${mostOf.tag} characters`);
   }
   if (tags.some((tag) => tag.includes('\0'))) throw badParameter('tags', 'has a NUL character');
   return tags;

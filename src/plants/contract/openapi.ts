@@ -13,6 +13,7 @@ import {
 import {
   errorSchema,
   loginSchema,
+  mostOf,
   newPlantSchema,
   plantChangeSchema,
   plantSchema,
@@ -114,8 +115,8 @@ export const openapi = {
             schema: {
               type: 'array',
               minItems: 1,
-              maxItems: 50,
-              items: { type: 'string', minLength: 1, maxLength: 50 },
+              maxItems: mostOf.tags,
+              items: { type: 'string', minLength: 1, maxLength: mostOf.tag },
             },
           },
           {

@@ -1,4 +1,4 @@
-import { plantId, statuses } from './schemas.ts';
+import { mostOf, plantId, statuses } from './schemas.ts';
 
 export const needsLogin = [{ bearer: [] }, { cookie: [] }];
 
@@ -59,12 +59,12 @@ export const name = {
   name: 'name',
   in: 'query',
   description: 'Only plants with this text in their name; case does not matter.',
-  schema: { type: 'string', minLength: 1, maxLength: 200 },
+  schema: { type: 'string', minLength: 1, maxLength: mostOf.name },
 } as const;
 
 export const category = {
   name: 'category',
   in: 'query',
   description: 'Only plants of this category; case does not matter.',
-  schema: { type: 'string', minLength: 1, maxLength: 100 },
+  schema: { type: 'string', minLength: 1, maxLength: mostOf.category },
 } as const;
