@@ -13,6 +13,8 @@ const typesByStatus: Readonly<Record<number, string>> = {
   409: 'conflict_error',
   413: 'request_too_large',
   422: 'invalid_request_error',
+  // Bedrock's word for a model that failed.
+  424: 'api_error',
   429: 'rate_limit_error',
   504: 'timeout_error',
   529: 'overloaded_error',
@@ -46,6 +48,16 @@ export function parseFailure(body: unknown, status?: number): ProviderFailure {
   };
 }
 
+/** Whole seconds to wait that Google says in the details of an error and in no header. */
+export function retryDelayS(body: unknown): number | undefined {
+  const { error } = toFields(Array.isArray(body) ? body[0] : body);
+  const info = toList(toFields(error).details)
+    .map(toFields)
+    .find((detail) => toText(detail['@type']).endsWith('/google.rpc.RetryInfo'));
+  const seconds = /^(\d{1,6}(?:\.\d+)?)s$/.exec(toText(info?.retryDelay))?.[1];
+  return seconds === undefined ? undefined : Math.ceil(Number(seconds));
+}
+
 function toCode(code: unknown): string | undefined {
   if (typeof code === 'number') return String(code);
   return toText(code) || undefined;
@@ -54,7 +66,9 @@ function toCode(code: unknown): string | undefined {
 // OpenAI nests a message, Ollama has a bare string, FastAPI has `detail`, others `message`, or no JSON at all.
 function toMessage(body: unknown, inner: Fields, outer: Fields): string {
   if (typeof body === 'string') return isPage(body) ? '' : body.trim();
-  const detail = toText(outer.detail) || toText(toFields(toList(outer.detail)[0]).msg);
+  // AWS writes it either way.
+  const detail =
+    toText(outer.Message) || toText(outer.detail) || toText(toFields(toList(outer.detail)[0]).msg);
   return toText(inner.message) || toText(outer.error) || toText(outer.message) || detail;
 }
 

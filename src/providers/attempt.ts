@@ -136,8 +136,10 @@ export function takeSlot({ provider, model }: Target, lifetime: Lifetime): Promi
 /** Whether a fallback may be tried: the provider certainly did no work, or answered that it failed. */
 export function mayFallBack(attempt: Attempt): boolean {
   if ('failure' in attempt) return !attempt.failure.wasSent;
-  const { status } = attempt.forwarded.answer;
-  return isRefusalForLoad(status) || status >= 500;
+  const { answer, target } = attempt.forwarded;
+  // Bedrock's for a model that failed.
+  const isModelFailure = answer.status === 424 && target.provider.options.dialect === 'bedrock';
+  return isRefusalForLoad(answer.status) || answer.status >= 500 || isModelFailure;
 }
 
 /** Milliseconds until the same target may be asked again; undefined if it may not. */

@@ -50,7 +50,10 @@ providers:
   azure: { dialect: openai, base_url: "${host.url}/openai/v1", credentials: azure, api_key: "\${PROVIDER_KEY}" }
   foundry: { dialect: anthropic, base_url: "${host.url}/anthropic", credentials: azure, api_key: "\${PROVIDER_KEY}" }
   mantle: { dialect: anthropic, base_url: "${host.url}/anthropic", credentials: aws, api_key: "\${PROVIDER_KEY}" }
+  gemini: { dialect: gemini, base_url: "${host.url}", api_key: "\${PROVIDER_KEY}", retries: { attempts: 1 } }
 models:
+  - { match: "gemini-*", provider: gemini }
+  - { match: spare, provider: bedrock, model: anthropic.spare, fallbacks: [{ provider: foundry }] }
   - { match: profile, provider: bedrock, model: "${arn}" }
   - { match: "anthropic.*", provider: bedrock }
   - { match: "*.anthropic.*", provider: bedrock }
@@ -198,6 +201,62 @@ describe('Bedrock by InvokeModel', () => {
       error: { type: 'rate_limit_error', message: 'Too many requests, please wait before trying again.' },
     });
   });
+});
+
+test('a model that failed at Bedrock is an error of its, and a fallback is asked', async () => {
+  const failure = '{"message":"The model failed.","originalStatusCode":500}';
+  host.script((response, { target }) =>
+    target.startsWith('/model/')
+      ? response.writeHead(424, { ...json, 'x-amzn-errortype': 'ModelErrorException' }).end(failure)
+      : response.writeHead(200, json).end(JSON.stringify(message)),
+  );
+
+  const alone = await post(gateway, '/v1/messages', { model: 'profile', ...hello });
+  const spare = await post(gateway, '/v1/messages', { model: 'spare', ...hello });
+
+  expect([alone.status, await alone.json()]).toMatchObject([
+    424,
+    { error: { type: 'api_error', message: 'The model failed.' } },
+  ]);
+  expect([spare.status, spare.headers.get('x-gateway-provider')]).toEqual([200, 'foundry']);
+});
+
+test.each([
+  ['"38.2s"', '39'],
+  ['"0s"', '0'],
+  ['38', null],
+  ['"soon"', null],
+])('what Google says in the body of how long to wait is a header: %s', async (retryDelay, seconds) => {
+  const info = `{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":${retryDelay}}`;
+  host.script((response) =>
+    response
+      .writeHead(429, json)
+      .end(
+        `{"error":{"code":429,"message":"Quota exceeded.","status":"RESOURCE_EXHAUSTED","details":[{"@type":"x"},${info}]}}`,
+      ),
+  );
+
+  const answer = await post(gateway, '/v1/messages', { model: 'gemini-test', ...hello });
+
+  expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, seconds]);
+  expect(await answer.json()).toMatchObject({
+    error: { type: 'rate_limit_error', message: 'Quota exceeded.' },
+  });
+});
+
+test('why credentials are refused is in the record, without them', async () => {
+  host.script((response) =>
+    response
+      .writeHead(403, json)
+      .end('{"Message":"provider-secret-9876543210 is not authorized to perform: bedrock:InvokeModel"}'),
+  );
+
+  const answer = await post(gateway, '/v1/messages', { model: 'profile', ...hello });
+
+  expect(answer.status).toBe(502);
+  expect(await answer.text()).not.toContain('bedrock:InvokeModel');
+  const { cause } = await gateway.recordWhere(({ reason }) => reason === 'provider.credentials_rejected');
+  expect(cause).toBe('[secret] is not authorized to perform: bedrock:InvokeModel');
 });
 
 describe('keys are sent as each host wants them', () => {

@@ -1,4 +1,4 @@
-import { parseFailure } from '../../dialects/failure.ts';
+import { parseFailure, retryDelayS } from '../../dialects/failure.ts';
 import { GatewayError } from '../../errors.ts';
 import { memoize } from '../../memoize.ts';
 import type { PieceBudget } from '../../piece-budget.ts';
@@ -65,14 +65,8 @@ function sendByKind(
   const { status } = forwarded.answer;
   const { provider } = forwarded.target;
   // With the client's own login, the client must know, so that it renews it.
-  if ((status === 401 || status === 403) && !provider.takesLogin) {
-    forwarded.answer.abort();
-    // The client would think that its own key was rejected.
-    throw new GatewayError(
-      'provider.credentials_rejected',
-      `provider ${provider.options.name} rejected the gateway's credentials`,
-    );
-  }
+  if ((status === 401 || status === 403) && !provider.takesLogin)
+    return refuseCredentials(exchange, forwarded);
   if (status >= 400) return sendProviderError(exchange, forwarded, options);
   if (status >= 300) {
     forwarded.answer.abort();
@@ -99,6 +93,23 @@ function sendByKind(
   throw new GatewayError(
     'provider.broken_response',
     'the provider answered with neither JSON nor an event stream',
+  );
+}
+
+/** Throws provider.credentials_rejected: the client would think that its own key was. What the provider says is for the record. */
+async function refuseCredentials(exchange: Exchange, forwarded: Forwarded<UpstreamRequest>): Promise<never> {
+  const { name } = forwarded.target.provider.options;
+  try {
+    const bytes = await readWhole(decodedAnswer(forwarded.answer), errorLimitBytes, exchange.lifetime);
+    const text = bytes.toString();
+    const said = parseFailure(parseError(text) ?? text, forwarded.answer.status).message;
+    exchange.draft.noteCause(exchange.masks.text(shortened(said)));
+  } catch {
+    forwarded.answer.abort(); // the status says enough
+  }
+  throw new GatewayError(
+    'provider.credentials_rejected',
+    `provider ${name} rejected the gateway's credentials`,
   );
 }
 
@@ -192,7 +203,8 @@ async function sendProviderError(
   // A provider's error may quote the request or its own data, so the rules on answers apply to it too.
   const body = isOwn ? toBytes(error) : bytes;
   const checked = checkAnswer(body, checkOf(exchange, forwarded, decided));
-  send(exchange, forwarded, { checked, isOwn });
+  const delayS = answer.headers.get('retry-after') === undefined ? retryDelayS(value) : undefined;
+  send(exchange, forwarded, { checked, isOwn, retryAfterS: delayS });
 }
 
 /** Undefined if the text is not JSON. */
@@ -217,10 +229,13 @@ interface Sent {
   readonly checked: CheckedAnswer;
   /** The body is not the provider's, but one that the gateway made of it. */
   readonly isOwn: boolean;
+  /** Where the provider says it in the body alone. */
+  readonly retryAfterS?: number | undefined;
 }
 
 /** Throws why the answer may not leave. */
-function send(exchange: Exchange, forwarded: Forwarded<UpstreamRequest>, { checked, isOwn }: Sent): void {
+function send(exchange: Exchange, forwarded: Forwarded<UpstreamRequest>, sent: Sent): void {
+  const { checked, isOwn, retryAfterS } = sent;
   const { verdicts, masking, result } = checked;
   exchange.draft.noteAnswerVerdicts(verdicts);
   exchange.draft.noteMasking(masking);
@@ -229,6 +244,7 @@ function send(exchange: Exchange, forwarded: Forwarded<UpstreamRequest>, { check
   exchange.draft.noteBytesOut(result.length);
   exchange.trace?.wrote(result);
   const headers = headersFor(exchange, forwarded, { isOwn });
+  if (retryAfterS !== undefined) headers.push('retry-after', String(retryAfterS));
   headers.push('content-length', String(result.length));
   exchange.response.writeHead(forwarded.answer.status, headers);
   exchange.response.end(result);

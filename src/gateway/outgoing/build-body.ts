@@ -102,7 +102,7 @@ function splice({ document, model, modelEntries }: DecidedRequest['request'], wa
   const edits: Edit[] = [];
   const hidesUsage = wanted.usage !== undefined;
   const { envelope } = wanted;
-  if (wanted.model !== model && envelope?.isInPath !== true) {
+  if (wanted.model !== model && envelope?.pathMembers.includes('model') !== true) {
     for (const entry of modelEntries) {
       const before = document.text(entry).slice(0, -model.length);
       const text = JSON.stringify(before + wanted.model).slice(1, -1);

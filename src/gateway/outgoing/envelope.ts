@@ -10,9 +10,9 @@ export interface FilledEnvelope extends Envelope {
 
 /** The edits that put a body of Anthropic's messages in the form of a cloud; all of its other bytes stay. */
 export function envelopeEdits(document: JsonDocument, envelope: FilledEnvelope): readonly Edit[] {
-  const { version, isInPath, betas } = envelope;
+  const { version, pathMembers, betas } = envelope;
   const has = (name: string) => document.member(document.root, name) !== undefined;
-  const edits = isInPath ? removals(document, ['model', 'stream']) : [];
+  const edits = removals(document, pathMembers);
   if (betas.length > 0 && !has('anthropic_beta')) {
     edits.push(memberEdit(document, document.root, { name: 'anthropic_beta', value: JSON.stringify(betas) }));
   }

@@ -5,7 +5,7 @@ import type { CloudApi } from './cloud-api.ts';
 export const bedrock: CloudApi = {
   pathFor: ({ model, stream }) =>
     `/model/${toSegment(model)}/${stream ? 'invoke-with-response-stream' : 'invoke'}`,
-  envelopeFor: () => ({ version: 'bedrock-2023-05-31', isInPath: true, holdsBetas: true }),
+  envelopeFor: () => ({ version: 'bedrock-2023-05-31', pathMembers: ['model', 'stream'], holdsBetas: true }),
 };
 
 /**

@@ -11,8 +11,8 @@ export interface Call {
 export interface Envelope {
   /** The value of `anthropic_version`, unless the client gives one; the header of that name is left out. */
   readonly version: string;
-  /** Whether the path says `model` and `stream`, so that the body must not. */
-  readonly isInPath: boolean;
+  /** Members that the path says instead, so that the body must not. */
+  readonly pathMembers: readonly string[];
   /** Whether it has the flags of `anthropic-beta` as `anthropic_beta`, in place of the header. */
   readonly holdsBetas: boolean;
 }

@@ -13,7 +13,8 @@ export const vertex: CloudApi = {
   },
   envelopeFor: ({ path }) => ({
     version: 'vertex-2023-10-16',
-    isInPath: path !== countPath,
+    // `stream` stays: Anthropic's own client leaves it there, and counting has a model in its body only.
+    pathMembers: path === countPath ? [] : ['model'],
     holdsBetas: false,
   }),
 };

@@ -49,8 +49,17 @@ export function replying(say: (body: Buffer, dialect: Dialect) => Said, cut: Cut
     const isStream = (JSON.parse(body.toString()) as { stream?: boolean }).stream === true;
     const said = say(body, dialect);
     response.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json' });
-    response.end(isStream ? streams[dialect](said, cut).join('') : JSON.stringify(answers[dialect](said)));
+    response.end(isStream ? eventsOf(dialect, said, cut).join('') : answerOf(dialect, said));
   };
+}
+
+/** What a model says as the events of a stream, or as a whole answer. */
+export function eventsOf(dialect: Dialect, said: Said, cut: Cut = whole): readonly string[] {
+  return streams[dialect](said, cut);
+}
+
+export function answerOf(dialect: Dialect, said: Said): string {
+  return JSON.stringify(answers[dialect](said));
 }
 
 const callOf = ({ name = 'run', id = 'call_1' }: Said) => ({ name, id });

@@ -5,7 +5,7 @@ import { parseStrictJson } from '../../../src/json/strict-json.ts';
 
 const envelope = {
   version: 'bedrock-2023-05-31',
-  isInPath: true,
+  pathMembers: ['model', 'stream'],
   holdsBetas: true,
   betas: [] as readonly string[],
 };
@@ -48,7 +48,7 @@ test('flags of the header are in the body, unless the client gives some there', 
 });
 
 test('where the path says nothing the members stay', () => {
-  expect(enveloped('{"model":"m","a":1}', { isInPath: false })).toBe(`{${version},"model":"m","a":1}`);
+  expect(enveloped('{"model":"m","a":1}', { pathMembers: [] })).toBe(`{${version},"model":"m","a":1}`);
 });
 
 test('headers that are in the body are taken out', () => {
