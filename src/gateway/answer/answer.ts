@@ -103,7 +103,7 @@ async function refuseCredentials(exchange: Exchange, forwarded: Forwarded<Upstre
     const bytes = await readWhole(decodedAnswer(forwarded.answer), errorLimitBytes, exchange.lifetime);
     const text = bytes.toString();
     const said = parseFailure(parseError(text) ?? text, forwarded.answer.status).message;
-    exchange.draft.noteCause(exchange.masks.text(shortened(said)));
+    exchange.draft.noteCause(exchange.scrubber.text(shortened(said)));
   } catch {
     forwarded.answer.abort(); // the status says enough
   }
