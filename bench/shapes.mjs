@@ -29,7 +29,8 @@ function random(count, letters, seed) {
   let state = Math.imul(seed, 2_654_435_761) >>> 0;
   for (let at = 0; at < text.length; ) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    const letter = letters[(state >>> 8) % letters.length];
+    // The high bits: the low ones repeat within some thousand letters.
+    const letter = letters[Math.floor((state / 2 ** 32) * letters.length)];
     for (let unit = 0; unit < units; unit += 1, at += 1) text[at] = letter.charCodeAt(unit);
   }
   return Buffer.from(text.buffer).toString('utf16le');

@@ -40,6 +40,11 @@ export interface Detector {
   readonly folded: boolean;
   /** Set if the lower-cased form of an ASCII text yields nothing that the text itself doesn't. */
   readonly ignoresCase?: true;
+  /**
+   * What a text must contain for a finding to have a space in it. Texts that are joined with one need not be
+   * searched without it: nothing goes over the place where they meet.
+   */
+  readonly holdsSpace?: RegExp;
   /** Set if no finding of it can be certain. */
   readonly neverCertain?: true;
   /** Also finds what is only possible; absent if the detector has nothing less than likely. */

@@ -120,11 +120,17 @@ export class SegmentWindow {
   #detect(segments: readonly Segment[], report: (match: PatternMatch, at: number) => void): void {
     const texts = segments.map(({ place }) => textOf(place));
     for (const [reach, numbers] of this.#byReach(texts)) {
-      for (const separator of ['', ' ']) {
-        const crossing = this.#crossing(numbers, join(texts, separator, reach));
-        for (const { match, at } of crossing) report(match, at);
-      }
+      const spaced = join(texts, ' ', reach);
+      for (const { match, at } of this.#crossing(numbers, join(texts, '', reach))) report(match, at);
+      const overSpaces = numbers.filter((number) => this.#mayHoldSpace(number, spaced.text));
+      for (const { match, at } of this.#crossing(overSpaces, spaced)) report(match, at);
     }
+  }
+
+  /** Whether a detector may find something in a text that goes over a space. */
+  #mayHoldSpace(number: number, text: string): boolean {
+    const pattern = this.#patternSet.patterns[number];
+    return pattern?.kind !== 'detector' || (pattern.detector.holdsSpace?.test(text) ?? true);
   }
 
   /** Detectors by how much they are to read of the first and the last text: those that read all of them together. */

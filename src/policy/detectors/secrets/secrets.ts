@@ -36,6 +36,8 @@ const shaped = {
   },
   reach: privateKey.reach,
   folded: false,
+  // Pass phrases in quotation marks, keys in pieces, in disguise and private keys; all else ends at a space.
+  holdsSpace: /["'`\\\r\n\u0080-\uffff]|private key|static key|putty-user-key|ls0tls1/i,
   find: (text) => findThroughDisguise(text, findSecrets),
 } as const satisfies Detector;
 
