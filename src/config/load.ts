@@ -8,7 +8,8 @@ import { proxiesOf } from './build/proxy.ts';
 import { type ReadSettings, readSettings } from './build/settings.ts';
 import { buildConfig, type Config } from './config.ts';
 import { withoutSecrets } from './schema/masking.ts';
-import type { Settings } from './schema/schema.ts';
+import { wantsNumber } from './schema/parts.ts';
+import { type Settings, settingsSchema } from './schema/schema.ts';
 import { readCaFiles } from './source/ca-files.ts';
 import type { SourceDocument } from './source/document.ts';
 import { type FoundConfig, findConfig, readConfigFile, userDirectory } from './source/find.ts';
@@ -102,7 +103,10 @@ export async function inspectConfig(options: LoadOptions): Promise<Inspection> {
   const text = found === undefined ? '' : await readConfigFile(found.path, options);
   const name = found === undefined ? 'the configuration' : shortName(found.path, options.cwd);
   // Without a file the YAML parser is never loaded.
-  const source = found === undefined ? undefined : (await import('./source/document.ts')).parseSource(text);
+  const source =
+    found === undefined
+      ? undefined
+      : (await import('./source/document.ts')).parseSource(text, (path) => wantsNumber(settingsSchema, path));
   const substituted = substitute(source?.value ?? {}, options.env);
   const { malformed } = substituted;
   const overridden = applyOverrides(substituted, options.env);

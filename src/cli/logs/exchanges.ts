@@ -24,7 +24,11 @@ export async function listExchanges(listed: Listed, options: CommonOptions, io: 
   await print([await latest(listed)], options, io);
 }
 
-/** Prints the latest exchanges, and every further one as it is recorded, until the command is interrupted. */
+/**
+ * Prints the latest exchanges, and every further one as it is recorded, until the command is interrupted. That a pipe's
+ * reader left, as `head -1` does, is found when the next record is written: Node can't poll a pipe that it only
+ * writes, an empty write succeeds without a reader, and so does opening the pipe once more (tried on Linux).
+ */
 export async function followExchanges(listed: Listed, options: CommonOptions, io: Io): Promise<void> {
   const appended = await followRecords(listed.file, io.signal);
   // A JSON array would never end.

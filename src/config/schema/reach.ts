@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Reference } from '../source/substitute.ts';
+import { partsOf, unwrapped } from './parts.ts';
 
 /**
  * What a setting can reach outside of its own file: the one place where each setting says so. `nothing` is for those
@@ -134,7 +135,6 @@ interface Inspected {
 
 const known = new WeakMap<z.ZodType, Inspected>();
 
-/** A schema without what stands around it: whether it may be absent, and its default. */
 function inspected(schema: z.ZodType): Inspected {
   const before = known.get(schema);
   if (before !== undefined) return before;
@@ -152,17 +152,4 @@ function inspect(schema: z.ZodType, reach: Reach | undefined): Inspected {
       ? parts !== undefined && [...parts.values()].some((part) => inspected(part).reaches)
       : reach !== 'nothing';
   return { reach, parts, reaches };
-}
-
-function unwrapped(schema: z.ZodType): z.ZodType | undefined {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return schema.unwrap() as z.ZodType;
-  if (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) return schema.unwrap() as z.ZodType;
-  return undefined; // and zod's own types above are those of its core
-}
-
-function partsOf(schema: z.ZodType): ReadonlyMap<string, z.ZodType> | undefined {
-  if (schema instanceof z.ZodObject) return new Map<string, z.ZodType>(Object.entries(schema.shape));
-  if (schema instanceof z.ZodRecord) return new Map([['*', schema.valueType as z.ZodType]]); // as above
-  if (schema instanceof z.ZodArray) return new Map([['[]', schema.element as z.ZodType]]); // as above
-  return undefined;
 }

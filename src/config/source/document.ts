@@ -18,10 +18,13 @@ export interface SourceDocument {
   has(path: Path): boolean;
 }
 
-/** Parses one YAML document; every error comes back as a problem with its place. */
-export function parseSource(text: string): SourceDocument {
+/**
+ * Parses one YAML document; every error comes back as a problem with its place. The lines that places quote don't show
+ * what may be secret, which is judged by the names of settings, except for those that are known to be numbers.
+ */
+export function parseSource(text: string, isNumber: (path: Path) => boolean = () => false): SourceDocument {
   const { value, root, faults } = parseJson(text) ?? parsePlain(text) ?? parseWhole(text);
-  const place = placesIn(text, root);
+  const place = placesIn(text, root, isNumber);
   return {
     value,
     problems: faults.map(({ message, range, hint, repeats }) => ({
@@ -41,7 +44,11 @@ export function parseSource(text: string): SourceDocument {
 }
 
 /** Finds line and column of what stands in a text, and the line itself without its secrets. */
-function placesIn(text: string, root: Part | undefined): (range: Range) => Place {
+function placesIn(
+  text: string,
+  root: Part | undefined,
+  isNumber: (path: Path) => boolean,
+): (range: Range) => Place {
   let starts: readonly number[] | undefined;
   return ({ start, end }) => {
     starts ??= lineStarts(text);
@@ -52,7 +59,7 @@ function placesIn(text: string, root: Part | undefined): (range: Range) => Place
     const column = start - lineStart + 1;
     const length = Math.max(1, Math.min(end - start, source.length - (column - 1)));
     const whole = { start: lineStart, end: lineStart + source.length };
-    return { line, column, length, source: hideSecrets(source, whole, secretsIn(whole, root)) };
+    return { line, column, length, source: hideSecrets(source, whole, secretsIn(whole, root, isNumber)) };
   };
 }
 

@@ -71,26 +71,33 @@ const secretText = /^(?:sk-|gw_)|:\/\/.*@/;
 
 /**
  * What stands in a part of a file and may be secret, misspelt keys included: what is quoted of the file must not show
- * it. Looks at no more than reaches to there, so that it can be asked for each of many lines.
+ * it. A setting that is known to be a number is not, whatever it is called. Looks at no more than reaches to there, so
+ * that it can be asked for each of many lines.
  */
-export function secretsIn(within: Range, root: Part | undefined): readonly Range[] {
+export function secretsIn(
+  within: Range,
+  root: Part | undefined,
+  isNumber: (path: readonly PropertyKey[]) => boolean,
+): readonly Range[] {
   const secrets: Range[] = [];
-  const visit = ({ key, value }: Entry): void => {
+  const visit = ({ key, value }: Entry, path: readonly PropertyKey[]): void => {
     if (key?.text !== undefined && secretText.test(key.text)) secrets.push(key);
     if (value === undefined) return;
     const { text, entries } = value;
-    if (text !== undefined && (secretText.test(text) || (isSecretKey(key) && mayBeSecret(text)))) {
-      secrets.push(value);
+    if (text !== undefined) {
+      const isNamedSo = isSecretKey(key) && mayBeSecret(text) && !isNumber(path);
+      if (secretText.test(text) || isNamedSo) secrets.push(value);
     }
     const { list = [] } = entries?.() ?? {};
     // An entry ends before the next one begins; one that is empty stands nowhere.
     const reaches = (i: number) => startOf(list, i) <= within.start;
     for (let i = Math.max(0, partitionPoint(list.length, reaches) - 1); i < list.length; i += 1) {
       if (startOf(list, i) >= within.end) break;
-      visit(list[i] ?? {});
+      const entry = list[i] ?? {};
+      visit(entry, [...path, entry.key?.text ?? i]);
     }
   };
-  visit({ value: root });
+  visit({ value: root }, []);
   return secrets;
 }
 

@@ -202,6 +202,20 @@ test.each([
   expect(JSON.stringify(problems)).not.toContain('correct-horse');
 });
 
+test.each([
+  [
+    'a limit',
+    'projects: { shop: { limits: { tokens_per_day: 100000, api_key: 7 } } }',
+    ['100000', 'api_key: *'],
+  ],
+  ['a model', 'models: [{ match: "*", max_output_tokens: 4096, token: secret }]', ['4096', 'token: ***']],
+  ['a key', 'projects: { shop: { keys: [{ id: a, value: 12345678, bad: 1 }] } }', ['value: ***']],
+])('quotes the numbers of settings whose name sounds secret: %s', async (_what, yaml, shown) => {
+  const { problems } = await inspect(yaml);
+
+  for (const text of shown) expect(problems[0]?.place?.source).toContain(text);
+});
+
 test('says how to write a variable where a plain one breaks the YAML', async () => {
   const { problems } = await inspect('providers:\n  a: { dialect: openai, api_key: ${KEY} }\n', { KEY: 'x' });
 
