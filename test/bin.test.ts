@@ -3,7 +3,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { chatEvents, openStream, requestFor, speakAll } from './kit/answers.ts';
+import { chatEvents, openStream, requestFor } from './kit/answers.ts';
 import { bin } from './kit/build.ts';
 import { type Child, startProgram as start } from './kit/child.ts';
 import { emptyDirectory } from './kit/command.ts';
@@ -150,25 +150,5 @@ test('a stream in flight finishes after the first signal; the second one ends ev
 
   expect(isStillThere).toBe(true);
   expect(exit).toBe(143);
-  await host.close();
-});
-
-test('SIGINT during send exits 130, keeps what was printed and closes the call at the provider', async () => {
-  const host = await startHost(speakAll);
-  const { child, home } = await serve(withHost(host.url));
-  const firstLine = chatEvents.slice(0, 2).map((event) => event.replace('👋 ', '👋\\nund '));
-  host.script(openStream(firstLine));
-  const arrived = host.next();
-  const sending = start(['send', 'hello', '-m', 'gpt-test'], home);
-  sending.process.stdin?.end();
-  await sending.wrote('Grüße');
-
-  sending.process.kill('SIGINT');
-  const ended = await sending.ended;
-
-  expect(ended).toMatchObject({ exit: 130, stdout: 'Grüße 👋\nund ' });
-  expect(await (await arrived).ended).toBe('gone');
-  child.process.kill('SIGTERM');
-  await child.ended;
   await host.close();
 });

@@ -81,10 +81,3 @@ test('hash: takes no key as an argument', async () => {
 
   expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
 });
-
-test('help ends with three examples and the exit codes', async () => {
-  const { exit, stdout } = await command(['key', 'new', '--help'], { cwd });
-
-  expect(exit).toBe(0);
-  expect(stdout).toMatch(/Examples:\n(?: {2}gateway key new.*\n){3}\nCommon options/);
-});

@@ -291,16 +291,6 @@ describeSqlite('the plants commands', (databases) => {
       stderr: 'gateway: name is longer than 200 characters\n',
     });
   });
-
-  test.each(['search', 'get', 'add', 'update', 'watch', 'login', 'logout', 'whoami', 'serve', 'user add'])(
-    'the help of plants %s ends with three examples and the exit codes',
-    async (name) => {
-      const { exit, stdout } = await plants(...name.split(' '), '--help');
-
-      expect(exit).toBe(0);
-      expect(stdout).toMatch(/\nExamples:\n( {2}\S.*\n){3}\nCommon options/);
-    },
-  );
 });
 
 describeDatabases('plants serve and user add', (databases) => {

@@ -339,12 +339,6 @@ describe('exit codes', () => {
     expect(await received.ended).toBe('gone');
     openai.script(speakAll);
   });
-
-  test('a reader that leaves (| head -1) is no failure', async () => {
-    const { exit, stderr } = await command(['models'], { env: here(), isReaderGone: true });
-
-    expect([exit, stderr]).toEqual([0, '']);
-  });
 });
 
 describe('models', () => {

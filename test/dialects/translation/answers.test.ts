@@ -1,134 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { plainAnswers, text } from './plain-answers.ts';
+import { plainAnswers } from './plain-answers.ts';
 import { directions, type RecordedDialect, startTranslation } from './run-translation.ts';
-
-const koeln = { city: 'Köln 🏰', days: 3 };
-const bonn = { city: 'Bonn' };
-const thought = 'The user asks about plants…';
 
 // biome-ignore lint/suspicious/noExplicitAny: the shape is what is being tested
 function answer(client: RecordedDialect, provider: RecordedDialect, body: unknown): any {
   return startTranslation(client, provider).answer(body).body;
 }
 
-const call = (client: RecordedDialect, input: unknown) => {
-  switch (client) {
-    case 'messages':
-      return { type: 'tool_use', id: expect.stringMatching(/^(call|toolu)_/), name: 'get_weather', input };
-    case 'chat':
-      return {
-        id: expect.stringMatching(/^(call|toolu)_/),
-        type: 'function',
-        function: { name: 'get_weather', arguments: JSON.stringify(input) },
-      };
-    case 'responses':
-      return {
-        id: expect.stringMatching(/^fc_/),
-        type: 'function_call',
-        status: 'completed',
-        call_id: expect.stringMatching(/^(call|toolu)_/),
-        name: 'get_weather',
-        arguments: JSON.stringify(input),
-      };
-  }
-};
-
-function expected(
-  client: RecordedDialect,
-  parts: { thinking?: string; text?: string; inputs?: unknown[] },
-  end: string,
-) {
-  const calls = (parts.inputs ?? []).map((input) => call(client, input));
-  const hasText = parts.text !== undefined;
-  if (client === 'messages') {
-    return {
-      type: 'message',
-      role: 'assistant',
-      model: 'asked-for',
-      content: [
-        ...(parts.thinking === undefined
-          ? []
-          : [{ type: 'thinking', thinking: parts.thinking, signature: '' }]),
-        ...(hasText ? [{ type: 'text', text: parts.text }] : []),
-        ...calls,
-      ],
-      stop_reason: end,
-      stop_sequence: null,
-      usage: {
-        input_tokens: 70,
-        output_tokens: 25,
-        cache_creation_input_tokens: 10,
-        cache_read_input_tokens: 40,
-      },
-    };
-  }
-  if (client === 'chat') {
-    const message = {
-      role: 'assistant',
-      content: parts.text ?? null,
-      refusal: null,
-      ...(parts.thinking === undefined ? {} : { reasoning_content: parts.thinking }),
-      ...(calls.length > 0 ? { tool_calls: calls } : {}),
-    };
-    return {
-      object: 'chat.completion',
-      created: 1_763_000_000,
-      model: 'asked-for',
-      choices: [{ index: 0, message, logprobs: null, finish_reason: end }],
-      usage: { prompt_tokens: 120, completion_tokens: 25, total_tokens: 145 },
-    };
-  }
-  return {
-    object: 'response',
-    model: 'asked-for',
-    status: end === 'completed' ? 'completed' : 'incomplete',
-    incomplete_details: end === 'completed' ? null : { reason: end },
-    error: null,
-    output: [
-      ...(parts.thinking === undefined
-        ? []
-        : [{ type: 'reasoning', summary: [{ type: 'summary_text', text: parts.thinking }] }]),
-      ...(hasText
-        ? [
-            {
-              type: 'message',
-              content: [{ type: 'output_text', text: parts.text, annotations: [], logprobs: [] }],
-            },
-          ]
-        : []),
-      ...calls,
-    ],
-    usage: {
-      input_tokens: 120,
-      input_tokens_details: { cached_tokens: 40, cache_write_tokens: 10 },
-      output_tokens: 25,
-      output_tokens_details: { reasoning_tokens: 0 },
-      total_tokens: 145,
-    },
-  };
-}
-
-const ends = {
-  messages: { stop: 'end_turn', calls: 'tool_use', length: 'max_tokens' },
-  chat: { stop: 'stop', calls: 'tool_calls', length: 'length' },
-  responses: { stop: 'completed', calls: 'completed', length: 'max_output_tokens' },
-};
-
 describe.each(directions)('a %s client at a provider of %s', (client, provider) => {
-  test.each([
-    ['text', { text }, 'stop'],
-    ['one tool', { inputs: [koeln] }, 'calls'],
-    ['two tools', { inputs: [koeln, bonn] }, 'calls'],
-    ['thinking', { text, thinking: thought }, 'stop'],
-    ['length', { text }, 'length'],
-  ] as const)('gets the answer with %s', (name, parts, end) => {
-    const copy = { ...parts, inputs: 'inputs' in parts ? [...parts.inputs] : [] };
-
-    expect(answer(client, provider, plainAnswers[provider][name])).toMatchObject(
-      expected(client, copy, ends[client][end]),
-    );
-  });
-
   test('has the usage counted for the record', () => {
     const usage = startTranslation(client, provider).tally(
       plainAnswers[provider].text,
