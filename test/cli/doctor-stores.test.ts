@@ -6,6 +6,7 @@ import type { Finding } from '../../src/cli/doctor/finding.ts';
 import { createWorkspace } from '../config/workspace.ts';
 import { command } from '../kit/command.ts';
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
+import { isExhaustive } from '../kit/scale.ts';
 import { type Postgres, postgresPrograms, startPostgres } from '../plants/postgres.ts';
 
 interface Stores {
@@ -125,7 +126,7 @@ describe('ledger', () => {
     expect(await examine({})).toEqual([]);
   });
 
-  describe.skipIf(postgresPrograms === undefined)('in PostgreSQL', () => {
+  describe.skipIf(!isExhaustive || postgresPrograms === undefined)('in PostgreSQL', () => {
     let postgres: Postgres;
     beforeAll(async () => {
       postgres = await startPostgres();

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
+import { isExhaustive } from '../kit/scale.ts';
 import { type Postgres, postgresPrograms, startPostgres } from './postgres.ts';
 
 export interface TestDatabases {
@@ -10,7 +11,7 @@ export interface TestDatabases {
   create(): Promise<string>;
 }
 
-/** Runs the same tests on SQLite and on PostgreSQL, which is skipped where it is not installed. */
+/** Runs the same tests on SQLite and, in a run of everything, on PostgreSQL, if it is installed. */
 export function describeDatabases(name: string, tests: (databases: TestDatabases) => void): void {
   describeSqlite(name, tests);
   describePostgres(name, tests);
@@ -35,7 +36,7 @@ export function describePostgres(
   name: string,
   tests: (databases: TestDatabases, postgres: () => Postgres) => void,
 ): void {
-  describe.skipIf(postgresPrograms === undefined)(`${name} on PostgreSQL`, () => {
+  describe.skipIf(!isExhaustive || postgresPrograms === undefined)(`${name} on PostgreSQL`, () => {
     let postgres: Postgres | undefined;
     const running = () => {
       if (postgres === undefined) throw new Error('PostgreSQL is started before the tests');
