@@ -27,6 +27,9 @@ interface ProviderSurroundings {
   readonly previous?: Provider | undefined;
 }
 
+/** Whether what it serves costs what its vendor says of all the world, of one region, or something else. */
+type PriceScope = 'global' | 'regional' | 'unlisted';
+
 /** A configured provider with its state: connections, queue, health. */
 export class Provider {
   readonly options: ProviderOptions;
@@ -42,6 +45,7 @@ export class Provider {
   readonly reportsStreamUsage: boolean;
   /** Which vendor's behaviour it has, if hosts of one family differ. */
   readonly host: Host;
+  readonly priceScope: PriceScope;
   readonly #basePath: string;
   /** Undefined for hosts with the paths of their dialects. */
   readonly #cloud: CloudApi | undefined;
@@ -67,6 +71,7 @@ export class Provider {
     this.reportsStreamUsage = reportsStreamUsage(url.hostname);
     this.#basePath = basePath(url.pathname, options.dialect);
     this.#cloud = cloudFor(options);
+    this.priceScope = priceScopeOf(options);
   }
 
   /** The request target at this host for a call. Throws request.field for a model that can't stand in its path. */
@@ -83,14 +88,6 @@ export class Provider {
   /** Whether it has a list of models at the dialect's path. */
   get listsModels(): boolean {
     return this.#cloud?.envelopeFor === undefined;
-  }
-
-  /** Whether what it serves costs what its vendor says of all the world, of one region, or something else. */
-  get priceScope(): 'global' | 'regional' | 'unlisted' {
-    const { dialect, baseUrl, region = regionOf(baseUrl) } = this.options;
-    if (dialect === 'vertex') return baseUrl.endsWith('/locations/global') ? 'global' : 'regional';
-    // AWS' partitions for governments and in China have prices of their own.
-    return region !== undefined && /^(?:us-gov|us-iso|cn)/.test(region) ? 'unlisted' : 'global';
   }
 
   /** Whether its requests carry the client's own login, on whose account they are. */
@@ -120,6 +117,12 @@ function authorizerFor(options: ProviderOptions, url: URL): Authorizer | undefin
   const { name, credentials, apiKey, region } = options;
   if (apiKey !== undefined || !isCredentialKind(credentials)) return undefined;
   return createAuthorizer(credentials, { name, url, region });
+}
+
+function priceScopeOf({ dialect, baseUrl, region = regionOf(baseUrl) }: ProviderOptions): PriceScope {
+  if (dialect === 'vertex') return baseUrl.endsWith('/locations/global') ? 'global' : 'regional';
+  // AWS' partitions for governments and in China have prices of their own.
+  return region !== undefined && /^(?:us-gov|us-iso|cn)/.test(region) ? 'unlisted' : 'global';
 }
 
 function cloudFor({ dialect, api_version: version }: ProviderOptions): CloudApi | undefined {
