@@ -122,7 +122,12 @@ async function chooseProviders(
   const { provider: named } = options;
   if (named !== undefined) return named.map((name) => providerOf(name, found));
   const present = found.filter(({ isFound }) => isFound);
-  if (!canAsk(options, io)) return present;
+  if (!canAsk(options, io)) {
+    const late = found.filter(({ isLate }) => isLate === true);
+    for (const { note } of options.quiet === true ? [] : late)
+      await write(io.stderr, `gateway: ${note}, so it is left out; gateway init --force looks again\n`);
+    return present;
+  }
   const choices = found.map(({ name, note }) => ({ value: name, label: name, hint: note }));
   const initial = present.map(({ name }) => name);
   const picked = await askMany(

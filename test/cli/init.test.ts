@@ -102,6 +102,20 @@ describe('on a machine', () => {
 });
 
 describe('with options', () => {
+  test('with servers that take connections and say nothing: it says so, and goes on without them', async () => {
+    const hosts = await Promise.all([1, 2, 3].map(() => startHost(() => undefined)));
+    onTestFinished(() => Promise.all(hosts.map((host) => host.close())).then(() => undefined));
+    const local = hosts.slice(1).flatMap(({ url }) => ['--local', url]);
+
+    const { exit, stderr, text } = await init(local, { OLLAMA_HOST: hosts[0]?.url ?? '' });
+
+    expect(exit).toBe(0);
+    expect(stderr.match(/didn't answer within 1 s, so it is left out; gateway init --force/g)).toHaveLength(
+      3,
+    );
+    expect(text).toContain('provider: sandbox');
+  });
+
   test('--provider chooses, found or not', async () => {
     const { text, stdout } = await init(['--provider', 'anthropic', '--provider', 'ollama', '-o', 'json'], {
       OPENAI_API_KEY: 'x',

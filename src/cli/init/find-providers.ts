@@ -18,6 +18,8 @@ export interface FoundProvider {
   /** Names and patterns of its models; if empty, all that no other provider serves. */
   readonly models: readonly string[];
   readonly isFound: boolean;
+  /** Whether something is there, which didn't answer in time. */
+  readonly isLate?: boolean;
   /** How it was found, for a person. */
   readonly note: string;
 }
@@ -25,8 +27,8 @@ export interface FoundProvider {
 /** The endpoints that most hosts of the OpenAI family support; requests to the others are translated. */
 const chatAndEmbeddings = ['chat', 'embeddings'] as const;
 
-/** Milliseconds: a server on this machine answers immediately or does not exist. */
-const patienceMs = 700;
+/** A server on this machine answers immediately or does not exist, but the machine may be busy. `init` ends within 2 s. */
+const patienceMs = 1_000;
 
 /** All providers that can be set up: first hosted ones, found by their keys, then servers on this machine that answer. */
 export async function findProviders(
@@ -78,32 +80,32 @@ function findLogins(env: Io['env']): FoundProvider[] {
 
 async function findServer(name: string, baseUrl: string): Promise<FoundProvider> {
   const models = await listModels(baseUrl);
-  const found = `${baseUrl} answers, with ${models?.length === 1 ? 'a model' : `${models?.length ?? 0} models`}`;
-  return {
-    name,
-    dialect: 'openai',
-    baseUrl,
-    endpoints: chatAndEmbeddings,
-    models: models ?? [],
-    isFound: models !== undefined,
-    note: models === undefined ? `nothing answers at ${baseUrl}` : found,
-  };
+  const server = { name, dialect: 'openai' as const, baseUrl, endpoints: chatAndEmbeddings };
+  if (models === 'none')
+    return { ...server, models: [], isFound: false, note: `nothing answers at ${baseUrl}` };
+  if (models === 'late') {
+    const note = `${baseUrl} didn't answer within ${patienceMs / 1000} s`;
+    return { ...server, models: [], isFound: false, isLate: true, note };
+  }
+  const count = models.length === 1 ? 'a model' : `${models.length} models`;
+  return { ...server, models, isFound: true, note: `${baseUrl} answers, with ${count}` };
 }
 
-/** Names of a server's models; undefined if it doesn't answer. They are untrusted, so odd ones are left out. */
-async function listModels(baseUrl: string): Promise<readonly string[] | undefined> {
+/** Names of a server's models, of which odd ones are left out, being untrusted; or why there are none. */
+async function listModels(baseUrl: string): Promise<readonly string[] | 'none' | 'late'> {
   try {
     const response = await fetch(`${baseUrl}/models`, {
       signal: AbortSignal.timeout(patienceMs),
       redirect: 'error',
     });
-    if (!response.ok) return undefined;
+    if (!response.ok) return 'none';
     const { data } = toFields(await response.json());
-    if (!Array.isArray(data)) return undefined;
+    if (!Array.isArray(data)) return 'none';
     const ids = toList(data).map((model) => toText(toFields(model).id));
     return ids.filter((id) => /^[\w./:@+-]{1,128}$/.test(id));
-  } catch {
-    return undefined; // nothing listens there, or it is something else
+  } catch (error) {
+    // Else nothing listens there, or it is something else.
+    return error instanceof Error && error.name === 'TimeoutError' ? 'late' : 'none';
   }
 }
 
