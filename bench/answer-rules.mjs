@@ -77,6 +77,8 @@ const provider = createServer((message, response) => {
     response.end(streams[JSON.parse(body).messages[0].content].body);
   });
 });
+// On a busy machine it would close an idle connection on which a request has just come.
+provider.keepAliveTimeout = 0;
 await new Promise((ready) => provider.listen(0, '127.0.0.1', ready));
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-'));

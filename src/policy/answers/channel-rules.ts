@@ -29,6 +29,7 @@ export class ChannelRules {
   readonly longRuns: readonly number[];
   /** Characters on both sides of a match that are searched with it. */
   readonly margin: number;
+  readonly hasExceptions: boolean;
   readonly #patternSet: PatternSet;
   readonly #byPattern = new Map<number, RuleMatch[]>();
   /** Texts that were searched since the last `forget`: other channels hold the same. */
@@ -49,7 +50,8 @@ export class ChannelRules {
       return [{ number, reach: pattern.detector.reach, isAlways: patternSet.always.includes(number) }];
     });
     this.longRuns = patternSet.longRuns.filter((number) => this.#byPattern.has(number));
-    this.margin = rules.some(({ rule }) => rule.except.length > 0) ? exceptionMargin : plainMargin;
+    this.hasExceptions = rules.some(({ rule }) => rule.except.length > 0);
+    this.margin = this.hasExceptions ? exceptionMargin : plainMargin;
   }
 
   /** All channels have been searched that may hold the same texts. */

@@ -8,6 +8,12 @@ export interface StreamDetector {
 }
 
 /**
+ * Most characters that a match begins before what a detector recognizes from afar (`-----BEGIN EC` before `PRIVATE KEY`),
+ * with room for invisible ones. Where nothing of that has come, no more are held back, however long a match may be.
+ */
+const longestLead = 512;
+
+/**
  * How far a detector has read a text: it runs where its prefilter was seen nearby, on what has come since the last time
  * with what may belong to it on either side.
  */
@@ -31,12 +37,15 @@ export class DetectorProgress {
 
   /** Where the text begins that it has to read now; undefined if there is nothing to be found. */
   begin(length: number, isClosed: boolean): number | undefined {
-    this.#next = isClosed ? length : length - this.#reach;
-    if (this.#next <= this.complete) return undefined;
     if (this.lastHit < this.complete - this.#context) {
-      this.complete = this.#next;
+      this.complete = Math.max(
+        this.complete,
+        isClosed ? length : length - Math.min(this.#reach, longestLead),
+      );
       return undefined;
     }
+    this.#next = isClosed ? length : length - this.#reach;
+    if (this.#next <= this.complete) return undefined;
     // Each run reads the reach once more.
     if (!isClosed && this.#next - this.complete < this.#reach >> 4) return undefined;
     return this.complete - this.#context;

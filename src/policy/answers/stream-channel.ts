@@ -1,3 +1,4 @@
+import { partitionPoint } from '../../partition-point.ts';
 import { isInRun } from '../automaton/long-run.ts';
 import type { Hit, PieceReader } from '../automaton/piece-reader.ts';
 import type { StatePair } from '../automaton/product-dfa.ts';
@@ -12,6 +13,8 @@ const longestHold = 16_384;
 const keptHold = 8_192;
 /** Characters before a match that may say what it is. */
 const contextLength = 256;
+/** Regions that are no further apart are searched as one text: a search costs as much as this many characters. */
+const nearby = 32;
 
 /** The position of a text in a channel. */
 export interface ChannelRange {
@@ -107,8 +110,7 @@ export class StreamChannel {
       this.#open = new Set();
       this.#settled = this.length - keptHold;
     }
-    for (const region of this.#regions) this.#searchRegion(region, matches);
-    this.#regions = [];
+    this.#searchRegions(matches);
     for (const each of this.#detectors) {
       const from = each.begin(this.length, this.isClosed);
       if (from === undefined) continue;
@@ -178,17 +180,44 @@ export class StreamChannel {
       this.#regions.push({ start: this.#settled, end: this.length, patterns: new Set(this.#open) });
   }
 
-  #searchRegion({ start, end, patterns }: Region, matches: RuleMatch[]): void {
+  #searchRegions(matches: RuleMatch[]): void {
+    const regions = this.#regions;
+    this.#regions = [];
+    for (let first = 0; first < regions.length; ) {
+      let next = first + 1;
+      while (next < regions.length && this.#isNear(regions[next - 1] as Region, regions[next] as Region))
+        next += 1;
+      this.#searchNear(regions.slice(first, next), matches);
+      first = next;
+    }
+  }
+
+  /** With exceptions, what is found in one of them says nothing about the other. */
+  #isNear({ end, patterns }: Region, other: Region): boolean {
+    if (this.#rules.hasExceptions || other.start - end > nearby) return false;
+    return patterns.size === 1 && other.patterns.size === 1 && other.patterns.has([...patterns][0] as number);
+  }
+
+  /** Searches regions with the same patterns. */
+  #searchNear(regions: readonly Region[], matches: RuleMatch[]): void {
+    const { start, patterns } = regions[0] as Region;
+    const { end } = regions.at(-1) as Region;
     const { margin } = this.#rules;
     const from = Math.max(this.#from, start - margin);
-    const found = new Set<RuleMatch>();
+    const found = regions.map(() => new Set<RuleMatch>());
     const all = this.#rules.find(this.#slice(from, end + margin), [...patterns], (match, range) => {
-      if (from + range.end <= start || from + range.start >= end) return;
-      found.add(match);
-      this.#match(match, { start: Math.max(start, from + range.start), end: from + range.end }, matches);
+      const place = { start: from + range.start, end: from + range.end };
+      let at = partitionPoint(regions.length, (index) => (regions[index] as Region).end <= place.start);
+      for (; at < regions.length; at += 1) {
+        const region = regions[at] as Region;
+        if (place.end <= region.start) break;
+        found[at]?.add(match);
+        this.#match(match, { start: Math.max(region.start, place.start), end: place.end }, matches);
+      }
     });
     // The automata have seen it, so it began before what is kept, and a part of it has been sent.
-    for (const match of all) if (!found.has(match)) matches.push({ ...match, isGone: true });
+    for (const match of all)
+      if (!found.every((each) => each.has(match))) matches.push({ ...match, isGone: true });
   }
 
   #match(match: RuleMatch, { start, end }: { start: number; end: number }, matches: RuleMatch[]): void {

@@ -167,10 +167,11 @@ export class StreamCheck {
     for (const { part, text, ranges } of parts) {
       if (!hasReplacements(ranges)) continue;
       const { entry, isRepeated, isFixed } = part;
-      const [own = [], ...joined] = ranges.map((range) => range.channel.within(range));
-      const replacements = [...own, ...joined.flat()];
+      const [own = [], ...others] = ranges.map((range) => range.channel.within(range));
+      const joined = others.flat();
+      const replacements = joined.length === 0 ? own : [...own, ...joined];
       if (replacements.length === 0) continue;
-      const isAcross = isRepeated && !joined.flat().every((each) => liesWithin(each, own));
+      const isAcross = isRepeated && !joined.every((each) => liesWithin(each, own));
       if (isFixed || isAcross) this.#refuseAcross(replacements);
       texts ??= new Map(replaced);
       texts.set(entry, applyReplacements(text, replacements));

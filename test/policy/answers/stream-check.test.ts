@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { ResponseCheck } from '../../../src/policy/answers/check-answer.ts';
 import type { StreamEvent } from '../../../src/policy/answers/stream-event.ts';
+import { scale } from '../../kit/scale.ts';
 import { compile, saying, subjectOf } from '../deciding.ts';
+import { labelledSets } from '../detectors/labelled-set/registry.ts';
 
 const codename = {
   id: 'codename',
@@ -226,4 +228,55 @@ test('what a pattern without end holds back is bounded, and a match in it is fou
   expect(isRefused).toBe(false);
   expect(text).not.toContain('TCK-');
   expect(text.match(/REDACTED/g)).toHaveLength(6_000);
+});
+
+const words = 'the build failed because a module was not found so I looked at the file and changed it ';
+const textOf = (data: string) =>
+  [...data.matchAll(/"content":("(?:[^"\\]|\\.)*")/g)].map(([, json = '""']) => JSON.parse(json)).join('');
+
+describe.each(['secrets', 'private_key'] as const)('%s', (name) => {
+  const rule = {
+    id: name,
+    action: 'redact',
+    apply_to: ['response'],
+    reason: 'content.found',
+    when: { text: { detect: [name] } },
+  };
+
+  test('hold back no more than 512 characters of what has nothing of them', () => {
+    const check = checkOf(rule).stream();
+    let given = 0;
+    let left = 0;
+    for (let at = 0; at < 400; at += 1) {
+      given += words.length;
+      check.push(chunk(words));
+      left += check.take().release.length * words.length;
+      expect(given - left).toBeLessThan(512 + words.length);
+    }
+  });
+
+  test('nothing of one leaves in a stream that does not leave in a whole answer', () => {
+    const { positives } = labelledSets[name].label();
+    const step = Math.ceil(positives.length / scale(40, 500));
+    const sampled = positives.filter((_, at) => at % step === 0);
+    const counts = { found: 0, left: 0 };
+    for (const { text, planted = '' } of sampled) {
+      const said = `${words.repeat(20)}\n${text}\n${words.repeat(60)}`;
+      const message = { id: 'c', choices: [{ index: 0, message: { content: said } }] };
+      const { redactedBody } = checkOf(rule).whole(Buffer.from(JSON.stringify(message)));
+      const whole = redactedBody === undefined ? said : textOf(redactedBody.toString());
+      const streamed = textOf(
+        run(
+          (said.match(/[\s\S]{1,11}/g) ?? []).map((piece) => chunk(piece)),
+          rule,
+        ).text,
+      );
+      const parts = planted.match(/\S{12}/g) ?? [];
+      counts.found += redactedBody === undefined ? 0 : 1;
+      counts.left += parts.some((part) => streamed.includes(part) && !whole.includes(part)) ? 1 : 0;
+    }
+
+    expect(counts.left).toBe(0);
+    expect(counts.found).toBeGreaterThan(sampled.length * 0.9);
+  });
 });
