@@ -74,10 +74,8 @@ async function init(options: InitOptions, format: 'text' | 'json', io: Io): Prom
   const key = project === undefined ? undefined : generateKey();
   const keyed =
     project !== undefined && key !== undefined ? { project, hash: `sha256:${hashKey(key)}` } : undefined;
-  await writeConfig(file, configText({ providers: chosen, masks: policy ? mask : [], keyed }), {
-    mayReplace,
-    io,
-  });
+  const text = configText({ providers: chosen, masks: policy ? mask : [], keyed });
+  await writeConfig(file, text, { mayReplace, io });
   if (format === 'json') {
     const result = {
       path: file,
@@ -89,10 +87,14 @@ async function init(options: InitOptions, format: 'text' | 'json', io: Io): Prom
   }
   await print(`${file}\n${key === undefined ? '' : `GATEWAY_KEY=${key}\n`}`, io);
   if (options.quiet !== true && io.stderr.isTTY === true)
-    await write(io.stderr, nextSteps(chosen, file, key));
+    await write(io.stderr, nextSteps({ chosen, text }, file, key));
 }
 
-function nextSteps(chosen: readonly FoundProvider[], file: string, key: string | undefined): string {
+function nextSteps(
+  { chosen, text }: { readonly chosen: readonly FoundProvider[]; readonly text: string },
+  file: string,
+  key: string | undefined,
+): string {
   const missing = chosen.flatMap(({ variable, isFound }) =>
     isFound || variable === undefined ? [] : [variable],
   );
@@ -102,6 +104,9 @@ function nextSteps(chosen: readonly FoundProvider[], file: string, key: string |
     ...(key === undefined ? [] : ['keep      the key: the file has only its hash']),
     `check     gateway doctor${dashC}`,
     `start     gateway serve${dashC}`,
+    ...(/^default_model:/m.test(text)
+      ? []
+      : ['choose    a default_model in the file: "gateway models" lists them once it runs']),
   ]
     .map((line) => `${line}\n`)
     .join('');

@@ -118,12 +118,16 @@ function refuseRoles(name: ClientName, asked: Pick<AgentModels, 'small' | 'think
   }
 }
 
-/** `--mask` right behind the agent's name is meant for the gateway too: no agent has such an option. */
+/**
+ * `--mask` right behind the agent's name is meant for the gateway too, since no agent has such an option; and `--` there
+ * only says that the agent's own arguments begin.
+ */
 function takeMask(
   given: readonly string[],
   asked: readonly DetectorName[] | undefined,
 ): { readonly mask: readonly DetectorName[] | undefined; readonly own: readonly string[] } {
   const [first = '', second = ''] = given;
+  if (first === '--') return { mask: asked, own: given.slice(1) };
   if (first.startsWith('--mask=')) return { mask: detectorList(first.slice(7), asked), own: given.slice(1) };
   return first === '--mask'
     ? { mask: detectorList(second, asked), own: given.slice(2) }

@@ -61,6 +61,12 @@ test("everything after the agent's name is the agent's", async () => {
   expect([exit, stdout]).toEqual([0, own.map((word) => `[${word}]`).join('')]);
 });
 
+test("-- behind the agent's name is not one of its arguments", async () => {
+  const agent = start({ script: 'printf "[%s]" "$@"', argv: ['run', '-q', 'claude', '--', '-p', '--', 'a'] });
+
+  expect((await agent.ended).stdout).toBe('[-p][--][a]');
+});
+
 test.each([
   ['exit 3', 3],
   ['kill -TERM $$', 143],
