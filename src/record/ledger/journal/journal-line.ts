@@ -104,10 +104,20 @@ function toIntent(values: readonly unknown[], most = mostNumber): Intent {
   };
 }
 
+/** All members in one literal: a spread among so many costs more than SQLite takes for the row. */
 function toRow(values: readonly unknown[]): LedgerRow {
   const isSum = values.length > 21;
-  return {
-    ...toIntent(values, isSum ? Number.MAX_SAFE_INTEGER : mostNumber),
+  const intent = toIntent(values, isSum ? Number.MAX_SAFE_INTEGER : mostNumber);
+  const row = {
+    requestId: intent.requestId,
+    startedMs: intent.startedMs,
+    project: intent.project,
+    keyId: intent.keyId,
+    endpoint: intent.endpoint,
+    model: intent.model,
+    inputTokens: intent.inputTokens,
+    outputTokens: intent.outputTokens,
+    nanoUsd: intent.nanoUsd,
     provider: nullable(values[9]),
     targetModel: nullable(values[10]),
     status: whole(values[11]),
@@ -120,8 +130,8 @@ function toRow(values: readonly unknown[]): LedgerRow {
     isEstimated: values[18] === true,
     firstByteMs: time(values[19]),
     totalMs: time(values[20]),
-    ...(isSum && { counts: toCounts(values) }),
   };
+  return isSum ? { ...row, counts: toCounts(values) } : row;
 }
 
 function toCounts(values: readonly unknown[]): Counts {
