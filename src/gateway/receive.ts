@@ -41,7 +41,7 @@ export function receive({ request, draft }: Exchange, access: AccessSettings): R
   }
   const query = mark < 0 ? '' : target.slice(mark + 1);
   if (path.startsWith('/v1beta/') && new URLSearchParams(query).has('key')) throw keyInQuery();
-  return { ...found, query };
+  return { query, ...found };
 }
 
 /** Codex tries one first; on status 426 it falls back to HTTP immediately, otherwise only after six attempts. */

@@ -237,7 +237,7 @@ const none: readonly Verdict[] = [];
 const unobjectionable: Decision = { action: 'allow', verdicts: [], wouldBlock: [], unseen: 0 };
 
 function allowed(unseen: number): Decision {
-  return unseen === 0 ? unobjectionable : { ...unobjectionable, unseen };
+  return unseen === 0 ? unobjectionable : { action: 'allow', verdicts: [], wouldBlock: [], unseen };
 }
 
 /** The place of the first unreadable content of these kinds. */

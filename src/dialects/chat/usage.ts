@@ -12,10 +12,10 @@ export function parseChatUsage(usage: unknown): Usage | undefined {
   const input = toFields(usage.prompt_tokens_details);
   const output = toFields(usage.completion_tokens_details);
   return {
-    ...tokens,
     cacheReadTokens: toCount(input.cached_tokens),
     cacheWriteTokens: toCount(input.cache_write_tokens),
     reasoningTokens: toCount(output.reasoning_tokens),
+    ...tokens,
   };
 }
 

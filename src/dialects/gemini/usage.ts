@@ -14,10 +14,10 @@ export function parseGeminiUsage(usage: unknown): Usage | undefined {
   });
   if (tokens === undefined) return undefined;
   return {
-    ...tokens,
     cacheReadTokens: toCount(usage.cachedContentTokenCount),
     cacheWriteTokens: 0,
     reasoningTokens: toCount(usage.thoughtsTokenCount),
+    ...tokens,
   };
 }
 

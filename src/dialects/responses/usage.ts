@@ -22,11 +22,11 @@ export function parseResponsesUsage(usage: unknown): Usage | undefined {
   const output = toFields(usage.output_tokens_details);
   const longCacheWriteTokens = toCount(toFields(input.cache_write_tokens_details).ttl_12h_tokens);
   return {
-    ...tokens,
     cacheReadTokens: toCount(input.cached_tokens),
     cacheWriteTokens: toCount(input.cache_write_tokens),
-    ...(longCacheWriteTokens > 0 && { longCacheWriteTokens }),
     reasoningTokens: toCount(output.reasoning_tokens),
+    ...tokens,
+    ...(longCacheWriteTokens > 0 && { longCacheWriteTokens }),
   };
 }
 

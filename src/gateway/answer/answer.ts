@@ -168,7 +168,7 @@ async function sendWholeAnswer(
   const { endpoint, request } = decided;
   const form = endpoint.dialect.askedForm?.(request.document);
   const { translation } = forwarded.request;
-  const reader = { ...checkOf(exchange, forwarded, decided), endpoint, form, translation };
+  const reader = { endpoint, form, translation, ...checkOf(exchange, forwarded, decided) };
   const { tally, ...checked } = await decider.readAnswer(body, reader, exchange.lifetime);
   exchange.outcome.answer = { tally, extent: 'whole' };
   send(exchange, forwarded, { checked, isOwn: translation !== undefined });

@@ -78,7 +78,7 @@ export function buildUpstreamRequest(
     );
     concludeHead(exchange, head);
     const call = { path: targetOf(method, model), model, stream: request.stream };
-    return { ...headFor(provider, call, head), dropped: head.dropped };
+    return { dropped: head.dropped, ...headFor(provider, call, head) };
   };
   const { decision: own } = decided;
   // The flags of a header may have to be in the body, but only those that may leave.
@@ -86,7 +86,7 @@ export function buildUpstreamRequest(
   const built = buildBody(decided, { ...destination, envelope: ownHead?.envelope });
   if (built.form !== 'untranslated') {
     const replacement = replacementOf(own);
-    return finish(exchange, { ...(ownHead ?? evaluate()), built, replacement, masked: own.masked });
+    return finish(exchange, { built, replacement, masked: own.masked, ...(ownHead ?? evaluate()) });
   }
   const conclude = (translated: TranslatedRequest): UpstreamRequest => {
     const { decision, microseconds } = translated;
@@ -166,9 +166,9 @@ function finish(exchange: Exchange, checked: Checked): UpstreamRequest {
     credential,
     form,
     hidesUsage: built.form !== 'translated' && built.hidesUsage,
-    ...fields,
     masked: masked?.size === 0 ? undefined : masked,
     dropped,
+    ...fields,
   } as UpstreamRequest;
 }
 
