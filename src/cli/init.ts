@@ -1,5 +1,6 @@
 import { basename, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
+import { clouds } from '../config/cloud-hosts.ts';
 import { GatewayError } from '../errors.ts';
 import type { DetectorName } from '../policy/detectors/names.ts';
 import type { FoundProvider } from './init/find-providers.ts';
@@ -25,7 +26,8 @@ const defaultFile = 'gateway.yaml';
 export function build(io: Io): Command {
   return createCommand({
     name: 'init',
-    summary: 'write gateway.yaml from the keys in the environment and the model servers that run here',
+    summary:
+      'write gateway.yaml from keys in the environment, credentials of clouds and model servers that run here',
     examples: [
       'gateway init',
       'gateway init --provider anthropic --provider ollama --no-input',
@@ -98,9 +100,17 @@ function nextSteps(
   const missing = chosen.flatMap(({ variable, isFound }) =>
     isFound || variable === undefined ? [] : [variable],
   );
+  const packages = chosen.flatMap(({ credentials, variable }) =>
+    credentials === undefined || variable !== undefined ? [] : [clouds[credentials].install],
+  );
   const dashC = basename(file) === defaultFile ? '' : ` -c ${file}`;
   return [
     ...(missing.length === 0 ? [] : [`set       ${missing.join(', ')}`]),
+    ...(packages.length === 0
+      ? []
+      : [
+          `install   npm install ${[...new Set(packages)].join(' ')} (with -g if the gateway was installed so)`,
+        ]),
     ...(key === undefined ? [] : ['keep      the key: the file has only its hash']),
     `check     gateway doctor${dashC}`,
     `start     gateway serve${dashC}`,

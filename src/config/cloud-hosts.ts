@@ -7,6 +7,9 @@ interface CloudHosts {
   readonly hosts: RegExp;
   /** The variables in which its own documentation keeps keys for these hosts. */
   readonly variables: readonly string[];
+  /** Its package that finds credentials, which users install, and what they install if its newest wants a newer Node. */
+  readonly package: string;
+  readonly install: string;
 }
 
 const region = '[a-z]{2}(?:-[a-z]+)+-\\d';
@@ -16,6 +19,8 @@ export const clouds: Readonly<Record<Cloud, CloudHosts>> = {
     name: 'Azure',
     hosts: /^[a-z0-9-]+\.(?:openai|services\.ai|cognitiveservices)\.azure\.com$/,
     variables: ['AZURE_OPENAI_API_KEY', 'AZURE_API_KEY', 'ANTHROPIC_FOUNDRY_API_KEY'],
+    package: '@azure/identity',
+    install: '@azure/identity@4.13.0',
   },
   aws: {
     name: 'AWS',
@@ -23,11 +28,15 @@ export const clouds: Readonly<Record<Cloud, CloudHosts>> = {
       `^bedrock-(?:runtime(?:-fips)?\\.${region}\\.amazonaws\\.com(?:\\.cn)?|mantle\\.${region}\\.api\\.aws)$`,
     ),
     variables: ['AWS_BEARER_TOKEN_BEDROCK'],
+    package: '@aws-sdk/credential-provider-node',
+    install: '@aws-sdk/credential-provider-node',
   },
   google: {
     name: 'Google',
     hosts: /^(?:(?:[a-z]+-[a-z]+\d+-)?aiplatform|aiplatform\.(?:us|eu)\.rep)\.googleapis\.com$/,
     variables: [],
+    package: 'google-auth-library',
+    install: 'google-auth-library@10',
   },
 };
 

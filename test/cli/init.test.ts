@@ -276,3 +276,101 @@ test.each([
 ])('OLLAMA_HOST=%j is %s', (given, url) => {
   expect(ollamaUrl({ OLLAMA_HOST: given })).toBe(url);
 });
+
+describe('with credentials of a cloud', () => {
+  /** A home with these files, which hold no credentials that init could want. */
+  function home(files: Readonly<Record<string, string>>): string {
+    const folder = emptyDirectory();
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(join(folder, name, '..'), { recursive: true });
+      writeFileSync(join(folder, name), text);
+    }
+    return folder;
+  }
+  const secret = 'very-secret-0123456789';
+
+  test('AWS: the region of the profile, and what agents ask for; no credentials are in the file', async () => {
+    const HOME = home({
+      '.aws/credentials': `[default]\naws_access_key_id = ${secret}\naws_secret_access_key = ${secret}\n`,
+      '.aws/config': '[default]\nregion = us-west-2\n[profile work]\noutput = json\nregion=eu-central-1\n',
+    });
+
+    const { exit, text, check } = await init([], { HOME, AWS_PROFILE: 'work' });
+
+    expect(exit).toBe(0);
+    expect(text).toContain(
+      'base_url: "https://bedrock-runtime.eu-central-1.amazonaws.com"\n    credentials: aws\n',
+    );
+    expect(text).toContain(
+      '- { match: "claude-*", provider: bedrock, model: "global.anthropic.claude-sonnet-5" }',
+    );
+    expect(text).not.toContain(secret);
+    expect(await check()).toMatchObject({ exit: 0, stdout: 'gateway.yaml: fine\n' });
+  });
+
+  test('AWS with a key of Bedrock: the key is a variable, and no package is needed', async () => {
+    const { text, check } = await init([], { AWS_BEARER_TOKEN_BEDROCK: secret, AWS_REGION: 'us-east-1' });
+
+    expect(text).toContain('AWS_BEARER_TOKEN_BEDROCK}"');
+    expect(text).not.toContain('credentials: aws');
+    expect(text).not.toContain(secret);
+    expect(await check()).toMatchObject({ exit: 0 });
+  });
+
+  test.each([
+    ['global', 'https://aiplatform.googleapis.com/v1/projects/shop/locations/global'],
+    ['eu', 'https://aiplatform.eu.rep.googleapis.com/v1/projects/shop/locations/eu'],
+    ['us-east5', 'https://us-east5-aiplatform.googleapis.com/v1/projects/shop/locations/us-east5'],
+  ])("Google: Claude and Gemini in %s, in gcloud's project", async (location, url) => {
+    const HOME = home({
+      '.config/gcloud/application_default_credentials.json': `{"refresh_token":"${secret}"}`,
+      '.config/gcloud/active_config': 'mine',
+      '.config/gcloud/configurations/config_mine': '[core]\naccount = me@shop.example\nproject = shop\n',
+    });
+
+    const { text, check } = await init([], { HOME, GOOGLE_CLOUD_LOCATION: location });
+
+    expect(text).toContain(`dialect: vertex\n    base_url: "${url}"\n    credentials: google\n`);
+    expect(text).toContain(
+      `dialect: gemini\n    base_url: "${url}/publishers/google"\n    credentials: google\n`,
+    );
+    expect(text).toContain('- { match: "gemini-*", provider: vertex-gemini }');
+    expect(text).not.toContain(secret);
+    expect(await check()).toMatchObject({ exit: 0, stdout: 'gateway.yaml: fine\n' });
+  });
+
+  test('Azure: a key that is sent as Azure wants it, and a login for Claude', async () => {
+    const HOME = home({ '.azure/azureProfile.json': '{}' });
+    const env = {
+      AZURE_OPENAI_ENDPOINT: 'https://shop.openai.azure.com/',
+      AZURE_OPENAI_API_KEY: secret,
+      ANTHROPIC_FOUNDRY_RESOURCE: 'shop',
+    };
+
+    const { text, check } = await init([], { HOME, ...env });
+
+    expect(text).toContain(
+      `base_url: "https://shop.openai.azure.com/openai/v1"\n    api_key: "\${AZURE_OPENAI_API_KEY}"    # read when the gateway starts\n    credentials: azure\n`,
+    );
+    expect(text).toContain(
+      'base_url: "https://shop.services.ai.azure.com/anthropic"\n    credentials: azure\n',
+    );
+    expect(text).not.toContain(secret);
+    expect(await check()).toMatchObject({ exit: 0, stdout: 'gateway.yaml: fine\n' });
+  });
+
+  test('half of what a cloud needs is not enough, and what a variable has instead of a name is not used', async () => {
+    const HOME = home({ '.azure/azureProfile.json': '{}' });
+    const env = { GOOGLE_APPLICATION_CREDENTIALS: '/a/file', GOOGLE_CLOUD_PROJECT: 'a/../b"\n' };
+
+    expect((await init([], { HOME, ...env })).text).toContain('dialect: sandbox');
+  });
+
+  test("a vendor's own key comes first, and no line is one that is never reached", async () => {
+    const { text, check } = await init([], { ANTHROPIC_API_KEY: secret, AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE' });
+
+    expect(text.match(/match: "claude-\*"/g)).toHaveLength(1);
+    expect(text).toContain('{ match: "claude-*", provider: anthropic }');
+    expect(await check()).toMatchObject({ exit: 0, stdout: 'gateway.yaml: fine\n' });
+  });
+});

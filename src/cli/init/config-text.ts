@@ -59,20 +59,24 @@ const localKey = `# Without projects the gateway makes one key for this user ("g
 #   shop: { keys: [] }             # gateway key new --project shop`;
 
 function providerSection(providers: readonly FoundProvider[]): string {
-  const entries = providers.map(({ name, dialect, baseUrl, variable, takesLogin, endpoints, note }) =>
-    [
-      `  # ${note}`,
-      `  ${name}:`,
-      `    dialect: ${dialect}`,
-      ...(baseUrl === undefined ? [] : [`    base_url: ${JSON.stringify(baseUrl)}`]),
-      ...(variable === undefined ? [] : [`    api_key: "\${${variable}}"    # read when the gateway starts`]),
-      ...(takesLogin === true ? ['    credentials: client    # the login that came with the request'] : []),
-      ...(endpoints === undefined
-        ? []
-        : [
-            `    endpoints: [${endpoints.join(', ')}]${takesLogin === true ? '' : '    # the rest is translated'}`,
-          ]),
-    ].join('\n'),
+  const entries = providers.map(
+    ({ name, dialect, baseUrl, variable, credentials, takesLogin, endpoints, note }) =>
+      [
+        `  # ${note}`,
+        `  ${name}:`,
+        `    dialect: ${dialect}`,
+        ...(baseUrl === undefined ? [] : [`    base_url: ${JSON.stringify(baseUrl)}`]),
+        ...(variable === undefined
+          ? []
+          : [`    api_key: "\${${variable}}"    # read when the gateway starts`]),
+        ...(credentials === undefined ? [] : [`    credentials: ${credentials}`]),
+        ...(takesLogin === true ? ['    credentials: client    # the login that came with the request'] : []),
+        ...(endpoints === undefined
+          ? []
+          : [
+              `    endpoints: [${endpoints.join(', ')}]${takesLogin === true ? '' : '    # the rest is translated'}`,
+            ]),
+      ].join('\n'),
   );
   return `providers:\n${entries.join('\n')}`;
 }
@@ -80,11 +84,10 @@ function providerSection(providers: readonly FoundProvider[]): string {
 /** The last local server gets every model that no other line matches, so that a model pulled later is served at once. */
 function modelSection(providers: readonly FoundProvider[]): string {
   const rest = providers.findLast(isLocal);
-  const lines = providers
-    .filter((provider) => provider !== rest)
-    .flatMap(({ name, models }) =>
-      models.map((model) => `  - { match: ${JSON.stringify(model)}, provider: ${name} }`),
-    );
+  const lines = servedMatches(providers.filter((provider) => provider !== rest)).map(
+    ({ match, provider, model }) =>
+      `  - { match: ${JSON.stringify(match)}, provider: ${provider}${model === undefined ? '' : `, model: ${JSON.stringify(model)}`} }`,
+  );
   const last =
     rest === undefined ? [] : [`  - { match: "*", provider: ${rest.name} }    # whatever else is asked for`];
   return [
@@ -96,9 +99,27 @@ function modelSection(providers: readonly FoundProvider[]): string {
   ].join('\n');
 }
 
+interface Match {
+  readonly match: string;
+  readonly provider: string;
+  readonly model?: string;
+}
+
+/** Which of them serves which names; where two serve the same, the first does. */
+function servedMatches(providers: readonly FoundProvider[]): readonly Match[] {
+  const own = providers.flatMap(({ name, models }) =>
+    models.map((match): Match => ({ match, provider: name })),
+  );
+  const agents = providers.flatMap(({ name, agentModels }): Match[] =>
+    agentModels === undefined ? [] : [{ ...agentModels, provider: name }],
+  );
+  const all = [...own, ...agents];
+  return all.filter(({ match }, i) => all.findIndex((each) => each.match === match) === i);
+}
+
 /** Names that coding agents ask for and nobody has go to a model that is here, behind this server's own such names. */
 function agentLines(providers: readonly FoundProvider[], rest: FoundProvider | undefined): readonly string[] {
-  const served = providers.flatMap(({ models }) => models);
+  const served = servedMatches(providers).map(({ match }) => match);
   const missing = Object.values(logins)
     .flatMap(({ match }): readonly string[] => match)
     .filter((match) => !served.includes(match));
@@ -123,8 +144,8 @@ function conversationModel(providers: readonly FoundProvider[]) {
   return local.find(({ model }) => !/embed|minilm|bge-|rerank|whisper/i.test(model));
 }
 
-function isLocal({ variable, takesLogin }: FoundProvider): boolean {
-  return variable === undefined && takesLogin === undefined;
+function isLocal({ variable, credentials, takesLogin }: FoundProvider): boolean {
+  return variable === undefined && credentials === undefined && takesLogin === undefined;
 }
 
 function defaultModel(providers: readonly FoundProvider[]): string {

@@ -1,22 +1,29 @@
+import type { Cloud } from '../../config/cloud-hosts.ts';
 import { hostedProviders } from '../../config/known-providers.ts';
+import type { ProviderDialect } from '../../config/schema/provider.ts';
 import { type LoginAgent, logins } from '../../config/source/logins.ts';
 import { toFields, toList, toText } from '../../dialects/fields.ts';
 import { isLoggedIn } from '../agents/logins.ts';
 import type { Io } from '../shell/io.ts';
+import { findClouds } from './find-clouds.ts';
 
 /** A provider that `init` can write. */
 export interface FoundProvider {
   readonly name: string;
-  readonly dialect: 'anthropic' | 'openai';
+  readonly dialect: Exclude<ProviderDialect, 'sandbox'>;
   /** Absent for the dialect's default. */
   readonly baseUrl?: string;
   /** The environment variable with its key; absent for servers on this machine, and logins. */
   readonly variable?: string;
+  /** Whose own tools find its credentials; with a variable, as whose key that is sent. */
+  readonly credentials?: Cloud;
   /** Whether it takes the login that an agent keeps, in the place of a key. */
   readonly takesLogin?: true;
   readonly endpoints?: readonly string[];
   /** Names and patterns of its models; if empty, all that no other provider serves. */
   readonly models: readonly string[];
+  /** What coding agents ask for by names that it doesn't have, and the model there that stands for them. */
+  readonly agentModels?: { readonly match: string; readonly model: string };
   readonly isFound: boolean;
   /** Whether something is there, which didn't answer in time. */
   readonly isLate?: boolean;
@@ -30,7 +37,7 @@ const chatAndEmbeddings = ['chat', 'embeddings'] as const;
 /** A server on this machine answers immediately or does not exist, but the machine may be busy. `init` ends within 2 s. */
 const patienceMs = 1_000;
 
-/** All providers that can be set up: first hosted ones, found by their keys, then servers on this machine that answer. */
+/** All providers that can be set up: first hosted ones, found by their keys, then clouds, then servers on this machine that answer. */
 export async function findProviders(
   env: Io['env'],
   more: readonly string[],
@@ -40,7 +47,7 @@ export async function findProviders(
     findServer('lmstudio', 'http://127.0.0.1:1234/v1'),
     ...more.map((url, i) => findServer(i === 0 ? 'local' : `local-${i + 1}`, url)),
   ];
-  return [...findHosts(env), ...findLogins(env), ...(await Promise.all(local))];
+  return [...findHosts(env), ...findLogins(env), ...findClouds(env), ...(await Promise.all(local))];
 }
 
 function findHosts(env: Io['env']): FoundProvider[] {

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { type Cloud, clouds } from '../../config/cloud-hosts.ts';
 import { GatewayError } from '../../errors.ts';
 import type { AnswerHeaders } from '../answer-headers.ts';
 import type { HostRequest } from '../transport/pool.ts';
@@ -42,11 +43,12 @@ export interface AuthorizedHost {
  * A vendor's package that is installed beside the gateway by those who need it (docs/decisions/clouds.md): never from
  * the working directory, which may be somebody else's. Throws provider.credentials_missing if it isn't there.
  */
-export function requirePackage(name: string, { provider }: { readonly provider: string }): unknown {
+export function requirePackage(cloud: Cloud, { provider }: { readonly provider: string }): unknown {
+  const { package: name, install } = clouds[cloud];
   try {
     return createRequire(import.meta.url)(name);
   } catch (cause) {
-    const message = `provider ${provider}: its credentials need a package that is not installed: npm install ${name} (with -g if the gateway was installed so)`;
+    const message = `provider ${provider}: its credentials need a package that is not installed: npm install ${install} (with -g if the gateway was installed so)`;
     throw new GatewayError('provider.credentials_missing', message, { cause });
   }
 }

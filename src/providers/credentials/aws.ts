@@ -31,7 +31,7 @@ export function awsAuthorizer({ name, url, region = '' }: AuthorizedHost): Autho
   const scope = { region, service: serviceOf(url.hostname) };
   const cache = new CredentialCache({
     fetch: async () => {
-      const { defaultProvider } = requirePackage('@aws-sdk/credential-provider-node', {
+      const { defaultProvider } = requirePackage('aws', {
         provider: name,
       }) as CredentialProvider;
       // A new one each time, so that it keeps nothing that was refused, or that "aws sso login" has replaced.

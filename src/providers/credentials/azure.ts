@@ -11,7 +11,7 @@ interface Identity {
 /** Microsoft Entra ID by the default chain: environment, workload identity, managed identity, Azure CLI and others. */
 export function azureAuthorizer({ name, url }: AuthorizedHost): Authorizer {
   const fetch = async () => {
-    const { DefaultAzureCredential } = requirePackage('@azure/identity', { provider: name }) as Identity;
+    const { DefaultAzureCredential } = requirePackage('azure', { provider: name }) as Identity;
     // A new one each time, so that it keeps nothing that was refused, or that "az login" has replaced.
     const found = await new DefaultAzureCredential().getToken(scopeOf(url));
     if (found === null) throw new Error('no credential of the chain gave a token');

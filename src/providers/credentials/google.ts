@@ -22,7 +22,7 @@ export function googleAuthorizer({ name, url }: AuthorizedHost): Authorizer {
   // Otherwise the library asks another of Google's APIs for the project, which may not be allowed or reachable.
   const projectId = /\/projects\/([^/]+)/.exec(url.pathname)?.[1];
   const fetch = async () => {
-    const { GoogleAuth } = requirePackage('google-auth-library', { provider: name }) as AuthLibrary;
+    const { GoogleAuth } = requirePackage('google', { provider: name }) as AuthLibrary;
     // A new one each time, so that it keeps nothing that was refused, or that a new login has replaced.
     const client = await new GoogleAuth({ scopes, ...(projectId && { projectId }) }).getClient();
     const { token } = await client.getAccessToken();
