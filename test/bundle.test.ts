@@ -54,3 +54,15 @@ test('what sends a prompt is one file beside the entry and the runtime, without 
   // Conversations are read and kept where they are asked for.
   expect(sending).not.toMatch(/sqlite/i);
 });
+
+test("no program begins with AWS' signatures or frames: they are read by the first request that needs them", () => {
+  const text = (name: string) => readFileSync(join(dist, name), 'utf8');
+  const clouds = programs.filter((name) => /^(?:aws|event-streams?)-/.test(name));
+  const others = programs.filter((name) => !clouds.includes(name));
+
+  expect(clouds.some((name) => text(name).includes('AWS4-HMAC-SHA256'))).toBe(true);
+  expect(
+    others.filter((name) => clouds.some((cloud) => text(name).includes(`=require("./${cloud}")`))),
+  ).toEqual([]);
+  expect(others.filter((name) => text(name).includes('AWS4-HMAC-SHA256'))).toEqual([]);
+});

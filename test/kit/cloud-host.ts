@@ -64,6 +64,7 @@ export async function startClouds(): Promise<CloudHost> {
     const credentials = credentialsFor(request, state);
     if (credentials !== undefined) return state.hangs ? undefined : json(200, credentials);
     calls.push(request);
+    if (request.method !== 'POST') return json(404, '{}');
     const refusal = refusalOf(request, state);
     if (refusal !== undefined) return json(refusal.status, refusal.body);
     if (interrupting !== undefined) return interrupting(response, request);

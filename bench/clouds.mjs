@@ -1,0 +1,171 @@
+// What Amazon Bedrock costs beyond other hosts, in CPU time: signing a request of 100 KB (at most 0.5 ms of this process), and
+// an event that comes in a frame of AWS (at most twice what the same one costs the gateway's process as a server-sent event;
+// the two take turns). Fails beyond that. After npm run build && npm run build:modules: node bench/clouds.mjs [rounds]
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { EventStreamCodec } from '@smithy/eventstream-codec';
+import { sign } from '../build/providers/credentials/aws.js';
+
+const rounds = Number(process.argv[2] ?? 15);
+const limits = { signingMs: 0.5, ratio: 2 };
+const median = (values) => values.toSorted((one, other) => one - other)[values.length >> 1];
+
+/** Milliseconds of CPU for one signature. */
+async function measureSigning() {
+  const keys = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' };
+  const host = 'bedrock-runtime.us-east-1.amazonaws.com';
+  const body = Buffer.alloc(100_000, '{"role":"user","content":"hello"},');
+  const headers = ['content-type', 'application/json', 'accept', 'application/json'];
+  const request = { method: 'POST', path: '/model/anthropic.claude-v1%3A0/invoke', headers, body };
+  const count = 100;
+  const taken = [];
+  for (let round = 0; round < rounds + 3; round += 1) {
+    const before = process.cpuUsage();
+    for (let i = 0; i < count; i += 1) {
+      const date = new Date(1_790_000_000_000 + i * 1_000);
+      await sign({ request, host }, { keys, region: 'us-east-1', service: 'bedrock', date });
+    }
+    const { user, system } = process.cpuUsage(before);
+    if (round >= 3) taken.push((user + system) / count / 1_000);
+  }
+  return median(taken);
+}
+
+const events = 400;
+const streams = 20;
+const codec = new EventStreamCodec(
+  (bytes) => new TextDecoder().decode(bytes),
+  (text) => new TextEncoder().encode(text),
+);
+
+function toFrame(event) {
+  const fields = { ':event-type': 'chunk', ':content-type': 'application/json', ':message-type': 'event' };
+  const typed = Object.entries(fields).map(([name, value]) => [name, { type: 'string', value }]);
+  const bytes = Buffer.from(JSON.stringify(event)).toString('base64');
+  const body = new TextEncoder().encode(JSON.stringify({ bytes, p: 'abcdefghijklmnopqrstuvwxyz' }));
+  return Buffer.from(codec.encode({ headers: Object.fromEntries(typed), body }));
+}
+
+const toSse = (event) => Buffer.from(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+
+function answer() {
+  const usage = { input_tokens: 3, output_tokens: 1 };
+  const message = {
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: 'm',
+    content: [],
+    stop_reason: null,
+    usage,
+  };
+  const delta = (i) => ({ type: 'text_delta', text: ` word ${i}` });
+  return [
+    { type: 'message_start', message },
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+    ...Array.from({ length: events }, (_, i) => ({ type: 'content_block_delta', index: 0, delta: delta(i) })),
+    { type: 'content_block_stop', index: 0 },
+    {
+      type: 'message_delta',
+      delta: { stop_reason: 'end_turn', stop_sequence: null },
+      usage: { output_tokens: 7 },
+    },
+    { type: 'message_stop' },
+  ];
+}
+
+/** Microseconds of CPU of the gateway for an event, by the form in which it comes. */
+async function measureEvents() {
+  const pieces = { frames: answer().map(toFrame), sse: answer().map(toSse) };
+  const host = http.createServer(async (request, response) => {
+    for await (const _ of request);
+    const kind = request.url.startsWith('/model/') ? 'frames' : 'sse';
+    const type = kind === 'frames' ? 'application/vnd.amazon.eventstream' : 'text/event-stream';
+    response.writeHead(200, { 'content-type': type });
+    // An event in each turn of the loop.
+    for (const piece of pieces[kind]) {
+      response.write(piece);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    response.end();
+  });
+  await new Promise((resolve) => host.listen(0, '127.0.0.1', resolve));
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-bench-'));
+  const url = `http://127.0.0.1:${host.address().port}`;
+  const key = 'a-key-0123456789abcdef';
+  writeFileSync(
+    join(folder, 'gateway.yaml'),
+    `providers:
+  frames: { dialect: bedrock, base_url: "${url}", api_key: "\${K}" }
+  sse: { dialect: anthropic, base_url: "${url}", api_key: "\${K}" }
+models: [{ match: frames, provider: frames }, { match: sse, provider: sse }]
+projects: { one: { keys: [{ id: one, value: "\${KEY}" }] } }
+plants: { store: { enabled: false } }
+`,
+    { mode: 0o600 },
+  );
+  const program = new URL('../bin/gateway.js', import.meta.url).pathname;
+  const gateway = spawn(
+    process.execPath,
+    [program, 'serve', '-c', join(folder, 'gateway.yaml'), '--port', '0'],
+    {
+      env: { PATH: process.env.PATH, HOME: folder, K: 'provider-key-0123456789', KEY: key },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  const address = await new Promise((resolve, reject) => {
+    let text = '';
+    const look = (chunk) => {
+      text += chunk;
+      const found = /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0];
+      if (found !== undefined) resolve(found);
+    };
+    gateway.stdout.on('data', look);
+    gateway.stderr.on('data', look);
+    gateway.on('exit', () => reject(new Error(text)));
+  });
+  const agent = new http.Agent({ keepAlive: true });
+  const ask = (model) =>
+    new Promise((resolve, reject) => {
+      const headers = { 'content-type': 'application/json', 'x-api-key': key };
+      const request = http.request(
+        `${address}/v1/messages`,
+        { method: 'POST', agent, headers },
+        (response) => {
+          let text = '';
+          response.on('data', (chunk) => {
+            text += chunk;
+          });
+          response.on('end', () => (text.includes('message_stop') ? resolve() : reject(new Error(text))));
+        },
+      );
+      request.on('error', reject);
+      const messages = [{ role: 'user', content: 'hello' }];
+      request.end(JSON.stringify({ model, max_tokens: 100, stream: true, messages }));
+    });
+  const cpuNs = () => Number(readFileSync(`/proc/${gateway.pid}/schedstat`, 'utf8').split(' ')[0]);
+  const used = { frames: [], sse: [] };
+  for (let round = 0; round < rounds + 3; round += 1)
+    for (const kind of ['frames', 'sse']) {
+      const before = cpuNs();
+      await Promise.all(Array.from({ length: streams }, () => ask(kind)));
+      if (round >= 3) used[kind].push((cpuNs() - before) / 1_000 / events / streams);
+    }
+  gateway.kill();
+  host.close();
+  agent.destroy();
+  rmSync(folder, { recursive: true });
+  return { frames: median(used.frames), sse: median(used.sse) };
+}
+
+const signingMs = await measureSigning();
+const { frames, sse } = await measureEvents();
+const ratio = frames / sse;
+console.log(`signing 100 KB: ${signingMs.toFixed(3)} ms of CPU (at most ${limits.signingMs})`);
+console.log(
+  `an event: ${frames.toFixed(2)} µs in a frame, ${sse.toFixed(2)} µs as SSE: × ${ratio.toFixed(2)} (at most ${limits.ratio})`,
+);
+if (signingMs > limits.signingMs || ratio > limits.ratio) process.exitCode = 1;
