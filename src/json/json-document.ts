@@ -14,6 +14,9 @@ const plainDigits = 9;
 /** Below this many bytes, creating the `DataView` takes longer than it saves. */
 const shortestWords = 64;
 const noWords = new DataView(new ArrayBuffer(0));
+/** Texts up to this length recur: keys, types, roles. */
+const longestName = 24;
+const nameSlots = 64;
 
 /** A document's parts, to be sent to another thread; the memory of both can be transferred. */
 export interface DocumentParts {
@@ -41,6 +44,8 @@ export class JsonDocument {
   count = 0;
   /** Four cells per entry: kind and flags, first byte, byte after the last, entry after its subtree. */
   #tape: Int32Array<ArrayBuffer>;
+  /** Short texts of ASCII that were decoded last, by a hash of their bytes: to compare takes a tenth of decoding. */
+  #names: (string | undefined)[] | undefined;
 
   constructor(bytes: Buffer, isAscii: boolean, tape = makeTape(firstEntries(bytes))) {
     this.bytes = bytes;
@@ -103,7 +108,7 @@ export class JsonDocument {
   text(entry: number): string {
     const start = this.start(entry);
     const end = this.end(entry);
-    if (!this.isEscaped(entry)) return this.raw(entry);
+    if (!this.isEscaped(entry)) return end - start > longestName ? this.raw(entry) : this.#name(entry);
     return shortEscapedText(this.bytes, start, end) ?? (JSON.parse(`"${this.raw(entry)}"`) as string);
   }
 
@@ -194,6 +199,22 @@ export class JsonDocument {
   close(container: number, end: number): void {
     this.#tape[container * cells + 2] = end;
     this.#tape[container * cells + 3] = this.count;
+  }
+
+  #name(entry: number): string {
+    const start = this.start(entry);
+    const length = this.end(entry) - start;
+    if (length === 0) return '';
+    this.#names ??= new Array(nameSlots);
+    const first = this.bytes[start] as number;
+    const last = this.bytes[start + length - 1] as number;
+    const slot = (first * 7 + last * 3 + length) % nameSlots;
+    const known = this.#names[slot];
+    if (known !== undefined && this.#isText(entry, known)) return known;
+    const text = this.raw(entry);
+    // What is not ASCII has fewer units than bytes.
+    if (text.length === length) this.#names[slot] = text;
+    return text;
   }
 
   /** Whether a string's text is this one, which must be ASCII. */

@@ -320,6 +320,21 @@ describe('looking into a document', () => {
     ]);
   });
 
+  test('short texts are decoded each for itself, however alike their bytes are', () => {
+    const random = randomFrom(7);
+    // Of many pairs the first and the last byte are the same; one is the Latin-1 reading of another.
+    const letters = ['a', 'b', 'é', 'Ã', '©', 'Ã©', '漢', '😀', 'x'];
+    const texts = Array.from({ length: scale(2_000, 20_000) }, () =>
+      Array.from({ length: below(random, 9) }, () => letters[below(random, letters.length)]).join(''),
+    );
+    for (const list of [texts, texts.filter((text) => /^[a-z]*$/.test(text))]) {
+      const document = parseStrictJson(Buffer.from(JSON.stringify({ list })));
+      const read = Array.from({ length: list.length }, (_, at) => document.text(3 + at));
+
+      expect(read).toEqual(list);
+    }
+  });
+
   test('flags belong to their string alone', () => {
     const document = read('{"é":"a","b":"\\n","c":"€"}');
     const flags = Array.from({ length: document.count }, (_, entry) => [

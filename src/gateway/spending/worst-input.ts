@@ -1,6 +1,6 @@
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 
-const imageTypes = new Set(['image_url', 'input_image', 'image']);
+const imageTypes = ['image_url', 'input_image', 'image'];
 /** Where the three dialects say which image it is: at once, or in an object. */
 const members = ['image_url', 'source', 'url', 'file_id'];
 
@@ -9,8 +9,9 @@ export function countRemoteImages(document: JsonDocument): number {
   let count = 0;
   for (let entry = 0; entry < document.count; entry += 1) {
     if (document.kind(entry) !== kinds.object) continue;
-    const type = document.memberText(entry, 'type');
-    if (type !== undefined && imageTypes.has(type) && isNamed(document, entry)) count += 1;
+    const type = document.member(entry, 'type');
+    if (type === undefined || !imageTypes.some((each) => document.isText(type, each))) continue;
+    if (isNamed(document, entry)) count += 1;
   }
   return count;
 }

@@ -1,11 +1,11 @@
 import type { Fold } from '../fold/fold.ts';
 import type { Reading } from '../fold/fold-character.ts';
-import { type Character, readCharacter } from './code-points.ts';
+import { type Character, readCharacter, type TextBytes } from './code-points.ts';
 import type { State } from './dfa-state.ts';
 import { FoundPatterns, type View } from './found-patterns.ts';
 import { LazyDfa } from './lazy-dfa.ts';
 import type { Nfa } from './nfa.ts';
-import { ProductDfa, type StatePair, unknownCell } from './product-dfa.ts';
+import { ProductDfa, type ProductState, type StatePair, unknownCell } from './product-dfa.ts';
 import { Simulation } from './simulation.ts';
 import { ThreadTable } from './thread-table.ts';
 import { type StepWithPatterns, WideTransitions } from './wide-transitions.ts';
@@ -85,6 +85,22 @@ export class ByteReader {
       merged = merged === undefined ? next : this.folded.merge(merged, next);
     }
     return merged ?? state;
+  }
+
+  /** Where the automata stand after a whole text in which nothing ends; undefined if a plain look-up can't say so. */
+  readQuiet({ bytes, start, end }: TextBytes): ProductState | undefined {
+    this.begin();
+    const { product } = this;
+    let offset = product.start();
+    const { table } = product;
+    for (let at = start; at < end; at += 1) {
+      const byte = bytes[at] as number;
+      if (byte > lastAscii) return undefined;
+      offset = table[offset + byte] as number;
+      if (offset < 0) return undefined;
+    }
+    const pair = product.at(offset);
+    return pair.isQuietAtEnd ? pair : undefined;
   }
 
   /** Reads bytes one by one; they must begin and end between characters. */

@@ -1,3 +1,4 @@
+import { longRunLength } from '../detectors/detector.ts';
 import { ByteReader, type Limits, type ReaderParts } from './byte-reader.ts';
 import type { TextBytes } from './code-points.ts';
 import type { State, Threads } from './dfa-state.ts';
@@ -62,6 +63,14 @@ export class Scanner {
    */
   scan(text: TextBytes): boolean {
     const bytes = text.end - text.start;
+    // Most texts of most bodies: keys, labels and numbers.
+    const quiet = bytes < longRunLength ? this.#reader.readQuiet(text) : undefined;
+    if (quiet !== undefined) {
+      this.#found = this.#reader.found;
+      this.#after = quiet;
+      this.#reader.product.addRoom(bytes);
+      return false;
+    }
     const isData = this.folded.prefiltered.length > 0 && hasRun(text, dataRunLength);
     const after = isData ? undefined : this.#scan.read(text);
     this.#found = this.#reader.found;
