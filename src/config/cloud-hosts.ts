@@ -52,6 +52,11 @@ export function cloudAt({ protocol, hostname, port }: URL): Cloud | undefined {
     .find((cloud) => clouds[cloud].hosts.test(hostname));
 }
 
+/** The location that one of Google's hosts serves. */
+export function locationOf({ hostname }: URL): string {
+  return /^(.+)-aiplatform\.|^aiplatform\.(us|eu)\.rep\./.exec(hostname)?.slice(1).find(Boolean) ?? 'global';
+}
+
 /** The region in the name of one of AWS' hosts, private endpoints included; undefined for any other host. */
 export function regionOf(url: string | undefined): string | undefined {
   const hostname = url !== undefined && URL.canParse(url) ? new URL(url).hostname : '';

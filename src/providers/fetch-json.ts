@@ -14,6 +14,12 @@ interface FetchLimits {
   readonly limitBytes: number;
 }
 
+interface Asked {
+  readonly body?: Buffer | undefined;
+  /** For hosts that have it in the path. */
+  readonly model?: string;
+}
+
 /** A whole answer, whatever its status. */
 export interface FetchedAnswer {
   readonly status: number;
@@ -38,7 +44,7 @@ export async function fetchJson(
 export async function fetchAnswer(
   provider: Provider,
   gatewayPath: string,
-  { timeoutMs, limitBytes, body }: FetchLimits & { readonly body?: Buffer },
+  { timeoutMs, limitBytes, body, model = 'none' }: FetchLimits & Asked,
 ): Promise<FetchedAnswer> {
   const lifetime = new Lifetime();
   const timer = setTimeout(
@@ -46,7 +52,7 @@ export async function fetchAnswer(
     timeoutMs,
   );
   try {
-    const answer = decodedAnswer(await ask(provider, { path: gatewayPath, body }, lifetime));
+    const answer = decodedAnswer(await ask(provider, { path: gatewayPath, body, model }, lifetime));
     const { status, headers } = answer;
     return { status, headers, body: await readWhole(answer, limitBytes, lifetime) };
   } finally {
@@ -64,7 +70,7 @@ function parse(body: Buffer): unknown {
 
 async function ask(
   provider: Provider,
-  { path, body }: { readonly path: string; readonly body: Buffer | undefined },
+  { path, body, model }: Asked & { readonly path: string; readonly model: string },
   lifetime: Lifetime,
 ): Promise<Upstream> {
   const type = body === undefined ? [] : ['content-type', 'application/json'];
@@ -73,7 +79,7 @@ async function ask(
     own: provider.ownHeaders,
   });
   const request: HostRequest = {
-    path: provider.pathFor({ path, model: 'none', stream: false }),
+    path: provider.pathFor({ path, model, stream: false }),
     method: body === undefined ? 'GET' : 'POST',
     headers,
     ...(body !== undefined && { body }),

@@ -161,7 +161,7 @@ describe('names the fault', () => {
     const { faults, stdout } = await examine({ yaml: await provider(rejects), env: key });
 
     expect(faults).toEqual([
-      expect.stringMatching(/^error provider mine: .*rejects the credentials \(401\)$/),
+      expect.stringMatching(/^error provider mine: .*rejects the credentials \(401\): bad key \[secret\]$/),
     ]);
     expect(stdout).not.toContain(key.MY_KEY);
   });

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type CloudHost, headerOf, startClouds } from '../kit/cloud-host.ts';
-import { post, projects, startGateway, type TestGateway } from '../kit/gateway.ts';
+import { command } from '../kit/command.ts';
+import { post, projects, secrets, startGateway, type TestGateway } from '../kit/gateway.ts';
 
 // Credentials that end, are revoked, are for another region, or can't be had; by the vendors' own chains. Azure's are
 // those of a command `az`: what a managed identity gave is kept by Microsoft's package for the whole process.
@@ -124,6 +125,34 @@ ${projects}`;
     expect(answer.headers.get('x-should-retry')).toBe('false');
     expect((await gateway.recorded(1))[0]?.attempts).toBe(1);
     expect(await causeOf()).toContain('Credential should be scoped to a valid region');
+  });
+
+  test("doctor makes the cheapest call to each, with the account's own model, and says what the clouds do", {
+    timeout: 30_000,
+  }, async () => {
+    vi.useRealTimers();
+    const file = join(folder, 'gateway.yaml');
+    writeFileSync(file, yaml, { mode: 0o600 });
+    const env = { ...secrets, HOME: folder };
+    const doctor = async () =>
+      (await command(['doctor', '-c', file, '-o', 'json'], { cwd: folder, env })).stdout;
+    const begin = cloud.calls.length;
+
+    const said = await doctor();
+
+    for (const name of ['bedrock', 'vertex', 'foundry']) expect(said).toContain(`provider ${name}`);
+    expect(said.match(/rejects the credentials/g)).toHaveLength(1);
+    expect(said).toContain("Credential should be scoped to a valid region, not 'us-east-1'.");
+    const made = cloud.calls.slice(begin);
+    expect(made.map(({ target }) => target)).toContain('/model/anthropic.claude-test-v1%3A0/invoke');
+    expect(made.filter(({ body }) => body.length > 2).length).toBe(0);
+
+    cloud.state.google = 'google-token-changed-0123456789';
+    cloud.state.entra = 'entra-token-changed-0123456789';
+    cloud.state.aws.endsInMs = 3_600_000;
+    const changed = await doctor();
+    expect(changed).toContain('Access denied due to invalid subscription key');
+    useEntra('entra-token-0123456789');
   });
 
   test.each([6, -6])('a clock that is %s minutes off is corrected by what AWS says', async (minutes) => {

@@ -3,6 +3,7 @@ import type { ProviderConfig } from '../../config/build/providers.ts';
 import { proxiesOf } from '../../config/build/proxy.ts';
 import type { Config } from '../../config/config.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
+import { parseFailure } from '../../dialects/failure.ts';
 import { targetOf } from '../../dialects/model-path.ts';
 import { dialects } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
@@ -63,11 +64,27 @@ function connectTo(address: { host: string; port: number }, timeoutMs: number): 
 
 /** Makes the cheapest call to every provider that needs credentials, as the gateway itself would. */
 export async function checkProviders(config: Config, timeoutMs: number): Promise<readonly Finding[]> {
-  const checks = [...config.providers.values()].map((provider) => checkProvider(provider, timeoutMs));
+  const checks = [...config.providers.values()].map((provider) =>
+    checkProvider(provider, { timeoutMs, model: modelAt(config, provider.name) }),
+  );
   return (await Promise.all(checks)).flat();
 }
 
-async function checkProvider(config: ProviderConfig, timeoutMs: number): Promise<Finding[]> {
+/** A model that is asked for there; what an account may use can be limited to some. */
+function modelAt({ models }: Config, provider: string): string | undefined {
+  return models
+    .flatMap(({ match, isPattern, targets }) =>
+      targets.map(({ model = isPattern ? undefined : match, ...target }) => ({ ...target, model })),
+    )
+    .find((target) => target.provider === provider && target.model !== undefined)?.model;
+}
+
+interface Check {
+  readonly timeoutMs: number;
+  readonly model: string | undefined;
+}
+
+async function checkProvider(config: ProviderConfig, { timeoutMs, model }: Check): Promise<Finding[]> {
   const { ok, warning, error } = about(`provider ${config.name}`);
   if (!config.isConfigured) {
     const reason = config.disabledBecause ?? 'it is not configured';
@@ -78,7 +95,7 @@ async function checkProvider(config: ProviderConfig, timeoutMs: number): Promise
   const provider = new Provider(options);
   try {
     const startedMs = Date.now();
-    const limits = { timeoutMs, limitBytes: 4 * 1024 * 1024 };
+    const limits = { timeoutMs, limitBytes: 4 * 1024 * 1024, ...(model !== undefined && { model }) };
     const answer = await askCheaply(provider, limits);
     const ms = Date.now() - startedMs;
     const clock = checkClock(answer, { startedMs, endedMs: Date.now(), name: config.name });
@@ -108,7 +125,7 @@ async function askCheaply(provider: Provider, limits: Parameters<typeof fetchAns
   const [endpoint = 'messages'] = provider.options.endpoints;
   const dialect: Dialect =
     Object.entries(dialects).find(([name]) => name === endpoint)?.[1] ?? dialects.messages;
-  const path = targetOf(dialect.methods[0], 'none');
+  const path = targetOf(dialect.methods[0], limits.model ?? 'none');
   const probe = await fetchAnswer(provider, path, { ...limits, body: Buffer.from('{}') });
   const isUnknown = probe.status === 404 && provider.authorizer === undefined;
   return list !== undefined && isUnknown ? list : { ...probe, isProbe: true };
@@ -119,8 +136,9 @@ function faultOfAnswer(
   { baseUrl, dialect, apiKey, credentials }: ProviderConfig,
 ): Fault | undefined {
   if (status === 401 || status === 403) {
+    const said = messageOf(body, apiKey);
     return [
-      `${baseUrl} rejects the credentials (${status})`,
+      `${baseUrl} rejects the credentials (${status})${said === '' ? '' : `: ${said}`}`,
       apiKey === undefined && credentials !== 'api_key'
         ? 'log in again, and check what the account may use in this region or project'
         : 'set the variable that its api_key names to a valid key',
@@ -140,13 +158,26 @@ function faultOfAnswer(
       ];
 }
 
-function isList(body: Buffer): boolean {
+/** The first line of what the host says; behind it AWS repeats what was signed. Without the key, which others repeat. */
+function messageOf(body: Buffer, apiKey: string | undefined): string {
+  const text = body.toString();
+  const { message } = parseFailure(parseJson(text) ?? text, 401);
+  if (message.startsWith('the provider answered')) return '';
+  const [line = ''] = message.split('\n', 1);
+  return (apiKey === undefined ? line : line.replaceAll(apiKey, '[secret]')).slice(0, 200);
+}
+
+function parseJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(body.toString());
-    return typeof value === 'object' && value !== null && ('data' in value || 'models' in value);
+    return JSON.parse(text);
   } catch {
-    return false; // no JSON
+    return undefined; // no JSON
   }
+}
+
+function isList(body: Buffer): boolean {
+  const value = parseJson(body.toString());
+  return typeof value === 'object' && value !== null && ('data' in value || 'models' in value);
 }
 
 function faultOfConnection(thrown: unknown, { baseUrl = '', proxy, timeouts }: ProviderConfig): Fault {

@@ -1,5 +1,5 @@
 import { isLoopbackHost } from '../../loopback.ts';
-import { clouds, isCloud } from '../cloud-hosts.ts';
+import { cloudAt, clouds, isCloud, locationOf, regionOf } from '../cloud-hosts.ts';
 import type { ProviderSettings } from '../schema/provider.ts';
 import type { Report } from '../source/report.ts';
 
@@ -7,6 +7,7 @@ import type { Report } from '../source/report.ts';
 const examples = {
   bedrock: 'https://bedrock-runtime.REGION.amazonaws.com',
   vertex: 'https://REGION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/REGION',
+  gemini: 'https://REGION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/REGION/publishers/google',
 } as const;
 
 /** Checks what a provider says of a cloud: that its credentials fit its dialect and its host, and nothing is left out. */
@@ -24,6 +25,9 @@ export function checkCloud(path: readonly string[], settings: ProviderSettings, 
   if (dialect === 'bedrock' && credentials !== 'aws' && api_key === undefined) {
     problem('dialect', 'needs credentials: aws, or an api_key');
   }
+  if (dialect === 'gemini' && (credentials === 'aws' || credentials === 'azure')) {
+    problem('credentials', 'hosts of dialect gemini take an api_key, or credentials: google');
+  }
   if (credentials === 'google' && api_key !== undefined) {
     problem('api_key', 'its requests carry credentials of Google: remove one of the two');
   }
@@ -39,8 +43,31 @@ export function checkCloud(path: readonly string[], settings: ProviderSettings, 
   if (!isCloud(credentials)) return;
   if (dialect === 'sandbox') return problem('credentials', 'the sandbox is built in and takes none');
   const url = base_url === undefined ? undefined : new URL(base_url);
+  if (url !== undefined) checkPlace([...path, 'base_url'], url, settings, report);
   if (url?.protocol === 'http:' && !isLoopbackHost(url.hostname)) {
     const whose = clouds[credentials].name;
     problem('base_url', `credentials of ${whose} must not go over the network unencrypted`, 'use https://');
+  }
+}
+
+/** What a cloud would refuse: a path that is another's, a location or a region that the host doesn't serve. */
+function checkPlace(
+  path: readonly string[],
+  url: URL,
+  { dialect, region }: ProviderSettings,
+  report: Report,
+): void {
+  const isGoogles = cloudAt(url) === 'google';
+  if (dialect === 'gemini' && isGoogles && !/\/publishers\/google\/*$/.test(url.pathname)) {
+    report.error(path, 'does not end with /publishers/google', { hint: `such as ${examples.gemini}` });
+  }
+  const location = /\/locations\/([^/]+)/.exec(url.pathname)?.[1];
+  const served = isGoogles ? locationOf(url) : undefined;
+  if (location !== undefined && served !== undefined && location !== served) {
+    report.warn(path, `its host serves ${served}, and the path names ${location}`);
+  }
+  const own = regionOf(url.href);
+  if (region !== undefined && own !== undefined && region !== own) {
+    report.warn(path, `its host is in ${own}, and requests are signed for ${region}`);
   }
 }

@@ -24,6 +24,20 @@ test.each([
     'dialect: openai, credentials: google, base_url: "http://h.example/v1"',
     /must not go over the network unencrypted/,
   ],
+  ['dialect: gemini, credentials: aws, region: us-east-1', /take an api_key, or credentials: google/],
+  [`dialect: gemini, credentials: google, base_url: "${vertex}"`, /does not end with \/publishers\/google/],
+  [
+    `dialect: vertex, credentials: google, base_url: "${vertex.replace('s/us-east5', 's/global')}"`,
+    /its host serves us-east5, and the path names global/,
+  ],
+  [
+    `dialect: vertex, credentials: google, base_url: "${vertex.replace('us-east5-', '')}"`,
+    /its host serves global, and the path names us-east5/,
+  ],
+  [
+    'dialect: bedrock, credentials: aws, region: eu-west-1, base_url: "https://bedrock-runtime.us-east-1.amazonaws.com"',
+    /its host is in us-east-1, and requests are signed for eu-west-1/,
+  ],
   ['dialect: sandbox, credentials: aws, region: us-east-1', /the sandbox is built in and takes none/],
 ])('%s', async (settings, problem) => {
   expect((await problemsOf(file(settings), { KEY: 'k'.repeat(20) })).join('\n')).toMatch(problem);
