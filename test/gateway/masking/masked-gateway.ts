@@ -7,6 +7,7 @@ const families = [
   { name: 'messages', family: 'anthropic', path: '' },
   { name: 'chat', family: 'openai', path: '/v1' },
   { name: 'responses', family: 'openai', path: '/v1' },
+  { name: 'gemini', family: 'gemini', path: '' },
 ];
 
 /** A provider of each dialect at a host, and a model `at-…` at each. */

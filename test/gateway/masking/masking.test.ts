@@ -1,7 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { anthropicClient, openaiClient, secrets } from '../../kit/gateway.ts';
 import { maskedGateway } from './masked-gateway.ts';
-import { type Cut, type Dialect, dialects, letters, saying, whole } from './saying.ts';
+import {
+  type Cut,
+  type Dialect,
+  dialects,
+  letters,
+  type SdkDialect,
+  saying,
+  sdkDialects,
+  whole,
+} from './saying.ts';
 
 const running = maskedGateway({
   rules: [
@@ -26,7 +35,7 @@ interface Heard {
 
 /** Asks with the dialect's official SDK. */
 async function ask(
-  client: Dialect,
+  client: SdkDialect,
   provider: Dialect,
   { key = secrets.PROJECT_KEY, text, isStream }: { key?: string; text: string; isStream: boolean },
 ): Promise<Heard> {
@@ -102,7 +111,7 @@ const values = [
   '«ann@example.com inside»',
 ];
 const text = `first ${values.join(' then ')} end`;
-const pairs = dialects.flatMap((client) => dialects.map((provider) => ({ client, provider })));
+const pairs = sdkDialects.flatMap((client) => dialects.map((provider) => ({ client, provider })));
 const cuts: Readonly<Record<string, Cut>> = {
   whole,
   letters,

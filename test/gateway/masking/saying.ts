@@ -1,6 +1,9 @@
 import type { Script } from '../../kit/host.ts';
 
-export const dialects = ['messages', 'chat', 'responses'] as const;
+/** Those whose official SDKs are here. */
+export const sdkDialects = ['messages', 'chat', 'responses'] as const;
+export type SdkDialect = (typeof sdkDialects)[number];
+export const dialects = [...sdkDialects, 'gemini'] as const;
 export type Dialect = (typeof dialects)[number];
 
 /** What a model says, whatever the dialect. */
@@ -24,13 +27,19 @@ export const whole: Cut = (text) => [text];
 export const letters: Cut = (text) => [...text];
 function dialectOf(target: string): Dialect {
   if (target.startsWith('/v1/messages')) return 'messages';
+  if (target.startsWith('/v1beta/')) return 'gemini';
   return target.startsWith('/v1/chat') ? 'chat' : 'responses';
 }
 
 /** The last text of a request's user. */
 function lastText(body: Buffer): string {
-  const { messages, input } = JSON.parse(body.toString()) as { messages?: unknown[]; input?: unknown };
-  const last = (messages ?? (Array.isArray(input) ? input : [{ content: input }])).at(-1) as {
+  const { messages, input, contents } = JSON.parse(body.toString()) as {
+    messages?: unknown[];
+    input?: unknown;
+    contents?: { parts: unknown }[];
+  };
+  const turns = contents?.map(({ parts }) => ({ content: parts })) ?? messages;
+  const last = (turns ?? (Array.isArray(input) ? input : [{ content: input }])).at(-1) as {
     content: unknown;
   };
   if (typeof last.content === 'string') return last.content;
@@ -46,7 +55,9 @@ export function saying(say: (text: string) => Said, cut: Cut = whole): Script {
 export function replying(say: (body: Buffer, dialect: Dialect) => Said, cut: Cut = whole): Script {
   return (response, { target, body }) => {
     const dialect = dialectOf(target);
-    const isStream = (JSON.parse(body.toString()) as { stream?: boolean }).stream === true;
+    const isStream =
+      (JSON.parse(body.toString()) as { stream?: boolean }).stream === true ||
+      target.includes(':streamGenerateContent');
     const said = say(body, dialect);
     response.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json' });
     response.end(isStream ? eventsOf(dialect, said, cut).join('') : answerOf(dialect, said));
@@ -110,7 +121,26 @@ const answers: Readonly<Record<Dialect, (said: Said) => object>> = {
     usage: { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 },
   }),
   responses: (said) => responseOf(said, 'completed'),
+  gemini: (said) =>
+    generated([...thoughts(said.thinking, whole), { text: said.text }, ...functionCall(said)], 'STOP'),
 };
+
+/** What Gemini sends at once: an answer, or an event of one. */
+const generated = (parts: readonly object[], finishReason?: 'STOP') => ({
+  candidates: [{ content: { role: 'model', parts }, ...(finishReason && { finishReason }), index: 0 }],
+  usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 4, totalTokenCount: 7 },
+  modelVersion: 'm',
+  responseId: 'r1',
+});
+
+const thoughts = (thinking: string | undefined, cut: Cut) =>
+  (thinking === undefined ? [] : cut(thinking)).map((text) => ({ text, thought: true }));
+
+function functionCall({ input, ...said }: Said): readonly object[] {
+  if (input === undefined) return [];
+  const { id, name } = callOf(said);
+  return [{ functionCall: { id, name, args: JSON.parse(input) as unknown } }];
+}
 
 function responseOf(said: Said, status: string): object {
   return {
@@ -171,6 +201,15 @@ function itemsOf(said: Said): readonly Item[] {
 }
 
 const streams: Readonly<Record<Dialect, (said: Said, cut: Cut) => readonly string[]>> = {
+  gemini: (said, cut) => {
+    const parts = [
+      ...thoughts(said.thinking, cut),
+      ...cut(said.text).map((text) => ({ text })),
+      ...functionCall(said),
+    ];
+    const events = [...parts.map((part) => generated([part])), generated([{ text: '' }], 'STOP')];
+    return events.map((event) => `data: ${JSON.stringify(event)}\r\n\r\n`);
+  },
   messages: ({ text, input, ...said }, cut) => {
     const block = (index: number, content_block: object, deltas: readonly object[]) => [
       { type: 'content_block_start', index, content_block },

@@ -67,7 +67,12 @@ interface Result {
 
 /** The text of the last tool's result in a request; undefined if there is none. */
 function toolResult(body: Buffer): string | undefined {
-  const { messages: turns = [], input = [] } = JSON.parse(body.toString()) as {
+  const {
+    messages: turns = [],
+    input = [],
+    contents = [],
+  } = JSON.parse(body.toString()) as {
+    contents?: { parts: { functionResponse?: { response: { output: unknown } } }[] }[];
     messages?: { role: string; content: unknown }[];
     input?: { type?: string; output?: unknown }[] | string;
   };
@@ -80,6 +85,7 @@ function toolResult(body: Buffer): string | undefined {
     ...(typeof input === 'string' ? [] : input)
       .filter(({ type }) => type === 'function_call_output')
       .map(({ output }) => output),
+    ...contents.flatMap(({ parts }) => parts.flatMap((part) => part.functionResponse?.response.output ?? [])),
   ];
   const last = results.at(-1);
   if (!Array.isArray(last)) return last as string | undefined;
