@@ -6,6 +6,10 @@ const backslash = 0x5c;
 const letterU = 0x75;
 const blankEscapes = Buffer.from('bfnrt');
 const scheme = Buffer.from('data:');
+/** Characters of `\u0041`. */
+const escapeLength = 6;
+/** What a data URL may begin with, half of a character included. */
+const beginsUrl = /^[d\s\p{Cc}\p{Cf}\p{Cs}]/iu;
 
 /** Whether a string may be a data URL; a quick no for nearly all. */
 export function mayBeDataUrl({ bytes }: JsonDocument, start: number, end: number): boolean {
@@ -26,8 +30,11 @@ function mayBeginBlank(bytes: Buffer, start: number, end: number): boolean {
   if (at === end) return false;
   const first = bytes[at] as number;
   const second = bytes[at + 1] as number;
+  if (first === backslash && second === letterU && end - at >= escapeLength) {
+    const unit = Number.parseInt(bytes.toString('latin1', at + 2, at + escapeLength), 16);
+    return beginsUrl.test(String.fromCharCode(unit));
+  }
   const isBlank =
-    (first === backslash && second === letterU) ||
     (first === 0xc2 && second <= 0xad) ||
     (first === 0xe1 && second <= 0xa0) ||
     (first === 0xe2 && second <= 0x81) ||

@@ -7,6 +7,7 @@ import { everyRole, type Place, roleBits, wrapText } from './place.ts';
 import {
   answerMemberContext,
   isSchema,
+  type MemberKind,
   type MemberReader,
   memberContext,
   memberKinds,
@@ -167,14 +168,12 @@ export class ValueWalk {
   }
 
   /** Returns whether it is a sign that its object carries bytes. */
-  #member(document: JsonDocument, key: number, { object, block, isMessage }: Members): boolean {
+  #member(document: JsonDocument, key: number, members: Members): boolean {
+    const { block } = members;
     const value = key + 1;
     const kind = this.#reader.kind(document, key);
     this.#visitor.text(document, key, block.apart());
-    const context =
-      this.#dialect === undefined
-        ? answerMemberContext(kind, { document, object, key }, block)
-        : memberContext(kind, { document, object, key, isMessage }, block);
+    const context = this.#contextOf(document, key, kind, members);
     if (block.isData) {
       this.value(document, value, context);
       return false;
@@ -205,6 +204,15 @@ export class ValueWalk {
     }
     this.value(document, value, context);
     return kind === memberKinds.bytes;
+  }
+
+  #contextOf(document: JsonDocument, key: number, kind: MemberKind, members: Members): Context {
+    const { object, block, isMessage } = members;
+    // What is no text is read with nothing else, so that its name makes no sequence.
+    if (document.kind(key + 1) > kinds.string) return block.apart();
+    return this.#dialect === undefined
+      ? answerMemberContext(kind, { document, object, key }, block)
+      : memberContext(kind, { document, object, key, isMessage }, block);
   }
 
   /** A member of no known name may be a picture all the same. */

@@ -21,22 +21,26 @@ export function createGatewayKeyDetector(
   const values = [...new Set(secrets)].filter((secret) => secret.length >= leastSecretLength);
   const inRuns = values.filter((value) => value.length >= 16 && /^[\w-]+$/.test(value));
   const anywhere = values.filter((value) => !inRuns.includes(value));
+  const shortestRun = Math.min(...inRuns.map((value) => value.length));
   return {
     prefilter: { kind: 'always' },
     reach: Math.max(keyLength, ...values.map((value) => value.length)),
     folded: false,
-    find: (text) => findThroughDisguise(text, (plain) => findKeys(plain, { inRuns, anywhere, isMeant })),
+    find: (text) =>
+      findThroughDisguise(text, (plain) => findKeys(plain, { inRuns, shortestRun, anywhere, isMeant })),
   };
 }
 
 interface Sought {
   readonly inRuns: readonly string[];
+  /** Length of the shortest of them; Infinity if there are none. */
+  readonly shortestRun: number;
   readonly anywhere: readonly string[];
   readonly isMeant: (key: string) => boolean;
 }
 
-function findKeys(text: string, { inRuns, anywhere, isMeant }: Sought): readonly Finding[] {
-  const runs = findKeyLikeRuns(text);
+function findKeys(text: string, { inRuns, shortestRun, anywhere, isMeant }: Sought): readonly Finding[] {
+  const runs = findKeyLikeRuns(text, shortestRun);
   return joinOverlapping([
     ...anywhere.flatMap((value) => occurrences(text, value, 0)),
     ...findGatewayKeys(text).filter(({ start, end }) => isMeant(text.slice(start, end))),
