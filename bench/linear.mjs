@@ -77,14 +77,15 @@ const configurations = {
   },
   rules: { policy: everything },
   translated: {
-    endpoints: ['/v1/chat/completions', '/v1/responses', '/v1/messages'],
+    endpoints: ['/v1/chat/completions', '/v1/responses', '/v1/messages', '/v1beta/models/m:generateContent'],
     dialects: { '/v1/messages': 'openai' },
     dialect: 'anthropic',
   },
   'bodies kept': { records: { bodies: true } },
   'answers read': { policy: answerRules },
 };
-const endpoints = ['/v1/messages', '/v1/chat/completions', '/v1/responses', '/v1/embeddings'];
+const gemini = '/v1beta/models/m:generateContent';
+const endpoints = ['/v1/messages', '/v1/chat/completions', '/v1/responses', '/v1/embeddings', gemini];
 /** Harmless answers by the end of the path that they come from. */
 const answers = {
   '/chat/completions': {
@@ -113,6 +114,10 @@ const answers = {
     content: [{ type: 'text', text: 'ok' }],
     stop_reason: 'end_turn',
     usage: { input_tokens: 1, output_tokens: 1 },
+  },
+  ':generateContent': {
+    candidates: [{ content: { parts: [{ text: 'ok' }], role: 'model' }, finishReason: 'STOP', index: 0 }],
+    usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
   },
 };
 
@@ -292,7 +297,8 @@ async function start({ model, key: more, policy, records, dialect, dialects }, e
   const port = await freePort();
   const state = mkdtempSync(join(folder, 'state-'));
   const file = join(state, 'gateway.yaml');
-  const spoken = dialects?.[endpoint] ?? dialect ?? (endpoint === '/v1/messages' ? 'anthropic' : 'openai');
+  const own = { '/v1/messages': 'anthropic', [gemini]: 'gemini' };
+  const spoken = dialects?.[endpoint] ?? dialect ?? own[endpoint] ?? 'openai';
   const url = `http://127.0.0.1:${provider.address().port}`;
   writeFileSync(
     file,

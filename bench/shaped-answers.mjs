@@ -81,6 +81,24 @@ const forms = {
       })),
     }),
   },
+  ':generateContent': {
+    text: (text) => ({
+      candidates: [{ content: { parts: [{ text }], role: 'model' }, finishReason: 'STOP' }],
+    }),
+    blocks: (bytes) => ({
+      candidates: [{ content: { parts: many(bytes, () => ({ text: 'a' })) }, finishReason: 'STOP' }],
+    }),
+    calls: (bytes) => ({
+      candidates: [
+        {
+          content: {
+            parts: many(bytes, (at) => ({ functionCall: { id: `c${at}`, name: 't', args: { a: at } } })),
+          },
+          finishReason: 'STOP',
+        },
+      ],
+    }),
+  },
   '/embeddings': {
     text: (text) => ({ data: [{ object: 'embedding', index: 0, embedding: [1] }], text }),
     blocks: (bytes) => ({

@@ -142,6 +142,7 @@ export function shapedBody(
   { model = 'sandbox-mini', endpoint = '/v1/messages', seed = 1 } = {},
 ) {
   const shape = shapeOf(name, bytes, seed);
+  if (endpoint.startsWith('/v1beta/')) return Buffer.from(geminiBody(shape));
   const { content = '"hello"', messages = `[{"role":"user","content":${content}}]`, more } = shape;
   const said = endpoint === '/v1/embeddings' ? (shape.messages ?? content) : messages;
   const cap = endpoint === '/v1/messages' ? '"max_tokens":1,' : '';
@@ -150,4 +151,28 @@ export function shapedBody(
   return Buffer.from(
     endpoint === '/v1/responses' ? text.replaceAll('"type":"text"', '"type":"input_text"') : text,
   );
+}
+
+/** The same with the members of a Gemini request, whose model is in the path. */
+function geminiBody({ content = '"hello"', messages, more = '"x":1' }) {
+  const turns =
+    messages ?? `[{"role":"user","content":${content[0] === '[' ? content : `[{"text":${content}}]`}}]`;
+  const contents = turns
+    .replace(/"content":"(.)"(?=}[,\]])/g, '"content":[{"text":"$1"}]')
+    .replaceAll('"content":[', '"parts":[')
+    .replaceAll('"role":"assistant"', '"role":"model"')
+    .replaceAll('"type":"text",', '')
+    .replace(
+      /{"type":"tool_use",("id":"\w+","name":"t"),"input":({[^}]*})}/g,
+      '{"functionCall":{$1,"args":$2}}',
+    )
+    .replace(
+      /{"type":"tool_result","tool_use_id":("\w+"),"parts":\[({[^}]*})\]}/g,
+      '{"functionResponse":{"id":$1,"name":"t","response":$2}}',
+    )
+    .replace(
+      /{"type":"image","source":{"type":"base64","media_type":("[^"]*"),"data":("[^"]*")}}/g,
+      '{"inlineData":{"mimeType":$1,"data":$2}}',
+    );
+  return `{"contents":${contents},${more}}`;
 }

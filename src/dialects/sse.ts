@@ -6,13 +6,16 @@ export const eventLimitBytes = 1_048_576;
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 const colon = 0x3a;
+const brace = 0x7b;
 const space = 0x20;
+const bareName = '';
 const initialBytes = 1_024;
 
 /**
  * Bytes to server-sent events, incrementally. Lines are found in the bytes and only whole lines are decoded,
  * so characters may be split anywhere; at most one event is held. Comments and fields other than `event` and
- * `data` are skipped. Throws `provider.broken_response` for an event above the limit.
+ * `data` are skipped. An object that stands where a field should, as Google writes errors,
+ * is data of an event whose name is empty. Throws `provider.broken_response` for an event above the limit.
  */
 export class SseParser {
   readonly #onEvent: (name: string | undefined, data: string) => void;
@@ -115,12 +118,17 @@ export class SseParser {
       return;
     }
     this.#eventBytes += end - start;
-    if (isField(bytes, start, end, 'data')) {
-      const value = readValue(bytes, start + 'data'.length, end);
-      this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`;
+    if (bytes[start] === brace) this.#name = bareName;
+    if (this.#name === bareName) this.#add(bytes.toString('utf8', start, end));
+    else if (isField(bytes, start, end, 'data')) {
+      this.#add(readValue(bytes, start + 'data'.length, end));
     } else if (isField(bytes, start, end, 'event')) {
-      this.#name = readValue(bytes, start + 'event'.length, end);
+      this.#name = readValue(bytes, start + 'event'.length, end) || undefined;
     }
+  }
+
+  #add(line: string): void {
+    this.#data = this.#data === undefined ? line : `${this.#data}\n${line}`;
   }
 
   #dispatch(): void {
@@ -153,8 +161,9 @@ function readValue(bytes: Buffer, afterName: number, end: number): string {
   return bytes.toString('utf8', bytes[start] === space ? start + 1 : start, end);
 }
 
-/** One event as text. The data may have several lines; the name may not. */
+/** One event as text. The data may have several lines; the name may not. An empty name leaves the data bare. */
 export function formatSse(name: string | undefined, data: string): string {
+  if (name === bareName) return `${data}\n\n`;
   const head = name === undefined ? '' : `event: ${name}\n`;
   return `${head}data: ${data.includes('\n') ? data.replaceAll('\n', '\ndata: ') : data}\n\n`;
 }

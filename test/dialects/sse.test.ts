@@ -108,6 +108,20 @@ describe('SseParser', () => {
   });
 });
 
+test('an object between events is an event by itself, and is written as it came', () => {
+  const bare = '{\n  "error": {"code": 500}\n}\n\n';
+
+  const events = parse(`data: 1\n\n${bare}data: 2\n\n`);
+
+  expect(events).toEqual([
+    [undefined, '1'],
+    ['', '{\n  "error": {"code": 500}\n}'],
+    [undefined, '2'],
+  ]);
+  expect(formatSse('', events[1]?.[1] ?? '')).toBe(bare);
+  expect(parse('event:\ndata: 1\n\n')).toEqual([[undefined, '1']]);
+});
+
 describe('formatSse', () => {
   test('writes what the parser reads', () => {
     const text = formatSse('message', 'one\ntwo') + formatSse(undefined, '{}');

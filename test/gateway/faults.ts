@@ -1,9 +1,9 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { dialectCases } from '../kit/answers.ts';
+import { allCases } from '../kit/answers.ts';
 import type { Behaviour, HostConnection } from '../kit/faulty-host.ts';
 
 export function caseOf(name: HostConnection['dialect']) {
-  const found = dialectCases.find(({ dialect }) => dialect === name);
+  const found = allCases.find(({ dialect }) => dialect === name);
   if (found === undefined) throw new Error(`there is no dialect ${name}`);
   return found;
 }
@@ -30,7 +30,7 @@ function bodyOf({ dialect, isStream }: HostConnection): string {
 /** The first events of a stream, or the first half of a whole answer. */
 function beginning({ dialect, isStream }: HostConnection): string {
   const { events, plain } = caseOf(dialect);
-  return isStream ? events.slice(0, 2).join('') : plain.slice(0, plain.length / 2);
+  return isStream ? events.slice(0, Math.ceil(events.length / 3)).join('') : plain.slice(0, plain.length / 2);
 }
 
 export const behaves: Behaviour = (connection) => {
@@ -60,6 +60,8 @@ export interface Expected {
   readonly status: number;
   /** Of the gateway's own errors, or of the event that ends a stream. */
   readonly reason?: string;
+  /** Whether a client of the host's own dialect has its finish reason before the break. */
+  readonly isPastFinish?: boolean;
 }
 
 const fine: Expected = { status: 200 };
@@ -73,6 +75,8 @@ export interface Fault {
   readonly does: Behaviour;
   readonly plain: Expected;
   readonly streamed: Expected | 'the provider’s own error';
+  /** What clients are told if the host's streams have no last event, after which nothing matters. */
+  readonly unmarked?: Expected;
   /** It takes seconds or much memory: one client after the other, and only at full scale. */
   readonly isHeavy?: boolean;
   /** It sends so much that on a busy machine its time may be over before its size is too large. */
@@ -185,9 +189,8 @@ export const faultsOf = (elsewhere: () => string): readonly Fault[] => [
       const message = `no, not with ${connection.credential}`;
       if (!connection.isStream) return error(500)(connection);
       await begin(connection);
-      await connection.write(
-        chunk(`event: error\ndata: {"type":"error","error":{"message":"${message}"}}\n\n`),
-      );
+      const said = `{"type":"error","error":{"code":500,"message":"${message}"}}\n\n`;
+      await connection.write(chunk(connection.dialect === 'gemini' ? said : `event: error\ndata: ${said}`));
       return connection.write(lastChunk);
     },
     plain: { status: 500 },
@@ -222,6 +225,7 @@ export const faultsOf = (elsewhere: () => string): readonly Fault[] => [
     },
     plain: broken,
     streamed: fine, // its last event says that it is whole
+    unmarked: { ...cutBroken, isPastFinish: true },
   },
   {
     name: 'announces less than it sends',
@@ -381,5 +385,6 @@ export const faultsOf = (elsewhere: () => string): readonly Fault[] => [
     },
     plain: broken,
     streamed: fine,
+    unmarked: { ...cutBroken, isPastFinish: true },
   },
 ];

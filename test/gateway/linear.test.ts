@@ -33,16 +33,17 @@ const set = compile({
   },
 }).select(['house']);
 
-function readAndDecide(bytes: Buffer): void {
+function readAndDecide(bytes: Buffer, endpoint: 'messages' | 'gemini' = 'messages'): void {
   const document = parseStrictJson(bytes);
+  const dialect = dialects[endpoint];
   worstInputTokens(document);
-  findCaps(document, dialects.messages);
-  set.decide({ ...subjectOf({}), document, dialect: dialects.messages, endpoint: 'messages' });
+  findCaps(document, dialect);
+  set.decide({ ...subjectOf({}), document, dialect, endpoint });
 }
 
-const sizes = (name: string, bytes: number) => ({
-  small: shapedBody(name, bytes),
-  large: shapedBody(name, bytes * times),
+const sizes = (name: string, bytes: number, target?: { readonly endpoint: string }) => ({
+  small: shapedBody(name, bytes, target),
+  large: shapedBody(name, bytes * times, target),
   limit,
 });
 
@@ -56,7 +57,27 @@ test.each(shapes)('reading, deciding and estimating are linear in %s', (name) =>
   // The tables of the automata fill with the first texts of a kind.
   readAndDecide(shapedBody(name, small * times));
 
-  expect(growth(readAndDecide, sizes(name, small))).toBeLessThan(limit);
+  expect(growth((bytes: Buffer) => readAndDecide(bytes), sizes(name, small))).toBeLessThan(limit);
+});
+
+// What is another way with Gemini: its turns, parts, calls and members in two spellings.
+const structured = [
+  'blocks of text',
+  'messages',
+  'calls',
+  'images',
+  'tools',
+  'keys of the body',
+  'many keys',
+];
+
+test.each(structured)('so are they in Gemini’s form of %s', (name) => {
+  const target = { endpoint: '/v1beta/models/m:generateContent' };
+  readAndDecide(shapedBody(name, small * times, target), 'gemini');
+
+  expect(growth((bytes: Buffer) => readAndDecide(bytes, 'gemini'), sizes(name, small, target))).toBeLessThan(
+    limit,
+  );
 });
 
 test.each(

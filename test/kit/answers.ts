@@ -1,3 +1,6 @@
+import { methodFor } from '../../src/dialects/dialect.ts';
+import { targetOf } from '../../src/dialects/model-path.ts';
+import { dialects } from '../../src/dialects/registry.ts';
 import type { Script } from './host.ts';
 
 // Answers of scripted hosts, written by hand in the spacing that real hosts use.
@@ -39,13 +42,6 @@ export const responsesEvents: readonly string[] = [
   'event: response.completed\ndata: {"type":"response.completed","sequence_number":2,"response":{"id":"resp_1","status":"completed","model":"gpt-test","output":[],"usage":{"input_tokens":3,"output_tokens":4,"total_tokens":7}}}\n\n',
 ];
 
-// biome-ignore format: a case a line
-export const dialectCases = [
-  { dialect: 'messages', path: '/v1/messages', model: 'claude-test', plain: messagesAnswer, events: messagesEvents },
-  { dialect: 'chat', path: '/v1/chat/completions', model: 'gpt-test', plain: chatAnswer, events: chatEvents },
-  { dialect: 'responses', path: '/v1/responses', model: 'gpt-test', plain: responsesAnswer, events: responsesEvents },
-] as const;
-
 export const geminiAnswer =
   '{"candidates":[{"content":{"parts":[{"text":"Hello from gemini"}],"role":"model"},"finishReason":"STOP","index":0}],"usageMetadata":{"promptTokenCount":3,"candidatesTokenCount":4,"totalTokenCount":7},"modelVersion":"gemini-test","responseId":"r1"}';
 
@@ -54,12 +50,31 @@ export const geminiEvents: readonly string[] = [
   'data: {"candidates": [{"content": {"parts": [{"text": "東京"}],"role": "model"},"finishReason": "STOP","index": 0}],"usageMetadata": {"promptTokenCount": 3,"candidatesTokenCount": 4,"totalTokenCount": 7},"modelVersion": "gemini-test","responseId": "r1"}\r\n\r\n',
 ];
 
-/** The smallest request of a dialect. */
-export function requestFor(
-  dialect: 'messages' | 'chat' | 'responses',
-  model: string,
-  extra: object = {},
-): object {
+// biome-ignore format: a case a line
+export const dialectCases = [
+  { dialect: 'messages', path: '/v1/messages', model: 'claude-test', plain: messagesAnswer, events: messagesEvents },
+  { dialect: 'chat', path: '/v1/chat/completions', model: 'gpt-test', plain: chatAnswer, events: chatEvents },
+  { dialect: 'responses', path: '/v1/responses', model: 'gpt-test', plain: responsesAnswer, events: responsesEvents },
+] as const;
+
+/** The same with those whose path has the model in it. */
+export const allCases = [
+  ...dialectCases,
+  { dialect: 'gemini', model: 'gemini-test', plain: geminiAnswer, events: geminiEvents },
+] as const;
+export type SpokenDialect = (typeof allCases)[number]['dialect'];
+
+/** Where a dialect's requests go. */
+export function pathFor(dialect: SpokenDialect, model: string, isStream = false): string {
+  return targetOf(methodFor(dialects[dialect], isStream), model);
+}
+
+/** The smallest request of a dialect; in `extra` a Gemini request has its configuration. */
+export function requestFor(dialect: SpokenDialect, model: string, extra: object = {}): object {
+  if (dialect === 'gemini') {
+    const { stream: _, ...generationConfig } = { stream: false, ...extra };
+    return { contents: [{ role: 'user', parts: [{ text: 'hello' }] }], generationConfig };
+  }
   const turns = [{ role: 'user', content: 'hello' }];
   if (dialect === 'responses') return { model, input: 'hello', ...extra };
   return { model, ...(dialect === 'messages' ? { max_tokens: 64 } : {}), messages: turns, ...extra };

@@ -1,7 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import { createServer, type Socket } from 'node:net';
+import type { SpokenDialect } from './answers.ts';
 
-export type HostDialect = 'messages' | 'chat' | 'responses';
+export type HostDialect = SpokenDialect;
 
 /** One request as the host read it, and what it may do to the connection. */
 export interface HostConnection {
@@ -66,16 +67,17 @@ function parseRequest(bytes: Buffer) {
   const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
   if (bytes.length < end + 4 + length) return undefined;
   const path = head.split(' ', 2)[1] ?? '';
-  const dialect: HostDialect = path.endsWith('/messages')
-    ? 'messages'
-    : path.endsWith('/responses')
-      ? 'responses'
-      : 'chat';
   return {
-    dialect,
-    isStream: /"stream": ?true/.test(bytes.toString('utf8', end)),
-    credential: /\r\n(?:x-api-key: |authorization: Bearer )(\S+)/i.exec(head)?.[1] ?? 'none',
+    dialect: dialectAt(path),
+    isStream: path.includes(':stream') || /"stream": ?true/.test(bytes.toString('utf8', end)),
+    credential: /\r\n(?:x-api-key: |x-goog-api-key: |authorization: Bearer )(\S+)/i.exec(head)?.[1] ?? 'none',
   };
+}
+
+function dialectAt(path: string): HostDialect {
+  if (path.endsWith('/messages')) return 'messages';
+  if (path.endsWith('/responses')) return 'responses';
+  return path.startsWith('/v1beta/') ? 'gemini' : 'chat';
 }
 
 /** Waits for `drain` where the other side is slow, so that an endless answer is no memory of ours. */

@@ -30,10 +30,7 @@ export class ArrayStream implements AnswerStream {
   }
 
   fail(error: GatewayError, requestId: string): Buffer {
-    const events = this.#inner.fail(error, requestId);
-    this.#parser.push(events);
-    // The error itself stands between events, as a line of its own.
-    this.#add(events.toString().trimEnd().split('\n').at(-1) ?? '');
+    this.#parser.push(this.#inner.fail(error, requestId));
     return this.#take();
   }
 
