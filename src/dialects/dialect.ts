@@ -12,6 +12,7 @@ import type { Dropped, Fields } from './fields.ts';
 import type { TranslationContext } from './translation/model-quirks.ts';
 import type { ToolNames } from './translation/tool-names.ts';
 import type { Usage } from './usage.ts';
+import type { VectorCodec } from './vectors.ts';
 
 /** The role of a text in a request, as policies name it. */
 export type Role = 'system' | 'user' | 'assistant' | 'tool_result' | 'tool_definition';
@@ -143,6 +144,8 @@ export interface Dialect {
 
   /** Absent if there is no conversation that could be translated. */
   readonly codec?: Codec;
+  /** The same for embeddings. */
+  readonly vectors?: VectorCodec;
 }
 
 /** The method for a request that the gateway builds. */
@@ -152,6 +155,13 @@ export function methodFor({ methods }: Dialect, stream: boolean): Method {
 
 /** A dialect that can be translated. */
 export type TextDialect = Dialect & { readonly codec: Codec };
+
+/** A dialect of embeddings that can be translated. */
+export type VectorDialect = Dialect & { readonly vectors: VectorCodec };
+
+export function isVector(dialect: Dialect): dialect is VectorDialect {
+  return dialect.vectors !== undefined;
+}
 
 export function isText(dialect: Dialect): dialect is TextDialect {
   return dialect.codec !== undefined;

@@ -1,5 +1,5 @@
 import { chat } from './chat/chat.ts';
-import { type Dialect, isText, type TextDialect } from './dialect.ts';
+import type { Dialect, TextDialect } from './dialect.ts';
 import { embeddings } from './embeddings/embeddings.ts';
 import { geminiEmbeddings } from './gemini/embeddings.ts';
 import { gemini } from './gemini/gemini.ts';
@@ -29,11 +29,11 @@ export type TextDialectName = {
 export function alternativesTo(
   dialect: Dialect,
   all: Readonly<Record<string, Dialect>> = dialects,
-): TextDialect[] {
-  if (!isText(dialect)) return [];
-  const near = Object.keys(dialect.codec.mappingsTo).flatMap((name) => all[name] ?? []);
+): Dialect[] {
+  const codec = dialect.codec ?? dialect.vectors;
+  const near = Object.keys(codec?.mappingsTo ?? {}).flatMap((name) => all[name] ?? []);
   const others = Object.values(all).filter((other) => !near.includes(other));
-  return [...near, ...others].filter(isText).filter((other) => mappingsBetween(dialect, other) !== undefined);
+  return [...near, ...others].filter((other) => mappingsBetween(dialect, other) !== undefined);
 }
 
 /** The request target of a record, whose path has a mark where the model's name is; the path itself without a model. */

@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors.ts';
 import type { StreamReader, StreamSink, StreamWriter } from './conversation.ts';
-import type { TextDialect } from './dialect.ts';
+import { type Dialect, isText, isVector, type TextDialect, type VectorDialect } from './dialect.ts';
 import { parseFailure, toFailure } from './failure.ts';
 import { applyMappings, type FieldTable } from './field-mapping.ts';
 import { brokenAnswer, type Dropped, type Fields, isFields, parseFields } from './fields.ts';
@@ -61,21 +61,39 @@ export interface StreamTranslation {
 }
 
 /** What happens to the client's fields; undefined if one dialect can't be translated to the other. */
-export function mappingsBetween(client: TextDialect, provider: TextDialect): FieldTable | undefined {
-  return client.codec.mappingsTo[provider.name] ?? provider.codec.mappingsFrom?.[client.name];
+export function mappingsBetween(client: Dialect, provider: Dialect): FieldTable | undefined {
+  const codec = client.codec ?? client.vectors;
+  return codec?.mappingsTo[provider.name] ?? provider.codec?.mappingsFrom?.[client.name];
 }
 
 /** A translation for one exchange: what the request asked for decides how its answer is written. */
 export function createTranslation(
-  client: TextDialect,
-  provider: TextDialect,
+  client: Dialect,
+  provider: Dialect,
   context: TranslationContext,
   known?: TranslatedFacts,
 ): Translation {
   const table = mappingsBetween(client, provider);
-  if (table === undefined) {
-    throw new GatewayError('gateway.internal', `${client.name} cannot be translated to ${provider.name}`);
+  if (table !== undefined && isText(client) && isText(provider)) {
+    return translateConversation({ client, provider, table, context }, known);
   }
+  if (table !== undefined && isVector(client) && isVector(provider)) {
+    return translateVectors({ client, provider, table, context }, known);
+  }
+  throw new GatewayError('gateway.internal', `${client.name} cannot be translated to ${provider.name}`);
+}
+
+interface Between<Kind extends Dialect> {
+  readonly client: Kind;
+  readonly provider: Kind;
+  readonly table: FieldTable;
+  readonly context: TranslationContext;
+}
+
+function translateConversation(
+  { client, provider, table, context }: Between<TextDialect>,
+  known?: TranslatedFacts,
+): Translation {
   const names = createToolNames(known?.names);
   const echoOf = client.codec.echoOf ?? (() => ({}));
   let { echo = {}, stops = [], sentLength = 0 }: Partial<TranslatedFacts> = known ?? {};
@@ -121,6 +139,35 @@ export function createTranslation(
         ),
       );
       return stream;
+    },
+  };
+}
+
+function translateVectors(
+  { client, provider, table, context }: Between<VectorDialect>,
+  known?: TranslatedFacts,
+): Translation {
+  let { echo = {} }: Partial<TranslatedFacts> = known ?? {};
+  return {
+    request(body) {
+      const sent = parseFields(body, 'body');
+      const asked = client.vectors.normalize?.(sent) ?? sent;
+      const dropped: Dropped = new Set();
+      const request = client.vectors.parseRequest(applyMappings(asked, table, context, dropped), dropped);
+      echo = { ...client.vectors.echoOf(asked), count: request.texts.length };
+      return { body: provider.vectors.buildRequest(request, context, dropped), dropped: [...dropped] };
+    },
+    facts: () => ({ names: createToolNames().renamed(), echo, stops: [], sentLength: 0 }),
+    answer(body) {
+      if (!isFields(body)) throw brokenAnswer('is not a JSON object');
+      const answer = provider.vectors.parseAnswer(body);
+      if (answer.vectors.length !== echo.count) throw brokenAnswer('has another number of embeddings');
+      return { body: client.vectors.buildAnswer(answer, context, echo) };
+    },
+    tally: (body, bytes) => tallyAnswer(provider, body, bytes),
+    error: (status, body) => client.errorBody(parseFailure(body, status)),
+    stream() {
+      throw new GatewayError('gateway.internal', `${client.name} has no streams`);
     },
   };
 }

@@ -1,12 +1,13 @@
-import type { Dialect } from '../dialect.ts';
-import { type Fields, toFields, toKnownCount } from '../fields.ts';
+import type { VectorDialect } from '../dialect.ts';
+import { toFields } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
 import { isOpenAiErrorBody, openAiErrorBody, openAiLimitHeaders } from '../translation/openai.ts';
-import { noUsage, type Usage } from '../usage.ts';
+import { embeddingsCodec } from './codec.ts';
 import { adaptEmbeddings } from './encodings.ts';
+import { parseEmbeddingsUsage } from './usage.ts';
 
 /** OpenAI's Embeddings API. */
-export const embeddings: Dialect = {
+export const embeddings: VectorDialect = {
   name: 'embeddings',
   methods: [{ path: '/v1/embeddings', stream: false }],
   operation: 'embeddings',
@@ -25,7 +26,7 @@ export const embeddings: Dialect = {
   turnRole: () => 'user',
   blocks: new Map(),
 
-  answerUsage: (answer) => toUsage(toFields(toFields(answer).usage)),
+  answerUsage: (answer) => parseEmbeddingsUsage(toFields(answer).usage),
   eventUsage: (_event, known) => known,
   writtenMembers: membersNamed(),
   isLastEvent: () => false,
@@ -35,9 +36,5 @@ export const embeddings: Dialect = {
   errorEvent: () => '',
   askedForm: (request) => request.memberText(request.root, 'encoding_format'),
   adaptAnswer: adaptEmbeddings,
+  vectors: embeddingsCodec,
 };
-
-function toUsage({ prompt_tokens: prompt, total_tokens: total }: Fields): Usage | undefined {
-  const inputTokens = toKnownCount(prompt) ?? toKnownCount(total);
-  return inputTokens === undefined ? undefined : { ...noUsage, inputTokens };
-}

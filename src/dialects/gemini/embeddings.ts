@@ -1,17 +1,18 @@
-import type { Dialect } from '../dialect.ts';
+import type { VectorDialect } from '../dialect.ts';
 import { membersNamed } from '../text-tokens.ts';
+import { geminiEmbeddingsCodec } from './embeddings-codec.ts';
 import { gemini } from './gemini.ts';
 import { pathOf } from './wire.ts';
 
 const { codec: _, ...shared } = gemini;
 
-/** Embeddings of the Gemini API: of one content, or of several in a batch. Its answers report no usage. */
-export const geminiEmbeddings: Dialect = {
+/** Embeddings of the Gemini API: of several contents in a batch, or of one. Older models report no usage. */
+export const geminiEmbeddings: VectorDialect = {
   ...shared,
   name: 'gemini_embeddings',
   methods: [
-    { path: pathOf('embedContent'), stream: false },
     { path: pathOf('batchEmbedContents'), stream: false },
+    { path: pathOf('embedContent'), stream: false },
   ],
   operation: 'embeddings',
   recognizes: (body) => 'requests' in body || ('content' in body && !('contents' in body)),
@@ -22,7 +23,7 @@ export const geminiEmbeddings: Dialect = {
     ['content', 'user'],
     ['requests', 'user'],
   ]),
-  answerUsage: () => undefined,
   eventUsage: (_event, known) => known,
   writtenMembers: membersNamed(),
+  vectors: geminiEmbeddingsCodec,
 };

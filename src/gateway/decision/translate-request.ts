@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { TextDialect } from '../../dialects/dialect.ts';
 import { type DialectName, dialects } from '../../dialects/registry.ts';
 import { createTranslation, type TranslatedFacts, type Translation } from '../../dialects/translate.ts';
 import type { TranslationContext } from '../../dialects/translation/model-quirks.ts';
@@ -61,9 +60,7 @@ export function translationOf(
   translated?: TranslatedFacts,
 ): RequestTranslation {
   const newId = (prefix: string) => prefix + randomBytes(12).toString('hex');
-  // dialectAt names another dialect only if both can be translated.
-  const [client, provider] = [dialects[from] as TextDialect, dialects[to] as TextDialect];
-  const translation = createTranslation(client, provider, { ...context, newId }, translated);
+  const translation = createTranslation(dialects[from], dialects[to], { ...context, newId }, translated);
   return { ...translation, pair: { from, to, context } };
 }
 

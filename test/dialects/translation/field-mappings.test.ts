@@ -1,23 +1,25 @@
 import { describe, expect, test } from 'vitest';
 import type { FieldMapping } from '../../../src/dialects/field-mapping.ts';
 import { headOf } from '../../../src/dialects/field-mapping.ts';
-import { dialects, type TextDialectName } from '../../../src/dialects/registry.ts';
+import { type DialectName, dialects } from '../../../src/dialects/registry.ts';
 import { createTranslation, mappingsBetween } from '../../../src/dialects/translate.ts';
 import { type Probe, probes } from './field-probes.ts';
 import { renderMappings } from './render-mappings.ts';
 import { allDirections, newContext } from './run-translation.ts';
 
-const small: Record<TextDialectName, object> = {
+const small: Record<DialectName, object> = {
   messages: { model: 'm', max_tokens: 100, messages: [{ role: 'user', content: 'hello' }] },
   chat: { model: 'm', messages: [{ role: 'user', content: 'hello' }] },
   responses: { model: 'm', input: 'hello' },
   gemini: { contents: [{ role: 'user', parts: [{ text: 'hello' }] }] },
+  embeddings: { model: 'm', input: 'hello' },
+  gemini_embeddings: { content: { parts: [{ text: 'hello' }] } },
 };
 
 const thinker = { host: 'openai', targetModel: 'gpt-5' } as const;
 const claude = { host: 'anthropic', targetModel: 'claude-opus-5' } as const;
 
-function contextOf(row: FieldMapping, probe: Probe, provider: TextDialectName) {
+function contextOf(row: FieldMapping, probe: Probe, provider: DialectName) {
   if (provider === 'gemini' && row.to?.endsWith('thinkingConfig')) return { targetModel: 'gemini-3-pro' };
   if (probe.context !== undefined) return probe.context;
   const isEffort = row.kind === 'renamed' && row.field.includes('reasoning');

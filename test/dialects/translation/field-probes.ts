@@ -1,4 +1,4 @@
-import type { TextDialectName } from '../../../src/dialects/registry.ts';
+import type { DialectName } from '../../../src/dialects/registry.ts';
 import type { TranslationContext } from '../../../src/dialects/translation/model-quirks.ts';
 
 /** One field in a request, and what must be found of it. */
@@ -10,7 +10,7 @@ export interface Probe {
   /** Text that must be found, as JSON, at the place where the field is said to go. */
   readonly mark?: string;
   /** The same for single providers, where the text differs. */
-  readonly marks?: Readonly<Partial<Record<TextDialectName, string>>>;
+  readonly marks?: Readonly<Partial<Record<DialectName, string>>>;
   readonly context?: Partial<TranslationContext>;
   /** The `param` of the refusal, where it is not the field itself. */
   readonly param?: string;
@@ -471,4 +471,29 @@ const gemini: Probes = {
   'contents[].parts[].functionResponse': { set: geminiCall({}, { output: 'probe text' }), mark: 'probe text' },
 };
 
-export const probes: Readonly<Record<TextDialectName, Probes>> = { messages, chat, responses, gemini };
+const embeddings: Probes = {
+  model: { set: { model: 'other' } },
+  input: { set: { input: ['hello', 'probe text'] }, mark: 'probe text' },
+  dimensions: { set: { dimensions: 77 }, mark: '77' },
+  encoding_format: { set: { encoding_format: 'base64' } },
+  user: { set: { user: 'u' } },
+};
+
+const content = (part: object) => ({ content: { parts: [part] } });
+
+// biome-ignore format: a case a line
+const geminiEmbeddings: Probes = {
+  model: { set: { model: 'models/m' } },
+  content: { set: content({ text: 'probe text' }), mark: 'probe text' },
+  requests: { set: { requests: [content({ text: 'hello' }), content({ text: 'probe text' })] }, mark: 'probe text' },
+  'content.parts[].inlineData|anything but text': { set: content({ inline_data: { mime_type: 'image/png', data: 'iVBORw0KGgo=' } }), param: 'content.parts[0]' },
+  outputDimensionality: { set: { output_dimensionality: 77 }, mark: '77' },
+  taskType: { set: { taskType: 'RETRIEVAL_QUERY' } },
+  title: { set: { title: 't' } },
+  embedContentConfig: { set: { embedContentConfig: { title: 't' } } },
+};
+
+export const probes: Readonly<Record<DialectName, Probes>> = {
+  ...{ messages, chat, responses, gemini, embeddings },
+  gemini_embeddings: geminiEmbeddings,
+};

@@ -1,13 +1,15 @@
 import type { FieldMapping } from '../../../src/dialects/field-mapping.ts';
-import { dialects, type TextDialectName } from '../../../src/dialects/registry.ts';
+import { type DialectName, dialects } from '../../../src/dialects/registry.ts';
 import { mappingsBetween } from '../../../src/dialects/translate.ts';
 import { allDirections as directions } from './run-translation.ts';
 
-const titles: Record<TextDialectName, string> = {
+const titles: Record<DialectName, string> = {
   messages: 'Messages (Anthropic)',
   chat: 'Chat Completions (OpenAI)',
   responses: 'Responses (OpenAI)',
   gemini: 'Gemini (Google)',
+  embeddings: 'Embeddings (OpenAI)',
+  gemini_embeddings: 'Embeddings (Google)',
 };
 
 const introduction = `# Translation between dialects
@@ -35,27 +37,29 @@ To regenerate them: \`npx vitest run test/dialects/translation/field-mappings.te
 
 const answers = `## Answers and streams
 
-| | Messages | Chat Completions | Responses |
-|---|---|---|---|
-| finished | end_turn | stop | completed |
-| stop sequence | stop_sequence if the provider names it, otherwise end_turn | stop | completed |
-| length limit, or the context is full | max_tokens | length | incomplete: max_output_tokens |
-| tool calls | tool_use | tool_calls | completed |
-| refused by a filter | refusal | content_filter | incomplete: content_filter |
-| refused by the model, in words | refusal, with the words as text | stop, with \`refusal\` | completed, with a refusal part |
-| thinking | thinking block, unsigned | \`reasoning_content\` | reasoning item with a summary |
-| input tokens | without cached tokens | including cached tokens | including cached tokens |
-| failure in mid-stream | \`error\` event | \`data: {"error": …}\`, no \`[DONE]\` | \`response.failed\`, then \`error\` |
+| | Messages | Chat Completions | Responses | Gemini |
+|---|---|---|---|---|
+| finished | end_turn | stop | completed | STOP |
+| stop sequence | stop_sequence if the provider names it, otherwise end_turn | stop | completed | STOP |
+| length limit, or the context is full | max_tokens | length | incomplete: max_output_tokens | MAX_TOKENS |
+| tool calls | tool_use | tool_calls | completed | STOP |
+| refused by a filter | refusal | content_filter | incomplete: content_filter | SAFETY |
+| refused by the model, in words | refusal, with the words as text | stop, with \`refusal\` | completed, with a refusal part | SAFETY, with the words as text |
+| thinking | thinking block, unsigned | \`reasoning_content\` | reasoning item with a summary | part with \`thought\` |
+| input tokens | without cached tokens | including cached tokens | including cached tokens | including cached tokens |
+| failure in mid-stream | \`error\` event | \`data: {"error": …}\`, no \`[DONE]\` | \`response.failed\`, then \`error\` | a bare \`{"error": …}\`, and the connection breaks |
 
 - The model's name in an answer is the one that the client asked for; ids are the gateway's own, except those of
   tool calls, which stay the same from turn to turn.
 - A stream is translated event by event. Only one thing is delayed: in Messages one block is open at a time, so parts
   of a second tool call that arrive before the first is complete are held back until it is.
-- A stream that ends without its last event never gets a finish reason.
+- A stream that ends without its last event never gets a finish reason. Gemini's have no last event: one that ends after a
+  finish reason is complete.
 - Arguments of a tool call that are not a JSON object are kept under \`raw_arguments\` in Messages.
 - Custom tools and namespaces of the Responses dialect become functions at other providers, and are restored
   in the answer.
-- Embeddings: for hosts that support only arrays of numbers, base64 is converted.
+- Embeddings: for hosts that support only arrays of numbers, base64 is converted. If Google reports no tokens, OpenAI's
+  clients get an estimate.
 `;
 
 /** The text of docs/translation.md. */

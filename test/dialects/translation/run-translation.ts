@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { dialects, type TextDialectName } from '../../../src/dialects/registry.ts';
+import { type DialectName, dialects, type TextDialectName } from '../../../src/dialects/registry.ts';
 import { SseParser } from '../../../src/dialects/sse.ts';
 import {
   createTranslation,
@@ -44,7 +44,9 @@ export const allDirections = [
   ['messages', 'gemini'],
   ['chat', 'gemini'],
   ['responses', 'gemini'],
-] as const satisfies (readonly [TextDialectName, TextDialectName])[];
+  ['embeddings', 'gemini_embeddings'],
+  ['gemini_embeddings', 'embeddings'],
+] as const satisfies (readonly [DialectName, DialectName])[];
 
 const parameters = { type: 'object', properties: { city: { type: 'string' } } };
 

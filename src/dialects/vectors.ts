@@ -1,0 +1,31 @@
+import type { FieldTable } from './field-mapping.ts';
+import type { Dropped, Fields } from './fields.ts';
+import type { TranslationContext } from './translation/model-quirks.ts';
+import type { Usage } from './usage.ts';
+
+/** The neutral form in which dialects of embeddings meet: texts, and a vector for each. */
+export interface VectorRequest {
+  readonly texts: readonly string[];
+  /** The length of the vectors, if the client asks for one. */
+  readonly dimensions?: number | undefined;
+  readonly user?: string | undefined;
+}
+
+export interface Vectors {
+  readonly vectors: readonly (readonly unknown[])[];
+  readonly usage?: Usage | undefined;
+}
+
+/** How a dialect's requests and answers become the neutral form, and come out of it. */
+export interface VectorCodec {
+  normalize?(body: Fields): Fields;
+  parseRequest(body: Fields, dropped: Dropped): VectorRequest;
+  buildRequest(request: VectorRequest, context: TranslationContext, dropped: Dropped): Fields;
+  /** Throws provider.broken_response. */
+  parseAnswer(body: Fields): Vectors;
+  /** What the form of an answer depends on: plain data of the client's request. */
+  echoOf(request: Fields): Fields;
+  buildAnswer(answer: Vectors, context: TranslationContext, echo: Fields): Fields;
+  /** The mapping of each field of its requests, by the provider's dialect. */
+  readonly mappingsTo: Readonly<Record<string, FieldTable>>;
+}
