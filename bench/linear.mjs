@@ -164,7 +164,8 @@ for (const name of chosen(Object.keys(configurations), options.configurations)) 
     const wanted = {
       requests: chosen(shapeNames, options.shapes),
       answers: chosen(answerNames, options.answers),
-      streams: gateway.spoken === 'anthropic' ? chosen(streamNames, options.answers) : [],
+      streams:
+        gateway.spoken === 'anthropic' && endpoint !== gemini ? chosen(streamNames, options.answers) : [],
     };
     // What all need is compiled before.
     for (const shape of shapeNames.slice(0, 8)) await costOf(gateway, make(shape), largeBytes);
