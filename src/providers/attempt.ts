@@ -155,9 +155,10 @@ export function waitBeforeRetry(attempt: Attempt, tries: number): number | undef
 /** Whether the provider refused credentials that had been revoked or were made for the wrong time, and there are others now. */
 function isRenewed(attempt: Attempt): boolean {
   if ('failure' in attempt) return false;
-  const { answer, target } = attempt.forwarded;
+  const { answer, target, leftAtMs } = attempt.forwarded;
   const isRefused = answer.status === 401 || answer.status === 403;
-  return isRefused && target.provider.authorizer?.refused(answer) === true;
+  const refusal = { headers: answer.headers, ageMs: performance.now() - leftAtMs };
+  return isRefused && target.provider.authorizer?.refused(refusal) === true;
 }
 
 function mayRepeat(attempt: Attempt): boolean {

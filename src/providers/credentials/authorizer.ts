@@ -17,7 +17,13 @@ export interface Authorizer {
   /** At once if the credentials are known. Rejects with provider.credentials_missing. */
   authorize(request: HostRequest): Authorization | Promise<Authorization>;
   /** The provider refused a request (401 or 403). Returns whether another try may be accepted. */
-  refused(answer: { readonly headers: AnswerHeaders }): boolean;
+  refused(refusal: Refusal): boolean;
+}
+
+interface Refusal {
+  readonly headers: AnswerHeaders;
+  /** Milliseconds since the request left: what was learnt since then makes a difference. */
+  readonly ageMs: number;
 }
 
 /** The authorization of a request; whatever goes wrong is a provider.credentials_missing. */

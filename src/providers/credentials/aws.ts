@@ -43,17 +43,21 @@ export function awsAuthorizer({ name, url, region = '' }: AuthorizedHost): Autho
   });
   /** How far this machine's clock is behind the provider's. */
   let behindMs = 0;
+  /** When that was found, by `performance.now()`. */
+  let correctedAtMs = Number.NEGATIVE_INFINITY;
   return {
     authorize: async (request) => {
       const { keys, secrets } = await cache.get();
       const date = new Date(Date.now() + behindMs);
       return { headers: await sign({ request, host: url.host }, { ...scope, keys, date }), secrets };
     },
-    refused: ({ headers }) => {
+    refused: ({ headers, ageMs }) => {
       const theirsMs = Date.parse(headers.get('date') ?? '');
       const foundMs = Number.isNaN(theirsMs) ? behindMs : theirsMs - Date.now();
-      if (Math.abs(foundMs - behindMs) < skewMs) return cache.refused();
+      if (Math.abs(foundMs - behindMs) < skewMs)
+        return performance.now() - correctedAtMs < ageMs || cache.refused(ageMs);
       behindMs = foundMs;
+      correctedAtMs = performance.now();
       return true;
     },
   };
@@ -75,7 +79,7 @@ export async function sign(
   const { pathname, searchParams, hostname, protocol } = new URL(`https://${host}${path}`);
   const type = headers.indexOf('content-type');
   const own = { host, ...(type >= 0 && { 'content-type': headers[type + 1] as string }) };
-  const query = Object.fromEntries(searchParams);
+  const query = Object.fromEntries([...searchParams.keys()].map((name) => [name, searchParams.getAll(name)]));
   const signed = await signer.sign(
     { method, protocol, hostname, path: pathname, query, headers: own, body },
     { signingDate: date },

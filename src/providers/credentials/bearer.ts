@@ -17,5 +17,5 @@ export function bearerAuthorizer(fetch: () => Promise<AccessToken>, failure: str
       return { value: { headers: ['authorization', `Bearer ${token}`], secrets: [token] }, endsAtMs };
     },
   });
-  return { authorize: () => cache.get(), refused: () => cache.refused() };
+  return { authorize: () => cache.get(), refused: ({ ageMs }) => cache.refused(ageMs) };
 }

@@ -55,9 +55,14 @@ export class CredentialCache<Value> {
     return known.value;
   }
 
-  /** A provider refused the value. Returns whether there may be another one now. */
-  refused(): boolean {
-    if (this.#known === undefined || this.#clock() - this.#known.fetchedAtMs < youngMs) return false;
+  /** A provider refused a value that was given so many milliseconds ago. Returns whether there may be another one now. */
+  refused(ageMs: number): boolean {
+    const known = this.#known;
+    // Another request that was refused with it has had it fetched anew.
+    if (known === undefined) return true;
+    const livedMs = this.#clock() - known.fetchedAtMs;
+    if (livedMs < ageMs) return true;
+    if (livedMs < youngMs) return false;
     this.#known = undefined;
     return true;
   }

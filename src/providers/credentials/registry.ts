@@ -27,6 +27,6 @@ export function createAuthorizer(kind: CredentialKind, host: AuthorizedHost): Au
   };
   return {
     authorize: (request) => loaded?.authorize(request) ?? load().then((own) => own.authorize(request)),
-    refused: (answer) => loaded?.refused(answer) === true,
+    refused: (refusal) => loaded?.refused(refusal) === true,
   };
 }

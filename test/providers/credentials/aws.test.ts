@@ -27,6 +27,12 @@ const cases = [
     signature: 'b97d918cfa904a5beff61c982a1b6f458b799221646efd99d3219ec94cdf2500',
   },
   {
+    name: 'get-vanilla-query-order-value',
+    request: { method: 'GET', path: '/?Param1=value2&Param1=value1', headers: [] },
+    signed: 'host;x-amz-date',
+    signature: '5772eed61e12b33fae39ee5e7012498b51d56abc0abb7c60486157bd471c4694',
+  },
+  {
     name: 'post-x-www-form-urlencoded',
     request: {
       method: 'POST',

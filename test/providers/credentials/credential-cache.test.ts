@@ -97,8 +97,22 @@ test('a refused one is fetched again, but not if it is new: then it lacks permis
   const { cache, state } = numbered();
   await cache.get();
 
-  expect(cache.refused()).toBe(false);
+  expect(cache.refused(0)).toBe(false);
   state.nowMs += 61_000;
-  expect(cache.refused()).toBe(true);
+  expect(cache.refused(100)).toBe(true);
+  expect(await cache.get()).toBe(2);
+});
+
+test('all who were refused with the same one get the next one, however late they hear of it', async () => {
+  const { cache, state } = numbered();
+  await cache.get();
+  state.nowMs += 61_000;
+
+  expect([cache.refused(100), cache.refused(100)]).toEqual([true, true]);
+  await cache.get();
+  state.nowMs += 50;
+
+  expect(cache.refused(100)).toBe(true);
+  expect(cache.refused(40)).toBe(false);
   expect(await cache.get()).toBe(2);
 });
