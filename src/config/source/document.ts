@@ -43,6 +43,9 @@ export function parseSource(text: string, isNumber: (path: Path) => boolean = ()
   };
 }
 
+/** Of a line, in characters: a few lines of a terminal. */
+const longestShown = 500;
+
 /** Finds line and column of what stands in a text, and the line itself without its secrets. */
 function placesIn(
   text: string,
@@ -58,6 +61,7 @@ function placesIn(
     const source = text.slice(lineStart, lines[line]).replace(/\r?\n$/, '');
     const column = start - lineStart + 1;
     const length = Math.max(1, Math.min(end - start, source.length - (column - 1)));
+    if (source.length > longestShown) return { line, column, length };
     const whole = { start: lineStart, end: lineStart + source.length };
     return { line, column, length, source: hideSecrets(source, whole, secretsIn(whole, root, isNumber)) };
   };

@@ -6,7 +6,8 @@ export interface Place {
   /** Both count from 1. */
   readonly column: number;
   readonly length: number;
-  readonly source: string;
+  /** Absent if it is too long to be shown, as in a file that a program wrote on one line. */
+  readonly source?: string;
 }
 
 /** One thing wrong, or worth knowing, in a configuration. */
@@ -46,16 +47,14 @@ export function countOf(problems: readonly Problem[], severity: Problem['severit
 export function formatProblem({ path, message, hint, place, severity }: Problem, file: string): string {
   const subject = path.length === 0 ? '' : `${formatPath(path)}: `;
   const what = `${severity === 'warning' ? 'warning: ' : ''}${subject}${message}`;
-  if (place === undefined) return `${file}  ${what}${hint === undefined ? '' : `; ${hint}`}`;
+  const at = place === undefined ? '' : `:${place.line}:${place.column}`;
+  const head = `${file}${at}  ${what}`;
+  if (place?.source === undefined) return hint === undefined ? head : `${head}; ${hint}`;
   const margin = String(place.line).padStart(4);
   // A tab in the source moves the caret by as much as the text above it.
   const indent = place.source.slice(0, place.column - 1).replace(/[^\t]/g, ' ');
   const caret = `${' '.repeat(margin.length)} | ${indent}${'^'.repeat(place.length)}`;
-  return [
-    `${file}:${place.line}:${place.column}  ${what}`,
-    `${margin} | ${place.source}`,
-    hint === undefined ? caret : `${caret}  ${hint}`,
-  ].join('\n');
+  return [head, `${margin} | ${place.source}`, hint === undefined ? caret : `${caret}  ${hint}`].join('\n');
 }
 
 /** `policies.house.rules[1].action`; names that hold a dot stand in quotes. */

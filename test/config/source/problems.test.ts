@@ -1,7 +1,13 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what a configuration file says
 import { expect, test } from 'vitest';
 import { loadConfig } from '../../../src/config/load.ts';
-import { ConfigError, formatPath, suggest } from '../../../src/config/source/problems.ts';
+import {
+  ConfigError,
+  formatPath,
+  formatProblem,
+  type Problem,
+  suggest,
+} from '../../../src/config/source/problems.ts';
 import { createWorkspace, inspect, nowMs, problemsOf } from '../workspace.ts';
 
 test('reports all problems at once, each with its line, a caret and a suggestion', async () => {
@@ -214,6 +220,21 @@ test.each([
   const { problems } = await inspect(yaml);
 
   for (const text of shown) expect(problems[0]?.place?.source).toContain(text);
+});
+
+test('names the place in a line that is too long to be quoted', async () => {
+  const { problems } = await inspect(
+    JSON.stringify({
+      server: { prot: 4100 },
+      default_model: 'a'.repeat(200),
+      models: Array(40).fill('wrong'),
+    }),
+  );
+
+  const [{ place } = {}] = problems;
+  expect(place).toEqual({ line: 1, column: 12, length: 6 });
+  const text = formatProblem(problems[0] as Problem, 'gateway.json');
+  expect(text).toBe('gateway.json:1:12  server.prot: unknown key; did you mean "port"?');
 });
 
 test('says how to write a variable where a plain one breaks the YAML', async () => {
