@@ -99,10 +99,8 @@ interface Visited extends Pick<MarkedValue, 'setting' | 'value' | 'group'> {
 }
 
 function visit(schema: z.ZodType, at: Visited, found: MarkedValue[]): void {
-  const { reach, parts, reaches } = inspected(schema);
+  const { reach, parts } = inspected(schema);
   const { value, path, setting, group, variables } = at;
-  // Most of a long file: keys, models and rules, with which the gateway only computes.
-  if (!reaches && variables === undefined) return;
   if (typeof value !== 'object' || value === null) {
     const names = variables?.names ?? [];
     if (reach !== undefined) found.push({ path: [...path], setting, value, group, reach, names });
@@ -114,13 +112,12 @@ function visit(schema: z.ZodType, at: Visited, found: MarkedValue[]): void {
     // Of a group that is marked as a whole every text has the mark.
     const part = reach === undefined ? parts?.get(step) : schema;
     if (part === undefined) continue;
+    const own = variables?.parts.get(key);
+    // Most of a long file: keys, models and rules, with which the gateway only computes.
+    if (own === undefined && !inspected(part).reaches) continue;
     const name = isList ? `${setting}[]` : `${setting}.${reach === undefined ? step : key}`;
     path.push(isList ? Number(key) : key);
-    visit(
-      part,
-      { path, setting: name, value: inner, group: value, variables: variables?.parts.get(key) },
-      found,
-    );
+    visit(part, { path, setting: name, value: inner, group: value, variables: own }, found);
     path.pop();
   }
 }
