@@ -124,21 +124,22 @@ plants: { store: { enabled: false } }
   }
 
   const rows = [];
-  for (const text of ['mail ann@example.com, none', 'mail ann@example.com with values']) {
+  const asked = { 'no value': 'mail ann@example.com', 'a value each 40': 'mail ann@example.com with values' };
+  for (const [name, text] of Object.entries(asked)) {
     const used = { none: [], mask: [] };
     const firsts = { none: [], mask: [] };
     for (let round = 0; round <= rounds; round += 1)
-      for (const [name, key] of Object.entries(keys)) {
+      for (const [policy, key] of Object.entries(keys)) {
         const before = cpu();
         await Promise.all(Array.from({ length: streams }, () => ask(key, text)));
-        if (round > 0) used[name].push((cpu() - before) / 1_000);
+        if (round > 0) used[policy].push((cpu() - before) / 1_000);
       }
-    for (let count = 0; count < 400; count += 1)
-      for (const [name, key] of Object.entries(keys))
-        firsts[name].push((await ask(key, `${text} shortly`)).first);
-    const perEvent = (name) => median(used[name]) / events / streams;
+    for (let count = 0; count < 800; count += 1)
+      for (const [policy, key] of Object.entries(keys))
+        firsts[policy].push((await ask(key, `${text} shortly`)).first);
+    const perEvent = (policy) => median(used[policy]) / events / streams;
     const of = (figure) => ({ base: figure('none'), masked: figure('mask') });
-    rows.push({ name: text, cpu: of(perEvent), first: of((name) => low(firsts[name])) });
+    rows.push({ name, cpu: of(perEvent), first: of((policy) => low(firsts[policy])) });
   }
   gateway.kill();
   host.close();
