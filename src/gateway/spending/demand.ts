@@ -1,4 +1,5 @@
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
+import { memoize } from '../../memoize.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
 import { asksToReason, findOutputCap, type OutputCap } from './output-bound.ts';
 import { countRemoteImages, worstInputTokens } from './worst-input.ts';
@@ -21,6 +22,8 @@ const plainLifetimes: ReadonlySet<string> = new Set(['30m']);
 const plainModalities: ReadonlySet<string> = new Set(['text']);
 const typeMembers = ['mimeType', 'mime_type'];
 const dearParts = ['input_audio', 'audio_url', 'input_video', 'video_url'];
+/** Lengths of the keys that matter inside a request; an escaped key is longer than its text. */
+const lengthsInside = new Set(['type', ...cacheMembers, ...typeMembers].map(({ length }) => length));
 
 /** The member of a request that makes it cost more than the known prices; undefined if none does. */
 function findSurchargedMode(document: JsonDocument): string | undefined {
@@ -52,16 +55,16 @@ function findModality(document: JsonDocument): string | undefined {
 function findInside(document: JsonDocument): string | undefined {
   for (let entry = 0; entry < document.count; entry += 1) {
     if (!document.isKey(entry)) continue;
-    const name = cacheMembers.find((each) => document.isText(entry, each));
-    if (name !== undefined && isOther(document, document.member(entry + 1, 'ttl'), plainLifetimes)) {
-      return `${name}.ttl`;
-    }
-    if (typeMembers.some((each) => document.isText(entry, each)) && isAudio(document, entry + 1))
-      return 'audio';
-    if (!document.isText(entry, 'type')) continue;
-    // Compared in place: every block of a body has a type.
-    const dear = dearParts.find((each) => document.isText(entry + 1, each));
-    if (dear !== undefined) return dear;
+    const length = document.end(entry) - document.start(entry);
+    if (!lengthsInside.has(length) && !document.isEscaped(entry)) continue;
+    const name = document.text(entry);
+    if (name === 'type') {
+      // Compared in place: every block of a body has a type.
+      const dear = dearParts.find((each) => document.isText(entry + 1, each));
+      if (dear !== undefined) return dear;
+    } else if (cacheMembers.includes(name)) {
+      if (isOther(document, document.member(entry + 1, 'ttl'), plainLifetimes)) return `${name}.ttl`;
+    } else if (typeMembers.includes(name) && isAudio(document, entry + 1)) return 'audio';
   }
   return undefined;
 }
@@ -88,6 +91,9 @@ const searchTypes = /^web_search(?:_\d{8}|_\d{4}_\d{2}_\d{2})?$/;
 /** The same as members of a tool, in Google's API; running code and reading a URL cost tokens only. */
 const searchMembers = /^google_?search(?:_?retrieval)?$/i;
 const feeMembers = /^(?:google_?maps|file_?search|enterprise_?web_?search|parallel_?ai_?search|retrieval)$/i;
+const feeOf = memoize((name) =>
+  searchMembers.test(name) ? 'searches' : feeMembers.test(name) ? 'unpriced' : 'none',
+);
 
 /** What providers charge for the tools that they run themselves. */
 function findToolFees(document: JsonDocument): ToolFees {
@@ -100,8 +106,9 @@ function findToolFees(document: JsonDocument): ToolFees {
     if (type === undefined && document.kind(tool) === kinds.object) {
       for (let key = tool + 1; key < document.next(tool); key = document.next(key + 1)) {
         const name = document.text(key);
-        if (searchMembers.test(name)) searches += unboundedSearches;
-        else if (feeMembers.test(name)) unpriced ??= name;
+        const fee = feeOf(name);
+        if (fee === 'searches') searches += unboundedSearches;
+        else if (fee === 'unpriced') unpriced ??= name;
       }
     }
     if (type === undefined || freeTypes.test(type)) continue;
