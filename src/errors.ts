@@ -149,6 +149,8 @@ interface GatewayErrorDetails {
   readonly reason?: string;
   /** Sent as `error.details.error_code`, which Anthropic's clients act on. */
   readonly errorCode?: string;
+  /** What found the text that a policy refuses. */
+  readonly detectors?: readonly string[];
   /** Seconds the caller should wait; sent as Retry-After. */
   readonly retryAfterS?: number;
   /** False if waiting can't help this request, though it helps others with the same code. */
@@ -167,6 +169,7 @@ export class GatewayError extends Error {
   readonly reason: string;
   readonly param: string | undefined;
   readonly errorCode: string | undefined;
+  readonly detectors: readonly string[];
   readonly retryAfterS: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly failure: Failure;
@@ -177,6 +180,7 @@ export class GatewayError extends Error {
     this.reason = details.reason ?? code;
     this.param = details.param;
     this.errorCode = details.errorCode;
+    this.detectors = details.detectors ?? [];
     this.retryAfterS = details.retryAfterS;
     this.headers = details.headers ?? {};
     this.failure = details.retry === false ? { ...failures[code], retry: false } : failures[code];

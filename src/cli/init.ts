@@ -135,7 +135,9 @@ async function chooseProviders(
   io: Io,
 ): Promise<readonly FoundProvider[]> {
   const { provider: named } = options;
-  if (named !== undefined) return named.map((name) => providerOf(name, found));
+  // Without any provider the file has the sandbox.
+  if (named !== undefined)
+    return named.filter((name) => name !== 'sandbox').map((name) => providerOf(name, found));
   const present = found.filter(({ isFound }) => isFound);
   if (!canAsk(options, io)) {
     const late = found.filter(({ isLate }) => isLate === true);
@@ -156,7 +158,7 @@ async function chooseProviders(
 function providerOf(name: string, known: readonly FoundProvider[]): FoundProvider {
   const provider = known.find((one) => one.name === name);
   if (provider !== undefined) return provider;
-  const names = known.map((one) => one.name).join(', ');
+  const names = ['sandbox', ...known.map((one) => one.name)].join(', ');
   throw new GatewayError('usage.invalid', `there is no provider ${name} to set up; known are ${names}`, {
     param: 'provider',
   });

@@ -35,6 +35,8 @@ interface Form extends Pick<Failure, 'status' | 'type'> {
 }
 
 interface Agent {
+  /** As `gateway run` knows it. */
+  readonly name: string;
   readonly header: 'originator' | 'user-agent';
   readonly value: RegExp;
   /** The status and type with which the agent shows the message and doesn't repeat the request. */
@@ -54,16 +56,16 @@ const agents: readonly Agent[] = [
       if (isBroken(failure)) return { status: 451, type: 'api_error' };
       return failure.status === 403 ? { status: 451 } : undefined;
     },
-    wayOut:
-      '/rewind goes back to before it; "gateway run --mask secrets claude" sends placeholders for secrets',
+    name: 'claude',
+    wayOut: '/rewind goes back to before it',
   },
   {
     // It repeats every other refusal five times, and hides the message of a 429.
     header: 'originator',
     value: /^codex/,
     form: ({ retry }) => (retry ? undefined : { status: 400 }),
-    wayOut:
-      'Esc twice goes back to before it; "gateway run --mask secrets codex" sends placeholders for secrets',
+    name: 'codex',
+    wayOut: 'Esc twice goes back to before it',
   },
   {
     // It retries a rate limit (by status or type) without end, and shows nothing meanwhile.
@@ -73,8 +75,8 @@ const agents: readonly Agent[] = [
       (failure.status === 429 && !failure.retry) || isBroken(failure)
         ? { status: 400, type: 'invalid_request_error' }
         : undefined,
-    wayOut:
-      '/undo goes back to before it; "gateway run --mask secrets opencode" sends placeholders for secrets',
+    name: 'opencode',
+    wayOut: '/undo goes back to before it',
   },
 ];
 
@@ -91,8 +93,14 @@ export function refusalForm(error: GatewayError, request: HttpRequest): Form {
   const { failure, message, code, param = '' } = error;
   const agent = agents.find(({ header, value }) => value.test(request.header(header) ?? ''));
   const isInTurn = code === 'policy.blocked' && /^\/(?:messages|input)(?:\/|$)/.test(param);
-  const shown = agent !== undefined && isInTurn ? `${message} (at ${param}). ${agent.wayOut}` : message;
+  const shown =
+    agent !== undefined && isInTurn ? `${message} (at ${param}). ${waysOut(agent, error)}` : message;
   return { status: failure.status, type: failure.type, message: shown, ...agent?.form(failure) };
+}
+
+function waysOut({ name, wayOut }: Agent, { detectors }: GatewayError): string {
+  if (detectors.length === 0) return wayOut;
+  return `${wayOut}; "gateway run --mask ${detectors.join(',')} ${name}" sends placeholders`;
 }
 
 /** Sends the error, unless the answer has begun (then the relay has ended it) or the client has disconnected. */

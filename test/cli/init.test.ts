@@ -130,6 +130,13 @@ describe('with options', () => {
     });
   });
 
+  test('--provider sandbox leaves out what was found', async () => {
+    const { exit, text } = await init(['--provider', 'sandbox'], { OPENAI_API_KEY: 'x' });
+
+    expect(exit).toBe(0);
+    expect(text).toContain('providers:\n  sandbox: { dialect: sandbox }');
+  });
+
   test('--project makes a key that works, and leaves its hash alone in the file', async () => {
     const { stdout, text, cwd, check } = await init(['--project', 'shop']);
 
@@ -188,7 +195,7 @@ describe('with options', () => {
   });
 
   test.each([
-    [['--provider', 'nobody'], 2, 'known are anthropic'],
+    [['--provider', 'nobody'], 2, 'known are sandbox, anthropic'],
     [['--local', 'ftp://x'], 2, 'expected an address'],
     [['--mask', 'emails'], 2, 'expected detectors such as secrets,email'],
     [['--project', 'a b'], 2, 'expected at most 58'],

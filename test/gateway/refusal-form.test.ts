@@ -75,9 +75,19 @@ plants: { store: { enabled: false } }
   await gateway.stop();
 
   expect([plain.status, agent.status]).toEqual([403, 400]);
-  const message =
-    'blocked by rule codename (at /input). Esc twice goes back to before it; "gateway run --mask secrets codex" sends placeholders for secrets';
+  const message = 'blocked by rule codename (at /input). Esc twice goes back to before it';
   expect(agent).toEqual({ ...plain, status: 400, error: { ...Object(plain.error), message } });
   expect(agent.error).toMatchObject({ type: 'permission_error', reason: 'content.codename' });
   expect([first?.outcome, second?.outcome]).toEqual(['refused', 'refused']);
+});
+
+test('an agent is told of --mask where it helps: with what a detector found', () => {
+  const error = new GatewayError('policy.blocked', 'blocked by rule cards', {
+    param: '/input',
+    detectors: ['credit_card', 'iban'],
+  });
+
+  expect(refusalForm(error, codex).message).toBe(
+    'blocked by rule cards (at /input). Esc twice goes back to before it; "gateway run --mask credit_card,iban codex" sends placeholders',
+  );
 });

@@ -65,7 +65,11 @@ type Request = Pick<Fixture, 'key' | 'nowMs' | 'body'> & { readonly place: Place
 
 async function readRequest(file: string, io: Io): Promise<Request> {
   const { guessPlace, parseFixtures } = await import('./engine.ts');
-  const bytes = await readFileOrInput(file, io);
+  const bytes = await readFileOrInput(file, io).catch((error: unknown) => {
+    if (!(error instanceof GatewayError) || !/\s/.test(file)) throw error;
+    const hint = 'for a text, gateway send --dry-run TEXT shows what would leave';
+    throw new GatewayError('usage.invalid', `${error.message}; ${hint}`, { cause: error });
+  });
   if (!/\.ya?ml$/i.test(file)) return { body: bytes, place: guessPlace(bytes) };
   const [first, second] = parseFixtures(bytes.toString(), file);
   if (first !== undefined && second === undefined) return first;

@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { isAlive, type RunningGateway, readRunning } from '../../client/address.ts';
+import { isAlive, readRunning } from '../../client/address.ts';
 import { ensureStateDirectory } from '../../client/state.ts';
 import { GatewayError } from '../../errors.ts';
 import { canAsk } from '../shell/ask.ts';
@@ -63,7 +63,7 @@ async function startDetached(options: DetachOptions, io: Io): Promise<void> {
   });
   const deadlineMs = performance.now() + (options.timeout ?? startSeconds) * 1_000;
   while (readRunning(io.env)?.pid !== pid) {
-    if (hasEnded || !isAlive(pid)) throw failedStart(log, { begin, running: readRunning(io.env) });
+    if (hasEnded || !isAlive(pid)) throw failedStart(log, begin);
     if (io.signal.aborted || performance.now() > deadlineMs) {
       child.kill('SIGKILL');
       io.signal.throwIfAborted();
@@ -89,15 +89,8 @@ function argumentsOf(options: DetachOptions, { cwd }: Io): string[] {
   ];
 }
 
-interface Ended {
-  /** Where its own lines begin in the log, in bytes. */
-  readonly begin: number;
-  /** Another gateway of this user, if the state file names one. */
-  readonly running: RunningGateway | undefined;
-}
-
-/** What the gateway printed before it ended, without the records around it. */
-function failedStart(log: string, { begin, running }: Ended): GatewayError {
+/** What the gateway printed before it ended, without the records around it; its output begins there in the log. */
+function failedStart(log: string, begin: number): GatewayError {
   const output = readFileSync(log)
     .subarray(begin)
     .toString()
@@ -109,11 +102,7 @@ function failedStart(log: string, { begin, running }: Ended): GatewayError {
   const message = `${output === '' ? 'the gateway ended while starting' : output}\nits log is ${log}`;
   if (/wants what nobody has allowed/.test(output)) return new GatewayError('config.untrusted', message);
   if (/ problems? in /.test(output)) return new GatewayError('config.invalid', message);
-  const port = /^port (\d+) .*is taken/m.exec(output)?.[1];
-  if (port !== undefined) {
-    const isHere = running !== undefined && new URL(running.url).port === port && isAlive(running.pid);
-    const already = `a gateway is already running at ${running?.url}; "gateway stop" ends it, -p starts another`;
-    return new GatewayError('port.busy', isHere ? already : message);
-  }
+  if (/^a gateway is already running/m.test(output)) return new GatewayError('port.busy', output);
+  if (/^port \d+ .*is taken/m.test(output)) return new GatewayError('port.busy', message);
   return new GatewayError('gateway.internal', message, { cause: 'the log may say more' });
 }

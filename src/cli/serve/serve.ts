@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { isAlive, readRunning } from '../../client/address.ts';
 import { stateDirectory } from '../../client/state.ts';
 import { generateKey } from '../../config/build/keys.ts';
 import { servesInspector } from '../../config/build/sections.ts';
@@ -144,11 +145,23 @@ export async function serve(
       ownerProof: run.ownerProof,
       // Nobody could open the page of a gateway that the other commands don't find.
       inspector: onReady === undefined ? { configPath: loaded.path, recordsFile: recording.file } : undefined,
+    }).catch((error: unknown) => {
+      throw alreadyRunning(error, port, io);
     });
     await untilStopped(run, { loaded, recorder, log, services });
   } finally {
     recorder.close();
   }
+}
+
+/** The error, in other words if the port is taken by another gateway of this user. */
+function alreadyRunning(error: unknown, port: number, { env }: Io): unknown {
+  const running = readRunning(env);
+  const isBusy = error instanceof GatewayError && error.code === 'port.busy';
+  if (!isBusy || running === undefined || Number(new URL(running.url).port) !== port) return error;
+  if (!isAlive(running.pid)) return error;
+  const message = `a gateway is already running at ${running.url}; "gateway stop" ends it, -p starts another`;
+  return new GatewayError('port.busy', message, { cause: error });
 }
 
 async function load(

@@ -44,8 +44,11 @@ function describe(issue: Issue, base: Path, value: unknown, source?: SourceDocum
       const missing = given === undefined ? 'missing: ' : '';
       return [problem(`${missing}expected ${listOf(words, 'or')}`, suggest(String(given), words))];
     }
-    case 'invalid_type':
-      return [problem(typeMessage(issue, given))];
+    case 'invalid_type': {
+      const known = issue.expected === 'object' && given !== null ? keysAt(buildJsonSchema(), path) : [];
+      const hint = known.length > 0 ? `its settings are ${listOf(known, 'and')}` : undefined;
+      return [problem(typeMessage(issue, given), hint)];
+    }
     default:
       return [problem(hasOwnWords(issue) ? issue.message : rangeMessage(issue))];
   }

@@ -48,12 +48,20 @@ export function decide(
 }
 
 /** The refusal with the blocking rule's reason and message; what a rule threw goes into the record. */
-export function blocked({ refusal, failure }: Pick<Decision, 'refusal' | 'failure'>): GatewayError {
+export function blocked({
+  refusal,
+  failure,
+  verdicts,
+}: Pick<Decision, 'refusal' | 'failure' | 'verdicts'>): GatewayError {
   const { reason, message, at } = refusal ?? { reason: 'policy.error', message: 'the policy failed' };
   // Anthropic's SDK then sends the whole conversation.
   const isThread = reason === 'content.stored_conversation' && at === '/thread';
+  const found = verdicts
+    .filter(({ action, mode }) => action === 'block' && mode === 'enforce')
+    .flatMap(({ matches }) => matches.flatMap(({ detected = [] }) => detected));
   return new GatewayError('policy.blocked', message, {
     reason,
+    detectors: [...new Set(found.map(({ detector }) => detector))],
     ...(isThread ? { errorCode: 'thread_unsupported_request' } : {}),
     ...(at === undefined ? {} : { param: at }),
     ...(failure === undefined ? {} : { cause: failure.cause }),

@@ -123,7 +123,7 @@ function concludeHead({ draft }: Exchange, { verdicts }: EvaluatedHead): void {
   draft.noteOutgoing({ action: strictest(enforced), verdicts, unseen: 0 }, 0);
   const blocking = enforced.find(({ action }) => action === 'block');
   if (blocking === undefined) return;
-  throw blocked({ refusal: toRefusal(blocking), failure: blocking.failure });
+  throw blocked({ refusal: toRefusal(blocking), failure: blocking.failure, verdicts: [blocking] });
 }
 
 /** Where a call goes at its host, and which of the checked headers it has there. */

@@ -237,6 +237,16 @@ test('names the place in a line that is too long to be quoted', async () => {
   expect(text).toBe('gateway.json:1:12  server.prot: unknown key; did you mean "port"?');
 });
 
+test('names the settings of a group where something else stands', async () => {
+  const rule = '{ id: a, action: block, when: { model: [x] }, tests: [x] }';
+  const { problems } = await inspect(`policies: { house: { rules: [${rule}] } }`);
+
+  expect(problems[0]).toMatchObject({
+    message: 'expected a group of settings',
+    hint: 'its settings are block and allow',
+  });
+});
+
 test('says how to write a variable where a plain one breaks the YAML', async () => {
   const { problems } = await inspect('providers:\n  a: { dialect: openai, api_key: ${KEY} }\n', { KEY: 'x' });
 
