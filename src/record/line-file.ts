@@ -21,7 +21,7 @@ const batchLength = 4_096;
 /** A longer text is made into JSON in pieces of this many characters, a millisecond each, so that nothing waits for it. */
 const pieceLength = 512 * 1_024;
 const flushMs = 200;
-/** Most characters buffered while the file can't be written; the largest recorded body fits twice. */
+/** Most characters, or bytes of long lines, buffered while the file can't be written; the largest recorded body fits twice. */
 const waitingLimit = 128 * 1024 * 1024;
 
 /**
@@ -36,7 +36,7 @@ export class LineFile {
   #values: object[] = [];
   /** Values that are being made into lines piece by piece. */
   readonly #long = new Set<object>();
-  #waiting: string[] = [];
+  #waiting: (string | Buffer<ArrayBuffer>)[] = [];
   #waitingLength = 0;
   /** What was passed to a write but not written: the disk may fill up in the middle of a line. */
   #rest = Buffer.alloc(0);
@@ -72,15 +72,16 @@ export class LineFile {
 
   async #writeInPieces(value: object, name: string, text: string): Promise<void> {
     this.#long.add(value);
-    const pieces = [`${JSON.stringify({ ...value, [name]: undefined }).slice(0, -1)},"${name}":"`];
+    const opening = `${JSON.stringify({ ...value, [name]: undefined }).slice(0, -1)},"${name}":"`;
+    const pieces = [Buffer.from(opening)];
     for (let at = 0; at < text.length; at += pieceLength) {
       // A pair that is cut apart becomes two escapes, which are read as the same character.
-      pieces.push(JSON.stringify(text.slice(at, at + pieceLength)).slice(1, -1));
+      pieces.push(Buffer.from(JSON.stringify(text.slice(at, at + pieceLength)).slice(1, -1)));
       await nextTick();
       if (!this.#long.has(value)) return; // written by `close`
     }
     this.#long.delete(value);
-    this.#addLine(`${pieces.join('')}"}\n`);
+    this.#addLine(Buffer.concat([...pieces, Buffer.from('"}\n')]));
     this.#flushUnlessFailing();
   }
 
@@ -106,7 +107,7 @@ export class LineFile {
     this.#values = [];
   }
 
-  #addLine(line: string): void {
+  #addLine(line: string | Buffer<ArrayBuffer>): void {
     if (this.#waitingLength + line.length > waitingLimit) {
       this.#lost += 1;
       return;
@@ -134,7 +135,7 @@ export class LineFile {
   #writeAll(): void {
     do {
       if (this.#rest.length === 0) {
-        this.#rest = Buffer.from(this.#waiting.join(''));
+        this.#rest = toBytes(this.#waiting);
         this.#waiting = [];
         this.#waitingLength = 0;
       }
@@ -144,6 +145,14 @@ export class LineFile {
       }
     } while (this.#waiting.length > 0);
   }
+}
+
+/** Lines as one; a long one is in bytes already, and alone as a rule. */
+function toBytes(lines: readonly (string | Buffer<ArrayBuffer>)[]): Buffer<ArrayBuffer> {
+  const [first] = lines;
+  if (lines.length === 1 && typeof first === 'object') return first;
+  if (lines.every((line) => typeof line === 'string')) return Buffer.from(lines.join(''));
+  return Buffer.concat(lines.map((line) => (typeof line === 'string' ? Buffer.from(line) : line)));
 }
 
 const lineEnd = 0x0a;
