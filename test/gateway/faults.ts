@@ -77,8 +77,10 @@ export interface Fault {
   readonly streamed: Expected | 'the provider’s own error';
   /** What clients are told if the host's streams have no last event, after which nothing matters. */
   readonly unmarked?: Expected;
-  /** It takes seconds or much memory: one client after the other, and only at full scale. */
+  /** It takes much memory: one client after the other, and only at full scale. */
   readonly isHeavy?: boolean;
+  /** It lasts until the exchange's time is over: only at full scale. */
+  readonly isSlow?: boolean;
   /** It sends so much that on a busy machine its time may be over before its size is too large. */
   readonly mayBeLate?: boolean;
 }
@@ -162,7 +164,7 @@ export const faultsOf = (elsewhere: () => string): readonly Fault[] => [
   { name: 'stalls in the middle', does: begin, plain: late, streamed: cutLate },
   {
     name: 'drips without end',
-    isHeavy: true,
+    isSlow: true,
     does: async (connection) => {
       await connection.write(headOf(connection, [chunked]));
       const timer = setInterval(() => connection.socket.write(chunk(connection.isStream ? ':\n' : ' ')), 50);

@@ -142,7 +142,7 @@ describe.each(pairs)('a $client client at a $provider provider', ({ client, prov
         running.host.script(saying(fields[field]));
         const answers = [await askAll(text, false)];
         // Pieces of so many characters: with single ones each position of a placeholder is a seam.
-        for (let size = 1; size <= 34; size += scale(33, 11)) {
+        for (const size of [1, 34]) {
           running.host.script(
             saying(fields[field], (long) => long.match(new RegExp(`[\\s\\S]{1,${size}}`, 'g')) ?? []),
           );
@@ -167,7 +167,7 @@ describe.each(pairs)('a $client client at a $provider provider', ({ client, prov
         counts.open += withValue.filter(({ isPlain, has }) => has && isPlain).length;
       }
 
-      const requests = tried.length * scale(3, 5);
+      const requests = tried.length * 3;
       expect(counts).toEqual({ answers: 2 * requests, open: requests, left: 0, different: 0, refused: 0 });
     },
   );
