@@ -1,11 +1,11 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { command } from '../kit/command.ts';
+import { emptyDirectory } from '../kit/own-configuration.ts';
 
 function directoryWith(yaml: string): string {
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-plants-'));
+  const directory = emptyDirectory();
   writeFileSync(join(directory, 'gateway.yaml'), yaml, { mode: 0o600 });
   return directory;
 }

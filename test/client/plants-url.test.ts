@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { plantsBaseUrl } from '../../src/cli/plants/connect.ts';
 import { writeState } from '../../src/client/state.ts';
+import { emptyDirectory } from '../kit/own-configuration.ts';
 
 let env: Record<string, string>;
 beforeEach(() => {
-  env = { XDG_STATE_HOME: mkdtempSync(join(tmpdir(), 'plants-url-')) };
+  env = { XDG_STATE_HOME: emptyDirectory() };
 });
 afterEach(() => rmSync(env.XDG_STATE_HOME ?? '', { recursive: true }));
 

@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readSession, removeSession, saveSession } from '../../src/client/session.ts';
+import { emptyDirectory } from '../kit/own-configuration.ts';
 
 const baseUrl = 'http://127.0.0.1:4101/v3';
 const session = { baseUrl, username: 'rosa', token: 'token', expiresAt: 2_000 };
 let env: Record<string, string>;
 beforeEach(() => {
-  env = { XDG_STATE_HOME: mkdtempSync(join(tmpdir(), 'plants-session-')) };
+  env = { XDG_STATE_HOME: emptyDirectory() };
 });
 afterEach(() => rmSync(env.XDG_STATE_HOME ?? '', { recursive: true }));
 

@@ -1,15 +1,16 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { gatewayAddress } from '../../src/client/address.ts';
 import { readState, removeState, stateDirectory, writeState } from '../../src/client/state.ts';
+import { emptyDirectory } from '../kit/own-configuration.ts';
 
 let home: string;
 let env: Readonly<Record<string, string>>;
 
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'gateway-state-'));
+  home = emptyDirectory();
   env = { HOME: home };
 });
 afterEach(() => rmSync(home, { recursive: true }));

@@ -1,6 +1,5 @@
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import OpenAI, { AzureOpenAI } from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -15,6 +14,7 @@ import {
   type TestGateway,
 } from '../kit/gateway.ts';
 import type { HostRequest } from '../kit/host.ts';
+import { emptyDirectory } from '../kit/own-configuration.ts';
 
 // The scripted clouds must satisfy the vendors' own clients before they may judge the gateway, which then gets its
 // credentials by the vendors' own chains. Run by `npm run test:all`, which installs the packages of this folder.
@@ -44,7 +44,7 @@ describe.skipIf(!isInstalled)('clouds', () => {
 
   beforeAll(async () => {
     cloud = await startClouds();
-    const folder = mkdtempSync(join(tmpdir(), 'gateway-clouds-'));
+    const folder = emptyDirectory();
     writeFileSync(join(folder, 'subject-token'), 'subject-token-0123456789');
     writeFileSync(join(folder, 'workload.json'), cloud.workload(join(folder, 'subject-token')), {
       mode: 0o600,

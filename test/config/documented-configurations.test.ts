@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { inspectConfig } from '../../src/config/load.ts';
 import { formatProblem } from '../../src/config/source/problems.ts';
+import { emptyDirectory } from '../kit/own-configuration.ts';
 
 const root = join(import.meta.dirname, '../..');
 const text = (file: string) => readFileSync(join(root, file), 'utf8');
@@ -54,7 +54,7 @@ const all = Object.entries(documented).flatMap(([file, configurations]) =>
 );
 
 test.each(all)('%s: %s is valid, without a warning that it would not tell of', async (_file, yaml) => {
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-documented-'));
+  const directory = emptyDirectory();
   writeFileSync(join(directory, 'gateway.yaml'), yaml, { mode: 0o600 });
   const variables = [...yaml.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name);
   const env = Object.fromEntries(variables.map((name) => [name, `a-value-of-${name}-0123456789`]));
@@ -66,7 +66,6 @@ test.each(all)('%s: %s is valid, without a warning that it would not tell of', a
     nowMs: Date.now(),
   });
 
-  rmSync(directory, { recursive: true });
   const said = problems.map((problem) => formatProblem(problem, name));
   // Where nothing is to be kept from a project there is no policy; that is all it may mind.
   expect(said.filter((text) => !text.includes('policy') && !text.includes('policies'))).toEqual([]);

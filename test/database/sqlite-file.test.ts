@@ -1,23 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  linkSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, linkSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { prepareSqliteFile } from '../../src/database/sqlite-file.ts';
+import { emptyDirectory } from '../kit/own-configuration.ts';
 import { startTestStore } from '../plants/fixture.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'plants-file-'));
+const directory = emptyDirectory();
 const at = (name: string) => join(directory, name);
 const header = 'SQLite format 3\0';
 const socket = createServer();
@@ -37,7 +27,6 @@ beforeAll(async () => {
 });
 afterAll(() => {
   socket.close();
-  rmSync(directory, { recursive: true, force: true });
 });
 
 test.each([

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hashKey } from '../../src/config/build/keys.ts';
@@ -12,6 +11,7 @@ import { tryTask } from '../../src/server/inspector/decision-task.ts';
 import { speakAll } from '../kit/answers.ts';
 import { post, secrets, startGateway, type TestGateway } from '../kit/gateway.ts';
 import { type ScriptedHost, startHost } from '../kit/host.ts';
+import { emptyDirectory } from '../kit/own-configuration.ts';
 import { isExhaustive } from '../kit/scale.ts';
 import { bodies } from './agreement/bodies.ts';
 
@@ -72,11 +72,10 @@ beforeAll(async () => {
   host = await startHost(speakAll);
   const yaml = yamlFor(host.url);
   gateway = await startGateway(yaml);
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-test-'));
+  const directory = emptyDirectory();
   const file = join(directory, 'gateway.yaml');
   writeFileSync(file, yaml, { mode: 0o600 });
   config = (await loadConfig({ file, cwd: directory, env: secrets, nowMs: Date.now() })).config;
-  rmSync(directory, { recursive: true });
 });
 afterAll(async () => {
   await gateway.stop();

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
@@ -8,6 +7,7 @@ import { defaultListenLimits } from '../../src/http/listen.ts';
 import type { ExchangeRecord } from '../../src/record/record.ts';
 import { gatewayConfig } from '../../src/server/gateway-config.ts';
 import { type Script, startHost } from '../kit/host.ts';
+import { emptyDirectory } from '../kit/own-configuration.ts';
 
 const closing: (() => Promise<unknown>)[] = [];
 
@@ -24,7 +24,7 @@ interface Observed {
 async function start(script: Script): Promise<Observed> {
   const host = await startHost(script);
   closing.push(() => host.close());
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-observe-'));
+  const directory = emptyDirectory();
   const file = join(directory, 'gateway.yaml');
   const yaml = `
 providers:
@@ -35,7 +35,6 @@ projects: { shop: { keys: [{ id: web, value: "\${KEY}" }] } }
   writeFileSync(file, yaml, { mode: 0o600 });
   const env = { KEY: 'project-key-0123456789' };
   const { config } = await loadConfig({ file, cwd: directory, env, nowMs: Date.now() });
-  rmSync(directory, { recursive: true });
   const finished: ExchangeRecord[] = [];
   const written: ExchangeRecord[] = [];
   const server = await serveGateway({

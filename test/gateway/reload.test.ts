@@ -1,6 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
@@ -8,6 +7,7 @@ import type { GatewayConfig } from '../../src/gateway/active-config.ts';
 import { type GatewayServer, serveGateway } from '../../src/gateway/serve.ts';
 import { defaultListenLimits } from '../../src/http/listen.ts';
 import { gatewayConfig } from '../../src/server/gateway-config.ts';
+import { emptyDirectory } from '../kit/own-configuration.ts';
 import { type Host, startHost } from '../providers/scripted-host.ts';
 
 const hosts: Host[] = [];
@@ -19,7 +19,7 @@ afterEach(async () => {
 });
 
 async function configFor(host: Host): Promise<GatewayConfig> {
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-reload-'));
+  const directory = emptyDirectory();
   const file = join(directory, 'gateway.yaml');
   const yaml = `
 providers:
@@ -30,7 +30,6 @@ projects: { shop: { keys: [{ id: web, value: "\${KEY}" }] } }
   writeFileSync(file, yaml, { mode: 0o600 });
   const env = { KEY: 'project-key-0123456789' };
   const { config } = await loadConfig({ file, cwd: directory, env, nowMs: Date.now() });
-  rmSync(directory, { recursive: true });
   return gatewayConfig(config, undefined);
 }
 

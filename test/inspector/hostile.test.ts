@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ExchangeDetail, TextAnswer } from '../../src/inspector/contract/exchange-detail.ts';
@@ -7,6 +6,7 @@ import { command } from '../kit/command.ts';
 import { projects, secrets } from '../kit/gateway.ts';
 import { startHost } from '../kit/host.ts';
 import { type InspectedGateway, startInspected } from '../kit/inspector.ts';
+import { emptyDirectory } from '../kit/own-configuration.ts';
 
 const texts = [
   '<script>alert(1)</script><img src=x onerror=alert(1)>',
@@ -107,7 +107,7 @@ test.each(texts)('a test that is made of it passes by the command: %j', async (t
   const allowed = (await gateway.api(
     `exchanges/${await idOf(send(chatBody(`${text} ann@penguin-mail.com`)))}/test`,
   )) as TextAnswer;
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-fixture-'));
+  const directory = emptyDirectory();
   writeFileSync(join(directory, 'gateway.yaml'), yaml, { mode: 0o600 });
   writeFileSync(join(directory, 'made.yaml'), made.text);
   writeFileSync(join(directory, 'allowed.yaml'), allowed.text);
@@ -115,7 +115,6 @@ test.each(texts)('a test that is made of it passes by the command: %j', async (t
   const run = (file: string) => command(['policy', 'test', file], { cwd: directory, env: secrets });
 
   const [first, second, wrong] = [await run('made.yaml'), await run('allowed.yaml'), await run('wrong.yaml')];
-  rmSync(directory, { recursive: true });
 
   expect(made.text).toMatch(/^[\x20-\x7e\n]+$/);
   expect([first.exit, first.stderr]).toEqual([0, '']);

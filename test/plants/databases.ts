@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
+import { emptyDirectory } from '../kit/own-configuration.ts';
 import { isExhaustive } from '../kit/scale.ts';
 import { type Postgres, postgresPrograms, startPostgres } from './postgres.ts';
 
@@ -19,8 +18,7 @@ export function describeDatabases(name: string, tests: (databases: TestDatabases
 
 export function describeSqlite(name: string, tests: (databases: TestDatabases) => void): void {
   describe(`${name} on SQLite`, () => {
-    const directory = mkdtempSync(join(tmpdir(), 'plants-sqlite-'));
-    afterAll(() => rmSync(directory, { recursive: true, force: true }));
+    const directory = emptyDirectory();
     let made = 0;
     tests({
       kind: 'sqlite',

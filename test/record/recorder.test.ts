@@ -1,10 +1,10 @@
-import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, openSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import type { ExchangeRecord } from '../../src/record/record.ts';
 import { createRecorder } from '../../src/record/recorder.ts';
 import { openRecorder } from '../../src/server/recording.ts';
+import { emptyDirectory } from '../kit/own-configuration.ts';
 
 const record: ExchangeRecord = {
   time: '2026-01-01T00:00:00.000Z',
@@ -32,7 +32,7 @@ function captured() {
 }
 
 test('keeps records in a file that only its owner can read', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-test-'));
+  const directory = emptyDirectory();
   const file = join(directory, 'deep', 'records.jsonl');
   const recorder = createRecorder({ file, stderr: captured().stderr });
 
@@ -41,7 +41,6 @@ test('keeps records in a file that only its owner can read', () => {
 
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(record);
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  rmSync(directory, { recursive: true });
 });
 
 test('warns of placeholders that came back broken, by kind', () => {
@@ -66,7 +65,7 @@ test('warns of placeholders that came back broken, by kind', () => {
 });
 
 test('a quiet gateway shows of its exchanges only those with broken placeholders', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-test-'));
+  const directory = emptyDirectory();
   const { stderr, lines } = captured();
   const file = join(directory, 'records.jsonl');
   const recorder = openRecorder({ file, shown: 'nothing', hasColour: false, isShared: false }, stderr);
@@ -76,11 +75,10 @@ test('a quiet gateway shows of its exchanges only those with broken placeholders
   recorder.close();
 
   expect(lines()).toEqual([expect.stringContaining('broken placeholders EMAIL 1')]);
-  rmSync(directory, { recursive: true });
 });
 
 test('batches up to 32 records, except those with a body', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-test-'));
+  const directory = emptyDirectory();
   const file = join(directory, 'records.jsonl');
   const recorder = createRecorder({ file, stderr: captured().stderr, show: () => undefined });
   const ids = () => [...readFileSync(file, 'utf8').matchAll(/"request_id":"(\w+)"/g)].map(([, id]) => id);
@@ -97,7 +95,6 @@ test('batches up to 32 records, except those with a body', () => {
   expect(waiting).toEqual([]);
   expect(together).toEqual(Array(32).fill('req_1'));
   expect(atOnce.slice(32)).toEqual(['req_2', 'req_3']);
-  rmSync(directory, { recursive: true });
 });
 
 test.skipIf(!existsSync('/proc/self'))('says at once where the folder of its file cannot be made', () => {
@@ -134,7 +131,7 @@ test.each([
   ],
   ['at once, where the recorder is closed meanwhile', () => undefined],
 ])('a record with a long body is in the file once, %s', async (_when, wait) => {
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-test-'));
+  const directory = emptyDirectory();
   const file = join(directory, 'records.jsonl');
   const recorder = createRecorder({ file, stderr: captured().stderr });
   const long = { ...record, request_body: `a${'😀"\n\u0000é'.repeat(300_000)}` };
@@ -151,5 +148,4 @@ test.each([
   expect(written).toHaveLength(2);
   expect(written).toContainEqual(long);
   expect(written).toContainEqual({ ...record, request_id: 'req_2' });
-  rmSync(directory, { recursive: true });
 });

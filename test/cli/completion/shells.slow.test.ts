@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Shell, scripts, shells } from '../../../src/cli/completion.ts';
 import { bin } from '../../kit/build.ts';
+import { emptyDirectory } from '../../kit/own-configuration.ts';
 import { startTerminal, type Terminal } from '../../kit/terminal.ts';
 
 // A model with a character at which bash ends a word.
@@ -29,7 +29,7 @@ const prepare: Readonly<Record<Shell, string>> = {
 
 let home: string;
 beforeAll(() => {
-  home = mkdtempSync(join(tmpdir(), 'gateway-shells-'));
+  home = emptyDirectory();
   mkdirSync(join(home, 'bin'));
   mkdirSync(join(home, '.config', 'fish', 'completions'), { recursive: true });
   symlinkSync(bin, join(home, 'bin', 'gateway'));

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import type { ReadStream } from 'node:tty';
@@ -8,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { readInput } from '../../../src/cli/shell/input.ts';
 import type { Io } from '../../../src/cli/shell/io.ts';
 import { GatewayError } from '../../../src/errors.ts';
+import { emptyDirectory } from '../../kit/own-configuration.ts';
 
 function io(stdin: Io['stdin'], signal = new AbortController().signal): Io {
   const stdout = new PassThrough();
@@ -51,7 +51,7 @@ describe('what a command works on', () => {
   });
 
   test('a file counts, a device like /dev/null does not', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'gateway-input-'));
+    const directory = emptyDirectory();
     writeFileSync(join(directory, 'f'), 'from a file');
     const file = openSync(join(directory, 'f'), 'r');
     const nothing = openSync('/dev/null', 'r');
@@ -63,7 +63,6 @@ describe('what a command works on', () => {
     closeSync(file);
     closeSync(nothing);
     expect(await readInput(undefined, from(nothing))).toBe('');
-    rmSync(directory, { recursive: true });
   });
 
   test.each([

@@ -1,11 +1,11 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { wrapped } from '../../../src/cli/shell/print/wrapped.ts';
+import { emptyDirectory } from '../../kit/own-configuration.ts';
 import { startTerminal } from '../../kit/terminal.ts';
 
-const home = mkdtempSync(join(tmpdir(), 'gateway-test-'));
+const home = emptyDirectory();
 const env = { PATH: process.env.PATH ?? '', GATEWAY_URL: 'http://127.0.0.1:9', GATEWAY_KEY: 'k' };
 const words = (text: string) => text.split(/\s+/).filter((word) => word !== '');
 

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -28,6 +27,7 @@ import type { ExchangeRecord } from '../../../src/record/record.ts';
 import { gatewayConfig } from '../../../src/server/gateway-config.ts';
 import { dialectCases, requestFor, speakAll } from '../../kit/answers.ts';
 import { startHost } from '../../kit/host.ts';
+import { emptyDirectory } from '../../kit/own-configuration.ts';
 
 const dyingEntry = pathToFileURL(join(import.meta.dirname, '..', 'fixtures', 'threads', 'dying-worker.mjs'));
 const closing: (() => Promise<unknown>)[] = [];
@@ -37,7 +37,7 @@ afterEach(async () => {
 });
 
 async function configFor(providers = ''): Promise<Config> {
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-decider-'));
+  const directory = emptyDirectory();
   const file = join(directory, 'gateway.yaml');
   const yaml = `${providers}
 policies:
@@ -54,7 +54,6 @@ projects: { shop: { keys: [{ id: web, value: "\${KEY}" }] } }
   writeFileSync(file, yaml, { mode: 0o600 });
   const env = { KEY: 'project-key-0123456789' };
   const { config } = await loadConfig({ file, cwd: directory, env, nowMs: Date.now() });
-  rmSync(directory, { recursive: true });
   return config;
 }
 

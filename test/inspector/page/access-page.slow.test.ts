@@ -1,10 +1,10 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { chromiumPath, useBrowser } from '../../kit/browser.ts';
+import { emptyDirectory } from '../../kit/own-configuration.ts';
 import { housePolicy, say, servePage } from '../../kit/served-page.ts';
 
 const openPage = useBrowser();
@@ -217,7 +217,7 @@ describe.skipIf(chromiumPath === undefined)('getting in', { timeout: 60_000 }, (
 
   test('the password opens the page, a wrong one says so', async () => {
     const password = 'a-password-for-the-page-0123';
-    const file = join(mkdtempSync(join(tmpdir(), 'gateway-page-')), 'page.txt');
+    const file = join(emptyDirectory(), 'page.txt');
     writeFileSync(file, `${password}\n`, { mode: 0o600 });
     const gateway = await servePage(`inspector: { enabled: true, password_file: ${file} }\n${housePolicy}`);
     const { page } = await openPage();

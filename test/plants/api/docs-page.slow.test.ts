@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { request as openRequest } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openapi } from '../../../src/plants/contract/openapi.ts';
 import { chromiumPath, useBrowser } from '../../kit/browser.ts';
+import { emptyDirectory } from '../../kit/own-configuration.ts';
 import { rosa, startTestStore, type TestStore } from '../fixture.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'plants-docs-'));
+const directory = emptyDirectory();
 const openPage = useBrowser();
 let store: TestStore;
 beforeAll(async () => {
@@ -19,7 +18,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await store.drain();
-  rmSync(directory, { recursive: true, force: true });
 });
 
 test('the page loads what it needs from this service, under a policy without exceptions', async () => {

@@ -1,14 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openSqlite } from '../../../src/database/sqlite-engine.ts';
+import { emptyDirectory } from '../../kit/own-configuration.ts';
 import { startTestStore } from '../fixture.ts';
 import { readPlants, sampleHealth, writePlants } from '../process/load.ts';
 import { serveStore } from '../process/served-store.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'plants-locked-'));
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
+const directory = emptyDirectory();
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 let made = 0;
 const newFile = () => {

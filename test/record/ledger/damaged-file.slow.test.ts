@@ -1,15 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { loadSqlite } from '../../../src/database/sqlite-engine.ts';
 import { openLedgerFile } from '../../../src/record/ledger/ledger-file.ts';
 import type { Intent, LedgerRow } from '../../../src/record/ledger/ledger-row.ts';
 import { fileLedger } from '../../../src/record/ledger/ledger-store.ts';
 import { openLedger } from '../../../src/record/ledger/open-ledger.ts';
+import { emptyDirectory } from '../../kit/own-configuration.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'gateway-damaged-'));
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
+const directory = emptyDirectory();
 
 const startedMs = Date.parse('2026-11-22T12:34:00Z');
 const pageBytes = 4_096;

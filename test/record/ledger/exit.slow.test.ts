@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { openLedgerFile } from '../../../src/record/ledger/ledger-file.ts';
+import { emptyDirectory } from '../../kit/own-configuration.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'gateway-ledger-exit-'));
+const folder = emptyDirectory();
 const program = join(folder, 'exit.mjs');
 
 beforeAll(async () => {
@@ -17,8 +17,6 @@ beforeAll(async () => {
   await bundle.close();
   symlinkSync(join(import.meta.dirname, '../../../dist/ledger-worker.js'), join(folder, 'ledger-worker.js'));
 });
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test('a process that ends while it moves segments ends with its own exit code', async () => {
   for (let i = 0; i < 8; i += 1) {

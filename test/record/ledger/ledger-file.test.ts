@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { loadSqlite, openSqliteReader } from '../../../src/database/sqlite-engine.ts';
 import { type LedgerFile, openLedgerFile } from '../../../src/record/ledger/ledger-file.ts';
+import { emptyDirectory } from '../../kit/own-configuration.ts';
 import { row, startedMs } from './rows.ts';
 import { testStore } from './store-contract.ts';
 
@@ -17,8 +16,7 @@ afterEach(async () => {
 });
 
 function newPath(): string {
-  const made = mkdtempSync(join(tmpdir(), 'gateway-ledger-file-'));
-  ending.push(() => rmSync(made, { recursive: true, force: true }));
+  const made = emptyDirectory();
   return join(made, 'ledger.sqlite');
 }
 

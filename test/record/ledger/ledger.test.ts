@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { loadSqlite, openSqliteReader } from '../../../src/database/sqlite-engine.ts';
@@ -7,6 +6,7 @@ import type { LedgerEvent, LedgerOptions } from '../../../src/record/ledger/ledg
 import { fileLedger } from '../../../src/record/ledger/ledger-store.ts';
 import { openLedger } from '../../../src/record/ledger/open-ledger.ts';
 import { readUsage } from '../../../src/record/ledger/read-usage.ts';
+import { emptyDirectory } from '../../kit/own-configuration.ts';
 import { intent, row } from './rows.ts';
 
 const dayMs = 86_400_000;
@@ -20,9 +20,7 @@ afterEach(async () => {
 });
 
 function directory(): string {
-  const made = mkdtempSync(join(tmpdir(), 'gateway-ledger-'));
-  ending.push(() => rmSync(made, { recursive: true, force: true }));
-  return made;
+  return emptyDirectory();
 }
 
 async function open(path: string, options: Partial<LedgerOptions> & { events?: LedgerEvent[] } = {}) {

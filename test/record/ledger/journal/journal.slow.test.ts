@@ -3,14 +3,12 @@ import {
   appendFileSync,
   cpSync,
   existsSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { loadSqlite, openSqliteReader } from '../../../../src/database/sqlite-engine.ts';
@@ -21,6 +19,7 @@ import type { LedgerEvent } from '../../../../src/record/ledger/ledger.ts';
 import { openLedgerFile } from '../../../../src/record/ledger/ledger-file.ts';
 import { fileLedger } from '../../../../src/record/ledger/ledger-store.ts';
 import { openLedger } from '../../../../src/record/ledger/open-ledger.ts';
+import { emptyDirectory } from '../../../kit/own-configuration.ts';
 import { intent, row } from '../rows.ts';
 
 const dayMs = 86_400_000;
@@ -35,9 +34,7 @@ afterEach(async () => {
 });
 
 function newFolder(): string {
-  const made = mkdtempSync(join(tmpdir(), 'gateway-journal-'));
-  ending.push(() => rmSync(made, { recursive: true, force: true }));
-  return made;
+  return emptyDirectory();
 }
 
 async function open(path: string, events: LedgerEvent[] = []) {
