@@ -38,7 +38,6 @@ const ports = 'server: { port: 0 }\nplants: { store: { enabled: false } }\n';
 
 async function provider(script: Script, more = ''): Promise<string> {
   const host = await startHost(script);
-  onTestFinished(() => host.close());
   return `${ports}providers:\n  mine: { dialect: openai, base_url: "${host.url}/v1", api_key: "\${MY_KEY}"${more} }\n`;
 }
 
@@ -75,7 +74,6 @@ test('on a machine where all is well: exit 0, nothing but ok', async () => {
 
 test('asks the provider with its key, and once', async () => {
   const host = await startHost(lists);
-  onTestFinished(() => host.close());
   const yaml = `${ports}providers: { mine: { dialect: anthropic, base_url: "${host.url}", api_key: "\${MY_KEY}" } }\n`;
 
   const { stdout } = await examine({ yaml, env: key });

@@ -11,7 +11,6 @@ import { startTerminal } from '../kit/terminal.ts';
 async function modelServer(...ids: readonly string[]): Promise<string> {
   const data = ids.map((id) => ({ id, object: 'model' }));
   const host = await startHost((response) => response.end(JSON.stringify({ object: 'list', data })));
-  onTestFinished(() => host.close());
   return host.url;
 }
 
@@ -95,7 +94,6 @@ describe('on a machine', () => {
 
   test('with a server that is none of models: it is not used', async () => {
     const host = await startHost((response) => response.end('<html>'));
-    onTestFinished(() => host.close());
 
     expect((await init([], { OLLAMA_HOST: host.url })).text).toContain('dialect: sandbox');
   });

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Finding } from '../../src/cli/doctor/finding.ts';
 import { createWorkspace } from '../config/workspace.ts';
 import { command } from '../kit/command.ts';
@@ -42,7 +42,6 @@ test('init prefers keys to logins', async () => {
 
 async function findings(files: Readonly<Record<string, string>>): Promise<readonly string[]> {
   const host = await startHost((response) => response.writeHead(401).end());
-  onTestFinished(() => host.close());
   const yaml = `
 server: { port: 0 }
 plants: { store: { enabled: false } }

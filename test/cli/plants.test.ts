@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { emptyDirectory, startCommand } from '../kit/command.ts';
 import { type Script, startHost } from '../kit/host.ts';
@@ -376,7 +376,6 @@ test('a store that is not there ends with 8 and says what to do', async () => {
 /** Somebody whose store is a server that answers so. */
 async function userOf(script: Script): Promise<User> {
   const host = await startHost(script);
-  onTestFinished(() => host.close());
   return createUser({ PLANTS_URL: host.url });
 }
 

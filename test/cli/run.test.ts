@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Child, startProgram } from '../kit/child.ts';
 import { emptyDirectory } from '../kit/command.ts';
 import { startGateway } from '../kit/gateway.ts';
@@ -143,7 +143,6 @@ test('other agents are, and so is Claude Code with settings of another kind', as
 
 test("the agent's calls of the gateway don't go to the proxy of the environment", async () => {
   const proxy = await startHost((response) => response.writeHead(502).end());
-  onTestFinished(() => proxy.close());
   const env = { http_proxy: proxy.url, HTTP_PROXY: proxy.url, NO_PROXY: 'intranet' };
   const script = 'curl -s -o /dev/null -w "%{http_code} $NO_PROXY" "$ANTHROPIC_BASE_URL/healthz"';
 
@@ -331,7 +330,6 @@ test('GATEWAY_URL may have a path', async () => {
     const answer = await fetch(gateway.url + target.replace(/^\/llm\//, '/'), { headers });
     response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text());
   });
-  onTestFinished(() => proxy.close());
   const env = { GATEWAY_URL: `${proxy.url}/llm/`, GATEWAY_KEY: gateway.key };
 
   const agent = await start({ script: 'echo "$ANTHROPIC_BASE_URL"', argv: ['run', 'claude'], env }).ended;
@@ -347,7 +345,6 @@ test('GATEWAY_URL may have a path', async () => {
 test('an agent is not started for a gateway that is not there, or that does not take the key', async () => {
   const gateway = await startGateway('plants: { store: { enabled: false } }');
   const host = await startHost((response) => response.writeHead(404).end('not found'));
-  onTestFinished(() => host.close());
   const runWith = async (url: string) => {
     const env = { GATEWAY_URL: url, GATEWAY_KEY: 'gw_other' };
     const { exit, stdout, stderr } = await start({ script: 'echo started', argv: ['run', 'claude'], env })

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { hashKey } from '../../src/config/build/keys.ts';
 import type { Config } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load.ts';
@@ -77,11 +77,6 @@ beforeAll(async () => {
   writeFileSync(file, yaml, { mode: 0o600 });
   config = (await loadConfig({ file, cwd: directory, env: secrets, nowMs: Date.now() })).config;
 });
-afterAll(async () => {
-  await gateway.stop();
-  await host.close();
-});
-
 const ruleIds = (ids: readonly string[] = []) => [...new Set(ids)].sort();
 
 /** Every dialect at both ends once, or all pairs. */

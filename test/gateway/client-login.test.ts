@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { messagesAnswer, messagesEvents, responsesAnswer, responsesEvents, stream } from '../kit/answers.ts';
 import { projects, secrets, startGateway, type TestGateway } from '../kit/gateway.ts';
 import { type HostRequest, type ScriptedHost, startHost } from '../kit/host.ts';
@@ -40,10 +40,6 @@ ${projects}`);
 beforeEach(() => {
   own.script(json(messagesAnswer));
   other.script(json(messagesAnswer));
-});
-
-afterAll(async () => {
-  await Promise.all([own.close(), other.close(), gateway.stop()]);
 });
 
 interface Sent {

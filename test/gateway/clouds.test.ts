@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { answerEvents, chunkFrame, exceptionFrame } from '../kit/amazon-stream.ts';
 import {
   anthropicClient,
@@ -64,11 +64,6 @@ models:
   - { match: mantle, provider: mantle }
 ${projects}`);
 });
-afterAll(async () => {
-  await gateway.stop();
-  await host.close();
-});
-
 const last = () => host.requests.at(-1) as HostRequest;
 const header = (name: string) => last().headers.find(([key]) => key === name)?.[1];
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { stream } from '../kit/answers.ts';
 import { post, projects, startGateway, type TestGateway } from '../kit/gateway.ts';
 import type { ScriptedHost } from '../kit/host.ts';
@@ -22,11 +22,6 @@ models:
   - { match: at-chat, provider: chat, model: sandbox-mini, max_output_tokens: 8000 }
   - { match: at-responses, provider: responses, model: sandbox-mini, max_output_tokens: 8000 }
 ${projects}`);
-});
-
-afterAll(async () => {
-  await host.close();
-  await gateway.stop();
 });
 
 function answersWith(recording: string): void {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { isText } from '../../src/dialects/dialect.ts';
 import { hasModel, targetOf } from '../../src/dialects/model-path.ts';
 import { type DialectName, dialects } from '../../src/dialects/registry.ts';
@@ -70,12 +70,6 @@ projects:
   shop: { policies: [strict], keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] }
   other: { policies: [mild], keys: [{ id: other-web, value: "\${OTHER_KEY}" }] }
 `);
-});
-
-afterAll(async () => {
-  await host.close();
-  await downHost.close();
-  await gateway.stop();
 });
 
 function idOf({ headers }: HostRequest): string {

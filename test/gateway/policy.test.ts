@@ -1,6 +1,6 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { dialectCases, requestFor, speakAll } from '../kit/answers.ts';
 import { anthropicClient, openaiClient, post, startGateway, type TestGateway } from '../kit/gateway.ts';
 import { type ScriptedHost, startHost } from '../kit/host.ts';
@@ -36,11 +36,6 @@ models:
   - { match: "claude-*", provider: claude }
   - { match: secret-model, provider: gpt }
 ${policies}`);
-});
-
-afterAll(async () => {
-  await host?.close();
-  await running?.stop();
 });
 
 function setting(): { host: ScriptedHost; gateway: TestGateway } {

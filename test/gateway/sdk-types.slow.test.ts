@@ -84,7 +84,6 @@ const dialects: readonly [name: string, path: string, fields: readonly Field[], 
 test.each(dialects)('%s: no field of any type is skipped', { timeout: 600_000 }, async (...dialect) => {
   const [name, path, fields, places] = dialect;
   const host = await startHost(speakAll);
-  onTestFinished(() => host.close());
   const gateway = await startGateway(`
 providers:
   host: { dialect: ${name === 'messages' ? 'anthropic' : 'openai'}, base_url: "${host.url}", endpoints: [${name}] }

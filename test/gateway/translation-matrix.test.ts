@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { plainAnswers, text as plainText } from '../dialects/translation/plain-answers.ts';
 import { json, stream } from '../kit/answers.ts';
 import { marks, type Option } from '../kit/conversations.ts';
@@ -36,11 +36,6 @@ models:
   - { match: at-responses, provider: responses, model: sandbox-mini }
 projects: { shop: { keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] } }
 `);
-});
-
-afterAll(async () => {
-  await host.close();
-  await gateway.stop();
 });
 
 const paths = { messages: '/v1/messages', chat: '/v1/chat/completions', responses: '/v1/responses' } as const;

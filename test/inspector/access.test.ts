@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type Session, Sessions } from '../../src/inspector/access/sessions.ts';
 import { challengeHeader } from '../../src/owner-proof.ts';
 import { projects } from '../kit/gateway.ts';
@@ -10,8 +10,6 @@ let gateway: InspectedGateway;
 beforeAll(async () => {
   gateway = await startInspected(projects);
 });
-
-afterAll(() => gateway.stop());
 
 type Headers = Readonly<Record<string, string>>;
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { TextAnswer } from '../../src/inspector/contract/exchange-detail.ts';
 import { emptyDirectory } from '../kit/command.ts';
 import { projects } from '../kit/gateway.ts';
@@ -11,8 +11,6 @@ let gateway: InspectedGateway;
 beforeAll(async () => {
   gateway = await startInspected(`records: { bodies: true }\n${projects}`);
 });
-afterAll(() => gateway.stop());
-
 /** What a shell hands to curl, and everything that the command wrote in the directory where it ran. */
 function argumentsOf(command: string): readonly string[] {
   const directory = emptyDirectory();

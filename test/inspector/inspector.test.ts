@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Body, ExchangeDetail, TextAnswer } from '../../src/inspector/contract/exchange-detail.ts';
 import type { ExchangeRow, ListAnswer } from '../../src/inspector/contract/exchange-list.ts';
 import type { NowAnswer } from '../../src/inspector/contract/now.ts';
@@ -26,8 +26,6 @@ let gateway: InspectedGateway;
 beforeAll(async () => {
   gateway = await startInspected(yaml);
 });
-
-afterAll(() => gateway.stop());
 
 function chat(text: string, body: object = {}): Promise<Response> {
   return fetch(`${gateway.url}/v1/chat/completions`, {

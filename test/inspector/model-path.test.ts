@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { SendAgainAnswer, TryPolicyAnswer } from '../../src/inspector/contract/actions.ts';
 import type { ExchangeDetail, TextAnswer } from '../../src/inspector/contract/exchange-detail.ts';
 import { createWorkspace } from '../config/workspace.ts';
@@ -29,8 +29,6 @@ models: [{ match: "*", provider: sandbox }]
 records: { bodies: true }
 ${yaml}`);
 });
-afterAll(() => gateway.stop());
-
 async function ask(method: string, text: string, query = ''): Promise<string> {
   const answer = await fetch(`${gateway.url}/v1beta/models/${method}${query}`, {
     method: 'POST',

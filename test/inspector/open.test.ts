@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { ExchangeDetail } from '../../src/inspector/contract/exchange-detail.ts';
 import { projects } from '../kit/gateway.ts';
 import { type ScriptedHost, startHost } from '../kit/host.ts';
@@ -26,11 +26,6 @@ providers: { host: { dialect: openai, base_url: "${host.url}/v1" } }
 models: [{ match: "*", provider: host }]
 records: { bodies: true }
 ${projects}`);
-});
-
-afterAll(async () => {
-  await gateway.stop();
-  await host.close();
 });
 
 test('an answer that is still being streamed is shown as far as it is', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { ListAnswer } from '../../src/inspector/contract/exchange-list.ts';
 import type { NowAnswer } from '../../src/inspector/contract/now.ts';
 import { problemsOf } from '../config/workspace.ts';
@@ -15,8 +15,6 @@ let gateway: InspectedGateway;
 beforeAll(async () => {
   gateway = await startInspected(limited);
 });
-
-afterAll(() => gateway.stop());
 
 async function ask(): Promise<void> {
   const response = await fetch(`${gateway.url}/v1/chat/completions`, {

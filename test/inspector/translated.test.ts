@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { Body, ExchangeDetail } from '../../src/inspector/contract/exchange-detail.ts';
 import { requestFor, speakAll } from '../kit/answers.ts';
 import { type ScriptedHost, startHost } from '../kit/host.ts';
@@ -19,11 +19,6 @@ policies:
 projects: { shop: { keys: [{ id: web, value: "\${PROJECT_KEY}" }] } }
 `);
 });
-afterAll(async () => {
-  await gateway.stop();
-  await host.close();
-});
-
 async function ask(request: object): Promise<ExchangeDetail> {
   const answer = await fetch(`${gateway.url}/v1/messages`, {
     method: 'POST',

@@ -7,6 +7,7 @@ import { generateKey } from '../../src/config/build/keys.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { ExchangeRecord } from '../../src/record/record.ts';
 import { startServices } from '../../src/server/services.ts';
+import { stopAtEnd } from './started.ts';
 
 /** What configurations of tests take from the environment; none of them may ever be in an answer or a record. */
 export const secrets = {
@@ -67,6 +68,11 @@ export async function startGateway(yaml = ''): Promise<TestGateway> {
   const services = await startServices({ config, host: '127.0.0.1', port: 0, record });
   services.announce();
   let stopping: Promise<void> | undefined;
+  const stop = () => {
+    stopping ??= services.stop();
+    return stopping;
+  };
+  stopAtEnd(stop);
   return {
     url: services.url,
     port: Number(new URL(services.url).port),
@@ -78,10 +84,7 @@ export async function startGateway(yaml = ''): Promise<TestGateway> {
       const prepared = await services.prepare((await load(next, localKey)).config);
       prepared.commit();
     },
-    stop: () => {
-      stopping ??= services.stop();
-      return stopping;
-    },
+    stop,
   };
 }
 

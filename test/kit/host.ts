@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { closeAtEnd } from './started.ts';
 
 /** One request as it reached the host. */
 export interface HostRequest {
@@ -43,6 +44,12 @@ export async function startHost(first: Script): Promise<ScriptedHost> {
   // After a pause of some seconds, as on a busy machine, it would close a connection on which a request has just come.
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  closeAtEnd(close);
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
@@ -50,11 +57,7 @@ export async function startHost(first: Script): Promise<ScriptedHost> {
       answer = next;
     },
     next: () => new Promise((resolve) => waiting.push(resolve)),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close,
   };
 }
 

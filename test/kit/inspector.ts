@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../../src/config/load.ts';
@@ -9,6 +9,7 @@ import { fileLedger } from '../../src/record/ledger/ledger-store.ts';
 import type { ExchangeRecord } from '../../src/record/record.ts';
 import { type Services, startServices } from '../../src/server/services.ts';
 import { secrets } from './gateway.ts';
+import { stopAtEnd } from './started.ts';
 
 export interface InspectedGateway {
   readonly url: string;
@@ -94,6 +95,12 @@ export async function startInspected(yaml: string, options: Options = {}): Promi
     opened ??= open();
     return opened;
   };
+  let stopping: Promise<void> | undefined;
+  const stop = () => {
+    stopping ??= services.stop();
+    return stopping;
+  };
+  stopAtEnd(stop);
   return {
     url,
     port,
@@ -109,9 +116,6 @@ export async function startInspected(yaml: string, options: Options = {}): Promi
       return response.status === 204 ? undefined : response.json();
     },
     reload: async (text) => (await services.prepare(await load(text))).commit(),
-    stop: async () => {
-      await services.stop();
-      rmSync(directory, { recursive: true });
-    },
+    stop,
   };
 }

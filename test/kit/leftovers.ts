@@ -1,4 +1,8 @@
 import { afterAll } from 'vitest';
 import { endPrograms } from './child.ts';
+import { endStarted } from './started.ts';
 
-afterAll(endPrograms);
+afterAll(async () => {
+  await endStarted();
+  endPrograms();
+});

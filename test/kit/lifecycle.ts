@@ -1,4 +1,4 @@
-import { afterAll, beforeAll } from 'vitest';
+import { beforeAll } from 'vitest';
 import { startGateway, type TestGateway } from './gateway.ts';
 import { type Script, type ScriptedHost, startHost } from './host.ts';
 
@@ -7,9 +7,6 @@ export function useGateway(yaml = ''): () => TestGateway {
   let gateway: TestGateway | undefined;
   beforeAll(async () => {
     gateway = await startGateway(yaml);
-  });
-  afterAll(async () => {
-    await gateway?.stop();
   });
   return () => present(gateway);
 }
@@ -30,11 +27,6 @@ export function useHosts(
     const [anthropic, openai] = await Promise.all([startHost(script), startHost(script)]);
     const gateway = await startGateway(yaml({ anthropic: anthropic.url, openai: openai.url }));
     setting = { anthropic, openai, gateway };
-  });
-  afterAll(async () => {
-    // The hosts first: a stream that hangs there would hold up the gateway's draining.
-    await Promise.all([setting?.anthropic.close(), setting?.openai.close()]);
-    await setting?.gateway.stop();
   });
   return () => present(setting);
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { letters, replying, type Said } from '../../gateway/masking/saying.ts';
 import { startProgram } from '../../kit/child.ts';
 import { emptyDirectory } from '../../kit/command.ts';
@@ -141,8 +141,6 @@ let host: ScriptedHost;
 beforeAll(async () => {
   host = await startHost(() => undefined);
 });
-afterAll(() => host.close());
-
 const textsIn = (value: unknown): readonly string[] => {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { geminiAnswer, geminiEvents, json, stream } from '../../kit/answers.ts';
 import { secrets, startGateway, type TestGateway } from '../../kit/gateway.ts';
 import { type ScriptedHost, startHost } from '../../kit/host.ts';
@@ -28,11 +28,6 @@ projects:
   shop: { policies: [strict], keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] }
   other: { policies: [masking], keys: [{ id: other-web, value: "\${OTHER_KEY}" }] }
 `);
-});
-
-afterAll(async () => {
-  await host.close();
-  await gateway.stop();
 });
 
 beforeEach(() => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { post, secrets, startGateway, type TestGateway } from '../../kit/gateway.ts';
 import { type ScriptedHost, startHost } from '../../kit/host.ts';
 import { scale } from '../../kit/scale.ts';
@@ -40,11 +40,6 @@ beforeAll(async () => {
   failing = await startHost((response) => response.writeHead(503).end('{}'));
   gateway = await startGateway(config(Object.values(rules)));
   reloaded = await startGateway(config([rules.names]));
-});
-
-afterAll(async () => {
-  await Promise.all([host.close(), failing.close()]);
-  await Promise.all([gateway.stop(), reloaded.stop()]);
 });
 
 interface Asked {

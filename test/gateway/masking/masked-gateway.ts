@@ -1,4 +1,4 @@
-import { afterAll, beforeAll } from 'vitest';
+import { beforeAll } from 'vitest';
 import { startGateway, type TestGateway } from '../../kit/gateway.ts';
 import { type ScriptedHost, startHost } from '../../kit/host.ts';
 import { saying } from './saying.ts';
@@ -54,10 +54,6 @@ projects:
   other: { keys: [{ id: other-web, value: "\${OTHER_KEY}" }] }
 plants: { store: { enabled: false } }
 `);
-  });
-  afterAll(async () => {
-    await host.close();
-    await gateway.stop();
   });
   return {
     get host() {

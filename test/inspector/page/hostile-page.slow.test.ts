@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { chromiumPath, useBrowser } from '../../kit/browser.ts';
 import { type ScriptedHost, startHost } from '../../kit/host.ts';
 import { type ServedPage, servePage } from '../../kit/served-page.ts';
@@ -42,8 +42,6 @@ projects:
     keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }]
 `);
 });
-afterAll(() => host.close());
-
 describe.skipIf(chromiumPath === undefined)('hostile content', { timeout: 90_000 }, () => {
   test('is text everywhere: nothing runs, no dialog opens, nothing is requested, the layout holds', async () => {
     const { page, complaints, requested } = await openPage({ viewport: { width: 1200, height: 800 } });
