@@ -132,7 +132,9 @@ ${projects}`);
 
     const { theirs, ours } = await askBoth(own, 'claude-test@20250101', 'vertex');
 
-    expect(headerOf(ours, 'authorization')).toBe(headerOf(theirs, 'authorization'));
+    for (const name of ['authorization', 'x-goog-user-project'])
+      expect(headerOf(ours, name)).toBe(headerOf(theirs, name));
+    expect(headerOf(ours, 'x-goog-user-project')).toBe('payer');
     expect(JSON.parse(ours.body.toString())).toEqual({
       anthropic_version: 'vertex-2023-10-16',
       ...hello,
@@ -233,6 +235,64 @@ ${projects}`);
     );
     expect(headerOf(last(), 'authorization')).toBe('Bearer google-token-0123456789');
     expect(headerOf(last(), 'x-goog-api-key')).toBe('');
+  });
+
+  describe.each([
+    ['bedrock', model],
+    ['vertex', 'vertex'],
+    ['foundry', 'foundry'],
+    ['azure', 'gpt-test'],
+    ['gemini', 'gemini-test'],
+  ])('clients of all dialects at %s, streams included', (name, asked) => {
+    const [plain, streamed] =
+      name === 'gemini' ? ['Hello from gemini', 'Grüße 👋 東京'] : ['Water it.', 'Water it.'];
+    const messages = [{ role: 'user' as const, content: 'hello' }];
+
+    test('messages', async () => {
+      const client = anthropicClient(gateway);
+      const whole = await client.messages.create({ ...hello, model: asked });
+      const final = await client.messages.stream({ ...hello, model: asked }).finalMessage();
+
+      expect([whole.content, final.content]).toMatchObject([[{ text: plain }], [{ text: streamed }]]);
+    });
+
+    test('chat', async () => {
+      const client = openaiClient(gateway);
+      const whole = await client.chat.completions.create({ model: asked, messages });
+      let text = '';
+      for await (const chunk of await client.chat.completions.create({
+        model: asked,
+        messages,
+        stream: true,
+      }))
+        text += chunk.choices[0]?.delta.content ?? '';
+
+      expect([whole.choices[0]?.message.content, text]).toEqual([plain, streamed]);
+    });
+
+    test('responses', async () => {
+      const client = openaiClient(gateway);
+      const whole = await client.responses.create({ model: asked, input: 'hello' });
+      let text = '';
+      for await (const event of await client.responses.create({ model: asked, input: 'hello', stream: true }))
+        if (event.type === 'response.output_text.delta') text += event.delta;
+
+      expect([whole.output_text, text]).toEqual([plain, streamed]);
+    });
+
+    test('gemini', async () => {
+      const { GoogleGenAI } = load('@google/genai');
+      const client = new GoogleGenAI({
+        apiKey: secrets.PROJECT_KEY,
+        httpOptions: { baseUrl: gateway.url, apiVersion: 'v1beta' },
+      });
+      const request = { model: asked, contents: 'hello' };
+      const whole = await client.models.generateContent(request);
+      let text = '';
+      for await (const chunk of await client.models.generateContentStream(request)) text += chunk.text ?? '';
+
+      expect([whole.text, text]).toEqual([plain, streamed]);
+    });
   });
 
   test('what a provider repeats of a token is masked, and no record has it', async () => {

@@ -94,6 +94,7 @@ export async function startClouds(): Promise<CloudHost> {
         audience: '//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/q',
         subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
         token_url: `${host.url}/google/token`,
+        quota_project_id: 'payer',
         credential_source: { file: tokenFile },
       }),
   };
@@ -227,8 +228,9 @@ function answerTo({ target, body }: HostRequest, { say }: CloudState): Answer {
     return target.includes(':streamGenerateContent') ? buffers(geminiEvents) : { kind, stream: geminiAnswer };
   }
   const said = say(body);
+  // At Vertex the body says it too.
   const isStream =
-    /(?:with-response-stream|:streamRawPredict)$/.test(target) ||
+    target.endsWith('/invoke-with-response-stream') ||
     (JSON.parse(body.toString()) as { stream?: boolean }).stream === true;
   const dialect = target.includes('/chat/completions')
     ? 'chat'

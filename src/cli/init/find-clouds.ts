@@ -77,6 +77,7 @@ function vertex(env: Env): readonly FoundProvider[] {
       name: 'vertex-gemini',
       dialect: 'gemini',
       baseUrl: `${place}/publishers/google`,
+      endpoints: ['gemini'], // embeddings have another form there
       models: ['gemini-*'],
     },
   ];

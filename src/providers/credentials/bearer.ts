@@ -6,6 +6,8 @@ export interface AccessToken {
   readonly token: string;
   /** Milliseconds since 1970. */
   readonly endsAtMs: number;
+  /** Flat list of what goes along with it. */
+  readonly headers?: readonly string[];
 }
 
 /** Authorizes requests by access tokens; `failure` says what its owner can do if none can be had. */
@@ -13,8 +15,9 @@ export function bearerAuthorizer(fetch: () => Promise<AccessToken>, failure: str
   const cache = new CredentialCache<Authorization>({
     failure,
     fetch: async () => {
-      const { token, endsAtMs } = await fetch();
-      return { value: { headers: ['authorization', `Bearer ${token}`], secrets: [token] }, endsAtMs };
+      const { token, endsAtMs, headers = [] } = await fetch();
+      const authorization = ['authorization', `Bearer ${token}`, ...headers];
+      return { value: { headers: authorization, secrets: [token] }, endsAtMs };
     },
   });
   return { authorize: () => cache.get(), refused: ({ ageMs }) => cache.refused(ageMs) };

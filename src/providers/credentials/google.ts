@@ -10,6 +10,8 @@ interface AuthLibrary {
     getClient(): Promise<{
       getAccessToken(): Promise<{ readonly token?: string | null }>;
       readonly credentials: { readonly expiry_date?: number | null };
+      /** Who pays for a user's own calls, as `gcloud auth application-default` sets it. */
+      readonly quotaProjectId?: string;
     }>;
   };
 }
@@ -27,7 +29,9 @@ export function googleAuthorizer({ name, url }: AuthorizedHost): Authorizer {
     const client = await new GoogleAuth({ scopes, ...(projectId && { projectId }) }).getClient();
     const { token } = await client.getAccessToken();
     if (!token) throw new Error('there was no access token in the answer');
-    return { token, endsAtMs: client.credentials.expiry_date ?? Date.now() + unknownLifeMs };
+    const { quotaProjectId: payer, credentials } = client;
+    const headers = payer === undefined ? [] : ['x-goog-user-project', payer];
+    return { token, headers, endsAtMs: credentials.expiry_date ?? Date.now() + unknownLifeMs };
   };
   return bearerAuthorizer(
     fetch,
