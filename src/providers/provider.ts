@@ -82,7 +82,9 @@ export class Provider {
 
   /** What its bodies hold besides those of the dialect. */
   envelopeFor(call: Pick<Call, 'path'>): Envelope | undefined {
-    return this.#cloud?.envelopeFor?.(call);
+    const envelope = this.#cloud?.envelopeFor?.(call);
+    if (envelope === undefined || !this.options.forwardHeaders.has('anthropic-beta')) return envelope;
+    return { ...envelope, betas: undefined }; // whoever asks for the header to be forwarded knows what the host takes
   }
 
   /** Whether it has a list of models at the dialect's path. */

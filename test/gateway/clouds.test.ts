@@ -51,7 +51,9 @@ providers:
   foundry: { dialect: anthropic, base_url: "${host.url}/anthropic", credentials: azure, api_key: "\${PROVIDER_KEY}" }
   mantle: { dialect: anthropic, base_url: "${host.url}/anthropic", credentials: aws, api_key: "\${PROVIDER_KEY}" }
   gemini: { dialect: gemini, base_url: "${host.url}", api_key: "\${PROVIDER_KEY}", retries: { attempts: 1 } }
+  forwarding: { dialect: bedrock, base_url: "${host.url}", api_key: "\${PROVIDER_KEY}", forward_headers: [anthropic-beta] }
 models:
+  - { match: as-it-is, provider: forwarding }
   - { match: "gemini-*", provider: gemini }
   - { match: spare, provider: bedrock, model: anthropic.spare, fallbacks: [{ provider: foundry }] }
   - { match: profile, provider: bedrock, model: "${arn}" }
@@ -87,22 +89,37 @@ describe('Bedrock by InvokeModel', () => {
     expect(header('anthropic-version')).toBeUndefined();
   });
 
-  test("ARNs are one segment; flags of the SDK's header are in the body", async () => {
+  test("ARNs are one segment; flags of the SDK's header are in the body, without those that Bedrock refuses", async () => {
     host.script(whole);
+    const before = gateway.records.length;
 
     await anthropicClient(gateway).beta.messages.create({
       model: 'profile',
       ...hello,
-      betas: ['one-2025-01-01'],
+      betas: ['claude-code-20250219', 'interleaved-thinking-2025-05-14', 'advanced-tool-use-2025-11-20'],
     });
 
     expect(last().target).toBe(`/model/${encodeURIComponent(arn)}/invoke`);
     expect(JSON.parse(last().body.toString())).toEqual({
       anthropic_version: 'bedrock-2023-05-31',
-      anthropic_beta: ['one-2025-01-01'],
+      anthropic_beta: ['interleaved-thinking-2025-05-14', 'tool-search-tool-2025-10-19'],
       ...hello,
     });
     expect(header('anthropic-beta')).toBeUndefined();
+    const record = (await gateway.recorded(before + 1)).at(-1);
+    expect(record?.dropped).toEqual(['header:anthropic-beta claude-code-20250219']);
+  });
+
+  test('where the header is to be forwarded, all flags are', async () => {
+    host.script(whole);
+
+    await anthropicClient(gateway).beta.messages.create({
+      model: 'as-it-is',
+      ...hello,
+      betas: ['new-2099-01-01'],
+    });
+
+    expect(JSON.parse(last().body.toString()).anthropic_beta).toEqual(['new-2099-01-01']);
   });
 
   test('a name that would be another path is refused, and nothing is sent', async () => {

@@ -124,6 +124,10 @@ interface Refusal {
   readonly body: unknown;
 }
 
+/** Some that Claude Code sends to Anthropic, and that both clouds are known to refuse. */
+const refusedFlags =
+  /^(?:prompt-caching-scope|thinking-token-count|mid-conversation-system|fast-mode|oauth)-/;
+
 /** In each vendor's own words. */
 function refusalOf(request: HostRequest, state: CloudState): Refusal | undefined {
   const { target } = request;
@@ -133,6 +137,9 @@ function refusalOf(request: HostRequest, state: CloudState): Refusal | undefined
   if (target.startsWith('/model/')) {
     const message = awsRefusal(request, state);
     if (message !== undefined) return { status: 403, body: { message } };
+    const flags = (body.anthropic_beta ?? []) as readonly string[];
+    if (flags.some((flag) => refusedFlags.test(flag)))
+      return { status: 400, body: { message: 'invalid beta flag' } };
     const extraneous = ['model', 'stream'].find((name) => name in body);
     if (
       extraneous !== undefined ||

@@ -78,7 +78,7 @@ export function buildUpstreamRequest(
     );
     concludeHead(exchange, head);
     const call = { path: targetOf(method, model), model, stream: request.stream };
-    return { dropped: head.dropped, ...headFor(provider, call, head) };
+    return headFor(provider, call, head);
   };
   const { decision: own } = decided;
   // The flags of a header may have to be in the body, but only those that may leave.
@@ -127,11 +127,14 @@ function concludeHead({ draft }: Exchange, { verdicts }: EvaluatedHead): void {
 }
 
 /** Where a call goes at its host, and which of the checked headers it has there. */
-function headFor(provider: Provider, call: Call, { headers, query }: EvaluatedHead) {
+function headFor(provider: Provider, call: Call, { headers, query, dropped }: EvaluatedHead) {
   const path = provider.pathFor(call);
   const envelope = provider.envelopeFor(call);
-  if (envelope !== undefined) return { path, ...fillEnvelope(headers, envelope) };
-  return { path: path + (path.includes('?') ? query.replace('?', '&') : query), headers, envelope };
+  if (envelope !== undefined) {
+    const filled = fillEnvelope(headers, envelope);
+    return { path, ...filled, dropped: [...dropped, ...filled.dropped] };
+  }
+  return { path: path + (path.includes('?') ? query.replace('?', '&') : query), headers, envelope, dropped };
 }
 
 interface Checked {

@@ -5,16 +5,16 @@ import { applyEdits, type Edit, memberEdit } from './edits.ts';
 
 /** An envelope for one request: with the flags of `anthropic-beta` that the policies let pass. */
 export interface FilledEnvelope extends Envelope {
-  readonly betas: readonly string[];
+  readonly flags: readonly string[];
 }
 
 /** The edits that put a body of Anthropic's messages in the form of a cloud; all of its other bytes stay. */
 export function envelopeEdits(document: JsonDocument, envelope: FilledEnvelope): readonly Edit[] {
-  const { version, pathMembers, betas } = envelope;
+  const { version, pathMembers, flags } = envelope;
   const has = (name: string) => document.member(document.root, name) !== undefined;
   const edits = removals(document, pathMembers);
-  if (betas.length > 0 && !has('anthropic_beta')) {
-    edits.push(memberEdit(document, document.root, { name: 'anthropic_beta', value: JSON.stringify(betas) }));
+  if (flags.length > 0 && !has('anthropic_beta')) {
+    edits.push(memberEdit(document, document.root, { name: 'anthropic_beta', value: JSON.stringify(flags) }));
   }
   if (!has('anthropic_version')) {
     edits.push(
@@ -31,26 +31,40 @@ export function inEnvelope(body: Buffer, envelope: FilledEnvelope | undefined): 
   return applyEdits(document, envelopeEdits(document, envelope));
 }
 
-/** Takes the headers out that are in the body now; what they say of betas fills the envelope. */
-export function fillEnvelope(
-  headers: readonly string[],
-  envelope: Envelope,
-): { readonly headers: string[]; readonly envelope: FilledEnvelope } {
+/** Headers and body as a cloud takes them, and which flags it would have refused the request for. */
+interface Filled {
+  readonly headers: string[];
+  readonly envelope: FilledEnvelope;
+  readonly dropped: readonly string[];
+}
+
+/** Takes the headers out that are in the body now; what they say of betas fills the envelope, as far as the cloud knows it. */
+export function fillEnvelope(headers: readonly string[], envelope: Envelope): Filled {
   const kept: string[] = [];
-  const betas: string[] = [];
+  const flags = new Set<string>();
+  const dropped: string[] = [];
   for (let i = 0; i < headers.length; i += 2) {
     const [name, value] = [headers[i] as string, headers[i + 1] as string];
     if (name === 'anthropic-version') continue;
-    if (name === 'anthropic-beta' && envelope.holdsBetas) {
-      betas.push(
-        ...value
-          .split(',')
-          .map((beta) => beta.trim())
-          .filter((beta) => beta !== ''),
-      );
-    } else kept.push(name, value);
+    if (name !== 'anthropic-beta') kept.push(name, value);
+    else
+      for (const flag of value.split(',').map((each) => each.trim())) {
+        const own = envelope.betas === undefined ? flag : envelope.betas.get(flag);
+        if (own !== undefined && own !== '') flags.add(own);
+        else if (flag !== '') dropped.push(droppedFlag(flag));
+      }
   }
-  return { headers: kept, envelope: { ...envelope, betas } };
+  if (flags.size > 0 && !envelope.holdsBetas) kept.push('anthropic-beta', [...flags].join(','));
+  return {
+    headers: kept,
+    envelope: { ...envelope, flags: envelope.holdsBetas ? [...flags] : [] },
+    dropped,
+  };
+}
+
+/** What is no flag may be anything, which records don't keep. */
+function droppedFlag(flag: string): string {
+  return /^[a-z0-9-]{1,64}$/.test(flag) ? `header:anthropic-beta ${flag}` : 'header:anthropic-beta';
 }
 
 /** Cuts members of the root out, each with the comma before the next one, or with the one before it if it is the last. */

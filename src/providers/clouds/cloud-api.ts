@@ -15,6 +15,16 @@ export interface Envelope {
   readonly pathMembers: readonly string[];
   /** Whether it has the flags of `anthropic-beta` as `anthropic_beta`, in place of the header. */
   readonly holdsBetas: boolean;
+  /** The flags that it takes, by Anthropic's names: it refuses requests with any other. Undefined: all are sent. */
+  readonly betas: ReadonlyMap<string, string> | undefined;
+}
+
+/** Flags that are called the same at a cloud, and those that have another name there. */
+export function betaNames(
+  same: readonly string[],
+  others: Readonly<Record<string, string>>,
+): ReadonlyMap<string, string> {
+  return new Map([...same.map((name) => [name, name] as const), ...Object.entries(others)]);
 }
 
 /** How a cloud is asked that doesn't have the paths of the dialect. */

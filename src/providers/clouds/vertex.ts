@@ -1,7 +1,29 @@
 import { toSegment } from './bedrock.ts';
-import type { CloudApi } from './cloud-api.ts';
+import { betaNames, type CloudApi } from './cloud-api.ts';
 
 const countPath = '/v1/messages/count_tokens';
+
+/** From the same sources as Bedrock's; any other is an "unexpected value". */
+const countBetas = betaNames(
+  [
+    'claude-code-20250219',
+    'compact-2026-01-12',
+    'compact-2026-09-04',
+    'computer-use-2025-01-24',
+    'computer-use-2025-11-24',
+    'context-1m-2025-08-07',
+    'context-management-2025-06-27',
+    'dangerous-tool-use-2026-09-03',
+    'interleaved-thinking-2025-05-14',
+    'per-turn-control-2026-07-01',
+    'thinking-binding-controls-2026-08-01',
+    'thinking-display-updates-2026-08-18',
+    'tool-search-tool-2025-10-19',
+  ],
+  { 'advanced-tool-use-2025-11-20': 'tool-search-tool-2025-10-19' },
+);
+const webSearch = 'web-search-2025-03-05'; // not for counting
+const betas = new Map([...countBetas, [webSearch, webSearch]]);
 
 /** Claude on Google's Vertex AI; its base URL ends with the project and the location. */
 export const vertex: CloudApi = {
@@ -16,5 +38,6 @@ export const vertex: CloudApi = {
     // `stream` stays: Anthropic's own client leaves it there, and counting has a model in its body only.
     pathMembers: path === countPath ? [] : ['model'],
     holdsBetas: false,
+    betas: path === countPath ? countBetas : betas,
   }),
 };

@@ -7,7 +7,8 @@ const envelope = {
   version: 'bedrock-2023-05-31',
   pathMembers: ['model', 'stream'],
   holdsBetas: true,
-  betas: [] as readonly string[],
+  betas: undefined,
+  flags: [] as readonly string[],
 };
 
 function enveloped(text: string, changed: Partial<typeof envelope> = {}): string {
@@ -37,12 +38,12 @@ test('a version that the client gives stays', () => {
 });
 
 test('flags of the header are in the body, unless the client gives some there', () => {
-  const betas = ['one-2025-01-01', 'two-2025-01-01'];
+  const flags = ['one-2025-01-01', 'two-2025-01-01'];
 
-  expect(enveloped('{"a":1}', { betas })).toBe(
-    `{"anthropic_beta":["${betas.join('","')}"],${version},"a":1}`,
+  expect(enveloped('{"a":1}', { flags })).toBe(
+    `{"anthropic_beta":["${flags.join('","')}"],${version},"a":1}`,
   );
-  expect(enveloped('{"anthropic_beta":["own"],"a":1}', { betas })).toBe(
+  expect(enveloped('{"anthropic_beta":["own"],"a":1}', { flags })).toBe(
     `{${version},"anthropic_beta":["own"],"a":1}`,
   );
 });
@@ -56,10 +57,25 @@ test('headers that are in the body are taken out', () => {
 
   expect(fillEnvelope(headers, envelope)).toEqual({
     headers: ['accept', 'x'],
-    envelope: { ...envelope, betas: ['a-1', 'b-2'] },
+    envelope: { ...envelope, flags: ['a-1', 'b-2'] },
+    dropped: [],
   });
   expect(fillEnvelope(headers, { ...envelope, holdsBetas: false })).toEqual({
-    headers: ['accept', 'x', 'anthropic-beta', 'a-1, b-2,'],
-    envelope: { ...envelope, holdsBetas: false, betas: [] },
+    headers: ['accept', 'x', 'anthropic-beta', 'a-1,b-2'],
+    envelope: { ...envelope, holdsBetas: false, flags: [] },
+    dropped: [],
   });
+});
+
+test('flags that a cloud would refuse the request for are left out, and said as far as they are flags', () => {
+  const betas = new Map([
+    ['a-1', 'a-1'],
+    ['b-2', 'a-1'],
+  ]);
+  const headers = ['anthropic-beta', 'a-1,b-2', 'anthropic-beta', 'c-3, What is this?'];
+
+  const filled = fillEnvelope(headers, { ...envelope, betas });
+
+  expect(filled.envelope.flags).toEqual(['a-1']);
+  expect(filled.dropped).toEqual(['header:anthropic-beta c-3', 'header:anthropic-beta']);
 });
