@@ -12,6 +12,7 @@ import {
   dialectFor,
   noModel,
   type PromptOptions,
+  someModels,
   withPromptOptions,
 } from './send/prompt-options.ts';
 import { commonOptions, createCommand, outputFormat } from './shell/command.ts';
@@ -57,7 +58,7 @@ async function chat(options: ChatOptions, io: Io): Promise<void> {
     (io.env.GATEWAY_MODEL || undefined) ??
     defaultModel ??
     (await configuredModel(options, io));
-  if (model === undefined) throw noModel();
+  if (model === undefined) throw noModel(await someModels(address, deadline(io.signal, options.timeout)));
   const session = new ChatSession({
     address,
     model,

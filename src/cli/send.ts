@@ -12,6 +12,7 @@ import {
   dialectFor,
   noModel,
   type PromptOptions,
+  someModels,
   withPromptOptions,
 } from './send/prompt-options.ts';
 import type { FilledTemplate } from './send/template.ts';
@@ -85,11 +86,12 @@ async function ask(asked: Asked, options: SendOptions, { io, signal }: Surroundi
   if (options.dryRun === true) {
     const { dryRun } = await import('./send/dry-run.ts');
     const model = modelOf(asked, options, io) ?? (await configuredModel(options, io));
-    return dryRun(toPrompt(asked, model, options), options, io);
+    return dryRun(toPrompt(asked, { model }, options), options, io);
   }
   const { defaultModel, agentModels: _, ...address } = await gatewayTarget(options, io);
   const model = modelOf(asked, options, io) ?? defaultModel ?? (await configuredModel(options, io));
-  const prompt = toPrompt(asked, model, options);
+  const some = model === undefined ? await someModels(address, signal) : [];
+  const prompt = toPrompt(asked, { model, some }, options);
 
   const isText = options.output === undefined || options.output === 'text';
   const printer = isText ? await createPrinter(options, io) : silentPrinter;
@@ -192,7 +194,7 @@ interface Asked extends Input {
 
 function toPrompt(
   { parts, template, schema, thread }: Asked,
-  model: string | undefined,
+  { model, some = [] }: { readonly model: string | undefined; readonly some?: readonly string[] },
   options: SendOptions,
 ): Question {
   if (parts.length === 0)
@@ -200,7 +202,7 @@ function toPrompt(
       'usage.invalid',
       'there is no prompt: give one as an argument or on standard input',
     );
-  if (model === undefined) throw noModel();
+  if (model === undefined) throw noModel(some);
   return {
     ...askedOptions(options),
     model,

@@ -1,10 +1,13 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { GatewayAddress } from '../../client/call.ts';
 import {
   type Prompt,
   type PromptDialect,
   type PromptField,
   promptDialects,
 } from '../../client/conversation.ts';
+import { listModels } from '../../client/gateway.ts';
+import { listOf } from '../../config/source/problems.ts';
 import { GatewayError } from '../../errors.ts';
 import { type CommonOptions, positiveInteger } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
@@ -52,9 +55,16 @@ export function dialectFor(model: string): PromptDialect {
   return model.startsWith('claude') ? 'messages' : 'chat';
 }
 
-export function noModel(): GatewayError {
+/** The first models that the key may use, by name; none if that can't be found out. */
+export async function someModels(address: GatewayAddress, signal: AbortSignal): Promise<readonly string[]> {
+  const known = await listModels(address, signal).catch(() => []);
+  return known.slice(0, 3).map(({ id }) => String(id));
+}
+
+export function noModel(some: readonly string[]): GatewayError {
   const message = 'name a model with -m, GATEWAY_MODEL or default_model in gateway.yaml';
-  return new GatewayError('usage.invalid', `${message}; "gateway models" lists them`);
+  const such = some.length === 0 ? '' : `, such as ${listOf(some, 'or')}`;
+  return new GatewayError('usage.invalid', `${message}${such}; "gateway models" lists them`);
 }
 
 function fromZero(text: string): number {

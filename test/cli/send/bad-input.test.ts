@@ -112,6 +112,22 @@ describe('a gateway that answers rubbish', () => {
     expect(exit).toBe(7);
   });
 
+  test('which has no default model: it names some', async () => {
+    const data = ['a', 'b', 'c', 'd'].map((id) => ({ id }));
+    const server = createServer((_request, response) => {
+      response.end(JSON.stringify({ data }));
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await new Promise((resolve) => server.once('listening', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+    const { exit, stderr } = await command(['send', 'x'], {
+      env: { GATEWAY_URL: url, GATEWAY_KEY: 'gw_key' },
+    });
+
+    expect([exit, stderr]).toEqual([2, expect.stringContaining(', such as a, b or c; "gateway models"')]);
+  });
+
   test('whose provider can not be reached: it says which command finds out why', async () => {
     const error = { reason: 'provider.unreachable', message: "the provider can't be reached" };
     const server = createServer((_request, response) => {
