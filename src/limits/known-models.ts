@@ -10,7 +10,7 @@ export interface KnownModel {
   /** What it costs instead until then, in milliseconds since 1970. */
   readonly promotion?: { readonly untilMs: number; readonly price: Price };
   readonly maxOutputTokens: number;
-  /** Absent if nobody says how many tokens it reads. */
+  /** Absent if nobody says. OpenAI's newer ones without the room that only output may fill, as Codex counts it. */
   readonly contextWindow?: number;
   /** Whether it may reason although a request says nothing about it. */
   readonly reasonsUnasked: boolean;
