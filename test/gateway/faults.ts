@@ -2,7 +2,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { allCases } from '../kit/answers.ts';
 import type { Behaviour, HostConnection } from '../kit/faulty-host.ts';
 
-export function caseOf(name: HostConnection['dialect']) {
+function caseOf(name: HostConnection['dialect']) {
   const found = allCases.find(({ dialect }) => dialect === name);
   if (found === undefined) throw new Error(`there is no dialect ${name}`);
   return found;
