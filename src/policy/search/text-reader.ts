@@ -3,6 +3,7 @@ import type { TextBytes } from '../automaton/code-points.ts';
 import type { View } from '../automaton/found-patterns.ts';
 import type { PatternSet } from '../automaton/pattern-set.ts';
 import type { StatePair } from '../automaton/product-dfa.ts';
+import type { Detector } from '../detectors/detector.ts';
 
 export interface PatternMatch {
   readonly pattern: number;
@@ -69,26 +70,28 @@ export class TextReader {
     return { patternMatches, candidates, after };
   }
 
-  /** What some detectors find in a text, in either view. */
+  /** What some detectors find in a text, in either view. Each is asked once, whatever patterns it is of. */
   detect(candidates: readonly number[], text: string): readonly PatternMatch[] {
     const { patterns, fold } = this.#patternSet;
     const patternMatches: PatternMatch[] = [];
+    const views = new Map<Detector, View | undefined>();
     let folded: readonly string[] | undefined;
     let isCaseOnly: boolean | undefined;
+    const viewOf = (detector: Detector): View | undefined => {
+      if (detector.find(text).length > 0) return 'exact';
+      if (!detector.folded) return undefined;
+      isCaseOnly ??= fold.changesCaseOnly(text);
+      if (isCaseOnly && detector.ignoresCase) return undefined;
+      folded ??= fold.texts(text).map((each) => each.text);
+      return folded.some((each) => each !== text && detector.find(each).length > 0) ? 'folded' : undefined;
+    };
     for (const number of candidates) {
       const pattern = patterns[number];
       if (pattern?.kind !== 'detector') continue;
       const { detector } = pattern;
-      if (detector.find(text).length > 0) {
-        patternMatches.push({ pattern: number, view: 'exact' });
-        continue;
-      }
-      if (!detector.folded) continue;
-      isCaseOnly ??= fold.changesCaseOnly(text);
-      if (isCaseOnly && detector.ignoresCase) continue;
-      folded ??= fold.texts(text).map((each) => each.text);
-      const isFound = folded.some((each) => each !== text && detector.find(each).length > 0);
-      if (isFound) patternMatches.push({ pattern: number, view: 'folded' });
+      if (!views.has(detector)) views.set(detector, viewOf(detector));
+      const view = views.get(detector);
+      if (view !== undefined) patternMatches.push({ pattern: number, view });
     }
     return patternMatches;
   }

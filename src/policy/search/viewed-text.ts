@@ -5,7 +5,7 @@ import type { View } from '../automaton/found-patterns.ts';
 import { MixedReadings } from '../automaton/mixed-readings.ts';
 import { Nfa } from '../automaton/nfa.ts';
 import { addFolded, type NamedPattern, type Pattern } from '../automaton/patterns.ts';
-import type { Finding, Range } from '../detectors/detector.ts';
+import type { Detector, Finding, Range } from '../detectors/detector.ts';
 import type { Fold, FoldedText } from '../fold/fold.ts';
 import type { Place } from '../traverse/place.ts';
 import type { TextMatch } from './search-result.ts';
@@ -40,9 +40,9 @@ export class ViewedText {
   #folded: readonly FoldedText[] | undefined;
   #changesCaseOnly: boolean | undefined;
   // A body may have tens of thousands of texts, most of them with a match of one pattern: tables are for the others.
-  #pattern: Pattern | undefined;
-  #patternRanges: readonly MatchRange[] = noRanges;
-  #ranges: Map<Pattern, readonly MatchRange[]> | undefined;
+  #sought: Pattern | Detector | undefined;
+  #soughtRanges: readonly MatchRange[] = noRanges;
+  #ranges: Map<Pattern | Detector, readonly MatchRange[]> | undefined;
   #outside: Outside[] | undefined;
   #mixedReadings: Map<Pattern, MixedReadings> | undefined;
 
@@ -54,16 +54,18 @@ export class ViewedText {
 
   /** Every range of a pattern, in UTF-16 units of the original text. */
   ranges(pattern: Pattern): readonly MatchRange[] {
-    if (pattern === this.#pattern) return this.#patternRanges;
-    let ranges = this.#ranges?.get(pattern);
+    // A detector may be of several patterns, one for each confidence.
+    const sought = pattern.kind === 'detector' ? pattern.detector : pattern;
+    if (sought === this.#sought) return this.#soughtRanges;
+    let ranges = this.#ranges?.get(sought);
     if (ranges !== undefined) return ranges;
     ranges = this.#find(pattern);
-    if (this.#pattern === undefined) {
-      this.#pattern = pattern;
-      this.#patternRanges = ranges;
+    if (this.#sought === undefined) {
+      this.#sought = sought;
+      this.#soughtRanges = ranges;
     } else {
       this.#ranges ??= new Map();
-      this.#ranges.set(pattern, ranges);
+      this.#ranges.set(sought, ranges);
     }
     return ranges;
   }
