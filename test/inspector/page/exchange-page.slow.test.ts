@@ -13,10 +13,10 @@ beforeAll(async () => {
 });
 
 /** An exchange whose bodies are kept, opened from the list. */
-async function openExchange(body: object, options: Parameters<typeof openPage>[0] = {}) {
+async function openExchange(body: object, options: Parameters<typeof openPage>[0] = {}, at = gateway) {
   const opened = await openPage(options);
   const { page } = opened;
-  await page.goto(await gateway.link());
+  await page.goto(await at.link());
   await page.getByRole('grid').waitFor();
   const keep = page.getByRole('button', { name: 'Keep bodies 10 min' });
   const kept = page.getByRole('button', { name: /^Bodies kept until/ });
@@ -24,7 +24,7 @@ async function openExchange(body: object, options: Parameters<typeof openPage>[0
   if (await keep.isVisible()) await keep.click();
   await kept.waitFor();
   const before = await rowCount(page);
-  await gateway.ask(body);
+  await at.ask(body);
   await expect.poll(() => rowCount(page)).toBeGreaterThan(before);
   await page.locator('.row:not(.head)').first().click();
   await page.getByRole('button', { name: 'Make a test' }).waitFor();
@@ -53,6 +53,26 @@ describe.skipIf(chromiumPath === undefined)('an exchange', { timeout: 60_000 }, 
     expect(matched).toBe('jo@example.org');
     expect(replaced).toBe('[REDACTED:data.email]');
     expect(events).toBeGreaterThan(2);
+    expect(complaints).toEqual([]);
+  });
+
+  test('shows event by event which values were restored, and of what', async () => {
+    const rule = '{ id: mails, action: mask, when: { text: { detect: [email] } } }';
+    const masked = await servePage(`
+policies: { house: { apply: all, rules: [${rule}] } }
+projects: { shop: { keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] } }
+`);
+    const { page, complaints } = await openExchange(say('jo@example.org', { stream: true }), {}, masked);
+
+    await page.getByRole('tab', { name: 'Request' }).click();
+    const sent = await page.getByRole('region', { name: 'As sent: masked' }).locator('mark').textContent();
+    await page.getByRole('tab', { name: 'Answer' }).click();
+    await page.getByRole('button', { name: 'Event by event' }).click();
+    const marks = page.locator('.events mark.restored');
+
+    expect(sent).toMatch(/^EMAIL_[A-Z]{13}$/);
+    expect(await marks.allTextContents()).toEqual(['jo@example.org']);
+    expect(await marks.getAttribute('title')).toBe('restored, had been replaced by mails');
     expect(complaints).toEqual([]);
   });
 
