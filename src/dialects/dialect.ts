@@ -1,4 +1,4 @@
-import type { JsonDocument } from '../json/json-document.ts';
+import { type JsonDocument, kinds } from '../json/json-document.ts';
 import type {
   Answer,
   ConversationRequest,
@@ -93,11 +93,11 @@ export interface Dialect {
   /** Required top-level fields, besides `model`. */
   readonly required: readonly string[];
   /**
-   * What the top-level fields contain: texts of one role, the turns of the conversation, or parts that the host joins to
-   * one text apart from it. Texts there and anywhere else have every role, so that no rule can be evaded through an
+   * What the top-level fields contain: texts of one role, the turns of the conversation, parts that the host joins to one
+   * text apart from it, or a whole request again. Texts there and anywhere else have every role, so that no rule can be evaded through an
    * unexpected field.
    */
-  readonly places: ReadonlyMap<string, Role | 'turns' | 'parts'>;
+  readonly places: ReadonlyMap<string, Role | 'turns' | 'parts' | 'request'>;
   /** The role of one turn's texts; undefined counts as every role. */
   turnRole(document: JsonDocument, turn: number): Role | undefined;
   /**
@@ -200,6 +200,13 @@ export function fieldOf(
 ): number | undefined {
   for (const [name, held] of dialect.places) if (held === place) return document.member(document.root, name);
   return undefined;
+}
+
+/** The request, and what it holds that is a request again, as one of which the tokens are to be counted. */
+export function requestsIn(document: JsonDocument, dialect: Dialect): readonly number[] {
+  const names = [...dialect.places].flatMap(([name, held]) => (held === 'request' ? [name] : []));
+  const inner = names.flatMap((name) => document.member(document.root, name) ?? []);
+  return [document.root, ...inner.filter((entry) => document.kind(entry) === kinds.object)];
 }
 
 /** The value of a field by its path (`generationConfig.maxOutputTokens`). */

@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors.ts';
 import { exactInteger } from '../json/exact-integer.ts';
 import { type JsonDocument, kinds } from '../json/json-document.ts';
-import { type Dialect, fieldOf, memberAt } from './dialect.ts';
+import { type Dialect, memberAt, requestsIn } from './dialect.ts';
 
 /** The few fields of a request that the gateway itself acts on. */
 export interface RequestFields {
@@ -33,12 +33,13 @@ export function readFields(
 ): RequestFields {
   checkNames(document, dialect);
   const { model, modelEntries } =
-    pathModel === undefined ? readModel(document) : repeats(document, pathModel);
+    pathModel === undefined ? readModel(document) : repeats(document, dialect, pathModel);
   if (!modelPattern.test(model)) {
     throw wrong('/model', 'model must be 1 to 200 characters of A-Z a-z 0-9 . _ : / @ + -');
   }
   for (const name of dialect.required) {
-    if (document.member(document.root, name) === undefined) throw wrong(`/${name}`, `${name} is missing`);
+    const isThere = requestsIn(document, dialect).some((entry) => document.member(entry, name) !== undefined);
+    if (!isThere) throw wrong(`/${name}`, `${name} is missing`);
   }
   for (const name of dialect.caps) checkCap(document, name);
   return { model, modelEntries, stream: stream === 'asked' ? readStream(document) : stream };
@@ -54,7 +55,7 @@ function readModel(document: JsonDocument): NamedModel {
 }
 
 /** A body may name the model of its path again, as `models/NAME`, also in each request of a batch; never another one. */
-function repeats(document: JsonDocument, model: string): NamedModel {
+function repeats(document: JsonDocument, dialect: Dialect, model: string): NamedModel {
   const modelEntries: number[] = [];
   const add = (object: number) => {
     const entry = document.member(object, 'model');
@@ -65,7 +66,7 @@ function repeats(document: JsonDocument, model: string): NamedModel {
     }
     modelEntries.push(entry);
   };
-  add(document.root);
+  requestsIn(document, dialect).forEach(add);
   const batch = document.member(document.root, 'requests');
   if (batch === undefined || document.kind(batch) !== kinds.array) return { model, modelEntries };
   for (let at = batch + 1; at < document.next(batch); at = document.next(at)) add(at);
@@ -95,9 +96,13 @@ function checkCap(document: JsonDocument, name: string): void {
 }
 
 function checkNames(document: JsonDocument, dialect: Dialect): void {
-  checkKeys(document, document.root, (name) => isRead(name, dialect));
-  const turns = fieldOf(document, dialect, 'turns');
-  if (turns !== undefined) checkTurns(document, turns, dialect.blockList ?? 'content');
+  for (const request of requestsIn(document, dialect)) {
+    checkKeys(document, request, (name) => isRead(name, dialect));
+    for (const [name, held] of dialect.places) {
+      const turns = held === 'turns' ? document.member(request, name) : undefined;
+      if (turns !== undefined) checkTurns(document, turns, dialect.blockList ?? 'content');
+    }
+  }
 }
 
 /** Turns and their content blocks: their keys decide the roles of texts, which policies match on. */

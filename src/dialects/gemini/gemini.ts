@@ -1,5 +1,5 @@
 import { ofOuterRole, ofRole, type TextDialect } from '../dialect.ts';
-import { type Fields, toFields } from '../fields.ts';
+import { type Fields, isFields, toFields } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
 import { openAiLimitHeaders } from '../translation/openai.ts';
 import { buildGeminiAnswer, parseGeminiAnswer } from './answer.ts';
@@ -52,6 +52,8 @@ export const gemini: TextDialect = {
     ...both('systemInstruction').map((name) => [name, 'system'] as const),
     ['contents', 'turns'],
     ['tools', 'tool_definition'],
+    // Of countTokens.
+    ...both('generateContentRequest').map((name) => [name, 'request'] as const),
   ]),
 
   turnRole(document, turn) {
@@ -83,7 +85,7 @@ export const gemini: TextDialect = {
     prose: ['parts'],
     label: both('thoughtSignature', 'mediaResolution'),
     bytes: both('mimeType', 'displayName'),
-    reference: both('fileUri', 'cachedContent'),
+    reference: both('fileUri', 'cachedContent', 'fileSearchStoreNames', 'ragCorpus', 'vertexAiSearch'),
     wrapper: both(
       'functionCall',
       'functionResponse',
@@ -96,7 +98,7 @@ export const gemini: TextDialect = {
     input: ['args', 'response'],
   },
   toolMembers: {
-    declarations: both('functionDeclarations'),
+    declarations: both('functionDeclarations', 'mcpServers'),
     others: both('contents', 'systemInstruction', 'toolConfig', 'generationConfig', 'safetySettings'),
   },
 
@@ -112,7 +114,11 @@ export const gemini: TextDialect = {
   errorEvent: geminiErrorEvent,
 
   codec: {
-    normalize: toCamelCase,
+    normalize(body) {
+      const fields = toCamelCase(body);
+      const { contents, generateContentRequest: inner } = fields;
+      return contents === undefined && isFields(inner) ? inner : fields;
+    },
     parseRequest: parseGeminiRequest,
     buildRequest: buildGeminiRequest,
     stopSequences: (asked) => asked.slice(0, 5),

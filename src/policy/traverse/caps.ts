@@ -45,7 +45,7 @@ export function findCaps(document: JsonDocument, dialect: Dialect): readonly Cap
     const name = document.text(key);
     const place = dialect.places.get(name);
     if (place === 'tool_definition') collectFromTools(document, key + 1, caps);
-    if (place !== undefined) continue;
+    if (place !== undefined && place !== 'request') continue;
     addCap(document, key, caps);
     collectInside(document, key + 1, caps);
   }

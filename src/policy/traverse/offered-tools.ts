@@ -164,6 +164,8 @@ class ToolSearch implements OfferedTools {
       if (entry === undefined) continue;
       const isList = field === 'tools' || field === 'functions';
       if (isList && document.kind(entry) === kinds.array) this.#tools(entry);
+      // Google takes one object for a list of it.
+      else if (isList && this.#own !== undefined) this.#members(entry, this.#own.declarations);
       else this.#value(entry, '');
     }
   }

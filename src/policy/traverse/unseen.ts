@@ -22,6 +22,12 @@ const referenceNames = new Set([
   'file_uri',
   'cachedContent',
   'cached_content',
+  'fileSearchStoreNames',
+  'file_search_store_names',
+  'ragCorpus',
+  'rag_corpus',
+  'vertexAiSearch',
+  'vertex_ai_search',
 ]);
 /** All names that mean something, beside those that end in "_url". */
 export const unseenNames = [...encryptedNames, ...referenceNames, 'container', 'audio'];

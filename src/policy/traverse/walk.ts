@@ -52,9 +52,13 @@ class RequestWalk {
     // The model reads system texts before all others, wherever they stand in the body.
     const system = fieldOf(document, this.#dialect, 'system');
     if (system !== undefined) this.#field(document, system - 1);
-    const end = document.next(document.root);
-    for (let key = document.root + 1; key < end; key = document.next(key + 1)) {
-      if (key + 1 !== system) this.#field(document, key);
+    this.#fields(document, document.root, system);
+  }
+
+  #fields(document: JsonDocument, object: number, except?: number): void {
+    const end = document.next(object);
+    for (let key = object + 1; key < end; key = document.next(key + 1)) {
+      if (key + 1 !== except) this.#field(document, key);
     }
   }
 
@@ -71,6 +75,9 @@ class RequestWalk {
         return this.#values.field(document, key, this.#everything);
       case 'turns':
         return this.#turns(document, value);
+      case 'request':
+        if (document.kind(value) === kinds.object) return this.#fields(document, value);
+        return this.#values.field(document, key, this.#everything);
       case 'tool_definition':
         return this.#tools(document, value);
       case 'parts':

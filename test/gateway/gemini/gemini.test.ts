@@ -1,7 +1,9 @@
+import { request } from 'node:http';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { geminiAnswer, geminiEvents, json, stream } from '../../kit/answers.ts';
 import { secrets, startGateway, type TestGateway } from '../../kit/gateway.ts';
 import { type ScriptedHost, startHost } from '../../kit/host.ts';
+import { isExhaustive } from '../../kit/scale.ts';
 
 let host: ScriptedHost;
 let gateway: TestGateway;
@@ -151,7 +153,7 @@ describe('streams', () => {
     'that are cut end with an error and a broken connection (%s)',
     async (query) => {
       const whole = Buffer.from(geminiEvents.join(''));
-      for (let length = 1; length < whole.length; length += 23) {
+      for (let length = 1; length < whole.length - 4; length += isExhaustive ? 1 : 23) {
         host.script(stream([whole.subarray(0, length)]));
         const answer = await ask(`gemini-c:streamGenerateContent${query}`);
         await expect(answer.text()).rejects.toThrow('terminated');
@@ -208,3 +210,100 @@ test('counts at the provider', async () => {
   expect(await answer.json()).toEqual({ totalTokens: 5 });
   expect(requests()[0]?.target).toBe('/v1beta/models/gemini-2.5-flash:countTokens');
 });
+
+test('counts a request with its system instruction and tools, under the name of the target', async () => {
+  host.script(json('{"totalTokens":5}'));
+  const inner = { model: 'models/fast', ...hello, systemInstruction: { parts: [{ text: 'be brief' }] } };
+
+  const answer = await ask('fast:countTokens', { generateContentRequest: inner });
+  const blocked = await ask('fast:countTokens', {
+    generateContentRequest: {
+      ...inner,
+      contents: [{ parts: [{ text: 'project ' }, { text: 'nightfall' }] }],
+    },
+  });
+
+  expect([answer.status, blocked.status]).toEqual([200, 403]);
+  expect(requests().map(({ body }) => JSON.parse(body.toString()))).toEqual([
+    { generateContentRequest: { ...inner, model: 'models/gemini-2.5-flash' } },
+  ]);
+});
+
+test.each([
+  ['?alt=sse', true],
+  ['?prettyPrint=false&alt=sse', true],
+  ['', false],
+  ['?alt=json', false],
+  ['?alt=proto', false],
+  ['?alt=', false],
+])('streamGenerateContent%s is answered by events: %s', async (query, isEvents) => {
+  host.script(stream(geminiEvents));
+
+  const answer = await ask(`fast:streamGenerateContent${query}`);
+  const text = await answer.text();
+
+  expect(answer.status).toBe(200);
+  expect(text.startsWith('data: ')).toBe(isEvents);
+  if (!isEvents) expect(JSON.parse(text)).toHaveLength(geminiEvents.length);
+  expect(requests()[0]?.target).toBe('/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse');
+});
+
+test.each(['?key=abc', '?alt=sse&key=abc', '?k%65y=abc'])(
+  'a key in the address is refused (%s)',
+  async (query) => {
+    const answer = await ask(`fast:streamGenerateContent${query}`);
+
+    expect(answer.status).toBe(401);
+    expect(await answer.text()).toMatch(/x-goog-api-key/);
+    expect(JSON.stringify(gateway.records)).not.toContain('abc');
+    expect(requests()).toHaveLength(0);
+  },
+);
+
+test('a name with slashes, colons and dots in it never reaches another path', async () => {
+  const names = [
+    'open/a:b',
+    'open/a..b',
+    'open/a/b',
+    'open/../x',
+    'open/./x',
+    'open//x',
+    'open/%2e%2e/x',
+    'open/x%2f..',
+  ];
+  const answers = await Promise.all(
+    names.map(async (name) => {
+      const path = `/v1beta/models/${name}:generateContent`;
+      // fetch would resolve the dots itself.
+      const [status] = await raw(path, JSON.stringify(hello));
+      return status;
+    }),
+  );
+
+  expect(answers).toEqual([200, 200, 200, 400, 400, 400, 400, 400]);
+  expect(
+    requests()
+      .map(({ target }) => target)
+      .sort(),
+  ).toEqual(
+    ['open/a:b', 'open/a..b', 'open/a/b'].map((name) => `/v1beta/models/${name}:generateContent`).sort(),
+  );
+});
+
+function raw(path: string, body: string): Promise<[number, string]> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-type': 'application/json', 'x-goog-api-key': secrets.PROJECT_KEY };
+    request(
+      { host: '127.0.0.1', port: gateway.port, path, method: 'POST', headers, agent: false },
+      (response) => {
+        let text = '';
+        response.on('data', (chunk) => {
+          text += chunk;
+        });
+        response.on('end', () => resolve([response.statusCode ?? 0, text]));
+      },
+    )
+      .on('error', reject)
+      .end(body);
+  });
+}

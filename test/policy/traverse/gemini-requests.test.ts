@@ -1,0 +1,144 @@
+import { expect, test } from 'vitest';
+import { dialects } from '../../../src/dialects/registry.ts';
+import { readFields } from '../../../src/dialects/request-fields.ts';
+import { parseStrictJson } from '../../../src/json/strict-json.ts';
+import { compile, subjectOf } from '../deciding.ts';
+
+// In whatever form Google's parser takes it: both spellings, one object for a list of it, a request within a request.
+const set = compile({
+  house: {
+    opaque_content: 'block',
+    unseen_references: 'block',
+    rules: [
+      { id: 'p', action: 'block', when: { text: { phrases: ['project nightfall'] } } },
+      { id: 'cap', action: 'block', when: { max_output_tokens: { over: 100 } } },
+      {
+        id: 'tool',
+        action: 'block',
+        when: {
+          tools: [
+            'shell',
+            'googleSearch',
+            'google_search',
+            'code_execution',
+            'codeExecution',
+            'url_context',
+            'urlContext',
+          ],
+        },
+      },
+    ],
+  },
+}).select(['house']);
+const u = (...parts: unknown[]) => ({ contents: [{ role: 'user', parts }] });
+const b64 = Buffer.from('about project nightfall').toString('base64');
+// biome-ignore format: a case a line
+const cases: Record<string, unknown> = {
+  plain: u({ text: 'project nightfall' }),
+  'two parts': u({ text: 'project' }, { text: 'nightfall' }),
+  'two parts glued': u({ text: 'project night' }, { text: 'fall' }),
+  'with empty part': u({ text: 'project ' }, {}, { text: 'nightfall' }),
+  'with empty text': u({ text: 'project ' }, { text: '' }, { text: 'nightfall' }),
+  'thought between': u({ text: 'project ' }, { text: 'x', thought: true }, { text: 'nightfall' }),
+  'thought false': u({ text: 'project ', thought: false }, { text: 'nightfall' }),
+  'signed parts': u({ text: 'project ', thoughtSignature: 'c2ln' }, { text: 'nightfall' }),
+  'signed after': u({ text: 'project ' }, { thoughtSignature: 'c2ln', text: 'nightfall' }),
+  'two contents': { contents: [{ role: 'user', parts: [{ text: 'project ' }] }, { role: 'user', parts: [{ text: 'nightfall' }] }] },
+  'two model contents': { contents: [{ role: 'model', parts: [{ text: 'project ' }] }, { role: 'model', parts: [{ text: 'nightfall' }] }, ...u({ text: 'a' }).contents] },
+  'object contents': { contents: { parts: { text: 'project nightfall' } } },
+  'object parts': { contents: [{ parts: { text: 'project nightfall' } }] },
+  'no role': { contents: [{ parts: [{ text: 'project ' }, { text: 'nightfall' }] }] },
+  'odd role': { contents: [{ role: 'narrator', parts: [{ text: 'project ' }, { text: 'nightfall' }] }] },
+  system: { systemInstruction: { parts: [{ text: 'project ' }, { text: 'nightfall' }] }, ...u({ text: 'a' }) },
+  'system snake': { system_instruction: { parts: [{ text: 'project ' }, { text: 'nightfall' }] }, ...u({ text: 'a' }) },
+  'system text': { system_instruction: 'project nightfall', ...u({ text: 'a' }) },
+  inline: u({ inlineData: { mimeType: 'text/plain', data: b64 } }),
+  'inline snake': u({ inline_data: { mime_type: 'text/plain', data: b64 } }),
+  'inline unlabelled': u({ inlineData: { data: b64 } }),
+  'inline url-safe': u({ inlineData: { mimeType: 'text/plain', data: Buffer.from('???about project nightfall>>>').toString('base64url') } }),
+  'inline png': u({ inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } }),
+  'inline audio': u({ inlineData: { mimeType: 'audio/wav', data: 'UklGRg==' } }),
+  'display name': u({ inlineData: { mimeType: 'image/png', displayName: 'project nightfall', data: '' } }),
+  'mime type': u({ inlineData: { mimeType: 'text/plain; x=project nightfall', data: '' } }),
+  file: u({ fileData: { fileUri: 'https://generativelanguage.googleapis.com/v1beta/files/a' } }),
+  'file snake': u({ file_data: { file_uri: 'gs://b/a' } }),
+  youtube: u({ fileData: { fileUri: 'https://www.youtube.com/watch?v=x' } }),
+  cached: { cachedContent: 'cachedContents/a', ...u({ text: 'a' }) },
+  'cached snake': { cached_content: 'cachedContents/a', ...u({ text: 'a' }) },
+  args: u({ functionCall: { name: 'f', args: { a: 'project nightfall' } } }),
+  'args key': u({ functionCall: { name: 'f', args: { 'project nightfall': 1 } } }),
+  'args name': u({ functionCall: { name: 'project nightfall' } }),
+  'args snake': u({ function_call: { name: 'f', args: { a: ['project', 'nightfall'] } } }),
+  response: u({ functionResponse: { name: 'f', response: { output: 'project nightfall' } } }),
+  'response parts': u({ functionResponse: { name: 'f', response: {}, parts: [{ inlineData: { mimeType: 'text/plain', data: b64 } }] } }),
+  'response image': u({ functionResponse: { name: 'f', response: {}, parts: [{ inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } }] } }),
+  'response json text': u({ functionResponse: { name: 'f', response: { output: JSON.stringify({ a: 'project nightfall' }) } } }),
+  code: u({ executableCode: { language: 'PYTHON', code: 'print("project nightfall")' } }),
+  result: u({ codeExecutionResult: { outcome: 'OUTCOME_OK', output: 'project nightfall' } }),
+  'signature plain': u({ text: 'a', thoughtSignature: 'project nightfall' }),
+  stop: { ...u({ text: 'a' }), generationConfig: { stopSequences: ['project nightfall'] } },
+  schema: { ...u({ text: 'a' }), generationConfig: { responseSchema: { description: 'project nightfall' } } },
+  'schema json': { ...u({ text: 'a' }), generation_config: { response_json_schema: { enum: ['project nightfall'] } } },
+  label: { ...u({ text: 'a' }), labels: { a: 'project nightfall' } },
+  declaration: { ...u({ text: 'a' }), tools: [{ functionDeclarations: [{ name: 'f', description: 'project nightfall' }] }] },
+  'retrieval': { ...u({ text: 'a' }), tools: [{ retrieval: { vertexAiSearch: { datastore: 'project nightfall' } } }] },
+  'file search': { ...u({ text: 'a' }), tools: [{ fileSearch: { fileSearchStoreNames: ['fileSearchStores/a'] } }] },
+  'file search snake': { ...u({ text: 'a' }), tools: [{ file_search: { file_search_store_names: ['fileSearchStores/a'] } }] },
+  'rag': { ...u({ text: 'a' }), tools: [{ retrieval: { vertexRagStore: { ragResources: [{ ragCorpus: 'projects/a/ragCorpora/b' }] } } }] },
+  'maps': { ...u({ text: 'a' }), toolConfig: { retrievalConfig: { languageCode: 'project nightfall' } } },
+  cap: { ...u({ text: 'a' }), generationConfig: { maxOutputTokens: 101 } },
+  'cap snake': { ...u({ text: 'a' }), generation_config: { max_output_tokens: 101 } },
+  'cap mixed': { ...u({ text: 'a' }), generationConfig: { max_output_tokens: 101 } },
+  'cap both': { ...u({ text: 'a' }), generationConfig: { maxOutputTokens: 5, max_output_tokens: 101 } },
+  'cap text': { ...u({ text: 'a' }), generationConfig: { maxOutputTokens: '101' } },
+  'tool shell': { ...u({ text: 'a' }), tools: [{ functionDeclarations: [{ name: 'shell' }] }] },
+  'tool shell snake': { ...u({ text: 'a' }), tools: [{ function_declarations: [{ name: 'shell' }] }] },
+  'tool search': { ...u({ text: 'a' }), tools: [{ googleSearch: {} }] },
+  'tool search snake': { ...u({ text: 'a' }), tools: [{ google_search: {} }] },
+  'tool code': { ...u({ text: 'a' }), tools: [{ codeExecution: {} }] },
+  'tools as object': { ...u({ text: 'a' }), tools: { codeExecution: {} } },
+  'computer mcp': { ...u({ text: 'a' }), tools: [{ mcpServers: [{ name: 'shell' }] }] },
+  'count request': { generateContentRequest: { model: 'models/m', ...u({ text: 'project ' }, { text: 'nightfall' }) } },
+  'count request glued': { generateContentRequest: { model: 'models/m', ...u({ text: 'project night' }, { text: 'fall' }) } },
+  'count request inline': { generateContentRequest: { model: 'models/m', ...u({ inlineData: { mimeType: 'text/plain', data: b64 } }) } },
+};
+// biome-ignore format: a case a line
+const emb: Record<string, unknown> = {
+  one: { content: { parts: [{ text: 'project ' }, { text: 'nightfall' }] } },
+  glued: { content: { parts: [{ text: 'project night' }, { text: 'fall' }] } },
+  batch: { requests: [{ model: 'models/m', content: { parts: [{ text: 'project ' }, { text: 'nightfall' }] } }] },
+  'batch glued': { requests: [{ model: 'models/m', content: { parts: [{ text: 'project night' }, { text: 'fall' }] } }] },
+  title: { content: { parts: [{ text: 'a' }] }, title: 'project nightfall' },
+  inline: { content: { parts: [{ inlineData: { mimeType: 'text/plain', data: b64 } }] } },
+  png: { content: { parts: [{ inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } }] } },
+};
+const all = [
+  ...Object.entries(cases).map(([name, body]) => ['gemini', name, body] as const),
+  ...Object.entries(emb).map(([name, body]) => ['gemini_embeddings', name, body] as const),
+];
+
+test.each(all)('%s: %s is found', (endpoint, _name, body) => {
+  const document = parseStrictJson(Buffer.from(JSON.stringify(body)));
+
+  const decision = set.decide({ ...subjectOf({}), document, dialect: dialects[endpoint], endpoint });
+
+  expect(decision.action).toBe('block');
+});
+
+test.each([
+  [
+    'another model',
+    { generateContentRequest: { model: 'models/other', ...u({ text: 'a' }) } },
+    'another model',
+  ],
+  ['none of the contents', { generateContentRequest: {} }, 'contents is missing'],
+  [
+    'keys that differ in case',
+    { generateContentRequest: { Contents: [], ...u({ text: 'a' }) } },
+    'only in case',
+  ],
+])('a request within a request with %s is refused', (_name, body, message) => {
+  const document = parseStrictJson(Buffer.from(JSON.stringify(body)));
+
+  expect(() => readFields(document, dialects.gemini, { model: 'm', stream: false })).toThrow(message);
+});
