@@ -46,6 +46,8 @@ export interface Method {
 export interface ModelList {
   /** The path of the list; one model is below it. */
   readonly path: `/v1${string}`;
+  /** The header by which its clients are known at `/v1/models`, where others get another form. */
+  readonly header: string;
   entry(model: ListedModel): Fields;
   list(entries: readonly Fields[]): Fields;
 }

@@ -2,6 +2,7 @@ import { decodePercent } from '../decode-percent.ts';
 import type { Dialect, Method, ModelList } from '../dialects/dialect.ts';
 import { createPathFinder, modelMark } from '../dialects/model-path.ts';
 import { type DialectName, dialects } from '../dialects/registry.ts';
+import type { HttpRequest } from '../http/request.ts';
 
 /** What one path of the gateway is. */
 export type Endpoint =
@@ -84,9 +85,23 @@ const withOwnErrors = Object.values<Dialect>(dialects).filter(({ hasOwnErrors })
 
 /** The dialect in whose form errors are answered at a request target; undefined if they have the gateway's. */
 export function errorDialect(target: string): Dialect | undefined {
+  const { item } = find(target.split('?', 1)[0] ?? '') ?? {};
+  if (item !== undefined && 'dialect' in item)
+    return withOwnErrors.find(({ name }) => name === item.dialect.name);
   return withOwnErrors.find(({ modelList }) => modelList !== undefined && target.startsWith(modelList.path));
 }
 
 export function isModelEndpoint(endpoint: Endpoint): endpoint is ModelEndpoint {
   return endpoint.method === 'POST';
+}
+
+/** The form of a list of models for a client that sent this request; undefined for the usual one. */
+export function modelListFor(
+  endpoint: Endpoint,
+  request: Pick<HttpRequest, 'header'>,
+): ModelList | undefined {
+  if ('list' in endpoint) return endpoint.list;
+  if (endpoint.kind === 'discovery') return undefined;
+  const lists = Object.values<Dialect>(dialects).flatMap(({ modelList }) => modelList ?? []);
+  return lists.find(({ header }) => request.header(header) !== undefined);
 }

@@ -1,3 +1,4 @@
+import { hasModel } from '../dialects/model-path.ts';
 import { GatewayError } from '../errors.ts';
 import { checkOrigin } from '../http/check-origin.ts';
 import type { HttpRequest } from '../http/request.ts';
@@ -40,7 +41,8 @@ export function receive({ request, draft }: Exchange, access: AccessSettings): R
     throw new GatewayError('method.not_allowed', `${path} takes ${allow} only`, { headers: { allow } });
   }
   const query = mark < 0 ? '' : target.slice(mark + 1);
-  if (path.startsWith('/v1beta/') && new URLSearchParams(query).has('key')) throw keyInQuery();
+  const isGoogles = path.startsWith('/v1beta/') || (endpoint.method === 'POST' && hasModel(endpoint));
+  if (isGoogles && new URLSearchParams(query).has('key')) throw keyInQuery();
   return { query, ...found };
 }
 

@@ -115,12 +115,12 @@ async function serve(
 }
 
 async function answer(request: HttpRequest, response: HttpResponse, path: string): Promise<Reply> {
-  if (path === modelsPath || path.startsWith(`${modelsPath}/`)) {
+  const found = findMethod(path);
+  if (found === undefined && (path === modelsPath || path.startsWith(`${modelsPath}/`))) {
     checkMethod(request, 'GET');
     const value = path === modelsPath ? modelList() : modelEntry(path.slice(modelsPath.length + 1));
     return { kind: 'value', value };
   }
-  const found = findMethod(path);
   if (found === undefined) throw new GatewayError('endpoint.unknown', 'there is no such endpoint');
   const { dialect, stream, countAnswer } = found.item;
   checkMethod(request, 'POST');

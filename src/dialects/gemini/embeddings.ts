@@ -2,7 +2,7 @@ import type { VectorDialect } from '../dialect.ts';
 import { membersNamed } from '../text-tokens.ts';
 import { geminiEmbeddingsCodec } from './embeddings-codec.ts';
 import { gemini } from './gemini.ts';
-import { pathOf } from './wire.ts';
+import { atBothVersions, pathOf } from './wire.ts';
 
 const { codec: _, ...shared } = gemini;
 
@@ -10,10 +10,10 @@ const { codec: _, ...shared } = gemini;
 export const geminiEmbeddings: VectorDialect = {
   ...shared,
   name: 'gemini_embeddings',
-  methods: [
+  methods: atBothVersions(
     { path: pathOf('batchEmbedContents'), stream: false },
     { path: pathOf('embedContent'), stream: false },
-  ],
+  ),
   operation: 'embeddings',
   recognizes: (body) => 'requests' in body || ('content' in body && !('contents' in body)),
   caps: [],

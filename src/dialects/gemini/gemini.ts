@@ -10,7 +10,16 @@ import { hasFinish } from './finish.ts';
 import { parseGeminiRequest } from './parse-request.ts';
 import { createGeminiReader, createGeminiWriter } from './stream.ts';
 import { parseGeminiUsage } from './usage.ts';
-import { both, geminiModels, generate, ownHeaders, pathOf, streamGenerate, toCamelCase } from './wire.ts';
+import {
+  atBothVersions,
+  both,
+  geminiModels,
+  generate,
+  ownHeaders,
+  pathOf,
+  streamGenerate,
+  toCamelCase,
+} from './wire.ts';
 
 /** Which of a part's members says what it is; `thought` marks a text or a call as reasoning. */
 const partTypes = both(
@@ -28,11 +37,11 @@ const partTypes = both(
 /** Google's Gemini API, version v1beta: `generateContent`. Members may be written in camelCase or in snake_case. */
 export const gemini: TextDialect = {
   name: 'gemini',
-  methods: [
-    generate,
-    streamGenerate,
-    { path: pathOf('countTokens'), stream: false, countAnswer: (tokens) => ({ totalTokens: tokens }) },
-  ],
+  methods: atBothVersions(generate, streamGenerate, {
+    path: pathOf('countTokens'),
+    stream: false,
+    countAnswer: (tokens) => ({ totalTokens: tokens }),
+  }),
   modelList: geminiModels,
   operation: 'chat',
   recognizes: (body) => 'contents' in body,

@@ -47,10 +47,20 @@ export const streamGenerate: Method = {
   stream: true,
 };
 
+/** Google's SDK asks at `/v1` since its version 3. */
+export function atBothVersions(...methods: readonly [Method, ...Method[]]): readonly [Method, ...Method[]] {
+  const [first, ...others] = methods;
+  const stable = methods.map(
+    (method): Method => ({ ...method, path: method.path.replace('/v1beta/', '/v1/') as '/v1' }),
+  );
+  return [first, ...others, ...stable];
+}
+
 export const ownHeaders = { prefix: 'x-goog-' } as const;
 
 export const geminiModels: ModelList = {
   path: '/v1beta/models',
+  header: 'x-goog-api-key',
   entry: ({ id, contextWindow, maxOutputTokens }) => ({
     name: `models/${id}`,
     baseModelId: id,

@@ -3,7 +3,7 @@ import { GatewayError } from '../../errors.ts';
 import { kinds } from '../../json/json-document.ts';
 import { version } from '../../version.ts';
 import { authenticate, type GatewayKey } from '../authenticate.ts';
-import { endpoints, type ModelEndpoint } from '../endpoints.ts';
+import { endpoints, type ModelEndpoint, modelListFor } from '../endpoints.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Gateway } from '../gateway.ts';
 import type { Received } from '../receive.ts';
@@ -50,7 +50,7 @@ async function answerModels(
 ): Promise<void> {
   const key = authenticate(exchange, gateway);
   exchange.draft.noteCaller(endpoint.kind, key);
-  const list = 'list' in endpoint ? endpoint.list : undefined;
+  const list = modelListFor(endpoint, exchange.request);
   if (endpoint.kind === 'model') {
     const model = allowedModel(pathModel, gateway, key);
     return exchange.sendJson(

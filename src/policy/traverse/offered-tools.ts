@@ -91,7 +91,6 @@ class ToolSearch implements OfferedTools {
   readonly named: OfferedTool[] = [];
   readonly unnamed: number[] = [];
   readonly #document: JsonDocument;
-
   /** Of a dialect whose tools are members of an object. */
   readonly #own: Dialect['toolMembers'];
 
@@ -163,16 +162,16 @@ class ToolSearch implements OfferedTools {
       const entry = document.member(object, field);
       if (entry === undefined) continue;
       const isList = field === 'tools' || field === 'functions';
-      if (isList && document.kind(entry) === kinds.array) this.#tools(entry);
       // Google takes one object for a list of it.
-      else if (isList && this.#own !== undefined) this.#members(entry, this.#own.declarations);
+      if (isList && (this.#own !== undefined || document.kind(entry) === kinds.array)) this.#tools(entry);
       else this.#value(entry, '');
     }
   }
 
   /** A tool without any name or type of its own could be any. */
   #tools(list: number): void {
-    for (const tool of this.#elements(list)) {
+    const isOne = this.#document.kind(list) === kinds.object;
+    for (const tool of isOne ? [list] : this.#elements(list)) {
       const before = this.named.length + this.unnamed.length;
       if (this.#own === undefined) this.#value(tool, '');
       else this.#members(tool, this.#own.declarations);

@@ -202,6 +202,29 @@ test('lists models in Google’s form', async () => {
   expect(await one.json()).toMatchObject({ name: 'models/fast', baseModelId: 'fast' });
 });
 
+test('has the same at /v1, where Google’s newer clients ask', async () => {
+  const at = (path: string, init: RequestInit = {}, key = secrets.PROJECT_KEY) =>
+    fetch(`${gateway.url}/v1/models${path}`, {
+      ...init,
+      headers: { 'content-type': 'application/json', 'x-goog-api-key': key },
+    });
+  const post = { method: 'POST', body: JSON.stringify(hello) };
+
+  const answer = await at('/fast:generateContent', post);
+  const inAddress = await at('/fast:generateContent?key=abc', post);
+  const unknown = await at('/nothing:generateContent', post);
+  const [list, usual] = await Promise.all([
+    at(''),
+    fetch(`${gateway.url}/v1/models`, { headers: { authorization: `Bearer ${secrets.PROJECT_KEY}` } }),
+  ]);
+
+  expect([answer.status, inAddress.status, unknown.status]).toEqual([200, 401, 404]);
+  expect(await unknown.json()).toMatchObject({ error: { code: 404, status: 'NOT_FOUND' } });
+  expect(requests().map(({ target }) => target)).toEqual(['/v1beta/models/gemini-2.5-flash:generateContent']);
+  expect(await list.json()).toMatchObject({ models: [{ name: 'models/fast' }] });
+  expect(await usual.json()).toMatchObject({ data: [{ id: 'fast' }] });
+});
+
 test('counts at the provider', async () => {
   host.script(json('{"totalTokens":5}'));
 
