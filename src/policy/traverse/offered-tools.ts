@@ -170,8 +170,7 @@ class ToolSearch implements OfferedTools {
 
   /** A tool without any name or type of its own could be any. */
   #tools(list: number): void {
-    const isOne = this.#document.kind(list) === kinds.object;
-    for (const tool of isOne ? [list] : this.#elements(list)) {
+    for (const tool of this.#document.kind(list) === kinds.object ? [list] : this.#elements(list)) {
       const before = this.named.length + this.unnamed.length;
       if (this.#own === undefined) this.#value(tool, '');
       else this.#members(tool, this.#own.declarations);
