@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { bin } from '../../kit/build.ts';
@@ -115,13 +117,18 @@ describe('a gateway that answers rubbish', () => {
   test('which has no default model: it names some', async () => {
     const data = ['a', 'b', 'c', 'd'].map((id) => ({ id }));
     const server = createServer((_request, response) => {
-      response.end(JSON.stringify({ data }));
+      response.writeHead(200, { 'x-request-id': 'req_1' }).end(JSON.stringify({ data }));
     }).listen(0, '127.0.0.1');
     onTestFinished(() => void server.close());
     await new Promise((resolve) => server.once('listening', resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
+    const cwd = emptyDirectory();
+    const host = '{ dialect: openai, base_url: "http://127.0.0.1:9/v1" }';
+    writeFileSync(join(cwd, 'gateway.yaml'), `providers: { a: ${host} }\nmodels: [{ match: "*", provider: a }]\n`);
+
     const { exit, stderr } = await command(['send', 'x'], {
+      cwd,
       env: { GATEWAY_URL: url, GATEWAY_KEY: 'gw_key' },
     });
 
