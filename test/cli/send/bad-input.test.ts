@@ -125,7 +125,10 @@ describe('a gateway that answers rubbish', () => {
 
     const cwd = emptyDirectory();
     const host = '{ dialect: openai, base_url: "http://127.0.0.1:9/v1" }';
-    writeFileSync(join(cwd, 'gateway.yaml'), `providers: { a: ${host} }\nmodels: [{ match: "*", provider: a }]\n`);
+    writeFileSync(
+      join(cwd, 'gateway.yaml'),
+      `providers: { a: ${host} }\nmodels: [{ match: "*", provider: a }]\n`,
+    );
 
     const { exit, stderr } = await command(['send', 'x'], {
       cwd,
