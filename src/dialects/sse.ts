@@ -14,8 +14,9 @@ const initialBytes = 1_024;
 /**
  * Bytes to server-sent events, incrementally. Lines are found in the bytes and only whole lines are decoded,
  * so characters may be split anywhere; at most one event is held. Comments and fields other than `event` and
- * `data` are skipped. An object that stands where a field should, as Google writes errors,
- * is data of an event whose name is empty. Throws `provider.broken_response` for an event above the limit.
+ * `data` are skipped. An object that stands where an event should, as Google writes errors, is data of an event whose
+ * name is empty. Throws `provider.broken_response` for an event above the limit, and for such an object with a field in
+ * it, which other readers would take for the event.
  */
 export class SseParser {
   readonly #onEvent: (name: string | undefined, data: string) => void;
@@ -117,10 +118,15 @@ export class SseParser {
       this.#dispatch();
       return;
     }
+    const isFirst = this.#eventBytes === 0;
     this.#eventBytes += end - start;
-    if (bytes[start] === brace) this.#name = bareName;
-    if (this.#name === bareName) this.#add(bytes.toString('utf8', start, end));
-    else if (isField(bytes, start, end, 'data')) {
+    if (isFirst && bytes[start] === brace) this.#name = bareName;
+    const isData = isField(bytes, start, end, 'data');
+    if (this.#name === bareName) {
+      if (isData)
+        throw new GatewayError('provider.broken_response', 'an object of the provider holds an event');
+      this.#add(bytes.toString('utf8', start, end));
+    } else if (isData) {
       this.#add(readValue(bytes, start + 'data'.length, end));
     } else if (isField(bytes, start, end, 'event')) {
       this.#name = readValue(bytes, start + 'event'.length, end) || undefined;

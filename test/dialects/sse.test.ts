@@ -108,6 +108,14 @@ describe('SseParser', () => {
   });
 });
 
+test('an object in an event is skipped, and an event in an object is refused', () => {
+  expect(parse('data: 1\n{"a":1}\n\ndata: 2\n\n')).toEqual([
+    [undefined, '1'],
+    [undefined, '2'],
+  ]);
+  expect(() => parse('{}\ndata: 1\n\n')).toThrow('holds an event');
+});
+
 test('an object between events is an event by itself, and is written as it came', () => {
   const bare = '{\n  "error": {"code": 500}\n}\n\n';
 

@@ -24,6 +24,8 @@ import { takeTurns } from './take-turns.ts';
 const answerLimitBytes = 32 * 1024 * 1024;
 const errorLimitBytes = 256 * 1024;
 const causeLength = 300;
+/** Characters of a provider's page in which its words are looked for. */
+const pageLength = 16_384;
 /** Most bytes of a stream that are handled in one go: with rules that match everywhere, some milliseconds of work. */
 const smallSlices = 16 * 1024;
 
@@ -96,14 +98,17 @@ function sendByKind(
   );
 }
 
-/** Throws provider.credentials_rejected: the client would think that its own key was. What the provider says is for the record. */
+/**
+ * Throws provider.credentials_rejected. A client that got the provider's own answer would think that its key of the gateway
+ * was rejected; what the provider says is in the record.
+ */
 async function refuseCredentials(exchange: Exchange, forwarded: Forwarded<UpstreamRequest>): Promise<never> {
   const { name } = forwarded.target.provider.options;
   try {
     const bytes = await readWhole(decodedAnswer(forwarded.answer), errorLimitBytes, exchange.lifetime);
     const text = bytes.toString();
     const said = parseFailure(parseError(text) ?? text, forwarded.answer.status).message;
-    exchange.draft.noteCause(exchange.scrubber.text(shortened(said)));
+    exchange.draft.noteCause(shortened(exchange.scrubber.text(said)));
   } catch {
     forwarded.answer.abort(); // the status says enough
   }
@@ -195,7 +200,7 @@ async function sendProviderError(
   const text = bytes.toString();
   const value = parseError(text);
   // Proxies in front of the provider answer with HTML pages, which no client can read.
-  if (value === undefined) exchange.draft.noteCause(exchange.scrubber.text(shortened(text)));
+  if (value === undefined) exchange.draft.noteCause(shortened(exchange.scrubber.text(text)));
   const { translation } = forwarded.request;
   const readable = value === undefined ? text : value;
   const isOwn = translation !== undefined || !dialect.isErrorBody(value);
@@ -216,10 +221,16 @@ function parseError(text: string): unknown {
   }
 }
 
-/** The text of a page on one line, shortened to fit in a record. */
+/** The text of a page on one line, shortened to fit in a record. What is far behind the beginning is not looked at. */
 function shortened(page: string): string {
   const words = page
-    .replace(/<(?:script|style)\b[\s\S]*?<\/(?:script|style)>|<[^>]*>/gi, ' ')
+    .slice(0, pageLength)
+    .split('<')
+    // Of each piece but the first, what follows the tag; scripts and styles have no words.
+    .map((piece, i) =>
+      i === 0 ? piece : /^(?:script|style)\b/i.test(piece) ? '' : piece.slice(piece.indexOf('>') + 1),
+    )
+    .join(' ')
     .replace(/\s+/g, ' ')
     .trim();
   return words.length <= causeLength ? words : `${words.slice(0, causeLength)}…`;

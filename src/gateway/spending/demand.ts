@@ -5,8 +5,10 @@ import { asksToReason, findOutputCap, type OutputCap } from './output-bound.ts';
 import { countRemoteImages, worstInputTokens } from './worst-input.ts';
 
 /** Members of a request that choose how it is processed, and what of that costs no more than the known prices. */
+const plainTiers: ReadonlySet<string> = new Set(['auto', 'default', 'flex', 'standard', 'standard_only']);
 const plainModes: Readonly<Record<string, ReadonlySet<string>>> = {
-  service_tier: new Set(['auto', 'default', 'flex', 'standard', 'standard_only']),
+  service_tier: plainTiers,
+  serviceTier: plainTiers,
   speed: new Set(['standard']),
   inference_geo: new Set(['global']),
   // Audio, and searches that hosts charge for without a tool.
@@ -14,6 +16,9 @@ const plainModes: Readonly<Record<string, ReadonlySet<string>>> = {
   web_search_options: new Set(),
   search_parameters: new Set(),
   plugins: new Set(),
+  // Tokens that the request doesn't have, and an hourly price for keeping them.
+  cachedContent: new Set(),
+  cached_content: new Set(),
 };
 
 /** Of a request, and of any of its texts and images. */
@@ -21,9 +26,13 @@ const cacheMembers = ['prompt_cache_options', 'prompt_cache_breakpoint'];
 const plainLifetimes: ReadonlySet<string> = new Set(['30m']);
 const plainModalities: ReadonlySet<string> = new Set(['text']);
 const typeMembers = ['mimeType', 'mime_type'];
+/** Files that a request only names, so that its bytes say nothing about their tokens. */
+const fileMembers = ['fileUri', 'file_uri'];
 const dearParts = ['input_audio', 'audio_url', 'input_video', 'video_url'];
 /** Lengths of the keys that matter inside a request; an escaped key is longer than its text. */
-const lengthsInside = new Set(['type', ...cacheMembers, ...typeMembers].map(({ length }) => length));
+const lengthsInside = new Set(
+  ['type', ...cacheMembers, ...typeMembers, ...fileMembers].map(({ length }) => length),
+);
 
 /** The member of a request that makes it cost more than the known prices; undefined if none does. */
 function findSurchargedMode(document: JsonDocument): string | undefined {
@@ -50,7 +59,7 @@ function findModality(document: JsonDocument): string | undefined {
 
 /**
  * Anywhere in a request: what asks OpenAI to keep what is written to the cache for twelve hours, and audio or video, whose
- * tokens have prices of their own.
+ * tokens have prices of their own, or a file that is elsewhere.
  */
 function findInside(document: JsonDocument): string | undefined {
   for (let entry = 0; entry < document.count; entry += 1) {
@@ -65,6 +74,7 @@ function findInside(document: JsonDocument): string | undefined {
     } else if (cacheMembers.includes(name)) {
       if (isOther(document, document.member(entry + 1, 'ttl'), plainLifetimes)) return `${name}.ttl`;
     } else if (typeMembers.includes(name) && isAudio(document, entry + 1)) return 'audio';
+    else if (fileMembers.includes(name)) return name;
   }
   return undefined;
 }

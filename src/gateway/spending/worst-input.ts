@@ -1,7 +1,7 @@
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 
 const imageTypes = ['image_url', 'input_image', 'image'];
-/** Where the three dialects say which image it is: at once, or in an object. */
+/** Where dialects say which image it is: at once, or in an object. */
 const members = ['image_url', 'source', 'url', 'file_id'];
 
 /** How many images a request only names, by an address or a file's id, so that its bytes say nothing about them. */
