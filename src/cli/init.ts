@@ -1,9 +1,9 @@
 import { basename, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import { clouds } from '../config/cloud-hosts.ts';
+import { clouds } from '../cloud-hosts.ts';
 import { GatewayError } from '../errors.ts';
 import type { DetectorName } from '../policy/detectors/names.ts';
-import type { FoundProvider } from './init/find-providers.ts';
+import type { FoundProvider } from './init/found-provider.ts';
 import { askMany, askYes, canAsk } from './shell/ask.ts';
 import { type CommonOptions, commonOptions, createCommand, outputFormat } from './shell/command.ts';
 import { detectorList } from './shell/detector-list.ts';

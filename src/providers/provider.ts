@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { regionOf } from '../cloud-hosts.ts';
 import type { ProviderConfig } from '../config/build/providers.ts';
-import { regionOf } from '../config/cloud-hosts.ts';
 import type { TickQueue } from '../tick-queue.ts';
 import { Admission } from './admission.ts';
 import { azureDeployments } from './clouds/azure.ts';

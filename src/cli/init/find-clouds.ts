@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { type Cloud, clouds } from '../../config/cloud-hosts.ts';
+import { type Cloud, clouds } from '../../cloud-hosts.ts';
 import type { Io } from '../shell/io.ts';
-import type { FoundProvider } from './find-providers.ts';
+import type { FoundProvider } from './found-provider.ts';
 
 type Env = Io['env'];
 

@@ -1,35 +1,10 @@
-import type { Cloud } from '../../config/cloud-hosts.ts';
 import { hostedProviders } from '../../config/known-providers.ts';
-import type { ProviderDialect } from '../../config/schema/provider.ts';
 import { type LoginAgent, logins } from '../../config/source/logins.ts';
 import { toFields, toList, toText } from '../../dialects/fields.ts';
 import { isLoggedIn } from '../agents/logins.ts';
 import type { Io } from '../shell/io.ts';
 import { findClouds } from './find-clouds.ts';
-
-/** A provider that `init` can write. */
-export interface FoundProvider {
-  readonly name: string;
-  readonly dialect: Exclude<ProviderDialect, 'sandbox'>;
-  /** Absent for the dialect's default. */
-  readonly baseUrl?: string;
-  /** The environment variable with its key; absent for servers on this machine, and logins. */
-  readonly variable?: string;
-  /** Whose own tools find its credentials; with a variable, as whose key that is sent. */
-  readonly credentials?: Cloud;
-  /** Whether it takes the login that an agent keeps, in the place of a key. */
-  readonly takesLogin?: true;
-  readonly endpoints?: readonly string[];
-  /** Names and patterns of its models; if empty, all that no other provider serves. */
-  readonly models: readonly string[];
-  /** What coding agents ask for by names that it doesn't have, and the model there that stands for them. */
-  readonly agentModels?: { readonly match: string; readonly model: string };
-  readonly isFound: boolean;
-  /** Whether something is there, which didn't answer in time. */
-  readonly isLate?: boolean;
-  /** How it was found, for a person. */
-  readonly note: string;
-}
+import type { FoundProvider } from './found-provider.ts';
 
 /** The endpoints that most hosts of the OpenAI family support; requests to the others are translated. */
 const chatAndEmbeddings = ['chat', 'embeddings'] as const;

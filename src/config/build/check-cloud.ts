@@ -1,5 +1,5 @@
+import { cloudAt, clouds, isCloud, locationOf, regionOf } from '../../cloud-hosts.ts';
 import { isLoopbackHost } from '../../loopback.ts';
-import { cloudAt, clouds, isCloud, locationOf, regionOf } from '../cloud-hosts.ts';
 import type { ProviderSettings } from '../schema/provider.ts';
 import type { Report } from '../source/report.ts';
 

@@ -1,5 +1,5 @@
+import { regionOf } from '../../cloud-hosts.ts';
 import { isLoopbackHost } from '../../loopback.ts';
-import { regionOf } from '../cloud-hosts.ts';
 import {
   endpoints as allEndpoints,
   type Endpoint,

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { resolve } from 'node:path';
+import { type Cloud, cloudAt, clouds, isCloud } from '../../cloud-hosts.ts';
 import { isLoopbackHost } from '../../loopback.ts';
 import { defaultBaseUrl } from '../build/providers.ts';
-import { type Cloud, cloudAt, clouds, isCloud } from '../cloud-hosts.ts';
 import { hostedProviders } from '../known-providers.ts';
 import { type MarkedValue, markedValues } from '../schema/reach.ts';
 import { settingsSchema } from '../schema/schema.ts';

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { type Cloud, clouds } from '../../config/cloud-hosts.ts';
+import { type Cloud, clouds } from '../../cloud-hosts.ts';
 import { GatewayError } from '../../errors.ts';
 import type { AnswerHeaders } from '../answer-headers.ts';
 import type { HostRequest } from '../transport/pool.ts';
