@@ -49,7 +49,10 @@ export function findCaps(document: JsonDocument, dialect: Dialect): readonly Cap
     addCap(document, key, caps);
     collectInside(document, key + 1, caps);
   }
-  const own = new Set(dialect.caps.map((path) => memberAt(document, path)));
+  const own = new Set(dialect.caps.flatMap((path) => memberAt(document, path) ?? []));
+  // A dialect may have a word of its own for it.
+  for (const entry of own)
+    if (!caps.some((cap) => cap.entry === entry)) addCap(document, entry - 1, caps, true);
   return caps.map((cap) => (own.has(cap.entry) ? { ...cap, isOwn: true } : cap));
 }
 
@@ -62,9 +65,9 @@ function collectFromTools(document: JsonDocument, tools: number, caps: Cap[]): v
   }
 }
 
-function addCap(document: JsonDocument, key: number, caps: Cap[]): void {
+function addCap(document: JsonDocument, key: number, caps: Cap[], isKnown = false): void {
   const entry = key + 1;
-  if (!isCap(document.text(key)) || document.kind(entry) === kinds.null) return;
+  if (!(isKnown || isCap(document.text(key))) || document.kind(entry) === kinds.null) return;
   caps.push({ entry, tokens: tokensOf(document, entry), isOwn: false });
 }
 
