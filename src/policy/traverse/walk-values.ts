@@ -249,16 +249,14 @@ export class ValueWalk {
   #string(document: JsonDocument, entry: number, context: Context): void {
     this.#visitor.text(document, entry, context);
     const start = document.start(entry);
-    if (mayBeDataUrl(document, start, document.end(entry))) this.#proseUrl(document, entry, context);
+    if (mayBeDataUrl(document, start, document.end(entry))) {
+      const decoded = readProseUrl(document.text(entry));
+      if (decoded !== undefined) this.#readDecoded(decoded, context.place(document, entry), context.apart());
+    }
     const isNumbers = mayBeNumbers(document, start, document.end(entry));
     if (!isNumbers && !(document.isEscaped(entry) && mayBeJson(document.bytes[start] as number))) return;
     const text = document.text(entry);
     if (isNumbers || mayHideTexts(text)) this.#nested(text, context.place(document, entry), context);
-  }
-
-  #proseUrl(document: JsonDocument, entry: number, context: Context): void {
-    const decoded = readProseUrl(document.text(entry));
-    if (decoded !== undefined) this.#readDecoded(decoded, context.place(document, entry), context.apart());
   }
 
   #readDecoded({ texts, isOpaque }: Decoded, outer: Place, context: Context): void {
