@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 // Builds dist/ from src/: one bundle, cut where commands are loaded lazily (docs/decisions/bundle.md).
 // Runs at every `npm install` in a checkout, so it is quick, says nothing, and never empties dist/ first.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { rolldown } from 'rolldown';

@@ -138,11 +138,10 @@ async function chooseProviders(
   // Without any provider the file has the sandbox.
   if (named !== undefined)
     return named.filter((name) => name !== 'sandbox').map((name) => providerOf(name, found));
-  const present = found.filter(({ isFound }) => isFound);
+  const present = found.filter(({ isFound, isAmbiguous }) => isFound && isAmbiguous !== true);
   if (!canAsk(options, io)) {
-    const late = found.filter(({ isLate }) => isLate === true);
-    for (const { note } of options.quiet === true ? [] : late)
-      await write(io.stderr, `gateway: ${note}, so it is left out; gateway init --force looks again\n`);
+    const leftOut = found.flatMap((one) => whyLeftOut(one) ?? []);
+    for (const why of options.quiet === true ? [] : leftOut) await write(io.stderr, `gateway: ${why}\n`);
     return present;
   }
   const choices = found.map(({ name, note }) => ({ value: name, label: name, hint: note }));
@@ -153,6 +152,12 @@ async function chooseProviders(
     io,
   );
   return found.filter(({ name }) => picked.includes(name));
+}
+
+function whyLeftOut({ name, note, isFound, isLate, isAmbiguous }: FoundProvider): string | undefined {
+  if (isLate === true) return `${note}, so it is left out; gateway init --force looks again`;
+  if (!isFound || isAmbiguous !== true) return undefined;
+  return `${name} is left out, although ${note}; gateway init --force --provider ${name} takes it`;
 }
 
 function providerOf(name: string, known: readonly FoundProvider[]): FoundProvider {

@@ -5,7 +5,7 @@ import type { Verdict } from '../policy/rule.ts';
 import { builtInPolicy } from '../policy/rules/built-in.ts';
 import { ClientCredential } from '../providers/client-credential.ts';
 import type { KeyRing, KnownKey } from './authenticate.ts';
-import { bothScrubbers, createScrubber, type Scrubber } from './scrub.ts';
+import { createScrubber, joinScrubbers, type Scrubber } from './scrub.ts';
 
 /** The credentials that come with a request, next to the project key or in its place. */
 export interface ClientLogin {
@@ -43,7 +43,7 @@ export function keepLogin(
   const login = takeLogin(exchange.request, keys);
   if (login === undefined) return;
   exchange.login = login;
-  exchange.scrubber = bothScrubbers(exchange.scrubber, login.scrubber);
+  exchange.scrubber = joinScrubbers(exchange.scrubber, login.scrubber);
 }
 
 /**

@@ -9,7 +9,7 @@ import type { ExchangeSpans } from '../record/tracing/tracer.ts';
 import type { SwapRemoveItem } from '../swap-remove-list.ts';
 import type { ClientLogin } from './client-login.ts';
 import { RecordDraft } from './record-draft.ts';
-import { bothScrubbers, type Scrubber, scrubberOf } from './scrub.ts';
+import { joinScrubbers, type Scrubber, scrubberOf } from './scrub.ts';
 import type { LedgerEntry } from './spending/ledger-entry.ts';
 import { Outcome, type Spending } from './spending/spending.ts';
 
@@ -84,7 +84,7 @@ export class Exchange implements SwapRemoveItem {
 
   /** What a request was authorized with, which its provider may repeat. */
   scrubAlso(secrets: readonly string[]): void {
-    this.scrubber = bothScrubbers(this.scrubber, scrubberOf(secrets));
+    this.scrubber = joinScrubbers(this.scrubber, scrubberOf(secrets));
   }
 
   /** The status that the client got or, if no answer could begin, would have got. */

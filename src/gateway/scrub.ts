@@ -219,7 +219,7 @@ export function scrubberOf(secrets: readonly string[]): Scrubber {
   return scrubber;
 }
 
-export function bothScrubbers(first: Scrubber, second: Scrubber): Scrubber {
+export function joinScrubbers(first: Scrubber, second: Scrubber): Scrubber {
   return {
     bytes: (body) => second.bytes(first.bytes(body)),
     text: (text) => second.text(first.text(text)),

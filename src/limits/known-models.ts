@@ -8,7 +8,7 @@ export interface KnownModel {
   /** At a cloud's endpoint of one region or one geography. */
   readonly regionalPrice: Price;
   /** What it costs instead until then, in milliseconds since 1970. */
-  readonly promotion?: { readonly untilMs: number; readonly price: Price };
+  readonly promotion?: { readonly untilMs: number; readonly price: Price; readonly regionalPrice: Price };
   readonly maxOutputTokens: number;
   /** Absent if nobody says. OpenAI's newer ones without the room that only output may fill, as Codex counts it. */
   readonly contextWindow?: number;
@@ -77,6 +77,7 @@ function toModel(line: Line): KnownModel {
       promotion: {
         untilMs: Date.parse(`${promotion.through}T24:00:00Z`),
         price: priceOf(line, promotion.times),
+        regionalPrice: priceOf(line, promotion.times * regional),
       },
     }),
     maxOutputTokens,
@@ -135,8 +136,10 @@ export function listPrice(
   { isRegional, nowMs }: { readonly isRegional: boolean; readonly nowMs: number },
 ): Price | undefined {
   const known = knownModel(name);
-  if (known?.promotion !== undefined && nowMs < known.promotion.untilMs) return known.promotion.price;
-  return isRegional || isRegionalName(name) ? known?.regionalPrice : known?.price;
+  const isSurcharged = isRegional || isRegionalName(name);
+  if (known?.promotion !== undefined && nowMs < known.promotion.untilMs)
+    return isSurcharged ? known.promotion.regionalPrice : known.promotion.price;
+  return isSurcharged ? known?.regionalPrice : known?.price;
 }
 
 /** The most input tokens that one image can be. */

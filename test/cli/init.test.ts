@@ -300,7 +300,7 @@ describe('with credentials of a cloud', () => {
       '.aws/config': '[default]\nregion = us-west-2\n[profile work]\noutput = json\nregion=eu-central-1\n',
     });
 
-    const { exit, text, check } = await init([], { HOME, AWS_PROFILE: 'work' });
+    const { exit, text, check } = await init(['--provider', 'bedrock'], { HOME, AWS_PROFILE: 'work' });
 
     expect(exit).toBe(0);
     expect(text).toContain(
@@ -333,7 +333,10 @@ describe('with credentials of a cloud', () => {
       '.config/gcloud/configurations/config_mine': '[core]\naccount = me@shop.example\nproject = shop\n',
     });
 
-    const { text, check } = await init([], { HOME, GOOGLE_CLOUD_LOCATION: location });
+    const { text, check } = await init(['--provider', 'vertex', '--provider', 'vertex-gemini'], {
+      HOME,
+      GOOGLE_CLOUD_LOCATION: location,
+    });
 
     expect(text).toContain(`dialect: vertex\n    base_url: "${url}"\n    credentials: google\n`);
     expect(text).toContain(
@@ -362,6 +365,16 @@ describe('with credentials of a cloud', () => {
     );
     expect(text).not.toContain(secret);
     expect(await check()).toMatchObject({ exit: 0, stdout: 'gateway.yaml: fine\n' });
+  });
+
+  test('a login that may be for something else is left out where nobody can be asked', async () => {
+    const HOME = home({ '.aws/config': '[default]\nregion = us-west-2\n' });
+
+    const { exit, text, stderr } = await init([], { HOME });
+
+    expect([exit, text.includes('bedrock')]).toEqual([0, false]);
+    expect(stderr).toContain('bedrock is left out, although');
+    expect(stderr).toContain('gateway init --force --provider bedrock takes it');
   });
 
   test('half of what a cloud needs is not enough, and what a variable has instead of a name is not used', async () => {

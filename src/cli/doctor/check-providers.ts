@@ -7,6 +7,7 @@ import { parseFailure } from '../../dialects/failure.ts';
 import { targetOf } from '../../dialects/model-path.ts';
 import { dialects } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
+import { createTextScrubber } from '../../gateway/scrub.ts';
 import { type FetchedAnswer, fetchAnswer } from '../../providers/fetch-json.ts';
 import { Provider } from '../../providers/provider.ts';
 import { providerOptions } from '../../server/gateway-config.ts';
@@ -158,13 +159,13 @@ function faultOfAnswer(
       ];
 }
 
-/** The first line of what the host says; behind it AWS repeats what was signed. Without the key, which others repeat. */
-function messageOf(body: Buffer, apiKey: string | undefined): string {
+/** The first line of what the host says, without secrets; behind it AWS repeats what was signed. */
+function messageOf(body: Buffer, apiKey = ''): string {
   const text = body.toString();
   const { message } = parseFailure(parseJson(text) ?? text, 401);
   if (message.startsWith('the provider answered')) return '';
   const [line = ''] = message.split('\n', 1);
-  return (apiKey === undefined ? line : line.replaceAll(apiKey, '[secret]')).slice(0, 200);
+  return createTextScrubber([apiKey])(line).slice(0, 200);
 }
 
 function parseJson(text: string): unknown {

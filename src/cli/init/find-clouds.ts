@@ -28,9 +28,9 @@ function bedrock(env: Env): FoundProvider {
     [credentials, config].find((file) => existsSync(file));
   const profile = env.AWS_PROFILE ?? 'default';
   const region =
-    wordOf(env.AWS_REGION) ??
-    wordOf(env.AWS_DEFAULT_REGION) ??
-    settingOf(config, profile === 'default' ? 'default' : `profile ${profile}`, 'region') ??
+    labelOf(env.AWS_REGION) ??
+    labelOf(env.AWS_DEFAULT_REGION) ??
+    labelOf(settingOf(config, profile === 'default' ? 'default' : `profile ${profile}`, 'region')) ??
     'us-east-1';
   return {
     name: 'bedrock',
@@ -40,6 +40,7 @@ function bedrock(env: Env): FoundProvider {
     models: ['anthropic.*', '*.anthropic.*'],
     agentModels: { match: 'claude-*', model: bedrockAgentModel },
     isFound: (key ?? login) !== undefined,
+    isAmbiguous: key === undefined,
     note: noteOf('aws', { key, login, needs: 'AWS_BEARER_TOKEN_BEDROCK or credentials of AWS' }),
   };
 }
@@ -55,13 +56,14 @@ function vertex(env: Env): readonly FoundProvider[] {
   const active = readText(join(folder, 'active_config'))?.trim() || 'default';
   const named = ['GOOGLE_CLOUD_PROJECT', 'GCLOUD_PROJECT', 'ANTHROPIC_VERTEX_PROJECT_ID'];
   const project =
-    named.map((name) => wordOf(env[name])).find((name) => name !== undefined) ??
-    settingOf(join(folder, 'configurations', `config_${wordOf(active) ?? 'default'}`), 'core', 'project');
-  const location = wordOf(env.GOOGLE_CLOUD_LOCATION) ?? wordOf(env.CLOUD_ML_REGION) ?? 'global';
+    named.map((name) => nameOf(env[name])).find((name) => name !== undefined) ??
+    settingOf(join(folder, 'configurations', `config_${nameOf(active) ?? 'default'}`), 'core', 'project');
+  const location = labelOf(env.GOOGLE_CLOUD_LOCATION) ?? labelOf(env.CLOUD_ML_REGION) ?? 'global';
   const place = `https://${hostAt(location)}/v1/projects/${project ?? 'PROJECT'}/locations/${location}`;
   const common = {
     credentials: 'google',
     isFound: login !== undefined && project !== undefined,
+    isAmbiguous: true,
     note: noteOf('google', {
       login: project === undefined ? undefined : login,
       needs:
@@ -107,7 +109,7 @@ function azure(env: Env): FoundProvider {
 
 function foundry(env: Env): FoundProvider {
   const key = firstSet(env, ['ANTHROPIC_FOUNDRY_API_KEY']);
-  const resource = wordOf(env.ANTHROPIC_FOUNDRY_RESOURCE);
+  const resource = labelOf(env.ANTHROPIC_FOUNDRY_RESOURCE);
   const own = resource === undefined ? undefined : `https://${resource}.services.ai.azure.com`;
   const origin = own ?? originOf(env.ANTHROPIC_FOUNDRY_BASE_URL);
   return {
@@ -158,8 +160,13 @@ function firstSet(env: Env, names: readonly string[]): string | undefined {
   return names.find((name) => (env[name] ?? '') !== '');
 }
 
-/** A name that can stand in an address; anything else is as good as none. */
-function wordOf(text: string | undefined): string | undefined {
+/** A part of a host's name; anything else is as good as none. */
+function labelOf(text: string | undefined): string | undefined {
+  return text !== undefined && /^[a-z0-9][a-z0-9-]{0,62}$/i.test(text) ? text : undefined;
+}
+
+/** A name that can stand in a path, such as a project's: some have a domain before them (`example.com:shop`). */
+function nameOf(text: string | undefined): string | undefined {
   return text !== undefined && /^[a-z0-9][a-z0-9.:-]{0,62}$/i.test(text) ? text : undefined;
 }
 
@@ -168,14 +175,14 @@ function originOf(text: string | undefined): string | undefined {
   return url?.protocol === 'https:' && url.username === '' ? url.origin : undefined;
 }
 
-/** A setting of a section of an INI file; only a word. */
+/** A setting of a section of an INI file; only a name. */
 function settingOf(file: string, section: string, name: string): string | undefined {
   let isIn = false;
   for (const line of readText(file)?.split(/\r?\n/) ?? []) {
     const head = /^\s*\[\s*(.*?)\s*\]/.exec(line)?.[1];
     if (head !== undefined) isIn = head.replace(/\s+/g, ' ') === section;
     const [key, value] = line.split('=', 2).map((part) => part.trim());
-    if (isIn && key === name) return wordOf(value);
+    if (isIn && key === name) return nameOf(value);
   }
   return undefined;
 }

@@ -19,6 +19,8 @@ export interface FoundProvider {
   /** What coding agents ask for by names that it doesn't have, and the model there that stands for them. */
   readonly agentModels?: { readonly match: string; readonly model: string };
   readonly isFound: boolean;
+  /** It was found by a login at a cloud, which may be for other services there: a person has to say that it is meant. */
+  readonly isAmbiguous?: boolean;
   /** Whether something is there, which didn't answer in time. */
   readonly isLate?: boolean;
   /** How it was found, for a person. */

@@ -24,9 +24,14 @@ export const embeddingsCodec: VectorCodec = {
   buildRequest: ({ texts, dimensions, user }, { targetModel }) =>
     withoutAbsent({ model: targetModel, input: texts, dimensions, user }),
   parseAnswer(body) {
-    const data = toList(decodeEmbeddings(body).data).map((entry) => toFields(entry).embedding);
-    if (!data.every(Array.isArray)) throw brokenAnswer('has an embedding that is no array of numbers');
-    return { vectors: data, usage: parseEmbeddingsUsage(body.usage) };
+    const entries = toList(decodeEmbeddings(body).data).map(toFields);
+    // In the order of their numbers, if they have any: which text each is of is said by nothing else.
+    const vectors: unknown[] = [];
+    for (const [i, { index = i, embedding }] of entries.entries()) vectors[Number(index)] = embedding;
+    if (Object.keys(vectors).length !== entries.length || vectors.length !== entries.length)
+      throw brokenAnswer('has embeddings whose numbers are not those of the texts');
+    if (!vectors.every(Array.isArray)) throw brokenAnswer('has an embedding that is no array of numbers');
+    return { vectors, usage: parseEmbeddingsUsage(body.usage) };
   },
   // Prose averages about four characters per token; clients expect a count although Gemini's older models have none.
   echoOf: ({ encoding_format: form, input }) => ({

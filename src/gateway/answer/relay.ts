@@ -17,7 +17,7 @@ interface StreamOptions {
 }
 
 /**
- * Passes an event stream on as it comes, with configured secrets masked, no faster than the client reads. Resolves when the answer is complete; rejects
+ * Passes an event stream on as it comes, without configured secrets, no faster than the client reads. Resolves when the answer is complete; rejects
  * if the stream failed, after sending an error event, and if the client disconnected.
  */
 export function relayStream(exchange: Exchange, options: StreamOptions): Promise<void> {
@@ -110,11 +110,11 @@ class StreamSink implements BodySink {
   }
 
   #write(events: Buffer): boolean {
-    return events.length === 0 || this.#response.write(this.#masked(events));
+    return events.length === 0 || this.#response.write(this.#scrubbed(events));
   }
 
   /** What leaves, without configured secrets: only whole events come, so that none is split. */
-  #masked(events: Buffer): Buffer {
+  #scrubbed(events: Buffer): Buffer {
     const bytes = this.#exchange.scrubber.bytes(events);
     if (this.#bytes === 0) this.#exchange.draft.noteFirstByte();
     this.#bytes += bytes.length;
@@ -163,7 +163,7 @@ class StreamSink implements BodySink {
       this.#complete();
       return this.#finish(undefined);
     }
-    const errorEvent = this.#masked(this.#stream.fail(error, this.#exchange.id));
+    const errorEvent = this.#scrubbed(this.#stream.fail(error, this.#exchange.id));
     this.#finish(error);
     this.#response.breakOff(errorEvent);
   }

@@ -3,7 +3,7 @@ import { type BodyLimits, readJsonBody } from '../../http/body.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import type { HttpResponse } from '../../http/response.ts';
 import type { Search } from '../catalogue/search.ts';
-import { mostOf } from '../contract/schemas.ts';
+import { maxima } from '../contract/schemas.ts';
 import { isStatus } from '../plant/plant.ts';
 
 const defaultLimit = 100;
@@ -15,8 +15,8 @@ export function parseSearch(query: Query): Search {
   if (status !== undefined && !isStatus(status)) {
     throw badParameter('status', 'must be available, pending or sold');
   }
-  const name = text(query, 'name', mostOf.name);
-  const category = text(query, 'category', mostOf.category);
+  const name = text(query, 'name', maxima.name);
+  const category = text(query, 'category', maxima.category);
   return {
     tags: [],
     match: 'any',
@@ -48,9 +48,9 @@ function parseTagList(lists: readonly string[] | undefined): readonly string[] {
   const tags = lists.flatMap((list) => list.split(',')).map((tag) => tag.trim());
   if (tags.includes(''))
     throw badParameter('tags', 'has an empty entry: write one or more tags with single commas between them');
-  if (tags.length > mostOf.tags) throw badParameter('tags', `has more than ${mostOf.tags} entries`);
-  if (tags.some((tag) => [...tag].length > mostOf.tag)) {
-    throw badParameter('tags', `has an entry longer than ${mostOf.tag} characters`);
+  if (tags.length > maxima.tags) throw badParameter('tags', `has more than ${maxima.tags} entries`);
+  if (tags.some((tag) => [...tag].length > maxima.tag)) {
+    throw badParameter('tags', `has an entry longer than ${maxima.tag} characters`);
   }
   if (tags.some((tag) => tag.includes('\0'))) throw badParameter('tags', 'has a NUL character');
   return tags;

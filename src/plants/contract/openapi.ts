@@ -13,7 +13,7 @@ import {
 import {
   errorSchema,
   loginSchema,
-  mostOf,
+  maxima,
   newPlantSchema,
   plantChangeSchema,
   plantSchema,
@@ -115,8 +115,8 @@ export const openapi = {
             schema: {
               type: 'array',
               minItems: 1,
-              maxItems: mostOf.tags,
-              items: { type: 'string', minLength: 1, maxLength: mostOf.tag },
+              maxItems: maxima.tags,
+              items: { type: 'string', minLength: 1, maxLength: maxima.tag },
             },
           },
           {

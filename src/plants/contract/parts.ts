@@ -1,4 +1,4 @@
-import { mostOf, plantId, statuses } from './schemas.ts';
+import { maxima, plantId, statuses } from './schemas.ts';
 
 export const needsLogin = [{ bearer: [] }, { cookie: [] }];
 
@@ -59,12 +59,12 @@ export const name = {
   name: 'name',
   in: 'query',
   description: 'Only plants with this text in their name; case does not matter.',
-  schema: { type: 'string', minLength: 1, maxLength: mostOf.name },
+  schema: { type: 'string', minLength: 1, maxLength: maxima.name },
 } as const;
 
 export const category = {
   name: 'category',
   in: 'query',
   description: 'Only plants of this category; case does not matter.',
-  schema: { type: 'string', minLength: 1, maxLength: mostOf.category },
+  schema: { type: 'string', minLength: 1, maxLength: maxima.category },
 } as const;

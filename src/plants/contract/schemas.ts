@@ -3,12 +3,12 @@ const line = '^(?=.*\\S)[^\\p{Cc}\\p{Cs}\\u2028\\u2029]*$';
 const lineWithoutComma = '^(?=.*\\S)[^,\\p{Cc}\\p{Cs}\\u2028\\u2029]*$';
 
 /** Longest texts in characters (code points), and the most tags of a plant or a search. */
-export const mostOf = { name: 200, category: 100, tag: 50, tags: 50 } as const;
+export const maxima = { name: 200, category: 100, tag: 50, tags: 50 } as const;
 
 const name = {
   type: 'string',
   minLength: 1,
-  maxLength: mostOf.name,
+  maxLength: maxima.name,
   pattern: line,
   description: 'One line of text, not blank.',
   examples: ['Maidenhair Fern'],
@@ -17,7 +17,7 @@ const name = {
 const category = {
   type: 'string',
   minLength: 1,
-  maxLength: mostOf.category,
+  maxLength: maxima.category,
   pattern: line,
   description: 'A free word for the kind of plant; missing where none was given.',
   examples: ['houseplant'],
@@ -29,8 +29,8 @@ const status = { type: 'string', enum: statuses } as const;
 
 const tags = {
   type: 'array',
-  maxItems: mostOf.tags,
-  items: { type: 'string', minLength: 1, maxLength: mostOf.tag, pattern: lineWithoutComma },
+  maxItems: maxima.tags,
+  items: { type: 'string', minLength: 1, maxLength: maxima.tag, pattern: lineWithoutComma },
   description: 'Kept in the given order and spelling; compared without case. A tag has no comma.',
   examples: [['green', 'shade']],
 } as const;

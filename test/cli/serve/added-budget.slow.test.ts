@@ -8,14 +8,14 @@ import {
   configure,
   type Gateway,
   keys,
-  mostOf,
+  maxima,
   serve,
   statuses,
   withBudget,
 } from './workers/serving.ts';
 
 // A budget that a reload adds has what was used before it: the ledger knows that.
-const worst = mostOf(body);
+const worst = maxima(body);
 
 let redis: TestRedis | undefined;
 afterAll(() => redis?.stop());

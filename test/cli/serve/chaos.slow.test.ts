@@ -12,7 +12,7 @@ import {
   type Gateway,
   host,
   keys,
-  mostOf,
+  maxima,
   serveIn,
   stop,
   withBudget,
@@ -23,7 +23,7 @@ const rounds = scale(1, 2);
 const clients = 12;
 const streamed = { ...body, stream: true };
 const usage = { prompt_tokens: 20, completion_tokens: 100, total_tokens: 120 };
-const worst = mostOf(streamed);
+const worst = maxima(streamed);
 
 interface Row {
   readonly request_id: string;

@@ -8,14 +8,14 @@ import {
   body,
   configure,
   type Gateway,
-  mostOf,
+  maxima,
   serveIn,
   stop,
   withBudget,
 } from './workers/serving.ts';
 
 // What a request may use at most is what it uses.
-const worst = mostOf(body);
+const worst = maxima(body);
 const budget = 50 * worst;
 
 test.each([1, 2])(

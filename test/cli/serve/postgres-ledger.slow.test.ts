@@ -12,7 +12,7 @@ import {
   type Gateway,
   keys,
   lines,
-  mostOf,
+  maxima,
   serveIn,
   statuses,
   stop,
@@ -227,7 +227,7 @@ test('SIGKILL of a worker: what it had open stays counted by its worst case, and
   const slow = Array.from({ length: 10 }, () =>
     ask(gateway, { ...body, user: 'slow' }).catch(() => undefined),
   );
-  const worst = mostOf({ ...body, user: 'slow' });
+  const worst = maxima({ ...body, user: 'slow' });
   await expect.poll(() => scripted.requests.length).toBe(10);
   for (const pid of gateway.workers) process.kill(pid, 'SIGKILL');
   await Promise.all(slow);

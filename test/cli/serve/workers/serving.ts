@@ -109,7 +109,7 @@ projects:
 
 /** A request for a budget, and what it uses at most by the gateway's estimate. */
 export const body = { model: 'gpt-test', messages: [{ role: 'user', content: 'hi' }], max_tokens: 100 };
-export const mostOf = (request: object) => Math.ceil(JSON.stringify(request).length / 3) + 100;
+export const maxima = (request: object) => Math.ceil(JSON.stringify(request).length / 3) + 100;
 
 /** Answers that used so many tokens. */
 export function answering(
