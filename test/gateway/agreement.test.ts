@@ -1,14 +1,16 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { factsOf } from '../../src/client/call.ts';
 import { hashKey } from '../../src/config/build/keys.ts';
 import type { Config } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load.ts';
+import type { Fields } from '../../src/dialects/fields.ts';
 import { decideOffline } from '../../src/gateway/offline/decide-offline.ts';
 import { explainRequest } from '../../src/gateway/offline/explain-request.ts';
 import { placeNamed } from '../../src/gateway/offline/question.ts';
 import { tryTask } from '../../src/server/inspector/decision-task.ts';
-import { speakAll } from '../kit/answers.ts';
+import { pathFor, speakAll } from '../kit/answers.ts';
 import { post, secrets, startGateway, type TestGateway } from '../kit/gateway.ts';
 import { type ScriptedHost, startHost } from '../kit/host.ts';
 import { emptyDirectory } from '../kit/own-configuration.ts';
@@ -42,7 +44,7 @@ const policies = `
       - { id: shell, action: block, when: { tools: [shell] }, reason: tools.shell }
       - { id: long, action: block, when: { max_output_tokens: { over: 100 } }, reason: tokens.cap }
       - { id: big, action: block, when: { bytes: { over: 3000 } }, reason: bytes.big }
-      - { id: chatting, action: allow, when: { endpoint: [messages, chat, responses] } }
+      - { id: chatting, action: allow, when: { endpoint: [messages, chat, responses, gemini] } }
 `;
 const names = ['phrases', 'redacting', 'watching', 'strict'] as const;
 const keyOf = (name: string) => `key-of-${name}-0123456789`;
@@ -51,10 +53,12 @@ providers:
   messages: { dialect: anthropic, base_url: "${host}", api_key: "\${PROVIDER_KEY}", endpoints: [messages], retries: { attempts: 1 }, breaker: { failures: 1000 } }
   chat: { dialect: openai, base_url: "${host}/v1", api_key: "\${PROVIDER_KEY}", endpoints: [chat], retries: { attempts: 1 }, breaker: { failures: 1000 } }
   responses: { dialect: openai, base_url: "${host}/v1", api_key: "\${PROVIDER_KEY}", endpoints: [responses], retries: { attempts: 1 }, breaker: { failures: 1000 } }
+  gemini: { dialect: gemini, base_url: "${host}", api_key: "\${PROVIDER_KEY}", retries: { attempts: 1 }, breaker: { failures: 1000 } }
 models:
   - { match: to-messages, provider: messages }
   - { match: to-chat, provider: chat }
   - { match: to-responses, provider: responses }
+  - { match: to-gemini, provider: gemini }
 policies: ${policies}
 projects:
   shop:
@@ -62,8 +66,7 @@ projects:
 ${names.map((name) => `      - { id: ${name}, hash: "sha256:${hashKey(keyOf(name))}", policies: [${name}] }`).join('\n')}
 `;
 
-const paths = { messages: '/v1/messages', chat: '/v1/chat/completions', responses: '/v1/responses' } as const;
-const targets = ['messages', 'chat', 'responses'] as const;
+const targets = ['messages', 'chat', 'responses', 'gemini'] as const;
 
 let host: ScriptedHost;
 let gateway: TestGateway;
@@ -91,22 +94,22 @@ for (const [i, dialect] of targets.entries()) {
         for (const [at, name] of names.entries()) {
           // Two of the policies for a body, or all of them.
           if (!isExhaustive && (number + at) % 2 !== 0) continue;
-          const body = Buffer.from(JSON.stringify({ model: `to-${target}`, ...fields }));
+          const model = `to-${target}`;
+          const path = pathFor(dialect, model);
+          const body = Buffer.from(JSON.stringify(dialect === 'gemini' ? fields : { model, ...fields }));
           const key = [...config.keys.records()].find(({ id }) => id === name);
           if (key === undefined) throw new Error(`no key ${name}`);
-          const question = { config, key, ...placeNamed(paths[dialect]), body, nowMs: Date.now() };
+          const question = { config, key, ...placeNamed(path), body, nowMs: Date.now() };
           const { outcome: predicted } = decideOffline(question);
           const explained = explainRequest(question);
           const before = host.requests.length;
-          const answer = await post(gateway, paths[dialect], body.toString(), {
+          const answer = await post(gateway, path, body.toString(), {
             headers: {
               authorization: `Bearer ${keyOf(name)}`,
               'content-type': 'application/json',
             },
           });
-          const error = answer.ok
-            ? undefined
-            : ((await answer.json()) as { error: { reason: string } }).error;
+          const error = answer.ok ? undefined : factsOf(((await answer.json()) as { error: Fields }).error);
           if (answer.ok) await answer.arrayBuffer();
           const id = answer.headers.get('x-request-id');
           const record = await gateway.recordWhere(({ request_id }) => request_id === id);
@@ -129,7 +132,7 @@ for (const [i, dialect] of targets.entries()) {
           expect(summary, about).toMatchObject(predicted);
           // The live page compiles the policies anew, which takes longest: one of them for a body, or all.
           if (!isExhaustive && (number + at) % names.length !== 0) continue;
-          const [endpoint, atMs] = [paths[dialect], question.nowMs];
+          const [endpoint, atMs] = [path, question.nowMs];
           const tried = tryTask({ source: config.source, policies, body, endpoint, key: name, atMs });
           expect(tried.kind === 'decided' ? tried.decision : tried, about).toBe(predicted.decision);
           if (tried.kind === 'decided') expect(tried.rule, about).toBe(predicted.rule);

@@ -1,3 +1,5 @@
+import type { SpokenDialect } from '../../kit/answers.ts';
+
 const card = '4111 1111 1111 1111';
 /** What users say, and how a dialect may split it. */
 const sayings: Readonly<Record<string, readonly string[]>> = {
@@ -36,10 +38,10 @@ const signed = (thinking: string) => ({ type: 'thinking', thinking, signature: '
 const said = (text: string) => ({ type: 'text', text });
 const call = { id: 't1', type: 'function', function: { name: 'f', arguments: JSON.stringify({ a: card }) } };
 
+const contents = (...parts: readonly object[]) => ({ contents: [{ role: 'user', parts }] });
+
 /** Bodies without a model by what is special about them, for each dialect. */
-export const bodies: Readonly<
-  Record<'messages' | 'chat' | 'responses', readonly (readonly [string, object])[]>
-> = {
+export const bodies: Readonly<Record<SpokenDialect, readonly (readonly [string, object])[]>> = {
   // biome-ignore format: a case a line
   messages: [
     ...Object.entries(sayings).map(([name, texts]) => [name, ask(texts.map(said))] as const),
@@ -105,5 +107,19 @@ export const bodies: Readonly<
         ],
       },
     ],
+  ],
+  // biome-ignore format: a case a line
+  gemini: [
+    ...Object.entries(sayings).map(([name, texts]) => [name, contents(...texts.map((text) => ({ text })))] as const),
+    ['system and user', { system_instruction: { parts: [{ text: 'project' }] }, ...contents({ text: 'nightfall' }) }],
+    ['a high cap', { generationConfig: { maxOutputTokens: 500 }, ...contents({ text: 'hi' }) }],
+    ['a high cap in snake case', { generation_config: { max_output_tokens: 500 }, ...contents({ text: 'hi' }) }],
+    ['a tool', { tools: [{ functionDeclarations: [{ name: 'shell' }] }], ...contents({ text: 'hi' }) }],
+    ['an image', contents({ inlineData: { mimeType: 'image/png', data: pixel } })],
+    ['a file', contents({ fileData: { fileUri: 'files/a' } })],
+    ['kept content', { cachedContent: 'cachedContents/a', ...contents({ text: 'hi' }) }],
+    ['dropped thinking', { contents: [{ role: 'model', parts: [{ text: 'project ' }, { text: 'hm', thought: true }, { text: 'nightfall' }] }, ...contents({ text: 'hi' }).contents] }],
+    ['a response', { contents: [{ role: 'model', parts: [{ functionCall: { name: 'f', args: { a: card } } }] }, ...contents({ functionResponse: { name: 'f', response: { output: 'on the silver lake' } } }).contents] }],
+    ['an unknown role', { contents: [{ role: 'narrator', parts: [{ text: 'on the silver lake' }] }] }],
   ],
 };
