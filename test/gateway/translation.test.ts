@@ -391,19 +391,19 @@ test('discovery lists which paths work, and what happens to the body on each', a
   const { data } = (await answer.json()) as { data: { id: string; endpoints: string[]; body: object }[] };
   const found = Object.fromEntries(data.map(({ id, endpoints, body }) => [id, { endpoints, body }]));
 
-  const [generate, streamed, count] = ['generateContent', 'streamGenerateContent', 'countTokens'].map(
-    (method) => `/v1beta/models/{model}:${method}`,
-  );
+  const at = (...methods: readonly string[]) =>
+    ['v1beta', 'v1'].flatMap((version) => methods.map((method) => `/${version}/models/{model}:${method}`));
+  const translated = (...methods: readonly string[]) =>
+    Object.fromEntries(at(...methods).map((path) => [path, 'translated']));
   const endpoints = [
     '/v1/messages',
     '/v1/messages/count_tokens',
     '/v1/chat/completions',
     '/v1/responses',
-    generate,
-    streamed,
-    count,
+    ...at('generateContent', 'streamGenerateContent', 'countTokens'),
   ];
-  const translatedGemini = { [`${generate}`]: 'translated', [`${streamed}`]: 'translated' };
+  const translatedGemini = translated('generateContent', 'streamGenerateContent');
+  const embed = ['batchEmbedContents', 'embedContent'];
   expect(found.claude).toEqual({
     endpoints,
     body: {
@@ -423,7 +423,10 @@ test('discovery lists which paths work, and what happens to the body on each', a
       ...translatedGemini,
     },
   });
-  expect(found.vectors).toEqual({ endpoints: ['/v1/embeddings'], body: { '/v1/embeddings': 'exact' } });
+  expect(found.vectors).toEqual({
+    endpoints: ['/v1/embeddings', ...at(...embed)],
+    body: { '/v1/embeddings': 'exact', ...translated(...embed) },
+  });
 });
 
 test('a whole answer of the wrong dialect is 502', async () => {
