@@ -293,7 +293,7 @@ describe.skipIf(!isRoot)('a disk', () => {
     rmSync(join(mounted, 'filler'));
 
     await expect.poll(() => ledger.gauges.isWritable).toBe(true);
-    expect(ledger.begin(intent('again'))).toBeUndefined();
+    await ledger.begin(intent('again'));
     void ledger.finish(row('again'));
     await ledger.close();
     expect(events.filter(({ kind }) => kind === 'lost')).toEqual([]);
