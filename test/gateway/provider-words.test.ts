@@ -94,6 +94,13 @@ describe.each(dialectCases)('$dialect', (each) => {
     ['a text', 500, `oh no, ${secrets.PROVIDER_KEY}`, 'oh no, [secret]'],
     ['nothing', 503, '', undefined],
     ['half of an object', 400, '{"error":{"mess', '{"error":{"mess'],
+    [
+      'a text with a key across the cut',
+      500,
+      `${'x'.repeat(290)}${secrets.PROVIDER_KEY}`,
+      `${'x'.repeat(290)}[secret]`,
+    ],
+    ['a page of nothing but beginnings of tags', 500, '<'.repeat(250_000), undefined],
     ['a long page', 500, `<p>${'x'.repeat(2_000)}</p>`, `${'x'.repeat(300)}…`],
   ])(
     'an error that is %s becomes one of the dialect, its words go into the record',

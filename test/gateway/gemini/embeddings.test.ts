@@ -165,3 +165,21 @@ test('Google’s delay for the next attempt is a header for all clients, and sta
   expect(await own.json()).toEqual({ error });
   expect(await other.json()).toMatchObject({ error: { message: error.message } });
 });
+
+test('vectors of an OpenAI provider are in the order of their numbers, each of which is there once', async () => {
+  const requests = ['a', 'b'].map((text) => ({ content: { parts: [{ text }] } }));
+  const answerWith = (...numbers: number[]) => {
+    host.script(json(JSON.stringify({ data: numbers.map((index) => ({ index, embedding: [index] })) })));
+    return ask('text-embedding-3-small:batchEmbedContents', { requests });
+  };
+
+  expect(await (await answerWith(1, 0)).json()).toMatchObject({
+    embeddings: [{ values: [0] }, { values: [1] }],
+  });
+  for (const numbers of [
+    [0, 0],
+    [0, 2],
+    [-1, 0],
+  ])
+    expect((await answerWith(...numbers)).status).toBe(502);
+});
