@@ -3,7 +3,7 @@ import type { Lifetime } from '../lifetime.ts';
 import type { ClientCredential } from './client-credential.ts';
 import { authorized } from './credentials/authorizer.ts';
 import type { Provider } from './provider.ts';
-import { retryWaitMs } from './retry.ts';
+import { retryWaitMs, withRetryAfter } from './retry.ts';
 import type { Target } from './route.ts';
 import type { HostRequest } from './transport/pool.ts';
 import { type ProviderAnswer, Upstream, type UpstreamFailure } from './transport/upstream.ts';
@@ -77,9 +77,15 @@ export function attempt<Request extends ProviderRequest>(
       else provider.health.failed(target.model, Date.now());
       if (failure === undefined) {
         forget();
-        resolve({
-          target,
-          forwarded: { answer: upstream, target, request, leftAtMs: upstream.leftAtMs, release },
+        const answered = (answer: ProviderAnswer) =>
+          resolve({
+            target,
+            forwarded: { answer, target, request, leftAtMs: upstream.leftAtMs, release },
+          });
+        if (!isRefusalForLoad(upstream.status)) return answered(upstream);
+        withRetryAfter(upstream, lifetime).then(answered, (reason) => {
+          release();
+          reject(reason);
         });
       } else {
         release();
@@ -146,8 +152,8 @@ export function mayFallBack(attempt: Attempt): boolean {
 export function waitBeforeRetry(attempt: Attempt, tries: number): number | undefined {
   if (isRenewed(attempt)) return attempt.target.provider.retryBudget.take(tries) ? 0 : undefined;
   if (!mayRepeat(attempt)) return undefined;
-  const retryAfter = 'forwarded' in attempt ? attempt.forwarded.answer.headers.get('retry-after') : undefined;
-  const waitMs = retryWaitMs(retryAfter, tries, Math.random(), Date.now());
+  const headers = 'forwarded' in attempt ? attempt.forwarded.answer.headers : undefined;
+  const waitMs = retryWaitMs(headers, tries, Math.random(), Date.now());
   if (waitMs === undefined || !attempt.target.provider.retryBudget.take(tries)) return undefined;
   return waitMs;
 }

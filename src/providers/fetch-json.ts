@@ -25,6 +25,8 @@ export interface FetchedAnswer {
   readonly status: number;
   readonly headers: AnswerHeaders;
   readonly body: Buffer;
+  /** What authorized the request, which what the host says may repeat. */
+  readonly secrets: readonly string[];
 }
 
 /** GETs a JSON document from a provider, with a timeout. Throws a provider.… error for anything else. */
@@ -52,9 +54,10 @@ export async function fetchAnswer(
     timeoutMs,
   );
   try {
-    const answer = decodedAnswer(await ask(provider, { path: gatewayPath, body, model }, lifetime));
+    const { upstream, secrets } = await ask(provider, { path: gatewayPath, body, model }, lifetime);
+    const answer = decodedAnswer(upstream);
     const { status, headers } = answer;
-    return { status, headers, body: await readWhole(answer, limitBytes, lifetime) };
+    return { status, headers, secrets, body: await readWhole(answer, limitBytes, lifetime) };
   } finally {
     clearTimeout(timer);
   }
@@ -72,7 +75,7 @@ async function ask(
   provider: Provider,
   { path, body, model }: Asked & { readonly path: string; readonly model: string },
   lifetime: Lifetime,
-): Promise<Upstream> {
+): Promise<{ readonly upstream: Upstream; readonly secrets: readonly string[] }> {
   const type = body === undefined ? [] : ['content-type', 'application/json'];
   const headers = requestHeaders(['accept', 'application/json', ...type], {
     dialect: provider.options.dialect === 'anthropic' ? dialects.messages : {},
@@ -84,12 +87,14 @@ async function ask(
     headers,
     ...(body !== undefined && { body }),
   };
-  const added =
-    provider.authorizer === undefined ? [] : (await authorized(provider.authorizer, request)).headers;
+  const { headers: added, secrets } =
+    provider.authorizer === undefined
+      ? { headers: [], secrets: [provider.options.apiKey ?? ''] }
+      : await authorized(provider.authorizer, request);
   if (lifetime.reason !== undefined) throw lifetime.reason;
   return new Promise((resolve, reject) => {
     const upstream = new Upstream((failure) =>
-      failure === undefined ? resolve(upstream) : reject(failure.error),
+      failure === undefined ? resolve({ upstream, secrets }) : reject(failure.error),
     );
     lifetime.onEnd(() => {
       upstream.abort();

@@ -4,6 +4,9 @@ import { GrowingBuffer } from '../growing-buffer.ts';
 import type { Lifetime } from '../lifetime.ts';
 import type { ProviderAnswer } from './transport/upstream.ts';
 
+/** Of an error that is read whole. */
+export const errorLimitBytes = 256 * 1024;
+
 const decoders = {
   gzip: () => createGunzip({ flush: constants.Z_SYNC_FLUSH }),
   deflate: () => createInflate({ flush: constants.Z_SYNC_FLUSH }),

@@ -1,6 +1,14 @@
 import { backoffMs } from '../backoff.ts';
+import { parseErrorBody, retryDelayS } from '../dialects/failure.ts';
+import { GatewayError } from '../errors.ts';
+import { Lifetime } from '../lifetime.ts';
+import type { AnswerHeaders } from './answer-headers.ts';
+import { decodedAnswer, errorLimitBytes, readWhole } from './read-whole.ts';
+import type { ProviderAnswer } from './transport/upstream.ts';
 
 const capS = 60;
+/** How long the body of a refusal may take. */
+const refusalMs = 5_000;
 const wait = { firstMs: 500, longestMs: Number.POSITIVE_INFINITY };
 // Retries that are allowed before any request has earned them.
 const initialRetries = 10;
@@ -39,15 +47,23 @@ export class RetryBudget {
  * a number from 0 to 1, for the jitter.
  */
 export function retryWaitMs(
-  retryAfter: string | undefined,
+  headers: Pick<AnswerHeaders, 'get'> | undefined,
   attemptsMade: number,
   random: number,
   nowMs: number,
 ): number | undefined {
-  const requestedMs = retryAfter === undefined ? undefined : retryAfterMs(retryAfter, nowMs);
+  const requestedMs = headers === undefined ? undefined : requestedWaitMs(headers, nowMs);
   if (requestedMs !== undefined)
     return requestedMs > capS * 1_000 ? undefined : requestedMs * (1 + random / 10);
   return backoffMs(attemptsMade, wait, 1 - random);
+}
+
+/** What a provider asks to wait: by Azure's and OpenAI's own header, which is exact, else by HTTP's. */
+function requestedWaitMs(headers: Pick<AnswerHeaders, 'get'>, nowMs: number): number | undefined {
+  const exact = /^\d{1,9}(?:\.\d+)?$/.exec(headers.get('retry-after-ms')?.trim() ?? '')?.[0];
+  if (exact !== undefined) return Number(exact);
+  const value = headers.get('retry-after');
+  return value === undefined ? undefined : retryAfterMs(value, nowMs);
 }
 
 /** Retry-After in milliseconds: seconds or an HTTP date (RFC 9110, section 10.2.3). */
@@ -58,4 +74,46 @@ export function retryAfterMs(value: string, nowMs: number): number | undefined {
   if (!/\b[A-Z][a-z]{2}\b/.test(text)) return undefined;
   const date = Date.parse(text);
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
+}
+
+/**
+ * A refusal for load whose headers say how long to wait, if it says so at all: Google's say it in the body alone, which is
+ * read for that and kept. Rejects with the lifetime's reason.
+ */
+export async function withRetryAfter(answer: ProviderAnswer, lifetime: Lifetime): Promise<ProviderAnswer> {
+  const { status, headers } = answer;
+  if (requestedWaitMs(headers, Date.now()) !== undefined) return answer;
+  const body = await readRefusal(answer, lifetime);
+  if (lifetime.reason !== undefined) throw lifetime.reason;
+  const delayS = body instanceof Error ? undefined : retryDelayS(parseErrorBody(body.toString()));
+  const decoded = headers.with('content-encoding', 'identity');
+  return {
+    status,
+    headers: delayS === undefined ? decoded : decoded.with('retry-after', String(delayS)),
+    whole: () => (body instanceof Error ? undefined : body),
+    isBehind: false,
+    pipe: (sink) => {
+      if (body instanceof Error) return sink.fail(body);
+      sink.data(body);
+      sink.end();
+    },
+    resume: () => undefined,
+    abort: () => answer.abort(),
+  };
+}
+
+/** The body, or why there is none: a host that is too busy to send it must not hold the next try. */
+async function readRefusal(answer: ProviderAnswer, lifetime: Lifetime): Promise<Buffer | GatewayError> {
+  const reading = new Lifetime();
+  const late = new GatewayError('provider.timeout', 'the provider did not finish its answer');
+  const forget = lifetime.onEnd(() => reading.end(lifetime.reason ?? late));
+  const timer = setTimeout(() => reading.end(late), refusalMs);
+  try {
+    return await readWhole(decodedAnswer(answer), errorLimitBytes, reading);
+  } catch (error) {
+    return error as GatewayError; // nothing else is thrown
+  } finally {
+    clearTimeout(timer);
+    forget();
+  }
 }

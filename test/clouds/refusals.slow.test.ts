@@ -155,6 +155,16 @@ ${projects}`;
     const changed = await doctor();
     expect(changed).toContain('Access denied due to invalid subscription key');
     useEntra('entra-token-0123456789');
+
+    // Hosts that repeat what they were sent.
+    cloud.interrupt((response, request) => {
+      const sent = ['authorization', 'x-amz-security-token'].map((name) => headerOf(request, name));
+      response.writeHead(403, { 'content-type': 'application/json' });
+      return response.end(JSON.stringify({ message: `not for ${sent.reverse().join(' ')}` }));
+    });
+    const repeated = await doctor();
+    expect(repeated.match(/not for (?:Bearer )?\s*(?:Bearer )?\[secret\]/g)).toHaveLength(3);
+    expect(repeated).not.toMatch(/(?:google|entra|session)-token/);
   });
 
   test.each([6, -6])('a clock that is %s minutes off is corrected by what AWS says', async (minutes) => {

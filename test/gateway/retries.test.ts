@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chatAnswer, json, requestFor, speakAll } from '../kit/answers.ts';
 import { post, projects, startGateway, type TestGateway } from '../kit/gateway.ts';
@@ -109,6 +110,53 @@ describe('a request is sent again', () => {
 
     expect(answer.status).toBe(200);
     expect(answer.headers.get('x-gateway-attempts')).toBe('3');
+  });
+
+  const exhausted = (retryDelay: string) =>
+    JSON.stringify({
+      error: {
+        code: 429,
+        message: 'Quota exceeded.',
+        status: 'RESOURCE_EXHAUSTED',
+        details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay }],
+      },
+    });
+  const throttled = '{"message":"Too many requests, please wait before trying again."}';
+
+  test.each([
+    ['Retry-After', json(throttled, 429, { 'retry-after': '1' }), 1_000],
+    ["Azure's retry-after-ms", json(throttled, 429, { 'retry-after': '50', 'retry-after-ms': '700' }), 700],
+    ["Google's RetryInfo", json(exhausted('0.700s'), 429), 700],
+    ['the same of a busy host', json(exhausted('0.700s'), 503), 700],
+    ['the same, compressed', json(gzipSync(exhausted('0.700s')), 429, { 'content-encoding': 'gzip' }), 700],
+    [
+      "AWS' ThrottlingException, which says nothing",
+      json(throttled, 429, { 'x-amzn-errortype': 'ThrottlingException' }),
+      240,
+    ],
+  ])('after the wait of its vendor: %s', async (_, refusal, leastMs) => {
+    host('again').script(inTurn(refusal, good));
+    const beganMs = performance.now();
+
+    const answer = await ask('at-again');
+
+    expect([answer.status, answer.headers.get('x-gateway-attempts')]).toEqual([200, '2']);
+    const tookMs = performance.now() - beganMs;
+    expect(tookMs).toBeGreaterThanOrEqual(leastMs);
+    expect(tookMs).toBeLessThan(10_000);
+  });
+
+  test.each([
+    ['61s', '61'],
+    ['3600.5s', '3601'],
+  ])('but not after %s, which is for the client to wait', async (delay, seconds) => {
+    host('again').script(inTurn(json(exhausted(delay), 429), good));
+
+    const answer = await ask('at-again');
+
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, seconds]);
+    expect(answer.headers.get('x-gateway-attempts')).toBe('1');
+    expect(await answer.text()).toContain('Quota exceeded.');
   });
 });
 

@@ -23,7 +23,7 @@ export interface CloudHost extends ScriptedHost {
   readonly state: CloudState;
   /** The requests for a model, without those for credentials. */
   readonly calls: readonly HostRequest[];
-  /** Answers the requests for a model in its own way, until it is undefined. */
+  /** Answers the requests for a model whose credentials are right in its own way, until it is undefined. */
   interrupt(script: Script | undefined): void;
   /** What each cloud's chain needs to find its credentials here; the file is for Google's. */
   env(file: string): Readonly<Record<string, string>>;
@@ -66,8 +66,9 @@ export async function startClouds(): Promise<CloudHost> {
     calls.push(request);
     if (request.method !== 'POST') return json(404, '{}');
     const refusal = refusalOf(request, state);
+    const isAccepted = refusal === undefined || refusal.status === 400;
+    if (interrupting !== undefined && isAccepted) return interrupting(response, request);
     if (refusal !== undefined) return json(refusal.status, refusal.body);
-    if (interrupting !== undefined) return interrupting(response, request);
     const { kind, stream } = answerTo(request, state);
     if (typeof stream === 'string') return json(200, stream);
     response.writeHead(200, { 'content-type': kind });

@@ -1,7 +1,11 @@
-import { describe, expect, test } from 'vitest';
-import { RetryBudget, retryAfterMs, retryWaitMs } from '../../src/providers/retry.ts';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { GatewayError } from '../../src/errors.ts';
+import { Lifetime } from '../../src/lifetime.ts';
+import { AnswerHeaders } from '../../src/providers/answer-headers.ts';
+import { RetryBudget, retryAfterMs, retryWaitMs, withRetryAfter } from '../../src/providers/retry.ts';
 
 const now = Date.UTC(2026, 0, 1, 12, 0, 0);
+const asked = (value: string) => AnswerHeaders.from({ 'retry-after': value });
 
 describe('Retry-After', () => {
   test.each([
@@ -23,17 +27,72 @@ describe('Retry-After', () => {
 
 describe('the wait before another try', () => {
   test('is what was asked and a little more, up to 60 s', () => {
-    expect(retryWaitMs('10', 1, 0, now)).toBe(10_000);
-    expect(retryWaitMs('10', 1, 1, now)).toBe(11_000);
-    expect(retryWaitMs('60', 1, 0, now)).toBe(60_000);
-    expect(retryWaitMs('61', 1, 0, now)).toBeUndefined();
+    expect(retryWaitMs(asked('10'), 1, 0, now)).toBe(10_000);
+    expect(retryWaitMs(asked('10'), 1, 1, now)).toBe(11_000);
+    expect(retryWaitMs(asked('60'), 1, 0, now)).toBe(60_000);
+    expect(retryWaitMs(asked('61'), 1, 0, now)).toBeUndefined();
+  });
+
+  test('is that of retry-after-ms where a host sends both', () => {
+    const both = (ms: string) => AnswerHeaders.from({ 'retry-after': '10', 'retry-after-ms': ms });
+
+    expect(retryWaitMs(both('300'), 1, 0, now)).toBe(300);
+    expect(retryWaitMs(both('60001'), 1, 0, now)).toBeUndefined();
+    expect(retryWaitMs(both('soon'), 1, 0, now)).toBe(10_000);
   });
 
   test('doubles with every try where nothing was asked, and is spread', () => {
     expect(retryWaitMs(undefined, 1, 0, now)).toBe(250);
     expect(retryWaitMs(undefined, 1, 1, now)).toBe(500);
     expect(retryWaitMs(undefined, 2, 1, now)).toBe(1_000);
-    expect(retryWaitMs('soon', 1, 1, now)).toBe(500);
+    expect(retryWaitMs(asked('soon'), 1, 1, now)).toBe(500);
+  });
+});
+
+describe('a refusal whose body never ends', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  function silent(headers: Record<string, string> = {}) {
+    const abort = vi.fn();
+    const refusal = {
+      ...{ status: 429, headers: AnswerHeaders.from(headers), whole: () => undefined, isBehind: false },
+      ...{ pipe: vi.fn(), resume: () => undefined, abort },
+    };
+    return { refusal, abort };
+  }
+
+  test('is given up after five seconds, and then is no answer', async () => {
+    vi.useFakeTimers();
+    const { refusal, abort } = silent();
+    const reading = withRetryAfter(refusal, new Lifetime());
+
+    await vi.advanceTimersByTimeAsync(4_900);
+    expect(abort).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(200);
+
+    expect(abort).toHaveBeenCalled();
+    const fail = vi.fn();
+    (await reading).pipe({ data: () => true, end: vi.fn(), fail });
+    expect(fail.mock.calls[0]?.[0]).toMatchObject({ code: 'provider.timeout' });
+  });
+
+  test('ends with its exchange', async () => {
+    const lifetime = new Lifetime();
+    const reading = withRetryAfter(silent().refusal, lifetime);
+    const left = new GatewayError('client.left', 'the client left');
+
+    lifetime.end(left);
+
+    await expect(reading).rejects.toBe(left);
+  });
+
+  test('is not read if its headers say how long to wait', async () => {
+    const { refusal } = silent({ 'retry-after': '2' });
+
+    expect(await withRetryAfter(refusal, new Lifetime())).toBe(refusal);
+    expect(refusal.pipe).not.toHaveBeenCalled();
   });
 });
 

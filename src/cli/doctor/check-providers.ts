@@ -3,7 +3,7 @@ import type { ProviderConfig } from '../../config/build/providers.ts';
 import { proxiesOf } from '../../config/build/proxy.ts';
 import type { Config } from '../../config/config.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
-import { parseFailure } from '../../dialects/failure.ts';
+import { parseErrorBody, parseFailure } from '../../dialects/failure.ts';
 import { targetOf } from '../../dialects/model-path.ts';
 import { dialects } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
@@ -133,11 +133,11 @@ async function askCheaply(provider: Provider, limits: Parameters<typeof fetchAns
 }
 
 function faultOfAnswer(
-  { status, body, isProbe }: Checked,
+  { status, body, secrets, isProbe }: Checked,
   { baseUrl, dialect, apiKey, credentials }: ProviderConfig,
 ): Fault | undefined {
   if (status === 401 || status === 403) {
-    const said = messageOf(body, apiKey);
+    const said = messageOf(body, secrets);
     return [
       `${baseUrl} rejects the credentials (${status})${said === '' ? '' : `: ${said}`}`,
       apiKey === undefined && credentials !== 'api_key'
@@ -160,24 +160,16 @@ function faultOfAnswer(
 }
 
 /** The first line of what the host says, without secrets; behind it AWS repeats what was signed. */
-function messageOf(body: Buffer, apiKey = ''): string {
+function messageOf(body: Buffer, secrets: readonly string[]): string {
   const text = body.toString();
-  const { message } = parseFailure(parseJson(text) ?? text, 401);
+  const { message } = parseFailure(parseErrorBody(text) ?? text, 401);
   if (message.startsWith('the provider answered')) return '';
   const [line = ''] = message.split('\n', 1);
-  return createTextScrubber([apiKey])(line).slice(0, 200);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // no JSON
-  }
+  return createTextScrubber(secrets)(line).slice(0, 200);
 }
 
 function isList(body: Buffer): boolean {
-  const value = parseJson(body.toString());
+  const value = parseErrorBody(body.toString());
   return typeof value === 'object' && value !== null && ('data' in value || 'models' in value);
 }
 

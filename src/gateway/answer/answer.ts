@@ -1,10 +1,10 @@
-import { parseFailure, retryDelayS } from '../../dialects/failure.ts';
+import { parseErrorBody, parseFailure } from '../../dialects/failure.ts';
 import { GatewayError } from '../../errors.ts';
 import { memoize } from '../../memoize.ts';
 import type { PieceBudget } from '../../piece-budget.ts';
 import { Restorer } from '../../policy/mask/restorer.ts';
 import type { Forwarded } from '../../providers/attempt.ts';
-import { decodedAnswer, readWhole } from '../../providers/read-whole.ts';
+import { decodedAnswer, errorLimitBytes, readWhole } from '../../providers/read-whole.ts';
 import type { ProviderAnswer } from '../../providers/transport/upstream.ts';
 import type { DecidedRequest } from '../decision/decide.ts';
 import type { Decider } from '../decision/decider.ts';
@@ -22,7 +22,6 @@ import { takeTurns } from './take-turns.ts';
 
 /** A JSON answer is buffered whole before it is passed on; a longer one fails. */
 const answerLimitBytes = 32 * 1024 * 1024;
-const errorLimitBytes = 256 * 1024;
 const causeLength = 300;
 /** Characters of a provider's page in which its words are looked for. */
 const pageLength = 16_384;
@@ -107,7 +106,7 @@ async function refuseCredentials(exchange: Exchange, forwarded: Forwarded<Upstre
   try {
     const bytes = await readWhole(decodedAnswer(forwarded.answer), errorLimitBytes, exchange.lifetime);
     const text = bytes.toString();
-    const said = parseFailure(parseError(text) ?? text, forwarded.answer.status).message;
+    const said = parseFailure(parseErrorBody(text) ?? text, forwarded.answer.status).message;
     exchange.draft.noteCause(shortened(exchange.scrubber.text(said)));
   } catch {
     forwarded.answer.abort(); // the status says enough
@@ -198,7 +197,7 @@ async function sendProviderError(
   const { status } = answer;
   const bytes = await readWhole(answer, errorLimitBytes, exchange.lifetime);
   const text = bytes.toString();
-  const value = parseError(text);
+  const value = parseErrorBody(text);
   // Proxies in front of the provider answer with HTML pages, which no client can read.
   if (value === undefined) exchange.draft.noteCause(shortened(exchange.scrubber.text(text)));
   const { translation } = forwarded.request;
@@ -208,17 +207,7 @@ async function sendProviderError(
   // A provider's error may quote the request or its own data, so the rules on answers apply to it too.
   const body = isOwn ? toBytes(error) : bytes;
   const checked = checkAnswer(body, checkOf(exchange, forwarded, decided));
-  const delayS = answer.headers.get('retry-after') === undefined ? retryDelayS(value) : undefined;
-  send(exchange, forwarded, { checked, isOwn, retryAfterS: delayS });
-}
-
-/** Undefined if the text is not JSON. */
-function parseError(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // the client gets an error in any case
-  }
+  send(exchange, forwarded, { checked, isOwn });
 }
 
 /** The text of a page on one line, shortened to fit in a record. What is far behind the beginning is not looked at. */
@@ -240,13 +229,11 @@ interface Sent {
   readonly checked: CheckedAnswer;
   /** The body is not the provider's, but one that the gateway made of it. */
   readonly isOwn: boolean;
-  /** Where the provider says it in the body alone. */
-  readonly retryAfterS?: number | undefined;
 }
 
 /** Throws why the answer may not leave. */
 function send(exchange: Exchange, forwarded: Forwarded<UpstreamRequest>, sent: Sent): void {
-  const { checked, isOwn, retryAfterS } = sent;
+  const { checked, isOwn } = sent;
   const { verdicts, masking, result } = checked;
   exchange.draft.noteAnswerVerdicts(verdicts);
   exchange.draft.noteMasking(masking);
@@ -255,7 +242,6 @@ function send(exchange: Exchange, forwarded: Forwarded<UpstreamRequest>, sent: S
   exchange.draft.noteBytesOut(result.length);
   exchange.trace?.wrote(result);
   const headers = headersFor(exchange, forwarded, { isOwn });
-  if (retryAfterS !== undefined) headers.push('retry-after', String(retryAfterS));
   headers.push('content-length', String(result.length));
   exchange.response.writeHead(forwarded.answer.status, headers);
   exchange.response.end(result);
