@@ -1,13 +1,14 @@
 import { encodeEmbeddings } from '../dialects/embeddings/encodings.ts';
 import {
   type Fields,
+  parseFields,
   parseList,
   parseOptionalCount,
   toFields,
-  toList,
   toText,
   wrongField,
 } from '../dialects/fields.ts';
+import { toCamelCase } from '../dialects/gemini/wire.ts';
 import { checkEmbeddingModel } from './models.ts';
 import type { Reply } from './send.ts';
 import { countTokens } from './tokens.ts';
@@ -59,28 +60,39 @@ const maxDimensions = 4_096;
 const maxInputs = 2_048;
 
 /** The same in Google's form: of one content, or of a batch. */
-export function answerGeminiEmbeddings(body: Fields, model: string): Reply {
+export function answerGeminiEmbeddings(sent: Fields, model: string): Reply {
   checkEmbeddingModel(model);
+  const body = toCamelCase(sent);
   const isBatch = body.requests !== undefined;
   const requests = isBatch ? parseList(body.requests, 'requests') : [body];
+  let tokens = 0;
   const embeddings = requests.map((entry) => {
-    const { content, outputDimensionality: size } = toFields(entry);
-    const text = toList(toFields(content).parts)
-      .map((part) => toText(toFields(part).text))
-      .join(' ');
-    const wanted =
-      typeof size === 'number' && size >= 1 ? Math.min(Math.floor(size), maxDimensions) : undefined;
-    return { values: Array.from(buildVector(text, wanted ?? defaultDimensions)) };
+    const { content, outputDimensionality } = toFields(entry);
+    const parts = parseList(parseFields(content, 'content').parts, 'content.parts');
+    // Media count as texts without words.
+    const text = parts.map((part) => toText(toFields(part).text)).join(' ');
+    tokens += countTokens(text);
+    return {
+      values: Array.from(buildVector(text, dimensionsOf(outputDimensionality, 'outputDimensionality'))),
+    };
   });
-  return { kind: 'value', value: isBatch ? { embeddings } : { embedding: embeddings[0] } };
+  const usageMetadata = { promptTokenCount: tokens, totalTokenCount: tokens };
+  return {
+    kind: 'value',
+    value: { ...(isBatch ? { embeddings } : { embedding: embeddings[0] }), usageMetadata },
+  };
+}
+
+function dimensionsOf(value: unknown, name: string): number {
+  const dimensions = parseOptionalCount(value, name) ?? defaultDimensions;
+  if (dimensions >= 1 && dimensions <= maxDimensions) return dimensions;
+  throw wrongField(name, `a whole number from 1 to ${maxDimensions}`);
 }
 
 export function answerEmbeddings(body: Fields, model: string): Reply {
   checkEmbeddingModel(model);
   const inputs = parseInputs(body.input);
-  const dimensions = parseOptionalCount(body.dimensions, 'dimensions') ?? defaultDimensions;
-  if (dimensions < 1 || dimensions > maxDimensions)
-    throw wrongField('dimensions', `a whole number from 1 to ${maxDimensions}`);
+  const dimensions = dimensionsOf(body.dimensions, 'dimensions');
   const tokens = inputs.reduce((sum, input) => sum + tokensOf(input), 0);
   const data = inputs.map((input, index) => ({
     object: 'embedding',

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Answer } from '../dialects/conversation.ts';
 import type { TextDialect } from '../dialects/dialect.ts';
-import { type Fields, isFields, toFields, toList, wrongField } from '../dialects/fields.ts';
+import { type Fields, isFields, toFields, toList, withoutAbsent, wrongField } from '../dialects/fields.ts';
 import type { TranslationContext } from '../dialects/translation/model-quirks.ts';
 import { noUsage, type Usage } from '../dialects/usage.ts';
 import { GatewayError } from '../errors.ts';
@@ -13,7 +13,8 @@ import { countPromptTokens, isMedia, slices } from './tokens.ts';
 const mostChoices = 128;
 
 /** Answers a request of a dialect, which reads it and writes the answer. Throws what is wrong with the request. */
-export function answerText({ codec }: TextDialect, body: Fields, model: string): Reply {
+export function answerText({ codec }: TextDialect, sent: Fields, model: string): Reply {
+  const body = codec.normalize?.(sent) ?? sent;
   const asked = readRequest({ codec }, body, model);
   const { kind, request } = asked;
   const answers = decideAnswers(asked, choicesOf(body));
@@ -37,15 +38,18 @@ export function answerText({ codec }: TextDialect, body: Fields, model: string):
 }
 
 /** The tokens of a request without an answer. */
-export function countRequest({ codec }: TextDialect, body: Fields, model: string): number {
-  return readRequest({ codec }, body, model).inputTokens;
+export function countRequest({ codec }: TextDialect, sent: Fields, model: string): number {
+  return readRequest({ codec }, codec.normalize?.(sent) ?? sent, model).inputTokens;
 }
 
 const stateFields = ['previous_response_id', 'conversation', 'prompt', 'background', 'thread'];
 const callableTypes: readonly unknown[] = [undefined, 'custom', 'function', 'namespace'];
+const isCallable = (tool: unknown) => callableTypes.includes(toFields(tool).type);
+/** Google's tools are members of one object. */
+const declarationsOf = (tool: unknown) =>
+  withoutAbsent({ functionDeclarations: toFields(tool).functionDeclarations });
 
-function readRequest({ codec }: Pick<TextDialect, 'codec'>, sent: Fields, model: string): Asked {
-  const body = codec.normalize?.(sent) ?? sent;
+function readRequest({ codec }: Pick<TextDialect, 'codec'>, body: Fields, model: string): Asked {
   const kept = stateFields.find((name) => body[name]);
   if (kept !== undefined) throw keepsNothing(kept);
   const { messages, input, system, instructions, tools, contents, systemInstruction } = body;
@@ -53,9 +57,10 @@ function readRequest({ codec }: Pick<TextDialect, 'codec'>, sent: Fields, model:
     ...body,
     ...(messages !== undefined && { messages: withoutMedia(messages) }),
     ...(input !== undefined && { input: withoutMedia(input) }),
+    ...(contents !== undefined && { contents: withoutMedia(contents), generationConfig: forOne(body) }),
     // Tools that a host runs itself are offered and never called.
     ...(Array.isArray(tools) && {
-      tools: tools.filter((tool) => callableTypes.includes(toFields(tool).type)),
+      tools: contents === undefined ? tools.filter(isCallable) : tools.map(declarationsOf),
     }),
   };
   const request = codec.parseRequest(readable, new Set());
@@ -141,23 +146,34 @@ function addOutput(sum: Usage, { outputTokens, reasoningTokens }: Usage): Usage 
   };
 }
 
-// Several choices are the Chat dialect's alone, and no translation carries them; so they are put together here.
+// No translation carries several choices, of the Chat dialect or Gemini's; so they are put together here.
 
-function choicesOf({ n = 1 }: Fields): number {
-  if (Number.isInteger(n) && Number(n) >= 1 && Number(n) <= mostChoices) return Number(n);
-  throw wrongField('n', `a whole number from 1 to ${mostChoices}`);
+function choicesOf({ n, generationConfig }: Fields): number {
+  const { candidateCount } = toFields(generationConfig);
+  const count = n ?? candidateCount ?? 1;
+  if (Number.isInteger(count) && Number(count) >= 1 && Number(count) <= mostChoices) return Number(count);
+  throw wrongField(n === undefined ? 'candidateCount' : 'n', `a whole number from 1 to ${mostChoices}`);
+}
+
+/** Gemini's settings without the number of choices. */
+function forOne({ generationConfig }: Fields): Fields {
+  const { candidateCount: _, ...others } = toFields(generationConfig);
+  return others;
 }
 
 function withChoices(first: Fields, others: readonly Fields[]): Fields {
-  const choices = [first, ...others].flatMap((answer) => toList(answer.choices));
-  return { ...first, choices: choices.map((choice, index) => ({ ...toFields(choice), index })) };
+  const name = first.choices === undefined ? 'candidates' : 'choices';
+  const choices = [first, ...others].flatMap((answer) => toList(answer[name]));
+  return { ...first, [name]: choices.map((choice, index) => ({ ...toFields(choice), index })) };
 }
 
 /** The streams of several choices, one after the other; only the last one ends the answer. */
 function* sideBySide(streams: readonly Iterable<Frame>[]): Generator<Frame> {
   for (const [index, frames] of streams.entries()) {
     for (const { kind, text } of frames) {
-      const own = text.replaceAll('"choices":[{"index":0,', `"choices":[{"index":${index},`);
+      const own = text
+        .replaceAll('"choices":[{"index":0,', `"choices":[{"index":${index},`)
+        .replaceAll('"index":0}],"', `"index":${index}}],"`);
       const isLast = index === streams.length - 1;
       const shown = isLast
         ? own

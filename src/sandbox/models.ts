@@ -1,3 +1,4 @@
+import type { ListedModel, ModelList } from '../dialects/dialect.ts';
 import { GatewayError } from '../errors.ts';
 
 const textKinds = ['mini', 'tool', 'think', 'slow', 'long', 'cut'] as const;
@@ -41,16 +42,22 @@ export function checkEmbeddingModel(id: string): void {
   );
 }
 
-/** The body of GET /v1/models; one list that the SDKs of both families read. */
-export function modelList(): unknown {
+/** The body of GET /v1/models, one list that the SDKs of both families read; or the list of a dialect that has its own. */
+export function modelList(form?: ModelList): unknown {
+  if (form !== undefined) return form.list(sandboxModels.map((model) => form.entry(toListed(model))));
   const data = sandboxModels.map(({ id }) => toEntry(id));
   return { object: 'list', data, has_more: false, first_id: data[0]?.id, last_id: data.at(-1)?.id };
 }
 
-/** The body of GET /v1/models/{id}. Throws model.unknown for a name that the list does not have. */
-export function modelEntry(id: string): unknown {
-  if (sandboxModels.some((model) => model.id === id)) return toEntry(id);
+/** One of its entries. Throws model.unknown for a name that the list does not have. */
+export function modelEntry(id: string, form?: ModelList): unknown {
+  const found = sandboxModels.find((model) => model.id === id);
+  if (found !== undefined) return form === undefined ? toEntry(id) : form.entry(toListed(found));
   throw unknownModel('there is no such model');
+}
+
+function toListed({ id }: { readonly id: string }): ListedModel {
+  return { id, contextWindow: undefined, maxOutputTokens: undefined };
 }
 
 function toEntry(id: string) {

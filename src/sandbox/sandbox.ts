@@ -1,6 +1,7 @@
 import { type Dialect, isText } from '../dialects/dialect.ts';
 import { parseFailure } from '../dialects/failure.ts';
 import { type Fields, parseFields, parseText, toFields } from '../dialects/fields.ts';
+import { geminiModels } from '../dialects/gemini/wire.ts';
 import { createPathFinder } from '../dialects/model-path.ts';
 import { dialects } from '../dialects/registry.ts';
 import { GatewayError } from '../errors.ts';
@@ -12,7 +13,7 @@ import type { HttpResponse } from '../http/response.ts';
 import { answerEmbeddings, answerGeminiEmbeddings } from './answer-embeddings.ts';
 import { answerText, countRequest } from './answer-text.ts';
 import { askedStatus, modelEntry, modelList } from './models.ts';
-import { type Reply, sendReply, sendValue } from './send.ts';
+import { asArray, type Reply, sendReply, sendValue } from './send.ts';
 
 const requestLimit = 10_000;
 const tokenLimit = 2_000_000;
@@ -61,7 +62,6 @@ const findMethod = createPathFinder(
     dialect.methods.map((method) => ({ ...method, dialect })),
   ),
 );
-const modelsPath = '/v1/models';
 const bodyLimits: BodyLimits = { bodyBytes: 64 * 1024 * 1024, bodyIdleMs: 30_000, bodyTotalMs: 300_000 };
 // Higher than the gateway's own limits, because the gateway adds headers; nothing is drained.
 const listenLimits = { ...defaultListenLimits, headBytes: 64 * 1024, drainMs: 0 };
@@ -93,7 +93,7 @@ async function serve(
   response: HttpResponse,
   open: Set<AbortController>,
 ): Promise<void> {
-  const path = request.target.split('?', 1)[0] ?? '';
+  const [path = '', query = ''] = request.target.split('?', 2);
   const dialect = findMethod(path)?.item.dialect ?? dialects.chat;
   const requestId = newRequestId();
   const headers = dialect === dialects.messages ? messagesHeaders(requestId) : openaiHeaders(requestId);
@@ -101,7 +101,7 @@ async function serve(
   open.add(ended);
   response.onClose(() => ended.abort());
   try {
-    const reply = await answer(request, response, path);
+    const reply = await answer(request, response, { path, query });
     await sendReply(response, reply, { headers, signal: ended.signal });
   } catch (thrown) {
     if (ended.signal.aborted || response.headersSent) return response.breakOff(Buffer.alloc(0));
@@ -114,15 +114,22 @@ async function serve(
   }
 }
 
-async function answer(request: HttpRequest, response: HttpResponse, path: string): Promise<Reply> {
+async function answer(
+  request: HttpRequest,
+  response: HttpResponse,
+  { path, query }: { readonly path: string; readonly query: string },
+): Promise<Reply> {
   const found = findMethod(path);
-  if (found === undefined && (path === modelsPath || path.startsWith(`${modelsPath}/`))) {
+  const listed = found === undefined ? /^(\/v1(?:beta)?)\/models(?:\/(.+))?$/.exec(path) : null;
+  if (listed !== null) {
     checkMethod(request, 'GET');
-    const value = path === modelsPath ? modelList() : modelEntry(path.slice(modelsPath.length + 1));
-    return { kind: 'value', value };
+    const [, version, id] = listed;
+    const isGemini = version === '/v1beta' || request.header(geminiModels.header) !== undefined;
+    const form = isGemini ? geminiModels : undefined;
+    return { kind: 'value', value: id === undefined ? modelList(form) : modelEntry(id, form) };
   }
   if (found === undefined) throw new GatewayError('endpoint.unknown', 'there is no such endpoint');
-  const { dialect, stream, countAnswer } = found.item;
+  const { dialect, stream, countAnswer, query: eventsQuery } = found.item;
   checkMethod(request, 'POST');
   const sent = parseBody(await readBody(request, response, bodyLimits));
   const body = found.model === undefined ? sent : { ...sent, stream };
@@ -131,8 +138,11 @@ async function answer(request: HttpRequest, response: HttpResponse, path: string
   if (status !== undefined) throw new AskedFailure(status, `${model} always fails with status ${status}`);
   if (dialect === dialects.gemini_embeddings) return answerGeminiEmbeddings(body, model);
   if (!isText(dialect)) return answerEmbeddings(body, model);
-  if (countAnswer === undefined) return answerText(dialect, body, model);
-  return { kind: 'value', value: countAnswer(countRequest(dialect, body, model)) };
+  if (countAnswer !== undefined)
+    return { kind: 'value', value: countAnswer(countRequest(dialect, body, model)) };
+  const reply = answerText(dialect, body, model);
+  const wantsArray = eventsQuery !== undefined && new URLSearchParams(query).get('alt') !== 'sse';
+  return wantsArray && reply.kind === 'stream' ? asArray(reply) : reply;
 }
 
 function checkMethod(request: HttpRequest, method: string): void {

@@ -15,7 +15,15 @@ type Pace = 'free' | 'slow' | 'cut';
 export type Reply =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'plain'; readonly value: unknown; readonly pace: Pace; readonly deltas: number }
-  | { readonly kind: 'stream'; readonly frames: Iterable<Frame>; readonly pace: Pace };
+  | Streamed;
+
+interface Streamed {
+  readonly kind: 'stream';
+  readonly frames: Iterable<Frame>;
+  readonly pace: Pace;
+  /** Of its events in an array. */
+  readonly isArray?: boolean;
+}
 
 interface Sending {
   readonly headers: HeaderFields;
@@ -28,7 +36,7 @@ const deltasBeforeCut = 3;
 
 /** Sends a whole reply. Rejects with an AbortError if the signal fires first. */
 export async function sendReply(response: HttpResponse, reply: Reply, sending: Sending): Promise<void> {
-  if (reply.kind === 'stream') return sendStream(response, reply.frames, { ...sending, pace: reply.pace });
+  if (reply.kind === 'stream') return sendStream(response, reply, sending);
   const isCut = reply.kind === 'plain' && reply.pace === 'cut';
   if (reply.kind === 'plain' && reply.pace === 'slow') {
     // Waits as long as its stream would take.
@@ -52,13 +60,33 @@ export function sendValue(
   response.end(body);
 }
 
+/** A stream as one JSON array, for clients of Gemini's that don't ask for events. */
+export function asArray(stream: Streamed): Streamed {
+  return { ...stream, frames: elementsOf(stream.frames), isArray: true };
+}
+
+function* elementsOf(frames: Iterable<Frame>): Generator<Frame> {
+  let before = '[';
+  for (const { kind, text } of frames) {
+    const elements = text.split('\n\n').filter((event) => event.startsWith(dataField));
+    for (const element of elements) {
+      yield { kind, text: before + element.slice(dataField.length) };
+      before = ',\r\n';
+    }
+  }
+  yield { kind: 'other', text: before === '[' ? '[]' : ']' };
+}
+
+const dataField = 'data: ';
+
 /** Sends events one by one, no faster than the client reads them. */
 export async function sendStream(
   response: HttpResponse,
-  frames: Iterable<Frame>,
-  { headers, signal, pace }: Sending & { readonly pace: Pace },
+  { frames, pace, isArray }: Omit<Streamed, 'kind'>,
+  { headers, signal }: Sending,
 ): Promise<void> {
-  const streamHeaders = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' };
+  const type = isArray === true ? 'application/json' : 'text/event-stream';
+  const streamHeaders = { 'content-type': `${type}; charset=utf-8`, 'cache-control': 'no-cache' };
   response.writeHead(200, toList({ ...headers, ...streamHeaders }));
   response.flushHead();
   let deltas = 0;

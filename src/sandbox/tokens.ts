@@ -1,4 +1,4 @@
-import { isFields } from '../dialects/fields.ts';
+import { isFields, toFields } from '../dialects/fields.ts';
 
 // A documented estimate, used for every figure of the sandbox: four characters (code points) are one token.
 const charactersPerToken = 4;
@@ -16,13 +16,11 @@ const mediaTypes = new Set([
 
 /** Whether a part of a message is a picture, a sound or a file. */
 export function isMedia(value: unknown): boolean {
-  // A JSON schema may have a type of such a name.
-  return (
-    isFields(value) &&
-    typeof value.type === 'string' &&
-    mediaTypes.has(value.type) &&
-    !('properties' in value)
-  );
+  if (!isFields(value)) return false;
+  // Google's; a JSON schema may have a property, or a type, of such a name.
+  const { inlineData, fileData, type } = value;
+  if ('mimeType' in toFields(inlineData) || 'fileUri' in toFields(fileData)) return true;
+  return typeof type === 'string' && mediaTypes.has(type) && !('properties' in value);
 }
 
 /** Characters divided by four, rounded up. */

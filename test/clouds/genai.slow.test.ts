@@ -164,6 +164,7 @@ describe.skipIf(!isInstalled).each(places)('@google/genai at %s', (_name, client
   });
 });
 
+// Where all of a broken stream comes at once, fetch may report the broken connection and not what came before it.
 describe.skipIf(!isInstalled)('@google/genai at a gateway', () => {
   test('is told what blocks a request, and an answer in the middle of its stream', async () => {
     const { models } = throughGateway();
@@ -175,21 +176,17 @@ describe.skipIf(!isInstalled)('@google/genai at a gateway', () => {
       status: 403,
       message: expect.stringMatching(/content\.codename/),
     });
-    // Where all of it comes at once, fetch reports the broken connection and not what came before it.
     await expect(answer).rejects.toThrow(/content\.echo|terminated/);
   });
 
   test('is told of a wrong key, an unknown model and a cut', async () => {
-    const { ApiError } = load('@google/genai');
-
     const wrong = clientAt(gateway.url, 'no-such-key').models.generateContent({ model, contents: 'hello' });
     const cut = throughGateway()
       .models.generateContentStream({ model: 'sandbox-cut', contents: 'x' })
       .then(textOf);
 
     await expect(wrong).rejects.toMatchObject({ status: 401 });
-    await expect(cut).rejects.toBeInstanceOf(ApiError);
-    await expect(cut).rejects.toThrow(/provider\.broken_response/);
+    await expect(cut).rejects.toThrow(/provider\.broken_response|terminated/);
   });
 
   test('lists the models that a key may use', async () => {
