@@ -241,6 +241,30 @@ describe('limits of a project', () => {
     expect(error.message).toContain(advice);
   });
 
+  test('content that a request only names counts as all that its model can read', async () => {
+    host.script((response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ ...answer('hello'), usage: { prompt_tokens: 1, completion_tokens: 1 } }));
+    });
+    const named = (id: string, model: string) => ({
+      ...body,
+      model,
+      messages: [{ role: 'user', content: [{ type: 'file', file: { file_id: id } }] }],
+    });
+    const limited = config(host.url, '{ tokens_per_day: 5000 }');
+    const gateway = await startGateway(limited.replace(pricing, `${pricing}, context_window: 4000`));
+    gateways.push(gateway);
+
+    const known = await post(gateway, named('file-1', 'm'));
+    const refused = await post(gateway, named('file-2', 'free'));
+    const { error } = (await refused.json()) as { error: { message: string } };
+
+    expect([refused.status, known.status]).toEqual([429, 200]);
+    expect(error.message).toContain(
+      "what it names and doesn't contain counts as all that the model can read",
+    );
+  });
+
   test('what the provider fails at costs nothing', async () => {
     host.script((response) => {
       response.writeHead(500, { 'content-type': 'application/json' });

@@ -26,7 +26,7 @@ const modelSchema = z.strictObject({
   context_window: amount
     .optional()
     .describe(
-      'Tokens of input and output together, for model discovery and for agents that `run -m` starts; default: what is known of the model.',
+      'Tokens of input and output together, for model discovery and for agents that `run -m` starts; reserved by limits for what a request names and does not contain; default: what is known of the model.',
     ),
   max_output_tokens: amount
     .optional()

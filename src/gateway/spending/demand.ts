@@ -2,7 +2,8 @@ import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { memoize } from '../../memoize.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
 import { asksToReason, findOutputCap, type OutputCap } from './output-bound.ts';
-import { countRemoteImages, worstInputTokens } from './worst-input.ts';
+import { countRemoteImages, hasRemoteContent } from './remote-content.ts';
+import { worstInputTokens } from './worst-input.ts';
 
 /** Members of a request that choose how it is processed, and what of that costs no more than the known prices. */
 const plainTiers: ReadonlySet<string> = new Set(['auto', 'default', 'flex', 'standard', 'standard_only']);
@@ -144,6 +145,8 @@ export interface Demand {
   readonly inputTokens: number;
   /** How many images it only names, which are not among those tokens. */
   readonly remoteImages: number;
+  /** Whether it names other content, of which nothing is known but that the model must have room for it. */
+  readonly hasRemoteContent: boolean;
   readonly output: OutputCap;
   readonly fees: ToolFees;
   /** The member that makes it cost more than the known prices. */
@@ -162,6 +165,7 @@ type Finders = {
 export const demandFinders: Finders = {
   inputTokens: worstInputTokens,
   remoteImages: countRemoteImages,
+  hasRemoteContent,
   output: findOutputCap,
   fees: findToolFees,
   surcharge: findSurchargedMode,

@@ -66,6 +66,8 @@ interface Worst {
 }
 
 const free: Price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+/** Of a model whose context window nobody says. */
+const unknownWindow = 1_048_576;
 const nothing: Amounts = { requests: 0, tokens: 0, nanoUsd: 0 };
 
 /** The most that one exchange may use, and what it did use. */
@@ -145,9 +147,12 @@ export class Spending {
   #advice(): string {
     const { dialect, kind } = this.#request.endpoint;
     const { outputTokens } = this.worst();
-    return outputTokens === 0 || kind === 'count'
-      ? ''
-      : `; a ${dialect.caps[0]} below ${outputTokens / this.#demand('output').answers} needs less`;
+    if (kind === 'count') return '';
+    const least = outputTokens / this.#demand('output').answers;
+    const output = outputTokens === 0 ? '' : `; a ${dialect.caps[0]} below ${least} needs less`;
+    return this.#demand('hasRemoteContent')
+      ? `; what it names and doesn't contain counts as all that the model can read${output}`
+      : output;
   }
 
   /** What the client asks for that costs more than the known prices; undefined where the configuration has its own. */
@@ -169,7 +174,8 @@ export class Spending {
     let outputTokens = 0;
     let nanoUsd: number | undefined;
     for (const target of this.#request.targets) {
-      const input = writtenTokens + images * imageTokensOf(target.model);
+      const named = writtenTokens + images * imageTokensOf(target.model);
+      const input = this.#demand('hasRemoteContent') ? Math.max(named, this.#windowOf(target)) : named;
       const output = this.#longestAt(target);
       inputTokens = Math.max(inputTokens, input);
       outputTokens = Math.max(outputTokens, output);
@@ -185,6 +191,12 @@ export class Spending {
     if (request.demand !== undefined) return request.demand[part];
     this.#found[part] ??= demandFinders[part](request.document, endpoint);
     return this.#found[part] as Demand[Part]; // its finder's
+  }
+
+  /** The most input tokens that a target can read. */
+  #windowOf({ model }: Target): number {
+    const own = this.#isEntrysOwn(model) ? this.#request.route?.entry.contextWindow : undefined;
+    return own ?? knownModel(model)?.contextWindow ?? unknownWindow;
   }
 
   /** The most output tokens that a target can write for the request. */

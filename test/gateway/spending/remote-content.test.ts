@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest';
+import { countRemoteImages, hasRemoteContent } from '../../../src/gateway/spending/remote-content.ts';
+import { parseStrictJson } from '../../../src/json/strict-json.ts';
+import { imageTokensOf } from '../../../src/limits/known-models.ts';
+
+const count = (part: unknown) =>
+  countRemoteImages(
+    parseStrictJson(Buffer.from(JSON.stringify({ messages: [{ role: 'user', content: [part] }] }))),
+  );
+const url = 'https://pictures.example/a.png';
+const data = `data:image/png;base64,${'iVBORw0KGgo'.repeat(20)}`;
+
+describe('an image that a request only names is counted', () => {
+  test.each([
+    ['chat', { type: 'image_url', image_url: { url, detail: 'high' } }],
+    ['chat, as some hosts take it', { type: 'image_url', image_url: url }],
+    ['responses', { type: 'input_image', image_url: url }],
+    ['responses, by a file', { type: 'input_image', file_id: 'file-1' }],
+    ['messages', { type: 'image', source: { type: 'url', url } }],
+    ['messages, by a file', { type: 'image', source: { type: 'file', file_id: 'file_1' } }],
+    ['another scheme', { type: 'image_url', image_url: { url: 'gs://bucket/a.png' } }],
+    [
+      'the result of a tool',
+      { type: 'tool_result', content: [{ type: 'image', source: { type: 'url', url } }] },
+    ],
+  ])('%s', (_name, part) => {
+    expect(count(part)).toBe(1);
+  });
+
+  test.each([
+    ['its own bytes in chat', { type: 'image_url', image_url: { url: data } }],
+    ['its own bytes in responses', { type: 'input_image', image_url: data }],
+    [
+      'its own bytes in messages',
+      { type: 'image', source: { type: 'base64', media_type: 'image/png', data } },
+    ],
+    ['an address in the input of a tool', { type: 'tool_use', input: { url } }],
+    ['a text', { type: 'text', text: url }],
+  ])('but not %s', (_name, part) => {
+    expect(count(part)).toBe(0);
+  });
+});
+
+describe('other content that a request only names is found', () => {
+  const named = (body: unknown) => hasRemoteContent(parseStrictJson(Buffer.from(JSON.stringify(body))));
+  const inChat = (part: unknown) => ({ messages: [{ role: 'user', content: [part] }] });
+  const inGemini = (part: unknown) => ({ contents: [{ role: 'user', parts: [part] }] });
+
+  test.each([
+    ['a file of a chat', inChat({ type: 'file', file: { file_id: 'file-1' } })],
+    ['a document of Claude by an address', inChat({ type: 'document', source: { type: 'url', url } })],
+    ['the same by a file', inChat({ type: 'document', source: { type: 'file', file_id: 'file_1' } })],
+    [
+      'a file of Responses',
+      { input: [{ role: 'user', content: [{ type: 'input_file', file_id: 'file-1' }] }] },
+    ],
+    [
+      'the same by an address',
+      { input: [{ role: 'user', content: [{ type: 'input_file', file_url: url }] }] },
+    ],
+    ['an earlier answer', { input: 'more', previous_response_id: 'resp_1' }],
+    ['a conversation', { input: 'more', conversation: 'conv_1' }],
+    ['a prompt', { input: 'more', prompt: { id: 'pmpt_1' } }],
+    ['an item', { input: [{ type: 'item_reference', id: 'msg_1' }] }],
+    ['an item by its id alone', { input: [{ type: 'reasoning', id: 'rs_1', summary: [] }] }],
+    ['a file of Gemini', inGemini({ fileData: { fileUri: 'files/1' } })],
+    ['the same in snake case', inGemini({ file_data: { file_uri: 'gs://bucket/1' } })],
+    ['a cache of Gemini', { ...inGemini({ text: 'more' }), cachedContent: 'cachedContents/1' }],
+    ['the same in snake case', { cached_content: 'cachedContents/1' }],
+  ])('%s', (_name, body) => {
+    expect(named(body)).toBe(true);
+  });
+
+  test.each([
+    ['a file with its bytes', inChat({ type: 'file', file: { filename: 'a.pdf', file_data: data } })],
+    ['a document with its text', inChat({ type: 'document', source: { type: 'text', data: 'hello' } })],
+    ['an image by an address, of which the most is known', inChat({ type: 'image_url', image_url: { url } })],
+    ['the bytes of Gemini', inGemini({ inlineData: { mimeType: 'application/pdf', data: 'JVBERi0=' } })],
+    ['what is switched off', { input: 'more', previous_response_id: null, conversation: null }],
+    ['an item with its text', { input: [{ type: 'message', id: 'msg_1', role: 'user', content: 'hello' }] }],
+    ['an address in the input of a tool', inChat({ type: 'tool_use', input: { file_url: url } })],
+  ])('but not %s', (_name, body) => {
+    expect(named(body)).toBe(false);
+  });
+});
+
+test('by what is known of its model', () => {
+  const names = ['claude-opus-4-8', 'gpt-4o', 'gpt-4o-mini-2024-07-18', 'gpt-5', 'o4-mini', 'gpt-5.5', 'own'];
+
+  expect(names.map(imageTokensOf)).toEqual([4_784, 3_779, 48_169, 3_779, 3_779, 16_384, 16_384]);
+});
