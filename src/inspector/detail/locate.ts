@@ -7,114 +7,52 @@ export interface TextRange {
 const deepest = 200;
 /** A hostile body matches in every one of its texts. */
 const maxPointers = 1_000;
+const token = /\s*("[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+)/gsy;
+
+/** An object or a list whose end has not been seen. */
+interface Open {
+  readonly pointer: string;
+  readonly start: number;
+  /** The key whose value comes next, escaped, or the number of the entry. */
+  step: string | number | undefined;
+}
 
 /**
  * Where the values at JSON pointers are in a JSON text. A pointer that leads into a string (JSON inside JSON) gives that
- * string; one that leads nowhere has no range. Text that is not JSON has none at all.
+ * string; one that leads nowhere has no range. Of a text that is cut or malformed, what was found before that counts.
  */
 export function locate(text: string, pointers: readonly string[]): ReadonlyMap<string, TextRange> {
   const found = new Map<string, TextRange>();
   const inText = pointers.filter((pointer) => pointer === '' || pointer.startsWith('/'));
   const wanted = new Set(inText.slice(0, maxPointers));
-  if (wanted.size === 0) return found;
-  try {
-    new Scanner(text, wanted, found).value('', 0);
-  } catch {
-    return found; // everything was found; or the text is cut or malformed, and what was found before that counts
+  /** Pointers that lead into a string, keyed by the string's own pointer. */
+  const within = byParent(wanted);
+  const note = (pointer: string, range: TextRange) => {
+    if (wanted.has(pointer) && !found.has(pointer)) found.set(pointer, range);
+  };
+  const open: Open[] = [];
+  for (const { 0: whole, 1: word = '', index } of text.matchAll(token)) {
+    const parent = open.at(-1);
+    const isSecond = parent === undefined && index > 0;
+    if (isSecond || found.size === wanted.size || open.length > deepest) break;
+    const end = index + whole.length;
+    const start = end - word.length;
+    const pointer = parent === undefined ? '' : `${parent.pointer}/${parent.step}`;
+    if (word === '{' || word === '[') open.push({ pointer, start, step: word === '[' ? 0 : undefined });
+    else if (word === '}' || word === ']') {
+      if (parent !== undefined) note(parent.pointer, { start: parent.start, end });
+      open.pop();
+    } else if (word === ',') {
+      if (parent !== undefined) parent.step = typeof parent.step === 'number' ? parent.step + 1 : undefined;
+    } else if (word !== ':' && parent !== undefined && parent.step === undefined) {
+      const key = textOf(word);
+      parent.step = key.replaceAll('~', '~0').replaceAll('/', '~1');
+    } else if (word !== ':') {
+      const inside = word.startsWith('"') ? (within.get(pointer) ?? []) : [];
+      for (const each of [pointer, ...inside]) note(each, { start, end });
+    }
   }
   return found;
-}
-
-class Scanner {
-  readonly #text: string;
-  readonly #wanted: ReadonlySet<string>;
-  /** Pointers that lead into a string, keyed by the string's own pointer. */
-  readonly #within: ReadonlyMap<string, readonly string[]>;
-  readonly #found: Map<string, TextRange>;
-  #at = 0;
-
-  constructor(text: string, wanted: ReadonlySet<string>, found: Map<string, TextRange>) {
-    this.#text = text;
-    this.#wanted = wanted;
-    this.#within = byParent(wanted);
-    this.#found = found;
-  }
-
-  value(pointer: string, depth: number): void {
-    if (depth > deepest) throw new RangeError('too deep');
-    this.#space();
-    const start = this.#at;
-    const first = this.#text[this.#at];
-    if (first === '{') this.#object(pointer, depth);
-    else if (first === '[') this.#array(pointer, depth);
-    else if (first === '"') this.#string();
-    else this.#scalar();
-    if (this.#wanted.has(pointer)) this.#note(pointer, start);
-    if (first === '"') for (const each of this.#within.get(pointer) ?? []) this.#note(each, start);
-  }
-
-  /** Throws to stop once everything has been found. */
-  #note(pointer: string, start: number): void {
-    if (!this.#found.has(pointer)) this.#found.set(pointer, { start, end: this.#at });
-    if (this.#found.size === this.#wanted.size) throw new Error('all is found');
-  }
-
-  #object(pointer: string, depth: number): void {
-    this.#at += 1;
-    for (this.#space(); this.#text[this.#at] !== '}'; this.#space()) {
-      const key = JSON.parse(this.#string()) as string; // a JSON string
-      this.#space();
-      this.#expect(':');
-      this.value(`${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, depth + 1);
-      this.#space();
-      if (this.#text[this.#at] === ',') this.#at += 1;
-      else if (this.#text[this.#at] !== '}') throw new SyntaxError('expected , or }');
-    }
-    this.#at += 1;
-  }
-
-  #array(pointer: string, depth: number): void {
-    this.#at += 1;
-    this.#space();
-    for (let index = 0; this.#text[this.#at] !== ']'; index += 1) {
-      this.value(`${pointer}/${index}`, depth + 1);
-      this.#space();
-      if (this.#text[this.#at] === ',') this.#at += 1;
-      else if (this.#text[this.#at] !== ']') throw new SyntaxError('expected , or ]');
-    }
-    this.#at += 1;
-  }
-
-  /** The string as it is written, with its quotes. */
-  #string(): string {
-    this.#space();
-    const start = this.#at;
-    this.#expect('"');
-    for (;;) {
-      const quote = this.#text.indexOf('"', this.#at);
-      if (quote < 0) throw new SyntaxError('a string does not end');
-      let escapes = 0;
-      while (this.#text[quote - 1 - escapes] === '\\') escapes += 1;
-      this.#at = quote + 1;
-      if (escapes % 2 === 0) return this.#text.slice(start, this.#at);
-    }
-  }
-
-  #scalar(): void {
-    const start = this.#at;
-    while (this.#at < this.#text.length && !',]}: \t\r\n'.includes(this.#text[this.#at] as string))
-      this.#at += 1;
-    if (this.#at === start) throw new SyntaxError('expected a value');
-  }
-
-  #expect(character: string): void {
-    if (this.#text[this.#at] !== character) throw new SyntaxError(`expected ${character}`);
-    this.#at += 1;
-  }
-
-  #space(): void {
-    while (this.#at < this.#text.length && ' \t\r\n'.includes(this.#text[this.#at] as string)) this.#at += 1;
-  }
 }
 
 function byParent(pointers: ReadonlySet<string>): ReadonlyMap<string, readonly string[]> {

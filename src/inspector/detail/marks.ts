@@ -158,28 +158,14 @@ interface LabelledString {
   readonly start: number;
 }
 
-/** Looks at each character once: a text may be all quotes, and its last string is cut at the end of what is shown. */
+/** A string as it is written; the last one may be cut at the end of what is shown. */
+const string = /"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?$)/gs;
+
 function labelledStrings(body: string): readonly LabelledString[] {
   const found: LabelledString[] = [];
-  let next = body.indexOf(labelStart);
-  for (let start = body.indexOf('"'); start >= 0 && next >= 0; ) {
-    const end = endOfString(body, start);
-    if (next < start) next = body.indexOf(labelStart, start);
-    if (next >= start && next < end) {
-      const json = body.slice(start, end);
-      found.push({ json, text: textOf(json), start });
-      next = body.indexOf(labelStart, end);
-    }
-    start = body.indexOf('"', end);
+  // A text may be all quotes.
+  for (const { 0: json, index: start } of body.includes(labelStart) ? body.matchAll(string) : []) {
+    if (json.includes(labelStart)) found.push({ json, text: textOf(json), start });
   }
   return found;
-}
-
-function endOfString(body: string, start: number): number {
-  for (let quote = body.indexOf('"', start + 1); quote >= 0; quote = body.indexOf('"', quote + 1)) {
-    let escapes = 0;
-    while (body[quote - 1 - escapes] === '\\') escapes += 1;
-    if (escapes % 2 === 0) return quote + 1;
-  }
-  return body.length;
 }
