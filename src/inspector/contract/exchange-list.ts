@@ -82,17 +82,11 @@ export interface Times {
   readonly stream?: number;
 }
 
-/**
- * `GET /_/api/exchanges`. All parameters are optional and combine; a parameter may be repeated (any of its values).
- * `show` = blocked | warned | failed (with blocked: any of them); `project`, `model` (as the client named it, or at
- * the provider), `client`, `provider`, `status`: exact; `slower` = milliseconds of `total_ms` at least; `text` =
- * part of id, path, project, key, client, model, provider, rule or reason, in any case; `before` = a `seq`: only
- * older ones; `limit` = at most that many (default and maximum 500).
- */
+/** `GET /_/api/exchanges`. `before` = a `seq`: only older ones; `limit` = at most that many (default and maximum 500). */
 export interface ListAnswer {
   /** Newest first. */
   readonly rows: readonly ExchangeRow[];
-  /** Of all that are kept, before filters. */
+  /** Of all that are kept. */
   readonly kept: number;
   /** Unremarkable exchanges between those that were not kept, because no page was open; missing if there are none. */
   readonly left_out?: number;

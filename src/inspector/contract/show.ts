@@ -7,7 +7,7 @@ type Ended = Pick<ExchangeRow, 'method' | 'status'> & {
   readonly reason?: string | undefined;
 };
 
-/** The values of the filter `show`, shared so that the gateway's list, the page's filter and its numbers agree. */
+/** The values of the filter `show`, shared so that the gateway's counts and the page's filter agree. */
 export const shows = {
   /** A rule or a limit refused it. */
   blocked: isBlocked,

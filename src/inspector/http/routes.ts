@@ -8,7 +8,6 @@ import { meaningfulHeaders, requireBody, toCurl, toFixture } from '../detail/cur
 import { locate } from '../detail/locate.ts';
 import { toDetail } from '../detail/to-detail.ts';
 import type { RingEntry } from '../ring/entry.ts';
-import { parseFilter } from '../ring/filter.ts';
 import type { Ring } from '../ring/ring.ts';
 import { toRow } from '../ring/to-row.ts';
 import {
@@ -170,17 +169,30 @@ function findEntry(ring: Ring, id: string): RingEntry {
   throw new GatewayError('inspector.unknown', 'this exchange is no longer kept, or never was');
 }
 
+const maxRows = 500;
+
 function list({ query }: Call, { backend, ring, events }: RouteContext): ListAnswer {
-  const filter = parseFilter(query);
+  const { limit = maxRows, before = Number.POSITIVE_INFINITY } = numbersOf(query, ['limit', 'before']);
   const cursor = events.cursor();
-  const rows = [];
-  for (const entry of ring.entries()) {
-    if (rows.length >= filter.limit) break;
-    const row = toRow(entry, backend.scrub);
-    if (filter.matches(row)) rows.push(row);
-  }
+  const rows = ring
+    .entries()
+    .filter(({ seq }) => seq < before)
+    .slice(0, Math.min(limit, maxRows))
+    .map((entry) => toRow(entry, backend.scrub));
   const { size: kept, leftOut } = ring;
   return { rows, kept, ...(leftOut === 0 ? {} : { left_out: leftOut }), cursor };
+}
+
+/** The parameters of a query, which are numbers. Throws request.field for any other. */
+function numbersOf<Name extends string>(
+  query: URLSearchParams,
+  names: readonly Name[],
+): { readonly [Each in Name]?: number } {
+  const entries = [...query].map(([param, text]) => {
+    if (names.some((name) => name === param) && /^\d{1,15}$/.test(text)) return [param, Number(text)];
+    throw new GatewayError('request.field', `${param}: expected a number as ${names.join(' or ')}`, { param });
+  });
+  return Object.fromEntries(entries);
 }
 
 function follow({ request, response }: Call, { events }: RouteContext): void {

@@ -3,7 +3,7 @@ import { type Show, shows } from '../contract/show.ts';
 
 export const showNames = Object.keys(shows) as Show[]; // of a literal: no other keys
 
-/** What the list is filtered by; in the page's URL under the same names as in the gateway's API. */
+/** What the list is filtered by; in the page's URL under the same names. */
 export interface Filter {
   readonly show: readonly Show[];
   readonly project: string;
