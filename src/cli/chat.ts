@@ -16,8 +16,7 @@ import {
   withPromptOptions,
 } from './send/prompt-options.ts';
 import { commonOptions, createCommand, outputFormat } from './shell/command.ts';
-import { type Io, write } from './shell/io.ts';
-import { deadline } from './shell/output.ts';
+import { deadline, type Io, write } from './shell/io.ts';
 import { note } from './shell/print/print.ts';
 import { gatewayTarget } from './shell/running-configuration.ts';
 import { printError } from './shell/terminal.ts';

@@ -4,9 +4,8 @@ import { painter } from '../paint.ts';
 import type { Finding } from './doctor/finding.ts';
 import { type CommonOptions, commonOptions, createCommand, outputFormat } from './shell/command.ts';
 import { hasColour, type Io, write } from './shell/io.ts';
-import { printValue } from './shell/output.ts';
-import { printable } from './shell/print/print.ts';
-import { table } from './shell/print/table.ts';
+import { formatted, isForPrograms, rowsText } from './shell/print/listing.ts';
+import { print, printable } from './shell/print/print.ts';
 import { wrapped } from './shell/print/wrapped.ts';
 import { withSpinner } from './shell/spinner.ts';
 
@@ -26,10 +25,10 @@ export function build(io: Io): Command {
     const { examine } = await import('./doctor/examine.ts');
     const findings = await withSpinner('checking', options, io, () => examine(options, io));
     const errors = findings.filter(({ status }) => status === 'error').length;
-    if (format === 'ndjson') await printValue(findings, format, io);
-    else if (format === 'json' || format === 'yaml')
-      await printValue({ ok: errors === 0, findings }, format, io);
-    else await write(io.stdout, await asText(findings, format, options, io));
+    if (isForPrograms(format)) {
+      const whole = { ok: errors === 0, findings };
+      await print(await formatted(format === 'ndjson' ? findings : whole, format), io);
+    } else await write(io.stdout, await asText(findings, format, options, io));
     if (errors > 0)
       throw new GatewayError(
         'doctor.errors',
@@ -44,7 +43,7 @@ const colours = { ok: 'green', warning: 'yellow', error: 'red' } as const;
 async function asText(
   findings: readonly Finding[],
   format: 'text' | 'table',
-  { color }: CommonOptions,
+  options: CommonOptions,
   io: Io,
 ): Promise<string> {
   if (format === 'table' || io.stdout.isTTY !== true) {
@@ -54,11 +53,9 @@ async function asText(
       message,
       remedy,
     ]);
-    return table(['STATUS', 'SUBJECT', 'FINDING', 'REMEDY'], rows, format === 'table', {
-      columns: io.stdout.columns,
-    });
+    return rowsText(['STATUS', 'SUBJECT', 'FINDING', 'REMEDY'], rows, options, io);
   }
-  const paint = painter(color && hasColour(io.stdout, io.env));
+  const paint = painter(options.color && hasColour(io.stdout, io.env));
   const width = Math.max(...findings.map(({ subject }) => subject.length));
   const columns = io.stdout.columns || Number.POSITIVE_INFINITY;
   // On a narrow terminal a message starts below its subject.

@@ -11,10 +11,10 @@ import {
   outputFormat,
   positiveInteger,
 } from './shell/command.ts';
-import { type Io, write } from './shell/io.ts';
-import { deadline, printValue } from './shell/output.ts';
+import { deadline, type Io } from './shell/io.ts';
+import { printValue, rowsText } from './shell/print/listing.ts';
 import { print } from './shell/print/print.ts';
-import { csv, table } from './shell/print/table.ts';
+import { csv } from './shell/print/table.ts';
 import { gatewayTarget } from './shell/running-configuration.ts';
 import { withSpinner } from './shell/spinner.ts';
 
@@ -83,29 +83,20 @@ async function onlyModel(address: GatewayAddress, signal: AbortSignal): Promise<
 async function printResult(
   inputs: readonly EmbedInput[],
   { model, vectors, inputTokens }: Embeddings,
-  { output = 'text', csv: isCsv }: EmbedOptions,
+  { csv: isCsv, ...options }: EmbedOptions,
   io: Io,
 ): Promise<void> {
   const vectorOf = (i: number) => vectors[i] ?? [];
   if (isCsv === true) return print(csv(inputs.map(({ source }, i) => [source, ...vectorOf(i)])), io);
   const entries = inputs.map(({ source }, index) => ({ index, source, embedding: vectorOf(index) }));
-  if (output === 'ndjson') return printValue(entries, output, io);
-  if (output === 'json' || output === 'yaml') {
-    return printValue({ model, embeddings: entries, usage: { input_tokens: inputTokens } }, output, io);
-  }
+  const whole = { model, embeddings: entries, usage: { input_tokens: inputTokens } };
   // Thousands of numbers are for programs; a person only needs to see that they exist.
-  if (output === 'table' || io.stdout.isTTY === true) {
-    const rows = entries.map(({ source, embedding }) => [
-      source,
-      String(embedding.length),
-      beginning(embedding),
-    ]);
-    return write(
-      io.stdout,
-      table(['INPUT', 'DIMENSIONS', 'BEGINS'], rows, true, { columns: io.stdout.columns }),
-    );
-  }
-  await print(entries.map(({ embedding }) => `${embedding.join(' ')}\n`).join(''), io);
+  const isForPeople = options.output === 'table' || io.stdout.isTTY === true;
+  const rows = entries.map(({ source, embedding: all }) => [source, String(all.length), beginning(all)]);
+  const text = isForPeople
+    ? rowsText(['INPUT', 'DIMENSIONS', 'BEGINS'], rows, options, io)
+    : entries.map(({ embedding }) => `${embedding.join(' ')}\n`).join('');
+  await printValue(options.output === 'ndjson' ? entries : whole, text, options, io);
 }
 
 function beginning(vector: readonly number[]): string {

@@ -7,8 +7,7 @@ import { usesLogin, wantedLogin } from './agents/logins.ts';
 import { pastProxies } from './agents/past-proxies.ts';
 import { writeFiles } from './agents/write-files.ts';
 import { commonOptions, createCommand, outputFormat } from './shell/command.ts';
-import { type Io, write } from './shell/io.ts';
-import { deadline } from './shell/output.ts';
+import { deadline, type Io, write } from './shell/io.ts';
 import { gatewayTarget } from './shell/running-configuration.ts';
 
 interface Shown {

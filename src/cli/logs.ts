@@ -99,7 +99,7 @@ async function listConversations(options: LogsOptions, io: Io): Promise<void> {
       beginning: kept.beginning.replace(/\s+/g, ' '),
     }));
     await printList(
-      once(list),
+      [list],
       {
         header: ['ID', 'NAME', 'MODEL', 'TURNS', 'UPDATED', 'BEGINNING'],
         row: ({ id, name, model, turns, updated, beginning }) => [
@@ -117,8 +117,4 @@ async function listConversations(options: LogsOptions, io: Io): Promise<void> {
   } finally {
     history?.close();
   }
-}
-
-async function* once<Value>(values: readonly Value[]): AsyncGenerator<readonly Value[]> {
-  yield values;
 }

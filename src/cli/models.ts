@@ -2,9 +2,8 @@ import type { Command } from 'commander';
 import { listModels } from '../client/gateway.ts';
 import { GatewayError } from '../errors.ts';
 import { type CommonOptions, commonOptions, createCommand } from './shell/command.ts';
-import { type Io, write } from './shell/io.ts';
-import { deadline, printValue } from './shell/output.ts';
-import { table } from './shell/print/table.ts';
+import { deadline, type Io } from './shell/io.ts';
+import { printValue, rowsText } from './shell/print/listing.ts';
 import { gatewayTarget } from './shell/running-configuration.ts';
 
 export function build(io: Io): Command {
@@ -29,17 +28,12 @@ async function models(id: string | undefined, options: CommonOptions, io: Io): P
       `there is no model ${id} for this key; "gateway models" lists them`,
     );
   }
-  const isTable = options.output === undefined || options.output === 'text' || options.output === 'table';
-  if (!isTable) return printValue(id === undefined ? chosen : chosen[0], options.output, io);
   const rows = chosen.map((model) => [
     String(model.id),
     String(model.provider),
     String(model.status),
     Array.isArray(model.endpoints) ? model.endpoints.join(' ') : '',
   ]);
-  const isForPeople = options.output === 'table' || io.stdout.isTTY === true;
-  await write(
-    io.stdout,
-    table(['MODEL', 'PROVIDER', 'STATUS', 'ENDPOINTS'], rows, isForPeople, { columns: io.stdout.columns }),
-  );
+  const text = rowsText(['MODEL', 'PROVIDER', 'STATUS', 'ENDPOINTS'], rows, options, io);
+  await printValue(id === undefined ? chosen : chosen[0], text, options, io);
 }

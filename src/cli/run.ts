@@ -15,8 +15,7 @@ import { writeFiles } from './agents/write-files.ts';
 import type { Finding } from './doctor/finding.ts';
 import { commonOptions, createCommand } from './shell/command.ts';
 import { detectorList } from './shell/detector-list.ts';
-import { type CapturedSignal, type Io, write } from './shell/io.ts';
-import { deadline } from './shell/output.ts';
+import { type CapturedSignal, deadline, type Io, write } from './shell/io.ts';
 import { AgentExit } from './shell/terminal.ts';
 
 const answerSeconds = 10;

@@ -18,8 +18,8 @@ import {
 import type { FilledTemplate } from './send/template.ts';
 import { commonOptions, createCommand, outputFormat } from './shell/command.ts';
 import { readInput } from './shell/input.ts';
-import type { Io } from './shell/io.ts';
-import { deadline, printValue } from './shell/output.ts';
+import { deadline, type Io } from './shell/io.ts';
+import { printValue } from './shell/print/listing.ts';
 import { note } from './shell/print/print.ts';
 import { gatewayTarget } from './shell/running-configuration.ts';
 
@@ -97,7 +97,7 @@ async function ask(asked: Asked, options: SendOptions, { io, signal }: Surroundi
   const printer = isText ? await createPrinter(options, io) : silentPrinter;
   const answered = await printAnswer(address, { ...prompt, signal }, { printer, options, io });
   if (isText) await printer.end();
-  else await printValue(answered.reply, options.output, io);
+  else await printValue(answered.reply, '', options, io);
   await printNotices(answered, options, io);
   if (options.usage) await note(usageLine(answered), io);
   const question = prompt.turns.at(-1);

@@ -13,16 +13,14 @@ import { GatewayError } from '../errors.ts';
 import { askYes, canAsk } from './shell/ask.ts';
 import { type CommonOptions, commonOptions, createCommand, outputFormat } from './shell/command.ts';
 import type { Io } from './shell/io.ts';
-import { formatted, type Listing, printList } from './shell/print/listing.ts';
-import { note, print } from './shell/print/print.ts';
+import { type Listing, printList, printValue } from './shell/print/listing.ts';
+import { note } from './shell/print/print.ts';
 import { wrapped } from './shell/print/wrapped.ts';
 
 interface TrustOptions {
   readonly list?: true;
   readonly revoke?: true;
 }
-
-type Format = 'text' | 'json' | 'ndjson' | 'yaml' | 'table';
 
 const listing: Listing<TrustedFile> = {
   header: ['FILE', 'SINCE', 'MAY'],
@@ -39,16 +37,12 @@ export function build(io: Io): Command {
     .addOption(new Option('--list', 'list the files that were allowed something').conflicts('revoke'))
     .option('--revoke', 'take back all that the file was allowed')
     .action(async (file: string | undefined, { list, revoke }: TrustOptions, command: Command) => {
-      const format = outputFormat(command, ['text', 'json', 'ndjson', 'yaml', 'table']);
+      outputFormat(command, ['text', 'json', 'ndjson', 'yaml', 'table']);
       const options = commonOptions(command);
-      if (list === true) return printList(batches(trustedFiles(io.env)), listing, options, io);
+      if (list === true) return printList([trustedFiles(io.env)], listing, options, io);
       const path = await pathOf(file, options, io);
-      await (revoke === true ? takeBack(path, format, io) : allow(path, format, options, io));
+      await (revoke === true ? takeBack : allow)(path, options, io);
     });
-}
-
-async function* batches(files: readonly TrustedFile[]): AsyncGenerator<readonly TrustedFile[]> {
-  yield files;
 }
 
 async function pathOf(file: string | undefined, { config }: CommonOptions, io: Io): Promise<string> {
@@ -59,7 +53,7 @@ async function pathOf(file: string | undefined, { config }: CommonOptions, io: I
 }
 
 /** Asks at a terminal; elsewhere the command itself is the answer. */
-async function allow(path: string, format: Format, options: CommonOptions, io: Io): Promise<void> {
+async function allow(path: string, options: CommonOptions, io: Io): Promise<void> {
   const [{ inspectConfig, refuseInvalid }, { storedConsent }, { linesOf }] = await Promise.all([
     import('../config/load.ts'),
     import('./shell/consent.ts'),
@@ -78,19 +72,15 @@ async function allow(path: string, format: Format, options: CommonOptions, io: I
     }
   }
   if (pending.length > 0) trustFile(io.env, real, pending);
-  if (format !== 'text' && format !== 'table') {
-    return print(await formatted({ path: real, may: wants.map(({ text }) => text) }, format), io);
-  }
   const outcome = wants.length === 0 ? 'wants nothing from outside itself' : `may:\n${linesOf(wants)}`;
-  await print(`${real} ${outcome.trimEnd()}\n`, io);
+  const value = { path: real, may: wants.map(({ text }) => text) };
+  await printValue(value, `${real} ${outcome.trimEnd()}\n`, options, io);
 }
 
-async function takeBack(path: string, format: Format, io: Io): Promise<void> {
+async function takeBack(path: string, options: CommonOptions, io: Io): Promise<void> {
   const real = realPathOf(path);
   const may = trustedFile(io.env, real)?.wants ?? [];
   distrustFile(io.env, real);
-  if (format !== 'text' && format !== 'table') {
-    return print(await formatted({ path: real, revoked: may.map(({ text }) => text) }, format), io);
-  }
-  await print(may.length === 0 ? `${real} was allowed nothing\n` : `${real} is asked about again\n`, io);
+  const text = may.length === 0 ? `${real} was allowed nothing\n` : `${real} is asked about again\n`;
+  await printValue({ path: real, revoked: may.map(({ text }) => text) }, text, options, io);
 }

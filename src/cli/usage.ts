@@ -6,9 +6,9 @@ import { ledgerSettings, noLedgerReason } from '../server/ledger-path.ts';
 import { type CommonOptions, commonOptions, createCommand, durationArgument } from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
 import { loadUserConfig } from './shell/load-config.ts';
-import { printValue } from './shell/output.ts';
-import { localDay, print } from './shell/print/print.ts';
-import { csv as csvRows, table } from './shell/print/table.ts';
+import { printValue, rowsText } from './shell/print/listing.ts';
+import { localDay } from './shell/print/print.ts';
+import { csv as csvRows } from './shell/print/table.ts';
 import { followRunning } from './shell/running-configuration.ts';
 
 interface UsageOptions {
@@ -72,18 +72,10 @@ async function show(
       csvRows([[by, ...fields], ...sums.map((sum) => [sum.name, ...fields.map((field) => sum[field])])]),
     );
   }
-  const { output = 'text' } = options;
-  if (output !== 'text' && output !== 'table') {
-    return printValue(
-      sums.map(({ name, ...rest }) => ({ [by]: name, ...rest })),
-      output,
-      io,
-    );
-  }
   const rows = sums.map((sum) => [sum.name, ...fields.map((field) => String(sum[field]))]);
   const header = [by, ...fields].map((name) => name.replaceAll('_', ' ').toUpperCase());
-  const isForPeople = output === 'table' || io.stdout.isTTY === true;
-  await print(table(header, rows, isForPeople, { columns: io.stdout.columns, leastFirst }), io);
+  const named = sums.map(({ name, ...rest }) => ({ [by]: name, ...rest }));
+  await printValue(named, rowsText(header, rows, options, io, leastFirst), options, io);
 }
 
 interface Found {

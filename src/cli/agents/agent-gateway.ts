@@ -10,8 +10,7 @@ import { GatewayError } from '../../errors.ts';
 import type { Ready } from '../serve/serve.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import { askedConsent } from '../shell/consent.ts';
-import type { Io } from '../shell/io.ts';
-import { deadline } from '../shell/output.ts';
+import { deadline, type Io } from '../shell/io.ts';
 import { noteOtherConfiguration } from '../shell/running-configuration.ts';
 
 export interface AgentGateway {

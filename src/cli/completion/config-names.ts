@@ -1,8 +1,7 @@
 import { getJson } from '../../client/gateway.ts';
 import { findConfig, readConfigFile } from '../../config/source/find.ts';
 import { type Fields, toFields, toList, toText } from '../../dialects/fields.ts';
-import type { Io } from '../shell/io.ts';
-import { deadline } from '../shell/output.ts';
+import { deadline, type Io } from '../shell/io.ts';
 import { gatewayTarget } from '../shell/running-configuration.ts';
 
 /** Seconds: the user has pressed Tab and is waiting. */

@@ -4,8 +4,7 @@ import { isAlive, type RunningGateway, readRunning } from '../../client/address.
 import { readHealth } from '../../client/call.ts';
 import type { Config } from '../../config/config.ts';
 import { portHolder } from '../../server/port-holder.ts';
-import type { Io } from '../shell/io.ts';
-import { deadline } from '../shell/output.ts';
+import { deadline, type Io } from '../shell/io.ts';
 import { otherConfiguration } from '../shell/running-configuration.ts';
 import type { CheckedConfiguration } from './check-configuration.ts';
 import { about, type Finding } from './finding.ts';

@@ -40,12 +40,8 @@ export function buildList(io: Io): Command {
       const inspection = await inspectValidConfig(options, io);
       const keys = inspection.config.needsLocalKey ? localKeys(io) : configuredKeys(inspection, Date.now());
       const chosen = keys.filter((key) => project === undefined || key.project === project);
-      await printList(batches(chosen), listing, options, io);
+      await printList([chosen], listing, options, io);
     });
-}
-
-async function* batches(keys: readonly ListedKey[]): AsyncGenerator<readonly ListedKey[]> {
-  yield keys;
 }
 
 function localKeys({ env }: Io): ListedKey[] {

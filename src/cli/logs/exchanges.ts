@@ -77,7 +77,7 @@ async function print(
       await write(io.stdout, `${day(record, paint)}${prettyLine(record, paint)}`);
     return;
   }
-  await printList(iterate(batches), { header, row }, options, io);
+  await printList(batches, { header, row }, options, io);
 }
 
 /** The date with a space, unless it is today's. */
@@ -106,8 +106,4 @@ function row(record: ExchangeRecord): readonly string[] {
   const ms = String(Math.round(record.total_ms));
   const about = [project, endpoint ?? path, model, decision, decidingRule(record) ?? '', reason];
   return [time, String(status), outcome, ...about, ms, record.request_id];
-}
-
-async function* iterate<Value>(values: readonly Value[]): AsyncGenerator<Value> {
-  yield* values;
 }

@@ -34,7 +34,7 @@ export async function search(wanted: Wanted, options: CommonOptions, io: Io): Pr
     const found = [...turns, ...exchanges].sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, wanted.limit);
     const header = ['IN', 'ROLE', 'TIME', 'TEXT'];
     const row = ({ in: place, role, at, excerpt }: Found) => [place, role, at, excerpt];
-    await printList(once(found), { header, row, leastFirst: leastFirst(io) }, options, io);
+    await printList([found], { header, row, leastFirst: leastFirst(io) }, options, io);
   } finally {
     history?.close();
   }
@@ -69,8 +69,4 @@ function spellings(text: string): readonly string[] {
 
 function wordsOf({ endpoint, path, model, status, outcome, reason }: ExchangeRecord): string {
   return [endpoint ?? path, model, status, outcome, reason].filter((word) => word !== undefined).join(' ');
-}
-
-async function* once<Value>(values: readonly Value[]): AsyncGenerator<readonly Value[]> {
-  yield values;
 }

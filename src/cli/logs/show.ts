@@ -7,7 +7,7 @@ import type { ExchangeRecord } from '../../record/record.ts';
 import { findUserHistory } from '../history/open-history.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import { hasColour, type Io, write } from '../shell/io.ts';
-import { formatted } from '../shell/print/listing.ts';
+import { formatted, isForPrograms } from '../shell/print/listing.ts';
 import { print, printable } from '../shell/print/print.ts';
 
 /** Prints an exchange by its request id, or a conversation by its id or name. Throws log.unknown. */
@@ -39,8 +39,7 @@ export async function show(
         },
       }),
     };
-    const { output = 'text' } = options;
-    if (output !== 'text' && output !== 'table') return await print(await formatted(value, output), io);
+    if (isForPrograms(options.output)) return await print(await formatted(value, options.output), io);
     await write(io.stdout, toText(value, options, io));
   } finally {
     history?.close();

@@ -5,8 +5,7 @@ import { GatewayError } from '../../errors.ts';
 import { askPassword, askText, canAsk, readPassword } from '../shell/ask.ts';
 import { type CommonOptions, createCommand } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
-import { formatted } from '../shell/print/listing.ts';
-import { print } from '../shell/print/print.ts';
+import { printValue } from '../shell/print/listing.ts';
 import { withSpinner } from '../shell/spinner.ts';
 import { connect } from './connect.ts';
 
@@ -39,12 +38,9 @@ export function build(io: Io): Command {
       const expiresAt = Date.now() + expiresIn * 1_000;
       const file = saveSession(io.env, { baseUrl, username, token, expiresAt });
       const until = new Date(expiresAt).toISOString();
-      const { output = 'text' } = options;
-      const text =
-        output === 'text' || output === 'table'
-          ? `logged in as ${username} at ${baseUrl} until ${until}; session kept in ${file}\n`
-          : await formatted({ username, base_url: baseUrl, expires_at: until, session_file: file }, output);
-      await print(text, io);
+      const text = `logged in as ${username} at ${baseUrl} until ${until}; session kept in ${file}\n`;
+      const value = { username, base_url: baseUrl, expires_at: until, session_file: file };
+      await printValue(value, text, options, io);
       if (io.env.PLANTS_TOKEN)
         io.stderr.write('PLANTS_TOKEN is set and takes precedence over this session\n');
     });

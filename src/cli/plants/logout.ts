@@ -3,8 +3,7 @@ import { removeSession } from '../../client/session.ts';
 import { GatewayError } from '../../errors.ts';
 import { createCommand } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
-import { formatted } from '../shell/print/listing.ts';
-import { print } from '../shell/print/print.ts';
+import { printValue } from '../shell/print/listing.ts';
 import { withSpinner } from '../shell/spinner.ts';
 import { connect } from './connect.ts';
 
@@ -23,12 +22,10 @@ export function build(io: Io): Command {
         throw notRevoked(error);
       });
     }
-    const { output = 'text' } = options;
-    const isText = output === 'text' || output === 'table';
     const wasLoggedIn = token !== undefined;
     const text = wasLoggedIn ? `logged out at ${baseUrl}\n` : `not logged in at ${baseUrl}: nothing to end\n`;
     const result = { base_url: baseUrl, logged_out: wasLoggedIn };
-    await print(isText ? text : await formatted(result, output), io);
+    await printValue(result, text, options, io);
   });
 }
 

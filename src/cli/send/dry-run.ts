@@ -9,8 +9,8 @@ import { type Outcome, placeNamed } from '../../gateway/offline/question.ts';
 import { type LoadedPolicies, loadPolicies } from '../policy/load-policies.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
-import { formatted } from '../shell/print/listing.ts';
-import { print, shownBody } from '../shell/print/print.ts';
+import { printValue } from '../shell/print/listing.ts';
+import { shownBody } from '../shell/print/print.ts';
 
 interface DryRun {
   readonly method: 'POST';
@@ -68,11 +68,10 @@ function presentedKey(env: Io['env']): string | undefined {
   }
 }
 
-async function printResult(run: DryRun, { output = 'text' }: CommonOptions, io: Io): Promise<void> {
-  if (output !== 'text' && output !== 'table') return print(await formatted(run, output), io);
+async function printResult(run: DryRun, options: CommonOptions, io: Io): Promise<void> {
   const { method, path, body, policy } = run;
   const text = `${method} ${path}\n${shownBody(body)}\n${policyLines(policy)}`;
-  await print(text, io);
+  await printValue(run, text, options, io);
 }
 
 function policyLines(policy: DryRun['policy']): string {

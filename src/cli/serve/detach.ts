@@ -72,7 +72,7 @@ async function startDetached(options: DetachOptions, io: Io): Promise<void> {
     await setTimeout(pollMs);
   }
   child.unref();
-  await printRunning(io, options.output);
+  await printRunning(io, options);
 }
 
 function argumentsOf(options: DetachOptions, { cwd }: Io): string[] {

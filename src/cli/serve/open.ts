@@ -6,8 +6,7 @@ import { writeStateText } from '../../client/state.ts';
 import { toFields } from '../../dialects/fields.ts';
 import { GatewayError } from '../../errors.ts';
 import { commonOptions, createCommand, outputFormat } from '../shell/command.ts';
-import type { Io } from '../shell/io.ts';
-import { deadline } from '../shell/output.ts';
+import { deadline, type Io } from '../shell/io.ts';
 import { print } from '../shell/print/print.ts';
 import { findRunning } from './print-running.ts';
 

@@ -3,10 +3,9 @@ import { readHealth } from '../../client/call.ts';
 import { refuseForeignState } from '../../client/state.ts';
 import { toFields } from '../../dialects/fields.ts';
 import { GatewayError } from '../../errors.ts';
-import type { OutputFormat } from '../shell/command.ts';
-import type { Io } from '../shell/io.ts';
-import { deadline, printValue } from '../shell/output.ts';
-import { print } from '../shell/print/print.ts';
+import type { CommonOptions } from '../shell/command.ts';
+import { deadline, type Io } from '../shell/io.ts';
+import { printValue } from '../shell/print/listing.ts';
 
 export interface Running {
   readonly running: RunningGateway;
@@ -27,22 +26,19 @@ export async function findRunning(io: Io): Promise<Running> {
   return { running, health: toFields(await readHealth(running, deadline(io.signal, proofSeconds))) };
 }
 
-export async function printRunning(io: Io, format: OutputFormat | undefined): Promise<void> {
+export async function printRunning(io: Io, options: Pick<CommonOptions, 'output'>): Promise<void> {
   const { running, health } = await findRunning(io);
   const { url, pid, since, config, log, plants_url } = running;
   const { exchanges, streams } = toFields(health.open);
-  if (format !== undefined && format !== 'text' && format !== 'table') {
-    const value = {
-      url,
-      pid,
-      since: since ?? null,
-      config: { path: config?.path ?? null, hash: config?.hash ?? null },
-      open: { exchanges: exchanges ?? null, streams: streams ?? null },
-      plants_url: plants_url ?? null,
-      log: log ?? null,
-    };
-    return printValue(value, format, io);
-  }
+  const value = {
+    url,
+    pid,
+    since: since ?? null,
+    config: { path: config?.path ?? null, hash: config?.hash ?? null },
+    open: { exchanges: exchanges ?? null, streams: streams ?? null },
+    plants_url: plants_url ?? null,
+    log: log ?? null,
+  };
   const rows = [
     ['url', url],
     ['pid', String(pid)],
@@ -52,5 +48,6 @@ export async function printRunning(io: Io, format: OutputFormat | undefined): Pr
     ...(plants_url === undefined ? [] : [['plants', plants_url]]),
     ...(log === undefined ? [] : [['log', log]]),
   ];
-  await print(rows.map(([name = '', value]) => `${name.padEnd(8)}${value}\n`).join(''), io);
+  const text = rows.map(([name = '', cell]) => `${name.padEnd(8)}${cell}\n`).join('');
+  await printValue(value, text, options, io);
 }

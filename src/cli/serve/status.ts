@@ -13,6 +13,7 @@ export function build(io: Io): Command {
       'gateway status > /dev/null || gateway serve --detach',
     ],
   }).action(async (_options: unknown, command: Command) => {
-    await printRunning(io, outputFormat(command, ['text', 'json', 'ndjson', 'yaml', 'table']));
+    const output = outputFormat(command, ['text', 'json', 'ndjson', 'yaml', 'table']);
+    await printRunning(io, { output });
   });
 }

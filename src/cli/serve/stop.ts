@@ -3,8 +3,7 @@ import type { Command } from 'commander';
 import { isAlive } from '../../client/address.ts';
 import { GatewayError } from '../../errors.ts';
 import { commonOptions, createCommand } from '../shell/command.ts';
-import { type Io, write } from '../shell/io.ts';
-import { deadline } from '../shell/output.ts';
+import { deadline, type Io, write } from '../shell/io.ts';
 import { findRunning } from './print-running.ts';
 
 const pollMs = 30;

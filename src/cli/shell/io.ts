@@ -51,3 +51,12 @@ export function outputFailed(error: Error): Error {
   const reason = code === 'ENOSPC' ? 'no space is left (ENOSPC)' : error.message;
   return new GatewayError('output.failed', `the output could not be written: ${reason}`, { cause: error });
 }
+
+/** The command's signal with its --timeout, in seconds, added. */
+export function deadline(signal: AbortSignal, timeoutS: number | undefined): AbortSignal {
+  if (timeoutS === undefined) return signal;
+  const late = new AbortController();
+  const error = new GatewayError('provider.timeout', `no answer within ${timeoutS} s`);
+  setTimeout(() => late.abort(error), timeoutS * 1_000).unref();
+  return AbortSignal.any([signal, late.signal]);
+}

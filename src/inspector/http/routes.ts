@@ -190,7 +190,9 @@ function numbersOf<Name extends string>(
 ): { readonly [Each in Name]?: number } {
   const entries = [...query].map(([param, text]) => {
     if (names.some((name) => name === param) && /^\d{1,15}$/.test(text)) return [param, Number(text)];
-    throw new GatewayError('request.field', `${param}: expected a number as ${names.join(' or ')}`, { param });
+    throw new GatewayError('request.field', `${param}: expected a number as ${names.join(' or ')}`, {
+      param,
+    });
   });
   return Object.fromEntries(entries);
 }

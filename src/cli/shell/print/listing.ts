@@ -11,60 +11,64 @@ export interface Listing<Value> {
   readonly leastFirst?: readonly string[];
 }
 
+type Options = Pick<CommonOptions, 'output'>;
+type ProgramFormat = Exclude<OutputFormat, 'text' | 'table'>;
+
+/** Whether a format is for programs; without one, a command prints for people. */
+export function isForPrograms(format: OutputFormat | undefined): format is ProgramFormat {
+  return format !== undefined && format !== 'text' && format !== 'table';
+}
+
 /**
  * Prints values as they arrive: with `text` as rows (a table on a terminal, tab-separated in a pipe), with `json` as
  * one array. Only formats that need all values at once (a table, json, yaml) are held back until the end.
  */
 export async function printList<Value>(
-  batches: AsyncIterable<readonly Value[]>,
-  { header, row, leastFirst = [] }: Listing<Value>,
-  { output = 'text' }: CommonOptions,
+  batches: AsyncIterable<readonly Value[]> | Iterable<readonly Value[]>,
+  { header, row, leastFirst }: Listing<Value>,
+  options: Options,
   io: Io,
 ): Promise<void> {
-  if (output === 'ndjson') return eachBatch(batches, (batch) => batch.map(toLine).join(''), io);
-  if (output === 'text' && io.stdout.isTTY !== true) {
-    return eachBatch(batches, (batch) => table(header, batch.map(row), false), io);
-  }
+  const isWhole = isForPrograms(options.output) || options.output === 'table' || io.stdout.isTTY === true;
   const values: Value[] = [];
-  for await (const batch of batches) values.push(...batch);
-  if (output === 'json' || output === 'yaml') return print(await formatted(values, output), io);
-  await print(table(header, values.map(row), true, { columns: io.stdout.columns, leastFirst }), io);
+  for await (const batch of batches) {
+    if (isWhole && options.output !== 'ndjson') values.push(...batch);
+    else await printValue(batch, rowsText(header, batch.map(row), options, io), options, io);
+  }
+  if (options.output === 'ndjson' || !isWhole) return;
+  await printValue(values, rowsText(header, values.map(row), options, io, leastFirst), options, io);
 }
 
 /** Prints one value; in text as the one row of a table. */
-export async function printOne<Value>(
+export function printOne<Value>(
   value: Value,
   { header, row }: Listing<Value>,
-  { output = 'text' }: CommonOptions,
+  options: Options,
   io: Io,
 ): Promise<void> {
-  const text =
-    output === 'text' || output === 'table'
-      ? table(header, [row(value)], output === 'table' || io.stdout.isTTY === true, {
-          columns: io.stdout.columns,
-        })
-      : await formatted(value, output);
-  await print(text, io);
+  return printValue(value, rowsText(header, [row(value)], options, io), options, io);
 }
 
-/** A value in one of the formats for programs. */
-export async function formatted(
-  value: unknown,
-  format: Exclude<OutputFormat, 'text' | 'table'>,
-): Promise<string> {
-  if (format === 'json' || format === 'ndjson') return toLine(value);
-  const { stringify } = await import('yaml'); // takes 40 ms, which only this format pays
-  return stringify(value);
+/** Prints a value in the format for programs that is asked for, else the text. */
+export async function printValue(value: unknown, text: string, { output }: Options, io: Io): Promise<void> {
+  await print(isForPrograms(output) ? await formatted(value, output) : text, io);
 }
 
-async function eachBatch<Value>(
-  batches: AsyncIterable<readonly Value[]>,
-  toText: (batch: readonly Value[]) => string,
-  io: Io,
-): Promise<void> {
-  for await (const batch of batches) await print(toText(batch), io);
+/** Rows as a table where people look at them, else separated by tabs. */
+export function rowsText(
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+  { output }: Options,
+  { stdout }: Pick<Io, 'stdout'>,
+  leastFirst: readonly string[] = [],
+): string {
+  const isForPeople = output === 'table' || stdout.isTTY === true;
+  return table(header, rows, isForPeople, { columns: stdout.columns, leastFirst });
 }
 
-function toLine(value: unknown): string {
-  return `${JSON.stringify(value)}\n`;
+/** A value in one of the formats for programs. A list is one line per entry in ndjson, otherwise one document. */
+export async function formatted(value: unknown, format: ProgramFormat): Promise<string> {
+  if (format === 'yaml') return (await import('yaml')).stringify(value); // takes 40 ms, which only this format pays
+  const lines = format === 'ndjson' && Array.isArray(value) ? value : [value];
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }
