@@ -43,6 +43,8 @@ interface ServeOptions {
   readonly accepted?: AcceptedSockets;
   readonly config: GatewayConfig;
   readonly record: WriteRecord;
+  /** Batches the steps of exchanges; shared with the ledger. */
+  readonly ticks?: TickQueue;
   /** Where limits are counted; in memory by default. The counters outlive every configuration. */
   readonly counters?: Counters;
   /** None by default. Owned by whoever opened it, who must close it after the drain. */
@@ -75,7 +77,7 @@ export async function serveGateway(options: ServeOptions): Promise<GatewayServer
   const repeats = foldRepeats(options.record);
   let listener: Listener | undefined;
   const state: ProcessState = {
-    ticks: new TickQueue(),
+    ticks: options.ticks ?? new TickQueue(),
     bodyMemory: new BodyMemory(),
     counters,
     ledger,

@@ -7,6 +7,7 @@ import type { Ledger, LedgerEvent } from '../record/ledger/ledger.ts';
 import type { KnownSum, WantedSum } from '../record/ledger/ledger-row.ts';
 import type { LedgerPlace } from '../record/ledger/ledger-store.ts';
 import type { LogLevel } from '../record/recorder.ts';
+import type { TickQueue } from '../tick-queue.ts';
 
 /** Which ledger is kept; plain data, so that workers open the same one. */
 export interface LedgerSettings {
@@ -36,6 +37,7 @@ export async function openLedgerFor(
   { place, isSynced, days, bytes }: LedgerSettings,
   { limits, secrets, state }: Pick<Config, 'limits' | 'secrets' | 'state'>,
   log: Log,
+  ticks?: TickQueue,
 ): Promise<OpenedLedger> {
   const { isLedgerInUse, openLedger } = await import('../record/ledger/open-ledger.ts');
   let followed = limits;
@@ -53,7 +55,7 @@ export async function openLedgerFor(
     const [level, message] = describe(event, name);
     log(level, scrub(message));
   };
-  const options = { place, isSynced, retention: { days, bytes }, onEvent };
+  const options = { place, isSynced, retention: { days, bytes }, onEvent, ticks };
   const { ledger, sums, problem } = await openLedger(options, budgets.map(toWanted));
   if (sums === undefined && budgets.length > 0 && problem?.isAway !== true) {
     await ledger.close();

@@ -8,6 +8,7 @@ import type { MetricData } from '../record/metrics/families.ts';
 import type { OpenCounts } from '../record/observer.ts';
 import type { WriteRecord } from '../record/record.ts';
 import type { LogLevel } from '../record/recorder.ts';
+import { TickQueue } from '../tick-queue.ts';
 import { gatewayConfig } from './gateway-config.ts';
 import { type InspectorSettings, openInspector } from './inspector/open-inspector.ts';
 import { type LedgerSettings, openLedgerFor } from './ledger.ts';
@@ -63,7 +64,8 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
   letHeapGrow();
   // The first streams must not wait for it. In sandbox mode the first request does, so that agents start at once.
   if (!config.isSandboxMode) compilePolicies(config);
-  const opened = options.ledger && (await openLedgerFor(options.ledger, config, log));
+  const ticks = new TickQueue();
+  const opened = options.ledger && (await openLedgerFor(options.ledger, config, log, ticks));
   const close = async () => {
     breakers?.close();
     await counters.close();
@@ -98,6 +100,7 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
     record,
     counters,
     ledger: opened?.ledger,
+    ticks,
     breakers,
     tracer,
     ownerProof,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import { OutageCauses } from '../../outage-causes.ts';
+import { TickQueue } from '../../tick-queue.ts';
 import type { LedgerGauges } from '../observer.ts';
 import { type ClosedSegment, Journal, type JournalEvent } from './journal/journal.ts';
 import { beginLine, cancelLine, endLine } from './journal/journal-line.ts';
@@ -8,6 +9,7 @@ import type { LedgerAnswer, LedgerCommand, LedgerThreadData } from './ledger-mes
 import type { Intent, KnownSum, LedgerRow, WantedSum } from './ledger-row.ts';
 import type { LedgerPlace, Retention } from './ledger-store.ts';
 import { ThreadLock } from './thread-lock.ts';
+import { TickBatch } from './tick-batch.ts';
 
 /** The journal or the database can't be written any more (once for each cause), or can again; or something else to know. */
 export type LedgerEvent =
@@ -24,6 +26,8 @@ export interface LedgerOptions {
   /** Bytes that segments may take while the database can't be written. */
   readonly segmentBytes?: number;
   readonly onEvent: (event: LedgerEvent) => void;
+  /** Shared with everything else that takes part in exchanges. */
+  readonly ticks?: TickQueue | undefined;
 }
 
 /** Durable usage: a line when an exchange begins, where that is needed, and one when it is over. */
@@ -76,6 +80,8 @@ export class JournaledLedger implements Ledger {
   readonly isSynced: boolean;
   readonly #options: LedgerOptions;
   readonly #journal: Journal;
+  readonly #begins: TickBatch<Intent>;
+  readonly #ends: TickBatch<LedgerRow>;
   readonly #owner = randomUUID();
   #worker: Worker | undefined;
   /** Whether this process appends; one that does not only reads sums. */
@@ -93,6 +99,9 @@ export class JournaledLedger implements Ledger {
   constructor(options: LedgerOptions) {
     this.#options = options;
     this.isSynced = options.isSynced === true;
+    const { ticks = new TickQueue() } = options;
+    this.#begins = new TickBatch(ticks, (intents) => this.#begin(intents));
+    this.#ends = new TickBatch(ticks, (rows) => this.#finish(rows));
     this.#journal = new Journal({
       directory: options.place.journal,
       owner: this.#owner,
@@ -124,17 +133,15 @@ export class JournaledLedger implements Ledger {
   }
 
   begin(intent: Intent): Promise<void> | undefined {
-    const { requestId } = intent;
-    const writing = this.#journal.begin(requestId, beginLine(intent));
-    return writing && this.#beginInTime(requestId, writing);
+    return this.#begins.add(intent);
   }
 
   finish(row: LedgerRow): Promise<void> | undefined {
-    const writing = this.#journal.end(row.requestId, endLine(row));
-    return writing && inTime(writing).catch(() => undefined);
+    return this.#ends.add(row);
   }
 
   sums(wanted: readonly WantedSum[]): Promise<readonly KnownSum[]> {
+    this.#begins.flush();
     return new Promise((resolve, reject) => {
       this.#sumCount += 1;
       this.#summing.set(this.#sumCount, { resolve, reject });
@@ -163,17 +170,32 @@ export class JournaledLedger implements Ledger {
     this.#worker = worker;
   }
 
-  /** One that is late is taken back; it may still be written, and the line that takes it back after it. */
-  async #beginInTime(requestId: string, writing: Promise<void>): Promise<void> {
+  #begin(intents: readonly Intent[]): Promise<void> | undefined {
+    const lines = new Map(intents.map((intent) => [intent.requestId, beginLine(intent)]));
+    const writing = this.#journal.begin(lines);
+    return writing && this.#beginInTime([...lines.keys()], writing);
+  }
+
+  #finish(rows: readonly LedgerRow[]): Promise<void> | undefined {
+    const writing = this.#journal.end(
+      rows.map(({ requestId }) => requestId),
+      rows.map(endLine).join(''),
+    );
+    return writing && inTime(writing).catch(() => undefined);
+  }
+
+  /** What is late is taken back; it may still be written, and the lines that take it back after it. */
+  async #beginInTime(requestIds: readonly string[], writing: Promise<void>): Promise<void> {
     try {
       await inTime(writing);
     } catch (cause) {
-      this.#journal.cancel(requestId, cancelLine(requestId));
+      for (const requestId of requestIds) this.#journal.cancel(requestId, cancelLine(requestId));
       throw new LedgerFailure(cause instanceof Error ? cause.message : String(cause), { cause });
     }
   }
 
   async #close(): Promise<void> {
+    this.#ends.flush();
     await this.#journal.close();
     if (this.#closed.size > 0) this.start();
     this.#isClosing = true;

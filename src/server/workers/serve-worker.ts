@@ -9,6 +9,7 @@ import type { BreakerChange, BreakerChannel } from '../../providers/health.ts';
 import type { Ledger } from '../../record/ledger/ledger.ts';
 import type { OpenCounts } from '../../record/observer.ts';
 import type { Tracer } from '../../record/tracing/tracer.ts';
+import { TickQueue } from '../../tick-queue.ts';
 import { gatewayConfig } from '../gateway-config.ts';
 import { openLedgerFor } from '../ledger.ts';
 import type { Meter } from '../metrics/meter.ts';
@@ -137,7 +138,8 @@ async function start(options: WorkerStart): Promise<void> {
   const isShared = config.state.url !== undefined;
   // With in-memory counters the parent knows what the budgets have used.
   const budgets = { ...config, ...(!isShared && { limits: [] }) };
-  const opened = options.ledger && (await openLedgerFor(options.ledger, budgets, recorder.log));
+  const ticks = new TickQueue();
+  const opened = options.ledger && (await openLedgerFor(options.ledger, budgets, recorder.log, ticks));
   ledger = opened?.ledger;
   if (isShared) {
     counters = await openCounters(config, recorder.log, opened);
@@ -165,6 +167,7 @@ async function start(options: WorkerStart): Promise<void> {
     record: recorder.write,
     counters,
     ledger,
+    ticks,
     breakers: breakers ?? siblingBreakers,
     startedMs,
     ownerProof: options.ownerProof,

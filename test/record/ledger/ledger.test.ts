@@ -2,10 +2,12 @@ import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { loadSqlite, openSqliteReader } from '../../../src/database/sqlite-engine.ts';
+import { readJournal } from '../../../src/record/ledger/journal/segments.ts';
 import type { LedgerEvent, LedgerOptions } from '../../../src/record/ledger/ledger.ts';
 import { fileLedger } from '../../../src/record/ledger/ledger-store.ts';
 import { openLedger } from '../../../src/record/ledger/open-ledger.ts';
 import { readUsage } from '../../../src/record/ledger/read-usage.ts';
+import { TickQueue } from '../../../src/tick-queue.ts';
 import { emptyDirectory } from '../../kit/own-configuration.ts';
 import { intent, row } from './rows.ts';
 
@@ -61,6 +63,29 @@ describe('ledger', () => {
     const next = await open(path);
     expect(next.sums).toMatchObject([{ tokens: 800, nanoUsd: 8_000 }]);
     expect(await rows(path)).toHaveLength(100);
+  });
+
+  test('what many exchanges end in one tick is written together, and before anybody hears that it is', async () => {
+    const path = join(directory(), 'ledger.sqlite');
+    const ticks = new TickQueue();
+    for (let i = 0; i < 5; i += 1) ticks.enter();
+    const { ledger } = await open(path, { ticks });
+    const inJournal = () => readJournal(fileLedger(path).journal);
+
+    const begun = ['one', 'two'].map((id) => ledger.begin(intent(id)));
+    expect(inJournal()).toMatchObject({ open: [], rows: [] });
+    await begun[0];
+    expect(inJournal().open).toMatchObject([{ requestId: 'one' }, { requestId: 'two' }]);
+    const ended = ['one', 'two'].map((id) => ledger.finish(row(id)));
+    expect(inJournal().rows).toEqual([]);
+    await ended[1];
+    expect(inJournal()).toMatchObject({ open: [], rows: [{ requestId: 'one' }, { requestId: 'two' }] });
+
+    void ledger.begin(intent('three'));
+    expect(await ledger.sums(wanted)).toMatchObject([{ tokens: 2 * 8 + 130 }]);
+    void ledger.finish(row('three'));
+    await ledger.close();
+    expect(await usage(path)).toMatchObject([{ name: 'shop', requests: 3, estimated: 0 }]);
   });
 
   test('one row for each request id, however often it is finished', async () => {

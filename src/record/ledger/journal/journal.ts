@@ -90,32 +90,37 @@ export class Journal {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  /** Undefined if it is written when this returns; else resolves once it is. Rejects if the disk can't be written. */
-  begin(requestId: string, line: string): Promise<void> | undefined {
+  /**
+   * Lines by their requests' ids. Undefined if they are written when this returns; else resolves once they are. Rejects if
+   * the disk can't be written.
+   */
+  begin(begun: ReadonlyMap<string, string>): Promise<void> | undefined {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
-    this.#open.set(requestId, line);
-    if (this.#write(line)) return this.#options.isSynced ? this.#sync() : undefined;
+    for (const [requestId, line] of begun) this.#open.set(requestId, line);
+    const text = [...begun.values()].join('');
+    if (this.#write(text, begun.size)) return this.#options.isSynced ? this.#sync() : undefined;
     const written = new Promise<void>((done, reject) => {
       const fail = (cause: Error) => {
-        this.#open.delete(requestId);
+        for (const requestId of begun.keys()) this.#open.delete(requestId);
         reject(cause);
       };
-      this.#wait({ text: line, lines: 1, fail, done });
+      this.#wait({ text, lines: begun.size, fail, done });
     });
     return this.#options.isSynced ? written.then(() => this.#sync()) : written;
   }
 
-  /** Undefined if it is written when this returns, or nobody knows when it will be; else resolves once it is. */
-  end(requestId: string, line: string): Promise<void> | undefined {
-    this.#open.delete(requestId);
-    if (this.#write(line)) return undefined;
-    const written = new Promise<void>((done) => this.#wait({ text: line, lines: 1, done }));
+  /** Undefined if they are written when this returns, or nobody knows when they will be; else resolves once they are. */
+  end(requestIds: readonly string[], text: string): Promise<void> | undefined {
+    for (const requestId of requestIds) this.#open.delete(requestId);
+    const lines = requestIds.length;
+    if (this.#write(text, lines)) return undefined;
+    const written = new Promise<void>((done) => this.#wait({ text, lines, done }));
     return this.#failure === undefined ? written : undefined;
   }
 
   /** Takes a beginning back, unless it never got so far. */
   cancel(requestId: string, line: string): void {
-    if (this.#open.has(requestId)) void this.end(requestId, line); // it never rejects
+    if (this.#open.has(requestId)) void this.end([requestId], line); // it never rejects
   }
 
   /** Writes what waits, as far as that is possible in a while, and closes the last segment. */
@@ -136,7 +141,7 @@ export class Journal {
   }
 
   /** Whether all of the text could be written without waiting. */
-  #write(text: string): boolean {
+  #write(text: string, lines: number): boolean {
     const segment = this.#segment;
     if (segment === undefined || !this.#isFast) return false;
     const bytes = Buffer.from(text);
@@ -152,7 +157,7 @@ export class Journal {
     }
     this.#isSlow = performance.now() - startedMs > slowMs;
     segment.bytes += bytes.length;
-    segment.lines += 1;
+    segment.lines += lines;
     return true;
   }
 
