@@ -1,6 +1,7 @@
 import type { MessageCreateParamsNonStreaming } from '@anthropic-ai/sdk/resources/messages';
 import type { ChatCompletionCreateParamsNonStreaming } from 'openai/resources/chat/completions';
 import type { ResponseCreateParamsNonStreaming } from 'openai/resources/responses/responses';
+import type { TextDialectName } from '../../src/dialects/registry.ts';
 
 // The same options as each dialect's own SDK writes them.
 
@@ -169,3 +170,53 @@ export function responsesRequest(model: string, option: Option): ResponseCreateP
       };
   }
 }
+
+/** As Google's SDK writes it; the model is in the path. */
+export function geminiRequest(_model: string, option: Option): object {
+  const user = { role: 'user', parts: [{ text: question }] };
+  const base = {
+    contents: [user],
+    systemInstruction: { parts: [{ text: system }] },
+    generationConfig: { maxOutputTokens: 2_000 },
+  };
+  const tools = [
+    { functionDeclarations: [{ name: 'get_weather', description, parametersJsonSchema: weatherSchema }] },
+  ];
+  const withConfig = (config: object) => ({
+    ...base,
+    generationConfig: { ...base.generationConfig, ...config },
+  });
+  switch (option) {
+    case 'text':
+      return base;
+    case 'tools':
+      return { ...base, tools };
+    case 'tool result': {
+      const called = { id: 'call_1', name: 'get_weather' };
+      return {
+        ...base,
+        tools,
+        contents: [
+          user,
+          { role: 'model', parts: [{ functionCall: { ...called, args: { city: 'Köln', days: 1 } } }] },
+          { role: 'user', parts: [{ functionResponse: { ...called, response: { output: result } } }] },
+        ],
+      };
+    }
+    case 'image': {
+      const parts = [{ text: question }, { inlineData: { mimeType: 'image/png', data: pixel } }];
+      return { ...base, contents: [{ role: 'user', parts }] };
+    }
+    case 'thinking':
+      return withConfig({ thinkingConfig: { thinkingBudget: 1_024, includeThoughts: true } });
+    case 'structured':
+      return withConfig({ responseMimeType: 'application/json', responseJsonSchema: weatherSchema });
+  }
+}
+
+export const requestOf = {
+  messages: messagesRequest,
+  chat: chatRequest,
+  responses: responsesRequest,
+  gemini: geminiRequest,
+} satisfies Record<TextDialectName, (model: string, option: Option) => object>;

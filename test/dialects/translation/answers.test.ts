@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import type { TextDialectName } from '../../../src/dialects/registry.ts';
+import { directions } from '../../kit/dialects.ts';
 import { plainAnswers } from './plain-answers.ts';
-import { directions, type RecordedDialect, startTranslation } from './run-translation.ts';
+import { startTranslation } from './run-translation.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the shape is what is being tested
-function answer(client: RecordedDialect, provider: RecordedDialect, body: unknown): any {
+function answer(client: TextDialectName, provider: TextDialectName, body: unknown): any {
   return startTranslation(client, provider).answer(body).body;
 }
 
@@ -18,7 +20,8 @@ describe.each(directions)('a %s client at a provider of %s', (client, provider) 
       inputTokens: 120,
       outputTokens: 25,
       cacheReadTokens: 40,
-      cacheWriteTokens: 10,
+      // Google has no such count.
+      cacheWriteTokens: provider === 'gemini' ? 0 : 10,
       reasoningTokens: 0,
     });
   });
@@ -34,6 +37,9 @@ describe.each(directions)('a %s client at a provider of %s', (client, provider) 
 });
 
 describe('refusals', () => {
+  const blockedByGemini = {
+    candidates: [{ content: { parts: [{ text: 'No.' }], role: 'model' }, finishReason: 'SAFETY' }],
+  };
   test.each([
     ['messages', 'chat', { content: [{ type: 'text', text: 'No.' }], stop_reason: 'refusal' }],
     ['messages', 'responses', { content: [{ type: 'text', text: 'No.' }], stop_reason: 'refusal' }],
@@ -49,6 +55,12 @@ describe('refusals', () => {
       { status: 'completed', output: [{ content: [{ type: 'refusal', refusal: 'No.' }] }] },
     ],
     ['responses', 'messages', { status: 'incomplete', incomplete_details: { reason: 'content_filter' } }],
+    ['gemini', 'chat', blockedByGemini],
+    ['gemini', 'messages', blockedByGemini],
+    ['gemini', 'responses', blockedByGemini],
+    ['messages', 'gemini', { content: [{ type: 'text', text: 'No.' }], stop_reason: 'refusal' }],
+    ['chat', 'gemini', { choices: [{ message: { content: 'No.' }, finish_reason: 'content_filter' }] }],
+    ['responses', 'gemini', { status: 'incomplete', incomplete_details: { reason: 'content_filter' } }],
   ] as const)('reach a %s client from %s', (client, provider, shape) => {
     expect(answer(client, provider, plainAnswers[provider].refusal)).toMatchObject(shape);
   });

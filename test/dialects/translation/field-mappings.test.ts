@@ -3,9 +3,10 @@ import type { FieldMapping } from '../../../src/dialects/field-mapping.ts';
 import { headOf } from '../../../src/dialects/field-mapping.ts';
 import { type DialectName, dialects } from '../../../src/dialects/registry.ts';
 import { createTranslation, mappingsBetween } from '../../../src/dialects/translate.ts';
+import { allDirections } from '../../kit/dialects.ts';
 import { type Probe, probes } from './field-probes.ts';
 import { renderMappings } from './render-mappings.ts';
-import { allDirections, newContext } from './run-translation.ts';
+import { newContext } from './run-translation.ts';
 
 const small: Record<DialectName, object> = {
   messages: { model: 'm', max_tokens: 100, messages: [{ role: 'user', content: 'hello' }] },

@@ -3,10 +3,11 @@ import { dialects } from '../../../src/dialects/registry.ts';
 import { SseParser } from '../../../src/dialects/sse.ts';
 import { createTranslation } from '../../../src/dialects/translate.ts';
 import { GatewayError } from '../../../src/errors.ts';
-import { chatRequest, messagesRequest, type Option, responsesRequest } from '../../kit/conversations.ts';
+import { type Option, requestOf } from '../../kit/conversations.ts';
+import { directions } from '../../kit/dialects.ts';
 import { scale } from '../../kit/scale.ts';
 import { plainAnswers } from './plain-answers.ts';
-import { directions, fixture, newContext, startTranslation } from './run-translation.ts';
+import { fixture, newContext, startTranslation } from './run-translation.ts';
 
 // Every value of a body, one after the other, becomes something of another type. What then fails must fail as
 // foreseen: 400 for a client's junk, 502 for a provider's, never an accident inside.
@@ -53,13 +54,12 @@ function accident(allowed: readonly string[], work: () => unknown): string {
 }
 
 const options: readonly Option[] = ['tools', 'tool result', 'image', 'thinking', 'structured'];
-const requests = { messages: messagesRequest, chat: chatRequest, responses: responsesRequest };
 
 describe.each(directions)('%s to %s', (client, provider) => {
   test('a spoiled request is translated or refused', () => {
     const accidents = new Set<string>();
     for (const option of options) {
-      for (const request of spoiled({ ...requests[client]('m', option), stream: true })) {
+      for (const request of spoiled({ ...requestOf[client]('m', option), stream: true })) {
         const translation = createTranslation(dialects[client], dialects[provider], newContext());
         accidents.add(accident(['request.field', 'request.unsupported'], () => translation.request(request)));
       }
@@ -83,7 +83,7 @@ describe.each(directions)('%s to %s', (client, provider) => {
     const accidents = new Set<string>();
     const error = {
       type: 'error',
-      error: { type: 'x', message: 'y', code: 'z', param: 'p' },
+      error: { type: 'x', message: 'y', code: 'z', param: 'p', status: 's', details: [{ reason: 'r' }] },
       detail: [{ msg: 'm' }],
     };
     for (const body of spoiled(error)) {

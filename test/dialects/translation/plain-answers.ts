@@ -1,3 +1,5 @@
+import type { TextDialectName } from '../../../src/dialects/registry.ts';
+
 /** The same answers as each provider writes them whole. */
 export const text = 'Grüße aus dem 🌿-Haus';
 const thought = 'The user asks about plants…';
@@ -88,6 +90,24 @@ function functionCall(callId: string, input: unknown) {
   };
 }
 
+function gemini(parts: object[], finishReason: string) {
+  return {
+    candidates: [{ content: { parts, role: 'model' }, finishReason, index: 0, avgLogprobs: -0.1 }],
+    usageMetadata: {
+      promptTokenCount: 120,
+      cachedContentTokenCount: 40,
+      candidatesTokenCount: 25,
+      totalTokenCount: 145,
+    },
+    modelVersion: 'gemini-host',
+    responseId: 'Zk1XaY',
+  };
+}
+
+function geminiCall(args: unknown) {
+  return { functionCall: { name: 'get_weather', args } };
+}
+
 export const plainAnswers = {
   chat: {
     text: chat({ content: text, refusal: null }, 'stop'),
@@ -125,4 +145,18 @@ export const plainAnswers = {
     length: responses([outputText(text)], 'max_output_tokens'),
     refusal: responses([outputMessage({ type: 'refusal', refusal: 'No.' })]),
   },
-};
+  gemini: {
+    text: gemini([{ text }], 'STOP'),
+    'one tool': gemini([geminiCall(koeln)], 'STOP'),
+    'two tools': gemini([geminiCall(koeln), geminiCall(bonn)], 'STOP'),
+    thinking: gemini(
+      [
+        { text: thought, thought: true },
+        { text, thoughtSignature: 'EqQB' },
+      ],
+      'STOP',
+    ),
+    length: gemini([{ text }], 'MAX_TOKENS'),
+    refusal: gemini([{ text: 'No.' }], 'SAFETY'),
+  },
+} satisfies Record<TextDialectName, unknown>;

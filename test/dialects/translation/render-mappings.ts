@@ -1,7 +1,7 @@
 import type { FieldMapping } from '../../../src/dialects/field-mapping.ts';
 import { type DialectName, dialects } from '../../../src/dialects/registry.ts';
 import { mappingsBetween } from '../../../src/dialects/translate.ts';
-import { allDirections as directions } from './run-translation.ts';
+import { allDirections as directions } from '../../kit/dialects.ts';
 
 const titles: Record<DialectName, string> = {
   messages: 'Messages (Anthropic)',

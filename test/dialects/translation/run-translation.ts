@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type DialectName, dialects, type TextDialectName } from '../../../src/dialects/registry.ts';
+import { dialects, type TextDialectName } from '../../../src/dialects/registry.ts';
 import { SseParser } from '../../../src/dialects/sse.ts';
 import {
   createTranslation,
@@ -23,30 +23,6 @@ export function newContext(changes: Partial<TranslationContext> = {}): Translati
     ...changes,
   };
 }
-
-/** The dialects of which streams were recorded. */
-export type RecordedDialect = Exclude<TextDialectName, 'gemini'>;
-
-export const directions = [
-  ['messages', 'chat'],
-  ['messages', 'responses'],
-  ['chat', 'messages'],
-  ['chat', 'responses'],
-  ['responses', 'chat'],
-  ['responses', 'messages'],
-] as const satisfies (readonly [RecordedDialect, RecordedDialect])[];
-
-export const allDirections = [
-  ...directions,
-  ['gemini', 'chat'],
-  ['gemini', 'messages'],
-  ['gemini', 'responses'],
-  ['messages', 'gemini'],
-  ['chat', 'gemini'],
-  ['responses', 'gemini'],
-  ['embeddings', 'gemini_embeddings'],
-  ['gemini_embeddings', 'embeddings'],
-] as const satisfies (readonly [DialectName, DialectName])[];
 
 const parameters = { type: 'object', properties: { city: { type: 'string' } } };
 

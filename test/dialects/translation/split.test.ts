@@ -2,8 +2,9 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { TextDialectName } from '../../../src/dialects/registry.ts';
 import { SseParser } from '../../../src/dialects/sse.ts';
+import { directions, textDialects } from '../../kit/dialects.ts';
 import { scale } from '../../kit/scale.ts';
-import { directions, fixture, runStream, startTranslation } from './run-translation.ts';
+import { fixture, runStream, startTranslation } from './run-translation.ts';
 
 /** Between the places where recordings are split. */
 const step = scale(23, 1);
@@ -21,9 +22,7 @@ function parse(chunks: readonly Uint8Array[]): string[] {
 }
 
 test('there are recordings of every dialect', () => {
-  expect(new Set(recordings.map((name) => name.split('.')[0]))).toEqual(
-    new Set(['messages', 'chat', 'responses']),
-  );
+  expect(new Set(recordings.map((name) => name.split('.')[0]))).toEqual(new Set(textDialects));
 });
 
 describe.each(recordings)('the recording %s', (name) => {
@@ -37,7 +36,7 @@ describe.each(recordings)('the recording %s', (name) => {
       const events = parse([bytes.subarray(0, at), bytes.subarray(at)]);
       if (events.join('\n') !== wholeText) expect({ at, events }).toEqual({ at, events: whole });
     }
-    expect(whole.length).toBeGreaterThan(2);
+    expect(whole).not.toEqual([]);
   });
 
   test('produces the same events byte by byte', () => {

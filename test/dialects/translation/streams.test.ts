@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import type { TextDialectName } from '../../../src/dialects/registry.ts';
 import { GatewayError } from '../../../src/errors.ts';
+import { directions } from '../../kit/dialects.ts';
+import { scale } from '../../kit/scale.ts';
 import { readStrictly } from './read-strictly.ts';
-import type { RecordedDialect } from './run-translation.ts';
-import { directions, fixture, runFixture, runStream, startTranslation } from './run-translation.ts';
+import { fixture, runFixture, runStream, startTranslation } from './run-translation.ts';
+import type { Outcome } from './strictly/outcome.ts';
 
 const text = 'Grüße aus dem 🌿-Haus:\n“フィカス” wächst.';
 const thought = 'The user asks about plants… 🤔';
@@ -10,35 +13,54 @@ const koeln = { name: 'get_weather', input: { city: 'Köln 🏰', days: 3 } };
 const bonn = { name: 'get_weather', input: { city: 'Bonn' } };
 const nothing = { thinking: '', text: '', refusal: '', calls: [], error: null };
 
-const finishes: Record<RecordedDialect, Record<'stop' | 'calls' | 'length', string>> = {
+const finishes: Record<TextDialectName, Record<'stop' | 'calls' | 'length', string>> = {
   messages: { stop: 'end_turn', calls: 'tool_use', length: 'max_tokens' },
   chat: { stop: 'stop', calls: 'tool_calls', length: 'length' },
   responses: { stop: 'completed', calls: 'completed', length: 'incomplete: max_output_tokens' },
+  gemini: { stop: 'STOP', calls: 'STOP', length: 'MAX_TOKENS' },
 };
 
-const usages = {
-  messages: (reasoning: number) => ({
-    input_tokens: 70,
+/** What providers of the dialect wrote into their caches; Google has no such count. */
+const cacheWrites = { messages: 10, chat: 10, responses: 10, gemini: 0 } satisfies Record<
+  TextDialectName,
+  number
+>;
+
+const usages: Record<TextDialectName, (reasoning: number, cacheWrites: number) => object> = {
+  messages: (reasoning, written) => ({
+    input_tokens: 80 - written,
     output_tokens: 25,
-    cache_creation_input_tokens: 10,
+    cache_creation_input_tokens: written,
     cache_read_input_tokens: 40,
     ...(reasoning > 0 ? { output_tokens_details: { thinking_tokens: reasoning } } : {}),
   }),
-  chat: (reasoning: number) => ({
+  chat: (reasoning, written) => ({
     prompt_tokens: 120,
     completion_tokens: 25,
     total_tokens: 145,
-    prompt_tokens_details: { cached_tokens: 40, cache_write_tokens: 10 },
+    prompt_tokens_details: { cached_tokens: 40, cache_write_tokens: written },
     completion_tokens_details: { reasoning_tokens: reasoning },
   }),
-  responses: (reasoning: number) => ({
+  responses: (reasoning, written) => ({
     input_tokens: 120,
-    input_tokens_details: { cached_tokens: 40, cache_write_tokens: 10 },
+    input_tokens_details: { cached_tokens: 40, cache_write_tokens: written },
     output_tokens: 25,
     output_tokens_details: { reasoning_tokens: reasoning },
     total_tokens: 145,
   }),
+  gemini: (reasoning) => ({
+    promptTokenCount: 120,
+    cachedContentTokenCount: 40,
+    candidatesTokenCount: 25 - reasoning,
+    ...(reasoning > 0 ? { thoughtsTokenCount: reasoning } : {}),
+    totalTokenCount: 145,
+  }),
 };
+
+const brokenResponse = expect.objectContaining({ code: 'provider.broken_response' });
+const wanted = ({ text: said, calls, finish }: Outcome) => ({ said, calls, finish });
+const clientsOf = (provider: TextDialectName) =>
+  directions.filter((direction) => direction[1] === provider).map(([client]) => client);
 
 const scenarios = [
   { name: 'text', finish: 'stop', outcome: { ...nothing, text } },
@@ -64,14 +86,14 @@ describe.each(directions)('a %s client at a provider of %s', (client, provider) 
     expect(readStrictly(client, output)).toEqual({
       ...outcome,
       finish: finishes[client][finish],
-      usage: usages[client](reasoning),
+      usage: usages[client](reasoning, cacheWrites[provider]),
     });
     expect(state).toBe('complete');
     expect(usage).toEqual({
       inputTokens: 120,
       outputTokens: 25,
       cacheReadTokens: 40,
-      cacheWriteTokens: 10,
+      cacheWriteTokens: cacheWrites[provider],
       reasoningTokens: reasoning,
     });
   });
@@ -94,6 +116,31 @@ describe.each(directions)('a %s client at a provider of %s', (client, provider) 
     expect(cut.state).toBe('open');
     expect(readStrictly(client, cut.text)).toMatchObject({ finish: 'none', text: 'Grüße aus dem 🌿' });
   });
+
+  test.each(['text', 'two-tools'])(
+    'never takes a stream of %s that is cut anywhere for a whole one',
+    (name) => {
+      const bytes = fixture(`${provider}.${name}`);
+      const whole = readStrictly(client, runFixture(client, provider, name).text);
+      let broken = 0;
+
+      for (let length = 0; length < bytes.length; length += scale(29, 1)) {
+        const cut = runStream(startTranslation(client, provider), [bytes.subarray(0, length)]);
+        const { text: said, calls, finish } = readStrictly(client, cut.text);
+        if (cut.state === 'complete')
+          expect({ length, said, calls, finish }).toEqual({ length, ...wanted(whole) });
+        else
+          expect({ length, finish, thrown: cut.thrown }).toEqual({
+            length,
+            finish: 'none',
+            thrown: brokenResponse,
+          });
+        if (cut.state === 'open') broken += 1;
+      }
+
+      expect(broken).toBeGreaterThan(10);
+    },
+  );
 
   test('gets the failure as its dialect has it, once, after what it has seen', () => {
     const stream = startTranslation(client, provider).stream();
@@ -118,7 +165,7 @@ describe.each(directions)('a %s client at a provider of %s', (client, provider) 
 });
 
 describe('calls whose pieces are mixed', () => {
-  test.each(['messages', 'responses'] as const)('from chat reach a %s client whole', (client) => {
+  test.each(clientsOf('chat'))('from chat reach a %s client whole', (client) => {
     const { text: output } = runFixture(client, 'chat', 'two-tools-interleaved');
 
     expect(readStrictly(client, output)).toMatchObject({
@@ -127,7 +174,7 @@ describe('calls whose pieces are mixed', () => {
     });
   });
 
-  test.each(['messages', 'chat'] as const)('from responses reach a %s client whole', (client) => {
+  test.each(clientsOf('responses'))('from responses reach a %s client whole', (client) => {
     const { text: output } = runFixture(client, 'responses', 'two-tools-interleaved');
 
     expect(readStrictly(client, output)).toMatchObject({
@@ -138,13 +185,13 @@ describe('calls whose pieces are mixed', () => {
 });
 
 describe('what hosts of the chat dialect do differently', () => {
-  test.each(['messages', 'responses'] as const)('usage on the finish chunk reaches a %s client', (client) => {
+  test.each(clientsOf('chat'))('usage on the finish chunk reaches a %s client', (client) => {
     const { text: output } = runFixture(client, 'chat', 'text-usage-on-finish');
 
-    expect(readStrictly(client, output)).toMatchObject({ text, usage: usages[client](0) });
+    expect(readStrictly(client, output)).toMatchObject({ text, usage: usages[client](0, cacheWrites.chat) });
   });
 
-  test.each(['messages', 'responses'] as const)(
+  test.each(clientsOf('chat'))(
     'a stream without usage and [DONE] is complete for a %s client when it gave a reason',
     (client) => {
       const { text: output, state, usage } = runFixture(client, 'chat', 'text-no-usage-no-done');
@@ -166,6 +213,12 @@ describe('refusals', () => {
     ['chat', 'responses', { refusal, finish: 'stop' }],
     ['responses', 'chat', { refusal, finish: 'completed' }],
     ['responses', 'messages', { text: refusal, finish: 'incomplete: content_filter' }],
+    ['gemini', 'chat', { text: refusal, finish: 'SAFETY' }],
+    ['gemini', 'messages', { text: refusal, finish: 'SAFETY' }],
+    ['gemini', 'responses', { text: refusal, finish: 'SAFETY' }],
+    ['messages', 'gemini', { text: refusal, finish: 'refusal' }],
+    ['chat', 'gemini', { text: refusal, finish: 'content_filter' }],
+    ['responses', 'gemini', { text: refusal, finish: 'incomplete: content_filter' }],
   ] as const)('reach a %s client from %s as its own kind', (client, provider, outcome) => {
     const { text: output } = runFixture(client, provider, 'refusal');
 
@@ -174,13 +227,13 @@ describe('refusals', () => {
 });
 
 describe('what only some providers send', () => {
-  test.each(['chat', 'responses'] as const)('blocks of server tools are nothing to a %s client', (client) => {
+  test.each(clientsOf('messages'))('blocks of server tools are nothing to a %s client', (client) => {
     const { text: output } = runFixture(client, 'messages', 'server-tool');
 
     expect(readStrictly(client, output)).toMatchObject({ text, calls: [], finish: finishes[client].stop });
   });
 
-  test.each(['messages', 'chat'] as const)(
+  test.each(clientsOf('responses'))(
     'text that comes only with the final response reaches a %s client',
     (client) => {
       const { text: output } = runFixture(client, 'responses', 'text-only-in-completed');
