@@ -205,7 +205,7 @@ const small = {
 };
 // One file for what is always loaded together, with what that imports: each further one takes most of a millisecond.
 const groups = [
-  { name: 'send', test: /\/src\/cli\/(?:program|send)\.ts$|\/eventsource-parser\// },
+  { name: 'send', test: /\/src\/cli\/(?:program|send)\.ts$/ },
   { name: 'policies', test: /\/src\/policy\/compile\.ts$/ },
   {
     name: 'configuration',

@@ -139,7 +139,7 @@ const layers: Readonly<
   },
   'client/': {
     from: ['errors.ts', 'dialects/', 'owner-proof.ts', 'directories.ts'],
-    packages: ['eventsource-parser', 'ws'],
+    packages: ['ws'],
   },
   'server/': {
     from: [

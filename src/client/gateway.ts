@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isFields, toFields } from '../dialects/fields.ts';
+import { SseParser } from '../dialects/sse.ts';
 import { toUsageFields, type Usage, type UsageFields } from '../dialects/usage.ts';
 import { GatewayError } from '../errors.ts';
 import { brokenOff, call, factsOf, type GatewayAddress, header, parsed, text } from './call.ts';
@@ -39,8 +40,6 @@ export async function sendPrompt(
   const startedMs = Date.now();
   const { dialect, signal } = prompt;
   const body = requestBody(dialect, prompt);
-  // Before the call: once the head of the answer has arrived, its body must be read without delay.
-  const sse = await import('eventsource-parser');
   const response = await call(address, {
     method: 'POST',
     path: phrasings[dialect].path(prompt),
@@ -49,7 +48,7 @@ export async function sendPrompt(
   });
   const isStream = response.headers['content-type']?.startsWith('text/event-stream') === true;
   const reply = isStream
-    ? await readStream(response, dialect, onText, sse).catch(rethrow(signal))
+    ? await readStream(response, dialect, onText).catch(rethrow(signal))
     : await readReply(response, dialect, onText).catch(rethrow(signal));
   return {
     reply: {
@@ -90,8 +89,6 @@ function rethrow(signal: AbortSignal): (error: unknown) => never {
   };
 }
 
-type SseModule = typeof import('eventsource-parser');
-
 interface Gathered {
   id: string | null;
   model?: string | undefined;
@@ -122,31 +119,24 @@ async function readStream(
   response: IncomingMessage,
   dialect: PromptDialect,
   onText: (text: string) => void,
-  { createParser }: SseModule,
 ): Promise<Gathered> {
   const gathered: Gathered = { id: null, text: '' };
   let hasEvents = false;
   let failure: GatewayError | undefined;
   let isBroken = false;
-  const parser = createParser({
-    maxBufferSize: longestEvent,
-    onError: ({ type, line }) => {
-      if (type === 'max-buffer-size-exceeded') response.destroy(unreadable());
-      // Google writes an error into a stream as a bare object.
-      else failure ??= streamError(parsed(line ?? ''));
-    },
-    onEvent: ({ data }) => {
-      if (data === '[DONE]') return;
-      const event = parsed(data);
-      // Half an event, if the provider broke off; the error event that reports it follows.
-      isBroken ||= event === undefined;
-      hasEvents = true;
-      failure ??= streamError(event);
-      addEvent(gathered, dialect, event, onText);
-    },
+  const parser = new SseParser((name, data) => {
+    if (data === '[DONE]') return;
+    const event = parsed(data);
+    failure ??= streamError(event);
+    // Google writes an error into a stream as a bare object.
+    if (name === '') return;
+    // Half an event, if the provider broke off; the error event that reports it follows.
+    isBroken ||= event === undefined;
+    hasEvents = true;
+    addEvent(gathered, dialect, event, onText);
   });
   try {
-    await eachChunk(response, (chunk) => parser.feed(chunk));
+    await eachChunk(response, (chunk) => parser.push(chunk)).finally(() => parser.end());
   } catch (cause) {
     throw failure ?? (cause instanceof GatewayError ? cause : brokenOff(cause));
   }
@@ -155,9 +145,6 @@ async function readStream(
   if (!hasEvents) throw unreadable();
   return gathered;
 }
-
-// Far larger than any provider's event; whatever sends more without an end is not an event stream.
-const longestEvent = 64 * 2 ** 20;
 
 function unreadable(): GatewayError {
   return new GatewayError(
@@ -170,9 +157,17 @@ function unreadable(): GatewayError {
  * Not `for await`: when the connection breaks, that loses what has arrived but was not read yet, which may be the whole
  * answer and the event that explains why it ended.
  */
-function eachChunk(response: IncomingMessage, onChunk: (chunk: string) => void): Promise<void> {
+function eachChunk(response: IncomingMessage, onChunk: (chunk: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {
-    response.setEncoding('utf8').on('data', onChunk).on('end', resolve).on('error', reject);
+    const read = (chunk: Buffer): void => {
+      try {
+        onChunk(chunk);
+      } catch (error) {
+        reject(error);
+        response.destroy();
+      }
+    };
+    response.on('data', read).on('end', resolve).on('error', reject);
   });
 }
 

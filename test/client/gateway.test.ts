@@ -2,7 +2,8 @@ import { getEventListeners, once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { getJson } from '../../src/client/gateway.ts';
+import { textTurn } from '../../src/client/conversation.ts';
+import { getJson, sendPrompt } from '../../src/client/gateway.ts';
 
 const servers: Server[] = [];
 afterEach(() => {
@@ -47,4 +48,30 @@ test('a call that is given up in the middle of its answer ends with the reason',
   });
 
   await expect(getJson(address, '/', interrupt.signal)).rejects.toThrow('enough');
+});
+
+test.each([
+  ['in a line', undefined],
+  ['over several lines, as Google writes it', 2],
+])('a bare error in a stream %s is the failure, whatever follows', async (_how, indent) => {
+  const error = JSON.stringify(
+    { error: { code: 503, message: 'take a break', status: 'UNAVAILABLE' } },
+    null,
+    indent,
+  );
+  const piece = JSON.stringify({ candidates: [{ content: { parts: [{ text: 'Hel' }] } }] });
+  const address = await addressOf((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'x-request-id': 'req_1' });
+    response.write(`data: ${piece}\r\n\r\n${error.slice(0, 20)}`);
+    response.write(error.slice(20), () => response.destroy());
+  });
+  const prompt = { model: 'm', turns: [textTurn('user', 'hello')], stream: true, dialect: 'gemini' as const };
+  let heard = '';
+
+  const asked = sendPrompt(address, { ...prompt, signal: new AbortController().signal }, (text) => {
+    heard += text;
+  });
+
+  await expect(asked).rejects.toMatchObject({ code: 'provider.broken_response', message: 'take a break' });
+  expect(heard).toBe('Hel');
 });
