@@ -1,15 +1,13 @@
+import type { TextDialectName } from '../../../src/dialects/registry.ts';
+import { pathFor } from '../../kit/answers.ts';
+import { textDialects } from '../../kit/dialects.ts';
 import { post, startGateway } from '../../kit/gateway.ts';
 import { type Random, randomFrom } from '../bypass/random-source.ts';
 import { type DisturbedGateway, startDisturbed } from './disturbed-gateway.ts';
-import { type DialectName, lies, type Order, startLyingHost } from './lying-host.ts';
+import { lies, type Order, startLyingHost } from './lying-host.ts';
 
 const cap = 200;
-const paths: Readonly<Record<DialectName, string>> = {
-  chat: '/v1/chat/completions',
-  messages: '/v1/messages',
-  responses: '/v1/responses',
-};
-const models = ['m', 'gpt-4.1', 'claude-opus-4-5', 'translated', 'fallen'];
+const models = ['m', 'gpt-4.1', 'claude-opus-4-5', 'gemini-2.5-flash', 'translated', 'to-google', 'fallen'];
 /** When a client leaves: before the head, after it, amid the answer; or it reads all of it. */
 const phases = ['head', 'first byte', 'amid', 'never', 'never', 'never'] as const;
 
@@ -42,19 +40,25 @@ export async function spend({
 }: Plan): Promise<Spending> {
   const host = await startLyingHost();
   const worst =
-    Math.ceil(JSON.stringify(bodyOf('chat', 'm', { lie: 99, tokens: cap, perEvent: 100, cap })).length / 3) +
-    cap;
+    Math.ceil(
+      JSON.stringify(
+        bodyOf('chat', 'm', { order: { lie: 99, tokens: cap, perEvent: 100, cap }, isStream: true }),
+      ).length / 3,
+    ) + cap;
   const budget = budgetFor * worst;
   const pricing = 'pricing: { input: 1, output: 1 }';
   const yaml = `
 providers:
   host: { dialect: openai, base_url: "${host.url}/v1", endpoints: [chat, responses], timeouts: { headers: 500ms, idle: 500ms } }
   claude: { dialect: anthropic, base_url: "${host.url}", timeouts: { headers: 500ms, idle: 500ms } }
+  google: { dialect: gemini, base_url: "${host.url}", timeouts: { headers: 500ms, idle: 500ms } }
   chatonly: { dialect: openai, base_url: "${host.url}/v1", endpoints: [chat], timeouts: { headers: 500ms, idle: 500ms } }
 models:
   - { match: m, provider: host, ${pricing}, fallbacks: [{ provider: claude, model: m }] }
   - { match: gpt-4.1, provider: host, ${pricing} }
   - { match: claude-opus-4-5, provider: claude, ${pricing} }
+  - { match: gemini-2.5-flash, provider: google, ${pricing} }
+  - { match: to-google, provider: google, model: m, ${pricing}, fallbacks: [{ provider: host, model: m }] }
   - { match: translated, provider: chatonly, ${pricing}, model: gpt-4.1 }
   - { match: fallen, provider: host, model: broken, ${pricing}, fallbacks: [{ provider: chatonly, model: m }] }
 projects:
@@ -85,15 +89,16 @@ projects:
   const exchange = async (by: Random, among: readonly number[]): Promise<number> => {
     const tokens = by.pick([1, 20, 100, cap]);
     const order = { lie: by.pick(among), tokens, perEvent: by.pick([1, 10, 100]), cap };
-    const dialect = by.pick(['chat', 'messages', 'responses'] as const);
+    const dialect = by.pick(textDialects);
     // A request that says not to reason is believed, so hidden reasoning needs a model that may.
     const mayHide = lies[order.lie]?.hidesReasoning === true;
-    const model = by.pick(mayHide ? ['m', 'fallen'] : models);
+    const model = by.pick(mayHide ? ['m', 'to-google', 'fallen'] : models);
     const phase = by.pick(phases);
     const leaving = new AbortController();
-    const body = { ...bodyOf(dialect, model, order), stream: by.pick([true, true, false]) };
+    const isStream = by.pick([true, true, false]);
+    const body = bodyOf(dialect, model, { order, isStream });
     try {
-      const posted = post(gateway, paths[dialect], body, { signal: leaving.signal });
+      const posted = post(gateway, pathFor(dialect, model, isStream), body, { signal: leaving.signal });
       if (phase === 'head') setTimeout(() => leaving.abort(), by.number(8));
       const answer = await posted;
       if (phase === 'first byte') leaving.abort();
@@ -111,8 +116,16 @@ projects:
   return { budget, tokens: input + output, answered, refused };
 }
 
-function bodyOf(dialect: DialectName, model: string, order: Order): object {
+interface Sent {
+  readonly order: Order;
+  readonly isStream: boolean;
+}
+
+function bodyOf(dialect: TextDialectName, model: string, { order, isStream }: Sent): object {
   const text = `order:${encodeURIComponent(JSON.stringify(order))}`;
-  if (dialect === 'responses') return { model, input: text, max_output_tokens: cap };
-  return { model, max_tokens: cap, messages: [{ role: 'user', content: text }] };
+  if (dialect === 'gemini')
+    return { contents: [{ role: 'user', parts: [{ text }] }], generationConfig: { maxOutputTokens: cap } };
+  const head = { model, stream: isStream };
+  if (dialect === 'responses') return { ...head, input: text, max_output_tokens: cap };
+  return { ...head, max_tokens: cap, messages: [{ role: 'user', content: text }] };
 }

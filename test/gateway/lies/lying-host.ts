@@ -1,5 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { TextDialectName } from '../../../src/dialects/registry.ts';
 
 /** What a host does with a request, apart from writing an answer of its own length. */
 export interface Lie {
@@ -64,8 +65,6 @@ export const lies: readonly Lie[] = [
   { name: 'text in a member of its own', member: 'unheard_of', usage: 'none' },
 ];
 
-export type DialectName = 'chat' | 'messages' | 'responses';
-
 /** One request as the host is asked to answer it: in the request's own text, so that retries and fallbacks agree. */
 export interface Order {
   readonly lie: number;
@@ -92,15 +91,14 @@ export async function startLyingHost(): Promise<LyingHost> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks).toString();
-    const parsed = JSON.parse(body) as { readonly stream?: boolean; readonly model: string };
+    const { dialect, model, isStream } = askedOf(request.url ?? '', body);
     const order = JSON.parse(decodeURIComponent(/order:([^"\s\\]+)/.exec(body)?.[1] ?? '')) as Order;
-    const dialect = dialectOf(request.url ?? '');
     const lie = lies[order.lie] ?? lies[0];
     if (lie === undefined) throw new Error('no lie');
     const bill = (output: number) => {
       billed.output += output;
     };
-    if (parsed.model === 'broken') return response.writeHead(503).end('{}');
+    if (model === 'broken') return response.writeHead(503).end('{}');
     if (lie.status !== undefined)
       return response
         .writeHead(lie.status, { 'content-type': 'application/json' })
@@ -114,7 +112,7 @@ export async function startLyingHost(): Promise<LyingHost> {
     }
     const said = { input: Math.ceil(body.length / 3), output: order.tokens + hidden };
     const writer = writers[dialect];
-    if (parsed.stream !== true) {
+    if (!isStream) {
       bill(order.tokens);
       response.writeHead(200, { 'content-type': 'application/json' });
       const whole = JSON.stringify(
@@ -156,9 +154,20 @@ export async function startLyingHost(): Promise<LyingHost> {
   };
 }
 
-function dialectOf(path: string): DialectName {
-  if (path.endsWith('/messages')) return 'messages';
-  return path.endsWith('/responses') ? 'responses' : 'chat';
+interface Asked {
+  readonly dialect: TextDialectName;
+  readonly model: string;
+  readonly isStream: boolean;
+}
+
+function askedOf(path: string, body: string): Asked {
+  const [, name, method] = /models\/([^:]+):(\w+)/.exec(path) ?? [];
+  if (name !== undefined)
+    return { dialect: 'gemini', model: name, isStream: method === 'streamGenerateContent' };
+  const { model, stream } = JSON.parse(body) as { readonly stream?: boolean; readonly model: string };
+  const isStream = stream === true;
+  if (path.endsWith('/messages')) return { dialect: 'messages', model, isStream };
+  return { dialect: path.endsWith('/responses') ? 'responses' : 'chat', model, isStream };
 }
 
 function sendInstead(response: ServerResponse, what: NonNullable<Lie['instead']>): unknown {
@@ -189,11 +198,19 @@ interface Said {
   readonly output: number;
 }
 
-function usageOf(dialect: DialectName, { usage }: Lie, { input, output }: Said): object | null | undefined {
-  const name =
-    dialect === 'chat'
-      ? { input: 'prompt_tokens', output: 'completion_tokens' }
-      : { input: 'input_tokens', output: 'output_tokens' };
+const usageNames = {
+  messages: { input: 'input_tokens', output: 'output_tokens' },
+  chat: { input: 'prompt_tokens', output: 'completion_tokens' },
+  responses: { input: 'input_tokens', output: 'output_tokens' },
+  gemini: { input: 'promptTokenCount', output: 'candidatesTokenCount' },
+} satisfies Record<TextDialectName, object>;
+
+function usageOf(
+  dialect: TextDialectName,
+  { usage }: Lie,
+  { input, output }: Said,
+): object | null | undefined {
+  const name = usageNames[dialect];
   switch (usage) {
     case 'none':
       return undefined;
@@ -230,7 +247,18 @@ const event = (data: object) =>
   `${'type' in data ? `event: ${data.type}\n` : ''}data: ${JSON.stringify(data)}\n\n`;
 const error = { error: { message: 'no', type: 'server_error' } };
 
-const writers: Readonly<Record<DialectName, Writer>> = {
+const spoken = (text: string, member: Lie['member']) => ({
+  [member === 'unheard_of' ? member : 'text']: text,
+});
+const generated = (
+  { parts, ...more }: { readonly parts: readonly object[]; readonly finishReason?: string },
+  usage?: unknown,
+) => ({
+  candidates: [{ content: { role: 'model', parts }, index: 0, ...more }],
+  usageMetadata: usage,
+});
+
+const writers: Readonly<Record<TextDialectName, Writer>> = {
   chat: {
     whole: (text, usage, member) => ({
       choices: [
@@ -314,5 +342,12 @@ const writers: Readonly<Record<DialectName, Writer>> = {
     end: (usage) =>
       event({ type: 'response.completed', response: { id: 'r', status: 'completed', output: [], usage } }),
     failed: event({ type: 'error', message: 'no', code: 'x' }),
+  },
+  gemini: {
+    whole: (text, usage, member) => generated({ parts: [spoken(text, member)], finishReason: 'STOP' }, usage),
+    start: (usage) => event(generated({ parts: [] }, usage)),
+    piece: (text, member) => event(generated({ parts: [spoken(text, member)] })),
+    end: (usage) => event(generated({ parts: [], finishReason: 'STOP' }, usage)),
+    failed: `${JSON.stringify({ error: { code: 503, message: 'no', status: 'UNAVAILABLE' } })}\n\n`,
   },
 };
