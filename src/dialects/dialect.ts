@@ -115,9 +115,14 @@ export interface Dialect {
   readonly members?: Readonly<Partial<Record<MemberUse, readonly string[]>>>;
   /**
    * The members of a tool that declare functions, if its other members are tools of the provider, each by its name
-   * (`{ googleSearch: {} }`), and the members of a request besides the known ones whose names say nothing about tools.
+   * (`{ googleSearch: {} }`); the paths of lists that name the functions that may be called; and the members of a request
+   * besides the known ones whose names say nothing about tools.
    */
-  readonly toolMembers?: { readonly declarations: readonly string[]; readonly others: readonly string[] };
+  readonly toolMembers?: {
+    readonly declarations: readonly string[];
+    readonly choices: readonly string[];
+    readonly others: readonly string[];
+  };
 
   /** The usage in a whole answer. */
   answerUsage(answer: unknown): Usage | undefined;
@@ -211,9 +216,13 @@ export function requestsIn(document: JsonDocument, dialect: Dialect): readonly n
   return [document.root, ...inner.filter((entry) => document.kind(entry) === kinds.object)];
 }
 
-/** The value of a field by its path (`generationConfig.maxOutputTokens`). */
-export function memberAt(document: JsonDocument, path: string): number | undefined {
-  let entry: number | undefined = document.root;
+/** The value of a field by its path (`generationConfig.maxOutputTokens`), in the request or an object in it. */
+export function memberAt(
+  document: JsonDocument,
+  path: string,
+  object: number = document.root,
+): number | undefined {
+  let entry: number | undefined = object;
   for (const name of path.split('.')) entry = entry === undefined ? undefined : document.member(entry, name);
   return entry;
 }

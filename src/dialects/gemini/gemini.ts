@@ -17,6 +17,7 @@ import {
   generate,
   ownHeaders,
   pathOf,
+  pathsOf,
   streamGenerate,
   toCamelCase,
 } from './wire.ts';
@@ -50,12 +51,8 @@ export const gemini: TextDialect = {
   needsCap: false,
   leastCap: 1,
   hasUsageOption: false,
-  caps: both('generationConfig').flatMap((config) =>
-    both('maxOutputTokens').map((name) => `${config}.${name}`),
-  ),
-  answerCounts: both('generationConfig').flatMap((config) =>
-    both('candidateCount').map((name) => `${config}.${name}`),
-  ),
+  caps: pathsOf('generationConfig', 'maxOutputTokens'),
+  answerCounts: pathsOf('generationConfig', 'candidateCount'),
   required: ['contents'],
   places: new Map([
     ...both('systemInstruction').map((name) => [name, 'system'] as const),
@@ -108,6 +105,7 @@ export const gemini: TextDialect = {
   },
   toolMembers: {
     declarations: both('functionDeclarations', 'mcpServers'),
+    choices: pathsOf('toolConfig', 'functionCallingConfig', 'allowedFunctionNames'),
     others: both('contents', 'systemInstruction', 'toolConfig', 'generationConfig', 'safetySettings'),
   },
 

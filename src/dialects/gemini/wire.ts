@@ -8,6 +8,15 @@ export function both(...names: readonly string[]): readonly string[] {
   return [...new Set(names.flatMap((name) => [name, toSnakeCase(name)]))];
 }
 
+/** The paths of a field, each of its members in both spellings. */
+export function pathsOf(...members: readonly string[]): readonly string[] {
+  return members.reduce<readonly string[]>(
+    (paths, member) =>
+      both(member).flatMap((name) => (paths.length === 0 ? [name] : paths.map((path) => `${path}.${name}`))),
+    [],
+  );
+}
+
 function toSnakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

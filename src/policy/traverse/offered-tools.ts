@@ -1,4 +1,4 @@
-import type { Dialect } from '../../dialects/dialect.ts';
+import { type Dialect, memberAt, requestsIn } from '../../dialects/dialect.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { isUnnamedServer, isUnnamedTool, serversWithToolset } from './unseen.ts';
 
@@ -44,16 +44,8 @@ const plainTypes = new Set([
 ]);
 // Fields that describe a tool or its input: the names in them are not tools.
 const shapes = new Set([
-  'parameters',
-  'parametersJsonSchema',
-  'parameters_json_schema',
-  'response',
-  'responseJsonSchema',
-  'response_json_schema',
-  'input_schema',
-  'output_schema',
-  'schema',
-  'format',
+  ...['parameters', 'parametersJsonSchema', 'parameters_json_schema', 'input_schema', 'output_schema'],
+  ...['response', 'responseJsonSchema', 'response_json_schema', 'schema', 'format'],
   'input_examples',
   'cache_control',
   'headers',
@@ -64,26 +56,16 @@ const shapes = new Set([
 /** Members of a request in which other members' names say nothing about tools: turns, schemas, the client's own data. */
 const otherFields = new Set([
   ...['messages', 'input', 'system', 'instructions', 'prompt', 'prediction', 'metadata', 'user'],
-  ...[
-    'response_format',
-    'text',
-    'output_format',
-    'output_config',
-    'context_management',
-    'container',
-    'plugins',
-  ],
+  ...['response_format', 'text', 'output_format', 'output_config'],
+  ...['context_management', 'container', 'plugins'],
 ]);
 /** Under such a name a host finds tools: `chat_template_kwargs: { tools }`, `tool_config: { functionDeclarations }`. */
 const toolWord = /tool|function|mcp|plugin|skill|connector/i;
 
 /** Every name and built-in type of the tools that a request offers or forces, in any dialect. */
-export function findTools(
-  document: JsonDocument,
-  { toolMembers }: Pick<Dialect, 'toolMembers'> = {},
-): OfferedTools {
-  const search = new ToolSearch(document, toolMembers);
-  search.request();
+export function findTools(document: JsonDocument, dialect: Dialect): OfferedTools {
+  const search = new ToolSearch(document, dialect);
+  search.all();
   return search;
 }
 
@@ -93,16 +75,25 @@ class ToolSearch implements OfferedTools {
   readonly #document: JsonDocument;
   /** Of a dialect whose tools are members of an object. */
   readonly #own: Dialect['toolMembers'];
+  readonly #requests: readonly number[];
 
-  constructor(document: JsonDocument, own: Dialect['toolMembers']) {
+  constructor(document: JsonDocument, dialect: Dialect) {
     this.#document = document;
-    this.#own = own;
+    this.#own = dialect.toolMembers;
+    this.#requests = requestsIn(document, dialect);
   }
 
-  request(): void {
+  all(): void {
+    for (const request of this.#requests) this.#request(request);
+  }
+
+  #request(root: number): void {
     const document = this.#document;
-    const { root } = document;
     this.#fields(root);
+    for (const path of this.#own?.choices ?? []) {
+      const names = memberAt(document, path, root);
+      if (names !== undefined) this.#choice(names);
+    }
     const servers = document.member(root, 'mcp_servers');
     if (servers !== undefined) {
       const withToolset = serversWithToolset(document);
@@ -118,7 +109,7 @@ class ToolSearch implements OfferedTools {
     }
     const plugins = document.member(root, 'plugins');
     if (plugins !== undefined) for (const plugin of this.#elements(plugins)) this.#plugin(plugin);
-    this.#passedThrough();
+    this.#passedThrough(root);
     const container = document.member(root, 'container');
     if (container !== undefined && document.kind(container) === kinds.object) this.#object(container, '');
     for (const field of ['messages', 'input']) {
@@ -128,17 +119,23 @@ class ToolSearch implements OfferedTools {
   }
 
   /** Members that hosts pass on to something else, or merge into the request: what they offer can't be read here. */
-  #passedThrough(): void {
+  #passedThrough(root: number): void {
     const document = this.#document;
-    const { root } = document;
     for (let key = root + 1; key < document.next(root); key = document.next(key + 1)) {
       const kind = document.kind(key + 1);
       if (kind !== kinds.object && kind !== kinds.array) continue;
+      if (this.#requests.includes(key + 1)) continue;
       const name = document.text(key);
       if (otherFields.has(name) || fieldNames.has(name)) continue;
       if (this.#own?.others.includes(name) === true) continue;
       if (this.#mentionsTools(key)) this.unnamed.push(key + 1);
     }
+  }
+
+  /** Names of functions, or one: each is a function's, whatever the word means elsewhere. */
+  #choice(names: number): void {
+    if (this.#document.kind(names) === kinds.string) this.#add(names, '');
+    for (const name of this.#elements(names)) this.#choice(name);
   }
 
   /** Whether the name of a member, or of one inside it, is about tools. */

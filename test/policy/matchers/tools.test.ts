@@ -36,6 +36,12 @@ const offers: readonly (readonly [string, DialectName, unknown, string])[] = [
   ['a tool in a namespace', 'responses', { tools: [{ type: 'namespace', name: 'n', tools: [named('shell')] }] }, '/tools/0/tools/0/name'],
   ['a server by its label', 'responses', { tools: [{ type: 'mcp', server_label: 'repo', server_url: 'https://e.com' }] }, '/tools/0/server_label'],
   ['a forced hosted tool', 'responses', { tool_choice: { type: 'web_search_preview' } }, '/tool_choice/type'],
+  ['a declared function', 'gemini', { tools: [{ functionDeclarations: [{ name: 'shell' }] }] }, '/tools/0/functionDeclarations/0/name'],
+  ['a tool of the provider', 'gemini', { tools: { web_search: {} } }, '/tools/web_search'],
+  ['a function that may be called', 'gemini', { toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['read', 'shell'] } } }, '/toolConfig/functionCallingConfig/allowedFunctionNames/1'],
+  ['one in the other spelling', 'gemini', { tool_config: { function_calling_config: { allowed_function_names: 'shell' } } }, '/tool_config/function_calling_config/allowed_function_names'],
+  ['a function of a request that is counted', 'gemini', { generateContentRequest: { tools: [{ functionDeclarations: [{ name: 'shell' }] }] } }, '/generateContentRequest/tools/0/functionDeclarations/0/name'],
+  ['a function that may be called in one', 'gemini', { generate_content_request: { toolConfig: { functionCallingConfig: { allowedFunctionNames: ['shell'] } } } }, '/generate_content_request/toolConfig/functionCallingConfig/allowedFunctionNames/0'],
   ['a tool added in the conversation', 'responses', { input: [{ type: 'additional_tools', tools: [named('shell')] }] }, '/input/0/tools/0/name'],
 ];
 
@@ -127,6 +133,7 @@ describe('tools whose names are not in the request', () => {
       ['a server with a toolset', 'messages', { mcp_servers: [server], tools: [{ ...toolset, default_config: off, configs: { read: on } }] }],
       ['a server with a list of its own', 'messages', { mcp_servers: [{ ...server, tool_configuration: { allowed_tools: ['read'] } }] }],
       ['a tool that is taken away', 'messages', within('system', { type: 'tool_removal', tool: reference })],
+      ['functions of a request that is counted', 'gemini', { generateContentRequest: { tools: [{ functionDeclarations: [{ name: 'read' }] }], toolConfig: { functionCallingConfig: { allowedFunctionNames: ['read'] } } } }],
       ['no tools', 'chat', { tools: [] }],
     ],
   )('do not include %s (%s)', (_name, endpoint, body) => {
