@@ -9,6 +9,7 @@ import { parseStrictJson } from '../build/json/strict-json.js';
 import { compilePolicies } from '../build/policy/compile.js';
 import { Restorer } from '../build/policy/mask/restorer.js';
 import { policySchema } from '../build/policy/rules/schema.js';
+import { median } from './summarize.mjs';
 
 const secret = 'a secret of the benchmark, long enough';
 const detect = [{ secrets: 'possible' }, 'email', 'private_key'];
@@ -52,18 +53,27 @@ const subject = (document) => ({
   nowMs: 0,
 });
 
-/** CPU microseconds of each run, the least of some rounds in which they take turns. */
-function compare(runs, rounds = 15) {
-  const least = runs.map(() => Number.POSITIVE_INFINITY);
-  for (let round = 0; round < rounds; round += 1) {
-    runs.forEach((run, at) => {
-      const before = process.cpuUsage();
-      run();
-      const { user, system } = process.cpuUsage(before);
-      least[at] = Math.min(least[at], user + system);
-    });
+/**
+ * CPU microseconds of two runs that take turns: the median of the first, and that times the median ratio of neighbours, in
+ * which what slowed both down cancels out.
+ */
+function compare([base, other], rounds = 15) {
+  const measure = (run) => {
+    const before = process.cpuUsage();
+    run();
+    const { user, system } = process.cpuUsage(before);
+    return user + system;
+  };
+  const times = [];
+  const until = performance.now() + rounds * 300;
+  while (times.length < rounds || performance.now() < until) {
+    const first = measure(base);
+    const others = measure(other) + measure(other);
+    const own = first + measure(base);
+    times.push({ own: own / 2, ratio: others / own });
   }
-  return least;
+  const own = median(times.map((each) => each.own));
+  return [own, own * median(times.map(({ ratio }) => ratio))];
 }
 
 /** CPU milliseconds of a request with a rule that redacts, and with the same rule masking. */

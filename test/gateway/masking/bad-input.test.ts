@@ -59,7 +59,7 @@ async function ask({ text, isStream, model = 'm', key = secrets.PROJECT_KEY, at 
   const response = await post(at, '/v1/chat/completions', body, {
     headers: { authorization: `Bearer ${key}` },
   });
-  const came = await untilCut(response);
+  const came = await response.text();
   const chunks = isStream
     ? [...came.matchAll(/^data: (\{[^\n]*)$/gm)].map(([, data = '']) => JSON.parse(data))
     : [JSON.parse(came)];
@@ -67,17 +67,6 @@ async function ask({ text, isStream, model = 'm', key = secrets.PROJECT_KEY, at 
     choices.map(({ delta, message }) => (delta ?? message)?.content ?? ''),
   );
   return { status: response.status, heard: parts.join(''), came, headers: response.headers };
-}
-
-/** What came of a body, whether or not its connection was cut. */
-async function untilCut({ body }: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  try {
-    for await (const chunk of body ?? []) chunks.push(chunk);
-  } catch {
-    // the gateway cuts the connection behind the error
-  }
-  return Buffer.concat(chunks).toString();
 }
 
 const lastBody = () => host.requests.at(-1)?.body.toString() ?? '';
@@ -159,28 +148,6 @@ test.each([true, false])('placeholders in ids, names and headers stay: streamed 
   expect(came).toMatch(/"id":"EMAIL_[A-Z]{13}"/);
   expect(JSON.stringify([...headers])).not.toContain('ann@');
 });
-
-test.each(['', '«second»'])(
-  'an answer that is cut within a placeholder shows no half of one: %j',
-  async (more) => {
-    host.script((response, { body }) => {
-      const [placeholder = ''] = /EMAIL_[A-Z]{13}/.exec(body.toString()) ?? [];
-      const chunk = (content: string) =>
-        `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`;
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write(
-        chunk('Write to ') + chunk(placeholder.slice(0, 9)) + chunk(placeholder.slice(9, 15)),
-        () => response.destroy(),
-      );
-    });
-
-    const { heard, came } = await ask({ text: `ann@example.com ${more}`, isStream: true });
-
-    expect(heard).toBe('Write to ');
-    expect(came).toContain('"error"');
-    expect(came).not.toMatch(/EMAIL|ann/);
-  },
-);
 
 test('a fallback in another dialect, after retries, masks the same and restores', async () => {
   host.script(saying((heard) => ({ text: heard }), letters));

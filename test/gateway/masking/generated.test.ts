@@ -3,7 +3,7 @@ import { post, secrets } from '../../kit/gateway.ts';
 import { scale } from '../../kit/scale.ts';
 import { checkRequest } from '../../kit/strict/check-request.ts';
 import { maskedGateway } from './masked-gateway.ts';
-import { type Dialect, dialects, saying } from './saying.ts';
+import { bodies, dialects, pathOf, saying } from './saying.ts';
 
 // Values × kinds × fields of the answer × dialects of client and provider × where the stream is split: nothing of a value
 // leaves, the answer is that of the same request without masks, and what leaves is as the real hosts demand it.
@@ -52,35 +52,6 @@ const fields = {
   reasoning: (heard: string) => ({ text: 'x', thinking: `He said ${heard}` }),
 } as const;
 
-const paths: Readonly<Record<Dialect, (model: string, isStream: boolean) => string>> = {
-  messages: () => '/v1/messages',
-  chat: () => '/v1/chat/completions',
-  responses: () => '/v1/responses',
-  gemini: (model, isStream) =>
-    `/v1beta/models/${model}:${isStream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
-};
-
-const anyObject = { type: 'object', properties: {} };
-const bodies: Readonly<Record<Dialect, (text: string) => object>> = {
-  messages: (text) => ({
-    max_tokens: 64,
-    messages: [{ role: 'user', content: text }],
-    tools: [{ name: 'run', input_schema: anyObject }],
-  }),
-  chat: (text) => ({
-    messages: [{ role: 'user', content: text }],
-    tools: [{ type: 'function', function: { name: 'run', parameters: anyObject } }],
-  }),
-  responses: (text) => ({
-    input: text,
-    tools: [{ type: 'function', name: 'run', parameters: anyObject, strict: false }],
-  }),
-  gemini: (text) => ({
-    contents: [{ role: 'user', parts: [{ text }] }],
-    tools: [{ functionDeclarations: [{ name: 'run', parametersJsonSchema: anyObject }] }],
-  }),
-};
-
 /** What a client puts together of an answer: each text by where it is, pieces of a stream one behind the other. */
 function heard(came: string, isStream: boolean): Readonly<Record<string, string>> {
   const events = isStream
@@ -128,7 +99,7 @@ describe.each(pairs)('a $client client at a $provider provider', ({ client, prov
         const init = { headers: { authorization: `Bearer ${key}` } };
         return JSON.stringify(
           heard(
-            await (await post(running.gateway, paths[client](model, isStream), body, init)).text(),
+            await (await post(running.gateway, pathOf(client, model, isStream), body, init)).text(),
             isStream,
           ),
         );

@@ -31,6 +31,35 @@ function dialectOf(target: string): Dialect {
   return target.startsWith('/v1/chat') ? 'chat' : 'responses';
 }
 
+/** Where a client of a dialect asks. */
+export function pathOf(client: Dialect, model: string, isStream: boolean): string {
+  const paths = { messages: '/v1/messages', chat: '/v1/chat/completions', responses: '/v1/responses' };
+  if (client !== 'gemini') return paths[client];
+  return `/v1beta/models/${model}:${isStream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`;
+}
+
+const anyObject = { type: 'object', properties: {} };
+/** A request that says a text and has a tool, without its model. */
+export const bodies: Readonly<Record<Dialect, (text: string) => object>> = {
+  messages: (text) => ({
+    max_tokens: 64,
+    messages: [{ role: 'user', content: text }],
+    tools: [{ name: 'run', input_schema: anyObject }],
+  }),
+  chat: (text) => ({
+    messages: [{ role: 'user', content: text }],
+    tools: [{ type: 'function', function: { name: 'run', parameters: anyObject } }],
+  }),
+  responses: (text) => ({
+    input: text,
+    tools: [{ type: 'function', name: 'run', parameters: anyObject, strict: false }],
+  }),
+  gemini: (text) => ({
+    contents: [{ role: 'user', parts: [{ text }] }],
+    tools: [{ functionDeclarations: [{ name: 'run', parametersJsonSchema: anyObject }] }],
+  }),
+};
+
 /** The last text of a request's user. */
 function lastText(body: Buffer): string {
   const { messages, input, contents } = JSON.parse(body.toString()) as {
