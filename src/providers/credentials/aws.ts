@@ -14,7 +14,10 @@ export interface AwsKeys {
 
 /** The part of `@aws-sdk/credential-provider-node` that is used. */
 interface CredentialProvider {
-  defaultProvider(init: { readonly clientConfig: { readonly region: string } }): () => Promise<AwsKeys>;
+  defaultProvider(init: {
+    readonly clientConfig: { readonly region: string };
+    readonly ignoreCache: boolean;
+  }): () => Promise<AwsKeys>;
 }
 
 interface Scope {
@@ -34,8 +37,8 @@ export function awsAuthorizer({ name, url, region = '' }: AuthorizedHost): Autho
       const { defaultProvider } = requirePackage('aws', {
         provider: name,
       }) as CredentialProvider;
-      // A new one each time, so that it keeps nothing that was refused, or that "aws sso login" has replaced.
-      const keys = await defaultProvider({ clientConfig: { region } })();
+      // A new one each time that reads all files again, so that it keeps nothing that was refused, or that a login has replaced.
+      const keys = await defaultProvider({ clientConfig: { region }, ignoreCache: true })();
       const secrets = [keys.secretAccessKey, ...(keys.sessionToken === undefined ? [] : [keys.sessionToken])];
       return { value: { keys, secrets }, endsAtMs: keys.expiration?.getTime() ?? Number.POSITIVE_INFINITY };
     },

@@ -3,6 +3,10 @@ import { bearerAuthorizer } from './bearer.ts';
 
 /** The part of `google-auth-library` that is used. */
 interface AuthLibrary {
+  readonly gcpMetadata: {
+    /** Forgets that the metadata server did not answer. */
+    resetIsAvailableCache(): void;
+  };
   readonly GoogleAuth: new (options: {
     readonly scopes: string;
     readonly projectId?: string;
@@ -24,8 +28,9 @@ export function googleAuthorizer({ name, url }: AuthorizedHost): Authorizer {
   // Otherwise the library asks another of Google's APIs for the project, which may not be allowed or reachable.
   const projectId = /\/projects\/([^/]+)/.exec(url.pathname)?.[1];
   const fetch = async () => {
-    const { GoogleAuth } = requirePackage('google', { provider: name }) as AuthLibrary;
+    const { GoogleAuth, gcpMetadata } = requirePackage('google', { provider: name }) as AuthLibrary;
     // A new one each time, so that it keeps nothing that was refused, or that a new login has replaced.
+    gcpMetadata.resetIsAvailableCache();
     const client = await new GoogleAuth({ scopes, ...(projectId && { projectId }) }).getClient();
     const { token } = await client.getAccessToken();
     if (!token) throw new Error('there was no access token in the answer');
