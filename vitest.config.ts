@@ -32,6 +32,7 @@ const everywhere = {
 // Files share a process, so that a module is loaded once per worker and not once per file
 // (docs/decisions/suite-time.md): what a file changes for all, as the time zone, it changes back.
 const pureFiles = {
+  plugins: [compiledSource],
   test: {
     ...everywhere,
     name: 'source',

@@ -1,9 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Child, startProgram } from '../kit/child.ts';
-import { command, emptyDirectory } from '../kit/command.ts';
+import { command } from '../kit/command.ts';
 import { startGateway } from '../kit/gateway.ts';
+import { run } from './run-agent.ts';
 
 const token = `sk-ant-oat01-${'x'.repeat(60)}`;
 const files: Readonly<Record<string, object>> = {
@@ -11,33 +11,13 @@ const files: Readonly<Record<string, object>> = {
   '.codex/auth.json': { auth_mode: 'chatgpt', tokens: { access_token: token, account_id: 'acc' } },
 };
 
-interface Start {
-  readonly argv: readonly string[];
-  /** Files in the home. */
-  readonly files?: Readonly<Record<string, object>>;
-  readonly env?: Readonly<Record<string, string>>;
-  readonly yaml?: string;
-}
-
 /** Runs a shell script in the agent's place, which prints what it was started with. */
-function start({
-  argv,
-  files: written = files,
-  env = {},
-  yaml = '',
-}: Start): Child & { readonly home: string } {
-  const home = emptyDirectory();
-  if (yaml !== '') writeFileSync(join(home, 'gateway.yaml'), yaml, { mode: 0o600 });
-  for (const [name, content] of Object.entries(written)) {
-    mkdirSync(join(home, name, '..'), { recursive: true });
-    writeFileSync(join(home, name), JSON.stringify(content));
-  }
-  const claude = `echo "token \${ANTHROPIC_AUTH_TOKEN-unset} key \${ANTHROPIC_API_KEY-unset}"; echo "$ANTHROPIC_CUSTOM_HEADERS"`;
-  writeFileSync(join(home, 'claude'), `#!/bin/sh\n${claude}\n`, { mode: 0o755 });
-  writeFileSync(join(home, 'codex'), '#!/bin/sh\nprintf "%s\\n" "$@"\n', { mode: 0o755 });
-  const child = startProgram(argv, home, { PATH: `${home}:${process.env.PATH}`, ...env });
-  return Object.assign(child, { home });
-}
+const start = (options: Parameters<typeof run>[0]) =>
+  run({
+    files,
+    script: `case "$0" in */codex) printf "%s\\n" "$@" ;; *) echo "token \${ANTHROPIC_AUTH_TOKEN-unset} key \${ANTHROPIC_API_KEY-unset}"; echo "$ANTHROPIC_CUSTOM_HEADERS" ;; esac`,
+    ...options,
+  });
 
 const keyed = `
 providers: { anthropic: { dialect: anthropic, api_key: "\${ANTHROPIC_API_KEY}" } }
@@ -46,7 +26,7 @@ models: [{ match: "claude-*", provider: anthropic }]
 
 describe('Claude Code', () => {
   test('with a login and no configuration uses it: the key is in a header, and nothing takes its place', async () => {
-    const agent = start({
+    const { exit, stdout, stderr } = await start({
       argv: ['run', 'claude'],
       env: {
         ANTHROPIC_AUTH_TOKEN: 'other',
@@ -55,17 +35,13 @@ describe('Claude Code', () => {
       },
     });
 
-    const { exit, stdout, stderr } = await agent.ended;
-
     expect([exit, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(/^token unset key unset\nx-team: a\nx-gateway-key: gw_\w{38}\n$/);
   });
 
   test('its key for the gateway ends with it, because it sends it to its vendor too', async () => {
-    const agent = start({ argv: ['run', 'claude'] });
-
-    const { stdout } = await agent.ended;
-    const state = join(agent.home, '.local/state/gateway');
+    const { home, stdout } = await start({ argv: ['run', 'claude'] });
+    const state = join(home, '.local/state/gateway');
     const written = readdirSync(state, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1'));
@@ -80,7 +56,7 @@ describe('Claude Code', () => {
     ['with only logins of MCP servers', { files: { '.claude/.credentials.json': { mcpOAuth: {} } } }],
     ['with a key in the configuration', { yaml: keyed, env: { ANTHROPIC_API_KEY: 'sk-key' } }],
   ])('%s gets the key as its token', async (_case, given) => {
-    const { stdout } = await start({ argv: ['run', 'claude'], ...given }).ended;
+    const { stdout } = await start({ argv: ['run', 'claude'], ...given });
 
     expect(stdout).toMatch(/^token gw_\w{38} key unset\n\n$/);
   });
@@ -96,7 +72,7 @@ describe('Claude Code', () => {
       { files: {}, argv: ['run', 'claude'], env: { CLAUDE_CODE_OAUTH_TOKEN: token } },
     ],
   ])('%s means the login', async (_case, given) => {
-    const { exit, stdout } = await start(given).ended;
+    const { exit, stdout } = await start(given);
 
     expect([exit, stdout]).toEqual([0, expect.stringContaining('token unset')]);
   });
@@ -110,7 +86,7 @@ models: [{ match: "*", provider: own }]`;
       argv: ['run', '--login', 'claude'],
       yaml,
       env: { ANTHROPIC_API_KEY: 'k' },
-    }).ended;
+    });
 
     expect([exit, stdout]).toEqual([126, '']);
     expect(stderr).toContain('does not send claude-sonnet-4-5 with your own login');
@@ -120,9 +96,10 @@ models: [{ match: "*", provider: own }]`;
     ['apiKeyHelper', { apiKeyHelper: 'echo key' }],
     ['env.ANTHROPIC_CUSTOM_HEADERS', { env: { ANTHROPIC_CUSTOM_HEADERS: 'a: b' } }],
   ])('%s in its settings, which would hide the login or the key, is refused', async (name, settings) => {
-    const agent = start({ argv: ['run', 'claude'], files: { ...files, '.claude/settings.json': settings } });
-
-    const { exit, stderr } = await agent.ended;
+    const { exit, stderr } = await start({
+      argv: ['run', 'claude'],
+      files: { ...files, '.claude/settings.json': settings },
+    });
 
     expect(exit).toBe(126);
     expect(stderr).toContain(`sets ${name}, which keeps its login from the gateway`);
@@ -131,7 +108,7 @@ models: [{ match: "*", provider: own }]`;
 
 describe('Codex', () => {
   test('with a ChatGPT login uses it', async () => {
-    const { stdout } = await start({ argv: ['run', 'codex'] }).ended;
+    const { stdout } = await start({ argv: ['run', 'codex'] });
 
     expect(stdout).toContain('requires_openai_auth=true, env_http_headers={"x-gateway-key"="GATEWAY_KEY"}');
     expect(stdout).not.toContain('env_key=');
@@ -141,7 +118,7 @@ describe('Codex', () => {
     const { stdout } = await start({
       argv: ['run', 'codex'],
       files: { '.codex/auth.json': { auth_mode: 'apikey', OPENAI_API_KEY: 'sk-1', tokens: null } },
-    }).ended;
+    });
 
     expect(stdout).toContain('env_key="GATEWAY_KEY"');
   });
@@ -186,7 +163,7 @@ models: [{ match: "claude-*", provider: anthropic }]`);
 });
 
 test('--login is for agents that have one', async () => {
-  const { exit, stderr } = await start({ argv: ['run', '--login', 'opencode'] }).ended;
+  const { exit, stderr } = await start({ argv: ['run', '--login', 'opencode'] });
 
   expect([exit, stderr]).toEqual([2, expect.stringContaining('--login is for claude and codex')]);
 });

@@ -10,7 +10,7 @@ import { growth } from '../kit/growth.ts';
 import { nowMs } from './workspace.ts';
 
 // Four times the entries take four times as long where work is linear, sixteen times where it is quadratic.
-const small = 500;
+const small = 250;
 const times = 4;
 const limit = 2 * times;
 

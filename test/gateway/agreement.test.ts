@@ -92,8 +92,8 @@ for (const [i, dialect] of targets.entries()) {
       `${dialect} to ${target}: %s is decided as predicted`,
       async (_name, fields, number) => {
         for (const [at, name] of names.entries()) {
-          // Two of the policies for a body, or all of them.
-          if (!isExhaustive && (number + at) % 2 !== 0) continue;
+          // One of the policies for a body, or all of them.
+          if (!isExhaustive && (number + at) % names.length !== 0) continue;
           const model = `to-${target}`;
           const path = pathFor(dialect, model);
           const body = Buffer.from(JSON.stringify(dialect === 'gemini' ? fields : { model, ...fields }));
@@ -130,8 +130,7 @@ for (const [i, dialect] of targets.entries()) {
           }
           const { rules: _, outgoing: _o, ...summary } = explained;
           expect(summary, about).toMatchObject(predicted);
-          // The live page compiles the policies anew, which takes longest: one of them for a body, or all.
-          if (!isExhaustive && (number + at) % names.length !== 0) continue;
+          // The live page compiles the policies anew.
           const [endpoint, atMs] = [path, question.nowMs];
           const tried = tryTask({ source: config.source, policies, body, endpoint, key: name, atMs });
           expect(tried.kind === 'decided' ? tried.decision : tried, about).toBe(predicted.decision);

@@ -189,7 +189,7 @@ describe.each(pairs)('$client to $provider', ({ client, provider }) => {
       ].filter((name) => name !== 'x-client-request-id');
 
       await forAll(things, async (thing) => {
-        for (const name of carriers) {
+        for (const name of carriers.filter((_, i) => (i + things.indexOf(thing)) % scale(4, 1) === 0)) {
           const values = [
             thing.text,
             `a;${thing.text}`,
@@ -219,28 +219,31 @@ describe.each(pairs)('$client to $provider', ({ client, provider }) => {
   );
 });
 
-describe.each(detours)('$client to $first, which fails, then to $second', ({ client, first, second }) => {
-  const withModel = (body: string) => body.replace('"model":"x"', `"model":"to-${first}-then-${second}"`);
+describe.each(detours.filter((_, i) => i % scale(2, 1) === 0))(
+  '$client to $first, which fails, then to $second',
+  ({ client, first, second }) => {
+    const withModel = (body: string) => body.replace('"model":"x"', `"model":"to-${first}-then-${second}"`);
 
-  test('nothing forbidden reaches either host', { timeout: 600_000 }, async () => {
-    const left: string[] = [];
-    let tried = 0;
-    let answered = 0;
+    test('nothing forbidden reaches either host', { timeout: 600_000 }, async () => {
+      const left: string[] = [];
+      let tried = 0;
+      let answered = 0;
 
-    await forAll(cases(client, 5 * stepOf(client)), async ({ thing, form, at, forbidden, harmless }) => {
-      for (const key of [secrets.PROJECT_KEY, secrets.OTHER_KEY]) {
-        const outcome = await send(client, withModel(forbidden), key);
-        if (isLeft(thing, outcome)) left.push(`${thing.name} ${form} ${at}`);
-        const twin = await send(client, withModel(harmless), key);
-        if (twin.status === 200) answered += 1;
-        tried += 1;
-      }
+      await forAll(cases(client, 5 * stepOf(client)), async ({ thing, form, at, forbidden, harmless }) => {
+        for (const key of [secrets.PROJECT_KEY, secrets.OTHER_KEY]) {
+          const outcome = await send(client, withModel(forbidden), key);
+          if (isLeft(thing, outcome)) left.push(`${thing.name} ${form} ${at}`);
+          const twin = await send(client, withModel(harmless), key);
+          if (twin.status === 200) answered += 1;
+          tried += 1;
+        }
+      });
+
+      expect(left).toEqual([]);
+      expect(answered).toBeGreaterThan(tried / 4);
     });
-
-    expect(left).toEqual([]);
-    expect(answered).toBeGreaterThan(tried / 4);
-  });
-});
+  },
+);
 
 /** Dialects with few fields have few cases. */
 function stepOf(client: DialectName): number {

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -6,7 +6,6 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
-import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type Identity, makeAuthority } from '../kit/certificate.ts';
@@ -16,6 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), 'gateway-tls-'));
 const authorityFile = join(folder, 'authority.pem');
 const program = join(folder, 'ask.mjs');
 const servers: Server[] = [];
+let child: ChildProcessWithoutNullStreams;
 
 beforeAll(async () => {
   writeFileSync(authorityFile, trusted.cert);
@@ -23,13 +23,20 @@ beforeAll(async () => {
   const bundle = await rolldown({ input, platform: 'node', logLevel: 'silent' });
   await bundle.write({ file: program, format: 'esm' });
   await bundle.close();
+  const env = { PATH: process.env.PATH, NODE_EXTRA_CA_CERTS: authorityFile };
+  child = spawn(process.execPath, [program], { env });
 });
 
 afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-afterAll(() => rmSync(folder, { recursive: true }));
+afterAll(async () => {
+  const errors = child.stderr.toArray();
+  child.stdin.end();
+  expect(await errors).toEqual([]);
+  rmSync(folder, { recursive: true });
+});
 
 interface Seen {
   readonly bytes: string;
@@ -67,10 +74,10 @@ async function start(identity: Identity, options: TlsOptions = {}) {
 
 /** What somebody gets who trusts the authority and asks the origins in turn. */
 async function ask(...origins: readonly string[]) {
-  const env = { PATH: process.env.PATH, NODE_EXTRA_CA_CERTS: authorityFile };
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, ...origins], { env });
-  expect(stderr).toBe('');
-  return JSON.parse(stdout) as unknown;
+  child.stdin.write(`${JSON.stringify(origins)}\n`);
+  let line = '';
+  while (!line.endsWith('\n')) line += String((await once(child.stdout, 'data'))[0]);
+  return JSON.parse(line) as unknown;
 }
 
 const hello = { body: 'hello' };

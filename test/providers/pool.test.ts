@@ -381,8 +381,8 @@ describe('nothing is leaked', () => {
   }
 
   test.each([
-    ['thousands of exchanges on one connection', scale(5_000, 20_000), ''],
-    ['hundreds of connections', scale(500, 2_000), 'connection: close\r\n'],
+    ['thousands of exchanges on one connection', scale(1_500, 20_000), ''],
+    ['hundreds of connections', scale(200, 2_000), 'connection: close\r\n'],
   ])('by %s', async (_name, count, lines) => {
     const host = await start(numbering({ lines }));
     const pool = poolAt(host.url);

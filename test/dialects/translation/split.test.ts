@@ -7,7 +7,7 @@ import { scale } from '../../kit/scale.ts';
 import { fixture, runStream, startTranslation } from './run-translation.ts';
 
 /** Between the places where recordings are split. */
-const step = scale(23, 1);
+const step = scale(61, 1);
 
 const recordings = readdirSync(new URL('../../fixtures/streams', import.meta.url))
   .filter((file) => file.endsWith('.sse'))

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import type { Config } from '../../../src/config/config.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { GatewayError } from '../../../src/errors.ts';
@@ -65,11 +65,25 @@ interface Started {
   readonly ask: (body: Buffer, path?: string, lifetime?: Lifetime) => Promise<RequestDecision>;
 }
 
+let shared: Promise<Started> | undefined;
+afterAll(async () => (await shared)?.decider.close());
+
+/** One whose thread is used by all that don't end it. */
+function sharedDecider(): Promise<Started> {
+  shared ??= create();
+  return shared;
+}
+
 async function started(entry?: URL): Promise<Started> {
+  const made = await create(entry);
+  closing.push(() => made.decider.close());
+  return made;
+}
+
+async function create(entry?: URL): Promise<Started> {
   const config = await configFor();
   const names = { models: [], providers: [] };
   const decider = createDecider({ source: config.policySource, names, entry });
-  closing.push(() => decider.close());
   const policies = config.keys.find('project-key-0123456789')?.policies;
   if (policies === undefined) throw new Error('no key');
   const ask = async (body: Buffer, path = '/v1/messages', lifetime = new Lifetime()) =>
@@ -118,7 +132,7 @@ describe.each(dialectCases)('$dialect', ({ dialect, path, model }) => {
   test.each(dialect === 'messages' ? texts : texts.slice(1, 4))(
     'a large body that says %j gets the same decision in the thread as here',
     async (text, action) => {
-      const { decider, config } = await started();
+      const { decider, config } = await sharedDecider();
       const policies = config.keys.find('project-key-0123456789')?.policies;
       if (policies === undefined) throw new Error('no key');
       const endpoint = endpointAt(path);
@@ -184,7 +198,7 @@ describe('a large request for a host of another dialect', () => {
   test.each([['nothing'], ['about Project NIGHTFALL'], ['write to rosa@example.org']])(
     'that says %j becomes the same in the thread as here',
     async (text) => {
-      const { decider, policies } = await started();
+      const { decider, policies } = await sharedDecider();
       const { translation: ownTranslation, ...own } = translateRequest(policies, untranslated(text));
       const { redacted: _redacted, ...decision } = own.decision;
 
@@ -205,7 +219,7 @@ describe('a large request for a host of another dialect', () => {
   );
 
   test('whose answer would repeat more than an event may have repeats nothing of it', async () => {
-    const { decider, policies } = await started();
+    const { decider, policies } = await sharedDecider();
     const request = untranslated('');
     const long = JSON.parse(Buffer.from(request.body).toString());
     const body = Buffer.from(JSON.stringify({ ...long, input: 'hello', instructions: long.input }));
@@ -216,7 +230,7 @@ describe('a large request for a host of another dialect', () => {
   });
 
   test('that cannot be translated is refused in the same words', async () => {
-    const { decider, policies } = await started();
+    const { decider, policies } = await sharedDecider();
     const request = untranslated('');
     const body = Buffer.from(
       request.body.toString().replace('"model"', '"previous_response_id":"r","model"'),
@@ -238,7 +252,7 @@ describe('a large request for a host of another dialect', () => {
 });
 
 test('a large conversation that grows gets the same decisions in the thread as here', async () => {
-  const { decider, config } = await started();
+  const { decider, config } = await sharedDecider();
   const policies = config.keys.find('project-key-0123456789')?.policies;
   if (policies === undefined) throw new Error('no key');
   const endpoint = endpointAt('/v1/messages');
@@ -274,7 +288,7 @@ test.each([
     { code: 'request.field', param: '/stream' },
   ],
 ])('a large body that is %s is refused in the same words', async (_name, spoil, expected) => {
-  const { ask } = await started();
+  const { ask } = await sharedDecider();
   const endpoint = endpointAt('/v1/messages');
   const text = spoil(largeBody('messages', 'claude-test', 'x').toString());
   let here: unknown;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterEach, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { createDecider, threadBytes } from '../../../src/gateway/decision/decider.ts';
 import { type AnswerReader, readAnswer } from '../../../src/gateway/decision/read-answer.ts';
 import { translateBody } from '../../../src/gateway/decision/translate-request.ts';
@@ -15,8 +15,8 @@ const dyingEntry = pathToFileURL(
 );
 const closing: (() => Promise<void>)[] = [];
 
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
+afterAll(async () => {
+  for (const close of closing) await close();
 });
 
 const when = (phrase: string) => ({ text: { phrases: [phrase] } });
@@ -105,11 +105,13 @@ const cases = [
   ['is encoded as asked', Buffer.from(JSON.stringify({ data: [{ embedding: Array(300_000).fill(0.5) }], usage: { prompt_tokens: 2 } })), reader({ endpoint: endpointAt('/v1/embeddings'), form: 'base64' })],
 ] as const;
 
+const decider = started();
+
 test.each(cases)('a large answer that %s is read in the thread as here', async (_name, body, how) => {
   const here = readAnswer(Buffer.from(body), how);
   const moving = Buffer.from(new Uint8Array(body).buffer);
 
-  const there = await started().readAnswer(moving, how, new Lifetime());
+  const there = await decider.readAnswer(moving, how, new Lifetime());
 
   expect(body.length).toBeGreaterThan(threadBytes);
   expect(moving.length).toBe(0); // its memory has moved, so it was the thread that read it
@@ -143,7 +145,7 @@ test('what the cases are about happens', () => {
 test('a large answer that breaks off is refused in the same words', async () => {
   const body = messagesAnswer('x').subarray(0, -1);
 
-  const there = await started()
+  const there = await decider
     .readAnswer(Buffer.from(body), reader(), new Lifetime())
     .catch((thrown) => thrown);
 

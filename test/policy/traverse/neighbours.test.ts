@@ -82,7 +82,7 @@ const spoken = Object.keys(slots) as Spoken[];
 describe.each(spoken)('%s', (dialect) => {
   const pairs = slots[dialect]
     .flatMap((one) => slots[dialect].map((other) => [one, other] as const))
-    .filter((_, i) => i % scale(11, 1) === 0);
+    .filter((_, i) => i % scale(23, 1) === 0);
 
   function run(cuts: readonly Cut[], expected: string) {
     let count = 0;
@@ -107,7 +107,7 @@ describe.each(spoken)('%s', (dialect) => {
 
     expect(found).toMatchObject({ wrong: [], left: 0 });
     expect(passed).toMatchObject({ wrong: [], left: 0 });
-    expect(found.count).toBeGreaterThan(scale(250, 3_000));
+    expect(found.count).toBeGreaterThan(scale(120, 3_000));
     expect(passed.count).toBe(found.count);
   });
 
