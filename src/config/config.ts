@@ -1,8 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { decodePercent } from '../decode-percent.ts';
-import { compilePolicies, type PolicyProblem, type PolicySource } from '../policy/compile.ts';
+import {
+  type CompiledPolicies,
+  compilePolicies,
+  type PolicyProblem,
+  type PolicySource,
+} from '../policy/compile.ts';
 import { type PolicyOptions, policySchema } from '../policy/rules/schema.ts';
-import { createKeyRing, hashKey, type KeyLimits, type KeyRing, type LimitsConfig } from './build/keys.ts';
+import {
+  createKeyRing,
+  hashKey,
+  type KeyLimits,
+  type KeyRecord,
+  type KeyRing,
+  type Writable,
+} from './build/keys.ts';
 import {
   buildModelFinder,
   buildModels,
@@ -140,16 +152,9 @@ export function buildConfig(inputs: ConfigInputs): Config {
     const compiled = compilePolicies(policies, secrets, { maskSecret: ownSecret ?? maskSecret, keyHashes });
     if (sources === keys) reportPolicies(compiled.problems, inputs);
     const ring = createKeyRing(
-      sources.map(({ hash, id, project, expiresMs, policies: own, limits }) => ({
-        hash,
-        record: Object.freeze({
-          id,
-          project,
-          policies: compiled.select([...(projects.get(project)?.policies ?? []), ...own]),
-          ...(expiresMs !== undefined && { expiresMs }),
-          ...modelsOf(projects.get(project)),
-          ...limitsOf(projects.get(project), id, limits),
-        }),
+      sources.map((source) => ({
+        hash: source.hash,
+        record: toRecord(source, projects.get(source.project), compiled),
       })),
     );
     return Object.freeze({
@@ -172,7 +177,7 @@ export function buildConfig(inputs: ConfigInputs): Config {
         ...(masks && { maskSecret: ownSecret ?? maskSecret }),
       }),
       ...buildRest(settings, isSandboxMode),
-      limits: allLimits(projects, sources),
+      limits: [...projects.values(), ...sources].flatMap(({ limits }) => limits ?? []),
       inspector,
       source: {
         settings,
@@ -201,6 +206,21 @@ export function buildConfig(inputs: ConfigInputs): Config {
   return assemble(keys, { addedKeys: [], maskSecret });
 }
 
+function toRecord(
+  { id, project: name, expiresMs, policies, limits }: KeySource,
+  project: ProjectConfig | undefined,
+  compiled: CompiledPolicies,
+): KeyRecord {
+  const names = [...(project?.policies ?? []), ...policies];
+  // Spreads would take several times as long, and there may be thousands of keys.
+  const record: Writable<KeyRecord> = { id, project: name, policies: compiled.select(names) };
+  if (expiresMs !== undefined) record.expiresMs = expiresMs;
+  if (project?.models !== undefined) record.models = project.models;
+  const both = [project?.limits, limits].filter((each) => each !== undefined);
+  if (both.length > 0) record.limits = both;
+  return Object.freeze(record);
+}
+
 /** Its key, and what its proxy asks for. */
 function secretsOf({ apiKey, proxy }: ProviderConfig): string[] {
   const password = proxy === undefined ? '' : decodePercent(new URL(proxy).password);
@@ -224,34 +244,6 @@ function databasePasswords({ state, records, plants }: Settings): string[] {
 export function rebuildConfig({ addedKeys, ...source }: ConfigSource): Config {
   const report = createReport({ source: undefined, references: source.references });
   return addedKeys.reduce((config, key) => config.withKey(key), buildConfig({ ...source, report }));
-}
-
-function modelsOf(project: ProjectConfig | undefined): { models?: readonly string[] } {
-  return project?.models === undefined ? {} : { models: project.models };
-}
-
-function limitsOf(
-  project: ProjectConfig | undefined,
-  id: string,
-  own: LimitsConfig | undefined,
-): { limits?: readonly KeyLimits[] } {
-  const limits = [
-    ...(project?.limits === undefined
-      ? []
-      : [{ kind: 'project' as const, name: project.name, settings: project.limits }]),
-    ...(own === undefined ? [] : [{ kind: 'key' as const, name: id, settings: own }]),
-  ];
-  return limits.length === 0 ? {} : { limits };
-}
-
-function allLimits(
-  projects: ReadonlyMap<string, ProjectConfig>,
-  keys: readonly KeySource[],
-): readonly KeyLimits[] {
-  return [
-    ...[...projects.values()].flatMap((project) => limitsOf(project, '', undefined).limits ?? []),
-    ...keys.flatMap(({ id, limits }) => limitsOf(undefined, id, limits).limits ?? []),
-  ];
 }
 
 /** The `models` of a project are the commonest rule, written short: they become a policy like any other. */

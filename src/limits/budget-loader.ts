@@ -1,4 +1,3 @@
-import type { KeyLimits } from '../config/build/keys.ts';
 import {
   type BudgetCounter,
   type Claim,
@@ -6,7 +5,6 @@ import {
   type RestoredSum,
   stateUnavailable,
 } from './counters.ts';
-import { planLimits } from './limiter.ts';
 
 /** An exchange under a budget waits no longer for the ledger. */
 const longestMs = 2_000;
@@ -74,9 +72,4 @@ export class BudgetLoader {
 /** Whether an exchange must not go on without knowing what its budgets have used. */
 export function mustKnow(claims: readonly Claim[]): boolean {
   return claims.some(({ isEnforced }) => isEnforced);
-}
-
-/** The counters of all budgets, in the day and month of a time. */
-export function budgetCounters(scopes: readonly KeyLimits[], nowMs: number): readonly BudgetCounter[] {
-  return scopes.flatMap((scope) => planLimits(scope).flatMap(({ budgetAt }) => budgetAt?.(nowMs) ?? []));
 }

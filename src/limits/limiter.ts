@@ -114,33 +114,47 @@ const calendarIn = memoize(createCalendar);
 
 export function planLimits(scope: KeyLimits): readonly PlannedLimit[] {
   const calendar = calendarIn(scope.settings.time_zone);
-  return limitNames.flatMap((limit) => {
+  const planned: PlannedLimit[] = [];
+  for (const limit of limitNames) {
     const max = scope.settings[limit];
-    if (max === undefined) return [];
+    if (max === undefined) continue;
     const counter = `${scope.kind} ${scope.name} ${limit}`;
-    return [{ limit, scope, max, counter, budgetAt: budgetFinder(limit, scope, calendar) }];
-  });
+    planned.push({ limit, scope, max, counter, budgetAt: budgetFinder(limit, scope, calendar) });
+  }
+  return planned;
 }
 
-function budgetFinder(
-  limit: LimitName,
-  { kind, name, settings }: KeyLimits,
-  calendar: Calendar,
-): PlannedLimit['budgetAt'] {
+function budgetFinder(limit: LimitName, scope: KeyLimits, calendar: Calendar): PlannedLimit['budgetAt'] {
   const row = limitTable[limit];
   if (!('period' in row)) return undefined;
-  // In another zone the day of the same name is another day.
-  const zone = settings.time_zone === 'UTC' ? '' : ` ${settings.time_zone}`;
   let known: { readonly period: Period; readonly budget: BudgetCounter } | undefined;
   return (nowMs) => {
     const period = calendar[row.period](nowMs);
-    if (known?.period !== period) {
-      const { startsMs, endsMs } = period;
-      const counter = `${kind} ${name} ${limit} ${period.name}${zone}`;
-      known = { period, budget: { counter, scope: kind, name, unit: row.unit, startsMs, endsMs } };
-    }
+    if (known?.period !== period) known = { period, budget: budgetIn(period, limit, scope) };
     return known.budget;
   };
+}
+
+function budgetIn(period: Period, limit: LimitName, { kind, name, settings }: KeyLimits): BudgetCounter {
+  const { startsMs, endsMs } = period;
+  // In another zone the day of the same name is another day.
+  const zone = settings.time_zone === 'UTC' ? '' : ` ${settings.time_zone}`;
+  const counter = `${kind} ${name} ${limit} ${period.name}${zone}`;
+  return { counter, scope: kind, name, unit: limitTable[limit].unit, startsMs, endsMs };
+}
+
+/** The counters of all budgets, in the day and month of a time. */
+export function budgetCounters(scopes: readonly KeyLimits[], nowMs: number): readonly BudgetCounter[] {
+  const budgets: BudgetCounter[] = [];
+  for (const scope of scopes) {
+    const calendar = calendarIn(scope.settings.time_zone);
+    for (const limit of limitNames) {
+      const row = limitTable[limit];
+      if (!('period' in row) || scope.settings[limit] === undefined) continue;
+      budgets.push(budgetIn(calendar[row.period](nowMs), limit, scope));
+    }
+  }
+  return budgets;
 }
 
 export function toClaim(

@@ -1,8 +1,8 @@
 import type { Config } from '../config/config.ts';
 import { GatewayError } from '../errors.ts';
 import { createTextScrubber } from '../gateway/scrub.ts';
-import { budgetCounters } from '../limits/budget-loader.ts';
 import type { BudgetCounter, ReadSums, RestoredSum } from '../limits/counters.ts';
+import { budgetCounters } from '../limits/limiter.ts';
 import type { Ledger, LedgerEvent } from '../record/ledger/ledger.ts';
 import type { KnownSum, WantedSum } from '../record/ledger/ledger-row.ts';
 import type { LedgerPlace } from '../record/ledger/ledger-store.ts';

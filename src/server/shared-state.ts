@@ -1,8 +1,8 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import { createTextScrubber } from '../gateway/scrub.ts';
-import { budgetCounters } from '../limits/budget-loader.ts';
 import type { Counters } from '../limits/counters.ts';
+import { budgetCounters } from '../limits/limiter.ts';
 import { MemoryCounters } from '../limits/memory-counters.ts';
 import { type BreakerChange, type BreakerChannel, parseBreakerChange } from '../providers/health.ts';
 import type { openLedgerFor } from './ledger.ts';

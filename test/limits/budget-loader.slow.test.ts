@@ -1,9 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { KeyLimits, LimitsConfig } from '../../src/config/build/keys.ts';
 import type { GatewayError } from '../../src/errors.ts';
-import { budgetCounters } from '../../src/limits/budget-loader.ts';
 import type { BudgetCounter, Counters } from '../../src/limits/counters.ts';
-import { Limiter, type Reservation } from '../../src/limits/limiter.ts';
+import { budgetCounters, Limiter, type Reservation } from '../../src/limits/limiter.ts';
 import { MemoryCounters } from '../../src/limits/memory-counters.ts';
 import { RedisCounters } from '../../src/limits/redis/redis-counters.ts';
 import { CounterService, RemoteCounters } from '../../src/limits/shared-counters.ts';

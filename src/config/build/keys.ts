@@ -9,13 +9,17 @@ export type LimitsConfig = z.output<typeof limitsSchema>;
 
 const nanoUsdPerUsd = 1_000_000_000;
 
-export function buildLimits(limits: LimitsConfig): LimitsConfig {
+export type Writable<Type> = { -readonly [Name in keyof Type]: Type[Name] };
+
+/** The limits of a project or key with this name. */
+export function buildLimits(kind: KeyLimits['kind'], name: string, limits: LimitsConfig): KeyLimits {
   // Spreading what zod made takes several times as long.
-  const built: { -readonly [Name in keyof LimitsConfig]: LimitsConfig[Name] } = Object.assign({}, limits);
-  if (built.usd_per_day !== undefined) built.usd_per_day = Math.round(built.usd_per_day * nanoUsdPerUsd);
-  if (built.usd_per_month !== undefined)
-    built.usd_per_month = Math.round(built.usd_per_month * nanoUsdPerUsd);
-  return built;
+  const settings: Writable<LimitsConfig> = Object.assign({}, limits);
+  if (settings.usd_per_day !== undefined)
+    settings.usd_per_day = Math.round(settings.usd_per_day * nanoUsdPerUsd);
+  if (settings.usd_per_month !== undefined)
+    settings.usd_per_month = Math.round(settings.usd_per_month * nanoUsdPerUsd);
+  return { kind, name, settings };
 }
 
 /** What a presented key stands for. The key itself is not kept. */

@@ -3,7 +3,7 @@ import { parseExpiry } from '../schema/units.ts';
 import type { KeyFile } from '../source/key-files.ts';
 import { suggest } from '../source/problems.ts';
 import type { Report } from '../source/report.ts';
-import { buildLimits, hashKey, type LimitsConfig, parseKey } from './keys.ts';
+import { buildLimits, hashKey, type KeyLimits, parseKey, type Writable } from './keys.ts';
 
 export interface ProjectConfig {
   readonly name: string;
@@ -11,7 +11,7 @@ export interface ProjectConfig {
   readonly policies: readonly string[];
   /** Names and patterns of the models it may use; absent: all. */
   readonly models?: readonly string[];
-  readonly limits?: LimitsConfig;
+  readonly limits?: KeyLimits;
 }
 
 /** A key as the file has it, before its policies are compiled. */
@@ -24,7 +24,7 @@ export interface KeySource {
   readonly plain?: string;
   readonly expiresMs?: number;
   readonly policies: readonly string[];
-  readonly limits?: LimitsConfig;
+  readonly limits?: KeyLimits;
 }
 
 interface Inputs {
@@ -64,7 +64,7 @@ export function buildProjects({
           name,
           policies: own,
           ...(models !== undefined && { models }),
-          ...(limits !== undefined && { limits: buildLimits(limits) }),
+          ...(limits !== undefined && { limits: buildLimits('project', name, limits) }),
         },
       ];
     }),
@@ -118,21 +118,25 @@ function readKey(path: readonly PropertyKey[], { project, key, inputs }: KeyPlac
     const when = expiresMs <= nowMs ? 'has expired' : `expires in ${days === 1 ? 'a day' : `${days} days`}`;
     report.warn([...path, 'expires'], `key ${key.id} ${when}`);
   }
-  return {
+  // Spreads would take several times as long, and there may be thousands of keys.
+  const source: Writable<KeySource> = {
     id: key.id,
     project,
-    ...given,
+    hash: given.hash,
     policies: key.policies,
-    ...(expiresMs !== undefined && { expiresMs }),
-    ...(key.limits !== undefined && { limits: buildLimits(key.limits) }),
   };
+  if (given.plain !== undefined) source.plain = given.plain;
+  if (expiresMs !== undefined) source.expiresMs = expiresMs;
+  if (key.limits !== undefined) source.limits = buildLimits('key', key.id, key.limits);
+  return source;
 }
 
 type Given = Pick<KeySource, 'hash' | 'plain'>;
+const waysToGive = ['hash', 'value', 'file'] as const;
 
 function readGiven(path: readonly PropertyKey[], key: KeySettings, inputs: Inputs): Given | undefined {
   const { report } = inputs;
-  const ways = (['hash', 'value', 'file'] as const).filter((way) => key[way] !== undefined);
+  const ways = waysToGive.filter((way) => key[way] !== undefined);
   if (ways.length !== 1) {
     const what =
       ways.length === 0

@@ -32,7 +32,8 @@ export function substitute(value: unknown, env: Environment): Substituted {
     if (typeof at !== 'object' || at === null) return at;
     const isList = Array.isArray(at);
     let changed: Map<string, unknown> | undefined;
-    for (const [key, inner] of Object.entries(at)) {
+    for (const key of Object.keys(at)) {
+      const inner = (at as Readonly<Record<string, unknown>>)[key]; // its own
       path.push(isList ? Number(key) : key);
       const next = visit(inner);
       path.pop();
