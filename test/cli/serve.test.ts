@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { isOldParser } from '../../src/http/strict-head.ts';
 import { command, emptyDirectory, startCommand } from '../kit/command.ts';
 
+const withoutStore = 'plants: { store: { enabled: false } }\n';
 const stateFile = (home: string) => join(home, '.local/state/gateway/running.json');
 
 interface State {
@@ -14,11 +15,9 @@ interface State {
 }
 
 /** `gateway serve` in an empty home, ready for requests. */
-async function startServe(argv: readonly string[] = [], yaml?: string, isTerminal = false) {
+async function startServe(argv: readonly string[] = [], isTerminal = false) {
   const cwd = emptyDirectory();
-  // The store's usual port may be taken on the machine that runs the tests.
-  const store = 'plants: { store: { port: 0 } }\n';
-  writeFileSync(join(cwd, 'gateway.yaml'), (yaml ?? '') + store, { mode: 0o600 });
+  writeFileSync(join(cwd, 'gateway.yaml'), withoutStore, { mode: 0o600 });
   const running = startCommand(['serve', '-p', '0', ...argv], { cwd, isTerminal });
   await Promise.race([
     running.wrote('stderr', isTerminal ? 'gateway send' : '"listening"'),
@@ -134,7 +133,7 @@ describe('serve in sandbox mode', () => {
   });
 
   test('on a terminal shows where it is, the key, what to try, and a line for each exchange', async () => {
-    const { running, cwd, state } = await startServe(['--no-color'], '', true);
+    const { running, cwd, state } = await startServe(['--no-color'], true);
 
     await command(['send', 'hello'], { cwd });
     running.signal('SIGINT');
@@ -158,9 +157,8 @@ describe('serve in sandbox mode', () => {
 
   test('-q on a terminal says nothing', async () => {
     const cwd = emptyDirectory();
-    writeFileSync(join(cwd, 'gateway.yaml'), 'plants: { store: { enabled: false } }\n', { mode: 0o600 });
+    writeFileSync(join(cwd, 'gateway.yaml'), withoutStore, { mode: 0o600 });
     const running = startCommand(['serve', '-q', '-p', '0'], { cwd, isTerminal: true });
-    const { existsSync } = await import('node:fs');
     await expect.poll(() => existsSync(stateFile(cwd)), { timeout: 10_000 }).toBe(true);
 
     await command(['send', 'hello'], { cwd });

@@ -10,6 +10,8 @@ interface Environment {
   readonly cwd?: string;
   /** Whether stdout and stderr are a terminal. */
   readonly isTerminal?: boolean;
+  /** How wide the terminal is. */
+  readonly columns?: number;
   /** Whether the reader of stdout leaves at the first write, as `head -1` does. */
   readonly isReaderGone?: boolean;
 }
@@ -36,10 +38,9 @@ export function command(argv: readonly string[], environment: Environment = {}):
 /** Starts a command line in this process, with streams that are read here and a home of its own. */
 export function startCommand(argv: readonly string[], environment: Environment = {}): RunningCommand {
   const home = environment.cwd ?? emptyDirectory();
-  const isTerminal = environment.isTerminal === true;
   const outputs = {
-    stdout: createSink(isTerminal, environment.isReaderGone),
-    stderr: createSink(isTerminal),
+    stdout: createSink(environment, environment.isReaderGone),
+    stderr: createSink(environment),
   };
   const interrupt = new AbortController();
   const hangups = new Set<() => void>();
@@ -80,7 +81,7 @@ function inputOf(stdin: string | Readable | undefined): Readable & { isTTY?: boo
   return typeof stdin === 'string' ? Readable.from([Buffer.from(stdin)]) : stdin;
 }
 
-function createSink(isTerminal: boolean, isReaderGone = false) {
+function createSink({ isTerminal, columns }: Environment, isReaderGone = false) {
   let text = '';
   const looking = new Set<() => void>();
   const stream = new Writable({
@@ -92,7 +93,7 @@ function createSink(isTerminal: boolean, isReaderGone = false) {
   });
   stream.on('error', () => undefined); // src/main.ts listens on the real ones
   return {
-    stream: isTerminal ? Object.assign(stream, { isTTY: true }) : stream,
+    stream: isTerminal === true ? Object.assign(stream, { isTTY: true, columns }) : stream,
     text: () => text,
     holds: (wanted: string) =>
       new Promise<string>((resolve) => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openSqliteReader } from '../../../src/database/sqlite-engine.ts';
 import { listSegments } from '../../../src/record/ledger/journal/segments.ts';
-import { emptyDirectory } from '../../kit/command.ts';
+import { command, emptyDirectory } from '../../kit/command.ts';
 import { isExhaustive, scale } from '../../kit/scale.ts';
 import {
   answering,
@@ -17,7 +17,6 @@ import {
   onDisk,
   serve,
   serveIn,
-  startIn,
   statuses,
   stop,
   withBudget,
@@ -51,6 +50,8 @@ test.each(isExhaustive ? [1, 2] : [1])(
     const second = await serveIn(home);
     expect(await statuses(second, 15)).toEqual([...Array(10).fill(200), ...Array(5).fill(429)]);
     await stop(second);
+    // What a busy machine did not get into the database before it stopped, the next start does.
+    if (segments(home).length > 0) await stop(await serveIn(home));
     expect(await query(home, 'select count(*) as count, sum(nano_usd) as usd from exchanges')).toEqual([
       { count: 50, usd: 50 * 220_000 },
     ]);
@@ -91,7 +92,7 @@ test('a gateway with a budget does not start without its ledger; one without a b
   const home = emptyDirectory();
   const more = 'records: { ledger_file: /proc/version }';
   configure(home, withBudget(url, { limits: 'usd_per_day: 1', more }));
-  const { exit, stderr } = await startIn(home).ended;
+  const { exit, stderr } = await command(['serve', '-p', '0'], { cwd: home, env: keys });
   expect(exit).toBe(2);
   expect(stderr).toContain('the ledger /proc/version can');
 

@@ -1,8 +1,8 @@
 import { mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { command, emptyDirectory } from '../../kit/command.ts';
-import { answering, configure, keys, serveIn, statuses, stop, withBudget } from './workers/serving.ts';
+import { command, emptyDirectory, startCommand } from '../../kit/command.ts';
+import { answering, configure, keys, statuses, withBudget } from './workers/serving.ts';
 
 /** Writes a configuration that allows one request; its project and keys have the names of all others here. */
 async function write(folder: string, more = ''): Promise<void> {
@@ -11,9 +11,12 @@ async function write(folder: string, more = ''): Promise<void> {
 }
 
 async function ask(home: string, folder: string): Promise<readonly number[]> {
-  const gateway = await serveIn(home, { argv: ['-c', join(folder, 'gateway.yaml')] });
-  const answered = await statuses(gateway, 1);
-  await stop(gateway);
+  const argv = ['serve', '-p', '0', '-c', join(folder, 'gateway.yaml')];
+  const running = startCommand(argv, { cwd: home, env: keys });
+  const url = /"url":"([^"]+)"/.exec(await running.wrote('stderr', '"listening"'))?.[1] ?? '';
+  const answered = await statuses({ url, key: keys.SHOP_KEY }, 1);
+  running.signal('SIGTERM');
+  await running.ended;
   return answered;
 }
 

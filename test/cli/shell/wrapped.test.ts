@@ -9,17 +9,18 @@ const home = emptyDirectory();
 const env = { PATH: process.env.PATH ?? '', GATEWAY_URL: 'http://127.0.0.1:9', GATEWAY_KEY: 'k' };
 const words = (text: string) => text.split(/\s+/).filter((word) => word !== '');
 
-test.each([20, 40, 80])('on a terminal of %i columns no word of an error is cut', async (columns) => {
+test('on a terminal no word of an error is cut', async () => {
   const wide = startTerminal(['send', 'hi'], { home, env, columns: 400 });
-  const narrow = startTerminal(['send', 'hi'], { home, env, columns });
   expect((await wide.ended).exit).toBe(8);
-  expect((await narrow.ended).exit).toBe(8);
+  for (const columns of [20, 40, 80]) {
+    const narrow = startTerminal(['send', 'hi'], { home, env, columns });
+    expect((await narrow.ended).exit).toBe(8);
 
-  const lines = narrow.screen().split('\n');
-  expect(lines.length).toBeGreaterThan(1);
-  // A word longer than a line is cut by the terminal; there is none at forty columns.
-  if (columns >= 40) expect(words(narrow.screen())).toEqual(words(wide.screen()));
-  expect(words(narrow.screen()).join('')).toBe(words(wide.screen()).join(''));
+    expect(narrow.screen().split('\n').length).toBeGreaterThan(1);
+    // A word longer than a line is cut by the terminal; there is none at forty columns.
+    if (columns >= 40) expect(words(narrow.screen())).toEqual(words(wide.screen()));
+    expect(words(narrow.screen()).join('')).toBe(words(wide.screen()).join(''));
+  }
 });
 
 test.each([

@@ -7,11 +7,14 @@ import { type Child, startProgram } from '../../../kit/child.ts';
 import { emptyDirectory } from '../../../kit/command.ts';
 import { type ScriptedHost, startHost } from '../../../kit/host.ts';
 
-export interface Gateway {
-  readonly child: Child;
-  readonly home: string;
+interface Address {
   readonly url: string;
   readonly key: string;
+}
+
+export interface Gateway extends Address {
+  readonly child: Child;
+  readonly home: string;
   readonly workers: readonly number[];
 }
 
@@ -132,7 +135,7 @@ export function answering(
 }
 
 /** The status of so many requests, one after the other. */
-export async function statuses(gateway: Gateway, count: number): Promise<number[]> {
+export async function statuses(gateway: Address, count: number): Promise<number[]> {
   const seen: number[] = [];
   for (let i = 0; i < count; i += 1) {
     const response = await ask(gateway, body);
@@ -169,7 +172,7 @@ export function lines(child: Child): string[] {
 }
 
 export function ask(
-  { url, key }: Gateway,
+  { url, key }: Address,
   body: object,
   headers: Record<string, string> = {},
 ): Promise<Response> {
