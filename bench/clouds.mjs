@@ -1,17 +1,12 @@
 // What Amazon Bedrock costs beyond other hosts, in CPU time: signing a request of 100 KB (at most 0.5 ms of this process), and
 // an event that comes in a frame of AWS (at most twice what the same one costs the gateway's process as a server-sent event;
 // the two take turns). Fails beyond that. After npm run build && npm run build:modules: node bench/clouds.mjs [rounds]
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import http from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { EventStreamCodec } from '@smithy/eventstream-codec';
 import { sign } from '../build/providers/credentials/aws.js';
+import { median, startMeasured, startStreams } from './measured-gateway.mjs';
 
 const rounds = Number(process.argv[2] ?? 15);
 const limits = { signingMs: 0.5, ratio: 2 };
-const median = (values) => values.toSorted((one, other) => one - other)[values.length >> 1];
 
 /** Milliseconds of CPU for one signature. */
 async function measureSigning() {
@@ -79,85 +74,41 @@ function answer() {
 
 /** Microseconds of CPU of the gateway for an event, by the form in which it comes. */
 async function measureEvents() {
-  const pieces = { frames: answer().map(toFrame), sse: answer().map(toSse) };
-  const host = http.createServer(async (request, response) => {
-    for await (const _ of request);
-    const kind = request.url.startsWith('/model/') ? 'frames' : 'sse';
-    const type = kind === 'frames' ? 'application/vnd.amazon.eventstream' : 'text/event-stream';
-    response.writeHead(200, { 'content-type': type });
-    // An event in each turn of the loop.
-    for (const piece of pieces[kind]) {
-      response.write(piece);
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    response.end();
-  });
-  await new Promise((resolve) => host.listen(0, '127.0.0.1', resolve));
-  const folder = mkdtempSync(join(tmpdir(), 'gateway-bench-'));
-  const url = `http://127.0.0.1:${host.address().port}`;
+  const answers = {
+    frames: { type: 'application/vnd.amazon.eventstream', pieces: answer().map(toFrame) },
+    sse: { type: 'text/event-stream', pieces: answer().map(toSse) },
+  };
+  const host = await startStreams(({ url }) => answers[url.startsWith('/model/') ? 'frames' : 'sse']);
   const key = 'a-key-0123456789abcdef';
-  writeFileSync(
-    join(folder, 'gateway.yaml'),
+  const gateway = await startMeasured(
     `providers:
-  frames: { dialect: bedrock, base_url: "${url}", api_key: "\${K}" }
-  sse: { dialect: anthropic, base_url: "${url}", api_key: "\${K}" }
+  frames: { dialect: bedrock, base_url: "${host.url}", api_key: "\${K}" }
+  sse: { dialect: anthropic, base_url: "${host.url}", api_key: "\${K}" }
 models: [{ match: frames, provider: frames }, { match: sse, provider: sse }]
 projects: { one: { keys: [{ id: one, value: "\${KEY}" }] } }
 plants: { store: { enabled: false } }
 `,
-    { mode: 0o600 },
+    { K: 'provider-key-0123456789', KEY: key },
   );
-  const program = new URL('../bin/gateway.js', import.meta.url).pathname;
-  const gateway = spawn(
-    process.execPath,
-    [program, 'serve', '-c', join(folder, 'gateway.yaml'), '--port', '0'],
-    {
-      env: { PATH: process.env.PATH, HOME: folder, K: 'provider-key-0123456789', KEY: key },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  );
-  const address = await new Promise((resolve, reject) => {
-    let text = '';
-    const look = (chunk) => {
-      text += chunk;
-      const found = /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0];
-      if (found !== undefined) resolve(found);
-    };
-    gateway.stdout.on('data', look);
-    gateway.stderr.on('data', look);
-    gateway.on('exit', () => reject(new Error(text)));
-  });
-  const agent = new http.Agent({ keepAlive: true });
-  const ask = (model) =>
-    new Promise((resolve, reject) => {
-      const headers = { 'content-type': 'application/json', 'x-api-key': key };
-      const request = http.request(
-        `${address}/v1/messages`,
-        { method: 'POST', agent, headers },
-        (response) => {
-          let text = '';
-          response.on('data', (chunk) => {
-            text += chunk;
-          });
-          response.on('end', () => (text.includes('message_stop') ? resolve() : reject(new Error(text))));
-        },
-      );
-      request.on('error', reject);
-      const messages = [{ role: 'user', content: 'hello' }];
-      request.end(JSON.stringify({ model, max_tokens: 100, stream: true, messages }));
+  const ask = async (model) => {
+    const messages = [{ role: 'user', content: 'hello' }];
+    const { text } = await gateway.ask('/v1/messages', key, {
+      model,
+      max_tokens: 100,
+      stream: true,
+      messages,
     });
-  const cpuNs = () => Number(readFileSync(`/proc/${gateway.pid}/schedstat`, 'utf8').split(' ')[0]);
+    if (!text.includes('message_stop')) throw new Error(text);
+  };
   const used = { frames: [], sse: [] };
   for (let round = 0; round < rounds + 3; round += 1)
     for (const kind of ['frames', 'sse']) {
-      const before = cpuNs();
+      const before = gateway.cpu();
       await Promise.all(Array.from({ length: streams }, () => ask(kind)));
-      if (round >= 3) used[kind].push((cpuNs() - before) / 1_000 / events / streams);
+      if (round >= 3) used[kind].push((gateway.cpu() - before) / 1_000 / events / streams);
     }
-  gateway.kill();
+  gateway.stop();
   host.close();
-  agent.destroy();
-  rmSync(folder, { recursive: true });
   return { frames: median(used.frames), sse: median(used.sse) };
 }
 

@@ -103,8 +103,8 @@ function words(build) {
 // ---------------------------------------------------------------- the relay
 
 async function runRelay() {
-  const { Pool } = await import('../build/providers/pool.js');
-  const { Upstream } = await import('../build/providers/upstream.js');
+  const { Pool } = await import('../build/providers/transport/pool.js');
+  const { Upstream } = await import('../build/providers/transport/upstream.js');
   const { dialects } = await import('../build/dialects/registry.js');
   const { ExactStream, TranslatedStream } = await import('../build/gateway/answer/answer-stream.js');
   const { createTranslation } = await import('../build/dialects/translate.js');
