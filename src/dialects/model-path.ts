@@ -8,17 +8,21 @@ export function hasModel({ path }: { readonly path: string }): boolean {
   return path.includes(modelMark);
 }
 
-/**
- * The request target of a method for a model. Throws request.field for a name that would be another path: clients choose
- * names, and hosts resolve dots and empty segments.
- */
+/** The request target of a method for a model. Throws request.field for a name that would be another path. */
 export function targetOf(method: Method, model: string): string {
-  if (hasModel(method) && model.split('/').some((segment) => /^\.{0,2}$/.test(segment))) {
-    throw new GatewayError('request.field', 'the model has a name that cannot stand in a path', {
-      param: '/model',
-    });
-  }
+  if (hasModel(method)) checkSegments(model);
   return fillModel(method, model);
+}
+
+/**
+ * Throws request.field for a model's name that would be another path: clients choose names, and hosts resolve dots and empty
+ * segments, some of them after decoding.
+ */
+export function checkSegments(model: string): void {
+  if (!model.split('/').some((segment) => /^\.{0,2}$/.test(segment))) return;
+  throw new GatewayError('request.field', 'the model has a name that cannot stand in a path', {
+    param: '/model',
+  });
 }
 
 /** The same for any name: an endpoint of the gateway, which doesn't resolve paths. */

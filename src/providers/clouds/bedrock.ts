@@ -1,4 +1,4 @@
-import { GatewayError } from '../../errors.ts';
+import { checkSegments } from '../../dialects/model-path.ts';
 import { betaNames, type CloudApi } from './cloud-api.ts';
 
 /** As AWS' documentation, Claude Code at Bedrock and LiteLLM's table had them in November 2026; any other is "invalid beta flag". */
@@ -38,15 +38,8 @@ export const bedrock: CloudApi = {
   }),
 };
 
-/**
- * A model's name as one segment of a path. Slashes of ARNs are escaped, but some servers resolve dots after decoding, so a
- * name with such a part is refused: clients choose names. Throws request.field.
- */
+/** A model's name as one segment of a path, also an ARN with slashes. Throws request.field. */
 export function toSegment(model: string): string {
-  if (model.split('/').some((part) => /^\.{0,2}$/.test(part))) {
-    throw new GatewayError('request.field', 'the model has a name that cannot stand in a path', {
-      param: '/model',
-    });
-  }
+  checkSegments(model);
   return encodeURIComponent(model);
 }
