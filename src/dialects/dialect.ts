@@ -18,7 +18,16 @@ import type { VectorCodec } from './vectors.ts';
 export type Role = 'system' | 'user' | 'assistant' | 'tool_result' | 'tool_definition';
 
 /** What a member of a block is, for `Dialect.members`. */
-export type MemberUse = 'prose' | 'label' | 'id' | 'bytes' | 'reference' | 'wrapper' | 'input' | 'call';
+export type MemberUse =
+  | 'prose'
+  | 'label'
+  | 'id'
+  | 'heading'
+  | 'bytes'
+  | 'reference'
+  | 'wrapper'
+  | 'input'
+  | 'call';
 
 /** The state of a rate limit, for `Dialect.limitHeaders`. */
 export interface RateLimit {
@@ -199,13 +208,17 @@ export interface Codec {
   readonly mappingsFrom?: Readonly<Record<string, FieldTable>>;
 }
 
-/** The value of the field that holds the system's texts or the turns; no dialect has two of either. */
+/** The value of the field that holds the system's texts or the turns, in whichever of its spellings. */
 export function fieldOf(
   document: JsonDocument,
   dialect: Dialect,
   place: 'system' | 'turns',
+  object: number = document.root,
 ): number | undefined {
-  for (const [name, held] of dialect.places) if (held === place) return document.member(document.root, name);
+  for (const [name, held] of dialect.places) {
+    const entry = held === place ? document.member(object, name) : undefined;
+    if (entry !== undefined) return entry;
+  }
   return undefined;
 }
 

@@ -1,3 +1,4 @@
+import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { ofOuterRole, ofRole, type TextDialect } from '../dialect.ts';
 import { type Fields, isFields, toFields } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
@@ -78,7 +79,7 @@ export const gemini: TextDialect = {
   blockType(document, part) {
     if (document.memberText(part, 'type') !== undefined) return undefined;
     const type = partTypes.find((name) => document.member(part, name) !== undefined);
-    return type !== undefined && document.member(part, 'thought') !== undefined ? 'thinking' : type;
+    return type !== undefined && isThought(document, part) ? 'thinking' : type;
   },
   blocks: new Map([
     ...ofOuterRole(
@@ -90,7 +91,8 @@ export const gemini: TextDialect = {
   members: {
     prose: ['parts'],
     label: both('thoughtSignature', 'mediaResolution'),
-    bytes: both('mimeType', 'displayName'),
+    bytes: both('mimeType'),
+    heading: both('displayName'),
     reference: both('fileUri', 'cachedContent', 'fileSearchStoreNames', 'ragCorpus', 'vertexAiSearch'),
     wrapper: both(
       'functionCall',
@@ -137,6 +139,14 @@ export const gemini: TextDialect = {
     mappingsFrom: geminiMappingsFrom,
   },
 };
+
+/** A part that says that it is no thought is one like any other, which hosts don't leave out. */
+function isThought(document: JsonDocument, part: number): boolean {
+  const thought = document.member(part, 'thought');
+  return (
+    thought !== undefined && document.kind(thought) !== kinds.false && document.kind(thought) !== kinds.null
+  );
+}
 
 function usageOf({ usageMetadata }: Fields): unknown {
   return usageMetadata;

@@ -48,17 +48,13 @@ class RequestWalk {
     this.#values = new ValueWalk({ visitor, reader, dialect });
   }
 
-  request(document: JsonDocument): void {
+  request(document: JsonDocument, object: number = document.root): void {
     // The model reads system texts before all others, wherever they stand in the body.
-    const system = fieldOf(document, this.#dialect, 'system');
+    const system = fieldOf(document, this.#dialect, 'system', object);
     if (system !== undefined) this.#field(document, system - 1);
-    this.#fields(document, document.root, system);
-  }
-
-  #fields(document: JsonDocument, object: number, except?: number): void {
     const end = document.next(object);
     for (let key = object + 1; key < end; key = document.next(key + 1)) {
-      if (key + 1 !== except) this.#field(document, key);
+      if (key + 1 !== system) this.#field(document, key);
     }
   }
 
@@ -76,7 +72,7 @@ class RequestWalk {
       case 'turns':
         return this.#turns(document, value);
       case 'request':
-        if (document.kind(value) === kinds.object) return this.#fields(document, value);
+        if (document.kind(value) === kinds.object) return this.request(document, value);
         return this.#values.field(document, key, this.#everything);
       case 'tool_definition':
         return this.#tools(document, value);

@@ -100,6 +100,7 @@ const cases: Record<string, unknown> = {
   'computer mcp': { ...u({ text: 'a' }), tools: [{ mcpServers: [{ name: 'shell' }] }] },
   'count request': { generateContentRequest: { model: 'models/m', ...u({ text: 'project ' }, { text: 'nightfall' }) } },
   'count request glued': { generateContentRequest: { model: 'models/m', ...u({ text: 'project night' }, { text: 'fall' }) } },
+  'count request with its system behind': { generateContentRequest: { ...u({ text: 'fall it is' }), system_instruction: { parts: [{ text: 'project night' }] } } },
   'count request inline': { generateContentRequest: { model: 'models/m', ...u({ inlineData: { mimeType: 'text/plain', data: b64 } }) } },
 };
 // biome-ignore format: a case a line

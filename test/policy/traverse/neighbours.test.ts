@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import type { Dialect } from '../../../src/dialects/dialect.ts';
 import { dialects } from '../../../src/dialects/registry.ts';
 import { items } from '../../../src/dialects/responses/blocks.ts';
 import { namesByKind } from '../../../src/policy/traverse/reading-order.ts';
+import { textDialects } from '../../kit/dialects.ts';
 import { scale } from '../../kit/scale.ts';
 import { policyOf } from '../deciding.ts';
-import { type Slot, type Spoken, slots } from './slots.ts';
+import { type Form, forms, type Slot, slots } from './slots.ts';
 
 // Every pair of places in which a text may stand, one after the other, with a forbidden text cut in two; and the same
 // bodies with texts of the same shape that must pass.
@@ -28,58 +30,47 @@ const harmless: readonly Cut[] = [
   ['41111111', '11111112'],
 ];
 
-type Turn = unknown;
-const role = (speaker: string, ...content: readonly object[]): Turn => ({ role: speaker, content });
-const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } };
+type Layout = (form: Form, pair: readonly [one: Slot, other: Slot], cut: Cut) => readonly object[];
 
 /** What stands around two neighbours. A text that goes on with digits must not hide a card that is whole before it. */
 // biome-ignore format: a case a line
-const layouts: readonly (readonly [
-  string,
-  (one: Slot, other: Slot, cut: Cut) => readonly Turn[] | undefined,
-])[] = [
-  ['in one turn', (one, other, [a, b]) => one.isItem || other.isItem ? undefined : [role('user', one.make(a), other.make(b))]],
+const inOneTurn: readonly (readonly [string, Layout])[] = [
+  ['in one turn', ({ turn }, [one, other], [a, b]) => [turn('user', [one.make(a), other.make(b)])]],
   [
     'in one turn, before another',
-    (one, other, [a, b]) =>
-      one.isItem || other.isItem
-        ? undefined
-        : [
-            { role: 'assistant', content: 'I have 7' },
-            role('user', one.make(a), other.make(b)),
-            { role: 'assistant', content: '2 more' },
-          ],
+    ({ turn }, [one, other], [a, b]) => [
+      turn('assistant', 'I have 7'),
+      turn('user', [one.make(a), other.make(b)]),
+      turn('assistant', '2 more'),
+    ],
   ],
-  ['in one turn, with a picture between', (one, other, [a, b]) => one.isItem || other.isItem ? undefined : [role('user', one.make(a), image, other.make(b))]],
+  ['in one turn, with a picture between', ({ turn, picture }, [one, other], [a, b]) => [turn('user', [one.make(a), picture, other.make(b)])]],
+  ['in one turn, with reasoning between that is left out', ({ turn, thinking }, [one, other], [a, b]) => [turn('user', [one.make(a), thinking, other.make(b)])]],
+];
+const inTwoTurns: readonly (readonly [string, Layout])[] = [
+  ['in two turns', (form, [one, other], [a, b]) => [turnOf(form, one, a), turnOf(form, other, b)]],
   [
-    'in one turn, with reasoning between that is left out',
-    (one, other, [a, b]) =>
-      one.isItem || other.isItem || one.name === 'thinking' || other.name === 'thinking'
-        ? undefined
-        : [
-            role(
-              'user',
-              one.make(a),
-              { type: 'thinking', thinking: 'let me see', signature: 's' },
-              other.make(b),
-            ),
-          ],
+    'in two turns, before words',
+    (form, [one, other], [a, b]) => [
+      turnOf(form, one, a),
+      turnOf(form, other, b),
+      form.turn('assistant', 'all right, then'),
+    ],
   ],
-  ['in two turns', (one, other, [a, b]) => [turnOf(one, a), turnOf(other, b)]],
-  ['in two turns, before words', (one, other, [a, b]) => [turnOf(one, a), turnOf(other, b), { role: 'assistant', content: 'all right, then' }]],
 ];
 
-function turnOf({ isItem, make }: Slot, text: string): Turn {
-  return isItem === true ? make(text) : role('user', make(text));
+function layoutsOf([one, other]: readonly [Slot, Slot]): readonly (readonly [string, Layout])[] {
+  if (one.isItem === true || other.isItem === true) return inTwoTurns;
+  const isThought = one.name === 'thinking' || other.name === 'thinking';
+  return [...(isThought ? inOneTurn.slice(0, -1) : inOneTurn), ...inTwoTurns];
 }
 
-function bodyOf(dialect: Spoken, turns: readonly Turn[]) {
-  return { model: 'm', max_tokens: 9, [dialect === 'responses' ? 'input' : 'messages']: turns };
+function turnOf({ turn }: Form, { isItem, make }: Slot, text: string): object {
+  return isItem === true ? make(text) : turn('user', [make(text)]);
 }
 
-const spoken = Object.keys(slots) as Spoken[];
-
-describe.each(spoken)('%s', (dialect) => {
+describe.each(textDialects)('%s', (dialect) => {
+  const form = forms[dialect];
   const pairs = slots[dialect]
     .flatMap((one) => slots[dialect].map((other) => [one, other] as const))
     .filter((_, i) => i % scale(23, 1) === 0);
@@ -87,14 +78,13 @@ describe.each(spoken)('%s', (dialect) => {
   function run(cuts: readonly Cut[], expected: string) {
     let count = 0;
     const wrong: string[] = [];
-    for (const [one, other] of pairs) {
-      for (const [layout, make] of layouts) {
+    for (const pair of pairs) {
+      for (const [layout, make] of layoutsOf(pair)) {
         for (const cut of cuts) {
-          const turns = make(one, other, cut);
-          if (turns === undefined) continue;
           count += 1;
-          const { action } = decide(bodyOf(dialect, turns), { endpoint: dialect });
-          if (action !== expected) wrong.push(`${one.name}, ${other.name} ${layout}: ${cut.join('|')}`);
+          const { action } = decide(form.body(make(form, pair, cut)), { endpoint: dialect });
+          if (action === expected) continue;
+          wrong.push(`${pair.map(({ name }) => name).join(', ')} ${layout}: ${cut.join('|')}`);
         }
       }
     }
@@ -112,16 +102,10 @@ describe.each(spoken)('%s', (dialect) => {
   });
 
   test.each(forbidden)('the system text and the first turn: %s|%s', (a, b) => {
-    const systems =
-      dialect === 'messages'
-        ? [{ system: a }, { system: [{ type: 'text', text: a }] }]
-        : dialect === 'responses'
-          ? [{ instructions: a }]
-          : [];
     for (const slot of slots[dialect]) {
-      for (const system of systems) {
+      for (const system of form.systems(a)) {
         const body = {
-          ...bodyOf(dialect, [turnOf(slot, b), { role: 'assistant', content: 'yes' }]),
+          ...form.body([turnOf(form, slot, b), form.turn('assistant', 'yes')]),
           ...system,
         };
         expect([slot.name, decide(body, { endpoint: dialect }).action]).toEqual([slot.name, 'block']);
@@ -129,7 +113,8 @@ describe.each(spoken)('%s', (dialect) => {
     }
   });
 
-  test('the system prompt gathered from wherever it is', () => {
+  // Gemini has no turns of the system.
+  test.skipIf(dialect === 'gemini')('the system prompt gathered from wherever it is', () => {
     const system = dialect === 'messages' ? 'system' : 'developer';
     const turns = [
       { role: system, content: 'about project' },
@@ -139,15 +124,15 @@ describe.each(spoken)('%s', (dialect) => {
     ];
     const apart = turns.map((turn, at) => (at === 3 ? { ...turn, role: 'user' } : turn));
 
-    expect(decide(bodyOf(dialect, turns), { endpoint: dialect }).action).toBe('block');
-    expect(decide(bodyOf(dialect, apart), { endpoint: dialect }).action).toBe('allow');
+    expect(decide(form.body(turns), { endpoint: dialect }).action).toBe('block');
+    expect(decide(form.body(apart), { endpoint: dialect }).action).toBe('allow');
   });
 
   test('two turns around what hosts move or leave out', () => {
     const between = {
       messages: [
-        role('system', { type: 'text', text: 'be kind' }),
-        role('assistant', { type: 'thinking', thinking: 'hm', signature: 's' }),
+        { role: 'system', content: [{ type: 'text', text: 'be kind' }] },
+        form.turn('assistant', [form.thinking]),
       ],
       chat: [
         { role: 'system', content: 'be kind' },
@@ -158,17 +143,19 @@ describe.each(spoken)('%s', (dialect) => {
         { role: 'developer', content: 'be kind' },
         { type: 'reasoning', id: 'r', summary: [{ type: 'summary_text', text: 'hm' }] },
       ],
+      gemini: [form.turn('assistant', [form.thinking]), { role: 'function', parts: [{ text: 'ok' }] }],
     }[dialect];
     for (const middle of between) {
       for (const [a, b] of forbidden) {
-        const turns = [{ role: 'user', content: a }, middle, { role: 'user', content: b }];
-        expect(decide(bodyOf(dialect, turns), { endpoint: dialect }).action).toBe('block');
+        const turns = [form.turn('user', a), middle, form.turn('user', b)];
+        expect(decide(form.body(turns), { endpoint: dialect }).action).toBe('block');
       }
     }
   });
 });
 
 test('a title belongs to its document in whatever order the two are written', () => {
+  const { body, turn } = forms.messages;
   const data = { type: 'text', media_type: 'text/plain', data: 'nightfall' };
   const title = 'project';
   const blocks = [
@@ -179,7 +166,7 @@ test('a title belongs to its document in whatever order the two are written', ()
   ];
 
   for (const block of blocks) {
-    expect(decide(bodyOf('messages', [role('user', block)])).action).toBe('block');
+    expect(decide(body([turn('user', [block])])).action).toBe('block');
   }
 });
 
@@ -199,19 +186,23 @@ const silent = new Set(
     double_click drag keypress move screenshot scroll type wait timeout create_file update_file delete_file
     input_audio url web_search_call computer_call image_generation_call local_shell_call shell_call
     apply_patch_call tool_search_call mcp_approval_request computer_call_output mcp_approval_response
-    additional_tools tool_search_output mcp_list_tools item_reference compaction compaction_trigger
+    fileData additional_tools tool_search_output mcp_list_tools item_reference compaction compaction_trigger
     configuration_update ephemeral program
   `.match(/\w+/g),
 );
 
 test('every type of a block or an item, and every name that is read as text, has been tried', () => {
-  const tried = JSON.stringify(spoken.map((dialect) => slots[dialect].map(({ make }) => make('x'))));
-  const types = [...spoken.flatMap((dialect) => [...dialects[dialect].blocks.keys()]), ...items.keys()];
-  const names = (['prose', 'heading', 'wrapper', 'input', 'trailing', 'call'] as const).flatMap(
-    (kind) => namesByKind[kind] ?? [],
+  const tried = JSON.stringify(textDialects.map((dialect) => slots[dialect].map(({ make }) => make('x'))));
+  const types = [...textDialects.flatMap((dialect) => [...dialects[dialect].blocks.keys()]), ...items.keys()];
+  const members = textDialects.map((name): typeof namesByKind => (dialects[name] as Dialect).members ?? {});
+  const names = (['prose', 'heading', 'wrapper', 'input', 'trailing', 'call'] as const).flatMap((kind) =>
+    [namesByKind, ...members].flatMap((each) => each[kind] ?? []),
   );
 
-  const untried = types.filter((type) => !tried.includes(`"type":"${type}"`) && !silent.has(type));
+  // Where a block has no type, the name of one of its members is in its place.
+  const untried = types.filter(
+    (type) => !tried.includes(`"type":"${type}"`) && !tried.includes(`"${type}":`) && !silent.has(type),
+  );
   const unread = names.filter((name) => !tried.includes(`"${name}":`));
 
   expect(untried).toEqual([]);

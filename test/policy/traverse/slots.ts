@@ -1,3 +1,5 @@
+import type { TextDialectName } from '../../../src/dialects/registry.ts';
+
 /** Somewhere in a turn where a text may stand: what stands around it. */
 export interface Slot {
   readonly name: string;
@@ -5,8 +7,6 @@ export interface Slot {
   readonly make: (text: string) => object;
   readonly isItem?: true;
 }
-
-export type Spoken = 'messages' | 'chat' | 'responses';
 
 const base64 = (text: string, encoding: BufferEncoding = 'utf8') =>
   Buffer.from(text, encoding).toString('base64');
@@ -155,4 +155,91 @@ const responses: readonly Slot[] = [
   },
 ];
 
-export const slots: Readonly<Record<Spoken, readonly Slot[]>> = { messages, chat, responses };
+const inline = (value: object) => ({ inlineData: value });
+const turnOfGemini = (role: string, parts: unknown) => ({ role, parts });
+
+// biome-ignore format: a case a line
+const gemini: readonly Slot[] = [
+  { name: 'text', make: (value) => ({ text: value }) },
+  { name: 'text with labels', make: (value) => ({ thoughtSignature: 'c2ln', text: value, mediaResolution: { level: 'LOW' } }) },
+  { name: 'text that is marked as none', make: (value) => ({ text: value, thought: false }) },
+  { name: 'thinking', make: (value) => ({ text: value, thought: true }) },
+  { name: 'file in base64', make: (value) => inline({ mimeType: 'text/plain', data: base64(value) }) },
+  { name: 'file in the other spelling', make: (value) => ({ inline_data: { mime_type: 'text/plain', data: base64(value) } }) },
+  { name: 'file in UTF-16', make: (value) => inline({ mimeType: 'text/plain', data: base64(`\ufeff${value}`, 'utf16le') }) },
+  { name: 'text that claims to be a picture', make: (value) => inline({ mimeType: 'image/png', data: base64(value) }) },
+  { name: 'name of a file', make: (displayName) => inline({ mimeType: 'text/plain', data: '', displayName }) },
+  { name: 'name of a file in the other spelling', make: (display_name) => ({ inline_data: { mime_type: 'text/plain', data: '', display_name } }) },
+  { name: 'code', make: (code) => ({ executableCode: { language: 'PYTHON', code } }) },
+  { name: 'code in the other spelling', make: (code) => ({ executable_code: { language: 'PYTHON', code } }) },
+  { name: 'output of code', make: (output) => ({ codeExecutionResult: { outcome: 'OUTCOME_OK', output } }) },
+  { name: 'output of code in the other spelling', make: (output) => ({ code_execution_result: { outcome: 'OUTCOME_OK', output } }) },
+  { name: 'output of a function', make: (output) => ({ functionResponse: { name: 'f', response: { output } } }) },
+  { name: 'error of a function', make: (error) => ({ function_response: { name: 'f', response: { error } } }) },
+  { name: 'response as a text', make: (response) => ({ functionResponse: { name: 'f', response } }) },
+  { name: 'file of a function', make: (value) => ({ functionResponse: { name: 'f', response: {}, parts: [inline({ mimeType: 'text/plain', data: base64(value) })] } }) },
+  { name: 'arguments as a text', make: (args) => ({ functionCall: { name: 'f', args } }) },
+  { name: 'arguments in the other spelling', make: (args) => ({ function_call: { name: 'f', args } }) },
+  { name: "arguments of a provider's tool", make: (args) => ({ toolCall: { toolType: 'GOOGLE_SEARCH_WEB', args } }) },
+  { name: 'the same in the other spelling', make: (args) => ({ tool_call: { tool_type: 'GOOGLE_SEARCH_WEB', args } }) },
+  { name: "response of a provider's tool", make: (response) => ({ toolResponse: { toolType: 'GOOGLE_SEARCH_WEB', response } }) },
+  { name: 'that in the other spelling', make: (response) => ({ tool_response: { tool_type: 'GOOGLE_SEARCH_WEB', response } }) },
+  { name: 'part of no known kind', make: (payload) => ({ hologram: payload }) },
+  { name: 'one part in place of a list', isItem: true, make: (value) => turnOfGemini('user', { text: value }) },
+  { name: 'text in place of parts', isItem: true, make: (value) => turnOfGemini('user', value) },
+  { name: 'turn of a function', isItem: true, make: (value) => turnOfGemini('function', [{ text: value }]) },
+  { name: 'turn without a role', isItem: true, make: (value) => ({ parts: [{ text: value }] }) },
+  { name: 'turn of no known role', isItem: true, make: (value) => turnOfGemini('narrator', [{ text: value }]) },
+];
+
+export const slots: Readonly<Record<TextDialectName, readonly Slot[]>> = {
+  messages,
+  chat,
+  responses,
+  gemini,
+};
+
+type Speaker = 'user' | 'assistant';
+
+/** How a dialect writes what stands around the slots. */
+export interface Form {
+  turn(speaker: Speaker, content: string | readonly object[]): object;
+  body(turns: readonly unknown[]): object;
+  /** The same system's text, in each way to write it apart from the turns. */
+  systems(text: string): readonly object[];
+  readonly picture: object;
+  readonly thinking: object;
+}
+
+const usual: Form = {
+  turn: (role, content) => ({ role, content }),
+  body: (turns) => ({ model: 'm', max_tokens: 9, messages: turns }),
+  systems: () => [],
+  picture: { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } },
+  thinking: { type: 'thinking', thinking: 'let me see', signature: 's' },
+};
+
+export const forms: Readonly<Record<TextDialectName, Form>> = {
+  messages: { ...usual, systems: (text) => [{ system: text }, { system: [{ type: 'text', text }] }] },
+  chat: usual,
+  responses: {
+    ...usual,
+    body: (turns) => ({ model: 'm', max_output_tokens: 9, input: turns }),
+    systems: (instructions) => [{ instructions }],
+  },
+  gemini: {
+    turn: (speaker, content) =>
+      turnOfGemini(
+        speaker === 'user' ? 'user' : 'model',
+        typeof content === 'string' ? [{ text: content }] : content,
+      ),
+    body: (contents) => ({ contents }),
+    systems: (text) => [
+      { systemInstruction: { parts: [{ text }] } },
+      { system_instruction: { parts: { text } } },
+      { systemInstruction: text },
+    ],
+    picture: inline({ mimeType: 'image/png', data: 'iVBORw0KGgo=' }),
+    thinking: { text: 'let me see', thought: true },
+  },
+};
