@@ -2,19 +2,20 @@ import { readFileSync } from 'node:fs';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { TextDialectName } from '../../src/dialects/registry.ts';
 import { plainAnswers, text as plainText } from '../dialects/translation/plain-answers.ts';
-import { json, stream } from '../kit/answers.ts';
+import { json, pathFor, stream } from '../kit/answers.ts';
 import { marks, type Option } from '../kit/conversations.ts';
+import { textDialects } from '../kit/dialects.ts';
 import { secrets, startGateway, type TestGateway } from '../kit/gateway.ts';
 import type { Script, ScriptedHost } from '../kit/host.ts';
-import { askBySdk, type Client, type Outcome } from '../kit/sdk-outcome.ts';
+import { askBySdk, GeminiError, type Outcome } from '../kit/sdk-outcome.ts';
 import { startStrictHost } from '../kit/strict-host.ts';
 
-// Three clients at three providers: what the official SDKs send reaches a host that answers 400 to anything
+// Every client at every provider: what the official SDKs send reaches a host that answers 400 to anything
 // malformed, and what the host says is what the SDK understands, whichever dialect lies between.
 
-const dialects = ['messages', 'chat', 'responses'] as const;
-const pairs = dialects.flatMap((client) => dialects.map((provider) => ({ client, provider })));
+const pairs = textDialects.flatMap((client) => textDialects.map((provider) => ({ client, provider })));
 const forms = [
   { form: 'plain', isStream: false },
   { form: 'streamed', isStream: true },
@@ -30,7 +31,9 @@ providers:
   messages: { dialect: anthropic, base_url: "${host.url}", api_key: "\${PROVIDER_KEY}", endpoints: [messages], retries: { attempts: 1 }, breaker: { failures: 1000 } }
   chat: { dialect: openai, base_url: "${host.url}/v1", api_key: "\${PROVIDER_KEY}", endpoints: [chat], retries: { attempts: 1 }, breaker: { failures: 1000 } }
   responses: { dialect: openai, base_url: "${host.url}/v1", api_key: "\${PROVIDER_KEY}", endpoints: [responses], retries: { attempts: 1 }, breaker: { failures: 1000 } }
+  gemini: { dialect: gemini, base_url: "${host.url}", api_key: "\${PROVIDER_KEY}", endpoints: [gemini], retries: { attempts: 1 }, breaker: { failures: 1000 } }
 models:
+  - { match: at-gemini, provider: gemini, model: sandbox-mini }
   - { match: at-messages, provider: messages, model: sandbox-mini }
   - { match: at-chat, provider: chat, model: sandbox-mini }
   - { match: at-responses, provider: responses, model: sandbox-mini }
@@ -38,7 +41,6 @@ projects: { shop: { keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] } }
 `);
 });
 
-const paths = { messages: '/v1/messages', chat: '/v1/chat/completions', responses: '/v1/responses' } as const;
 const streamedText = 'Grüße aus dem 🌿-Haus:\n“フィカス” wächst.';
 const koeln = { name: 'get_weather', input: { city: 'Köln 🏰', days: 3 } };
 const bonn = { name: 'get_weather', input: { city: 'Bonn' } };
@@ -114,11 +116,11 @@ describe.each(pairs)('a $client client at a $provider provider', ({ client, prov
       const quirk = client === 'chat' && provider === 'chat' && !isStream && name === 'one tool';
       const expected = { ...usage, ...streamed, ...(isStream ? {} : whole) };
       expect(outcome).toEqual(quirk ? { ...expected, finish: 'stop' } : expected);
-      expect(request?.target).toBe(paths[provider]);
+      expect(request?.target).toBe(pathFor(provider, 'sandbox-mini', isStream));
       for (const mark of marks[option]) expect(request?.body.toString()).toContain(mark);
       expect(record).toMatchObject({
         outcome: 'answered',
-        body: client === provider ? 'spliced' : 'translated',
+        body: client === provider ? ownBody[client] : 'translated',
         provider,
         target_model: 'sandbox-mini',
         usage: { input_tokens: 120, output_tokens: 25, cache_read_tokens: 40 },
@@ -130,9 +132,7 @@ describe.each(pairs)('a $client client at a $provider provider', ({ client, prov
 
       const error = await rejection(ask('text'));
 
-      expect(error).toBeInstanceOf(
-        client === 'messages' ? Anthropic.InternalServerError : OpenAI.InternalServerError,
-      );
+      expect(error).toBeInstanceOf(serverErrors[client]);
       expect(error).toMatchObject({ status: 529 });
       expect(String(error)).toContain('take a break');
       expect((error as { headers?: Headers }).headers?.get('retry-after')).toBe('7');
@@ -160,22 +160,33 @@ describe.each(pairs)('a $client client at a $provider provider', ({ client, prov
   });
 });
 
-const overloaded: Readonly<Record<Client, string>> = {
+/** What splices the target's name into a body of the provider's dialect, unless it is in the path. */
+const ownBody = { messages: 'spliced', chat: 'spliced', responses: 'spliced', gemini: 'exact' } as const;
+
+const overloaded: Readonly<Record<TextDialectName, string>> = {
   messages:
     '{"type":"error","error":{"type":"overloaded_error","message":"take a break"},"request_id":"req_1"}',
   chat: '{"error":{"message":"take a break","type":"server_error","param":null,"code":null}}',
   responses: '{"error":{"message":"take a break","type":"server_error","param":null,"code":null}}',
+  gemini: '{"error":{"code":503,"message":"take a break","status":"UNAVAILABLE"}}',
 };
 
+const serverErrors = {
+  messages: Anthropic.InternalServerError,
+  chat: OpenAI.InternalServerError,
+  responses: OpenAI.InternalServerError,
+  gemini: GeminiError,
+} satisfies Record<TextDialectName, unknown>;
+
 /** A recorded stream in pieces that cut events and characters. */
-function recorded(provider: Client, scenario: string): Script {
+function recorded(provider: TextDialectName, scenario: string): Script {
   const bytes = readFileSync(new URL(`../fixtures/streams/${provider}.${scenario}.sse`, import.meta.url));
   const pieces: Buffer[] = [];
   for (let at = 0; at < bytes.length; at += 97) pieces.push(bytes.subarray(at, at + 97));
   return stream(pieces);
 }
 
-function wholeAnswer(provider: Client, plain: Scenario['plain']): string {
+function wholeAnswer(provider: TextDialectName, plain: Scenario['plain']): string {
   if (plain !== 'structured') return JSON.stringify(plainAnswers[provider][plain]);
   return JSON.stringify(plainAnswers[provider].text).replace(
     plainText,
@@ -195,8 +206,9 @@ async function rejection(promise: Promise<unknown>): Promise<unknown> {
 test('the provider’s key was sent in its own header, and reached no client', () => {
   const key = secrets.PROVIDER_KEY;
   for (const { target, headers } of host.requests) {
-    const [name, value] = target === paths.messages ? ['x-api-key', key] : ['authorization', `Bearer ${key}`];
-    expect(headers).toContainEqual([name, value]);
+    if (target === '/v1/messages') expect(headers).toContainEqual(['x-api-key', key]);
+    else if (target.startsWith('/v1beta/')) expect(headers).toContainEqual(['x-goog-api-key', key]);
+    else expect(headers).toContainEqual(['authorization', `Bearer ${key}`]);
   }
 });
 
@@ -212,5 +224,7 @@ test('headers of Anthropic reach providers of its dialect alone', () => {
     '/v1/messages': true,
     '/v1/chat/completions': false,
     '/v1/responses': false,
+    '/v1beta/models/sandbox-mini:generateContent': false,
+    '/v1beta/models/sandbox-mini:streamGenerateContent?alt=sse': false,
   });
 });

@@ -1,10 +1,16 @@
 import type { Message } from '@anthropic-ai/sdk/resources/messages';
 import type { ChatCompletion } from 'openai/resources/chat/completions';
 import type { Response } from 'openai/resources/responses/responses';
-import { chatRequest, messagesRequest, type Option, responsesRequest } from './conversations.ts';
-import { anthropicClient, openaiClient, type TestGateway } from './gateway.ts';
-
-export type Client = 'messages' | 'chat' | 'responses';
+import type { TextDialectName } from '../../src/dialects/registry.ts';
+import { pathFor } from './answers.ts';
+import {
+  chatRequest,
+  geminiRequest,
+  messagesRequest,
+  type Option,
+  responsesRequest,
+} from './conversations.ts';
+import { anthropicClient, openaiClient, post, type TestGateway } from './gateway.ts';
 
 /** An answer as its SDK understood it, in words that are the same for all of them. */
 export interface Outcome {
@@ -18,13 +24,16 @@ export interface Outcome {
 }
 
 interface Asked {
-  readonly client: Client;
+  readonly client: TextDialectName;
   readonly model: string;
   readonly option: Option;
   readonly isStream: boolean;
 }
 
-/** Asks with the dialect's official SDK; of a stream its helper puts the answer together. */
+/**
+ * Asks with the dialect's official SDK; of a stream its helper puts the answer together. Google's is only where the clouds
+ * are (`test/clouds`): here an answer is read as it does.
+ */
 export async function askBySdk(
   gateway: Pick<TestGateway, 'url' | 'key'>,
   { client, model, option, isStream }: Asked,
@@ -58,6 +67,12 @@ export async function askBySdk(
       const request = responsesRequest(model, option);
       if (!isStream) return ofResponse(await responses.create(request));
       return ofResponse(await responses.stream({ ...request, stream: true }).finalResponse());
+    }
+    case 'gemini': {
+      const path = pathFor('gemini', model, isStream);
+      const answer = await post(gateway, path, geminiRequest(model, option));
+      if (!answer.ok) throw new GeminiError(answer, await answer.text());
+      return ofGemini(isStream ? await eventsOf(answer) : [(await answer.json()) as Generated]);
     }
   }
 }
@@ -135,6 +150,73 @@ function ofResponse({ output, status, incomplete_details, usage }: Response): Ou
     inputTokens: usage?.input_tokens ?? -1,
     cachedTokens: usage?.input_tokens_details.cached_tokens ?? 0,
     outputTokens: usage?.output_tokens ?? -1,
+  };
+}
+
+/** As that of Google's SDK, which has the body for its message. */
+export class GeminiError extends Error {
+  readonly status: number;
+  readonly headers: Headers;
+
+  constructor({ status, headers }: globalThis.Response, body: string) {
+    super(body);
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+interface Generated {
+  readonly candidates?: readonly {
+    readonly content?: { readonly parts?: readonly GeneratedPart[] };
+    readonly finishReason?: string;
+  }[];
+  readonly usageMetadata?: Readonly<Record<string, number>>;
+}
+
+interface GeneratedPart {
+  readonly text?: string;
+  readonly thought?: boolean;
+  readonly functionCall?: { readonly name: string; readonly args: unknown };
+}
+
+/** An error is a bare object, of whatever lines, and found although the connection breaks behind it. */
+async function eventsOf(answer: globalThis.Response): Promise<Generated[]> {
+  const decoder = new TextDecoder();
+  let text = '';
+  try {
+    for await (const chunk of answer.body ?? []) text += decoder.decode(chunk, { stream: true });
+  } catch (cause) {
+    const error = /(?:^|\n\r?\n)(\{[\s\S]*\})\s*$/.exec(text)?.[1];
+    throw error === undefined ? cause : new GeminiError(answer, error);
+  }
+  return text.split(/\r?\n\r?\n/).flatMap((event) => {
+    if (event.startsWith('{')) throw new GeminiError(answer, event);
+    return event.startsWith('data: ') ? [JSON.parse(event.slice('data: '.length)) as Generated] : [];
+  });
+}
+
+function ofGemini(events: readonly Generated[]): Outcome {
+  const candidates = events.flatMap((event) => event.candidates?.[0] ?? []);
+  const parts = candidates.flatMap(({ content }) => content?.parts ?? []);
+  const textOf = (isThought: boolean) =>
+    parts.map(({ text = '', thought = false }) => (thought === isThought ? text : '')).join('');
+  const calls = parts.flatMap(({ functionCall }) =>
+    functionCall === undefined ? [] : [{ name: functionCall.name, input: functionCall.args }],
+  );
+  const finishes: Readonly<Record<string, Outcome['finish']>> = {
+    STOP: calls.length > 0 ? 'tools' : 'stop',
+    MAX_TOKENS: 'length',
+    SAFETY: 'refusal',
+  };
+  const usage = events.findLast((event) => event.usageMetadata !== undefined)?.usageMetadata ?? {};
+  return {
+    text: textOf(false),
+    thinking: textOf(true),
+    calls,
+    finish: known(finishes, candidates.flatMap(({ finishReason }) => finishReason ?? []).at(-1)),
+    inputTokens: usage.promptTokenCount ?? -1,
+    cachedTokens: usage.cachedContentTokenCount ?? 0,
+    outputTokens: (usage.candidatesTokenCount ?? -1) + (usage.thoughtsTokenCount ?? 0),
   };
 }
 

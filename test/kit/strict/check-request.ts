@@ -1,6 +1,7 @@
 import { parseFailure } from '../../../src/dialects/failure.ts';
 import { dialects } from '../../../src/dialects/registry.ts';
 import { chatRequest } from './chat.ts';
+import { geminiRequest } from './gemini.ts';
 import { messagesRequest } from './messages.ts';
 import { responsesRequest } from './responses.ts';
 
@@ -10,6 +11,14 @@ const forms = {
   '/v1/responses': ['responses', responsesRequest],
 } as const;
 
+function formAt(path: string) {
+  if (/^\/v1(?:beta)?\/models\/[^/]+:(?:streamG|g)enerateContent$/.test(path))
+    return ['gemini', geminiRequest] as const;
+  const found = forms[path as keyof typeof forms];
+  if (found === undefined) throw new Error(`no dialect is spoken at ${path}`);
+  return found;
+}
+
 /** Where a request is wrong, and the body of the answer that a real host would send. */
 export interface Refused {
   readonly place: string;
@@ -18,8 +27,7 @@ export interface Refused {
 
 /** Checks a request as strictly as the real hosts do: what a careless translation leaves behind is refused. */
 export function checkRequest(path: string, value: unknown): Refused | undefined {
-  const [name, form] = forms[path.split('?', 1)[0] as keyof typeof forms] ?? [];
-  if (form === undefined) throw new Error(`no dialect is spoken at ${path}`);
+  const [name, form] = formAt(path.split('?', 1)[0] ?? '');
   const [issue] = form.safeParse(value).error?.issues ?? [];
   if (issue === undefined) return undefined;
   const place = issue.path
