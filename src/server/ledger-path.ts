@@ -15,10 +15,11 @@ export function noLedgerReason({ isSandboxMode }: Pick<Config, 'isSandboxMode'>)
     : 'no ledger is kept here: records.ledger is false';
 }
 
-interface Place {
+interface Caller {
   readonly env: Environment;
   readonly cwd: string;
 }
+
 interface LoadedFile {
   readonly config: Config;
   /** Absolute; undefined if there is no file. */
@@ -34,7 +35,7 @@ const ownerFile = 'ledger-owner.json';
  */
 export function ledgerSettings(
   { config: { records }, path }: LoadedFile,
-  { env, cwd }: Place,
+  { env, cwd }: Caller,
 ): LedgerSettings | undefined {
   if (records.ledger === undefined) return undefined;
   const { file, database, isSynced, days, bytes } = records.ledger;
@@ -49,12 +50,12 @@ export function ledgerSettings(
 }
 
 /** The same for who writes it: `ledger.sqlite` is from now on that of the first configuration that was served. */
-export function claimLedger(loaded: LoadedFile, place: Place): LedgerSettings | undefined {
+export function claimLedger(loaded: LoadedFile, caller: Caller): LedgerSettings | undefined {
   const { ledger } = loaded.config.records;
   const isOwn = ledger !== undefined && ledger.file === undefined && ledger.database === undefined;
-  if (isOwn && readState(place.env, ownerFile) === undefined)
-    writeState(place.env, ownerFile, { configuration: identityOf(loaded.path) });
-  return ledgerSettings(loaded, place);
+  if (isOwn && readState(caller.env, ownerFile) === undefined)
+    writeState(caller.env, ownerFile, { configuration: identityOf(loaded.path) });
+  return ledgerSettings(loaded, caller);
 }
 
 function ownName(path: string | undefined, env: Environment): string {

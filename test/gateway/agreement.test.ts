@@ -8,7 +8,7 @@ import { loadConfig } from '../../src/config/load.ts';
 import type { Fields } from '../../src/dialects/fields.ts';
 import { decideOffline } from '../../src/gateway/offline/decide-offline.ts';
 import { explainRequest } from '../../src/gateway/offline/explain-request.ts';
-import { placeNamed } from '../../src/gateway/offline/question.ts';
+import { destinationNamed } from '../../src/gateway/offline/question.ts';
 import { tryTask } from '../../src/server/inspector/decision-task.ts';
 import { pathFor, speakAll } from '../kit/answers.ts';
 import { post, secrets, startGateway, type TestGateway } from '../kit/gateway.ts';
@@ -99,7 +99,7 @@ for (const [i, dialect] of targets.entries()) {
           const body = Buffer.from(JSON.stringify(dialect === 'gemini' ? fields : { model, ...fields }));
           const key = [...config.keys.records()].find(({ id }) => id === name);
           if (key === undefined) throw new Error(`no key ${name}`);
-          const question = { config, key, ...placeNamed(path), body, nowMs: Date.now() };
+          const question = { config, key, ...destinationNamed(path), body, nowMs: Date.now() };
           const { outcome: predicted } = decideOffline(question);
           const explained = explainRequest(question);
           const before = host.requests.length;

@@ -126,7 +126,7 @@ const markedTexts = (body: Body | undefined) =>
   body?.marks.map(({ kind, rule, start, end }) => `${kind} ${rule}: ${body.text.slice(start, end)}`);
 
 describe('an exchange', () => {
-  test('without a kept body has the rules that matched, masked headers, and no text', async () => {
+  test('without a kept body has the rules that matched, hidden headers, and no text', async () => {
     const detail = await detailOf(await idOf(chat('the blue heron of Zanzibar')));
 
     expect(detail.all_rules).toBe(false);
@@ -134,7 +134,7 @@ describe('an exchange', () => {
       { rule: 'no-codename', action: 'block', matched: true, source: { file: 'gateway.yaml', line: 10 } },
     ]);
     expect(detail.bodies).toBeUndefined();
-    expect(detail.headers.find(({ name }) => name === 'authorization')).toMatchObject({ masked: true });
+    expect(detail.headers.find(({ name }) => name === 'authorization')).toMatchObject({ hidden: true });
     expect(JSON.stringify(detail)).not.toContain(gateway.key);
     expect(JSON.stringify(detail)).not.toContain('Zanzibar');
     expect(detail.message).toContain('no-codename');

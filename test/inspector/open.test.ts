@@ -50,7 +50,7 @@ test('an answer that is still being streamed is shown as far as it is', async ()
   expect(open.answer_headers).toContainEqual({
     name: 'content-type',
     sent: 'text/event-stream',
-    masked: false,
+    hidden: false,
   });
   expect(ended.bodies?.answer_parts).toEqual([{ kind: 'text', text: 'so far, and on' }]);
 });

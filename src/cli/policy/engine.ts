@@ -6,7 +6,7 @@ import { formatPath } from '../../config/source/problems.ts';
 
 export { decideOffline } from '../../gateway/offline/decide-offline.ts';
 export { explainRequest } from '../../gateway/offline/explain-request.ts';
-export { guessPlace, placeNamed } from '../../gateway/offline/question.ts';
+export { destinationNamed, guessDestination } from '../../gateway/offline/question.ts';
 export { checkFixture, parseFixtures } from './fixtures.ts';
 export { loadPolicies } from './load-policies.ts';
 export { readRecords } from './recorded.ts';

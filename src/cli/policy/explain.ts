@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { GatewayError } from '../../errors.ts';
 import type { OutgoingReport, Report, RuleReport } from '../../gateway/offline/explain-request.ts';
-import type { Place, Question } from '../../gateway/offline/question.ts';
+import type { Destination, Question } from '../../gateway/offline/question.ts';
 import type { Detected } from '../../policy/rule.ts';
 import { commonOptions, createCommand, outputFormat } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
@@ -39,13 +39,13 @@ export function build(io: Io): Command {
     )
     .action(async (file: string, options: ExplainOptions, command: Command) => {
       const format = outputFormat(command, ['text', 'table', 'json', 'ndjson']);
-      const { placeNamed, explainRequest, loadPolicies } = await import('./engine.ts');
+      const { destinationNamed, explainRequest, loadPolicies } = await import('./engine.ts');
       const policies = await loadPolicies(commonOptions(command), io);
       const given = await readRequest(file, io);
       const question: Question = {
         config: policies.config,
         key: policies.findKey(options.key ?? given.key),
-        ...(options.endpoint === undefined ? given.place : placeNamed(options.endpoint)),
+        ...(options.endpoint === undefined ? given.destination : destinationNamed(options.endpoint)),
         body: given.body,
         nowMs: options.time ?? given.nowMs ?? Date.now(),
       };
@@ -61,16 +61,16 @@ export function build(io: Io): Command {
     });
 }
 
-type Request = Pick<Fixture, 'key' | 'nowMs' | 'body'> & { readonly place: Place };
+type Request = Pick<Fixture, 'key' | 'nowMs' | 'body'> & { readonly destination: Destination };
 
 async function readRequest(file: string, io: Io): Promise<Request> {
-  const { guessPlace, parseFixtures } = await import('./engine.ts');
+  const { guessDestination, parseFixtures } = await import('./engine.ts');
   const bytes = await readFileOrInput(file, io).catch((error: unknown) => {
     if (!(error instanceof GatewayError) || !/\s/.test(file)) throw error;
     const hint = 'for a text, gateway send --dry-run TEXT shows what would leave';
     throw new GatewayError('usage.invalid', `${error.message}; ${hint}`, { cause: error });
   });
-  if (!/\.ya?ml$/i.test(file)) return { body: bytes, place: guessPlace(bytes) };
+  if (!/\.ya?ml$/i.test(file)) return { body: bytes, destination: guessDestination(bytes) };
   const [first, second] = parseFixtures(bytes.toString(), file);
   if (first !== undefined && second === undefined) return first;
   throw new GatewayError(

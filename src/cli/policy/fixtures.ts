@@ -3,7 +3,12 @@ import type { KeyRecord } from '../../config/build/keys.ts';
 import { suggest } from '../../config/source/problems.ts';
 import { GatewayError } from '../../errors.ts';
 import { decideOffline } from '../../gateway/offline/decide-offline.ts';
-import { guessPlace, type Outcome, type Place, placeNamed } from '../../gateway/offline/question.ts';
+import {
+  type Destination,
+  destinationNamed,
+  guessDestination,
+  type Outcome,
+} from '../../gateway/offline/question.ts';
 import { type Action, actions } from '../../policy/rule.ts';
 import type { LoadedPolicies } from './load-policies.ts';
 
@@ -25,7 +30,7 @@ export interface Fixture {
   readonly name: string;
   /** Id of the key it comes with; by default the only key there is. */
   readonly key?: string;
-  readonly place: Place;
+  readonly destination: Destination;
   readonly body: Buffer;
   /** For rules that depend on the time; now by default. */
   readonly nowMs?: number;
@@ -81,18 +86,18 @@ class FixtureReader {
       line: this.#line,
       name: name ?? '',
       ...(key === undefined ? {} : { key }),
-      place: this.#place(fields, body),
+      destination: this.#destination(fields, body),
       body,
       ...(nowMs === undefined ? {} : { nowMs }),
       ...(fields.expect === undefined ? {} : { expect: this.#expectation(fields.expect) }),
     };
   }
 
-  #place(fields: Fields, body: Buffer): Place {
+  #destination(fields: Fields, body: Buffer): Destination {
     const name = this.#text(fields, 'endpoint');
-    if (name === undefined) return guessPlace(body);
+    if (name === undefined) return guessDestination(body);
     try {
-      return placeNamed(name);
+      return destinationNamed(name);
     } catch (error) {
       throw this.#wrong(error instanceof Error ? error.message : 'there is no such endpoint');
     }
@@ -190,7 +195,7 @@ export function checkFixture(
   const question = {
     config: policies.config,
     key: keyOf(fixture, policies),
-    ...fixture.place,
+    ...fixture.destination,
     body: fixture.body,
     nowMs: fixture.nowMs ?? nowMs,
   };

@@ -23,7 +23,7 @@ export type Recorded =
       readonly time: string;
       readonly endpoint: string;
       /** Its path with the model's name, or the endpoint's name. */
-      readonly place: string;
+      readonly destination: string;
       readonly key: string;
       readonly body: Buffer;
       readonly was: Was;
@@ -73,7 +73,7 @@ function parseRecord(text: string, line: number): Recorded {
     requestId: String(requestId),
     time: String(time),
     endpoint: String(endpoint),
-    place: typeof path === 'string' ? recordedTarget({ path, model: toText(model) }) : String(endpoint),
+    destination: typeof path === 'string' ? recordedTarget({ path, model: toText(model) }) : String(endpoint),
     key: String(key),
     body: Buffer.from(body),
     was,

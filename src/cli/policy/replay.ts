@@ -92,7 +92,7 @@ function replayOne(recorded: Recorded, { engine, policies, keyId }: Replay): Rep
   const { outcome } = engine.decideOffline({
     config: policies.config,
     key,
-    ...engine.placeNamed(recorded.place),
+    ...engine.destinationNamed(recorded.destination),
     body,
     nowMs: Date.parse(time),
   });

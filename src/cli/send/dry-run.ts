@@ -5,7 +5,7 @@ import { requestBody } from '../../client/request-body.ts';
 import type { KeyRecord } from '../../config/build/keys.ts';
 import { GatewayError } from '../../errors.ts';
 import { decideOffline } from '../../gateway/offline/decide-offline.ts';
-import { type Outcome, placeNamed } from '../../gateway/offline/question.ts';
+import { destinationNamed, type Outcome } from '../../gateway/offline/question.ts';
 import { type LoadedPolicies, loadPolicies } from '../policy/load-policies.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
@@ -35,7 +35,7 @@ export async function dryRun(
     decideOffline({
       config: policies.config,
       key,
-      ...placeNamed(path),
+      ...destinationNamed(path),
       body: Buffer.from(JSON.stringify(asked)),
       nowMs: Date.now(),
     })) ?? { outcome: undefined, replaced: undefined };

@@ -2,7 +2,7 @@ import { partitionPoint } from '../../partition-point.ts';
 import { findPart, type Part, type Range, secretsIn } from './layout.ts';
 import { parseJson } from './plain-json.ts';
 import { parsePlain } from './plain-yaml.ts';
-import type { Place, Problem } from './problems.ts';
+import type { Position, Problem } from './problems.ts';
 import { parseWhole } from './whole-yaml.ts';
 
 type Path = readonly PropertyKey[];
@@ -13,7 +13,7 @@ export interface SourceDocument {
   /** What is wrong with it as YAML; with any of these the value is not to be used. */
   readonly problems: readonly Problem[];
   /** Where the key or value at a path stands; for what is missing, its nearest parent that is there. */
-  locate(path: Path, part: 'key' | 'value'): Place | undefined;
+  locate(path: Path, part: 'key' | 'value'): Position | undefined;
   /** Whether the file itself says something at this path. */
   has(path: Path): boolean;
 }
@@ -51,7 +51,7 @@ function placesIn(
   text: string,
   root: Part | undefined,
   isNumber: (path: Path) => boolean,
-): (range: Range) => Place {
+): (range: Range) => Position {
   let starts: readonly number[] | undefined;
   return ({ start, end }) => {
     starts ??= lineStarts(text);

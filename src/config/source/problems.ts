@@ -1,7 +1,7 @@
 import { GatewayError } from '../../errors.ts';
 
 /** Where in a file something stands; the source line comes with its secrets hidden. */
-export interface Place {
+export interface Position {
   readonly line: number;
   /** Both count from 1. */
   readonly column: number;
@@ -16,7 +16,7 @@ export interface Problem {
   readonly path: readonly PropertyKey[];
   readonly message: string;
   readonly hint?: string;
-  readonly place?: Place;
+  readonly place?: Position;
   /** Set if it is one of a rule's own tests that failed, or something that the user has to allow. */
   readonly kind?: 'test' | 'want';
 }

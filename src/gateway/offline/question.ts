@@ -14,17 +14,17 @@ import type { ModelRequest } from '../request.ts';
 const modelEndpoints = [...endpoints.values()].filter(isModelEndpoint);
 
 /** Where a request is sent. */
-export interface Place {
+export interface Destination {
   readonly endpoint: ModelEndpoint;
   /** The model's name if the path has it; where that is not known, the body may name it. */
   readonly pathModel?: string | undefined;
 }
 
 /**
- * A place by its endpoint's name (`chat`) or its path (`/v1/chat/completions`, also with a model in it). Throws
+ * A destination by its endpoint's name (`chat`) or its path (`/v1/chat/completions`, also with a model in it). Throws
  * usage.invalid.
  */
-export function placeNamed(text: string): Place {
+export function destinationNamed(text: string): Destination {
   const named = modelEndpoints.find(({ name, path }) => name === text || path === text);
   if (named !== undefined) return { endpoint: named };
   const found = findEndpoint(text.split('?', 1)[0] ?? '');
@@ -41,10 +41,10 @@ export function placeNamed(text: string): Place {
  * Guesses the endpoint that a body was made for. A policy sees the same texts whichever endpoint a body comes through;
  * only what counts as a system text or a tool's result may differ.
  */
-export function guessPlace(body: Buffer): Place {
+export function guessDestination(body: Buffer): Destination {
   const fields = toFields(parse(body));
   const dialect = Object.values(dialects).find((each) => each.recognizes(fields));
-  return placeNamed(dialect?.name ?? 'responses');
+  return destinationNamed(dialect?.name ?? 'responses');
 }
 
 /** Strict parsing will report what is wrong with it, whatever the endpoint. */
@@ -56,7 +56,7 @@ function parse(body: Buffer): unknown {
   }
 }
 
-export interface Question extends Place {
+export interface Question extends Destination {
   readonly config: Config;
   readonly key: KeyRecord;
   readonly body: Buffer;

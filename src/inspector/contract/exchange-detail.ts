@@ -71,7 +71,7 @@ export interface RuleMatch {
   /** Of the matches in the text there, in UTF-16 code units; the first 100. */
   readonly ranges?: readonly { readonly start: number; readonly end: number }[];
   /**
-   * The text there, from around the first match; masked: letters and digits except the first of each word become `•`;
+   * The text there, from around the first match, as its shape: letters and digits except the first of each word become `•`;
    * at most 160 characters.
    */
   readonly excerpt?: string;
@@ -86,7 +86,7 @@ export interface HeaderLine {
   /** As it left; missing if it was left out. */
   readonly sent?: string;
   /** Whether a value was replaced by its first characters and `…`. */
-  readonly masked: boolean;
+  readonly hidden: boolean;
 }
 
 export interface Bodies {
@@ -104,7 +104,7 @@ export interface Bodies {
 export interface Body {
   /** Length of the whole body. */
   readonly bytes: number;
-  /** The first 1 MiB, decoded as UTF-8 (invalid bytes become U+FFFD), with configured secrets masked. */
+  /** The first 1 MiB, decoded as UTF-8 (invalid bytes become U+FFFD), with configured secrets scrubbed. */
   readonly text: string;
   readonly truncated: boolean;
   /** Ranges of `text`, in UTF-16 code units, in order and without overlap. */

@@ -6,7 +6,7 @@ import type { TextAnswer } from '../contract/exchange-detail.ts';
 import type { RingEntry } from '../ring/entry.ts';
 import { decidingRule } from '../ring/to-row.ts';
 import { shownBytes } from './answer-parts.ts';
-import { isSecretName } from './mask.ts';
+import { isSecretName } from './hide.ts';
 
 /** Client headers that affect the answer; the others only identify the client. */
 const kept = /^(?:content-type|accept|anthropic-[a-z-]+|openai-[a-z-]+|idempotency-key)$/;

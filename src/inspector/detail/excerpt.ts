@@ -1,12 +1,12 @@
 import type { HeaderLine, RuleMatch } from '../contract/exchange-detail.ts';
+import { hideHeader, outlineText } from './hide.ts';
 import type { TextRange } from './locate.ts';
-import { maskHeader, maskText } from './mask.ts';
 
 const longestExcerpt = 160;
 /** Before a match that is not at the beginning. */
 const lead = 40;
 
-/** What is shown of a text that matched: its beginning, or what is around the first match; masked. */
+/** What is shown of a text that matched: its beginning, or what is around the first match; as its shape. */
 export function toExcerpt(
   text: string,
   ranges: readonly TextRange[] = [],
@@ -16,9 +16,9 @@ export function toExcerpt(
   const from = firstEnd > longestExcerpt ? wholeCharacter(text, Math.max(0, first - lead)) : 0;
   const to = wholeCharacter(text, Math.min(text.length, from + longestExcerpt));
   const [before, after] = [from > 0 ? '…' : '', to < text.length ? '…' : ''];
-  // Masked from further left, so that a truncated word shows none of its inner letters.
+  // From further left, so that a truncated word shows none of its inner letters.
   const window = wholeCharacter(text, Math.max(0, from - longestExcerpt));
-  const excerpt = before + maskText(text.slice(window, to)).slice(from - window) + after;
+  const excerpt = before + outlineText(text.slice(window, to)).slice(from - window) + after;
   const moved = before.length - from;
   const shown = inside
     .filter(({ start }) => start < to)
@@ -43,19 +43,19 @@ export function headerLines(
   const came = byName(received);
   const left = byName(sent ?? []);
   return [...new Set([...came.keys(), ...left.keys()])].map((name) => {
-    const one = mask(name, came.get(name), scrub);
-    const other = mask(name, left.get(name), scrub);
+    const one = hide(name, came.get(name), scrub);
+    const other = hide(name, left.get(name), scrub);
     return {
       name,
       ...(one === undefined ? {} : { received: one.value }),
       ...(other === undefined ? {} : { sent: other.value }),
-      masked: one?.masked === true || other?.masked === true,
+      hidden: one?.hidden === true || other?.hidden === true,
     };
   });
 }
 
-function mask(name: string, value: string | undefined, scrub: Scrub) {
-  return value === undefined ? undefined : maskHeader(name, value, scrub);
+function hide(name: string, value: string | undefined, scrub: Scrub) {
+  return value === undefined ? undefined : hideHeader(name, value, scrub);
 }
 
 function byName(list: readonly string[]): ReadonlyMap<string, string> {

@@ -13,9 +13,9 @@ import type { RingEntry } from '../ring/entry.ts';
 import { toRow } from '../ring/to-row.ts';
 import { readStream, shownText, toBody } from './answer-parts.ts';
 import { headerLines, toExcerpt } from './excerpt.ts';
+import { withoutSecrets } from './hide.ts';
 import { locate, textOf } from './locate.ts';
 import { createTextFinder, findMarks, findRedactions, type WantedMark, withoutOverlap } from './marks.ts';
-import { withoutSecrets } from './mask.ts';
 
 type Backend = Pick<InspectorBackend, 'scrub' | 'explain' | 'ruleLines'>;
 
@@ -45,7 +45,7 @@ export async function toDetail(entry: RingEntry, backend: Backend): Promise<Exch
   return {
     ...withoutSecrets(shown, scrub),
     row: toRow(entry, scrub),
-    // Masked before their marks are placed.
+    // Scrubbed before their marks are placed.
     ...(entry.hasBodies ? { bodies: bodiesOf(entry, { rules, masked }, backend) } : {}),
   };
 }
@@ -101,7 +101,7 @@ function toDetailOf({
   };
 }
 
-/** Rules with the masked text at each place where they match; without ranges where a mask has moved them. */
+/** Rules with the shape of the text at each place where they match; without ranges where scrubbing has moved them. */
 export function withExcerpts(
   rules: readonly RuleDetail[],
   body: Buffer,
@@ -110,7 +110,7 @@ export function withExcerpts(
   const text = shownText(body, scrub);
   const places = rules.flatMap(({ matches }) => matches.map(({ at }) => at));
   const values = locate(text, places);
-  // With secrets masked, the offsets of matches would be wrong.
+  // With secrets scrubbed, the offsets of matches would be wrong.
   const isOriginal = text === shownText(body, (original) => original);
   return rules.map((rule) => ({
     ...rule,

@@ -13,14 +13,14 @@ export function shorten(secret: string): string {
 /** Words that begin as vendors' keys and logins do, wherever somebody has put them. */
 const token = /(?<![A-Za-z])(?:sk-|gw_|eyJ)[\w.-]{16,}/g;
 
-export function maskTokens(value: string): string {
+export function hideTokens(value: string): string {
   return value.replace(token, shorten);
 }
 
 /** What clients can put a key into by mistake. */
 const fromClient = ['path', 'client', 'model', 'target_model'] as const;
 
-/** What the list shows of an exchange, with configured secrets masked. */
+/** What the list shows of an exchange, with configured secrets scrubbed. */
 export function toRow(entry: RingEntry, scrub: (text: string) => string): ExchangeRow {
   const row = factsOf(entry);
   const texts = fromClient.map((name) => row[name] ?? '').join('\n');
@@ -122,5 +122,5 @@ const longestClient = 80;
 function clientOf(rawHeaders: readonly string[]): string | undefined {
   const at = rawHeaders.findIndex((name, i) => i % 2 === 0 && name.toLowerCase() === 'user-agent');
   const product = at < 0 ? '' : (rawHeaders[at + 1] ?? '').trim().split(' ', 1)[0];
-  return product === undefined || product === '' ? undefined : maskTokens(product).slice(0, longestClient);
+  return product === undefined || product === '' ? undefined : hideTokens(product).slice(0, longestClient);
 }

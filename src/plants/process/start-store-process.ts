@@ -21,12 +21,12 @@ export async function startStoreProcess(
   settings: StoreSettings,
   log: (record: object) => void,
 ): Promise<Store> {
-  const place = new Place(log, (settings.drainMs ?? standardDrainMs) + endWithinMs);
-  const { url, demoPassword } = await place.start(settings);
+  const store = new StoreProcess(log, (settings.drainMs ?? standardDrainMs) + endWithinMs);
+  const { url, demoPassword } = await store.start(settings);
   return {
     url,
     ...(demoPassword === undefined ? {} : { demoPassword }),
-    drain: () => place.drain(),
+    drain: () => store.drain(),
   };
 }
 
@@ -36,7 +36,7 @@ interface Started {
 }
 
 /** The store's process, and its replacement after a crash. */
-class Place {
+class StoreProcess {
   readonly #log: (record: object) => void;
   readonly #endWithinMs: number;
   #child: ChildProcess | undefined;

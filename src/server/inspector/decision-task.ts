@@ -9,7 +9,7 @@ import {
   type Report as RequestReport,
   type RuleReport,
 } from '../../gateway/offline/explain-request.ts';
-import { guessPlace, placeNamed, type Question } from '../../gateway/offline/question.ts';
+import { destinationNamed, guessDestination, type Question } from '../../gateway/offline/question.ts';
 import type { Explained } from '../../inspector/backend.ts';
 import type { TryPolicyAnswer } from '../../inspector/contract/actions.ts';
 import type { RuleDetail } from '../../inspector/contract/exchange-detail.ts';
@@ -135,7 +135,7 @@ function toQuestion(config: Config, { body, endpoint, key: id, atMs }: TaskInput
   return {
     config,
     key,
-    ...(endpoint === undefined ? guessPlace(bytes) : placeNamed(endpoint)),
+    ...(endpoint === undefined ? guessDestination(bytes) : destinationNamed(endpoint)),
     body: bytes,
     nowMs: atMs,
   };

@@ -1,7 +1,7 @@
 import type { Finding } from '../detector.ts';
 import { isSecretValue } from './secret-value.ts';
 
-interface Place {
+interface Argument {
   readonly why: string;
   /** What a text must contain for the expression to be tried. */
   readonly mark: RegExp;
@@ -9,7 +9,7 @@ interface Place {
   readonly expression: RegExp;
 }
 
-const places: readonly Place[] = [
+const credentialArguments: readonly Argument[] = [
   {
     why: 'option of curl',
     mark: /curl/,
@@ -133,12 +133,12 @@ export const argumentPrefilters: readonly string[] = [
 /** Characters of which every expression needs one. */
 const punctuation = /[ =:("'<]/;
 /** Most texts have no mark, and one expression is faster than one for each place. */
-const anyMark = new RegExp(places.map(({ mark }) => mark.source).join('|'), 'i');
+const anyMark = new RegExp(credentialArguments.map(({ mark }) => mark.source).join('|'), 'i');
 
 /** `curl -u name:password`, `sshpass -p password`, `auth=("name", "password")` */
 export function findCredentialArguments(text: string): readonly Finding[] {
   if (!punctuation.test(text) || !anyMark.test(text)) return [];
-  return places.flatMap(({ why, mark, expression }) => {
+  return credentialArguments.flatMap(({ why, mark, expression }) => {
     if (!mark.test(text)) return [];
     return [...text.matchAll(expression)].flatMap(({ index, 0: whole, 1: password = '' }) => {
       const start = index + whole.lastIndexOf(password);

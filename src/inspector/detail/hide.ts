@@ -1,4 +1,4 @@
-import { maskTokens, shorten } from '../ring/to-row.ts';
+import { hideTokens, shorten } from '../ring/to-row.ts';
 
 const secretName =
   /auth|key|token|secret|cookie|passw|passphrase|credential|jwt|assertion|bearer|session|signature|private|[cx]srf|saml|oidc/i;
@@ -10,23 +10,23 @@ const listedName =
 
 type Scrub = (text: string) => string;
 
-interface MaskedHeader {
+interface ShownHeader {
   readonly value: string;
-  readonly masked: boolean;
+  readonly hidden: boolean;
 }
 
 /**
  * A header's value as it may be shown: of a secret only its beginning, by which its owner can recognize it, and
  * nothing of what is under a name that isn't listed, since anything may be.
  */
-export function maskHeader(name: string, value: string, scrub: Scrub): MaskedHeader {
-  if (isSecretName(name) || scrub(value) !== value) return { value: shortenCredentials(value), masked: true };
-  if (!listedName.test(name)) return { value: '…', masked: true };
-  const shown = maskTokens(value);
-  return { value: shown, masked: shown !== value };
+export function hideHeader(name: string, value: string, scrub: Scrub): ShownHeader {
+  if (isSecretName(name) || scrub(value) !== value) return { value: shortenCredentials(value), hidden: true };
+  if (!listedName.test(name)) return { value: '…', hidden: true };
+  const shown = hideTokens(value);
+  return { value: shown, hidden: shown !== value };
 }
 
-/** The value with configured secrets masked in all of its texts. */
+/** The value with configured secrets scrubbed in all of its texts. */
 export function withoutSecrets<Value>(value: Value, scrub: Scrub): Value {
   const json = JSON.stringify(value);
   if (scrub(json) === json) return value;
@@ -48,7 +48,7 @@ const dot = '•';
  * The shape of a text and not the text: of each word the first letter or digit, and dots for the rest. As long as the
  * text in UTF-16 code units, so that offsets stay right.
  */
-export function maskText(text: string): string {
+export function outlineText(text: string): string {
   return text.replace(
     /([\p{L}\p{N}])([\p{L}\p{N}\p{M}]*)/gu,
     (_, first: string, rest: string) => first + dot.repeat(rest.length),

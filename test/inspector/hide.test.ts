@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { maskHeader } from '../../src/inspector/detail/mask.ts';
+import { hideHeader } from '../../src/inspector/detail/hide.ts';
 
 const same = (text: string) => text;
-const shown = (name: string, value: string) => maskHeader(name, value, same).value;
+const shown = (name: string, value: string) => hideHeader(name, value, same).value;
 const secret = 'Zx8Qw3Rt6Yu1Io4P';
 
 test.each([
@@ -21,7 +21,7 @@ test.each([
   'anthropic-api-key',
   'x-amzn-oidc-data',
 ])('of %s only the beginning is shown', (name) => {
-  expect(maskHeader(name, secret, same)).toEqual({ value: 'Zx8Q…', masked: true });
+  expect(hideHeader(name, secret, same)).toEqual({ value: 'Zx8Q…', hidden: true });
   expect(shown(name, 'short')).toBe('…');
 });
 
@@ -35,7 +35,7 @@ test.each([
   ['server-note', 'hunter2'],
   ['content-note', 'hunter2'],
 ])('nothing is shown under a name that is not listed: %s: %s', (name, value) => {
-  expect(maskHeader(name, value, same)).toEqual({ value: '…', masked: true });
+  expect(hideHeader(name, value, same)).toEqual({ value: '…', hidden: true });
 });
 
 test.each([
@@ -51,11 +51,11 @@ test.each([
   ['request-id', 'req_1'],
   ['server', 'uvicorn'],
 ])('under a listed name the value is shown: %s: %s', (name, value) => {
-  expect(maskHeader(name, value, same)).toEqual({ value, masked: false });
+  expect(hideHeader(name, value, same)).toEqual({ value, hidden: false });
 });
 
-test('a configured secret is masked under every name', () => {
+test('a configured secret is hidden under every name', () => {
   const scrub = (text: string) => text.replaceAll(secret, '***');
 
-  expect(maskHeader('user-agent', `tool/${secret}`, scrub)).toEqual({ value: 'tool…', masked: true });
+  expect(hideHeader('user-agent', `tool/${secret}`, scrub)).toEqual({ value: 'tool…', hidden: true });
 });
