@@ -87,7 +87,7 @@ test.each(['sandbox mode', 'the file of the README'])('%s blocks and redacts as 
   await server.ended;
 
   expect(blocked).toEqual({ exit: 3, stdout: '', stderr: blockAfter(blocking, 'text') });
-  expect([redacted.exit, redacted.stdout]).toEqual([0, blockAfter(redacting, 'text')]);
+  expect([redacted.exit, redacted.stdout + redacted.stderr]).toEqual([0, blockAfter(redacting, 'text')]);
 });
 
 test('the configuration of the README is valid, and its error is what a slip in it gives', async () => {

@@ -21,7 +21,12 @@ interface Listed extends ExchangeFilter {
 
 /** Prints the latest exchanges, the newest last. */
 export async function listExchanges(listed: Listed, options: CommonOptions, io: Io): Promise<void> {
-  await print([await latest(listed)], options, io);
+  const shown = await latest(listed);
+  const { blocked, project, since } = listed;
+  const isAll = blocked === undefined && project === undefined && since === undefined;
+  if (shown.length === 0 && isAll && options.quiet !== true)
+    await write(io.stderr, 'nothing was served yet: a gateway that serves records each exchange\n');
+  await print([shown], options, io);
 }
 
 /**

@@ -122,7 +122,12 @@ describe('logs', () => {
   });
 
   test('no records at all are an empty list', async () => {
-    expect(await command(['logs'], { cwd: emptyDirectory() })).toEqual({ exit: 0, stdout: '', stderr: '' });
+    const cwd = emptyDirectory();
+    const stderr = 'nothing was served yet: a gateway that serves records each exchange\n';
+
+    expect(await command(['logs'], { cwd })).toEqual({ exit: 0, stdout: '', stderr });
+    expect(await command(['logs', '--blocked'], { cwd })).toEqual({ exit: 0, stdout: '', stderr: '' });
+    expect(await command(['logs', '-q'], { cwd })).toEqual({ exit: 0, stdout: '', stderr: '' });
   });
 
   test('-f shows what comes, also after the file was moved away, until Ctrl-C', async () => {
