@@ -224,9 +224,12 @@ export function fieldOf(
 
 /** The request, and what it holds that is a request again, as one of which the tokens are to be counted. */
 export function requestsIn(document: JsonDocument, dialect: Dialect): readonly number[] {
-  const names = [...dialect.places].flatMap(([name, held]) => (held === 'request' ? [name] : []));
-  const inner = names.flatMap((name) => document.member(document.root, name) ?? []);
-  return [document.root, ...inner.filter((entry) => document.kind(entry) === kinds.object)];
+  const found: number[] = [document.root];
+  for (const [name, held] of dialect.places) {
+    const entry = held === 'request' ? document.member(document.root, name) : undefined;
+    if (entry !== undefined && document.kind(entry) === kinds.object) found.push(entry);
+  }
+  return found;
 }
 
 /** The value of a field by its path (`generationConfig.maxOutputTokens`), in the request or an object in it. */
@@ -235,9 +238,10 @@ export function memberAt(
   path: string,
   object: number = document.root,
 ): number | undefined {
-  let entry: number | undefined = object;
-  for (const name of path.split('.')) entry = entry === undefined ? undefined : document.member(entry, name);
-  return entry;
+  const dot = path.indexOf('.');
+  if (dot < 0) return document.member(object, path);
+  const inner = document.member(object, path.slice(0, dot));
+  return inner === undefined ? undefined : memberAt(document, path.slice(dot + 1), inner);
 }
 
 /** Block types that have the role of what holds them, for `Dialect.blocks`. */

@@ -7,19 +7,24 @@ import { LimitError, type LimitState } from '../limits/limiter.ts';
 import { errorDialect } from './endpoints.ts';
 import type { Exchange } from './exchange.ts';
 
-const units = ['requests', 'tokens'] as const;
+const rates = [
+  { unit: 'requests', limit: 'requests_per_minute' },
+  { unit: 'tokens', limit: 'tokens_per_minute' },
+] as const;
 
 /**
  * The rate-limit headers that a dialect's SDKs read, as a flat list. Reports the tighter of the project's and the key's
  * limit.
  */
-function limitHeaders(states: readonly LimitState[], dialect: Dialect, nowMs: number): string[] {
-  return units.flatMap((unit) => {
-    const state = tightest(states, `${unit}_per_minute`);
-    if (state === undefined) return [];
+function limitHeaders(states: readonly LimitState[], dialect: Dialect, nowMs: number): readonly string[] {
+  const headers: string[] = [];
+  for (const { unit, limit } of rates) {
+    const state = tightest(states, limit);
+    if (state === undefined) continue;
     const { max, remaining, resetMs } = state;
-    return dialect.limitHeaders({ unit, max, remaining, resetMs, nowMs });
-  });
+    headers.push(...dialect.limitHeaders({ unit, max, remaining, resetMs, nowMs }));
+  }
+  return headers;
 }
 
 function tightest(states: readonly LimitState[], limit: LimitState['limit']): LimitState | undefined {

@@ -80,23 +80,16 @@ export class Limiter {
   }
 
   #conclude(grant: Grant, claims: readonly Claim[], advice: () => string): Reservation {
-    const limitStates = this.#planned.map(({ limit, scope, max }, i) => ({
-      limit,
-      scope,
-      max,
-      used: (grant.states[i] as CounterState).used,
-      remaining: Math.max(0, max - (grant.states[i] as CounterState).used),
-      resetMs: (grant.states[i] as CounterState).resetMs,
-    }));
+    const limitStates = this.#planned.map(({ limit, scope, max }, i) => {
+      const { used, resetMs } = grant.states[i] as CounterState;
+      return { limit, scope, max, used, remaining: Math.max(0, max - used), resetMs };
+    });
     if (!grant.isGranted) throw refusal({ planned: this.#planned, claims, grant, limitStates, advice });
-    const { states, ticket } = grant;
+    const { ticket } = grant;
+    const exceeded = limitStates.filter(({ used, max }, i) => used > max && claims[i]?.isEnforced === false);
     return {
       states: limitStates,
-      wouldRefuse: this.#planned.flatMap(({ limit, scope, max }, i) =>
-        !(claims[i] as Claim).isEnforced && (states[i] as CounterState).used > max
-          ? [`${scope.kind} ${scope.name} ${limit}`]
-          : [],
-      ),
+      wouldRefuse: exceeded.map(({ limit, scope }) => `${scope.kind} ${scope.name} ${limit}`),
       settle: once((used: Amounts) => this.#settle(ticket, used)),
     };
   }

@@ -7,7 +7,7 @@ import { worstInputTokens } from './worst-input.ts';
 
 /** Members of a request that choose how it is processed, and what of that costs no more than the known prices. */
 const plainTiers: ReadonlySet<string> = new Set(['auto', 'default', 'flex', 'standard', 'standard_only']);
-const plainModes: Readonly<Record<string, ReadonlySet<string>>> = {
+const plainModes: readonly (readonly [string, ReadonlySet<string>])[] = Object.entries({
   service_tier: plainTiers,
   serviceTier: plainTiers,
   speed: new Set(['standard']),
@@ -19,8 +19,8 @@ const plainModes: Readonly<Record<string, ReadonlySet<string>>> = {
   plugins: new Set(),
   // Tokens that the request doesn't have, and an hourly price for keeping them.
   cachedContent: new Set(),
-  cached_content: new Set(),
-};
+  cached_content: new Set<string>(),
+});
 
 /** Of a request, and of any of its texts and images. */
 const cacheMembers = ['prompt_cache_options', 'prompt_cache_breakpoint'];
@@ -37,7 +37,7 @@ const lengthsInside = new Set(
 
 /** The member of a request that makes it cost more than the known prices; undefined if none does. */
 function findSurchargedMode(document: JsonDocument): string | undefined {
-  const mode = Object.entries(plainModes).find(([name, plain]) =>
+  const mode = plainModes.find(([name, plain]) =>
     isOther(document, document.member(document.root, name), plain),
   );
   return mode?.[0] ?? findModality(document) ?? findInside(document);

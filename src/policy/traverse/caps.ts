@@ -49,11 +49,13 @@ export function findCaps(document: JsonDocument, dialect: Dialect): readonly Cap
     addCap(document, key, caps);
     collectInside(document, key + 1, caps);
   }
-  const own = new Set(dialect.caps.flatMap((path) => memberAt(document, path) ?? []));
+  const own = dialect.caps.map((path) => memberAt(document, path));
   // A dialect may have a word of its own for it.
-  for (const entry of own)
-    if (!caps.some((cap) => cap.entry === entry)) addCap(document, entry - 1, caps, true);
-  return caps.map((cap) => (own.has(cap.entry) ? { ...cap, isOwn: true } : cap));
+  for (const entry of own) {
+    if (entry !== undefined && !caps.some((cap) => cap.entry === entry))
+      addCap(document, entry - 1, caps, true);
+  }
+  return caps.map(({ entry, tokens }) => ({ entry, tokens, isOwn: own.includes(entry) }));
 }
 
 function collectFromTools(document: JsonDocument, tools: number, caps: Cap[]): void {
