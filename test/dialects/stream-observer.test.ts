@@ -1,16 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { dialects } from '../../src/dialects/registry.ts';
 import { StreamObserver } from '../../src/dialects/stream-observer.ts';
 import type { Usage } from '../../src/dialects/usage.ts';
 import { GatewayError } from '../../src/errors.ts';
 import { cpuMs } from '../kit/growth.ts';
+import { recordedStream } from '../kit/recorded-streams.ts';
 
 type Name = 'messages' | 'chat' | 'responses';
-
-const recorded = (name: Name) =>
-  readFileSync(join(import.meta.dirname, '..', 'fixtures', 'streams', `${name}.sse`), 'utf8');
 
 interface Seen {
   readonly usage: Usage | undefined;
@@ -58,7 +54,7 @@ const whole: Readonly<Record<Name, Seen>> = {
 const names = ['messages', 'chat', 'responses'] as const;
 
 describe.each(names)('a recorded stream of %s', (name) => {
-  const text = recorded(name);
+  const text = recordedStream(name).toString();
   const bytes = Buffer.from(text);
   const withPairs = Buffer.from(text.replaceAll('\n', '\r\n'));
 

@@ -1,9 +1,8 @@
-import { request as httpRequest } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { json, stream } from '../kit/answers.ts';
-import { projects, secrets } from '../kit/gateway.ts';
+import { json, requestFor, stream } from '../kit/answers.ts';
+import { projects } from '../kit/gateway.ts';
 import { useHosts } from '../kit/lifecycle.ts';
-import { scale } from '../kit/scale.ts';
+import { postRaw } from '../kit/raw.ts';
 
 const setting = useHosts(
   json('{}'),
@@ -25,45 +24,14 @@ plants: { store: { enabled: false } }
 ${projects}`,
 );
 
-interface Got {
-  readonly status: number;
-  readonly text: string;
-  readonly isWhole: boolean;
-}
-
-/** Asks as an SDK would, and takes whatever comes until the connection ends. */
-function ask(path: string, body: object): Promise<Got> {
-  const { gateway } = setting();
-  return new Promise((resolve, reject) => {
-    const request = httpRequest(
-      `${gateway.url}${path}`,
-      {
-        method: 'POST',
-        agent: false,
-        headers: { 'content-type': 'application/json', authorization: `Bearer ${secrets.PROJECT_KEY}` },
-      },
-      (response) => {
-        let text = '';
-        response.setEncoding('utf8').on('data', (chunk: string) => {
-          text += chunk;
-        });
-        response.on('error', () => undefined);
-        response.on('close', () =>
-          resolve({ status: response.statusCode ?? 0, text, isWhole: response.complete }),
-        );
-      },
-    );
-    request.on('error', reject);
-    request.end(JSON.stringify(body));
-  });
+/** Asks, and takes whatever comes until the connection ends. */
+async function ask(path: string, body: object) {
+  const { status, isWhole, body: bytes } = await postRaw(setting().gateway, path, body);
+  return { status, isWhole, text: bytes.toString() };
 }
 
 const askChat = (isStream: boolean) =>
-  ask('/v1/chat/completions', {
-    model: 'gpt-test',
-    messages: [{ role: 'user', content: 'hello' }],
-    ...(isStream ? { stream: true } : {}),
-  });
+  ask('/v1/chat/completions', requestFor('chat', 'gpt-test', isStream ? { stream: true } : {}));
 
 function chatAnswer(content: string): string {
   return JSON.stringify({
@@ -142,17 +110,6 @@ test("a provider's error is read by the rules on answers too", async () => {
 });
 
 describe('what clients read in different ways', () => {
-  const twice = (content: string) => `{"choices":[],${chatAnswer(content).slice(1)}`;
-
-  test('is refused as a plain answer', async () => {
-    setting().openai.script(json(twice('hello')));
-
-    const got = await askChat(false);
-
-    expect(got.status).toBe(403);
-    expect(JSON.parse(got.text)).toMatchObject({ error: { reason: 'content.unreadable' } });
-  });
-
   test('cuts a stream loudly, before a text that is split over two such events is out', async () => {
     const [, first, second] = chatEvents(['see: project ', 'nightfall is on']).map((each) =>
       each.replace('{', '{"choices":[],'),
@@ -172,18 +129,6 @@ describe('what clients read in different ways', () => {
 });
 
 describe('a stream', () => {
-  test('split at every byte of its wire form never lets the forbidden text out', async () => {
-    const wire = Buffer.from(chatEvents(['see: project night', 'fall is on']).join(''));
-    for (let at = 1; at < wire.length; at += scale(11, 1)) {
-      setting().openai.script(stream([wire.subarray(0, at), wire.subarray(at)]));
-
-      const got = await askChat(true);
-
-      expect(got.text.toLowerCase()).not.toContain('night');
-      expect(got.isWhole).toBe(false);
-    }
-  });
-
   test('that arrives in one piece with its last event is cut as loudly', async () => {
     setting().openai.script(stream([chatEvents(['see: project nightfall is on']).join('')]));
     const { gateway } = setting();
@@ -208,24 +153,10 @@ describe('a stream', () => {
     expect(got.isWhole).toBe(true);
   });
 
-  test('without any of it arrives whole', async () => {
-    setting().openai.script(stream(chatEvents(['nothing ', 'to see ', 'here'])));
-
-    const got = await askChat(true);
-
-    expect(chatText(got.text)).toBe('nothing to see here');
-    expect(got.isWhole).toBe(true);
-  });
-
   test('is checked after translation too', async () => {
     setting().openai.script(stream(chatEvents(['see: project ', 'nightfall is on'])));
 
-    const got = await ask('/v1/messages', {
-      model: 'gpt-test',
-      max_tokens: 100,
-      stream: true,
-      messages: [{ role: 'user', content: 'hello' }],
-    });
+    const got = await ask('/v1/messages', requestFor('messages', 'gpt-test', { stream: true }));
 
     expect(got.text).toContain('event: error');
     expect(got.text).toContain('content.codename');
@@ -238,12 +169,7 @@ describe('a stream', () => {
     const failure = 'data: {"error":{"message":"boom","type":"server_error"}}\n\n';
     setting().openai.script(stream([...chatEvents(['some text']).slice(0, 2), failure]));
 
-    const got = await ask('/v1/messages', {
-      model: 'gpt-test',
-      max_tokens: 100,
-      stream: true,
-      messages: [{ role: 'user', content: 'hello' }],
-    });
+    const got = await ask('/v1/messages', requestFor('messages', 'gpt-test', { stream: true }));
 
     expect(got.text.split('event: error')).toHaveLength(2);
     expect(got.text).toContain('"message":"boom"');

@@ -38,10 +38,48 @@ export const behaves: Behaviour = (connection) => {
   return connection.write(`${headOf(connection, [`content-length: ${Buffer.byteLength(body)}`])}${body}`);
 };
 
-async function begin(connection: HostConnection): Promise<void> {
-  await connection.write(headOf(connection, [chunked]));
-  await connection.write(chunk(beginning(connection)));
-}
+/** Does one thing after the other, as far as the connection takes it. */
+const inTurn =
+  (...steps: readonly Behaviour[]): Behaviour =>
+  async (connection) => {
+    for (const step of steps) await step(connection);
+  };
+
+const writes =
+  (text: string | Buffer | ((connection: HostConnection) => string | Buffer)): Behaviour =>
+  (connection) =>
+    connection.write(typeof text === 'function' ? text(connection) : text);
+
+const begins = writes((connection) => headOf(connection, [chunked]));
+const beginsToAnswer = inTurn(
+  begins,
+  writes((connection) => chunk(beginning(connection))),
+);
+const ends: Behaviour = ({ socket }) => socket.end();
+const resets: Behaviour = ({ socket }) => socket.resetAndDestroy();
+const endsBody = writes(lastChunk);
+
+/** An answer whose body is made of the usual one; `length` is announced in place of its own. */
+const announces =
+  (
+    lines: readonly string[],
+    make: (body: string) => string | Buffer = String,
+    length?: (own: number) => number,
+  ) =>
+  async (connection: HostConnection) => {
+    const body = Buffer.from(make(bodyOf(connection)));
+    const announced = length?.(body.length) ?? body.length;
+    await connection.write(headOf(connection, [...lines, `content-length: ${announced}`]));
+    await connection.write(body);
+  };
+
+/** So many times, as long as somebody reads. */
+const floods =
+  (times: number, make: (connection: HostConnection) => string | Buffer): Behaviour =>
+  async (connection) => {
+    const piece = make(connection);
+    for (let i = 0; i < times; i += 1) if (!(await connection.write(piece))) return;
+  };
 
 function error(status: number): Behaviour {
   return (connection) => {
@@ -70,11 +108,7 @@ export const late: Expected = { status: 504, reason: 'provider.timeout' };
 const cutBroken: Expected = { status: 200, reason: 'provider.broken_response' };
 export const cutLate: Expected = { status: 200, reason: 'provider.timeout' };
 
-export interface Fault {
-  readonly name: string;
-  readonly does: Behaviour;
-  readonly plain: Expected;
-  readonly streamed: Expected | 'the provider’s own error';
+interface Traits {
   /** What clients are told if the host's streams have no last event, after which nothing matters. */
   readonly unmarked?: Expected;
   /** It takes much memory: one client after the other, and only at full scale. */
@@ -85,308 +119,88 @@ export interface Fault {
   readonly mayBeLate?: boolean;
 }
 
-const nonsense: readonly (readonly [string, string])[] = [
-  ['no HTTP at all', 'SSH-2.0-OpenSSH\r\n'],
-  [
-    'a length and chunks',
-    'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n',
-  ],
-  ['a status that is no number', 'HTTP/1.1 abc OK\r\n\r\n'],
-  ['a switch of protocols', 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'],
+export interface Fault extends Traits {
+  readonly name: string;
+  readonly does: Behaviour;
+  readonly plain: Expected;
+  readonly streamed: Expected | 'the provider’s own error';
+}
+
+type Row = readonly [
+  name: string,
+  plain: Fault['plain'],
+  streamed: Fault['streamed'],
+  does: Behaviour,
+  traits?: Traits,
 ];
 
+const refused: Expected = { status: 502, reason: 'provider.credentials_rejected' };
+const heavy = { isHeavy: true, mayBeLate: true };
+const pastFinish = { unmarked: { ...cutBroken, isPastFinish: true } };
+const megabyte = ' '.repeat(1_000_000);
+
+const drips: Behaviour = (connection) => {
+  const timer = setInterval(() => connection.socket.write(chunk(connection.isStream ? ':\n' : ' ')), 50);
+  connection.socket.once('close', () => clearInterval(timer));
+};
+
+const saysAnError = writes(({ dialect, credential }) => {
+  const said = `{"type":"error","error":{"code":500,"message":"no, not with ${credential}"}}\n\n`;
+  return chunk(dialect === 'gemini' ? said : `event: error\ndata: ${said}`);
+});
+
+const broken200 = (connection: HostConnection) =>
+  `${headOf(connection, [chunked])}${chunk(connection.isStream ? 'data: {"id":"x","choi\n\n' : '{"id":"x","choi')}${lastChunk}`;
+
+/** 200 MB in 200 KB: members one after the other are one gzip file, made without having its content at hand. */
+const bomb = () => Buffer.concat(Array<Buffer>(200).fill(gzipSync(Buffer.alloc(1_000_000, ' '))));
+
 /** What providers do wrong, and what clients are told; `elsewhere` is a host that nobody may be sent to. */
-export const faultsOf = (elsewhere: () => string): readonly Fault[] => [
-  { name: 'accepts and closes', does: ({ socket }) => socket.end(), plain: broken, streamed: broken },
-  { name: 'resets at once', does: ({ socket }) => socket.resetAndDestroy(), plain: broken, streamed: broken },
-  {
-    name: 'resets after its headers',
-    does: async (connection) => {
-      await connection.write(headOf(connection, [chunked]));
-      connection.socket.resetAndDestroy();
-    },
-    plain: broken,
-    streamed: cutBroken,
-  },
-  {
-    name: 'resets in the middle',
-    does: async (connection) => {
-      await begin(connection);
-      connection.socket.resetAndDestroy();
-    },
-    plain: broken,
-    streamed: cutBroken,
-  },
-  {
-    name: 'closes in the middle',
-    does: async (connection) => {
-      await begin(connection);
-      connection.socket.end();
-    },
-    plain: broken,
-    streamed: cutBroken,
-  },
-  {
-    name: 'ends its body properly, in the middle of the answer',
-    does: async (connection) => {
-      await begin(connection);
-      await connection.write(lastChunk);
-    },
-    plain: broken,
-    streamed: cutBroken,
-  },
-  ...nonsense.map(([name, bytes]) => ({
-    name: `sends ${name}`,
-    does: ({ socket }: HostConnection) => socket.end(bytes),
-    plain: broken,
-    streamed: broken,
-  })),
-  {
-    name: 'answers with a page',
-    does: ({ write }) =>
-      write('HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 13\r\n\r\n<html></html>'),
-    plain: broken,
-    streamed: broken,
-  },
-  {
-    name: 'answers with nothing',
-    does: (connection) => connection.write(headOf(connection, ['content-length: 0'])),
-    plain: broken,
-    streamed: cutBroken,
-  },
-  { name: 'stalls before its headers', does: () => undefined, plain: late, streamed: late },
-  {
-    name: 'stalls in its headers',
-    does: ({ write }) => write('HTTP/1.1 200 OK\r\nx-'),
-    plain: late,
-    streamed: late,
-  },
-  { name: 'stalls in the middle', does: begin, plain: late, streamed: cutLate },
-  {
-    name: 'drips without end',
-    isSlow: true,
-    does: async (connection) => {
-      await connection.write(headOf(connection, [chunked]));
-      const timer = setInterval(() => connection.socket.write(chunk(connection.isStream ? ':\n' : ' ')), 50);
-      connection.socket.once('close', () => clearInterval(timer));
-    },
-    plain: late,
-    streamed: cutLate,
-  },
-  ...[500, 503, 429, 529].map((status) => ({
-    name: `answers ${status} and repeats the key`,
-    does: error(status),
-    plain: { status },
-    streamed: { status },
-  })),
-  ...[401, 403].map((status) => ({
-    name: `answers ${status} and repeats the key`,
-    does: error(status),
-    plain: { status: 502, reason: 'provider.credentials_rejected' },
-    streamed: { status: 502, reason: 'provider.credentials_rejected' },
-  })),
-  {
-    name: 'ends its stream with an error that repeats the key',
-    does: async (connection) => {
-      const message = `no, not with ${connection.credential}`;
-      if (!connection.isStream) return error(500)(connection);
-      await begin(connection);
-      const said = `{"type":"error","error":{"code":500,"message":"${message}"}}\n\n`;
-      await connection.write(chunk(connection.dialect === 'gemini' ? said : `event: error\ndata: ${said}`));
-      return connection.write(lastChunk);
-    },
-    plain: { status: 500 },
-    streamed: 'the provider’s own error',
-  },
-  {
-    name: 'answers with an error of 1 MB',
-    does: async (connection) => {
-      const body = 'x'.repeat(1_000_000);
-      await connection.write(`HTTP/1.1 500 No\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
-    },
-    plain: broken,
-    streamed: broken,
-  },
-  {
-    name: 'answers with broken JSON',
-    does: async (connection) => {
-      const body = connection.isStream ? 'data: {"id":"x","choi\n\n' : '{"id":"x","choi';
-      await connection.write(`${headOf(connection, [chunked])}${chunk(body)}${lastChunk}`);
-    },
-    plain: broken,
-    streamed: cutBroken,
-  },
-  {
-    name: 'announces more than it sends',
-    does: async (connection) => {
-      const body = bodyOf(connection);
-      await connection.write(
-        `${headOf(connection, [`content-length: ${Buffer.byteLength(body) + 10}`])}${body}`,
-      );
-      connection.socket.end();
-    },
-    plain: broken,
-    streamed: fine, // its last event says that it is whole
-    unmarked: { ...cutBroken, isPastFinish: true },
-  },
-  {
-    name: 'announces less than it sends',
-    does: async (connection) => {
-      const body = bodyOf(connection);
-      const announced = Math.floor(Buffer.byteLength(beginning(connection)) - 20);
-      await connection.write(`${headOf(connection, [`content-length: ${announced}`])}${body}`);
-    },
-    plain: broken,
-    streamed: cutBroken,
-  },
-  {
-    name: 'sends headers of 40 KB',
-    does: async (connection) =>
-      void (await connection.write(headOf(connection, [`x-a: ${'a'.repeat(40_000)}`]))),
-    plain: broken,
-    streamed: broken,
-  },
-  {
-    name: 'sends a body of 200 MB in chunks',
-    does: async (connection) => {
-      await connection.write(headOf(connection, [chunked]));
-      const piece = chunk(' '.repeat(1_000_000));
-      for (let i = 0; i < 200; i += 1) if (!(await connection.write(piece))) return;
-    },
-    plain: broken,
-    streamed: cutBroken,
-    isHeavy: true,
-    mayBeLate: true,
-  },
-  {
-    name: 'announces a body of 200 MB',
-    does: async (connection) => {
-      await connection.write(headOf(connection, ['content-length: 200000000']));
-      const piece = ' '.repeat(1_000_000);
-      for (let i = 0; i < 200; i += 1) if (!(await connection.write(piece))) return;
-    },
-    plain: broken,
-    streamed: cutBroken,
-    isHeavy: true,
-    mayBeLate: true,
-  },
-  {
-    name: 'streams without end',
-    does: async (connection) => {
-      await begin(connection);
-      const events = chunk(connection.isStream ? wordEvent(connection).repeat(100) : ' '.repeat(10_000));
-      while (await connection.write(events));
-    },
-    plain: broken,
-    streamed: cutLate,
-    isHeavy: true,
-    mayBeLate: true,
-  },
-  {
-    name: 'sends one event of 10 MB',
-    does: async (connection) => {
-      await begin(connection);
-      await connection.write(hugeEvent);
-      await connection.write(lastChunk);
-    },
-    plain: broken,
-    streamed: cutBroken,
-    isHeavy: true,
-    mayBeLate: true,
-  },
-  {
-    name: 'redirects to another host',
-    does: ({ write }) =>
-      write(`HTTP/1.1 307 Elsewhere\r\nlocation: ${elsewhere()}/v1/messages\r\ncontent-length: 0\r\n\r\n`),
-    plain: broken,
-    streamed: broken,
-  },
-  {
-    name: 'compresses unasked',
-    does: async (connection) => {
-      const body = gzipSync(bodyOf(connection));
-      await connection.write(
-        headOf(connection, ['content-encoding: gzip', `content-length: ${body.length}`]),
-      );
-      await connection.write(body);
-    },
-    plain: fine,
-    streamed: fine,
-  },
-  {
-    name: 'compresses twice',
-    does: async (connection) => {
-      const body = brotliCompressSync(gzipSync(bodyOf(connection)));
-      await connection.write(
-        headOf(connection, ['content-encoding: gzip, br', `content-length: ${body.length}`]),
-      );
-      await connection.write(body);
-    },
-    plain: broken,
-    streamed: broken,
-  },
-  {
-    name: 'sends a bomb of 200 MB in 200 KB',
-    does: async (connection) => {
-      // Members one after the other are one gzip file, made without having its content at hand.
-      const body = Buffer.concat(Array<Buffer>(200).fill(gzipSync(Buffer.alloc(1_000_000, ' '))));
-      await connection.write(
-        headOf(connection, ['content-encoding: gzip', `content-length: ${body.length}`]),
-      );
-      await connection.write(body);
-    },
-    plain: broken,
-    streamed: cutBroken,
-    isHeavy: true,
-    mayBeLate: true, // a machine that is busy takes seconds to unpack it
-  },
-  {
-    name: 'sends 103 before 200',
-    does: async (connection) => {
-      await connection.write('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n');
-      await behaves(connection);
-    },
-    plain: fine,
-    streamed: fine,
-  },
-  {
-    name: 'sends 100 before 200, unasked, which undici does not take',
-    does: async (connection) => {
-      await connection.write('HTTP/1.1 100 Continue\r\n\r\n');
-      await behaves(connection);
-    },
-    plain: broken,
-    streamed: broken,
-  },
-  {
-    name: 'closes a connection that it said would stay',
-    does: async (connection) => {
-      await behaves(connection);
-      connection.socket.end();
-    },
-    plain: fine,
-    streamed: fine,
-  },
-  {
-    name: 'goes on after its answer',
-    does: (connection) => {
-      const body = bodyOf(connection);
-      const head = headOf(connection, [`content-length: ${Buffer.byteLength(body)}`]);
-      return connection.write(`${head}${body}HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}and more`);
-    },
-    plain: fine,
-    streamed: fine,
-  },
-  {
-    name: 'goes on after its last event',
-    does: async (connection) => {
-      await connection.write(headOf(connection, [chunked]));
-      await connection.write(chunk(bodyOf(connection)));
-      await connection.write(chunk('  '));
-      connection.socket.end();
-    },
-    plain: broken,
-    streamed: fine,
-    unmarked: { ...cutBroken, isPastFinish: true },
-  },
-];
+export function faultsOf(elsewhere: () => string): readonly Fault[] {
+  const redirect = () =>
+    `HTTP/1.1 307 Elsewhere\r\nlocation: ${elsewhere()}/v1/messages\r\ncontent-length: 0\r\n\r\n`;
+  const more = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}and more';
+  // biome-ignore format: a fault a line
+  const rows: readonly Row[] = [
+    ['accepts and closes', broken, broken, ends],
+    ['resets at once', broken, broken, resets],
+    ['resets after its headers', broken, cutBroken, inTurn(begins, resets)],
+    ['resets in the middle', broken, cutBroken, inTurn(beginsToAnswer, resets)],
+    ['closes in the middle', broken, cutBroken, inTurn(beginsToAnswer, ends)],
+    ['ends its body properly, in the middle of the answer', broken, cutBroken, inTurn(beginsToAnswer, endsBody)],
+    ['sends no HTTP at all', broken, broken, ({ socket }) => socket.end('SSH-2.0-OpenSSH\r\n')],
+    ['sends a length and chunks', broken, broken, ({ socket }) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n')],
+    ['sends a status that is no number', broken, broken, ({ socket }) => socket.end('HTTP/1.1 abc OK\r\n\r\n')],
+    ['sends a switch of protocols', broken, broken, ({ socket }) => socket.end('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n')],
+    ['answers with a page', broken, broken, writes('HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 13\r\n\r\n<html></html>')],
+    ['answers with nothing', broken, cutBroken, announces([], () => '')],
+    ['stalls before its headers', late, late, () => undefined],
+    ['stalls in its headers', late, late, writes('HTTP/1.1 200 OK\r\nx-')],
+    ['stalls in the middle', late, cutLate, beginsToAnswer],
+    ['drips without end', late, cutLate, inTurn(begins, drips), { isSlow: true }],
+    ...[500, 503, 429, 529].map((status): Row => [`answers ${status} and repeats the key`, { status }, { status }, error(status)]),
+    ...[401, 403].map((status): Row => [`answers ${status} and repeats the key`, refused, refused, error(status)]),
+    ['ends its stream with an error that repeats the key', { status: 500 }, 'the provider’s own error', (connection) => (connection.isStream ? inTurn(beginsToAnswer, saysAnError, endsBody) : error(500))(connection)],
+    ['answers with an error of 1 MB', broken, broken, writes(`HTTP/1.1 500 No\r\ncontent-length: 1000000\r\n\r\n${'x'.repeat(1_000_000)}`)],
+    ['answers with broken JSON', broken, cutBroken, writes(broken200)],
+    // The last event of a stream says that it is whole.
+    ['announces more than it sends', broken, fine, inTurn(announces([], String, (own) => own + 10), ends), pastFinish],
+    ['announces less than it sends', broken, cutBroken, (connection) => announces([], String, () => Math.floor(Buffer.byteLength(beginning(connection)) - 20))(connection)],
+    ['sends headers of 40 KB', broken, broken, writes((connection) => headOf(connection, [`x-a: ${'a'.repeat(40_000)}`]))],
+    ['sends a body of 200 MB in chunks', broken, cutBroken, inTurn(begins, floods(200, () => chunk(megabyte))), heavy],
+    ['announces a body of 200 MB', broken, cutBroken, inTurn(writes((connection) => headOf(connection, ['content-length: 200000000'])), floods(200, () => megabyte)), heavy],
+    ['streams without end', broken, cutLate, inTurn(beginsToAnswer, floods(Number.POSITIVE_INFINITY, (connection) => chunk(connection.isStream ? wordEvent(connection).repeat(100) : ' '.repeat(10_000)))), heavy],
+    ['sends one event of 10 MB', broken, cutBroken, inTurn(beginsToAnswer, writes(() => hugeEvent), endsBody), heavy],
+    ['redirects to another host', broken, broken, writes(redirect)],
+    ['compresses unasked', fine, fine, announces(['content-encoding: gzip'], (body) => gzipSync(body))],
+    ['compresses twice', broken, broken, announces(['content-encoding: gzip, br'], (body) => brotliCompressSync(gzipSync(body)))],
+    // A machine that is busy takes seconds to unpack it.
+    ['sends a bomb of 200 MB in 200 KB', broken, cutBroken, announces(['content-encoding: gzip'], bomb), heavy],
+    ['sends 103 before 200', fine, fine, inTurn(writes('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'), behaves)],
+    ['sends 100 before 200, unasked, which undici does not take', broken, broken, inTurn(writes('HTTP/1.1 100 Continue\r\n\r\n'), behaves)],
+    ['closes a connection that it said would stay', fine, fine, inTurn(behaves, ends)],
+    ['goes on after its answer', fine, fine, announces([], (body) => body + more, (own) => own - more.length)],
+    ['goes on after its last event', broken, fine, inTurn(begins, writes((connection) => chunk(bodyOf(connection))), writes(chunk('  ')), ends), pastFinish],
+  ];
+  return rows.map(([name, plain, streamed, does, traits]) => ({ name, plain, streamed, does, ...traits }));
+}

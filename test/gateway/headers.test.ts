@@ -1,18 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import {
-  chatAnswer,
-  json,
-  messagesAnswer,
-  responsesAnswer,
-  responsesEvents,
-  speakAll,
-  stream,
-} from '../kit/answers.ts';
+import { json, messagesAnswer, responsesAnswer, responsesEvents, speakAll, stream } from '../kit/answers.ts';
 import { twoHosts } from '../kit/config.ts';
 import { secrets } from '../kit/gateway.ts';
 import { type HostRequest, sha256 } from '../kit/host.ts';
 import { useHosts } from '../kit/lifecycle.ts';
-import { head, sendRaw } from '../kit/raw.ts';
+import { postRaw } from '../kit/raw.ts';
 
 const hosts = useHosts(speakAll, (urls) => twoHosts({ ...urls, provider: 'forward_headers: [X-Team]' }));
 
@@ -91,20 +83,19 @@ function agentBody(bytes: number): Buffer {
   );
 }
 
-async function send(path: string, headers: readonly string[], body: Buffer) {
-  const lines = [`POST ${path} HTTP/1.1`, 'Host: localhost:4100', ...headers];
-  return sendRaw(hosts().gateway.port, head(...lines, `Content-Length: ${body.length}`), body);
-}
+const send = (path: string, body: object | Buffer, headers?: readonly string[]) =>
+  postRaw(hosts().gateway, path, body, headers);
 
 test('Claude Code: exactly its own headers and our key reach the provider, its body untouched', async () => {
   const { anthropic, gateway } = hosts();
   const body = agentBody(1_500_000);
 
-  const answer = await send(
-    '/v1/messages?beta=true&debug=1',
-    [...claudeCode, 'Content-Type: application/json', `Authorization: Bearer ${gateway.key}`, ...forbidden],
-    body,
-  );
+  const answer = await send('/v1/messages?beta=true&debug=1', body, [
+    ...claudeCode,
+    'Content-Type: application/json',
+    `Authorization: Bearer ${gateway.key}`,
+    ...forbidden,
+  ]);
 
   const received = anthropic.requests.at(-1);
   expect(answer.status).toBe(200);
@@ -129,12 +120,11 @@ test('Claude Code: exactly its own headers and our key reach the provider, its b
 test('Claude Code: counting tokens is forwarded with the same headers', async () => {
   const { anthropic, gateway } = hosts();
   anthropic.script(json('{"input_tokens":12}'));
-  const body = Buffer.from('{"model":"claude-test","messages":[{"role":"user","content":"x"}],"tools":[]}');
 
   const answer = await send(
     '/v1/messages/count_tokens?beta=true',
+    { model: 'claude-test', messages: [{ role: 'user', content: 'x' }], tools: [] },
     [...claudeCode, 'Content-Type: application/json', `X-Api-Key: ${gateway.key}`],
-    body,
   );
 
   anthropic.script(speakAll);
@@ -165,11 +155,12 @@ test('Codex: exactly its own headers but the one with local paths reach the prov
     }),
   );
 
-  const answer = await send(
-    '/v1/responses',
-    [...codex, `Authorization: Bearer ${gateway.key}`, 'anthropic-version: 2023-06-01', ...forbidden],
-    body,
-  );
+  const answer = await send('/v1/responses', body, [
+    ...codex,
+    `Authorization: Bearer ${gateway.key}`,
+    'anthropic-version: 2023-06-01',
+    ...forbidden,
+  ]);
 
   const received = openai.requests.at(-1);
   openai.script(speakAll);
@@ -186,14 +177,13 @@ test('Codex: exactly its own headers but the one with local paths reach the prov
 });
 
 test('a messages request without a version gets one', async () => {
-  const { anthropic, gateway } = hosts();
-  const body = Buffer.from('{"model":"claude-test","max_tokens":9,"messages":[]}');
+  await send('/v1/messages', { model: 'claude-test', max_tokens: 9, messages: [] });
 
-  await send('/v1/messages', ['Content-Type: application/json', `X-Api-Key: ${gateway.key}`], body);
-
-  expect(anthropic.requests.at(-1)?.headers.filter(([name]) => name === 'anthropic-version')).toEqual([
-    ['anthropic-version', '2023-06-01'],
-  ]);
+  expect(
+    hosts()
+      .anthropic.requests.at(-1)
+      ?.headers.filter(([name]) => name === 'anthropic-version'),
+  ).toEqual([['anthropic-version', '2023-06-01']]);
 });
 
 describe('towards the client', () => {
@@ -221,33 +211,31 @@ describe('towards the client', () => {
     ['whole', json(messagesAnswer, 200, providerHeaders), 'application/json'],
     [
       'stream',
-      (response: Parameters<typeof speakAll>[0]) => {
-        response.writeHead(200, { 'content-type': 'text/event-stream', ...providerHeaders });
-        response.end('event: message_stop\ndata: {"type":"message_stop"}\n\n');
-      },
+      json('event: message_stop\ndata: {"type":"message_stop"}\n\n', 200, {
+        ...providerHeaders,
+        'content-type': 'text/event-stream',
+      }),
       'text/event-stream',
     ],
   ] as const)('exactly the listed headers of a %s answer get through', async (kind, script, type) => {
-    const { anthropic, gateway } = hosts();
+    const { anthropic } = hosts();
     anthropic.script(script);
-    const body = Buffer.from(
-      `{"model":"claude-test","max_tokens":9,"messages":[],"stream":${kind === 'stream'}}`,
-    );
+    const isStream = kind === 'stream';
 
-    const answer = await send(
-      '/v1/messages',
-      ['Content-Type: application/json', `X-Api-Key: ${gateway.key}`],
-      body,
-    );
+    const answer = await send('/v1/messages', {
+      model: 'claude-test',
+      max_tokens: 9,
+      messages: [],
+      stream: isStream,
+    });
 
     anthropic.script(speakAll);
     const headers = new Map(answer.headers);
     expect(headers.get('x-request-id')?.[0]).toMatch(/^req_[0-9a-f]{30}$/);
     for (const name of ['x-request-id', 'date']) headers.delete(name);
-    const framing =
-      kind === 'stream'
-        ? { 'transfer-encoding': ['chunked'], 'cache-control': ['no-cache'], 'x-accel-buffering': ['no'] }
-        : { 'content-length': [String(messagesAnswer.length)] };
+    const framing = isStream
+      ? { 'transfer-encoding': ['chunked'], 'cache-control': ['no-cache'], 'x-accel-buffering': ['no'] }
+      : { 'content-length': [String(messagesAnswer.length)] };
     expect(Object.fromEntries(headers)).toEqual({
       'content-type': [type],
       'retry-after-ms': ['20'],
@@ -270,30 +258,18 @@ describe('towards the client', () => {
   });
 
   test('a provider without a request id leaves ours under both names', async () => {
-    const { openai, gateway } = hosts();
-    openai.script(json(chatAnswer));
+    hosts().openai.script(speakAll);
 
-    const answer = await send(
-      '/v1/chat/completions',
-      ['Content-Type: application/json', `X-Api-Key: ${gateway.key}`],
-      Buffer.from('{"model":"gpt-test","messages":[]}'),
-    );
+    const answer = await send('/v1/chat/completions', { model: 'gpt-test', messages: [] });
 
-    openai.script(speakAll);
     expect(answer.headers.get('request-id')).toEqual(answer.headers.get('x-request-id'));
   });
 
   test('an answer to responses keeps its own bytes and headers too', async () => {
-    const { openai, gateway } = hosts();
-    openai.script(json(responsesAnswer, 200, { 'openai-version': '2020-10-01' }));
+    hosts().openai.script(json(responsesAnswer, 200, { 'openai-version': '2020-10-01' }));
 
-    const answer = await send(
-      '/v1/responses',
-      ['Content-Type: application/json', `X-Api-Key: ${gateway.key}`],
-      Buffer.from('{"model":"gpt-test","input":"x"}'),
-    );
+    const answer = await send('/v1/responses', { model: 'gpt-test', input: 'x' });
 
-    openai.script(speakAll);
     expect(answer.body.toString()).toBe(responsesAnswer);
     expect(answer.headers.get('openai-version')).toEqual(['2020-10-01']);
   });

@@ -1,19 +1,9 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
-import { loadConfig } from '../../src/config/load.ts';
-import { type GatewayServer, serveGateway } from '../../src/gateway/serve.ts';
-import { defaultListenLimits } from '../../src/http/listen.ts';
+import { expect, test } from 'vitest';
+import type { GatewayServer } from '../../src/gateway/serve.ts';
 import type { ExchangeRecord } from '../../src/record/record.ts';
-import { gatewayConfig } from '../../src/server/gateway-config.ts';
+import { post, secrets } from '../kit/gateway.ts';
 import { type Script, startHost } from '../kit/host.ts';
-import { emptyDirectory } from '../kit/own-configuration.ts';
-
-const closing: (() => Promise<unknown>)[] = [];
-
-afterEach(async () => {
-  for (const close of closing.splice(0).toReversed()) await close();
-});
+import { gatewayConfigOf, serveConfig } from '../kit/served-config.ts';
 
 interface Observed {
   readonly server: GatewayServer;
@@ -23,43 +13,23 @@ interface Observed {
 
 async function start(script: Script): Promise<Observed> {
   const host = await startHost(script);
-  closing.push(() => host.close());
-  const directory = emptyDirectory();
-  const file = join(directory, 'gateway.yaml');
-  const yaml = `
+  const config = await gatewayConfigOf(`
 providers:
   host: { dialect: openai, base_url: "${host.url}/v1", connections: 1 }
-models: [{ match: "m", provider: host }]
-projects: { shop: { keys: [{ id: web, value: "\${KEY}" }] } }
-`;
-  writeFileSync(file, yaml, { mode: 0o600 });
-  const env = { KEY: 'project-key-0123456789' };
-  const { config } = await loadConfig({ file, cwd: directory, env, nowMs: Date.now() });
+models: [{ match: "m", provider: host }]`);
   const finished: ExchangeRecord[] = [];
   const written: ExchangeRecord[] = [];
-  const server = await serveGateway({
-    host: '127.0.0.1',
-    port: 0,
-    limits: { ...defaultListenLimits, drainMs: 0 },
-    config: gatewayConfig(config, undefined),
+  const server = await serveConfig(config, {
+    drainMs: 0,
     record: (record) => written.push(record),
     observers: [{ finished: (record) => finished.push(record) }],
   });
-  closing.push(() => server.drain());
   return { server, finished, written };
 }
 
 function ask({ url }: GatewayServer, body: object, signal?: AbortSignal): Promise<Response> {
-  return fetch(`${url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      'x-api-key': 'project-key-0123456789',
-      'session-id': 'one',
-    },
-    body: JSON.stringify({ messages: [], ...body }),
-    ...(signal === undefined ? {} : { signal }),
-  });
+  const init = { headers: { 'session-id': 'one' }, ...(signal !== undefined && { signal }) };
+  return post({ url, key: secrets.PROJECT_KEY }, '/v1/chat/completions', { messages: [], ...body }, init);
 }
 
 test('an observer gets every exchange, repeated refusals too, which the records fold', async () => {

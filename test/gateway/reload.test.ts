@@ -1,44 +1,24 @@
-import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
-import { loadConfig } from '../../src/config/load.ts';
+import { expect, test } from 'vitest';
 import type { GatewayConfig } from '../../src/gateway/active-config.ts';
-import { type GatewayServer, serveGateway } from '../../src/gateway/serve.ts';
-import { defaultListenLimits } from '../../src/http/listen.ts';
-import { gatewayConfig } from '../../src/server/gateway-config.ts';
-import { emptyDirectory } from '../kit/own-configuration.ts';
+import type { GatewayServer } from '../../src/gateway/serve.ts';
+import { post, secrets } from '../kit/gateway.ts';
+import { gatewayConfigOf, serveConfig } from '../kit/served-config.ts';
+import { closeAtEnd } from '../kit/started.ts';
 import { type Host, startHost } from '../providers/scripted-host.ts';
 
-const hosts: Host[] = [];
-let server: GatewayServer | undefined;
-
-afterEach(async () => {
-  await server?.drain();
-  await Promise.all(hosts.splice(0).map((host) => host.stop()));
-});
-
-async function configFor(host: Host): Promise<GatewayConfig> {
-  const directory = emptyDirectory();
-  const file = join(directory, 'gateway.yaml');
-  const yaml = `
+const configFor = (host: Host) =>
+  gatewayConfigOf(`
 providers:
   host: { dialect: openai, base_url: "${host.url}/v1", connections: 1 }
-models: [{ match: "*", provider: host }]
-projects: { shop: { keys: [{ id: web, value: "\${KEY}" }] } }
-`;
-  writeFileSync(file, yaml, { mode: 0o600 });
-  const env = { KEY: 'project-key-0123456789' };
-  const { config } = await loadConfig({ file, cwd: directory, env, nowMs: Date.now() });
-  return gatewayConfig(config, undefined);
-}
+models: [{ match: "*", provider: host }]`);
 
 async function hostThat(answers: (response: ServerResponse, number: number) => void): Promise<Host> {
   const host = await startHost((request, response, number) => {
     request.resume();
     answers(response, number);
   });
-  hosts.push(host);
+  closeAtEnd(host.stop);
   return host;
 }
 
@@ -46,11 +26,8 @@ const whole = (response: ServerResponse, text: string) =>
   void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ text }));
 
 async function ask({ url }: GatewayServer): Promise<[number, unknown]> {
-  const answer = await fetch(`${url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-api-key': 'project-key-0123456789' },
-    body: '{"model":"m","messages":[]}',
-  });
+  const gateway = { url, key: secrets.PROJECT_KEY };
+  const answer = await post(gateway, '/v1/chat/completions', { model: 'm', messages: [] });
   return [answer.status, ((await answer.json()) as { text?: string }).text];
 }
 
@@ -61,7 +38,6 @@ test('exchanges that began, and those that still wait in line, keep their config
     else whole(response, 'old');
   });
   const young = await hostThat((response) => whole(response, 'young'));
-  const limits = { ...defaultListenLimits, drainMs: 2_000 };
   const config = await configFor(old);
   let arrived = 0;
   const keys: GatewayConfig['keys'] = {
@@ -70,14 +46,7 @@ test('exchanges that began, and those that still wait in line, keep their config
       return config.keys.find(key);
     },
   };
-  const started = await serveGateway({
-    host: '127.0.0.1',
-    port: 0,
-    limits,
-    config: { ...config, keys },
-    record: () => undefined,
-  });
-  server = started;
+  const started = await serveConfig({ ...config, keys });
   const first = ask(started);
   await old.reached(1);
   const second = ask(started); // the provider's one connection is taken: it waits
@@ -98,9 +67,7 @@ test('exchanges that began, and those that still wait in line, keep their config
 test('a breaker that is open stays open over a reload, unless the provider itself was configured anew', async () => {
   const broken = await hostThat((response) => void response.writeHead(500).end());
   const config = await configFor(broken);
-  const limits = { ...defaultListenLimits, drainMs: 2_000 };
-  const started = await serveGateway({ host: '127.0.0.1', port: 0, limits, config, record: () => undefined });
-  server = started;
+  const started = await serveConfig(config);
   const untilOpen = config.providers[0]?.breaker.failures as number;
   for (let failures = 0; failures < untilOpen; failures += 1) expect((await ask(started))[0]).toBe(500);
   expect((await ask(started))[0]).toBe(503);

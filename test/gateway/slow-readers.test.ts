@@ -150,33 +150,3 @@ test('a client that reads late gets all of a stream', async () => {
   expect(answer.isWhole).toBe(true);
   expect(answer.body.length).toBe(total * event.length + 'data: [DONE]\n\n'.length);
 });
-
-test('a client that leaves without reading ends the call at the provider', async () => {
-  const { openai, gateway } = hosts();
-  const event = `data: {"choices":[{"index":0,"delta":{"content":"${'x'.repeat(100_000)}"}}]}\n\n`;
-  openai.script((response) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    const more = () => {
-      while (!response.destroyed && response.write(event));
-    };
-    response.on('drain', more);
-    more();
-  });
-  const arrived = openai.next();
-  const before = gateway.records.length;
-  const connection = openRaw(gateway.port);
-  connection.socket.pause();
-  const body = JSON.stringify(requestFor('chat', 'local', { stream: true }));
-  const lines = ['Host: localhost', `x-api-key: ${gateway.key}`, 'Content-Type: application/json'];
-  await connection.write(
-    head('POST /v1/chat/completions HTTP/1.1', ...lines, `Content-Length: ${body.length}`),
-    body,
-  );
-  const received = await arrived;
-
-  connection.socket.resetAndDestroy();
-  const end = await received.ended;
-
-  expect(end).toBe('gone');
-  expect((await gateway.recorded(before + 1)).at(-1)).toMatchObject({ outcome: 'left', stream: true });
-});

@@ -1,323 +1,270 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { chatAnswer, chatEvents, messagesAnswer, messagesEvents, responsesAnswer } from '../kit/answers.ts';
+import { beforeAll, expect, test } from 'vitest';
+import type { ExchangeRecord } from '../../src/record/record.ts';
+import {
+  chatAnswer,
+  chatEvents,
+  json,
+  messagesAnswer,
+  messagesEvents,
+  openStream,
+  responsesAnswer,
+  stream,
+} from '../kit/answers.ts';
 import { post, startGateway, type TestGateway } from '../kit/gateway.ts';
-import { type ScriptedHost, startHost } from '../kit/host.ts';
+import { type Script, type ScriptedHost, startHost } from '../kit/host.ts';
 
 // What an exchange costs however it ends. The host's usage is 3 tokens of input and 4 of output.
+const chat = '/v1/chat/completions';
 const body = { model: 'm', messages: [{ role: 'user', content: 'hi' }], max_tokens: 100 };
-const inputWorst = (value: object) => Math.ceil(JSON.stringify(value).length / 3);
+const { max_tokens: _, ...uncapped } = body;
+const claude = { ...body, model: 'claude-opus-4-5' };
+const silence: Script = () => undefined;
+const error = json('{"error":{"message":"no"}}', 500);
 
 let host: ScriptedHost;
 let gateway: TestGateway;
 
-beforeEach(async () => {
-  host = await startHost((response) => {
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(chatAnswer);
-  });
-  gateway = await startGateway(`
-providers:
-  host: { dialect: openai, base_url: "${host.url}/v1", endpoints: [chat, responses, embeddings] }
-  claude: { dialect: anthropic, base_url: "${host.url}" }
-models:
-  - { match: "claude-*", provider: claude }
-  - { match: kept, provider: host, pricing: { input: 1, output: 2, cache_write: 2, cache_write_1h: 4 } }
-  - { match: gpt-4.1, provider: host }
-  - { match: m, provider: host, pricing: { input: 1, output: 2 } }
-policies:
+beforeAll(async () => {
+  host = await startHost(json(chatAnswer));
+  gateway = await start({
+    limits: '{ tokens_per_day: 1000000000 }',
+    endpoints: 'chat, responses, embeddings',
+    models: `{ match: kept, provider: host, pricing: { input: 1, output: 2, cache_write: 2, cache_write_1h: 4 } },
+  { match: gpt-4.1, provider: host }, { match: m, provider: host, pricing: { input: 1, output: 2 } }`,
+    policies: `policies:
   house:
     apply: all
     rules: [{ id: greeting, action: block, apply_to: [response], when: { text: { phrases: ["forbidden words"] } } }]
-projects:
-  shop:
-    limits: { tokens_per_day: 100000 }
-    keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }]
-`);
-});
-afterEach(async () => {
-  await gateway.stop();
-  await host.close();
+`,
+  });
 });
 
-/** Posts, and leaves when the host has the request. */
-async function leave(value: object, from = gateway): Promise<void> {
+interface Settings {
+  readonly limits?: string;
+  readonly endpoints?: string;
+  readonly models?: string;
+  readonly policies?: string;
+}
+
+function start(settings: Settings): Promise<TestGateway> {
+  const { limits = '{}', endpoints = 'chat', models = '{ match: m, provider: host }' } = settings;
+  return startGateway(`
+providers:
+  host: { dialect: openai, base_url: "${host.url}/v1", endpoints: [${endpoints}] }
+  claude: { dialect: anthropic, base_url: "${host.url}" }
+models: [{ match: "claude-*", provider: claude }, ${models}]
+${settings.policies ?? ''}projects: { shop: { limits: ${limits}, keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] } }
+`);
+}
+
+/** The record of a request that the host answers as it is told. */
+async function spend(script: Script, value: object, path = chat, from = gateway): Promise<ExchangeRecord> {
+  host.script(script);
+  const before = from.records.length;
+  await (await post(from, path, value)).text().catch(() => 'cut');
+  return (await from.recorded(before + 1)).at(-1) as ExchangeRecord;
+}
+
+/** The record of a request whose client leaves when the host has it, or when the stream has begun. */
+async function leave(script: Script, value: object, from = gateway): Promise<ExchangeRecord> {
+  host.script(script);
+  const before = from.records.length;
   const leaving = new AbortController();
   const received = host.next();
-  const posted = post(from, '/v1/chat/completions', value, { signal: leaving.signal }).catch(() => 'left');
-  await received;
+  const posted = post(from, chat, value, { signal: leaving.signal });
+  if (script === silence) await received;
+  else await (await posted).body?.getReader().read();
   leaving.abort();
-  expect(await posted).toBe('left');
+  await posted.catch(() => 'left');
+  return (await from.recorded(before + 1)).at(-1) as ExchangeRecord;
 }
+
+/** An answer of a dialect in which a few members are other than usual. */
+const report = (answer: string, members: object) =>
+  json(JSON.stringify({ ...JSON.parse(answer), ...members }));
+
+const statusesOf = async (from: TestGateway, requests: readonly (readonly [string, object])[]) => {
+  const statuses: number[] = [];
+  for (const [path, value] of requests) statuses.push((await post(from, path, value)).status);
+  return statuses;
+};
+
+const worst = (value: object, output = 100) => ({
+  input_tokens: Math.ceil(JSON.stringify(value).length / 3),
+  output_tokens: output,
+  estimated: true,
+});
 
 test('an answer that a rule refuses costs what the provider says it used', async () => {
-  host.script((response) => {
-    response.writeHead(200, { 'content-type': 'application/json' });
-    const [choice] = (JSON.parse(chatAnswer) as { choices: object[] }).choices;
-    const choices = [{ ...choice, message: { role: 'assistant', content: 'the forbidden words' } }];
-    response.end(JSON.stringify({ ...JSON.parse(chatAnswer), choices }));
-  });
+  const choices = [
+    { index: 0, message: { role: 'assistant', content: 'the forbidden words' }, finish_reason: 'stop' },
+  ];
 
-  const { status } = await post(gateway, '/v1/chat/completions', body);
-  const [record] = await gateway.recorded(1);
-
-  expect(status).toBe(403);
-  expect(record).toMatchObject({ usage: { input_tokens: 3, output_tokens: 4 }, cost_usd: 11e-6 });
-});
-
-test('a client that leaves while the provider works on an answer pays for the worst case', async () => {
-  host.script(() => undefined);
-
-  await leave(body);
-  const [record] = await gateway.recorded(1);
-
-  expect(record).toMatchObject({
-    outcome: 'left',
-    usage: { input_tokens: inputWorst(body), output_tokens: 100, estimated: true },
+  expect(await spend(report(chatAnswer, { choices }), body)).toMatchObject({
+    status: 403,
+    usage: { input_tokens: 3, output_tokens: 4 },
+    cost_usd: 11e-6,
   });
 });
-
-/** The host answers with these, and the connection ends as `end` says. */
-function reply(status: number, type: string, text: string, end: 'whole' | 'cut' = 'whole'): void {
-  host.script((response) => {
-    response.writeHead(status, {
-      'content-type': type,
-      ...(type === 'gzip' && { 'content-encoding': 'gzip' }),
-    });
-    if (end === 'whole') response.end(text);
-    else response.write(text, () => response.destroy());
-  });
-}
 
 test.each([
-  ['an error', 500, 'application/json', '{"error":{"message":"no"}}'],
-  ['a refusal', 429, 'application/json', '{"error":{"message":"no"}}'],
-  ['a rejected key', 401, 'application/json', '{}'],
-  ['a redirect', 302, 'text/html', ''],
-])('%s of the provider costs nothing', async (_what, status, type, text) => {
-  reply(status, type, text);
-
-  await post(gateway, '/v1/chat/completions', body);
-  const [record] = await gateway.recorded(1);
-
-  expect(record?.usage).toBe(undefined);
+  ['an error', error],
+  ['a refusal', json('{"error":{"message":"no"}}', 429)],
+  ['a rejected key', json('{}', 401)],
+  ['a redirect', json('', 302, { 'content-type': 'text/html' })],
+])('%s of the provider costs nothing', async (_what, script) => {
+  expect((await spend(script, body)).usage).toBe(undefined);
 });
 
-const worst = { input_tokens: inputWorst(body), output_tokens: 100, estimated: true };
+const cut =
+  (type: string, text: string): Script =>
+  (response) =>
+    response.writeHead(200, { 'content-type': type }).write(text, () => response.destroy());
 
 test.each([
-  ['half a JSON', 200, 'application/json', '{"choices":[', 'whole'],
-  ['a page', 200, 'text/html', '<p>hello</p>', 'whole'],
-  ['nothing at all', 204, 'application/json', '', 'whole'],
-  ['what is not what it is said to be', 200, 'gzip', '{}', 'whole'],
-  ['a connection that breaks', 200, 'application/json', '{"choices":[', 'cut'],
-  ['more than is read', 200, 'application/json', `"${'a'.repeat(33 * 1024 * 1024)}"`, 'whole'],
-] as const)('%s after a 2xx costs the worst case', async (_what, status, type, text, end) => {
-  reply(status, type, text, end);
-
-  const { status: answered } = await post(gateway, '/v1/chat/completions', body);
-  const [record] = await gateway.recorded(1);
-
-  expect(answered).toBe(502);
-  expect(record?.usage).toMatchObject(worst);
-});
-
-test.each([false, true])(
-  'so does a host that has the request and breaks the connection (stream: %s)',
-  async (stream) => {
-    host.script((response) => response.destroy());
-    const value = { ...body, stream };
-
-    await post(gateway, '/v1/chat/completions', value);
-    const [record] = await gateway.recorded(1);
-
-    expect(record?.usage).toMatchObject({ ...worst, input_tokens: inputWorst(value) });
+  ['half a JSON', json('{"choices":[')],
+  ['a page', json('<p>hello</p>', 200, { 'content-type': 'text/html' })],
+  ['nothing at all', json('', 204)],
+  ['what is not what it is said to be', json('{}', 200, { 'content-encoding': 'gzip' })],
+  ['a connection that breaks', cut('application/json', '{"choices":[')],
+  ['a connection that breaks at once', (response) => response.destroy()],
+  ['a stream that breaks at once', (response) => response.destroy(), { ...body, stream: true }],
+  ['more than is read', json(`"${'a'.repeat(33 * 1024 * 1024)}"`)],
+] satisfies [string, Script, object?][])(
+  '%s after the request costs the worst case',
+  async (_what, script, value: object = body) => {
+    expect(await spend(script, value)).toMatchObject({ status: 502, usage: worst(value) });
   },
 );
 
-test('a client that leaves a stream before it begins pays for the worst case', async () => {
-  host.script(() => undefined);
-  const value = { ...body, stream: true };
-
-  await leave(value);
-  const [record] = await gateway.recorded(1);
-
-  expect(record?.usage).toMatchObject({ output_tokens: 100, estimated: true });
-});
-
-/** Leaves a stream after its first events; the host writes no more until it is left. */
-async function leaveAmid(value: object, events: readonly string[]): Promise<void> {
-  host.script((response) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    response.write(events.join(''));
-  });
-  const leaving = new AbortController();
-  const answer = await post(gateway, '/v1/chat/completions', value, { signal: leaving.signal });
-  await answer.body?.getReader().read();
-  leaving.abort();
-}
-
-test('a client that leaves a stream of a model that may reason pays for the worst case', async () => {
-  await leaveAmid({ ...body, stream: true }, chatEvents.slice(0, 2));
-  const [record] = await gateway.recorded(1);
-
-  expect(record?.usage).toMatchObject({ output_tokens: 100, estimated: true });
-});
-
-test('of one that does not, for a token for three bytes of what came, and one for each byte beyond ASCII', async () => {
-  await leaveAmid({ ...body, reasoning_effort: 'none', stream: true }, chatEvents.slice(0, 3));
-  const [record] = await gateway.recorded(1);
-
-  // "Grüße 👋 " has 5 bytes of ASCII and 8 beyond, 東京 has 6.
-  expect(record?.usage).toMatchObject({ output_tokens: 10 + 6, estimated: true });
-});
-
 test.each([
-  ['a limit', 'limits: { tokens_per_day: 100000 }, ', 3, 100],
-  ['no limit', '', 3, 16],
-  ['no limit before any text', '', 1, 100],
-] as const)('a stream that its provider breaks off under %s', async (_what, limits, events, output) => {
-  const broken = await startGateway(`
-providers: { host: { dialect: openai, base_url: "${host.url}/v1", endpoints: [chat] } }
-models: [{ match: m, provider: host }]
-projects: { shop: { ${limits}keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] } }
-`);
-  reply(200, 'text/event-stream', chatEvents.slice(0, events).join(''), 'cut');
-
-  await (await post(broken, '/v1/chat/completions', { ...body, stream: true })).text().catch(() => 'cut');
-  const [record] = await broken.recorded(1);
-  await broken.stop();
-
-  expect(record?.usage).toMatchObject({ output_tokens: output, estimated: true });
-});
-
-test('what is kept in the cache for an hour costs more', async () => {
-  host.script((response) => {
-    response.writeHead(200, { 'content-type': 'application/json' });
-    const usage = {
-      input_tokens: 10,
-      output_tokens: 0,
-      cache_creation_input_tokens: 300,
-      cache_creation: { ephemeral_5m_input_tokens: 100, ephemeral_1h_input_tokens: 200 },
-    };
-    response.end(JSON.stringify({ id: 'm', type: 'message', role: 'assistant', content: [], usage }));
-  });
-
-  await post(gateway, '/v1/messages', { ...body, model: 'claude-opus-4-5' });
-  const [record] = await gateway.recorded(1);
-
-  expect(record?.usage).toMatchObject({ input_tokens: 310, cache_write_tokens: 300 });
-  expect(record?.cost_usd).toBeCloseTo((10 * 5 + 100 * 6.25 + 200 * 10) / 1e6, 12);
-});
-
-test('a search of the web costs its fee, reserved by what bounds it', async () => {
-  const start = (usd: number) =>
-    startGateway(`
-providers: { claude: { dialect: anthropic, base_url: "${host.url}" } }
-models: [{ match: "claude-*", provider: claude }]
-projects: { shop: { limits: { usd_per_day: ${usd} }, keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] } }
-`);
-  report(messagesAnswer, {
-    input_tokens: 10,
-    output_tokens: 10,
-    server_tool_use: { web_search_requests: 3 },
-  });
-  const [tight, wide] = [await start(0.07), await start(0.1)];
-  const search = { type: 'web_search_20250305', name: 'web_search', max_uses: 8 };
-  const value = { ...body, model: 'claude-opus-4-5', tools: [search] };
-
-  const statuses = [
-    await post(tight, '/v1/messages', value),
-    await post(tight, '/v1/messages', { ...value, tools: [{ ...search, max_uses: 5 }] }),
-    await post(wide, '/v1/messages', value),
-    await post(wide, '/v1/messages', { ...value, tools: [{ type: search.type, name: search.name }] }),
-  ].map(({ status }) => status);
-  const [record] = await wide.recorded(1);
-  await Promise.all([tight.stop(), wide.stop()]);
-
-  expect(statuses).toEqual([429, 200, 200, 429]);
-  expect(record?.cost_usd).toBeCloseTo((10 * 5 + 10 * 25) / 1e6 + 3 * 0.01, 12);
-});
-
-test.each([
-  ['tool_usage', { tool_usage: { web_search: { num_requests: 3 } } }],
+  ['while the provider works on an answer', silence, body, worst(body)],
+  ['before a stream begins', silence, { ...body, stream: true }, worst({ ...body, stream: true })],
   [
-    'the searches themselves',
-    { output: [1, 2, 3].map((id) => ({ type: 'web_search_call', id: String(id) })) },
+    'a stream of a model that may reason',
+    openStream(chatEvents.slice(0, 2)),
+    { ...body, stream: true },
+    { output_tokens: 100, estimated: true },
   ],
-])('searches of a response are counted by %s', async (_what, more) => {
-  reply(200, 'application/json', JSON.stringify({ ...JSON.parse(responsesAnswer), ...more }));
-
-  await post(gateway, '/v1/responses', { model: 'gpt-4.1', input: 'hi', tools: [{ type: 'web_search' }] });
-  const [record] = await gateway.recorded(1);
-
-  expect(record?.cost_usd).toBeCloseTo((3 * 2 + 4 * 8) / 1e6 + 3 * 0.01, 12);
+  [
+    // "Grüße 👋 " has 5 bytes of ASCII and 8 beyond, 東京 has 6: a token for three of ASCII, or one beyond.
+    'a stream of a model that does not reason, which costs what came',
+    openStream([chatEvents.slice(0, 3).join('')]),
+    { ...body, reasoning_effort: 'none', stream: true },
+    { output_tokens: 10 + 6, estimated: true },
+  ],
+] as const)('a client that leaves %s pays for it', async (_what, script, value, usage) => {
+  expect(await leave(script, value)).toMatchObject({ outcome: 'left', usage });
 });
 
-test('so does what OpenAI keeps in the cache for twelve hours', async () => {
-  host.script((response) => {
-    response.writeHead(200, { 'content-type': 'application/json' });
-    const usage = {
-      input_tokens: 310,
-      input_tokens_details: {
-        cached_tokens: 0,
-        cache_write_tokens: 300,
-        cache_write_tokens_details: { ttl_30m_tokens: 100, ttl_12h_tokens: 200 },
-      },
-      output_tokens: 50,
-      output_tokens_details: { reasoning_tokens: 0 },
-      total_tokens: 360,
-    };
-    response.end(JSON.stringify({ ...JSON.parse(responsesAnswer), usage }));
-  });
+test.each([
+  ['a limit', '{ tokens_per_day: 100000 }', 3, 100],
+  ['no limit', '{}', 3, 16],
+  ['no limit before any text', '{}', 1, 100],
+] as const)('a stream that its provider breaks off under %s', async (_what, limits, events, output) => {
+  const broken = await start({ limits });
+  const script = cut('text/event-stream', chatEvents.slice(0, events).join(''));
 
-  await post(gateway, '/v1/responses', { model: 'kept', input: 'hi', max_output_tokens: 100 });
-  const [record] = await gateway.recorded(1);
-
-  expect(record?.usage).toMatchObject({ input_tokens: 310, cache_write_tokens: 300 });
-  expect(record?.cost_usd).toBeCloseTo((10 * 1 + 100 * 2 + 200 * 4 + 50 * 2) / 1e6, 12);
-});
-
-test('an answer without usage is estimated from its text, even above its cap', async () => {
-  const { usage: _, ...rest } = JSON.parse(chatAnswer) as Record<string, unknown>;
-  const choices = [
-    { index: 0, message: { role: 'assistant', content: 'x'.repeat(360) }, finish_reason: 'stop' },
-  ];
-  reply(200, 'application/json', JSON.stringify({ ...rest, choices }));
-  const value = { ...body, reasoning_effort: 'none' };
-
-  await (await post(gateway, '/v1/chat/completions', value)).text();
-  const [record] = await gateway.recorded(1);
-
-  expect(record?.usage).toMatchObject({
-    input_tokens: inputWorst(value),
-    output_tokens: 120,
+  expect((await spend(script, { ...body, stream: true }, chat, broken)).usage).toMatchObject({
+    output_tokens: output,
     estimated: true,
   });
 });
 
-/** The host answers with an answer of its dialect, in which only the usage is other than usual. */
-function report(answer: string, usage: unknown): void {
-  host.script((response) => {
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ ...JSON.parse(answer), usage }));
-  });
-}
+const searches = [1, 2, 3].map((id) => ({ type: 'web_search_call', id: String(id) }));
+const search = { model: 'gpt-4.1', input: 'hi', tools: [{ type: 'web_search' }] };
 
-const capped = {
-  chat: { path: '/v1/chat/completions', answer: chatAnswer, value: body, output: 100 },
-  messages: {
-    path: '/v1/messages',
-    answer: messagesAnswer,
-    value: { ...body, model: 'claude-opus-4-5' },
-    // "Hello from messages", by a model that does not reason unasked.
-    output: 7,
-  },
-  responses: {
-    path: '/v1/responses',
-    answer: responsesAnswer,
-    value: { model: 'm', input: 'hi', max_output_tokens: 100 },
-    output: 100,
-  },
+test.each([
+  [
+    'what is kept in the cache for an hour',
+    report(messagesAnswer, {
+      content: [],
+      usage: {
+        ...{ input_tokens: 10, output_tokens: 0, cache_creation_input_tokens: 300 },
+        cache_creation: { ephemeral_5m_input_tokens: 100, ephemeral_1h_input_tokens: 200 },
+      },
+    }),
+    ['/v1/messages', claude],
+    { input_tokens: 310, cache_write_tokens: 300 },
+    10 * 5 + 100 * 6.25 + 200 * 10,
+  ],
+  [
+    'what OpenAI keeps in the cache for twelve hours',
+    report(responsesAnswer, {
+      usage: {
+        ...{ input_tokens: 310, output_tokens: 50, total_tokens: 360 },
+        input_tokens_details: {
+          ...{ cached_tokens: 0, cache_write_tokens: 300 },
+          cache_write_tokens_details: { ttl_30m_tokens: 100, ttl_12h_tokens: 200 },
+        },
+      },
+    }),
+    ['/v1/responses', { model: 'kept', input: 'hi', max_output_tokens: 100 }],
+    { input_tokens: 310, cache_write_tokens: 300 },
+    10 * 1 + 100 * 2 + 200 * 4 + 50 * 2,
+  ],
+  [
+    'searches of a response by tool_usage',
+    report(responsesAnswer, { tool_usage: { web_search: { num_requests: 3 } } }),
+    ['/v1/responses', search],
+    {},
+    3 * 2 + 4 * 8 + 30_000,
+  ],
+  [
+    'searches of a response by themselves',
+    report(responsesAnswer, { output: searches }),
+    ['/v1/responses', search],
+    {},
+    3 * 2 + 4 * 8 + 30_000,
+  ],
+  [
+    'tokens that a host counts in its total only, as reasoning',
+    report(chatAnswer, {
+      usage: {
+        ...{ prompt_tokens: 3, completion_tokens: 4, total_tokens: 57 },
+        completion_tokens_details: { reasoning_tokens: 50 },
+      },
+    }),
+    [chat, body],
+    { input_tokens: 3, output_tokens: 54, reasoning_tokens: 50 },
+    3 + 54 * 2,
+  ],
+] as const)('%s are counted and paid for', async (_what, script, [path, value], usage, microUsd) => {
+  const record = await spend(script, value, path);
+
+  expect(record.usage).toMatchObject(usage);
+  expect(record.cost_usd).toBeCloseTo(microUsd / 1e6, 12);
+});
+
+test('a search of the web costs its fee, reserved by what bounds it', async () => {
+  const [tight, wide] = [
+    await start({ limits: '{ usd_per_day: 0.07 }' }),
+    await start({ limits: '{ usd_per_day: 0.1 }' }),
+  ];
+  const usage = { input_tokens: 10, output_tokens: 10, server_tool_use: { web_search_requests: 3 } };
+  host.script(report(messagesAnswer, { usage }));
+  const with_ = (more: object) =>
+    ['/v1/messages', { ...claude, tools: [{ type: 'web_search_20250305', name: 'w', ...more }] }] as const;
+
+  const statuses = [
+    await statusesOf(tight, [with_({ max_uses: 8 }), with_({ max_uses: 5 })]),
+    await statusesOf(wide, [with_({ max_uses: 8 }), with_({})]),
+  ];
+  const [record] = await wide.recorded(1);
+
+  expect(statuses).toEqual([
+    [429, 200],
+    [200, 429],
+  ]);
+  expect(record?.cost_usd).toBeCloseTo((10 * 5 + 10 * 25) / 1e6 + 3 * 0.01, 12);
+});
+
+const responses = { model: 'm', input: 'hi', max_output_tokens: 100 };
+const answers = {
+  chat: [chat, chatAnswer, body, 100],
+  // "Hello from messages", by a model that does not reason unasked.
+  messages: ['/v1/messages', messagesAnswer, claude, 7],
+  responses: ['/v1/responses', responsesAnswer, responses, 100],
 } as const;
 
 test.each([
@@ -333,92 +280,89 @@ test.each([
   ['messages', { input_tokens: 0, output_tokens: 0 }],
   ['responses', { input_tokens: 0, output_tokens: 0, total_tokens: 0 }],
 ] as const)('usage of %s that is none, %j, is estimated and never free', async (dialect, usage) => {
-  const { path, answer, value, output } = capped[dialect];
-  report(answer, usage);
+  const [path, answer, value, output] = answers[dialect];
 
-  await (await post(gateway, path, value)).text();
-  const [record] = await gateway.recorded(1);
-
-  expect(record?.usage).toMatchObject({
-    input_tokens: inputWorst(value),
-    output_tokens: output,
-    estimated: true,
-  });
+  expect((await spend(report(answer, { usage }), value, path)).usage).toMatchObject(worst(value, output));
 });
+
+const unreasoned = { ...body, reasoning_effort: 'none' };
+const [usageEvent = '', done = ''] = chatEvents.slice(-2);
+const withoutUsage = chatEvents.slice(0, -2);
+const long = [{ index: 0, message: { role: 'assistant', content: 'x'.repeat(360) }, finish_reason: 'stop' }];
+const earlyUsage = [usageEvent, ...withoutUsage, usageEvent.replace(/"usage".*\}/, '"usage":null}'), done];
 
 test.each([
-  ['output', { prompt_tokens: 7 }, { input_tokens: 7, output_tokens: 100, estimated: true }],
-  ['input', { completion_tokens: 7 }, { input_tokens: 25, output_tokens: 100, estimated: true }],
-] as const)('what is missing of a usage, %s, is estimated', async (_what, usage, expected) => {
-  report(chatAnswer, usage);
-
-  await (await post(gateway, '/v1/chat/completions', body)).text();
-  const [record] = await gateway.recorded(1);
-
-  expect(record?.usage).toMatchObject(expected);
-});
-
-test('tokens that a host counts in its total only, as reasoning, are paid for', async () => {
-  report(chatAnswer, {
-    prompt_tokens: 3,
-    completion_tokens: 4,
-    total_tokens: 57,
-    completion_tokens_details: { reasoning_tokens: 50 },
-  });
-
-  await (await post(gateway, '/v1/chat/completions', body)).text();
-  const [record] = await gateway.recorded(1);
-
-  expect(record?.usage).toMatchObject({ input_tokens: 3, output_tokens: 54, reasoning_tokens: 50 });
-  expect(record?.cost_usd).toBeCloseTo((3 + 54 * 2) / 1e6, 12);
-});
-
-test('a usage that comes again with nothing in it does not take the first one back', async () => {
-  host.script((response) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    response.end(
-      [...chatEvents.slice(0, -1), 'data: {"choices":[],"usage":{}}\n\n', 'data: [DONE]\n\n'].join(''),
-    );
-  });
-
-  await (await post(gateway, '/v1/chat/completions', { ...body, stream: true })).text();
-  const [record] = await gateway.recorded(1);
-
-  expect(record?.usage).toMatchObject({ input_tokens: 3, output_tokens: 4 });
+  [
+    'an answer without usage is estimated from its text, even above its cap',
+    report(chatAnswer, { usage: undefined, choices: long }),
+    [chat, unreasoned],
+    worst(unreasoned, 120),
+  ],
+  [
+    'a missing count of output is estimated',
+    report(chatAnswer, { usage: { prompt_tokens: 7 } }),
+    [chat, body],
+    { input_tokens: 7, output_tokens: 100, estimated: true },
+  ],
+  [
+    'a missing count of input is estimated',
+    report(chatAnswer, { usage: { completion_tokens: 7 } }),
+    [chat, body],
+    worst(body),
+  ],
+  [
+    'a usage that comes again with nothing in it does not take the first one back',
+    stream([...chatEvents.slice(0, -1), 'data: {"choices":[],"usage":{}}\n\n', done]),
+    [chat, { ...body, stream: true }],
+    { input_tokens: 3, output_tokens: 4 },
+  ],
+  [
+    'a usage that comes before the text does not cover it',
+    stream(earlyUsage),
+    [chat, { ...unreasoned, stream: true }],
+    { input_tokens: 3, output_tokens: 4 + 10 + 6, estimated: true },
+  ],
+  [
+    'a stream that reports output only where it begins is estimated from its text',
+    stream(messagesEvents.map((event) => event.replace(',"usage":{"output_tokens":4}', ''))),
+    ['/v1/messages', { ...claude, stream: true }],
+    { input_tokens: 3, output_tokens: 1 + 10 + 6, estimated: true },
+  ],
+  [
+    'embeddings without usage cost their worst input',
+    json('{"object":"list","data":[],"model":"m","usage":{"prompt_tokens":"many"}}'),
+    ['/v1/embeddings', { model: 'm', input: 'hello' }],
+    worst({ model: 'm', input: 'hello' }, 0),
+  ],
+  [
+    'an answer that is written in the background costs the worst case, since nobody sees its end',
+    json('{"id":"resp_1","object":"response","status":"queued","output":[],"usage":null}'),
+    ['/v1/responses', { ...responses, background: true }],
+    worst({ ...responses, background: true }),
+  ],
+] as const)('%s', async (_what, script, [path, value], usage) => {
+  expect((await spend(script, value, path)).usage).toMatchObject(usage);
 });
 
 test('the usage of a stream is asked for under a limit, and kept from a client that did not', async () => {
   const value = { ...body, stream: true };
-  const [usage, done] = chatEvents.slice(-2);
-  host.script((response, { body: sent }) => {
-    const isAsked = sent.toString().includes('"include_usage":true');
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    response.end([...chatEvents.slice(0, -2), isAsked ? usage : '', done].join(''));
+  host.script((response, request) => {
+    const isAsked = request.body.toString().includes('"include_usage":true');
+    return stream([...withoutUsage, isAsked ? usageEvent : '', done].filter(Boolean))(response, request);
   });
-  const free = await startGateway(`
-providers: { host: { dialect: openai, base_url: "${host.url}/v1", endpoints: [chat] } }
-models: [{ match: m, provider: host }]
-projects: { shop: { keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] } }
-`);
+  const free = await start({});
+  const before = gateway.records.length;
 
-  const silent = await post(gateway, '/v1/chat/completions', value);
-  const asking = await post(gateway, '/v1/chat/completions', {
-    ...value,
-    stream_options: { include_usage: true },
-  });
-  const unlimited = await post(free, '/v1/chat/completions', value);
-  const texts = await Promise.all([silent, asking, unlimited].map((each) => each.text()));
-  await free.stop();
+  const all = [
+    await post(gateway, chat, value),
+    await post(gateway, chat, { ...value, stream_options: { include_usage: true } }),
+    await post(free, chat, value),
+  ];
 
-  const without = [...chatEvents.slice(0, -2), done].join('');
-  expect(texts).toEqual([without, chatEvents.join(''), without]);
-  expect([silent, asking, unlimited].map(({ headers }) => headers.get('x-gateway-body'))).toEqual([
-    'spliced',
-    'exact',
-    'exact',
-  ]);
-  const records = await gateway.recorded(2);
-  for (const record of records) {
+  const without = [...withoutUsage, done].join('');
+  expect(await Promise.all(all.map((each) => each.text()))).toEqual([without, chatEvents.join(''), without]);
+  expect(all.map(({ headers }) => headers.get('x-gateway-body'))).toEqual(['spliced', 'exact', 'exact']);
+  for (const record of (await gateway.recorded(before + 2)).slice(before)) {
     expect(record.usage).toEqual({
       ...{ input_tokens: 3, output_tokens: 4, cache_read_tokens: 0, cache_write_tokens: 0 },
       reasoning_tokens: 0,
@@ -426,245 +370,110 @@ projects: { shop: { keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] } }
   }
 });
 
-test('a usage that comes before the text does not cover it', async () => {
-  const usage = chatEvents.at(-2) ?? '';
-  const events = [
-    usage,
-    ...chatEvents.slice(0, -2),
-    usage.replace(/"usage".*\}/, '"usage":null}'),
-    'data: [DONE]\n\n',
-  ];
-  reply(200, 'text/event-stream', events.join(''));
-
-  const value = { ...body, reasoning_effort: 'none', stream: true };
-  await (await post(gateway, '/v1/chat/completions', value)).text();
-  const [record] = await gateway.recorded(1);
-
-  expect(record?.usage).toMatchObject({ input_tokens: 3, output_tokens: 4 + 10 + 6, estimated: true });
-});
-
-test('a stream that reports output only where it begins is estimated from its text', async () => {
-  const events = messagesEvents.map((event) => event.replace(',"usage":{"output_tokens":4}', ''));
-  host.script((response) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    response.end(events.join(''));
-  });
-
-  const value = { ...capped.messages.value, stream: true };
-  await (await post(gateway, '/v1/messages', value)).text();
-  const [record] = await gateway.recorded(1);
-
-  expect(record?.usage).toMatchObject({ input_tokens: 3, output_tokens: 1 + 10 + 6, estimated: true });
-});
-
-test('embeddings without usage cost their worst input', async () => {
-  report('{"object":"list","data":[],"model":"m"}', { prompt_tokens: 'many' });
-  const value = { model: 'm', input: 'hello' };
-
-  await (await post(gateway, '/v1/embeddings', value)).text();
-  const [record] = await gateway.recorded(1);
-
-  expect(record?.usage).toMatchObject({
-    input_tokens: inputWorst(value),
-    output_tokens: 0,
-    estimated: true,
-  });
-});
-
-test('an answer that is written in the background costs the worst case, since nobody sees its end', async () => {
-  host.script((response) => {
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end('{"id":"resp_1","object":"response","status":"queued","output":[],"usage":null}');
-  });
-  const value = { ...capped.responses.value, background: true };
-
-  await (await post(gateway, '/v1/responses', value)).text();
-  const [record] = await gateway.recorded(1);
-
-  expect(record?.usage).toMatchObject({
-    input_tokens: inputWorst(value),
-    output_tokens: 100,
-    estimated: true,
-  });
-});
+const small = 'provider: host, model: small, max_output_tokens: 100';
+const toFallbacks = `{ match: fast, ${small}, pricing: { input: 1, output: 2 }, fallbacks: [{ provider: host, model: gpt-4o }] },
+  { match: own, ${small}, fallbacks: [{ provider: host, model: unheard-of }, { provider: claude, model: claude-opus-4-5 }] }`;
 
 test('a fallback to another model is reserved and charged at the price of that model', async () => {
-  const start = (budget: number) =>
-    startGateway(`
-providers: { host: { dialect: openai, base_url: "${host.url}/v1", endpoints: [chat] } }
-models:
-  - match: fast
-    provider: host
-    model: small
-    pricing: { input: 1, output: 2 }
-    fallbacks: [{ provider: host, model: gpt-4o }, { provider: host, model: unheard-of }]
-projects:
-  shop:
-    limits: { usd_per_day: ${budget} }
-    keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }]
-`);
-  host.script((response, { body: sent }) => {
-    const isSmall = sent.toString().includes('"small"');
-    response.writeHead(isSmall ? 500 : 200, { 'content-type': 'application/json' });
-    response.end(isSmall ? '{"error":{"message":"no"}}' : chatAnswer);
-  });
+  const models = `{ match: fast, ${small}, pricing: { input: 1, output: 2 }, fallbacks: [{ provider: host, model: gpt-4o }, { provider: host, model: unheard-of }] }`;
+  const script: Script = (response, request) =>
+    (request.body.toString().includes('"small"') ? error : json(chatAnswer))(response, request);
   // 100 tokens of output cost US$ 0.0002 at the first model and 0.001 at the second.
-  const [tight, wide] = [await start(0.0005), await start(0.01)];
+  const [tight, wide] = [
+    await start({ limits: '{ usd_per_day: 0.0005 }', models }),
+    await start({ limits: '{ usd_per_day: 0.01 }', models }),
+  ];
 
-  const refused = await post(tight, '/v1/chat/completions', { ...body, model: 'fast' });
-  const served = await post(wide, '/v1/chat/completions', { ...body, model: 'fast' });
-  const [record] = await wide.recorded(1);
-  await Promise.all([tight.stop(), wide.stop()]);
+  const refused = await spend(script, { ...body, model: 'fast' }, chat, tight);
+  const served = await spend(script, { ...body, model: 'fast' }, chat, wide);
 
-  expect([refused.status, served.status]).toEqual([429, 200]);
-  expect(record?.target_model).toBe('gpt-4o');
-  expect(record?.cost_usd).toBeCloseTo((3 * 2.5 + 4 * 10) / 1e6, 12);
+  expect(refused.status).toBe(429);
+  expect(served).toMatchObject({ status: 200, target_model: 'gpt-4o' });
+  expect(served.cost_usd).toBeCloseTo((3 * 2.5 + 4 * 10) / 1e6, 12);
 });
 
 test('without a cap a fallback to another model is reserved as long as that model can write', async () => {
-  const start = (limits: string) =>
-    startGateway(`
-providers:
-  host: { dialect: openai, base_url: "${host.url}/v1", endpoints: [chat] }
-  claude: { dialect: anthropic, base_url: "${host.url}" }
-models:
-  - { match: fast, provider: host, model: small, pricing: { input: 1, output: 2 }, max_output_tokens: 100,
-      fallbacks: [{ provider: host, model: gpt-4o }] }
-  - { match: own, provider: host, model: small, max_output_tokens: 100,
-      fallbacks: [{ provider: host, model: unheard-of }, { provider: claude, model: claude-opus-4-5 }] }
-projects:
-  shop:
-    limits: ${limits}
-    keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }]
-`);
-  const { max_tokens: _, ...uncapped } = body;
+  host.script(json(chatAnswer));
   // 16,384 tokens of output are the most of gpt-4o; they cost US$ 0.16.
-  const [tokens, usd] = [await start('{ tokens_per_day: 16000 }'), await start('{ usd_per_day: 0.15 }')];
+  const tokens = await start({ limits: '{ tokens_per_day: 16000 }', models: toFallbacks });
+  const usd = await start({ limits: '{ usd_per_day: 0.15 }', models: toFallbacks });
+  const requests = [
+    [chat, { ...uncapped, model: 'fast' }],
+    [chat, { ...body, model: 'fast' }],
+  ] as const;
 
-  const statuses = [
-    await post(tokens, '/v1/chat/completions', { ...uncapped, model: 'fast' }),
-    await post(usd, '/v1/chat/completions', { ...uncapped, model: 'fast' }),
-    await post(tokens, '/v1/chat/completions', { ...body, model: 'fast' }),
-    await post(usd, '/v1/chat/completions', { ...body, model: 'fast' }),
-    await post(tokens, '/v1/chat/completions', { ...uncapped, model: 'own' }),
-  ].map(({ status }) => status);
-  await Promise.all([tokens.stop(), usd.stop()]);
-
-  expect(statuses).toEqual([429, 429, 200, 200, 200]);
+  expect(await statusesOf(usd, requests)).toEqual([429, 200]);
+  expect(await statusesOf(tokens, [...requests, [chat, { ...uncapped, model: 'own' }]])).toEqual([
+    429, 200, 200,
+  ]);
 });
 
 test('a cap of 0 bounds nothing, and an image by its address counts as the largest', async () => {
-  const limited = await startGateway(`
-providers:
-  host: { dialect: openai, base_url: "${host.url}/v1", endpoints: [chat] }
-  claude: { dialect: anthropic, base_url: "${host.url}" }
-models: [{ match: "claude-*", provider: claude }, { match: "*", provider: host }]
-projects: { shop: { limits: { tokens_per_day: 4000 }, keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] } }
-`);
-  const picture = { type: 'image_url', image_url: { url: 'https://pictures.example/a.png' } };
-  const source = { type: 'url', url: 'https://pictures.example/a.png' };
+  host.script(json(chatAnswer));
+  const models = '{ match: "*", provider: host }';
+  const limited = await start({ limits: '{ tokens_per_day: 4000 }', models });
+  const url = 'https://pictures.example/a.png';
+  const picture = { type: 'image_url', image_url: { url } };
+  const ofClaude = { type: 'image', source: { type: 'url', url } };
+  const saying = (...content: object[]) => ({ messages: [{ role: 'user', content }] });
 
-  const statuses = [
-    await post(limited, '/v1/chat/completions', { ...body, model: 'gpt-4o' }),
-    await post(limited, '/v1/chat/completions', { ...body, model: 'gpt-4o', max_tokens: 0 }),
-    await post(limited, '/v1/messages', { ...body, model: 'claude-opus-4-5', max_tokens: 0 }),
-    await post(limited, '/v1/chat/completions', {
-      ...body,
-      messages: [{ role: 'user', content: [picture, picture] }],
-    }),
-    await post(limited, '/v1/messages', {
-      ...body,
-      model: 'claude-opus-4-5',
-      messages: [{ role: 'user', content: [{ type: 'image', source }] }],
-    }),
-  ].map(({ status }) => status);
-  await limited.stop();
+  const statuses = await statusesOf(limited, [
+    [chat, { ...body, model: 'gpt-4o' }],
+    [chat, { ...body, model: 'gpt-4o', max_tokens: 0 }],
+    ['/v1/messages', { ...claude, max_tokens: 0 }],
+    [chat, { ...body, ...saying(picture, picture) }],
+    ['/v1/messages', { ...claude, ...saying(ofClaude) }],
+  ]);
 
   expect(statuses).toEqual([200, 429, 429, 429, 429]);
 });
 
 test('an answer that nobody waits for costs at most what its own target could write', async () => {
-  const two = await startGateway(`
-providers:
-  host: { dialect: openai, base_url: "${host.url}/v1", endpoints: [chat] }
-models:
-  - { match: fast, provider: host, model: small, max_output_tokens: 100,
-      fallbacks: [{ provider: host, model: gpt-4o }] }
-projects: { shop: { keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] } }
-`);
-  host.script(() => undefined);
-  const { max_tokens: _, ...uncapped } = body;
+  const two = await start({ models: toFallbacks });
 
-  await leave({ ...uncapped, model: 'fast' }, two);
-  const [record] = await two.recorded(1);
-  await two.stop();
-
-  expect(record?.usage).toMatchObject({ output_tokens: 100, estimated: true });
+  expect((await leave(silence, { ...uncapped, model: 'fast' }, two)).usage).toMatchObject({
+    output_tokens: 100,
+    estimated: true,
+  });
 });
 
 test('a cap that a translation raises is reserved as it leaves', async () => {
-  const raised = await startGateway(`
-providers: { host: { dialect: openai, base_url: "${host.url}/v1", endpoints: [responses] } }
-models: [{ match: m, provider: host }]
-projects: { shop: { keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] } }
-`);
-  host.script(() => undefined);
+  const raised = await start({ endpoints: 'responses' });
 
-  await leave({ ...body, max_tokens: 1 }, raised);
-  const [record] = await raised.recorded(1);
-  await raised.stop();
+  const { usage } = await leave(silence, { ...body, max_tokens: 1 }, raised);
 
-  expect(JSON.parse(String(host.requests[0]?.body))).toMatchObject({ max_output_tokens: 16 });
-  expect(record?.usage).toMatchObject({ output_tokens: 16, estimated: true });
+  expect(JSON.parse(String(host.requests.at(-1)?.body))).toMatchObject({ max_output_tokens: 16 });
+  expect(usage).toMatchObject({ output_tokens: 16, estimated: true });
 });
 
 test.each([false, true])(
   'passes that the provider reports beside the answer are paid for (stream: %s)',
-  async (stream) => {
+  async (isStream) => {
     const own = { input_tokens: 23, output_tokens: 10 };
     const pass = { type: 'compaction', input_tokens: 180, output_tokens: 35, cache_read_input_tokens: 20 };
     const usage = { ...own, iterations: [pass, { type: 'message', ...own }] };
-    const last = `event: message_delta\ndata: ${JSON.stringify({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage })}\n\n`;
-    host.script((response) => {
-      response.writeHead(200, { 'content-type': stream ? 'text/event-stream' : 'application/json' });
-      if (!stream) return response.end(JSON.stringify({ ...JSON.parse(messagesAnswer), usage }));
-      const start = {
-        type: 'message_start',
-        message: { ...JSON.parse(messagesAnswer), content: [], usage: own },
-      };
-      return response.end(
-        `event: message_start\ndata: ${JSON.stringify(start)}\n\n${last}${last}event: message_stop\ndata: {"type":"message_stop"}\n\n`,
-      );
+    const event = (type: string, members: object) =>
+      `event: ${type}\ndata: ${JSON.stringify({ type, ...members })}\n\n`;
+    const begin = event('message_start', {
+      message: { ...JSON.parse(messagesAnswer), content: [], usage: own },
     });
+    const last = event('message_delta', { delta: { stop_reason: 'end_turn' }, usage });
+    const script = isStream
+      ? stream([begin, last, last, event('message_stop', {})])
+      : report(messagesAnswer, { usage });
 
-    await (await post(gateway, '/v1/messages', { ...body, model: 'claude-opus-4-5', stream })).text();
-    const [record] = await gateway.recorded(1);
-
-    expect(record?.usage).toEqual({
-      input_tokens: 223,
-      output_tokens: 45,
-      cache_read_tokens: 20,
-      cache_write_tokens: 0,
+    expect((await spend(script, { ...claude, stream: isStream }, '/v1/messages')).usage).toEqual({
+      ...{ input_tokens: 223, output_tokens: 45, cache_read_tokens: 20, cache_write_tokens: 0 },
       reasoning_tokens: 0,
     });
   },
 );
 
 test('an answer that cannot be translated costs what the provider says it used', async () => {
-  const other = await startGateway(`
-providers: { host: { dialect: openai, base_url: "${host.url}/v1", endpoints: [responses] } }
-models: [{ match: m, provider: host }]
-projects: { shop: { keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] } }
-`);
-  host.script((response) => {
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ ...JSON.parse(responsesAnswer), status: 'failed' }));
+  const other = await start({ endpoints: 'responses' });
+
+  expect(await spend(report(responsesAnswer, { status: 'failed' }), body, chat, other)).toMatchObject({
+    status: 502,
+    usage: { input_tokens: 3, output_tokens: 4 },
   });
-
-  const { status } = await post(other, '/v1/chat/completions', body);
-  const [record] = await other.recorded(1);
-  await other.stop();
-
-  expect(status).toBe(502);
-  expect(record?.usage).toMatchObject({ input_tokens: 3, output_tokens: 4 });
 });

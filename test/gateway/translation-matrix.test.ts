@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -9,6 +8,7 @@ import { marks, type Option } from '../kit/conversations.ts';
 import { textDialects } from '../kit/dialects.ts';
 import { secrets, startGateway, type TestGateway } from '../kit/gateway.ts';
 import type { Script, ScriptedHost } from '../kit/host.ts';
+import { recordedStream } from '../kit/recorded-streams.ts';
 import { askBySdk, GeminiError, type Outcome } from '../kit/sdk-outcome.ts';
 import { startStrictHost } from '../kit/strict-host.ts';
 
@@ -180,7 +180,7 @@ const serverErrors = {
 
 /** A recorded stream in pieces that cut events and characters. */
 function recorded(provider: TextDialectName, scenario: string): Script {
-  const bytes = readFileSync(new URL(`../fixtures/streams/${provider}.${scenario}.sse`, import.meta.url));
+  const bytes = recordedStream(`${provider}.${scenario}`);
   const pieces: Buffer[] = [];
   for (let at = 0; at < bytes.length; at += 97) pieces.push(bytes.subarray(at, at + 97));
   return stream(pieces);

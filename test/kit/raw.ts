@@ -86,6 +86,20 @@ export async function sendRaw(port: number, ...pieces: readonly (string | Buffer
   }
 }
 
+/** Posts with the project key on a connection of its own, and reads the answer to its end, or to where it is cut. */
+export function postRaw(
+  { port, key }: { readonly port: number; readonly key: string },
+  path: string,
+  body: object | string | Buffer,
+  headers: readonly string[] = ['Content-Type: application/json', `X-Api-Key: ${key}`],
+): Promise<RawAnswer> {
+  const bytes = Buffer.isBuffer(body)
+    ? body
+    : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  const lines = [`POST ${path} HTTP/1.1`, 'Host: localhost:4100', ...headers];
+  return sendRaw(port, head(...lines, `Content-Length: ${bytes.length}`), bytes);
+}
+
 /** The text of a request's head, its lines given without ends. */
 export function head(...lines: readonly string[]): string {
   return `${lines.join('\r\n')}\r\n\r\n`;

@@ -28,6 +28,8 @@ interface Asked {
   readonly model: string;
   readonly option: Option;
   readonly isStream: boolean;
+  /** Members of the request beside those of the option. */
+  readonly more?: object;
 }
 
 /**
@@ -36,19 +38,19 @@ interface Asked {
  */
 export async function askBySdk(
   gateway: Pick<TestGateway, 'url' | 'key'>,
-  { client, model, option, isStream }: Asked,
+  { client, model, option, isStream, more }: Asked,
 ): Promise<Outcome> {
   switch (client) {
     case 'messages': {
       const { messages } = anthropicClient(gateway);
-      const request = messagesRequest(model, option);
+      const request = { ...messagesRequest(model, option), ...more };
       return ofMessage(
         isStream ? await messages.stream(request).finalMessage() : await messages.create(request),
       );
     }
     case 'chat': {
       const { completions } = openaiClient(gateway).chat;
-      const request = chatRequest(model, option);
+      const request = { ...chatRequest(model, option), ...more };
       if (!isStream) return ofCompletion(await completions.create(request));
       const stream = completions.stream({
         ...request,
@@ -64,13 +66,13 @@ export async function askBySdk(
     }
     case 'responses': {
       const { responses } = openaiClient(gateway);
-      const request = responsesRequest(model, option);
+      const request = { ...responsesRequest(model, option), ...more };
       if (!isStream) return ofResponse(await responses.create(request));
       return ofResponse(await responses.stream({ ...request, stream: true }).finalResponse());
     }
     case 'gemini': {
       const path = pathFor('gemini', model, isStream);
-      const answer = await post(gateway, path, geminiRequest(model, option));
+      const answer = await post(gateway, path, { ...geminiRequest(model, option), ...more });
       if (!answer.ok) throw new GeminiError(answer, await answer.text());
       return ofGemini(isStream ? await eventsOf(answer) : [(await answer.json()) as Generated]);
     }

@@ -5,9 +5,10 @@ import { createTranslation } from '../../../src/dialects/translate.ts';
 import { GatewayError } from '../../../src/errors.ts';
 import { type Option, requestOf } from '../../kit/conversations.ts';
 import { directions } from '../../kit/dialects.ts';
+import { recordedStream } from '../../kit/recorded-streams.ts';
 import { scale } from '../../kit/scale.ts';
 import { plainAnswers } from './plain-answers.ts';
-import { fixture, newContext, startTranslation } from './run-translation.ts';
+import { newContext, startTranslation } from './run-translation.ts';
 
 // Every value of a body, one after the other, becomes something of another type. What then fails must fail as
 // foreseen: 400 for a client's junk, 502 for a provider's, never an accident inside.
@@ -100,7 +101,7 @@ describe.each(directions)('%s to %s', (client, provider) => {
       const accidents = new Set<string>();
       const events: { name: string | undefined; data: string }[] = [];
       const parser = new SseParser((name, data) => events.push({ name, data }));
-      parser.push(fixture(`${provider}.${scenario}`));
+      parser.push(recordedStream(`${provider}.${scenario}`));
       parser.end();
 
       for (const [at, { data }] of events.entries()) {

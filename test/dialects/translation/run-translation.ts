@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { dialects, type TextDialectName } from '../../../src/dialects/registry.ts';
 import { SseParser } from '../../../src/dialects/sse.ts';
 import {
@@ -7,6 +6,7 @@ import {
   type Translation,
 } from '../../../src/dialects/translate.ts';
 import type { TranslationContext } from '../../../src/dialects/translation/model-quirks.ts';
+import { recordedStream } from '../../kit/recorded-streams.ts';
 
 /** A context whose ids count up, so that equal inputs give equal outputs. */
 export function newContext(changes: Partial<TranslationContext> = {}): TranslationContext {
@@ -69,10 +69,6 @@ const smallRequests = {
   },
 } satisfies Record<TextDialectName, unknown>;
 
-export function fixture(name: string): Buffer {
-  return readFileSync(new URL(`../../fixtures/streams/${name}.sse`, import.meta.url));
-}
-
 /** A translation that has already seen its request. */
 export function startTranslation(
   client: TextDialectName,
@@ -111,5 +107,5 @@ export function runStream(translation: Translation, chunks: readonly Uint8Array[
 }
 
 export function runFixture(client: TextDialectName, provider: TextDialectName, scenario: string): Streamed {
-  return runStream(startTranslation(client, provider), [fixture(`${provider}.${scenario}`)]);
+  return runStream(startTranslation(client, provider), [recordedStream(`${provider}.${scenario}`)]);
 }

@@ -1,17 +1,13 @@
-import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { TextDialectName } from '../../../src/dialects/registry.ts';
 import { SseParser } from '../../../src/dialects/sse.ts';
 import { directions, textDialects } from '../../kit/dialects.ts';
+import { recordedStream, recordings } from '../../kit/recorded-streams.ts';
 import { scale } from '../../kit/scale.ts';
-import { fixture, runStream, startTranslation } from './run-translation.ts';
+import { runStream, startTranslation } from './run-translation.ts';
 
 /** Between the places where recordings are split. */
 const step = scale(61, 1);
-
-const recordings = readdirSync(new URL('../../fixtures/streams', import.meta.url))
-  .filter((file) => file.endsWith('.sse'))
-  .map((file) => file.slice(0, -'.sse'.length));
 
 function parse(chunks: readonly Uint8Array[]): string[] {
   const events: string[] = [];
@@ -26,7 +22,7 @@ test('there are recordings of every dialect', () => {
 });
 
 describe.each(recordings)('the recording %s', (name) => {
-  const bytes = fixture(name);
+  const bytes = recordedStream(name);
 
   test('produces the same events wherever it is split', () => {
     const whole = parse([bytes]);

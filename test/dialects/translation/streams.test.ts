@@ -2,9 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { TextDialectName } from '../../../src/dialects/registry.ts';
 import { GatewayError } from '../../../src/errors.ts';
 import { directions } from '../../kit/dialects.ts';
+import { recordedStream } from '../../kit/recorded-streams.ts';
 import { scale } from '../../kit/scale.ts';
 import { readStrictly } from './read-strictly.ts';
-import { fixture, runFixture, runStream, startTranslation } from './run-translation.ts';
+import { runFixture, runStream, startTranslation } from './run-translation.ts';
 import type { Outcome } from './strictly/outcome.ts';
 
 const text = 'Grüße aus dem 🌿-Haus:\n“フィカス” wächst.';
@@ -109,7 +110,7 @@ describe.each(directions)('a %s client at a provider of %s', (client, provider) 
 
   test('never gets a finish reason if the stream is cut off, and gets an error from the relay', () => {
     const translation = startTranslation(client, provider);
-    const cut = runStream(translation, [fixture(`${provider}.cut`)]);
+    const cut = runStream(translation, [recordedStream(`${provider}.cut`)]);
 
     expect(cut.thrown).toBeInstanceOf(GatewayError);
     expect(cut.thrown).toMatchObject({ code: 'provider.broken_response' });
@@ -120,7 +121,7 @@ describe.each(directions)('a %s client at a provider of %s', (client, provider) 
   test.each(['text', 'two-tools'])(
     'never takes a stream of %s that is cut anywhere for a whole one',
     (name) => {
-      const bytes = fixture(`${provider}.${name}`);
+      const bytes = recordedStream(`${provider}.${name}`);
       const whole = readStrictly(client, runFixture(client, provider, name).text);
       let broken = 0;
 

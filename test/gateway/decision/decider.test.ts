@@ -1,11 +1,6 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import type { Config } from '../../../src/config/config.ts';
-import { loadConfig } from '../../../src/config/load.ts';
 import { GatewayError } from '../../../src/errors.ts';
-import type { GatewayConfig } from '../../../src/gateway/active-config.ts';
 import {
   decideRequest,
   factsOf,
@@ -18,28 +13,24 @@ import {
 } from '../../../src/gateway/decision/translate-request.ts';
 import { endpoints, isModelEndpoint, type ModelEndpoint } from '../../../src/gateway/endpoints.ts';
 import { parseRequest } from '../../../src/gateway/request.ts';
-import { type GatewayServer, serveGateway } from '../../../src/gateway/serve.ts';
+import type { GatewayServer } from '../../../src/gateway/serve.ts';
 import { findDemand } from '../../../src/gateway/spending/demand.ts';
-import { defaultListenLimits } from '../../../src/http/listen.ts';
 import { Lifetime } from '../../../src/lifetime.ts';
 import type { PolicySet } from '../../../src/policy/policy-set.ts';
 import type { ExchangeRecord } from '../../../src/record/record.ts';
-import { gatewayConfig } from '../../../src/server/gateway-config.ts';
 import { dialectCases, requestFor, speakAll } from '../../kit/answers.ts';
+import { post, secrets } from '../../kit/gateway.ts';
 import { startHost } from '../../kit/host.ts';
-import { emptyDirectory } from '../../kit/own-configuration.ts';
+import { configOf, gatewayConfigOf, serveConfig } from '../../kit/served-config.ts';
 
-const dyingEntry = pathToFileURL(join(import.meta.dirname, '..', 'fixtures', 'threads', 'dying-worker.mjs'));
+const dyingEntry = new URL('../../fixtures/threads/dying-worker.mjs', import.meta.url);
 const closing: (() => Promise<unknown>)[] = [];
 
 afterEach(async () => {
   for (const close of closing.splice(0).toReversed()) await close();
 });
 
-async function configFor(providers = ''): Promise<Config> {
-  const directory = emptyDirectory();
-  const file = join(directory, 'gateway.yaml');
-  const yaml = `${providers}
+const policyYaml = `
 policies:
   house:
     apply: all
@@ -48,14 +39,7 @@ policies:
       - { id: mails, action: redact, when: { text: { detect: [email] } }, reason: content.email }
       - { id: dry, action: block, mode: monitor, when: { text: { phrases: ["dry run"] } }, reason: content.dry }
       - { id: tickets, action: warn, when: { text: { phrases: ["see ticket"] } }, reason: content.ticket }
-      - { id: answers, action: block, when: { text: { phrases: ["hello from"] }, model: ["claude-*"] }, apply_to: [response], reason: content.answer }
-projects: { shop: { keys: [{ id: web, value: "\${KEY}" }] } }
-`;
-  writeFileSync(file, yaml, { mode: 0o600 });
-  const env = { KEY: 'project-key-0123456789' };
-  const { config } = await loadConfig({ file, cwd: directory, env, nowMs: Date.now() });
-  return config;
-}
+      - { id: answers, action: block, when: { text: { phrases: ["hello from"] }, model: ["claude-*"] }, apply_to: [response], reason: content.answer }`;
 
 interface Started {
   readonly decider: Decider;
@@ -81,10 +65,10 @@ async function started(entry?: URL): Promise<Started> {
 }
 
 async function create(entry?: URL): Promise<Started> {
-  const config = await configFor();
+  const config = await configOf(policyYaml);
   const names = { models: [], providers: [] };
   const decider = createDecider({ source: config.policySource, names, entry });
-  const policies = config.keys.find('project-key-0123456789')?.policies;
+  const policies = config.keys.find(secrets.PROJECT_KEY)?.policies;
   if (policies === undefined) throw new Error('no key');
   const ask = async (body: Buffer, path = '/v1/messages', lifetime = new Lifetime()) =>
     decider.decideRequest(policies, { ...about, body, endpoint: endpointAt(path) }, lifetime);
@@ -133,7 +117,7 @@ describe.each(dialectCases)('$dialect', ({ dialect, path, model }) => {
     'a large body that says %j gets the same decision in the thread as here',
     async (text, action) => {
       const { decider, config } = await sharedDecider();
-      const policies = config.keys.find('project-key-0123456789')?.policies;
+      const policies = config.keys.find(secrets.PROJECT_KEY)?.policies;
       if (policies === undefined) throw new Error('no key');
       const endpoint = endpointAt(path);
       const body = largeBody(dialect, model, text);
@@ -253,7 +237,7 @@ describe('a large request for a host of another dialect', () => {
 
 test('a large conversation that grows gets the same decisions in the thread as here', async () => {
   const { decider, config } = await sharedDecider();
-  const policies = config.keys.find('project-key-0123456789')?.policies;
+  const policies = config.keys.find(secrets.PROJECT_KEY)?.policies;
   if (policies === undefined) throw new Error('no key');
   const endpoint = endpointAt('/v1/messages');
   const said = ['nothing', 'nothing', 'write to rosa@example.org', 'of project', 'nightfall', 'nothing'];
@@ -341,57 +325,32 @@ test('a client that leaves is removed from the queue, and those after it are ser
   expect(last).toMatchObject({ status: 'fulfilled', value: { request: { model: 'claude-test' } } });
 });
 
-interface Served {
-  readonly server: GatewayServer;
-  readonly records: readonly ExchangeRecord[];
-  readonly hostRequests: readonly { readonly body: Buffer }[];
-  readonly config: GatewayConfig;
-}
-
-async function serve(deciderEntry?: URL): Promise<Served> {
+async function serve() {
   const host = await startHost(speakAll);
-  closing.push(() => host.close());
-  const config = gatewayConfig(
-    await configFor(`
+  const config = await gatewayConfigOf(`
 providers: { host: { dialect: anthropic, base_url: "${host.url}" } }
-models: [{ match: "*", provider: host }]`),
-    undefined,
-  );
+models: [{ match: "*", provider: host }]${policyYaml}`);
   const records: ExchangeRecord[] = [];
-  const server = await serveGateway({
-    host: '127.0.0.1',
-    port: 0,
-    limits: { ...defaultListenLimits, drainMs: 2_000 },
-    config,
-    record: (record) => records.push(record),
-    ...(deciderEntry === undefined ? {} : { deciderEntry }),
-  });
-  closing.push(() => server.drain());
-  return { server, records, hostRequests: host.requests, config };
+  const server = await serveConfig(config, { record: (record) => records.push(record) });
+  return { server, records, hostRequests: host.requests };
 }
 
-async function ask(
-  { server }: Served,
-  body: Buffer,
-): Promise<{ status: number; error?: { reason: string; param?: string } }> {
-  const answer = await fetch(`${server.url}/v1/messages`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-api-key': 'project-key-0123456789' },
-    body: new Uint8Array(body),
-  });
-  return { status: answer.status, ...((await answer.json()) as object) };
+type Answered = { readonly error?: { readonly reason: string; readonly param?: string } };
+
+async function ask({ url }: GatewayServer, body: Buffer): Promise<Answered & { status: number }> {
+  const answer = await post({ url, key: secrets.PROJECT_KEY }, '/v1/messages', body.toString());
+  return { status: answer.status, ...((await answer.json()) as Answered) };
 }
 
 const large = (text: string, model = 'gpt-test') => largeBody('messages', model, text);
 
 test('over the wire a large body is refused with its pointer, redacted, and recorded like any other', async () => {
-  const served = await serve();
-  const { records, hostRequests } = served;
+  const { server, records, hostRequests } = await serve();
 
-  const blocked = await ask(served, large('project nightfall'));
-  const redacted = await ask(served, large('rosa@example.org'));
-  const monitored = await ask(served, large('a dry run'));
-  const answer = await ask(served, large('hi', 'claude-test'));
+  const blocked = await ask(server, large('project nightfall'));
+  const redacted = await ask(server, large('rosa@example.org'));
+  const monitored = await ask(server, large('a dry run'));
+  const answer = await ask(server, large('hi', 'claude-test'));
 
   expect(blocked).toMatchObject({
     status: 403,

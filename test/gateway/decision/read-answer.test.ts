@@ -1,5 +1,3 @@
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { createDecider, threadBytes } from '../../../src/gateway/decision/decider.ts';
 import { type AnswerReader, readAnswer } from '../../../src/gateway/decision/read-answer.ts';
@@ -10,9 +8,7 @@ import { Lifetime } from '../../../src/lifetime.ts';
 import { compilePolicies } from '../../../src/policy/compile.ts';
 import { policySchema } from '../../../src/policy/rules/schema.ts';
 
-const dyingEntry = pathToFileURL(
-  join(import.meta.dirname, '..', '..', 'fixtures', 'threads', 'dying-worker.mjs'),
-);
+const dyingEntry = new URL('../../fixtures/threads/dying-worker.mjs', import.meta.url);
 const closing: (() => Promise<void>)[] = [];
 
 afterAll(async () => {

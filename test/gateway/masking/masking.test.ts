@@ -1,16 +1,8 @@
-import { describe, expect, test } from 'vitest';
-import { anthropicClient, openaiClient, secrets } from '../../kit/gateway.ts';
+import { expect, test } from 'vitest';
+import { openaiClient, secrets } from '../../kit/gateway.ts';
+import { askBySdk } from '../../kit/sdk-outcome.ts';
 import { maskedGateway } from './masked-gateway.ts';
-import {
-  type Cut,
-  type Dialect,
-  dialects,
-  letters,
-  type SdkDialect,
-  saying,
-  sdkDialects,
-  whole,
-} from './saying.ts';
+import { letters, saying, whole } from './saying.ts';
 
 const running = maskedGateway({
   rules: [
@@ -27,138 +19,21 @@ const running = maskedGateway({
   },
 });
 
-interface Heard {
-  readonly text: string;
-  readonly thinking: string;
-  readonly input: unknown;
+/** The text of a streamed answer as the official SDK reads it. That all comes back: generated.test.ts. */
+async function ask(client: 'messages' | 'chat', text: string, key: string = secrets.PROJECT_KEY) {
+  const more = { messages: [{ role: 'user', content: text }] };
+  const asked = { client, model: `at-${client}`, option: 'text', isStream: true, more } as const;
+  return (await askBySdk({ url: running.gateway.url, key }, asked)).text;
 }
-
-/** Asks with the dialect's official SDK. */
-async function ask(
-  client: SdkDialect,
-  provider: Dialect,
-  { key = secrets.PROJECT_KEY, text, isStream }: { key?: string; text: string; isStream: boolean },
-): Promise<Heard> {
-  const model = `at-${provider}`;
-  const caller = { url: running.gateway.url, key };
-  const parameters = { type: 'object', properties: {} } as const;
-  if (client === 'messages') {
-    const request = {
-      model,
-      max_tokens: 64,
-      messages: [{ role: 'user' as const, content: text }],
-      tools: [{ name: 'run', input_schema: parameters }],
-    };
-    const { messages } = anthropicClient(caller);
-    const { content } = await (isStream ? messages.stream(request).finalMessage() : messages.create(request));
-    return {
-      text: content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
-      // Here it may be signed, so it stays as the provider sent it.
-      thinking: '',
-      input: content.find((block) => block.type === 'tool_use')?.input,
-    };
-  }
-  if (client === 'chat') {
-    const request = {
-      model,
-      messages: [{ role: 'user' as const, content: text }],
-      tools: [{ type: 'function' as const, function: { name: 'run', parameters } }],
-    };
-    const { completions } = openaiClient(caller).chat;
-    let thinking = '';
-    const stream = isStream ? completions.stream(request) : undefined;
-    stream?.on('chunk', ({ choices }) => {
-      thinking += (choices[0]?.delta as { reasoning_content?: string } | undefined)?.reasoning_content ?? '';
-    });
-    const completion = await (stream === undefined
-      ? completions.create(request)
-      : stream.finalChatCompletion());
-    const message = completion.choices[0]?.message;
-    const made = message?.tool_calls?.[0];
-    return {
-      text: message?.content ?? '',
-      thinking: isStream ? thinking : ((message as { reasoning_content?: string }).reasoning_content ?? ''),
-      input: made?.type === 'function' ? JSON.parse(made.function.arguments) : undefined,
-    };
-  }
-  const request = {
-    model,
-    input: text,
-    tools: [{ type: 'function' as const, name: 'run', parameters, strict: false }],
-  };
-  const { responses } = openaiClient(caller);
-  const { output } = await (isStream ? responses.stream(request).finalResponse() : responses.create(request));
-  const [made] = output.flatMap((item) => (item.type === 'function_call' ? [item] : []));
-  return {
-    text: output
-      .flatMap((item) => (item.type === 'message' ? item.content : []))
-      .map((part) => (part.type === 'output_text' ? part.text : ''))
-      .join(''),
-    thinking: output
-      .flatMap((item) => (item.type === 'reasoning' ? item.summary : []))
-      .map((part) => part.text)
-      .join(''),
-    input: made === undefined ? undefined : JSON.parse(made.arguments),
-  };
-}
-
-const values = [
-  'ann@example.com',
-  'sk-proj-abc123def456ghi789jkl012mno345pqr678stu901vwx234',
-  '«quote " and \\ backslash»',
-  '«lines\n\tand\r\n🌿 émoji \u0000»',
-  '«x»',
-  '«ann@example.com inside»',
-];
-const text = `first ${values.join(' then ')} end`;
-const pairs = sdkDialects.flatMap((client) => dialects.map((provider) => ({ client, provider })));
-const cuts: Readonly<Record<string, Cut>> = {
-  whole,
-  letters,
-  sevens: (long) => long.match(/[\s\S]{1,7}/g) ?? [''],
-};
-
-describe.each(pairs)('a $client client at a $provider provider', ({ client, provider }) => {
-  test.each([
-    { form: 'plain', cut: 'whole' },
-    ...Object.keys(cuts).map((cut) => ({ form: 'streamed', cut })),
-  ])('gets the values back that never left: $form, $cut', async ({ form, cut }) => {
-    const isStream = form === 'streamed';
-    running.host.script(
-      saying(
-        (heard) => ({
-          text: `I heard ${heard}`,
-          thinking: `He said ${heard}`,
-          input: JSON.stringify({ command: `echo '${heard}'`, nested: JSON.stringify({ deep: [heard] }) }),
-        }),
-        cuts[cut],
-      ),
-    );
-    const before = running.host.requests.length;
-
-    const plain = await ask(client, provider, { key: secrets.OTHER_KEY, text, isStream });
-    const masked = await ask(client, provider, { text, isStream });
-
-    expect(masked).toEqual(plain);
-    expect(masked.text).toBe(`I heard ${text}`);
-    const [open = '', closed = ''] = running.host.requests.slice(before).map(({ body }) => body.toString());
-    expect(open).toContain('ann@example.com');
-    for (const value of values) expect(closed).not.toContain(JSON.stringify(value).slice(1, -1));
-    expect(closed).toMatch(/EMAIL_[A-Z]{13}/);
-  });
-});
 
 test('rules on answers judge what the provider said, but nothing within a placeholder', async () => {
-  const judged = () =>
-    ask('messages', 'messages', { key: secrets.OLD_KEY, text: 'ann@example.com', isStream: true });
+  const judged = () => ask('messages', 'ann@example.com', secrets.OLD_KEY);
   running.host.script(saying((heard) => ({ text: `${heard} ABCDEFGHIJKLMNOP` }), letters));
 
-  const { text: got } = await judged();
-
-  expect(got).toBe('ann@example.com [REDACTED:policy.blocked]');
+  expect(await judged()).toBe('ann@example.com [REDACTED:policy.blocked]');
   // The same value from the provider itself.
   running.host.script(saying((heard) => ({ text: `${heard} or ann@example.com` }), letters));
-  expect((await judged()).text).toBe('ann@example.com or [REDACTED:policy.blocked]');
+  expect(await judged()).toBe('ann@example.com or [REDACTED:policy.blocked]');
   running.host.script(saying((heard) => ({ text: `${heard} nightfall` }), letters));
   await expect(judged()).rejects.toThrow('codename');
 });
@@ -169,7 +44,7 @@ test('the record has numbers by kind and no values', async () => {
   );
   const before = running.gateway.records.length;
 
-  await ask('chat', 'chat', { text: 'ann@example.com', isStream: true });
+  await ask('chat', 'ann@example.com');
 
   const record = (await running.gateway.recorded(before + 1)).at(-1);
   expect(record).toMatchObject({
@@ -202,7 +77,7 @@ test.each([
     );
     const before = running.gateway.records.length;
 
-    const { text } = await ask('chat', 'chat', { text: 'ann@example.com', isStream: true });
+    const text = await ask('chat', 'ann@example.com');
 
     const record = (await running.gateway.recorded(before + 1)).at(-1);
     expect(text).toBe(isRestored ? 'ann@example.com' : sent);

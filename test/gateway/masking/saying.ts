@@ -1,9 +1,7 @@
 import type { Script } from '../../kit/host.ts';
 
 /** Those whose official SDKs are here. */
-export const sdkDialects = ['messages', 'chat', 'responses'] as const;
-export type SdkDialect = (typeof sdkDialects)[number];
-export const dialects = [...sdkDialects, 'gemini'] as const;
+export const dialects = ['messages', 'chat', 'responses', 'gemini'] as const;
 export type Dialect = (typeof dialects)[number];
 
 /** What a model says, whatever the dialect. */

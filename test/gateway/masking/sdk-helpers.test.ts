@@ -1,11 +1,8 @@
 import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema';
-import { zodOutputFormat } from '@anthropic-ai/sdk/helpers/zod';
-import { zodResponseFormat, zodTextFormat } from 'openai/helpers/zod';
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { anthropicClient, openaiClient, secrets } from '../../kit/gateway.ts';
 import { maskedGateway } from './masked-gateway.ts';
-import { dialects, letters, replying, saying } from './saying.ts';
+import { dialects, letters, replying } from './saying.ts';
 
 const running = maskedGateway();
 
@@ -33,33 +30,6 @@ async function compare(ask: (key: string) => Promise<unknown>): Promise<unknown>
   expect(sent.join('')).toMatch(/EMAIL_[A-Z]{13}/);
   return masked;
 }
-
-const note = z.object({ heard: z.string(), list: z.array(z.string()) });
-
-const parsers: Readonly<Record<string, Ask>> = {
-  messages: async ({ model, key, isStream }) => {
-    const { messages: api } = anthropicClient({ url: running.gateway.url, key });
-    const request = { model, max_tokens, messages, output_config: { format: zodOutputFormat(note) } };
-    const message = await (isStream ? api.stream(request).finalMessage() : api.parse(request));
-    return message.parsed_output;
-  },
-  chat: async ({ model, key, isStream }) => {
-    const { completions } = openaiClient({ url: running.gateway.url, key }).chat;
-    const request = { model, messages, response_format: zodResponseFormat(note, 'note') };
-    const { choices } = await (isStream
-      ? completions.stream(request).finalChatCompletion()
-      : completions.parse(request));
-    return choices[0]?.message.parsed;
-  },
-  responses: async ({ model, key, isStream }) => {
-    const { responses } = openaiClient({ url: running.gateway.url, key });
-    const request = { model, input: text, text: { format: zodTextFormat(note, 'note') } };
-    const { output_parsed } = await (isStream
-      ? responses.stream(request).finalResponse()
-      : responses.parse(request));
-    return output_parsed;
-  },
-};
 
 interface Result {
   readonly content: unknown;
@@ -146,20 +116,6 @@ const rowsOf = (clients: object) =>
   Object.keys(clients).flatMap((client) =>
     dialects.flatMap((provider) => [false, true].map((isStream) => ({ client, provider, isStream }))),
   );
-
-describe('structured output', () => {
-  test.each(rowsOf(parsers))(
-    'is parsed with the values: $client at $provider, streamed $isStream',
-    async ({ client, provider, isStream }) => {
-      running.host.script(saying((heard) => ({ text: JSON.stringify({ heard, list: [heard] }) }), letters));
-      const parse = parsers[client] as Ask;
-
-      const parsed = await compare((key) => parse({ model: `at-${provider}`, key, isStream }));
-
-      expect(parsed).toEqual({ heard: text, list: [text] });
-    },
-  );
-});
 
 describe('a tool runner', () => {
   test.each(rowsOf(runners))(

@@ -8,19 +8,40 @@ const surchargeOf = (body: unknown) =>
   demandFinders.surcharge(parseStrictJson(Buffer.from(JSON.stringify(body))), endpoint as ModelEndpoint);
 const part = (each: unknown) => ({ contents: [{ parts: [each] }] });
 
+const saying = (content: object) => ({ messages: [{ role: 'user', content: [content] }] });
+const cached = (ttl: string) =>
+  saying({ type: 'text', text: 'hi', prompt_cache_breakpoint: { mode: 'explicit', ttl } });
+const calls = (tool: object) => ({ tools: [tool] });
+
+// biome-ignore format: a case a line
 test.each([
-  ['a tier', { serviceTier: 'priority' }, 'serviceTier'],
-  ['the same in snake case', { service_tier: 'priority' }, 'service_tier'],
+  ['a tier of Google', { serviceTier: 'priority' }, 'serviceTier'],
+  ['a tier', { service_tier: 'priority' }, 'service_tier'],
+  ['a tier that is none', { service_tier: ['priority'] }, 'service_tier'],
+  ['a speed', { speed: 'fast', service_tier: 'default' }, 'speed'],
+  ['one region', { inference_geo: 'us' }, 'inference_geo'],
   ['a cache, whose tokens are elsewhere', { cachedContent: 'cachedContents/1' }, 'cachedContent'],
+  ['a cache of twelve hours', { prompt_cache_options: { ttl: '12h' } }, 'prompt_cache_options.ttl'],
+  ['a text that is kept as long', cached('12h'), 'prompt_cache_breakpoint.ttl'],
+  ['an answer in sound', { modalities: ['text', 'audio'] }, 'modalities'],
+  ['a question in sound', saying({ type: 'input_audio', input_audio: { data: '', format: 'wav' } }), 'input_audio'],
+  ['a search', { web_search_options: {} }, 'web_search_options'],
   ['a file', part({ fileData: { fileUri: 'https://files.example/1' } }), 'fileUri'],
-  ['audio', part({ inlineData: { mimeType: 'audio/wav', data: '' } }), 'audio'],
-])('Gemini: %s costs more than the known price', (_name, body, member) => {
+  ['audio of Google', part({ inlineData: { mimeType: 'audio/wav', data: '' } }), 'audio'],
+])('%s costs more than the known price', (_name, body, member) => {
   expect(surchargeOf(body)).toBe(member);
 });
 
+// biome-ignore format: a case a line
 test.each([
   ['the standard tier', { serviceTier: 'standard' }],
+  ['a tier that costs less', { service_tier: 'flex' }],
+  ['every region', { inference_geo: 'global' }],
+  ['the usual cache', { prompt_cache_options: { mode: 'explicit', ttl: '30m' } }],
+  ['a text that is kept as long', cached('30m')],
+  ['an answer in text', { modalities: ['text'] }],
+  ['a function', calls({ type: 'function', function: { name: 'f' } })],
   ['an image of its own', part({ inlineData: { mimeType: 'image/png', data: '' } })],
-])('Gemini: %s does not', (_name, body) => {
+])('%s does not', (_name, body) => {
   expect(surchargeOf(body)).toBeUndefined();
 });

@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
 import { hasKeyRun, runAtEnd, runAtStart } from '../../../src/policy/automaton/long-run.ts';
-import { compilePatternSet } from '../../../src/policy/automaton/pattern-set.ts';
-import { detectors } from '../../../src/policy/detectors/registry.ts';
 import { createFold } from '../../../src/policy/fold/fold.ts';
 import { scale } from '../../kit/scale.ts';
 import { policyOf, saying } from '../deciding.ts';
@@ -109,87 +107,20 @@ test('is not there in prose, code, Chinese or Japanese', () => {
   expect(texts.filter((text) => hasKeyRun(plainText(text)))).toEqual([]);
 });
 
-// Of no service in the table, and behind a prefix that does not speak of a key.
-const key = 'acme_b7Kq2ZrX9mTn4VwLs8PdYc3HgJf6RtB5kQeUxA1iWo';
-const decide = policyOf({ id: 'keys', action: 'block', when: { text: { detect: ['secrets'] } } });
-const isFound = (content: unknown) => decide(saying(content)).refusal !== undefined;
-const text = (each: string) => ({ type: 'text', text: each });
-
 test('a key of an unlisted service is found wherever it is split over neighbours', () => {
-  expect(isFound(key)).toBe(true);
+  // Of no service in the table, and behind a prefix that does not speak of a key.
+  const key = 'acme_b7Kq2ZrX9mTn4VwLs8PdYc3HgJf6RtB5kQeUxA1iWo';
+  const decide = policyOf({ id: 'keys', action: 'block', when: { text: { detect: ['secrets'] } } });
+  const isFound = (...texts: readonly string[]) =>
+    decide(saying(texts.map((text) => ({ type: 'text', text })))).refusal !== undefined;
   const places = Array.from({ length: key.length - 1 }, (_, at) => at + 1);
-
-  expect(
-    places.filter((at) => !isFound([text(`see ${key.slice(0, at)}`), text(`${key.slice(at)} there`)])),
-  ).toEqual([]);
-  expect(
-    places
-      .slice(1)
-      .filter((at) => !isFound([text(key.slice(0, 1)), text(key.slice(1, at)), text(key.slice(at))])),
-  ).toEqual([]);
-  expect(isFound(Array.from(key, text))).toBe(true);
-  expect(isFound(Array.from(`${'much before it, '.repeat(30)}${key}`, text))).toBe(true);
-});
-
-test('whatever the detector finds in a text gets past its prefilter', () => {
-  const random = createRandom(7);
-  const base62 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
-  const drawn = (length: number, letters = base62) =>
-    Array.from({ length }, () => letters[random.below(letters.length)]).join('');
-  const base64 = (bytes: number) =>
-    Buffer.from(Array.from({ length: bytes }, () => random.below(256))).toString('base64');
-  const prefixes = [
-    'acme_',
-    'acme-',
-    'acme_sk_',
-    'acme_key_',
-    'sk-acme-',
-    'acme_live_',
-    'ACME_TOKEN_',
-    'acme.secret.',
-  ];
-  const bodies = [
-    () => base64(18),
-    () => base64(24),
-    () => base64(32),
-    () => base64(48).replaceAll('+', '-').replaceAll('/', '_'),
-    () => drawn(22),
-    () => drawn(32),
-    () => drawn(40),
-    () => drawn(36, 'abcdefghijklmnopqrstuvwxyz0123456789'),
-    () => drawn(64, '0123456789abcdef'),
-    () => `${drawn(16)}.${drawn(16)}.${drawn(16)}`,
-    () => `${drawn(20)}$${drawn(20)}`,
-  ];
-  const detector = detectors.secrets;
-  const { scanner } = compilePatternSet(
-    [{ kind: 'detector', name: 'secrets', confidence: 'likely', detector }],
-    fold,
+  const missed = places.filter(
+    (at) =>
+      !isFound(`see ${key.slice(0, at)}`, `${key.slice(at)} there`) ||
+      (at > 1 && !isFound(key.slice(0, 1), key.slice(1, at), key.slice(at))),
   );
-  const stopped: string[] = [];
-  let found = 0;
-  for (const prefix of prefixes) {
-    for (const body of bodies) {
-      for (let round = 0; round < scale(12, 60); round += 1) {
-        const each = `the key: ${prefix}${body()}, keep it`;
-        if (detector.find(each).length === 0) continue;
-        found += 1;
-        if (!scanner.scan(plainText(each))) stopped.push(each);
-        if (!scanner.scan(escapedText(Buffer.from(each.replaceAll('/', '\\/')))))
-          stopped.push(`escaped: ${each}`);
-      }
-    }
-  }
 
-  expect(stopped).toEqual([]);
-  expect(found).toBeGreaterThan(scale(200, 1_000));
-});
-
-test('a key of an unlisted service is found in escapes and in disguise', () => {
-  const wide = key.replace(/[a-z0-9]/gi, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0));
-  const written = (json: string) => Buffer.from(JSON.stringify(saying('HERE')).replace('HERE', json));
-
-  expect(isFound(`see ${Array.from(key).join('\u200b')} there`)).toBe(true);
-  expect(isFound(`see ${wide} there`)).toBe(decide(saying(`see sk_${wide} there`)).refusal !== undefined);
-  expect(decide(written(Array.from(key, escapeOf).join(''))).refusal).toBeDefined();
+  expect(missed).toEqual([]);
+  expect(isFound(...key)).toBe(true);
+  expect(isFound(...`${'much before it, '.repeat(30)}${key}`)).toBe(true);
 });
