@@ -155,7 +155,8 @@ async function chooseProviders(
 }
 
 function whyLeftOut({ name, note, isFound, isLate, isAmbiguous }: FoundProvider): string | undefined {
-  if (isLate === true) return `${note}, so it is left out; gateway init --force looks again`;
+  if (isLate === true)
+    return `${note}, so it is left out; gateway init --force looks again, and --provider ${name} takes it as it is`;
   if (!isFound || isAmbiguous !== true) return undefined;
   return `${name} is left out, although ${note}; gateway init --force --provider ${name} takes it`;
 }

@@ -62,7 +62,7 @@ export interface RuleExplanation {
   readonly reason: string;
   readonly matched: boolean;
   readonly matches: readonly ExplainedMatch[];
-  /** Microseconds that the rule takes alone, without cached searches; together, rules share one pass over the body. */
+  /** Microseconds that the compiled rule takes alone, without cached searches; together, rules share one pass. */
   readonly microseconds: number;
   readonly failure?: unknown;
 }
@@ -114,6 +114,7 @@ function explainRule(
   { now, fold, mask }: { now: () => number; fold: PolicySet['fold']; mask: MaskPointer },
 ): RuleExplanation {
   const alone = new PolicySet({ policies: [], builtIn: [rule], fold });
+  alone.compile();
   const { policy, id, action, mode, reason } = rule;
   const facts = alone.facts(subject);
   const started = now();
