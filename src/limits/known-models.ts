@@ -28,6 +28,8 @@ export interface KnownModel {
  */
 interface Line extends Omit<Price, 'longCacheWrite' | 'longPrompt'> {
   readonly name: string;
+  /** Where its price is from, and of which day: a name of `sources`. */
+  readonly source: string;
   readonly maxOutputTokens: number;
   /** The dates of versions that cost the same; others may cost more, such as gpt-4o-2024-05-13. */
   readonly versions?: readonly string[];

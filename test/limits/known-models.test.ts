@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import known from '../../src/limits/known-models.json' with { type: 'json' };
 import { knownModel, knownModels, listPrice } from '../../src/limits/known-models.ts';
 import { costOf, worstCostOf } from '../../src/limits/price.ts';
 
@@ -121,4 +122,11 @@ test("an hour in Anthropic's cache costs twice the input, for a long prompt too"
 
   expect(costOf(written(100_000), price)).toBe(20_000_000);
   expect(costOf(written(200_000), price)).toBe(200_000_000);
+});
+
+test('each price says where it is from, and of which day', () => {
+  const sources: Readonly<Record<string, string>> = known.sources;
+
+  expect(known.models.filter(({ source }) => sources[source] === undefined)).toEqual([]);
+  for (const source of Object.values(sources)) expect(source).toMatch(/2026-\d\d-\d\d|October 2026/);
 });

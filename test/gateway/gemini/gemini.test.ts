@@ -154,6 +154,7 @@ describe('streams', () => {
 
   test.each(['?alt=sse', ''])(
     'that are cut end with an error and a broken connection (%s)',
+    { timeout: isExhaustive ? 300_000 : 20_000 },
     async (query) => {
       const whole = Buffer.from(geminiEvents.join(''));
       for (let length = 1; length < whole.length - 4; length += isExhaustive ? 1 : 23) {
