@@ -209,7 +209,7 @@ const groups = [
   { name: 'policies', test: /\/src\/policy\/compile\.ts$/ },
   {
     name: 'configuration',
-    test: /\/src\/(?:config\/(?:load|successor)|cli\/(?:mask-secret|shell\/consent|serve\/local-key))\.ts$/,
+    test: /\/src\/(?:config\/(?:load|successor)|cli\/(?:shell\/consent|serve\/kept-secrets))\.ts$/,
   },
 ];
 const bundles = [

@@ -6,7 +6,7 @@ import { parseExpiry } from '../config/schema/units.ts';
 import { GatewayError } from '../errors.ts';
 import { buildList } from './key/list.ts';
 import { buildRevoke } from './key/revoke.ts';
-import { localKeyFile, readLocalKey } from './serve/local-key.ts';
+import { localKey, localKeyFile } from './serve/kept-secrets.ts';
 import { commonOptions, createCommand, outputFormat } from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
 import { print } from './shell/print/print.ts';
@@ -88,7 +88,7 @@ function buildShow(io: Io): Command {
     .option('--yes', 'print it even if the output is not a terminal')
     .action(async ({ yes }: { readonly yes?: true }, command: Command) => {
       const format = outputFormat(command, ['text', 'json']);
-      const key = readLocalKey(io.env);
+      const key = localKey.read(io.env);
       const file = localKeyFile(io.env);
       if (key === undefined) {
         refuseForeignState(io.env);

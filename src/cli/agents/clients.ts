@@ -1,4 +1,8 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { AgentModels } from '../../client/address.ts';
+import { makeDirectory, stateDirectory } from '../../directories.ts';
+import type { Io } from '../shell/io.ts';
 import type { ModelLimits } from './gateway-models.ts';
 
 interface Target {
@@ -204,4 +208,20 @@ function opencodeConfig({ url, key, models: { main, small = main, thinking }, li
     ...(small !== undefined && { small_model: `gateway/${small}` }),
     ...(thinking !== undefined && { agent: { plan: { model: `gateway/${thinking}` } } }),
   };
+}
+
+/** The settings with their files written to this user's state, without a key, and with the variables that name them. */
+export function writeFiles(
+  name: ClientName,
+  { files = {}, variables, ...rest }: Settings,
+  { env }: Pick<Io, 'env'>,
+): Settings {
+  const directory = join(stateDirectory(env), 'agents');
+  const written = Object.entries(files).map(([variable, content]) => {
+    makeDirectory(directory);
+    const path = join(directory, `${name}.json`);
+    writeFileSync(path, `${JSON.stringify(content)}\n`, { mode: 0o600 });
+    return [variable, path] as const;
+  });
+  return { ...rest, variables: { ...variables, ...Object.fromEntries(written) } };
 }

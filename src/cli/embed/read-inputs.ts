@@ -1,6 +1,5 @@
-import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../../errors.ts';
-import { hasInput, readStandardInput, readTextFile } from '../shell/input.ts';
+import { hasInput, readStandardInput, readTextFile, toText } from '../shell/input.ts';
 import type { Io } from '../shell/io.ts';
 
 /** A text to embed and where it came from: `argument 2`, `notes.txt`, `-:17`. */
@@ -26,7 +25,7 @@ export async function readInputs({ texts, files, byLine }: Given, io: Io): Promi
     inputs.push(...(byLine ? linesOf(source, text) : [{ source, text }]));
   const isPiped = named === 0 && hasInput(io);
   if (named === 1 || isPiped) {
-    const text = toText(await readStandardInput(io));
+    const text = toText(await readStandardInput(io), '');
     // In a loop or under cron, standard input may be empty.
     if (named === 1 || text.trim() !== '') add('-', text);
   }
@@ -48,9 +47,4 @@ function linesOf(source: string, text: string): EmbedInput[] {
   return text
     .split(/\r?\n/)
     .flatMap((line, i) => (line.trim() === '' ? [] : [{ source: `${source}:${i + 1}`, text: line }]));
-}
-
-function toText(bytes: Buffer): string {
-  if (isUtf8(bytes)) return bytes.toString();
-  throw new GatewayError('usage.invalid', 'standard input is not text in UTF-8');
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Inspection } from '../../config/load.ts';
 import type { KeySettings } from '../../config/schema/schema.ts';
 import { parseExpiry } from '../../config/schema/units.ts';
-import { localKeyFile, readLocalKey } from '../serve/local-key.ts';
+import { localKey, localKeyFile } from '../serve/kept-secrets.ts';
 import { commonOptions, createCommand, outputFormat } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
 import { inspectValidConfig } from '../shell/load-config.ts';
@@ -45,7 +45,7 @@ export function buildList(io: Io): Command {
 }
 
 function localKeys({ env }: Io): ListedKey[] {
-  if (readLocalKey(env) === undefined) return [];
+  if (localKey.read(env) === undefined) return [];
   return [{ id: 'local', project: 'local', state: 'usable', expires: null, from: localKeyFile(env) }];
 }
 

@@ -4,7 +4,7 @@ import { isAlive, readRunning } from '../../client/address.ts';
 import { removeState } from '../../client/state.ts';
 import { protectionOf, refuseSuccessor } from '../../config/successor.ts';
 import { GatewayError } from '../../errors.ts';
-import { localKeyFile, localKeyName, readLocalKey } from '../serve/local-key.ts';
+import { localKey, localKeyFile, localKeyName } from '../serve/kept-secrets.ts';
 import { type CommonOptions, commonOptions, createCommand, outputFormat } from '../shell/command.ts';
 import { type Io, write } from '../shell/io.ts';
 import { inspectValidConfig, loadUserConfig } from '../shell/load-config.ts';
@@ -76,7 +76,7 @@ async function revoke(id: string, { dryRun, ...options }: RevokeOptions, io: Io)
 }
 
 function revokeLocal(id: string, dryRun: boolean, { env }: Io): Revoked {
-  if (id !== 'local' || readLocalKey(env) === undefined) {
+  if (id !== 'local' || localKey.read(env) === undefined) {
     throw new GatewayError('key.unknown', `there is no key ${id}; "gateway key list" lists them`);
   }
   if (!dryRun) removeState(env, localKeyName);

@@ -1,14 +1,14 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { GatewayError } from '../../errors.ts';
 import type { OutgoingReport, Report, RuleReport } from '../../gateway/offline/explain-request.ts';
-import type { Destination, Question } from '../../gateway/offline/question.ts';
+import type { Destination, Outcome, Question } from '../../gateway/offline/question.ts';
 import type { Detected } from '../../policy/rule.ts';
 import { commonOptions, createCommand, outputFormat } from '../shell/command.ts';
+import { readFileOrInput } from '../shell/input.ts';
 import type { Io } from '../shell/io.ts';
 import { print, shownBody } from '../shell/print/print.ts';
 import { table } from '../shell/print/table.ts';
 import type { Fixture } from './fixtures.ts';
-import { readFileOrInput } from './read-file.ts';
 
 interface ExplainOptions {
   readonly key?: string;
@@ -54,10 +54,7 @@ export function build(io: Io): Command {
       if (format === 'text' || format === 'table') await print(toText(report, isForPeople), io);
       else await print(`${JSON.stringify(report, null, format === 'json' ? 2 : 0)}\n`, io);
       if (report.decision !== 'block') return;
-      throw new GatewayError('policy.blocked', report.message ?? 'the request is blocked', {
-        ...(report.reason === undefined ? {} : { reason: report.reason }),
-        ...(report.at === undefined ? {} : { param: report.at }),
-      });
+      throw blocked(report);
     });
 }
 
@@ -87,8 +84,10 @@ function toText(report: Report, isForPeople: boolean): string {
     `request   ${endpoint}, key ${key} of project ${project}${model === undefined ? '' : `, model ${model}${as}`}`,
     ...(served === false ? ['note      no configured provider serves this model'] : []),
   ];
+  const time = report.microseconds === undefined ? '' : `, ${report.microseconds}us`;
+  const decisions = decisionLines(report, 'decision  ', time);
   const sent = outgoing.map((each) => outgoingText(each, isForPeople)).join('');
-  return `${lines.join('\n')}\n${rulesTable(report.rules, isForPeople)}${bodyText(report)}${sent}${decisionLines(report).join('\n')}\n`;
+  return `${lines.join('\n')}\n${rulesTable(report.rules, isForPeople)}${bodyText(report)}${sent}${decisions.join('\n')}\n`;
 }
 
 function rulesTable(rules: readonly RuleReport[], isForPeople: boolean): string {
@@ -127,17 +126,26 @@ function toDetected({ detector, confidence, why }: Detected): string {
   return `  ${detector}: ${confidence}${why === undefined ? '' : ` (${why})`}`;
 }
 
-function decisionLines(report: Report): string[] {
-  const { decision, rule, reason, at, would_block: wouldBlock, warnings, unseen, microseconds } = report;
+/** The error for what a policy would refuse. */
+export function blocked({ message, reason, at }: Outcome): GatewayError {
+  return new GatewayError('policy.blocked', message ?? 'the request is blocked', {
+    ...(reason !== undefined && { reason }),
+    ...(at !== undefined && { param: at }),
+  });
+}
+
+/** What the policies decide, in lines; the first has the `facts` at its end. */
+export function decisionLines(outcome: Outcome, label: string, facts: string): string[] {
+  const { decision, rule, reason, at, would_block: wouldBlock, warnings, unseen } = outcome;
   const by = rule === undefined ? '' : ` by ${rule}`;
   const why = reason === undefined || decision === 'allow' ? '' : `, ${reason}`;
   const where = at === undefined ? '' : ` at ${at}`;
-  const time = microseconds === undefined ? '' : `, ${microseconds}us`;
+  const pieces = unseen === 1 ? 'a piece' : `${unseen} pieces`;
   return [
-    `decision  ${decision}${by}${why}${where}${time}`,
+    `${label}${decision}${by}${why}${where}${facts}`,
     ...(wouldBlock.length === 0 ? [] : [`monitor   would block: ${wouldBlock.join(' ')}`]),
     ...(warnings.length === 0 ? [] : [`warnings  ${warnings.join(' ')}`]),
-    ...(unseen === 0 ? [] : [`unseen    ${unseen} pieces of content that no rule could look into`]),
+    ...(unseen === 0 ? [] : [`unseen    ${pieces} of content that no rule could look into`]),
   ];
 }
 

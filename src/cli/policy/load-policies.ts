@@ -5,7 +5,7 @@ import type { Inspection, LoadOptions } from '../../config/load.ts';
 import { suggest } from '../../config/source/problems.ts';
 import type { Reference } from '../../config/source/substitute.ts';
 import { GatewayError } from '../../errors.ts';
-import { withKnownMaskSecret } from '../mask-secret.ts';
+import { withKnownMaskSecret } from '../serve/kept-secrets.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import { storedConsent } from '../shell/consent.ts';
 import { type Io, write } from '../shell/io.ts';

@@ -3,15 +3,15 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { toFields, toText } from '../../dialects/fields.ts';
 import { recordedTarget } from '../../dialects/registry.ts';
-import { GatewayError } from '../../errors.ts';
+import { unreadable } from '../shell/input.ts';
 import type { Io } from '../shell/io.ts';
 
 /** The recorded decision. */
 export interface Was {
   readonly decision: string;
   /** The rule that determined a block or a redaction. */
-  readonly rule?: string;
-  readonly reason?: string;
+  readonly rule?: string | undefined;
+  readonly reason?: string | undefined;
 }
 
 /** One line of a file of records. */
@@ -46,8 +46,7 @@ export async function* readRecords(file: string, io: Io): AsyncGenerator<Recorde
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
     if (typeof code !== 'string' || !code.startsWith('E')) throw cause;
-    const why = code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${code})`;
-    throw new GatewayError('usage.invalid', `${file}: ${why}`, { cause });
+    throw unreadable(file, cause);
   }
 }
 
@@ -95,9 +94,10 @@ function wasDecided({
   const first = (Array.isArray(rules) ? rules : [])
     .map(toFields)
     .find(({ action, mode }) => action === decision && mode === 'enforce');
+  const isBlocked = decision === 'block';
   return {
     decision,
-    ...(typeof first?.id === 'string' ? { rule: first.id } : {}),
-    ...(decision === 'block' && typeof reason === 'string' ? { reason } : {}),
+    rule: toText(first?.id) || undefined,
+    reason: (isBlocked && toText(reason)) || undefined,
   };
 }

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { GatewayError } from '../../errors.ts';
 import { commonOptions, createCommand, outputFormat } from '../shell/command.ts';
+import { readFileOrInput } from '../shell/input.ts';
 import type { Io } from '../shell/io.ts';
 import { print } from '../shell/print/print.ts';
 import type { Difference, Fixture } from './fixtures.ts';
 import type { LoadedPolicies } from './load-policies.ts';
-import { readFileOrInput } from './read-file.ts';
 
 /** One test case, as `-o json` prints it. */
 interface Case {

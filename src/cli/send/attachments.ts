@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { Part } from '../../client/conversation.ts';
 import { GatewayError } from '../../errors.ts';
-import { largestInput, readStandardInput, tooLarge } from '../shell/input.ts';
+import { largestInput, readStandardInput, tooLarge, unreadable } from '../shell/input.ts';
 import type { Io } from '../shell/io.ts';
 
 /** Reads the files of -f in their order; `-` is standard input. Throws usage.invalid for what can't be attached. */
@@ -87,14 +87,8 @@ async function readWhole(file: string, { cwd, signal }: Pick<Io, 'cwd' | 'signal
     return Buffer.concat(chunks);
   } catch (cause) {
     signal.throwIfAborted();
-    throw cause instanceof GatewayError ? cause : unreadable(file, cause);
+    throw unreadable(file, cause);
   } finally {
     await handle.close();
   }
-}
-
-function unreadable(file: string, cause: unknown): GatewayError {
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error';
-  const why = code === 'ENOENT' ? 'there is no such file' : `it can't be read (${code})`;
-  return new GatewayError('usage.invalid', `${file}: ${why}`, { cause });
 }

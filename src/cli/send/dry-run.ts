@@ -3,9 +3,9 @@ import type { Prompt, PromptDialect } from '../../client/conversation.ts';
 import { phrasings } from '../../client/prompt.ts';
 import { requestBody } from '../../client/request-body.ts';
 import type { KeyRecord } from '../../config/build/keys.ts';
-import { GatewayError } from '../../errors.ts';
 import { decideOffline } from '../../gateway/offline/decide-offline.ts';
 import { destinationNamed, type Outcome } from '../../gateway/offline/question.ts';
+import { blocked, decisionLines } from '../policy/explain.ts';
 import { type LoadedPolicies, loadPolicies } from '../policy/load-policies.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
@@ -42,11 +42,7 @@ export async function dryRun(
   const body: unknown = replaced === undefined ? asked : JSON.parse(replaced.toString());
   const policy = key && outcome ? { key: key.id, ...outcome } : null;
   await printResult({ method: 'POST', path, body, policy }, options, io);
-  if (outcome?.decision !== 'block') return;
-  throw new GatewayError('policy.blocked', outcome.message ?? 'the request is blocked', {
-    ...(outcome.reason === undefined ? {} : { reason: outcome.reason }),
-    ...(outcome.at === undefined ? {} : { param: outcome.at }),
-  });
+  if (outcome?.decision === 'block') throw blocked(outcome);
 }
 
 /** The key whose request it would be: the presented one, else the only one there is. */
@@ -76,19 +72,5 @@ async function printResult(run: DryRun, options: CommonOptions, io: Io): Promise
 
 function policyLines(policy: DryRun['policy']): string {
   if (policy === null) return 'policy    not known here: the key is not in this configuration\n';
-  const { key, decision, rule, reason, at, would_block: wouldBlock, warnings, unseen } = policy;
-  const by = rule === undefined ? '' : ` by ${rule}`;
-  const why = reason === undefined ? '' : `, ${reason}`;
-  const where = at === undefined ? '' : ` at ${at}`;
-  const lines = [
-    `policy    ${decision}${by}${why}${where} (key ${key})`,
-    ...(wouldBlock.length === 0 ? [] : [`monitor   would block: ${wouldBlock.join(' ')}`]),
-    ...(warnings.length === 0 ? [] : [`warnings  ${warnings.join(' ')}`]),
-    ...(unseen === 0
-      ? []
-      : [
-          `unseen    ${unseen === 1 ? 'a piece' : `${unseen} pieces`} of content that no rule could look into`,
-        ]),
-  ];
-  return `${lines.join('\n')}\n`;
+  return `${decisionLines(policy, 'policy    ', ` (key ${policy.key})`).join('\n')}\n`;
 }

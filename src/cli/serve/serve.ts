@@ -19,7 +19,6 @@ import { createReloader } from '../../server/reload.ts';
 import { type Services, startServices } from '../../server/services.ts';
 import { tracingProblem, tracingSettings } from '../../server/telemetry.ts';
 import { describeEvent, type WorkerEvent } from '../../server/workers/messages.ts';
-import { withMaskSecret } from '../mask-secret.ts';
 import { defaultDatabase, requestLine } from '../plants/own-store.ts';
 import { type CommonOptions, programName } from '../shell/command.ts';
 import { storedConsent } from '../shell/consent.ts';
@@ -29,7 +28,7 @@ import { type AddressFile, noAddressFile, openAddressFile } from './address-file
 import { banner } from './banner.ts';
 import { serveDetached } from './detach.ts';
 import { drainLogged } from './drain-log.ts';
-import { localKey, localKeyFile } from './local-key.ts';
+import { localKey, localKeyFile, withMaskSecret } from './kept-secrets.ts';
 
 export interface ServeOptions extends CommonOptions {
   readonly port?: number;
@@ -90,7 +89,7 @@ export async function serve(
     isColoured,
     paint: painter(isColoured),
     // An agent with a login of its own also sends its headers, with the key, to its vendor: that key must end with it.
-    localKey: login === undefined ? localKey(io.env) : generateKey(),
+    localKey: login === undefined ? localKey.readOrMake(io.env) : generateKey(),
     ownerProof: { challenge: randomBytes(32).toString('hex'), answer: randomBytes(32).toString('hex') },
     onReady,
     login,

@@ -16,13 +16,32 @@ export async function readTextFile(file: string, cwd: string): Promise<string> {
     if (size > largestBytes) throw new GatewayError('usage.invalid', `${file} is larger than 4 MiB`);
     bytes = await readFile(path);
   } catch (cause) {
-    if (cause instanceof GatewayError) throw cause;
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error';
-    const why = code === 'ENOENT' ? 'there is no such file' : `it can't be read (${code})`;
-    throw new GatewayError('usage.invalid', `${file}: ${why}`, { cause });
+    throw unreadable(file, cause);
   }
   if (isUtf8(bytes)) return bytes.toString().replace(/^\ufeff/, '');
   throw new GatewayError('usage.invalid', `${file} is not text in UTF-8`);
+}
+
+/** The error (usage.invalid) for a file that can't be read; one that says more by itself is kept. */
+export function unreadable(file: string, cause: unknown): GatewayError {
+  if (cause instanceof GatewayError) return cause;
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error';
+  const why = code === 'ENOENT' ? 'there is no such file' : `it can't be read (${code})`;
+  return new GatewayError('usage.invalid', `${file}: ${why}`, { cause });
+}
+
+/** More than any body that a gateway accepts; reading a wrong file must not exhaust the memory. */
+const largestBody = 256 * 2 ** 20;
+
+/** The bytes of a request's body: of a file, or of standard input for `-`. Throws usage.invalid. */
+export async function readFileOrInput(name: string, io: Io): Promise<Buffer> {
+  if (name === '-') return readStandardInput(io, largestBody);
+  try {
+    return await readFile(resolve(io.cwd, name), { signal: io.signal });
+  } catch (cause) {
+    io.signal.throwIfAborted();
+    throw unreadable(name, cause);
+  }
 }
 
 /** Bytes: twice what the gateway accepts by default; endless input must not fill the memory. */
@@ -43,10 +62,10 @@ export async function readInput(
 }
 
 /** The bytes of standard input up to its end. Throws usage.invalid for a terminal, and for what is too large. */
-export async function readStandardInput({
-  stdin,
-  signal,
-}: Pick<Io, 'stdin' | 'signal'>): Promise<Buffer<ArrayBuffer>> {
+export async function readStandardInput(
+  { stdin, signal }: Pick<Io, 'stdin' | 'signal'>,
+  most = largestInput,
+): Promise<Buffer<ArrayBuffer>> {
   if (stdin.isTTY === true) {
     throw new GatewayError(
       'usage.invalid',
@@ -71,8 +90,8 @@ export async function readStandardInput({
         const bytes = Buffer.from(chunk as string);
         length += bytes.length;
         chunks.push(bytes);
-        if (length <= largestInput) return;
-        reject(tooLarge('standard input'));
+        if (length <= most) return;
+        reject(tooLarge('standard input', most));
         stdin.destroy();
       })
       .on('end', resolve)
@@ -82,8 +101,8 @@ export async function readStandardInput({
   return Buffer.concat(chunks);
 }
 
-export function tooLarge(what: string): GatewayError {
-  return new GatewayError('usage.invalid', `${what} is larger than ${largestInput / 2 ** 20} MiB`);
+export function tooLarge(what: string, most = largestInput): GatewayError {
+  return new GatewayError('usage.invalid', `${what} is larger than ${most / 2 ** 20} MiB`);
 }
 
 /** Not a regular expression, which would take quadratic time for a run of line ends. */
@@ -93,13 +112,10 @@ function withoutLastLineEnds(text: string): string {
   return text.slice(0, end);
 }
 
-function toText(bytes: Buffer): string {
+/** Standard input as text. Throws usage.invalid: otherwise replacement characters would silently be sent, and paid for. */
+export function toText(bytes: Buffer, advice = '; -f - attaches images, PDF and audio'): string {
   if (isUtf8(bytes)) return bytes.toString();
-  // Otherwise replacement characters would silently be sent, and paid for.
-  throw new GatewayError(
-    'usage.invalid',
-    'standard input is not text in UTF-8; -f - attaches images, PDF and audio',
-  );
+  throw new GatewayError('usage.invalid', `standard input is not text in UTF-8${advice}`);
 }
 
 /** Whether standard input is a pipe, a file or a socket. */
