@@ -44,6 +44,7 @@ const layers: Readonly<
       'json/',
       'policy/',
       'dialects/registry.ts',
+      'dialects/fields.ts',
       'errors.ts',
       'cloud-hosts.ts',
       'loopback.ts',

@@ -31,21 +31,10 @@ import {
 } from './build/projects.ts';
 import { buildProviders, type ProviderConfig } from './build/providers.ts';
 import type { ProxyEnvironment } from './build/proxy.ts';
-import {
-  buildInspector,
-  buildRest,
-  buildServer,
-  type InspectorConfig,
-  type MetricsConfig,
-  type PlantsConfig,
-  type RecordsConfig,
-  type ServerConfig,
-  type StateConfig,
-} from './build/sections.ts';
+import { buildInspector, buildSections, type InspectorConfig } from './build/sections.ts';
 import { warnOfUnused } from './build/unused.ts';
 import type { Settings } from './schema/schema.ts';
-import type { CaFile } from './source/ca-files.ts';
-import type { KeyFile } from './source/key-files.ts';
+import type { CaFile, KeyFile } from './source/named-files.ts';
 import { createReport, type Report, warnIfWritten } from './source/report.ts';
 import type { Reference } from './source/substitute.ts';
 
@@ -73,14 +62,13 @@ export interface ConfigSource {
 }
 
 /** A configuration, frozen and ready: rules compiled, keys hashed, numbers in milliseconds and bytes. */
-export interface Config {
+export interface Config extends Readonly<ReturnType<typeof buildSections>> {
   /** The file has neither providers, models nor projects, or there is none. */
   readonly isSandboxMode: boolean;
   /** No projects are configured: `serve` makes a key for the project `local` and adds it. */
   readonly needsLocalKey: boolean;
   /** SHA-256 (hex) of the file and of what it took from the environment, secrets left out. */
   readonly hash: string;
-  readonly server: ServerConfig;
   readonly providers: ReadonlyMap<string, ProviderConfig>;
   readonly models: readonly ModelEntry[];
   readonly findModel: FindModel;
@@ -94,15 +82,9 @@ export interface Config {
   readonly secrets: readonly string[];
   /** What the keys' policies were compiled from, for threads that need their own. */
   readonly policySource: PolicySource;
-  /** Where limits and budgets are counted. */
-  readonly state: StateConfig;
-  readonly records: RecordsConfig;
   /** Every limit of projects and keys. */
   readonly limits: readonly KeyLimits[];
-  /** Where Prometheus reads metrics; undefined if none are kept. */
-  readonly metrics: MetricsConfig | undefined;
   readonly inspector: InspectorConfig;
-  readonly plants: PlantsConfig;
   /** For `rebuildConfig` in another process. */
   readonly source: ConfigSource;
   /** The same configuration with one more key, which is treated as a secret like any other. */
@@ -161,7 +143,6 @@ export function buildConfig(inputs: ConfigInputs): Config {
       isSandboxMode,
       needsLocalKey,
       hash,
-      server: buildServer(settings.server),
       providers,
       models,
       findModel,
@@ -176,7 +157,7 @@ export function buildConfig(inputs: ConfigInputs): Config {
         keyHashes,
         ...(masks && { maskSecret: ownSecret ?? maskSecret }),
       }),
-      ...buildRest(settings, isSandboxMode),
+      ...buildSections(settings, isSandboxMode),
       limits: [...projects.values(), ...sources].flatMap(({ limits }) => limits ?? []),
       inspector,
       source: {

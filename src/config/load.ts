@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { basename, dirname, join, relative, resolve } from 'node:path';
+import { isFields, toFields } from '../dialects/fields.ts';
 import { stateDirectory as stateDirectoryOf } from '../directories.ts';
 import type { GatewayError } from '../errors.ts';
 import type { DetectorName } from '../policy/detectors/names.ts';
@@ -10,12 +11,10 @@ import { buildConfig, type Config } from './config.ts';
 import { withoutSecrets } from './schema/masking.ts';
 import { wantsNumber } from './schema/parts.ts';
 import { type Settings, settingsSchema } from './schema/schema.ts';
-import { readCaFiles } from './source/ca-files.ts';
 import type { SourceDocument } from './source/document.ts';
 import { type FoundConfig, findConfig, readConfigFile, userDirectory } from './source/find.ts';
-import { readKeyFiles } from './source/key-files.ts';
-import { applyLogin, type WantedLogin } from './source/logins.ts';
-import { applyOverrides } from './source/overrides.ts';
+import { applyLogin, type Read, type WantedLogin } from './source/logins.ts';
+import { readCaFile, readEach, readKeyFile } from './source/named-files.ts';
 import { ConfigError, type Problem } from './source/problems.ts';
 import { createReport, type Report } from './source/report.ts';
 import { type Reference, substitute } from './source/substitute.ts';
@@ -109,7 +108,7 @@ export async function inspectConfig(options: LoadOptions): Promise<Inspection> {
       : (await import('./source/document.ts')).parseSource(text, (path) => wantsNumber(settingsSchema, path));
   const substituted = substitute(source?.value ?? {}, options.env);
   const { malformed } = substituted;
-  const overridden = applyOverrides(substituted, options.env);
+  const overridden = withPlantsUrl(substituted, options.env.PLANTS_URL);
   const { value, references } =
     options.login === undefined ? overridden : applyLogin(overridden, options.login);
   const report = createReport({ source, references });
@@ -163,6 +162,17 @@ export async function inspectConfig(options: LoadOptions): Promise<Inspection> {
   };
 }
 
+/** The environment comes before the file: PLANTS_URL replaces what that says. */
+function withPlantsUrl(read: Read, url: string | undefined): Read {
+  const { value, references } = read;
+  if (!url || !isFields(value) || !isFields(value.plants ?? {})) return read;
+  const path = ['plants', 'base_url'] as const;
+  const own = { path, names: ['PLANTS_URL'], isWhole: true, unset: [] };
+  const others = references.filter((other) => other.path.join('.') !== path.join('.'));
+  const plants = { ...toFields(value.plants), base_url: url };
+  return { value: { ...value, plants }, references: [...others, own] };
+}
+
 function masked(read: ReadSettings, mask: LoadOptions['mask']): ReadSettings {
   if (read.settings === undefined || mask === undefined) return read;
   return { ...read, settings: withMaskPolicy(read.settings, mask) };
@@ -195,8 +205,8 @@ async function build(settings: Settings, inputs: BuildInputs): Promise<Config> {
   const { directory, text, references, report, nowMs, isSandboxMode, needsLocalKey, failedTests } = inputs;
   const { readsFiles = true } = inputs;
   const [keyFiles, caFiles] = await Promise.all([
-    readKeyFiles(readsFiles ? keyFilesOf(settings) : [], directory),
-    readCaFiles(readsFiles ? caFilesOf(settings) : [], directory),
+    readEach(readsFiles ? keyFilesOf(settings) : [], directory, readKeyFile),
+    readEach(readsFiles ? caFilesOf(settings) : [], directory, readCaFile),
   ]);
   const resolved = hash('sha256', `${text}\0${JSON.stringify(withoutSecrets(settings))}`, 'hex');
   return buildConfig({

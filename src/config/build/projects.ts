@@ -1,6 +1,6 @@
 import type { KeySettings, Settings } from '../schema/schema.ts';
 import { parseExpiry } from '../schema/units.ts';
-import type { KeyFile } from '../source/key-files.ts';
+import type { KeyFile } from '../source/named-files.ts';
 import { suggest } from '../source/problems.ts';
 import type { Report } from '../source/report.ts';
 import { buildLimits, hashKey, type KeyLimits, parseKey, type Writable } from './keys.ts';

@@ -9,7 +9,7 @@ import {
 import { isProxyUrl } from '../schema/scalars.ts';
 import type { Settings } from '../schema/schema.ts';
 import { parseDuration } from '../schema/units.ts';
-import type { CaFile } from '../source/ca-files.ts';
+import type { CaFile } from '../source/named-files.ts';
 import { type Report, warnIfWritten } from '../source/report.ts';
 import { checkCloud } from './check-cloud.ts';
 import { type ProxyEnvironment, proxyFor } from './proxy.ts';

@@ -1,113 +1,40 @@
 import { isLoopbackHost } from '../../loopback.ts';
 import type { Settings } from '../schema/schema.ts';
 import { parseDuration, parseMemorySize, parseSize } from '../schema/units.ts';
-import type { KeyFile } from '../source/key-files.ts';
+import type { KeyFile } from '../source/named-files.ts';
 import type { Report } from '../source/report.ts';
-
-export interface ServerConfig {
-  readonly host: string;
-  readonly port: number;
-  readonly workers: number;
-  readonly allowedHosts: ReadonlySet<string>;
-  readonly allowedOrigins: ReadonlySet<string>;
-  /** Named as `listen` and `readBody` take them. */
-  readonly limits: {
-    readonly headMs: number;
-    readonly bodyIdleMs: number;
-    readonly bodyTotalMs: number;
-    readonly headBytes: number;
-    readonly bodyBytes: number;
-    readonly bodiesInFlightBytes: number;
-    readonly connections: number;
-    readonly pipelined: number;
-    readonly writeMs: number;
-    readonly drainMs: number;
-  };
-}
-
-/** Where the ledger is kept, and how much of it; in the state directory where neither is said. */
-interface LedgerConfig {
-  readonly file?: string;
-  /** `postgres://…` */
-  readonly database?: string;
-  /** Whether the disk is waited for before a provider is called. */
-  readonly isSynced: boolean;
-  readonly days: number;
-  readonly bytes: number;
-}
-
-export function buildServer({
-  host,
-  port,
-  workers,
-  allowed_hosts,
-  allowed_origins,
-  limits,
-}: Settings['server']): ServerConfig {
-  return Object.freeze({
-    host,
-    port,
-    workers,
-    allowedHosts: new Set(allowed_hosts.map((name) => name.toLowerCase())),
-    allowedOrigins: new Set(allowed_origins.map((origin) => origin.toLowerCase())),
-    limits: Object.freeze({
-      headMs: parseDuration(limits.head_timeout) ?? 0,
-      bodyIdleMs: parseDuration(limits.body_idle_timeout) ?? 0,
-      bodyTotalMs: parseDuration(limits.body_timeout) ?? 0,
-      headBytes: parseSize(limits.head_size) ?? 0,
-      bodyBytes: parseSize(limits.body_size) ?? 0,
-      bodiesInFlightBytes: parseMemorySize(limits.bodies_in_flight) ?? 0,
-      connections: limits.connections,
-      pipelined: limits.pipelined,
-      writeMs: parseDuration(limits.write_timeout) ?? 0,
-      drainMs: parseDuration(limits.drain) ?? 0,
-    }),
-  });
-}
-
-/** Where limits and budgets are counted. */
-export interface StateConfig {
-  /** Of a Redis; absent: in memory. */
-  readonly url?: string;
-  readonly onFailure?: 'refuse' | 'local';
-}
-
-export interface RecordsConfig {
-  readonly file?: string;
-  readonly bodies: boolean;
-  readonly ledger?: LedgerConfig;
-}
-
-/** Where Prometheus reads metrics. */
-export interface MetricsConfig {
-  readonly host: string;
-  readonly port: number;
-}
-
-export interface PlantsConfig {
-  readonly baseUrl: string;
-  readonly store: {
-    readonly enabled: boolean;
-    readonly host: string;
-    readonly port: number;
-    /** `sqlite:FILE` or `postgres://…`; absent: SQLite in the state directory. */
-    readonly database?: string;
-  };
-}
 
 const bytesPerMegabyte = 1_000_000;
 
-export function buildRest(
-  { state, on_state_failure, records, metrics, plants }: Settings,
+/** The sections that need nothing but their own settings, ready for use; what is null in a file is absent. */
+export function buildSections(
+  { server, state, on_state_failure, records, metrics, plants }: Settings,
   isSandboxMode: boolean,
-): {
-  readonly state: StateConfig;
-  readonly records: RecordsConfig;
-  readonly metrics: MetricsConfig | undefined;
-  readonly plants: PlantsConfig;
-} {
-  const { enabled, host, port, database } = plants.store;
+) {
+  const { limits } = server;
+  const { database, ...store } = plants.store;
   return {
+    server: Object.freeze({
+      host: server.host,
+      port: server.port,
+      workers: server.workers,
+      allowedHosts: lowerCased(server.allowed_hosts),
+      allowedOrigins: lowerCased(server.allowed_origins),
+      /** Named as `listen` and `readBody` take them. */
+      limits: Object.freeze({
+        headMs: parseDuration(limits.head_timeout) ?? 0,
+        bodyIdleMs: parseDuration(limits.body_idle_timeout) ?? 0,
+        bodyTotalMs: parseDuration(limits.body_timeout) ?? 0,
+        headBytes: parseSize(limits.head_size) ?? 0,
+        bodyBytes: parseSize(limits.body_size) ?? 0,
+        bodiesInFlightBytes: parseMemorySize(limits.bodies_in_flight) ?? 0,
+        connections: limits.connections,
+        pipelined: limits.pipelined,
+        writeMs: parseDuration(limits.write_timeout) ?? 0,
+        drainMs: parseDuration(limits.drain) ?? 0,
+      }),
+    }),
+    /** Where limits and budgets are counted; without a URL in memory. */
     state: Object.freeze({
       ...(state !== 'memory' && { url: state }),
       ...(on_state_failure !== undefined && { onFailure: on_state_failure }),
@@ -117,6 +44,7 @@ export function buildRest(
       ...(records.file !== null && { file: records.file }),
       ...((records.ledger ?? !isSandboxMode) && {
         ledger: Object.freeze({
+          /** Whether the disk is waited for before a provider is called. */
           isSynced: records.ledger_sync === 'always',
           days: records.ledger_days,
           bytes: records.ledger_megabytes * bytesPerMegabyte,
@@ -125,12 +53,17 @@ export function buildRest(
         }),
       }),
     }),
+    /** Where Prometheus reads metrics; undefined if none are kept. */
     metrics: metrics.port === null ? undefined : Object.freeze({ host: metrics.host, port: metrics.port }),
     plants: Object.freeze({
       baseUrl: plants.base_url.replace(/\/+$/, ''),
-      store: Object.freeze({ enabled, host, port, ...(database !== null && { database }) }),
+      store: Object.freeze({ ...store, ...(database !== null && { database }) }),
     }),
   };
+}
+
+function lowerCased(names: readonly string[]): ReadonlySet<string> {
+  return new Set(names.map((name) => name.toLowerCase()));
 }
 
 export interface InspectorConfig {

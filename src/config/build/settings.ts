@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { isFields } from '../../dialects/fields.ts';
 import { describeIssues } from '../schema/issues.ts';
 import { nameSchema } from '../schema/scalars.ts';
 import { type Settings, settingsSchema } from '../schema/schema.ts';
@@ -32,7 +33,7 @@ export function readSettings({ value: written, references, source, report }: Inp
   const value = withAbsentParts(written);
   const first = parse(value, references);
   const issues = first.success ? [] : first.error.issues;
-  const foreign = isObject(written) ? foreignKeys.find(([key]) => Object.hasOwn(written, key)) : undefined;
+  const foreign = isFields(written) ? foreignKeys.find(([key]) => Object.hasOwn(written, key)) : undefined;
   if (foreign === undefined) report.add(describeIssues(issues, value, source));
   else {
     const [key, product, counterparts] = foreign;
@@ -42,7 +43,7 @@ export function readSettings({ value: written, references, source, report }: Inp
   const { settings, leftOut } = first.success
     ? { settings: first.data, leftOut: [] }
     : salvage(value, references);
-  const has = (key: string) => isObject(written) && Object.hasOwn(written, key);
+  const has = (key: string) => isFields(written) && Object.hasOwn(written, key);
   return {
     settings: settings && withProviderDefaults(settings),
     leftOut,
@@ -59,12 +60,12 @@ const foreignKeys = [
 
 /** What an absent `providers`, `models` or `projects` stands for, and in sandbox mode absent `policies`. */
 function withAbsentParts(written: unknown): unknown {
-  if (!isObject(written)) return written;
+  if (!isFields(written)) return written;
   const providers = written.providers ?? { sandbox: { dialect: 'sandbox' } };
-  const sandbox = isObject(providers)
+  const sandbox = isFields(providers)
     ? Object.keys(providers).find((name) => {
         const provider = providers[name];
-        return isObject(provider) && provider.dialect === 'sandbox' && nameSchema.safeParse(name).success;
+        return isFields(provider) && provider.dialect === 'sandbox' && nameSchema.safeParse(name).success;
       })
     : undefined;
   const isSandboxMode = !['providers', 'models', 'projects'].some((key) => Object.hasOwn(written, key));
@@ -111,7 +112,7 @@ function update(value: unknown, path: Path, change: (value: unknown) => unknown)
   const [head, ...rest] = path;
   if (head === undefined) return change(value);
   if (Array.isArray(value)) return value.map((item, i) => (i === head ? update(item, rest, change) : item));
-  if (!isObject(value)) return value;
+  if (!isFields(value)) return value;
   return { ...value, [head]: update(value[String(head)], rest, change) };
 }
 
@@ -150,14 +151,10 @@ function without(value: unknown, path: Path): unknown {
   const parent = path.slice(0, -1);
   const last = path.at(-1);
   return update(value, parent, (at) =>
-    isObject(at) ? Object.fromEntries(Object.entries(at).filter(([key]) => key !== last)) : at,
+    isFields(at) ? Object.fromEntries(Object.entries(at).filter(([key]) => key !== last)) : at,
   );
 }
 
 function isSame(a: Path, b: Path): boolean {
   return a.length === b.length && a.every((step, i) => step === b[i]);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

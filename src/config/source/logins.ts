@@ -1,3 +1,4 @@
+import { type Fields, isFields } from '../../dialects/fields.ts';
 import { compileGlob } from '../../policy/glob.ts';
 import type { Substituted } from './substitute.ts';
 
@@ -48,8 +49,7 @@ export const logins = {
 
 export type LoginAgent = keyof typeof logins;
 
-type Read = Pick<Substituted, 'value' | 'references'>;
-type Group = Readonly<Record<string, unknown>>;
+export type Read = Pick<Substituted, 'value' | 'references'>;
 
 /**
  * The configuration with a provider for an agent's login, where the agent's model has no provider with a key: a new one, or
@@ -84,7 +84,7 @@ export function applyLogin({ value, references }: Read, wanted: WantedLogin): Re
   };
 }
 
-function serves(entry: Group | undefined, model: string): boolean {
+function serves(entry: Fields | undefined, model: string): boolean {
   return typeof entry?.match === 'string' && compileGlob(entry.match)(model);
 }
 
@@ -93,13 +93,12 @@ function isKeyOf(path: readonly PropertyKey[], provider: string): boolean {
 }
 
 /** A login never goes to another host than its vendor's because a key does. */
-function isAtVendor({ dialect, base_url }: Group, login: Login): boolean {
+function isAtVendor({ dialect, base_url }: Fields, login: Login): boolean {
   if (dialect !== login.provider.dialect) return false;
   if (base_url === undefined) return true;
   return typeof base_url === 'string' && URL.canParse(base_url) && new URL(base_url).host === login.apiHost;
 }
 
-function asGroup(value: unknown): Group | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  return value as Group; // an object that is no list
+function asGroup(value: unknown): Fields | undefined {
+  return isFields(value) ? value : undefined;
 }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { type Cloud, cloudAt, clouds, isCloud } from '../../cloud-hosts.ts';
+import { toFields } from '../../dialects/fields.ts';
 import { isLoopbackHost } from '../../loopback.ts';
 import { defaultBaseUrl } from '../build/providers.ts';
 import { hostedProviders } from '../known-providers.ts';
@@ -103,7 +104,7 @@ function factsOf(marked: Marked): readonly Fact[] {
     case 'records':
       return ofFile(marked, (file) => `records of requests are appended to ${file}`, '.jsonl');
     case 'bodies': {
-      const { file } = toGroup(marked.group);
+      const { file } = toFields(marked.group);
       if (value === false || typeof file !== 'string') return [];
       return ofFile(
         { ...marked, text: file },
@@ -178,13 +179,13 @@ function credentialFacts(marked: Marked): readonly Fact[] {
 
 /** The address of the provider that a setting belongs to. */
 function baseUrlOf({ group }: Marked): string {
-  const { base_url, dialect } = toGroup(group);
+  const { base_url, dialect } = toFields(group);
   if (typeof base_url === 'string') return base_url;
   return defaultBaseUrl(String(dialect)) ?? 'the sandbox';
 }
 
 function isDialectsOwn(url: string, { group }: Marked): boolean {
-  const own = defaultBaseUrl(String(toGroup(group).dialect));
+  const own = defaultBaseUrl(String(toFields(group).dialect));
   return own !== undefined && parse(url)?.origin === new URL(own).origin;
 }
 
@@ -257,8 +258,4 @@ function visible(text: string): string {
     /[^\x20-\x7e\p{Script=Latin}]/gu,
     (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
   );
-}
-
-function toGroup(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}; // an object's own
 }

@@ -1,0 +1,66 @@
+import { X509Certificate } from 'node:crypto';
+import { open, readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+
+interface Failed {
+  readonly kind: 'failed';
+  readonly reason: string;
+}
+
+/** What came of reading a file of certificates. */
+export type CaFile = { readonly kind: 'read'; readonly pem: string } | Failed;
+
+/** What came of reading a key's file. */
+export type KeyFile =
+  | { readonly kind: 'read'; readonly key: string; readonly isWorldReadable: boolean }
+  | Failed;
+
+/** Reads every file that a configuration names, each once; paths are relative to its directory. */
+export async function readEach<File extends CaFile | KeyFile>(
+  files: readonly string[],
+  directory: string,
+  read: (path: string) => Promise<File>,
+): Promise<ReadonlyMap<string, File | Failed>> {
+  const all = [...new Set(files)].map(
+    async (file) => [file, await read(resolve(directory, file)).catch(toFailed)] as const,
+  );
+  return new Map(await Promise.all(all));
+}
+
+function toFailed(error: unknown): Failed {
+  const { code = '', message } = error as NodeJS.ErrnoException; // of the file system, or of a certificate
+  if (code === 'ENOENT') return { kind: 'failed', reason: 'there is no such file' };
+  return { kind: 'failed', reason: /^E[A-Z\d]+$/.test(code) ? `it cannot be read (${code})` : message };
+}
+
+const certificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/** Rejects with what the system or Node says. */
+export async function readCaFile(path: string): Promise<CaFile> {
+  const certificates = (await readFile(path, 'latin1')).match(certificate) ?? [];
+  if (certificates.length === 0) return { kind: 'failed', reason: 'it holds no certificate in PEM' };
+  for (const each of certificates) new X509Certificate(each);
+  return { kind: 'read', pem: certificates.join('\n') };
+}
+
+const largestBytes = 4096;
+
+/** Rejects with what the system says. */
+export async function readKeyFile(path: string): Promise<KeyFile> {
+  const handle = await open(path, 'r');
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile()) return { kind: 'failed', reason: 'it is not a file' };
+    if (stats.size > largestBytes) {
+      return { kind: 'failed', reason: `it is larger than ${largestBytes} bytes` };
+    }
+    const key = (await handle.readFile('utf8')).replace(/\r?\n$/, '');
+    if (!/^[\x21-\x7e]{16,512}$/.test(key)) {
+      const reason = 'it must hold one key of at least 16 visible characters and nothing else';
+      return { kind: 'failed', reason };
+    }
+    return { kind: 'read', key, isWorldReadable: process.platform !== 'win32' && (stats.mode & 0o004) !== 0 };
+  } finally {
+    await handle.close();
+  }
+}
