@@ -40,23 +40,26 @@ export interface PlantsConnection {
   readonly signal: AbortSignal;
 }
 
+/** What is undefined is not sent. */
+type Given<Body> = { readonly [Name in keyof Body]: Body[Name] | undefined };
+
 export interface PlantSearch {
-  readonly tags?: readonly string[];
-  readonly match?: 'any' | 'all';
-  readonly status?: Plant['status'];
+  readonly tags?: readonly string[] | undefined;
+  readonly match?: 'any' | 'all' | undefined;
+  readonly status?: Plant['status'] | undefined;
   /** Part of the name. */
-  readonly name?: string;
-  readonly category?: string;
+  readonly name?: string | undefined;
+  readonly category?: string | undefined;
   /** Maximum number of plants in all; absent: no limit. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
 }
 
 export interface PlantsClient {
   /** Page by page, so that a long result need not be in memory as a whole. */
   search(search: PlantSearch): AsyncGenerator<readonly Plant[]>;
   get(id: number): Promise<Plant>;
-  add(plant: NewPlant): Promise<Plant>;
-  update(change: PlantChange): Promise<Plant>;
+  add(plant: Given<NewPlant>): Promise<Plant>;
+  update(change: Given<PlantChange>): Promise<Plant>;
   /** The plant as it was. */
   remove(id: number): Promise<Plant>;
   login(username: string, password: string): Promise<Session>;

@@ -33,14 +33,7 @@ export function buildSearch(io: Io): Command {
       const { options, client } = await connect(command, io);
       // Commander puts the common options beside them.
       const { tags, match, status, name, category, limit } = search;
-      const batches = client.search({
-        ...(tags === undefined ? {} : { tags }),
-        ...(match === undefined ? {} : { match }),
-        ...(status === undefined ? {} : { status }),
-        ...(name === undefined ? {} : { name }),
-        ...(category === undefined ? {} : { category }),
-        ...(limit === undefined ? {} : { limit }),
-      });
+      const batches = client.search({ tags, match, status, name, category, limit });
       await withSpinner('searching', options, io, () => printList(batches, plantListing, options, io));
     });
 }
@@ -61,7 +54,7 @@ export function buildGet(io: Io): Command {
 
 interface AddOptions {
   readonly category?: string;
-  readonly tags?: readonly string[];
+  readonly tags?: string[];
   readonly status?: Plant['status'];
 }
 
@@ -82,12 +75,7 @@ export function buildAdd(io: Io): Command {
     .action(async (name: string, { category, tags, status }: AddOptions, command: Command) => {
       const { options, client } = await connectLoggedIn(command, io);
       const plant = await withSpinner('adding', options, io, () =>
-        client.add({
-          name,
-          ...(category === undefined ? {} : { category }),
-          ...(tags === undefined ? {} : { tags: [...tags] }),
-          ...(status === undefined ? {} : { status }),
-        }),
+        client.add({ name, category, tags, status }),
       );
       await printOne(plant, plantListing, options, io);
     });
@@ -97,7 +85,7 @@ interface UpdateOptions {
   readonly name?: string;
   /** False with --no-category. */
   readonly category?: string | false;
-  readonly tags?: readonly string[];
+  readonly tags?: string[];
   readonly status?: Plant['status'];
 }
 
@@ -118,15 +106,10 @@ export function buildUpdate(io: Io): Command {
     .option('--tags <tags>', 'new tags, separated by commas; they replace the old ones', tagList)
     .addOption(statusOption('new status'))
     .action(async (id: number, { name, category, tags, status }: UpdateOptions, command: Command) => {
-      const change = {
-        ...(name === undefined ? {} : { name }),
-        ...(typeof category === 'string' ? { category } : {}),
-        // Commander's default of an option with a --no- twin is true.
-        ...(category === false ? { category: null } : {}),
-        ...(tags === undefined ? {} : { tags: [...tags] }),
-        ...(status === undefined ? {} : { status }),
-      };
-      if (Object.keys(change).length === 0) {
+      // Commander's default of an option with a --no- twin is true.
+      const given = typeof category === 'string' ? category : undefined;
+      const change = { name, category: category === false ? null : given, tags, status };
+      if (Object.values(change).every((value) => value === undefined)) {
         throw new GatewayError(
           'usage.invalid',
           'nothing to change: give --name, --category, --tags or --status',
@@ -161,7 +144,7 @@ function statusOption(description: string): Option {
 }
 
 /** Tags separated by commas; an empty text is no tags. */
-function tagList(text: string): readonly string[] {
+function tagList(text: string): string[] {
   if (text.trim() === '') return [];
   const tags = text.split(',').map((tag) => tag.trim());
   if (tags.includes('')) throw new InvalidArgumentError('expected tags separated by single commas');

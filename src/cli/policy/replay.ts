@@ -20,7 +20,7 @@ interface Replayed {
   readonly key: string;
   readonly endpoint: string;
   readonly was: Was;
-  readonly now: Pick<Outcome, 'decision' | 'rule' | 'reason' | 'at' | 'would_block'>;
+  readonly now: { readonly [Name in 'decision' | 'rule' | 'reason' | 'at' | 'would_block']: Outcome[Name] };
   readonly changed: boolean;
 }
 
@@ -97,13 +97,7 @@ function replayOne(recorded: Recorded, { engine, policies, keyId }: Replay): Rep
     nowMs: Date.parse(time),
   });
   const { decision, rule, reason, at, would_block } = outcome;
-  const now = {
-    decision,
-    ...(rule === undefined ? {} : { rule }),
-    ...(reason === undefined ? {} : { reason }),
-    ...(at === undefined ? {} : { at }),
-    would_block,
-  };
+  const now = { decision, rule, reason, at, would_block };
   const changed =
     was.decision !== decision ||
     (decision === 'block' && was.reason !== reason) ||

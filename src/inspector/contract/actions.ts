@@ -58,10 +58,10 @@ export type TryPolicyAnswer =
   | {
       readonly kind: 'decided';
       readonly decision: 'allow' | 'warn' | 'mask' | 'redact' | 'block';
-      readonly rule?: string;
-      readonly reason?: string;
-      readonly message?: string;
-      readonly at?: string;
+      readonly rule?: string | undefined;
+      readonly reason?: string | undefined;
+      readonly message?: string | undefined;
+      readonly at?: string | undefined;
       /** In order; `source.line` is a line of the scratch text. */
       readonly rules: readonly RuleDetail[];
       readonly microseconds: number;

@@ -14,17 +14,17 @@ export interface ExchangeDetail {
   /** Headers of the answer as the client got it. */
   readonly answer_headers: readonly HeaderLine[];
   /** What happened to the body: exact, spliced, translated, masked or redacted. */
-  readonly form?: string;
+  readonly form?: string | undefined;
   /** Fields and headers (`header:…`) that were not sent to the provider. */
   readonly dropped: readonly string[];
   /** Missing if they were not kept. */
   readonly bodies?: Bodies;
   /** The error that the client got if the exchange was refused or failed. */
-  readonly message?: string;
+  readonly message?: string | undefined;
   /** The underlying cause of a failure, which the client was not sent. */
-  readonly cause?: string;
+  readonly cause?: string | undefined;
   /** The record as it is written, without bodies; missing while open. */
-  readonly record?: Readonly<Record<string, unknown>>;
+  readonly record?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export interface Attempt {
@@ -82,9 +82,9 @@ export interface RuleMatch {
 export interface HeaderLine {
   readonly name: string;
   /** As it came; missing if the gateway added it. */
-  readonly received?: string;
+  readonly received?: string | undefined;
   /** As it left; missing if it was left out. */
-  readonly sent?: string;
+  readonly sent?: string | undefined;
   /** Whether a value was replaced by its first characters and `…`. */
   readonly hidden: boolean;
 }

@@ -47,8 +47,8 @@ export function headerLines(
     const other = hide(name, left.get(name), scrub);
     return {
       name,
-      ...(one === undefined ? {} : { received: one.value }),
-      ...(other === undefined ? {} : { sent: other.value }),
+      received: one?.value,
+      sent: other?.value,
       hidden: one?.hidden === true || other?.hidden === true,
     };
   });

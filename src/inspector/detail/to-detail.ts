@@ -36,11 +36,11 @@ export async function toDetail(entry: RingEntry, backend: Backend): Promise<Exch
     all_rules: isWhole,
     headers: headerLines(entry.rawHeaders, last?.head.headers, scrub),
     answer_headers: headerLines([], entry.answerHeaders, scrub),
-    ...(facts.body === undefined ? {} : { form: facts.body }),
+    form: facts.body,
     dropped: facts.dropped ?? [],
-    ...(entry.message === undefined ? {} : { message: entry.message }),
-    ...(facts.cause === undefined ? {} : { cause: facts.cause }),
-    ...(record === undefined ? {} : { record: { ...record } }),
+    message: entry.message,
+    cause: facts.cause,
+    record: record && { ...record },
   };
   return {
     ...withoutSecrets(shown, scrub),

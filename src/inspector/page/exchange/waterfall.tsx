@@ -26,13 +26,13 @@ export function Waterfall({ row }: { readonly row: ExchangeRow }) {
   return (
     <table class="waterfall">
       <tbody>
-        {steps.map(({ name, title, ms, startMs }) => (
+        {steps.map(({ name, title, background, ms, startMs }) => (
           <tr key={name} title={explanations[name]}>
             <th scope="row">{title}</th>
             <td class="track">
               <span
-                class={`step ${name}`}
-                style={{ marginInlineStart: percent(startMs), width: percent(ms) }}
+                class="step"
+                style={{ background, marginInlineStart: percent(startMs), width: percent(ms) }}
               />
             </td>
             <td class="number">{formatDuration(ms)}</td>

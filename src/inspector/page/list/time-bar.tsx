@@ -2,13 +2,13 @@ import type { Times } from '../../contract/exchange-list.ts';
 import { formatDuration } from '../format.ts';
 
 export const parts = [
-  { name: 'read', title: 'read' },
-  { name: 'decide', title: 'decide' },
-  { name: 'queue', title: 'queue' },
-  { name: 'connect', title: 'connect' },
-  { name: 'first_byte', title: 'first byte' },
-  { name: 'stream', title: 'stream' },
-] as const satisfies readonly { readonly name: keyof Times; readonly title: string }[];
+  { name: 'read', title: 'read', background: 'var(--series-5)' },
+  { name: 'decide', title: 'decide', background: 'var(--series-4)' },
+  { name: 'queue', title: 'queue', background: 'var(--series-6)' },
+  { name: 'connect', title: 'connect', background: 'var(--series-3)' },
+  { name: 'first_byte', title: 'first byte', background: 'var(--series-2)' },
+  { name: 'stream', title: 'stream', background: 'var(--series-1)' },
+] as const satisfies readonly { readonly name: keyof Times; readonly title: string; background: string }[];
 
 /** The phases of an exchange, one after the other; `scaleMs` milliseconds fill the width. */
 export function TimeBar({ times, scaleMs }: { readonly times: Times | undefined; readonly scaleMs: number }) {
@@ -17,8 +17,8 @@ export function TimeBar({ times, scaleMs }: { readonly times: Times | undefined;
   const label = known.map(({ name, title }) => `${title} ${formatDuration(times[name] ?? 0)}`).join(', ');
   return (
     <span class="time-bar" title={label}>
-      {known.map(({ name }) => (
-        <i key={name} class={name} style={{ width: `${((times[name] ?? 0) / scaleMs) * 100}%` }} />
+      {known.map(({ name, background }) => (
+        <i key={name} style={{ background, width: `${((times[name] ?? 0) / scaleMs) * 100}%` }} />
       ))}
     </span>
   );

@@ -1,3 +1,4 @@
+import { formatCount } from '../format.ts';
 import { timeLabel } from './time-label.ts';
 
 export interface Series {
@@ -14,13 +15,14 @@ interface Properties {
   /** Seconds since 1970. */
   readonly times: readonly number[];
   readonly series: readonly Series[];
-  /** Stacked bars, or a dash for each value. */
-  readonly kind: 'bars' | 'dashes';
-  readonly format: (value: number) => string;
+  /** Stacked bars by default, or a dash for each value. */
+  readonly kind?: 'bars' | 'dashes';
+  /** A count by default. */
+  readonly format?: (value: number) => string;
 }
 
 /** One small chart of values over time. Its scale is the largest value; of nothing there is none. */
-export function Chart({ title, summary, times, series, kind, format }: Properties) {
+export function Chart({ title, summary, times, series, kind = 'bars', format = formatCount }: Properties) {
   const sums = times.map((_, at) => series.map(({ values }) => values[at] ?? 0));
   const tops = sums.map((values) =>
     kind === 'bars' ? values.reduce((sum, value) => sum + value, 0) : Math.max(0, ...values),
@@ -61,7 +63,7 @@ export function Chart({ title, summary, times, series, kind, format }: Propertie
   );
 }
 
-interface ValuesProperties extends Pick<Properties, 'kind' | 'series'> {
+interface ValuesProperties extends Required<Pick<Properties, 'kind' | 'series'>> {
   readonly values: readonly number[];
   readonly most: number;
   readonly x: number;

@@ -70,8 +70,6 @@ function LastHour({ live }: { readonly live: Live }) {
           title="Requests per minute"
           summary={`Requests per minute: ${requests} in the last hour`}
           times={times}
-          kind="bars"
-          format={formatCount}
           series={[
             { name: 'requests', color: '--series-1', values: minutes.map((minute) => minute.requests) },
           ]}
@@ -80,8 +78,6 @@ function LastHour({ live }: { readonly live: Live }) {
           title="Blocked and failed, by reason"
           summary={`${blocked} blocked and ${failed} failed in the last hour: ${[...blocks, ...errors].map(({ name, values }) => `${name} ${sum(values)}`).join(', ') || 'none'}`}
           times={times}
-          kind="bars"
-          format={formatCount}
           series={[...blocks, ...errors]}
         />
         <Chart
@@ -108,7 +104,6 @@ function LastHour({ live }: { readonly live: Live }) {
           title="Cost per minute"
           summary={`${formatCost(cost)} in the last hour`}
           times={times}
-          kind="bars"
           format={formatCost}
           series={[{ name: 'cost', color: '--series-3', values: minutes.map((minute) => minute.cost_usd) }]}
         />
@@ -146,8 +141,6 @@ function History({ live, span }: { readonly live: Live; readonly span: Exclude<S
           title={`Requests per ${by}`}
           summary={`${requests} requests, ${title}`}
           times={times}
-          kind="bars"
-          format={formatCount}
           series={[{ name: 'requests', color: '--series-1', values: steps.map((step) => step.requests) }]}
         />
         <TokenChart steps={steps} title={`Tokens per ${by}`} times={times} />
@@ -155,7 +148,6 @@ function History({ live, span }: { readonly live: Live; readonly span: Exclude<S
           title={`Cost per ${by}`}
           summary={`${formatCost(cost)}, ${title}`}
           times={times}
-          kind="bars"
           format={formatCost}
           series={[{ name: 'cost', color: '--series-3', values: steps.map((step) => step.cost_usd) }]}
         />
@@ -181,8 +173,6 @@ function TokenChart({ steps, title, times }: TokenProperties) {
       title={title}
       summary={`Tokens: ${sum(input) + sum(cached)} in, of these ${sum(cached)} cached, ${sum(output)} out`}
       times={times}
-      kind="bars"
-      format={formatCount}
       series={[
         { name: 'in', color: '--series-1', values: input },
         { name: 'cached', color: '--series-4', values: cached },
