@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { clouds } from '../cloud-hosts.ts';
 import { GatewayError } from '../errors.ts';
 import type { DetectorName } from '../policy/detectors/names.ts';
-import type { FoundProvider } from './init/found-provider.ts';
+import type { FoundProvider } from './init/find-clouds.ts';
 import { askMany, askYes, canAsk } from './shell/ask.ts';
 import { type CommonOptions, commonOptions, createCommand, outputFormat } from './shell/command.ts';
 import { detectorList } from './shell/detector-list.ts';

@@ -176,10 +176,11 @@ export async function text(response: IncomingMessage): Promise<string> {
   }
 }
 
+/** What JSON says; undefined for what is none. */
 export function parsed(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {
-    return undefined; // not JSON: only the status is known
+    return undefined;
   }
 }

@@ -2,6 +2,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { GatewayError } from '../errors.ts';
+import { parsed } from './call.ts';
 import { toConnectionFailure, toFailure } from './plants.ts';
 
 export interface WatchOptions {
@@ -121,11 +122,11 @@ async function refusal(
     if (text.length > 65_536) break;
   }
   request.destroy();
-  return toFailure(response.statusCode ?? 0, toJson(text), baseUrl);
+  return toFailure(response.statusCode ?? 0, parsed(text), baseUrl);
 }
 
 function parseEvent(text: string): WatchedEvent | undefined {
-  const value = toJson(text);
+  const value = parsed(text);
   const isEvent =
     typeof value === 'object' &&
     value !== null &&
@@ -134,14 +135,6 @@ function parseEvent(text: string): WatchedEvent | undefined {
     typeof value.type === 'string' &&
     typeof value.occurredAt === 'string';
   return isEvent ? (value as WatchedEvent) : undefined; // the rest is as in the AsyncAPI document
-}
-
-function toJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // not ours
-  }
 }
 
 /** Whether another attempt may succeed: not with a session that is not valid. */

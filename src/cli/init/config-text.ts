@@ -2,7 +2,7 @@ import { detectOf } from '../../config/build/mask-policy.ts';
 import { logins } from '../../config/source/logins.ts';
 import type { DetectorName } from '../../policy/detectors/names.ts';
 import { compileGlob } from '../../policy/glob.ts';
-import type { FoundProvider } from './found-provider.ts';
+import type { FoundProvider } from './find-clouds.ts';
 
 interface Contents {
   readonly providers: readonly FoundProvider[];

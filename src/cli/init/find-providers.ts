@@ -3,8 +3,7 @@ import { type LoginAgent, logins } from '../../config/source/logins.ts';
 import { toFields, toList, toText } from '../../dialects/fields.ts';
 import { isLoggedIn } from '../agents/logins.ts';
 import type { Io } from '../shell/io.ts';
-import { findClouds } from './find-clouds.ts';
-import type { FoundProvider } from './found-provider.ts';
+import { type FoundProvider, findClouds } from './find-clouds.ts';
 
 /** The endpoints that most hosts of the OpenAI family support; requests to the others are translated. */
 const chatAndEmbeddings = ['chat', 'embeddings'] as const;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { PathIndex } from '../../../src/config/source/path-index.ts';
+import { PathIndex } from '../../../src/config/source/report.ts';
 
 const index = new PathIndex<string>();
 index.add(['projects', 'web', 'keys', 0, 'value'], 'first');
