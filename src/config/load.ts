@@ -9,7 +9,7 @@ import { proxiesOf } from './build/proxy.ts';
 import { type ReadSettings, readSettings } from './build/settings.ts';
 import { buildConfig, type Config } from './config.ts';
 import { withoutSecrets } from './schema/masking.ts';
-import { wantsNumber } from './schema/parts.ts';
+import { wantsNumberOrBoolean } from './schema/parts.ts';
 import { type Settings, settingsSchema } from './schema/schema.ts';
 import type { SourceDocument } from './source/document.ts';
 import { type FoundConfig, findConfig, readConfigFile, userDirectory } from './source/find.ts';
@@ -105,7 +105,9 @@ export async function inspectConfig(options: LoadOptions): Promise<Inspection> {
   const source =
     found === undefined
       ? undefined
-      : (await import('./source/document.ts')).parseSource(text, (path) => wantsNumber(settingsSchema, path));
+      : (await import('./source/document.ts')).parseSource(text, (path) =>
+          wantsNumberOrBoolean(settingsSchema, path),
+        );
   const substituted = substitute(source?.value ?? {}, options.env);
   const { malformed } = substituted;
   const overridden = withPlantsUrl(substituted, options.env.PLANTS_URL);

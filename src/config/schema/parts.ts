@@ -16,7 +16,7 @@ export function partsOf(schema: z.ZodType): ReadonlyMap<string, z.ZodType> | und
 }
 
 /** Whether the schema knows the setting at exactly this path, and wants a number or a truth value there. */
-export function wantsNumber(schema: z.ZodType, path: readonly PropertyKey[]): boolean {
+export function wantsNumberOrBoolean(schema: z.ZodType, path: readonly PropertyKey[]): boolean {
   let at = bare(schema);
   for (const step of path) {
     const parts = partsOf(at);

@@ -22,9 +22,9 @@ export interface SourceDocument {
  * Parses one YAML document; every error comes back as a problem with its place. The lines that places quote don't show
  * what may be secret, which is judged by the names of settings, except for those that are known to be numbers.
  */
-export function parseSource(text: string, isNumber: (path: Path) => boolean = () => false): SourceDocument {
+export function parseSource(text: string, isNumberOrBoolean: (path: Path) => boolean = () => false): SourceDocument {
   const { value, root, faults } = parseJson(text) ?? parsePlain(text) ?? parseWhole(text);
-  const place = placesIn(text, root, isNumber);
+  const place = placesIn(text, root, isNumberOrBoolean);
   return {
     value,
     problems: faults.map(({ message, range, hint, repeats }) => ({
@@ -50,7 +50,7 @@ const longestShown = 500;
 function placesIn(
   text: string,
   root: Part | undefined,
-  isNumber: (path: Path) => boolean,
+  isNumberOrBoolean: (path: Path) => boolean,
 ): (range: Range) => Position {
   let starts: readonly number[] | undefined;
   return ({ start, end }) => {
@@ -63,7 +63,7 @@ function placesIn(
     const length = Math.max(1, Math.min(end - start, source.length - (column - 1)));
     if (source.length > longestShown) return { line, column, length };
     const whole = { start: lineStart, end: lineStart + source.length };
-    return { line, column, length, source: hideSecrets(source, whole, secretsIn(whole, root, isNumber)) };
+    return { line, column, length, source: hideSecrets(source, whole, secretsIn(whole, root, isNumberOrBoolean)) };
   };
 }
 

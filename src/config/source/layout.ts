@@ -77,7 +77,7 @@ const secretText = /^(?:sk-|gw_)|:\/\/.*@/;
 export function secretsIn(
   within: Range,
   root: Part | undefined,
-  isNumber: (path: readonly PropertyKey[]) => boolean,
+  isNumberOrBoolean: (path: readonly PropertyKey[]) => boolean,
 ): readonly Range[] {
   const secrets: Range[] = [];
   const visit = ({ key, value }: Entry, path: readonly PropertyKey[]): void => {
@@ -85,7 +85,7 @@ export function secretsIn(
     if (value === undefined) return;
     const { text, entries } = value;
     if (text !== undefined) {
-      const isNamedSo = isSecretKey(key) && mayBeSecret(text) && !isNumber(path);
+      const isNamedSo = isSecretKey(key) && mayBeSecret(text) && !isNumberOrBoolean(path);
       if (secretText.test(text) || isNamedSo) secrets.push(value);
     }
     const { list = [] } = entries?.() ?? {};
