@@ -1,4 +1,4 @@
-// A long run of mixed traffic: three client dialects at three provider dialects, streamed and whole, 5 % faults
+// A long run of mixed traffic: every client dialect at every provider dialect, streamed and whole, 5 % faults
 // of the provider, 5 % clients that leave in the middle. Every answer is checked word for word.
 //
 //   npm run build && node bench/soak.mjs [--minutes 10] [--streams 200]
@@ -23,8 +23,12 @@ const { values } = parseArgs({
 const minutes = Number(values.minutes);
 const streams = Number(values.streams);
 
-const dialects = ['messages', 'chat', 'responses'];
+const dialects = ['messages', 'chat', 'responses', 'gemini'];
 const paths = { messages: '/v1/messages', chat: '/v1/chat/completions', responses: '/v1/responses' };
+/** Gemini's is the only one with the model and the method in it. */
+const pathFor = (client, model, isStream) =>
+  paths[client] ??
+  `/v1beta/models/${model}:${isStream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`;
 const faults = ['reset', 'cut', 'stall', 'huge', '500', '529'];
 const wordCount = 40;
 const wordMs = 50;
@@ -37,9 +41,9 @@ const projectKey = 'soak-project-key-0123456789';
 // ---------------------------------------------------------------- the provider
 
 /** What a request asks the provider for stands in its text: `order <id> <fault or none>`. */
-function orderIn(body) {
+function orderIn(url, body) {
   const [, id, fault] = /order (\d+) (\w+)/.exec(body) ?? [];
-  return { id, fault, isStream: /"stream": ?true/.test(body) };
+  return { id, fault, isStream: /"stream": ?true/.test(body) || url.includes(':streamGenerateContent') };
 }
 
 function wordsOf(id) {
@@ -108,7 +112,20 @@ const writers = {
     tail: (text) => [event({ type: 'response.completed', response: responseOf(text, 'completed') })],
     whole: (text) => responseOf(text, 'completed'),
   },
+  gemini: {
+    head: () => [],
+    word: (text) => `data: ${JSON.stringify(generated(text))}\r\n\r\n`,
+    tail: () => [`data: ${JSON.stringify(generated('', 'STOP'))}\r\n\r\n`],
+    whole: (text) => generated(text, 'STOP'),
+  },
 };
+
+function generated(text, finishReason) {
+  return {
+    candidates: [{ content: { parts: [{ text }], role: 'model' }, finishReason, index: 0 }],
+    usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 9, totalTokenCount: 18 },
+  };
+}
 
 function messageOf(text, stopReason) {
   return {
@@ -138,10 +155,10 @@ function responseOf(text, status) {
 async function answer(request_, response) {
   const chunks = [];
   for await (const chunk of request_) chunks.push(chunk);
-  const { id, fault, isStream } = orderIn(Buffer.concat(chunks).toString());
-  const name = dialects.find((each) => paths[each] === request_.url);
+  const { id, fault, isStream } = orderIn(request_.url, Buffer.concat(chunks).toString());
+  const name = dialects.find((each) => paths[each] === request_.url) ?? 'gemini';
   const write = writers[name];
-  if (write === undefined || id === undefined) return response.writeHead(404).end();
+  if (id === undefined) return response.writeHead(404).end();
   if (fault === '500' || fault === '529') {
     response.writeHead(Number(fault), { 'content-type': 'application/json', 'retry-after': '0' });
     return response.end(`{"type":"error","error":{"type":"api_error","message":"as ordered, ${secret}"}}`);
@@ -177,6 +194,7 @@ function misbehave(response, fault) {
 function bodyFor(client, model, text, isStream) {
   const stream = isStream ? { stream: true } : {};
   if (client === 'responses') return { model, input: text, ...stream };
+  if (client === 'gemini') return { contents: [{ role: 'user', parts: [{ text }] }] };
   return {
     model,
     messages: [{ role: 'user', content: text }],
@@ -201,6 +219,11 @@ const readers = {
     whole: ({ output }) => output[0].content[0].text,
     last: 'event: response.completed',
   },
+  gemini: {
+    delta: ({ candidates }) => candidates?.[0]?.content?.parts?.[0]?.text ?? '',
+    whole: ({ candidates }) => candidates[0].content.parts[0].text,
+    last: '"finishReason"',
+  },
 };
 
 function textIn(client, stream) {
@@ -219,8 +242,8 @@ let nextId = 0;
 
 /** One exchange from start to end, checked. */
 async function exchange(port) {
-  const client = dialects[randomInt(3)];
-  const provider = dialects[randomInt(3)];
+  const client = dialects[randomInt(dialects.length)];
+  const provider = dialects[randomInt(dialects.length)];
   const isStream = Math.random() < 0.85;
   const fault = Math.random() < faultShare ? faults[randomInt(faults.length)] : 'none';
   const leavesAfter = isStream && Math.random() < leaverShare ? randomInt(1, 4_000) : undefined;
@@ -252,7 +275,7 @@ function send(port, { client, provider, isStream, fault, id }, leavesAfter) {
     const call = request({
       host: '127.0.0.1',
       port,
-      path: paths[client],
+      path: pathFor(client, `at-${provider}`, isStream),
       method: 'POST',
       agent,
       headers: {
@@ -312,6 +335,7 @@ providers:
   messages: { dialect: anthropic, base_url: "${url}", endpoints: [messages], ${settings} }
   chat: { dialect: openai, base_url: "${url}/v1", endpoints: [chat], ${settings} }
   responses: { dialect: openai, base_url: "${url}/v1", endpoints: [responses], ${settings} }
+  gemini: { dialect: gemini, base_url: "${url}", ${settings} }
 models:
 ${dialects.map((name) => `  - { match: at-${name}, provider: ${name} }`).join('\n')}
 projects: { soak: { keys: [{ id: soak, value: "\${SOAK_KEY}" }] } }

@@ -13,15 +13,22 @@ import { createServer, get } from 'node:http';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const directions = [
-  ['messages', 'chat'],
-  ['messages', 'responses'],
-  ['chat', 'messages'],
-  ['chat', 'responses'],
-  ['responses', 'chat'],
-  ['responses', 'messages'],
-];
-const providers = ['messages', 'chat', 'responses'];
+const streamsOf = {
+  messages: messagesEvents,
+  chat: chatEvents,
+  responses: responsesEvents,
+  gemini: geminiEvents,
+};
+const providers = Object.keys(streamsOf);
+const directions = providers.flatMap((client) =>
+  providers.filter((provider) => provider !== client).map((provider) => [client, provider]),
+);
+const requests = {
+  messages: { messages: [{ role: 'user', content: 'hello' }], max_tokens: 100 },
+  chat: { messages: [{ role: 'user', content: 'hello' }], max_tokens: 100 },
+  responses: { input: 'hello' },
+  gemini: { contents: [{ role: 'user', parts: [{ text: 'hello' }] }] },
+};
 const deltas = 100;
 
 if (process.argv[2] === 'relay') await runRelay();
@@ -96,6 +103,23 @@ function responsesEvents() {
   ];
 }
 
+function geminiEvents() {
+  const usageMetadata = {
+    promptTokenCount: 20,
+    candidatesTokenCount: 100,
+    totalTokenCount: 120,
+    promptTokensDetails: [{ modality: 'TEXT', tokenCount: 20 }],
+  };
+  const said = (text, finishReason) =>
+    `data: ${JSON.stringify({
+      candidates: [{ content: { parts: [{ text }], role: 'model' }, finishReason, index: 0 }],
+      usageMetadata,
+      modelVersion: 'gemini-2.5-flash',
+      responseId: 'Zk1XaYnTMoqkvdIP2Z6B0A4',
+    })}\r\n\r\n`;
+  return [...words((text) => said(text)), said('', 'STOP')];
+}
+
 function words(build) {
   return Array.from({ length: deltas }, (_each, index) => build(index % 7 === 0 ? ' Grüße,\n' : ' word'));
 }
@@ -121,8 +145,7 @@ async function runRelay() {
       newId: (prefix) => `${prefix}0123456789abcdef01234567`,
       createdS: 1_763_000_000,
     });
-    const messages = [{ role: 'user', content: 'hello' }];
-    translation.request(client === 'responses' ? { input: 'hello' } : { messages, max_tokens: 100 });
+    translation.request(requests[client]);
     return new TranslatedStream(translation.stream());
   }
 
@@ -159,7 +182,7 @@ async function runRelay() {
 // ---------------------------------------------------------------- provider, clients, figures
 
 async function startProvider() {
-  const streams = { messages: messagesEvents(), chat: chatEvents(), responses: responsesEvents() };
+  const streams = Object.fromEntries(Object.entries(streamsOf).map(([name, events]) => [name, events()]));
   const server = createServer({ noDelay: true }, (request, response) => {
     const [, kind, provider] = (request.url ?? '').split('/');
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -202,7 +225,7 @@ async function sample(base, kind, mode, count) {
   const texts = await Promise.all(Array.from({ length: count }, () => read(url)));
   const after = JSON.parse(await read(`${base}/cpu`));
   for (const text of texts) {
-    if (!/message_stop|\[DONE\]|response\.completed/.test(text))
+    if (!/message_stop|\[DONE\]|response\.completed|finishReason/.test(text))
       throw new Error(`${mode}: a stream has no end`);
   }
   return after.user - before.user + after.system - before.system;
