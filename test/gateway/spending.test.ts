@@ -3,10 +3,12 @@ import type { ExchangeRecord } from '../../src/record/record.ts';
 import {
   chatAnswer,
   chatEvents,
+  geminiAnswer,
   json,
   messagesAnswer,
   messagesEvents,
   openStream,
+  pathFor,
   responsesAnswer,
   stream,
 } from '../kit/answers.ts';
@@ -52,7 +54,9 @@ function start(settings: Settings): Promise<TestGateway> {
 providers:
   host: { dialect: openai, base_url: "${host.url}/v1", endpoints: [${endpoints}] }
   claude: { dialect: anthropic, base_url: "${host.url}" }
-models: [{ match: "claude-*", provider: claude }, ${models}]
+  google: { dialect: gemini, base_url: "${host.url}" }
+models:
+  [{ match: "claude-*", provider: claude }, { match: "gemini-*", provider: google, pricing: { input: 1, output: 2, cache_read: 0.1 } }, ${models}]
 ${settings.policies ?? ''}projects: { shop: { limits: ${limits}, keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] } }
 `);
 }
@@ -260,7 +264,12 @@ test('a search of the web costs its fee, reserved by what bounds it', async () =
 });
 
 const responses = { model: 'm', input: 'hi', max_output_tokens: 100 };
+const gemini = {
+  contents: [{ role: 'user', parts: [{ text: 'hi' }] }],
+  generationConfig: { maxOutputTokens: 100 },
+};
 const answers = {
+  gemini: [pathFor('gemini', 'gemini-2.5-flash'), geminiAnswer, gemini, 100],
   chat: [chat, chatAnswer, body, 100],
   // "Hello from messages", by a model that does not reason unasked.
   messages: ['/v1/messages', messagesAnswer, claude, 7],
@@ -279,10 +288,44 @@ test.each([
   ['chat', { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }],
   ['messages', { input_tokens: 0, output_tokens: 0 }],
   ['responses', { input_tokens: 0, output_tokens: 0, total_tokens: 0 }],
+  ['gemini', {}],
+  ['gemini', { promptTokenCount: '3', candidatesTokenCount: true }],
+  ['gemini', { promptTokenCount: -3, candidatesTokenCount: 1e300, thoughtsTokenCount: 'x' }],
+  ['gemini', { promptTokenCount: 0, candidatesTokenCount: 0, thoughtsTokenCount: 0, totalTokenCount: 0 }],
 ] as const)('usage of %s that is none, %j, is estimated and never free', async (dialect, usage) => {
   const [path, answer, value, output] = answers[dialect];
+  const members = { [dialect === 'gemini' ? 'usageMetadata' : 'usage']: usage };
 
-  expect((await spend(report(answer, { usage }), value, path)).usage).toMatchObject(worst(value, output));
+  expect((await spend(report(answer, members), value, path)).usage).toMatchObject(worst(value, output));
+});
+
+// Google's output is without the thoughts, and its input has what was cached but not what its tools added.
+test.each([
+  [
+    'thoughts and cached tokens',
+    { promptTokenCount: 30, cachedContentTokenCount: 20, candidatesTokenCount: 4, thoughtsTokenCount: 50 },
+    { input_tokens: 30, output_tokens: 54, cache_read_tokens: 20, reasoning_tokens: 50 },
+    10 + 20 * 0.1 + 54 * 2,
+  ],
+  [
+    'what tools added',
+    { promptTokenCount: 3, toolUsePromptTokenCount: 100, candidatesTokenCount: 4, totalTokenCount: 107 },
+    { input_tokens: 103, output_tokens: 4 },
+    103 + 4 * 2,
+  ],
+  [
+    'thoughts in the total only',
+    { promptTokenCount: 3, candidatesTokenCount: 4, totalTokenCount: 57 },
+    { input_tokens: 3, output_tokens: 54 },
+    3 + 54 * 2,
+  ],
+])('%s of a Gemini answer are paid for', async (_what, usageMetadata, expected, microUsd) => {
+  const [path, answer, value] = answers.gemini;
+
+  const record = await spend(report(answer, { usageMetadata }), value, path);
+
+  expect(record.usage).toMatchObject(expected);
+  expect(record.cost_usd).toBeCloseTo(microUsd / 1e6, 12);
 });
 
 const unreasoned = { ...body, reasoning_effort: 'none' };
