@@ -7,12 +7,12 @@ import type {
   StreamSink,
   StreamWriter,
 } from './conversation.ts';
+import type { EmbeddingCodec } from './embedding-codec.ts';
 import type { FieldTable } from './field-mapping.ts';
 import type { Dropped, Fields } from './fields.ts';
 import type { TranslationContext } from './translation/model-quirks.ts';
 import type { ToolNames } from './translation/tool-names.ts';
 import type { Usage } from './usage.ts';
-import type { VectorCodec } from './vectors.ts';
 
 /** The role of a text in a request, as policies name it. */
 export type Role = 'system' | 'user' | 'assistant' | 'tool_result' | 'tool_definition';
@@ -161,7 +161,7 @@ export interface Dialect {
   /** Absent if there is no conversation that could be translated. */
   readonly codec?: Codec;
   /** The same for embeddings. */
-  readonly vectors?: VectorCodec;
+  readonly embeddingCodec?: EmbeddingCodec;
 }
 
 /** The method for a request that the gateway builds. */
@@ -173,10 +173,10 @@ export function methodFor({ methods }: Dialect, stream: boolean): Method {
 export type TextDialect = Dialect & { readonly codec: Codec };
 
 /** A dialect of embeddings that can be translated. */
-export type VectorDialect = Dialect & { readonly vectors: VectorCodec };
+export type EmbeddingDialect = Dialect & { readonly embeddingCodec: EmbeddingCodec };
 
-export function isVector(dialect: Dialect): dialect is VectorDialect {
-  return dialect.vectors !== undefined;
+export function isEmbedding(dialect: Dialect): dialect is EmbeddingDialect {
+  return dialect.embeddingCodec !== undefined;
 }
 
 export function isText(dialect: Dialect): dialect is TextDialect {
@@ -185,7 +185,7 @@ export function isText(dialect: Dialect): dialect is TextDialect {
 
 /** How a dialect's requests, answers and streams become the neutral form of `conversation.ts`, and come out of it. */
 export interface Codec {
-  /** The request with each of its members in one spelling, if there are several. */
+  /** The request with each of its top-level fields in one spelling, if there are several. */
   normalize?(body: Fields): Fields;
   parseRequest(body: Fields, dropped: Dropped): ConversationRequest;
   buildRequest(

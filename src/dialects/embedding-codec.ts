@@ -4,28 +4,29 @@ import type { TranslationContext } from './translation/model-quirks.ts';
 import type { Usage } from './usage.ts';
 
 /** The neutral form in which dialects of embeddings meet: texts, and a vector for each. */
-export interface VectorRequest {
+export interface EmbeddingRequest {
   readonly texts: readonly string[];
   /** The length of the vectors, if the client asks for one. */
   readonly dimensions?: number | undefined;
   readonly user?: string | undefined;
 }
 
-export interface Vectors {
+export interface Embeddings {
   readonly vectors: readonly (readonly unknown[])[];
   readonly usage?: Usage | undefined;
 }
 
 /** How a dialect's requests and answers become the neutral form, and come out of it. */
-export interface VectorCodec {
+export interface EmbeddingCodec {
+  /** The request with each of its top-level fields in one spelling, if there are several. */
   normalize?(body: Fields): Fields;
-  parseRequest(body: Fields, dropped: Dropped): VectorRequest;
-  buildRequest(request: VectorRequest, context: TranslationContext, dropped: Dropped): Fields;
+  parseRequest(body: Fields, dropped: Dropped): EmbeddingRequest;
+  buildRequest(request: EmbeddingRequest, context: TranslationContext, dropped: Dropped): Fields;
   /** Throws provider.broken_response. */
-  parseAnswer(body: Fields): Vectors;
+  parseAnswer(body: Fields): Embeddings;
   /** What the form of an answer depends on: plain data of the client's request. */
   echoOf(request: Fields): Fields;
-  buildAnswer(answer: Vectors, context: TranslationContext, echo: Fields): Fields;
+  buildAnswer(answer: Embeddings, context: TranslationContext, echo: Fields): Fields;
   /** The mapping of each field of its requests, by the provider's dialect. */
   readonly mappingsTo: Readonly<Record<string, FieldTable>>;
 }

@@ -30,7 +30,7 @@ export function alternativesTo(
   dialect: Dialect,
   all: Readonly<Record<string, Dialect>> = dialects,
 ): Dialect[] {
-  const codec = dialect.codec ?? dialect.vectors;
+  const codec = dialect.codec ?? dialect.embeddingCodec;
   const near = Object.keys(codec?.mappingsTo ?? {}).flatMap((name) => all[name] ?? []);
   const others = Object.values(all).filter((other) => !near.includes(other));
   return [...near, ...others].filter((other) => mappingsBetween(dialect, other) !== undefined);

@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors.ts';
 import type { StreamReader, StreamSink, StreamWriter } from './conversation.ts';
-import { type Dialect, isText, isVector, type TextDialect, type VectorDialect } from './dialect.ts';
+import { type Dialect, type EmbeddingDialect, isEmbedding, isText, type TextDialect } from './dialect.ts';
 import { parseFailure, toFailure } from './failure.ts';
 import { applyMappings, type FieldTable } from './field-mapping.ts';
 import { brokenAnswer, type Dropped, type Fields, isFields, parseFields } from './fields.ts';
@@ -62,7 +62,7 @@ export interface StreamTranslation {
 
 /** What happens to the client's fields; undefined if one dialect can't be translated to the other. */
 export function mappingsBetween(client: Dialect, provider: Dialect): FieldTable | undefined {
-  const codec = client.codec ?? client.vectors;
+  const codec = client.codec ?? client.embeddingCodec;
   return codec?.mappingsTo[provider.name] ?? provider.codec?.mappingsFrom?.[client.name];
 }
 
@@ -77,8 +77,8 @@ export function createTranslation(
   if (table !== undefined && isText(client) && isText(provider)) {
     return translateConversation({ client, provider, table, context }, known);
   }
-  if (table !== undefined && isVector(client) && isVector(provider)) {
-    return translateVectors({ client, provider, table, context }, known);
+  if (table !== undefined && isEmbedding(client) && isEmbedding(provider)) {
+    return translateEmbeddings({ client, provider, table, context }, known);
   }
   throw new GatewayError('gateway.internal', `${client.name} cannot be translated to ${provider.name}`);
 }
@@ -143,26 +143,29 @@ function translateConversation(
   };
 }
 
-function translateVectors(
-  { client, provider, table, context }: Between<VectorDialect>,
+function translateEmbeddings(
+  { client, provider, table, context }: Between<EmbeddingDialect>,
   known?: TranslatedFacts,
 ): Translation {
   let { echo = {} }: Partial<TranslatedFacts> = known ?? {};
   return {
     request(body) {
       const sent = parseFields(body, 'body');
-      const asked = client.vectors.normalize?.(sent) ?? sent;
+      const asked = client.embeddingCodec.normalize?.(sent) ?? sent;
       const dropped: Dropped = new Set();
-      const request = client.vectors.parseRequest(applyMappings(asked, table, context, dropped), dropped);
-      echo = { ...client.vectors.echoOf(asked), count: request.texts.length };
-      return { body: provider.vectors.buildRequest(request, context, dropped), dropped: [...dropped] };
+      const request = client.embeddingCodec.parseRequest(
+        applyMappings(asked, table, context, dropped),
+        dropped,
+      );
+      echo = { ...client.embeddingCodec.echoOf(asked), count: request.texts.length };
+      return { body: provider.embeddingCodec.buildRequest(request, context, dropped), dropped: [...dropped] };
     },
     facts: () => ({ names: createToolNames().renamed(), echo, stops: [], sentLength: 0 }),
     answer(body) {
       if (!isFields(body)) throw brokenAnswer('is not a JSON object');
-      const answer = provider.vectors.parseAnswer(body);
+      const answer = provider.embeddingCodec.parseAnswer(body);
       if (answer.vectors.length !== echo.count) throw brokenAnswer('has another number of embeddings');
-      return { body: client.vectors.buildAnswer(answer, context, echo) };
+      return { body: client.embeddingCodec.buildAnswer(answer, context, echo) };
     },
     tally: (body, bytes) => tallyAnswer(provider, body, bytes),
     error: (status, body) => client.errorBody(parseFailure(body, status)),

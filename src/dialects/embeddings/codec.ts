@@ -1,3 +1,4 @@
+import type { EmbeddingCodec } from '../embedding-codec.ts';
 import { answered, dropped, fieldTable, renamed } from '../field-mapping.ts';
 import {
   brokenAnswer,
@@ -10,12 +11,11 @@ import {
   unsupported,
   withoutAbsent,
 } from '../fields.ts';
-import type { VectorCodec } from '../vectors.ts';
 import { decodeEmbeddings, encodeEmbeddings } from './encodings.ts';
 import { parseEmbeddingsUsage } from './usage.ts';
 
 /** OpenAI's embeddings in the neutral form, and out of it. */
-export const embeddingsCodec: VectorCodec = {
+export const embeddingsCodec: EmbeddingCodec = {
   parseRequest: ({ input, dimensions, user }) => ({
     texts: (typeof input === 'string' ? [input] : parseList(input, 'input')).map(toInput),
     dimensions: parseOptionalCount(dimensions, 'dimensions'),

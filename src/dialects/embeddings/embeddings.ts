@@ -1,4 +1,4 @@
-import type { VectorDialect } from '../dialect.ts';
+import type { EmbeddingDialect } from '../dialect.ts';
 import { toFields } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
 import { isOpenAiErrorBody, openAiErrorBody, openAiLimitHeaders } from '../translation/openai.ts';
@@ -7,7 +7,7 @@ import { adaptEmbeddings } from './encodings.ts';
 import { parseEmbeddingsUsage } from './usage.ts';
 
 /** OpenAI's Embeddings API. */
-export const embeddings: VectorDialect = {
+export const embeddings: EmbeddingDialect = {
   name: 'embeddings',
   methods: [{ path: '/v1/embeddings', stream: false }],
   operation: 'embeddings',
@@ -36,5 +36,5 @@ export const embeddings: VectorDialect = {
   errorEvent: () => '',
   askedForm: (request) => request.memberText(request.root, 'encoding_format'),
   adaptAnswer: adaptEmbeddings,
-  vectors: embeddingsCodec,
+  embeddingCodec: embeddingsCodec,
 };

@@ -1,3 +1,4 @@
+import type { EmbeddingCodec } from '../embedding-codec.ts';
 import { answered, dropped, fieldTable, refused, renamed } from '../field-mapping.ts';
 import {
   brokenAnswer,
@@ -13,14 +14,17 @@ import {
   unsupported,
   withoutAbsent,
 } from '../fields.ts';
-import type { VectorCodec } from '../vectors.ts';
 import { parseGeminiUsage } from './usage.ts';
-import { toCamelCase } from './wire.ts';
+import { toCamelCase, withCamelCaseFields } from './wire.ts';
+
+/** What no other dialect has. */
+const others = ['taskType', 'title', 'embedContentConfig'];
 
 /** Gemini's embeddings in the neutral form, and out of it. Requests are always built as a batch, also of one. */
-export const geminiEmbeddingsCodec: VectorCodec = {
-  normalize: toCamelCase,
-  parseRequest(body, dropped) {
+export const geminiEmbeddingsCodec: EmbeddingCodec = {
+  normalize: withCamelCaseFields,
+  parseRequest(asked, dropped) {
+    const body = toCamelCase(asked);
     if (body.requests === undefined) {
       const { text, dimensions } = parseOne(body, '', dropped);
       return { texts: [text], dimensions };
@@ -71,14 +75,10 @@ export const geminiEmbeddingsCodec: VectorCodec = {
         when: 'anything but text',
       }),
       renamed('outputDimensionality', 'dimensions', { note: 'the same in all requests of a batch' }),
-      dropped('taskType'),
-      dropped('title'),
-      dropped('embedContentConfig'),
+      ...others.map((name) => dropped(name)),
     ]),
   },
 };
-
-const others = ['taskType', 'title', 'embedContentConfig'];
 
 function parseOne(
   fields: Fields,

@@ -1,4 +1,4 @@
-import type { VectorDialect } from '../dialect.ts';
+import type { EmbeddingDialect } from '../dialect.ts';
 import { membersNamed } from '../text-tokens.ts';
 import { geminiEmbeddingsCodec } from './embeddings-codec.ts';
 import { gemini } from './gemini.ts';
@@ -7,7 +7,7 @@ import { atBothVersions, pathOf } from './wire.ts';
 const { codec: _, ...shared } = gemini;
 
 /** Embeddings of the Gemini API: of several contents in a batch, or of one. Older models report no usage. */
-export const geminiEmbeddings: VectorDialect = {
+export const geminiEmbeddings: EmbeddingDialect = {
   ...shared,
   name: 'gemini_embeddings',
   methods: atBothVersions(
@@ -25,5 +25,5 @@ export const geminiEmbeddings: VectorDialect = {
   ]),
   eventUsage: (_event, known) => known,
   writtenMembers: membersNamed(),
-  vectors: geminiEmbeddingsCodec,
+  embeddingCodec: geminiEmbeddingsCodec,
 };

@@ -10,6 +10,8 @@ import {
 } from '../field-mapping.ts';
 import { geminiThinking } from '../translation/model-quirks.ts';
 
+const allDropped = (...fields: readonly string[]) => fields.map((field) => dropped(field));
+
 const inPath = 'in the path';
 const lowered = 'lowered to the limit configured for the model';
 const thinksNot: Pick<FieldMapping, 'when' | 'applies'> = {
@@ -22,10 +24,7 @@ const thinksNot: Pick<FieldMapping, 'when' | 'applies'> = {
 const common: readonly FieldMapping[] = [
   answered('model', `the name ${inPath} counts, and another one is refused`),
   refused('cachedContent', 'content kept at another provider'),
-  dropped('safetySettings'),
-  dropped('labels'),
-  dropped('serviceTier'),
-  dropped('store'),
+  ...allDropped('safetySettings', 'labels', 'serviceTier', 'store'),
   refused('generationConfig.candidateCount', 'only one choice can be answered', { when: 'above 1' }),
   refused('generationConfig.responseLogprobs', 'this provider has no log probabilities', { when: 'true' }),
   refused('generationConfig.responseModalities', 'only text can be answered', {
@@ -141,42 +140,49 @@ export const geminiMappings = {
 const config = 'generationConfig';
 const functions = 'tools[].functionDeclarations';
 
+const unanswered = { note: 'a call without a result gets an error as result' };
+const orInline = { note: 'or inlineData' };
+const oneText = { note: 'a function with one text parameter' };
+
 const always: readonly FieldMapping[] = [
   answered('model', inPath),
   answered('stream', inPath),
   renamed('temperature', `${config}.temperature`),
   renamed('top_p', `${config}.topP`),
-  dropped('service_tier'),
+  ...allDropped('service_tier', 'metadata'),
   renamed('tools', functions, { note: 'as functions; names over 64 characters get a reversible short form' }),
   renamed('tool_choice', 'toolConfig.functionCallingConfig', { note: 'left out without tools' }),
 ];
 
 const openAi: readonly FieldMapping[] = [
-  dropped('user'),
-  dropped('safety_identifier'),
-  dropped('prompt_cache_key'),
-  dropped('store'),
-  dropped('parallel_tool_calls'),
-  dropped('top_logprobs'),
+  ...allDropped(
+    'user',
+    'safety_identifier',
+    'prompt_cache_key',
+    'store',
+    'parallel_tool_calls',
+    'top_logprobs',
+  ),
 ];
 
 export const geminiMappingsFrom = {
   messages: fieldTable(always, [
-    renamed('messages', 'contents', { note: 'a call without a result gets an error as result' }),
+    renamed('messages', 'contents', unanswered),
     renamed('system', 'systemInstruction'),
     renamed('max_tokens', `${config}.maxOutputTokens`, { note: lowered }),
     renamed('stop_sequences', `${config}.stopSequences`, {
       note: 'the first five; the gateway itself ends the answer at the others',
     }),
-    dropped('metadata'),
-    dropped('top_k'),
-    dropped('cache_control'),
-    dropped('container'),
-    dropped('context_management'),
-    dropped('speed'),
-    dropped('user_profile_id'),
-    dropped('diagnostics'),
-    dropped('betas'),
+    ...allDropped(
+      'top_k',
+      'cache_control',
+      'container',
+      'context_management',
+      'speed',
+      'user_profile_id',
+      'diagnostics',
+      'betas',
+    ),
     refused('mcp_servers', 'tools of an MCP server need the provider to call it; this one does not', isSet),
     dropped('mcp_servers'),
     refused('inference_geo', 'this provider makes no promise about the place of inference'),
@@ -190,12 +196,12 @@ export const geminiMappingsFrom = {
     renamed('messages[].content[].tool_result', 'contents[].parts[].functionResponse', {
       note: 'as output or error; images follow in the next content',
     }),
-    renamed('messages[].content[].image', 'contents[].parts[].fileData', { note: 'or inlineData' }),
+    renamed('messages[].content[].image', 'contents[].parts[].fileData', orInline),
     dropped('messages[].content[].thinking', { note: 'signed for its provider; redacted_thinking too' }),
     refused('messages[].content[].source.file_id', 'files kept at another provider'),
   ]),
   chat: fieldTable(always, openAi, [
-    renamed('messages', 'contents', { note: 'a call without a result gets an error as result' }),
+    renamed('messages', 'contents', unanswered),
     renamed('messages[].role=system', 'systemInstruction', {
       when: 'at the beginning',
       note: 'developer too',
@@ -218,14 +224,15 @@ export const geminiMappingsFrom = {
     refused('functions', 'the old form of tools; use tools'),
     refused('function_call', 'the old form of tool_choice; use tool_choice'),
     refused('web_search_options', 'searches of the web are asked for in another way'),
-    dropped('metadata'),
-    dropped('prompt_cache_retention'),
-    dropped('seed'),
-    dropped('frequency_penalty'),
-    dropped('presence_penalty'),
-    dropped('logit_bias'),
-    dropped('prediction'),
-    dropped('verbosity'),
+    ...allDropped(
+      'prompt_cache_retention',
+      'seed',
+      'frequency_penalty',
+      'presence_penalty',
+      'logit_bias',
+      'prediction',
+      'verbosity',
+    ),
     renamed('max_completion_tokens', `${config}.maxOutputTokens`, { note: lowered }),
     renamed('max_tokens', `${config}.maxOutputTokens`, { note: lowered }),
     renamed('stop', `${config}.stopSequences`),
@@ -235,41 +242,38 @@ export const geminiMappingsFrom = {
       note: 'as thinkingLevel, or a thinkingBudget for older models',
     }),
     renamed('tools[].function.parameters', `${functions}[].parametersJsonSchema`),
-    renamed('tools[].custom', `${functions}[].parametersJsonSchema`, {
-      note: 'a function with one text parameter',
-    }),
-    renamed('messages[].content[].image_url', 'contents[].parts[].fileData', { note: 'or inlineData' }),
+    renamed('tools[].custom', `${functions}[].parametersJsonSchema`, oneText),
+    renamed('messages[].content[].image_url', 'contents[].parts[].fileData', orInline),
     renamed('messages[].content[].file', 'contents[].parts[].inlineData'),
     renamed('messages[].tool_calls', 'contents[].parts[].functionCall'),
     renamed('messages[].tool_call_id', 'contents[].parts[].functionResponse'),
     dropped('messages[].reasoning_content', { note: 'unsigned thinking' }),
   ]),
   responses: fieldTable(always, openAi, [
-    renamed('input', 'contents', { note: 'a call without an output gets an error as result' }),
+    renamed('input', 'contents', unanswered),
     renamed('instructions', 'systemInstruction'),
     renamed('max_output_tokens', `${config}.maxOutputTokens`, { note: lowered }),
-    refused('previous_response_id', 'the state is kept at another provider; send the whole conversation'),
-    refused('conversation', 'the state is kept at another provider; send the whole conversation'),
-    refused('prompt', 'the state is kept at another provider; send the whole conversation'),
+    ...['previous_response_id', 'conversation', 'prompt'].map((field) =>
+      refused(field, 'the state is kept at another provider; send the whole conversation'),
+    ),
     refused('background', 'answers cannot be fetched later', isOn),
-    dropped('background'),
-    dropped('metadata'),
-    dropped('include'),
-    dropped('client_metadata'),
-    dropped('truncation'),
-    dropped('context_management'),
-    dropped('max_tool_calls'),
-    dropped('stream_options'),
+    ...allDropped(
+      'background',
+      'include',
+      'client_metadata',
+      'truncation',
+      'context_management',
+      'max_tool_calls',
+      'stream_options',
+    ),
     renamed('text.format', `${config}.responseJsonSchema`, { note: 'json_object as responseMimeType' }),
     dropped('text.verbosity'),
     dropped('reasoning', thinksNot),
     renamed('reasoning.effort', `${config}.thinkingConfig`),
     renamed('tools[].parameters', `${functions}[].parametersJsonSchema`),
-    renamed('tools[type=custom]', `${functions}[].parametersJsonSchema`, {
-      note: 'a function with one text parameter',
-    }),
+    renamed('tools[type=custom]', `${functions}[].parametersJsonSchema`, oneText),
     dropped('tools[type]', { when: 'tools that run at OpenAI' }),
-    renamed('input[].content[].image_url', 'contents[].parts[].fileData', { note: 'or inlineData' }),
+    renamed('input[].content[].image_url', 'contents[].parts[].fileData', orInline),
     renamed('input[].content[].file_data', 'contents[].parts[].inlineData'),
     renamed('input[type=function_call]', 'contents[].parts[].functionCall'),
     renamed('input[type=function_call_output]', 'contents[].parts[].functionResponse'),

@@ -21,6 +21,7 @@ import {
   pathsOf,
   streamGenerate,
   toCamelCase,
+  withCamelCaseFields,
 } from './wire.ts';
 
 /** Which of a part's members says what it is; `thought` marks a text or a call as reasoning. */
@@ -124,11 +125,11 @@ export const gemini: TextDialect = {
 
   codec: {
     normalize(body) {
-      const fields = toCamelCase(body);
+      const fields = withCamelCaseFields(body);
       const { contents, generateContentRequest: inner } = fields;
-      return contents === undefined && isFields(inner) ? inner : fields;
+      return contents === undefined && isFields(inner) ? withCamelCaseFields(inner) : fields;
     },
-    parseRequest: parseGeminiRequest,
+    parseRequest: (body, dropped) => parseGeminiRequest(toCamelCase(body), dropped),
     buildRequest: buildGeminiRequest,
     stopSequences: (asked) => asked.slice(0, 5),
     parseAnswer: parseGeminiAnswer,

@@ -15,7 +15,7 @@ import {
 } from '../fields.ts';
 import { parseGeminiTurns, parseSystemText } from './parse-turns.ts';
 
-/** A Gemini request in the neutral form; its members are in camelCase (`normalizeGemini`). */
+/** A Gemini request in the neutral form; its members are in camelCase. */
 export function parseGeminiRequest(body: Fields, dropped: Dropped): ConversationRequest {
   const config = parseFields(body.generationConfig ?? {}, 'generationConfig');
   const system = body.systemInstruction ?? undefined;

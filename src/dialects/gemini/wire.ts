@@ -31,13 +31,22 @@ const free = new Set([
   'responseJsonSchema',
 ]);
 
+/** A request with its top-level fields in camelCase: those of no known name cost no more than that. */
+export function withCamelCaseFields(fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [camelCaseOf(name), value]));
+}
+
 /** A request with all members of the format in camelCase. */
 export function toCamelCase(fields: Fields): Fields {
   const entries = Object.entries(fields).map(([name, value]) => {
-    const own = name.replace(/_([a-z])/g, (_whole, letter: string) => letter.toUpperCase());
+    const own = camelCaseOf(name);
     return [own, free.has(own) ? value : camelCased(value)];
   });
   return Object.fromEntries(entries);
+}
+
+function camelCaseOf(name: string): string {
+  return name.replace(/_([a-z])/g, (_whole, letter: string) => letter.toUpperCase());
 }
 
 function camelCased(value: unknown): unknown {

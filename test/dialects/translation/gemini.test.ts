@@ -105,3 +105,16 @@ test('the first call of a turn is signed for models that insist on it', () => {
 
   expect([signed('gemini-3-pro'), signed('gemini-2.5-pro')]).toEqual([1, 0]);
 });
+
+test('a field of no known name is dropped without a look inside, however large it is', () => {
+  const unseen = new Proxy([], {
+    get: () => {
+      throw new Error('it was looked into');
+    },
+  });
+  const body = { contents: [{ parts: [{ text: 'hello' }] }], not_known: unseen };
+
+  const { dropped } = createTranslation(dialects.gemini, dialects.chat, newContext()).request(body);
+
+  expect(dropped).toEqual(['notKnown']);
+});
