@@ -22,7 +22,10 @@ export interface SourceDocument {
  * Parses one YAML document; every error comes back as a problem with its place. The lines that places quote don't show
  * what may be secret, which is judged by the names of settings, except for those that are known to be numbers.
  */
-export function parseSource(text: string, isNumberOrBoolean: (path: Path) => boolean = () => false): SourceDocument {
+export function parseSource(
+  text: string,
+  isNumberOrBoolean: (path: Path) => boolean = () => false,
+): SourceDocument {
   const { value, root, faults } = parseJson(text) ?? parsePlain(text) ?? parseWhole(text);
   const place = placesIn(text, root, isNumberOrBoolean);
   return {
@@ -63,7 +66,12 @@ function placesIn(
     const length = Math.max(1, Math.min(end - start, source.length - (column - 1)));
     if (source.length > longestShown) return { line, column, length };
     const whole = { start: lineStart, end: lineStart + source.length };
-    return { line, column, length, source: hideSecrets(source, whole, secretsIn(whole, root, isNumberOrBoolean)) };
+    return {
+      line,
+      column,
+      length,
+      source: hideSecrets(source, whole, secretsIn(whole, root, isNumberOrBoolean)),
+    };
   };
 }
 
