@@ -2,13 +2,10 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { compiledSource, isCompiled } from './test/kit/compiled-source.ts';
 import { openAi7, withOpenAi7 } from './test/kit/openai.ts';
+import { scale } from './test/kit/scale.ts';
 
 // What takes a real program, a real time-out or a generator at full scale: only `npm run test:all` runs it.
 const slow = 'test/**/*.slow.test.ts';
-
-// Pure functions, from the source itself. The time-out is long because these only compute: a short one finds nothing
-// but a busy machine. Not among them: two that start servers.
-const pure = 'test/{dialects,json,policy}/**/!(custom-tools|requests).test.ts';
 
 // What counts the memory or the processor time of its process has that for itself.
 const measured =
@@ -23,7 +20,8 @@ const withOpenAiSdk = [
 const everywhere = {
   setupFiles: ['test/kit/leftovers.ts'],
   server: { deps: { external: [isCompiled] } },
-  testTimeout: 20_000,
+  // Generators only compute: a short time-out finds nothing but a busy machine.
+  testTimeout: scale(60_000, 120_000),
   hookTimeout: 30_000,
   // A poll ends when it finds what it looks for; only a failing one waits for all of this.
   expect: { poll: { timeout: 15_000 } },
@@ -31,24 +29,13 @@ const everywhere = {
 
 // Files share a process, so that a module is loaded once per worker and not once per file
 // (docs/decisions/suite-time.md): what a file changes for all, as the time zone, it changes back.
-const pureFiles = {
+const sharedFiles = {
   plugins: [compiledSource],
   test: {
     ...everywhere,
-    name: 'source',
-    include: [pure],
-    exclude: [slow],
-    isolate: false,
-    testTimeout: 120_000,
-  },
-};
-const otherFiles = {
-  plugins: [compiledSource],
-  test: {
-    ...everywhere,
-    name: 'other',
+    name: 'shared',
     include: ['test/**/*.test.ts'],
-    exclude: [pure, slow, measured, '**/node_modules/**'],
+    exclude: [slow, measured, '**/node_modules/**'],
     isolate: false,
   },
 };
@@ -70,12 +57,6 @@ export default defineConfig({
     globalSetup: ['test/kit/temporary-folder.ts', 'test/kit/build.ts', 'test/kit/compiled-source.ts'],
     // Many tests wait for time-outs and other programs: with two files at a time for a core it is busy all the time.
     maxWorkers: Math.max(4, availableParallelism()),
-    projects: [
-      pureFiles,
-      otherFiles,
-      measuredFiles,
-      slowFiles,
-      ...(openAi7 === undefined ? [] : [filesOfOpenAi7]),
-    ],
+    projects: [sharedFiles, measuredFiles, slowFiles, ...(openAi7 === undefined ? [] : [filesOfOpenAi7])],
   },
 });

@@ -1,14 +1,6 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { command } from '../kit/command.ts';
-import { emptyDirectory } from '../kit/own-configuration.ts';
-
-function directoryWith(yaml: string): string {
-  const directory = emptyDirectory();
-  writeFileSync(join(directory, 'gateway.yaml'), yaml, { mode: 0o600 });
-  return directory;
-}
+import { directoryWith } from '../kit/own-configuration.ts';
 
 test('plants commands go where the configuration of the project says', async () => {
   const cwd = directoryWith('plants: { base_url: "http://127.0.0.1:9/v3" }\n');

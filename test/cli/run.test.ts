@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { command, emptyDirectory, startCommand } from '../kit/command.ts';
+import { command, directoryWith, startCommand } from '../kit/command.ts';
 import { startGateway } from '../kit/gateway.ts';
 import { startHost } from '../kit/host.ts';
 import { run, startRun } from './run-agent.ts';
@@ -208,8 +208,7 @@ test('a configuration with projects needs a key of one', async () => {
 });
 
 test('the running gateway is used, and keeps running; one that left only its state is not', async () => {
-  const HOME = emptyDirectory();
-  writeFileSync(join(HOME, 'gateway.yaml'), withoutStore, { mode: 0o600 });
+  const HOME = directoryWith(withoutStore);
   const served = startCommand(['serve', '-p', '0'], { cwd: HOME });
   const text = await served.wrote('stderr', '"listening"');
   const { url } = /"url":"(?<url>[^"]+)"/.exec(text)?.groups ?? {};

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isOldParser } from '../../src/http/strict-head.ts';
-import { command, emptyDirectory, startCommand } from '../kit/command.ts';
+import { command, directoryWith, emptyDirectory, startCommand } from '../kit/command.ts';
 
 const withoutStore = 'plants: { store: { enabled: false } }\n';
 const stateFile = (home: string) => join(home, '.local/state/gateway/running.json');
@@ -16,8 +16,7 @@ interface State {
 
 /** `gateway serve` in an empty home, ready for requests. */
 async function startServe(argv: readonly string[] = [], isTerminal = false) {
-  const cwd = emptyDirectory();
-  writeFileSync(join(cwd, 'gateway.yaml'), withoutStore, { mode: 0o600 });
+  const cwd = directoryWith(withoutStore);
   const running = startCommand(['serve', '-p', '0', ...argv], { cwd, isTerminal });
   await Promise.race([
     running.wrote('stderr', isTerminal ? 'gateway send' : '"listening"'),
@@ -156,8 +155,7 @@ describe('serve in sandbox mode', () => {
   });
 
   test('-q on a terminal says nothing', async () => {
-    const cwd = emptyDirectory();
-    writeFileSync(join(cwd, 'gateway.yaml'), withoutStore, { mode: 0o600 });
+    const cwd = directoryWith(withoutStore);
     const running = startCommand(['serve', '-q', '-p', '0'], { cwd, isTerminal: true });
     await expect.poll(() => existsSync(stateFile(cwd)), { timeout: 10_000 }).toBe(true);
 
@@ -214,14 +212,7 @@ describe('serve that cannot start', () => {
   });
 
   test('lists all problems of its configuration and exits 2', async () => {
-    const cwd = emptyDirectory();
-    writeFileSync(
-      join(cwd, 'gateway.yaml'),
-      'server: { prot: 1, port: nine }\nmodels: [{ match: a, provider: nobody }]\n',
-      {
-        mode: 0o600,
-      },
-    );
+    const cwd = directoryWith('server: { prot: 1, port: nine }\nmodels: [{ match: a, provider: nobody }]\n');
 
     const { exit, stdout, stderr } = await command(['serve'], { cwd });
 

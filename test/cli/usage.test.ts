@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openLedgerFile } from '../../src/record/ledger/ledger-file.ts';
 import type { LedgerRow } from '../../src/record/ledger/ledger-row.ts';
-import { command, emptyDirectory } from '../kit/command.ts';
+import { command, directoryWith, emptyDirectory } from '../kit/command.ts';
 
 const hourMs = 3_600_000;
 const row = (id: number, values: Partial<LedgerRow>): LedgerRow => ({
@@ -32,8 +32,7 @@ const row = (id: number, values: Partial<LedgerRow>): LedgerRow => ({
 });
 
 async function home(rows: readonly LedgerRow[]): Promise<string> {
-  const cwd = emptyDirectory();
-  writeFileSync(join(cwd, 'gateway.yaml'), 'records: { ledger: true }\n', { mode: 0o600 });
+  const cwd = directoryWith('records: { ledger: true }\n');
   mkdirSync(join(cwd, '.local/state/gateway'), { recursive: true, mode: 0o700 });
   const file = await openLedgerFile(join(cwd, '.local/state/gateway/ledger.sqlite'));
   file.add(rows);
@@ -109,8 +108,7 @@ test('on a terminal it is a table', async () => {
 });
 
 test('what cannot be answered says why', async () => {
-  const cwd = emptyDirectory();
-  writeFileSync(join(cwd, 'gateway.yaml'), 'records: { ledger: true }\n', { mode: 0o600 });
+  const cwd = directoryWith('records: { ledger: true }\n');
   expect(await command(['usage'], { cwd })).toMatchObject({
     exit: 0,
     stderr: 'nothing was served yet: the first request makes the ledger\n',

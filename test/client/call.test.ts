@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { command, emptyDirectory, startCommand } from '../kit/command.ts';
+import { command, directoryWith, emptyDirectory, startCommand } from '../kit/command.ts';
 
 const ending: (() => unknown)[] = [];
 afterEach(async () => {
@@ -50,8 +50,7 @@ function homeOf(url: string): string {
 }
 
 async function serveSandbox() {
-  const home = emptyDirectory();
-  writeFileSync(join(home, 'gateway.yaml'), 'plants: { store: { enabled: false } }\n', { mode: 0o600 });
+  const home = directoryWith('plants: { store: { enabled: false } }\n');
   const running = startCommand(['serve', '-p', '0', '--log', 'json'], { cwd: home });
   await running.wrote('stderr', '"listening"');
   ending.push(async () => {

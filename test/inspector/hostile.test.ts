@@ -6,7 +6,7 @@ import { command } from '../kit/command.ts';
 import { projects, secrets } from '../kit/gateway.ts';
 import { startHost } from '../kit/host.ts';
 import { type InspectedGateway, startInspected } from '../kit/inspector.ts';
-import { emptyDirectory } from '../kit/own-configuration.ts';
+import { directoryWith } from '../kit/own-configuration.ts';
 
 const texts = [
   '<script>alert(1)</script><img src=x onerror=alert(1)>',
@@ -107,8 +107,7 @@ test.each(texts)('a test that is made of it passes by the command: %j', async (t
   const allowed = (await gateway.api(
     `exchanges/${await idOf(send(chatBody(`${text} ann@penguin-mail.com`)))}/test`,
   )) as TextAnswer;
-  const directory = emptyDirectory();
-  writeFileSync(join(directory, 'gateway.yaml'), yaml, { mode: 0o600 });
+  const directory = directoryWith(yaml);
   writeFileSync(join(directory, 'made.yaml'), made.text);
   writeFileSync(join(directory, 'allowed.yaml'), allowed.text);
   writeFileSync(join(directory, 'wrong.yaml'), made.text.replace('rule: no-bird', 'rule: no-mail'));

@@ -1,7 +1,7 @@
 import { Readable, Writable } from 'node:stream';
 import { run } from '../../src/cli/program.ts';
 import { GatewayError } from '../../src/errors.ts';
-import { emptyDirectory, ownConfiguration } from './own-configuration.ts';
+import { directoryWith, emptyDirectory, ownConfiguration } from './own-configuration.ts';
 
 interface Environment {
   readonly env?: Readonly<Record<string, string>>;
@@ -74,7 +74,7 @@ export function startCommand(argv: readonly string[], environment: Environment =
   };
 }
 
-export { emptyDirectory };
+export { directoryWith, emptyDirectory };
 
 function inputOf(stdin: string | Readable | undefined): Readable & { isTTY?: boolean } {
   if (stdin === undefined) return Object.assign(Readable.from([]), { isTTY: true });

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 
@@ -9,6 +9,13 @@ export function emptyDirectory(): string {
   chmodSync(parent, 0o755);
   const directory = join(parent, 'gateway');
   mkdirSync(directory, { mode: 0o700 });
+  return directory;
+}
+
+/** The same with a gateway.yaml of this text. */
+export function directoryWith(yaml: string): string {
+  const directory = emptyDirectory();
+  writeFileSync(join(directory, 'gateway.yaml'), yaml, { mode: 0o600 });
   return directory;
 }
 

@@ -1,8 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { type Child, startProgram } from './child.ts';
-import { emptyDirectory } from './command.ts';
+import { directoryWith } from './command.ts';
 
 export interface ServedPage {
   readonly url: string;
@@ -32,11 +32,8 @@ export async function servePage(
   yaml: string,
   more: Readonly<Record<string, string>> = {},
 ): Promise<ServedPage> {
-  const home = emptyDirectory();
+  const home = directoryWith(`${yaml}\nplants: { store: { enabled: false } }\n`);
   const env = { PROJECT_KEY: key, ...more };
-  writeFileSync(join(home, 'gateway.yaml'), `${yaml}\nplants: { store: { enabled: false } }\n`, {
-    mode: 0o600,
-  });
   let child: Child | undefined;
   let port = 0;
   const start = async () => {

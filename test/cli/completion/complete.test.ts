@@ -5,7 +5,13 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { completedValues, freeValues, valueNames } from '../../../src/cli/completion/candidates.ts';
 import { buildWholeProgram } from '../../../src/cli/program.ts';
 import type { Io } from '../../../src/cli/shell/io.ts';
-import { command, emptyDirectory, type RunningCommand, startCommand } from '../../kit/command.ts';
+import {
+  command,
+  directoryWith,
+  emptyDirectory,
+  type RunningCommand,
+  startCommand,
+} from '../../kit/command.ts';
 
 const cwd = emptyDirectory();
 const yaml = `
@@ -99,8 +105,7 @@ test.each([
   ['a configuration that is none', 'projects: [broken'],
   ['nothing at all', ''],
 ])('%s is an answer without names, and nothing on stderr', async (_name, text) => {
-  const directory = emptyDirectory();
-  writeFileSync(join(directory, 'gateway.yaml'), text, { mode: 0o600 });
+  const directory = directoryWith(text);
 
   expect((await answer(['key', 'new', '--project', ''], { cwd: directory })).values).toEqual([]);
 });

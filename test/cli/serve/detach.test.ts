@@ -1,7 +1,7 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { command, emptyDirectory, startCommand } from '../../kit/command.ts';
+import { command, directoryWith, emptyDirectory, startCommand } from '../../kit/command.ts';
 
 const ending: (() => unknown)[] = [];
 afterEach(async () => {
@@ -9,10 +9,7 @@ afterEach(async () => {
 });
 
 function homeWith(yaml = ''): string {
-  const home = emptyDirectory();
-  writeFileSync(join(home, 'gateway.yaml'), `${yaml}plants: { store: { enabled: false } }\n`, {
-    mode: 0o600,
-  });
+  const home = directoryWith(`${yaml}plants: { store: { enabled: false } }\n`);
   return home;
 }
 
