@@ -286,6 +286,7 @@ test.each([
   ['responses', {}],
   ['responses', { input_tokens: true, output_tokens: -1 }],
   ['chat', { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }],
+  ['chat', { prompt_tokens: 0, completion_tokens: 4, total_tokens: 4 }],
   ['messages', { input_tokens: 0, output_tokens: 0 }],
   ['responses', { input_tokens: 0, output_tokens: 0, total_tokens: 0 }],
   ['gemini', {}],
