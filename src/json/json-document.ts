@@ -63,9 +63,11 @@ export class JsonDocument {
     return document;
   }
 
+  /** What is transferred is gone here. */
   toParts(): DocumentParts {
-    // A copy, because the memory of an initial tape comes from Node's pool and can't be transferred.
-    const tape = this.#tape.slice(0, this.count * cells);
+    const whole = this.#tape;
+    // A small tape is in Node's pool, which can't be transferred.
+    const tape = whole.byteLength === whole.buffer.byteLength ? whole : whole.slice(0, this.count * cells);
     return { bytes: this.bytes, tape, count: this.count, isAscii: this.isAscii };
   }
 
@@ -103,6 +105,16 @@ export class JsonDocument {
   /** The entry after this one and its descendants: the next sibling, or the first entry after the parent. */
   next(entry: number): number {
     return this.#tape[entry * cells + 3] as number;
+  }
+
+  /** The first key from an entry on; `count` if there is none. */
+  nextKey(entry: number): number {
+    return this.#nextWith(entry, stringFlags.key, stringFlags.key);
+  }
+
+  /** The first entry of a kind from another on; `count` if there is none. */
+  nextOfKind(entry: number, kind: number): number {
+    return this.#nextWith(entry, kindMask, kind);
   }
 
   text(entry: number): string {
@@ -199,6 +211,14 @@ export class JsonDocument {
   close(container: number, end: number): void {
     this.#tape[container * cells + 2] = end;
     this.#tape[container * cells + 3] = this.count;
+  }
+
+  #nextWith(entry: number, mask: number, wanted: number): number {
+    const tape = this.#tape;
+    const end = this.count * cells;
+    let cell = entry * cells;
+    while (cell < end && ((tape[cell] as number) & mask) !== wanted) cell += cells;
+    return cell / cells;
   }
 
   #name(entry: number): string {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
-import { type JsonDocument, kinds } from '../../src/json/json-document.ts';
+import { memoryOf } from '../../src/gateway/decision/thread-messages.ts';
+import { JsonDocument, kinds } from '../../src/json/json-document.ts';
 import { parseStrictJson } from '../../src/json/strict-json.ts';
 import { scale } from '../kit/scale.ts';
 
@@ -360,4 +361,28 @@ describe('looking into a document', () => {
 
     expect(body.subarray(document.start(entry), document.end(entry)).toString()).toBe('gpt');
   });
+
+  test('the next key and the next of a kind are those at or after an entry, or the count', () => {
+    const document = read('{"a":[1,{"b":2}],"c":{}}');
+    const entries = Array.from({ length: document.count }, (_, entry) => entry);
+
+    expect(entries.map((entry) => document.nextKey(entry))).toEqual([1, 1, 5, 5, 5, 5, 7, 7, 9]);
+    expect(entries.map((entry) => document.nextOfKind(entry, kinds.object))).toEqual([
+      0, 4, 4, 4, 4, 8, 8, 8, 8,
+    ]);
+  });
+
+  test.each(['{"a":1}', `{"a":[${'1,'.repeat(9_999)}1]}`])(
+    'a small document and a large one are the same in another thread (%#)',
+    (body) => {
+      const document = parseStrictJson(Buffer.from(body));
+      const parts = document.toParts();
+      const sent = structuredClone(parts, { transfer: [...memoryOf(parts.tape)] });
+      const other = JsonDocument.fromParts(sent);
+
+      expect(other.count).toBe(body.length > 100 ? 10_003 : 3);
+      expect(other.value(other.root)).toEqual(JSON.parse(body));
+      expect(other.end(other.count - 1)).toBe(body.lastIndexOf('1') + 1);
+    },
+  );
 });

@@ -30,10 +30,8 @@ const typeMembers = ['mimeType', 'mime_type'];
 /** Files that a request only names, so that its bytes say nothing about their tokens. */
 const fileMembers = ['fileUri', 'file_uri'];
 const dearParts = ['input_audio', 'audio_url', 'input_video', 'video_url'];
-/** Lengths of the keys that matter inside a request; an escaped key is longer than its text. */
-const lengthsInside = new Set(
-  ['type', ...cacheMembers, ...typeMembers, ...fileMembers].map(({ length }) => length),
-);
+/** Lengths of the keys, besides `type`, that matter inside a request; an escaped key is longer than its text. */
+const lengthsInside = new Set([...cacheMembers, ...typeMembers, ...fileMembers].map(({ length }) => length));
 
 /** The member of a request that makes it cost more than the known prices; undefined if none does. */
 function findSurchargedMode(document: JsonDocument): string | undefined {
@@ -63,16 +61,17 @@ function findModality(document: JsonDocument): string | undefined {
  * tokens have prices of their own, or a file that is elsewhere.
  */
 function findInside(document: JsonDocument): string | undefined {
-  for (let entry = 0; entry < document.count; entry += 1) {
-    if (!document.isKey(entry)) continue;
+  for (let entry = document.nextKey(0); entry < document.count; entry = document.nextKey(entry + 1)) {
+    // Compared in place: every block of a body has a type.
+    if (document.isText(entry, 'type')) {
+      const dear = dearParts.find((each) => document.isText(entry + 1, each));
+      if (dear !== undefined) return dear;
+      continue;
+    }
     const length = document.end(entry) - document.start(entry);
     if (!lengthsInside.has(length) && !document.isEscaped(entry)) continue;
     const name = document.text(entry);
-    if (name === 'type') {
-      // Compared in place: every block of a body has a type.
-      const dear = dearParts.find((each) => document.isText(entry + 1, each));
-      if (dear !== undefined) return dear;
-    } else if (cacheMembers.includes(name)) {
+    if (cacheMembers.includes(name)) {
       if (isOther(document, document.member(entry + 1, 'ttl'), plainLifetimes)) return `${name}.ttl`;
     } else if (typeMembers.includes(name) && isAudio(document, entry + 1)) return 'audio';
     else if (fileMembers.includes(name)) return name;

@@ -13,7 +13,8 @@ const caches = ['cachedContent', 'cached_content'];
 /** How many images it only names: there is a most that each can count as. */
 export function countRemoteImages(document: JsonDocument): number {
   let count = 0;
-  for (let entry = 0; entry < document.count; entry += 1)
+  const next = (entry: number) => document.nextOfKind(entry, kinds.object);
+  for (let entry = next(0); entry < document.count; entry = next(entry + 1))
     if (isBlockOf(document, entry, imageTypes) && isNamed(document, entry)) count += 1;
   return count;
 }
@@ -28,8 +29,8 @@ export function hasRemoteContent(document: JsonDocument): boolean {
     return value !== undefined && isTopReference(document, name, value);
   });
   if (kept || hasBareItem(document, document.member(root, 'input'))) return true;
-  for (let entry = 0; entry < document.count; entry += 1) {
-    if (document.kind(entry) !== kinds.object) continue;
+  const next = (entry: number) => document.nextOfKind(entry, kinds.object);
+  for (let entry = next(0); entry < document.count; entry = next(entry + 1)) {
     if (isBlockOf(document, entry, fileTypes) && isNamed(document, entry)) return true;
     if (geminiFiles.some((name) => isObject(document, document.member(entry, name)))) return true;
   }
@@ -47,9 +48,8 @@ function hasBareItem(document: JsonDocument, list: number | undefined): boolean 
   return false;
 }
 
-function isBlockOf(document: JsonDocument, entry: number, types: readonly string[]): boolean {
-  if (document.kind(entry) !== kinds.object) return false;
-  const type = document.member(entry, 'type');
+function isBlockOf(document: JsonDocument, object: number, types: readonly string[]): boolean {
+  const type = document.member(object, 'type');
   return type !== undefined && types.some((each) => document.isText(type, each));
 }
 

@@ -73,20 +73,13 @@ function addCap(document: JsonDocument, key: number, caps: Cap[], isKnown = fals
   caps.push({ entry, tokens: tokensOf(document, entry), isOwn: false });
 }
 
-function collectInside(document: JsonDocument, container: number, caps: Cap[]): void {
-  const kind = document.kind(container);
-  if (kind === kinds.object) {
-    for (let key = container + 1; key < document.next(container); key = document.next(key + 1)) {
-      // The schema of the answer, in which names are only names.
-      if (schemas.has(document.text(key))) continue;
-      addCap(document, key, caps);
-      collectInside(document, key + 1, caps);
-    }
-  }
-  if (kind === kinds.array) {
-    for (let at = container + 1; at < document.next(container); at = document.next(at)) {
-      collectInside(document, at, caps);
-    }
+/** All keys inside a value, however deep, but for the schema of the answer, in which names are only names. */
+function collectInside(document: JsonDocument, value: number, caps: Cap[]): void {
+  const end = document.next(value);
+  for (let key = document.nextKey(value); key < end; ) {
+    const isSchema = schemas.has(document.text(key));
+    if (!isSchema) addCap(document, key, caps);
+    key = document.nextKey(isSchema ? document.next(key + 1) : key + 1);
   }
 }
 
