@@ -7,7 +7,6 @@ import { LazyDfa } from './lazy-dfa.ts';
 import type { Nfa } from './nfa.ts';
 import { ProductDfa, type ProductState, type StatePair, unknownCell } from './product-dfa.ts';
 import { Simulation } from './simulation.ts';
-import { ThreadTable } from './thread-table.ts';
 import { type StepWithPatterns, WideTransitions } from './wide-transitions.ts';
 
 export const letterU = 0x75;
@@ -43,7 +42,6 @@ export class ByteReader {
   };
   readonly #wide: WideTransitions;
   readonly #simulations: Readonly<Record<View, Simulation[]>> = { exact: [], folded: [] };
-  readonly #tables: Partial<Record<View, ThreadTable>> = {};
   #texts = 0;
 
   constructor({ exact, folded, fold, patternCount }: ReaderParts, limits: Limits) {
@@ -124,9 +122,12 @@ export class ByteReader {
     const all = this.#simulations[view];
     let simulation = all[number];
     if (simulation === undefined) {
-      const table = this.#tables[view] ?? new ThreadTable(this[view]);
-      this.#tables[view] = table;
-      simulation = new Simulation(this[view], table, view === 'folded' ? this.#fold : undefined);
+      const automaton = this[view];
+      simulation = new Simulation(
+        automaton,
+        automaton.threadTable,
+        view === 'folded' ? this.#fold : undefined,
+      );
       all[number] = simulation;
     }
     return simulation;

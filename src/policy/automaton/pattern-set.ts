@@ -15,6 +15,8 @@ export interface PatternSet {
   readonly always: readonly number[];
   /** Detectors that have to see every text with a long run. */
   readonly longRuns: readonly number[];
+  /** Of a detector that is sought with less certainty too, the number of that pattern, which finds all that it does. */
+  readonly wider: ReadonlyMap<number, number>;
 }
 
 /** Compiles patterns into two automata, one for each view; for a detector, its prefilter. */
@@ -41,7 +43,21 @@ export function compilePatternSet(patterns: readonly Pattern[], fold: Fold, limi
   }
   for (const [regex, number] of prefilters) folded.addPrefilter(regex, number);
   const scanner = new Scanner({ exact, folded, fold, patternCount: patterns.length, longRuns }, limits);
-  return { patterns, scanner, fold, always, longRuns };
+  return { patterns, scanner, fold, always, longRuns, wider: findWider(patterns) };
+}
+
+function findWider(patterns: readonly Pattern[]): ReadonlyMap<number, number> {
+  const numbers = new Map<Detector, number>();
+  for (const [number, pattern] of patterns.entries()) {
+    if (pattern.kind === 'detector') numbers.set(pattern.detector, number);
+  }
+  const wider = new Map<number, number>();
+  for (const [number, pattern] of patterns.entries()) {
+    const { possible } = pattern.kind === 'detector' ? pattern.detector : {};
+    const other = possible === undefined ? undefined : numbers.get(possible);
+    if (other !== undefined) wider.set(number, other);
+  }
+  return wider;
 }
 
 /**

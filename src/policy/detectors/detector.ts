@@ -44,10 +44,13 @@ export interface Detector {
    * What a text must contain for a finding to have a space in it. Texts that are joined with one need not be
    * searched without it: nothing goes over the place where they meet.
    */
-  readonly holdsSpace?: RegExp;
+  readonly holdsSpace?: RegExp | 'never';
   /** Set if no finding of it can be certain. */
   readonly neverCertain?: true;
-  /** Also finds what is only possible; absent if the detector has nothing less than likely. */
+  /**
+   * Also finds what is only possible; absent if the detector has nothing less than likely. Finds something that is at
+   * least likely in the texts in which the detector itself does, and in no others.
+   */
   readonly possible?: Detector;
   /** Finds what is likely or certain, in linear time. */
   find(text: string): readonly Finding[];
@@ -61,10 +64,13 @@ export function atLeast(detector: Detector, confidence: Confidence): Detector {
     case 'likely':
       return detector;
     case 'certain':
-      return { ...detector, find: (text) => detector.find(text).filter(isCertain) };
+      return {
+        ...detector,
+        find: (text) => detector.find(text).filter((finding) => isAtLeast(finding, confidence)),
+      };
   }
 }
 
-function isCertain({ confidence }: Finding): boolean {
-  return confidence === 'certain';
+export function isAtLeast({ confidence = defaultConfidence }: Finding, least: Confidence): boolean {
+  return confidence === least || confidences.indexOf(confidence) >= confidences.indexOf(least);
 }

@@ -130,7 +130,8 @@ export class SegmentWindow {
   /** Whether a detector may find something in a text that goes over a space. */
   #mayHoldSpace(number: number, text: string): boolean {
     const pattern = this.#patternSet.patterns[number];
-    return pattern?.kind !== 'detector' || (pattern.detector.holdsSpace?.test(text) ?? true);
+    const sign = pattern?.kind === 'detector' ? pattern.detector.holdsSpace : undefined;
+    return sign === undefined || (sign !== 'never' && sign.test(text));
   }
 
   /** Detectors by how much they are to read of the first and the last text: those that read all of them together. */
@@ -154,10 +155,13 @@ export class SegmentWindow {
     numbers: readonly number[],
     { text, ends }: Joined,
   ): readonly { match: PatternMatch; at: number }[] {
-    const { patterns, fold } = this.#patternSet;
+    const { patterns, fold, wider } = this.#patternSet;
     const viewed = new ViewedText(text, fold);
     const crossing: { match: PatternMatch; at: number }[] = [];
     for (const pattern of numbers) {
+      const other = wider.get(pattern);
+      const isNowhere = other !== undefined && viewed.ranges(patterns[other] as Pattern).length === 0;
+      if (isNowhere) continue;
       const ranges = viewed.ranges(patterns[pattern] as Pattern);
       const [first] = ranges;
       if (first === undefined) continue;

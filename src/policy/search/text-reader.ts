@@ -3,7 +3,8 @@ import type { TextBytes } from '../automaton/code-points.ts';
 import type { View } from '../automaton/found-patterns.ts';
 import type { PatternSet } from '../automaton/pattern-set.ts';
 import type { StatePair } from '../automaton/product-dfa.ts';
-import type { Detector } from '../detectors/detector.ts';
+import { type Confidence, type Detector, type Finding, isAtLeast } from '../detectors/detector.ts';
+import type { Fold } from '../fold/fold.ts';
 
 export interface PatternMatch {
   readonly pattern: number;
@@ -72,29 +73,61 @@ export class TextReader {
 
   /** What some detectors find in a text, in either view. Each is asked once, whatever patterns it is of. */
   detect(candidates: readonly number[], text: string): readonly PatternMatch[] {
-    const { patterns, fold } = this.#patternSet;
+    const { patterns, wider } = this.#patternSet;
+    const asked = new AskedDetectors(text, this.#patternSet.fold);
     const patternMatches: PatternMatch[] = [];
-    const views = new Map<Detector, View | undefined>();
-    let folded: readonly string[] | undefined;
-    let isCaseOnly: boolean | undefined;
-    const viewOf = (detector: Detector): View | undefined => {
-      if (detector.find(text).length > 0) return 'exact';
-      if (!detector.folded) return undefined;
-      isCaseOnly ??= fold.changesCaseOnly(text);
-      if (isCaseOnly && detector.ignoresCase) return undefined;
-      folded ??= fold.texts(text).map((each) => each.text);
-      return folded.some((each) => each !== text && detector.find(each).length > 0) ? 'folded' : undefined;
-    };
     for (const number of candidates) {
       const pattern = patterns[number];
       if (pattern?.kind !== 'detector') continue;
-      const { detector } = pattern;
-      if (!views.has(detector)) views.set(detector, viewOf(detector));
-      const view = views.get(detector);
+      const other = wider.get(number);
+      const whole = other !== undefined && candidates.includes(other) ? patterns[other] : pattern;
+      if (whole?.kind !== 'detector') continue;
+      const view = asked.viewOf(whole.detector, pattern.confidence);
       if (view !== undefined) patternMatches.push({ pattern: number, view });
     }
     return patternMatches;
   }
+}
+
+/** What detectors find in one text. */
+class AskedDetectors {
+  readonly #text: string;
+  readonly #fold: Fold;
+  #isCaseOnly: boolean | undefined;
+  #folded: readonly string[] | undefined;
+  readonly #exact = new Map<Detector, readonly Finding[]>();
+  readonly #inFolded = new Map<Detector, readonly Finding[]>();
+
+  constructor(text: string, fold: Fold) {
+    this.#text = text;
+    this.#fold = fold;
+  }
+
+  /** The view in which a detector finds something that is at least so certain; undefined if in neither. */
+  viewOf(detector: Detector, confidence: Confidence): View | undefined {
+    let found = this.#exact.get(detector);
+    if (found === undefined) {
+      found = detector.find(this.#text);
+      this.#exact.set(detector, found);
+    }
+    if (holdsFinding(found, confidence)) return 'exact';
+    return detector.folded && holdsFinding(this.#findFolded(detector), confidence) ? 'folded' : undefined;
+  }
+
+  #findFolded(detector: Detector): readonly Finding[] {
+    const known = this.#inFolded.get(detector);
+    if (known !== undefined) return known;
+    this.#isCaseOnly ??= this.#fold.changesCaseOnly(this.#text);
+    if (this.#isCaseOnly && detector.ignoresCase) return [];
+    this.#folded ??= this.#fold.texts(this.#text).map((each) => each.text);
+    const found = this.#folded.flatMap((each) => (each === this.#text ? [] : detector.find(each)));
+    this.#inFolded.set(detector, found);
+    return found;
+  }
+}
+
+function holdsFinding(findings: readonly Finding[], least: Confidence): boolean {
+  return findings.some((finding) => isAtLeast(finding, least));
 }
 
 export function bytesOf(document: JsonDocument, entry: number): TextBytes {

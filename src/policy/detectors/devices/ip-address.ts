@@ -31,6 +31,7 @@ function createAddressDetector(
     reach: 45,
     folded: true,
     ignoresCase: true,
+    holdsSpace: 'never',
     neverCertain: true,
     find(text) {
       const findings: Finding[] = [];

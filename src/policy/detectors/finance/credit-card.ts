@@ -1,5 +1,13 @@
 import type { Detector, Finding } from '../detector.ts';
-import { codeAt, isDigit, isHexDigit, isLatinLetter, isWordCharacter } from '../text/characters.ts';
+import {
+  codeAt,
+  isDigit,
+  isHexDigit,
+  isIn,
+  isLatinLetter,
+  isWordCharacter,
+  toCharacterSet,
+} from '../text/characters.ts';
 import { hasCards, isIssued } from './card-issuers.ts';
 
 /**
@@ -55,7 +63,8 @@ function readGroups(text: string, index: number, findings: Finding[]): number {
     }
     if (!isSeparator(codeAt(text, end)) || !isDigit(codeAt(text, end + 1))) {
       // Columns of numbers contain a valid card now and then; a real one is next to an expiry date and a code at most.
-      if (uncovered > 3 * (findings.length - before)) findings.length = before;
+      const found = findings.length - before;
+      if (found > 0 && uncovered > 3 * found) findings.length = before;
       return end;
     }
     start = end + 1;
@@ -80,14 +89,15 @@ function isSingleDigit(text: string, at: number): boolean {
 
 /** Separators that also stand in lists, paths, times and addresses: a card between them is all there is. */
 const listSeparators = new Set(Array.from('/_,|*:·', (each) => each.charCodeAt(0)));
+const asciiSeparators = toCharacterSet(
+  (code) => ' -.'.includes(String.fromCharCode(code)) || listSeparators.has(code),
+);
 
 /** Space, hyphen, dot, the no-break spaces, the typographic hyphens, and those of lists. */
 function isSeparator(code: number): boolean {
   return (
-    code === 32 ||
-    code === 45 ||
-    code === 46 ||
-    listSeparators.has(code) ||
+    isIn(asciiSeparators, code) ||
+    code === 0xb7 ||
     code === 0xa0 ||
     code === 0x202f ||
     code === 0x2009 ||

@@ -14,6 +14,7 @@ export const email: Detector = {
   reach: longestLocal + 1 + longestDomain,
   folded: true,
   ignoresCase: true,
+  holdsSpace: 'never',
   neverCertain: true,
   find(text) {
     const findings: Finding[] = [];

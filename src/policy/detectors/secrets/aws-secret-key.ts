@@ -10,11 +10,12 @@ const longestLead = 'secret-a'.length;
  * it misses keys that end in "+" or "/" and reports the wrong range, so redaction would leave the end of the key.
  */
 export function findAwsSecretKeys(text: string): readonly Finding[] {
-  return fragments.flatMap((fragment) => findAfter(text, fragment));
+  const findings: Finding[] = [];
+  for (const fragment of fragments) addAfter(text, fragment, findings);
+  return findings;
 }
 
-function findAfter(text: string, fragment: string): readonly Finding[] {
-  const findings: Finding[] = [];
+function addAfter(text: string, fragment: string, findings: Finding[]): void {
   for (let at = text.indexOf(fragment); at !== -1; at = text.indexOf(fragment, at + 1)) {
     const end = keyEnd(text, at);
     if (end === undefined) continue;
@@ -23,7 +24,6 @@ function findAfter(text: string, fragment: string): readonly Finding[] {
       findings.push({ start, end });
     }
   }
-  return findings;
 }
 
 /** The name begins seven or eight characters before the match, depending on whether it has a separator. */

@@ -13,14 +13,21 @@ const longestName = 48;
  * Every step reads a bounded number of characters.
  */
 export function findNamedSecrets(text: string): readonly Finding[] {
+  // Not matchAll, which makes an expression of its own for each text.
+  secretWord.lastIndex = 0;
+  const first = secretWord.exec(text);
+  const named = first === null ? [] : findNamed(text, first);
+  return [...named, ...findCredentialArguments(text)];
+}
+
+/** The values of names from the first match of a word for secrets on. */
+function findNamed(text: string, first: RegExpExecArray): readonly Finding[] {
   const findings: Finding[] = [];
   const values = new NamedValues(text);
   const announced = new AnnouncedKeys(text);
   const kinds = new NameKinds();
   let from = 0;
-  // Not matchAll, which makes an expression of its own for each text.
-  secretWord.lastIndex = 0;
-  for (let match = secretWord.exec(text); match !== null; match = secretWord.exec(text)) {
+  for (let match: RegExpExecArray | null = first; match !== null; match = secretWord.exec(text)) {
     const { index, 0: word } = match;
     if (index < from) continue;
     const start = nameStart(text, index);
@@ -39,7 +46,7 @@ export function findNamedSecrets(text: string): readonly Finding[] {
     findings.push({ ...found, ...certaintyOf(text, { name: { start, end }, value: found, kind }) });
     from = found.end;
   }
-  return [...findings, ...findCredentialArguments(text)];
+  return findings;
 }
 
 /** `checksum/secret: …`, `"encrypted": {"token": "…"}`, `arn:aws:secretsmanager:…:123456789012:secret:…` */

@@ -67,10 +67,13 @@ function isOfKeyLength(value: string): boolean {
   return /^(?:[A-Za-z0-9+/]{40}|[A-Za-z0-9+/]{43}=?|[A-Za-z0-9+/]{86}(?:==)?)$/.test(value);
 }
 
+/** Hashes. */
+const hex = /^(?:[\da-f]+|[\dA-F]+)$/;
+
 function isRandomAlone(value: string): boolean {
+  if (hex.test(value)) return false;
   if (/^[A-Z\d]+$/.test(value)) return scatteredDigits.test(value) && randomRun(value)?.alphabet === 'single';
   const alphabet = randomRun(value)?.alphabet;
-  // Hex runs are hashes.
   if (alphabet === undefined || alphabet === 'hex' || value.length < shortest[alphabet]) return false;
   // Letters without a digit in between may be words.
   return value.split(/\d+/).every((part) => part.length < 16 || looksRandom(part));

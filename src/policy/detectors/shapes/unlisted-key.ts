@@ -166,7 +166,12 @@ const leastBits = {
 const memberBits = 90;
 const leastDottedBits = 160;
 
+/** What joins the parts of a key. */
+const joint = /[_.~$-]/;
+
 function confidenceOf(key: string): Confidence | undefined {
+  // All other kinds have one.
+  if (!joint.test(key)) return glued.test(key) ? 'possible' : undefined;
   if (uuid.test(key) || isSampleToken(key)) return undefined;
   if (glued.test(key) || (key.length >= shortestJoined && joinedIds.test(key)) || isGrouped(key))
     return 'possible';
