@@ -11,8 +11,8 @@ import {
   type Threads,
 } from './dfa-state.ts';
 import { isInsideWords, type Nfa } from './nfa.ts';
-import { NfaSteps, type SortedAdvance } from './nfa-steps.ts';
-import { endsCell, ThreadTable } from './thread-table.ts';
+import { NfaSteps } from './nfa-steps.ts';
+import { Beginnings, ThreadTable } from './thread-table.ts';
 
 export interface LazyDfaOptions {
   readonly nfa: Nfa;
@@ -71,7 +71,7 @@ export class LazyDfa {
   readonly asksForWords: boolean;
   /** Whether something may begin with a space after other characters. */
   readonly beginsWithSpace: boolean;
-  readonly #beginnings = new Map<number, SortedAdvance>();
+  readonly #beginnings: Beginnings;
   /** Where each thread leads: states that have many of them in common share what was computed for each. */
   readonly threadTable: ThreadTable;
   readonly #gone: number[] = [];
@@ -103,6 +103,7 @@ export class LazyDfa {
     this.#cellLimit = Math.max(cellLimit, this.#width * 8);
     this.table = new Int32Array(Math.min(this.#cellLimit, this.#width * 16)).fill(unknownCell);
     for (let byte = 0; byte < 0x80; byte += 1) this.byteClasses[byte] = this.#byteClass(byte);
+    this.#beginnings = new Beginnings(this);
     this.threadTable = new ThreadTable(this);
     this.#start = this.#intern(new Int32Array(0), contexts.begin, []);
   }
@@ -208,54 +209,16 @@ export class LazyDfa {
     const isSpaceAgain = codePoint === space && (state.context & contexts.space) !== 0;
     if (isSpaceAgain && state.context === contexts.space) return this.#quiet(state);
     const conditions = holding(state.context, codePoint);
-    const begun = this.#begin(conditions, column, codePoint);
+    const begun = this.#beginnings.of(conditions, column);
     let { threads, patterns } = begun;
     if (state.threads.length > 0) {
-      const ended = this.#advance(state, column);
+      const ended = this.threadTable.advance(state, column, this.#gone);
       if (this.#gone.length > 0) threads = distinct(threads, this.#gone);
       if (ended.length > 0) patterns = [...new Set([...patterns, ...ended])];
     }
     // In some readings it is the first space of a run, in others it is not.
     if (isSpaceAgain) threads = distinct(threads, state.threads);
     return this.#intern(threads, this.contextOf(codePoint), patterns);
-  }
-
-  /** Moves the threads of a state to `#gone`, each once; returns the patterns that end before the character. */
-  #advance({ threads, context }: State, column: number): readonly number[] {
-    const table = this.threadTable;
-    const gone = this.#gone;
-    const pass = table.marks.nextPass();
-    const marks = table.marks.last;
-    const ended: number[] = [];
-    const add = (thread: number) => {
-      if (marks[thread] === pass) return;
-      marks[thread] = pass;
-      gone.push(thread);
-    };
-    gone.length = 0;
-    for (let at = 0; at < threads.length; at += 1) {
-      const cell = table.cell(threads[at] as number, context, column);
-      if (cell === endsCell) continue;
-      if (cell >= 0) add(cell);
-      else {
-        const step = table.step(cell);
-        for (const pattern of step.patterns) ended.push(pattern);
-        step.threads.forEach(add);
-      }
-    }
-    return ended;
-  }
-
-  /** The nodes that start at a position: searches start everywhere, so this is computed once per kind of context. */
-  #begin(conditions: number, column: number, codePoint: number): SortedAdvance {
-    const key = conditions * this.#width + column;
-    let begun = this.#beginnings.get(key);
-    if (begun === undefined) {
-      const { threads, patterns } = this.steps.advance(this.starts, conditions, codePoint);
-      begun = { threads: distinct(threads), patterns };
-      this.#beginnings.set(key, begun);
-    }
-    return begun;
   }
 
   /** The state after what some readers skip and others read as a space. */

@@ -32,10 +32,18 @@ interface Advance {
   readonly patterns: readonly number[];
 }
 
+/** Nodes that read a character, and the patterns that end before it. */
+export interface Closure {
+  readonly alive: readonly number[];
+  readonly patterns: readonly number[];
+}
+
 /** With its threads sorted, each once. */
 export interface SortedAdvance extends Omit<Advance, 'threads'> {
   readonly threads: Int32Array;
 }
+
+export const several = -1;
 
 /** Moves through the nodes of an NFA; shared by all automata that are built from it. */
 export class NfaSteps {
@@ -68,9 +76,20 @@ export class NfaSteps {
     return false;
   }
 
+  /** The node that one leads to with a character; undefined if none; `several` if that takes more than its ranges. */
+  only(at: number, codePoint: number): number | typeof several | undefined {
+    const { kind, ranges, out } = this.#nodes[at] as NfaNode;
+    if (kind !== nodeKinds.ranges) return several;
+    return isWithin(codePoint, ranges) ? out : undefined;
+  }
+
   /** The nodes reached by a character, and the patterns that end before it. */
   advance(nodes: ArrayLike<number>, conditions: number, codePoint: number): Advance {
-    const { alive, patterns } = this.#closure(nodes, conditions);
+    return this.move(this.closure(nodes, conditions), codePoint);
+  }
+
+  /** The nodes reached by a character from others that read one. */
+  move({ alive, patterns }: Closure, codePoint: number): Advance {
     const threads: number[] = [];
     for (const each of alive) {
       const node = this.#nodes[each] as NfaNode;
@@ -83,7 +102,7 @@ export class NfaSteps {
   }
 
   /** The nodes reached without reading, given the conditions that hold here, and the patterns among them. */
-  #closure(nodes: ArrayLike<number>, conditions: number): { alive: number[]; patterns: number[] } {
+  closure(nodes: ArrayLike<number>, conditions: number): Closure {
     const pass = this.#marks.nextPass();
     const marks = this.#marks.last;
     const stack = Array.from(nodes);

@@ -1,6 +1,6 @@
-import { contexts, distinct, endPoint, holding } from './dfa-state.ts';
+import { contexts, distinct, endPoint, holding, type Threads } from './dfa-state.ts';
 import type { LazyDfa } from './lazy-dfa.ts';
-import { Marks, type SortedAdvance } from './nfa-steps.ts';
+import { type Closure, Marks, type SortedAdvance, several } from './nfa-steps.ts';
 
 /** Cells of a row: a thread that becomes one other; that ends; not asked for yet; below, the number of a step. */
 export const endsCell = -2;
@@ -87,6 +87,29 @@ export class ThreadTable {
     return this.step(cell);
   }
 
+  /** Moves the threads of a state to a list, each once; returns the patterns that end before the character. */
+  advance({ threads, context }: Threads, column: number, into: number[]): readonly number[] {
+    const pass = this.marks.nextPass();
+    const marks = this.marks.last;
+    const ended: number[] = [];
+    const add = (thread: number) => {
+      if (marks[thread] === pass) return;
+      marks[thread] = pass;
+      into.push(thread);
+    };
+    into.length = 0;
+    for (let at = 0; at < threads.length; at += 1) {
+      const cell = this.cell(threads[at] as number, context, column);
+      if (cell >= 0) add(cell);
+      else if (cell !== endsCell) {
+        const step = this.step(cell);
+        for (const pattern of step.patterns) ended.push(pattern);
+        step.threads.forEach(add);
+      }
+    }
+    return ended;
+  }
+
   /** The cell of a node that may not be in its row yet. */
   cell(node: number, context: number, column: number): number {
     let row = this.rows[node];
@@ -96,16 +119,24 @@ export class ThreadTable {
       this.rows[node] = row;
     }
     const at = row.length > this.width ? context * this.width + column : column;
-    if (row[at] === unknownCell) {
-      const step = this.#advance([node], context, column);
-      const [only = endsCell, other] = step.threads;
-      row[at] = step.patterns.length === 0 && other === undefined ? only : this.#keep(step);
-    }
+    if (row[at] === unknownCell) row[at] = this.#findCell(node, context, column);
     return row[at] as number;
   }
 
+  #findCell(node: number, context: number, column: number): number {
+    const direct = this.#automaton.steps.only(node, this.#codePoint(column));
+    if (direct !== several) return direct ?? endsCell;
+    const step = this.#advance([node], context, column);
+    const [only = endsCell, other] = step.threads;
+    return step.patterns.length === 0 && other === undefined ? only : this.#keep(step);
+  }
+
+  #codePoint(column: number): number {
+    return column === this.end ? endPoint : (this.#automaton.alphabet.samples[column] as number);
+  }
+
   #advance(nodes: ArrayLike<number>, context: number, column: number): SortedAdvance {
-    const codePoint = column === this.end ? endPoint : (this.#automaton.alphabet.samples[column] as number);
+    const codePoint = this.#codePoint(column);
     const { threads, patterns } = this.#automaton.steps.advance(
       nodes,
       holding(context, codePoint),
@@ -117,5 +148,33 @@ export class ThreadTable {
   #keep(step: SortedAdvance): number {
     if (step.threads.length === 0 && step.patterns.length === 0) return noStepCell;
     return noStepCell - (this.#steps.push(step) - 1);
+  }
+}
+
+/** What begins with a character. Searches begin everywhere, so it is computed once for each kind of place. */
+export class Beginnings {
+  readonly #automaton: Pick<LazyDfa, 'alphabet' | 'starts' | 'steps'>;
+  /** By the conditions and the character's class. */
+  readonly #known = new Map<number, SortedAdvance>();
+  /** The nodes that read the character, by the conditions. */
+  readonly #openings = new Map<number, Closure>();
+
+  constructor(automaton: Pick<LazyDfa, 'alphabet' | 'starts' | 'steps'>) {
+    this.#automaton = automaton;
+  }
+
+  /** `column` is a class of the automaton's alphabet, or the number after the last for the end of a text. */
+  of(conditions: number, column: number): SortedAdvance {
+    const { alphabet, starts, steps } = this.#automaton;
+    const key = conditions * (alphabet.size + 1) + column;
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const opening = this.#openings.get(conditions) ?? steps.closure(starts, conditions);
+    this.#openings.set(conditions, opening);
+    const codePoint = column === alphabet.size ? endPoint : (alphabet.samples[column] as number);
+    const { threads, patterns } = steps.move(opening, codePoint);
+    const begun = { threads: distinct(threads), patterns };
+    this.#known.set(key, begun);
+    return begun;
   }
 }
