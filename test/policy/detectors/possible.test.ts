@@ -4,7 +4,7 @@ import { detectors } from '../../../src/policy/detectors/registry.ts';
 import { scale } from '../../kit/scale.ts';
 import { labelledSets } from './labelled-set/registry.ts';
 
-const step = scale(10, 1);
+const step = scale(23, 1);
 const texts = Object.values(labelledSets).flatMap(({ label }) => {
   const { positives, negatives } = label();
   return [...positives, ...negatives].filter((_, at) => at % step === 0).map(({ text }) => text);

@@ -39,28 +39,26 @@ interface Sought {
   readonly isMeant: (key: string) => boolean;
 }
 
+/** Every text is searched, and nearly all hold nothing: so there is one list, and it is empty. */
 function findKeys(text: string, { inRuns, shortestRun, anywhere, isMeant }: Sought): readonly Finding[] {
-  const runs = findKeyLikeRuns(text, shortestRun);
-  return joinOverlapping([
-    ...anywhere.flatMap((value) => occurrences(text, value, 0)),
-    ...findGatewayKeys(text).filter(({ start, end }) => isMeant(text.slice(start, end))),
-    ...runs.flatMap((run) => {
-      const content = text.slice(run.start, run.end);
-      return inRuns.flatMap((value) => occurrences(content, value, run.start));
-    }),
-  ]);
+  const found: Finding[] = [];
+  for (const value of anywhere) addOccurrences(found, text, { value, offset: 0 });
+  for (const key of findGatewayKeys(text)) if (isMeant(text.slice(key.start, key.end))) found.push(key);
+  for (const run of findKeyLikeRuns(text, shortestRun)) {
+    const content = text.slice(run.start, run.end);
+    for (const value of inRuns) addOccurrences(found, content, { value, offset: run.start });
+  }
+  return joinOverlapping(found);
 }
 
 /** Gateway keys by checksum alone; `createGatewayKeyDetector` also finds the configured ones. */
 export function findGatewayKeys(text: string): readonly Finding[] {
-  return occurrences(text, prefix, 0)
-    .filter(({ start }) => isGatewayKey(text, start))
-    .map(({ start }) => ({
-      start,
-      end: start + keyLength,
-      confidence: 'certain',
-      why: 'gateway key, checksum',
-    }));
+  const found: Finding[] = [];
+  for (let at = text.indexOf(prefix); at !== -1; at = text.indexOf(prefix, at + prefix.length)) {
+    if (!isGatewayKey(text, at)) continue;
+    found.push({ start: at, end: at + keyLength, confidence: 'certain', why: 'gateway key, checksum' });
+  }
+  return found;
 }
 
 function isGatewayKey(text: string, start: number): boolean {
@@ -71,10 +69,12 @@ function isGatewayKey(text: string, start: number): boolean {
   return keyChecksum(text.slice(bodyStart, bodyEnd)) === text.slice(bodyEnd, end);
 }
 
-function occurrences(text: string, value: string, offset: number): readonly Finding[] {
-  const found: Finding[] = [];
+function addOccurrences(
+  found: Finding[],
+  text: string,
+  { value, offset }: { readonly value: string; readonly offset: number },
+): void {
   for (let at = text.indexOf(value); at !== -1; at = text.indexOf(value, at + value.length)) {
     found.push({ start: offset + at, end: offset + at + value.length, confidence: 'certain' });
   }
-  return found;
 }
