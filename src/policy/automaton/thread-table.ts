@@ -1,6 +1,16 @@
+import type { Alphabet } from './alphabet.ts';
 import { contexts, distinct, endPoint, holding, type Threads } from './dfa-state.ts';
-import type { LazyDfa } from './lazy-dfa.ts';
-import { type Closure, Marks, type SortedAdvance, several } from './nfa-steps.ts';
+import { type Closure, Marks, type NfaSteps, type SortedAdvance, several } from './nfa-steps.ts';
+
+/** What is read of an automaton. */
+interface Automaton {
+  readonly alphabet: Alphabet;
+  readonly steps: NfaSteps;
+  readonly starts: readonly number[];
+  /** The same without prefilters. */
+  readonly ownStarts: readonly number[];
+  contextOf(codePoint: number): number;
+}
 
 /** Cells of a row: a thread that becomes one other; that ends; not asked for yet; below, the number of a step. */
 export const endsCell = -2;
@@ -23,14 +33,14 @@ export class ThreadTable {
   /** For each node, by class; or by context and class, if what stood before matters. */
   readonly rows: (Int32Array | undefined)[] = [];
   readonly marks: Marks;
-  readonly #automaton: LazyDfa;
+  readonly #automaton: Automaton;
   readonly #steps: SortedAdvance[] = [noStep];
   readonly #begun: (SortedAdvance | undefined)[] = [];
   readonly #added = new Map<number, Int32Array>();
   readonly #begunBefore: (Int32Array | undefined)[] = [];
 
   /** `passes` is how many there have been; 0 but for tests. */
-  constructor(automaton: LazyDfa, passes = 0) {
+  constructor(automaton: Automaton, passes = 0) {
     const { samples, size } = automaton.alphabet;
     this.#automaton = automaton;
     this.end = size;
@@ -153,13 +163,13 @@ export class ThreadTable {
 
 /** What begins with a character. Searches begin everywhere, so it is computed once for each kind of place. */
 export class Beginnings {
-  readonly #automaton: Pick<LazyDfa, 'alphabet' | 'starts' | 'steps'>;
+  readonly #automaton: Automaton;
   /** By the conditions and the character's class. */
   readonly #known = new Map<number, SortedAdvance>();
   /** The nodes that read the character, by the conditions. */
   readonly #openings = new Map<number, Closure>();
 
-  constructor(automaton: Pick<LazyDfa, 'alphabet' | 'starts' | 'steps'>) {
+  constructor(automaton: Automaton) {
     this.#automaton = automaton;
   }
 

@@ -89,14 +89,19 @@ export class TextReader {
   }
 }
 
+/** What a detector finds in a text, and in its folded forms once those are asked for. */
+interface Asked {
+  readonly exact: readonly Finding[];
+  folded: readonly Finding[] | undefined;
+}
+
 /** What detectors find in one text. */
 class AskedDetectors {
   readonly #text: string;
   readonly #fold: Fold;
   #isCaseOnly: boolean | undefined;
   #folded: readonly string[] | undefined;
-  readonly #exact = new Map<Detector, readonly Finding[]>();
-  readonly #inFolded = new Map<Detector, readonly Finding[]>();
+  readonly #asked = new Map<Detector, Asked>();
 
   constructor(text: string, fold: Fold) {
     this.#text = text;
@@ -105,29 +110,27 @@ class AskedDetectors {
 
   /** The view in which a detector finds something that is at least so certain; undefined if in neither. */
   viewOf(detector: Detector, confidence: Confidence): View | undefined {
-    let found = this.#exact.get(detector);
-    if (found === undefined) {
-      found = detector.find(this.#text);
-      this.#exact.set(detector, found);
+    let asked = this.#asked.get(detector);
+    if (asked === undefined) {
+      asked = { exact: detector.find(this.#text), folded: undefined };
+      this.#asked.set(detector, asked);
     }
-    if (holdsFinding(found, confidence)) return 'exact';
-    return detector.folded && holdsFinding(this.#findFolded(detector), confidence) ? 'folded' : undefined;
+    if (holdsFinding(asked.exact, confidence)) return 'exact';
+    if (!detector.folded) return undefined;
+    asked.folded ??= this.#findFolded(detector);
+    return holdsFinding(asked.folded, confidence) ? 'folded' : undefined;
   }
 
   #findFolded(detector: Detector): readonly Finding[] {
-    const known = this.#inFolded.get(detector);
-    if (known !== undefined) return known;
     this.#isCaseOnly ??= this.#fold.changesCaseOnly(this.#text);
     if (this.#isCaseOnly && detector.ignoresCase) return [];
     this.#folded ??= this.#fold.texts(this.#text).map((each) => each.text);
-    const found = this.#folded.flatMap((each) => (each === this.#text ? [] : detector.find(each)));
-    this.#inFolded.set(detector, found);
-    return found;
+    return this.#folded.flatMap((each) => (each === this.#text ? [] : detector.find(each)));
   }
 }
 
 function holdsFinding(findings: readonly Finding[], least: Confidence): boolean {
-  return findings.some((finding) => isAtLeast(finding, least));
+  return findings.length > 0 && findings.some((finding) => isAtLeast(finding, least));
 }
 
 export function bytesOf(document: JsonDocument, entry: number): TextBytes {
