@@ -12,8 +12,8 @@ import {
   positiveInteger,
 } from './shell/command.ts';
 import { deadline, type Io } from './shell/io.ts';
-import { printValue, rowsText } from './shell/print/listing.ts';
-import { print } from './shell/print/print.ts';
+import { rowsText } from './shell/print/listing.ts';
+import { print, printValue } from './shell/print/print.ts';
 import { csv } from './shell/print/table.ts';
 import { gatewayTarget } from './shell/running-configuration.ts';
 import { withSpinner } from './shell/spinner.ts';

@@ -19,8 +19,7 @@ import type { FilledTemplate } from './send/template.ts';
 import { commonOptions, createCommand, outputFormat } from './shell/command.ts';
 import { readInput } from './shell/input.ts';
 import { deadline, type Io } from './shell/io.ts';
-import { printValue } from './shell/print/listing.ts';
-import { note } from './shell/print/print.ts';
+import { note, printValue } from './shell/print/print.ts';
 import { gatewayTarget } from './shell/running-configuration.ts';
 
 interface SendOptions extends PromptOptions {

@@ -13,8 +13,8 @@ import { GatewayError } from '../errors.ts';
 import { askYes, canAsk } from './shell/ask.ts';
 import { type CommonOptions, commonOptions, createCommand, outputFormat } from './shell/command.ts';
 import type { Io } from './shell/io.ts';
-import { type Listing, printList, printValue } from './shell/print/listing.ts';
-import { note } from './shell/print/print.ts';
+import { type Listing, printList } from './shell/print/listing.ts';
+import { note, printValue } from './shell/print/print.ts';
 import { wrapped } from './shell/print/wrapped.ts';
 
 interface TrustOptions {

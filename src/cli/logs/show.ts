@@ -7,8 +7,7 @@ import type { ExchangeRecord } from '../../record/record.ts';
 import { findUserHistory } from '../history/open-history.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import { hasColour, type Io, write } from '../shell/io.ts';
-import { formatted, isForPrograms } from '../shell/print/listing.ts';
-import { print, printable } from '../shell/print/print.ts';
+import { formatted, isForPrograms, print, printable } from '../shell/print/print.ts';
 
 /** Prints an exchange by its request id, or a conversation by its id or name. Throws log.unknown. */
 export async function show(

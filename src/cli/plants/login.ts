@@ -5,7 +5,7 @@ import { GatewayError } from '../../errors.ts';
 import { askPassword, askText, canAsk, readPassword } from '../shell/ask.ts';
 import { type CommonOptions, createCommand } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
-import { printValue } from '../shell/print/listing.ts';
+import { printValue } from '../shell/print/print.ts';
 import { withSpinner } from '../shell/spinner.ts';
 import { connect } from './connect.ts';
 

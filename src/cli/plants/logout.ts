@@ -3,7 +3,7 @@ import { removeSession } from '../../client/session.ts';
 import { GatewayError } from '../../errors.ts';
 import { createCommand } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
-import { printValue } from '../shell/print/listing.ts';
+import { printValue } from '../shell/print/print.ts';
 import { withSpinner } from '../shell/spinner.ts';
 import { connect } from './connect.ts';
 

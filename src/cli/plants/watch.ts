@@ -3,8 +3,7 @@ import type { WatchedEvent } from '../../client/plant-events.ts';
 import { printable } from '../../client/plants.ts';
 import { createCommand, positiveInteger } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
-import { formatted } from '../shell/print/listing.ts';
-import { print } from '../shell/print/print.ts';
+import { formatted, print } from '../shell/print/print.ts';
 import { connectLoggedIn } from './connect.ts';
 
 const types = ['plant.created', 'plant.updated', 'plant.status.changed', 'plant.deleted'];

@@ -9,8 +9,7 @@ import { blocked, decisionLines } from '../policy/explain.ts';
 import { type LoadedPolicies, loadPolicies } from '../policy/load-policies.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
-import { printValue } from '../shell/print/listing.ts';
-import { shownBody } from '../shell/print/print.ts';
+import { printValue, shownBody } from '../shell/print/print.ts';
 
 interface DryRun {
   readonly method: 'POST';

@@ -5,7 +5,7 @@ import { toFields } from '../../dialects/fields.ts';
 import { GatewayError } from '../../errors.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import { deadline, type Io } from '../shell/io.ts';
-import { printValue } from '../shell/print/listing.ts';
+import { printValue } from '../shell/print/print.ts';
 
 export interface Running {
   readonly running: RunningGateway;

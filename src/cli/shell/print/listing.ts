@@ -1,6 +1,6 @@
-import type { CommonOptions, OutputFormat } from '../command.ts';
+import type { CommonOptions } from '../command.ts';
 import type { Io } from '../io.ts';
-import { print } from './print.ts';
+import { isForPrograms, printValue } from './print.ts';
 import { table } from './table.ts';
 
 /** How to show values as rows. */
@@ -12,13 +12,6 @@ export interface Listing<Value> {
 }
 
 type Options = Pick<CommonOptions, 'output'>;
-type ProgramFormat = Exclude<OutputFormat, 'text' | 'table'>;
-
-/** Whether a format is for programs; without one, a command prints for people. */
-export function isForPrograms(format: OutputFormat | undefined): format is ProgramFormat {
-  return format !== undefined && format !== 'text' && format !== 'table';
-}
-
 /**
  * Prints values as they arrive: with `text` as rows (a table on a terminal, tab-separated in a pipe), with `json` as
  * one array. Only formats that need all values at once (a table, json, yaml) are held back until the end.
@@ -49,11 +42,6 @@ export function printOne<Value>(
   return printValue(value, rowsText(header, [row(value)], options, io), options, io);
 }
 
-/** Prints a value in the format for programs that is asked for, else the text. */
-export async function printValue(value: unknown, text: string, { output }: Options, io: Io): Promise<void> {
-  await print(isForPrograms(output) ? await formatted(value, output) : text, io);
-}
-
 /** Rows as a table where people look at them, else separated by tabs. */
 export function rowsText(
   header: readonly string[],
@@ -64,11 +52,4 @@ export function rowsText(
 ): string {
   const isForPeople = output === 'table' || stdout.isTTY === true;
   return table(header, rows, isForPeople, { columns: stdout.columns, leastFirst });
-}
-
-/** A value in one of the formats for programs. A list is one line per entry in ndjson, otherwise one document. */
-export async function formatted(value: unknown, format: ProgramFormat): Promise<string> {
-  if (format === 'yaml') return (await import('yaml')).stringify(value); // takes 40 ms, which only this format pays
-  const lines = format === 'ndjson' && Array.isArray(value) ? value : [value];
-  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }

@@ -1,3 +1,4 @@
+import type { CommonOptions, OutputFormat } from '../command.ts';
 import { type Io, write } from '../io.ts';
 
 const longestData = 200;
@@ -60,4 +61,28 @@ export function localDay(ms: number): string {
   const date = new Date(ms);
   const two = (value: number) => String(value).padStart(2, '0');
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
+type ProgramFormat = Exclude<OutputFormat, 'text' | 'table'>;
+
+/** Whether a format is for programs; without one, a command prints for people. */
+export function isForPrograms(format: OutputFormat | undefined): format is ProgramFormat {
+  return format !== undefined && format !== 'text' && format !== 'table';
+}
+
+/** Prints a value in the format for programs that is asked for, else the text. */
+export async function printValue(
+  value: unknown,
+  text: string,
+  { output }: Pick<CommonOptions, 'output'>,
+  io: Io,
+): Promise<void> {
+  await print(isForPrograms(output) ? await formatted(value, output) : text, io);
+}
+
+/** A value in one of the formats for programs. A list is one line per entry in ndjson, otherwise one document. */
+export async function formatted(value: unknown, format: ProgramFormat): Promise<string> {
+  if (format === 'yaml') return (await import('yaml')).stringify(value); // takes 40 ms, which only this format pays
+  const lines = format === 'ndjson' && Array.isArray(value) ? value : [value];
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }
