@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Answer } from '../dialects/conversation.ts';
 import type { TextDialect } from '../dialects/dialect.ts';
 import { type Fields, isFields, toFields, toList, withoutAbsent, wrongField } from '../dialects/fields.ts';
+import { toCamelCase } from '../dialects/gemini/wire.ts';
 import type { TranslationContext } from '../dialects/translation/model-quirks.ts';
 import { noUsage, type Usage } from '../dialects/usage.ts';
 import { GatewayError } from '../errors.ts';
@@ -14,7 +15,7 @@ const mostChoices = 128;
 
 /** Answers a request of a dialect, which reads it and writes the answer. Throws what is wrong with the request. */
 export function answerText({ codec }: TextDialect, sent: Fields, model: string): Reply {
-  const body = codec.normalize?.(sent) ?? sent;
+  const body = normalized(codec, sent);
   const asked = readRequest({ codec }, body, model);
   const { kind, request } = asked;
   const answers = decideAnswers(asked, choicesOf(body));
@@ -39,7 +40,13 @@ export function answerText({ codec }: TextDialect, sent: Fields, model: string):
 
 /** The tokens of a request without an answer. */
 export function countRequest({ codec }: TextDialect, sent: Fields, model: string): number {
-  return readRequest({ codec }, codec.normalize?.(sent) ?? sent, model).inputTokens;
+  return readRequest({ codec }, normalized(codec, sent), model).inputTokens;
+}
+
+/** With all fields of Google's in camelCase, also those that only this file reads. */
+function normalized({ normalize }: TextDialect['codec'], sent: Fields): Fields {
+  const body = normalize?.(sent) ?? sent;
+  return body.contents === undefined ? body : toCamelCase(body);
 }
 
 const stateFields = ['previous_response_id', 'conversation', 'prompt', 'background', 'thread'];
