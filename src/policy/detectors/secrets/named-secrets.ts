@@ -3,6 +3,7 @@ import { isWordCharacter } from '../text/characters.ts';
 import { AnnouncedKeys } from './announced-key.ts';
 import { findCredentialArguments } from './credential-arguments.ts';
 import { NamedValues, type Opening } from './named-values.ts';
+import { quotedSetting } from './quoted-setting.ts';
 import { kindOfName, type NameKind, secretWord } from './secret-names.ts';
 import { isRandomValue } from './secret-value.ts';
 
@@ -39,6 +40,12 @@ function findNamed(text: string, first: RegExpExecArray): readonly Finding[] {
     const named = kinds.of(text.slice(start, end));
     const kind = named === 'bare key' ? kindOfKey(text, { start, end }) : named;
     if (kind === undefined || otherOwner.test(text.slice(Math.max(0, start - 24), start))) continue;
+    const setting = quotedSetting(text, { start, end }, kind);
+    if (setting !== undefined) {
+      findings.push({ ...setting, confidence: 'likely', why: `${whyOf(kind)}, in quotation marks` });
+      from = setting.end;
+      continue;
+    }
     const opening = openingOf(text, { start, end });
     const given = opening === undefined ? undefined : values.at(opening, kind);
     const found = given ?? (kind === 'bare key' ? undefined : announced.behind(end));
@@ -208,10 +215,14 @@ function certaintyOf(text: string, { name, value, kind }: NamedValue): Pick<Find
     /;\s?(?:[A-Za-z]{2,12} )?$/.test(text.slice(Math.max(0, start - 14), start)) &&
     text.charAt(value.end) === ';';
   if (isConnection) return { confidence: 'likely', why: 'connection string' };
-  const why = `named a ${kind === 'password' ? 'password' : 'key or token'}`;
+  const why = whyOf(kind);
   if (!isAssignment(text, name, value) || !isRandomValue(text.slice(value.start, value.end), kind))
     return { confidence: 'possible', why };
   return { confidence: 'likely', why: `${why}, random` };
+}
+
+function whyOf(kind: NameKind): string {
+  return `named a ${kind === 'password' ? 'password' : 'key or token'}`;
 }
 
 /** A setting: `NAME=value`, `name: "value"`, `"name": "value"`. In prose and code a name says less. */

@@ -152,9 +152,12 @@ export const namePrefilters: readonly string[] = [
   '(?:key|token|secret|password)"[^<>=]{0,40}>[!-~]{8}',
 ];
 
-/** Prefilter for what is likely: a setting with such a name and a value as long as random ones are. */
+/**
+ * Prefilter for what is likely: a setting with such a name and a value as long as random ones are, or one in quotation
+ * marks with a space or an escape.
+ */
 export const likelyNamePrefilter =
-  '(?:key|token|secret|credential|passw(?:or)?d|passphrase|pwd|pass|auth|bearer)[a-z0-9_.-]{0,24}[\\\\"\'`]{0,4} ?(?::?=|:|=>) ?[\\\\"\'`]{0,4}[!-~]{14}';
+  '(?:key|token|secret|credential|passw(?:or)?d|passphrase|pwd|pass|auth|bearer)[a-z0-9_.-]{0,24}(?:[\\\\"\'`]{0,4} ?(?::?=|:|=>) ?[\\\\"\'`]{0,4}[!-~]{14}|="[^" ]*[ \\\\]|=\'[^\' ]*[ \\\\])';
 
 // A name may continue after its keyword: its last word says what the value is.
 const otherEnding =

@@ -20,17 +20,17 @@ const shortest: Readonly<Record<NameKind, number>> = {
 const leastBareBits = 110;
 const longest = 400;
 
-const template =
+export const template =
   /\$\{|\$\(|\{\{|\}\}|<%|%>|%\(|%[sdv]\b|^%\w+%$|^\$\w|^<|>$|\.\.\.|…|\*{3}|•|x{4}|X{4}|#\{|^\{|^\[|^@\w+\.|^\(/;
 const reference = /^[A-Za-z_$][\w$]*(?:(?:\.|->|::|\?\.|\[)[\w$'"\]]+)+$/;
 /** `ensureIndexes()`, `0:this._stats.count`: program code, also in quotation marks. */
 const program = /^[\w.$]+\(\)$|\bthis\./;
 const path =
   /^(?:\.{0,2}\/|~\/|[A-Za-z]:\\|\\\\)|\.(?:js|ts|tsx|jsx|json|md|pem|crt|key|txt|ya?ml|html?|css|py|rb|go|php|java|sh|conf|cfg|ini|env|png|svg)$/;
-const address =
+export const address =
   /^[a-z][a-z0-9+.-]*:\/\/|^www\.|^[\w.+-]+@[\w-]+\.[\w.-]+$|^(?:application|text|image|audio|video|multipart)\/|^data:|^urn:/i;
 const variable = /^[A-Za-z_$][\w$]*\$[\w$]*$/;
-const lockHash = /^(?:sha(?:1|224|256|384|512)|md5|blake\w*)[-:]/i;
+export const lockHash = /^(?:sha(?:1|224|256|384|512)|md5|blake\w*)[-:]/i;
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** The fingerprint of a PGP key, the address of a contract. */
 const publicNumber = /^(?:(?=.*[A-F])[0-9A-F]{40}|0x[0-9a-fA-F]{40})$/;

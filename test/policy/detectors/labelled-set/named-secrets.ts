@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what files of settings say
 import { drawHarmless } from './harmless.ts';
 import { base62, base64url, lower, type Random, upper } from './random.ts';
-import { drawDistinct, fill, type LabelledClass, plant } from './sample.ts';
+import { drawDistinct, fill, type LabelledClass, plant, type Sample } from './sample.ts';
 
 /** Secrets without a shape, which only the name that they are given to makes secrets. */
 export function labelNamedSecrets(): LabelledClass {
@@ -15,8 +15,12 @@ export function labelNamedSecrets(): LabelledClass {
         [(random) => basic(random)],
         ['Authorization: Basic {}', '"authorization": "Basic {}"'],
       ),
+      ...spacedSettings,
     ],
-    negatives: [...drawHarmless(8107, 1400), ...drawDistinct(8109, 1600, nearMisses)],
+    negatives: [
+      ...drawHarmless(8107, 1400),
+      ...drawDistinct(8109, 1600, [...nearMisses, ...spacedNearMisses]),
+    ],
   };
 }
 
@@ -70,6 +74,43 @@ function withVendors(forms: readonly string[]): readonly string[] {
     }),
   );
 }
+
+/** Passwords with spaces, and values of several lines. */
+export const spacedSettings: readonly Sample[] = plant(
+  8111,
+  120,
+  [
+    (random) => [4, 4, 6].map((length) => random.text(length, `${base62}!#%^*@`)).join(' '),
+    (random) => [8, 10].map((length) => random.text(length, `${base62}!#%^*@`)).join(' '),
+    (random) => `${random.text(3, lower)}@${random.text(2, lower)} ${random.text(8, base62)}!`,
+    (random) => [24, 24].map((length) => random.text(length, base62)).join('\n'),
+    (random) => `\n${Array.from({ length: 12 }, () => random.text(64, base64url)).join('\n')}\n`,
+    (random) => [16, 16].map((length) => random.text(length, base62)).join('\\n'),
+  ],
+  [
+    'DB_PASSWORD="{}"',
+    "export PGPASSWORD='{}'",
+    'HOST=db\nSMTP_PASS="{}" # see the wiki\nPORT=#d4\n',
+    'HOST="db"\r\nADMIN_PASSWORD="{}"\r\nPORT="#d4"\r\n',
+    "why is this wrong?\n```\nREDIS_PASSWORD='{}'\n```",
+  ],
+);
+
+/** In quotation marks under such names: texts, placeholders, lists, commands and templates. */
+export const spacedNearMisses: readonly ((random: Random) => string)[] = [
+  'PASSWORD="please enter your password (#n)"',
+  'PASSWORD_PROMPT="Password of 8-#d2 characters (1 upper-case, 1 digit): "',
+  'DB_PASSWORD="change me in #n days!"',
+  "export DB_PASSWORD='your password here' # #n",
+  'DB_PASSWORD="<your p4ssw0rd #n goes h3re>"',
+  'DB_PASSWORD="${DB_USER} p4s5w0rd #h8"',
+  'DB_PASSWORD="$(vault read -field=pw kv/db#n)"',
+  'APP_SECRET="generate #d2 bytes\nwith openssl, as base64"',
+  'APP_SECRET="first line #n\nsecond line\nthird line"',
+  'API_TOKEN="kubectl -n app get secret db-pass#n -o json"',
+  'DEPLOY_TOKENS="web-#n db_main#n v2.4.#n-alpine3 team@acme.example"',
+  'SECRET="not closed #n\nHOST="d8 x9q2K7mL4"\n',
+].map((template) => (random: Random) => fill(random, template));
 
 const tokenCarriers = withVendors([
   '@v_api_key = "{}"',

@@ -1,6 +1,7 @@
 import { services } from '../../../../src/policy/detectors/shapes/registry.ts';
 import { drawKey } from './draw-key.ts';
 import { drawHarmless } from './harmless.ts';
+import { spacedNearMisses, spacedSettings } from './named-secrets.ts';
 import { base62, base64, base64url, lower, type Random, upper } from './random.ts';
 import { carriers, drawDistinct, endOfPlanted, fill, type LabelledClass, plant } from './sample.ts';
 
@@ -11,8 +12,12 @@ export function labelSecrets(): LabelledClass {
       ...plant(8001, 900, makers, [...carriers, ...own]),
       ...plant(8011, 2 * shapeMakers.length, shapeMakers, [...carriers, ...own]),
       ...plant(8004, 60, [(random) => random.text(40, `${base62}/+`)], secretAccessKeys),
+      ...spacedSettings,
     ],
-    negatives: [...drawHarmless(8002, 1400), ...drawDistinct(8003, 1100, nearMisses)],
+    negatives: [
+      ...drawHarmless(8002, 1400),
+      ...drawDistinct(8003, 1100, [...nearMisses, ...spacedNearMisses]),
+    ],
   };
 }
 
