@@ -94,7 +94,10 @@ export const gemini: TextDialect = {
     label: both('thoughtSignature', 'mediaResolution'),
     bytes: both('mimeType'),
     heading: both('displayName'),
-    reference: both('fileUri', 'cachedContent', 'fileSearchStoreNames', 'ragCorpus', 'vertexAiSearch'),
+    reference: [
+      ...both('fileUri', 'cachedContent', 'fileSearchStoreNames', 'ragCorpus', 'vertexAiSearch'),
+      ...both('streamableHttpTransport'),
+    ],
     wrapper: both(
       'functionCall',
       'functionResponse',

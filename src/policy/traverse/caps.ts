@@ -2,6 +2,7 @@ import { type Dialect, memberAt } from '../../dialects/dialect.ts';
 import { exactInteger } from '../../json/exact-integer.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { memoize } from '../../memoize.ts';
+import { answerSchemas } from './reading-order.ts';
 
 /** A field that bounds the answer's length. */
 export interface Cap {
@@ -26,13 +27,7 @@ const spellings = new Set([
 
 const isCap = memoize((name) => spellings.has(name.toLowerCase().replace(/[^a-z]/g, '')));
 
-const schemas = new Set([
-  'schema',
-  'responseSchema',
-  'response_schema',
-  'responseJsonSchema',
-  'response_json_schema',
-]);
+const schemas = new Set(answerSchemas);
 
 /**
  * Every cap of a request, in any spelling and at any depth outside the conversation and the schemas of tools and answers,

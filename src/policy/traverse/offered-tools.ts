@@ -1,5 +1,6 @@
 import { type Dialect, memberAt, requestsIn } from '../../dialects/dialect.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
+import { answerSchemas, toolSchemas } from './reading-order.ts';
 import { isUnnamedServer, isUnnamedTool, serversWithToolset } from './unseen.ts';
 
 /** A tool that a request offers or forces, by one of its names. */
@@ -44,8 +45,10 @@ const plainTypes = new Set([
 ]);
 // Fields that describe a tool or its input: the names in them are not tools.
 const shapes = new Set([
-  ...['parameters', 'parametersJsonSchema', 'parameters_json_schema', 'input_schema', 'output_schema'],
-  ...['response', 'responseJsonSchema', 'response_json_schema', 'schema', 'format'],
+  ...answerSchemas,
+  ...toolSchemas,
+  'response',
+  'format',
   'input_examples',
   'cache_control',
   'headers',

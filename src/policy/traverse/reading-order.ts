@@ -229,7 +229,16 @@ function ownName(document: JsonDocument, key: number): string {
   return `.${document.text(key)}`;
 }
 
-const schemaNames = new Set(['parameters', 'input_schema', 'output_schema', 'schema']);
+/** Members that hold the schema of an answer, in any dialect. */
+export const answerSchemas = [
+  'schema',
+  ...['responseSchema', 'response_schema', 'responseJsonSchema', 'response_json_schema'],
+];
+/** The same of a tool. */
+export const toolSchemas = [
+  ...['parameters', 'parametersJsonSchema', 'parameters_json_schema', 'input_schema', 'output_schema'],
+];
+const schemaNames = new Set([...answerSchemas, ...toolSchemas]);
 
 /** Whether a member is the schema of a tool or of the answer, in which names are only names. */
 export function isSchema(document: JsonDocument, key: number, { isJoined }: Context): boolean {

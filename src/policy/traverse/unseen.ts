@@ -28,6 +28,8 @@ const referenceNames = new Set([
   'rag_corpus',
   'vertexAiSearch',
   'vertex_ai_search',
+  'streamableHttpTransport',
+  'streamable_http_transport',
 ]);
 /** All names that mean something, beside those that end in "_url". */
 export const unseenNames = [...encryptedNames, ...referenceNames, 'container', 'audio'];

@@ -1,6 +1,6 @@
-import type { DialectName } from '../../../src/dialects/registry.ts';
-
-export const dialectNames = ['messages', 'chat', 'responses', 'embeddings'] as const;
+import { methodFor } from '../../../src/dialects/dialect.ts';
+import { fillModel } from '../../../src/dialects/model-path.ts';
+import { type DialectName, dialects, type TextDialectName } from '../../../src/dialects/registry.ts';
 
 /** One way past the policy that somebody might try, and what it must come to. */
 export interface Bypass {
@@ -41,6 +41,12 @@ export const model = {
   count_tokens: 'claude-test',
 };
 
+/** Where requests of an endpoint go. */
+export function targetOf(endpoint: Bypass['endpoint'], name = model[endpoint], isStream = false): string {
+  if (endpoint === 'count_tokens') return '/v1/messages/count_tokens';
+  return fillModel(methodFor(dialects[endpoint], isStream), name);
+}
+
 /** The smallest request of an endpoint that says something. */
 export function saying(
   endpoint: Bypass['endpoint'],
@@ -48,8 +54,8 @@ export function saying(
   more: object = {},
 ): Record<string, unknown> {
   const start = { model: model[endpoint] };
-  if (endpoint === 'gemini') return { contents: [{ role: 'user', parts: [{ text }] }], ...more };
-  if (endpoint === 'gemini_embeddings') return { content: { parts: [{ text }] }, ...more };
+  if (endpoint === 'gemini') return { contents: [turn(endpoint, 'user', text)], ...more };
+  if (endpoint === 'gemini_embeddings') return { requests: [{ content: { parts: [{ text }] } }], ...more };
   if (endpoint === 'responses') return { ...start, input: [{ role: 'user', content: text }], ...more };
   if (endpoint === 'embeddings') return { ...start, input: text, ...more };
   const cap = endpoint === 'messages' ? { max_tokens: 64 } : {};
@@ -57,16 +63,21 @@ export function saying(
 }
 
 /** A request of turns that are given whole. */
-export function turns(
-  endpoint: 'messages' | 'chat' | 'responses',
-  ...all: readonly unknown[]
-): Record<string, unknown> {
-  const { messages, input, ...rest } = saying(endpoint, 'x');
-  return messages === undefined ? { ...rest, input: all } : { ...rest, messages: all };
+export function turns(endpoint: TextDialectName, ...all: readonly unknown[]): Record<string, unknown> {
+  const list = { messages: 'messages', chat: 'messages', responses: 'input', gemini: 'contents' }[endpoint];
+  return { ...saying(endpoint, 'x'), [list]: all };
+}
+
+/** A turn of a text, or of blocks. */
+export function turn(endpoint: TextDialectName, role: 'user' | 'assistant', content: unknown): object {
+  if (endpoint !== 'gemini') return { role, content };
+  const parts = Array.isArray(content) ? content : [{ text: content }];
+  return { role: role === 'user' ? role : 'model', parts };
 }
 
 /** A text block as each dialect of turns writes it. */
-export function block(endpoint: 'messages' | 'chat' | 'responses', text: string): object {
+export function block(endpoint: TextDialectName, text: string): object {
+  if (endpoint === 'gemini') return { text };
   return { type: endpoint === 'responses' ? 'input_text' : 'text', text };
 }
 

@@ -1,32 +1,5 @@
-import { outputs, type Random, stamp, uuid } from './random-source.ts';
-
-const output = (random: Random) => random.pick(outputs)(random);
-const prompts = [
-  'Fix the failing test in src/parser.ts and explain why it failed.',
-  'Summarize the last three releases in a table.',
-  'Why does `npm ci` take so long on CI? Keep it short.',
-  'Bitte übersetze die Fehlermeldung ins Englische.',
-  'Write a regular expression for ISO dates, e.g. 2026-11-23.',
-];
-const schema = {
-  $schema: 'http://json-schema.org/draft-07/schema#',
-  type: 'object',
-  properties: {
-    file_path: { type: 'string', description: 'The absolute path of the file' },
-    file_id: { type: 'string', description: 'An id' },
-    image_url: { type: 'string', format: 'uri' },
-    max_tokens: { type: 'integer', maximum: 1_000_000 },
-    name: { type: 'string', enum: ['python', 'web_search'] },
-    model: { type: 'string', default: 'gpt-4o' },
-  },
-  required: ['file_path'],
-  additionalProperties: false,
-};
-const args = (random: Random) => ({
-  file_path: '/repo/src/app.ts',
-  limit: random.number(2000),
-  text: output(random),
-});
+import { geminiCli, geminiEmbeddings, googleSdk } from './gemini-bodies.ts';
+import { args, output, prompts, type Random, schema, stamp, uuid } from './random-source.ts';
 
 const claudeCode = (random: Random) => {
   const id = `toolu_01${random.id(22)}`;
@@ -255,5 +228,8 @@ export const clients = [
   ['LangChain', '/v1/chat/completions', langChain],
   ['the AI SDK', '/v1/responses', vercel],
   ["Anthropic's SDK", '/v1/messages', anthropicSdk],
+  ['Gemini CLI', '/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse', geminiCli],
+  ["Google's SDK", '/v1beta/models/gemini-2.5-flash:generateContent', googleSdk],
   ['embeddings', '/v1/embeddings', embeddings],
+  ['embeddings of Gemini', '/v1beta/models/gemini-embedding-001:batchEmbedContents', geminiEmbeddings],
 ] as const;

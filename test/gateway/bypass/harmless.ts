@@ -1,3 +1,4 @@
+import { dialectNames } from '../../kit/dialects.ts';
 import { type Bypass, base64, model, saying, turns } from './case.ts';
 import { harmlessTexts } from './harmless-texts.ts';
 
@@ -53,15 +54,17 @@ const shapes: readonly Harmless[] = [
   ['chat', 'a tool with every kind of schema', saying('chat', 'x', { tools: [{ type: 'function', function: { name: 'f', parameters: schema } }] })],
   ['chat', 'a chart in the output of a tool', tool({ series: chart })],
   ['chat', 'coordinates in the output of a tool', tool({ type: 'Polygon', coordinates: [shore] })],
+  ['gemini', 'a chart in the output of a function', turns('gemini', { role: 'user', parts: [{ functionResponse: { id: 'c', name: 'f', response: { series: chart } } }] })],
+  ['gemini', 'a tool with every kind of schema, and an answer by it', saying('gemini', 'x', { tools: [{ functionDeclarations: [{ name: 'f', parametersJsonSchema: schema }] }], generationConfig: { responseMimeType: 'application/json', responseJsonSchema: schema } })],
+  ['gemini', 'a document in base64', turns('gemini', { role: 'user', parts: [{ inlineData: { mimeType: 'text/csv', data: base64(harmlessTexts.CSV ?? '') } }] })],
   ['embeddings', 'many texts', { model: model.embeddings, input: Object.values(harmlessTexts), encoding_format: 'base64' }],
 ];
-const rotation = ['messages', 'chat', 'responses', 'embeddings'] as const;
 
 /** Requests that must pass with every detector and text rule switched on. */
 export const harmless: readonly Harmless[] = [
   ...shapes,
   ...Object.entries(harmlessTexts).map(([name, said], at): Harmless => {
-    const endpoint = rotation[at % rotation.length] ?? 'chat';
+    const endpoint = dialectNames[at % dialectNames.length] ?? 'chat';
     return [endpoint, name, saying(endpoint, said)];
   }),
 ];

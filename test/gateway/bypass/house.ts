@@ -4,11 +4,13 @@ export function houseConfig({ anthropic, openai }: { anthropic: string; openai: 
 providers:
   claude: { dialect: anthropic, base_url: "${anthropic}", api_key: "\${PROVIDER_KEY}" }
   gpt: { dialect: openai, base_url: "${openai}/v1", api_key: "\${PROVIDER_KEY}" }
+  google: { dialect: gemini, base_url: "${openai}", api_key: "\${PROVIDER_KEY}" }
 models:
   - { match: harmless-alias, provider: gpt, model: gpt-banned }
   - { match: with-fallback, provider: gpt, model: gpt-test, fallbacks: [{ provider: claude, model: claude-banned }] }
   - { match: "claude-*", provider: claude }
   - { match: "gpt-*", provider: gpt }
+  - { match: "gemini-*", provider: google }
   - { match: embed, provider: gpt }
 policies:
   house:
@@ -16,7 +18,7 @@ policies:
     rules:
       - id: models
         action: block
-        unless: { model: [claude-test, gpt-test, embed, harmless-alias, with-fallback] }
+        unless: { model: [claude-test, gpt-test, gemini-test, embed, harmless-alias, with-fallback] }
         reason: model.not_allowed
       - id: short-answers
         action: block

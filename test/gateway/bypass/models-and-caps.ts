@@ -1,4 +1,7 @@
-import { type Bypass, saying } from './case.ts';
+import { hasModel } from '../../../src/dialects/model-path.ts';
+import { dialects } from '../../../src/dialects/registry.ts';
+import { dialectNames } from '../../kit/dialects.ts';
+import { type Bypass, saying, targetOf } from './case.ts';
 
 const notAllowed = { status: 403, reason: 'model.not_allowed' };
 const tooLong = { status: 403, reason: 'limits.max_output_tokens' };
@@ -6,12 +9,22 @@ const noTool = { status: 403, reason: 'tools.not_allowed' };
 const field = (at: string) => ({ status: 400, reason: 'request.field', at });
 
 const onEvery = (name: string, more: object, expect: Bypass['expect']): readonly Bypass[] =>
-  (['messages', 'chat', 'responses', 'embeddings'] as const).map((endpoint) => ({
+  dialectNames.map((endpoint) => ({
     name: `${endpoint}: ${name}`,
     endpoint,
     body: { ...saying(endpoint, 'hello'), ...more },
     expect,
   }));
+
+/** A name is in the body, or where a dialect has it in the path, there: a body may only repeat it. */
+const named = (name: string, model: unknown, expect: Bypass['expect']): readonly Bypass[] =>
+  onEvery(name, { model }, expect).flatMap((bypass): readonly Bypass[] => {
+    const { endpoint } = bypass;
+    if (endpoint === 'count_tokens' || !hasModel(dialects[endpoint].methods[0])) return [bypass];
+    const inBody = { ...bypass, name: `${bypass.name}, in the body`, expect: field('/model') };
+    if (typeof model !== 'string') return [inBody];
+    return [inBody, { ...bypass, body: saying(endpoint, 'hello'), target: targetOf(endpoint, model) }];
+  });
 
 const cap = (endpoint: Bypass['endpoint'], more: object, expect = tooLong): Bypass => ({
   name: `${endpoint}: ${JSON.stringify(more).slice(0, 70)}`,
@@ -20,15 +33,15 @@ const cap = (endpoint: Bypass['endpoint'], more: object, expect = tooLong): Bypa
   expect,
 });
 export const modelsAndCaps: readonly Bypass[] = [
-  ...onEvery('a model that is not allowed', { model: 'gpt-banned' }, notAllowed),
-  ...onEvery('an allowed name that is another model there', { model: 'harmless-alias' }, notAllowed),
-  ...onEvery('a name whose fallback is not allowed', { model: 'with-fallback' }, notAllowed),
-  ...onEvery('an allowed name in capitals', { model: 'GPT-TEST' }, notAllowed),
-  ...onEvery('an allowed name with something behind', { model: 'gpt-test/../gpt-banned' }, notAllowed),
-  ...onEvery('an allowed name with a host before it', { model: 'openai/gpt-banned' }, notAllowed),
-  ...onEvery('a name with a line end', { model: 'gpt-test\n' }, field('/model')),
-  ...onEvery('a name with a glob', { model: 'gpt-*' }, field('/model')),
-  ...onEvery('a list of names', { model: ['gpt-test', 'gpt-banned'] }, field('/model')),
+  ...named('a model that is not allowed', 'gpt-banned', notAllowed),
+  ...named('an allowed name that is another model there', 'harmless-alias', notAllowed),
+  ...named('a name whose fallback is not allowed', 'with-fallback', notAllowed),
+  ...named('an allowed name in capitals', 'GPT-TEST', notAllowed),
+  ...named('an allowed name with something behind', 'gpt-test/../gpt-banned', notAllowed),
+  ...named('an allowed name with a host before it', 'openai/gpt-banned', notAllowed),
+  ...named('a name with a line end', 'gpt-test\n', field('/model')),
+  ...named('a name with a glob', 'gpt-*', field('/model')),
+  ...named('a list of names', ['gpt-test', 'gpt-banned'], field('/model')),
   ...onEvery('a list of substitutes', { models: ['gpt-test', 'gpt-banned'] }, notAllowed),
   ...onEvery('a list of fallbacks', { fallbacks: ['gpt-banned'] }, notAllowed),
   ...onEvery('a list of fallbacks as objects', { fallbacks: [{ model: 'gpt-banned' }] }, notAllowed),
@@ -62,8 +75,27 @@ export const modelsAndCaps: readonly Bypass[] = [
   cap('responses', { max_output_tokens: 5, max_tokens: 5000 }),
   cap('responses', { max_output_tokens: 5, reasoning: { max_tokens: 5000 } }),
 
+  cap('gemini', { generationConfig: { maxOutputTokens: 5000 } }),
+  cap('gemini', { generation_config: { max_output_tokens: 5000 } }),
+  cap('gemini', { generationConfig: { max_output_tokens: 5000 } }),
+  cap('gemini', { generationConfig: { maxOutputTokens: 5 }, generation_config: { maxOutputTokens: 5000 } }),
+  cap('gemini', { generationConfig: { maxOutputTokens: 5, max_output_tokens: 5000 } }),
+  cap(
+    'gemini',
+    { generationConfig: { maxOutputTokens: '5000' } },
+    field('/generationConfig/maxOutputTokens'),
+  ),
+  cap('gemini', { generationConfig: { MaxOutputTokens: 5000 } }),
+  cap('gemini', { maxOutputTokens: 5000 }),
+  cap('gemini', { GenerationConfig: { maxOutputTokens: 5000 } }),
+
   // What is a tool, policy/matchers/tools has; what is no cap, dialects/request-fields.
   cap('messages', { tools: [{ name: 'shell', input_schema: {} }] }, noTool),
   cap('chat', { tools: [{ type: 'function', function: { name: 'shell' } }] }, noTool),
   cap('responses', { tools: [{ type: 'shell' }] }, noTool),
+  cap('gemini', { tools: [{ functionDeclarations: [{ name: 'shell' }] }] }, noTool),
+  cap('gemini', { tools: [{ function_declarations: [{ name: 'bash_1' }] }] }, noTool),
+  cap('gemini', { tools: { functionDeclarations: { name: 'shell' } } }, noTool),
+  cap('gemini', { tools: [{ shell: {} }] }, noTool),
+  cap('gemini', { tool_config: { function_calling_config: { allowed_function_names: ['shell'] } } }, noTool),
 ];

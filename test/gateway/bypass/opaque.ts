@@ -8,6 +8,7 @@ const user = (content: unknown) => turns('messages', { role: 'user', content });
 const assistant = (content: unknown) => turns('messages', { role: 'assistant', content });
 const part = (value: object) => turns('chat', { role: 'user', content: [value] });
 const input = (value: object) => turns('responses', { role: 'user', content: [value] });
+const geminiPart = (...all: readonly object[]) => turns('gemini', { role: 'user', parts: all });
 const item = (value: object) => turns('responses', value);
 
 // biome-ignore format: a case a line
@@ -96,6 +97,23 @@ const table: readonly (readonly [Bypass['endpoint'], string, unknown, Bypass['ex
   ['responses', 'a connector', { ...saying('responses', 'x'), tools: [{ type: 'mcp', server_label: 'a', connector_id: 'connector_dropbox', allowed_tools: ['read'] }] }, unseen],
   ['responses', 'files of a container', { ...saying('responses', 'x'), tools: [{ type: 'code_interpreter', container: { type: 'auto', file_ids: ['file-1'] } }] }, unseen],
   ['responses', 'a container by id', { ...saying('responses', 'x'), tools: [{ type: 'code_interpreter', container: 'cntr_1' }] }, unseen],
+  ['gemini', 'an image', geminiPart({ inlineData: { mimeType: 'image/png', data: png } }), opaque],
+  ['gemini', 'an image with underscores', geminiPart({ inline_data: { mime_type: 'image/png', data: png } }), opaque],
+  ['gemini', 'a PDF', geminiPart({ inlineData: { mimeType: 'application/pdf', data: png } }), opaque],
+  ['gemini', 'bytes without a type', geminiPart({ inlineData: { data: base64(Buffer.from(`\x89PNG${'\0'.repeat(20)}`, 'latin1')) } }), opaque],
+  ['gemini', 'an image in a response', geminiPart({ functionResponse: { name: 'f', response: {}, parts: [{ inlineData: { mimeType: 'image/png', data: png } }] } }), opaque],
+  ['gemini', 'an image in the system instruction', saying('gemini', 'x', { systemInstruction: { parts: [{ inlineData: { mimeType: 'image/png', data: png } }] } }), opaque],
+  ['gemini', 'a file', geminiPart({ fileData: { mimeType: 'image/png', fileUri: 'https://example.org/v1beta/files/1' } }), unseen],
+  ['gemini', 'a file with underscores', geminiPart({ file_data: { file_uri: 'gs://bucket/a.pdf' } }), unseen],
+  ['gemini', 'a video', geminiPart({ fileData: { fileUri: 'https://example.org/watch?v=1' }, videoMetadata: { startOffset: '1s' } }), unseen],
+  ['gemini', 'stored content', saying('gemini', 'x', { cachedContent: 'cachedContents/1' }), unseen],
+  ['gemini', 'stored content with an underscore', saying('gemini', 'x', { cached_content: 'cachedContents/1' }), unseen],
+  ['gemini', 'a search of stores', saying('gemini', 'x', { tools: [{ fileSearch: { fileSearchStoreNames: ['fileSearchStores/1'] } }] }), unseen],
+  ['gemini', 'a search of stores with underscores', saying('gemini', 'x', { tools: [{ file_search: { file_search_store_names: ['fileSearchStores/1'] } }] }), unseen],
+  ['gemini', 'a data store', saying('gemini', 'x', { tools: [{ retrieval: { vertexAiSearch: { datastore: 'projects/1' } } }] }), unseen],
+  ['gemini', 'an MCP server', saying('gemini', 'x', { tools: [{ mcpServers: [{ name: 'a', streamableHttpTransport: { url: 'https://example.org/mcp' } }] }] }), unseen],
+  ['gemini_embeddings', 'an image', { requests: [{ content: { parts: [{ inlineData: { mimeType: 'image/png', data: png } }] } }] }, opaque],
+  ['gemini_embeddings', 'a file', { content: { parts: [{ fileData: { fileUri: 'gs://bucket/a.pdf' } }] } }, unseen],
 ];
 
 const numbers: readonly (readonly [Bypass['endpoint'], string, unknown])[] = [
@@ -104,6 +122,8 @@ const numbers: readonly (readonly [Bypass['endpoint'], string, unknown])[] = [
   ['embeddings', 'token ids behind a text', saying('embeddings', ['a', [10, 20]])],
   ['embeddings', 'token ids deep inside', saying('embeddings', [[[10, 20]]])],
   ['embeddings', 'one number', saying('embeddings', 10)],
+  ['gemini', 'token ids as the text of a part', saying('gemini', [10, 20])],
+  ['gemini_embeddings', 'token ids as the text of a part', saying('gemini_embeddings', [10, 20])],
   ['chat', 'token ids as content', saying('chat', [10, 20])],
   ['messages', 'token ids as content', saying('messages', [10, 20])],
   ['responses', 'token ids as input', { model: model.responses, input: [10, 20] }],

@@ -20,7 +20,7 @@ export const uuid = ({ hex }: Random) => `${hex(8)}-${hex(4)}-4${hex(3)}-a${hex(
 export const stamp = ({ number }: Random) =>
   `2026-0${1 + number(9)}-${10 + number(18)}T0${number(10)}:${10 + number(50)}:0${number(10)}.${100 + number(900)}Z`;
 
-export const outputs: readonly ((random: Random) => string)[] = [
+const outputs: readonly ((random: Random) => string)[] = [
   (random) =>
     `commit ${random.hex(40)}\nAuthor: A Developer\nDate:   ${stamp(random)}\n\n    parser: fix the build`,
   (random) =>
@@ -50,3 +50,31 @@ export const outputs: readonly ((random: Random) => string)[] = [
   (random) =>
     `rgb(${random.number(256)}, ${random.number(256)}, ${random.number(256)}) #${random.hex(6)} 10.5px 1920x1080 100%`,
 ];
+
+export const output = (random: Random) => random.pick(outputs)(random);
+export const prompts = [
+  'Fix the failing test in src/parser.ts and explain why it failed.',
+  'Summarize the last three releases in a table.',
+  'Why does `npm ci` take so long on CI? Keep it short.',
+  'Bitte übersetze die Fehlermeldung ins Englische.',
+  'Write a regular expression for ISO dates, e.g. 2026-11-23.',
+];
+export const schema = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  type: 'object',
+  properties: {
+    file_path: { type: 'string', description: 'The absolute path of the file' },
+    file_id: { type: 'string', description: 'An id' },
+    image_url: { type: 'string', format: 'uri' },
+    max_tokens: { type: 'integer', maximum: 1_000_000 },
+    name: { type: 'string', enum: ['python', 'web_search'] },
+    model: { type: 'string', default: 'gpt-4o' },
+  },
+  required: ['file_path'],
+  additionalProperties: false,
+};
+export const args = (random: Random) => ({
+  file_path: '/repo/src/app.ts',
+  limit: random.number(2000),
+  text: output(random),
+});

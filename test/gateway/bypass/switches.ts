@@ -1,11 +1,8 @@
-import { type Bypass, blocked, codename, dialectNames, saying } from './case.ts';
-
-const paths = {
-  messages: '/v1/messages',
-  chat: '/v1/chat/completions',
-  responses: '/v1/responses',
-  embeddings: '/v1/embeddings',
-};
+import { isText } from '../../../src/dialects/dialect.ts';
+import { hasModel } from '../../../src/dialects/model-path.ts';
+import { type DialectName, dialects } from '../../../src/dialects/registry.ts';
+import { dialectNames } from '../../kit/dialects.ts';
+import { type Bypass, blocked, codename, model, saying, targetOf } from './case.ts';
 
 const headers: readonly string[] = [
   'X-Gateway-Policy: off',
@@ -56,13 +53,16 @@ const fields: readonly object[] = [
 const queries: readonly string[] = [
   '?beta=true',
   '?policy=off',
-  '?mode=monitor&key=other',
+  '?mode=monitor',
   '?stream=false',
   '?',
   '??x',
   '?/../healthz',
   '?beta=true&beta=false',
 ];
+
+/** Google's clients once sent keys in the address, where none is taken. */
+const refusesKeys = (name: DialectName) => hasModel(dialects[name].methods[0]);
 
 /** What a client sends in the hope that it turns the policy off, on every dialect. */
 export const clientSwitches: readonly Bypass[] = dialectNames.flatMap((endpoint) => {
@@ -73,7 +73,13 @@ export const clientSwitches: readonly Bypass[] = dialectNames.flatMap((endpoint)
   return [
     ...headers.map((header) => make(header, { headers: [header] })),
     ...fields.map((field) => make(JSON.stringify(field), {}, field)),
-    ...queries.map((query) => make(query, { target: paths[endpoint] + query })),
-    ...(endpoint === 'embeddings' ? [] : [make('stream', {}, { stream: true })]),
+    ...queries.map((query) => make(query, { target: targetOf(endpoint) + query })),
+    make('?key=other', {
+      target: `${targetOf(endpoint)}?key=other`,
+      ...(refusesKeys(endpoint) ? { expect: { status: 401, reason: 'key.missing' } } : {}),
+    }),
+    ...(isText(dialects[endpoint])
+      ? [make('stream', { target: targetOf(endpoint, model[endpoint], true) }, { stream: true })]
+      : []),
   ];
 });

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
-import { type Bypass, blocked, codename, dialectNames, escaped, saying } from './case.ts';
+import { dialectNames } from '../../kit/dialects.ts';
+import { type Bypass, blocked, codename, escaped, saying } from './case.ts';
 
 const card = { status: 403, reason: 'content.credit_card' };
 
