@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { dialects } from '../../src/dialects/registry.ts';
+import { dialects, type TextDialectName } from '../../src/dialects/registry.ts';
 import { StreamObserver } from '../../src/dialects/stream-observer.ts';
 import type { Usage } from '../../src/dialects/usage.ts';
 import { GatewayError } from '../../src/errors.ts';
+import { textDialects } from '../kit/dialects.ts';
 import { cpuMs } from '../kit/growth.ts';
 import { recordedStream } from '../kit/recorded-streams.ts';
-
-type Name = 'messages' | 'chat' | 'responses';
 
 interface Seen {
   readonly usage: Usage | undefined;
@@ -14,14 +13,14 @@ interface Seen {
   readonly events: number;
 }
 
-function watch(name: Name, chunks: readonly (Buffer | string)[]): Seen {
+function watch(name: TextDialectName, chunks: readonly (Buffer | string)[]): Seen {
   const observer = new StreamObserver(dialects[name]);
   for (const chunk of chunks) observer.observe(Buffer.from(chunk as string));
   const { tally, isComplete, events } = observer;
   return { usage: tally.usage, isComplete, events };
 }
 
-const whole: Readonly<Record<Name, Seen>> = {
+const whole: Readonly<Record<TextDialectName, Seen>> = {
   messages: {
     usage: {
       inputTokens: 135,
@@ -49,12 +48,25 @@ const whole: Readonly<Record<Name, Seen>> = {
     isComplete: true,
     events: 8,
   },
+  gemini: {
+    usage: {
+      inputTokens: 120,
+      outputTokens: 25,
+      cacheReadTokens: 40,
+      cacheWriteTokens: 0,
+      reasoningTokens: 0,
+    },
+    isComplete: true,
+    events: 4,
+  },
 };
 
-const names = ['messages', 'chat', 'responses'] as const;
+/** Of dialects with several recordings, the one that is watched. */
+const recordings = { messages: 'messages', chat: 'chat', responses: 'responses', gemini: 'gemini.text' };
 
-describe.each(names)('a recorded stream of %s', (name) => {
-  const text = recordedStream(name).toString();
+describe.each(textDialects)('a recorded stream of %s', (name) => {
+  // Google's hosts write line ends of two bytes.
+  const text = recordedStream(recordings[name]).toString().replaceAll('\r\n', '\n');
   const bytes = Buffer.from(text);
   const withPairs = Buffer.from(text.replaceAll('\n', '\r\n'));
 

@@ -142,6 +142,11 @@ describe('limits of a project', () => {
     ['/v1/chat/completions', { ...body, max_tokens: 900 }, 'a max_tokens below 900 needs less'],
     ['/v1/chat/completions', { ...body, max_tokens: 300, n: 3 }, 'a max_tokens below 300 needs less'],
     ['/v1/responses', { model: 'm', input: 'hi' }, 'a max_output_tokens below 100 needs less'],
+    [
+      '/v1beta/models/m:generateContent',
+      { contents: [{ parts: [{ text: 'hi' }] }], generationConfig: { maxOutputTokens: 900 } },
+      'a generationConfig.maxOutputTokens below 900 needs less',
+    ],
   ])('a refusal of %s says how to need less', async (path, request, advice) => {
     const gateway = await start('{ tokens_per_day: 50 }');
 

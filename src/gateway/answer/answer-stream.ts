@@ -1,3 +1,4 @@
+import type { Dialect } from '../../dialects/dialect.ts';
 import { toFailure } from '../../dialects/failure.ts';
 import { SseParser } from '../../dialects/sse.ts';
 import { StreamObserver } from '../../dialects/stream-observer.ts';
@@ -22,6 +23,7 @@ export interface AnswerStream {
 }
 
 const nothing = Buffer.alloc(0);
+const blankLine = Buffer.from('\n\n');
 
 /** Passes the provider's events on byte for byte, but for the usage that the client did not ask for. */
 export class ExactStream extends StreamObserver implements AnswerStream {
@@ -37,13 +39,27 @@ export class ExactStream extends StreamObserver implements AnswerStream {
     throw new GatewayError('provider.broken_response', 'the provider ended its stream in the middle');
   }
 
-  /** An incomplete event is dropped: clients would wait for its end and never see the error event. */
+  /**
+   * An incomplete event is dropped: clients would wait for its end and never see the error event. But the provider's own
+   * error, if only its blank line is missing, says more than that the stream was cut.
+   */
   fail(error: GatewayError, requestId: string): Buffer {
+    if (isBareError(this.rest, this.dialect)) return Buffer.concat([this.rest, blankLine]);
     return Buffer.from(this.dialect.errorEvent(toFailure(error, requestId), this.events));
   }
 
   get isWhole(): boolean {
     return this.sawLast;
+  }
+}
+
+/** Whether bytes are an error as it stands in the streams of a dialect that writes it without `data:`. */
+function isBareError(bytes: Buffer, { hasOwnErrors, isErrorBody }: Dialect): boolean {
+  if (hasOwnErrors !== true || bytes[0] !== 0x7b) return false;
+  try {
+    return isErrorBody(JSON.parse(bytes.toString()));
+  } catch {
+    return false;
   }
 }
 

@@ -174,3 +174,52 @@ describe('responses', () => {
     expect(placeOf('/v1/responses', { ...hello, ...change })).toBe(place);
   });
 });
+
+describe('gemini', () => {
+  const user = (...parts: object[]) => ({ role: 'user', parts });
+  const model = (...parts: object[]) => ({ role: 'model', parts });
+  const hello = { contents: [user({ text: 'hello' })] };
+  const call = { functionCall: { name: 'get_weather', args: {} } };
+  const result = { functionResponse: { name: 'get_weather', response: { output: 'rain' } } };
+  const declared = { name: 'get_weather', parametersJsonSchema: weatherSchema };
+  const tools = [{ functionDeclarations: [declared] }];
+  const config = (generationConfig: object) => ({ generationConfig });
+  const choice = (functionCallingConfig: object) => ({ tools, toolConfig: { functionCallingConfig } });
+  const [x, y] = [user({ text: 'x' }), user({ text: 'y' })];
+  // biome-ignore format: a case a line
+  const cases: [string, Record<string, unknown>, string][] = [
+    ['no contents', { contents: undefined }, 'contents'],
+    ['an empty list of contents', { contents: [] }, 'contents'],
+    ['a role of another dialect', { contents: [{ role: 'assistant', parts: [{ text: 'x' }] }] }, 'contents[0].role'],
+    ['a turn without parts', { contents: [user()] }, 'contents[0].parts'],
+    ['a part of the Messages dialect', { contents: [user({ type: 'text', text: 'x' })] }, 'contents[0].parts[0]'],
+    ['bytes without a type', { contents: [user({ inlineData: { data: 'aGk=' } })] }, 'contents[0].parts[0].inlineData.mimeType'],
+    ['a file without its address', { contents: [user({ fileData: { mimeType: 'image/png' } })] }, 'contents[0].parts[0].fileData.fileUri'],
+    ['arguments as text', { contents: [x, model({ functionCall: { name: 'f', args: '{}' } }), y] }, 'contents[1].parts[0].functionCall.args'],
+    ['a response as text', { contents: [x, model(call), user({ functionResponse: { name: 'get_weather', response: 'rain' } })] }, 'contents[2].parts[0].functionResponse.response'],
+    ['a response without its call', { contents: [user(result)] }, 'contents[0].parts'],
+    ['a call without its response', { contents: [x, model(call), y] }, 'contents[2].parts'],
+    ['a response to one of two calls', { contents: [x, model(call, call), user(result)] }, 'contents[2].parts'],
+    ['a last call', { contents: [x, model(call)] }, 'contents[1]'],
+    ['a call of a user', { contents: [user(call), user(result)] }, 'contents[0].role'],
+    ['a system turn without text', { systemInstruction: { parts: [{ text: '' }] } }, 'systemInstruction.parts[0].text'],
+    ['a name with a blank', { tools: [{ functionDeclarations: [{ name: 'get weather' }] }] }, 'tools[0].functionDeclarations[0].name'],
+    ['two schemas', { tools: [{ functionDeclarations: [{ ...declared, parameters: {} }] }] }, 'tools[0].functionDeclarations[0]'],
+    ['a choice of an unknown function', choice({ mode: 'ANY', allowedFunctionNames: ['b'] }), 'toolConfig.functionCallingConfig.allowedFunctionNames[0]'],
+    ['names without the mode', choice({ mode: 'AUTO', allowedFunctionNames: ['get_weather'] }), 'toolConfig.functionCallingConfig.allowedFunctionNames'],
+    ['temperature above 2', config({ temperature: 2.5 }), 'generationConfig.temperature'],
+    ['six stop sequences', config({ stopSequences: [...'abcdef'] }), 'generationConfig.stopSequences'],
+    ['a schema without its type', config({ responseJsonSchema: weatherSchema }), 'generationConfig'],
+    ['a budget and a level', config({ thinkingConfig: { thinkingBudget: 1, thinkingLevel: 'low' } }), 'generationConfig.thinkingConfig'],
+    ['a field of the Chat dialect', { max_tokens: 5 }, ''],
+  ];
+  const path = '/v1beta/models/m:generateContent';
+
+  test('refuses nothing of a usual request', () => {
+    expect(placeOf(path, { contents: [x, model(call), user(result)], tools })).toBeUndefined();
+  });
+
+  test.each(cases)('refuses %s', (_name, change, place) => {
+    expect(placeOf(path, { ...hello, ...change })).toBe(place);
+  });
+});

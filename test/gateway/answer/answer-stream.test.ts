@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { dialects } from '../../../src/dialects/registry.ts';
+import { type DialectName, dialects } from '../../../src/dialects/registry.ts';
+import { GatewayError } from '../../../src/errors.ts';
 import { ExactStream } from '../../../src/gateway/answer/answer-stream.ts';
 import { createScrubber } from '../../../src/gateway/scrub.ts';
 
@@ -61,4 +62,26 @@ test('events without a secret go on as they are, in their own bytes', () => {
   const chunks = [delta, delta + delta].map((text) => Buffer.from(text));
 
   for (const chunk of chunks) expect(stream.transform(chunk)).toBe(chunk);
+});
+
+/** What a client gets of a stream that its provider ends in the middle. */
+function cut(dialect: DialectName, text: string): string {
+  const stream = new ExactStream(dialects[dialect]);
+  const begun = stream.transform(Buffer.from(text)).toString();
+  expect(() => stream.end()).toThrow('ended its stream in the middle');
+  const error = new GatewayError('provider.broken_response', 'the provider ended its stream in the middle');
+  return begun + stream.fail(error, 'request').toString();
+}
+
+test('an error that Google writes without its last blank line ends the stream in the provider’s words', () => {
+  const text = 'data: {"candidates":[{"content":{"parts":[{"text":"a"}]}}]}\r\n\r\n';
+  const bare = '{\n  "error": {"code": 503, "message": "overloaded", "status": "UNAVAILABLE"}\n}';
+
+  expect(cut('gemini', text + bare)).toBe(`${text}${bare}\n\n`);
+  for (const length of [1, 9, bare.length - 1]) {
+    expect(cut('gemini', text + bare.slice(0, length))).toMatch(/\n\r\n\{"error":.*in the middle.*\n\n$/);
+  }
+  // Not what is no error, and not where clients read no bare objects.
+  expect(cut('gemini', '{"candidates":[]}')).toMatch(/^\{"error":.*in the middle/);
+  expect(cut('chat', bare)).toMatch(/^data: .*in the middle/);
 });
