@@ -1,16 +1,25 @@
 import { describe, expect, test } from 'vitest';
-import { dialects } from '../../../src/dialects/registry.ts';
+import { dialects, type TextDialectName } from '../../../src/dialects/registry.ts';
 import { createTranslation, type Translation } from '../../../src/dialects/translate.ts';
+import { textDialects } from '../../kit/dialects.ts';
 import { newContext, runStream } from './run-translation.ts';
 
-function started(client: 'messages' | 'chat', provider: 'responses' | 'chat', stops: readonly string[]) {
+/** The dialects whose requests have stop sequences; those of Responses have none. */
+const clients = textDialects.filter((name) => name !== 'responses');
+type Client = Exclude<TextDialectName, 'responses'>;
+
+function started(client: Client, provider: TextDialectName, stops: readonly string[]) {
   const translation = createTranslation(dialects[client], dialects[provider], newContext());
   const turns = [{ role: 'user', content: 'hello' }];
-  const { body, dropped } = translation.request(
-    client === 'messages'
-      ? { model: 'm', max_tokens: 99, messages: turns, stop_sequences: stops, stream: true }
-      : { model: 'm', messages: turns, stop: stops, stream: true, stream_options: { include_usage: true } },
-  );
+  const requests = {
+    messages: { model: 'm', max_tokens: 99, messages: turns, stop_sequences: stops, stream: true },
+    chat: { model: 'm', messages: turns, stop: stops, stream: true, stream_options: { include_usage: true } },
+    gemini: {
+      contents: [{ role: 'user', parts: [{ text: 'hello' }] }],
+      generationConfig: { stopSequences: stops },
+    },
+  };
+  const { body, dropped } = translation.request(requests[client]);
   return { translation, body: body as Record<string, unknown>, dropped };
 }
 
@@ -41,26 +50,31 @@ interface Seen {
 }
 
 /** The answer as a client of the dialect reads it from a stream. */
-function streamed(client: 'messages' | 'chat', stops: readonly string[], pieces: readonly string[]): Seen {
+function streamed(client: Client, stops: readonly string[], pieces: readonly string[]): Seen {
   const { text, state } = runStream(started(client, 'responses', stops).translation, [
     responsesStream(pieces),
   ]);
   const datas = text.split('\n').filter((line) => line.startsWith('data: {'));
   // biome-ignore lint/suspicious/noExplicitAny: JSON of whatever shape
   const events: any[] = datas.map((line) => JSON.parse(line.slice('data: '.length)));
-  const seen =
-    client === 'messages'
-      ? {
-          text: events.map(({ delta }) => delta?.text ?? '').join(''),
-          reason: events.find(({ type }) => type === 'message_delta')?.delta.stop_reason,
-          stop: events.find(({ type }) => type === 'message_delta')?.delta.stop_sequence,
-        }
-      : {
-          text: events.map(({ choices }) => choices[0]?.delta.content ?? '').join(''),
-          reason: events.map(({ choices }) => choices[0]?.finish_reason).find((reason) => reason),
-          stop: undefined,
-        };
-  return { ...seen, state };
+  const seen = {
+    messages: () => ({
+      text: events.map(({ delta }) => delta?.text ?? '').join(''),
+      reason: events.find(({ type }) => type === 'message_delta')?.delta.stop_reason,
+      stop: events.find(({ type }) => type === 'message_delta')?.delta.stop_sequence,
+    }),
+    chat: () => ({
+      text: events.map(({ choices }) => choices[0]?.delta.content ?? '').join(''),
+      reason: events.map(({ choices }) => choices[0]?.finish_reason).find((reason) => reason),
+      stop: undefined,
+    }),
+    gemini: () => ({
+      text: events.map(({ candidates }) => candidates[0]?.content?.parts?.[0]?.text ?? '').join(''),
+      reason: events.map(({ candidates }) => candidates[0]?.finishReason).find((reason) => reason),
+      stop: undefined,
+    }),
+  };
+  return { ...seen[client](), state };
 }
 
 function whole(translation: Translation, texts: readonly string[]) {
@@ -74,7 +88,7 @@ function whole(translation: Translation, texts: readonly string[]) {
 }
 
 describe('a host without stop sequences', () => {
-  test.each(['messages', 'chat'] as const)('is not told of those of a %s client', (client) => {
+  test.each(clients)('is not told of those of a %s client', (client) => {
     const { body, dropped } = started(client, 'responses', ['END']);
 
     expect(JSON.stringify(body)).not.toContain('END');
@@ -99,10 +113,13 @@ describe('a host without stop sequences', () => {
     }
   });
 
-  test('has its stream ended for a chat client, which only gets "stop"', () => {
-    expect(streamed('chat', ['STOP'], ['one S', 'T', 'OP two'])).toEqual({
+  test.each([
+    ['chat', 'stop'],
+    ['gemini', 'STOP'],
+  ] as const)('has its stream ended for a %s client, which only gets "%s"', (client, reason) => {
+    expect(streamed(client, ['STOP'], ['one S', 'T', 'OP two'])).toEqual({
       text: 'one ',
-      reason: 'stop',
+      reason,
       stop: undefined,
       state: 'cut',
     });
@@ -111,6 +128,7 @@ describe('a host without stop sequences', () => {
   test('has its whole answer cut, over parts of it too, with what it used', () => {
     const messages = whole(started('messages', 'responses', ['STOP']).translation, ['one ST', 'OP two']);
     const chat = whole(started('chat', 'responses', ['STOP']).translation, ['one ST', 'OP two']);
+    const gemini = whole(started('gemini', 'responses', ['STOP']).translation, ['one ST', 'OP two']);
 
     expect(messages.body).toMatchObject({
       content: [{ type: 'text', text: 'one ' }],
@@ -122,6 +140,10 @@ describe('a host without stop sequences', () => {
       choices: [{ message: { content: 'one ' }, finish_reason: 'stop' }],
     });
     expect(JSON.stringify(chat.body)).not.toContain('tool_calls');
+    expect(gemini.body).toMatchObject({
+      candidates: [{ content: { parts: [{ text: 'one ' }] }, finishReason: 'STOP' }],
+    });
+    expect(JSON.stringify(gemini.body)).not.toContain('functionCall');
   });
 
   test('is unchanged if nothing matches, even if its end is the beginning of one', () => {
@@ -170,6 +192,22 @@ test('a chat host gets four sequences, and its answer is cut at the others', () 
   });
 });
 
+test('a gemini host gets five sequences, and its answer is cut at the others', () => {
+  const { translation, body, dropped } = started('messages', 'gemini', ['a', 'b', 'c', 'd', 'e', 'END']);
+
+  const { body: answer } = translation.answer({
+    candidates: [{ content: { parts: [{ text: 'so END it is' }] }, finishReason: 'STOP' }],
+  });
+
+  expect(body).toMatchObject({ generationConfig: { stopSequences: ['a', 'b', 'c', 'd', 'e'] } });
+  expect(dropped).toEqual([]);
+  expect(answer).toMatchObject({
+    content: [{ text: 'so ' }],
+    stop_reason: 'stop_sequence',
+    stop_sequence: 'END',
+  });
+});
+
 test('a messages host gets no blank sequence, and its answer is cut there', () => {
   const translation = createTranslation(dialects.chat, dialects.messages, newContext());
   const { body } = translation.request({
@@ -191,8 +229,8 @@ test.each([
   ['so many', Array.from({ length: 101 }, (_, at) => `END${at}`)],
   ['so long', ['x'.repeat(10_001)]],
 ])('%s sequences are refused where the gateway would have to search for them', (_name, stops) => {
-  expect(() => started('messages', 'responses', stops)).toThrow(/too many or too long stop sequences/);
-  expect(() => started('chat', 'responses', stops)).toThrow(/too many or too long stop sequences/);
+  for (const client of clients)
+    expect(() => started(client, 'responses', stops)).toThrow(/too many or too long stop sequences/);
 });
 
 test('a host that acts on them itself gets any number of sequences, and one twice is one', () => {
