@@ -1,6 +1,6 @@
 import { createServer as createProxy, type RequestListener } from 'node:http';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { makeAuthority } from './certificate.ts';
 import { closeAtEnd } from './started.ts';
 
@@ -44,6 +44,12 @@ export async function startLoginHosts(): Promise<LoginHosts> {
   };
   const secure = createServer(makeAuthority('logins').issue(['localhost']), onRequest);
   const plain = createProxy(onRequest);
+  // Those that a client has turned into tunnels are no longer among the server's own.
+  const sockets = new Set<Socket>();
+  plain.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
   plain.on('connect', (_request, socket) => {
     socket.write('HTTP/1.1 200 OK\r\n\r\n');
     secure.emit('connection', socket);
@@ -53,8 +59,7 @@ export async function startLoginHosts(): Promise<LoginHosts> {
   const close = () =>
     new Promise<void>((resolve) => {
       plain.close(() => resolve());
-      plain.closeAllConnections();
-      secure.closeAllConnections();
+      for (const socket of sockets) socket.destroy();
     });
   closeAtEnd(close);
   return {
