@@ -1,13 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startProgram } from '../../kit/child.ts';
+import { type CloudHost, startClouds } from '../../kit/cloud-host.ts';
 import { type HostRequest, type ScriptedHost, startHost } from '../../kit/host.ts';
 
-// The real Gemini CLI through the gateway at a scripted AI Studio. It is no dependency: GEMINI_BIN is a directory with
-// `gemini`, such as node_modules/.bin after npm install @google/gemini-cli.
+// The real Gemini CLI through the gateway at a scripted AI Studio and Vertex AI. It is no dependency: GEMINI_BIN is a
+// directory with `gemini`, such as node_modules/.bin after npm install @google/gemini-cli. Vertex AI needs the packages of
+// test/clouds too.
 const bin = process.env.GEMINI_BIN;
+const modules = join(import.meta.dirname, '../../clouds/node_modules');
 const secret = 'x9Kq2mWv8LpR4tYzB7nD';
 
 interface Turn {
@@ -25,11 +28,23 @@ const call = (command: string) => ({
   functionCall: { id: 'call_1', name: 'run_shell_command', args: { command, description: 'x' } },
 });
 
+/** What each host is in the configuration, and what authorizes requests to it. */
+const hosts = [
+  ['AI Studio', `base_url: "URL", api_key: "\${KEYED}"`, 'sk-keyed-0123456789abcdef'],
+  [
+    'Vertex AI',
+    'base_url: "URL/v1/projects/p/locations/global/publishers/google", credentials: google',
+    'Bearer google-token-0123456789',
+  ],
+] as const;
+
 let host: ScriptedHost;
+let logins: CloudHost;
 beforeAll(async () => {
   host = await startHost(() => undefined);
+  logins = await startClouds();
 });
-afterAll(() => host.close());
+afterAll(() => Promise.all([host.close(), logins.close()]));
 
 /** What the agent asks in its conversation, and not beside it. */
 function turnOf({ target, body }: HostRequest): Turn | undefined {
@@ -38,16 +53,22 @@ function turnOf({ target, body }: HostRequest): Turn | undefined {
   return turn.tools === undefined ? undefined : turn;
 }
 
-async function run(prompt: string, say: (turn: Turn, at: number) => readonly string[] | 'cut') {
+async function runAt(
+  provider: string,
+  prompt: string,
+  say: (turn: Turn, at: number) => readonly string[] | 'cut',
+) {
   // It reads no settings below a folder that others may write, as /tmp is.
   const home = mkdtempSync(join(homedir(), '.gateway-test-'));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   writeFileSync(join(home, '.env'), `JWT_SECRET=${secret}\n`);
+  writeFileSync(join(home, 'subject-token'), 'subject-token-0123456789');
+  writeFileSync(join(home, 'workload.json'), logins.workload(join(home, 'subject-token')), { mode: 0o600 });
   writeFileSync(
     join(home, 'gateway.yaml'),
     `
 providers:
-  google: { dialect: gemini, base_url: "${host.url}", api_key: "\${KEYED}", retries: { attempts: 1 } }
+  google: { dialect: gemini, ${provider.replace('URL', host.url)}, retries: { attempts: 1 } }
 models: [{ match: "*", provider: google }]
 policies:
   house:
@@ -81,6 +102,8 @@ policies:
     ['run', '-m', 'gemini-2.5-pro', 'gemini', '--yolo', '--skip-trust', '-p', prompt],
     home,
     {
+      ...logins.env(join(home, 'workload.json')),
+      NODE_PATH: modules,
       PATH: `${bin}:${process.env.PATH}`,
       KEYED: 'sk-keyed-0123456789abcdef',
       GATEWAY_CONFIG: join(home, 'gateway.yaml'),
@@ -91,20 +114,22 @@ policies:
   return { ...ended, home, turns, requests: host.requests.slice(before) };
 }
 
-describe.skipIf(bin === undefined)('Gemini CLI', { timeout: 150_000 }, () => {
-  test('prints an answer', async () => {
+const usable = hosts.filter(([name]) => name !== 'Vertex AI' || existsSync(modules));
+
+describe.skipIf(bin === undefined).each(usable)('Gemini CLI at %s', (_name, provider, authorized) => {
+  const run = (...asked: [prompt: string, say: Parameters<typeof runAt>[2]]) => runAt(provider, ...asked);
+
+  test('prints an answer', { timeout: 150_000 }, async () => {
     const { exit, stdout, stderr, requests } = await run('say hello', () => [
       event([{ text: 'Hello from ' }]),
       event([{ text: 'Gemini' }], finished),
     ]);
 
     expect([exit, stdout], stderr).toEqual([0, expect.stringContaining('Hello from Gemini')]);
-    expect(
-      requests.every(({ headers }) => headers.some(([, value]) => value === 'sk-keyed-0123456789abcdef')),
-    ).toBe(true);
+    expect(requests.every(({ headers }) => headers.some(([, value]) => value === authorized))).toBe(true);
   });
 
-  test('runs a tool on a secret that never leaves', async () => {
+  test('runs a tool on a secret that never leaves', { timeout: 150_000 }, async () => {
     const { exit, stdout, stderr, home, turns, requests } = await run('go on', (turn, at) => {
       const seen = /JWT_SECRET=(\w+)/.exec(JSON.stringify(turn.contents))?.[1] ?? 'unread';
       if (at === 0) return [event([call('cat .env')], finished)];
@@ -118,7 +143,7 @@ describe.skipIf(bin === undefined)('Gemini CLI', { timeout: 150_000 }, () => {
     expect(requests.filter(({ body }) => body.includes(secret))).toEqual([]);
   });
 
-  test('says what blocks it', async () => {
+  test('says what blocks it', { timeout: 150_000 }, async () => {
     const { exit, stdout, stderr, turns } = await run('about nightfall', () => [
       event([{ text: 'no' }], finished),
     ]);
@@ -128,7 +153,7 @@ describe.skipIf(bin === undefined)('Gemini CLI', { timeout: 150_000 }, () => {
     expect(stdout + stderr).toContain('codename');
   });
 
-  test('does not take half an answer for a whole one', async () => {
+  test('does not take half an answer for a whole one', { timeout: 150_000 }, async () => {
     const { exit, turns } = await run('say hello', () => 'cut');
 
     expect(turns).toBeGreaterThan(0);
