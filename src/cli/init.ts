@@ -1,6 +1,5 @@
-import { basename, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import { clouds } from '../cloud-hosts.ts';
 import { GatewayError } from '../errors.ts';
 import type { DetectorName } from '../policy/detectors/names.ts';
 import type { FoundProvider } from './init/find-clouds.ts';
@@ -20,8 +19,6 @@ interface InitOptions extends CommonOptions {
   readonly policy: boolean;
   readonly force?: true;
 }
-
-const defaultFile = 'gateway.yaml';
 
 export function build(io: Io): Command {
   return createCommand({
@@ -59,7 +56,7 @@ export function build(io: Io): Command {
 }
 
 async function init(options: InitOptions, format: 'text' | 'json', io: Io): Promise<void> {
-  const file = resolve(io.cwd, options.config ?? defaultFile);
+  const file = resolve(io.cwd, options.config ?? 'gateway.yaml');
   const { isThere, writeConfig } = await import('./init/write-config.ts');
   const mayReplace = options.force === true || (isThere(file) && (await askToReplace(file, options, io)));
   if (isThere(file) && !mayReplace) {
@@ -88,38 +85,9 @@ async function init(options: InitOptions, format: 'text' | 'json', io: Io): Prom
     return print(`${JSON.stringify(result)}\n`, io);
   }
   await print(`${file}\n${key === undefined ? '' : `GATEWAY_KEY=${key}\n`}`, io);
-  if (options.quiet !== true && io.stderr.isTTY === true)
-    await write(io.stderr, nextSteps({ chosen, text }, file, key));
-}
-
-function nextSteps(
-  { chosen, text }: { readonly chosen: readonly FoundProvider[]; readonly text: string },
-  file: string,
-  key: string | undefined,
-): string {
-  const missing = chosen.flatMap(({ variable, isFound }) =>
-    isFound || variable === undefined ? [] : [variable],
-  );
-  const packages = chosen.flatMap(({ credentials, variable }) =>
-    credentials === undefined || variable !== undefined ? [] : [clouds[credentials].install],
-  );
-  const dashC = basename(file) === defaultFile ? '' : ` -c ${file}`;
-  return [
-    ...(missing.length === 0 ? [] : [`set       ${missing.join(', ')}`]),
-    ...(packages.length === 0
-      ? []
-      : [
-          `install   npm install ${[...new Set(packages)].join(' ')} (with -g if the gateway was installed so)`,
-        ]),
-    ...(key === undefined ? [] : ['keep      the key: the file has only its hash']),
-    `check     gateway doctor${dashC}`,
-    `start     gateway serve${dashC}`,
-    ...(/^default_model:/m.test(text)
-      ? []
-      : ['choose    a default_model in the file: "gateway models" lists them once it runs']),
-  ]
-    .map((line) => `${line}\n`)
-    .join('');
+  if (options.quiet === true || io.stderr.isTTY !== true) return;
+  const { nextSteps } = await import('./init/next-steps.ts');
+  await write(io.stderr, nextSteps({ file, text, chosen, hasKey: key !== undefined }));
 }
 
 async function askToReplace(file: string, options: InitOptions, io: Io): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { readText, send } from '../../client/http.ts';
 import { hostedProviders } from '../../config/known-providers.ts';
 import { type LoginAgent, logins } from '../../config/source/logins.ts';
 import { toFields, toList, toText } from '../../dialects/fields.ts';
@@ -9,7 +10,7 @@ import { type FoundProvider, findClouds } from './find-clouds.ts';
 const chatAndEmbeddings = ['chat', 'embeddings'] as const;
 
 /** A server on this machine answers immediately or does not exist, but the machine may be busy. `init` ends within 2 s. */
-const patienceMs = 1_000;
+const patienceMs = 800;
 
 /** All providers that can be set up: first hosted ones, found by their keys, then clouds, then servers on this machine that answer. */
 export async function findProviders(
@@ -74,19 +75,22 @@ async function findServer(name: string, baseUrl: string): Promise<FoundProvider>
 
 /** Names of a server's models, of which odd ones are left out, being untrusted; or why there are none. */
 async function listModels(baseUrl: string): Promise<readonly string[] | 'none' | 'late'> {
+  const signal = AbortSignal.timeout(patienceMs);
   try {
-    const response = await fetch(`${baseUrl}/models`, {
-      signal: AbortSignal.timeout(patienceMs),
-      redirect: 'error',
+    const response = await send(new URL(`${baseUrl}/models`), {
+      method: 'GET',
+      headers: { connection: 'close' },
+      agent: false,
+      signal,
     });
-    if (!response.ok) return 'none';
-    const { data } = toFields(await response.json());
+    const text = await readText(response);
+    if (response.statusCode !== 200) return 'none';
+    const { data } = toFields(JSON.parse(text));
     if (!Array.isArray(data)) return 'none';
     const ids = toList(data).map((model) => toText(toFields(model).id));
     return ids.filter((id) => /^[\w./:@+-]{1,128}$/.test(id));
-  } catch (error) {
-    // Else nothing listens there, or it is something else.
-    return error instanceof Error && error.name === 'TimeoutError' ? 'late' : 'none';
+  } catch {
+    return signal.aborted ? 'late' : 'none'; // nothing listens there, or it is something else
   }
 }
 
