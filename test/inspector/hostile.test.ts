@@ -101,25 +101,32 @@ test.each(texts)('as prompt, model, header and answer it stays data: %j', async 
   expect(JSON.parse(strange.bodies?.received?.text ?? '')).toMatchObject({ model: text });
 });
 
-test.each(texts)('a test that is made of it passes by the command: %j', async (text) => {
-  const id = await idOf(send(chatBody(`${text} blue heron ann@penguin-mail.com`)));
-  const made = (await gateway.api(`exchanges/${id}/test`)) as TextAnswer;
-  const allowed = (await gateway.api(
-    `exchanges/${await idOf(send(chatBody(`${text} ann@penguin-mail.com`)))}/test`,
-  )) as TextAnswer;
+test('tests that are made of them pass by the command', async () => {
+  const testsOf = async (prompt: string) => {
+    const ids = await Promise.all(texts.map((text) => idOf(send(chatBody(`${text} ${prompt}`)))));
+    const made = await Promise.all(ids.map((id) => gateway.api(`exchanges/${id}/test`)));
+    return (made as TextAnswer[]).map(({ text }) => text);
+  };
+  const [blocked, allowed] = [
+    await testsOf('blue heron ann@penguin-mail.com'),
+    await testsOf('ann@penguin-mail.com'),
+  ];
   const directory = directoryWith(yaml);
-  writeFileSync(join(directory, 'made.yaml'), made.text);
-  writeFileSync(join(directory, 'allowed.yaml'), allowed.text);
-  writeFileSync(join(directory, 'wrong.yaml'), made.text.replace('rule: no-bird', 'rule: no-mail'));
-  const run = (file: string) => command(['policy', 'test', file], { cwd: directory, env: secrets });
+  const run = (tests: readonly string[]) => {
+    for (const [i, text] of tests.entries()) writeFileSync(join(directory, `made-${i}.yaml`), text);
+    const files = tests.map((_, i) => `made-${i}.yaml`);
+    return command(['policy', 'test', ...files], { cwd: directory, env: secrets });
+  };
 
-  const [first, second, wrong] = [await run('made.yaml'), await run('allowed.yaml'), await run('wrong.yaml')];
+  const passed = await run([...blocked, ...allowed]);
+  const failed = await run(blocked.map((text) => text.replace('rule: no-bird', 'rule: no-mail')));
 
-  expect(made.text).toMatch(/^[\x20-\x7e\n]+$/);
-  expect([first.exit, first.stderr]).toEqual([0, '']);
-  expect([second.exit, second.stderr]).toEqual([0, '']);
-  expect(allowed.text).toContain('decision: redact');
-  expect(wrong.exit).not.toBe(0);
+  expect(blocked.join('')).toMatch(/^[\x20-\x7e\n]+$/);
+  expect([passed.exit, passed.stderr]).toEqual([0, '']);
+  expect(passed.stdout).toContain(`\n${2 * texts.length} as expected, 0 not\n`);
+  expect(allowed.filter((text) => !text.includes('decision: redact'))).toEqual([]);
+  expect(failed.exit).not.toBe(0);
+  expect(failed.stdout).toContain(`\n0 as expected, ${texts.length} not\n`);
 });
 
 test('bytes that are no text are refused, and shown as text', async () => {
@@ -203,26 +210,4 @@ test('rules and requests that are wrong, too large or too slow are refused', asy
     error: { reason: 'request.too_large' },
   });
   expect(await attempt({ policies: 7 })).toMatchObject({ error: { reason: 'request.field' } });
-}, 60_000);
-
-test('rules that take too long are ended, and exchanges go on meanwhile', async () => {
-  const rules = Array.from(
-    { length: 9_000 },
-    (_, i) => `- { id: r${i}, action: block, when: { text: { regex: ["(\\\\w{1,30}-){30}x{1,50}${i}"] } } }`,
-  );
-  const policies = `house:\n  apply: all\n  rules:\n${rules.map((rule) => `    ${rule}\n`).join('')}`;
-  const body = chatBody('abcde-'.repeat(150_000));
-  const attempt = () =>
-    gateway.api('try-policy', { method: 'POST', body: JSON.stringify({ policies, body }) });
-
-  const attempts = [attempt(), attempt(), attempt()];
-  const statuses: number[] = [];
-  for (let i = 0; i < 5; i += 1) statuses.push((await fetch(`${gateway.url}/readyz`)).status);
-  const reasons = (await Promise.all(attempts)).map(
-    (answer) => (answer as { error: { reason: string } }).error.reason,
-  );
-
-  expect(statuses).toEqual(Array(5).fill(200));
-  // Two at a time; what a third would take is not even begun.
-  expect(reasons.toSorted()).toEqual(['inspector.busy', 'inspector.too_long', 'inspector.too_long']);
 }, 60_000);

@@ -3,92 +3,86 @@ import type { Body } from './shapes.ts';
 
 type Path = readonly (string | number)[];
 
-/** A request with something in it, as the bytes of its body. */
-export interface Filled {
+/** The same request with a thing and with its harmless twin; each is written when it is asked for. */
+export interface Pair {
+  readonly thing: Thing;
   /** How it was put in. */
   readonly form: 'whole' | 'escaped' | 'key' | 'neighbours' | 'over one' | 'twins';
-  readonly at: string;
-  readonly body: string;
-}
-
-/** The same request with a thing and with its harmless twin. */
-export interface Pair {
-  readonly form: Filled['form'];
   readonly at: string;
   readonly forbidden: string;
   readonly harmless: string;
 }
 
 /** Every way to put a thing into a shape: into each string, as a key of each object, parted over each two strings. */
-export function* fill(
-  shape: Body,
-  thingFor: (number: number) => Thing,
-): Generator<Pair & { readonly thing: Thing }> {
+export function* fill(shape: Body, thingFor: (number: number) => Thing): Generator<Pair> {
   const leaves = [...stringsOf(shape)].filter(({ path }) => path[0] !== 'model');
   let number = 0;
   const next = () => thingFor(number++);
   for (const [at, leaf] of leaves.entries()) {
-    const thing = next();
+    const where = name(leaf.path);
     const put = (text: string) => JSON.stringify(replace(shape, leaf.path, encodeAs(leaf.value, text)));
-    yield {
-      thing,
-      form: 'whole',
-      at: name(leaf.path),
-      forbidden: put(thing.text),
-      harmless: put(thing.harmless),
-    };
-    const other = next();
-    const write = (text: string) =>
-      escaped(JSON.stringify(replace(shape, leaf.path, encodeAs(leaf.value, text))), text);
-    yield {
-      thing: other,
-      form: 'escaped',
-      at: name(leaf.path),
-      forbidden: write(other.text),
-      harmless: write(other.harmless),
-    };
+    yield whole(next(), 'whole', where, put);
+    yield whole(next(), 'escaped', where, (text) => escaped(put(text), text));
     for (const [form, distance] of [
       ['neighbours', 1],
       ['over one', 2],
     ] as const) {
       const neighbour = leaves[at + distance];
       if (neighbour === undefined) continue;
-      const parted = next();
-      const half = parted.halves[number % parted.halves.length] as readonly [string, string];
-      const both = ([first, second]: readonly [string, string]) =>
-        JSON.stringify(
-          replace(
-            replace(shape, leaf.path, encodeAs(leaf.value, first)),
-            neighbour.path,
-            encodeAs(neighbour.value, second),
-          ),
-        );
-      const place = `${name(leaf.path)} and ${name(neighbour.path)}`;
-      yield { thing: parted, form, at: place, forbidden: both(half), harmless: both(harmlessHalves(parted)) };
+      yield parted(next(), number, form, `${where} and ${name(neighbour.path)}`, (first, second) =>
+        replace(
+          replace(shape, leaf.path, encodeAs(leaf.value, first)),
+          neighbour.path,
+          encodeAs(neighbour.value, second),
+        ),
+      );
     }
     const twins = twinsOf(shape, leaf.path);
     if (twins === undefined) continue;
-    const parted = next();
-    const half = parted.halves[number % parted.halves.length] as readonly [string, string];
-    const both = ([first, second]: readonly [string, string]) =>
-      JSON.stringify(twins(encodeAs(leaf.value, first), encodeAs(leaf.value, second)));
-    yield {
-      thing: parted,
-      form: 'twins',
-      at: name(leaf.path),
-      forbidden: both(half),
-      harmless: both(harmlessHalves(parted)),
-    };
+    yield parted(next(), number, 'twins', where, (first, second) =>
+      twins(encodeAs(leaf.value, first), encodeAs(leaf.value, second)),
+    );
   }
   for (const path of objectsOf(shape)) {
-    const thing = next();
-    const put = (key: string) => JSON.stringify(replace(shape, [...path, key], 'x'));
-    yield { thing, form: 'key', at: name(path), forbidden: put(thing.text), harmless: put(thing.harmless) };
+    yield whole(next(), 'key', name(path), (key) => JSON.stringify(replace(shape, [...path, key], 'x')));
   }
 }
 
-function harmlessHalves({ harmless }: Thing): readonly [string, string] {
-  return [harmless.slice(0, harmless.length >> 1), harmless.slice(harmless.length >> 1)];
+function whole(thing: Thing, form: Pair['form'], at: string, put: (text: string) => string): Pair {
+  return {
+    thing,
+    form,
+    at,
+    get forbidden() {
+      return put(thing.text);
+    },
+    get harmless() {
+      return put(thing.harmless);
+    },
+  };
+}
+
+function parted(
+  thing: Thing,
+  number: number,
+  form: Pair['form'],
+  at: string,
+  put: (first: string, second: string) => unknown,
+): Pair {
+  const { halves, harmless } = thing;
+  const half = halves[number % halves.length] as readonly [string, string];
+  const middle = harmless.length >> 1;
+  return {
+    thing,
+    form,
+    at,
+    get forbidden() {
+      return JSON.stringify(put(...half));
+    },
+    get harmless() {
+      return JSON.stringify(put(harmless.slice(0, middle), harmless.slice(middle)));
+    },
+  };
 }
 
 function name(path: Path): string {

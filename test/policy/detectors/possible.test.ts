@@ -4,7 +4,7 @@ import { detectors } from '../../../src/policy/detectors/registry.ts';
 import { scale } from '../../kit/scale.ts';
 import { labelledSets } from './labelled-set/registry.ts';
 
-const step = scale(23, 4);
+const step = scale(47, 4);
 const texts = Object.values(labelledSets).flatMap(({ label }) => {
   const { positives, negatives } = label();
   return [...positives, ...negatives].filter((_, at) => at % step === 0).map(({ text }) => text);
@@ -33,6 +33,6 @@ test.each(withPossible)(
 
 test('secrets are found in enough of these texts to tell', () => {
   expect(texts.filter((text) => detectors.secrets.find(text).length > 0).length).toBeGreaterThan(
-    scale(20, 250),
+    scale(10, 250),
   );
 });

@@ -83,7 +83,7 @@ test('every look-alike of every letter is tried in every place', () => {
     for (let at = 0; at < phrase.length; at += 1) {
       for (const length of [1, 2, 3]) {
         const letters = phrase.slice(at, at + length);
-        for (const other of (looksLike.get(letters) ?? []).filter((_, i) => (i + at) % scale(12, 1) === 0)) {
+        for (const other of (looksLike.get(letters) ?? []).filter((_, i) => (i + at) % scale(24, 1) === 0)) {
           const text = `x ${phrase.slice(0, at)}${other}${phrase.slice(at + length)} y`;
           const where = `${text} (${other.codePointAt(0)?.toString(16)})`;
           expect([where, ...found(text)]).toEqual([where, number]);
@@ -92,7 +92,7 @@ test('every look-alike of every letter is tried in every place', () => {
       }
     }
   });
-  expect(count).toBeGreaterThan(scale(250, 3_000));
+  expect(count).toBeGreaterThan(scale(120, 3_000));
 });
 
 test('what is not seen is nothing within a word, and a blank between two', () => {
