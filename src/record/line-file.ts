@@ -21,6 +21,8 @@ const batchLength = 4_096;
 /** A longer text is made into JSON in pieces of this many characters, a millisecond each, so that nothing waits for it. */
 const pieceLength = 512 * 1_024;
 const flushMs = 200;
+/** A value that comes later than this after a write is written at once. */
+const aloneMs = 20;
 /** Most characters, or bytes of long lines, buffered while the file can't be written; the largest recorded body fits twice. */
 const waitingLimit = 128 * 1024 * 1024;
 
@@ -42,6 +44,7 @@ export class LineFile {
   #rest = Buffer.alloc(0);
   #isFailing = false;
   #lost = 0;
+  #flushedMs = 0;
 
   /** Takes a file that is open for appending, and closes it. */
   constructor(descriptor: number, { isShared, onEvent }: LineFileOptions) {
@@ -55,8 +58,8 @@ export class LineFile {
   }
 
   /**
-   * Adds the value as a line of JSON; it must not change afterwards. The length of its longest text, a member of the value,
-   * decides whether it may be buffered.
+   * Adds the value as a line of JSON; it must not change afterwards. It may be buffered if values come quickly: who asks
+   * for the records of a moment ago finds them. A long text, a member of the value, is not buffered.
    */
   write<Value extends object>(value: Value, longest?: keyof Value & string): void {
     const text = longest === undefined ? '' : String(value[longest] ?? '');
@@ -65,7 +68,8 @@ export class LineFile {
       return;
     }
     this.#values.push(value);
-    if (this.#values.length < batchValues && text.length < batchLength) return;
+    const isAlone = performance.now() - this.#flushedMs >= aloneMs;
+    if (!isAlone && this.#values.length < batchValues && text.length < batchLength) return;
     this.#makeLines();
     this.#flushUnlessFailing();
   }
@@ -118,6 +122,7 @@ export class LineFile {
 
   /** Writes all that waits, and reports whether writing has begun to fail or works again. */
   #flush(): void {
+    this.#flushedMs = performance.now();
     try {
       this.#writeAll();
     } catch (error) {

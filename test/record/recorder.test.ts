@@ -1,6 +1,6 @@
 import { existsSync, openSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { ExchangeRecord } from '../../src/record/record.ts';
 import { createRecorder } from '../../src/record/recorder.ts';
 import { openRecorder } from '../../src/server/recording.ts';
@@ -77,12 +77,16 @@ test('a quiet gateway shows of its exchanges only those with broken placeholders
   expect(lines()).toEqual([expect.stringContaining('broken placeholders EMAIL 1')]);
 });
 
-test('batches up to 32 records, except those with a body', () => {
+test('writes a record that comes alone at once, batches up to 32, except those with a body', () => {
+  const time = vi.spyOn(performance, 'now').mockReturnValue(1_000);
+  onTestFinished(() => time.mockRestore());
   const directory = emptyDirectory();
   const file = join(directory, 'records.jsonl');
   const recorder = createRecorder({ file, stderr: captured().stderr, show: () => undefined });
   const ids = () => [...readFileSync(file, 'utf8').matchAll(/"request_id":"(\w+)"/g)].map(([, id]) => id);
 
+  recorder.write({ ...record, request_id: 'req_0' });
+  const alone = ids();
   for (let i = 0; i < 31; i += 1) recorder.write(record);
   const waiting = ids();
   recorder.write(record);
@@ -92,9 +96,9 @@ test('batches up to 32 records, except those with a body', () => {
   const atOnce = ids();
   recorder.close();
 
-  expect(waiting).toEqual([]);
-  expect(together).toEqual(Array(32).fill('req_1'));
-  expect(atOnce.slice(32)).toEqual(['req_2', 'req_3']);
+  expect([alone, waiting]).toEqual([['req_0'], ['req_0']]);
+  expect(together.slice(1)).toEqual(Array(32).fill('req_1'));
+  expect(atOnce.slice(33)).toEqual(['req_2', 'req_3']);
 });
 
 test.skipIf(!existsSync('/proc/self'))('says at once where the folder of its file cannot be made', () => {
