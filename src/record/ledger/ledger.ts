@@ -108,6 +108,7 @@ export class JournaledLedger implements Ledger {
       isSynced: this.isSynced,
       onEvent: options.onEvent,
       onClosed: (segment) => {
+        this.start(); // before this one is added: a new thread is told of all that are
         this.#closed.set(segment.path, segment);
         this.#post({ kind: 'move', path: segment.path });
       },

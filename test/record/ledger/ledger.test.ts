@@ -88,6 +88,20 @@ describe('ledger', () => {
     expect(await usage(path)).toMatchObject([{ name: 'shop', requests: 3, estimated: 0 }]);
   });
 
+  test('a thread that the first segment starts moves it once, and reports nothing', async () => {
+    const path = join(directory(), 'ledger.sqlite');
+    const events: LedgerEvent[] = [];
+    const onEvent = (event: LedgerEvent) => events.push(event);
+    const { ledger } = await openLedger({ place: fileLedger(path), retention, onEvent }, []);
+    ending.push(() => ledger.close());
+
+    void ledger.finish(row('req_1'));
+    await ledger.close(); // sooner than a thread is started where there are no budgets
+
+    expect(await rows(path)).toHaveLength(1);
+    expect(events).toEqual([]);
+  });
+
   test('one row for each request id, however often it is finished', async () => {
     const path = join(directory(), 'ledger.sqlite');
     const { ledger } = await open(path);
