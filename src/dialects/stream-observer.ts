@@ -214,8 +214,9 @@ function parseData(event: string): unknown {
   }
 }
 
+/** Read as Latin-1 like the event, which changes neither its numbers and names nor whether it is JSON. */
 function dataOf(event: string): string {
-  const lines = Buffer.from(event, 'latin1').toString('utf8').split(/\r?\n/);
+  const lines = event.split(/\r?\n/);
   const data = lines.filter((line) => line.startsWith('data:')).map((line) => line.slice('data:'.length));
   return data.join('\n').trim();
 }
