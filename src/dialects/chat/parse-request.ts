@@ -1,4 +1,4 @@
-import type { ConversationRequest, Tool, ToolName } from '../conversation.ts';
+import type { ContentPart, ConversationRequest, Tool, ToolCall, ToolName, Turn } from '../conversation.ts';
 import {
   type Fields,
   parseFields,
@@ -9,6 +9,7 @@ import {
   unsupported,
   wrongField,
 } from '../fields.ts';
+import { parseDataUrl, parseMediaUrl } from '../translation/media.ts';
 import {
   parseOpenAiFormat,
   parseOpenAiOptions,
@@ -16,7 +17,6 @@ import {
   parseOpenAiToolChoice,
 } from '../translation/openai-request.ts';
 import { parseEffort, splitSystem } from '../translation/parse-common.ts';
-import { parseChatTurns } from './parse-turns.ts';
 
 /** A Chat Completions request in the neutral form. */
 export function parseChatRequest(body: Fields): ConversationRequest {
@@ -72,3 +72,115 @@ const choices = {
   nameOf: (entry: Fields, path: string) => parseChosen(entry, path).name,
   unknown: () => unsupported('tool_choice', 'this kind of choice cannot be translated'),
 };
+
+/** The messages of a Chat request as turns, in their order. */
+function parseChatTurns(messages: readonly unknown[]): Turn[] {
+  return messages.map((entry, index) => {
+    const path = `messages[${index}]`;
+    return parseMessage(parseFields(entry, path), path);
+  });
+}
+
+function parseMessage(message: Fields, path: string): Turn {
+  const place = `${path}.content`;
+  const { role, content } = message;
+  switch (role) {
+    case 'system':
+    case 'developer':
+      return { role: 'system', isDeveloper: role === 'developer', text: parsePlainText(content, place) };
+    case 'user':
+      return { role: 'user', parts: parseParts(content, place) };
+    case 'assistant':
+      return parseAssistant(message, path);
+    case 'tool': {
+      const callId = parseText(message.tool_call_id, `${path}.tool_call_id`);
+      return {
+        role: 'results',
+        results: [{ callId, parts: parseParts(content ?? '', place), isError: false, path }],
+      };
+    }
+    case 'function':
+      throw unsupported(`${path}.role`, 'the old role function cannot be translated; use tool');
+    default:
+      throw wrongField(`${path}.role`, 'system, developer, user, assistant or tool');
+  }
+}
+
+function parseAssistant(message: Fields, path: string): Turn {
+  if (message.audio !== undefined && message.audio !== null) {
+    throw unsupported(`${path}.audio`, 'spoken answers cannot be translated');
+  }
+  if (message.function_call !== undefined && message.function_call !== null) {
+    throw unsupported(`${path}.function_call`, 'the old form of calls cannot be translated; use tool_calls');
+  }
+  const text = parsePlainText(message.content ?? '', `${path}.content`);
+  const refusal = parseOptionalText(message.refusal, `${path}.refusal`) ?? '';
+  const calls = parseList(message.tool_calls ?? [], `${path}.tool_calls`);
+  return {
+    role: 'assistant',
+    text: text === '' ? refusal : text,
+    calls: calls.map((call, index) => parseCall(call, `${path}.tool_calls[${index}]`)),
+  };
+}
+
+function parseCall(entry: unknown, path: string): ToolCall {
+  const call = parseFields(entry, path);
+  const id = parseText(call.id, `${path}.id`);
+  if (call.type === 'custom') {
+    const custom = parseFields(call.custom, `${path}.custom`);
+    const name = parseText(custom.name, `${path}.custom.name`);
+    return { kind: 'custom', id, name, input: parseText(custom.input, `${path}.custom.input`) };
+  }
+  const nested = parseFields(call.function, `${path}.function`);
+  const name = parseText(nested.name, `${path}.function.name`);
+  const input = parseOptionalText(nested.arguments, `${path}.function.arguments`) ?? '';
+  return { kind: 'function', id, name, input };
+}
+
+function parsePlainText(content: unknown, path: string): string {
+  if (typeof content === 'string') return content;
+  return parseList(content, path)
+    .map((entry, index) => {
+      const part = parseFields(entry, `${path}[${index}]`);
+      const key = part.type === 'refusal' ? 'refusal' : 'text';
+      return parseText(part[key], `${path}[${index}].${key}`);
+    })
+    .filter((text) => text !== '')
+    .join('\n\n');
+}
+
+function parseParts(content: unknown, path: string): ContentPart[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
+  return parseList(content, path).flatMap((entry, index) => {
+    const place = `${path}[${index}]`;
+    return parsePart(parseFields(entry, place), place);
+  });
+}
+
+function parsePart(part: Fields, path: string): ContentPart[] {
+  switch (part.type) {
+    case 'text': {
+      const text = parseText(part.text, `${path}.text`);
+      return text === '' ? [] : [{ kind: 'text', text }];
+    }
+    case 'image_url': {
+      const image = parseFields(part.image_url, `${path}.image_url`);
+      const url = parseText(image.url, `${path}.image_url.url`);
+      const detail = parseOptionalText(image.detail, `${path}.image_url.detail`);
+      return [{ kind: 'image', source: parseMediaUrl(url, `${path}.image_url.url`), detail, path }];
+    }
+    case 'file':
+      return [parseFile(parseFields(part.file, `${path}.file`), path)];
+    default:
+      throw unsupported(path, 'only text, images and files can be translated');
+  }
+}
+
+function parseFile(file: Fields, path: string): ContentPart {
+  const data = parseOptionalText(file.file_data, `${path}.file.file_data`);
+  if (data === undefined) throw unsupported(path, 'files kept at another provider cannot be translated');
+  const name = parseOptionalText(file.filename, `${path}.file.filename`);
+  // Some clients leave out the beginning of the data URL; the dialect knows no binary type but PDF.
+  const source = parseDataUrl(data) ?? { kind: 'base64', mediaType: 'application/pdf', data };
+  return { kind: 'document', source, name, path };
+}

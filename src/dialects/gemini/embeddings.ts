@@ -1,8 +1,104 @@
 import type { EmbeddingDialect } from '../dialect.ts';
+import type { EmbeddingCodec } from '../embedding-codec.ts';
+import { answered, dropped, fieldTable, refused, renamed } from '../field-mapping.ts';
+import {
+  brokenAnswer,
+  type Dropped,
+  type Fields,
+  noteDropped,
+  parseFields,
+  parseList,
+  parseOptionalCount,
+  parseText,
+  toFields,
+  toList,
+  unsupported,
+  withoutAbsent,
+} from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
-import { geminiEmbeddingsCodec } from './embeddings-codec.ts';
 import { gemini } from './gemini.ts';
-import { atBothVersions, pathOf } from './wire.ts';
+import { parseGeminiUsage } from './usage.ts';
+import { atBothVersions, pathOf, toCamelCase, withCamelCaseFields } from './wire.ts';
+
+/** What no other dialect has. */
+const others = ['taskType', 'title', 'embedContentConfig'];
+
+/** Gemini's embeddings in the neutral form, and out of it. Requests are always built as a batch, also of one. */
+const geminiEmbeddingsCodec: EmbeddingCodec = {
+  normalize: withCamelCaseFields,
+  parseRequest(asked, dropped) {
+    const body = toCamelCase(asked);
+    if (body.requests === undefined) {
+      const { text, dimensions } = parseOne(body, '', dropped);
+      return { texts: [text], dimensions };
+    }
+    const all = parseList(body.requests, 'requests').map((entry, index) =>
+      parseOne(parseFields(entry, `requests[${index}]`), `requests[${index}].`, dropped),
+    );
+    const other = all.findIndex(({ dimensions }) => dimensions !== all[0]?.dimensions);
+    if (other >= 0) {
+      const message = 'all requests of a batch must ask for vectors of the same length';
+      throw unsupported(`requests[${other}].outputDimensionality`, message);
+    }
+    return { texts: all.map(({ text }) => text), dimensions: all[0]?.dimensions };
+  },
+  buildRequest: ({ texts, dimensions }, { targetModel }) => ({
+    requests: texts.map((text) =>
+      withoutAbsent({
+        model: `models/${targetModel}`,
+        content: { parts: [{ text }] },
+        outputDimensionality: dimensions,
+      }),
+    ),
+  }),
+  parseAnswer(body) {
+    const embeddings = body.embeddings === undefined ? [body.embedding] : toList(body.embeddings);
+    const vectors = embeddings.map((each) => toFields(each).values);
+    if (!vectors.every(Array.isArray)) throw brokenAnswer('has no embeddings');
+    return { vectors, usage: parseGeminiUsage(body.usageMetadata) };
+  },
+  echoOf: ({ requests }) => ({ isBatch: requests !== undefined }),
+  buildAnswer({ vectors, usage }, _context, { isBatch }) {
+    const embeddings = vectors.map((values) => ({ values }));
+    const usageMetadata = usage && {
+      promptTokenCount: usage.inputTokens,
+      totalTokenCount: usage.inputTokens,
+    };
+    return withoutAbsent({
+      ...(isBatch === true ? { embeddings } : { embedding: embeddings[0] }),
+      usageMetadata,
+    });
+  },
+  mappingsTo: {
+    embeddings: fieldTable([
+      answered('model', 'the name in the path counts, and another one is refused'),
+      renamed('content', 'input', { note: 'the texts of its parts, a line each' }),
+      renamed('requests', 'input'),
+      refused('content.parts[].inlineData', 'only texts can be embedded by this provider', {
+        when: 'anything but text',
+      }),
+      renamed('outputDimensionality', 'dimensions', { note: 'the same in all requests of a batch' }),
+      ...others.map((name) => dropped(name)),
+    ]),
+  },
+};
+
+function parseOne(
+  fields: Fields,
+  path: string,
+  dropped: Dropped,
+): { readonly text: string; readonly dimensions: number | undefined } {
+  for (const name of others) if (fields[name] !== undefined) noteDropped(dropped, `${path}${name}`);
+  const { parts } = parseFields(fields.content, `${path}content`);
+  const texts = parseList(parts, `${path}content.parts`).map((part, index) => {
+    const place = `${path}content.parts[${index}]`;
+    const { text } = parseFields(part, place);
+    if (text === undefined) throw unsupported(place, 'only texts can be embedded by this provider');
+    return parseText(text, `${place}.text`);
+  });
+  const dimensions = parseOptionalCount(fields.outputDimensionality, `${path}outputDimensionality`);
+  return { text: texts.join('\n'), dimensions };
+}
 
 const { codec: _, ...shared } = gemini;
 

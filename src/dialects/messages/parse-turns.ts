@@ -1,17 +1,19 @@
-import type { ContentPart, ToolCall, ToolResult, Turn } from '../conversation.ts';
+import type { ContentPart, Source, ToolCall, ToolResult, Turn } from '../conversation.ts';
 import {
   type Dropped,
   type Fields,
   noteDropped,
   parseFields,
   parseList,
+  parseOptionalText,
   parseText,
+  toFields,
+  toList,
   toText,
   unsupported,
   wrongField,
 } from '../fields.ts';
-import { joinTexts } from '../translation/media.ts';
-import { parseBlock } from './parse-blocks.ts';
+import { joinTexts, titled } from '../translation/media.ts';
 
 /** The turns of a Messages request; tool results become turns of their own, ahead of their message's rest. */
 export function parseMessagesTurns(messages: readonly unknown[], dropped: Dropped): Turn[] {
@@ -112,4 +114,66 @@ function parseOtherBlock(block: Fields, path: string, dropped: Dropped): void {
 function parseBlocks(content: unknown, path: string): Fields[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
   return parseList(content, path).map((block, index) => parseFields(block, `${path}[${index}]`));
+}
+
+/** One content block of a user message or a tool result as neutral parts. */
+function parseBlock(block: Fields, path: string, dropped: Dropped): ContentPart[] {
+  switch (block.type) {
+    case 'text': {
+      const text = parseText(block.text, `${path}.text`);
+      return text === '' ? [] : [{ kind: 'text', text }];
+    }
+    case 'image':
+      return [{ kind: 'image', source: parseSource(block.source, `${path}.source`), path }];
+    case 'document':
+      return parseDocument(block, path, dropped);
+    case 'search_result':
+      return [{ kind: 'text', text: toSearchText(block) }];
+    case 'tool_reference':
+      noteDropped(dropped, `${path}.tool_reference`);
+      return [];
+    default:
+      throw unsupported(path, `a block of type ${toText(block.type)} cannot be translated`);
+  }
+}
+
+function parseSource(value: unknown, path: string): Source {
+  const source = parseFields(value, path);
+  switch (source.type) {
+    case 'base64':
+      return {
+        kind: 'base64',
+        mediaType: parseText(source.media_type, `${path}.media_type`),
+        data: parseText(source.data, `${path}.data`),
+      };
+    case 'url':
+      return { kind: 'url', url: parseText(source.url, `${path}.url`) };
+    case 'text':
+      return { kind: 'text', text: parseText(source.data, `${path}.data`) };
+    default:
+      throw unsupported(path, 'files kept at another provider cannot be translated');
+  }
+}
+
+function parseDocument(block: Fields, path: string, dropped: Dropped): ContentPart[] {
+  const name = parseOptionalText(block.title, `${path}.title`);
+  const context = parseOptionalText(block.context, `${path}.context`);
+  const lead: ContentPart[] = context === undefined ? [] : [{ kind: 'text', text: context }];
+  const source = parseFields(block.source, `${path}.source`);
+  if (source.type !== 'content') {
+    return [...lead, { kind: 'document', source: parseSource(source, `${path}.source`), name, path }];
+  }
+  const { content } = source;
+  if (typeof content === 'string') return [...lead, { kind: 'text', text: titled(content, name) }];
+  const title: ContentPart[] = name === undefined ? [] : [{ kind: 'text', text: name }];
+  const parts = parseList(content, `${path}.source.content`).flatMap((part, index) => {
+    const place = `${path}.source.content[${index}]`;
+    return parseBlock(parseFields(part, place), place, dropped);
+  });
+  return [...lead, ...title, ...parts];
+}
+
+function toSearchText(block: Fields): string {
+  const texts = toList(block.content).map((part) => toText(toFields(part).text));
+  return [toText(block.title), toText(block.source), ...texts].filter((text) => text !== '').join('\n\n');
 }

@@ -1,4 +1,12 @@
-import type { ConversationRequest, SystemTurn, Tool, ToolName } from '../conversation.ts';
+import type {
+  ContentPart,
+  ConversationRequest,
+  SystemTurn,
+  Tool,
+  ToolCall,
+  ToolName,
+  Turn,
+} from '../conversation.ts';
 import {
   type Dropped,
   type Fields,
@@ -11,8 +19,11 @@ import {
   parseText,
   toFields,
   toList,
+  toText,
   unsupported,
+  wrongField,
 } from '../fields.ts';
+import { joinTexts, parseDataUrl, parseMediaUrl } from '../translation/media.ts';
 import {
   parseOpenAiFormat,
   parseOpenAiOptions,
@@ -20,7 +31,6 @@ import {
   parseOpenAiToolChoice,
 } from '../translation/openai-request.ts';
 import { parseEffort, splitSystem } from '../translation/parse-common.ts';
-import { parseItems } from './parse-items.ts';
 
 /** A Responses request in the neutral form. */
 export function parseResponsesRequest(body: Fields, dropped: Dropped): ConversationRequest {
@@ -114,4 +124,130 @@ function parseChosen(choice: Fields, path: string): ToolName {
     name: parseText(choice.name, `${path}.name`),
     namespace: parseOptionalText(choice.namespace, `${path}.namespace`),
   };
+}
+
+/** The input items of a Responses request as turns, in their order. */
+function parseItems(items: readonly unknown[], dropped: Dropped): Turn[] {
+  return items.flatMap((entry, index) => {
+    const path = `input[${index}]`;
+    return parseItem(parseFields(entry, path), path, dropped);
+  });
+}
+
+function parseItem(item: Fields, path: string, dropped: Dropped): Turn[] {
+  const type = item.type ?? 'message';
+  switch (type) {
+    case 'message':
+      return [parseMessage(item, path)];
+    case 'function_call':
+    case 'custom_tool_call':
+      return [{ role: 'assistant', text: '', calls: [parseCall(item, path)] }];
+    case 'function_call_output':
+    case 'custom_tool_call_output':
+      return [parseOutput(item, path)];
+    case 'item_reference':
+      throw unsupported(path, 'items kept at another provider cannot be translated; send them whole');
+    case 'compaction':
+    case 'compaction_trigger':
+      throw unsupported(path, 'a history that another provider has compacted cannot be translated');
+    default:
+      // Reasoning is encrypted for its provider; all others are tools that the provider ran itself, or its own settings.
+      noteDropped(dropped, `input[type=${toText(type)}]`);
+      return [];
+  }
+}
+
+function parseMessage(item: Fields, path: string): Turn {
+  const { role } = item;
+  const place = `${path}.content`;
+  const parts = parseContent(item.content, place);
+  switch (role) {
+    case 'user':
+      return { role, parts };
+    case 'assistant':
+      return { role, text: plainText(parts, place, ''), calls: [] };
+    case 'system':
+    case 'developer':
+      return { role: 'system', isDeveloper: role === 'developer', text: plainText(parts, place, '\n\n') };
+    default:
+      throw wrongField(`${path}.role`, 'user, assistant, system or developer');
+  }
+}
+
+function plainText(parts: readonly ContentPart[], path: string, separator: string): string {
+  if (parts.some((part) => part.kind !== 'text')) {
+    throw unsupported(path, 'only user messages can hold images and files');
+  }
+  return joinTexts(parts, separator);
+}
+
+function parseCall(item: Fields, path: string): ToolCall {
+  const isCustom = item.type === 'custom_tool_call';
+  const key = isCustom ? 'input' : 'arguments';
+  return {
+    kind: isCustom ? 'custom' : 'function',
+    id: parseText(item.call_id, `${path}.call_id`),
+    name: parseText(item.name, `${path}.name`),
+    namespace: parseOptionalText(item.namespace, `${path}.namespace`),
+    input: parseOptionalText(item[key], `${path}.${key}`) ?? '',
+  };
+}
+
+function parseOutput(item: Fields, path: string): Turn {
+  const callId = parseText(item.call_id, `${path}.call_id`);
+  const parts = parseContent(item.output ?? '', `${path}.output`);
+  return { role: 'results', results: [{ callId, parts, isError: false, path }] };
+}
+
+/** The content of a message item or of a call's output. */
+function parseContent(content: unknown, path: string): ContentPart[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
+  return parseList(content, path).flatMap((entry, index) => {
+    const place = `${path}[${index}]`;
+    return parsePart(parseFields(entry, place), place);
+  });
+}
+
+function parsePart(part: Fields, path: string): ContentPart[] {
+  switch (part.type) {
+    case 'input_text':
+    case 'output_text':
+    case 'text':
+      return textPart(parseText(part.text, `${path}.text`));
+    case 'refusal':
+      return textPart(parseText(part.refusal, `${path}.refusal`));
+    case 'input_image':
+      return [parseImage(part, path)];
+    case 'input_file':
+      return [parseFile(part, path)];
+    default:
+      throw unsupported(path, 'only text, images and files can be translated');
+  }
+}
+
+function textPart(text: string): ContentPart[] {
+  return text === '' ? [] : [{ kind: 'text', text }];
+}
+
+function parseImage(part: Fields, path: string): ContentPart {
+  const url = parseOptionalText(part.image_url, `${path}.image_url`);
+  if (url === undefined) throw keptElsewhere(path);
+  const detail = parseOptionalText(part.detail, `${path}.detail`);
+  return { kind: 'image', source: parseMediaUrl(url, `${path}.image_url`), detail, path };
+}
+
+function parseFile(part: Fields, path: string): ContentPart {
+  const name = parseOptionalText(part.filename, `${path}.filename`);
+  const url = parseOptionalText(part.file_url, `${path}.file_url`);
+  if (url !== undefined)
+    return { kind: 'document', source: parseMediaUrl(url, `${path}.file_url`), name, path };
+  const data = parseOptionalText(part.file_data, `${path}.file_data`);
+  if (data === undefined) throw keptElsewhere(path);
+  // Some clients leave out the beginning of the data URL; it is usually PDF.
+  const source = parseDataUrl(data) ?? { kind: 'base64', mediaType: 'application/pdf', data };
+  return { kind: 'document', source, name, path };
+}
+
+function keptElsewhere(path: string): Error {
+  return unsupported(path, 'files kept at another provider cannot be translated');
 }
