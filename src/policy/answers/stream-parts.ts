@@ -1,6 +1,12 @@
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { byteLists } from './byte-lists.ts';
 
+/** One server-sent event: its name, if it has one, and its data. */
+export interface StreamEvent {
+  readonly name?: string;
+  readonly data: string;
+}
+
 /** A piece of text in an event, which may continue in later events. */
 export interface StreamPart {
   readonly entry: number;
