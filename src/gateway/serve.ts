@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8';
 import { GatewayError } from '../errors.ts';
 import { BodyMemory } from '../http/body.ts';
 import { type AcceptedSockets, type Listener, type ListenLimits, listen } from '../http/listen.ts';
@@ -7,16 +8,17 @@ import type { Counters } from '../limits/counters.ts';
 import { MemoryCounters } from '../limits/memory-counters.ts';
 import type { OwnerProof } from '../owner-proof.ts';
 import type { BreakerChannel } from '../providers/health.ts';
+import type { Provider } from '../providers/provider.ts';
 import type { Ledger } from '../record/ledger/ledger.ts';
-import type { ExchangeObserver, Gauges, OpenCounts } from '../record/observer.ts';
+import type { ExchangeObserver, Gauges, OpenCounts, ProviderGauges } from '../record/observer.ts';
 import type { WriteRecord } from '../record/record.ts';
-import { foldRepeats } from '../record/repeats.ts';
+import { foldRepeats, type RepeatFolder } from '../record/repeats.ts';
 import type { Tracer } from '../record/tracing/tracer.ts';
 import { SwapRemoveList } from '../swap-remove-list.ts';
 import { TickQueue } from '../tick-queue.ts';
 import { ActiveConfig, type GatewayConfig, type PreparedConfig, type ProcessState } from './active-config.ts';
 import { Exchange, TimeText } from './exchange.ts';
-import { countExchanges, dependenciesOf, gaugesOf, type HeapWatch, observe, watchHeap } from './observe.ts';
+import type { Dependencies } from './local-endpoints/health.ts';
 
 export interface GatewayServer {
   readonly url: string;
@@ -158,4 +160,53 @@ function cut(open: SwapRemoveList<Exchange>): void {
   for (const exchange of [...open.items]) {
     exchange.lifetime.end(new GatewayError('gateway.draining', 'the gateway stopped'));
   }
+}
+
+// Above this share of the heap limit new work is refused: better a refused request than a dead process.
+const heapShare = 0.85;
+const heapCheckMs = 1_000;
+
+interface HeapWatch {
+  readonly isScarce: () => boolean;
+  readonly stop: () => void;
+}
+
+function watchHeap(): HeapWatch {
+  let isScarce = false;
+  const check = () => {
+    const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+    isScarce = used > limit * heapShare;
+  };
+  const timer = setInterval(check, heapCheckMs).unref();
+  return { isScarce: () => isScarce, stop: () => clearInterval(timer) };
+}
+
+/** Observers see every exchange; only the records collapse repeated refusals. */
+function observe(
+  write: RepeatFolder['write'],
+  observers: readonly ExchangeObserver[],
+): RepeatFolder['write'] {
+  if (observers.length === 0) return write;
+  return (record, repeatKey) => {
+    for (const observer of observers) observer.finished(record);
+    write(record, repeatKey);
+  };
+}
+
+function gaugesOf({ options, admission, health }: Provider): ProviderGauges {
+  const { active, queued } = admission;
+  return { name: options.name, active, queued, isOpen: health.isHostOpen, openModels: health.openModels };
+}
+
+/** Leaves out the health checks of the owner's own commands. */
+function countExchanges(open: readonly Exchange[]): OpenCounts {
+  const others = open.filter(({ isRecorded }) => isRecorded);
+  return { exchanges: others.length, streams: others.filter(({ draft }) => draft.isStream).length };
+}
+
+function dependenciesOf({ isConnected }: Counters, ledger: Ledger | undefined): Dependencies {
+  const state = isConnected ? 'ok' : 'redis away';
+  if (ledger === undefined) return { state, ledger: 'off' };
+  const { isWritable, isMoving } = ledger.gauges;
+  return { state, ledger: isWritable && isMoving ? 'ok' : 'failing' };
 }

@@ -4,7 +4,7 @@ import { formatSse, SseParser } from '../../dialects/sse.ts';
 import type { Tally } from '../../dialects/usage.ts';
 import { GatewayError } from '../../errors.ts';
 import type { StreamCheck } from '../../policy/answers/stream-check.ts';
-import type { StreamEvent } from '../../policy/answers/stream-event.ts';
+import type { StreamEvent } from '../../policy/answers/stream-parts.ts';
 import type { AnswerStream } from './answer-stream.ts';
 
 /**

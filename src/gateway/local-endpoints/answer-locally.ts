@@ -1,15 +1,22 @@
+import type { KeyLimits } from '../../config/build/keys.ts';
 import type { ListedModel } from '../../dialects/dialect.ts';
+import { dialects } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
 import { kinds } from '../../json/json-document.ts';
+import { parseStrictJson } from '../../json/strict-json.ts';
+import { knownModel } from '../../limits/known-models.ts';
+import { type LimitName, limitNames, limitTable } from '../../limits/limit-table.ts';
+import { nanoUsdPerUsd, type Price } from '../../limits/price.ts';
+import type { Target } from '../../providers/route.ts';
 import { version } from '../../version.ts';
 import { authenticate, type GatewayKey } from '../authenticate.ts';
-import { endpoints, type ModelEndpoint, modelListFor } from '../endpoints.ts';
+import { endpoints, isModelEndpoint, type ModelEndpoint, modelListFor } from '../endpoints.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Gateway } from '../gateway.ts';
 import type { Received } from '../receive.ts';
 import type { ModelRequest } from '../request.ts';
+import { dialectAt } from '../targets.ts';
 import { answerHealth, answerReady } from './health.ts';
-import { contextWindowOf, describeModel, listEntry, mayUse, page, reachView } from './model-views.ts';
 import type { ModelInfo } from './models.ts';
 
 // English prose and code average about four bytes per token; good enough for a client's context gauge.
@@ -83,4 +90,167 @@ function allowedModel(name: string, gateway: Gateway, key: GatewayKey): ModelInf
     'model.unknown',
     'there is no such model for this key; GET /v1/models lists the available ones',
   );
+}
+
+// A request with nothing in it that a rule about tools or caps could object to.
+const emptyRequest = parseStrictJson(Buffer.from('{"model":"","messages":[],"max_tokens":1}'));
+
+/** Whether the key's policies would let an unremarkable request for the model through. */
+function mayUse(gateway: Gateway, key: GatewayKey, { id }: ModelInfo): boolean {
+  const targets = gateway.router.resolve(id)?.targets ?? [];
+  const decision = key.policies.decide({
+    document: emptyRequest,
+    dialect: dialects.chat,
+    endpoint: 'chat',
+    model: id,
+    targetModels: targets.map((target) => target.model),
+    stream: false,
+    project: key.project,
+    key: key.id,
+    nowMs: Date.now(),
+    standsForAny: true,
+  });
+  return decision.action !== 'block';
+}
+
+/** One entry that both SDK families can read. */
+export function listEntry({ id, entry, createdS }: ModelInfo) {
+  return {
+    id,
+    object: 'model',
+    type: 'model',
+    created: createdS,
+    created_at: new Date(createdS * 1_000).toISOString().replace('.000Z', 'Z'),
+    owned_by: entry.targets[0].provider,
+    display_name: id,
+  };
+}
+
+/** Whose credentials requests for the model carry, if they are the client's own; whether nothing configured serves it. */
+function reachView({ router }: Pick<Gateway, 'router'>, { id }: ModelInfo) {
+  const first = router.resolve(id)?.targets[0];
+  if (first === undefined) return { status: 'unconfigured' };
+  return first?.provider.takesLogin === true ? { credentials: 'client' } : {};
+}
+
+/** A list that both SDK families can read, paged the way Anthropic's clients ask (`limit`, `after_id`, `before_id`). */
+export function page<Entry extends { readonly id: string }>(
+  entries: readonly Entry[],
+  query: URLSearchParams,
+) {
+  const after = entries.findIndex((entry) => entry.id === query.get('after_id'));
+  const before = entries.findIndex((entry) => entry.id === query.get('before_id'));
+  const limit = pageLimit(query.get('limit'));
+  const range = entries.slice(after + 1, before < 0 ? undefined : before);
+  const data = before >= 0 && after < 0 ? range.slice(-limit) : range.slice(0, limit);
+  return {
+    object: 'list',
+    data,
+    has_more: data.length < range.length,
+    first_id: data[0]?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+  };
+}
+
+function pageLimit(text: string | null): number {
+  if (text === null) return Number.MAX_SAFE_INTEGER;
+  const limit = Number(text);
+  if (Number.isSafeInteger(limit) && limit >= 1) return limit;
+  throw new GatewayError('request.field', 'limit must be a whole number above 0', { param: 'limit' });
+}
+
+/** What a client needs to choose a model. */
+function describeModel(gateway: Gateway, key: GatewayKey, model: ModelInfo) {
+  const { entry } = model;
+  const [main, ...fallbacks] = entry.targets;
+  const targets = gateway.router.resolve(model.id)?.targets ?? [];
+  const first = targets[0];
+  const usable = [...endpoints.values()].filter(isModelEndpoint).flatMap((endpoint) => {
+    const form = bodyFormAt(targets, model.id, endpoint);
+    return form === undefined ? [] : [{ path: endpoint.path, form }];
+  });
+  return {
+    ...listEntry(model),
+    ...reachView(gateway, model),
+    provider: main.provider,
+    endpoints: usable.map(({ path }) => path),
+    body: Object.fromEntries(
+      usable.filter(({ form }) => form !== 'estimated').map(({ path, form }) => [path, form]),
+    ),
+    aliases: aliasesOf(gateway, model),
+    fallbacks: fallbacks.map((target) => ({ provider: target.provider, model: target.model ?? model.id })),
+    context_window: contextWindowOf(model) ?? null,
+    max_output_tokens: entry.maxOutputTokens ?? null,
+    pricing: entry.pricing === undefined ? null : pricingView(entry.pricing),
+    status: statusOf(first?.provider.health.isOpen(first.model)),
+    limits: limitsView(key),
+    policies: key.policies.names,
+  };
+}
+
+/** As configured, else as is known of the model that is asked first. */
+function contextWindowOf({ id, entry }: ModelInfo): number | undefined {
+  return entry.contextWindow ?? knownModel(entry.targets[0].model ?? id)?.contextWindow;
+}
+
+/** In the configuration's words: US$ per million tokens. */
+function pricingView({ input, output, cacheRead, cacheWrite, longCacheWrite }: Price) {
+  return {
+    input,
+    output,
+    cache_read: cacheRead,
+    cache_write: cacheWrite,
+    cache_write_1h: longCacheWrite ?? cacheWrite,
+  };
+}
+
+/** What the project and the key may use, in the configuration's words; limits that are only recorded are left out. */
+function limitsView({ limits = [] }: GatewayKey) {
+  const enforced = limits.filter(({ settings }) => settings.mode === 'enforce');
+  return Object.fromEntries(enforced.map(({ kind, settings }) => [kind, amountsOf(settings)]));
+}
+
+function amountsOf(settings: KeyLimits['settings']): Partial<Record<LimitName, number>> {
+  const set = limitNames.flatMap((name) => {
+    const amount = settings[name];
+    if (amount === undefined) return [];
+    return [[name, limitTable[name].unit === 'nanoUsd' ? amount / nanoUsdPerUsd : amount] as const];
+  });
+  return Object.fromEntries(set);
+}
+
+type BodyForm = 'exact' | 'spliced' | 'translated' | 'estimated';
+
+/** The form of the body at the first target that takes the request; undefined if none does. */
+function bodyFormAt(
+  targets: readonly Target[],
+  model: string,
+  endpoint: ModelEndpoint,
+): BodyForm | undefined {
+  const target = targets.find(({ provider }) => dialectAt(provider.options, endpoint) !== undefined);
+  if (target === undefined) {
+    // If a model can be sent requests of the dialect, the gateway can estimate tokens itself.
+    const isCountable = endpoint.kind === 'count' && targets.some((each) => generates(each, endpoint));
+    return isCountable ? 'estimated' : undefined;
+  }
+  if (dialectAt(target.provider.options, endpoint) !== endpoint.dialectName) return 'translated';
+  return target.model === model ? 'exact' : 'spliced';
+}
+
+function generates({ provider }: Target, { dialectName }: ModelEndpoint): boolean {
+  return dialectAt(provider.options, { name: dialectName, dialectName }) !== undefined;
+}
+
+/** Other configured names of the same model. */
+function aliasesOf(gateway: Gateway, { id, entry }: ModelInfo): readonly string[] {
+  const [{ provider, model = id }] = entry.targets;
+  return gateway.catalogue.entries
+    .filter((other) => !other.isPattern && other.match !== id && other.targets[0].provider === provider)
+    .filter((other) => (other.targets[0].model ?? other.match) === model)
+    .map((other) => other.match);
+}
+
+function statusOf(isOpen: boolean | undefined): 'ready' | 'unconfigured' | 'unhealthy' {
+  if (isOpen === undefined) return 'unconfigured';
+  return isOpen ? 'unhealthy' : 'ready';
 }

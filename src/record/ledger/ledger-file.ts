@@ -2,14 +2,15 @@ import { dirname, resolve } from 'node:path';
 import { openSqlite, type SqliteEngine } from '../../database/sqlite-engine.ts';
 import { transaction } from '../../database/transaction.ts';
 import { makeDirectory } from '../../directories.ts';
+import { oldestQuarter } from './add-up.ts';
+import { addedSums, sumValues } from './added-sums.ts';
+import { exchangeColumns, exchangeNames } from './exchange-columns.ts';
 import type { JournalContent } from './journal/segments.ts';
 import { readSums } from './known-sums.ts';
 import type { KnownSum, LedgerRow, WantedSum } from './ledger-row.ts';
 import { prepareSchema } from './ledger-schema.ts';
-import { prepareAdding } from './ledger-statements.ts';
 import type { LedgerStore, Retention } from './ledger-store.ts';
-import { sumPruning } from './ledger-sums.ts';
-import { oldestQuarter } from './quarters.ts';
+import { additions, sumColumns, sumKey, sumPruning } from './ledger-sums.ts';
 
 /** The ledger's file, opened for writing. Its methods block the thread. */
 export interface LedgerFile extends LedgerStore {
@@ -57,4 +58,28 @@ function ledgerFile(engine: SqliteEngine, add: (rows: readonly LedgerRow[]) => v
       }),
     close: () => engine.close(),
   };
+}
+
+/**
+ * Adds rows within the caller's transaction: once for each request, whoever writes it and however often. The statements are
+ * prepared once: kysely would compile each query again.
+ */
+function prepareAdding(engine: SqliteEngine): (rows: readonly LedgerRow[]) => void {
+  const addRow = engine.prepare(
+    `insert into exchanges (${exchangeNames}) values (${marks(exchangeColumns)}) on conflict do nothing`,
+  );
+  const addSum = engine.prepare(
+    `insert into sums (${sumColumns.join()}) values (${marks(sumColumns)})
+     on conflict (${sumKey}) do update set ${additions('sums')}`,
+  );
+  return (rows) => {
+    const added = rows.filter((row) => {
+      return Number(addRow.run(...exchangeColumns.map(({ read }) => read(row))).changes) > 0;
+    });
+    for (const sum of addedSums(added)) addSum.run(...sumValues(sum));
+  };
+}
+
+function marks(columns: readonly unknown[]): string {
+  return columns.map(() => '?').join();
 }

@@ -1,10 +1,10 @@
 import type { PostgresClient } from '../../database/postgres.ts';
 import type { SqliteEngine } from '../../database/sqlite-engine.ts';
+import { quarterMs, quarterOf } from './add-up.ts';
 import { addedSums, sumValues } from './added-sums.ts';
 import type { LedgerRow } from './ledger-row.ts';
 import { type SummedColumn, sumColumns, summed } from './ledger-sums.ts';
 import { bounded } from './postgres/postgres-schema.ts';
-import { quarterMs, quarterOf } from './quarters.ts';
 
 /** What usage is summed up by. */
 export const usageGroups = ['project', 'key', 'model', 'day'] as const;

@@ -1,16 +1,21 @@
 import type { Config } from '../../config/config.ts';
-import { urlOf } from '../../http/bind.ts';
+import { GatewayError } from '../../errors.ts';
+import { type Address, urlOf } from '../../http/bind.ts';
 import type { ReadSums } from '../../limits/counters.ts';
 import { CounterService } from '../../limits/shared-counters.ts';
 import type { OwnerProof } from '../../owner-proof.ts';
+import type { BreakerChange } from '../../providers/health.ts';
+import type { MetricData } from '../../record/metrics/families.ts';
+import type { OpenCounts } from '../../record/observer.ts';
 import type { LogLevel } from '../../record/recorder.ts';
 import { type LedgerSettings, openLedgerFor, readSumsOnce } from '../ledger.ts';
 import type { Recording } from '../recording.ts';
-import type { ServerHandle } from '../server-handle.ts';
+import type { PreparedReload, ServerHandle } from '../server-handle.ts';
 import { memoryCounters, rereadAdded } from '../shared-state.ts';
 import type { TracingSettings } from '../telemetry.ts';
-import type { WorkerEvent } from './messages.ts';
-import { WorkerPool } from './worker-pool.ts';
+import { HandOver } from './hand-over.ts';
+import type { WorkerConfig, WorkerEvent, WorkerStart } from './messages.ts';
+import { Worker } from './worker.ts';
 
 export interface WorkersOptions {
   /** How many; at least two. */
@@ -90,4 +95,161 @@ async function openService({
   const { ledger, restored } = await openLedgerFor(settings, config, log);
   await ledger.close();
   return new CounterService(memoryCounters({ restored, readSums }));
+}
+
+type Metrics = readonly MetricData[];
+
+/** A worker, whose process is replaced when it dies. */
+interface Counting {
+  /** The process's id; differs for each process. */
+  readonly pid: number;
+  readMetrics(): Promise<Metrics | undefined>;
+}
+
+/**
+ * Reads the metrics of all workers. Sums must not go down when a worker dies, because Prometheus would take that for a
+ * restart of all, so the last counts of each are kept. Counts after its last reading are lost.
+ */
+class WorkerMetrics {
+  readonly #last = new Map<number, Metrics>();
+  #ended: Metrics = [];
+
+  async read(workers: readonly Counting[]): Promise<readonly Metrics[]> {
+    await Promise.all(
+      workers.map(async (worker) => {
+        const { pid } = worker;
+        const metrics = await worker.readMetrics();
+        if (metrics !== undefined) this.#last.set(pid, metrics);
+      }),
+    );
+    const alive = new Set(workers.map(({ pid }) => pid));
+    const gone = [...this.#last.keys()].filter((pid) => !alive.has(pid));
+    if (gone.length > 0) {
+      const { mergeCounts } = await import('../../record/metrics/metrics-text.ts');
+      const counts = [this.#ended, ...gone.map((pid) => this.#last.get(pid) ?? [])];
+      for (const pid of gone) this.#last.delete(pid);
+      this.#ended = await mergeCounts(counts);
+    }
+    return [...this.#last.values(), this.#ended];
+  }
+}
+
+interface WorkerPoolOptions {
+  readonly count: number;
+  /** The configuration that the workers start with. */
+  readonly config: WorkerConfig;
+  /** What a process starts with, besides its configuration. */
+  readonly start: Omit<WorkerStart, keyof WorkerConfig | 'port' | 'isAnnounced'>;
+  readonly address: Address;
+  readonly limits: CounterService;
+  /** How long a worker may take to drain, in milliseconds. */
+  readonly drainMs: number;
+  readonly onEvent: (event: WorkerEvent) => void;
+  readonly writeStderr: (text: string) => void;
+}
+
+/** All workers, and the configuration that they serve with. */
+class WorkerPool {
+  readonly #workers: readonly Worker[];
+  readonly #metrics = new WorkerMetrics();
+  readonly #handOver: HandOver;
+  readonly #address: Address;
+  #port = 0;
+  #current: WorkerConfig;
+  #isAnnounced = false;
+
+  constructor({ count, config, start, address, ...options }: WorkerPoolOptions) {
+    this.#current = config;
+    this.#address = address;
+    let started = 0;
+    const nextNumber = () => {
+      started += 1;
+      return started;
+    };
+    this.#workers = Array.from(
+      { length: count },
+      () =>
+        new Worker({
+          ...options,
+          start: () => ({ ...this.#current, ...start, port: this.#port, isAnnounced: this.#isAnnounced }),
+          nextNumber,
+          onServing: () => this.#handOver.assignWaiting(),
+          countOpen: () => this.countOpen(),
+          onBreaker: (from, change) => this.#shareBreaker(from, change),
+        }),
+    );
+    this.#handOver = new HandOver(this.#workers);
+  }
+
+  get pids(): readonly number[] {
+    return this.#workers.map(({ pid }) => pid);
+  }
+
+  /** Resolves with the port. Throws port.busy, and what prevents a worker from starting; then none is left running. */
+  async start(): Promise<number> {
+    this.#port = await this.#handOver.listen(this.#address);
+    try {
+      await Promise.all(this.#workers.map((worker) => worker.start()));
+      return this.#port;
+    } catch (thrown) {
+      this.#handOver.close();
+      await Promise.all(this.#workers.map((worker) => worker.kill()));
+      throw thrown;
+    }
+  }
+
+  /** Throws, and changes nothing, if a worker can't apply a configuration. */
+  async prepare(next: WorkerConfig): Promise<PreparedReload> {
+    const answers = await Promise.allSettled(this.#workers.map((worker) => worker.prepare(next)));
+    const refusal = answers.find((answer) => answer.status === 'rejected');
+    const discard = () => {
+      for (const worker of this.#workers) worker.discard();
+    };
+    if (refusal !== undefined) {
+      discard();
+      throw refusal.reason;
+    }
+    return {
+      commit: () => {
+        this.#current = next;
+        for (const worker of this.#workers) worker.commit(next);
+      },
+      discard,
+    };
+  }
+
+  announce(): void {
+    this.#isAnnounced = true;
+    for (const worker of this.#workers) worker.notify({ kind: 'announce' });
+  }
+
+  async countOpen(): Promise<OpenCounts> {
+    const readings = await Promise.all(this.#workers.map((worker) => worker.read('open')));
+    const open = readings.flatMap((reading) => (reading === undefined ? [] : [reading.open]));
+    return {
+      exchanges: open.reduce((sum, { exchanges }) => sum + exchanges, 0),
+      streams: open.reduce((sum, { streams }) => sum + streams, 0),
+    };
+  }
+
+  readMetrics(): Promise<readonly (readonly MetricData[])[]> {
+    return this.#metrics.read(
+      this.#workers.map((worker) => ({
+        pid: worker.pid,
+        readMetrics: async () => (await worker.read('metrics'))?.metrics,
+      })),
+    );
+  }
+
+  /** Throws drain.incomplete, once all have ended, if one of them had to be killed or could not write its ledger. */
+  async drain(): Promise<void> {
+    this.#handOver.close();
+    const complete = await Promise.all(this.#workers.map((worker) => worker.drain()));
+    if (complete.includes(false))
+      throw new GatewayError('drain.incomplete', 'not all workers ended in order');
+  }
+
+  #shareBreaker(from: Worker, change: BreakerChange): void {
+    for (const worker of this.#workers) if (worker !== from) worker.notify({ kind: 'breaker', change });
+  }
 }

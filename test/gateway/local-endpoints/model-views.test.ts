@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { page } from '../../../src/gateway/local-endpoints/model-views.ts';
+import { page } from '../../../src/gateway/local-endpoints/answer-locally.ts';
 
 const entries = ['a', 'b', 'c', 'd', 'e'].map((id) => ({ id }));
 

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { ModelEntry } from '../../../src/config/build/models.ts';
-import { listEntry } from '../../../src/gateway/local-endpoints/model-views.ts';
+import { listEntry } from '../../../src/gateway/local-endpoints/answer-locally.ts';
 import { createCatalogue } from '../../../src/gateway/local-endpoints/models.ts';
 import { createRouter } from '../../../src/providers/route.ts';
 import { makeProvider, startHost } from '../../providers/scripted-host.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { dialects } from '../../../src/dialects/registry.ts';
-import { betaOf, evaluateHead } from '../../../src/gateway/outgoing/evaluate-head.ts';
+import { betaOf, evaluateHead } from '../../../src/gateway/outgoing/build-upstream-request.ts';
 import { compile, subjectOf } from '../../policy/deciding.ts';
 
 const secret = 'sk-provider-0123456789abcdef';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { countRemoteImages, hasRemoteContent } from '../../../src/gateway/spending/remote-content.ts';
+import { countRemoteImages, hasRemoteContent } from '../../../src/gateway/spending/demand.ts';
 import { parseStrictJson } from '../../../src/json/strict-json.ts';
 import { imageTokensOf } from '../../../src/limits/known-models.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ResponseCheck } from '../../../src/policy/answers/check-answer.ts';
 import type { StreamCheck, StreamStep } from '../../../src/policy/answers/stream-check.ts';
-import type { StreamEvent } from '../../../src/policy/answers/stream-event.ts';
+import type { StreamEvent } from '../../../src/policy/answers/stream-parts.ts';
 import type { PolicySet } from '../../../src/policy/policy-set.ts';
 import type { Subject } from '../../../src/policy/rule.ts';
 import { scale } from '../../kit/scale.ts';

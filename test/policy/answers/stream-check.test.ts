@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ResponseCheck } from '../../../src/policy/answers/check-answer.ts';
-import type { StreamEvent } from '../../../src/policy/answers/stream-event.ts';
+import type { StreamEvent } from '../../../src/policy/answers/stream-parts.ts';
 import { scale } from '../../kit/scale.ts';
 import { compile, saying, subjectOf } from '../deciding.ts';
 import { labelledSets } from '../detectors/labelled-set/registry.ts';
