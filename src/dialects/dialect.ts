@@ -8,7 +8,7 @@ import type {
   StreamWriter,
 } from './conversation.ts';
 import type { EmbeddingCodec } from './embedding-codec.ts';
-import type { FieldTable } from './field-mapping.ts';
+import type { FieldTable } from './field-table.ts';
 import type { Dropped, Fields } from './fields.ts';
 import type { TranslationContext } from './translation/model-quirks.ts';
 import type { ToolNames } from './translation/tool-names.ts';
@@ -202,10 +202,10 @@ export interface Codec {
   buildAnswer(answer: Answer, context: TranslationContext, echo: Fields): Fields;
   createReader(sink: StreamSink): StreamReader;
   createWriter(context: TranslationContext, echo: Fields): StreamWriter;
-  /** The mapping of each field of its requests, by the provider's dialect; the closest dialect first. */
-  readonly mappingsTo: Readonly<Record<string, FieldTable>>;
+  /** What becomes of the fields of its requests, by the provider's dialect; the closest dialect first. */
+  readonly fieldsTo: Readonly<Record<string, FieldTable>>;
   /** The same for requests of other dialects, by the client's: those that don't know this dialect themselves. */
-  readonly mappingsFrom?: Readonly<Record<string, FieldTable>>;
+  readonly fieldsFrom?: Readonly<Record<string, FieldTable>>;
 }
 
 /** The value of the field that holds the system's texts or the turns, in whichever of its spellings. */

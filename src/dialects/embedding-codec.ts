@@ -1,4 +1,4 @@
-import type { FieldTable } from './field-mapping.ts';
+import type { FieldTable } from './field-table.ts';
 import type { Dropped, Fields } from './fields.ts';
 import type { TranslationContext } from './translation/model-quirks.ts';
 import type { Usage } from './usage.ts';
@@ -27,6 +27,6 @@ export interface EmbeddingCodec {
   /** What the form of an answer depends on: plain data of the client's request. */
   echoOf(request: Fields): Fields;
   buildAnswer(answer: Embeddings, context: TranslationContext, echo: Fields): Fields;
-  /** The mapping of each field of its requests, by the provider's dialect. */
-  readonly mappingsTo: Readonly<Record<string, FieldTable>>;
+  /** What becomes of the fields of its requests, by the provider's dialect. */
+  readonly fieldsTo: Readonly<Record<string, FieldTable>>;
 }

@@ -6,7 +6,7 @@ import { gemini } from './gemini/gemini.ts';
 import { messages } from './messages/messages.ts';
 import { fillModel, hasModel } from './model-path.ts';
 import { responses } from './responses/responses.ts';
-import { mappingsBetween } from './translate.ts';
+import { tableBetween } from './translate.ts';
 
 /** Every dialect the gateway speaks: to add one, write its folder and a line here. */
 export const dialects = {
@@ -31,9 +31,9 @@ export function alternativesTo(
   all: Readonly<Record<string, Dialect>> = dialects,
 ): Dialect[] {
   const codec = dialect.codec ?? dialect.embeddingCodec;
-  const near = Object.keys(codec?.mappingsTo ?? {}).flatMap((name) => all[name] ?? []);
+  const near = Object.keys(codec?.fieldsTo ?? {}).flatMap((name) => all[name] ?? []);
   const others = Object.values(all).filter((other) => !near.includes(other));
-  return [...near, ...others].filter((other) => mappingsBetween(dialect, other) !== undefined);
+  return [...near, ...others].filter((other) => tableBetween(dialect, other) !== undefined);
 }
 
 /** The request target of a record, whose path has a mark where the model's name is; the path itself without a model. */

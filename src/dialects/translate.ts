@@ -2,7 +2,7 @@ import { GatewayError } from '../errors.ts';
 import type { StreamReader, StreamSink, StreamWriter } from './conversation.ts';
 import { type Dialect, type EmbeddingDialect, isEmbedding, isText, type TextDialect } from './dialect.ts';
 import { parseFailure, toFailure } from './failure.ts';
-import { applyMappings, type FieldTable } from './field-mapping.ts';
+import { applyTable, type FieldTable } from './field-table.ts';
 import { brokenAnswer, type Dropped, type Fields, isFields, parseFields } from './fields.ts';
 import { eventLimitBytes } from './sse.ts';
 import { countTextTokens, tallyAnswer } from './text-tokens.ts';
@@ -61,9 +61,9 @@ export interface StreamTranslation {
 }
 
 /** What happens to the client's fields; undefined if one dialect can't be translated to the other. */
-export function mappingsBetween(client: Dialect, provider: Dialect): FieldTable | undefined {
+export function tableBetween(client: Dialect, provider: Dialect): FieldTable | undefined {
   const codec = client.codec ?? client.embeddingCodec;
-  return codec?.mappingsTo[provider.name] ?? provider.codec?.mappingsFrom?.[client.name];
+  return codec?.fieldsTo[provider.name] ?? provider.codec?.fieldsFrom?.[client.name];
 }
 
 /** A translation for one exchange: what the request asked for decides how its answer is written. */
@@ -73,7 +73,7 @@ export function createTranslation(
   context: TranslationContext,
   known?: TranslatedFacts,
 ): Translation {
-  const table = mappingsBetween(client, provider);
+  const table = tableBetween(client, provider);
   if (table !== undefined && isText(client) && isText(provider)) {
     return translateConversation({ client, provider, table, context }, known);
   }
@@ -104,7 +104,7 @@ function translateConversation(
       const asked = client.codec.normalize?.(sent) ?? sent;
       echo = echoOf(asked);
       const dropped: Dropped = new Set();
-      const kept = applyMappings(asked, table, context, dropped);
+      const kept = applyTable(asked, table, context, dropped);
       const parsed = client.codec.parseRequest(kept, dropped);
       const neutral = { ...parsed, isStreaming: context.isStreaming ?? parsed.isStreaming };
       // Before the history, which may refer to a tool by another name than it is offered under now.
@@ -153,10 +153,7 @@ function translateEmbeddings(
       const sent = parseFields(body, 'body');
       const asked = client.embeddingCodec.normalize?.(sent) ?? sent;
       const dropped: Dropped = new Set();
-      const request = client.embeddingCodec.parseRequest(
-        applyMappings(asked, table, context, dropped),
-        dropped,
-      );
+      const request = client.embeddingCodec.parseRequest(applyTable(asked, table, context, dropped), dropped);
       echo = { ...client.embeddingCodec.echoOf(asked), count: request.texts.length };
       return { body: provider.embeddingCodec.buildRequest(request, context, dropped), dropped: [...dropped] };
     },

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { isText } from '../../src/dialects/dialect.ts';
 import { hasModel, targetOf } from '../../src/dialects/model-path.ts';
 import { type DialectName, dialects } from '../../src/dialects/registry.ts';
-import { mappingsBetween } from '../../src/dialects/translate.ts';
+import { tableBetween } from '../../src/dialects/translate.ts';
 import { forwardedNames, forwardedPrefixes } from '../../src/providers/headers.ts';
 import { speakAll } from '../kit/answers.ts';
 import { secrets, startGateway, type TestGateway } from '../kit/gateway.ts';
@@ -22,7 +22,7 @@ const pairs = names.flatMap((client) =>
 
 function canBeSent(client: DialectName, provider: DialectName): boolean {
   const [one, other] = [dialects[client], dialects[provider]];
-  return one === other || (isText(one) && isText(other) && mappingsBetween(one, other) !== undefined);
+  return one === other || (isText(one) && isText(other) && tableBetween(one, other) !== undefined);
 }
 
 /** Routes whose first target fails, so that the second one, of another dialect, is tried with the same request. */

@@ -1,6 +1,6 @@
 import { isText } from '../../src/dialects/dialect.ts';
 import { type DialectName, dialects, type TextDialectName } from '../../src/dialects/registry.ts';
-import { mappingsBetween } from '../../src/dialects/translate.ts';
+import { tableBetween } from '../../src/dialects/translate.ts';
 
 // What generators go through: a dialect in the registry is in all of them. One that leaves a dialect out says why.
 
@@ -14,7 +14,7 @@ export const directions = pairsOf(textDialects);
 
 /** The same with those of embeddings. */
 export const allDirections = pairsOf(dialectNames).filter(
-  ([client, provider]) => mappingsBetween(dialects[client], dialects[provider]) !== undefined,
+  ([client, provider]) => tableBetween(dialects[client], dialects[provider]) !== undefined,
 );
 
 function pairsOf<Name>(names: readonly Name[]): readonly (readonly [client: Name, provider: Name])[] {

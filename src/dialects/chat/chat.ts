@@ -1,16 +1,50 @@
 import { ofOuterRole, type TextDialect } from '../dialect.ts';
+import { droppedIf, fieldTable, isNotOpenAi, refused } from '../field-table.ts';
 import { isFields, toFields, toList } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
+import { chatFields } from '../translation/client-fields.ts';
+import {
+  isOpenAiReasoningModel,
+  takesReasoningEffort,
+  takesSampling,
+  thinkingControl,
+} from '../translation/model-quirks.ts';
 import { isOpenAiErrorBody, openAiErrorBody, openAiLimitHeaders } from '../translation/openai.ts';
 import { buildChatAnswer } from './build-answer.ts';
 import { buildChatRequest } from './build-request.ts';
-import { chatMappings } from './field-mappings.ts';
 import { hasFinishReason } from './finish.ts';
 import { parseChatAnswer } from './parse-answer.ts';
 import { parseChatRequest } from './parse-request.ts';
 import { createChatReader } from './read-stream.ts';
 import { parseChatUsage } from './usage.ts';
 import { chatErrorEvent, createChatWriter } from './write-stream.ts';
+
+const searches = { web_search_options: refused('this provider cannot search the web') };
+
+const fieldsTo = {
+  messages: fieldTable(chatFields, {
+    kept: 'user safety_identifier parallel_tool_calls',
+    dropped: 'metadata service_tier prompt_cache_key verbosity',
+    rules: {
+      ...searches,
+      temperature: droppedIf((context) => !takesSampling(context)),
+      top_p: droppedIf((context) => !takesSampling(context)),
+      reasoning_effort: droppedIf((context) => thinkingControl(context) === 'none'),
+    },
+  }),
+  responses: fieldTable(chatFields, {
+    kept: 'metadata user safety_identifier parallel_tool_calls',
+    rules: {
+      ...searches,
+      temperature: droppedIf(isOpenAiReasoningModel),
+      top_p: droppedIf(isOpenAiReasoningModel),
+      service_tier: droppedIf(isNotOpenAi),
+      prompt_cache_key: droppedIf(isNotOpenAi),
+      verbosity: droppedIf(isNotOpenAi),
+      reasoning_effort: droppedIf((context) => !takesReasoningEffort(context)),
+    },
+  }),
+};
 
 /** OpenAI's Chat Completions API. */
 export const chat: TextDialect = {
@@ -86,6 +120,6 @@ export const chat: TextDialect = {
     createReader: createChatReader,
     createWriter: (context, { stream_options }) =>
       createChatWriter(context, { includesUsage: toFields(stream_options).include_usage === true }),
-    mappingsTo: chatMappings,
+    fieldsTo,
   },
 };

@@ -1,6 +1,6 @@
 import type { EmbeddingDialect } from '../dialect.ts';
 import type { EmbeddingCodec } from '../embedding-codec.ts';
-import { answered, dropped, fieldTable, renamed } from '../field-mapping.ts';
+import { fieldTable } from '../field-table.ts';
 import {
   brokenAnswer,
   type Fields,
@@ -52,14 +52,8 @@ const embeddingsCodec: EmbeddingCodec = {
     };
     return form === 'base64' ? encodeEmbeddings(answer) : answer;
   },
-  mappingsTo: {
-    gemini_embeddings: fieldTable([
-      answered('model', 'in the path, and in each request'),
-      renamed('input', 'requests[].content.parts[].text', { note: 'texts; tokens are refused' }),
-      renamed('dimensions', 'requests[].outputDimensionality'),
-      answered('encoding_format', 'the gateway encodes the vectors'),
-      dropped('user'),
-    ]),
+  fieldsTo: {
+    gemini_embeddings: fieldTable({ kept: 'model input dimensions encoding_format', dropped: 'user' }),
   },
 };
 

@@ -1,6 +1,6 @@
 import type { EmbeddingDialect } from '../dialect.ts';
 import type { EmbeddingCodec } from '../embedding-codec.ts';
-import { answered, dropped, fieldTable, refused, renamed } from '../field-mapping.ts';
+import { fieldTable } from '../field-table.ts';
 import {
   brokenAnswer,
   type Dropped,
@@ -69,17 +69,11 @@ const geminiEmbeddingsCodec: EmbeddingCodec = {
       usageMetadata,
     });
   },
-  mappingsTo: {
-    embeddings: fieldTable([
-      answered('model', 'the name in the path counts, and another one is refused'),
-      renamed('content', 'input', { note: 'the texts of its parts, a line each' }),
-      renamed('requests', 'input'),
-      refused('content.parts[].inlineData', 'only texts can be embedded by this provider', {
-        when: 'anything but text',
-      }),
-      renamed('outputDimensionality', 'dimensions', { note: 'the same in all requests of a batch' }),
-      ...others.map((name) => dropped(name)),
-    ]),
+  fieldsTo: {
+    embeddings: fieldTable({
+      kept: 'model content requests outputDimensionality',
+      dropped: others.join(' '),
+    }),
   },
 };
 

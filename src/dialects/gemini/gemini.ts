@@ -1,12 +1,14 @@
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { ofOuterRole, ofRole, type TextDialect } from '../dialect.ts';
+import { droppedIf, fieldTable, refused } from '../field-table.ts';
 import { type Fields, isFields, toFields } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
+import { chatFields, messagesFields, responsesFields } from '../translation/client-fields.ts';
+import { geminiThinking } from '../translation/model-quirks.ts';
 import { openAiLimitHeaders } from '../translation/openai.ts';
 import { buildGeminiAnswer, parseGeminiAnswer } from './answer.ts';
 import { buildGeminiRequest } from './build-request.ts';
 import { geminiErrorBody, geminiErrorEvent, isGeminiErrorBody } from './error.ts';
-import { geminiMappings, geminiMappingsFrom } from './field-mappings.ts';
 import { hasFinish } from './finish.ts';
 import { parseGeminiRequest } from './parse-request.ts';
 import { createGeminiReader, createGeminiWriter } from './stream.ts';
@@ -36,6 +38,30 @@ const partTypes = both(
   'toolCall',
   'toolResponse',
 );
+
+const toOthers = fieldTable({
+  kept: 'model contents systemInstruction generationConfig tools toolConfig',
+  dropped: 'safetySettings labels serviceTier store',
+  rules: { cachedContent: refused('content kept at another provider') },
+});
+
+/** Clients of other dialects. */
+const ofAny = { kept: 'temperature top_p', dropped: 'service_tier metadata' };
+const ofOpenAi = {
+  dropped: 'user safety_identifier prompt_cache_key store parallel_tool_calls top_logprobs',
+};
+const ifThinking = droppedIf((context) => geminiThinking(context) === 'none');
+const fieldsFrom = {
+  messages: fieldTable(messagesFields, ofAny, { rules: { thinking: ifThinking } }),
+  chat: fieldTable(chatFields, ofAny, ofOpenAi, {
+    dropped: 'verbosity',
+    rules: {
+      web_search_options: refused('searches of the web are asked for in another way'),
+      reasoning_effort: ifThinking,
+    },
+  }),
+  responses: fieldTable(responsesFields, ofAny, ofOpenAi, { rules: { reasoning: ifThinking } }),
+};
 
 /** Google's Gemini API, version v1beta: `generateContent`. Members may be written in camelCase or in snake_case. */
 export const gemini: TextDialect = {
@@ -139,8 +165,8 @@ export const gemini: TextDialect = {
     buildAnswer: buildGeminiAnswer,
     createReader: createGeminiReader,
     createWriter: createGeminiWriter,
-    mappingsTo: geminiMappings,
-    mappingsFrom: geminiMappingsFrom,
+    fieldsTo: { chat: toOthers, messages: toOthers, responses: toOthers },
+    fieldsFrom,
   },
 };
 

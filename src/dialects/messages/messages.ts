@@ -1,10 +1,12 @@
 import type { TextDialect } from '../dialect.ts';
+import { droppedIf, fieldTable } from '../field-table.ts';
 import { toFields } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
+import { messagesFields } from '../translation/client-fields.ts';
+import { isOpenAiReasoningModel, takesReasoningEffort } from '../translation/model-quirks.ts';
 import { blocks } from './blocks.ts';
 import { buildMessagesAnswer } from './build-answer.ts';
 import { buildMessagesRequest } from './build-request.ts';
-import { messagesMappings } from './field-mappings.ts';
 import { parseMessagesAnswer } from './parse-answer.ts';
 import { parseMessagesRequest } from './parse-request.ts';
 import { createMessagesReader } from './read-stream.ts';
@@ -15,6 +17,15 @@ import {
   messagesErrorBody,
   messagesErrorEvent,
 } from './write-stream.ts';
+
+const toOpenAi = fieldTable(messagesFields, {
+  kept: 'metadata',
+  rules: {
+    temperature: droppedIf(isOpenAiReasoningModel),
+    top_p: droppedIf(isOpenAiReasoningModel),
+    thinking: droppedIf((context) => !takesReasoningEffort(context)),
+  },
+});
 
 const turnRoles = ['user', 'assistant', 'system'] as const;
 
@@ -76,6 +87,6 @@ export const messages: TextDialect = {
     buildAnswer: buildMessagesAnswer,
     createReader: createMessagesReader,
     createWriter: createMessagesWriter,
-    mappingsTo: messagesMappings,
+    fieldsTo: { chat: toOpenAi, responses: toOpenAi },
   },
 };

@@ -1,17 +1,46 @@
 import type { TextDialect } from '../dialect.ts';
+import { droppedIf, fieldTable, isNotOpenAi } from '../field-table.ts';
 import { toFields } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
+import { responsesFields } from '../translation/client-fields.ts';
+import {
+  isOpenAiReasoningModel,
+  takesReasoningEffort,
+  takesSampling,
+  thinkingControl,
+} from '../translation/model-quirks.ts';
 import { isOpenAiErrorBody, openAiErrorBody, openAiLimitHeaders } from '../translation/openai.ts';
 import { blocks, itemRole } from './blocks.ts';
 import { buildResponsesAnswer } from './build-answer.ts';
 import { buildResponsesRequest, leastLimit as leastCap } from './build-request.ts';
 import { buildEcho } from './echo.ts';
-import { responsesMappings } from './field-mappings.ts';
 import { parseResponsesAnswer } from './parse-answer.ts';
 import { parseResponsesRequest } from './parse-request.ts';
 import { createResponsesReader } from './read-stream.ts';
 import { parseResponseUsage } from './usage.ts';
 import { createResponsesWriter, responsesErrorEvent } from './write-stream.ts';
+
+const fieldsTo = {
+  chat: fieldTable(responsesFields, {
+    kept: 'parallel_tool_calls user safety_identifier',
+    rules: {
+      temperature: droppedIf(isOpenAiReasoningModel),
+      top_p: droppedIf(isOpenAiReasoningModel),
+      reasoning: droppedIf((context) => !takesReasoningEffort(context)),
+      service_tier: droppedIf(isNotOpenAi),
+      prompt_cache_key: droppedIf(isNotOpenAi),
+    },
+  }),
+  messages: fieldTable(responsesFields, {
+    kept: 'parallel_tool_calls user safety_identifier',
+    dropped: 'service_tier prompt_cache_key',
+    rules: {
+      temperature: droppedIf((context) => !takesSampling(context)),
+      top_p: droppedIf((context) => !takesSampling(context)),
+      reasoning: droppedIf((context) => thinkingControl(context) === 'none'),
+    },
+  }),
+};
 
 /** OpenAI's Responses API. */
 export const responses: TextDialect = {
@@ -55,6 +84,6 @@ export const responses: TextDialect = {
     buildAnswer: buildResponsesAnswer,
     createReader: createResponsesReader,
     createWriter: createResponsesWriter,
-    mappingsTo: responsesMappings,
+    fieldsTo,
   },
 };

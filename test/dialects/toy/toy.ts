@@ -1,6 +1,6 @@
 import type { TextDialect } from '../../../src/dialects/dialect.ts';
 import { parseFailure } from '../../../src/dialects/failure.ts';
-import { carried, dropped, fieldTable, renamed } from '../../../src/dialects/field-mapping.ts';
+import { fieldTable } from '../../../src/dialects/field-table.ts';
 import {
   brokenAnswer,
   parseEventData,
@@ -114,14 +114,7 @@ export const toy: TextDialect = {
         },
       };
     },
-    mappingsTo: { chat: fieldTable([carried('model'), renamed('prompt', 'messages'), carried('stream')]) },
-    mappingsFrom: {
-      messages: fieldTable([
-        carried('model'),
-        renamed('messages', 'prompt'),
-        dropped('max_tokens'),
-        carried('stream'),
-      ]),
-    },
+    fieldsTo: { chat: fieldTable({ kept: 'model prompt stream' }) },
+    fieldsFrom: { messages: fieldTable({ kept: 'model messages stream', dropped: 'max_tokens' }) },
   },
 };

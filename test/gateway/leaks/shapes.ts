@@ -1,6 +1,6 @@
 import { isText } from '../../../src/dialects/dialect.ts';
 import { type DialectName, dialects } from '../../../src/dialects/registry.ts';
-import { mappingsBetween } from '../../../src/dialects/translate.ts';
+import { documentedFieldsOf } from '../../dialects/translation/documented-fields.ts';
 import { probes } from '../../dialects/translation/field-probes.ts';
 
 export type Body = Readonly<Record<string, unknown>>;
@@ -214,14 +214,10 @@ const small: Readonly<Record<DialectName, Body>> = {
   gemini_embeddings: { content: { parts: [{ text: 'hello' }] } },
 };
 
-/** Shapes of requests: one for each row of the dialect's field tables, and the conversations above. */
+/** Shapes of requests: one for each row of docs/translation.md, and the conversations above. */
 export function shapesOf(client: DialectName): readonly Body[] {
   const dialect = dialects[client];
-  const rows = isText(dialect)
-    ? Object.values(dialects).flatMap((other) =>
-        isText(other) ? (mappingsBetween(dialect, other)?.rows ?? []) : [],
-      )
-    : [];
+  const rows = isText(dialect) ? documentedFieldsOf(client) : [];
   const probed = rows.map(({ field, when }): Body => {
     const key = when === undefined ? field : `${field}|${when}`;
     const probe = probes[client as keyof typeof probes][key];

@@ -1,0 +1,46 @@
+import { refused, refusedIf } from '../field-table.ts';
+
+// What becomes of a client's fields, whichever other dialect the provider speaks.
+
+const isOn = (value: unknown) => value === true;
+const needsState = refused('the state is kept at another provider; send the whole conversation');
+
+export const messagesFields = {
+  kept: 'model stream messages system max_tokens stop_sequences tools tool_choice output_config',
+  dropped:
+    'top_k cache_control container context_management service_tier speed user_profile_id diagnostics betas',
+  rules: {
+    mcp_servers: refusedIf(
+      (value) => (Array.isArray(value) ? value.length > 0 : value !== ''),
+      'tools of an MCP server need the provider to call it; this one does not',
+    ),
+    inference_geo: refused('this provider makes no promise about the place of inference'),
+  },
+};
+
+export const chatFields = {
+  kept: 'model stream stream_options messages max_completion_tokens max_tokens stop response_format tools tool_choice',
+  dropped: `top_logprobs seed frequency_penalty presence_penalty logit_bias prediction store prompt_cache_retention`,
+  rules: {
+    n: refusedIf((value) => value !== 1, 'only one choice can be answered'),
+    logprobs: refusedIf(isOn, 'this provider has no log probabilities'),
+    modalities: refusedIf(
+      (value) => Array.isArray(value) && value.some((each) => each !== 'text'),
+      'only text can be answered',
+    ),
+    audio: refused('only text can be answered'),
+    functions: refused('the old form of tools; use tools'),
+    function_call: refused('the old form of tool_choice; use tool_choice'),
+  },
+};
+
+export const responsesFields = {
+  kept: 'model stream input instructions max_output_tokens text tools tool_choice',
+  dropped: `store include client_metadata truncation context_management max_tool_calls top_logprobs stream_options metadata`,
+  rules: {
+    previous_response_id: needsState,
+    conversation: needsState,
+    prompt: needsState,
+    background: refusedIf(isOn, 'answers cannot be fetched later'),
+  },
+};
