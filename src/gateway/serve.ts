@@ -17,7 +17,7 @@ import type { Tracer } from '../record/tracing/tracer.ts';
 import { SwapRemoveList } from '../swap-remove-list.ts';
 import { TickQueue } from '../tick-queue.ts';
 import { ActiveConfig, type GatewayConfig, type PreparedConfig, type ProcessState } from './active-config.ts';
-import { Exchange, TimeText } from './exchange.ts';
+import { Exchange } from './exchange.ts';
 import type { Dependencies } from './local-endpoints/health.ts';
 
 export interface GatewayServer {
@@ -143,11 +143,10 @@ function requestHandler(
   { inspector, observers = [] }: ServeOptions,
   { open, active }: { readonly open: SwapRemoveList<Exchange>; readonly active: ActiveConfig },
 ): (request: HttpRequest, response: HttpResponse) => void {
-  const times = new TimeText();
   const tracing = observers.find(({ trace }) => trace !== undefined);
   return (request, response) => {
     if (inspector?.takes(request)) return inspector.handle(request, response);
-    const exchange = new Exchange(request, response, times);
+    const exchange = new Exchange(request, response);
     exchange.trace = tracing?.trace?.(exchange);
     open.add(exchange);
     response.onClose(() => open.remove(exchange));

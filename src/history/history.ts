@@ -1,5 +1,4 @@
-import { openSqlite, type SqliteEngine, type SqliteValue } from '../database/sqlite-engine.ts';
-import { transaction } from '../database/transaction.ts';
+import { openSqlite, type SqliteEngine, type SqliteValue, transaction } from '../database/sqlite-engine.ts';
 import { GatewayError } from '../errors.ts';
 import {
   excerptOf,

@@ -1,10 +1,12 @@
 import type { Dialect } from '../../dialects/dialect.ts';
 import { toFailure } from '../../dialects/failure.ts';
-import { SseParser } from '../../dialects/sse.ts';
+import { formatSse, SseParser } from '../../dialects/sse.ts';
 import { StreamObserver } from '../../dialects/stream-observer.ts';
 import type { StreamState, StreamTranslation } from '../../dialects/translate.ts';
 import type { Tally } from '../../dialects/usage.ts';
 import { GatewayError } from '../../errors.ts';
+import type { StreamCheck } from '../../policy/answers/stream-check.ts';
+import type { StreamEvent } from '../../policy/answers/stream-parts.ts';
 
 /** Transforms a provider's event stream into the client's, chunk by chunk; returns whole events only. */
 export interface AnswerStream {
@@ -109,6 +111,135 @@ export class TranslatedStream implements AnswerStream {
     if (this.#text === '') return nothing;
     const bytes = Buffer.from(this.#text);
     this.#text = '';
+    return bytes;
+  }
+}
+
+/**
+ * A stream whose events pass the rules on answers before the client gets them. The rules read events in the client's
+ * dialect, translated or not, and each event is serialized again; only streams that have such rules pay for this.
+ */
+export class CheckedStream implements AnswerStream {
+  readonly #inner: AnswerStream;
+  readonly #check: StreamCheck;
+  readonly #dialect: Dialect;
+  readonly #parser: SseParser;
+  #events = 0;
+  #isWhole = false;
+  #hasFailed = false;
+
+  constructor(inner: AnswerStream, check: StreamCheck, dialect: Dialect) {
+    this.#inner = inner;
+    this.#check = check;
+    this.#dialect = dialect;
+    this.#parser = new SseParser((name, data) => {
+      check.push(name === undefined ? { data } : { name, data });
+    });
+  }
+
+  transform(chunk: Buffer): Buffer {
+    this.#parser.push(this.#inner.transform(chunk));
+    if (this.#inner.state !== 'open') this.#check.end();
+    return this.#passed();
+  }
+
+  end(): Buffer {
+    this.#parser.push(this.#inner.end());
+    this.#parser.end();
+    this.#check.end();
+    return this.#passed();
+  }
+
+  /** What the rules release of the events before the failure; if they refused, nothing. */
+  fail(error: GatewayError, requestId: string): Buffer {
+    const passed = this.#text(this.#check.take().release);
+    const last = this.#hasFailed ? '' : this.#dialect.errorEvent(toFailure(error, requestId), this.#events);
+    return Buffer.from(passed + last);
+  }
+
+  get state(): AnswerStream['state'] {
+    return this.#inner.state;
+  }
+
+  get isWhole(): boolean {
+    return this.#isWhole;
+  }
+
+  get tally(): Tally {
+    return this.#inner.tally;
+  }
+
+  #passed(): Buffer {
+    const { release, refusal } = this.#check.take();
+    if (refusal !== undefined) {
+      throw new GatewayError('policy.blocked', refusal.message, { reason: refusal.reason });
+    }
+    // Only once the rules have released the last event: they may still refuse in the chunk that contains it.
+    this.#isWhole = this.#inner.isWhole && !this.#check.isHolding;
+    this.#hasFailed = this.#inner.state === 'failed';
+    return Buffer.from(this.#text(release));
+  }
+
+  #text(release: readonly StreamEvent[]): string {
+    this.#events += release.length;
+    let text = '';
+    for (const { name, data } of release) text += formatSse(name, data);
+    return text;
+  }
+}
+
+/**
+ * The events of a stream as the elements of one JSON array, for clients that did not ask for events. Of a stream that
+ * failed the array has the error as its last element and is not closed.
+ */
+export class ArrayStream implements AnswerStream {
+  readonly #inner: AnswerStream;
+  #out = '';
+  #isBegun = false;
+  readonly #parser = new SseParser((_name, data) => this.#add(data));
+
+  constructor(inner: AnswerStream) {
+    this.#inner = inner;
+  }
+
+  transform(chunk: Buffer): Buffer {
+    this.#parser.push(this.#inner.transform(chunk));
+    return this.#take();
+  }
+
+  end(): Buffer {
+    this.#parser.push(this.#inner.end());
+    this.#parser.end();
+    this.#out += this.#isBegun ? '\n]\n' : '[]\n';
+    return this.#take();
+  }
+
+  fail(error: GatewayError, requestId: string): Buffer {
+    this.#parser.push(this.#inner.fail(error, requestId));
+    return this.#take();
+  }
+
+  get state(): AnswerStream['state'] {
+    return this.#inner.state;
+  }
+
+  /** Never before its closing bracket. */
+  get isWhole(): boolean {
+    return false;
+  }
+
+  get tally(): Tally {
+    return this.#inner.tally;
+  }
+
+  #add(element: string): void {
+    this.#out += `${this.#isBegun ? ',\n' : '['}${element}`;
+    this.#isBegun = true;
+  }
+
+  #take(): Buffer {
+    const bytes = Buffer.from(this.#out);
+    this.#out = '';
     return bytes;
   }
 }

@@ -13,9 +13,13 @@ import type { ModelEndpoint } from '../endpoints.ts';
 import type { Exchange } from '../exchange.ts';
 import type { UpstreamRequest } from '../outgoing/build-upstream-request.ts';
 import { headersFor } from './answer-headers.ts';
-import { type AnswerStream, ExactStream, TranslatedStream } from './answer-stream.ts';
-import { ArrayStream } from './array-stream.ts';
-import { CheckedStream } from './checked-stream.ts';
+import {
+  type AnswerStream,
+  ArrayStream,
+  CheckedStream,
+  ExactStream,
+  TranslatedStream,
+} from './answer-stream.ts';
 import { relayStream } from './relay.ts';
 import { RestoredStream } from './restored-stream.ts';
 import { takeTurns } from './take-turns.ts';

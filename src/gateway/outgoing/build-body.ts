@@ -7,8 +7,7 @@ import type { Host, ProviderFamily } from '../../providers/host.ts';
 import type { DecidedRequest } from '../decision/decide.ts';
 import { toSubject } from '../decision/decide-request.ts';
 import type { UntranslatedRequest } from '../decision/translate-request.ts';
-import { applyEdits, type Edit, memberEdit } from './edits.ts';
-import { envelopeEdits, type FilledEnvelope } from './envelope.ts';
+import { applyEdits, type Edit, envelopeEdits, type FilledEnvelope, memberEdit } from './envelope.ts';
 
 /** What must be known about a target to build a body for it. */
 export interface Destination {

@@ -9,20 +9,19 @@ import type { CompiledRule } from '../rules/compile-rule.ts';
 import { Search } from '../search/search.ts';
 import type { TextMatch } from '../search/search-result.ts';
 import { placeInRequest, roleBits, wrapText } from '../traverse/place.ts';
-import { AnswerPlan } from './answer-plan.ts';
+import { AnswerPlan, WholeTexts } from './answer-plan.ts';
 import {
   type AnswerRule,
   foundBy,
   type ResponseDecision,
   refusalOf,
+  StreamVerdicts,
   unreadableRefusal,
   verdictOf,
 } from './answer-rule.ts';
 import { readAnswerText, readPlain } from './answer-text.ts';
-import { byteLists } from './byte-lists.ts';
 import { StreamCheck } from './stream-check.ts';
-import { StreamVerdicts } from './stream-verdicts.ts';
-import { WholeTexts } from './whole-texts.ts';
+import { byteLists } from './stream-parts.ts';
 
 /** The rules on texts of answers, for one exchange. */
 export interface ResponseCheck {

@@ -4,15 +4,14 @@ import type { Refusal, Verdict } from '../rule.ts';
 import type { Search } from '../search/search.ts';
 import { mayHideTexts, unescapeJson } from '../traverse/nested.ts';
 import { wrapText } from '../traverse/place.ts';
-import { type AnswerRule, refusalOf, unreadableRefusal } from './answer-rule.ts';
+import { WholeTexts } from './answer-plan.ts';
+import { type AnswerRule, refusalOf, StreamVerdicts, unreadableRefusal } from './answer-rule.ts';
 import { type AnswerText, readAnswerText, readPlain } from './answer-text.ts';
 import { ChannelRules } from './channel-rules.ts';
 import type { ChannelRange, StreamChannel } from './stream-channel.ts';
 import { StreamChannels } from './stream-channels.ts';
 import { readParts, type StreamEvent, type StreamPart } from './stream-parts.ts';
 import type { RuleReplacement } from './stream-replacements.ts';
-import { StreamVerdicts } from './stream-verdicts.ts';
-import { WholeTexts } from './whole-texts.ts';
 
 /** What may be sent now, and whether the stream must end. */
 export interface StreamStep {

@@ -1,6 +1,5 @@
 import type { SqliteValue } from '../../database/sqlite-engine.ts';
-import { quarterMs, quarterOf } from './add-up.ts';
-import { type Counts, type LedgerRow, unknownRow } from './ledger-row.ts';
+import { type Counts, type LedgerRow, quarterMs, quarterOf, unknownRow } from './ledger-row.ts';
 
 type Writable<Type> = { -readonly [Field in keyof Type]: Type[Field] };
 type Sum = Writable<Omit<LedgerRow, 'nanoUsd' | 'counts'>> & {

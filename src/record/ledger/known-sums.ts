@@ -2,9 +2,8 @@ import { dirname, resolve } from 'node:path';
 import { openSqliteReader, type SqliteEngine } from '../../database/sqlite-engine.ts';
 import { prepareSqliteFile } from '../../database/sqlite-file.ts';
 import { makeDirectory } from '../../directories.ts';
-import { addUp, quartersOf, type Used } from './add-up.ts';
 import { type JournalContent, readJournal } from './journal/segments.ts';
-import type { Intent, KnownSum, WantedSum } from './ledger-row.ts';
+import { addUp, type Intent, type KnownSum, quartersOf, type Used, type WantedSum } from './ledger-row.ts';
 import { hasTables } from './ledger-schema.ts';
 import { fileLedger } from './ledger-store.ts';
 

@@ -1,16 +1,20 @@
 import { dirname, resolve } from 'node:path';
-import { openSqlite, type SqliteEngine } from '../../database/sqlite-engine.ts';
-import { transaction } from '../../database/transaction.ts';
+import { openSqlite, type SqliteEngine, transaction } from '../../database/sqlite-engine.ts';
 import { makeDirectory } from '../../directories.ts';
-import { oldestQuarter } from './add-up.ts';
 import { addedSums, sumValues } from './added-sums.ts';
-import { exchangeColumns, exchangeNames } from './exchange-columns.ts';
 import type { JournalContent } from './journal/segments.ts';
 import { readSums } from './known-sums.ts';
-import type { KnownSum, LedgerRow, WantedSum } from './ledger-row.ts';
+import {
+  additions,
+  exchangeColumns,
+  exchangeNames,
+  sumColumns,
+  sumKey,
+  sumPruning,
+} from './ledger-columns.ts';
+import { type KnownSum, type LedgerRow, oldestQuarter, type WantedSum } from './ledger-row.ts';
 import { prepareSchema } from './ledger-schema.ts';
 import type { LedgerStore, Retention } from './ledger-store.ts';
-import { additions, sumColumns, sumKey, sumPruning } from './ledger-sums.ts';
 
 /** The ledger's file, opened for writing. Its methods block the thread. */
 export interface LedgerFile extends LedgerStore {

@@ -1,7 +1,6 @@
 import type { SqliteEngine } from '../../database/sqlite-engine.ts';
 import { GatewayError } from '../../errors.ts';
-import { exchangeDefinitions } from './exchange-columns.ts';
-import { sumDefinitions, sumKey } from './ledger-sums.ts';
+import { exchangeDefinitions, sumDefinitions, sumKey } from './ledger-columns.ts';
 
 const version = 2;
 

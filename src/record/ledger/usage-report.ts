@@ -1,9 +1,8 @@
 import type { PostgresClient } from '../../database/postgres.ts';
 import type { SqliteEngine } from '../../database/sqlite-engine.ts';
-import { quarterMs, quarterOf } from './add-up.ts';
 import { addedSums, sumValues } from './added-sums.ts';
-import type { LedgerRow } from './ledger-row.ts';
-import { type SummedColumn, sumColumns, summed } from './ledger-sums.ts';
+import { type SummedColumn, sumColumns, summed } from './ledger-columns.ts';
+import { type LedgerRow, quarterMs, quarterOf } from './ledger-row.ts';
 import { bounded } from './postgres/postgres-schema.ts';
 
 /** What usage is summed up by. */

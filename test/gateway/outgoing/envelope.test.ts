@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { applyEdits } from '../../../src/gateway/outgoing/edits.ts';
-import { envelopeEdits, fillEnvelope } from '../../../src/gateway/outgoing/envelope.ts';
+import { applyEdits, envelopeEdits, fillEnvelope } from '../../../src/gateway/outgoing/envelope.ts';
 import { parseStrictJson } from '../../../src/json/strict-json.ts';
 
 const envelope = {

@@ -1,10 +1,8 @@
 import { connectPostgres, type PostgresClient } from '../../../database/postgres.ts';
-import { addUp, oldestQuarter, quartersOf, type Used } from '../add-up.ts';
 import { addedSums, sumValues } from '../added-sums.ts';
-import { exchangeColumns, exchangeNames } from '../exchange-columns.ts';
-import type { Intent, LedgerRow } from '../ledger-row.ts';
+import { additions, exchangeColumns, exchangeNames, sumColumns, sumPruning } from '../ledger-columns.ts';
+import { addUp, type Intent, type LedgerRow, oldestQuarter, quartersOf, type Used } from '../ledger-row.ts';
 import type { LedgerStore, Retention } from '../ledger-store.ts';
-import { additions, sumColumns, sumPruning } from '../ledger-sums.ts';
 import { bounded, preparePostgres, types } from './postgres-schema.ts';
 
 interface Statement {

@@ -1,7 +1,6 @@
 import type { PostgresClient } from '../../../database/postgres.ts';
 import { GatewayError } from '../../../errors.ts';
-import { exchangeDefinitions } from '../exchange-columns.ts';
-import { sumDefinitions } from '../ledger-sums.ts';
+import { exchangeDefinitions, sumDefinitions } from '../ledger-columns.ts';
 
 const version = 1;
 // An arbitrary advisory lock id; it must only differ from those that other programs use in the same database.
