@@ -181,3 +181,8 @@ export interface StreamWriter extends StreamSink {
   /** The text gathered since the last call, for the client. */
   take(): string;
 }
+
+/** A part of a provider's answer; none if it has no text. */
+export function textPart(kind: 'thinking' | 'text' | 'refusal', text: string): AnswerPart[] {
+  return text === '' ? [] : [{ kind, text }];
+}

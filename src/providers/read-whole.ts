@@ -31,7 +31,6 @@ export function decodedAnswer(answer: ProviderAnswer): ProviderAnswer {
   return {
     status: answer.status,
     headers: answer.headers,
-    whole: () => undefined,
     get isBehind() {
       return decoder.readableLength > 0 || answer.isBehind;
     },
@@ -68,16 +67,10 @@ export function decodedAnswer(answer: ProviderAnswer): ProviderAnswer {
 }
 
 /**
- * Buffers a whole answer; without a promise if all of it has arrived. Throws provider.broken_response if it is too large
- * or truncated, and the lifetime's reason if that ends first.
+ * Buffers a whole answer. Rejects with provider.broken_response if it is too large or truncated, and with the lifetime's
+ * reason if that ends first.
  */
-export function readWhole(
-  answer: ProviderAnswer,
-  limitBytes: number,
-  lifetime: Lifetime,
-): Buffer | Promise<Buffer> {
-  const here = lifetime.reason === undefined ? answer.whole() : undefined;
-  if (here !== undefined && here.length <= limitBytes) return here;
+export function readWhole(answer: ProviderAnswer, limitBytes: number, lifetime: Lifetime): Promise<Buffer> {
   const tooLarge = () => {
     answer.abort();
     const message = `the provider's answer is larger than ${limitBytes} bytes`;

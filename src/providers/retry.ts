@@ -90,7 +90,6 @@ export async function withRetryAfter(answer: ProviderAnswer, lifetime: Lifetime)
   return {
     status,
     headers: delayS === undefined ? decoded : decoded.with('retry-after', String(delayS)),
-    whole: () => (body instanceof Error ? undefined : body),
     isBehind: false,
     pipe: (sink) => {
       if (body instanceof Error) return sink.fail(body);

@@ -57,7 +57,7 @@ describe('a refusal whose body never ends', () => {
   function silent(headers: Record<string, string> = {}) {
     const abort = vi.fn();
     const refusal = {
-      ...{ status: 429, headers: AnswerHeaders.from(headers), whole: () => undefined, isBehind: false },
+      ...{ status: 429, headers: AnswerHeaders.from(headers), isBehind: false },
       ...{ pipe: vi.fn(), resume: () => undefined, abort },
     };
     return { refusal, abort };

@@ -1,4 +1,4 @@
-import type { Answer, AnswerPart } from '../conversation.ts';
+import { type Answer, type AnswerPart, textPart } from '../conversation.ts';
 import { brokenAnswer, type Fields, isFields, stringifyAnswer, toFields, toList, toText } from '../fields.ts';
 import { parseFinish, parseStopSequence } from './finish.ts';
 import { parseChatUsage } from './usage.ts';
@@ -49,8 +49,4 @@ export function toContentText(content: unknown): string {
   return toList(content)
     .map((part) => toText(toFields(part).text))
     .join('');
-}
-
-function textPart(kind: 'thinking' | 'text' | 'refusal', text: string): AnswerPart[] {
-  return text === '' ? [] : [{ kind, text }];
 }

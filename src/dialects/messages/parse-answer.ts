@@ -1,4 +1,4 @@
-import type { Answer, AnswerPart } from '../conversation.ts';
+import { type Answer, type AnswerPart, textPart } from '../conversation.ts';
 import { brokenAnswer, type Fields, stringifyAnswer, toFields, toText } from '../fields.ts';
 import { parseStopReason } from './finish.ts';
 import { parseMessagesUsage } from './usage.ts';
@@ -18,9 +18,9 @@ export function parseMessagesAnswer(body: Fields): Answer {
 function parseBlock(block: Fields): AnswerPart[] {
   switch (block.type) {
     case 'text':
-      return textPart('text', block.text);
+      return textPart('text', toText(block.text));
     case 'thinking':
-      return textPart('thinking', block.thinking);
+      return textPart('thinking', toText(block.thinking));
     case 'tool_use':
       return [
         {
@@ -36,9 +36,4 @@ function parseBlock(block: Fields): AnswerPart[] {
     default:
       return [];
   }
-}
-
-function textPart(kind: 'text' | 'thinking', value: unknown): AnswerPart[] {
-  const text = toText(value);
-  return text === '' ? [] : [{ kind, text }];
 }

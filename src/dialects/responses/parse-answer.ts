@@ -1,4 +1,4 @@
-import type { Answer, AnswerPart, ToolCall } from '../conversation.ts';
+import { type Answer, type AnswerPart, type ToolCall, textPart } from '../conversation.ts';
 import { brokenAnswer, type Fields, toFields, toList, toText } from '../fields.ts';
 import { parseResponsesFinish } from './finish.ts';
 import { parseResponsesUsage } from './usage.ts';
@@ -53,8 +53,4 @@ function toReasoningText(item: Fields): string {
 function parsePart(part: Fields): AnswerPart[] {
   if (part.type === 'refusal') return textPart('refusal', toText(part.refusal));
   return textPart('text', toText(part.text));
-}
-
-function textPart(kind: 'thinking' | 'text' | 'refusal', text: string): AnswerPart[] {
-  return text === '' ? [] : [{ kind, text }];
 }

@@ -1,5 +1,6 @@
-import { type Fields, isFields, toCount, toFields, toKnownCount, toList } from '../fields.ts';
-import { toTokens, type Usage } from '../usage.ts';
+import { type Fields, toCount, toFields, toKnownCount, toList } from '../fields.ts';
+import { parseOpenAiUsage } from '../translation/openai.ts';
+import type { Usage } from '../usage.ts';
 
 /** The usage of a response, with the searches of the web that it lists. */
 export function parseResponseUsage(response: Fields): Usage | undefined {
@@ -11,23 +12,10 @@ export function parseResponseUsage(response: Fields): Usage | undefined {
 }
 
 export function parseResponsesUsage(usage: unknown): Usage | undefined {
-  if (!isFields(usage)) return undefined;
-  const tokens = toTokens({
-    input: usage.input_tokens,
-    output: usage.output_tokens,
-    total: usage.total_tokens,
-  });
-  if (tokens === undefined) return undefined;
-  const input = toFields(usage.input_tokens_details);
-  const output = toFields(usage.output_tokens_details);
-  const longCacheWriteTokens = toCount(toFields(input.cache_write_tokens_details).ttl_12h_tokens);
-  return {
-    cacheReadTokens: toCount(input.cached_tokens),
-    cacheWriteTokens: toCount(input.cache_write_tokens),
-    reasoningTokens: toCount(output.reasoning_tokens),
-    ...tokens,
-    ...(longCacheWriteTokens > 0 && { longCacheWriteTokens }),
-  };
+  const counts = parseOpenAiUsage(usage, { input: 'input_tokens', output: 'output_tokens' });
+  const { cache_write_tokens_details: writes } = toFields(toFields(usage).input_tokens_details);
+  const longCacheWriteTokens = toCount(toFields(writes).ttl_12h_tokens);
+  return counts && longCacheWriteTokens > 0 ? { ...counts, longCacheWriteTokens } : counts;
 }
 
 /** Both details objects are required by the SDK's types. */

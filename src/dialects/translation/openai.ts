@@ -1,6 +1,7 @@
 import type { ProviderFailure } from '../conversation.ts';
 import type { RateLimit } from '../dialect.ts';
-import { type Fields, toFields } from '../fields.ts';
+import { type Fields, isFields, toCount, toFields } from '../fields.ts';
+import { toTokens, type Usage } from '../usage.ts';
 
 const types: Readonly<Record<string, string>> = {
   rate_limit_error: 'rate_limit_exceeded',
@@ -37,4 +38,26 @@ export function openAiLimitHeaders({ unit, max, remaining, resetMs }: RateLimit)
     `x-ratelimit-reset-${unit}`,
     `${Math.ceil(resetMs / 1_000)}s`,
   ];
+}
+
+/** The usage of OpenAI's dialects, in which only the names of the counts differ. */
+export function parseOpenAiUsage(
+  usage: unknown,
+  names: { readonly input: string; readonly output: string },
+): Usage | undefined {
+  if (!isFields(usage)) return undefined;
+  const tokens = toTokens({
+    input: usage[names.input],
+    output: usage[names.output],
+    total: usage.total_tokens,
+  });
+  if (tokens === undefined) return undefined;
+  const input = toFields(usage[`${names.input}_details`]);
+  const output = toFields(usage[`${names.output}_details`]);
+  return {
+    cacheReadTokens: toCount(input.cached_tokens),
+    cacheWriteTokens: toCount(input.cache_write_tokens),
+    reasoningTokens: toCount(output.reasoning_tokens),
+    ...tokens,
+  };
 }

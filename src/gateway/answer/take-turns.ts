@@ -52,7 +52,6 @@ export function takeTurns(answer: ProviderAnswer, { budget, sliceBytes }: Turns)
   return {
     status: answer.status,
     headers: answer.headers,
-    whole: () => answer.whole(),
     get isBehind() {
       return held.length > 0 || answer.isBehind;
     },

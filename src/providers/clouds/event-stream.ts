@@ -21,7 +21,6 @@ export function sseAnswer(answer: ProviderAnswer): ProviderAnswer {
   return {
     status: answer.status,
     headers: answer.headers.with('content-type', 'text/event-stream'),
-    whole: () => undefined,
     get isBehind() {
       return answer.isBehind;
     },

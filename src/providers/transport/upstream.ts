@@ -19,8 +19,6 @@ export interface BodySink {
 export interface ProviderAnswer {
   readonly status: number;
   readonly headers: AnswerHeaders;
-  /** The body, if all of it arrived with the head in one piece and so need not be piped. */
-  whole(): Buffer | undefined;
   /** Whether bytes of the body may have arrived that have not been piped. */
   readonly isBehind: boolean;
   /** Starts piping the body into the sink; call once. */
@@ -194,11 +192,6 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
     this.#finish(error);
     if (this.status === 0) this.#settle({ error, wasSent: this.#wasSent });
     else this.#sink?.fail(error);
-  }
-
-  whole(): Buffer | undefined {
-    const [first, second] = this.#early;
-    return this.#outcome === 'complete' && second === undefined ? first : undefined;
   }
 
   pipe(sink: BodySink): void {

@@ -18,7 +18,6 @@ function decode(pieces: readonly Buffer[]) {
   const answer: ProviderAnswer = {
     status: 200,
     headers: AnswerHeaders.from({ 'content-type': 'application/vnd.amazon.eventstream', 'request-id': 'r1' }),
-    whole: () => undefined,
     isBehind: false,
     pipe: (sink) => {
       source = sink;
