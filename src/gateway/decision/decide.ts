@@ -6,7 +6,7 @@ import type { ModelEndpoint } from '../endpoints.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Gateway } from '../gateway.ts';
 import type { ModelRequest } from '../request.ts';
-import { factsOf, type RequestDecision, type RequestFacts } from './decide-request.ts';
+import { factsOf, type RequestFacts } from './decide-request.ts';
 
 interface Received {
   readonly body: Buffer;
@@ -16,35 +16,31 @@ interface Received {
 }
 
 /**
- * Parses a body strictly and applies the key's policies; to a small one synchronously, without a promise. Throws what
- * strict parsing throws, and the refusal with the rule's own reason, also for a body that contains the client's own
- * credential. Nothing has left the machine yet.
+ * Parses a body strictly and applies the key's policies. Throws what strict parsing throws, and the refusal with the
+ * rule's own reason, also for a body that contains the client's own credential. Nothing has left the machine yet.
  */
-export function decide(
+export async function decide(
   exchange: Exchange,
   { decider }: Pick<Gateway, 'decider'>,
   { body, endpoint, pathModel, key }: Received,
-): DecidedRequest | Promise<DecidedRequest> {
+): Promise<DecidedRequest> {
   const nowMs = exchange.startedMs;
   refuseLoginIn(exchange, [body]);
-  const conclude = ({ decision, request, answerRules, microseconds }: RequestDecision): DecidedRequest => {
-    exchange.draft.noteRequest(isObjectedTo(decision, '/model') ? { ...request, model: '' } : request);
-    exchange.draft.noteDecision(decision, microseconds);
-    if (exchange.spans !== undefined) {
-      const rules = decision.verdicts.map(({ rule }) => rule);
-      exchange.spans.decided(decision.action, rules, microseconds);
-    }
-    if (decision.action === 'block') throw blocked(decision);
-    const targetModels = decider.targetModels(request.model);
-    const facts = factsOf(request, { endpoint, key, targetModels, nowMs });
-    return { request, endpoint, key, decision, facts, answerRules };
-  };
-  const result = decider.decideRequest(
+  const { decision, request, answerRules, microseconds } = await decider.decideRequest(
     key.policies,
     { body, endpoint, pathModel, key, nowMs },
     exchange.lifetime,
   );
-  return result instanceof Promise ? result.then(conclude) : conclude(result);
+  exchange.draft.noteRequest(isObjectedTo(decision, '/model') ? { ...request, model: '' } : request);
+  exchange.draft.noteDecision(decision, microseconds);
+  if (exchange.spans !== undefined) {
+    const rules = decision.verdicts.map(({ rule }) => rule);
+    exchange.spans.decided(decision.action, rules, microseconds);
+  }
+  if (decision.action === 'block') throw blocked(decision);
+  const targetModels = decider.targetModels(request.model);
+  const facts = factsOf(request, { endpoint, key, targetModels, nowMs });
+  return { request, endpoint, key, decision, facts, answerRules };
 }
 
 /** The refusal with the blocking rule's reason and message; what a rule threw goes into the record. */

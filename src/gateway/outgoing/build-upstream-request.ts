@@ -62,11 +62,11 @@ export interface Outgoing {
  *
  * Throws the refusal, request.unsupported if the target can't take the request, and request.thread_unsupported.
  */
-export function buildUpstreamRequest(
+export async function buildUpstreamRequest(
   exchange: Exchange,
   outgoing: Outgoing,
   target: Target,
-): UpstreamRequest | Promise<UpstreamRequest> {
+): Promise<UpstreamRequest> {
   const { decided, route, targets, query, decider } = outgoing;
   const { endpoint, key, request, facts } = decided;
   const { provider, model } = target;
@@ -97,32 +97,29 @@ export function buildUpstreamRequest(
     const replacement = replacementOf(own);
     return finish(exchange, { built, replacement, masked: own.masked, ...(ownHead ?? evaluate()) });
   }
-  const conclude = (translated: TranslatedRequest): UpstreamRequest => {
-    const { decision, microseconds } = translated;
-    const evaluated = evaluate();
-    exchange.draft.noteOutgoing(decision, microseconds);
-    if (decision.action === 'block') throw blocked(decision);
-    const masked = joinValues(own.masked ?? none, decision.masked ?? none);
-    if (masked === undefined) {
-      const message = 'two values have the same placeholder';
-      throw new GatewayError('policy.blocked', message, { reason: 'content.unredactable' });
-    }
-    const replacement = replacementOf({ action: strictest([own, decision]) });
-    const body = inEnvelope(translated.body, evaluated.envelope);
-    return finish(exchange, {
-      ...evaluated,
-      built: { ...translated, body, form: 'translated' },
-      replacement,
-      masked,
-    });
-  };
   const redactedBy = own.verdicts.filter(isReplacing).map(({ policy }) => policy);
-  const result = decider.translateRequest(
+  const translated = await decider.translateRequest(
     key.policies,
     { ...built, facts: { ...facts, redactedBy } },
     exchange.lifetime,
   );
-  return result instanceof Promise ? result.then(conclude) : conclude(result);
+  const { decision, microseconds } = translated;
+  const evaluated = evaluate();
+  exchange.draft.noteOutgoing(decision, microseconds);
+  if (decision.action === 'block') throw blocked(decision);
+  const masked = joinValues(own.masked ?? none, decision.masked ?? none);
+  if (masked === undefined) {
+    const message = 'two values have the same placeholder';
+    throw new GatewayError('policy.blocked', message, { reason: 'content.unredactable' });
+  }
+  const replacement = replacementOf({ action: strictest([own, decision]) });
+  const body = inEnvelope(translated.body, evaluated.envelope);
+  return finish(exchange, {
+    ...evaluated,
+    built: { ...translated, body, form: 'translated' },
+    replacement,
+    masked,
+  });
 }
 
 /** Records what was found in the headers and query; throws the refusal. */
