@@ -14,8 +14,9 @@ const leastOdd: Readonly<Record<NameKind, number>> = {
   'bare key': Infinity,
 };
 
-/** At the beginning of a line: `NAME="`, `export NAME='`. */
-const lineStart = /(?:^|[\r\n])(?:export[ \t])?$/;
+/** At the beginning of a line, which may be indented: `NAME="`, `export NAME='`, `NAME = "`. */
+const lineStart = /(?:^|[\r\n])[ \t]{0,8}(?:export[ \t])?$/;
+const beforeValue = /[ \t]?=[ \t]?(["'])/y;
 /** A quotation mark that closes is not followed by a word. */
 const afterClosing = /[\s;]|$/y;
 const separated = /\s|\\[nrt]/;
@@ -27,10 +28,10 @@ const separated = /\s|\\[nrt]/;
  */
 export function quotedSetting(text: string, name: Range, kind: NameKind): Range | undefined {
   const { start, end } = name;
-  const quote = text.charAt(end + 1);
-  if (text.charAt(end) !== '=' || (quote !== '"' && quote !== "'")) return undefined;
-  if (!lineStart.test(text.slice(Math.max(0, start - 9), start))) return undefined;
-  const value = { start: end + 2, end: closingMark(text, end + 2, quote) };
+  beforeValue.lastIndex = end;
+  const quote = beforeValue.exec(text)?.[1];
+  if (quote === undefined || !lineStart.test(text.slice(Math.max(0, start - 17), start))) return undefined;
+  const value = { start: beforeValue.lastIndex, end: closingMark(text, beforeValue.lastIndex, quote) };
   afterClosing.lastIndex = value.end + 1;
   if (value.end === -1 || !afterClosing.test(text)) return undefined;
   // In capitals the endings of names that are no secrets (`PASSWORD_HINT`) are words, too.

@@ -147,6 +147,11 @@ function isOneCase(value: string): boolean {
   return /^(?:[a-z]{12,}|[A-Z]{12,})$/.test(value) && looksRandom(value) && !isRepetitive(value, 7);
 }
 
+/** Letters alone that change between lower and upper case, which no name does. */
+function isMixedLetters(value: string): boolean {
+  return /^[A-Za-z]+$/.test(value) && changesCase(value) && looksRandom(value) && wordsOf(value) === 0;
+}
+
 const phrase = /^[a-z]{3,10}([ -])(?:[a-z]{3,10}\1){2,6}[a-z]{3,10}$/;
 /** Words from labels and messages about passwords. */
 const labelWords =
@@ -161,7 +166,7 @@ function isPassword(value: string): boolean {
   if (isStockPassword(value)) return false;
   if (/^[a-z]{6,12}\d{2,4}$/.test(value) && wordsOf(value) === 0) return true;
   const classes = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9]/].filter((each) => each.test(value)).length;
-  if (isOneCase(value)) return true;
+  if (isOneCase(value) || isMixedLetters(value)) return true;
   if (value.length < 8 && (classes < 3 || !/[!@#$%^&*?+~]/.test(value) || !/\d/.test(value))) return false;
   if (classes < 2 || /^[a-z]+(?:[-_.:/][a-z]+)*$/i.test(value)) return false;
   // Names in program code have no other signs, and consist of words.

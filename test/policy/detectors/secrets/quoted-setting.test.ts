@@ -15,6 +15,8 @@ describe('a value in quotation marks in a file of settings', () => {
     ['PORT=80\r\nDB_PASSWORD="', 'p@ss w0rd Xq7!', '"\r\nHOST=db'],
     ['DB_PASSWORD="', 'p@ss \\"w0rd\\" Xq7!', '"'],
     ['DB_PASSWORD="', "it's n0t Xq7!k L#2m", '"'],
+    ['web:\n    DB_PASSWORD = "', 'p@ss w0rd Xq7!', '"'],
+    ['\texport DB_PASSWORD= "', 'p@ss w0rd Xq7!', '"\n'],
     ['smtp_password="', 'vK3! m9Q# 7tLp', '"; npm start'],
     ['APP_SECRET="', 'f1r5tPart9Kq\ns3c0ndPart7Zx', '"'],
     ['APP_SECRET="', 'f1r5tPart9Kq\r\ns3c0ndPart7Zx', '"\r\nHOST=db'],
@@ -27,6 +29,8 @@ describe('a value in quotation marks in a file of settings', () => {
 
   test.each([
     'password = "please enter your password"',
+    '  PASSWORD = "Please enter a password of 8-32 characters (1 upper-case, 1 digit)!"',
+    '    secret = "generate a 32-byte base64 string, e.g. for HS256 and RS256"',
     'PASSWORD="please enter your password"',
     'PASSWORD="Please enter a password of 8-32 characters (1 upper-case, 1 digit)!"',
     'DB_PASSWORD="change me"',
