@@ -20,27 +20,19 @@ export function createChatWriter(context: TranslationContext, options: ChatStrea
   }).slice(0, -1)},"choices":[`;
   const usageTail = options.includesUsage ? '],"usage":null}\n\n' : ']}\n\n';
   const deltaTail = `},"logprobs":null,"finish_reason":null}${usageTail}`;
-  const contentHead = `${head}{"index":0,"delta":{"content":`;
-  const thinkingHead = `${head}{"index":0,"delta":{"reasoning_content":`;
-  const refusalHead = `${head}{"index":0,"delta":{"refusal":`;
-  const callHead = `${head}{"index":0,"delta":{"tool_calls":[`;
   const customCalls = new Set<number>();
   let out = '';
   let usage: Usage = noUsage;
 
+  const delta = (members: string) => {
+    out += `${head}{"index":0,"delta":{${members}${deltaTail}`;
+  };
+
   return {
-    start() {
-      out += `${head}{"index":0,"delta":{"role":"assistant","content":""${deltaTail}`;
-    },
-    thinking(text) {
-      out += thinkingHead + JSON.stringify(text) + deltaTail;
-    },
-    text(text) {
-      out += contentHead + JSON.stringify(text) + deltaTail;
-    },
-    refusal(text) {
-      out += refusalHead + JSON.stringify(text) + deltaTail;
-    },
+    start: () => delta('"role":"assistant","content":""'),
+    thinking: (text) => delta(`"reasoning_content":${JSON.stringify(text)}`),
+    text: (text) => delta(`"content":${JSON.stringify(text)}`),
+    refusal: (text) => delta(`"refusal":${JSON.stringify(text)}`),
     callStart(call) {
       const id = call.id === '' ? context.newId('call_') : call.id;
       const isCustom = call.kind === 'custom';
@@ -48,11 +40,11 @@ export function createChatWriter(context: TranslationContext, options: ChatStrea
       const nested = isCustom
         ? { type: 'custom', custom: { name: call.name, input: '' } }
         : { type: 'function', function: { name: call.name, arguments: '' } };
-      out += `${callHead}${JSON.stringify({ index: call.index, id, ...nested })}]${deltaTail}`;
+      delta(`"tool_calls":[${JSON.stringify({ index: call.index, id, ...nested })}]`);
     },
     callInput(index, piece) {
       const key = customCalls.has(index) ? '"custom":{"input":' : '"function":{"arguments":';
-      out += `${callHead}{"index":${index},${key}${JSON.stringify(piece)}}}]${deltaTail}`;
+      delta(`"tool_calls":[{"index":${index},${key}${JSON.stringify(piece)}}}]`);
     },
     callEnd() {},
     ping() {

@@ -1,7 +1,7 @@
-import type { Answer, AnswerPart } from '../conversation.ts';
+import { type Answer, type AnswerPart, textPart } from '../conversation.ts';
 import { brokenAnswer, type Fields, isFields, stringifyAnswer, toFields, toList, toText } from '../fields.ts';
 import type { TranslationContext } from '../translation/model-quirks.ts';
-import { toFunctionArguments } from '../translation/tool-names.ts';
+import { toArgumentsObject } from '../translation/tool-names.ts';
 import { noUsage } from '../usage.ts';
 import { finishReasons, isBlocked, parseFinish } from './finish.ts';
 import { buildGeminiUsage, parseGeminiUsage } from './usage.ts';
@@ -25,8 +25,7 @@ export function parseAnswerPart(value: unknown): AnswerPart[] {
     const input = stringifyAnswer(toFields(args));
     return [{ kind: 'call', call: { kind: 'function', id: toText(id), name: toText(name), input } }];
   }
-  if (typeof text !== 'string' || text === '') return [];
-  return [{ kind: thought === true ? 'thinking' : 'text', text }];
+  return textPart(thought === true ? 'thinking' : 'text', toText(text));
 }
 
 /** The Gemini answer for a neutral one. */
@@ -54,15 +53,5 @@ export function buildAnswerPart(part: AnswerPart, context: TranslationContext): 
   if (part.kind !== 'call') return { text: part.text };
   const { call } = part;
   const id = call.id === '' ? context.newId('call_') : call.id;
-  return { functionCall: { id, name: call.name, args: toArgs(toFunctionArguments(call)) } };
-}
-
-/** A call's arguments as the object this dialect requires; other text is kept under `raw_arguments`. */
-export function toArgs(text: string): Fields {
-  try {
-    const value: unknown = text.trim() === '' ? {} : JSON.parse(text);
-    return isFields(value) ? value : { raw_arguments: text };
-  } catch {
-    return { raw_arguments: text };
-  }
+  return { functionCall: { id, name: call.name, args: toArgumentsObject(call) } };
 }

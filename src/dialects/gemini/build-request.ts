@@ -4,8 +4,7 @@ import { joinTexts, markSystemText, titled, toDocumentText } from '../translatio
 import { clampMaxTokens, geminiThinking, type TranslationContext } from '../translation/model-quirks.ts';
 import { orderTurns } from '../translation/order-turns.ts';
 import type { ToolNames } from '../translation/tool-names.ts';
-import { toFunctionArguments, toFunctionTool } from '../translation/tool-names.ts';
-import { toArgs } from './answer.ts';
+import { toArgumentsObject, toFunctionTool } from '../translation/tool-names.ts';
 
 /** The Gemini request for a neutral one. Its model and whether it streams are in the path. */
 export function buildGeminiRequest(
@@ -147,7 +146,7 @@ function buildContents(
   function buildCall(call: ToolCall, index: number): Fields {
     const name = names.toWire(call);
     called.set(call.id, name);
-    const functionCall = { id: call.id, name, args: toArgs(toFunctionArguments(call)) };
+    const functionCall = { id: call.id, name, args: toArgumentsObject(call) };
     // Newer models refuse the first call of a turn without a signature; this is Google's word for one that came
     // from elsewhere (ai.google.dev/gemini-api/docs/thought-signatures).
     const isSigned = index === 0 && geminiThinking(context) === 'level';

@@ -1,8 +1,8 @@
 import type { ContentPart, ConversationRequest, ToolResult, Turn } from '../conversation.ts';
-import { type Fields, isFields, unsupported } from '../fields.ts';
+import { type Fields, unsupported } from '../fields.ts';
 import { isPdf, markSystemText, toDocumentText } from '../translation/media.ts';
 import { orderTurns } from '../translation/order-turns.ts';
-import { type ToolNames, toCallId, toFunctionArguments } from '../translation/tool-names.ts';
+import { type ToolNames, toArgumentsObject, toCallId } from '../translation/tool-names.ts';
 
 interface Message {
   readonly role: 'user' | 'assistant';
@@ -51,7 +51,7 @@ function buildContent(turn: Turn, names: ToolNames): Fields[] {
           type: 'tool_use',
           id: toCallId(call.id),
           name: names.toWire(call),
-          input: toInput(toFunctionArguments(call)),
+          input: toArgumentsObject(call),
         })),
       ];
   }
@@ -102,18 +102,6 @@ function buildDocument({ source, name, path }: Extract<ContentPart, { kind: 'doc
     source: { type: 'base64', media_type: 'application/pdf', data: source.data },
     ...title,
   };
-}
-
-/** A call's arguments as the object this dialect requires; other text is kept under `raw_arguments`. */
-export function toInput(text: string): Fields {
-  if (text.trim() === '') return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    return isFields(value) ? value : { raw_arguments: text };
-  } catch {
-    // Models do write broken JSON; the tool then fails with it, which beats losing the turn.
-    return { raw_arguments: text };
-  }
 }
 
 // A final assistant message is a prefill, which must not end in whitespace.

@@ -10,11 +10,10 @@ import {
   thinkingControl,
 } from '../translation/model-quirks.ts';
 import { isOpenAiErrorBody, openAiErrorBody, openAiLimitHeaders } from '../translation/openai.ts';
+import { buildResponsesAnswer, parseResponsesAnswer } from './answer.ts';
 import { blocks, itemRole } from './blocks.ts';
-import { buildResponsesAnswer } from './build-answer.ts';
 import { buildResponsesRequest, leastLimit as leastCap } from './build-request.ts';
 import { buildEcho } from './echo.ts';
-import { parseResponsesAnswer } from './parse-answer.ts';
 import { parseResponsesRequest } from './parse-request.ts';
 import { createResponsesReader } from './read-stream.ts';
 import { parseResponseUsage } from './usage.ts';

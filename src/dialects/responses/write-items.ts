@@ -1,7 +1,7 @@
 import type { CallStart } from '../conversation.ts';
 import type { Fields } from '../fields.ts';
 import type { TranslationContext } from '../translation/model-quirks.ts';
-import { callItem, messageItem, reasoningItem, textContent } from './build-answer.ts';
+import { callItem, messageItem, reasoningItem, textContent } from './answer.ts';
 
 type TextKind = 'text' | 'refusal' | 'thinking';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Tool, ToolCall, ToolName } from '../conversation.ts';
-import { isFields, toFields, toText } from '../fields.ts';
+import { type Fields, isFields, toFields, toText } from '../fields.ts';
 
 const nameLimit = 64;
 const separator = '__';
@@ -101,6 +101,19 @@ function describeFormat(value: unknown): string {
 export function toFunctionArguments(call: ToolCall): string {
   if (call.kind === 'custom') return JSON.stringify({ input: call.input });
   return call.input === '' ? '{}' : call.input;
+}
+
+/** The same as the object that some dialects require; other text is kept under `raw_arguments`. */
+export function toArgumentsObject(call: ToolCall): Fields {
+  const text = toFunctionArguments(call);
+  if (text.trim() === '') return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return isFields(value) ? value : { raw_arguments: text };
+  } catch {
+    // Models do write broken JSON; the tool then fails with it, which beats losing the turn.
+    return { raw_arguments: text };
+  }
 }
 
 /** The plain text inside wrapped arguments; anything else that a model wrote is passed on unchanged. */

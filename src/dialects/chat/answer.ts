@@ -1,0 +1,96 @@
+import { type Answer, type AnswerPart, type ToolCall, textPart } from '../conversation.ts';
+import {
+  brokenAnswer,
+  type Fields,
+  isFields,
+  stringifyAnswer,
+  toFields,
+  toList,
+  toText,
+  withoutAbsent,
+} from '../fields.ts';
+import type { TranslationContext } from '../translation/model-quirks.ts';
+import { noUsage } from '../usage.ts';
+import { finishReasons, parseFinish, parseStopSequence } from './finish.ts';
+import { buildChatUsage, parseChatUsage } from './usage.ts';
+
+/** A whole Chat answer in the neutral form. */
+export function parseChatAnswer(body: Fields): Answer {
+  // Aggregators answer 200 with an error inside.
+  if (isFields(body.error)) throw brokenAnswer('is an error with a status of success');
+  const choice = toList(body.choices)[0];
+  if (!isFields(choice)) throw brokenAnswer('has no choices');
+  const message = toFields(choice.message);
+  const calls = parseCalls(message);
+  const stopSequence = parseStopSequence(choice);
+  return {
+    parts: [
+      ...textPart('thinking', toText(message.reasoning_content) || toText(message.reasoning)),
+      ...textPart('text', toContentText(message.content)),
+      ...textPart('refusal', toText(message.refusal)),
+      ...calls,
+    ],
+    finish: stopSequence === undefined ? parseFinish(choice.finish_reason, calls.length > 0) : 'sequence',
+    stopSequence,
+    usage: parseChatUsage(body.usage),
+  };
+}
+
+function parseCalls(message: Fields): AnswerPart[] {
+  const old = message.function_call;
+  const calls = isFields(old) ? [{ function: old }] : toList(message.tool_calls);
+  return calls.map((entry) => {
+    const call = toFields(entry);
+    const { name, arguments: input } = toFields(call.function);
+    return {
+      kind: 'call',
+      call: { kind: 'function', id: toText(call.id), name: toText(name), input: toArguments(input) },
+    };
+  });
+}
+
+/** Hosts send arguments as text, and sometimes as the object itself. */
+export function toArguments(value: unknown): string {
+  return isFields(value) ? stringifyAnswer(value) : toText(value);
+}
+
+/** Content as text; some hosts answer with parts. */
+export function toContentText(content: unknown): string {
+  if (typeof content === 'string') return content;
+  return toList(content)
+    .map((part) => toText(toFields(part).text))
+    .join('');
+}
+
+/** The Chat answer for a neutral one. Thinking goes into `reasoning_content`, as most hosts of this dialect send it. */
+export function buildChatAnswer(answer: Answer, context: TranslationContext): Fields {
+  const calls = answer.parts.flatMap((part) => (part.kind === 'call' ? [buildCall(part.call, context)] : []));
+  const text = joined(answer.parts, 'text');
+  const refusal = joined(answer.parts, 'refusal');
+  const message = withoutAbsent({
+    role: 'assistant',
+    content: text === '' && (calls.length > 0 || refusal !== '') ? null : text,
+    refusal: refusal === '' ? null : refusal,
+    reasoning_content: joined(answer.parts, 'thinking') || undefined,
+    tool_calls: calls.length > 0 ? calls : undefined,
+  });
+  return {
+    id: context.newId('chatcmpl-'),
+    object: 'chat.completion',
+    created: context.createdS,
+    model: context.requestedModel,
+    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReasons[answer.finish] }],
+    usage: buildChatUsage(answer.usage ?? noUsage),
+  };
+}
+
+function joined(parts: readonly AnswerPart[], kind: 'text' | 'refusal' | 'thinking'): string {
+  return parts.flatMap((part) => (part.kind === kind ? [part.text] : [])).join('');
+}
+
+function buildCall(call: ToolCall, context: TranslationContext): Fields {
+  const id = call.id === '' ? context.newId('call_') : call.id;
+  if (call.kind === 'custom') return { id, type: 'custom', custom: { name: call.name, input: call.input } };
+  const text = call.input === '' ? '{}' : call.input;
+  return { id, type: 'function', function: { name: call.name, arguments: text } };
+}
