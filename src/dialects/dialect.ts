@@ -7,7 +7,6 @@ import type {
   StreamSink,
   StreamWriter,
 } from './conversation.ts';
-import type { EmbeddingCodec } from './embedding-codec.ts';
 import type { FieldTable } from './field-table.ts';
 import type { Dropped, Fields } from './fields.ts';
 import type { TranslationContext } from './translation/model-quirks.ts';
@@ -252,4 +251,32 @@ export function ofOuterRole(...types: readonly string[]): readonly (readonly [st
 /** Block types of one role, for `Dialect.blocks`. */
 export function ofRole(role: Role, ...types: readonly string[]): readonly (readonly [string, Role])[] {
   return types.map((type) => [type, role] as const);
+}
+
+/** The neutral form in which dialects of embeddings meet: texts, and a vector for each. */
+interface EmbeddingRequest {
+  readonly texts: readonly string[];
+  /** The length of the vectors, if the client asks for one. */
+  readonly dimensions?: number | undefined;
+  readonly user?: string | undefined;
+}
+
+interface Embeddings {
+  readonly vectors: readonly (readonly unknown[])[];
+  readonly usage?: Usage | undefined;
+}
+
+/** How a dialect's requests and answers become the neutral form, and come out of it. */
+export interface EmbeddingCodec {
+  /** The request with each of its top-level fields in one spelling, if there are several. */
+  normalize?(body: Fields): Fields;
+  parseRequest(body: Fields, dropped: Dropped): EmbeddingRequest;
+  buildRequest(request: EmbeddingRequest, context: TranslationContext, dropped: Dropped): Fields;
+  /** Throws provider.broken_response. */
+  parseAnswer(body: Fields): Embeddings;
+  /** What the form of an answer depends on: plain data of the client's request. */
+  echoOf(request: Fields): Fields;
+  buildAnswer(answer: Embeddings, context: TranslationContext, echo: Fields): Fields;
+  /** What becomes of the fields of its requests, by the provider's dialect. */
+  readonly fieldsTo: Readonly<Record<string, FieldTable>>;
 }

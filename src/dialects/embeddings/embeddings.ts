@@ -1,5 +1,4 @@
-import type { EmbeddingDialect } from '../dialect.ts';
-import type { EmbeddingCodec } from '../embedding-codec.ts';
+import type { EmbeddingCodec, EmbeddingDialect } from '../dialect.ts';
 import { fieldTable } from '../field-table.ts';
 import {
   brokenAnswer,
