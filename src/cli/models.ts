@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { listModels } from '../client/gateway.ts';
 import { GatewayError } from '../errors.ts';
 import { type CommonOptions, commonOptions, createCommand } from './shell/command.ts';
-import { deadline, type Io } from './shell/io.ts';
+import { deadline, type Io, write } from './shell/io.ts';
 import { rowsText } from './shell/print/listing.ts';
 import { printValue } from './shell/print/print.ts';
 import { gatewayTarget } from './shell/running-configuration.ts';
@@ -22,6 +22,8 @@ export function build(io: Io): Command {
 async function models(id: string | undefined, options: CommonOptions, io: Io): Promise<void> {
   const signal = deadline(io.signal, options.timeout);
   const all = await listModels(await gatewayTarget(options, io), signal);
+  if (all.length === 0 && options.quiet !== true)
+    await write(io.stderr, 'no provider lists a model: "gateway doctor" says why\n');
   const chosen = id === undefined ? all : all.filter((model) => model.id === id);
   if (id !== undefined && chosen.length === 0) {
     throw new GatewayError(

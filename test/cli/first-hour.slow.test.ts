@@ -41,7 +41,7 @@ const stop: Step = [['stop'], 0, ''];
 
 const withHost = async (place: Place) => {
   place.host = await startHost((response, { target, body }) => {
-    if (target.endsWith('/models')) return response.end('{"data":[{"id":"qwen3:8b"},{"id":"gpt-5-mini"}]}');
+    if (target.endsWith('/models')) return response.end('{"data":[{"id":"qwen3:8b"}]}');
     const isStream = body.includes('"stream":true');
     response.setHeader('content-type', isStream ? 'text/event-stream' : 'application/json');
     return response.end(isStream ? chatEvents.join('') : chatAnswer);
@@ -112,6 +112,7 @@ const scripts: Readonly<Record<string, readonly Step[]>> = {
         ]),
     (place) => place.host?.close(),
     [['send', 'hello'], 7, /can't be reached|failed several times/],
+    [['models'], 0, 'no provider lists a model: "gateway doctor" says why'],
     [['doctor'], 1, 'nothing listens there'],
     stop,
   ],
