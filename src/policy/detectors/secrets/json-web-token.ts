@@ -1,28 +1,29 @@
 import type { Finding } from '../detector.ts';
-import { isKeyCharacter } from '../text/characters.ts';
+import { codeAt, isKeyCharacter } from '../text/characters.ts';
 import { isSampleToken } from './placeholder.ts';
 
 const opening = 'eyJ';
 /** Longer ones exist but are not used as bearer tokens: servers limit header sizes. */
 const longestToken = 4096;
 
+/** Characters of a header that names an algorithm, at least. */
+const shortestHeader = 16;
+
 /**
  * Signed JSON Web Tokens: three parts, of which the first decodes to a header that names an algorithm and the
  * second begins like an object.
  */
-export function findJsonWebTokens(text: string, runs: readonly Finding[]): readonly Finding[] {
+export function findJsonWebTokens(text: string): readonly Finding[] {
   const findings: Finding[] = [];
-  for (const header of runs) {
-    if (!text.startsWith(opening, header.start) || text.charAt(header.end) !== '.') continue;
-    const payloadEnd = partEnd(text, header.end + 1);
+  for (let start = text.indexOf(opening); start !== -1; start = text.indexOf(opening, start + 1)) {
+    if (isKeyCharacter(codeAt(text, start - 1))) continue;
+    const headerEnd = partEnd(text, start);
+    if (headerEnd - start < shortestHeader || text.charAt(headerEnd) !== '.') continue;
+    const payloadEnd = partEnd(text, headerEnd + 1);
     const end = text.charAt(payloadEnd) === '.' ? partEnd(text, payloadEnd + 1) : payloadEnd;
-    const isWhole = end - payloadEnd > 20 && text.startsWith('ey', header.end + 1);
-    if (
-      isWhole &&
-      namesAlgorithm(text.slice(header.start, header.end)) &&
-      !isSampleToken(text.slice(header.start, end))
-    ) {
-      findings.push({ start: header.start, end });
+    const isWhole = end - payloadEnd > 20 && text.startsWith('ey', headerEnd + 1);
+    if (isWhole && namesAlgorithm(text.slice(start, headerEnd)) && !isSampleToken(text.slice(start, end))) {
+      findings.push({ start, end });
     }
   }
   return findings;

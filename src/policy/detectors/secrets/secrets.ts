@@ -6,7 +6,7 @@ import { findUnlistedKeys, unlistedPrefilters } from '../shapes/unlisted-key.ts'
 import { findWebhookAddresses, webhookPrefilter } from '../shapes/webhook-address.ts';
 import { isKeyCharacter, toCharacterSet } from '../text/characters.ts';
 import { findThroughDisguise } from '../text/invisible.ts';
-import { findKeyLikeRuns, findLongRuns } from '../text/long-runs.ts';
+import { findLongRuns } from '../text/long-runs.ts';
 import { findAwsSecretKeys } from './aws-secret-key.ts';
 import { argumentPrefilters } from './credential-arguments.ts';
 import { findGatewayKeys } from './gateway-key.ts';
@@ -78,9 +78,7 @@ const tokenCharacters = toCharacterSet(
   (code) => isKeyCharacter(code) || '+/.~=:$!%|'.includes(String.fromCharCode(code)),
 );
 
-type Finder = (text: string, keyLikeRuns: readonly Finding[]) => readonly Finding[];
-
-const finders: readonly Finder[] = [
+const finders: readonly ((text: string) => readonly Finding[])[] = [
   (text) => {
     const runs = findLongRuns(text, 16, tokenCharacters);
     return findShapes(text, runs).concat(findTokensInPieces(text, runs));
@@ -94,10 +92,9 @@ const finders: readonly Finder[] = [
 ];
 
 function findByForm(text: string): readonly Finding[] {
-  const runs = findKeyLikeRuns(text);
   const findings: Finding[] = [];
   // Not flatMap: most texts are short and contain nothing, and it takes a quarter of their time.
-  for (const find of finders) for (const finding of find(text, runs)) findings.push(finding);
+  for (const find of finders) for (const finding of find(text)) findings.push(finding);
   return findings;
 }
 

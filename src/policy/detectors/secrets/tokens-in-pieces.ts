@@ -1,11 +1,10 @@
 import type { Finding, Range } from '../detector.ts';
 import { isSeam, joinPieces, mostJoins } from '../shapes/across-seams.ts';
-import { findKeyLikeRuns } from '../text/long-runs.ts';
 import { findGatewayKeys } from './gateway-key.ts';
 import { findJsonWebTokens } from './json-web-token.ts';
 
 const kinds = [
-  { opening: 'eyJ', find: (text: string) => findJsonWebTokens(text, findKeyLikeRuns(text)) },
+  { opening: 'eyJ', find: findJsonWebTokens },
   { opening: 'gw_', find: findGatewayKeys },
 ] as const;
 

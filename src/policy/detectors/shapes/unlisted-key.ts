@@ -1,6 +1,6 @@
 import type { Confidence, Finding, Range } from '../detector.ts';
 import { isSampleToken } from '../secrets/placeholder.ts';
-import { isDigit, isIn, isKeyCharacter, toCharacterSet } from '../text/characters.ts';
+import { isDigit, isKeyCharacter, toCharacterSet } from '../text/characters.ts';
 import { findLongRuns } from '../text/long-runs.ts';
 import { isBareKey, saysNoKey, scatteredDigitsPrefilter } from './bare-key.ts';
 import { isNamedDigest, namesNoKey, readKeyPrefix, subjectOf } from './key-prefix.ts';
@@ -8,7 +8,6 @@ import { randomBody, randomDottedParts } from './random-run.ts';
 
 /** The characters of keys with a prefix: words and random parts, joined by signs. */
 const characters = toSet('.~$+');
-const base64 = toSet('+/=');
 const signs = '_.~$+/-';
 
 const shortestKey = 16;
@@ -76,17 +75,13 @@ function hasDigit(text: string, { start, end }: Range): boolean {
   return false;
 }
 
-/** The end of the run, including base64 that may follow it. A sign of padding within it separates a name from a value. */
+/** What may follow a run in base64. A sign of padding within it separates a name from a value. */
+const base64Rest = /(?!={1,2048}[\w+/-])[\w+/-]{0,2048}={0,2048}/y;
+
+/** The end of the run, including base64 that may follow it. */
 function base64End(text: string, { start, end }: Range): number {
-  let last = end;
-  let padding = 0;
-  while (last - start < longestKey && isIn(base64, text.charCodeAt(last))) {
-    const isPadding = text.charCodeAt(last) === 61;
-    if (padding > 0 && !isPadding) return last - padding === end ? end : last;
-    padding += isPadding ? 1 : 0;
-    last += 1;
-  }
-  return last;
+  base64Rest.lastIndex = end;
+  return base64Rest.test(text) ? Math.min(base64Rest.lastIndex, start + longestKey) : end;
 }
 
 /** The key that fills a run except for surrounding signs. */

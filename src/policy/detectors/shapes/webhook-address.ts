@@ -13,7 +13,7 @@ const commit = /^[0-9a-f]{40}$/;
 
 /** Webhook URLs: whoever knows the random part can send messages, so they are as sensitive as keys. */
 export function findWebhookAddresses(text: string): readonly Finding[] {
-  if (!hookWords.test(text)) return [];
+  if (!text.includes('://') || !hookWords.test(text)) return [];
   return [...text.matchAll(address)].flatMap(({ index: start, 0: whole }) => {
     const found =
       hookWords.test(whole) &&

@@ -32,6 +32,6 @@ function lastOutside(text: string, start: number, end: number, set: CharacterSet
 const keyCharacters = toCharacterSet(isKeyCharacter);
 
 /** Runs of letters, digits, underscores and hyphens that are long enough to be (part of) a key. */
-export function findKeyLikeRuns(text: string, atLeast = 16): readonly Finding[] {
+export function findKeyLikeRuns(text: string, atLeast: number): readonly Finding[] {
   return findLongRuns(text, atLeast, keyCharacters);
 }
