@@ -113,6 +113,9 @@ test('a search from each string to the end of the body does not pass for linear'
   expect(found).toHaveLength(2);
   for (const name of found) {
     // The search is quick among keys, and what takes less than a millisecond is not measured.
-    expect(growth(run, sizes(name, name === 'escaped keys' ? small : small / 4))).toBeGreaterThan(limit);
+    const bytes = sizes(name, name === 'escaped keys' ? small : small / 4);
+    // A pause while the small one is measured hides the growth; hardly three times in a row.
+    const measured = [1, 2, 3].map(() => growth(run, bytes));
+    expect(Math.max(...measured)).toBeGreaterThan(limit);
   }
 });
