@@ -10,13 +10,13 @@ function hashOf(text: string, before: number): number {
 
 /** Two texts that lead from one hash to the same other one. */
 function collide(before: number): { readonly pair: readonly [string, string]; readonly after: number } {
-  const seen = new Map<number, string>();
+  const textOf = (number: number) => number.toString(36).padStart(6, '0');
+  const seen = new Map<number, number>();
   for (let number = 0; ; number += 1) {
-    const text = number.toString(36).padStart(6, '0');
-    const after = hashOf(text, before);
+    const after = hashOf(textOf(number), before);
     const other = seen.get(after);
-    if (other !== undefined) return { pair: [other, text], after };
-    seen.set(after, text);
+    if (other !== undefined) return { pair: [textOf(other), textOf(number)], after };
+    seen.set(after, number);
   }
 }
 
@@ -55,18 +55,18 @@ describe('keys without escapes, looked for by their bytes', () => {
 });
 
 describe('keys made to meet in one slot', () => {
-  const keys = collidingKeys(9);
+  const keys = collidingKeys(6);
 
   test('have one hash', () => {
     expect(new Set(keys.map((key) => hashOf(key, 0))).size).toBe(1);
-    expect(new Set(keys).size).toBe(512);
+    expect(new Set(keys).size).toBe(64);
   });
 
   test('are accepted if each occurs once', () => {
-    expect(parseStrictJson(bodyOf(keys)).count).toBe(1025);
+    expect(parseStrictJson(bodyOf(keys)).count).toBe(129);
   });
 
-  test.each([0, 1, 100, 511])('are refused where one stands again: key %i', (at) => {
+  test.each([0, 1, 40, 63])('are refused where one stands again: key %i', (at) => {
     const body = bodyOf([...keys, keys[at] as string]);
 
     expect(() => parseStrictJson(body)).toThrow('a key is used twice');

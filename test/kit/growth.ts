@@ -7,7 +7,7 @@ export function cpuMs(run: () => unknown): number {
 }
 
 function bestMs(run: () => unknown): number {
-  return Math.min(cpuMs(run), cpuMs(run), cpuMs(run));
+  return Math.min(cpuMs(run), cpuMs(run));
 }
 
 function growthOf<Input>(run: (input: Input) => unknown, small: Input, large: Input): number {

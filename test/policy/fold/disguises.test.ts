@@ -34,10 +34,14 @@ function found(text: string): readonly number[] {
   return seen;
 }
 
-const codePoints = Array.from({ length: 0x110000 }, (_, at) => at);
-const characters = codePoints
-  .filter((at) => at < 0xd800 || at > 0xdfff)
-  .map((at) => String.fromCodePoint(at));
+// Planes 3 to 13 are not assigned, and those behind the tags are for private use.
+const characters = scale([0, 1, 0xe], [0, 1, 2, 3, 0xe, 0xf, 0x10]).flatMap((plane) =>
+  Array.from({ length: 0x1_0000 }, (_, at) => plane * 0x1_0000 + at)
+    .filter((at) => at < 0xd800 || at > 0xdfff)
+    .map((at) => String.fromCodePoint(at)),
+);
+/** Some of a list, or all. */
+const some = <T>(list: readonly T[], step: number) => list.filter((_, at) => at % scale(step, 1) === 0);
 const matching = (wanted: RegExp) => characters.filter((each) => wanted.test(each));
 
 /** Every character beyond ASCII that may be read as some text of letters. */
@@ -96,7 +100,7 @@ test('every look-alike of every letter is tried in every place', () => {
 });
 
 test('what is not seen is nothing within a word, and a blank between two', () => {
-  for (const each of invisible) {
+  for (const each of some(invisible, 5)) {
     const label = each.codePointAt(0)?.toString(16);
     for (const text of [
       `x pro${each}ject nightfall y`,
@@ -112,7 +116,7 @@ test('what is not seen is nothing within a word, and a blank between two', () =>
 });
 
 test('marks are nothing, and every blank is a blank', () => {
-  for (const each of marks) {
+  for (const each of some(marks, 11)) {
     const text = `x pro${each}ject nightfall${each} y`;
     expect([each, ...found(text)]).toEqual([each, 0]);
     expect(found(`x project${each}nightfall y`)).toEqual([]);
@@ -168,7 +172,7 @@ function disguised(text: string, random: Random): string {
 
 test('mixtures of all disguises are seen through, and texts that are not the phrase stay what they are', () => {
   const random = createRandom(12);
-  for (let round = 0; round < 1_000; round += 1) {
+  for (let round = 0; round < scale(200, 1_000); round += 1) {
     const number = random.below(phrases.length);
     const phrase = phrases[number] as string;
     const text = `x ${disguised(phrase, random)} y`;
@@ -190,7 +194,7 @@ test('a letter that has two cases is found in either, whatever they look like', 
     (each) => each > '\x7f' && /\p{L}/u.test(each) && each.toLowerCase() !== each.toUpperCase(),
   );
   const missed: string[] = [];
-  for (const each of cased) {
+  for (const each of some(cased, 7)) {
     for (const from of [each, each.toLowerCase(), each.toUpperCase()]) {
       const phrase = compilePhrase(`q${from}q`, 'folded', fold);
       if ('problem' in phrase) throw new Error(phrase.problem);
