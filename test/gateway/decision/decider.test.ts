@@ -93,7 +93,7 @@ function endpointAt(path: string): ModelEndpoint {
 
 /** A body above the threshold that says something at its end; its own memory, as `readBody` gives it. */
 function largeBody(dialect: 'messages' | 'chat' | 'responses', model: string, text: string): Buffer {
-  const said = `${'nothing to see here, é. '.repeat(60_000)}${text}`;
+  const said = `${'nothing to see here, é. '.repeat(45_000)}${text}`;
   const turns = [{ role: 'user', content: said }];
   const body = JSON.stringify(
     requestFor(dialect, model, dialect === 'responses' ? { input: said } : { messages: turns }),
@@ -145,7 +145,7 @@ describe.each(dialectCases)('$dialect', ({ dialect, path, model }) => {
 });
 
 describe('a large request for a host of another dialect', () => {
-  const sentence = 'nothing to see here, é. '.repeat(60_000);
+  const sentence = 'nothing to see here, é. '.repeat(45_000);
   const untranslated = (text: string): UntranslatedRequest => ({
     body: Buffer.from(
       JSON.stringify({
@@ -241,7 +241,7 @@ test('a large conversation that grows gets the same decisions in the thread as h
   if (policies === undefined) throw new Error('no key');
   const endpoint = endpointAt('/v1/messages');
   const said = ['nothing', 'nothing', 'write to rosa@example.org', 'of project', 'nightfall', 'nothing'];
-  const turns = [{ role: 'user', content: 'nothing to see here, é. '.repeat(60_000) }];
+  const turns = [{ role: 'user', content: 'nothing to see here, é. '.repeat(45_000) }];
   const actions: string[] = [];
 
   for (const [at, content] of said.entries()) {
