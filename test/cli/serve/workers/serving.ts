@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
+import { openSqliteReader } from '../../../../src/database/sqlite-engine.ts';
+import { listSegments } from '../../../../src/record/ledger/journal/segments.ts';
 import { requestFor } from '../../../kit/answers.ts';
 import { type Child, startProgram } from '../../../kit/child.ts';
 import { emptyDirectory } from '../../../kit/command.ts';
@@ -186,4 +188,17 @@ export function ask(
 /** On a connection of its own, so that another worker gets it than the one before. */
 export function askAlone(gateway: Gateway, model = 'gpt-test'): Promise<Response> {
   return ask(gateway, requestFor('chat', model), { connection: 'close' });
+}
+
+/** Rows of the ledger in a home directory. */
+export async function query<Row>(home: string, sql: string): Promise<readonly Row[]> {
+  const engine = await openSqliteReader(join(home, '.local/state/gateway/ledger.sqlite'));
+  const rows = engine.prepare(sql).all();
+  engine.close();
+  return rows as readonly Row[];
+}
+
+/** Segments of its journal that are not in the database yet. */
+export function segments(home: string) {
+  return listSegments(join(home, '.local/state/gateway/ledger.sqlite.journal'));
 }
