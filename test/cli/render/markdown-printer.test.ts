@@ -2,6 +2,7 @@ import { Writable } from 'node:stream';
 import xterm from '@xterm/headless';
 import { describe, expect, test } from 'vitest';
 import { markdownPrinter } from '../../../src/cli/render/markdown-printer.ts';
+import { scale } from '../../kit/scale.ts';
 
 const text = `# Title
 
@@ -97,7 +98,7 @@ describe('Markdown on a terminal', () => {
   test('looks the same when it comes a few characters at a time', {
     timeout: 60_000,
   }, async () => {
-    const pieces = text.match(/[\s\S]{1,7}/g) ?? [];
+    const pieces = text.match(scale(/[\s\S]{1,23}/g, /[\s\S]{1,7}/g)) ?? [];
 
     expect((await see(pieces, { frames: true })).screen).toBe(shown40);
   });
@@ -109,7 +110,7 @@ describe('Markdown on a terminal', () => {
   });
 
   test('a block higher than the screen stays whole', async () => {
-    const items = Array.from({ length: 30 }, (_, i) => `- item ${i}\n`);
+    const items = Array.from({ length: 15 }, (_, i) => `- item ${i}\n`);
 
     const { screen } = await see(items, { rows: 8, frames: true });
 
