@@ -10,7 +10,8 @@ function hashOf(text: string, before: number): number {
 
 /** Two texts that lead from one hash to the same other one. */
 function collide(before: number): { readonly pair: readonly [string, string]; readonly after: number } {
-  const textOf = (number: number) => number.toString(36).padStart(6, '0');
+  // Scattered, since texts that follow each other hardly meet.
+  const textOf = (number: number) => (Math.imul(number, 0x9e3779b1) >>> 0).toString(36).padStart(7, '0');
   const seen = new Map<number, number>();
   for (let number = 0; ; number += 1) {
     const after = hashOf(textOf(number), before);
