@@ -251,7 +251,7 @@ describe.each(detours.filter((_, i) => i % scale(2, 1) === 0))(
 /** Dialects with few fields have few cases. */
 function stepOf(client: DialectName): number {
   if (client.endsWith('embeddings')) return 1;
-  return client === 'gemini' ? scale(37, 7) : scale(89, 41);
+  return client === 'gemini' ? scale(37, 13) : scale(89, 41);
 }
 
 /** Every so many of the places and forms. */

@@ -299,7 +299,7 @@ test('every setting that reaches outside is tried', () => {
 describe.each(cases)('%s', (_name, effect, yaml, number) => {
   test('found: no command lets its author gain anything', async () => {
     const gained: string[] = [];
-    for (const name of Object.keys(commands).filter((_, i) => (i + number) % scale(27, 1) === 0)) {
+    for (const name of Object.keys(commands).filter((_, i) => (i + number) % scale(27, 3) === 0)) {
       const outcome = await attempt(name, yaml(), 'found');
       gained.push(...outcome.gained.map((what) => `${name}: ${what}`));
     }
