@@ -1,4 +1,4 @@
-import { type CompiledQuery, createQueryId, type SqlBool, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Queries } from '../database/open.ts';
 import { type Status, searchKey } from '../plant/plant.ts';
 
@@ -36,161 +36,66 @@ export const plantColumns = [
   'plants.tags',
 ] as const;
 
-interface Shape {
-  readonly tagCount: number;
-  readonly match: Search['match'];
-  readonly filters: readonly FilterName[];
-}
+const columns = sql.join(plantColumns.map((name) => sql.ref(name)));
 
-const filterNames = ['status', 'name', 'category'] as const;
-type FilterName = (typeof filterNames)[number];
-
-type Slot =
-  | { readonly kind: 'after' | 'limit' | FilterName }
-  | { readonly kind: 'tag'; readonly index: number };
-
-interface Prepared {
-  readonly query: CompiledQuery<PlantRow>;
-  readonly slots: readonly Slot[];
-}
-
-// Placeholders that are recognized in the compiled query's parameters; no real value looks like them.
-const afterMark = -1;
-const limitMark = -2;
-const filterMark = (name: FilterName) => `\0${name}`;
-const tagMark = (index: number) => `\0tag ${index}`;
-
-/**
- * Searches by tags, status, name, category and page. kysely takes longer to build such a query than SQLite to run it, so
- * each form of query is built once and then only filled with values.
- */
+/** Searches by tags, status, name, category and page. */
 export function createSearch(queries: Queries): (search: Search) => Promise<Page> {
-  const prepared = new Map<string, Prepared>();
   return async (search) => {
-    const keys = [...new Set(search.tags.map(searchKey))];
-    const shape = {
-      tagCount: keys.length,
-      match: keys.length < 2 ? 'any' : search.match,
-      filters: filterNames.filter((name) => search[name] !== undefined),
-    } satisfies Shape;
-    const shapeKey = `${shape.match} ${shape.tagCount} ${shape.filters}`;
-    let ready = prepared.get(shapeKey);
-    if (ready === undefined) {
-      ready = prepare(queries, shape);
-      prepared.set(shapeKey, ready);
-    }
-    const parameters = ready.slots.map((slot) => valueFor(slot, search, keys));
-    const { rows } = await queries.executeQuery<PlantRow>({
-      ...ready.query,
-      parameters,
-      queryId: createQueryId(),
-    });
+    const { rows } = await toQuery(search).execute(queries);
     const hasMore = rows.length > search.limit;
     return { rows: hasMore ? rows.slice(0, search.limit) : rows, hasMore };
   };
 }
 
-function prepare(queries: Queries, shape: Shape): Prepared {
-  const query = build(queries, shape).compile();
-  return { query, slots: query.parameters.map(toSlot) };
-}
-
-function toSlot(parameter: unknown): Slot {
-  if (parameter === afterMark) return { kind: 'after' };
-  if (parameter === limitMark) return { kind: 'limit' };
-  const filter = filterNames.find((name) => parameter === filterMark(name));
-  if (filter !== undefined) return { kind: filter };
-  return { kind: 'tag', index: Number(String(parameter).slice(tagMark(0).length - 1)) };
-}
-
-function valueFor(slot: Slot, search: Search, keys: readonly string[]): unknown {
-  switch (slot.kind) {
-    case 'after':
-      return search.after;
-    case 'limit':
-      return search.limit + 1; // one more shows whether there is a next page
-    case 'status':
-      return search.status;
-    case 'name':
-      return `%${escapePattern(searchKey(search.name ?? ''))}%`;
-    case 'category':
-      return searchKey(search.category ?? '');
-    case 'tag':
-      return keys[slot.index];
+function toQuery(search: Search): RawBuilder<PlantRow> {
+  const [first, ...others] = new Set(search.tags.map(searchKey));
+  if (first === undefined) {
+    return sql<PlantRow>`select ${columns} from plants
+      where plants.id > ${search.after} ${conditions(search)} order by plants.id limit ${most(search)}`;
   }
+  const found =
+    search.match === 'all' ? havingAll(search, first, others) : havingAny(search, [first, ...others]);
+  return sql<PlantRow>`select ${columns} from (${found}) as found
+    join plants on plants.id = found.plant_id order by plants.id limit ${most(search)}`;
 }
 
-function escapePattern(text: string): string {
-  return text.replace(/[\\%_]/g, '\\$&');
+/** One more shows whether there is a next page. */
+function most({ limit }: Search): number {
+  return limit + 1;
 }
 
-/** What a plant must be besides its tags; the same for every table alias that stands for plants. */
-function conditions(alias: 'plants' | 'tagged', filters: Shape['filters']) {
-  const column = (name: string) => sql.ref(`${alias}.${name}`);
-  const each = {
-    status: sql<SqlBool>`${column('status')} = ${filterMark('status')}`,
-    name: sql<SqlBool>`${column('name_key')} like ${filterMark('name')} escape '\\'`,
-    category: sql<SqlBool>`${column('category_key')} = ${filterMark('category')}`,
-  } satisfies Record<FilterName, unknown>;
-  return filters.map((name) => each[name]);
+/** What a plant must be besides its tags. */
+function conditions({ status, name, category }: Search): RawBuilder<unknown> {
+  const pattern = `%${searchKey(name ?? '').replace(/[\\%_]/g, '\\$&')}%`;
+  return sql.join(
+    [
+      ...(status === undefined ? [] : [sql`and plants.status = ${status}`]),
+      ...(name === undefined ? [] : [sql`and plants.name_key like ${pattern} escape '\\'`]),
+      ...(category === undefined ? [] : [sql`and plants.category_key = ${searchKey(category)}`]),
+    ],
+    sql` `,
+  );
 }
 
-function build(queries: Queries, shape: Shape) {
-  if (shape.tagCount === 0) {
-    return queries
-      .selectFrom('plants')
-      .select(plantColumns)
-      .where('plants.id', '>', afterMark)
-      .where((where) => where.and(conditions('plants', shape.filters)))
-      .orderBy('plants.id')
-      .limit(limitMark);
-  }
-  const found = shape.match === 'all' ? havingAll(queries, shape) : havingAny(queries, shape);
-  return queries
-    .selectFrom(found.as('found'))
-    .innerJoin('plants', 'plants.id', 'found.plant_id')
-    .select(plantColumns)
-    .orderBy('plants.id')
-    .limit(limitMark);
+/**
+ * The first ids with all of the tags. Each tag yields no more ids than are wanted in all, from one range of the key's index,
+ * so a common tag costs no more than a rare one.
+ */
+function havingAll(search: Search, tag: string, others: readonly string[]): RawBuilder<unknown> {
+  const { status, name, category, after } = search;
+  const isFiltered = [status, name, category].some((filter) => filter !== undefined);
+  const join = isFiltered ? sql`join plants on plants.id = plant_tags.plant_id` : sql``;
+  const exist = others.map(
+    (other) => sql`and exists (select 1 from plant_tags as other
+      where other.plant_id = plant_tags.plant_id and other.tag_key = ${other})`,
+  );
+  return sql`select plant_tags.plant_id from plant_tags ${join}
+    where plant_tags.tag_key = ${tag} and plant_tags.plant_id > ${after} ${sql.join(exist, sql` `)} ${conditions(search)}
+    order by plant_tags.plant_id limit ${most(search)}`;
 }
 
-/** The first ids with one tag: a range of the key's index, up to the limit. */
-function having(queries: Queries, index: number, { filters }: Shape) {
-  return queries
-    .selectFrom('plant_tags')
-    .select('plant_tags.plant_id')
-    .where('plant_tags.tag_key', '=', tagMark(index))
-    .where('plant_tags.plant_id', '>', afterMark)
-    .$if(filters.length > 0, (query) =>
-      query
-        .innerJoin('plants as tagged', 'tagged.id', 'plant_tags.plant_id')
-        .where((where) => where.and(conditions('tagged', filters))),
-    )
-    .orderBy('plant_tags.plant_id');
-}
-
-function havingAny(queries: Queries, shape: Shape) {
-  // Each tag yields no more ids than are wanted in all, so a common tag costs no more than a rare one.
-  // SQLite allows order and limit only inside a subquery of a union.
-  const branch = (index: number) =>
-    queries.selectFrom(having(queries, index, shape).limit(limitMark).as('first')).select('first.plant_id');
-  let union = branch(0);
-  for (let index = 1; index < shape.tagCount; index += 1) union = union.union(branch(index));
-  return union;
-}
-
-function havingAll(queries: Queries, shape: Shape) {
-  let query = having(queries, 0, shape);
-  for (let index = 1; index < shape.tagCount; index += 1) {
-    query = query.where((where) =>
-      where.exists(
-        where
-          .selectFrom('plant_tags as other')
-          .select('other.plant_id')
-          .whereRef('other.plant_id', '=', 'plant_tags.plant_id')
-          .where('other.tag_key', '=', tagMark(index)),
-      ),
-    );
-  }
-  return queries.selectFrom(query.limit(limitMark).as('first')).select('first.plant_id');
+/** SQLite allows order and limit only inside a subquery of a union. */
+function havingAny(search: Search, tags: readonly string[]): RawBuilder<unknown> {
+  const each = tags.map((tag) => sql`select first.plant_id from (${havingAll(search, tag, [])}) as first`);
+  return sql.join(each, sql` union `);
 }
