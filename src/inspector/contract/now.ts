@@ -11,12 +11,7 @@ export interface NowAnswer {
   readonly ring: { readonly exchanges: number; readonly bytes: number };
 }
 
-export interface Minute {
-  /** When it began. */
-  readonly time: string;
-  readonly requests: number;
-  readonly tokens: { readonly input: number; readonly output: number; readonly cached: number };
-  readonly cost_usd: number;
+export interface Minute extends HistoryStep {
   /** Missing if nothing was sent; accurate to 7 %. */
   readonly first_byte_ms?: { readonly p50: number; readonly p95: number };
   /** What the gateway refused, by reason, as the list counts it (show.ts). */
@@ -57,6 +52,7 @@ export interface HistoryAnswer {
 }
 
 export interface HistoryStep {
+  /** When it began. */
   readonly time: string;
   readonly requests: number;
   readonly tokens: { readonly input: number; readonly output: number; readonly cached: number };

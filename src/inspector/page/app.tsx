@@ -8,12 +8,11 @@ import { TrafficView } from './list/traffic-view.tsx';
 import type { Live } from './live.ts';
 import { NowView } from './now/now-view.tsx';
 import { tokenInAddress } from './session.ts';
-import { Help } from './shell/help.tsx';
-import { SignIn } from './shell/sign-in.tsx';
-import { SignOut } from './shell/sign-out.tsx';
+import { Help } from './shell/dialog.tsx';
+import { SignIn, SignOut } from './shell/sign-in.tsx';
 import { TopBar } from './shell/top-bar.tsx';
+import type { Scratch } from './try/scratch.ts';
 import { TryView } from './try/try-view.tsx';
-import type { Scratch } from './try/use-scratch.ts';
 
 const titles = { traffic: 'Traffic', exchange: 'Exchange', now: 'Now', try: 'Try a policy' } as const;
 
@@ -86,7 +85,7 @@ export function App({ live }: { readonly live: Live }) {
 
   if (live.isSignedOut) {
     if (live.hasLeft) scratch.current = undefined; // it may hold a prompt
-    return <SignIn live={live} onSignedIn={() => void live.enter()} />;
+    return <SignIn live={live} />;
   }
   return (
     <div class="page">

@@ -1,6 +1,8 @@
 const whole = new Intl.NumberFormat('en');
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+const minutes = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
 const dayAndClock = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 
 export function formatDuration(ms: number): string {
@@ -38,11 +40,24 @@ export function formatBytes(bytes: number): string {
 
 /** In the viewer's own time zone. */
 export function formatClock(time: string): string {
-  const date = new Date(time);
-  return Number.isNaN(date.getTime()) ? '' : clock.format(date);
+  return formatDate(clock, time);
 }
 
 export function formatTime(time: string): string {
+  return formatDate(dayAndClock, time);
+}
+
+function formatDate(format: Intl.DateTimeFormat, time: string): string {
   const date = new Date(time);
-  return Number.isNaN(date.getTime()) ? '' : dayAndClock.format(date);
+  return Number.isNaN(date.getTime()) ? '' : format.format(date);
+}
+
+const dayMs = 24 * 3_600_000;
+
+/** A mark of a time axis: the day where a day begins, and where only days are shown. */
+export function formatTick(time: string, spanMs: number): string {
+  const date = new Date(time);
+  if (spanMs < dayMs / 2) return minutes.format(date);
+  const isMidnight = date.getHours() === 0 && date.getMinutes() === 0;
+  return isMidnight || spanMs > 2 * dayMs ? day.format(date) : minutes.format(date);
 }

@@ -10,8 +10,29 @@ interface Actions {
   onView(name: 'traffic' | 'now' | 'try'): void;
 }
 
+type Shortcut = (actions: Actions) => void;
+
+const anywhere = new Map<string, Shortcut>([
+  ['1', ({ onView }) => onView('traffic')],
+  ['2', ({ onView }) => onView('now')],
+  ['3', ({ onView }) => onView('try')],
+  ['j', ({ onMove }) => onMove(1)],
+  ['k', ({ onMove }) => onMove(-1)],
+  ['Escape', ({ onEscape }) => onEscape()],
+  ['/', () => document.querySelector<HTMLElement>('.filter-bar .text')?.focus()],
+  ['p', ({ onPause }) => onPause()],
+  ['?', ({ onHelp }) => onHelp()],
+]);
 const pageRows = 20;
-const views = { 1: 'traffic', 2: 'now', 3: 'try' } as const;
+const inList = new Map<string, Shortcut>([
+  ['ArrowDown', ({ onMove }) => onMove(1)],
+  ['ArrowUp', ({ onMove }) => onMove(-1)],
+  ['PageDown', ({ onMove }) => onMove(pageRows)],
+  ['PageUp', ({ onMove }) => onMove(-pageRows)],
+  ['Home', ({ onMove }) => onMove(Number.NEGATIVE_INFINITY)],
+  ['End', ({ onMove }) => onMove(Number.POSITIVE_INFINITY)],
+  ['Enter', ({ onEnter }) => onEnter()],
+]);
 
 /** The page's keys: single ones only if no text is being written, and none while a dialog is open. */
 export function useKeys(actions: Actions): void {
@@ -36,45 +57,7 @@ export function useKeys(actions: Actions): void {
 /** Returns whether the key was a shortcut. */
 function handle(key: string, target: HTMLElement, actions: Actions): boolean {
   const isInList = target === document.body || target.closest('.exchange-list') !== null;
-  if (key in views) {
-    actions.onView(views[key as unknown as keyof typeof views]); // checked by `in`
-    return true;
-  }
-  switch (key) {
-    case 'j':
-      actions.onMove(1);
-      return true;
-    case 'k':
-      actions.onMove(-1);
-      return true;
-    case 'ArrowDown':
-    case 'ArrowUp':
-      if (isInList) actions.onMove(key === 'ArrowDown' ? 1 : -1);
-      return isInList;
-    case 'PageDown':
-    case 'PageUp':
-      if (isInList) actions.onMove(key === 'PageDown' ? pageRows : -pageRows);
-      return isInList;
-    case 'Home':
-    case 'End':
-      if (isInList) actions.onMove(key === 'End' ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY);
-      return isInList;
-    case 'Enter':
-      if (isInList) actions.onEnter();
-      return isInList;
-    case 'Escape':
-      actions.onEscape();
-      return true;
-    case '/':
-      document.querySelector<HTMLElement>('.filter-bar .text')?.focus();
-      return true;
-    case 'p':
-      actions.onPause();
-      return true;
-    case '?':
-      actions.onHelp();
-      return true;
-    default:
-      return false;
-  }
+  const action = anywhere.get(key) ?? (isInList ? inList.get(key) : undefined);
+  action?.(actions);
+  return action !== undefined;
 }

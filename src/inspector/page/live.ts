@@ -3,9 +3,8 @@ import type { Hello } from '../contract/events.ts';
 import type { ListAnswer } from '../contract/exchange-list.ts';
 import type { NowAnswer } from '../contract/now.ts';
 import { type Connection, type Event, followEvents } from './event-stream.ts';
-import { hasGap, mergeNow } from './now/merge-now.ts';
 import { CallError, messageOf, type Session } from './session.ts';
-import { maxRows, Traffic } from './traffic.ts';
+import { hasGap, maxRows, mergeNow, Traffic } from './traffic.ts';
 
 // A list that changes more often than this can't be read.
 const redrawMs = 250;
@@ -204,22 +203,7 @@ export class Live {
     void this.start();
   }
 
-  #set(
-    change: Partial<
-      Pick<
-        Live,
-        | 'connection'
-        | 'hello'
-        | 'now'
-        | 'isSignedOut'
-        | 'isLoaded'
-        | 'failure'
-        | 'keepFailure'
-        | 'skipped'
-        | 'leftOut'
-      >
-    >,
-  ): void {
+  #set(change: Partial<Live>): void {
     Object.assign(this, change);
     this.#draw();
   }

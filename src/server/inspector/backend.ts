@@ -131,7 +131,7 @@ export interface BackendOptions {
 
 /** Larger bodies are explained in a thread. */
 const explainedHereBytes = 64 * 1024;
-const endpointNames = [...endpoints.values()].filter(isModelEndpoint).map(({ name }) => name);
+const endpointNames = [...new Set([...endpoints.values()].filter(isModelEndpoint).map(({ name }) => name))];
 
 /** What the live page needs of the gateway. */
 export function createBackend(options: BackendOptions): InspectorBackend {

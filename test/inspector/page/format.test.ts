@@ -5,6 +5,7 @@ import {
   formatCount,
   formatDuration,
   formatMicroseconds,
+  formatTick,
 } from '../../../src/inspector/page/format.ts';
 
 test.each([
@@ -27,4 +28,24 @@ test.each([
   [formatBytes(5_000_000), '5.0 MB'],
 ])('%s', (formatted, expected) => {
   expect(formatted).toBe(expected);
+});
+
+const hourMs = 3_600_000;
+// In whatever time zone this runs.
+const at = (day: number, hour: number, minute = 0) => new Date(2026, 9, day, hour, minute).toISOString();
+
+test('within an hour it is the time, at midnight too', () => {
+  expect(formatTick(at(20, 14, 5), hourMs)).toBe('14:05');
+  expect(formatTick(at(20, 0), hourMs)).toBe('00:00');
+});
+
+test('within a day it is the time, and the day where one begins', () => {
+  expect(formatTick(at(20, 16), 24 * hourMs)).toBe('16:00');
+  expect(formatTick(at(21, 0), 24 * hourMs)).toBe('21 Oct');
+});
+
+test('over days it is the day, on those of 23 and 25 hours too', () => {
+  expect(formatTick(at(25, 0), 7 * 24 * hourMs)).toBe('25 Oct');
+  expect(formatTick(at(24, 23), 30 * 24 * hourMs)).toBe('24 Oct');
+  expect(formatTick(at(25, 1), 30 * 24 * hourMs)).toBe('25 Oct');
 });

@@ -29,9 +29,9 @@ describe.skipIf(chromiumPath === undefined)('what a ledger has', { timeout: 60_0
       await page.keyboard.press('2');
 
       await page.getByRole('button', { name: '24 hours' }).click();
-      await page.getByRole('img', { name: '3 requests, 24 hours' }).waitFor();
+      await page.getByRole('img', { name: 'Requests per hour: 3 in 24 hours' }).waitFor();
       await page.getByRole('button', { name: '30 days' }).click();
-      await page.getByRole('img', { name: '3 requests, 30 days' }).waitFor();
+      await page.getByRole('img', { name: 'Requests per day: 3 in 30 days' }).waitFor();
 
       expect(await page.locator('.figures', { hasText: 'requests' }).innerText()).toMatch(/requests\s+3/);
       expect(complaints).toEqual([]);

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { ExchangeDetail, TextAnswer } from '../../contract/exchange-detail.ts';
 import type { Live } from '../live.ts';
 import { messageOf } from '../session.ts';
-import { CopyButton } from '../shell/copy-button.tsx';
+import { CopyButton, Problem } from '../shell/controls.tsx';
 import { Dialog } from '../shell/dialog.tsx';
 import { SendAgain } from './send-again.tsx';
 
@@ -56,11 +56,7 @@ export function Actions({ live, detail, onOpenId, onTry }: Properties) {
         Copy as curl
       </button>
       {!hasBody && <p class="note">These need the body, which is not kept.</p>}
-      {failure !== undefined && (
-        <p class="problem" role="alert">
-          {failure}
-        </p>
-      )}
+      <Problem>{failure}</Problem>
       {open?.kind === 'send' && (
         <SendAgain live={live} detail={detail} onClose={() => setOpen(undefined)} onOpenId={onOpenId} />
       )}

@@ -2,17 +2,16 @@ import { useState } from 'preact/hooks';
 import type { AnswerPart, ExchangeDetail, StreamEvent } from '../../contract/exchange-detail.ts';
 import { formatDuration } from '../format.ts';
 import type { Live } from '../live.ts';
+import { Toggles } from '../shell/controls.tsx';
 import { BodyText, MarkedLine } from '../text/body-text.tsx';
 import { visibleLine } from '../text/visible.ts';
-import { NoBodies } from './no-bodies.tsx';
-import { BodyColumn } from './request-tab.tsx';
+import { BodyColumn, NoBodies } from './request-tab.tsx';
 
 const ways = { text: 'Assembled', events: 'Event by event', raw: 'As it came' } as const;
-type Way = keyof typeof ways;
 
 /** The answer; for a stream its assembled text, its events, or its raw bytes. */
 export function AnswerTab({ detail, live }: { readonly detail: ExchangeDetail; readonly live: Live }) {
-  const [wanted, setWanted] = useState<Way>('text');
+  const [wanted, setWanted] = useState<keyof typeof ways>('text');
   const { answer, answer_parts: parts, events } = detail.bodies ?? {};
   if (answer === undefined && !detail.row.bodies) return <NoBodies live={live} row={detail.row} />;
   if (answer === undefined)
@@ -27,19 +26,7 @@ export function AnswerTab({ detail, live }: { readonly detail: ExchangeDetail; r
     return <BodyColumn title="As the client got it" body={answer} />;
   return (
     <>
-      <div class="toggles" role="group" aria-label="How the answer is shown">
-        {(Object.keys(ways) as Way[]).map((way) => (
-          <button
-            type="button"
-            key={way}
-            class="toggle"
-            aria-pressed={way === wanted}
-            onClick={() => setWanted(way)}
-          >
-            {ways[way]}
-          </button>
-        ))}
-      </div>
+      <Toggles label="How the answer is shown" titles={ways} value={wanted} onChange={setWanted} />
       {wanted === 'text' && (
         <div class="prose">
           {parts?.map((part, index) => (

@@ -3,7 +3,7 @@ import type { ExchangeDetail } from '../../contract/exchange-detail.ts';
 import type { ExchangeRow } from '../../contract/exchange-list.ts';
 import { type Tab, tabs } from '../address.ts';
 import { formatTime } from '../format.ts';
-import { Decision, Status } from '../list/status.tsx';
+import { Decision, Status } from '../list/cells.tsx';
 import type { Live } from '../live.ts';
 import { BodyText } from '../text/body-text.tsx';
 import { visibleLine } from '../text/visible.ts';

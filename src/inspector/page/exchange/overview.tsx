@@ -1,18 +1,18 @@
 import type { ComponentChildren } from 'preact';
 import type { ExchangeDetail } from '../../contract/exchange-detail.ts';
+import type { ExchangeRow } from '../../contract/exchange-list.ts';
 import { formatBytes, formatCost, formatCount, formatDuration } from '../format.ts';
+import { parts } from '../list/cells.tsx';
 import { visible, visibleLine } from '../text/visible.ts';
 import { Rules } from './rules.tsx';
-import { Waterfall } from './waterfall.tsx';
 
-/** Who asked for what, where it went, how long each phase took, and what each rule decided. */
-export function Overview({
-  detail,
-  onOpenId,
-}: {
+interface Properties {
   readonly detail: ExchangeDetail;
   onOpenId(id: string): void;
-}) {
+}
+
+/** Who asked for what, where it went, how long each phase took, and what each rule decided. */
+export function Overview({ detail, onOpenId }: Properties) {
   const { row, attempts, form, dropped, message, cause } = detail;
   const { tokens, again } = row;
   return (
@@ -84,5 +84,53 @@ function Fact({ name, children }: { readonly name: string; readonly children: Co
         <bdi>{children}</bdi>
       </dd>
     </div>
+  );
+}
+
+const explanations = {
+  read: 'until the body had arrived',
+  decide: 'parsing and rules',
+  queue: 'waiting for a slot at the provider',
+  connect: 'until it was being sent, including earlier attempts',
+  first_byte: 'waiting for the first byte',
+  stream: 'from the first byte to the end',
+} as const;
+
+function Waterfall({ row }: { readonly row: ExchangeRow }) {
+  const { times, total_ms: totalMs } = row;
+  if (times === undefined || totalMs === undefined) return <p class="note">Known when it has ended.</p>;
+  let startMs = 0;
+  const steps = parts.flatMap((part) => {
+    const ms = times[part.name];
+    if (ms === undefined) return [];
+    const step = { ...part, ms, startMs };
+    startMs += ms;
+    return [step];
+  });
+  const percent = (ms: number) => `${(ms / Math.max(startMs, 0.001)) * 100}%`;
+  return (
+    <table class="waterfall">
+      <tbody>
+        {steps.map(({ name, title, background, ms, startMs }) => (
+          <tr key={name} title={explanations[name]}>
+            <th scope="row">{title}</th>
+            <td class="track">
+              <span
+                class="step"
+                style={{ background, marginInlineStart: percent(startMs), width: percent(ms) }}
+              />
+            </td>
+            <td class="number">{formatDuration(ms)}</td>
+          </tr>
+        ))}
+      </tbody>
+      <tfoot>
+        <tr>
+          <th scope="row">total</th>
+          <td />
+          <td class="number">{formatDuration(totalMs)}</td>
+        </tr>
+      </tfoot>
+    </table>
   );
 }

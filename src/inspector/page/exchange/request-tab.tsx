@@ -1,10 +1,10 @@
 import type { Body, ExchangeDetail } from '../../contract/exchange-detail.ts';
+import type { ExchangeRow } from '../../contract/exchange-list.ts';
 import { formatBytes } from '../format.ts';
 import type { Live } from '../live.ts';
-import { CopyButton } from '../shell/copy-button.tsx';
+import { CopyButton } from '../shell/controls.tsx';
 import { BodyText } from '../text/body-text.tsx';
 import { visibleLine } from '../text/visible.ts';
-import { NoBodies } from './no-bodies.tsx';
 
 /** The body as it came and as it left, side by side where they differ. */
 export function RequestTab({ detail, live }: { readonly detail: ExchangeDetail; readonly live: Live }) {
@@ -43,5 +43,26 @@ export function BodyColumn({ title, body }: { readonly title: string; readonly b
       </header>
       <BodyText body={body} label={title} />
     </section>
+  );
+}
+
+export function NoBodies({ live, row }: { readonly live: Live; readonly row: ExchangeRow }) {
+  if (row.state === 'finished' && row.bytes_in === 0)
+    return <p class="note">It had no body, or was refused before its body was read.</p>;
+  const isKeeping = live.now?.keeps_bodies !== undefined;
+  return (
+    <div class="no-bodies">
+      <p>
+        The bodies of this exchange were not kept. They are kept in memory only, and only while you ask for
+        it.
+      </p>
+      {isKeeping ? (
+        <p>They are kept now: the next exchange has them.</p>
+      ) : (
+        <button type="button" onClick={() => void live.keepBodies(10)}>
+          Keep bodies for the next ten minutes
+        </button>
+      )}
+    </div>
   );
 }

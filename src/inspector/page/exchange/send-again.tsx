@@ -3,6 +3,7 @@ import type { SendAgainAnswer, SendAgainRequest } from '../../contract/actions.t
 import type { ExchangeDetail } from '../../contract/exchange-detail.ts';
 import type { Live } from '../live.ts';
 import { messageOf } from '../session.ts';
+import { Problem } from '../shell/controls.tsx';
 import { Dialog } from '../shell/dialog.tsx';
 import { toIndented } from '../text/json-lines.ts';
 
@@ -66,11 +67,7 @@ export function SendAgain({ live, detail, onClose, onOpenId }: Properties) {
         {isCut && (
           <p class="note">It is too long to be edited here: its beginning is shown, and all of it is sent.</p>
         )}
-        {failure !== undefined && (
-          <p class="problem" role="alert">
-            {failure}
-          </p>
-        )}
+        <Problem>{failure}</Problem>
         <footer>
           <span class="note">{body === original ? 'body unchanged' : 'body edited'}</span>
           <button type="submit" class="primary" disabled={isSending}>

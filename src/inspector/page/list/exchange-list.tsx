@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ExchangeRow } from '../../contract/exchange-list.ts';
-import { columnIndex, columns, Row, rowId } from './row.tsx';
-import { niceScale } from './time-bar.tsx';
+import { niceScale } from './cells.tsx';
+import { columns, Row, rowId } from './row.tsx';
 
 interface Properties {
   /** Newest first. */
@@ -68,8 +68,8 @@ export function ExchangeList({ rows, selected, onOpen, empty }: Properties) {
     >
       <div ref={probe} class="row-probe" role="presentation" />
       <div role="row" class="row head" aria-rowindex={1}>
-        {columns.map(({ name, title }) => (
-          <span role="columnheader" key={name} class={`cell ${name}`} aria-colindex={columnIndex[name]}>
+        {columns.map(({ name, title }, place) => (
+          <span role="columnheader" key={name} class={`cell ${name}`} aria-colindex={place + 1}>
             {title}
           </span>
         ))}

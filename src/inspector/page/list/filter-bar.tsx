@@ -1,7 +1,7 @@
 import type { Show } from '../../contract/show.ts';
 import { type Filter, isNarrowed, noFilter, showNames } from '../filter.ts';
 import { formatDuration, formatWhole } from '../format.ts';
-import { visibleLine } from '../text/visible.ts';
+import { Choice } from '../shell/controls.tsx';
 
 interface Properties {
   readonly filter: Filter;
@@ -62,30 +62,25 @@ export function FilterBar({
       </div>
       <Choice
         label="Project"
-        any="all projects"
+        none="all projects"
         value={filter.project}
-        values={projects}
+        options={projects.map((name) => [name, name])}
         onChange={(project) => change({ project })}
       />
       <Choice
         label="Model"
-        any="all models"
+        none="all models"
         value={filter.model}
-        values={models}
+        options={models.map((name) => [name, name])}
         onChange={(model) => change({ model })}
       />
-      <select
-        aria-label="Slower than"
+      <Choice
+        label="Slower than"
+        none="any time"
         value={String(filter.slower ?? '')}
-        onChange={(event) => change({ slower: Number(event.currentTarget.value) || undefined })}
-      >
-        <option value="">any time</option>
-        {steps.map((ms) => (
-          <option key={ms} value={String(ms)}>
-            ≥ {formatDuration(ms)}
-          </option>
-        ))}
-      </select>
+        options={steps.map((ms) => [String(ms), `≥ ${formatDuration(ms)}`])}
+        onChange={(ms) => change({ slower: Number(ms) || undefined })}
+      />
       <div class="filter-end">
         {isNarrowed(filter) && (
           <button type="button" class="quiet" onClick={() => onFilter(noFilter)}>
@@ -101,27 +96,5 @@ export function FilterBar({
         </button>
       </div>
     </search>
-  );
-}
-
-interface ChoiceProperties {
-  readonly label: string;
-  readonly any: string;
-  readonly value: string;
-  readonly values: readonly string[];
-  onChange(value: string): void;
-}
-
-function Choice({ label, any, value, values, onChange }: ChoiceProperties) {
-  const all = value === '' || values.includes(value) ? values : [value, ...values];
-  return (
-    <select aria-label={label} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-      <option value="">{any}</option>
-      {all.map((one) => (
-        <option key={one} value={one}>
-          {visibleLine(one).slice(0, 80)}
-        </option>
-      ))}
-    </select>
   );
 }

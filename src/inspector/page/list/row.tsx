@@ -1,33 +1,76 @@
-import { Component } from 'preact';
+import { Component, type ComponentChildren } from 'preact';
 import type { ExchangeRow } from '../../contract/exchange-list.ts';
 import { formatClock, formatCost, formatCount, formatDuration, formatTime } from '../format.ts';
 import { visibleLine } from '../text/visible.ts';
-import { Decision, Status } from './status.tsx';
-import { TimeBar } from './time-bar.tsx';
+import { Decision, Status, TimeBar } from './cells.tsx';
 
-/** The list's columns in order: CSS class, and name for people and screen readers. */
-export const columns = [
-  { name: 'time', title: 'Time' },
-  { name: 'status-cell', title: 'Status' },
-  { name: 'decision-cell', title: 'Decision' },
-  { name: 'project', title: 'Project' },
-  { name: 'client', title: 'Client' },
-  { name: 'model', title: 'Model → provider' },
-  { name: 'input', title: 'In' },
-  { name: 'output', title: 'Out' },
-  { name: 'cached', title: 'Cached' },
-  { name: 'cost', title: 'Cost' },
-  { name: 'first', title: 'First byte' },
-  { name: 'total', title: 'Total' },
-  { name: 'bar', title: 'Time spent' },
-] as const;
+interface Column {
+  /** Its CSS class. */
+  readonly name: string;
+  /** For people and screen readers. */
+  readonly title: string;
+  readonly isNumber?: boolean;
+  cell(row: ExchangeRow, scaleMs: number): ComponentChildren;
+  hint?(row: ExchangeRow): string;
+}
 
-type ColumnName = (typeof columns)[number]['name'];
+/** In order; narrow lists leave some out, so each cell says which one it is in. */
+export const columns: readonly Column[] = [
+  {
+    name: 'time',
+    title: 'Time',
+    cell: ({ time }) => formatClock(time),
+    hint: ({ time }) => formatTime(time),
+  },
+  { name: 'status-cell', title: 'Status', cell: (row) => <Status row={row} /> },
+  { name: 'decision-cell', title: 'Decision', cell: (row) => <Decision row={row} /> },
+  { name: 'project', title: 'Project', cell: ({ project }) => lineOf(project) },
+  { name: 'client', title: 'Client', cell: ({ client }) => lineOf(client) },
+  {
+    name: 'model',
+    title: 'Model → provider',
+    cell: ({ model, path, provider }) => (
+      <>
+        <bdi>{visibleLine(model ?? path)}</bdi>
+        {provider !== undefined && <span class="arrow"> → </span>}
+        {provider !== undefined && <bdi class="provider">{visibleLine(provider)}</bdi>}
+      </>
+    ),
+  },
+  { name: 'input', title: 'In', isNumber: true, cell: (row) => tokensOf(row, 'input') },
+  { name: 'output', title: 'Out', isNumber: true, cell: (row) => tokensOf(row, 'output') },
+  {
+    name: 'cached',
+    title: 'Cached',
+    isNumber: true,
+    cell: ({ tokens }) => (tokens?.cached ? formatCount(tokens.cached) : ''),
+  },
+  {
+    name: 'cost',
+    title: 'Cost',
+    isNumber: true,
+    cell: ({ cost_usd: usd }) => usd !== undefined && formatCost(usd),
+  },
+  { name: 'first', title: 'First byte', isNumber: true, cell: ({ first_byte_ms: ms }) => durationOf(ms) },
+  { name: 'total', title: 'Total', isNumber: true, cell: ({ total_ms: ms }) => durationOf(ms) },
+  {
+    name: 'bar',
+    title: 'Time spent',
+    cell: ({ times }, scaleMs) => <TimeBar times={times} scaleMs={scaleMs} />,
+  },
+];
 
-/** Narrow lists leave columns out, so each cell says which one it is in. */
-export const columnIndex = Object.fromEntries(
-  columns.map(({ name }, index) => [name, index + 1]),
-) as Readonly<Record<ColumnName, number>>; // one of each
+function lineOf(text = ''): string {
+  return visibleLine(text);
+}
+
+function tokensOf({ tokens }: ExchangeRow, kind: 'input' | 'output'): string {
+  return tokens === undefined ? '' : (tokens.estimated === true ? '~' : '') + formatCount(tokens[kind]);
+}
+
+function durationOf(ms: number | undefined): string {
+  return ms === undefined ? '' : formatDuration(ms);
+}
 
 interface Properties {
   readonly row: ExchangeRow;
@@ -50,8 +93,6 @@ export class Row extends Component<Properties> {
   }
 
   override render({ row, index, rowHeight, isSelected, scaleMs, onOpen }: Properties) {
-    const { tokens } = row;
-    const estimate = tokens?.estimated === true ? '~' : '';
     return (
       <div
         role="row"
@@ -62,63 +103,19 @@ export class Row extends Component<Properties> {
         style={{ transform: `translateY(${index * rowHeight}px)` }}
         onClick={() => onOpen(row)}
       >
-        <Cell name="time" title={formatTime(row.time)} text={formatClock(row.time)} />
-        <span role="gridcell" class="cell status-cell" aria-colindex={columnIndex['status-cell']}>
-          <Status row={row} />
-        </span>
-        <span role="gridcell" class="cell decision-cell" aria-colindex={columnIndex['decision-cell']}>
-          <Decision row={row} />
-        </span>
-        <Cell name="project" text={row.project} />
-        <Cell name="client" text={row.client} />
-        <span role="gridcell" class="cell model" aria-colindex={columnIndex.model}>
-          <bdi>{visibleLine(row.model ?? row.path)}</bdi>
-          {row.provider !== undefined && (
-            <>
-              <span class="arrow"> → </span>
-              <bdi class="provider">{visibleLine(row.provider)}</bdi>
-            </>
-          )}
-        </span>
-        <Cell name="input" isNumber text={tokens && estimate + formatCount(tokens.input)} />
-        <Cell name="output" isNumber text={tokens && estimate + formatCount(tokens.output)} />
-        <Cell name="cached" isNumber text={tokens?.cached ? formatCount(tokens.cached) : undefined} />
-        <Cell name="cost" isNumber text={row.cost_usd === undefined ? undefined : formatCost(row.cost_usd)} />
-        <Cell
-          name="first"
-          isNumber
-          text={row.first_byte_ms === undefined ? undefined : formatDuration(row.first_byte_ms)}
-        />
-        <Cell
-          name="total"
-          isNumber
-          text={row.total_ms === undefined ? undefined : formatDuration(row.total_ms)}
-        />
-        <span role="gridcell" class="cell bar" aria-colindex={columnIndex.bar}>
-          <TimeBar times={row.times} scaleMs={scaleMs} />
-        </span>
+        {columns.map(({ name, isNumber, cell, hint }, place) => (
+          <span
+            role="gridcell"
+            key={name}
+            class={isNumber ? `cell ${name} number` : `cell ${name}`}
+            aria-colindex={place + 1}
+            title={hint?.(row)}
+            dir="auto"
+          >
+            {cell(row, scaleMs)}
+          </span>
+        ))}
       </div>
     );
   }
-}
-
-interface CellProperties {
-  readonly name: ColumnName;
-  readonly isNumber?: boolean;
-  readonly text: string | undefined;
-  readonly title?: string;
-}
-
-function Cell({ name, isNumber, text, title }: CellProperties) {
-  return (
-    <span
-      role="gridcell"
-      class={isNumber ? `cell ${name} number` : `cell ${name}`}
-      aria-colindex={columnIndex[name]}
-      title={title}
-      dir="auto"
-    >
-      {text === undefined ? '' : visibleLine(text)}
-    </span>
-  );
 }

@@ -4,7 +4,7 @@ import { type Show, shows } from '../../contract/show.ts';
 import { type Filter, isNarrowed, showNames, toPredicate } from '../filter.ts';
 import { formatWhole } from '../format.ts';
 import type { Live } from '../live.ts';
-import { CopyButton } from '../shell/copy-button.tsx';
+import { CopyButton } from '../shell/controls.tsx';
 import { ExchangeList } from './exchange-list.tsx';
 import { FilterBar } from './filter-bar.tsx';
 

@@ -1,19 +1,17 @@
-import { formatCount } from '../format.ts';
-import { timeLabel } from './time-label.ts';
+import { formatCount, formatTick } from '../format.ts';
 
 export interface Series {
   readonly name: string;
   /** A colour of the stylesheet, such as `--series-1`. */
   readonly color: string;
-  readonly values: readonly (number | null)[];
+  readonly values: readonly number[];
 }
 
 interface Properties {
   readonly title: string;
   /** What the chart shows, in a sentence: its name for screen readers. */
   readonly summary: string;
-  /** Seconds since 1970. */
-  readonly times: readonly number[];
+  readonly times: readonly string[];
   readonly series: readonly Series[];
   /** Stacked bars by default, or a dash for each value. */
   readonly kind?: 'bars' | 'dashes';
@@ -28,7 +26,8 @@ export function Chart({ title, summary, times, series, kind = 'bars', format = f
     kind === 'bars' ? values.reduce((sum, value) => sum + value, 0) : Math.max(0, ...values),
   );
   const most = Math.max(0, ...tops);
-  const [first = 0, last = first] = [times[0], times.at(-1)];
+  const [first = '', last = ''] = [times[0], times.at(-1)];
+  const spanMs = Date.parse(last) - Date.parse(first);
   return (
     <figure class="chart">
       <figcaption>
@@ -54,7 +53,7 @@ export function Chart({ title, summary, times, series, kind = 'bars', format = f
               ))}
             </svg>
             <span>
-              {timeLabel(first, last - first)} <span>{last > first && timeLabel(last, last - first)}</span>
+              {formatTick(first, spanMs)} <span>{spanMs > 0 && formatTick(last, spanMs)}</span>
             </span>
           </>
         )}

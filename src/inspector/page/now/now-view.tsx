@@ -1,38 +1,28 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { HistoryAnswer } from '../../contract/now.ts';
+import type { HistoryAnswer, HistoryStep, Minute } from '../../contract/now.ts';
 import { formatCost, formatCount, formatDuration } from '../format.ts';
 import type { Live } from '../live.ts';
+import { Toggles } from '../shell/controls.tsx';
+import { visibleLine } from '../text/visible.ts';
 import { useCall } from '../use-call.ts';
 import { Breakers, Budgets } from './budgets.tsx';
-import { Chart } from './chart.tsx';
-import { byReason, sum, toSeconds } from './series.ts';
+import { Chart, type Series } from './chart.tsx';
 
-const spans = {
-  hour: { title: 'Last hour', path: undefined },
-  day: { title: '24 hours', path: 'history?by=hour&since=24h' },
-  week: { title: '7 days', path: 'history?by=day&since=7d' },
-  month: { title: '30 days', path: 'history?by=day&since=30d' },
-} as const;
+const spans = { hour: 'Last hour', day: '24 hours', week: '7 days', month: '30 days' } as const;
 type Span = keyof typeof spans;
+const paths = {
+  day: 'history?by=hour&since=24h',
+  week: 'history?by=day&since=7d',
+  month: 'history?by=day&since=30d',
+} as const;
 
 /** What is happening now, at a glance. */
 export function NowView({ live }: { readonly live: Live }) {
   const [span, setSpan] = useState<Span>('hour');
   return (
     <main class="now-view">
-      <div class="toggles" role="group" aria-label="Time shown">
-        {(Object.keys(spans) as Span[]).map((one) => (
-          <button
-            type="button"
-            key={one}
-            class="toggle"
-            aria-pressed={one === span}
-            onClick={() => setSpan(one)}
-          >
-            {spans[one].title}
-          </button>
-        ))}
-      </div>
+      <Toggles label="Time shown" titles={spans} value={span} onChange={setSpan} />
       {span === 'hour' ? <LastHour live={live} /> : <History live={live} span={span} />}
     </main>
   );
@@ -42,41 +32,28 @@ function LastHour({ live }: { readonly live: Live }) {
   const { now } = live;
   if (now === undefined) return <p class="note">{live.failure ?? 'Loading …'}</p>;
   const { minutes } = now;
-  const times = minutes.map(({ time }) => toSeconds(time));
-  const requests = sum(minutes.map((minute) => minute.requests));
-  const cost = sum(minutes.map((minute) => minute.cost_usd));
+  const times = minutes.map(({ time }) => time);
   const blocks = byReason(minutes, 'blocks', ['--block', '--series-4', '--series-5']);
   const errors = byReason(minutes, 'errors', ['--fail', '--series-2', '--series-3']);
   const blocked = sum(blocks.flatMap(({ values }) => values));
   const failed = sum(errors.flatMap(({ values }) => values));
   const latest = minutes.findLast(({ first_byte_ms }) => first_byte_ms !== undefined)?.first_byte_ms;
+  const reasons = [...blocks, ...errors].map(({ name, values }) => `${name} ${sum(values)}`).join(', ');
   return (
     <>
       <dl class="figures">
-        <Figure name="requests" value={formatCount(requests)} />
-        <Figure name="blocked" value={formatCount(blocked)} kind={blocked > 0 ? 'block' : ''} />
-        <Figure name="failed" value={formatCount(failed)} kind={failed > 0 ? 'fail' : ''} />
-        <Figure
-          name="tokens"
-          value={formatCount(sum(minutes.map(({ tokens }) => tokens.input + tokens.output)))}
-        />
-        <Figure name="cost" value={formatCost(cost)} />
+        <UsageFigures steps={minutes}>
+          <Figure name="blocked" value={formatCount(blocked)} kind={blocked > 0 ? 'block' : ''} />
+          <Figure name="failed" value={formatCount(failed)} kind={failed > 0 ? 'fail' : ''} />
+        </UsageFigures>
         <Figure name="first byte now, p50" value={latest === undefined ? '–' : formatDuration(latest.p50)} />
         <Figure name="open" value={String(now.open.exchanges)} />
         <Figure name="streams" value={String(now.open.streams)} />
       </dl>
-      <div class="charts">
-        <Chart
-          title="Requests per minute"
-          summary={`Requests per minute: ${requests} in the last hour`}
-          times={times}
-          series={[
-            { name: 'requests', color: '--series-1', values: minutes.map((minute) => minute.requests) },
-          ]}
-        />
+      <UsageCharts steps={minutes} step="minute" span="the last hour">
         <Chart
           title="Blocked and failed, by reason"
-          summary={`${blocked} blocked and ${failed} failed in the last hour: ${[...blocks, ...errors].map(({ name, values }) => `${name} ${sum(values)}`).join(', ') || 'none'}`}
+          summary={`${blocked} blocked and ${failed} failed in the last hour: ${reasons || 'none'}`}
           times={times}
           series={[...blocks, ...errors]}
         />
@@ -86,28 +63,13 @@ function LastHour({ live }: { readonly live: Live }) {
           times={times}
           kind="dashes"
           format={formatDuration}
-          series={[
-            {
-              name: 'p50',
-              color: '--series-1',
-              values: minutes.map((minute) => minute.first_byte_ms?.p50 ?? null),
-            },
-            {
-              name: 'p95',
-              color: '--series-2',
-              values: minutes.map((minute) => minute.first_byte_ms?.p95 ?? null),
-            },
-          ]}
+          series={(['p50', 'p95'] as const).map((name, index) => ({
+            name,
+            color: `--series-${index + 1}`,
+            values: minutes.map(({ first_byte_ms: ms }) => ms?.[name] ?? 0),
+          }))}
         />
-        <TokenChart steps={minutes} title="Tokens per minute" times={times} />
-        <Chart
-          title="Cost per minute"
-          summary={`${formatCost(cost)} in the last hour`}
-          times={times}
-          format={formatCost}
-          series={[{ name: 'cost', color: '--series-3', values: minutes.map((minute) => minute.cost_usd) }]}
-        />
-      </div>
+      </UsageCharts>
       <div class="states">
         <Budgets budgets={now.budgets} />
         <Breakers breakers={now.breakers} />
@@ -117,84 +79,127 @@ function LastHour({ live }: { readonly live: Live }) {
 }
 
 function History({ live, span }: { readonly live: Live; readonly span: Exclude<Span, 'hour'> }) {
-  const { path, title } = spans[span];
-  const history = useCall(live, path, () => live.session.get<HistoryAnswer>(path));
+  const history = useCall(live, span, () => live.session.get<HistoryAnswer>(paths[span]));
   if (history.state === 'waiting') return <p class="note">Loading …</p>;
   if (history.state === 'failed') return <p class="note">{history.message}</p>;
   const { steps, by } = history.answer;
-  const times = steps.map(({ time }) => toSeconds(time));
-  const requests = sum(steps.map((step) => step.requests));
-  const cost = sum(steps.map((step) => step.cost_usd));
   return (
     <>
       <dl class="figures">
-        <Figure name="requests" value={formatCount(requests)} />
-        <Figure
-          name="tokens"
-          value={formatCount(sum(steps.map(({ tokens }) => tokens.input + tokens.output)))}
-        />
-        <Figure name="cost" value={formatCost(cost)} />
+        <UsageFigures steps={steps} />
       </dl>
       <p class="note">From the ledger, in which refused requests are not counted.</p>
-      <div class="charts">
-        <Chart
-          title={`Requests per ${by}`}
-          summary={`${requests} requests, ${title}`}
-          times={times}
-          series={[{ name: 'requests', color: '--series-1', values: steps.map((step) => step.requests) }]}
-        />
-        <TokenChart steps={steps} title={`Tokens per ${by}`} times={times} />
-        <Chart
-          title={`Cost per ${by}`}
-          summary={`${formatCost(cost)}, ${title}`}
-          times={times}
-          format={formatCost}
-          series={[{ name: 'cost', color: '--series-3', values: steps.map((step) => step.cost_usd) }]}
-        />
-      </div>
+      <UsageCharts steps={steps} step={by} span={spans[span]} />
     </>
   );
 }
 
-interface TokenProperties {
-  readonly steps: readonly {
-    readonly tokens: { readonly input: number; readonly output: number; readonly cached: number };
-  }[];
-  readonly title: string;
-  readonly times: readonly number[];
+interface UsageProperties {
+  readonly steps: readonly HistoryStep[];
+  readonly children?: ComponentChildren;
 }
 
-function TokenChart({ steps, title, times }: TokenProperties) {
+function UsageFigures({ steps, children }: UsageProperties) {
+  return (
+    <>
+      <Figure name="requests" value={formatCount(sum(steps.map((step) => step.requests)))} />
+      {children}
+      <Figure
+        name="tokens"
+        value={formatCount(sum(steps.map(({ tokens }) => tokens.input + tokens.output)))}
+      />
+      <Figure name="cost" value={formatCost(sum(steps.map((step) => step.cost_usd)))} />
+    </>
+  );
+}
+
+interface ChartsProperties extends UsageProperties {
+  readonly step: string;
+  /** All of them together. */
+  readonly span: string;
+}
+
+function UsageCharts({ steps, children, step, span }: ChartsProperties) {
+  const times = steps.map(({ time }) => time);
+  const requests = steps.map((each) => each.requests);
+  const costs = steps.map((each) => each.cost_usd);
   const input = steps.map(({ tokens }) => Math.max(0, tokens.input - tokens.cached));
   const cached = steps.map(({ tokens }) => tokens.cached);
   const output = steps.map(({ tokens }) => tokens.output);
   return (
-    <Chart
-      title={title}
-      summary={`Tokens: ${sum(input) + sum(cached)} in, of these ${sum(cached)} cached, ${sum(output)} out`}
-      times={times}
-      series={[
-        { name: 'in', color: '--series-1', values: input },
-        { name: 'cached', color: '--series-4', values: cached },
-        { name: 'out', color: '--series-2', values: output },
-      ]}
-    />
+    <div class="charts">
+      <Chart
+        title={`Requests per ${step}`}
+        summary={`Requests per ${step}: ${sum(requests)} in ${span}`}
+        times={times}
+        series={[{ name: 'requests', color: '--series-1', values: requests }]}
+      />
+      {children}
+      <Chart
+        title={`Tokens per ${step}`}
+        summary={`Tokens: ${sum(input) + sum(cached)} in, of these ${sum(cached)} cached, ${sum(output)} out`}
+        times={times}
+        series={[
+          { name: 'in', color: '--series-1', values: input },
+          { name: 'cached', color: '--series-4', values: cached },
+          { name: 'out', color: '--series-2', values: output },
+        ]}
+      />
+      <Chart
+        title={`Cost per ${step}`}
+        summary={`${formatCost(sum(costs))} in ${span}`}
+        times={times}
+        format={formatCost}
+        series={[{ name: 'cost', color: '--series-3', values: costs }]}
+      />
+    </div>
   );
 }
 
-function Figure({
-  name,
-  value,
-  kind = '',
-}: {
+interface FigureProperties {
   readonly name: string;
   readonly value: string;
   readonly kind?: string;
-}) {
+}
+
+function Figure({ name, value, kind = '' }: FigureProperties) {
   return (
     <div class={kind}>
       <dt>{name}</dt>
       <dd>{value}</dd>
     </div>
   );
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+/** One series for each of the most frequent reasons, as many as there are colours; one for all others together. */
+function byReason(
+  minutes: readonly Minute[],
+  what: 'blocks' | 'errors',
+  colors: readonly string[],
+): Series[] {
+  const totals = new Map<string, number>();
+  for (const minute of minutes) {
+    for (const [reason, count] of Object.entries(minute[what]))
+      totals.set(reason, (totals.get(reason) ?? 0) + count);
+  }
+  const reasons = [...totals].sort((a, b) => b[1] - a[1]).map(([reason]) => reason);
+  const groups = reasons
+    .slice(0, colors.length - 1)
+    .map((reason) => ({ name: visibleLine(reason), reasons: [reason] }));
+  const rest = reasons.slice(colors.length - 1);
+  if (rest.length > 0) {
+    groups.push({
+      name: rest.length === 1 ? visibleLine(rest[0] ?? '') : `${rest.length} other reasons`,
+      reasons: rest,
+    });
+  }
+  return groups.map(({ name, reasons }, index) => ({
+    name,
+    color: colors[index] ?? '',
+    values: minutes.map((minute) => sum(reasons.map((reason) => minute[what][reason] ?? 0))),
+  }));
 }

@@ -2,14 +2,11 @@ import { useState } from 'preact/hooks';
 import type { Live } from '../live.ts';
 import { messageOf } from '../session.ts';
 import { useCall } from '../use-call.ts';
-
-interface Properties {
-  readonly live: Live;
-  onSignedIn(): void;
-}
+import { Problem } from './controls.tsx';
+import { Dialog } from './dialog.tsx';
 
 /** Shown instead of everything else while there is no session. */
-export function SignIn({ live, onSignedIn }: Properties) {
+export function SignIn({ live }: { readonly live: Live }) {
   const { session } = live;
   const access = useCall(live, 'access', () => session.access());
   const [password, setPassword] = useState('');
@@ -18,12 +15,11 @@ export function SignIn({ live, onSignedIn }: Properties) {
     event.preventDefault();
     try {
       await session.enter({ password });
-      onSignedIn();
+      void live.enter();
     } catch (error) {
       setRefusal(messageOf(error));
     }
   };
-  const failure = refusal ?? session.problem;
   const { command, password: hasPassword } =
     access.state === 'done' ? access.answer : { command: 'gateway open', password: false };
   return (
@@ -37,11 +33,7 @@ export function SignIn({ live, onSignedIn }: Properties) {
         <code>{command}</code>
       </pre>
       <p>in a terminal: it prints and opens a link that works once.</p>
-      {failure !== undefined && (
-        <p class="problem" role="alert">
-          {failure}
-        </p>
-      )}
+      <Problem>{refusal ?? session.problem}</Problem>
       {hasPassword && (
         <form onSubmit={(event) => void enter(event)}>
           <label>
@@ -57,5 +49,27 @@ export function SignIn({ live, onSignedIn }: Properties) {
         </form>
       )}
     </main>
+  );
+}
+
+export function SignOut({ live, onClose }: { readonly live: Live; onClose(): void }) {
+  const [isLeaving, setLeaving] = useState(false);
+  const leave = async (everywhere: boolean) => {
+    setLeaving(true);
+    await live.signOut({ everywhere }); // what could not be ended is shown where one signs in
+    onClose();
+  };
+  return (
+    <Dialog title="Sign out" onClose={onClose}>
+      <p>The session ends at the gateway too. “gateway open” makes a link that lets you in again.</p>
+      <div class="actions">
+        <button type="button" disabled={isLeaving} onClick={() => void leave(false)}>
+          Sign out this browser
+        </button>
+        <button type="button" disabled={isLeaving} onClick={() => void leave(true)}>
+          Sign out everywhere
+        </button>
+      </div>
+    </Dialog>
   );
 }

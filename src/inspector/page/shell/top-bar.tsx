@@ -1,6 +1,7 @@
 import type { View } from '../address.ts';
 import { formatClock } from '../format.ts';
 import type { Live } from '../live.ts';
+import { Problem } from './controls.tsx';
 
 interface Properties {
   readonly live: Live;
@@ -35,11 +36,7 @@ export function TopBar({ live, view, onView, onHelp, onLeave }: Properties) {
       </nav>
       <span class="spring" />
       <KeepBodies live={live} />
-      {live.keepFailure !== undefined && (
-        <span class="problem" role="alert">
-          {live.keepFailure}
-        </span>
-      )}
+      <Problem>{live.keepFailure}</Problem>
       <ConnectionState live={live} />
       <button type="button" class="quiet" onClick={onLeave}>
         Sign out

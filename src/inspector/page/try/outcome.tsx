@@ -3,7 +3,7 @@ import { BodyColumn } from '../exchange/request-tab.tsx';
 import { Rules } from '../exchange/rules.tsx';
 import { formatMicroseconds } from '../format.ts';
 import { visible, visibleLine } from '../text/visible.ts';
-import type { TryOutcome } from './use-outcome.ts';
+import type { TryOutcome } from './scratch.ts';
 
 interface Properties {
   readonly outcome: TryOutcome | undefined;

@@ -1,11 +1,11 @@
+import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
+import type { PoliciesAnswer } from '../../contract/actions.ts';
 import type { Live } from '../live.ts';
+import { Choice, Problem } from '../shell/controls.tsx';
 import { visible } from '../text/visible.ts';
-import { Editor } from './editor.tsx';
 import { Outcome } from './outcome.tsx';
-import { RequestChoices } from './request-choices.tsx';
-import { useOutcome } from './use-outcome.ts';
-import { type Scratch, useScratch } from './use-scratch.ts';
+import { type Scratch, useOutcome, useScratch } from './scratch.ts';
 
 interface Properties {
   readonly live: Live;
@@ -47,11 +47,7 @@ export function TryView({ live, id, kept }: Properties) {
             <RequestChoices policies={policies.answer} scratch={scratch} onChange={change} />
           )}
         </header>
-        {problem !== undefined && (
-          <p class="problem" role="alert">
-            {visible(problem)}
-          </p>
-        )}
+        <Problem>{problem && visible(problem)}</Problem>
         <Editor
           label="Request body, JSON"
           value={scratch.body ?? ''}
@@ -76,4 +72,75 @@ function selectLine(area: HTMLTextAreaElement, line: number): void {
   area.focus();
   area.setSelectionRange(start, start + (lines[line - 1]?.length ?? 0));
   area.parentElement?.querySelectorAll('.numbers span')[line - 1]?.scrollIntoView({ block: 'nearest' });
+}
+
+interface ChoicesProperties {
+  readonly policies: PoliciesAnswer;
+  readonly scratch: Scratch;
+  onChange(part: Partial<Scratch>): void;
+}
+
+/** Whose request it is, and of which endpoint. */
+function RequestChoices({ policies, scratch: { key, endpoint }, onChange }: ChoicesProperties) {
+  const isRemoved = key !== '' && !policies.keys.some(({ id }) => id === key);
+  const keys = policies.keys.map(({ id, project }) => [id, `${id} (${project})`] as const);
+  return (
+    <>
+      <Choice
+        label="Key"
+        none="first key"
+        value={key}
+        options={isRemoved ? [[key, `${key} (removed)`], ...keys] : keys}
+        onChange={(id) => onChange({ key: id })}
+      />
+      <Choice
+        label="Endpoint"
+        none="endpoint from the body"
+        value={endpoint}
+        options={policies.endpoints.map((name) => [name, name])}
+        onChange={(name) => onChange({ endpoint: name })}
+      />
+    </>
+  );
+}
+
+interface EditorProperties {
+  readonly label: string;
+  readonly value: string;
+  onInput(value: string): void;
+  readonly area?: RefObject<HTMLTextAreaElement | null>;
+  /** Lines with a problem, from 1. */
+  readonly problems: readonly number[];
+}
+
+/** Longer texts have no line numbers: each keystroke would lay all of them out. */
+const numberedLength = 200_000;
+
+/**
+ * A text area with line numbers, in which long lines wrap: behind it lies the same text, invisible, whose lines have the
+ * numbers, and which makes the area as high as its text.
+ */
+function Editor({ label, value, onInput, area, problems }: EditorProperties) {
+  return (
+    <div class="editor">
+      <div class="sheet">
+        {value.length <= numberedLength && (
+          <pre class="numbers" aria-hidden="true">
+            {value.split('\n').map((line, index) => (
+              <span key={index} class={problems.includes(index + 1) ? 'problem' : ''}>{`${line}\n`}</span>
+            ))}
+          </pre>
+        )}
+        <textarea
+          {...(area && { ref: area })}
+          aria-label={label}
+          value={value}
+          spellcheck={false}
+          autocomplete="off"
+          autocapitalize="off"
+          onInput={(event) => onInput(event.currentTarget.value)}
+        />
+      </div>
+    </div>
+  );
 }
