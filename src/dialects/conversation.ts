@@ -155,7 +155,7 @@ export interface CallStart extends ToolName {
  * implements them. Method calls instead of event objects, because this runs once per token.
  */
 export interface StreamSink {
-  /** The first event of the provider came; called before everything else. */
+  /** An event of the provider came that is no failure; called before what it says. */
   start(): void;
   thinking(text: string): void;
   text(text: string): void;
@@ -177,9 +177,11 @@ export interface StreamReader {
   end(): void;
 }
 
-export interface StreamWriter extends StreamSink {
-  /** The text gathered since the last call, for the client. */
-  take(): string;
+/** Writes a stream for the client, event by event. What was used is told when it is written. */
+export interface StreamWriter extends Omit<StreamSink, 'start' | 'usage' | 'complete'> {
+  /** Called once, before everything but a failure. */
+  start(usage: Usage): void;
+  complete(finish: FinishReason, usage: Usage, stopSequence?: string): void;
 }
 
 /** A part of a provider's answer; none if it has no text. */

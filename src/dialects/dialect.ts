@@ -200,7 +200,8 @@ export interface Codec {
   echoOf?(request: Fields): Fields;
   buildAnswer(answer: Answer, context: TranslationContext, echo: Fields): Fields;
   createReader(sink: StreamSink): StreamReader;
-  createWriter(context: TranslationContext, echo: Fields): StreamWriter;
+  /** `write` gets each event as text. */
+  createWriter(context: TranslationContext, echo: Fields, write: (text: string) => void): StreamWriter;
   /** What becomes of the fields of its requests, by the provider's dialect; the closest dialect first. */
   readonly fieldsTo: Readonly<Record<string, FieldTable>>;
   /** The same for requests of other dialects, by the client's: those that don't know this dialect themselves. */

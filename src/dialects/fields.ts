@@ -54,6 +54,22 @@ export function parseList(value: unknown, path: string): readonly unknown[] {
   return value;
 }
 
+/** What `parse` makes of each object of a list. */
+export function parseEach<Part>(
+  value: unknown,
+  path: string,
+  parse: (fields: Fields, path: string) => Part,
+): Part[] {
+  return parseList(value, path).map((entry, index) => {
+    const place = `${path}[${index}]`;
+    return parse(parseFields(entry, place), place);
+  });
+}
+
+export function parseTexts(value: unknown, path: string): string[] {
+  return parseList(value, path).map((text, index) => parseText(text, `${path}[${index}]`));
+}
+
 export function parseText(value: unknown, path: string): string {
   if (typeof value !== 'string') throw wrongField(path, 'a string');
   return value;

@@ -10,7 +10,7 @@ import type { TranslationContext } from './translation/model-quirks.ts';
 import { cutAnswer, cutStream, stopsToCut } from './translation/stop-sequences.ts';
 import { createToolNames, type WireNames } from './translation/tool-names.ts';
 import { restoreAnswer, restoreCalls } from './translation/unwrap-stream.ts';
-import { noUsage, StreamTally, type Tally } from './usage.ts';
+import { noUsage, StreamTally, type Tally, type Usage } from './usage.ts';
 
 /** What the translation of an answer needs of its request: plain data, so that another thread can translate that. */
 export interface TranslatedFacts {
@@ -129,15 +129,16 @@ function translateConversation(
     tally: (body, bytes) => tallyAnswer(provider, body, bytes),
     error: (status, body) => client.errorBody(parseFailure(body, status)),
     stream() {
-      const writer = client.codec.createWriter(context, echo);
-      const stream: TranslatedEvents = new TranslatedEvents(writer, provider.writtenMembers, (sink) =>
-        provider.codec.createReader(
-          restoreCalls(
-            cutStream(sink, stops, () => stream.cut(sentLength)),
-            names,
+      const stream: TranslatedEvents = new TranslatedEvents(provider.writtenMembers, {
+        createWriter: (write) => client.codec.createWriter(context, echo, write),
+        createReader: (sink) =>
+          provider.codec.createReader(
+            restoreCalls(
+              cutStream(sink, stops, () => stream.cut(sentLength)),
+              names,
+            ),
           ),
-        ),
-      );
+      });
       return stream;
     },
   };
@@ -172,21 +173,30 @@ function translateEmbeddings(
   };
 }
 
+interface StreamEnds {
+  createWriter(write: (text: string) => void): StreamWriter;
+  createReader(sink: StreamSink): StreamReader;
+}
+
 /** A class, because each object literal with getters would get its own hidden class. */
 class TranslatedEvents implements StreamTranslation {
   #state: StreamState = 'open';
   readonly #tally = new StreamTally();
+  /** What the client is told. */
+  #usage: Usage = noUsage;
+  #isStarted = false;
+  /** What the client gets next. */
+  #out = '';
   /** Characters of the answer so far. */
   #length = 0;
   readonly #writer: StreamWriter;
   readonly #writtenMembers: RegExp;
   readonly #reader: StreamReader;
 
-  constructor(
-    writer: StreamWriter,
-    writtenMembers: RegExp,
-    createReader: (sink: StreamSink) => StreamReader,
-  ) {
+  constructor(writtenMembers: RegExp, { createWriter, createReader }: StreamEnds) {
+    const writer = createWriter((text) => {
+      this.#out += text;
+    });
     this.#writer = writer;
     this.#writtenMembers = writtenMembers;
     const counted =
@@ -197,14 +207,18 @@ class TranslatedEvents implements StreamTranslation {
       };
     this.#reader = createReader({
       ...writer,
+      start: () => {
+        if (!this.#isStarted) writer.start(this.#usage);
+        this.#isStarted = true;
+      },
       text: counted(writer.text),
       thinking: counted(writer.thinking),
       usage: (latest) => {
         this.#tally.report(latest);
-        writer.usage(latest);
+        this.#usage = latest;
       },
       complete: (finish, stopSequence) => {
-        writer.complete(finish, stopSequence);
+        writer.complete(finish, this.#usage, stopSequence);
         if (this.#state === 'open') this.#state = 'complete';
       },
       fail: (failure) => {
@@ -226,12 +240,12 @@ class TranslatedEvents implements StreamTranslation {
     if (this.#state !== 'open') return '';
     this.#tally.addText(countTextTokens(Buffer.from(data).toString('latin1'), this.#writtenMembers));
     this.#reader.event(name, data);
-    return this.#writer.take();
+    return this.#take();
   }
 
   end(): string {
     if (this.#state === 'open') this.#reader.end();
-    return this.#writer.take();
+    return this.#take();
   }
 
   fail(error: GatewayError, requestId: string): string {
@@ -239,7 +253,13 @@ class TranslatedEvents implements StreamTranslation {
       this.#state = 'failed';
       this.#writer.fail(toFailure(error, requestId));
     }
-    return this.#writer.take();
+    return this.#take();
+  }
+
+  #take(): string {
+    const text = this.#out;
+    this.#out = '';
+    return text;
   }
 
   /** The answer ends at a stop sequence, before the provider has reported its usage: the client gets an estimate. */
@@ -248,7 +268,7 @@ class TranslatedEvents implements StreamTranslation {
     const { isPartial: _, ...known } = this.#tally.usage ?? noUsage;
     const inputTokens = known.inputTokens || estimateTokens(sentLength);
     const outputTokens = Math.max(known.outputTokens, estimateTokens(this.#length));
-    this.#writer.usage({ ...known, inputTokens, outputTokens, isEstimated: true });
+    this.#usage = { ...known, inputTokens, outputTokens, isEstimated: true };
   }
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Answer } from '../dialects/conversation.ts';
+import type { Answer, StreamWriter } from '../dialects/conversation.ts';
 import type { TextDialect } from '../dialects/dialect.ts';
 import { type Fields, isFields, toFields, toList, withoutAbsent, wrongField } from '../dialects/fields.ts';
 import { toCamelCase } from '../dialects/gemini/wire.ts';
@@ -29,7 +29,9 @@ export function answerText({ codec }: TextDialect, sent: Fields, model: string):
   const pace = kind === 'slow' || kind === 'cut' ? kind : 'free';
   const length = deltaLengths[kind];
   if (request.isStreaming) {
-    const frames = whole.map((answer) => answerFrames(codec.createWriter(context, echo), answer, length));
+    const frames = whole.map((answer) =>
+      answerFrames((write) => codec.createWriter(context, echo, write), answer, length),
+    );
     return { kind: 'stream', frames: frames.length === 1 ? (frames[0] ?? []) : sideBySide(frames), pace };
   }
   const [value = {}, ...others] = whole.map((answer) => codec.buildAnswer(answer, context, echo));
@@ -111,13 +113,20 @@ function sha256(text: string): string {
 }
 
 function* answerFrames(
-  writer: ReturnType<TextDialect['codec']['createWriter']>,
+  createWriter: (write: (text: string) => void) => StreamWriter,
   { parts, finish, stopSequence, usage = noUsage }: Answer,
   length: number,
 ): Generator<Frame> {
-  const frame = (kind: Frame['kind']): Frame => ({ kind, text: writer.take() });
-  writer.usage({ ...usage, outputTokens: 0, reasoningTokens: 0 });
-  writer.start();
+  let out = '';
+  const writer = createWriter((text) => {
+    out += text;
+  });
+  const frame = (kind: Frame['kind']): Frame => {
+    const text = out;
+    out = '';
+    return { kind, text };
+  };
+  writer.start({ ...usage, outputTokens: 0, reasoningTokens: 0 });
   yield frame('other');
   for (const part of parts) {
     if (part.kind !== 'call') {
@@ -135,8 +144,7 @@ function* answerFrames(
     }
     writer.callEnd(0);
   }
-  writer.usage(usage);
-  writer.complete(finish, stopSequence);
+  writer.complete(finish, usage, stopSequence);
   yield frame('other');
 }
 

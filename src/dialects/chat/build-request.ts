@@ -10,7 +10,7 @@ import type {
   Turn,
 } from '../conversation.ts';
 import { type Dropped, type Fields, unsupported, withoutAbsent } from '../fields.ts';
-import { isPdf, joinTexts, markSystemText, titled, toDocumentText, toUrl } from '../translation/media.ts';
+import { isMedia, isPdf, joinTexts, markSystemText, toTextPart, toUrl } from '../translation/media.ts';
 import { acceptedEffort, clampMaxTokens, type TranslationContext } from '../translation/model-quirks.ts';
 import { buildOpenAiTools } from '../translation/openai-request.ts';
 import { orderTurns } from '../translation/order-turns.ts';
@@ -149,22 +149,11 @@ function mediaOf(turn: Turn): readonly ContentPart[] {
   return turn.results.flatMap((result) => result.parts.map(toTextPart).filter(isMedia));
 }
 
-function isMedia(part: ContentPart): boolean {
-  return part.kind !== 'text';
-}
-
 /** One string where there is only text, because some hosts refuse arrays. */
 function buildContent(parts: readonly ContentPart[], host: Host): unknown {
   const plain = parts.map(toTextPart);
   if (plain.every((part) => part.kind === 'text')) return joinTexts(plain, '\n\n');
   return plain.map((part) => buildPart(part, host));
-}
-
-function toTextPart(part: ContentPart): ContentPart {
-  const text = part.kind === 'document' ? toDocumentText(part.source) : undefined;
-  return part.kind !== 'document' || text === undefined
-    ? part
-    : { kind: 'text', text: titled(text, part.name) };
 }
 
 function buildPart(part: ContentPart, host: Host): Fields {

@@ -117,8 +117,7 @@ export const chat: TextDialect = {
     echoOf: ({ stream_options }) => ({ stream_options }),
     buildAnswer: buildChatAnswer,
     createReader: createChatReader,
-    createWriter: (context, { stream_options }) =>
-      createChatWriter(context, { includesUsage: toFields(stream_options).include_usage === true }),
+    createWriter: createChatWriter,
     fieldsTo,
   },
 };

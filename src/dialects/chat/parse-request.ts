@@ -1,15 +1,16 @@
 import type { ContentPart, ConversationRequest, Tool, ToolCall, ToolName, Turn } from '../conversation.ts';
 import {
   type Fields,
+  parseEach,
   parseFields,
-  parseList,
   parseOptionalCount,
   parseOptionalText,
   parseText,
+  parseTexts,
   unsupported,
   wrongField,
 } from '../fields.ts';
-import { parseDataUrl, parseMediaUrl } from '../translation/media.ts';
+import { parseDataUrl, parseMediaUrl, textParts } from '../translation/media.ts';
 import {
   parseOpenAiFormat,
   parseOpenAiOptions,
@@ -23,7 +24,7 @@ export function parseChatRequest(body: Fields): ConversationRequest {
   const choice = parseOpenAiToolChoice(body.tool_choice, parseChatTools(body.tools), choices);
   const limit = parseOptionalCount(body.max_completion_tokens, 'max_completion_tokens');
   return {
-    ...splitSystem(parseChatTurns(parseList(body.messages, 'messages'))),
+    ...splitSystem(parseEach(body.messages, 'messages', parseMessage)),
     ...choice,
     maxOutputTokens: limit ?? parseOptionalCount(body.max_tokens, 'max_tokens'),
     stop: parseStop(body.stop),
@@ -35,9 +36,7 @@ export function parseChatRequest(body: Fields): ConversationRequest {
 }
 
 function parseStop(value: unknown): string[] {
-  if (value === undefined || value === null) return [];
-  if (typeof value === 'string') return [value];
-  return parseList(value, 'stop').map((stop, index) => parseText(stop, `stop[${index}]`));
+  return typeof value === 'string' ? [value] : parseTexts(value ?? [], 'stop');
 }
 
 /** The schema is one level deeper, and may be left out. */
@@ -48,9 +47,7 @@ function schemaOf(format: Fields): readonly [Fields, string] {
 }
 
 function parseChatTools(value: unknown): Tool[] {
-  return parseList(value ?? [], 'tools').map((entry, index) => {
-    const path = `tools[${index}]`;
-    const { type, ...tool } = parseFields(entry, path);
+  return parseEach(value ?? [], 'tools', ({ type, ...tool }, path) => {
     if (type !== 'function' && type !== 'custom') throw wrongField(`${path}.type`, 'function or custom');
     const place = `${path}.${type}`;
     return parseOpenAiTool(type, parseFields(tool[type], place), place);
@@ -72,14 +69,6 @@ const choices = {
   nameOf: (entry: Fields, path: string) => parseChosen(entry, path).name,
   unknown: () => unsupported('tool_choice', 'this kind of choice cannot be translated'),
 };
-
-/** The messages of a Chat request as turns, in their order. */
-function parseChatTurns(messages: readonly unknown[]): Turn[] {
-  return messages.map((entry, index) => {
-    const path = `messages[${index}]`;
-    return parseMessage(parseFields(entry, path), path);
-  });
-}
 
 function parseMessage(message: Fields, path: string): Turn {
   const place = `${path}.content`;
@@ -115,16 +104,11 @@ function parseAssistant(message: Fields, path: string): Turn {
   }
   const text = parsePlainText(message.content ?? '', `${path}.content`);
   const refusal = parseOptionalText(message.refusal, `${path}.refusal`) ?? '';
-  const calls = parseList(message.tool_calls ?? [], `${path}.tool_calls`);
-  return {
-    role: 'assistant',
-    text: text === '' ? refusal : text,
-    calls: calls.map((call, index) => parseCall(call, `${path}.tool_calls[${index}]`)),
-  };
+  const calls = parseEach(message.tool_calls ?? [], `${path}.tool_calls`, parseCall);
+  return { role: 'assistant', text: text === '' ? refusal : text, calls };
 }
 
-function parseCall(entry: unknown, path: string): ToolCall {
-  const call = parseFields(entry, path);
+function parseCall(call: Fields, path: string): ToolCall {
   const id = parseText(call.id, `${path}.id`);
   if (call.type === 'custom') {
     const custom = parseFields(call.custom, `${path}.custom`);
@@ -139,30 +123,22 @@ function parseCall(entry: unknown, path: string): ToolCall {
 
 function parsePlainText(content: unknown, path: string): string {
   if (typeof content === 'string') return content;
-  return parseList(content, path)
-    .map((entry, index) => {
-      const part = parseFields(entry, `${path}[${index}]`);
-      const key = part.type === 'refusal' ? 'refusal' : 'text';
-      return parseText(part[key], `${path}[${index}].${key}`);
-    })
+  return parseEach(content, path, (part, place) => {
+    const key = part.type === 'refusal' ? 'refusal' : 'text';
+    return parseText(part[key], `${place}.${key}`);
+  })
     .filter((text) => text !== '')
     .join('\n\n');
 }
 
 function parseParts(content: unknown, path: string): ContentPart[] {
-  if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
-  return parseList(content, path).flatMap((entry, index) => {
-    const place = `${path}[${index}]`;
-    return parsePart(parseFields(entry, place), place);
-  });
+  return typeof content === 'string' ? textParts(content) : parseEach(content, path, parsePart).flat();
 }
 
 function parsePart(part: Fields, path: string): ContentPart[] {
   switch (part.type) {
-    case 'text': {
-      const text = parseText(part.text, `${path}.text`);
-      return text === '' ? [] : [{ kind: 'text', text }];
-    }
+    case 'text':
+      return textParts(parseText(part.text, `${path}.text`));
     case 'image_url': {
       const image = parseFields(part.image_url, `${path}.image_url`);
       const url = parseText(image.url, `${path}.image_url.url`);

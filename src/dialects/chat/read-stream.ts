@@ -8,18 +8,11 @@ import { parseChatUsage } from './usage.ts';
 /** Reads a provider's Chat stream, in all the variants that hosts send. */
 export function createChatReader(sink: StreamSink): StreamReader {
   const calls = createChatCalls(sink);
-  let isStarted = false;
   let reason: string | undefined;
   let stopSequence: string | undefined;
 
-  function start(): void {
-    if (isStarted) return;
-    isStarted = true;
-    sink.start();
-  }
-
   function complete(): void {
-    start();
+    sink.start();
     calls.flush();
     if (stopSequence === undefined) sink.complete(parseFinish(reason, calls.count() > 0));
     else sink.complete('sequence', stopSequence);
@@ -61,7 +54,7 @@ export function createChatReader(sink: StreamSink): StreamReader {
         sink.fail(parseFailure(chunk));
         return;
       }
-      start();
+      sink.start();
       const usage = parseChatUsage(chunk.usage);
       if (usage !== undefined) sink.usage(usage);
       readChoices(chunk.choices);

@@ -1,32 +1,27 @@
 import type { ProviderFailure, StreamWriter } from '../conversation.ts';
+import { type Fields, toFields } from '../fields.ts';
 import type { TranslationContext } from '../translation/model-quirks.ts';
 import { openAiErrorBody } from '../translation/openai.ts';
-import { noUsage, type Usage } from '../usage.ts';
 import { finishReasons } from './finish.ts';
 import { buildChatUsage } from './usage.ts';
 
-interface ChatStreamOptions {
-  /** The client asked for `stream_options.include_usage`. */
-  readonly includesUsage: boolean;
-}
-
 /** Writes a Chat stream. Every chunk repeats the same head, so it is made once. */
-export function createChatWriter(context: TranslationContext, options: ChatStreamOptions): StreamWriter {
+export function createChatWriter(
+  context: TranslationContext,
+  { stream_options: options }: Fields,
+  write: (text: string) => void,
+): StreamWriter {
+  const includesUsage = toFields(options).include_usage === true;
   const head = `data: ${JSON.stringify({
     id: context.newId('chatcmpl-'),
     object: 'chat.completion.chunk',
     created: context.createdS,
     model: context.requestedModel,
   }).slice(0, -1)},"choices":[`;
-  const usageTail = options.includesUsage ? '],"usage":null}\n\n' : ']}\n\n';
+  const usageTail = includesUsage ? '],"usage":null}\n\n' : ']}\n\n';
   const deltaTail = `},"logprobs":null,"finish_reason":null}${usageTail}`;
   const customCalls = new Set<number>();
-  let out = '';
-  let usage: Usage = noUsage;
-
-  const delta = (members: string) => {
-    out += `${head}{"index":0,"delta":{${members}${deltaTail}`;
-  };
+  const delta = (members: string) => write(`${head}{"index":0,"delta":{${members}${deltaTail}`);
 
   return {
     start: () => delta('"role":"assistant","content":""'),
@@ -47,26 +42,14 @@ export function createChatWriter(context: TranslationContext, options: ChatStrea
       delta(`"tool_calls":[{"index":${index},${key}${JSON.stringify(piece)}}}]`);
     },
     callEnd() {},
-    ping() {
-      out += ': ping\n\n';
-    },
-    usage(latest) {
-      usage = latest;
-    },
-    complete(finish) {
+    ping: () => write(': ping\n\n'),
+    complete(finish, usage) {
       const reason = JSON.stringify(finishReasons[finish]);
-      out += `${head}{"index":0,"delta":{},"logprobs":null,"finish_reason":${reason}}${usageTail}`;
-      if (options.includesUsage) out += `${head}],"usage":${JSON.stringify(buildChatUsage(usage))}}\n\n`;
-      out += 'data: [DONE]\n\n';
+      write(`${head}{"index":0,"delta":{},"logprobs":null,"finish_reason":${reason}}${usageTail}`);
+      if (includesUsage) write(`${head}],"usage":${JSON.stringify(buildChatUsage(usage))}}\n\n`);
+      write('data: [DONE]\n\n');
     },
-    fail(failure) {
-      out += chatErrorEvent(failure);
-    },
-    take() {
-      const text = out;
-      out = '';
-      return text;
-    },
+    fail: (failure) => write(chatErrorEvent(failure)),
   };
 }
 

@@ -1,10 +1,9 @@
 import type { ContentPart, ConversationRequest, ToolCall, ToolChoice, Turn } from '../conversation.ts';
 import { type Dropped, type Fields, noteDropped, unsupported, withoutAbsent } from '../fields.ts';
-import { joinTexts, markSystemText, titled, toDocumentText } from '../translation/media.ts';
+import { isMedia, joinTexts, markSystemText, toTextPart } from '../translation/media.ts';
 import { clampMaxTokens, geminiThinking, type TranslationContext } from '../translation/model-quirks.ts';
 import { orderTurns } from '../translation/order-turns.ts';
-import type { ToolNames } from '../translation/tool-names.ts';
-import { toArgumentsObject, toFunctionTool } from '../translation/tool-names.ts';
+import { type ToolNames, toArgumentsObject, toFunctionTool } from '../translation/tool-names.ts';
 
 /** The Gemini request for a neutral one. Its model and whether it streams are in the path. */
 export function buildGeminiRequest(
@@ -158,17 +157,6 @@ function buildContents(
 
 function textParts(text: string): Fields[] {
   return text === '' ? [] : [{ text }];
-}
-
-function isMedia(part: ContentPart): boolean {
-  return part.kind !== 'text';
-}
-
-function toTextPart(part: ContentPart): ContentPart {
-  const text = part.kind === 'document' ? toDocumentText(part.source) : undefined;
-  return part.kind !== 'document' || text === undefined
-    ? part
-    : { kind: 'text', text: titled(text, part.name) };
 }
 
 const mimeTypes: Readonly<Record<string, string>> = {

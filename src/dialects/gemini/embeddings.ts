@@ -5,8 +5,8 @@ import {
   type Dropped,
   type Fields,
   noteDropped,
+  parseEach,
   parseFields,
-  parseList,
   parseOptionalCount,
   parseText,
   toFields,
@@ -31,9 +31,7 @@ const geminiEmbeddingsCodec: EmbeddingCodec = {
       const { text, dimensions } = parseOne(body, '', dropped);
       return { texts: [text], dimensions };
     }
-    const all = parseList(body.requests, 'requests').map((entry, index) =>
-      parseOne(parseFields(entry, `requests[${index}]`), `requests[${index}].`, dropped),
-    );
+    const all = parseEach(body.requests, 'requests', (entry, path) => parseOne(entry, `${path}.`, dropped));
     const other = all.findIndex(({ dimensions }) => dimensions !== all[0]?.dimensions);
     if (other >= 0) {
       const message = 'all requests of a batch must ask for vectors of the same length';
@@ -83,9 +81,7 @@ function parseOne(
 ): { readonly text: string; readonly dimensions: number | undefined } {
   for (const name of others) if (fields[name] !== undefined) noteDropped(dropped, `${path}${name}`);
   const { parts } = parseFields(fields.content, `${path}content`);
-  const texts = parseList(parts, `${path}content.parts`).map((part, index) => {
-    const place = `${path}content.parts[${index}]`;
-    const { text } = parseFields(part, place);
+  const texts = parseEach(parts, `${path}content.parts`, ({ text }, place) => {
     if (text === undefined) throw unsupported(place, 'only texts can be embedded by this provider');
     return parseText(text, `${place}.text`);
   });

@@ -4,12 +4,14 @@ import {
   type Fields,
   isFields,
   noteDropped,
+  parseEach,
   parseFields,
   parseList,
   parseOptionalCount,
   parseOptionalNumber,
   parseOptionalText,
   parseText,
+  parseTexts,
   unsupported,
   wrongField,
 } from '../fields.ts';
@@ -24,14 +26,12 @@ export function parseGeminiRequest(body: Fields, dropped: Dropped): Conversation
   refuseOthers(config, dropped);
   return {
     system: text === '' ? [] : [{ role: 'system', isDeveloper: false, text }],
-    turns: parseGeminiTurns(parseList(body.contents, 'contents'), dropped),
+    turns: parseGeminiTurns(body.contents, dropped),
     ...parseChoice(body.toolConfig, tools),
     maxOutputTokens: parseOptionalCount(config.maxOutputTokens, 'generationConfig.maxOutputTokens'),
     temperature: parseOptionalNumber(config.temperature, 'generationConfig.temperature'),
     topP: parseOptionalNumber(config.topP, 'generationConfig.topP'),
-    stop: parseList(config.stopSequences ?? [], 'generationConfig.stopSequences').map((stop, index) =>
-      parseText(stop, `generationConfig.stopSequences[${index}]`),
-    ),
+    stop: parseTexts(config.stopSequences ?? [], 'generationConfig.stopSequences'),
     effort: parseThinking(config.thinkingConfig),
     format: parseFormat(config),
     isStreaming: body.stream === true,
@@ -67,14 +67,10 @@ function refuseOthers(config: Fields, dropped: Dropped): void {
 
 function parseTools(value: unknown, dropped: Dropped): readonly Tool[] {
   let own = 0;
-  const tools = parseList(value ?? [], 'tools').flatMap((entry, index) => {
-    const path = `tools[${index}]`;
-    const { functionDeclarations = [], ...others } = parseFields(entry, path);
+  const tools = parseEach(value ?? [], 'tools', ({ functionDeclarations = [], ...others }, path) => {
     own += Object.keys(others).length;
-    return parseList(functionDeclarations, `${path}.functionDeclarations`).map((declared, at) =>
-      parseFunction(declared, `${path}.functionDeclarations[${at}]`),
-    );
-  });
+    return parseEach(functionDeclarations, `${path}.functionDeclarations`, parseFunction);
+  }).flat();
   if (own > 0 && tools.length === 0) {
     throw unsupported(
       'tools',
@@ -85,8 +81,7 @@ function parseTools(value: unknown, dropped: Dropped): readonly Tool[] {
   return tools;
 }
 
-function parseFunction(value: unknown, path: string): Tool {
-  const { name, description, parameters, parametersJsonSchema } = parseFields(value, path);
+function parseFunction({ name, description, parameters, parametersJsonSchema }: Fields, path: string): Tool {
   const schema = parametersJsonSchema ?? (parameters === undefined ? undefined : toJsonSchema(parameters));
   return {
     kind: 'function',

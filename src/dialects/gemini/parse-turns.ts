@@ -4,19 +4,20 @@ import {
   type Fields,
   isFields,
   noteDropped,
+  parseEach,
   parseFields,
-  parseList,
   parseOptionalText,
   parseText,
   unsupported,
   wrongField,
 } from '../fields.ts';
+import { textParts } from '../translation/media.ts';
 
 /** A call that waits for its response: by its id where it has one, else by its name, in order. */
 type OpenCall = Pick<ToolCall, 'id' | 'name'>;
 
 /** The turns of a Gemini request, with its members in camelCase. */
-export function parseGeminiTurns(contents: readonly unknown[], dropped: Dropped): Turn[] {
+export function parseGeminiTurns(contents: unknown, dropped: Dropped): Turn[] {
   let open: OpenCall[] = [];
   let calls = 0;
 
@@ -61,16 +62,11 @@ export function parseGeminiTurns(contents: readonly unknown[], dropped: Dropped)
     const found = open.findIndex((call) => (own === undefined ? call.name === name : call.id === own));
     const [call] = found < 0 ? [] : open.splice(found, 1);
     const { text, isError } = toResultText(response);
-    const media = parseList(parts, `${place}.parts`).flatMap((part, index) =>
-      parsePart(parseFields(part, `${place}.parts[${index}]`), `${place}.parts[${index}]`),
-    );
-    const texts: ContentPart[] = text === '' ? [] : [{ kind: 'text', text }];
-    return { callId: call?.id ?? own ?? '', parts: [...texts, ...media], isError, path };
+    const media = parseEach(parts, `${place}.parts`, parsePart).flat();
+    return { callId: call?.id ?? own ?? '', parts: [...textParts(text), ...media], isError, path };
   }
 
-  return contents.flatMap((entry, index): Turn[] => {
-    const path = `contents[${index}]`;
-    const { role = 'user', parts } = parseFields(entry, path);
+  return parseEach(contents, 'contents', ({ role = 'user', parts }, path): Turn[] => {
     const placed = parsePlaced(parts, path);
     switch (role) {
       case 'user':
@@ -81,7 +77,7 @@ export function parseGeminiTurns(contents: readonly unknown[], dropped: Dropped)
       default:
         throw wrongField(`${path}.role`, 'user or model');
     }
-  });
+  }).flat();
 }
 
 /** Parts in which the provider's own tools are called and answer; the model's text says what came of them. */
@@ -102,10 +98,7 @@ interface Placed {
 }
 
 function parsePlaced(parts: unknown, path: string): readonly Placed[] {
-  return parseList(parts ?? [], `${path}.parts`).map((part, index) => {
-    const place = `${path}.parts[${index}]`;
-    return { part: parseFields(part, place), path: place };
-  });
+  return parseEach(parts ?? [], `${path}.parts`, (part, place) => ({ part, path: place }));
 }
 
 function parsePart(part: Fields, path: string): ContentPart[] {
@@ -113,8 +106,7 @@ function parsePart(part: Fields, path: string): ContentPart[] {
     return [parseBlob(parseFields(part.inlineData, `${path}.inlineData`), path)];
   if (part.fileData !== undefined) return [parseFile(parseFields(part.fileData, `${path}.fileData`), path)];
   if (part.text === undefined) throw unsupported(path, 'only text, inline data and files can be translated');
-  const text = parseText(part.text, `${path}.text`);
-  return text === '' ? [] : [{ kind: 'text', text }];
+  return textParts(parseText(part.text, `${path}.text`));
 }
 
 function parseBlob({ mimeType, data, displayName }: Fields, path: string): ContentPart {

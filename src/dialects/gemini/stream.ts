@@ -2,7 +2,6 @@ import type { AnswerPart, CallStart, StreamReader, StreamSink, StreamWriter } fr
 import { parseFailure } from '../failure.ts';
 import { brokenAnswer, type Fields, isFields, parseEventData, toFields, toList, toText } from '../fields.ts';
 import type { TranslationContext } from '../translation/model-quirks.ts';
-import { noUsage, type Usage } from '../usage.ts';
 import { answerHead, buildAnswerPart, parseAnswerPart } from './answer.ts';
 import { geminiErrorEvent } from './error.ts';
 import { finishReasons, isBlocked, parseFinish } from './finish.ts';
@@ -10,7 +9,6 @@ import { buildGeminiUsage, parseGeminiUsage } from './usage.ts';
 
 /** Reads a provider's stream: every event is a whole answer with the next parts in it, a call in one piece. */
 export function createGeminiReader(sink: StreamSink): StreamReader {
-  let isStarted = false;
   let reason: string | undefined;
   let calls = 0;
 
@@ -38,8 +36,7 @@ export function createGeminiReader(sink: StreamSink): StreamReader {
         sink.fail(parseFailure(event));
         return;
       }
-      if (!isStarted) sink.start();
-      isStarted = true;
+      sink.start();
       const usage = parseGeminiUsage(event.usageMetadata);
       if (usage !== undefined) sink.usage(usage);
       if (isBlocked(event)) reason ??= 'SAFETY';
@@ -57,15 +54,17 @@ export function createGeminiReader(sink: StreamSink): StreamReader {
 }
 
 /** Writes a stream. A call is written when its input is complete, because it has to be an object. */
-export function createGeminiWriter(context: TranslationContext): StreamWriter {
+export function createGeminiWriter(
+  context: TranslationContext,
+  _echo: Fields,
+  write: (text: string) => void,
+): StreamWriter {
   const head = answerHead(context);
   const open = new Map<number, CallStart & { input: string }>();
-  let out = '';
-  let usage: Usage = noUsage;
   let isRefused = false;
 
   function emit(candidate: Fields, more: Fields = {}): void {
-    out += `data: ${JSON.stringify({ candidates: [{ ...candidate, index: 0 }], ...more, ...head })}\n\n`;
+    write(`data: ${JSON.stringify({ candidates: [{ ...candidate, index: 0 }], ...more, ...head })}\n\n`);
   }
 
   function say(part: AnswerPart): void {
@@ -94,25 +93,13 @@ export function createGeminiWriter(context: TranslationContext): StreamWriter {
       if (call !== undefined) call.input += piece;
     },
     callEnd: endCall,
-    ping() {
-      out += ': ping\n\n';
-    },
-    usage(latest) {
-      usage = latest;
-    },
-    complete(finish) {
+    ping: () => write(': ping\n\n'),
+    complete(finish, usage) {
       for (const index of [...open.keys()]) endCall(index);
       const finishReason = finishReasons[isRefused ? 'filter' : finish];
       const usageMetadata = buildGeminiUsage(usage);
       emit({ content: { parts: [], role: 'model' }, finishReason }, { usageMetadata });
     },
-    fail(failure) {
-      out += geminiErrorEvent(failure);
-    },
-    take() {
-      const text = out;
-      out = '';
-      return text;
-    },
+    fail: (failure) => write(geminiErrorEvent(failure)),
   };
 }

@@ -11,13 +11,14 @@ import {
   type Fields,
   isFields,
   noteDropped,
+  parseEach,
   parseFields,
-  parseList,
   parseOptionalCount,
   parseOptionalFlag,
   parseOptionalNumber,
   parseOptionalText,
   parseText,
+  parseTexts,
   unsupported,
   wrongField,
 } from '../fields.ts';
@@ -31,16 +32,14 @@ export function parseMessagesRequest(body: Fields, dropped: Dropped): Conversati
   const choice = parseToolChoice(body.tool_choice, tools);
   return {
     system: parseSystem(body.system),
-    turns: parseMessagesTurns(parseList(body.messages, 'messages'), dropped),
+    turns: parseMessagesTurns(body.messages, dropped),
     tools: tools.custom,
     toolChoice: choice,
     parallelCalls: parseParallel(body.tool_choice),
     maxOutputTokens: parseOptionalCount(body.max_tokens, 'max_tokens'),
     temperature: parseOptionalNumber(body.temperature, 'temperature'),
     topP: parseOptionalNumber(body.top_p, 'top_p'),
-    stop: parseList(body.stop_sequences ?? [], 'stop_sequences').map((stop, index) =>
-      parseText(stop, `stop_sequences[${index}]`),
-    ),
+    stop: parseTexts(body.stop_sequences ?? [], 'stop_sequences'),
     effort: parseMessagesEffort(outputConfig.effort) ?? effortOfThinking(body.thinking),
     format: parseFormat(outputConfig.format),
     user: parseUser(body.metadata),
@@ -63,10 +62,7 @@ interface ParsedTools {
 function parseTools(value: unknown, dropped: Dropped): ParsedTools {
   const custom: Tool[] = [];
   const server = new Set<string>();
-  const tools = parseList(value ?? [], 'tools');
-  tools.forEach((entry, index) => {
-    const path = `tools[${index}]`;
-    const tool = parseFields(entry, path);
+  parseEach(value ?? [], 'tools', (tool, path) => {
     const name = parseText(tool.name, `${path}.name`);
     if (isServerTool(tool)) {
       server.add(name);

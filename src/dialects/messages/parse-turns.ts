@@ -3,8 +3,8 @@ import {
   type Dropped,
   type Fields,
   noteDropped,
+  parseEach,
   parseFields,
-  parseList,
   parseOptionalText,
   parseText,
   toFields,
@@ -13,13 +13,11 @@ import {
   unsupported,
   wrongField,
 } from '../fields.ts';
-import { joinTexts, titled } from '../translation/media.ts';
+import { joinTexts, textParts, titled } from '../translation/media.ts';
 
 /** The turns of a Messages request; tool results become turns of their own, ahead of their message's rest. */
-export function parseMessagesTurns(messages: readonly unknown[], dropped: Dropped): Turn[] {
-  return messages.flatMap((entry, index): Turn[] => {
-    const path = `messages[${index}]`;
-    const message = parseFields(entry, path);
+export function parseMessagesTurns(messages: unknown, dropped: Dropped): Turn[] {
+  return parseEach(messages, 'messages', (message, path): Turn[] => {
     switch (message.role) {
       case 'user':
         return parseUser(message, path, dropped);
@@ -30,13 +28,12 @@ export function parseMessagesTurns(messages: readonly unknown[], dropped: Droppe
       default:
         throw wrongField(`${path}.role`, 'user, assistant or system');
     }
-  });
+  }).flat();
 }
 
 /** All text blocks of a system prompt, blank lines between them. */
 export function parseSystemText(value: unknown, path: string): string {
-  return parseBlocks(value, path)
-    .map((block, index) => parseText(block.text, `${path}[${index}].text`))
+  return parseBlocks(value, path, (block, place) => parseText(block.text, `${place}.text`))
     .filter((text) => text !== '')
     .join('\n\n');
 }
@@ -49,8 +46,7 @@ function parseSystem(message: Fields, path: string): Turn[] {
 function parseUser(message: Fields, path: string, dropped: Dropped): Turn[] {
   const results: ToolResult[] = [];
   const parts: ContentPart[] = [];
-  parseBlocks(message.content, `${path}.content`).forEach((block, index) => {
-    const place = `${path}.content[${index}]`;
+  parseBlocks(message.content, `${path}.content`, (block, place) => {
     if (block.type === 'tool_result') results.push(parseResult(block, place, dropped));
     else for (const part of parseBlock(block, place, dropped)) parts.push(part);
   });
@@ -60,12 +56,11 @@ function parseUser(message: Fields, path: string, dropped: Dropped): Turn[] {
 }
 
 function parseResult(block: Fields, path: string, dropped: Dropped): ToolResult {
-  const content = block.content ?? '';
   return {
     callId: parseText(block.tool_use_id, `${path}.tool_use_id`),
-    parts: parseBlocks(content, `${path}.content`).flatMap((part, index) =>
-      parseBlock(part, `${path}.content[${index}]`, dropped),
-    ),
+    parts: parseBlocks(block.content ?? '', `${path}.content`, (part, place) =>
+      parseBlock(part, place, dropped),
+    ).flat(),
     isError: block.is_error === true,
     path,
   };
@@ -74,8 +69,7 @@ function parseResult(block: Fields, path: string, dropped: Dropped): ToolResult 
 function parseAssistant(message: Fields, path: string, dropped: Dropped): Turn {
   const texts: ContentPart[] = [];
   const calls: ToolCall[] = [];
-  parseBlocks(message.content, `${path}.content`).forEach((block, index) => {
-    const place = `${path}.content[${index}]`;
+  parseBlocks(message.content, `${path}.content`, (block, place) => {
     switch (block.type) {
       case 'text':
         texts.push({ kind: 'text', text: parseText(block.text, `${place}.text`) });
@@ -111,18 +105,20 @@ function parseOtherBlock(block: Fields, path: string, dropped: Dropped): void {
   noteDropped(dropped, `${path}.${type}`);
 }
 
-function parseBlocks(content: unknown, path: string): Fields[] {
-  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
-  return parseList(content, path).map((block, index) => parseFields(block, `${path}[${index}]`));
+function parseBlocks<Part>(
+  content: unknown,
+  path: string,
+  parse: (block: Fields, path: string) => Part,
+): Part[] {
+  if (content === '') return [];
+  return parseEach(typeof content === 'string' ? [{ type: 'text', text: content }] : content, path, parse);
 }
 
 /** One content block of a user message or a tool result as neutral parts. */
 function parseBlock(block: Fields, path: string, dropped: Dropped): ContentPart[] {
   switch (block.type) {
-    case 'text': {
-      const text = parseText(block.text, `${path}.text`);
-      return text === '' ? [] : [{ kind: 'text', text }];
-    }
+    case 'text':
+      return textParts(parseText(block.text, `${path}.text`));
     case 'image':
       return [{ kind: 'image', source: parseSource(block.source, `${path}.source`), path }];
     case 'document':
@@ -166,11 +162,10 @@ function parseDocument(block: Fields, path: string, dropped: Dropped): ContentPa
   const { content } = source;
   if (typeof content === 'string') return [...lead, { kind: 'text', text: titled(content, name) }];
   const title: ContentPart[] = name === undefined ? [] : [{ kind: 'text', text: name }];
-  const parts = parseList(content, `${path}.source.content`).flatMap((part, index) => {
-    const place = `${path}.source.content[${index}]`;
-    return parseBlock(parseFields(part, place), place, dropped);
-  });
-  return [...lead, ...title, ...parts];
+  const parts = parseEach(content, `${path}.source.content`, (part, place) =>
+    parseBlock(part, place, dropped),
+  );
+  return [...lead, ...title, ...parts.flat()];
 }
 
 function toSearchText(block: Fields): string {

@@ -8,15 +8,8 @@ import { parseMessagesEventUsage } from './usage.ts';
 /** Reads a provider's Messages stream. The payload's `type` counts; the event's name only repeats it. */
 export function createMessagesReader(sink: StreamSink): StreamReader {
   const blocks = createMessagesBlocks(sink);
-  let isStarted = false;
   let usage: Usage | undefined;
   let stop: Fields = {};
-
-  function start(): void {
-    if (isStarted) return;
-    isStarted = true;
-    sink.start();
-  }
 
   function readUsage(event: Fields): void {
     usage = parseMessagesEventUsage(event, usage);
@@ -57,7 +50,7 @@ export function createMessagesReader(sink: StreamSink): StreamReader {
         sink.fail(parseFailure(event));
         return;
       }
-      start();
+      sink.start();
       read(event);
     },
     end() {

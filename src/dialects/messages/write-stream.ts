@@ -3,7 +3,6 @@ import { tooLongCode, tooLongText } from '../failure.ts';
 import { type Fields, toFields } from '../fields.ts';
 import type { TranslationContext } from '../translation/model-quirks.ts';
 import { toCallId } from '../translation/tool-names.ts';
-import { noUsage, type Usage } from '../usage.ts';
 import { BlockQueue } from './block-queue.ts';
 import { buildStop } from './finish.ts';
 import { buildMessagesUsage } from './usage.ts';
@@ -12,17 +11,19 @@ import { buildMessagesUsage } from './usage.ts';
  * Writes a Messages stream. Its blocks are strictly sequential, while the calls of other dialects may be interleaved;
  * `BlockQueue` puts them in order.
  */
-export function createMessagesWriter(context: TranslationContext): StreamWriter {
-  let out = '';
+export function createMessagesWriter(
+  context: TranslationContext,
+  _echo: Fields,
+  write: (text: string) => void,
+): StreamWriter {
   let index = -1;
   let deltaHead = '';
   let deltaTail = '';
   let openKind: 'text' | 'thinking' | 'call' | undefined;
   let isRefused = false;
-  let usage: Usage = noUsage;
 
   function emit(type: string, fields: object): void {
-    out += `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
+    write(`event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`);
   }
 
   function open(kind: 'text' | 'thinking' | 'call', block: object, deltaType: string, key: string): void {
@@ -43,9 +44,7 @@ export function createMessagesWriter(context: TranslationContext): StreamWriter 
       const block = { type: 'tool_use', id, name: call.name, input: {} };
       open('call', block, 'input_json_delta', 'partial_json');
     },
-    piece: (text) => {
-      out += deltaHead + JSON.stringify(text) + deltaTail;
-    },
+    piece: (text) => write(deltaHead + JSON.stringify(text) + deltaTail),
     close: () => {
       if (openKind === 'thinking') {
         emit('content_block_delta', { index, delta: { type: 'signature_delta', signature: '' } });
@@ -55,7 +54,7 @@ export function createMessagesWriter(context: TranslationContext): StreamWriter 
   });
 
   return {
-    start() {
+    start(usage) {
       emit('message_start', {
         message: {
           id: context.newId('msg_'),
@@ -80,23 +79,13 @@ export function createMessagesWriter(context: TranslationContext): StreamWriter 
     callInput: (call, piece) => queue.addInput(call, piece),
     callEnd: (call) => queue.endCall(call),
     ping: () => emit('ping', {}),
-    usage(latest) {
-      usage = latest;
-    },
-    complete(finish, stopSequence) {
+    complete(finish, usage, stopSequence) {
       queue.finish();
       const delta = buildStop(isRefused ? 'filter' : finish, stopSequence);
       emit('message_delta', { delta, usage: buildMessagesUsage(usage) });
       emit('message_stop', {});
     },
-    fail(failure) {
-      out += messagesErrorEvent(failure);
-    },
-    take() {
-      const text = out;
-      out = '';
-      return text;
-    },
+    fail: (failure) => write(messagesErrorEvent(failure)),
   };
 }
 

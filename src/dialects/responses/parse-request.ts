@@ -12,6 +12,7 @@ import {
   type Fields,
   isFields,
   noteDropped,
+  parseEach,
   parseFields,
   parseList,
   parseOptionalCount,
@@ -23,7 +24,7 @@ import {
   unsupported,
   wrongField,
 } from '../fields.ts';
-import { joinTexts, parseDataUrl, parseMediaUrl } from '../translation/media.ts';
+import { joinTexts, parseDataUrl, parseMediaUrl, textParts } from '../translation/media.ts';
 import {
   parseOpenAiFormat,
   parseOpenAiOptions,
@@ -35,11 +36,14 @@ import { parseEffort, splitSystem } from '../translation/parse-common.ts';
 /** A Responses request in the neutral form. */
 export function parseResponsesRequest(body: Fields, dropped: Dropped): ConversationRequest {
   const items = toItems(body.input);
-  const tools = parseResponsesTools(
+  const tools = parseTools(
     [...parseList(body.tools ?? [], 'tools'), ...loadedTools(items)],
+    'tools',
     dropped,
   );
-  const { system, turns } = splitSystem(parseItems(items, dropped));
+  const { system, turns } = splitSystem(
+    parseEach(items, 'input', (item, path) => parseItem(item, path, dropped)).flat(),
+  );
   const text = body.text === undefined || body.text === null ? {} : parseFields(body.text, 'text');
   const reasoning = isFields(body.reasoning) ? body.reasoning : {};
   return {
@@ -78,29 +82,20 @@ function parseInstructions(value: unknown): SystemTurn[] {
  * Functions, custom tools, and those inside namespaces. Tools of every other kind run at OpenAI and are left out;
  * agents send them whether they need them or not.
  */
-function parseResponsesTools(tools: readonly unknown[], dropped: Dropped): Tool[] {
-  return tools.flatMap((entry, index) => {
-    const path = `tools[${index}]`;
-    return parseTool(parseFields(entry, path), path, undefined, dropped);
-  });
-}
-
-function parseTool(tool: Fields, path: string, namespace: string | undefined, dropped: Dropped): Tool[] {
-  switch (tool.type) {
-    case 'function':
-    case 'custom':
-      return [parseOpenAiTool(tool.type, tool, path, namespace)];
-    case 'namespace': {
-      const name = parseText(tool.name, `${path}.name`);
-      return parseList(tool.tools, `${path}.tools`).flatMap((nested, index) => {
-        const place = `${path}.tools[${index}]`;
-        return parseTool(parseFields(nested, place), place, name, dropped);
-      });
+function parseTools(tools: unknown, place: string, dropped: Dropped, namespace?: string): Tool[] {
+  const parseTool = (tool: Fields, path: string): Tool[] => {
+    switch (tool.type) {
+      case 'function':
+      case 'custom':
+        return [parseOpenAiTool(tool.type, tool, path, namespace)];
+      case 'namespace':
+        return parseTools(tool.tools, `${path}.tools`, dropped, parseText(tool.name, `${path}.name`));
+      default:
+        noteDropped(dropped, `tools[type=${String(tool.type)}]`);
+        return [];
     }
-    default:
-      noteDropped(dropped, `tools[type=${String(tool.type)}]`);
-      return [];
-  }
+  };
+  return parseEach(tools, place, parseTool).flat();
 }
 
 /** The choice, and the tools that it leaves. */
@@ -124,14 +119,6 @@ function parseChosen(choice: Fields, path: string): ToolName {
     name: parseText(choice.name, `${path}.name`),
     namespace: parseOptionalText(choice.namespace, `${path}.namespace`),
   };
-}
-
-/** The input items of a Responses request as turns, in their order. */
-function parseItems(items: readonly unknown[], dropped: Dropped): Turn[] {
-  return items.flatMap((entry, index) => {
-    const path = `input[${index}]`;
-    return parseItem(parseFields(entry, path), path, dropped);
-  });
 }
 
 function parseItem(item: Fields, path: string, dropped: Dropped): Turn[] {
@@ -201,11 +188,7 @@ function parseOutput(item: Fields, path: string): Turn {
 
 /** The content of a message item or of a call's output. */
 function parseContent(content: unknown, path: string): ContentPart[] {
-  if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
-  return parseList(content, path).flatMap((entry, index) => {
-    const place = `${path}[${index}]`;
-    return parsePart(parseFields(entry, place), place);
-  });
+  return typeof content === 'string' ? textParts(content) : parseEach(content, path, parsePart).flat();
 }
 
 function parsePart(part: Fields, path: string): ContentPart[] {
@@ -213,9 +196,9 @@ function parsePart(part: Fields, path: string): ContentPart[] {
     case 'input_text':
     case 'output_text':
     case 'text':
-      return textPart(parseText(part.text, `${path}.text`));
+      return textParts(parseText(part.text, `${path}.text`));
     case 'refusal':
-      return textPart(parseText(part.refusal, `${path}.refusal`));
+      return textParts(parseText(part.refusal, `${path}.refusal`));
     case 'input_image':
       return [parseImage(part, path)];
     case 'input_file':
@@ -223,10 +206,6 @@ function parsePart(part: Fields, path: string): ContentPart[] {
     default:
       throw unsupported(path, 'only text, images and files can be translated');
   }
-}
-
-function textPart(text: string): ContentPart[] {
-  return text === '' ? [] : [{ kind: 'text', text }];
 }
 
 function parseImage(part: Fields, path: string): ContentPart {

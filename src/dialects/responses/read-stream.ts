@@ -10,13 +10,6 @@ import { parseResponsesUsage } from './usage.ts';
  */
 export function createResponsesReader(sink: StreamSink): StreamReader {
   const items = createResponsesItems(sink);
-  let isStarted = false;
-
-  function start(): void {
-    if (isStarted) return;
-    isStarted = true;
-    sink.start();
-  }
 
   function complete(response: Fields): void {
     for (const [index, item] of toList(response.output).entries()) items.done(index, toFields(item));
@@ -78,7 +71,7 @@ export function createResponsesReader(sink: StreamSink): StreamReader {
         sink.fail(parseFailure(toFields(event.response)));
         return;
       }
-      start();
+      sink.start();
       read(event);
     },
     end() {

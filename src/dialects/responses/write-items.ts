@@ -89,7 +89,7 @@ function toWhole(kind: TextKind, text: string): Fields {
 }
 
 /** Sends an event; `members` are the payload's further members as JSON text. */
-export type Emit = (type: string, members: string) => void;
+type Emit = (type: string, members: string) => void;
 
 /** The output of a response while it is written: emits the event that opens an item and the one that completes it. */
 export function createOutputList(emit: Emit) {

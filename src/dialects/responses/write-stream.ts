@@ -1,12 +1,11 @@
-import type { CallStart, ProviderFailure, StreamWriter } from '../conversation.ts';
+import type { ProviderFailure, StreamWriter } from '../conversation.ts';
 import type { Fields } from '../fields.ts';
 import type { TranslationContext } from '../translation/model-quirks.ts';
 import { openAiErrorBody } from '../translation/openai.ts';
-import { noUsage, type Usage } from '../usage.ts';
 import { buildResponse } from './echo.ts';
 import { buildStatus } from './finish.ts';
 import { buildResponsesUsage } from './usage.ts';
-import { createCallWriter, createOutputList, createTextWriter, type Emit } from './write-items.ts';
+import { createCallWriter, createOutputList, createTextWriter } from './write-items.ts';
 
 const finalTypes = ['invalid_request_error', 'permission_error', 'authentication_error', 'not_found_error'];
 
@@ -34,20 +33,24 @@ export function responsesErrorEvent(failure: ProviderFailure, sequence: number):
 }
 
 /** Writes a Responses stream: every payload is numbered, and the last one holds the whole response. */
-export function createResponsesWriter(context: TranslationContext, echo: Fields): StreamWriter {
+export function createResponsesWriter(
+  context: TranslationContext,
+  echo: Fields,
+  write: (text: string) => void,
+): StreamWriter {
   const id = context.newId('resp_');
-  let out = '';
   let sequence = 0;
-  let usage: Usage = noUsage;
   let isStarted = false;
 
   /** `members` are the payload's further members as JSON text. */
   function emit(type: string, members: string): void {
-    out += `event: ${type}\ndata: {"type":"${type}","sequence_number":${sequence},${members}}\n\n`;
+    write(`event: ${type}\ndata: {"type":"${type}","sequence_number":${sequence},${members}}\n\n`);
     sequence += 1;
   }
 
-  const items = createItemWriter(context, emit);
+  const output = createOutputList(emit);
+  const texts = createTextWriter(context, output, emit);
+  const calls = createCallWriter(context, output, emit);
 
   function emitResponse(type: string, state: Omit<Parameters<typeof buildResponse>[1], 'id' | 'echo'>): void {
     emit(type, `"response":${JSON.stringify(buildResponse(context, { id, echo, ...state }))}`);
@@ -63,22 +66,25 @@ export function createResponsesWriter(context: TranslationContext, echo: Fields)
 
   return {
     start,
-    thinking: items.thinking,
-    text: items.text,
-    refusal: items.refusal,
-    callStart: items.callStart,
-    callInput: items.callInput,
-    callEnd: items.callEnd,
-    ping() {
-      out += ': ping\n\n';
+    thinking: texts.thinking,
+    text: texts.text,
+    refusal: texts.refusal,
+    callStart(call) {
+      texts.close('completed');
+      calls.start(call);
     },
-    usage(latest) {
-      usage = latest;
-    },
-    complete(finish) {
+    callInput: calls.input,
+    callEnd: calls.end,
+    ping: () => write(': ping\n\n'),
+    complete(finish, usage) {
       const state = buildStatus(finish);
-      const output = items.finish(state.status);
-      emitResponse(`response.${state.status}`, { ...state, output, usage: buildResponsesUsage(usage) });
+      const { status } = state;
+      // What is open is closed in the order of the output.
+      calls.closeBefore(status, texts.openIndex() ?? 0);
+      texts.close(status);
+      calls.closeBefore(status);
+      const ended = { ...state, output: output.items, usage: buildResponsesUsage(usage) };
+      emitResponse(`response.${status}`, ended);
     },
     fail(failure) {
       start();
@@ -86,39 +92,7 @@ export function createResponsesWriter(context: TranslationContext, echo: Fields)
       const error = { ...openAiErrorBody(failure).error, code };
       // Codex acts on this event, the SDKs on the one after it.
       emitResponse('response.failed', { status: 'failed', output: [], usage: null, error });
-      out += responsesErrorEvent(failure, sequence);
-      sequence += 1;
-    },
-    take() {
-      const text = out;
-      out = '';
-      return text;
-    },
-  };
-}
-
-/** Writes the events of output items. */
-function createItemWriter(context: TranslationContext, emit: Emit) {
-  const output = createOutputList(emit);
-  const texts = createTextWriter(context, output, emit);
-  const calls = createCallWriter(context, output, emit);
-
-  return {
-    thinking: texts.thinking,
-    text: texts.text,
-    refusal: texts.refusal,
-    callStart(call: CallStart): void {
-      texts.close('completed');
-      calls.start(call);
-    },
-    callInput: calls.input,
-    callEnd: calls.end,
-    /** Closes what is open, in the order of the output, and returns the whole output. */
-    finish(status: 'completed' | 'incomplete'): readonly Fields[] {
-      calls.closeBefore(status, texts.openIndex() ?? 0);
-      texts.close(status);
-      calls.closeBefore(status);
-      return output.items;
+      write(responsesErrorEvent(failure, sequence));
     },
   };
 }

@@ -36,6 +36,23 @@ export function toDocumentText(source: Source): string | undefined {
   return undefined;
 }
 
+/** The part itself, but as text where it is a document of plain text. */
+export function toTextPart(part: ContentPart): ContentPart {
+  const text = part.kind === 'document' ? toDocumentText(part.source) : undefined;
+  return part.kind !== 'document' || text === undefined
+    ? part
+    : { kind: 'text', text: titled(text, part.name) };
+}
+
+export function isMedia(part: ContentPart): boolean {
+  return part.kind !== 'text';
+}
+
+/** No part for an empty text. */
+export function textParts(text: string): ContentPart[] {
+  return text === '' ? [] : [{ kind: 'text', text }];
+}
+
 /** Documents as text include their name, so that the model can tell them apart. */
 export function titled(text: string, name: string | undefined): string {
   return name === undefined || name === '' ? text : `${name}\n\n${text}`;

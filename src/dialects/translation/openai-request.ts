@@ -1,8 +1,8 @@
 import type { ConversationRequest, OutputFormat, Tool, ToolChoice, ToolName } from '../conversation.ts';
 import {
   type Fields,
+  parseEach,
   parseFields,
-  parseList,
   parseOptionalFlag,
   parseOptionalNumber,
   parseOptionalText,
@@ -103,12 +103,7 @@ export function parseOpenAiToolChoice(
       return { tools, toolChoice: { kind: 'tool', tool: reader.chosen(choice, 'tool_choice') } };
     case 'allowed_tools': {
       const [allowed, path] = reader.allowed(choice);
-      const names = new Set(
-        parseList(allowed.tools, `${path}.tools`).map((entry, index) => {
-          const place = `${path}.tools[${index}]`;
-          return reader.nameOf(parseFields(entry, place), place);
-        }),
-      );
+      const names = new Set(parseEach(allowed.tools, `${path}.tools`, reader.nameOf));
       const kind = allowed.mode === 'required' ? 'required' : 'auto';
       return { tools: tools.filter((tool) => names.has(tool.name)), toolChoice: { kind } };
     }

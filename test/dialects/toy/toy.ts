@@ -83,9 +83,7 @@ export const toy: TextDialect = {
         throw brokenAnswer('ended before its last event');
       },
     }),
-    createWriter: () => {
-      let out = '';
-      let tokens = 0;
+    createWriter: (_context, _echo, write) => {
       const ignore = () => {};
       return {
         start: ignore,
@@ -95,23 +93,9 @@ export const toy: TextDialect = {
         callInput: ignore,
         callEnd: ignore,
         ping: ignore,
-        text(text) {
-          out += line({ said: text });
-        },
-        usage(usage) {
-          tokens = usage.outputTokens;
-        },
-        complete() {
-          out += line({ end: true, tokens });
-        },
-        fail({ message }) {
-          out += line({ problem: message });
-        },
-        take() {
-          const text = out;
-          out = '';
-          return text;
-        },
+        text: (text) => write(line({ said: text })),
+        complete: (_finish, { outputTokens: tokens }) => write(line({ end: true, tokens })),
+        fail: ({ message }) => write(line({ problem: message })),
       };
     },
     fieldsTo: { chat: fieldTable({ kept: 'model prompt stream' }) },
