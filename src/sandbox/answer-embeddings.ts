@@ -1,14 +1,7 @@
-import { encodeEmbeddings } from '../dialects/embeddings/encodings.ts';
-import {
-  type Fields,
-  parseFields,
-  parseList,
-  parseOptionalCount,
-  toFields,
-  toText,
-  wrongField,
-} from '../dialects/fields.ts';
-import { toCamelCase } from '../dialects/gemini/wire.ts';
+import type { EmbeddingDialect } from '../dialects/dialect.ts';
+import { type Fields, toFields, wrongField } from '../dialects/fields.ts';
+import { noUsage } from '../dialects/usage.ts';
+import { contextOf, withoutMedia } from './answer-text.ts';
 import { checkEmbeddingModel } from './models.ts';
 import type { Reply } from './send.ts';
 import { countTokens } from './tokens.ts';
@@ -59,49 +52,32 @@ const defaultDimensions = 256;
 const maxDimensions = 4_096;
 const maxInputs = 2_048;
 
-/** The same in Google's form: of one content, or of a batch. */
-export function answerGeminiEmbeddings(sent: Fields, model: string): Reply {
+/**
+ * Embeds what a request of a dialect contains, which reads it and writes the answer; media count as texts without words.
+ * Throws what is wrong with the request.
+ */
+export function answerEmbeddings(
+  { embeddingCodec: codec }: EmbeddingDialect,
+  sent: Fields,
+  model: string,
+): Reply {
   checkEmbeddingModel(model);
-  const body = toCamelCase(sent);
-  const isBatch = body.requests !== undefined;
-  const requests = isBatch ? parseList(body.requests, 'requests') : [body];
-  let tokens = 0;
-  const embeddings = requests.map((entry) => {
-    const { content, outputDimensionality } = toFields(entry);
-    const parts = parseList(parseFields(content, 'content').parts, 'content.parts');
-    // Media count as texts without words.
-    const text = parts.map((part) => toText(toFields(part).text)).join(' ');
-    tokens += countTokens(text);
-    return {
-      values: Array.from(buildVector(text, dimensionsOf(outputDimensionality, 'outputDimensionality'))),
-    };
-  });
-  const usageMetadata = { promptTokenCount: tokens, totalTokenCount: tokens };
-  return {
-    kind: 'value',
-    value: { ...(isBatch ? { embeddings } : { embedding: embeddings[0] }), usageMetadata },
-  };
-}
-
-function dimensionsOf(value: unknown, name: string): number {
-  const dimensions = parseOptionalCount(value, name) ?? defaultDimensions;
-  if (dimensions >= 1 && dimensions <= maxDimensions) return dimensions;
-  throw wrongField(name, `a whole number from 1 to ${maxDimensions}`);
-}
-
-export function answerEmbeddings(body: Fields, model: string): Reply {
-  checkEmbeddingModel(model);
-  const inputs = parseInputs(body.input);
-  const dimensions = dimensionsOf(body.dimensions, 'dimensions');
-  const tokens = inputs.reduce((sum, input) => sum + tokensOf(input), 0);
-  const data = inputs.map((input, index) => ({
-    object: 'embedding',
-    index,
-    embedding: Array.from(buildVector(featuresOf(input), dimensions)),
-  }));
-  const usage = { prompt_tokens: tokens, total_tokens: tokens };
-  const value = { object: 'list', data, model, usage };
-  return { kind: 'value', value: body.encoding_format === 'base64' ? encodeEmbeddings(value) : value };
+  const { input, ...body } = codec.normalize?.(sent) ?? sent;
+  const inputs = input === undefined ? undefined : parseInputs(input);
+  const readable = { ...body, ...(inputs && { input: inputs.map(featuresOf) }) };
+  const { texts, dimensions = defaultDimensions } = codec.parseRequest(
+    toFields(withoutMedia(readable)),
+    new Set(),
+  );
+  if (dimensions < 1 || dimensions > maxDimensions) {
+    const name = inputs === undefined ? 'outputDimensionality' : 'dimensions';
+    throw wrongField(name, `a whole number from 1 to ${maxDimensions}`);
+  }
+  const vectors = texts.map((text) => Array.from(buildVector(text, dimensions)));
+  const inputTokens = (inputs ?? texts).reduce((sum, each) => sum + tokensOf(each), 0);
+  const answer = { vectors, usage: { ...noUsage, inputTokens } };
+  const value = codec.buildAnswer(answer, contextOf(body, model), codec.echoOf({ ...body, input }));
+  return { kind: 'value', value };
 }
 
 function parseInputs(value: unknown): readonly Input[] {

@@ -89,14 +89,14 @@ function keepsNothing(param: string): GatewayError {
 }
 
 /** What can't be translated doesn't matter here: media count as tokens, and nothing else. */
-function withoutMedia(value: unknown): unknown {
+export function withoutMedia(value: unknown): unknown {
   if (Array.isArray(value)) return value.filter((each) => !isMedia(each)).map(withoutMedia);
   if (!isFields(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withoutMedia(each)]));
 }
 
 /** Ids are derived from what is asked, not from how it is to be sent: a streamed answer has the ids of the plain one. */
-function contextOf(body: Fields, model: string): TranslationContext {
+export function contextOf(body: Fields, model: string): TranslationContext {
   const seed = sha256(JSON.stringify({ ...body, stream: undefined, stream_options: undefined }));
   const counts = new Map<string, number>();
   const newId = (prefix: string) => {

@@ -1,4 +1,4 @@
-import { type Dialect, isText } from '../dialects/dialect.ts';
+import { type Dialect, isEmbedding, isText } from '../dialects/dialect.ts';
 import { parseFailure } from '../dialects/failure.ts';
 import { type Fields, parseFields, parseText, toFields } from '../dialects/fields.ts';
 import { geminiModels } from '../dialects/gemini/wire.ts';
@@ -8,47 +8,27 @@ import { GatewayError } from '../errors.ts';
 import { type BodyLimits, readBody } from '../http/body.ts';
 import { defaultListenLimits, listen } from '../http/listen.ts';
 import type { HttpRequest } from '../http/request.ts';
-import { type HeaderFields, newRequestId } from '../http/respond.ts';
+import { newRequestId } from '../http/respond.ts';
 import type { HttpResponse } from '../http/response.ts';
-import { answerEmbeddings, answerGeminiEmbeddings } from './answer-embeddings.ts';
+import { answerEmbeddings } from './answer-embeddings.ts';
 import { answerText, countRequest } from './answer-text.ts';
 import { askedStatus, modelEntry, modelList } from './models.ts';
-import { asArray, type Reply, sendReply, sendValue } from './send.ts';
+import { asArray, type Reply, sendJson, sendReply } from './send.ts';
 
-const requestLimit = 10_000;
-const tokenLimit = 2_000_000;
-const limits = { requests: String(requestLimit), tokens: String(tokenLimit) };
-const left = { requests: String(requestLimit - 1), tokens: String(tokenLimit - 1_000) };
+/** What is left of a made-up rate limit after any request. */
+const rateLimits = [
+  { unit: 'requests', max: 10_000, remaining: 9_999 },
+  { unit: 'tokens', max: 2_000_000, remaining: 1_999_000 },
+] as const;
 
-/** Headers of every answer in the Messages dialect: its request id and the rest of a made-up rate limit. */
-function messagesHeaders(requestId: string): HeaderFields {
-  const reset = new Date(Date.now() + 1_000).toISOString().replace(/\.\d+/, '');
-  return {
-    'request-id': requestId,
-    'anthropic-organization-id': '00000000-0000-4000-8000-000000000000',
-    'anthropic-ratelimit-requests-limit': limits.requests,
-    'anthropic-ratelimit-requests-remaining': left.requests,
-    'anthropic-ratelimit-requests-reset': reset,
-    'anthropic-ratelimit-tokens-limit': limits.tokens,
-    'anthropic-ratelimit-tokens-remaining': left.tokens,
-    'anthropic-ratelimit-tokens-reset': reset,
-  };
-}
-
-/** The same in the OpenAI dialects. */
-function openaiHeaders(requestId: string): HeaderFields {
-  return {
-    'x-request-id': requestId,
-    'openai-version': '2020-10-01',
-    'openai-organization': 'sandbox',
-    'openai-processing-ms': '1',
-    'x-ratelimit-limit-requests': limits.requests,
-    'x-ratelimit-remaining-requests': left.requests,
-    'x-ratelimit-reset-requests': '6ms',
-    'x-ratelimit-limit-tokens': limits.tokens,
-    'x-ratelimit-remaining-tokens': left.tokens,
-    'x-ratelimit-reset-tokens': '30ms',
-  };
+/** Headers of every answer, a flat list: its id and the limits, as the dialect's SDKs read them. */
+function headersOf(dialect: Dialect, requestId: string): readonly string[] {
+  const now = { resetMs: 1_000, nowMs: Date.now() };
+  return [
+    dialect === dialects.messages ? 'request-id' : 'x-request-id',
+    requestId,
+    ...rateLimits.flatMap((limit) => dialect.limitHeaders({ ...limit, ...now })),
+  ];
 }
 
 interface Sandbox {
@@ -96,7 +76,7 @@ async function serve(
   const [path = '', query = ''] = request.target.split('?', 2);
   const dialect = findMethod(path)?.item.dialect ?? dialects.chat;
   const requestId = newRequestId();
-  const headers = dialect === dialects.messages ? messagesHeaders(requestId) : openaiHeaders(requestId);
+  const headers = headersOf(dialect, requestId);
   const ended = new AbortController();
   open.add(ended);
   response.onClose(() => ended.abort());
@@ -107,8 +87,9 @@ async function serve(
     if (ended.signal.aborted || response.headersSent) return response.breakOff(Buffer.alloc(0));
     const failure = toFailure(thrown);
     // The statuses with which a real host asks the client to retry.
-    const retry = [429, 503, 529].includes(failure.status) ? { 'retry-after': '1' } : {};
-    sendValue(response, failure.status, errorBody(dialect, failure), { ...headers, ...retry });
+    const retry = [429, 503, 529].includes(failure.status) ? ['retry-after', '1'] : [];
+    const { status } = failure;
+    sendJson(response, { status, value: errorBody(dialect, failure), headers: [...headers, ...retry] });
   } finally {
     open.delete(ended);
   }
@@ -136,8 +117,8 @@ async function answer(
   const model = found.model ?? parseText(body.model, 'model');
   const status = askedStatus(model);
   if (status !== undefined) throw new AskedFailure(status, `${model} always fails with status ${status}`);
-  if (dialect === dialects.gemini_embeddings) return answerGeminiEmbeddings(body, model);
-  if (!isText(dialect)) return answerEmbeddings(body, model);
+  if (isEmbedding(dialect)) return answerEmbeddings(dialect, body, model);
+  if (!isText(dialect)) throw new GatewayError('endpoint.unknown', 'the sandbox cannot answer here');
   if (countAnswer !== undefined)
     return { kind: 'value', value: countAnswer(countRequest(dialect, body, model)) };
   const reply = answerText(dialect, body, model);

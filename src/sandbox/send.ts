@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type HeaderFields, toList } from '../http/respond.ts';
 import type { HttpResponse } from '../http/response.ts';
 
 /** Server-sent events, ready to be written. Deltas carry output, and only they are paced. */
@@ -26,7 +25,8 @@ interface Streamed {
 }
 
 interface Sending {
-  readonly headers: HeaderFields;
+  /** Flat list of names and values. */
+  readonly headers: readonly string[];
   /** Fires when the client has left or the server stops; sending ends immediately. */
   readonly signal: AbortSignal;
 }
@@ -37,27 +37,31 @@ const deltasBeforeCut = 3;
 /** Sends a whole reply. Rejects with an AbortError if the signal fires first. */
 export async function sendReply(response: HttpResponse, reply: Reply, sending: Sending): Promise<void> {
   if (reply.kind === 'stream') return sendStream(response, reply, sending);
-  const isCut = reply.kind === 'plain' && reply.pace === 'cut';
   if (reply.kind === 'plain' && reply.pace === 'slow') {
     // Waits as long as its stream would take.
     await wait(slowMs * Math.max(0, reply.deltas - 1), undefined, { signal: sending.signal });
   }
-  const body = Buffer.from(JSON.stringify(reply.value));
-  writeJsonHead(response, 200, body, sending.headers);
-  if (isCut) return response.breakOff(body.subarray(0, body.length / 2));
-  response.end(body);
+  const isCut = reply.kind === 'plain' && reply.pace === 'cut';
+  sendJson(response, { status: 200, value: reply.value, headers: sending.headers, isCut });
 }
 
-/** Sends an error, or anything else that is a JSON value with a status. */
-export function sendValue(
+interface JsonAnswer {
+  readonly status: number;
+  readonly value: unknown;
+  readonly headers: readonly string[];
+  /** Whether it breaks off in the middle. */
+  readonly isCut?: boolean;
+}
+
+export function sendJson(
   response: HttpResponse,
-  status: number,
-  value: unknown,
-  headers: HeaderFields,
+  { status, value, headers, isCut = false }: JsonAnswer,
 ): void {
   const body = Buffer.from(JSON.stringify(value));
-  writeJsonHead(response, status, body, headers);
-  response.end(body);
+  const own = ['content-type', 'application/json', 'content-length', String(body.length)];
+  response.writeHead(status, [...headers, ...own]);
+  if (isCut) response.breakOff(body.subarray(0, body.length / 2));
+  else response.end(body);
 }
 
 /** A stream as one JSON array, for clients of Gemini's that don't ask for events. */
@@ -86,8 +90,8 @@ export async function sendStream(
   { headers, signal }: Sending,
 ): Promise<void> {
   const type = isArray === true ? 'application/json' : 'text/event-stream';
-  const streamHeaders = { 'content-type': `${type}; charset=utf-8`, 'cache-control': 'no-cache' };
-  response.writeHead(200, toList({ ...headers, ...streamHeaders }));
+  const own = ['content-type', `${type}; charset=utf-8`, 'cache-control', 'no-cache'];
+  response.writeHead(200, [...headers, ...own]);
   response.flushHead();
   let deltas = 0;
   for (const frame of frames) {
@@ -118,9 +122,4 @@ function drained(response: HttpResponse, signal: AbortSignal): Promise<void> {
       resolve();
     });
   });
-}
-
-function writeJsonHead(response: HttpResponse, status: number, body: Buffer, headers: HeaderFields): void {
-  const own = { 'content-type': 'application/json', 'content-length': String(body.length) };
-  response.writeHead(status, toList({ ...headers, ...own }));
 }

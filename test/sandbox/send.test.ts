@@ -42,7 +42,7 @@ async function serveStream(source: Endless, pace: 'free' | 'slow') {
     onRequest: (_request, response) => {
       const left = new AbortController();
       response.onClose(() => left.abort());
-      sendStream(response, { frames: source.frames, pace }, { headers: {}, signal: left.signal }).then(
+      sendStream(response, { frames: source.frames, pace }, { headers: [], signal: left.signal }).then(
         () => settle(undefined),
         settle,
       );
