@@ -5,7 +5,6 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { ollamaUrl } from '../../src/cli/init/find-providers.ts';
 import { command, emptyDirectory } from '../kit/command.ts';
 import { startHost } from '../kit/host.ts';
-import { startTerminal } from '../kit/terminal.ts';
 
 /** A server on this machine that has these models. */
 async function modelServer(...ids: readonly string[]): Promise<string> {
@@ -232,44 +231,6 @@ describe('a file that is there', () => {
 
     expect(exit).toBe(0);
     expect(statSync(join(cwd, 'gateway.yaml')).mode & 0o777).toBe(0o600);
-  });
-});
-
-describe('on a terminal', () => {
-  test('asks for the providers, those found being chosen', async () => {
-    const home = emptyDirectory();
-    const terminal = startTerminal(['init'], { home, env: { ...noOllama, ANTHROPIC_API_KEY: 'x' } });
-
-    await terminal.shows('Which providers?');
-    await terminal.shows(/◼ anthropic/);
-    terminal.type('\r');
-
-    expect((await terminal.ended).exit).toBe(0);
-    expect(terminal.screen()).toContain('gateway serve');
-    expect(readFileSync(join(home, 'gateway.yaml'), 'utf8')).toContain('\n  anthropic:\n');
-  });
-
-  test('Ctrl-C writes nothing', async () => {
-    const home = emptyDirectory();
-    const terminal = startTerminal(['init'], { home, env: noOllama });
-
-    await terminal.shows('Which providers?');
-    terminal.type('\x03');
-
-    expect((await terminal.ended).exit).toBe(130);
-    expect(existsSync(join(home, 'gateway.yaml'))).toBe(false);
-  });
-
-  test('asks before it replaces a file, and no is the default', async () => {
-    const home = emptyDirectory();
-    writeFileSync(join(home, 'gateway.yaml'), 'mine: 1\n');
-    const terminal = startTerminal(['init'], { home, env: noOllama });
-
-    await terminal.shows('Replace it?');
-    terminal.type('\r');
-
-    expect((await terminal.ended).exit).toBe(130);
-    expect(readFileSync(join(home, 'gateway.yaml'), 'utf8')).toBe('mine: 1\n');
   });
 });
 

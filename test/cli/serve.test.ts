@@ -223,10 +223,12 @@ describe('serve that cannot start', () => {
   });
 
   test.each([
-    ['a port that is none', ['serve', '-p', '70000']],
     ['a format that is none', ['serve', '--log', 'xml']],
     ['a file that is not there', ['serve', '-c', 'nowhere.yaml']],
     ['an argument that nobody takes', ['serve', 'now']],
+    ['no workers', ['serve', '--workers', '0']],
+    ['half a worker', ['serve', '--workers', '1.5']],
+    ['too many workers', ['serve', '--workers', '257']],
   ])('exits 2 for %s', async (_name, argv) => {
     expect((await command(argv)).exit).toBe(2);
   });

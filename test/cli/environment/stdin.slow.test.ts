@@ -1,10 +1,13 @@
 import { mkdirSync } from 'node:fs';
+import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
+import { buildWholeProgram } from '../../../src/cli/program.ts';
+import type { Io } from '../../../src/cli/shell/io.ts';
 import { calls, type Invocation } from './invocations.ts';
 import { expectDecent, runCall } from './run-call.ts';
 import { useSandbox } from './workspace.ts';
 
-// Every command with a standard input that is closed, and those that read it with one that is empty or no text.
+// Commands that read standard input with one that is closed, empty or no text; and some others with a closed one.
 
 const placeOf = useSandbox();
 
@@ -21,7 +24,10 @@ const binary = Buffer.from('\xff\xfe\x00\x80 no text \xc3\x28\n'.repeat(500), 'l
 const needsInput = calls.filter(([name, { stdin }]) => stdin !== undefined && name !== 'chat');
 const readsText = ['send', 'chat', 'embed', ...needsInput.map(([name]) => name)];
 
-describe.each(calls)('gateway %s', (name, call) => {
+const opensFiles = ['serve', 'plants serve', 'run', 'logs', 'config show'];
+const chosen = calls.filter(([name]) => readsText.includes(name) || opensFiles.includes(name));
+
+describe.each(chosen)('gateway %s', (name, call) => {
   const { exit = 0 } = call;
   const isNeeded = needsInput.some(([other]) => other === name);
 
@@ -41,6 +47,16 @@ describe.each(calls)('gateway %s', (name, call) => {
       expect.stringContaining('standard input'),
     ]);
   });
+});
+
+test('there is a call of each command', async () => {
+  const leavesOf = (command: Command, path: readonly string[] = []): readonly string[] => [
+    ...(path.length === 0 ? [] : [path.join(' ')]),
+    ...command.commands.flatMap((child) => leavesOf(child, [...path, child.name()])),
+  ];
+  const program = await buildWholeProgram({ env: {}, cwd: '/' } as Io); // nothing of it is used to build
+
+  expect(calls.map(([name]) => name).sort()).toEqual([...leavesOf(program)].sort());
 });
 
 test.each(needsInput)('gateway %s with an empty standard input', async (_name, call) => {

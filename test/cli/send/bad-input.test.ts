@@ -1,12 +1,9 @@
 import { spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bin } from '../../kit/build.ts';
-import { command, emptyDirectory } from '../../kit/command.ts';
+import { command, directoryWith, emptyDirectory } from '../../kit/command.ts';
+import { type Script, startHost } from '../../kit/host.ts';
 import { useGateway } from '../../kit/lifecycle.ts';
 
 const sandbox = useGateway();
@@ -47,7 +44,6 @@ describe('in a shell', () => {
       ['100 MB', 'head -c 100000000 /dev/zero | gateway send hello', 2, '', 'larger than 64 MiB'],
       ['standard input without an end', 'yes | gateway send hello', 2, '', 'larger than 64 MiB'],
       ['a full disk', 'gateway send hello > /dev/full', 1, '', 'no space is left'],
-      ['a full disk, in one piece', 'gateway send --no-stream hello > /dev/full', 1, '', 'gateway: the output could not be written: '],
       ['a full disk for the version', 'gateway --version > /dev/full', 1, '', 'could not be written: ENOSPC'],
       ['a full disk for a schema', 'gateway config schema > /dev/full', 1, '', 'no space is left'],
       ['standard output closed', 'gateway send hello >&-', 0, '', ''],
@@ -66,6 +62,15 @@ describe('in a shell', () => {
   });
 });
 
+/** `send` at a gateway that answers so. */
+async function sendTo(script: Script, argv = ['send', 'x', '-m', 'm'], cwd = emptyDirectory()) {
+  const { url } = await startHost((response, request) => {
+    response.setHeader('x-request-id', 'req_1');
+    return script(response, request);
+  });
+  return command(argv, { cwd, env: { GATEWAY_URL: url, GATEWAY_KEY: 'gw_key' } });
+}
+
 describe('a gateway that answers rubbish', () => {
   const events = { 'content-type': 'text/event-stream' };
   test.each<[string, Record<string, string>, string]>([
@@ -77,17 +82,7 @@ describe('a gateway that answers rubbish', () => {
     ['events that are no JSON', events, 'data: {"a":\n\ndata: nope\n\n'],
     ['bytes', events, '\u0000\u0001\ufffd'.repeat(1_000)],
   ])('%s: exit 7, one line on stderr', async (_name, headers, body) => {
-    const listener: RequestListener = (_request, response) => {
-      response.writeHead(200, { 'x-request-id': 'req_1', ...headers }).end(body);
-    };
-    const server = createServer(listener).listen(0, '127.0.0.1');
-    onTestFinished(() => void server.close().closeAllConnections());
-    await new Promise((resolve) => server.once('listening', resolve));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-
-    const { exit, stdout, stderr } = await command(['send', 'x', '-m', 'm'], {
-      env: { GATEWAY_URL: url, GATEWAY_KEY: 'gw_key' },
-    });
+    const { exit, stdout, stderr } = await sendTo((response) => response.writeHead(200, headers).end(body));
 
     expect([exit, stdout]).toEqual([7, '']);
     expect(stderr).toMatch(/^gateway: [^\n]+\n$/);
@@ -95,20 +90,14 @@ describe('a gateway that answers rubbish', () => {
 
   test('a stream whose one event never ends is given up', { timeout: 60_000 }, async () => {
     const piece = 'x'.repeat(1024 * 1024);
-    const server = createServer((_request, response) => {
-      response.writeHead(200, { 'x-request-id': 'req_1', ...events }).write('data: ');
+
+    const { exit } = await sendTo((response) => {
+      response.writeHead(200, events).write('data: ');
       const more = () => {
         while (!response.destroyed && response.write(piece));
         response.once('drain', more);
       };
       more();
-    }).listen(0, '127.0.0.1');
-    onTestFinished(() => void server.close().closeAllConnections());
-    await new Promise((resolve) => server.once('listening', resolve));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-
-    const { exit } = await command(['send', 'x', '-m', 'm'], {
-      env: { GATEWAY_URL: url, GATEWAY_KEY: 'gw_key' },
     });
 
     expect(exit).toBe(7);
@@ -116,42 +105,21 @@ describe('a gateway that answers rubbish', () => {
 
   test('which has no default model: it names some', async () => {
     const data = ['a', 'b', 'c', 'd'].map((id) => ({ id }));
-    const server = createServer((_request, response) => {
-      response.writeHead(200, { 'x-request-id': 'req_1' }).end(JSON.stringify({ data }));
-    }).listen(0, '127.0.0.1');
-    onTestFinished(() => void server.close());
-    await new Promise((resolve) => server.once('listening', resolve));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-
-    const cwd = emptyDirectory();
     const host = '{ dialect: openai, base_url: "http://127.0.0.1:9/v1" }';
-    writeFileSync(
-      join(cwd, 'gateway.yaml'),
-      `providers: { a: ${host} }\nmodels: [{ match: "*", provider: a }]\n`,
-    );
+    const cwd = directoryWith(`providers: { a: ${host} }\nmodels: [{ match: "*", provider: a }]\n`);
 
-    const { exit, stderr } = await command(['send', 'x'], {
-      cwd,
-      env: { GATEWAY_URL: url, GATEWAY_KEY: 'gw_key' },
-    });
+    const list: Script = (response) => response.end(JSON.stringify({ data }));
+    const { exit, stderr } = await sendTo(list, ['send', 'x'], cwd);
 
     expect([exit, stderr]).toEqual([2, expect.stringContaining(', such as a, b or c; "gateway models"')]);
   });
 
   test('whose provider can not be reached: it says which command finds out why', async () => {
     const error = { reason: 'provider.unreachable', message: "the provider can't be reached" };
-    const server = createServer((_request, response) => {
-      response
-        .writeHead(502, { 'x-request-id': 'req_1', 'x-gateway-error': 'true' })
-        .end(JSON.stringify({ error }));
-    }).listen(0, '127.0.0.1');
-    onTestFinished(() => void server.close());
-    await new Promise((resolve) => server.once('listening', resolve));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-    const ended = await command(['send', 'x', '-m', 'm'], {
-      env: { GATEWAY_URL: url, GATEWAY_KEY: 'gw_key' },
-    });
+    const ended = await sendTo((response) =>
+      response.writeHead(502, { 'x-gateway-error': 'true' }).end(JSON.stringify({ error })),
+    );
 
     expect(ended).toEqual({
       exit: 7,

@@ -1,6 +1,4 @@
-import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { openSqliteReader } from '../../../src/database/sqlite-engine.ts';
 import { hasRedis, startRedis, type TestRedis } from '../../kit/redis.ts';
 import {
   answering,
@@ -9,6 +7,7 @@ import {
   type Gateway,
   keys,
   maxima,
+  query,
   serve,
   statuses,
   withBudget,
@@ -22,13 +21,8 @@ afterAll(() => redis?.stop());
 
 /** Waits for the rows, which nothing else does: a budget must find what was used, not what it may have. */
 async function settled(home: string, rows: number): Promise<void> {
-  const read = async () => {
-    const engine = await openSqliteReader(join(home, '.local/state/gateway/ledger.sqlite'));
-    const [row] = engine.prepare('select sum(requests) as rows from sums').all() as [{ rows: number }];
-    engine.close();
-    return row.rows;
-  };
-  await expect.poll(read, { timeout: 20_000 }).toBe(rows);
+  const read = () => query(home, 'select sum(requests) as rows from sums');
+  await expect.poll(read, { timeout: 20_000 }).toEqual([{ rows }]);
 }
 
 async function decided(gateway: Gateway, count: number): Promise<readonly number[]> {

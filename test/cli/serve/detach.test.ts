@@ -8,15 +8,23 @@ afterEach(async () => {
   for (const end of ending.splice(0)) await end();
 });
 
-function homeWith(yaml = ''): string {
-  const home = directoryWith(`${yaml}plants: { store: { enabled: false } }\n`);
-  return home;
-}
+const homeWith = (yaml = '') => directoryWith(`${yaml}plants: { store: { enabled: false } }\n`);
 
 async function detach(cwd: string, ...argv: string[]) {
   const ended = await command(['serve', '--detach', '-p', '0', '-o', 'json', ...argv], { cwd });
   ending.push(() => command(['stop', '--now'], { cwd }));
   return { ...ended, gateway: JSON.parse(ended.stdout || '{}') };
+}
+
+/** A gateway in this process. */
+async function serving(cwd: string) {
+  const served = startCommand(['serve', '-p', '0'], { cwd });
+  await served.wrote('stderr', '"listening"');
+  const stop = () => {
+    served.signal('SIGTERM');
+    return served.ended;
+  };
+  return { stop };
 }
 
 test('serves in the background until it is stopped', async () => {
@@ -62,35 +70,25 @@ test('starts nothing with --dry-run', async () => {
   expect([exit, stderr, status.exit]).toEqual([0, '', 8]);
 });
 
-test('counts open streams, lets them finish, and cuts them with --now', async () => {
+test('a second time it says where the first one is; open streams are counted, and cut with --now', async () => {
   const cwd = homeWith();
-  await detach(cwd);
+  const { gateway } = await detach(cwd);
   const sending = command(['send', '-m', 'sandbox-slow', 'hello'], { cwd });
   const open = async () => JSON.parse((await command(['status', '-o', 'json'], { cwd })).stdout).open;
   await expect.poll(open).toEqual({ exchanges: 1, streams: 1 });
 
+  const again = [];
+  for (const how of [['--detach'], []]) {
+    again.push(await command(['serve', ...how, '-p', new URL(gateway.url).port], { cwd }));
+  }
   const stopped = await command(['stop', '--now'], { cwd });
 
+  const stderr = `gateway: a gateway is already running at ${gateway.url}; "gateway stop" ends it, -p starts another`;
+  expect(again).toEqual(
+    Array(2).fill({ exit: 1, stdout: '', stderr: expect.stringContaining(`${stderr}\n`) }),
+  );
   expect(stopped.exit).toBe(0);
   expect((await sending).exit).toBe(7);
-});
-
-test('a second time it says where the first one is', async () => {
-  const cwd = homeWith();
-  const { gateway } = await detach(cwd);
-
-  for (const how of [['--detach'], []]) {
-    const again = await command(['serve', ...how, '-p', new URL(gateway.url).port], { cwd });
-
-    expect(again).toEqual({
-      exit: 1,
-      stdout: '',
-      stderr: expect.stringMatching(
-        /^gateway: a gateway is already running at \S+; "gateway stop" ends it, -p starts another$/m,
-      ),
-    });
-    expect(again.stderr).toContain(gateway.url);
-  }
 });
 
 test('reports why it could not start, and where its log is', async () => {
@@ -105,14 +103,15 @@ test('reports why it could not start, and where its log is', async () => {
 
 test('in sandbox mode the key is the same after a restart, and shown to its owner alone', async () => {
   const cwd = homeWith();
-  await detach(cwd);
+  const first = await serving(cwd);
   const shown = await command(['key', 'show', '--yes'], { cwd });
   const onTerminal = await command(['key', 'show'], { cwd, isTerminal: true });
   const inPipe = await command(['key', 'show'], { cwd });
-  await command(['stop'], { cwd });
-  await detach(cwd);
+  await first.stop();
+  const second = await serving(cwd);
 
   const later = await command(['key', 'show', '--yes', '-o', 'json'], { cwd });
+  await second.stop();
 
   expect(shown.stdout).toMatch(/^gw_[0-9A-Za-z]{38}\n$/);
   expect([onTerminal.stdout, JSON.parse(later.stdout).key]).toEqual([shown.stdout, shown.stdout.trim()]);
@@ -131,12 +130,10 @@ test.each([
   ],
 ])('%s', async (_name, yaml, model, exit) => {
   const cwd = homeWith(yaml);
-  const served = startCommand(['serve', '-p', '0'], { cwd });
-  await served.wrote('stderr', '"listening"');
+  const { stop } = await serving(cwd);
 
   expect((await command(['send', '-m', model, 'hello'], { cwd })).exit).toBe(exit);
-  served.signal('SIGTERM');
-  await served.ended;
+  await stop();
 });
 
 test('without a key of its own there is none to show', async () => {

@@ -1,6 +1,4 @@
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openSqliteReader } from '../../../src/database/sqlite-engine.ts';
 import { emptyDirectory } from '../../kit/command.ts';
 import {
   answering,
@@ -9,6 +7,7 @@ import {
   configure,
   type Gateway,
   maxima,
+  query,
   serveIn,
   stop,
   withBudget,
@@ -57,17 +56,12 @@ test.each([1, 2])(
     const after = granted(await burst(third, 400));
     expect([served, again, after]).toEqual([20, 20, 0]);
     // What dead gateways left is moved once it is clear that they are dead.
-    const spent = async () => {
-      const engine = await openSqliteReader(join(home, '.local/state/gateway/ledger.sqlite'));
-      const [sums] = engine
-        .prepare(
-          "select count(*) as rows, sum(outcome = 'unknown') as unknown, sum(input_tokens + output_tokens) as tokens from exchanges",
-        )
-        .all();
-      engine.close();
-      return sums;
-    };
-    await expect.poll(spent, { timeout: 60_000 }).toEqual({ rows: 50, unknown: 10, tokens: budget });
+    const spent = () =>
+      query(
+        home,
+        "select count(*) as rows, sum(outcome = 'unknown') as unknown, sum(input_tokens + output_tokens) as tokens from exchanges",
+      );
+    await expect.poll(spent, { timeout: 60_000 }).toEqual([{ rows: 50, unknown: 10, tokens: budget }]);
     await stop(third);
   },
   120_000,

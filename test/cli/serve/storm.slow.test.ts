@@ -1,8 +1,6 @@
-import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { openSqliteReader } from '../../../src/database/sqlite-engine.ts';
 import { hasRedis, startRedis, type TestRedis } from '../../kit/redis.ts';
-import { type Gateway, host, serve } from './workers/serving.ts';
+import { type Gateway, host, query, serve } from './workers/serving.ts';
 
 const key = 'a-project-key-for-storms';
 const body = {
@@ -82,20 +80,11 @@ async function call(gateway: Gateway, kind: (typeof kinds)[number], attempt = 1)
   return response.status;
 }
 
-async function entered(gateways: readonly Gateway[]): Promise<{ tokens: number }> {
-  const sums = await Promise.all(
-    gateways.map(async ({ home }) => {
-      const engine = await openSqliteReader(join(home, '.local/state/gateway/ledger.sqlite'));
-      const [sum] = engine
-        .prepare('select coalesce(sum(input_tokens + output_tokens), 0) as tokens from exchanges')
-        .all() as { tokens: number }[];
-      engine.close();
-      return sum ?? { tokens: 0 };
-    }),
-  );
-  return {
-    tokens: sums.reduce((sum, { tokens }) => sum + tokens, 0),
-  };
+/** The tokens that the ledgers have. */
+async function entered(gateways: readonly Gateway[]): Promise<number> {
+  const sql = 'select coalesce(sum(input_tokens + output_tokens), 0) as tokens from exchanges';
+  const rows = await Promise.all(gateways.map(({ home }) => query<{ tokens: number }>(home, sql)));
+  return rows.flat().reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
 let redis: TestRedis | undefined;
@@ -124,7 +113,7 @@ test.each(settings)(
     // Every open request has its worst case reserved, so at first exactly 50 get through; later what others left.
     expect(storm.filter((status) => status === 200).length).toBeGreaterThanOrEqual(50);
     expect(bill.highest).toBeLessThanOrEqual(budget);
-    const moved = async () => (await entered(gateways)).tokens;
+    const moved = () => entered(gateways);
     await expect.poll(moved).toBeGreaterThanOrEqual(bill.tokens);
 
     // Whatever was not used is there again: it fits until less than one worst case is left.

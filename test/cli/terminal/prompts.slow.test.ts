@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
 import { emptyDirectory } from '../../kit/command.ts';
 import { startTerminal } from '../../kit/terminal.ts';
 
@@ -24,4 +26,45 @@ test('an answer goes on to the next question', async () => {
   terminal.type('\x04');
 
   expect((await terminal.ended).exit).toBe(130);
+});
+
+describe('init', () => {
+  test('asks for the providers, those found being chosen', async () => {
+    const home = emptyDirectory();
+    const terminal = startTerminal(['init'], {
+      home,
+      env: { OLLAMA_HOST: '127.0.0.1:9', ANTHROPIC_API_KEY: 'x' },
+    });
+
+    await terminal.shows('Which providers?');
+    await terminal.shows(/◼ anthropic/);
+    terminal.type('\r');
+
+    expect((await terminal.ended).exit).toBe(0);
+    expect(terminal.screen()).toContain('gateway serve');
+    expect(readFileSync(join(home, 'gateway.yaml'), 'utf8')).toContain('\n  anthropic:\n');
+  });
+
+  test('Ctrl-C writes nothing', async () => {
+    const home = emptyDirectory();
+    const terminal = startTerminal(['init'], { home, env: { OLLAMA_HOST: '127.0.0.1:9' } });
+
+    await terminal.shows('Which providers?');
+    terminal.type('\x03');
+
+    expect((await terminal.ended).exit).toBe(130);
+    expect(existsSync(join(home, 'gateway.yaml'))).toBe(false);
+  });
+
+  test('asks before it replaces a file, and no is the default', async () => {
+    const home = emptyDirectory();
+    writeFileSync(join(home, 'gateway.yaml'), 'mine: 1\n');
+    const terminal = startTerminal(['init'], { home, env: { OLLAMA_HOST: '127.0.0.1:9' } });
+
+    await terminal.shows('Replace it?');
+    terminal.type('\r');
+
+    expect((await terminal.ended).exit).toBe(130);
+    expect(readFileSync(join(home, 'gateway.yaml'), 'utf8')).toBe('mine: 1\n');
+  });
 });

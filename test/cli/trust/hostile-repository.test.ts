@@ -17,7 +17,7 @@ import { wordForm } from '../../../src/policy/mask/forms.ts';
 import { Placeholders } from '../../../src/policy/mask/placeholders.ts';
 import { requestFor } from '../../kit/answers.ts';
 import { command, emptyDirectory, startCommand } from '../../kit/command.ts';
-import { scale } from '../../kit/scale.ts';
+import { isExhaustive, scale } from '../../kit/scale.ts';
 
 // A repository that is made to harm: each setting that reaches outside of the file, by every command. The server of its
 // author listens on this machine, at 0.0.0.0, which is no loopback address and yet leads here.
@@ -297,25 +297,29 @@ test('every setting that reaches outside is tried', () => {
 });
 
 describe.each(cases)('%s', (_name, effect, yaml, number) => {
-  test('found: no command lets its author gain anything', async () => {
-    const gained: string[] = [];
-    for (const name of Object.keys(commands).filter((_, i) => (i + number) % scale(27, 3) === 0)) {
-      const outcome = await attempt(name, yaml(), 'found');
-      gained.push(...outcome.gained.map((what) => `${name}: ${what}`));
-    }
+  test(`found: ${effect} says what it wants and what to do, with exit 2, and its author gains nothing`, async () => {
+    const { exit, gained, output } = await attempt(effect, yaml(), 'found');
 
-    expect(gained).toEqual([]);
-  }, 120_000);
-
-  test(`found: ${effect} says what it wants and what to do, with exit 2`, async () => {
-    const { exit, output } = await attempt(effect, yaml(), 'found');
-
-    expect([exit, output]).toEqual([
+    expect([exit, gained, output]).toEqual([
       effect === 'doctor' ? 1 : 2,
-      expect.stringContaining('nobody has allowed'),
+      [],
+      expect.stringMatching(/nobody has allowed[\s\S]*"gateway trust" allows it/),
     ]);
-    expect(output).toMatch(/"gateway trust" allows it/);
   });
+
+  test.runIf(isExhaustive)(
+    'found: no command lets its author gain anything',
+    async () => {
+      const gained: string[] = [];
+      for (const name of Object.keys(commands).filter((_, i) => (i + number) % 3 === 0)) {
+        const outcome = await attempt(name, yaml(), 'found');
+        gained.push(...outcome.gained.map((what) => `${name}: ${what}`));
+      }
+
+      expect(gained).toEqual([]);
+    },
+    120_000,
+  );
 
   // What the author can gain at all: otherwise the test above proves nothing.
   test.each((['named', 'trusted'] as const).filter((_, i) => i === scale(number % 2, i)))(
