@@ -1,4 +1,3 @@
-import type { MixedReadings } from '../automaton/mixed-readings.ts';
 import type { PatternSet } from '../automaton/pattern-set.ts';
 import type { Pattern } from '../automaton/patterns.ts';
 import { ViewedText } from '../search/viewed-text.ts';
@@ -34,7 +33,6 @@ export class ChannelRules {
   readonly #byPattern = new Map<number, RuleMatch[]>();
   /** Texts that were searched since the last `forget`: other channels hold the same. */
   readonly #viewed = new Map<string, ViewedText>();
-  readonly #mixedReadings = new Map<Pattern, MixedReadings>();
 
   constructor(rules: readonly AnswerRule[], patternSet: PatternSet) {
     this.#patternSet = patternSet;
@@ -90,7 +88,7 @@ export class ChannelRules {
   #view(text: string): ViewedText {
     let viewed = this.#viewed.get(text);
     if (viewed !== undefined) return viewed;
-    viewed = new ViewedText(text, this.#patternSet.fold, this.#mixedReadings);
+    viewed = new ViewedText(text, this.#patternSet.fold);
     this.#viewed.set(text, viewed);
     return viewed;
   }

@@ -1,12 +1,12 @@
 import type { JsonDocument } from '../../json/json-document.ts';
-import { compilePatternSet } from '../automaton/pattern-set.ts';
 import type { NamedPattern } from '../automaton/patterns.ts';
+import { compilePatterns } from '../compile-patterns.ts';
 import type { Facts } from '../facts.ts';
 import type { Fold } from '../fold/fold.ts';
 import type { Condition } from '../matchers/matcher.ts';
 import { type Match, type Refusal, strictest, type Verdict } from '../rule.ts';
 import type { CompiledRule } from '../rules/compile-rule.ts';
-import { Search } from '../search/search.ts';
+import type { Search } from '../search/search.ts';
 import type { TextMatch } from '../search/search-result.ts';
 import { placeInRequest, roleBits, wrapText } from '../traverse/place.ts';
 import { AnswerPlan, WholeTexts } from './answer-plan.ts';
@@ -38,14 +38,8 @@ export class AnswerRules {
   readonly #others: ReadonlyMap<AnswerRule, readonly Condition[]>;
 
   private constructor(rules: readonly CompiledRule[], fold: Fold) {
-    const named = new Map<string, NamedPattern>();
-    for (const rule of rules) for (const each of patternsOf(rule)) named.set(each.key, each);
-    const numbers = new Map([...named.keys()].map((key, number) => [key, number]));
-    const patternSet = compilePatternSet(
-      [...named.values()].map(({ pattern }) => pattern),
-      fold,
-    );
-    this.search = new Search(patternSet);
+    const { search, numbers } = compilePatterns(rules, fold);
+    this.search = search;
     this.rules = rules.map((rule) => ({
       rule,
       patterns: patternsOf(rule).map(({ key }) => numbers.get(key) as number),

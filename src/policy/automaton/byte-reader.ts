@@ -40,7 +40,7 @@ export class ByteReader {
   readonly #noteFolded = (state: State) => {
     this.#ended.push(...state.patterns);
   };
-  readonly #wide: WideTransitions;
+  readonly #wide = new WideTransitions();
   readonly #simulations: Readonly<Record<View, Simulation[]>> = { exact: [], folded: [] };
   #texts = 0;
 
@@ -49,7 +49,6 @@ export class ByteReader {
     this.folded = new LazyDfa({ nfa: folded, fold, ...limits });
     this.#fold = fold;
     this.product = new ProductDfa(this.exact, this.folded, limits);
-    this.#wide = new WideTransitions({ exact: this.exact.alphabet, folded: this.folded.alphabet, fold });
     this.found = new FoundPatterns(patternCount);
   }
 
@@ -256,7 +255,7 @@ export class ByteReader {
     // If the table was started over meanwhile, the offset is that of another pair.
     if (product.epoch === epoch) {
       const isQuiet = step.exact.length === 0 && step.folded.length === 0;
-      if (isQuiet) this.#wide.note({ offset, codePoint, epoch }, to);
+      if (isQuiet) this.#wide.note(offset, codePoint, step);
       else this.#wide.notePatterns(offset, codePoint, step);
     }
     return this.#note(step);

@@ -1,27 +1,18 @@
 import { endPoint } from './dfa-state.ts';
 import { isWithin, type NfaNode, nodeKinds } from './nfa.ts';
 
-/** The largest number that a mark holds: a process may go through more passes than that. */
-const lastPass = 0x7fff_ffff;
-
 /** Which nodes a pass over an NFA has met; nothing is cleared between passes. */
 export class Marks {
-  /** For each node the last pass that met it. */
-  readonly last: Int32Array;
-  #pass: number;
+  /** For each node the last pass that met it: doubles, which a process doesn't run out of. */
+  readonly last: Float64Array;
+  #pass = 0;
 
-  /** `passes` is how many there have been; 0 but for tests. */
-  constructor(count: number, passes = 0) {
-    this.last = new Int32Array(count);
-    this.#pass = passes;
+  constructor(count: number) {
+    this.last = new Float64Array(count);
   }
 
   /** The number of a pass that begins, in which no node has been met. */
   nextPass(): number {
-    if (this.#pass === lastPass) {
-      this.last.fill(0);
-      this.#pass = 0;
-    }
     this.#pass += 1;
     return this.#pass;
   }
@@ -50,10 +41,9 @@ export class NfaSteps {
   readonly #nodes: readonly NfaNode[];
   readonly #marks: Marks;
 
-  /** `passes` is how many there have been; 0 but for tests. */
-  constructor(nodes: readonly NfaNode[], passes = 0) {
+  constructor(nodes: readonly NfaNode[]) {
     this.#nodes = nodes;
-    this.#marks = new Marks(nodes.length, passes);
+    this.#marks = new Marks(nodes.length);
   }
 
   get nodeCount(): number {

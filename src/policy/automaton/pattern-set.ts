@@ -34,11 +34,15 @@ export function compilePatternSet(patterns: readonly Pattern[], fold: Fold, limi
     } else if (pattern.kind === 'regex') {
       exact.addRegex(pattern.exact, number);
     } else {
-      const prefilter = prefilterOf(pattern.detector);
-      if (prefilter.isOpen) always.push(number);
-      if (prefilter.opensForLongRuns) longRuns.push(number);
-      for (const literal of prefilter.literals) folded.addPhrase(codePoints(fold.text(literal)), number);
-      for (const regex of prefilter.regexes) prefilters.push([regex, number]);
+      const { prefilter } = pattern.detector;
+      if (prefilter.kind === 'always') always.push(number);
+      else if (prefilter.kind === 'literals') {
+        for (const literal of prefilter.literals) folded.addPhrase(codePoints(fold.text(literal)), number);
+      } else {
+        if (prefilter.orLongRun) longRuns.push(number);
+        // The folded view is in lower case, as these are: compiled without regard to case they would dominate start-up.
+        for (const source of prefilter.regexes) prefilters.push([RE2JS.compile(source), number]);
+      }
     }
   }
   for (const [regex, number] of prefilters) folded.addPrefilter(regex, number);
@@ -58,37 +62,4 @@ function findWider(patterns: readonly Pattern[]): ReadonlyMap<number, number> {
     if (other !== undefined) wider.set(number, other);
   }
   return wider;
-}
-
-/**
- * What must occur in a text for a detector to run on it: literals in any case, regexes in the folded view, or nothing at
- * all. The automaton searches for it together with everything else, at no extra cost.
- */
-interface Prefilter {
-  readonly literals: readonly string[];
-  readonly regexes: readonly RE2JS[];
-  readonly isOpen: boolean;
-  /** Whether a long run of characters that keys are made of is enough, too. */
-  readonly opensForLongRuns: boolean;
-}
-
-function prefilterOf({ prefilter }: Detector): Prefilter {
-  switch (prefilter.kind) {
-    case 'literals':
-      return { literals: prefilter.literals, regexes: [], isOpen: false, opensForLongRuns: false };
-    case 'regexes':
-      return {
-        literals: [],
-        regexes: prefilter.regexes.map(compile),
-        isOpen: false,
-        opensForLongRuns: prefilter.orLongRun === true,
-      };
-    case 'always':
-      return { literals: [], regexes: [], isOpen: true, opensForLongRuns: false };
-  }
-}
-
-/** The folded view is in lower case, and so are the regexes: compiling them case-insensitively would dominate start-up. */
-function compile(source: string): RE2JS {
-  return RE2JS.compile(source);
 }

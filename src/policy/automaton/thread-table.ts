@@ -39,14 +39,13 @@ export class ThreadTable {
   readonly #added = new Map<number, Int32Array>();
   readonly #begunBefore: (Int32Array | undefined)[] = [];
 
-  /** `passes` is how many there have been; 0 but for tests. */
-  constructor(automaton: Automaton, passes = 0) {
+  constructor(automaton: Automaton) {
     const { samples, size } = automaton.alphabet;
     this.#automaton = automaton;
     this.end = size;
     this.width = size + 1;
     this.contextAfter = Uint8Array.from(samples, (sample) => automaton.contextOf(sample));
-    this.marks = new Marks(automaton.steps.nodeCount, passes);
+    this.marks = new Marks(automaton.steps.nodeCount);
   }
 
   /** The threads and the patterns that a cell stands for. */

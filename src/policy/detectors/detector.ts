@@ -74,3 +74,8 @@ export function atLeast(detector: Detector, confidence: Confidence): Detector {
 export function isAtLeast({ confidence = defaultConfidence }: Finding, least: Confidence): boolean {
   return confidence === least || confidences.indexOf(confidence) >= confidences.indexOf(least);
 }
+
+/** Whether one finding is more certain than another. */
+export function isSurer(one: Finding, { confidence = defaultConfidence }: Finding): boolean {
+  return (one.confidence ?? defaultConfidence) !== confidence && isAtLeast(one, confidence);
+}

@@ -1,4 +1,4 @@
-import { confidences, defaultConfidence, type Finding } from './detector.ts';
+import { type Finding, isSurer } from './detector.ts';
 
 /** Findings, or ranges, in order; overlapping ones become one, as sure as the surer of them. */
 export function joinOverlapping(findings: readonly Finding[]): readonly Finding[] {
@@ -13,10 +13,4 @@ export function joinOverlapping(findings: readonly Finding[]): readonly Finding[
     }
   }
   return joined;
-}
-
-function isSurer(one: Finding, other: Finding): boolean {
-  const { confidence: first = defaultConfidence } = one;
-  const { confidence: second = defaultConfidence } = other;
-  return first !== second && confidences.indexOf(first) > confidences.indexOf(second);
 }

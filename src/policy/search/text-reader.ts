@@ -2,9 +2,10 @@ import type { JsonDocument } from '../../json/json-document.ts';
 import type { TextBytes } from '../automaton/code-points.ts';
 import type { View } from '../automaton/found-patterns.ts';
 import type { PatternSet } from '../automaton/pattern-set.ts';
+import type { Pattern } from '../automaton/patterns.ts';
 import type { StatePair } from '../automaton/product-dfa.ts';
-import { type Confidence, type Detector, type Finding, isAtLeast } from '../detectors/detector.ts';
-import type { Fold } from '../fold/fold.ts';
+import { isAtLeast } from '../detectors/detector.ts';
+import { ViewedText } from './viewed-text.ts';
 
 export interface PatternMatch {
   readonly pattern: number;
@@ -66,71 +67,26 @@ export class TextReader {
       else patternMatches.push({ pattern, view: 'folded' });
     }
     if (candidates.length === 0) return { patternMatches, candidates: none, after };
-    for (const patternMatch of this.detect(candidates, document.text(entry)))
+    for (const patternMatch of this.#detect(candidates, document.text(entry)))
       patternMatches.push(patternMatch);
     return { patternMatches, candidates, after };
   }
 
   /** What some detectors find in a text, in either view. Each is asked once, whatever patterns it is of. */
-  detect(candidates: readonly number[], text: string): readonly PatternMatch[] {
-    const { patterns, wider } = this.#patternSet;
-    const asked = new AskedDetectors(text, this.#patternSet.fold);
+  #detect(candidates: readonly number[], text: string): readonly PatternMatch[] {
+    const { patterns, fold, wider } = this.#patternSet;
+    const viewed = new ViewedText(text, fold);
     const patternMatches: PatternMatch[] = [];
     for (const number of candidates) {
       const pattern = patterns[number];
       if (pattern?.kind !== 'detector') continue;
       const other = wider.get(number);
       const whole = other !== undefined && candidates.includes(other) ? patterns[other] : pattern;
-      if (whole?.kind !== 'detector') continue;
-      const view = asked.viewOf(whole.detector, pattern.confidence);
-      if (view !== undefined) patternMatches.push({ pattern: number, view });
+      const found = viewed.ranges(whole as Pattern).find((range) => isAtLeast(range, pattern.confidence));
+      if (found !== undefined) patternMatches.push({ pattern: number, view: found.view });
     }
     return patternMatches;
   }
-}
-
-/** What a detector finds in a text, and in its folded forms once those are asked for. */
-interface Asked {
-  readonly exact: readonly Finding[];
-  folded: readonly Finding[] | undefined;
-}
-
-/** What detectors find in one text. */
-class AskedDetectors {
-  readonly #text: string;
-  readonly #fold: Fold;
-  #isCaseOnly: boolean | undefined;
-  #folded: readonly string[] | undefined;
-  readonly #asked = new Map<Detector, Asked>();
-
-  constructor(text: string, fold: Fold) {
-    this.#text = text;
-    this.#fold = fold;
-  }
-
-  /** The view in which a detector finds something that is at least so certain; undefined if in neither. */
-  viewOf(detector: Detector, confidence: Confidence): View | undefined {
-    let asked = this.#asked.get(detector);
-    if (asked === undefined) {
-      asked = { exact: detector.find(this.#text), folded: undefined };
-      this.#asked.set(detector, asked);
-    }
-    if (holdsFinding(asked.exact, confidence)) return 'exact';
-    if (!detector.folded) return undefined;
-    asked.folded ??= this.#findFolded(detector);
-    return holdsFinding(asked.folded, confidence) ? 'folded' : undefined;
-  }
-
-  #findFolded(detector: Detector): readonly Finding[] {
-    this.#isCaseOnly ??= this.#fold.changesCaseOnly(this.#text);
-    if (this.#isCaseOnly && detector.ignoresCase) return [];
-    this.#folded ??= this.#fold.texts(this.#text).map((each) => each.text);
-    return this.#folded.flatMap((each) => (each === this.#text ? [] : detector.find(each)));
-  }
-}
-
-function holdsFinding(findings: readonly Finding[], least: Confidence): boolean {
-  return findings.length > 0 && findings.some((finding) => isAtLeast(finding, least));
 }
 
 export function bytesOf(document: JsonDocument, entry: number): TextBytes {

@@ -5,7 +5,7 @@ import type { View } from '../automaton/found-patterns.ts';
 import { MixedReadings } from '../automaton/mixed-readings.ts';
 import { Nfa } from '../automaton/nfa.ts';
 import { addFolded, type NamedPattern, type Pattern } from '../automaton/patterns.ts';
-import type { Detector, Finding, Range } from '../detectors/detector.ts';
+import { type Detector, type Finding, isSurer, type Range } from '../detectors/detector.ts';
 import type { Fold, FoldedText } from '../fold/fold.ts';
 import type { Place } from '../traverse/place.ts';
 import type { TextMatch } from './search-result.ts';
@@ -39,32 +39,21 @@ export class ViewedText {
   readonly #fold: Fold;
   #folded: readonly FoldedText[] | undefined;
   #changesCaseOnly: boolean | undefined;
-  // A body may have tens of thousands of texts, most of them with a match of one pattern: tables are for the others.
-  #sought: Pattern | Detector | undefined;
-  #soughtRanges: readonly MatchRange[] = noRanges;
-  #ranges: Map<Pattern | Detector, readonly MatchRange[]> | undefined;
+  readonly #ranges = new Map<Pattern | Detector, readonly MatchRange[]>();
   #outside: Outside[] | undefined;
-  #mixedReadings: Map<Pattern, MixedReadings> | undefined;
 
-  constructor(text: string, fold: Fold, mixedReadings?: Map<Pattern, MixedReadings>) {
+  constructor(text: string, fold: Fold) {
     this.text = text;
     this.#fold = fold;
-    this.#mixedReadings = mixedReadings;
   }
 
   /** Every range of a pattern, in UTF-16 units of the original text. */
   ranges(pattern: Pattern): readonly MatchRange[] {
     // A detector may be of several patterns, one for each confidence.
     const sought = pattern.kind === 'detector' ? pattern.detector : pattern;
-    if (sought === this.#sought) return this.#soughtRanges;
-    let ranges = this.#ranges?.get(sought);
-    if (ranges !== undefined) return ranges;
-    ranges = this.#find(pattern);
-    if (this.#sought === undefined) {
-      this.#sought = sought;
-      this.#soughtRanges = ranges;
-    } else {
-      this.#ranges ??= new Map();
+    let ranges = this.#ranges.get(sought);
+    if (ranges === undefined) {
+      ranges = this.#find(pattern);
       this.#ranges.set(sought, ranges);
     }
     return ranges;
@@ -143,22 +132,26 @@ export class ViewedText {
   /** What is there only if one character is read in this way and another in that. */
   #mixed(pattern: Pattern): readonly MatchRange[] {
     if (this.#readings.length === 1) return [];
-    this.#mixedReadings ??= new Map();
-    let mixed = this.#mixedReadings.get(pattern);
-    if (mixed === undefined) {
-      const nfa = new Nfa();
-      addFolded(nfa, pattern, 0);
-      mixed = new MixedReadings(nfa, this.#fold);
-      this.#mixedReadings.set(pattern, mixed);
-    }
-    return inView('folded', mixed.find(this.text));
+    return inView('folded', mixedReadingsOf(pattern, this.#fold).find(this.text));
   }
+}
+
+/** Kept as long as the pattern is. */
+const mixedReadings = new WeakMap<Pattern, MixedReadings>();
+
+function mixedReadingsOf(pattern: Pattern, fold: Fold): MixedReadings {
+  const known = mixedReadings.get(pattern);
+  if (known !== undefined) return known;
+  const nfa = new Nfa();
+  addFolded(nfa, pattern, 0);
+  const mixed = new MixedReadings(nfa, fold);
+  mixedReadings.set(pattern, mixed);
+  return mixed;
 }
 
 /** The texts of one decision, each folded once. */
 export class ViewedTexts {
   readonly fold: Fold;
-  readonly #mixedReadings = new Map<Pattern, MixedReadings>();
   readonly #texts = new Map<JsonDocument, Map<number, ViewedText>>();
   /** By the exceptions, then by the match: whether a rule applies and what it redacts both depend on them. */
   readonly #joined = new Map<readonly NamedPattern[], Map<TextMatch, JoinedRanges>>();
@@ -175,7 +168,7 @@ export class ViewedTexts {
     }
     let text = entries.get(entry);
     if (text === undefined) {
-      text = new ViewedText(document.text(entry), this.fold, this.#mixedReadings);
+      text = new ViewedText(document.text(entry), this.fold);
       entries.set(entry, text);
     }
     return text;
@@ -185,10 +178,7 @@ export class ViewedTexts {
   joined({ segment, before = segment }: TextMatch): readonly [ViewedText, ViewedText] {
     const first = this.at(before.place).text;
     const { text } = this.at(segment.place);
-    return [
-      new ViewedText(first + text, this.fold, this.#mixedReadings),
-      new ViewedText(`${first} ${text}`, this.fold, this.#mixedReadings),
-    ];
+    return [new ViewedText(first + text, this.fold), new ViewedText(`${first} ${text}`, this.fold)];
   }
 
   /** Where the pattern of a match over two texts is in both joined. Without exceptions it is asked for once. */
@@ -237,12 +227,15 @@ function inView(view: View, found: readonly Finding[]): readonly MatchRange[] {
   });
 }
 
-/** Some ranges, and those of others that are not the same parts of the text. */
+/** Some ranges, and those of others that are not the same parts of the text, or that are surer. */
 function withoutTwins(ranges: readonly MatchRange[], others: readonly MatchRange[]): readonly MatchRange[] {
   if (ranges.length === 0) return others;
   if (others.length === 0) return ranges;
-  const known = new Set(ranges.map(keyOf));
-  const more = others.filter((other) => !known.has(keyOf(other)));
+  const known = new Map(ranges.map((range) => [keyOf(range), range]));
+  const more = others.filter((other) => {
+    const twin = known.get(keyOf(other));
+    return twin === undefined || isSurer(other, twin);
+  });
   return more.length === 0 ? ranges : [...ranges, ...more];
 }
 

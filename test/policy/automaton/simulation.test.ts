@@ -1,14 +1,8 @@
-import { RE2JS } from 're2js';
 import { expect, test } from 'vitest';
 import { dialects } from '../../../src/dialects/registry.ts';
 import { parseStrictJson } from '../../../src/json/strict-json.ts';
-import { LazyDfa } from '../../../src/policy/automaton/lazy-dfa.ts';
-import { Nfa } from '../../../src/policy/automaton/nfa.ts';
-import { NfaSteps } from '../../../src/policy/automaton/nfa-steps.ts';
 import { compilePatternSet } from '../../../src/policy/automaton/pattern-set.ts';
 import { compilePhrase, compileRegex, type Pattern } from '../../../src/policy/automaton/patterns.ts';
-import { Simulation } from '../../../src/policy/automaton/simulation.ts';
-import { ThreadTable } from '../../../src/policy/automaton/thread-table.ts';
 import { detectors } from '../../../src/policy/detectors/registry.ts';
 import { createFold } from '../../../src/policy/fold/fold.ts';
 import { Search } from '../../../src/policy/search/search.ts';
@@ -171,34 +165,3 @@ test.each([{ roomLimit: 0 }, { roomLimit: 300 }])(
     }
   },
 );
-
-test('a simulation that has read more characters than a mark can count goes on as before', () => {
-  const nfa = new Nfa();
-  nfa.addRegex(RE2JS.compile('(?:a|b)(?:a|b|ab){3,9}c'), 0);
-  const automaton = new LazyDfa({ nfa });
-  const [early, late] = [0, 0x7fff_ffff - 5].map((passes) => {
-    const simulation = new Simulation(automaton, new ThreadTable(automaton, passes), undefined);
-    const found: number[] = [];
-    simulation.begin(automaton.start, (patterns) => found.push(...patterns));
-    const states = [...'abbaabababcab'].map((letter) => {
-      simulation.advancePoint(letter.codePointAt(0) ?? 0);
-      return [...simulation.state.threads];
-    });
-    return { states, found };
-  });
-
-  expect(late).toEqual(early);
-  expect(early?.found).toEqual([0]);
-});
-
-test('steps through an NFA that were taken more often than a mark can count go on as before', () => {
-  const nfa = new Nfa();
-  nfa.addRegex(RE2JS.compile('(?:a*b*)*c'), 0);
-  const [early, late] = [0, 0x7fff_ffff - 2].map((passes) => {
-    const steps = new NfaSteps(nfa.nodes, passes);
-    return [...'abcab'].map((letter) => steps.advance(nfa.starts, 0, letter.codePointAt(0) ?? 0));
-  });
-
-  expect(late).toEqual(early);
-  expect(early?.every(({ threads }) => threads.length > 0)).toBe(true);
-});
