@@ -115,12 +115,40 @@ export class TranslatedStream implements AnswerStream {
   }
 }
 
+/** A stage behind another one: what it doesn't say itself is as the inner stream has it. */
+export abstract class Stage implements AnswerStream {
+  protected readonly inner: AnswerStream;
+
+  /** `inner` must return whole events. */
+  constructor(inner: AnswerStream) {
+    this.inner = inner;
+  }
+
+  abstract transform(chunk: Buffer): Buffer;
+  abstract end(): Buffer;
+
+  fail(error: GatewayError, requestId: string): Buffer {
+    return this.inner.fail(error, requestId);
+  }
+
+  get state(): StreamState {
+    return this.inner.state;
+  }
+
+  get isWhole(): boolean {
+    return this.inner.isWhole;
+  }
+
+  get tally(): Tally {
+    return this.inner.tally;
+  }
+}
+
 /**
  * A stream whose events pass the rules on answers before the client gets them. The rules read events in the client's
  * dialect, translated or not, and each event is serialized again; only streams that have such rules pay for this.
  */
-export class CheckedStream implements AnswerStream {
-  readonly #inner: AnswerStream;
+export class CheckedStream extends Stage {
   readonly #check: StreamCheck;
   readonly #dialect: Dialect;
   readonly #parser: SseParser;
@@ -129,7 +157,7 @@ export class CheckedStream implements AnswerStream {
   #hasFailed = false;
 
   constructor(inner: AnswerStream, check: StreamCheck, dialect: Dialect) {
-    this.#inner = inner;
+    super(inner);
     this.#check = check;
     this.#dialect = dialect;
     this.#parser = new SseParser((name, data) => {
@@ -138,35 +166,27 @@ export class CheckedStream implements AnswerStream {
   }
 
   transform(chunk: Buffer): Buffer {
-    this.#parser.push(this.#inner.transform(chunk));
-    if (this.#inner.state !== 'open') this.#check.end();
+    this.#parser.push(this.inner.transform(chunk));
+    if (this.inner.state !== 'open') this.#check.end();
     return this.#passed();
   }
 
   end(): Buffer {
-    this.#parser.push(this.#inner.end());
+    this.#parser.push(this.inner.end());
     this.#parser.end();
     this.#check.end();
     return this.#passed();
   }
 
   /** What the rules release of the events before the failure; if they refused, nothing. */
-  fail(error: GatewayError, requestId: string): Buffer {
+  override fail(error: GatewayError, requestId: string): Buffer {
     const passed = this.#text(this.#check.take().release);
     const last = this.#hasFailed ? '' : this.#dialect.errorEvent(toFailure(error, requestId), this.#events);
     return Buffer.from(passed + last);
   }
 
-  get state(): AnswerStream['state'] {
-    return this.#inner.state;
-  }
-
-  get isWhole(): boolean {
+  override get isWhole(): boolean {
     return this.#isWhole;
-  }
-
-  get tally(): Tally {
-    return this.#inner.tally;
   }
 
   #passed(): Buffer {
@@ -175,8 +195,8 @@ export class CheckedStream implements AnswerStream {
       throw new GatewayError('policy.blocked', refusal.message, { reason: refusal.reason });
     }
     // Only once the rules have released the last event: they may still refuse in the chunk that contains it.
-    this.#isWhole = this.#inner.isWhole && !this.#check.isHolding;
-    this.#hasFailed = this.#inner.state === 'failed';
+    this.#isWhole = this.inner.isWhole && !this.#check.isHolding;
+    this.#hasFailed = this.inner.state === 'failed';
     return Buffer.from(this.#text(release));
   }
 
@@ -192,44 +212,31 @@ export class CheckedStream implements AnswerStream {
  * The events of a stream as the elements of one JSON array, for clients that did not ask for events. Of a stream that
  * failed the array has the error as its last element and is not closed.
  */
-export class ArrayStream implements AnswerStream {
-  readonly #inner: AnswerStream;
+export class ArrayStream extends Stage {
   #out = '';
   #isBegun = false;
   readonly #parser = new SseParser((_name, data) => this.#add(data));
 
-  constructor(inner: AnswerStream) {
-    this.#inner = inner;
-  }
-
   transform(chunk: Buffer): Buffer {
-    this.#parser.push(this.#inner.transform(chunk));
+    this.#parser.push(this.inner.transform(chunk));
     return this.#take();
   }
 
   end(): Buffer {
-    this.#parser.push(this.#inner.end());
+    this.#parser.push(this.inner.end());
     this.#parser.end();
     this.#out += this.#isBegun ? '\n]\n' : '[]\n';
     return this.#take();
   }
 
-  fail(error: GatewayError, requestId: string): Buffer {
-    this.#parser.push(this.#inner.fail(error, requestId));
+  override fail(error: GatewayError, requestId: string): Buffer {
+    this.#parser.push(this.inner.fail(error, requestId));
     return this.#take();
   }
 
-  get state(): AnswerStream['state'] {
-    return this.#inner.state;
-  }
-
   /** Never before its closing bracket. */
-  get isWhole(): boolean {
+  override get isWhole(): boolean {
     return false;
-  }
-
-  get tally(): Tally {
-    return this.#inner.tally;
   }
 
   #add(element: string): void {

@@ -1,9 +1,7 @@
 import { formatSse, SseParser } from '../../dialects/sse.ts';
-import type { Tally } from '../../dialects/usage.ts';
-import type { GatewayError } from '../../errors.ts';
 import type { Restorer } from '../../policy/mask/restorer.ts';
 import { type RestoredEvent, StreamRestorer } from '../../policy/mask/stream-restorer.ts';
-import type { AnswerStream } from './answer-stream.ts';
+import { type AnswerStream, Stage } from './answer-stream.ts';
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
@@ -21,46 +19,28 @@ interface RawEvent {
 
 /**
  * A stream in which the client gets the values that its request held in place of their placeholders. Comes behind the
- * rules on answers, which judge what the provider said.
+ * rules on answers, which judge what the provider said. What is held when it fails may be a part of a placeholder, and is
+ * dropped.
  */
-export class RestoredStream implements AnswerStream {
-  readonly #inner: AnswerStream;
+export class RestoredStream extends Stage {
   readonly #restorer: StreamRestorer<RawEvent>;
 
-  /** `inner` must return whole events. */
   constructor(inner: AnswerStream, restorer: Restorer) {
-    this.#inner = inner;
+    super(inner);
     this.#restorer = new StreamRestorer(restorer);
   }
 
   transform(chunk: Buffer): Buffer {
-    const events = this.#inner.transform(chunk);
-    const isOver = this.#inner.isWhole || this.#inner.state !== 'open';
+    const events = this.inner.transform(chunk);
+    const isOver = this.inner.isWhole || this.inner.state !== 'open';
     if (!isOver && this.#restorer.passes(events)) return events;
     const released = this.#push(events);
     return toBytes(isOver ? [...released, ...this.#restorer.end()] : released);
   }
 
   end(): Buffer {
-    const rest = this.#inner.end();
+    const rest = this.inner.end();
     return toBytes([...this.#push(rest), ...this.#restorer.end()]);
-  }
-
-  /** What is held may be a part of a placeholder, and is dropped. */
-  fail(error: GatewayError, requestId: string): Buffer {
-    return this.#inner.fail(error, requestId);
-  }
-
-  get state(): AnswerStream['state'] {
-    return this.#inner.state;
-  }
-
-  get isWhole(): boolean {
-    return this.#inner.isWhole;
-  }
-
-  get tally(): Tally {
-    return this.#inner.tally;
   }
 
   #push(events: Buffer): readonly RestoredEvent<RawEvent>[] {
