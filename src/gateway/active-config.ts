@@ -1,21 +1,12 @@
-import type { ModelEntry } from '../config/build/models.ts';
-import type { BodyLimits, BodyMemory } from '../http/body.ts';
 import type { Counters } from '../limits/counters.ts';
 import { Limiter } from '../limits/limiter.ts';
-import type { PolicySource } from '../policy/compile.ts';
-import type { BreakerChange, BreakerChannel } from '../providers/health.ts';
-import { Provider, type ProviderOptions } from '../providers/provider.ts';
+import type { BreakerChange } from '../providers/health.ts';
+import { Provider } from '../providers/provider.ts';
 import { createRouter } from '../providers/route.ts';
-import type { Ledger } from '../record/ledger/ledger.ts';
-import type { RepeatFolder } from '../record/repeats.ts';
-import type { Tracer } from '../record/tracing/tracer.ts';
-import type { TickQueue } from '../tick-queue.ts';
-import type { GatewayKey, KeyRing } from './authenticate.ts';
 import { createDecider } from './decision/decider.ts';
 import type { Exchange } from './exchange.ts';
-import type { Gateway } from './gateway.ts';
+import type { Gateway, GatewayConfig, ProcessState } from './gateway.ts';
 import { handle } from './handle.ts';
-import type { Health, Readiness } from './local-endpoints/health.ts';
 import { createCatalogue } from './local-endpoints/models.ts';
 import { createScrubber } from './scrub.ts';
 
@@ -77,43 +68,6 @@ export class ActiveConfig {
   }
 }
 
-/** The part of a configuration that the proxy uses. */
-export interface GatewayConfig {
-  readonly hash: string;
-  readonly allowedHosts: ReadonlySet<string>;
-  readonly allowedOrigins: ReadonlySet<string>;
-  readonly bodyLimits: BodyLimits;
-  /** Most bytes of request bodies in memory, of all keys together. */
-  readonly bodiesInFlightBytes: number;
-  readonly keys: KeyRing<GatewayKey>;
-  /** The configured providers; a model whose provider is not among them is known but can't be served. */
-  readonly providers: readonly ProviderOptions[];
-  readonly models: readonly ModelEntry[];
-  readonly findModel: (name: string) => ModelEntry | undefined;
-  /** Strings that must never appear in an answer or a log. */
-  readonly secrets: readonly string[];
-  /** What the keys' policies were compiled from; the decision thread compiles its own. */
-  readonly policySource: PolicySource;
-  readonly recordsBodies: boolean;
-}
-
-/** What outlives every configuration. */
-export interface ProcessState {
-  readonly ticks: TickQueue;
-  readonly bodyMemory: BodyMemory;
-  readonly counters: Counters;
-  readonly ledger: Ledger | undefined;
-  readonly breakers: BreakerChannel | undefined;
-  readonly tracer: Tracer | undefined;
-  readonly record: RepeatFolder['write'];
-  /** The module that runs in the decision thread, if it is not the product's. */
-  readonly deciderEntry: URL | undefined;
-  readonly admit: () => void;
-  readonly startedMs: number;
-  readonly readiness: Readiness;
-  readonly health: Health;
-}
-
 /** The gateway under one configuration. */
 interface ConfiguredGateway {
   readonly providers: readonly Provider[];
@@ -129,7 +83,7 @@ function configureGateway(
   state: ProcessState,
   previous?: ConfiguredGateway,
 ): ConfiguredGateway {
-  const { ticks, counters, ledger, breakers, tracer, record, admit, startedMs, readiness, health } = state;
+  const { ticks, counters, breakers, startedMs } = state;
   const providers = new Map(
     config.providers.map((options) => {
       const before = previous?.providers.find((provider) => provider.options.name === options.name);
@@ -143,25 +97,16 @@ function configureGateway(
     entry: state.deciderEntry,
   });
   const gateway: Gateway = {
-    access: config,
-    bodyLimits: config.bodyLimits,
+    ...config,
+    ...state,
     holdBody: ({ project, id }) => state.bodyMemory.open(`${project}/${id}`, config.bodiesInFlightBytes),
-    keys: config.keys,
     takesLogins: config.providers.some(({ credentials }) => credentials === 'client'),
     decider,
     router,
     catalogue: createCatalogue({ entries: config.models, router, providers, startedMs }),
-    configHash: config.hash,
     scrubber: createScrubber(config.secrets),
-    ledger,
-    tracer,
-    record,
-    recordsBodies: config.recordsBodies,
     limiterFor: limitersFor(counters),
-    admit,
     pieces: ticks.pieces,
-    readiness,
-    health,
   };
   let running = 0;
   let retired: (() => void) | undefined;

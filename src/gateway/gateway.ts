@@ -1,49 +1,82 @@
-import type { BodyLimits, HeldBytes } from '../http/body.ts';
+import type { ModelEntry } from '../config/build/models.ts';
+import type { BodyLimits, BodyMemory, HeldBytes } from '../http/body.ts';
+import type { Counters } from '../limits/counters.ts';
 import type { Limiter } from '../limits/limiter.ts';
 import type { PieceBudget } from '../piece-budget.ts';
+import type { PolicySource } from '../policy/compile.ts';
+import type { BreakerChannel } from '../providers/health.ts';
+import type { ProviderOptions } from '../providers/provider.ts';
 import type { Router } from '../providers/route.ts';
 import type { Ledger } from '../record/ledger/ledger.ts';
 import type { RepeatFolder } from '../record/repeats.ts';
 import type { Tracer } from '../record/tracing/tracer.ts';
+import type { TickQueue } from '../tick-queue.ts';
 import type { GatewayKey, KeyRing, KnownKey } from './authenticate.ts';
 import type { Decider } from './decision/decider.ts';
 import type { Health, Readiness } from './local-endpoints/health.ts';
 import type { ModelCatalogue } from './local-endpoints/models.ts';
-import type { AccessSettings } from './receive.ts';
 import type { Scrubber } from './scrub.ts';
+
+/** The part of a configuration that the proxy uses. */
+export interface GatewayConfig {
+  /** For the records. */
+  readonly hash: string;
+  readonly allowedHosts: ReadonlySet<string>;
+  readonly allowedOrigins: ReadonlySet<string>;
+  readonly bodyLimits: BodyLimits;
+  /** Most bytes of request bodies in memory, of all keys together. */
+  readonly bodiesInFlightBytes: number;
+  readonly keys: KeyRing<GatewayKey>;
+  /** The configured providers; a model whose provider is not among them is known but can't be served. */
+  readonly providers: readonly ProviderOptions[];
+  readonly models: readonly ModelEntry[];
+  readonly findModel: (name: string) => ModelEntry | undefined;
+  /** Strings that must never appear in an answer or a log. */
+  readonly secrets: readonly string[];
+  /** What the keys' policies were compiled from; the decision thread compiles its own. */
+  readonly policySource: PolicySource;
+  /** Whether records hold the requests' bodies. */
+  readonly recordsBodies: boolean;
+}
+
+/** What outlives every configuration. */
+export interface ProcessState {
+  readonly ticks: TickQueue;
+  readonly bodyMemory: BodyMemory;
+  readonly counters: Counters;
+  /** Where exchanges are entered; undefined if no ledger is kept. */
+  readonly ledger: Ledger | undefined;
+  readonly breakers: BreakerChannel | undefined;
+  /** Undefined if tracing is off. */
+  readonly tracer: Tracer | undefined;
+  readonly record: RepeatFolder['write'];
+  /** The module that runs in the decision thread, if it is not the product's. */
+  readonly deciderEntry: URL | undefined;
+  /** Throws gateway.overloaded if the process has no memory to spare, gateway.draining if it is stopping. */
+  readonly admit: () => void;
+  readonly startedMs: number;
+  readonly readiness: Readiness;
+  readonly health: Health;
+}
 
 /**
  * Everything an exchange looks up, prepared once per configuration. An exchange keeps the one it began with, so a
  * reload meanwhile changes nothing for it.
  */
-export interface Gateway {
-  readonly access: AccessSettings;
-  readonly bodyLimits: BodyLimits;
+export interface Gateway
+  extends Omit<GatewayConfig, 'providers' | 'models' | 'findModel' | 'policySource'>,
+    Pick<ProcessState, 'ledger' | 'tracer' | 'record' | 'admit' | 'readiness' | 'health'> {
   /** Opens the account of a request's bytes, within what all requests of all keys may hold together. */
   readonly holdBody: (key: KnownKey) => HeldBytes;
-  readonly keys: KeyRing<GatewayKey>;
   /** Whether there is a provider that takes the client's own login. */
   readonly takesLogins: boolean;
   readonly decider: Decider;
   readonly router: Router;
   readonly catalogue: ModelCatalogue;
-  /** Hash of the configuration, for the records. */
-  readonly configHash: string;
   /** Scrubs every configured secret. */
   readonly scrubber: Scrubber;
   /** The limits of a key and its project; undefined if there are none. */
   readonly limiterFor: (key: GatewayKey) => Limiter | undefined;
-  /** Where exchanges are entered; undefined if no ledger is kept. */
-  readonly ledger: Ledger | undefined;
-  /** Undefined if tracing is off. */
-  readonly tracer: Tracer | undefined;
-  readonly record: RepeatFolder['write'];
-  /** Whether records hold the requests' bodies. */
-  readonly recordsBodies: boolean;
-  /** Throws gateway.overloaded if the process has no memory to spare, gateway.draining if it is stopping. */
-  readonly admit: () => void;
   /** Shared by all answers. */
   readonly pieces: PieceBudget;
-  readonly readiness: Readiness;
-  readonly health: Health;
 }

@@ -25,7 +25,7 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
   keepLogin(exchange, gateway);
   response.beforeEnd(() => settle(exchange));
   try {
-    const received = receive(exchange, gateway.access);
+    const received = receive(exchange, gateway);
     const { endpoint, pathModel, query } = received;
     if (endpoint.method === 'GET') return await answerLocally(exchange, gateway, received);
 

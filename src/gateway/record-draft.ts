@@ -57,34 +57,6 @@ export class RecordDraft {
     return this.#fields as Partial<ExchangeRecord>; // unknown fields are undefined here and absent there
   }
 
-  get path(): string {
-    return this.#fields.path ?? '';
-  }
-
-  get keyId(): string | undefined {
-    return this.#fields.key;
-  }
-
-  get endpointName(): string {
-    return this.#fields.endpoint ?? '';
-  }
-
-  get model(): string {
-    return this.#fields.model ?? '';
-  }
-
-  get isStream(): boolean {
-    return this.#fields.stream === true;
-  }
-
-  get bytesIn(): number {
-    return this.#fields.bytes_in ?? 0;
-  }
-
-  get bytesOut(): number {
-    return this.#fields.bytes_out ?? 0;
-  }
-
   /** Ids of the rules that warned, without duplicates. */
   get warnings(): readonly string[] {
     const { rules } = this.#fields;
@@ -204,7 +176,7 @@ export class RecordDraft {
     if (error?.cause !== undefined) fields.cause = scrub(describe(error.cause));
     if (status >= 400) {
       // A key in the wrong place is what requests are refused for.
-      fields.path = scrub(this.path);
+      fields.path = scrub(fields.path ?? '');
       if (fields.model !== undefined) fields.model = scrub(fields.model);
     }
     fields.total_ms = this.elapsedMs;

@@ -36,7 +36,7 @@ export function noteBody(
 /** Ends an exchange that has been settled: its record is written, and its memory given back. */
 export function record(
   exchange: Exchange,
-  { configHash, record: write }: Pick<Gateway, 'configHash' | 'record'>,
+  { hash: configHash, record: write }: Pick<Gateway, 'hash' | 'record'>,
 ): void {
   const { draft, held, trace, spans, failure, status, scrubber, isRecorded } = exchange;
   held?.release();
@@ -52,10 +52,11 @@ export function record(
  */
 function repeatKey({ request, draft, body, failure }: Exchange): string | undefined {
   if (failure === undefined || outcomeOf(failure) !== 'refused') return undefined;
+  const { key, path, bytes_in: bytes } = draft.soFar;
   // The memory of a large body may have been transferred to the decision thread.
-  if (body === undefined || body.length !== draft.bytesIn) return undefined;
+  if (body === undefined || body.length !== bytes) return undefined;
   const session = sessionHeaders.map((name) => request.header(name) ?? '').join('\n');
   if (session.trim() === '') return undefined;
-  const facts = [draft.keyId, draft.path, failure.reason, session];
+  const facts = [key, path, failure.reason, session];
   return createHash('sha256').update(facts.join('\n')).update(body).digest('base64');
 }

@@ -28,14 +28,14 @@ export async function reserve(
   if (limiter !== undefined) await spending.reserve(limiter, exchange.startedMs);
   if (ledger === undefined || !spending.isCharged) return;
   const { id: requestId, startedMs, draft } = exchange;
-  const { endpointName, model } = draft;
+  const { endpoint: name = '', model = '' } = draft.soFar;
   const { project, id: keyId } = key;
   const entry = new LedgerEntry(ledger, {
     requestId,
     startedMs,
     project,
     keyId,
-    endpoint: endpointName,
+    endpoint: name,
     model,
   });
   await entry.begin(spending, { isRequired: limiter?.hasBudget === true });

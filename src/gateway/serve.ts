@@ -16,8 +16,9 @@ import { foldRepeats, type RepeatFolder } from '../record/repeats.ts';
 import type { Tracer } from '../record/tracing/tracer.ts';
 import { SwapRemoveList } from '../swap-remove-list.ts';
 import { TickQueue } from '../tick-queue.ts';
-import { ActiveConfig, type GatewayConfig, type PreparedConfig, type ProcessState } from './active-config.ts';
+import { ActiveConfig, type PreparedConfig } from './active-config.ts';
 import { Exchange } from './exchange.ts';
+import type { GatewayConfig, ProcessState } from './gateway.ts';
 import type { Dependencies } from './local-endpoints/health.ts';
 
 export interface GatewayServer {
@@ -200,7 +201,7 @@ function gaugesOf({ options, admission, health }: Provider): ProviderGauges {
 /** Leaves out the health checks of the owner's own commands. */
 function countExchanges(open: readonly Exchange[]): OpenCounts {
   const others = open.filter(({ isRecorded }) => isRecorded);
-  return { exchanges: others.length, streams: others.filter(({ draft }) => draft.isStream).length };
+  return { exchanges: others.length, streams: others.filter(({ draft }) => draft.soFar.stream).length };
 }
 
 function dependenciesOf({ isConnected }: Counters, ledger: Ledger | undefined): Dependencies {

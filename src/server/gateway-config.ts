@@ -1,6 +1,6 @@
 import type { ProviderConfig } from '../config/build/providers.ts';
 import type { Config } from '../config/config.ts';
-import type { GatewayConfig } from '../gateway/active-config.ts';
+import type { GatewayConfig } from '../gateway/gateway.ts';
 import type { ProviderOptions } from '../providers/provider.ts';
 
 /** What the proxy needs of a configuration, with the address at which the sandbox listens in this process. */

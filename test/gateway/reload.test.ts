@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
-import type { GatewayConfig } from '../../src/gateway/active-config.ts';
+import type { GatewayConfig } from '../../src/gateway/gateway.ts';
 import type { GatewayServer } from '../../src/gateway/serve.ts';
 import { post, secrets } from '../kit/gateway.ts';
 import { gatewayConfigOf, serveConfig } from '../kit/served-config.ts';

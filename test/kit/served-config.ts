@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import type { GatewayConfig } from '../../src/gateway/active-config.ts';
+import type { GatewayConfig } from '../../src/gateway/gateway.ts';
 import { type GatewayServer, serveGateway } from '../../src/gateway/serve.ts';
 import { defaultListenLimits } from '../../src/http/listen.ts';
 import { gatewayConfig } from '../../src/server/gateway-config.ts';

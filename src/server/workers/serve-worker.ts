@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
 import { type Config, rebuildConfig } from '../../config/config.ts';
 import { toGatewayError } from '../../errors.ts';
-import type { GatewayConfig, PreparedConfig } from '../../gateway/active-config.ts';
+import type { PreparedConfig } from '../../gateway/active-config.ts';
+import type { GatewayConfig } from '../../gateway/gateway.ts';
 import { type GatewayServer, serveGateway } from '../../gateway/serve.ts';
 import type { Counters } from '../../limits/counters.ts';
 import { type CounterAnswer, RemoteCounters } from '../../limits/shared-counters.ts';

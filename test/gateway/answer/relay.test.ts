@@ -22,7 +22,7 @@ describe('a stream that is whole', () => {
       tally: { usage: { inputTokens: 3, outputTokens: 4 }, unreportedTokens: 0 },
       extent: 'whole',
     });
-    expect(exchange.draft.bytesOut).toBe(bodyOf(connection).text.length);
+    expect(exchange.draft.soFar.bytes_out).toBe(bodyOf(connection).text.length);
   });
 
   test('shows its head before its first event', async () => {
