@@ -43,7 +43,7 @@ interface ServeOptions {
   readonly port: number;
   readonly limits: ListenLimits;
   /** Connections that another process has accepted, in place of listening. */
-  readonly accepted?: AcceptedSockets;
+  readonly accepted?: AcceptedSockets | undefined;
   readonly config: GatewayConfig;
   readonly record: WriteRecord;
   /** Batches the steps of exchanges; shared with the ledger. */
@@ -63,11 +63,11 @@ interface ServeOptions {
   /** The proof in the user's state file: shows that this is the gateway that wrote the file. */
   readonly ownerProof?: OwnerProof | undefined;
   /** What is open in all processes, if several workers share the port. */
-  readonly countOpen?: () => Promise<OpenCounts>;
+  readonly countOpen?: (() => Promise<OpenCounts>) | undefined;
   /** Whether others can find this gateway: before that it is not ready. */
   readonly isAnnounced?: () => boolean;
   /** When the gateway started, shown as the date of models without one; now by default. */
-  readonly startedMs?: number;
+  readonly startedMs?: number | undefined;
   /** The module that runs in the decision thread; the product's own by default. */
   readonly deciderEntry?: URL;
 }

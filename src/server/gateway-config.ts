@@ -3,28 +3,42 @@ import type { Config } from '../config/config.ts';
 import type { GatewayConfig } from '../gateway/gateway.ts';
 import type { ProviderOptions } from '../providers/provider.ts';
 
+interface Process {
+  readonly keys?: Pick<Config['keys'], 'find'> | undefined;
+  /** How many processes have a share each of what applies to all of them together. */
+  readonly workers?: number;
+}
+
 /** What the proxy needs of a configuration, with the address at which the sandbox listens in this process. */
 export function gatewayConfig(
   config: Config,
   sandboxUrl: string | undefined,
-  keys: Pick<Config['keys'], 'find'> = config.keys,
+  { keys = config.keys, workers = 1 }: Process = {},
 ): GatewayConfig {
+  const { bodyBytes, bodiesInFlightBytes } = config.server.limits;
   return {
     hash: config.hash,
     allowedHosts: config.server.allowedHosts,
     allowedOrigins: config.server.allowedOrigins,
     bodyLimits: config.server.limits,
-    bodiesInFlightBytes: config.server.limits.bodiesInFlightBytes,
+    // Half of it must be room enough for the largest body.
+    bodiesInFlightBytes: Math.max(shareOf(bodiesInFlightBytes, workers), 2 * bodyBytes),
     keys,
-    providers: [...config.providers.values()].flatMap(
-      (provider) => providerOptions(provider, sandboxUrl) ?? [],
-    ),
+    providers: [...config.providers.values()].flatMap((provider) => {
+      const connections = shareOf(provider.connections, workers);
+      return providerOptions({ ...provider, connections }, sandboxUrl) ?? [];
+    }),
     models: config.models,
     findModel: config.findModel,
     secrets: config.secrets,
     policySource: config.policySource,
     recordsBodies: config.records.bodies,
   };
+}
+
+/** A process's share of a limit that applies to all together. */
+export function shareOf(limit: number, workers: number): number {
+  return Math.max(1, Math.floor(limit / workers));
 }
 
 /** The options of a provider's client; undefined if something it needs is missing. */

@@ -3,16 +3,18 @@ import { servesInspector } from '../config/build/sections.ts';
 import type { Config } from '../config/config.ts';
 import { GatewayError } from '../errors.ts';
 import { type GatewayServer, serveGateway } from '../gateway/serve.ts';
+import type { AcceptedSockets } from '../http/listen.ts';
+import type { Counters } from '../limits/counters.ts';
 import type { OwnerProof } from '../owner-proof.ts';
 import type { MetricData } from '../record/metrics/families.ts';
 import type { OpenCounts } from '../record/observer.ts';
 import type { WriteRecord } from '../record/record.ts';
 import type { LogLevel } from '../record/recorder.ts';
 import { TickQueue } from '../tick-queue.ts';
-import { gatewayConfig } from './gateway-config.ts';
+import { gatewayConfig, shareOf } from './gateway-config.ts';
 import { type InspectorSettings, openInspector } from './inspector/open-inspector.ts';
 import { type LedgerSettings, openLedgerFor } from './ledger.ts';
-import { openBreakers, openCounters, rereadAdded } from './shared-state.ts';
+import { type OpenBreakerChannel, openBreakers, openCounters, rereadAdded } from './shared-state.ts';
 import { openMeter, openTracer, type TracingSettings } from './telemetry.ts';
 
 /** The server at the gateway's address: this process, or several workers that share the port. */
@@ -56,16 +58,37 @@ interface ServerOptions {
   readonly ownerProof?: OwnerProof | undefined;
   /** Without it no live page is served, whatever the configuration says. */
   readonly inspector?: InspectorSettings | undefined;
+  /** Without it this process serves alone. */
+  readonly worker?: WorkerParts | undefined;
+}
+
+/** What one of several processes gets from the parent of all, or shares with the others by it. */
+interface WorkerParts {
+  /** How many processes there are. */
+  readonly count: number;
+  readonly startedMs: number;
+  readonly accepted: AcceptedSockets;
+  /** What counts without Redis: the parent, which has read what budgets have used. */
+  readonly counters: Counters;
+  /** Passes breakers on without Redis. */
+  readonly breakers: OpenBreakerChannel;
+  /** How much is open in all processes. */
+  readonly countOpen: () => Promise<OpenCounts>;
+  /** The ledger was closed, with so many changes that are not on the disk. */
+  readonly onLedgerClosed: (unwritten: number) => void;
 }
 
 /** Serves from this process. Throws port.busy and what an unusable address throws. */
 export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
-  const { config, sandboxUrl, host, port, record, ownerProof, log } = options;
+  const { config, sandboxUrl, host, port, record, ownerProof, log, worker } = options;
+  const { count = 1, startedMs, accepted, countOpen } = worker ?? {};
   letHeapGrow();
   // The first streams must not wait for it. In sandbox mode the first request does, so that agents start at once.
   if (!config.isSandboxMode) compilePolicies(config);
   const ticks = new TickQueue();
-  const opened = options.ledger && (await openLedgerFor(options.ledger, config, log, ticks));
+  const remote = config.state.url === undefined ? worker?.counters : undefined;
+  const budgets = remote === undefined ? config : { ...config, limits: [] };
+  const opened = options.ledger && (await openLedgerFor(options.ledger, budgets, log, ticks));
   const close = async () => {
     breakers?.close();
     await counters.close();
@@ -73,14 +96,15 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
     const { ledger } = opened;
     await ledger.close();
     const { unwritten, pending } = ledger.gauges;
+    if (worker !== undefined) return worker.onLedgerClosed(unwritten);
     if (unwritten === 0) {
       return log('info', pending === 0 ? 'the ledger is flushed' : 'the ledger is flushed to its journal');
     }
     log('error', `${unwritten} changes of the ledger are not on the disk`);
     throw new GatewayError('drain.incomplete', 'not all of the ledger could be written');
   };
-  const counters = await openCounters(config, log, opened);
-  const breakers = await openBreakers(config);
+  const counters = remote ?? (await openCounters(config, log, opened));
+  const breakers = (await openBreakers(config)) ?? worker?.breakers;
   const meter = await openMeter(config);
   const tracer = await openTracer(options.tracing, log);
   const page = await openInspector(options, {
@@ -91,11 +115,15 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
   let current = config;
   let isAnnounced = false;
   const toGatewayConfig = (next: Config, url: string | undefined) =>
-    gatewayConfig(next, url, page?.passes.over(next.keys));
+    gatewayConfig(next, url, { keys: page?.passes.over(next.keys), workers: count });
+  const { limits } = config.server;
   const server: GatewayServer = await serveGateway({
     host,
     port,
-    limits: config.server.limits,
+    limits: { ...limits, connections: shareOf(limits.connections, count) },
+    accepted,
+    startedMs,
+    countOpen,
     config: toGatewayConfig(config, sandboxUrl),
     record,
     counters,
@@ -164,6 +192,6 @@ const growthPercent = 300;
  * program, and so marks the whole heap after every 24 MB of bodies: with bodies of 360 KB that took a third of the CPU
  * time. V8 reads the flag at each collection, so it can be set at run time.
  */
-export function letHeapGrow(): void {
+function letHeapGrow(): void {
   setFlagsFromString(`--heap-growing-percent=${growthPercent}`);
 }
