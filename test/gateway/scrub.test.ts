@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ByteScrubber, createTextScrubber } from '../../src/gateway/scrub.ts';
-import { createRandom } from '../policy/automaton/random.ts';
+import { createRandom } from '../kit/random.ts';
 
 const scrub = (secrets: readonly string[], text: string) =>
   new ByteScrubber(secrets).scrub(Buffer.from(text)).toString();

@@ -7,7 +7,7 @@ import { defaultListenLimits, type Listener, listen } from '../../src/http/liste
 import type { HttpRequest } from '../../src/http/request.ts';
 import type { HttpResponse } from '../../src/http/response.ts';
 import { isOldParser } from '../../src/http/strict-head.ts';
-import { createRandom, type Random } from '../policy/automaton/random.ts';
+import { createRandom, type Random } from '../kit/random.ts';
 import { framings, inPackets, mutate, randomRequest, type SeenRequest } from './random-requests.ts';
 
 // The server once had a parser of its own, which was stricter than Node's. What it made of the generator's changed

@@ -1,4 +1,4 @@
-import type { Random } from '../policy/automaton/random.ts';
+import type { Random } from '../kit/random.ts';
 
 // Requests as bytes: proper ones in every framing, and the same with a few bytes changed, which is where two
 // readers of HTTP come to see different requests.

@@ -3,50 +3,17 @@ import { GatewayError } from '../../src/errors.ts';
 import { memoryOf } from '../../src/gateway/decision/thread-messages.ts';
 import { JsonDocument, kinds } from '../../src/json/json-document.ts';
 import { parseStrictJson } from '../../src/json/strict-json.ts';
+import { createRandom, type Random } from '../kit/random.ts';
 import { scale } from '../kit/scale.ts';
 
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
-type Random = () => number;
-
-const below = (random: Random, limit: number) => Math.floor(random() * limit);
-const pick = <T>(random: Random, list: readonly T[]): T => list[below(random, list.length)] as T;
-
+// biome-ignore format: a list
 const characters = [
-  'a',
-  'b',
-  'Z',
-  '0',
-  '"',
-  '\\',
-  '/',
-  '~',
-  ' ',
-  '\n',
-  '\u0000',
-  '\u001f',
-  '\u007f',
-  'é',
-  '€',
-  '😀',
-  '\ud800',
-  '\udfff',
-  '\u2028',
-  '\ufeff',
-  '__proto__',
+  'a', 'b', 'Z', '0', '"', '\\', '/', '~', ' ', '\n', '\u0000', '\u001f', '\u007f', 'é', '€', '😀', '\ud800',
+  '\udfff', '\u2028', '\ufeff', '__proto__',
 ];
 
 function randomText(random: Random): string {
-  return Array.from({ length: below(random, 6) }, () => pick(random, characters)).join('');
+  return Array.from({ length: random.below(6) }, () => random.of(characters)).join('');
 }
 
 /** A string's JSON with a random choice among its spellings. */
@@ -55,42 +22,32 @@ function spell(random: Random, text: string): string {
     const code = unit.charCodeAt(0);
     const isSurrogate = code >= 0xd800 && code <= 0xdfff;
     const mustEscape = code < 0x20 || unit === '"' || unit === '\\' || isSurrogate;
-    if (!mustEscape && random() < 0.8) return unit;
+    if (!mustEscape && random.next() < 0.8) return unit;
     const hex = code.toString(16).padStart(4, '0');
-    if (mustEscape && !isSurrogate && random() < 0.5) return JSON.stringify(unit).slice(1, -1);
-    return `\\u${random() < 0.5 ? hex : hex.toUpperCase()}`;
+    if (mustEscape && !isSurrogate && random.next() < 0.5) return JSON.stringify(unit).slice(1, -1);
+    return `\\u${random.next() < 0.5 ? hex : hex.toUpperCase()}`;
   });
   return `"${spelled.join('')}"`;
 }
 
+// biome-ignore format: a list
 const numbers = [
-  '0',
-  '-0',
-  '1',
-  '-1',
-  '1.5',
-  '1e5',
-  '1E+5',
-  '12e-3',
-  '9007199254740993',
-  '1e308',
-  '1e400',
-  '-0.0e0',
+  '0', '-0', '1', '-1', '1.5', '1e5', '1E+5', '12e-3', '9007199254740993', '1e308', '1e400', '-0.0e0',
 ];
 
 function space(random: Random): string {
-  return random() < 0.8 ? '' : pick(random, [' ', '\n', '\t', '\r\n', '  ']);
+  return random.next() < 0.8 ? '' : random.of([' ', '\n', '\t', '\r\n', '  ']);
 }
 
 function randomValue(random: Random, depth: number): string {
-  const choice = depth <= 0 ? below(random, 3) : below(random, 6);
+  const choice = depth <= 0 ? random.below(3) : random.below(6);
   switch (choice) {
     case 0:
       return spell(random, randomText(random));
     case 1:
-      return pick(random, numbers);
+      return random.of(numbers);
     case 2:
-      return pick(random, ['true', 'false', 'null']);
+      return random.of(['true', 'false', 'null']);
     case 3:
       return randomArray(random, depth);
     default:
@@ -100,15 +57,15 @@ function randomValue(random: Random, depth: number): string {
 
 function randomArray(random: Random, depth: number): string {
   const items = Array.from(
-    { length: below(random, 5) },
+    { length: random.below(5) },
     () => space(random) + randomValue(random, depth - 1) + space(random),
   );
   return `[${items.join(',')}]`;
 }
 
 function randomObject(random: Random, depth: number): string {
-  const members = Array.from({ length: below(random, 12) }, (_, i) => {
-    const name = randomText(random) + (random() < 0.9 ? i : '');
+  const members = Array.from({ length: random.below(12) }, (_, i) => {
+    const name = randomText(random) + (random.next() < 0.9 ? i : '');
     const key = space(random) + spell(random, name) + space(random);
     return `${key}:${space(random)}${randomValue(random, depth - 1)}${space(random)}`;
   });
@@ -116,44 +73,20 @@ function randomObject(random: Random, depth: number): string {
 }
 
 function randomDocument(random: Random): Buffer {
-  return Buffer.from(space(random) + randomObject(random, 1 + below(random, 4)) + space(random));
+  return Buffer.from(space(random) + randomObject(random, 1 + random.below(4)) + space(random));
 }
 
+// biome-ignore format: a list
 const pieces = [
-  '"',
-  '\\',
-  '{',
-  '}',
-  '[',
-  ']',
-  ',',
-  ':',
-  '0',
-  '-',
-  '.',
-  'e',
-  'u',
-  'true',
-  'null',
-  ' ',
-  '\n',
-  '\u0000',
-  '\u001f',
-  '\u00a0',
-  '"a":1,',
-  '\\u0061',
-  '\\ud800',
-  '\xff',
-  '\xc0',
-  '\x80',
-  '\xef\xbb\xbf',
+  '"', '\\', '{', '}', '[', ']', ',', ':', '0', '-', '.', 'e', 'u', 'true', 'null', ' ', '\n', '\u0000',
+  '\u001f', '\u00a0', '"a":1,', '\\u0061', '\\ud800', '\xff', '\xc0', '\x80', '\xef\xbb\xbf',
 ];
 
 function mutate(random: Random, body: Buffer): Buffer {
-  const at = below(random, body.length + 1);
-  const end = Math.min(body.length, at + below(random, 4));
-  const piece = Buffer.from(pick(random, pieces), 'latin1');
-  switch (below(random, 4)) {
+  const at = random.below(body.length + 1);
+  const end = Math.min(body.length, at + random.below(4));
+  const piece = Buffer.from(random.of(pieces), 'latin1');
+  switch (random.below(4)) {
     case 0:
       return Buffer.concat([body.subarray(0, at), piece, body.subarray(at)]);
     case 1:
@@ -189,12 +122,12 @@ function readLoosely(body: Buffer): { readonly value: unknown } | undefined {
 
 describe('against JSON.parse, on random bodies', () => {
   test('what is accepted has the same value there, and what is refused there is refused here', () => {
-    const random = randomFrom(20_240_917);
+    const random = createRandom(20_240_917);
     const seen: Record<string, number> = {};
 
     for (let round = 0; round < scale(1_500, 6_000); round += 1) {
       let body = randomDocument(random);
-      const mutations = below(random, 4);
+      const mutations = random.below(4);
       for (let i = 0; i < mutations; i += 1) body = mutate(random, body);
 
       const strict = readStrictly(body);
@@ -225,7 +158,7 @@ describe('against JSON.parse, on random bodies', () => {
   });
 
   test('every entry has its pointer, its kind and its value', () => {
-    const random = randomFrom(7);
+    const random = createRandom(7);
     let entries = 0;
 
     for (let round = 0; round < scale(100, 400); round += 1) {
@@ -322,11 +255,11 @@ describe('looking into a document', () => {
   });
 
   test('short texts are decoded each for itself, however alike their bytes are', () => {
-    const random = randomFrom(7);
+    const random = createRandom(7);
     // Of many pairs the first and the last byte are the same; one is the Latin-1 reading of another.
     const letters = ['a', 'b', 'é', 'Ã', '©', 'Ã©', '漢', '😀', 'x'];
     const texts = Array.from({ length: scale(2_000, 20_000) }, () =>
-      Array.from({ length: below(random, 9) }, () => letters[below(random, letters.length)]).join(''),
+      Array.from({ length: random.below(9) }, () => letters[random.below(letters.length)]).join(''),
     );
     for (const list of [texts, texts.filter((text) => /^[a-z]*$/.test(text))]) {
       const document = parseStrictJson(Buffer.from(JSON.stringify({ list })));

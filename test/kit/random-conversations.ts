@@ -1,5 +1,5 @@
 import type { DialectName } from '../../src/dialects/registry.ts';
-import type { Random } from '../policy/automaton/random.ts';
+import type { Random } from './random.ts';
 
 // Random conversations in every dialect, and bodies that begin like one another: what an agent sends next, and
 // what somebody sends who hopes that a beginning is taken for a whole.

@@ -1,5 +1,6 @@
 import { type DialectName, dialects } from '../../src/dialects/registry.ts';
 import { parseStrictJson } from '../../src/json/strict-json.ts';
+import type { ResponseCheck } from '../../src/policy/answers/check-answer.ts';
 import { type CompiledPolicies, compilePolicies } from '../../src/policy/compile.ts';
 import type { Decision, Subject } from '../../src/policy/rule.ts';
 import { policySchema } from '../../src/policy/rules/schema.ts';
@@ -52,6 +53,19 @@ export function subjectOf(body: unknown, more: Partial<Subject> = {}): Subject {
     nowMs: Date.UTC(2026, 0, 7, 12, 0),
     ...more,
   };
+}
+
+/** What checks answers by one rule; undefined where it does not apply to them. */
+export function answerCheckOf(rule: unknown, more: Partial<Subject> = {}): ResponseCheck | undefined {
+  const set = compile({ house: { rules: [rule] } }).select(['house']);
+  return set.checkAnswers(set.answerRules(subjectOf(saying('hi'), more)));
+}
+
+/** The same for a rule that does. */
+export function answerCheck(rule: unknown): ResponseCheck {
+  const check = answerCheckOf(rule);
+  if (check === undefined) throw new Error('no rule applies to the answer');
+  return check;
 }
 
 /** A request of one user turn. */

@@ -68,16 +68,6 @@ describe('send on a terminal', () => {
     expect((await pipe.ended).stdout).toBe(`${hostile}\n`);
   });
 
-  test("nor do the words of a provider's error", async () => {
-    hosts().openai.script(json(JSON.stringify({ error: { message: hostile } }), 400));
-
-    const terminal = onTerminal(['send', 'hello']);
-    await terminal.ended;
-
-    expect(terminal.screen()).toContain('␛[2J');
-    expect(terminal.raw()).not.toContain('\u001b[2J');
-  });
-
   test('an answer that breaks off stays, and what happened is on a line of its own', async () => {
     hosts().openai.script(stream(chatEvents.slice(0, 2)));
 
@@ -86,17 +76,6 @@ describe('send on a terminal', () => {
 
     expect(exit).toBe(7);
     expect(terminal.screen()).toMatch(/^Grüße 👋\s*\ngateway: /);
-  });
-
-  test('a truncated answer is reported as such', async () => {
-    hosts().openai.script(json(chatAnswer.replace('"stop"', '"length"')));
-
-    const terminal = onTerminal(['send', 'hello', '--no-stream']);
-    await terminal.ended;
-
-    expect(terminal.screen()).toBe(
-      'Hello from chat\ngateway: the answer is truncated: it reached the limit of tokens (length)',
-    );
   });
 
   test('a terminal of 20 columns gets the same text', async () => {

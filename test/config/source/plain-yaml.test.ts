@@ -5,6 +5,7 @@ import type { Part } from '../../../src/config/source/layout.ts';
 import { parseJson } from '../../../src/config/source/plain-json.ts';
 import { parsePlain } from '../../../src/config/source/plain-yaml.ts';
 import { parseWhole } from '../../../src/config/source/whole-yaml.ts';
+import { createRandom, type Random } from '../../kit/random.ts';
 import { scale } from '../../kit/scale.ts';
 
 const example = readFileSync(join(import.meta.dirname, '../../../config.example.yaml'), 'utf8');
@@ -19,18 +20,7 @@ const pieces = [
   'a:b', 'a :b', 'a#b', '- - x', 'x: - y', '? k\n: v', '"__pro\\\n  to__": x', '"<\\\n  <": x', '__proto__: x', ': v', 'a: |\n  t\n', 'a: >\n  t\n\n  u\n', 'a: "x\n  y"',
 ];
 
-/** Numbers that are the same in each run. */
-function numbers(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
-
-function textOf(next: (below: number) => number): string {
+function textOf({ below: next }: Random): string {
   const piece = () => pieces[next(pieces.length)] ?? '';
   if (next(2) === 0) return Array.from({ length: 1 + next(12) }, piece).join('');
   const start = example.lastIndexOf('\n', next(example.length - 400)) + 1;
@@ -42,7 +32,7 @@ function textOf(next: (below: number) => number): string {
 const written = parseWhole(example).value as Readonly<Record<string, unknown>>;
 
 /** Sections of the example as a program would write them, mostly with one change. */
-function jsonOf(next: (below: number) => number): string {
+function jsonOf({ below: next }: Random): string {
   const sections = Object.entries(written).filter(() => next(12) === 0);
   const text = JSON.stringify(Object.fromEntries(sections), null, next(3));
   const at = next(text.length);
@@ -75,8 +65,8 @@ test.each([
 ])(
   'what the fast parser %s takes, the other one reads the same, without a complaint and at the same places',
   (_name, parse, certain, textFrom) => {
-    const next = numbers(1);
-    const texts = [...certain, ...Array.from({ length: scale(800, 15_000) }, () => textFrom(next))];
+    const random = createRandom(1);
+    const texts = [...certain, ...Array.from({ length: scale(800, 15_000) }, () => textFrom(random))];
 
     let taken = 0;
     for (const text of texts) {

@@ -1,17 +1,11 @@
 import { expect, test } from 'vitest';
-import type { ResponseCheck } from '../../../src/policy/answers/check-answer.ts';
-import { compile, saying, subjectOf } from '../deciding.ts';
+import { answerCheck } from '../deciding.ts';
 
-function check(action: 'block' | 'redact'): ResponseCheck {
-  const rule = {
+const check = (action: 'block' | 'redact') =>
+  answerCheck({
     ...{ id: 'codename', action, reason: 'content.codename', apply_to: ['response'] },
     when: { text: { phrases: ['project nightfall'] } },
-  };
-  const set = compile({ house: { rules: [rule] } }).select(['house']);
-  const found = set.checkAnswers(set.answerRules(subjectOf(saying('hi'))));
-  if (found === undefined) throw new Error('no rule applies to the answer');
-  return found;
-}
+  });
 
 const tokens = (pieces: readonly string[]) =>
   pieces.map((piece) => ({ token: '?', bytes: [...Buffer.from(piece)] }));

@@ -2,10 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { ResponseCheck } from '../../../src/policy/answers/check-answer.ts';
 import type { StreamCheck, StreamStep } from '../../../src/policy/answers/stream-check.ts';
 import type { StreamEvent } from '../../../src/policy/answers/stream-parts.ts';
-import type { PolicySet } from '../../../src/policy/policy-set.ts';
-import type { Subject } from '../../../src/policy/rule.ts';
 import { scale } from '../../kit/scale.ts';
-import { compile, saying, subjectOf } from '../deciding.ts';
+import { answerCheck, answerCheckOf } from '../deciding.ts';
 
 const phrase = {
   id: 'codename',
@@ -14,16 +12,6 @@ const phrase = {
   reason: 'content.codename',
   apply_to: ['request', 'response'],
 };
-
-function checkOf(set: PolicySet, more: Partial<Subject> = {}): ResponseCheck | undefined {
-  return set.checkAnswers(set.answerRules(subjectOf(saying('hi'), more)));
-}
-
-function check(rule: unknown, more: Partial<Subject> = {}): ResponseCheck {
-  const found = checkOf(compile({ house: { rules: [rule] } }).select(['house']), more);
-  if (found === undefined) throw new Error('no rule applies to the answer');
-  return found;
-}
 
 type Dialect = 'messages' | 'chat' | 'responses';
 
@@ -106,17 +94,14 @@ const dialectNames = Object.keys(streams) as Dialect[];
 
 describe('answers cost nothing', () => {
   test('where no rule applies to them', () => {
-    const set = compile({ house: { rules: [{ ...phrase, apply_to: ['request'] }] } }).select(['house']);
-
-    expect(checkOf(set)).toBeUndefined();
+    expect(answerCheckOf({ ...phrase, apply_to: ['request'] })).toBeUndefined();
   });
 
   test('where the other conditions of the rules do not hold for the request', () => {
     const rule = { ...phrase, when: { ...phrase.when, model: ['gpt-*'] } };
-    const set = compile({ house: { rules: [rule] } }).select(['house']);
 
-    expect(checkOf(set, { model: 'claude-3' })).toBeUndefined();
-    expect(checkOf(set, { model: 'gpt-4o' })).toBeDefined();
+    expect(answerCheckOf(rule, { model: 'claude-3' })).toBeUndefined();
+    expect(answerCheckOf(rule, { model: 'gpt-4o' })).toBeDefined();
   });
 });
 
@@ -125,11 +110,11 @@ describe('a whole answer', () => {
     Buffer.from(JSON.stringify({ id: 'msg_1', content: [{ type: 'text', text }] }));
 
   test('passes where nothing matches', () => {
-    expect(check(phrase).whole(answer('hello'))).toEqual({ action: 'allow', verdicts: [] });
+    expect(answerCheck(phrase).whole(answer('hello'))).toEqual({ action: 'allow', verdicts: [] });
   });
 
   test('is blocked with the rule, the reason and the place', () => {
-    const decision = check(phrase).whole(answer('the PROJECT nightfall'));
+    const decision = answerCheck(phrase).whole(answer('the PROJECT nightfall'));
 
     expect(decision).toMatchObject({
       action: 'block',
@@ -139,7 +124,7 @@ describe('a whole answer', () => {
   });
 
   test('is redacted and stays JSON', () => {
-    const decision = check({ ...phrase, action: 'redact' }).whole(answer('a "Project Nightfall" b'));
+    const decision = answerCheck({ ...phrase, action: 'redact' }).whole(answer('a "Project Nightfall" b'));
 
     expect(JSON.parse(String(decision.redactedBody)).content[0].text).toBe(
       'a "[REDACTED:content.codename]" b',
@@ -147,14 +132,14 @@ describe('a whole answer', () => {
   });
 
   test('is only recorded in dry run', () => {
-    const decision = check({ ...phrase, mode: 'monitor' }).whole(answer('project nightfall'));
+    const decision = answerCheck({ ...phrase, mode: 'monitor' }).whole(answer('project nightfall'));
 
     expect(decision).toMatchObject({ action: 'allow', verdicts: [{ rule: 'codename', mode: 'monitor' }] });
   });
 
   test('is read even where it is not JSON', () => {
-    expect(check(phrase).whole(Buffer.from('<p>project nightfall</p>')).action).toBe('block');
-    expect(check(phrase).whole(Buffer.from('{"a":1,"a":"project nightfall"}')).action).toBe('block');
+    expect(answerCheck(phrase).whole(Buffer.from('<p>project nightfall</p>')).action).toBe('block');
+    expect(answerCheck(phrase).whole(Buffer.from('{"a":1,"a":"project nightfall"}')).action).toBe('block');
   });
 });
 
@@ -163,7 +148,10 @@ describe.each(dialectNames)('a stream of %s', (dialect) => {
 
   test('lets no beginning of a match out, wherever it is split in two', () => {
     for (let at = 0; at <= text.length; at += scale(13, 1)) {
-      const { released, refusal } = run(check(phrase), streams[dialect]([text.slice(0, at), text.slice(at)]));
+      const { released, refusal } = run(
+        answerCheck(phrase),
+        streams[dialect]([text.slice(0, at), text.slice(at)]),
+      );
 
       expect(refusal?.reason).toBe('content.codename');
       expect(said(released).toLowerCase()).not.toContain('project');
@@ -171,7 +159,7 @@ describe.each(dialectNames)('a stream of %s', (dialect) => {
   });
 
   test('lets no beginning of a match out where every letter is an event', () => {
-    const { released, refusal } = run(check(phrase), streams[dialect]([...text]));
+    const { released, refusal } = run(answerCheck(phrase), streams[dialect]([...text]));
 
     expect(refusal?.rule).toBe('codename');
     expect(said(released)).toBe('we call it ');
@@ -180,14 +168,14 @@ describe.each(dialectNames)('a stream of %s', (dialect) => {
   test('passes what only begins like a match, unchanged and in order', () => {
     const events = streams[dialect]([...'project night, and project x nightfall']);
 
-    const { released, refusal } = run(check(phrase), events);
+    const { released, refusal } = run(answerCheck(phrase), events);
 
     expect(refusal).toBeUndefined();
     expect(released).toEqual(events);
   });
 
   test('does not hold back what cannot be a beginning', () => {
-    const stream = check(phrase).stream();
+    const stream = answerCheck(phrase).stream();
     const events = streams[dialect](['hello there. ', 'more']);
     const released = events.slice(0, 3).flatMap((each) => pushed(stream, each).release);
 
@@ -198,7 +186,7 @@ describe.each(dialectNames)('a stream of %s', (dialect) => {
     for (let at = 0; at <= text.length; at += scale(13, 1)) {
       const events = streams[dialect]([text.slice(0, at), text.slice(at)]);
 
-      const { released, refusal } = run(check({ ...phrase, action: 'redact' }), events);
+      const { released, refusal } = run(answerCheck({ ...phrase, action: 'redact' }), events);
 
       expect(refusal).toBeUndefined();
       expect(released).toHaveLength(events.length);
@@ -216,7 +204,7 @@ describe.each(dialectNames)('a stream of %s', (dialect) => {
     };
     const events = streams[dialect]([...'card 4111 1111 1111 1111 and more words after it, many of them']);
 
-    const { released } = run(check(rule), events);
+    const { released } = run(answerCheck(rule), events);
 
     expect(said(released)).toContain('card [REDACTED:content.card] and more words');
     expect(said(released)).not.toContain('4111');
@@ -224,7 +212,7 @@ describe.each(dialectNames)('a stream of %s', (dialect) => {
 
   test('blocks what ends with the stream', () => {
     const { refusal, released } = run(
-      check({ ...phrase, when: { text: { regex: ['nightfall$'] } } }),
+      answerCheck({ ...phrase, when: { text: { regex: ['nightfall$'] } } }),
       streams[dialect](['at ', 'night', 'fall']),
     );
 
@@ -235,7 +223,7 @@ describe.each(dialectNames)('a stream of %s', (dialect) => {
   test('only records in dry run', () => {
     const events = streams[dialect]([...text]);
 
-    const { released, verdicts } = run(check({ ...phrase, mode: 'monitor' }), events);
+    const { released, verdicts } = run(answerCheck({ ...phrase, mode: 'monitor' }), events);
 
     expect(released).toEqual(events);
     expect(verdicts.map(({ rule }) => rule)).toEqual(['codename']);
@@ -247,9 +235,9 @@ describe('streams of several texts', () => {
     const delta = (index: number, content: string) => event({ choices: [{ index, delta: { content } }] });
     const events = [delta(0, 'project '), delta(1, 'nightfall '), delta(0, 'x'), delta(1, 'y')];
 
-    expect(run(check(phrase), events).refusal).toBeUndefined();
+    expect(run(answerCheck(phrase), events).refusal).toBeUndefined();
     expect(
-      run(check(phrase), [delta(0, 'project '), delta(1, 'z'), delta(0, 'nightfall')]).refusal,
+      run(answerCheck(phrase), [delta(0, 'project '), delta(1, 'z'), delta(0, 'nightfall')]).refusal,
     ).toBeDefined();
   });
 
@@ -259,8 +247,8 @@ describe('streams of several texts', () => {
     const reasoning = (text: string) =>
       event({ choices: [{ index: 0, delta: { reasoning_content: text } }] });
 
-    expect(run(check(phrase), [thinking('project '), thinking('nightfall')]).refusal).toBeDefined();
-    expect(run(check(phrase), [reasoning('project '), reasoning('nightfall')]).refusal).toBeDefined();
+    expect(run(answerCheck(phrase), [thinking('project '), thinking('nightfall')]).refusal).toBeDefined();
+    expect(run(answerCheck(phrase), [reasoning('project '), reasoning('nightfall')]).refusal).toBeDefined();
   });
 
   test("hold a call's arguments until they are complete, and see through their escapes", () => {
@@ -270,8 +258,8 @@ describe('streams of several texts', () => {
     const hidden = [piece('{"q":"\\u0070roject ni'), piece('ghtfall"}'), stop];
     const plain = [piece('{"q":"a'), piece('b"}'), stop];
 
-    expect(run(check(phrase), hidden)).toMatchObject({ released: [], refusal: { rule: 'codename' } });
-    expect(run(check(phrase), plain).released).toEqual(plain);
+    expect(run(answerCheck(phrase), hidden)).toMatchObject({ released: [], refusal: { rule: 'codename' } });
+    expect(run(answerCheck(phrase), plain).released).toEqual(plain);
   });
 
   test('look at every other text of an event', () => {
@@ -281,8 +269,8 @@ describe('streams of several texts', () => {
       content_block: { type: 'text', text: 'Project Nightfall' },
     });
 
-    expect(run(check(phrase), [start]).refusal).toBeDefined();
-    expect(said(run(check({ ...phrase, action: 'redact' }), [start]).released)).toContain(
+    expect(run(answerCheck(phrase), [start]).refusal).toBeDefined();
+    expect(said(run(answerCheck({ ...phrase, action: 'redact' }), [start]).released)).toContain(
       '[REDACTED:content.codename]',
     );
   });
@@ -296,7 +284,7 @@ describe('streams of several texts', () => {
       delta('omega'),
     ];
 
-    const { released, refusal } = run(check(rule), events);
+    const { released, refusal } = run(answerCheck(rule), events);
 
     expect(released.length).toBeGreaterThan(10);
     expect(refusal?.rule).toBe('codename');
@@ -318,7 +306,7 @@ describe('what clients read in different ways', () => {
 
   test('ends a stream before any of it is out, wherever a text is split', () => {
     for (const [one, other] of splits) {
-      const { released, refusal } = run(check(phrase), [twice(one), twice(other)]);
+      const { released, refusal } = run(answerCheck(phrase), [twice(one), twice(other)]);
 
       expect(released).toEqual([]);
       expect(refusal).toMatchObject({ rule: 'codename', reason: 'content.unreadable' });
@@ -333,17 +321,17 @@ describe('what clients read in different ways', () => {
     "{'a':1}",
   ])('%s is such a text, whole or in a stream', (data) => {
     for (const action of ['block', 'redact']) {
-      expect(check({ ...phrase, action }).whole(Buffer.from(data))).toMatchObject({
+      expect(answerCheck({ ...phrase, action }).whole(Buffer.from(data))).toMatchObject({
         action: 'block',
         refusal: { reason: 'content.unreadable' },
       });
-      expect(run(check({ ...phrase, action }), [{ data }]).refusal?.reason).toBe('content.unreadable');
+      expect(run(answerCheck({ ...phrase, action }), [{ data }]).refusal?.reason).toBe('content.unreadable');
     }
   });
 
   test('passes if rules only monitor or warn, and is read as it is', () => {
     for (const more of [{ mode: 'monitor' }, { action: 'warn' }]) {
-      const checker = check({ ...phrase, ...more });
+      const checker = answerCheck({ ...phrase, ...more });
       const events = [twice('project nightfall')];
 
       expect(run(checker, events)).toMatchObject({ released: events, verdicts: [{ rule: 'codename' }] });
@@ -354,7 +342,7 @@ describe('what clients read in different ways', () => {
   });
 
   test('is not a value that is not an object: that is read, and redacted, as it is', () => {
-    const redacting = check({ ...phrase, action: 'redact' });
+    const redacting = answerCheck({ ...phrase, action: 'redact' });
     const cases = {
       '<p>project nightfall</p>': '<p>[REDACTED:content.codename]</p>',
       '[note] "project nightfall"': '[note] "[REDACTED:content.codename]"',
@@ -397,7 +385,7 @@ describe('texts of neighbouring blocks', () => {
     }),
   };
   const redacting = { ...phrase, action: 'redact' };
-  const whole = (rule: object, body: object) => check(rule).whole(Buffer.from(JSON.stringify(body)));
+  const whole = (rule: object, body: object) => answerCheck(rule).whole(Buffer.from(JSON.stringify(body)));
 
   test.each(Object.entries(wholes))('of %s are read together in a whole answer', (_, body) => {
     for (const pieces of splits) expect(whole(phrase, body(...pieces))).toMatchObject(blocked);
@@ -513,7 +501,7 @@ describe('texts of neighbouring blocks', () => {
   test.each(Object.entries(streamed))('of %s are read together in a stream', (name, events) => {
     const isOneText = name.startsWith('the beginning');
     for (const pieces of isOneText ? splits.slice(0, -1) : splits) {
-      const { released, refusal } = run(check(phrase), events(...pieces));
+      const { released, refusal } = run(answerCheck(phrase), events(...pieces));
 
       expect(refusal?.reason).toBe('content.codename');
       expect(said(released)).not.toMatch(/pr|fall/);
@@ -523,7 +511,7 @@ describe('texts of neighbouring blocks', () => {
   test.each(Object.entries(streamed))('of %s pass as they are where they only begin alike', (_, events) => {
     const given = events('see: project', 'or nightfall');
 
-    expect(run(check(phrase), given)).toMatchObject({ released: given, verdicts: [] });
+    expect(run(answerCheck(phrase), given)).toMatchObject({ released: given, verdicts: [] });
   });
 
   const replaceable = Object.entries(streamed).filter(([name]) => name !== 'items of responses');
@@ -532,7 +520,7 @@ describe('texts of neighbouring blocks', () => {
     for (const pieces of isOneText ? splits.slice(0, -1) : splits) {
       const given = events(...pieces);
 
-      const { released, refusal } = run(check(redacting), given);
+      const { released, refusal } = run(answerCheck(redacting), given);
 
       expect(refusal).toBeUndefined();
       expect(released).toHaveLength(given.length);
@@ -545,20 +533,20 @@ describe('texts of neighbouring blocks', () => {
     for (const [one, other] of splits.filter(([one]) => one.length > 'see: '.length)) {
       const given = [...item(0, one), ...item(1, other), completed(one, other)];
 
-      const { released, refusal } = run(check(redacting), given);
+      const { released, refusal } = run(answerCheck(redacting), given);
 
       expect(refusal).toMatchObject({ rule: 'codename', reason: 'content.unredactable' });
       expect(said(released)).not.toMatch(/pro|fall/);
     }
     const within = [...item(0, text), ...item(1, 'x'), completed(text, 'x')];
-    expect(run(check(redacting), within).released).toHaveLength(within.length);
+    expect(run(answerCheck(redacting), within).released).toHaveLength(within.length);
   });
 
   test('of a repeated answer are replaced, or refused where they are spread over more than two', () => {
-    const [released] = run(check(redacting), [completed('see: project ', 'nightfall')]).released;
+    const [released] = run(answerCheck(redacting), [completed('see: project ', 'nightfall')]).released;
 
     expect(said([released as StreamEvent])).toBe('see: [REDACTED:content.codename]');
-    expect(run(check(redacting), [completed('see: pro', 'ject night', 'fall')]).refusal?.reason).toBe(
+    expect(run(answerCheck(redacting), [completed('see: pro', 'ject night', 'fall')]).refusal?.reason).toBe(
       'content.unredactable',
     );
   });
@@ -566,13 +554,17 @@ describe('texts of neighbouring blocks', () => {
   test('do not hide what is split within one of two blocks that come by turns', () => {
     const delta = (index: number, each: string) => block(index, each)[1] as StreamEvent;
 
-    const { refusal } = run(check(phrase), [delta(0, 'project '), delta(1, 'x'), delta(0, 'nightfall')]);
+    const { refusal } = run(answerCheck(phrase), [
+      delta(0, 'project '),
+      delta(1, 'x'),
+      delta(0, 'nightfall'),
+    ]);
 
     expect(refusal?.rule).toBe('codename');
   });
 
   test('leave as soon as the next one shows that nothing begins there', () => {
-    const stream = check(phrase).stream();
+    const stream = answerCheck(phrase).stream();
     const first = block(0, 'of a project');
     const second = block(1, 'or', ' two');
 

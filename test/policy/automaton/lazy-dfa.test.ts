@@ -8,8 +8,8 @@ import { compilePatternSet } from '../../../src/policy/automaton/pattern-set.ts'
 import { compilePhrase, compileRegex, type Pattern } from '../../../src/policy/automaton/patterns.ts';
 import type { Scanner } from '../../../src/policy/automaton/scanner.ts';
 import { createFold } from '../../../src/policy/fold/fold.ts';
+import { createRandom, type Random } from '../../kit/random.ts';
 import { scale } from '../../kit/scale.ts';
-import { createRandom, type Random } from './random.ts';
 import { escapedText, plainText } from './text-bytes.ts';
 
 const fold = createFold();

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { hasKeyRun, runAtEnd, runAtStart } from '../../../src/policy/automaton/long-run.ts';
 import { createFold } from '../../../src/policy/fold/fold.ts';
+import { createRandom, type Random } from '../../kit/random.ts';
 import { scale } from '../../kit/scale.ts';
 import { policyOf, saying } from '../deciding.ts';
-import { createRandom, type Random } from './random.ts';
 import { escapedText, plainText } from './text-bytes.ts';
 
 const fold = createFold();

@@ -6,8 +6,8 @@ import { compilePhrase, compileRegex, type Pattern } from '../../../src/policy/a
 import { detectors } from '../../../src/policy/detectors/registry.ts';
 import { createFold } from '../../../src/policy/fold/fold.ts';
 import { Search } from '../../../src/policy/search/search.ts';
+import { createRandom, type Random } from '../../kit/random.ts';
 import { scale } from '../../kit/scale.ts';
-import { createRandom, type Random } from './random.ts';
 
 const fold = createFold();
 

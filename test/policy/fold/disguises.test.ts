@@ -4,8 +4,8 @@ import { compilePhrase, compileRegex, type Pattern } from '../../../src/policy/a
 import { creditCard } from '../../../src/policy/detectors/finance/credit-card.ts';
 import { createFold } from '../../../src/policy/fold/fold.ts';
 import { ViewedText } from '../../../src/policy/search/viewed-text.ts';
+import { createRandom, type Random } from '../../kit/random.ts';
 import { scale } from '../../kit/scale.ts';
-import { createRandom, type Random } from '../automaton/random.ts';
 import { escapedText } from '../automaton/text-bytes.ts';
 
 const fold = createFold();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRandom } from '../automaton/random.ts';
+import { createRandom } from '../../kit/random.ts';
 import { decider, saying } from '../deciding.ts';
 
 const sentences = [

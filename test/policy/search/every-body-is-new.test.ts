@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { type DialectName, dialects } from '../../../src/dialects/registry.ts';
 import { parseStrictJson } from '../../../src/json/strict-json.ts';
 import type { PolicySet } from '../../../src/policy/policy-set.ts';
+import { createRandom } from '../../kit/random.ts';
 import { alteredBody, randomBody } from '../../kit/random-conversations.ts';
-import { createRandom } from '../automaton/random.ts';
 import { compile, subjectOf } from '../deciding.ts';
 
 const rule = (id: string, action: string, text: unknown, more: object = {}) => ({

@@ -3,7 +3,7 @@ import type { Pattern } from '../../../src/policy/automaton/patterns.ts';
 import type { Detector } from '../../../src/policy/detectors/detector.ts';
 import { createFold } from '../../../src/policy/fold/fold.ts';
 import { ViewedText } from '../../../src/policy/search/viewed-text.ts';
-import { createRandom } from '../automaton/random.ts';
+import { createRandom } from '../../kit/random.ts';
 
 const fold = createFold();
 

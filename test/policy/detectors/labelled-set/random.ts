@@ -1,3 +1,5 @@
+import { createRandom as createGenerator } from '../../../kit/random.ts';
+
 /** A seeded source of choices, so that the labelled set is the same on every machine. */
 export interface Random {
   /** A whole number from `least` to `most`, both included. */
@@ -18,13 +20,7 @@ export const base64 = `${base62}+/`;
 export const base64url = `${base62}-_`;
 
 export function createRandom(seed: number): Random {
-  let state = seed >>> 0;
-  const next = () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
+  const { next } = createGenerator(seed);
   const number = (least: number, most: number) => least + Math.floor(next() * (most - least + 1));
   const text = (length: number, alphabet: string) => {
     let result = '';

@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { command, emptyDirectory } from '../../kit/command.ts';
-import { startTerminal } from '../../kit/terminal.ts';
 
 // A host that puts control sequences wherever it may put words: C0, C1 and direction controls.
 
@@ -65,11 +64,10 @@ describe('on a terminal control characters are made visible', () => {
     ['an unknown command', [evil]],
     ['a wrong value', ['send', 'x', '--max-tokens', evil]],
   ])('%s', async (_name, argv) => {
-    const terminal = startTerminal(argv, { home: emptyDirectory(), env, columns: 200 });
-    await terminal.ended;
+    const { stdout, stderr } = await command(argv, { env, isTerminal: true, columns: 200 });
 
-    expect(terminal.raw()).toContain('A');
-    expect(terminal.raw()).not.toMatch(control);
+    expect(stdout + stderr).toContain('A');
+    expect(stdout + stderr).not.toMatch(control);
   });
 
   test.each([
@@ -77,16 +75,16 @@ describe('on a terminal control characters are made visible', () => {
     ['config path', ['config', 'path'], 0],
     ['doctor', ['doctor'], 1],
   ])('the name of a file, in %s', async (_name, argv, exit) => {
-    const home = emptyDirectory();
+    const cwd = emptyDirectory();
     const folder = 'a\u001b[31mb';
-    mkdirSync(join(home, folder));
-    writeFileSync(join(home, folder, 'gateway.yaml'), 'nonsense: 1\n', { mode: 0o600 });
-    const file = `${folder}/gateway.yaml`;
-    const terminal = startTerminal(['-c', file, ...argv], { home, env: { NO_COLOR: '1' }, columns: 200 });
+    mkdirSync(join(cwd, folder));
+    writeFileSync(join(cwd, folder, 'gateway.yaml'), 'nonsense: 1\n', { mode: 0o600 });
+    const environment = { cwd, env: { NO_COLOR: '1' }, isTerminal: true, columns: 200 };
+    const ended = await command(['-c', `${folder}/gateway.yaml`, ...argv, '-q'], environment);
 
-    expect((await terminal.ended).exit).toBe(exit);
-    expect(terminal.screen()).toContain('a␛[31mb');
-    expect(terminal.raw()).not.toMatch(control);
+    expect(ended.exit).toBe(exit);
+    expect(ended.stdout + ended.stderr).toContain('a␛[31mb');
+    expect(ended.stdout + ended.stderr).not.toMatch(control);
   });
 
   test('a pipe gets them as they are', async () => {
@@ -104,9 +102,7 @@ describe('a host that is no plant store', () => {
   });
 
   test('watch ends when it is refused', async () => {
-    const terminal = startTerminal(['plants', 'watch'], { home: emptyDirectory(), env });
-
-    expect((await terminal.ended).exit).not.toBe(0);
+    expect((await command(['plants', 'watch'], { env, isTerminal: true })).exit).not.toBe(0);
   });
 });
 
