@@ -186,4 +186,24 @@ describe('a decision', () => {
     expect(decider({})(numbers, { endpoint: 'embeddings' }).action).toBe('allow');
     expect(policyOf({ ...block, action: 'warn' })(numbers, { endpoint: 'embeddings' }).action).toBe('allow');
   });
+
+  test('an expression sees each string of JSON inside a string, and with anchors a whole text only', () => {
+    const decide = policyOf({ ...block, when: { text: { regex: ['^top secret$'] } } });
+    const call = { function: { arguments: '{"q":"top secret"}' } };
+    const body = { messages: [{ role: 'assistant', tool_calls: [call] }] };
+
+    expect(decide(body, { endpoint: 'chat' }).action).toBe('block');
+    expect(decide(saying('top secret')).action).toBe('block');
+    expect(decide(saying('a top secret')).action).toBe('allow');
+  });
+
+  test.each([
+    'the project ended; nightfall came',
+    'nightfall project',
+    'project nightfal',
+    'プロジェクトは夜に終わりました。',
+    '👩‍👩‍👧‍👦 🏳️‍🌈 done ✅',
+  ])('allows what is near a phrase, or far from it: %s', (text) => {
+    expect(policyOf(block)(saying(text))).toMatchObject({ action: 'allow', verdicts: [] });
+  });
 });

@@ -7,6 +7,7 @@ import { startProgram } from '../../kit/child.ts';
 import { command, emptyDirectory } from '../../kit/command.ts';
 import { twoHosts } from '../../kit/config.ts';
 import { useGateway, useHosts } from '../../kit/lifecycle.ts';
+import { scale } from '../../kit/scale.ts';
 
 const sandbox = useGateway();
 const hosts = useHosts(speakAll, (urls) => twoHosts(urls));
@@ -159,8 +160,9 @@ test('two who write at once both succeed; kill -9 while they write loses nothing
   const env = { GATEWAY_URL: url, GATEWAY_KEY: key, GATEWAY_MODEL: 'sandbox-mini', XDG_STATE_HOME: home };
   const send = (n: number) => startProgram(['send', '--in', 'trip', `prompt ${n}`, '--no-stdin'], home, env);
 
-  const kept = [send(0), send(1), send(2), send(3)];
-  const killed = [4, 5, 6, 7].map((n) => {
+  const written = scale([0, 1], [0, 1, 2, 3]);
+  const kept = written.map(send);
+  const killed = scale([4, 6], [4, 5, 6, 7]).map((n) => {
     const child = send(n);
     setTimeout(() => child.process.kill('SIGKILL'), 150 * (n - 3));
     return child;
@@ -168,12 +170,12 @@ test('two who write at once both succeed; kill -9 while they write loses nothing
   const exits = await Promise.all(kept.map(async (child) => (await child.ended).exit));
   await Promise.all(killed.map(({ ended }) => ended));
 
-  expect(exits).toEqual([0, 0, 0, 0]);
+  expect(exits).toEqual(written.map(() => 0));
   const history = await openHistory(join(home, 'gateway', 'history.sqlite'));
   const conversation = history.named('trip');
   const turns = history.turns(conversation?.id ?? 0);
   history.close();
-  for (const n of [0, 1, 2, 3]) expect(turns.map(({ text }) => text)).toContain(`prompt ${n}`);
+  for (const n of written) expect(turns.map(({ text }) => text)).toContain(`prompt ${n}`);
   // A question and its answer, or neither.
   expect(turns.map(({ role }) => role)).toEqual(turns.map((_, i) => (i % 2 === 0 ? 'user' : 'assistant')));
 });
