@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { emptyDirectory, startCommand } from '../kit/command.ts';
+import { directoryWith, emptyDirectory, startCommand } from '../kit/command.ts';
 import { type Script, startHost } from '../kit/host.ts';
 import { describeDatabases, describeSqlite } from '../plants/databases.ts';
 import { rosa, startTestStore, type TestStore } from '../plants/fixture.ts';
@@ -371,6 +371,19 @@ test('a store that is not there ends with 8 and says what to do', async () => {
   expect(search).toMatchObject({ exit: 8, stdout: '' });
   expect(search.stderr).toContain('gateway serve');
   expect(watch.exit).toBe(8);
+});
+
+// Which address goes before which: test/client/plants-url.test.ts.
+test.each([
+  ['goes where the configuration of the project says', 'base_url', 8, 'http://127.0.0.1:9/v3'],
+  ['tells what is wrong with it', 'base_ulr', 2, 'base_url'],
+])('the plants commands: one %s', async (_what, setting, exit, words) => {
+  const cwd = directoryWith(`plants: { ${setting}: "http://127.0.0.1:9/v3" }\n`);
+  const user = createUser();
+
+  const ended = await user.run(['plants', 'search'], { cwd });
+
+  expect([ended.exit, ended.stderr]).toEqual([exit, expect.stringContaining(words)]);
 });
 
 /** Somebody whose store is a server that answers so. */

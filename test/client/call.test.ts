@@ -1,10 +1,8 @@
-import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { command, directoryWith, emptyDirectory, startCommand } from '../kit/command.ts';
+import { type Script, startHost } from '../kit/host.ts';
 
 const ending: (() => unknown)[] = [];
 afterEach(async () => {
@@ -17,18 +15,11 @@ interface Listener {
   received(): string;
 }
 
-async function listen(answer: RequestListener): Promise<Listener> {
-  let received = '';
-  const server = createServer((request, response) => {
-    received += `${request.method} ${request.url} ${request.rawHeaders.join(' ')}\n`;
-    request.on('data', (chunk) => {
-      received += chunk;
-    });
-    answer(request, response);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  ending.push(() => server.close().closeAllConnections());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received: () => received };
+async function listen(answer: Script): Promise<Listener> {
+  const { url, requests } = await startHost(answer);
+  const texts = () =>
+    requests.map(({ method, target, headers, body }) => `${method} ${target} ${headers.join(' ')}\n${body}`);
+  return { url, received: () => texts().join('') };
 }
 
 const key = 'gw_the-key-of-the-dead-gateway';
@@ -44,6 +35,7 @@ function homeOf(url: string): string {
     proof: { challenge: 'the-challenge', answer: 'the-answer' },
     key,
     default_model: 'sandbox-mini',
+    plants_url: `${url}/v3`,
   };
   writeFileSync(join(state, 'running.json'), JSON.stringify(running), { mode: 0o600 });
   return home;
@@ -61,9 +53,8 @@ async function serveSandbox() {
   return { home, file, state: JSON.parse(readFileSync(file, 'utf8')), running };
 }
 
-const likeAGateway: RequestListener = (_request, response) => {
+const likeAGateway: Script = (response) =>
   response.writeHead(200, { 'x-request-id': 'req_1', 'content-type': 'application/json' }).end('{}');
-};
 
 test.each([
   ['send', ['send', 'a prompt that is nobody else’s business']],
@@ -77,6 +68,19 @@ test.each([
   expect(stderr).toContain('is not the gateway that was started there');
   expect(other.received()).toMatch(/^GET \/healthz [^\n]+\n$/);
   expect(other.received()).not.toContain(key);
+});
+
+test.each([
+  ['a password', ['login', '-u', 'ada', '--password-stdin'], {}],
+  ['a token', ['plants', 'get', '1'], { PLANTS_TOKEN: 'secret-token' }],
+])('nor does whoever has the port of its plant store get %s', async (_what, argv, env) => {
+  const other = await listen((response) => response.end('{"token":"t","expiresIn":3600}'));
+
+  const { exit, stderr } = await command(argv, { cwd: homeOf(other.url), env, stdin: 'secret-password' });
+
+  expect(exit).toBe(8);
+  expect(stderr).toContain('the gateway that started the plant store is gone');
+  expect(other.received()).not.toContain('secret');
 });
 
 test('nor where the key comes from the environment, unless the address does too', async () => {
@@ -96,7 +100,7 @@ test('nor where the key comes from the environment, unless the address does too'
 test('the key follows on the proven connection alone', async () => {
   const { state } = await serveSandbox();
   // It knows the answer, and hangs up after the proof: as if the gateway died in this very moment.
-  const dying = await listen((_request, response) => {
+  const dying = await listen((response) => {
     response.writeHead(200, { 'x-gateway-answer': state.proof.answer, connection: 'close' }).end('{}');
   });
   const home = homeOf(dying.url);

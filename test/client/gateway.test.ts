@@ -1,33 +1,21 @@
-import { getEventListeners, once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterEach, expect, test } from 'vitest';
+import { getEventListeners } from 'node:events';
+import { expect, test } from 'vitest';
 import { textTurn } from '../../src/client/conversation.ts';
 import { getJson, sendPrompt } from '../../src/client/gateway.ts';
+import { type Script, startHost } from '../kit/host.ts';
 
-const servers: Server[] = [];
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close().closeAllConnections();
-});
-
-async function addressOf(listener: RequestListener): Promise<{ url: string; key: string }> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  servers.push(server);
-  await once(server, 'listening');
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, key: 'gw_key' };
-}
+const addressOf = async (script: Script) => ({ url: (await startHost(script)).url, key: 'gw_key' });
 
 const answering =
-  (status: number, requestId = 'req_1'): RequestListener =>
-  (_request, response) => {
+  (status: number, requestId = 'req_1'): Script =>
+  (response) =>
     response.writeHead(status, { 'x-request-id': requestId }).end('{"ok":true}');
-  };
 
 test.each([
   ['was answered', answering(200), '{"ok":true}'],
   ['was refused', answering(500), 'provider.broken_response'],
   ['was answered by no gateway', answering(200, 'other'), 'gateway.unreachable'],
-  ['broke off', (({ socket }) => socket.destroy()) satisfies RequestListener, 'gateway.unreachable'],
+  ['broke off', ((response) => response.destroy()) satisfies Script, 'gateway.unreachable'],
 ])('a call that %s leaves nothing at the signal of its command', async (_how, listener, expected) => {
   const { signal } = new AbortController();
 
@@ -42,7 +30,7 @@ test.each([
 
 test('a call that is given up in the middle of its answer ends with the reason', async () => {
   const interrupt = new AbortController();
-  const address = await addressOf((_request, response) => {
+  const address = await addressOf((response) => {
     response.writeHead(200, { 'x-request-id': 'req_1' }).write('{');
     setImmediate(() => interrupt.abort(new Error('enough')));
   });
@@ -60,7 +48,7 @@ test.each([
     indent,
   );
   const piece = JSON.stringify({ candidates: [{ content: { parts: [{ text: 'Hel' }] } }] });
-  const address = await addressOf((_request, response) => {
+  const address = await addressOf((response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream', 'x-request-id': 'req_1' });
     response.write(`data: ${piece}\r\n\r\n${error.slice(0, 20)}`);
     response.write(error.slice(20), () => response.destroy());

@@ -1,9 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { command, emptyDirectory } from '../../kit/command.ts';
+import { startHost } from '../../kit/host.ts';
 
 // A host that puts control sequences wherever it may put words: C0, C1 and direction controls.
 
@@ -27,25 +26,13 @@ function answerTo(url: string, isRefused: boolean): object {
 }
 
 let env: Readonly<Record<string, string>> = {};
-const host = createServer((request, response) => {
-  let body = '';
-  request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
-  request.on('end', () => {
+beforeAll(async () => {
+  const { url } = await startHost((response, { target, body }) => {
     const isRefused = body.includes('"refuse"');
     const headers = { 'content-type': 'application/json', 'x-request-id': 'req_1' };
-    response.writeHead(isRefused ? 403 : 200, headers);
-    response.end(JSON.stringify(answerTo(request.url ?? '', isRefused)));
+    response.writeHead(isRefused ? 403 : 200, headers).end(JSON.stringify(answerTo(target, isRefused)));
   });
-});
-
-beforeAll(async () => {
-  await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
   env = { GATEWAY_URL: url, GATEWAY_KEY: 'k', PLANTS_URL: `${url}/v3`, PLANTS_TOKEN: 't', NO_COLOR: '1' };
-});
-afterAll(() => {
-  host.closeAllConnections();
-  host.close();
 });
 
 describe('on a terminal control characters are made visible', () => {
