@@ -88,12 +88,12 @@ export interface Dialect {
   };
   /** The rate-limit headers that its SDKs read, as a flat list of names and values. */
   limitHeaders(limit: RateLimit): readonly string[];
-  /** Whether its hosts refuse a request without a cap on output. */
-  readonly needsCap: boolean;
-  /** The smallest cap that its hosts accept, in tokens; translation raises smaller ones. */
-  readonly leastCap: number;
-  /** Whether its hosts report the usage of a stream only if `stream_options.include_usage` asks for it. */
-  readonly hasUsageOption: boolean;
+  /** Set if its hosts refuse a request without a cap on output. */
+  readonly needsCap?: true;
+  /** The smallest cap that its hosts accept, in tokens, if not any; translation raises smaller ones. */
+  readonly leastCap?: number;
+  /** Set if its hosts report the usage of a stream only if `stream_options.include_usage` asks for it. */
+  readonly hasUsageOption?: true;
   /** A field that names a conversation which the host keeps, so that no other host can go on with it. */
   readonly storedConversation?: string;
   /** Fields that cap the output, by their paths (`generationConfig.maxOutputTokens`); each a whole number from 0. */

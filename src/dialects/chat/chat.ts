@@ -1,4 +1,4 @@
-import { ofOuterRole, type TextDialect } from '../dialect.ts';
+import { ofOuterRole, type Role, type TextDialect } from '../dialect.ts';
 import { droppedIf, fieldTable, isNotOpenAi, refused } from '../field-table.ts';
 import { isFields, toFields, toList } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
@@ -45,6 +45,15 @@ const fieldsTo = {
   }),
 };
 
+const turnRoles = new Map<string | undefined, Role>([
+  ['system', 'system'],
+  ['developer', 'system'],
+  ['user', 'user'],
+  ['assistant', 'assistant'],
+  ['tool', 'tool_result'],
+  ['function', 'tool_result'],
+]);
+
 /** OpenAI's Chat Completions API. */
 export const chat: TextDialect = {
   name: 'chat',
@@ -52,8 +61,6 @@ export const chat: TextDialect = {
   operation: 'chat',
   recognizes: (body) => 'messages' in body,
   limitHeaders: openAiLimitHeaders,
-  needsCap: false,
-  leastCap: 0,
   hasUsageOption: true,
   caps: ['max_tokens', 'max_completion_tokens'],
   required: ['messages'],
@@ -64,22 +71,7 @@ export const chat: TextDialect = {
     ['prediction', 'parts'],
   ]),
 
-  turnRole(document, turn) {
-    switch (document.memberText(turn, 'role')) {
-      case 'system':
-      case 'developer':
-        return 'system';
-      case 'user':
-        return 'user';
-      case 'assistant':
-        return 'assistant';
-      case 'tool':
-      case 'function':
-        return 'tool_result';
-      default:
-        return undefined;
-    }
-  },
+  turnRole: (document, turn) => turnRoles.get(document.memberText(turn, 'role')),
   blocks: new Map(
     ofOuterRole(
       'text',

@@ -77,9 +77,6 @@ export const embeddings: EmbeddingDialect = {
     'dimensions' in body ||
     (Array.isArray(body.input) && typeof body.input[0] !== 'object'),
   limitHeaders: openAiLimitHeaders,
-  needsCap: false,
-  leastCap: 0,
-  hasUsageOption: false,
   caps: [],
   required: ['input'],
   places: new Map([['input', 'user']]),

@@ -1,7 +1,7 @@
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
-import { ofOuterRole, ofRole, type TextDialect } from '../dialect.ts';
+import { ofOuterRole, ofRole, type Role, type TextDialect } from '../dialect.ts';
 import { droppedIf, fieldTable, refused } from '../field-table.ts';
-import { type Fields, isFields, toFields } from '../fields.ts';
+import { isFields, toFields } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
 import { chatFields, messagesFields, responsesFields } from '../translation/client-fields.ts';
 import { geminiThinking } from '../translation/model-quirks.ts';
@@ -63,6 +63,12 @@ const fieldsFrom = {
   responses: fieldTable(responsesFields, ofAny, ofOpenAi, { rules: { reasoning: ifThinking } }),
 };
 
+const turnRoles = new Map<string | undefined, Role>([
+  ['user', 'user'],
+  ['model', 'assistant'],
+  ['function', 'tool_result'],
+]);
+
 /** Google's Gemini API, version v1beta: `generateContent`. Members may be written in camelCase or in snake_case. */
 export const gemini: TextDialect = {
   name: 'gemini',
@@ -76,9 +82,7 @@ export const gemini: TextDialect = {
   recognizes: (body) => 'contents' in body,
   ownHeaders,
   limitHeaders: openAiLimitHeaders,
-  needsCap: false,
   leastCap: 1,
-  hasUsageOption: false,
   caps: pathsOf('generationConfig', 'maxOutputTokens'),
   answerCounts: pathsOf('generationConfig', 'candidateCount'),
   required: ['contents'],
@@ -90,18 +94,7 @@ export const gemini: TextDialect = {
     ...both('generateContentRequest').map((name) => [name, 'request'] as const),
   ]),
 
-  turnRole(document, turn) {
-    switch (document.memberText(turn, 'role')) {
-      case 'user':
-        return 'user';
-      case 'model':
-        return 'assistant';
-      case 'function':
-        return 'tool_result';
-      default:
-        return undefined;
-    }
-  },
+  turnRole: (document, turn) => turnRoles.get(document.memberText(turn, 'role')),
   blockList: 'parts',
   blockType(document, part) {
     if (document.memberText(part, 'type') !== undefined) return undefined;
@@ -141,8 +134,8 @@ export const gemini: TextDialect = {
     others: both('contents', 'systemInstruction', 'toolConfig', 'generationConfig', 'safetySettings'),
   },
 
-  answerUsage: (answer) => parseGeminiUsage(usageOf(toFields(answer))),
-  eventUsage: (event, known) => parseGeminiUsage(usageOf(toFields(event))) ?? known,
+  answerUsage: (answer) => parseGeminiUsage(toFields(answer).usageMetadata),
+  eventUsage: (event, known) => parseGeminiUsage(toFields(event).usageMetadata) ?? known,
   writtenMembers: membersNamed('parts'),
   // There is none; and its SDKs may pass over an error that is followed by an orderly end.
   isLastEvent: () => false,
@@ -176,8 +169,4 @@ function isThought(document: JsonDocument, part: number): boolean {
   return (
     thought !== undefined && document.kind(thought) !== kinds.false && document.kind(thought) !== kinds.null
   );
-}
-
-function usageOf({ usageMetadata }: Fields): unknown {
-  return usageMetadata;
 }

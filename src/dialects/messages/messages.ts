@@ -48,8 +48,6 @@ export const messages: TextDialect = {
     return [`${name}-limit`, String(max), `${name}-remaining`, String(remaining), `${name}-reset`, reset];
   },
   needsCap: true,
-  leastCap: 0,
-  hasUsageOption: false,
   storedConversation: 'thread',
   caps: ['max_tokens'],
   required: ['messages'],

@@ -85,24 +85,18 @@ export const blocks: Dialect['blocks'] = new Map([
   ),
 ]);
 
+const messageRoles = new Map<string | undefined, Role>([
+  ['system', 'system'],
+  ['developer', 'system'],
+  ['user', 'user'],
+  ['assistant', 'assistant'],
+]);
+
 /** An item that has both a type of its own and a role would be read by one host as this, by another as that. */
 export function itemRole(document: JsonDocument, item: number): Role | undefined {
   const type = document.member(item, 'type');
   const name = document.memberText(item, 'type');
-  if (type === undefined || name === 'message') return roleOf(document.memberText(item, 'role'));
+  if (type === undefined || name === 'message') return messageRoles.get(document.memberText(item, 'role'));
   if (name === undefined || document.member(item, 'role') !== undefined) return undefined;
   return items.get(name);
-}
-
-function roleOf(name: string | undefined): Role | undefined {
-  switch (name) {
-    case 'system':
-    case 'developer':
-      return 'system';
-    case 'user':
-    case 'assistant':
-      return name;
-    default:
-      return undefined;
-  }
 }

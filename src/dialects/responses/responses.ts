@@ -48,9 +48,7 @@ export const responses: TextDialect = {
   operation: 'chat',
   recognizes: (body) => 'input' in body,
   limitHeaders: openAiLimitHeaders,
-  needsCap: false,
   leastCap,
-  hasUsageOption: false,
   caps: ['max_output_tokens'],
   required: [],
   places: new Map([

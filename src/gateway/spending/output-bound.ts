@@ -56,7 +56,7 @@ export function longestAt(target: Target, { endpoint, cap }: Asked, entry: Entry
 /** A translation raises smaller caps to this one. */
 function leastCapAt({ provider }: Target, endpoint: ModelEndpoint): number {
   const dialect = dialectAt(provider.options, endpoint);
-  return dialect === undefined || dialect === endpoint.dialectName ? 0 : dialects[dialect].leastCap;
+  return dialect === undefined || dialect === endpoint.dialectName ? 0 : (dialects[dialect].leastCap ?? 0);
 }
 
 function longestUnbounded(
