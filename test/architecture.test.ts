@@ -28,7 +28,7 @@ const layers: Readonly<
   'version.ts': { from: [], packages: [] },
   'owner-proof.ts': { from: [], packages: [] },
   'json/': { from: ['errors.ts'], packages: [] },
-  'dialects/': { from: ['json/', 'errors.ts', 'growing-buffer.ts'], packages: [] },
+  'dialects/': { from: ['json/', 'errors.ts'], packages: [] },
   'policy/': {
     from: ['json/', 'dialects/', 'errors.ts', 'memoize.ts', 'partition-point.ts'],
     packages: ['zod', 're2js', 'validator', '@noble/hashes/', '@scure/'],

@@ -1,5 +1,4 @@
 import { GatewayError } from '../errors.ts';
-import { GrowingBuffer } from '../growing-buffer.ts';
 import type { Dialect } from './dialect.ts';
 import { eventLimitBytes } from './sse.ts';
 import { countTextTokens } from './text-tokens.ts';
@@ -25,8 +24,9 @@ export class StreamObserver {
   sawLast = false;
   readonly dialect: Dialect;
   readonly #hidesUsage: boolean;
-  /** The beginning of an incomplete event. */
-  #held = new GrowingBuffer();
+  /** The beginning of an incomplete event, with room to grow. */
+  #held: Buffer = nothing;
+  #heldBytes = 0;
   /** What the incomplete line has so far. */
   #line: 'nothing' | 'a carriage return' | 'text' = 'nothing';
   /** The last two events, for hosts that omit the closing one. Events are UTF-8 read as Latin-1. */
@@ -52,7 +52,7 @@ export class StreamObserver {
 
   /** The beginning of an event whose end has not come. */
   get rest(): Buffer {
-    return this.#held.bytes();
+    return this.#held.subarray(0, this.#heldBytes);
   }
 
   get #restText(): string {
@@ -79,7 +79,7 @@ export class StreamObserver {
     // Events end with a blank line. Both kinds of line ends may meet in one stream: proxies add comments.
     for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', line)) {
       if (this.#isBlank(text, line, at)) {
-        if (this.#held.length > 0) {
+        if (this.#heldBytes > 0) {
           first = this.#take(chunk.subarray(start, at));
           firstEnd = at;
           if (this.#event(first.toString('latin1')) === 'hidden') [first, firstEnd] = [nothing, at + 1];
@@ -121,13 +121,22 @@ export class StreamObserver {
   #take(end: Buffer): Buffer {
     this.#hold(end);
     const event = this.rest;
-    this.#held = new GrowingBuffer();
+    this.#held = nothing;
+    this.#heldBytes = 0;
     return event;
   }
 
+  /** Copies into one growing buffer, so that a host that sends single bytes doesn't cost more than others. */
   #hold(rest: Buffer): void {
-    checkSize(this.#held.length + rest.length);
-    this.#held.append(rest);
+    const needed = this.#heldBytes + rest.length;
+    checkSize(needed);
+    if (needed > this.#held.length) {
+      const larger = Buffer.allocUnsafe(Math.max(needed, this.#held.length * 2));
+      this.#held.copy(larger, 0, 0, this.#heldBytes);
+      this.#held = larger;
+    }
+    rest.copy(this.#held, this.#heldBytes);
+    this.#heldBytes = needed;
   }
 
   #event(event: string): 'passed' | 'hidden' {

@@ -206,7 +206,11 @@ class TranslatedEvents implements StreamTranslation {
         write(text);
       };
     this.#reader = createReader({
-      ...writer,
+      refusal: writer.refusal,
+      callStart: writer.callStart,
+      callInput: writer.callInput,
+      callEnd: writer.callEnd,
+      ping: writer.ping,
       start: () => {
         if (!this.#isStarted) writer.start(this.#usage);
         this.#isStarted = true;
