@@ -8,11 +8,9 @@ import { openThread, type Thread } from './history/thread.ts';
 import { createPrinter, printAnswer, printNotices, usageLine } from './send/print-answer.ts';
 import {
   askedOptions,
-  configuredModel,
+  chooseModel,
   dialectFor,
-  noModel,
   type PromptOptions,
-  someModels,
   withPromptOptions,
 } from './send/prompt-options.ts';
 import { commonOptions, createCommand, outputFormat } from './shell/command.ts';
@@ -49,17 +47,11 @@ export function build(io: Io): Command {
 }
 
 async function chat(options: ChatOptions, io: Io): Promise<void> {
-  const { defaultModel, agentModels: _, ...address } = await gatewayTarget(options, io);
+  const target = await gatewayTarget(options, io);
   const { thread, problem } = await findThread(options, io);
-  const model =
-    options.model ??
-    thread?.model ??
-    (io.env.GATEWAY_MODEL || undefined) ??
-    defaultModel ??
-    (await configuredModel(options, io));
-  if (model === undefined) throw noModel(await someModels(address, deadline(io.signal, options.timeout)));
+  const model = await chooseModel(options.model ?? thread?.model, target, { options, io });
   const session = new ChatSession({
-    address,
+    address: target,
     model,
     system: options.system ?? thread?.system,
     fixed: askedOptions(options),

@@ -59,11 +59,7 @@ async function embedTexts(texts: readonly string[], options: EmbedOptions, io: I
   const signal = deadline(io.signal, options.timeout);
   const { readInputs } = await import('./embed/read-inputs.ts');
   const inputs = await readInputs({ texts, files: options.file ?? [], byLine: options.lines === true }, io);
-  const {
-    defaultModel: _ofConversations,
-    agentModels: _ofAgents,
-    ...address
-  } = await gatewayTarget(options, io);
+  const address = await gatewayTarget(options, io);
   const model = options.model ?? (io.env.GATEWAY_MODEL || (await onlyModel(address, signal)));
   const { embed } = await import('../client/embeddings.ts');
   const request = { model, inputs: inputs.map(({ text }) => text), dimensions: options.dimensions, signal };

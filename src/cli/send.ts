@@ -8,11 +8,9 @@ import type { AnswerSchema } from './send/answer-schema.ts';
 import { createPrinter, printAnswer, printNotices, usageLine } from './send/print-answer.ts';
 import {
   askedOptions,
-  configuredModel,
+  chooseModel,
   dialectFor,
-  noModel,
   type PromptOptions,
-  someModels,
   withPromptOptions,
 } from './send/prompt-options.ts';
 import type { FilledTemplate } from './send/template.ts';
@@ -82,26 +80,29 @@ async function send(argument: string | undefined, options: SendOptions, io: Io):
 }
 
 async function ask(asked: Asked, options: SendOptions, { io, signal }: Surroundings): Promise<void> {
-  if (options.dryRun === true) {
-    const { dryRun } = await import('./send/dry-run.ts');
-    const model = modelOf(asked, options, io) ?? (await configuredModel(options, io));
-    return dryRun(toPrompt(asked, { model }, options), options, io);
+  const { parts, template, thread } = asked;
+  const target = options.dryRun === true ? undefined : await gatewayTarget(options, io);
+  if (parts.length === 0) {
+    const message = 'there is no prompt: give one as an argument or on standard input';
+    throw new GatewayError('usage.invalid', message);
   }
-  const { defaultModel, agentModels: _, ...address } = await gatewayTarget(options, io);
-  const model = modelOf(asked, options, io) ?? defaultModel ?? (await configuredModel(options, io));
-  const some = model === undefined ? await someModels(address, signal) : [];
-  const prompt = toPrompt(asked, { model, some }, options);
+  const model = await chooseModel(options.model ?? template?.model ?? thread?.model, target, { options, io });
+  const prompt = toPrompt(asked, model, options);
+  if (target === undefined) {
+    const { dryRun } = await import('./send/dry-run.ts');
+    return dryRun(prompt, options, io);
+  }
 
   const isText = options.output === undefined || options.output === 'text';
   const printer = isText ? await createPrinter(options, io) : silentPrinter;
-  const answered = await printAnswer(address, { ...prompt, signal }, { printer, options, io });
+  const answered = await printAnswer(target, { ...prompt, signal }, { printer, options, io });
   if (isText) await printer.end();
   else await printValue(answered.reply, '', options, io);
   await printNotices(answered, options, io);
   if (options.usage) await note(usageLine(answered), io);
   const question = prompt.turns.at(-1);
   const { text: answer, request_id: requestId } = answered.reply;
-  if (question !== undefined) asked.thread?.keep({ ...prompt, question, answer, requestId });
+  if (question !== undefined) thread?.keep({ ...prompt, question, answer, requestId });
   asked.schema?.check(answered.reply.text);
 }
 
@@ -178,30 +179,12 @@ async function readSchema(file: string, { cwd }: Io): Promise<AnswerSchema> {
   return readAnswerSchema(file, cwd);
 }
 
-function modelOf(
-  { template, thread }: Asked,
-  { model }: SendOptions,
-  { env }: Pick<Io, 'env'>,
-): string | undefined {
-  return model ?? template?.model ?? thread?.model ?? (env.GATEWAY_MODEL || undefined);
-}
-
 interface Asked extends Input {
   readonly schema: AnswerSchema | undefined;
   readonly thread: Thread | undefined;
 }
 
-function toPrompt(
-  { parts, template, schema, thread }: Asked,
-  { model, some = [] }: { readonly model: string | undefined; readonly some?: readonly string[] },
-  options: SendOptions,
-): Question {
-  if (parts.length === 0)
-    throw new GatewayError(
-      'usage.invalid',
-      'there is no prompt: give one as an argument or on standard input',
-    );
-  if (model === undefined) throw noModel(some);
+function toPrompt({ parts, template, schema, thread }: Asked, model: string, options: SendOptions): Question {
   return {
     ...askedOptions(options),
     model,

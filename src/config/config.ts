@@ -103,7 +103,8 @@ export interface ConfigInputs extends Omit<ConfigSource, 'addedKeys' | 'maskSecr
 
 /** Checks everything the schema can't see and builds the ready configuration; problems go to the report. */
 export function buildConfig(inputs: ConfigInputs): Config {
-  const { settings, references, keyFiles, nowMs, hash, isSandboxMode, needsLocalKey, report } = inputs;
+  const { report, failedTests: _, maskSecret: given, ...source } = inputs;
+  const { settings, hash, isSandboxMode, needsLocalKey } = source;
   const providers = deepFreeze(buildProviders(inputs));
   const models = deepFreeze(buildModels(settings.models ?? [], providers, report));
   const findModel = buildModelFinder(models);
@@ -160,19 +161,7 @@ export function buildConfig(inputs: ConfigInputs): Config {
       ...buildSections(settings, isSandboxMode),
       limits: [...projects.values(), ...sources].flatMap(({ limits }) => limits ?? []),
       inspector,
-      source: {
-        settings,
-        references,
-        keyFiles,
-        caFiles: inputs.caFiles,
-        proxies: inputs.proxies,
-        nowMs,
-        hash,
-        isSandboxMode,
-        needsLocalKey,
-        addedKeys,
-        maskSecret,
-      },
+      source: { ...source, addedKeys, maskSecret },
       withKey: (added: AddedKey) => {
         const { id, project, value } = added;
         const key = { id, project, hash: hashKey(value), plain: value, policies: [] };
@@ -183,7 +172,7 @@ export function buildConfig(inputs: ConfigInputs): Config {
     });
   };
   // Unless one is added, placeholders are those of this process and the ones that rebuild its configuration.
-  const maskSecret = inputs.maskSecret || (masks ? randomBytes(32).toString('base64url') : '');
+  const maskSecret = given || (masks ? randomBytes(32).toString('base64url') : '');
   return assemble(keys, { addedKeys: [], maskSecret });
 }
 

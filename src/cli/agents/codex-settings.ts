@@ -12,6 +12,6 @@ export function codexHome(env: Io['env']): string {
 
 /** The model that the user's settings name. */
 export function codexModel(env: Io['env']): string | undefined {
-  const settings = readSettings(join(codexHome(env), 'config.toml'), parse);
-  return (settings.kind === 'read' && toText(toFields(settings.value).model)) || undefined;
+  const { value } = readSettings(join(codexHome(env), 'config.toml'), parse);
+  return toText(toFields(value).model) || undefined;
 }

@@ -31,8 +31,7 @@ export function isLoggedIn(agent: LoginAgent, { env }: Pick<Io, 'env'>): boolean
 /** The members of a file, with every text left out: nothing here ever holds a token. */
 function shapeOf(file: string): Readonly<Record<string, unknown>> {
   const withoutTexts = (_name: string, value: unknown) => (typeof value === 'string' ? '' : value);
-  const read = readSettings(file, (text) => JSON.parse(text, withoutTexts));
-  return read.kind === 'read' ? toFields(read.value) : {};
+  return toFields(readSettings(file, (text) => JSON.parse(text, withoutTexts)).value);
 }
 
 interface RunOptions {

@@ -5,7 +5,7 @@ import { isFields, toFields, toText } from '../../dialects/fields.ts';
 import { clientOf, otherClouds } from '../agents/clients.ts';
 import { pastProxies, usesProxy } from '../agents/past-proxies.ts';
 import type { Io } from '../shell/io.ts';
-import { type ReadSettings, readSettings } from '../shell/read-settings.ts';
+import { readAllSettings, type SettingsFile } from '../shell/read-settings.ts';
 import { about, type Finding } from './finding.ts';
 
 const { ok, warning, error } = about('claude');
@@ -38,24 +38,22 @@ export function checkClaudeLogin(io: Pick<Io, 'env' | 'cwd'>): readonly Finding[
   return readFiles(io, '/').flatMap(checkLogin);
 }
 
-function readFiles({ env, cwd }: Pick<Io, 'env' | 'cwd'>, root: string): readonly ReadFile[] {
+function readFiles({ env, cwd }: Pick<Io, 'env' | 'cwd'>, root: string): readonly SettingsFile[] {
   const user = env.CLAUDE_CONFIG_DIR || join(env.HOME || homedir(), '.claude');
-  const files = [
+  return readAllSettings([
     join(user, 'settings.json'),
     join(cwd, '.claude', 'settings.json'),
     join(cwd, '.claude', 'settings.local.json'),
     ...['etc/claude-code', 'Library/Application Support/ClaudeCode'].flatMap((directory) =>
       managedFiles(join(root, directory)),
     ),
-  ];
-  return [...new Set(files)].map((file) => ({ file, settings: readSettings(file, JSON.parse) }));
+  ]);
 }
 
-function checkLogin({ file, settings }: ReadFile): Finding[] {
-  if (settings.kind !== 'read') return [];
-  const own = variablesOf(settings.value);
+function checkLogin({ file, value }: SettingsFile): Finding[] {
+  const own = variablesOf(value);
   const settingsOfLogin = [
-    ...(isSet(toFields(settings.value).apiKeyHelper) ? ['apiKeyHelper'] : []),
+    ...(isSet(toFields(value).apiKeyHelper) ? ['apiKeyHelper'] : []),
     ...(isSet(own.ANTHROPIC_CUSTOM_HEADERS) ? ['env.ANTHROPIC_CUSTOM_HEADERS'] : []),
   ];
   return settingsOfLogin.map((name) =>
@@ -84,10 +82,10 @@ function namesIn(directory: string): readonly string[] {
 
 /** A list of exceptions in a file replaces that of `gateway run`. */
 function checkProxyExceptions(
-  read: readonly ReadFile[],
+  read: readonly SettingsFile[],
   { env, gatewayUrl }: { readonly env: Io['env']; readonly gatewayUrl: string },
 ): Finding[] {
-  const own = read.map(({ settings }) => (settings.kind === 'read' ? variablesOf(settings.value) : {}));
+  const own = read.map(({ value }) => variablesOf(value));
   const variables = Object.assign({}, env, pastProxies(gatewayUrl, env), ...own);
   const last = read.findLast(
     (_each, index) => 'NO_PROXY' in (own[index] ?? {}) || 'no_proxy' in (own[index] ?? {}),
@@ -101,16 +99,12 @@ function checkProxyExceptions(
   ];
 }
 
-interface ReadFile {
-  readonly file: string;
-  readonly settings: ReadSettings;
-}
-
 function variablesOf(settings: unknown): Readonly<Record<string, unknown>> {
   return toFields(toFields(settings).env);
 }
 
-function checkFile({ file, settings }: ReadFile, gatewayUrl: string | undefined): Finding[] {
+function checkFile(settings: SettingsFile, gatewayUrl: string | undefined): Finding[] {
+  const { file } = settings;
   if (settings.kind === 'missing') return [];
   if (settings.kind === 'broken')
     return [error(`${file} can't be read: ${settings.reason}`, 'fix or remove the file')];

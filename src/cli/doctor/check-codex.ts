@@ -54,7 +54,6 @@ export function checkCodexOverrides(
 function checkManaged(file: string, gatewayUrl: string | undefined): Finding[] {
   const remedy = 'ask the administrator to change it';
   const settings = readSettings(file, parse);
-  if (settings.kind === 'missing') return [];
   if (settings.kind === 'broken') return [error(`${file} can't be read: ${settings.reason}`, remedy)];
   const { model_provider: used, model_providers: all } = toFields(settings.value);
   const url = toText(toFields(toFields(all).gateway).base_url);
@@ -69,8 +68,7 @@ function checkManaged(file: string, gatewayUrl: string | undefined): Finding[] {
 }
 
 function checkProfile(file: string): Finding[] {
-  const settings = readSettings(file, parse);
-  const profile = settings.kind === 'read' ? toText(toFields(settings.value).profile) : '';
+  const profile = toText(toFields(readSettings(file, parse).value).profile);
   if (profile === '') return [];
   return [
     error(
@@ -85,8 +83,7 @@ function checkVariables(
   file: string,
   { env, gatewayUrl }: { readonly env: Io['env']; readonly gatewayUrl: string },
 ): Finding[] {
-  const settings = readSettings(file, parseEnv);
-  const own = settings.kind === 'read' ? toFields(settings.value) : {};
+  const own = toFields(readSettings(file, parseEnv).value);
   const lists = own.NO_PROXY !== undefined || own.no_proxy !== undefined;
   if (!lists || !usesProxy(gatewayUrl, { ...env, ...pastProxies(gatewayUrl, env), ...own })) return [];
   return [

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { toFields } from '../../dialects/fields.ts';
 import { geminiAuth } from '../agents/clients.ts';
 import type { Io } from '../shell/io.ts';
-import { readSettings } from '../shell/read-settings.ts';
+import { readAllSettings } from '../shell/read-settings.ts';
 import { about, type Finding } from './finding.ts';
 
 const { error } = about('gemini');
@@ -12,14 +12,13 @@ const { error } = about('gemini');
 export function checkGemini({ env, cwd }: Pick<Io, 'env' | 'cwd'>): readonly Finding[] {
   const home = env.GEMINI_CLI_HOME || env.HOME || homedir();
   const system = process.platform === 'darwin' ? '/Library/Application Support/GeminiCli' : '/etc/gemini-cli';
-  const files = [
+  const read = readAllSettings([
     env.GEMINI_CLI_SYSTEM_SETTINGS_PATH || join(system, 'settings.json'),
     join(cwd, '.gemini', 'settings.json'),
     join(home, '.gemini', 'settings.json'),
-  ];
-  return files.flatMap((file): Finding[] => {
-    const settings = readSettings(file, JSON.parse);
-    if (settings.kind === 'missing') return [];
+  ]);
+  return read.flatMap((settings): Finding[] => {
+    const { file } = settings;
     const remedy = `set security.auth.selectedType to ${geminiAuth} there`;
     // Unreadable here, such as one with comments, may be valid for Gemini CLI.
     if (settings.kind === 'broken') return [error(`${file} can't be checked: ${settings.reason}`, remedy)];

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { isFields, toFields, toText } from '../../dialects/fields.ts';
 import type { Io } from '../shell/io.ts';
-import { type ReadSettings, readSettings } from '../shell/read-settings.ts';
+import { readAllSettings, type SettingsFile } from '../shell/read-settings.ts';
 import { about, type Finding } from './finding.ts';
 
 const { ok, warning, error } = about('opencode');
@@ -14,8 +14,7 @@ const { ok, warning, error } = about('opencode');
  * them.
  */
 export function checkOpencode({ env, cwd }: Io, gatewayUrl: string | undefined): readonly Finding[] {
-  const files = settingsFiles(env, cwd);
-  const read = [...new Set(files)].map((file) => ({ file, settings: readSettings(file, JSON.parse) }));
+  const read = readAllSettings(settingsFiles(env, cwd));
   const found = [
     ...checkModel(read),
     ...read.flatMap((each) => checkFile(each, gatewayUrl)),
@@ -29,9 +28,8 @@ export function checkManagedOpencode(
   { env, cwd }: Pick<Io, 'env' | 'cwd'>,
   gatewayUrl: string | undefined,
 ): readonly Finding[] {
-  return inDirectory(managedDirectory(env, cwd)).flatMap((file) => {
-    const settings = readSettings(file, JSON.parse);
-    if (settings.kind === 'missing') return [];
+  return readAllSettings(inDirectory(managedDirectory(env, cwd))).flatMap((settings) => {
+    const { file } = settings;
     // Unreadable here, such as one with comments, may be valid for opencode.
     if (settings.kind === 'broken') return [overriding(`${file} can't be checked: ${settings.reason}`)];
     const { model, enabled_providers: enabled, provider } = toFields(settings.value);
@@ -93,18 +91,10 @@ function projectDirectories(cwd: string): readonly string[] {
   }
 }
 
-interface ReadFile {
-  readonly file: string;
-  readonly settings: ReadSettings;
-}
-
 /** The model in effect: without one opencode has nothing to use. */
-function checkModel(read: readonly ReadFile[]): Finding[] {
-  const models = read.flatMap(({ file, settings }) => {
-    const name = settings.kind === 'read' ? toText(toFields(settings.value).model) : '';
-    return name === '' ? [] : [{ file, name }];
-  });
-  const last = models.at(-1);
+function checkModel(read: readonly SettingsFile[]): Finding[] {
+  const models = read.map(({ file, value }) => ({ file, name: toText(toFields(value).model) }));
+  const last = models.findLast(({ name }) => name !== '');
   if (last === undefined || isServed(last.name)) return [];
   return [
     error(
@@ -119,7 +109,8 @@ function isServed(name: string): boolean {
   return /^(?:anthropic|openai|gateway)\//.test(name);
 }
 
-function checkFile({ file, settings }: ReadFile, gatewayUrl: string | undefined): Finding[] {
+function checkFile(settings: SettingsFile, gatewayUrl: string | undefined): Finding[] {
+  const { file } = settings;
   if (settings.kind === 'missing') return [];
   if (settings.kind === 'broken') {
     // It may still be valid for opencode, which accepts comments and trailing commas.

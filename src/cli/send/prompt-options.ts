@@ -1,5 +1,4 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { GatewayAddress } from '../../client/call.ts';
 import {
   type Prompt,
   type PromptDialect,
@@ -10,8 +9,9 @@ import { listModels } from '../../client/gateway.ts';
 import { listOf } from '../../config/source/problems.ts';
 import { GatewayError } from '../../errors.ts';
 import { type CommonOptions, positiveInteger } from '../shell/command.ts';
-import type { Io } from '../shell/io.ts';
+import { deadline, type Io } from '../shell/io.ts';
 import { loadUserConfig } from '../shell/load-config.ts';
+import type { gatewayTarget } from '../shell/running-configuration.ts';
 
 /** Options on how a model is asked, shared by `send` and `chat`. */
 export interface PromptOptions extends CommonOptions {
@@ -55,16 +55,24 @@ export function dialectFor(model: string): PromptDialect {
   return model.startsWith('claude') ? 'messages' : 'chat';
 }
 
-/** The first models that the key may use, by name; none if that can't be found out. */
-export async function someModels(address: GatewayAddress, signal: AbortSignal): Promise<readonly string[]> {
-  const known = await listModels(address, signal).catch(() => []);
-  return known.slice(0, 3).map(({ id }) => String(id));
-}
-
-export function noModel(some: readonly string[]): GatewayError {
-  const message = 'name a model with -m, GATEWAY_MODEL or default_model in gateway.yaml';
+/**
+ * The model that was named, else GATEWAY_MODEL, else the gateway's default. Only without these is gateway.yaml read, which
+ * takes too long for every prompt. Throws usage.invalid, with some of those that the key may use.
+ */
+export async function chooseModel(
+  named: string | undefined,
+  target: Awaited<ReturnType<typeof gatewayTarget>> | undefined,
+  { options, io }: { readonly options: CommonOptions; readonly io: Io },
+): Promise<string> {
+  const known = named ?? (io.env.GATEWAY_MODEL || target?.defaultModel);
+  const model = known ?? (await loadUserConfig(options, io)).config.defaultModel;
+  if (model !== undefined) return model;
+  const signal = deadline(io.signal, options.timeout);
+  const served = target === undefined ? [] : await listModels(target, signal).catch(() => []);
+  const some = served.slice(0, 3).map(({ id }) => String(id));
   const such = some.length === 0 ? '' : `, such as ${listOf(some, 'or')}`;
-  return new GatewayError('usage.invalid', `${message}${such}; "gateway models" lists them`);
+  const message = 'name a model with -m, GATEWAY_MODEL or default_model in gateway.yaml';
+  throw new GatewayError('usage.invalid', `${message}${such}; "gateway models" lists them`);
 }
 
 function fromZero(text: string): number {
@@ -100,12 +108,4 @@ function toValue(text: string): unknown {
   } catch {
     return text;
   }
-}
-
-/**
- * The `default_model` of gateway.yaml, which takes too long to read for every prompt: the running gateway puts it in
- * its state file.
- */
-export async function configuredModel(options: CommonOptions, io: Io): Promise<string | undefined> {
-  return (await loadUserConfig(options, io)).config.defaultModel;
 }

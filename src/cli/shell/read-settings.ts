@@ -1,21 +1,26 @@
 import { readFileSync } from 'node:fs';
 
-export type ReadSettings =
-  | { readonly kind: 'missing' }
-  | { readonly kind: 'read'; readonly value: unknown }
-  | { readonly kind: 'broken'; readonly reason: string };
+/** Another program's settings file; without a value unless it was read. */
+export type SettingsFile = { readonly file: string; readonly value?: unknown } & (
+  | { readonly kind: 'missing' | 'read' }
+  | { readonly kind: 'broken'; readonly reason: string }
+);
 
-/** Reads another program's settings file. */
-export function readSettings(file: string, parse: (text: string) => unknown): ReadSettings {
+/** Reads each of several files in JSON once. */
+export function readAllSettings(files: readonly string[]): readonly SettingsFile[] {
+  return [...new Set(files)].map((file) => readSettings(file, JSON.parse));
+}
+
+export function readSettings(file: string, parse: (text: string) => unknown): SettingsFile {
   try {
-    return { kind: 'read', value: parse(readFileSync(file, 'utf8')) };
+    return { file, kind: 'read', value: parse(readFileSync(file, 'utf8')) };
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException; // of the file system or a parser
-    if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'missing' };
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { file, kind: 'missing' };
     // A parser's message quotes the line that it failed at, and such files contain keys.
     const { line } = cause as { line?: unknown };
     const place = typeof line === 'number' ? `line ${line}: ` : '';
-    return { kind: 'broken', reason: `${place}${withoutExcerpt(message)}` };
+    return { file, kind: 'broken', reason: `${place}${withoutExcerpt(message)}` };
   }
 }
 
