@@ -164,6 +164,12 @@ export class JsonDocument {
     return value !== undefined && this.kind(value) === kinds.string ? this.text(value) : undefined;
   }
 
+  /** The elements of an array; none of anything else. */
+  *elements(list: number): Generator<number> {
+    if (this.kind(list) !== kinds.array) return;
+    for (let at = list + 1; at < this.next(list); at = this.next(at)) yield at;
+  }
+
   /** The JSON pointer (RFC 6901) of an entry; of a key, the pointer of its value. The root's is "". */
   pointer(entry: number): string {
     let pointer = '';

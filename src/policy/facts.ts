@@ -18,8 +18,7 @@ function otherModels(document: JsonDocument): readonly string[] {
     if (entry !== undefined) collect(document, entry, found);
   }
   const tools = document.member(document.root, 'tools');
-  if (tools === undefined || document.kind(tools) !== kinds.array) return found;
-  for (let tool = tools + 1; tool < document.next(tools); tool = document.next(tool)) {
+  for (const tool of tools === undefined ? [] : document.elements(tools)) {
     const name = document.memberText(tool, 'model');
     if (name !== undefined) found.push(name);
   }
@@ -27,12 +26,10 @@ function otherModels(document: JsonDocument): readonly string[] {
 }
 
 function collect(document: JsonDocument, entry: number, found: string[]): void {
-  const kind = document.kind(entry);
-  if (kind === kinds.string) found.push(document.text(entry));
+  if (document.kind(entry) === kinds.string) found.push(document.text(entry));
   const name = document.memberText(entry, 'model');
   if (name !== undefined) found.push(name);
-  if (kind !== kinds.array) return;
-  for (let at = entry + 1; at < document.next(entry); at = document.next(at)) collect(document, at, found);
+  for (const each of document.elements(entry)) collect(document, each, found);
 }
 
 /** What texts are searched for, and the number of each pattern by its key. */

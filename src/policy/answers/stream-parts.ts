@@ -126,8 +126,7 @@ function readChoices(document: JsonDocument): EventParts {
   const error = document.member(document.root, 'error');
   // A host that reports an error sends nothing more; some send a null error in every chunk.
   if (error !== undefined && document.kind(error) !== kinds.null) ends.push('');
-  if (choices === undefined || document.kind(choices) !== kinds.array) return { parts, ends };
-  for (let choice = choices + 1; choice < document.next(choices); choice = document.next(choice)) {
+  for (const choice of choices === undefined ? [] : document.elements(choices)) {
     const channel = `${numberOf(document, choice, 'index')}.`;
     for (const name of ['delta', 'message', 'logprobs', 'text']) {
       const value = document.member(choice, name);
@@ -149,12 +148,11 @@ function readChoices(document: JsonDocument): EventParts {
 function readCandidates(document: JsonDocument, candidates: number): EventParts {
   const parts: StreamPart[] = [];
   const ends: string[] = [];
-  if (document.kind(candidates) !== kinds.array) return { parts, ends };
-  for (let at = candidates + 1; at < document.next(candidates); at = document.next(at)) {
+  for (const at of document.elements(candidates)) {
     const channel = `${numberOf(document, at, 'index') || '0'}.`;
     const content = document.member(at, 'content');
     const list = content === undefined ? undefined : document.member(content, 'parts');
-    for (const part of list === undefined ? [] : elements(document, list)) {
+    for (const part of list === undefined ? [] : document.elements(list)) {
       const entry = document.member(part, 'text');
       if (entry === undefined || document.kind(entry) !== kinds.string) continue;
       const isThought = document.member(part, 'thought') !== undefined;
@@ -164,11 +162,6 @@ function readCandidates(document: JsonDocument, candidates: number): EventParts 
     if ((document.memberText(at, 'finishReason') ?? '') !== '') ends.push(channel);
   }
   return { parts, ends };
-}
-
-function* elements(document: JsonDocument, list: number): Iterable<number> {
-  if (document.kind(list) !== kinds.array) return;
-  for (let at = list + 1; at < document.next(list); at = document.next(at)) yield at;
 }
 
 /** What `logprobs` repeat as numbers; nothing in it can be replaced. */

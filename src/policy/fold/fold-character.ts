@@ -28,7 +28,6 @@ export function createCharacterFold(): CharacterFold {
   const alike = decodeLookAlikes();
   return (codePoint) => {
     if (isIdeograph(codePoint)) return [[codePoint]];
-    if (isSyllable(codePoint)) return [lettersOf(codePoint)];
     return foldCharacter(String.fromCodePoint(codePoint), alike);
   };
 }
@@ -79,28 +78,13 @@ function foldPart(part: string, alike: ReadonlyMap<string, readonly string[]>): 
   return lower;
 }
 
-/** Tens of thousands of characters that fold to themselves; asking Unicode for each takes a while. */
+/** Tens of thousands of characters that fold to themselves, look-alikes among them too. */
 function isIdeograph(codePoint: number): boolean {
   return (
     (codePoint >= 0x3400 && codePoint <= 0x4dbf) ||
     (codePoint >= 0x4e00 && codePoint <= 0x9fff) ||
     (codePoint >= 0x20000 && codePoint <= 0x2a6df)
   );
-}
-
-const firstSyllable = 0xac00;
-
-/** Hangul syllables, which stand for two or three letters (Unicode, section 3.12). */
-function isSyllable(codePoint: number): boolean {
-  return codePoint >= firstSyllable && codePoint <= 0xd7a3;
-}
-
-function lettersOf(syllable: number): Reading {
-  const index = syllable - firstSyllable;
-  const lead = 0x1100 + Math.floor(index / 588);
-  const vowel = 0x1161 + Math.floor((index % 588) / 28);
-  const tail = 0x11a7 + (index % 28);
-  return tail === 0x11a7 ? [lead, vowel] : [lead, vowel, tail];
 }
 
 /** Decimal digits stand in runs of ten from zero on, in every script. */

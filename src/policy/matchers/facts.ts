@@ -135,29 +135,25 @@ export const stream = defineMatcher({
   }),
 });
 
-/** The project that the key belongs to, by globs. */
-export const project = defineMatcher({
-  schema: z.array(z.string().min(1)).min(1).describe('Names and patterns of the project.'),
-  compile(patterns) {
-    const globs = patterns.map(compileGlob);
-    return {
-      test: ({ subject }) =>
-        globs.some((glob) => glob(subject.project)) ? [{ at: '', matcher: 'project', count: 1 }] : undefined,
-    };
-  },
-});
+/** A name of whoever asks, by globs. */
+function nameOfCaller(of: 'project' | 'key', description: string) {
+  return defineMatcher({
+    schema: z.array(z.string().min(1)).min(1).describe(description),
+    compile(patterns) {
+      const globs = patterns.map(compileGlob);
+      return {
+        test: ({ subject }) =>
+          globs.some((glob) => glob(subject[of])) ? [{ at: '', matcher: of, count: 1 }] : undefined,
+      };
+    },
+  });
+}
 
-/** The id of the key, by globs. */
-export const key = defineMatcher({
-  schema: z.array(z.string().min(1)).min(1).describe('Ids and patterns of the key.'),
-  compile(patterns) {
-    const globs = patterns.map(compileGlob);
-    return {
-      test: ({ subject }) =>
-        globs.some((glob) => glob(subject.key)) ? [{ at: '', matcher: 'key', count: 1 }] : undefined,
-    };
-  },
-});
+/** The project that the key belongs to. */
+export const project = nameOfCaller('project', 'Names and patterns of the project.');
+
+/** The id of the key. */
+export const key = nameOfCaller('key', 'Ids and patterns of the key.');
 
 const names = Object.keys(dialects) as [DialectName, ...DialectName[]];
 

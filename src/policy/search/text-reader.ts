@@ -34,10 +34,9 @@ export class TextReader {
 
   /** What is in a string, key or number of a document. */
   patternMatches(document: JsonDocument, entry: number): readonly PatternMatch[] {
-    if (document.end(entry) === document.start(entry)) return noMatches;
-    const { scanner, always } = this.#patternSet;
-    const isFound = scanner.scan(bytesOf(document, entry));
-    return isFound || always.length > 0 ? this.#confirm(document, entry).patternMatches : noMatches;
+    return document.end(entry) === document.start(entry)
+      ? noMatches
+      : this.read(document, entry).patternMatches;
   }
 
   /** The same, and where the automata stand then, for a text that is not empty and that others follow. */

@@ -54,8 +54,7 @@ export function findCaps(document: JsonDocument, dialect: Dialect): readonly Cap
 }
 
 function collectFromTools(document: JsonDocument, tools: number, caps: Cap[]): void {
-  if (document.kind(tools) !== kinds.array) return;
-  for (let tool = tools + 1; tool < document.next(tools); tool = document.next(tool)) {
+  for (const tool of document.elements(tools)) {
     if (document.kind(tool) !== kinds.object) continue;
     for (let key = tool + 1; key < document.next(tool); key = document.next(key + 1))
       addCap(document, key, caps);

@@ -100,7 +100,7 @@ class ToolSearch implements OfferedTools {
     const servers = document.member(root, 'mcp_servers');
     if (servers !== undefined) {
       const withToolset = serversWithToolset(document);
-      for (const server of this.#elements(servers)) {
+      for (const server of this.#document.elements(servers)) {
         if (isUnnamedServer(document, server, withToolset)) this.unnamed.push(server);
       }
     }
@@ -111,13 +111,13 @@ class ToolSearch implements OfferedTools {
       }
     }
     const plugins = document.member(root, 'plugins');
-    if (plugins !== undefined) for (const plugin of this.#elements(plugins)) this.#plugin(plugin);
+    if (plugins !== undefined) for (const plugin of this.#document.elements(plugins)) this.#plugin(plugin);
     this.#passedThrough(root);
     const container = document.member(root, 'container');
     if (container !== undefined && document.kind(container) === kinds.object) this.#object(container, '');
     for (const field of ['messages', 'input']) {
       const turns = document.member(root, field);
-      if (turns !== undefined) for (const turn of this.#elements(turns)) this.#added(turn);
+      if (turns !== undefined) for (const turn of this.#document.elements(turns)) this.#added(turn);
     }
   }
 
@@ -138,7 +138,7 @@ class ToolSearch implements OfferedTools {
   /** Names of functions, or one: each is a function's, whatever the word means elsewhere. */
   #choice(names: number): void {
     if (this.#document.kind(names) === kinds.string) this.#add(names, '');
-    for (const name of this.#elements(names)) this.#choice(name);
+    for (const name of this.#document.elements(names)) this.#choice(name);
   }
 
   /** Whether the name of a member, or of one inside it, is about tools. */
@@ -170,7 +170,7 @@ class ToolSearch implements OfferedTools {
 
   /** A tool without any name or type of its own could be any. */
   #tools(list: number): void {
-    for (const tool of this.#document.kind(list) === kinds.object ? [list] : this.#elements(list)) {
+    for (const tool of this.#document.kind(list) === kinds.object ? [list] : this.#document.elements(list)) {
       const before = this.named.length + this.unnamed.length;
       if (this.#own === undefined) this.#value(tool, '');
       else this.#members(tool, this.#own.declarations);
@@ -195,7 +195,8 @@ class ToolSearch implements OfferedTools {
   /** Tools that are added, found or listed in the middle of a conversation. */
   #added(entry: number): void {
     const document = this.#document;
-    if (document.kind(entry) === kinds.array) for (const each of this.#elements(entry)) this.#added(each);
+    if (document.kind(entry) === kinds.array)
+      for (const each of this.#document.elements(entry)) this.#added(each);
     if (document.kind(entry) !== kinds.object) return;
     this.#fields(entry);
     switch (document.memberText(entry, 'type')) {
@@ -219,7 +220,7 @@ class ToolSearch implements OfferedTools {
       case kinds.string:
         return this.#addUnlessPlain(entry, namespace);
       case kinds.array:
-        for (const each of this.#elements(entry)) this.#value(each, namespace);
+        for (const each of this.#document.elements(entry)) this.#value(each, namespace);
         return;
       case kinds.object:
         return this.#object(entry, namespace);
@@ -257,7 +258,7 @@ class ToolSearch implements OfferedTools {
     else if (kind === kinds.array && /tool(?:s|_names)$/.test(name)) this.#value(value, from.inner);
     else if (kind === kinds.object && !shapes.has(name)) this.#object(value, from.inner);
     else if (kind === kinds.array && !shapes.has(name)) {
-      for (const each of this.#elements(value)) {
+      for (const each of this.#document.elements(value)) {
         if (document.kind(each) === kinds.object) this.#object(each, from.inner);
       }
     }
@@ -274,12 +275,6 @@ class ToolSearch implements OfferedTools {
     for (let key = configs + 1; key < document.next(configs); key = document.next(key + 1)) {
       if ((isDisabled(key + 1) ?? isDisabled(defaults)) !== true) this.#add(key, '');
     }
-  }
-
-  *#elements(list: number): Iterable<number> {
-    const document = this.#document;
-    if (document.kind(list) !== kinds.array) return;
-    for (let at = list + 1; at < document.next(list); at = document.next(at)) yield at;
   }
 
   #addUnlessPlain(entry: number, namespace: string): void {

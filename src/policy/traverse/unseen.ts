@@ -173,8 +173,7 @@ export function isUnnamedServer(
 export function serversWithToolset(document: JsonDocument): ReadonlySet<string> {
   const names = new Set<string>();
   const tools = document.member(document.root, 'tools');
-  if (tools === undefined || document.kind(tools) !== kinds.array) return names;
-  for (let tool = tools + 1; tool < document.next(tools); tool = document.next(tool)) {
+  for (const tool of tools === undefined ? [] : document.elements(tools)) {
     const name = document.memberText(tool, 'mcp_server_name');
     if (name !== undefined && document.memberText(tool, 'type') === 'mcp_toolset') names.add(name);
   }

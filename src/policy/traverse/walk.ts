@@ -84,11 +84,9 @@ class RequestWalk {
   }
 
   #tools(document: JsonDocument, entry: number): void {
-    if (document.kind(entry) === kinds.array) {
-      for (let tool = entry + 1; tool < document.next(entry); tool = document.next(tool)) {
-        const unseen = unseenBlock(document, tool, { type: document.memberText(tool, 'type') });
-        if (unseen !== undefined) this.#visitor.unseen(unseen, { document, entry: tool });
-      }
+    for (const tool of document.elements(entry)) {
+      const unseen = unseenBlock(document, tool, { type: document.memberText(tool, 'type') });
+      if (unseen !== undefined) this.#visitor.unseen(unseen, { document, entry: tool });
     }
     this.#values.value(document, entry, this.#everything.as(roleBits.tool_definition));
   }
