@@ -14,7 +14,8 @@ const migrations: readonly Migration[] = [
   { name: '0001-tables', apply: createTables },
   { name: '0002-first-catalogue', apply: seedCatalogue },
   { name: '0003-search-keys', apply: addSearchKeys },
-  { name: '0004-event-log', apply: createEventLog },
+  // Earlier builds kept events in tables of PostgreSQL; nothing reads them any more.
+  { name: '0004-event-log', apply: async () => undefined },
 ];
 
 // Any fixed number; it must only differ from those that other programs use in the same database.
@@ -134,21 +135,4 @@ async function addSearchKeys(queries: Queries): Promise<void> {
     };
     await queries.updateTable('plants').set(keys).where('id', '=', id).execute();
   }
-}
-
-/** Only for PostgreSQL, where instances read events from here; a SQLite store has no other instances. */
-async function createEventLog(queries: Queries, kind: Database['kind']): Promise<void> {
-  if (kind === 'sqlite') return;
-  const { schema } = queries;
-  await schema
-    .createTable('plant_events')
-    .addColumn('id', 'bigint', (column) => column.primaryKey())
-    .addColumn('event', 'text', (column) => column.notNull())
-    .addColumn('created_at', 'bigint', (column) => column.notNull())
-    .execute();
-  await schema
-    .createTable('plant_event_counter')
-    .addColumn('last_id', 'bigint', (column) => column.notNull())
-    .execute();
-  await queries.insertInto('plant_event_counter').values({ last_id: 0 }).execute();
 }

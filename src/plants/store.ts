@@ -86,7 +86,7 @@ export async function startStore(options: StoreOptions): Promise<Store> {
         const demoPassword = await migrate(database, async (transaction) =>
           wantsDemoUser ? insertDemoUser(transaction, passwords) : undefined,
         );
-        return { demoPassword, feed: await openFeed(database, feedListener(watchers, { log, now })) };
+        return { demoPassword, feed: await openFeed(database, feedListener(watchers, log)) };
       },
       onFailure: (error) => log({ event: 'plants.database_away', cause: causeText(error) }),
       onReady: () => log({ event: 'plants.database_back' }),
@@ -99,7 +99,6 @@ export async function startStore(options: StoreOptions): Promise<Store> {
       if (ready.value === undefined) return;
       await sessions.deleteExpired();
       await throttle.deleteExpired();
-      await ready.value.feed.deleteExpired();
     }, log);
     closing.push(stopCleaning);
     const writes: Pick<Feed, 'write'> = { write: (work) => ready.require().feed.write(work) };
@@ -148,18 +147,13 @@ export async function addUser(database: string, user: NewUser, passwordCost?: nu
   }
 }
 
-function feedListener(
-  { notify, disconnect }: Watchers,
-  { log, now }: Required<Pick<StoreOptions, 'log' | 'now'>>,
-): FeedListener {
+function feedListener({ notify, disconnect }: Watchers, log: StoreOptions['log']): FeedListener {
   return {
     onEvent: notify,
-    onGap: () => {
-      log({ event: 'plants.events_missed' });
-      disconnect('events interrupted');
+    onState: (state) => {
+      log({ event: `plants.events_${state}` });
+      if (state === 'lost') disconnect('events interrupted');
     },
-    onState: (state) => log({ event: `plants.events_${state}` }),
-    now,
   };
 }
 
@@ -210,7 +204,6 @@ function openLocalFeed({ queries }: Database, { onEvent }: FeedListener): Feed {
       for (const event of events) onEvent(event);
       return value;
     },
-    deleteExpired: async () => undefined,
     close: async () => undefined,
   };
 }

@@ -64,16 +64,6 @@ interface Schema {
     readonly subject: string;
     readonly failed_at: number;
   };
-  /** The newest events, for instances that lost their connection; only in PostgreSQL. */
-  readonly plant_events: {
-    readonly id: number;
-    readonly event: string;
-    readonly created_at: number;
-  };
-  /** One row, locked while events are added: see appendEvents. */
-  readonly plant_event_counter: {
-    readonly last_id: number;
-  };
   readonly plant_store_migrations: {
     readonly name: string;
     readonly applied_at: number;

@@ -13,17 +13,13 @@ export interface Feed {
   readonly isLive: boolean;
   /** Runs the work in a transaction; its events are sent after the commit. */
   write<Value>(work: (transaction: Queries) => Promise<Outcome<Value>>): Promise<Value>;
-  deleteExpired(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface FeedListener {
   readonly onEvent: (event: PlantEvent) => void;
-  /** Events were or may have been missed, so watchers must be disconnected. */
-  readonly onGap: () => void;
-  /** The database became unreachable or reachable again. */
+  /** The database became unreachable, so that events may be missed, or reachable again. */
   readonly onState: (state: 'lost' | 'back') => void;
-  readonly now: () => number;
 }
 
 export type EventType = (typeof eventTypes)[number];

@@ -1,4 +1,4 @@
-import { type CompiledQuery, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Client } from 'pg';
 import { backoffMs } from '../../backoff.ts';
 import { connectionSettings } from '../../database/postgres.ts';
@@ -6,56 +6,8 @@ import type { Queries } from '../database/open.ts';
 import type { Feed, FeedListener, PlantEvent } from './feed.ts';
 
 const channel = 'plant_events';
-/** Longer than the outages that watchers should survive. */
-const keptMs = 60 * 60 * 1_000;
-const pageSize = 500;
-
-/**
- * Adds events inside their transaction and wakes every instance at its commit. The counter's row is locked until
- * then, so ids have no gaps and become visible in order: a reader that has read one has read all before it.
- */
-async function appendEvents(transaction: Queries, events: readonly PlantEvent[], now: number): Promise<void> {
-  if (events.length === 0) return;
-  const texts = events.map((event) => JSON.stringify(event));
-  await sql`
-    with counted as (
-      update plant_event_counter set last_id = last_id + ${sql.lit(texts.length)} returning last_id
-    ), added as (
-      insert into plant_events (id, event, created_at)
-      select last_id - ${sql.lit(texts.length)} + position, event, ${now}::bigint
-      from counted, unnest(${texts}::text[]) with ordinality as given (event, position)
-    )
-    select pg_notify(${channel}, '')`.execute(transaction);
-}
-
-interface EventRow {
-  readonly id: number;
-  readonly event: string;
-}
-
-function eventsAfter(queries: Queries, id: number): CompiledQuery<EventRow> {
-  return queries
-    .selectFrom('plant_events')
-    .select(['id', 'event'])
-    .where('id', '>', id)
-    .orderBy('id')
-    .limit(pageSize)
-    .compile();
-}
-
-function lastEventId(queries: Queries): CompiledQuery<{ readonly last_id: number }> {
-  return queries.selectFrom('plant_event_counter').select('last_id').compile();
-}
-
-/** The newest event stays, however old: its id shows a reader that it missed the ones before. */
-async function deleteOldEvents(queries: Queries, now: number): Promise<void> {
-  await queries
-    .deleteFrom('plant_events')
-    .where('created_at', '<', now - keptMs)
-    .where('id', '<', ({ selectFrom }) => selectFrom('plant_event_counter').select('last_id'))
-    .execute();
-}
-
+/** A notification has less than 8,000 bytes (https://www.postgresql.org/docs/current/sql-notify.html). */
+const pieces = /.{1,7000}/g;
 const checkEveryMs = 15_000;
 const retry = { firstMs: 100, longestMs: 5_000 };
 
@@ -65,48 +17,61 @@ interface PostgresDatabase {
 }
 
 /**
- * Events through a table: written in the transaction that they describe, and read by every instance, including this one,
- * when NOTIFY wakes it. A broken connection is replaced, and reading continues where it stopped.
+ * Events as notifications of the transaction that they describe: every instance, this one too, gets them after its commit,
+ * in the order of commits. What happens while the connection that listens is broken is missed, so `onState` tells of it.
  */
-export async function openPostgresFeed(database: PostgresDatabase, listener: FeedListener): Promise<Feed> {
-  const { queries } = database;
-  const { now } = listener;
-  const reader = new EventReader(database, listener);
-  await reader.start();
+export async function openPostgresFeed(
+  { queries, url }: PostgresDatabase,
+  listener: FeedListener,
+): Promise<Feed> {
+  const notifications = new Notifications(url, listener);
+  await notifications.start();
   return {
     get isLive() {
-      return reader.isLive;
+      return notifications.isLive;
     },
     write: (work) =>
       queries.transaction().execute(async (transaction) => {
         const { value, events } = await work(transaction);
-        await appendEvents(transaction, events, now());
+        await notify(transaction, events);
         return value;
       }),
-    deleteExpired: () => deleteOldEvents(queries, now()),
-    close: () => reader.stop(),
+    close: () => notifications.stop(),
   };
 }
 
-/** The connection that listens and reads, replaced after its loss. */
-class EventReader {
-  readonly #database: PostgresDatabase;
+/** The pieces are numbered, because a transaction sends the same text only once. */
+async function notify(transaction: Queries, events: readonly PlantEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const texts = Buffer.from(JSON.stringify(events)).toString('base64').match(pieces) ?? [];
+  const numbered = texts.map((text, i) => `${i + 1}/${texts.length} ${text}`);
+  await sql`
+    select pg_notify(${channel}, piece)
+    from unnest(${numbered}::text[]) with ordinality as given (piece, position) order by position`.execute(
+    transaction,
+  );
+}
+
+/** The connection that listens, replaced after its loss. */
+class Notifications {
+  readonly #url: string;
   readonly #listener: FeedListener;
   #client: Client | undefined;
-  /** The id of the last event that was sent; undefined before the first connection. */
-  #lastId: number | undefined;
+  /** The pieces of a write's events so far; those of one commit arrive together. */
+  #text = '';
   #failures = 0;
-  #isReading = false;
-  #hasNews = false;
   #isStopped = false;
   #retry: NodeJS.Timeout | undefined;
   readonly #check: NodeJS.Timeout;
 
-  constructor(database: PostgresDatabase, listener: FeedListener) {
-    this.#database = database;
+  constructor(url: string, listener: FeedListener) {
+    this.#url = url;
     this.#listener = listener;
     // A peer that vanished silently is only noticed by sending it a query.
-    this.#check = setInterval(() => this.#wake(), checkEveryMs).unref();
+    this.#check = setInterval(() => {
+      const client = this.#client;
+      client?.query('select 1').catch(() => this.#lose(client));
+    }, checkEveryMs).unref();
   }
 
   get isLive(): boolean {
@@ -133,71 +98,31 @@ class EventReader {
 
   async #connect(): Promise<void> {
     const { default: pg } = await import('pg');
-    const settings = await connectionSettings(this.#database.url);
+    const settings = await connectionSettings(this.#url);
     const client = new pg.Client({ ...settings, application_name: 'plant store events' });
     client.on('error', () => this.#lose(client));
     client.on('end', () => this.#lose(client));
-    client.on('notification', () => this.#wake());
+    client.on('notification', ({ payload }) => this.#receive(payload ?? ''));
     try {
       await client.connect();
-      // LISTEN first: later commits wake this instance, and earlier ones are read now.
       await client.query(`listen ${channel}`);
-      await this.#findPlace(client);
     } catch (error) {
       client.end().catch(() => undefined); // there may be no connection to end
       throw error;
     }
     if (this.#isStopped) return client.end();
     this.#client = client;
-    this.#wake();
-  }
-
-  /** Events begin with the first connection. A counter that went back means another database: a standby, a backup. */
-  async #findPlace(client: Client): Promise<void> {
-    const [counter] = await rows(client, lastEventId(this.#database.queries));
-    const newest = counter?.last_id ?? 0;
-    if (this.#lastId !== undefined && newest < this.#lastId) this.#skipTo(newest);
-    this.#lastId ??= newest;
-  }
-
-  #wake(): void {
-    this.#hasNews = true;
-    if (!this.#isReading) void this.#read();
-  }
-
-  /** Reads until there is nothing new. Never rejects: a reader that fails has lost its connection. */
-  async #read(): Promise<void> {
-    this.#isReading = true;
-    while (this.#hasNews && this.#client !== undefined) {
-      this.#hasNews = false;
-      const client = this.#client;
-      try {
-        const found = await rows(client, eventsAfter(this.#database.queries, this.#lastId ?? 0));
-        if (client !== this.#client) continue; // lost meanwhile: the next connection reads them again
-        if (this.#failures > 0) this.#recovered();
-        for (const { id, event } of found) this.#pass(id, JSON.parse(event) as PlantEvent); // written by appendEvents
-        if (found.length === pageSize) this.#hasNews = true;
-      } catch {
-        this.#lose(client);
-      }
-    }
-    this.#isReading = false;
-  }
-
-  #pass(id: number, event: PlantEvent): void {
-    if (this.#lastId !== undefined && id !== this.#lastId + 1) this.#skipTo(id - 1);
-    this.#lastId = id;
-    this.#listener.onEvent(event);
-  }
-
-  #skipTo(id: number): void {
-    this.#lastId = id;
-    this.#listener.onGap();
-  }
-
-  #recovered(): void {
+    if (this.#failures > 0) this.#listener.onState('back');
     this.#failures = 0;
-    this.#listener.onState('back');
+  }
+
+  #receive(payload: string): void {
+    const [, number, count, piece] = /^(\d+)\/(\d+) ([A-Za-z0-9+/=]+)$/.exec(payload) ?? [];
+    if (piece === undefined) return; // another program's
+    this.#text = number === '1' ? piece : this.#text + piece;
+    if (number !== count) return;
+    const events: readonly PlantEvent[] = JSON.parse(Buffer.from(this.#text, 'base64').toString()); // from `notify`
+    for (const event of events) this.#listener.onEvent(event);
   }
 
   #lose(lost: Client): void {
@@ -218,9 +143,4 @@ class EventReader {
       backoffMs(this.#failures, retry),
     ).unref();
   }
-}
-
-async function rows<Row>(client: Client, { sql, parameters }: CompiledQuery<Row>): Promise<readonly Row[]> {
-  const { rows: found } = await client.query(sql, [...parameters]);
-  return found as readonly Row[]; // as the query's type says
 }
