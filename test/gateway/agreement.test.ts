@@ -130,7 +130,8 @@ for (const [i, dialect] of targets.entries()) {
           }
           const { rules: _, outgoing: _o, ...summary } = explained;
           expect(summary, about).toMatchObject(predicted);
-          // The live page compiles the policies anew.
+          // The live page compiles the policies anew, which takes long, and knows no target.
+          if (isExhaustive ? target !== dialect : number % 3 !== 0) continue;
           const [endpoint, atMs] = [path, question.nowMs];
           const tried = tryTask({ source: config.source, policies, body, endpoint, key: name, atMs });
           expect(tried.kind === 'decided' ? tried.decision : tried, about).toBe(predicted.decision);

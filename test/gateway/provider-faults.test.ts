@@ -142,12 +142,15 @@ async function askAll(fault: Fault, form: Form): Promise<readonly BoundedAnswer[
   return answers;
 }
 
-/** Every dialect at both ends once or twice, or all sixteen; three of what takes much memory. */
+/** Every dialect at both ends, or all sixteen; three of what takes much memory. */
 function chosen({ isHeavy }: Fault): readonly Pair[] {
   if (isHeavy !== true && isExhaustive) return pairs;
-  const some = isHeavy === true ? [0, 6, 12] : [0, 1, 6, 11, 12, 15];
+  const some = isHeavy === true ? [0, 6, 12] : [0, 1, 6, 11, 12];
   return pairs.filter((_pair, i) => some.includes(i));
 }
+
+/** Who asks after a fault: each provider is asked again once, or only one of them. */
+const later = pairs.filter(({ client, provider }) => client === provider).slice(0, isExhaustive ? 4 : 1);
 
 function isLate({ mayBeLate }: Fault, { status, tail }: BoundedAnswer): boolean {
   return mayBeLate === true && (status === 504 || tail.includes('provider.timeout'));
@@ -180,9 +183,9 @@ describe.each(['plain', 'streamed'] as const)('%s: a provider that', (form) => {
       expect(peakBytes).toBeLessThan(memoryBytes);
 
       host.does(behaves);
-      const next = await Promise.all(chosen(fault).map((pair) => ask(pair, form)));
+      const next = await Promise.all(later.map((pair) => ask(pair, form)));
       expect(next.map(({ status, isWhole }) => ({ status, isWhole }))).toEqual(
-        chosen(fault).map(() => ({ status: 200, isWhole: true })),
+        later.map(() => ({ status: 200, isWhole: true })),
       );
     },
     60_000,

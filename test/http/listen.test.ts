@@ -388,16 +388,6 @@ describe('limits', () => {
     await expectAlive(server);
   });
 
-  test('a body that stops coming: 408', async () => {
-    const server = await start({ body: { bodyIdleMs: 50 } });
-    const connection = server.open().send(`${head('POST /x HTTP/1.1', 'Content-Length: 5')}{`);
-
-    const answers = await connection.answersUntilClose();
-
-    expectError(answers[0], 408, 'request.timeout');
-    await expectAlive(server);
-  });
-
   test('a body that drips past its time: 408', async () => {
     const server = await start({ body: { bodyIdleMs: 5_000, bodyTotalMs: 150 } });
     const connection = server.open().send(`${head('POST /x HTTP/1.1', 'Content-Length: 60000')}{`);
@@ -417,17 +407,6 @@ describe('limits', () => {
 
     expectError(answers[0], 413, 'request.too_large');
     expect(answers[0]?.headers.get('connection')).toBe('close');
-    await expectAlive(server);
-  });
-
-  test('a chunked body that turns out too large: 413', async () => {
-    const server = await start();
-    const connection = server.open().send(head('POST /x HTTP/1.1', 'Transfer-Encoding: chunked'));
-    for (let i = 0; i < 20; i += 1) connection.send(`1000\r\n${'x'.repeat(4_096)}\r\n`);
-
-    const answers = await connection.answersUntilClose();
-
-    expectError(answers[0], 413, 'request.too_large');
     await expectAlive(server);
   });
 

@@ -144,28 +144,6 @@ test('what a provider answers that are no vectors is broken, and what a rule fin
   }
 });
 
-test('Google’s delay for the next attempt is a header for all clients, and stays where it was for its own', async () => {
-  const error = {
-    code: 429,
-    message: 'Quota exceeded. Please retry in 12.3s.',
-    status: 'RESOURCE_EXHAUSTED',
-    details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '12.3s' }],
-  };
-  host.script(json(JSON.stringify({ error }), 429));
-
-  const own = await ask('gemini-a:generateContent', { contents: [{ parts: [{ text: 'a' }] }] });
-  const other = await fetch(`${gateway.url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${gateway.key}` },
-    body: JSON.stringify({ model: 'gemini-a', messages: [{ role: 'user', content: 'a' }] }),
-  });
-
-  expect([own.status, other.status]).toEqual([429, 429]);
-  expect([own, other].map(({ headers }) => headers.get('retry-after'))).toEqual(['13', '13']);
-  expect(await own.json()).toEqual({ error });
-  expect(await other.json()).toMatchObject({ error: { message: error.message } });
-});
-
 test('vectors of an OpenAI provider are in the order of their numbers, each of which is there once', async () => {
   const requests = ['a', 'b'].map((text) => ({ content: { parts: [{ text }] } }));
   const answerWith = (...numbers: number[]) => {
