@@ -139,6 +139,7 @@ describe.each(pairs)('$client to $provider', ({ client, provider }) => {
     const forms = new Set<string>();
     const left: string[] = [];
     const refused: string[] = [];
+    let twins = 0;
 
     await forAll(cases(client, stepOf(client)), async ({ thing, form, at, forbidden, harmless }) => {
       for (const key of [secrets.PROJECT_KEY, secrets.OTHER_KEY]) {
@@ -150,12 +151,15 @@ describe.each(pairs)('$client to $provider', ({ client, provider }) => {
         else if (outcome.status === 403) counts.held += 1;
         else if (outcome.form === 'redacted') counts.redacted += 1;
       }
-      for (const key of [secrets.PROJECT_KEY, secrets.OTHER_KEY]) {
-        const twin = await send(client, withModel(harmless), key);
-        if (twin.status === 200) counts.harmless += 1;
-        // A shape that this provider can't take is no verdict on its content.
-        else if (twin.status !== 400) refused.push(`${thing.name} ${form} ${at}: ${twin.status}`);
-      }
+      twins += 1;
+      const twin = await send(
+        client,
+        withModel(harmless),
+        twins % 2 ? secrets.PROJECT_KEY : secrets.OTHER_KEY,
+      );
+      if (twin.status === 200) counts.harmless += 1;
+      // A shape that this provider can't take is no verdict on its content.
+      else if (twin.status !== 400) refused.push(`${thing.name} ${form} ${at}: ${twin.status}`);
     });
 
     expect(left).toEqual([]);
@@ -171,7 +175,7 @@ describe.each(pairs)('$client to $provider', ({ client, provider }) => {
     expect([...forms].sort()).toEqual(all);
     expect(counts.held).toBeGreaterThan(counts.sent / 5);
     expect(counts.redacted).toBeGreaterThan(0);
-    expect(counts.harmless).toBeGreaterThan(counts.sent / 4);
+    expect(counts.harmless).toBeGreaterThan(counts.sent / 8);
   });
 
   // Headers and the query are the same for all dialects, but that some go to Anthropic's alone.
@@ -232,13 +236,13 @@ describe.each(detours.filter((_, i) => i % scale(2, 1) === 0))(
       await forAll(
         cases(client, client === 'gemini' ? scale(85, 35) : 5 * stepOf(client)),
         async ({ thing, form, at, forbidden, harmless }) => {
+          tried += 1;
           for (const key of [secrets.PROJECT_KEY, secrets.OTHER_KEY]) {
             const outcome = await send(client, withModel(forbidden), key);
             if (isLeft(thing, outcome)) left.push(`${thing.name} ${form} ${at}`);
-            const twin = await send(client, withModel(harmless), key);
-            if (twin.status === 200) answered += 1;
-            tried += 1;
           }
+          const twin = await send(client, withModel(harmless), secrets.OTHER_KEY);
+          if (twin.status === 200) answered += 1;
         },
       );
 
