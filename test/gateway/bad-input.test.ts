@@ -9,7 +9,7 @@ import { head, openRaw, type RawAnswer, sendRaw } from '../kit/raw.ts';
 const server = `  port: 0
   allowed_hosts: [gateway.internal]
   allowed_origins: ["https://app.example.com"]
-  limits: { head_timeout: 1s, body_idle_timeout: 200ms, body_timeout: 400ms, body_size: 64KiB, pipelined: 2 }`;
+  limits: { head_timeout: 1s, body_idle_timeout: 200ms, body_timeout: 5m, body_size: 64KiB, pipelined: 2 }`;
 
 const hosts = useHosts(json(chatAnswer), (urls) => twoHosts({ ...urls, server }));
 
