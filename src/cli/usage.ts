@@ -103,7 +103,7 @@ async function read(
   const { place } = settings;
   const report = { ...query, dayOf: localDay };
   try {
-    const { readUsage } = await import('../record/ledger/read-usage.ts');
+    const { readUsage } = await import('../record/ledger/read-ledger.ts');
     const sums = await readUsage(place, report);
     const isNone = sums.length === 0 && place.path !== undefined && !existsSync(place.path);
     return isNone ? { sums, note: 'nothing was served yet: the first request makes the ledger' } : { sums };

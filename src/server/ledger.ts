@@ -7,7 +7,6 @@ import type { Ledger, LedgerEvent } from '../record/ledger/ledger.ts';
 import type { KnownSum, WantedSum } from '../record/ledger/ledger-row.ts';
 import type { LedgerPlace } from '../record/ledger/ledger-store.ts';
 import type { LogLevel } from '../record/recorder.ts';
-import type { TickQueue } from '../tick-queue.ts';
 
 /** Which ledger is kept; plain data, so that workers open the same one. */
 export interface LedgerSettings {
@@ -37,7 +36,6 @@ export async function openLedgerFor(
   { place, isSynced, days, bytes }: LedgerSettings,
   { limits, secrets, state }: Pick<Config, 'limits' | 'secrets' | 'state'>,
   log: Log,
-  ticks?: TickQueue,
 ): Promise<OpenedLedger> {
   const { isLedgerInUse, openLedger } = await import('../record/ledger/open-ledger.ts');
   let followed = limits;
@@ -55,7 +53,7 @@ export async function openLedgerFor(
     const [level, message] = describe(event, name);
     log(level, scrub(message));
   };
-  const options = { place, isSynced, retention: { days, bytes }, onEvent, ticks };
+  const options = { place, isSynced, retention: { days, bytes }, onEvent };
   const { ledger, sums, problem } = await openLedger(options, budgets.map(toWanted));
   if (sums === undefined && budgets.length > 0 && problem?.isAway !== true) {
     await ledger.close();
@@ -66,23 +64,20 @@ export async function openLedgerFor(
   return {
     ledger,
     restored: sums === undefined ? [] : toRestored(budgets, sums),
-    readSums: async (some = budgetCounters(followed, Date.now())) =>
-      toRestored(some, await ledger.sums(some.map(toWanted))),
+    readSums: async (some = budgetCounters(followed, Date.now())) => readSumsOnce({ place }, some),
     follow: (next) => {
       followed = next.limits;
     },
   };
 }
 
-/** What budgets have used, according to a ledger that this process does not write. */
+/** What budgets have used, according to a ledger that any process may write. */
 export async function readSumsOnce(
-  { place, days, bytes }: LedgerSettings,
+  { place }: Pick<LedgerSettings, 'place'>,
   budgets: readonly BudgetCounter[],
 ): Promise<readonly RestoredSum[]> {
-  const { readLedgerSums } = await import('../record/ledger/open-ledger.ts');
-  const onEvent = () => undefined; // the processes that write it log its failures
-  const wanted = budgets.map(toWanted);
-  return toRestored(budgets, await readLedgerSums({ place, retention: { days, bytes }, onEvent }, wanted));
+  const { readLedgerSums } = await import('../record/ledger/read-ledger.ts');
+  return toRestored(budgets, await readLedgerSums(place, budgets.map(toWanted)));
 }
 
 /** For messages: without the password. */

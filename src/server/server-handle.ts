@@ -88,7 +88,7 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
   const ticks = new TickQueue();
   const remote = config.state.url === undefined ? worker?.counters : undefined;
   const budgets = remote === undefined ? config : { ...config, limits: [] };
-  const opened = options.ledger && (await openLedgerFor(options.ledger, budgets, log, ticks));
+  const opened = options.ledger && (await openLedgerFor(options.ledger, budgets, log));
   const close = async () => {
     breakers?.close();
     await counters.close();

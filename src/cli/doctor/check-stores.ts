@@ -92,7 +92,7 @@ function placeOf(config: Config, path: string | undefined, io: Io): LedgerPlace 
 
 async function read(place: LedgerPlace, name: string): Promise<string> {
   if (place.path !== undefined && !existsSync(place.path)) return `${name} will be created by serve`;
-  const { readUsage } = await import('../../record/ledger/read-usage.ts');
+  const { readUsage } = await import('../../record/ledger/read-ledger.ts');
   await readUsage(place, { by: 'project', sinceMs: Date.now(), dayOf: String });
   if (place.url === undefined) return name;
   const { connectPostgres } = await import('../../database/postgres.ts');

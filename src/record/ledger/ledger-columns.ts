@@ -1,5 +1,5 @@
 import type { SqliteValue } from '../../database/sqlite-engine.ts';
-import type { LedgerRow } from './ledger-row.ts';
+import { type LedgerRow, quarterOf } from './ledger-row.ts';
 
 /** A column of the table of exchanges, in both databases; `real` and `integer` have 64 bits. */
 interface Column {
@@ -49,18 +49,22 @@ export function exchangeDefinitions(types: Readonly<Record<Column['type'], strin
     .join(', ');
 }
 
-/** What is summed up by project, key, model and quarter of an hour: columns of the table `sums`. */
-export const summed = [
-  'requests',
-  'input_tokens',
-  'output_tokens',
-  'cache_read_tokens',
-  'cache_write_tokens',
-  'reasoning_tokens',
-  'nano_usd',
-  'estimated',
-  'unpriced',
-] as const;
+/** What is summed up by project, key, model and quarter of an hour, and what a row adds to it. */
+const amounts = {
+  requests: () => 1,
+  input_tokens: (row) => row.inputTokens,
+  output_tokens: (row) => row.outputTokens,
+  cache_read_tokens: (row) => row.cacheReadTokens,
+  cache_write_tokens: (row) => row.cacheWriteTokens,
+  reasoning_tokens: (row) => row.reasoningTokens,
+  nano_usd: (row) => row.nanoUsd ?? 0,
+  estimated: (row) => (row.isEstimated ? 1 : 0),
+  unpriced: (row) => (row.nanoUsd === null ? 1 : 0),
+} satisfies Record<string, (row: LedgerRow) => number>;
+
+export type SummedColumn = keyof typeof amounts;
+export const summed = Object.keys(amounts) as readonly SummedColumn[];
+const readAmounts: readonly ((row: LedgerRow) => number)[] = Object.values(amounts);
 
 /** The columns that a sum is found by: the quarter of an hour, and names. */
 export const sumKey = 'quarter, project, key_id, model';
@@ -71,7 +75,23 @@ export function sumDefinitions(integer: string): string {
   return sumColumns.map((name, i) => `${name} ${i > 0 && i < 4 ? 'text' : integer} not null`).join(', ');
 }
 
-export type SummedColumn = (typeof summed)[number];
+/**
+ * What rows add to the sums, each as a list of `sumColumns`: most rows of a transaction share a few sums, each of which is
+ * written once. Sorted, so that gateways that add to the same ones can't deadlock.
+ */
+export function addedSums(rows: readonly LedgerRow[]): readonly (readonly SqliteValue[])[] {
+  const sums = new Map<string, { readonly key: readonly SqliteValue[]; readonly added: number[] }>();
+  for (const row of rows) {
+    const key = [quarterOf(row.startedMs), row.project, row.keyId, row.model];
+    const id = key.join('\n'); // clean texts have no ends of lines
+    const known = sums.get(id);
+    if (known === undefined) sums.set(id, { key, added: readAmounts.map((read) => read(row)) });
+    else for (const [i, read] of readAmounts.entries()) known.added[i] = (known.added[i] ?? 0) + read(row);
+  }
+  return [...sums]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, { key, added }]) => [...key, ...added]);
+}
 
 /** The `set` clause of an upsert that adds new amounts to existing ones. */
 export function additions(table: string): string {

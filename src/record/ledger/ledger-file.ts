@@ -1,10 +1,15 @@
+import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { openSqlite, type SqliteEngine, transaction } from '../../database/sqlite-engine.ts';
-import { makeDirectory } from '../../directories.ts';
-import { addedSums, sumValues } from './added-sums.ts';
-import type { JournalContent } from './journal/segments.ts';
-import { readSums } from './known-sums.ts';
 import {
+  openSqlite,
+  openSqliteReader,
+  type SqliteEngine,
+  type SqliteValue,
+  transaction,
+} from '../../database/sqlite-engine.ts';
+import { makeDirectory } from '../../directories.ts';
+import {
+  addedSums,
   additions,
   exchangeColumns,
   exchangeNames,
@@ -12,14 +17,13 @@ import {
   sumKey,
   sumPruning,
 } from './ledger-columns.ts';
-import { type KnownSum, type LedgerRow, oldestQuarter, type WantedSum } from './ledger-row.ts';
-import { prepareSchema } from './ledger-schema.ts';
-import type { LedgerStore, Retention } from './ledger-store.ts';
+import { type LedgerRow, oldestQuarter } from './ledger-row.ts';
+import { hasTables, prepareSchema } from './ledger-schema.ts';
+import type { LedgerStore, LedgerTables, ReadTables, Retention } from './ledger-store.ts';
 
 /** The ledger's file, opened for writing. Its methods block the thread. */
 export interface LedgerFile extends LedgerStore {
   add(rows: readonly LedgerRow[]): void;
-  sums(wanted: readonly WantedSum[], journal: JournalContent): readonly KnownSum[];
   maintain(retention: Retention, nowMs: number): boolean;
   close(): void;
 }
@@ -46,7 +50,6 @@ function ledgerFile(engine: SqliteEngine, add: (rows: readonly LedgerRow[]) => v
   const one = (sql: string) => Number(Object.values(engine.prepare(sql).all()[0] as object)[0]);
   return {
     add: (rows) => transaction(engine, () => add(rows)),
-    sums: (wanted, journal) => readSums(engine, wanted, journal),
     maintain: ({ days, bytes }, nowMs) =>
       transaction(engine, () => {
         engine.prepare(sumPruning('sums', '?')).run(oldestQuarter(nowMs));
@@ -80,10 +83,38 @@ function prepareAdding(engine: SqliteEngine): (rows: readonly LedgerRow[]) => vo
     const added = rows.filter((row) => {
       return Number(addRow.run(...exchangeColumns.map(({ read }) => read(row))).changes) > 0;
     });
-    for (const sum of addedSums(added)) addSum.run(...sumValues(sum));
+    for (const sum of addedSums(added)) addSum.run(...sum);
   };
 }
 
 function marks(columns: readonly unknown[]): string {
   return columns.map(() => '?').join();
+}
+
+/** Reads from the file, which a gateway may be writing. */
+export async function readLedgerFile<Value>(path: string, read: ReadTables<Value>): Promise<Value> {
+  if (!existsSync(path)) return read(undefined);
+  const engine = await openSqliteReader(path);
+  try {
+    if (!hasTables(engine)) return await read(undefined);
+    engine.exec('begin');
+    return await read(tablesOf(engine));
+  } finally {
+    engine.close();
+  }
+}
+
+function tablesOf(engine: SqliteEngine): LedgerTables {
+  const find = engine.prepare('select 1 from exchanges where started_ms = ? and request_id = ?');
+  return {
+    sums: 'sums',
+    // `sum` fails if the result has more bits than SQLite's integers or JavaScript's numbers.
+    sumOf: (column) => `total(${column})`,
+    select: async <Row>(sql: string, values: readonly SqliteValue[]) =>
+      engine.prepare(sql.replaceAll('$', '?')).all(...values) as Row[],
+    findStored: async (exchanges) => {
+      const stored = exchanges.filter((each) => find.all(each.startedMs, each.requestId).length > 0);
+      return new Set(stored.map(({ requestId }) => requestId));
+    },
+  };
 }

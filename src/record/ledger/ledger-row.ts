@@ -18,7 +18,7 @@ export interface LedgerRow extends Intent {
   readonly provider: string | null;
   readonly targetModel: string | null;
   readonly status: number;
-  /** As in records; `unknown` if the gateway died meanwhile: then the amounts are the intent's. `summed`: see `counts`. */
+  /** As in records; `unknown` if the gateway died meanwhile: then the amounts are the intent's. */
   readonly outcome: string;
   readonly decision: string | null;
   readonly reason: string | null;
@@ -28,15 +28,6 @@ export interface LedgerRow extends Intent {
   readonly isEstimated: boolean;
   readonly firstByteMs: number | null;
   readonly totalMs: number | null;
-  /** Set if this is the sum of many exchanges whose own rows were given up for space. */
-  readonly counts?: Counts;
-}
-
-/** How many exchanges a sum has, and how many of them are estimated or without a price. */
-export interface Counts {
-  readonly requests: number;
-  readonly estimated: number;
-  readonly unpriced: number;
 }
 
 /** A requested sum: all that a project or a key has used in a day or a month. */

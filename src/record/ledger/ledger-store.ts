@@ -1,5 +1,5 @@
-import type { JournalContent } from './journal/segments.ts';
-import type { KnownSum, LedgerRow, WantedSum } from './ledger-row.ts';
+import type { SqliteValue } from '../../database/sqlite-engine.ts';
+import type { Intent, LedgerRow } from './ledger-row.ts';
 
 /** Where a ledger is kept: the folder of the journal, and a SQLite file or a PostgreSQL database that many gateways share. */
 export type LedgerPlace = { readonly journal: string } & (
@@ -22,12 +22,22 @@ export interface Retention {
 export interface LedgerStore {
   /** Commits all rows or none, durably. Idempotent by request id. */
   add(rows: readonly LedgerRow[]): void | Promise<void>;
-  /** What was used, including what the journal has beyond the database, and the worst case of everything that is open. */
-  sums(
-    wanted: readonly WantedSum[],
-    journal: JournalContent,
-  ): readonly KnownSum[] | Promise<readonly KnownSum[]>;
   /** Called regularly: deletes some of the oldest rows if there are too many; true if more are left to delete. */
   maintain(retention: Retention, nowMs: number): boolean | Promise<boolean>;
   close(): void | Promise<void>;
 }
+
+/** The tables of a ledger for reading. All queries see the same state of the database, whoever writes it meanwhile. */
+export interface LedgerTables {
+  /** The name of the table of sums. */
+  readonly sums: string;
+  /** The sum of a column in SQL, as a number that JavaScript has too. */
+  sumOf(column: string): string;
+  /** The rows of a query with the parameters $1 and $2, as its columns are named. */
+  select<Row>(sql: string, values: readonly SqliteValue[]): Promise<readonly Row[]>;
+  /** Which of these exchanges have a row, by their ids. */
+  findStored(exchanges: readonly Intent[]): Promise<ReadonlySet<string>>;
+}
+
+/** Reads from a ledger's tables; from undefined if there are none yet. Throws config.invalid for those of a newer version. */
+export type ReadTables<Value> = (tables: LedgerTables | undefined) => Promise<Value>;

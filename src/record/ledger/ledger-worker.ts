@@ -1,10 +1,10 @@
-import { readlinkSync } from 'node:fs';
+import { existsSync, readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { backoffMs } from '../../backoff.ts';
-import { isConnectionLost, sqliteFailure } from '../../database/failures.ts';
+import { sqliteFailure } from '../../database/failures.ts';
 import { loadSqlite } from '../../database/sqlite-engine.ts';
-import { type Damage, moveSegment, settleOwner, sumOldest } from './journal/move.ts';
+import { type Damage, moveSegment, settleOwner } from './journal/move.ts';
 import {
   lockedOwners,
   lockOwner,
@@ -13,9 +13,10 @@ import {
   stateOfOwner,
   youngMs,
 } from './journal/owner-lock.ts';
-import { listSegments, readJournal } from './journal/segments.ts';
+import { listSegments } from './journal/segments.ts';
 import type { LedgerAnswer, LedgerCommand, LedgerThreadData } from './ledger-messages.ts';
 import type { LedgerPlace, LedgerStore } from './ledger-store.ts';
+import { messageOf } from './read-ledger.ts';
 import { ThreadLock } from './thread-lock.ts';
 
 // The entry of the thread that moves the journal into the database: closed segments of this process as they come, and all
@@ -37,7 +38,7 @@ const retry = { firstMs: 250, longestMs: 2_000 };
 const maintainMs = 30_000;
 const maintainAgainMs = 200;
 
-const { place, retention, owner, segmentBytes, lock: memory } = workerData as LedgerThreadData; // the gateway starts this thread with nothing else
+const { place, retention, owner, lock: memory } = workerData as LedgerThreadData; // the gateway starts this thread with nothing else
 const lock = new ThreadLock(memory);
 const thread: {
   /** Closed segments of this process, oldest first. */
@@ -54,7 +55,7 @@ const thread: {
   notices: new Set(),
   ownerLock: undefined,
   store: undefined,
-  isSettlingDue: owner !== undefined,
+  isSettlingDue: true,
   failure: undefined,
   failures: 0,
   running: Promise.resolve(),
@@ -65,8 +66,6 @@ parentPort?.on('message', (command: LedgerCommand) => {
     case 'move':
       thread.closed.push(command.path);
       return enqueue(work);
-    case 'sum':
-      return enqueue(() => sum(command));
     case 'close':
       enqueue(async () => {
         thread.failure = undefined; // the last attempt is made at once
@@ -95,7 +94,7 @@ function enqueue(step: () => Promise<void>): void {
 
 /** Again if the folder had disappeared, and the lock with it. */
 async function lockJournal(): Promise<void> {
-  if (owner === undefined || thread.ownerLock?.isHeld === true) return;
+  if (thread.ownerLock?.isHeld === true) return;
   try {
     thread.ownerLock?.release({ isLast: true });
     thread.ownerLock = lockOwner(await loadSqlite(), place.journal, owner);
@@ -132,11 +131,12 @@ async function open(): Promise<LedgerStore> {
 }
 
 async function moveOwn(opened: LedgerStore, path: string): Promise<void> {
-  const segment = listSegments(place.journal).find(
-    (each) => each.path === path || movingPath(path) === each.path,
-  );
-  if (segment === undefined) return notify(`the segment ${path} of the ledger's journal has disappeared`);
-  noteDamage(await moveSegment(opened, segment, () => lock.isProcessEnding));
+  try {
+    noteDamage(await moveSegment(opened, path, () => lock.isProcessEnding));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || existsSync(path)) throw error;
+    notify(`the segment ${path} of the ledger's journal has disappeared`);
+  }
 }
 
 function settleLater(): void {
@@ -170,11 +170,10 @@ async function fail(error: unknown): Promise<void> {
   thread.failures += 1;
   const waitMs = backoffMs(thread.failures, retry);
   thread.failure = { cause: error, retryAt: performance.now() + waitMs };
-  answer({ kind: 'failing', cause: messageOf(error), isAway: isConnectionLost(error) });
+  answer({ kind: 'failing', cause: messageOf(error) });
   const kind = sqliteFailure(error);
   // Reopened then: the connection may be broken, or somebody may replace the faulty file.
   if (kind !== 'full' && kind !== 'locked') await endStore();
-  bound();
   // Timers truncate fractions of a millisecond, and a timer that fired too early would not fire again.
   setTimeout(() => {
     if (thread.failure !== undefined) thread.failure = { ...thread.failure, retryAt: 0 };
@@ -182,30 +181,9 @@ async function fail(error: unknown): Promise<void> {
   }, waitMs).unref();
 }
 
-/** While nothing can be moved, the disk must not fill up. */
-function bound(): void {
-  const own = new Set(thread.closed);
-  const segments = listSegments(place.journal).filter(({ path }) => own.has(path));
-  const rows = sumOldest(segments, segmentBytes);
-  if (rows > 0)
-    notify(`the ledger's database was away for so long that ${rows} exchanges are kept as sums only`);
-}
-
-/** Including what this process has appended so far, wherever it is by now. */
-async function sum({ id, wanted }: Extract<LedgerCommand, { kind: 'sum' }>): Promise<void> {
-  await work();
-  try {
-    if (thread.failure !== undefined) throw thread.failure.cause;
-    const journal = readJournal(place.journal);
-    answer({ kind: 'summed', id, sums: await (await open()).sums(wanted, journal) });
-  } catch (error) {
-    answer({ kind: 'sum failed', id, cause: messageOf(error), isAway: isConnectionLost(error) });
-  }
-}
-
 function maintain(): void {
   enqueue(async () => {
-    thread.isSettlingDue = owner !== undefined;
+    thread.isSettlingDue = true;
     await work();
     let isMore = false;
     try {
@@ -244,17 +222,6 @@ function noteDamage(damage: readonly Damage[]): void {
 function notify(message: string): void {
   if (!thread.notices.has(message)) answer({ kind: 'notice', message });
   thread.notices.add(message);
-}
-
-function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  // Node's AggregateError for failing to connect to several addresses has no message.
-  const { code } = error as NodeJS.ErrnoException;
-  return error.message || code || error.name;
-}
-
-function movingPath(path: string): string {
-  return path.replace(/journal$/, 'moving');
 }
 
 function answer(message: LedgerAnswer): void {

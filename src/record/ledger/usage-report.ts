@@ -1,9 +1,6 @@
-import type { PostgresClient } from '../../database/postgres.ts';
-import type { SqliteEngine } from '../../database/sqlite-engine.ts';
-import { addedSums, sumValues } from './added-sums.ts';
-import { type SummedColumn, sumColumns, summed } from './ledger-columns.ts';
+import { addedSums, type SummedColumn, sumColumns, summed } from './ledger-columns.ts';
 import { type LedgerRow, quarterMs, quarterOf } from './ledger-row.ts';
-import { bounded } from './postgres/postgres-schema.ts';
+import type { LedgerTables } from './ledger-store.ts';
 
 /** What usage is summed up by. */
 export const usageGroups = ['project', 'key', 'model', 'day'] as const;
@@ -26,10 +23,6 @@ export interface UsageSum {
   readonly unpriced: number;
 }
 
-interface SumRow extends Omit<UsageSum, 'cost_usd'> {
-  readonly nano_usd: number;
-}
-
 const columns = { project: 'project', key: 'key_id', model: 'model', day: 'quarter' } as const;
 const nanoUsdPerUsd = 1_000_000_000;
 
@@ -40,62 +33,38 @@ export interface UsageQuery {
   readonly dayOf: (ms: number) => string;
 }
 
-/** Usage since a time, rounded to a quarter of an hour; `rows` are those that the file does not have yet. */
-export function sumUsage(
-  engine: SqliteEngine | undefined,
-  query: UsageQuery,
-  rows: readonly LedgerRow[],
-): readonly UsageSum[] {
-  const sql = usageSql('sums', query.by, (column) => `total(${column})`).replace('$1', '?');
-  const stored = engine?.prepare(sql).all(quarterOf(query.sinceMs)) ?? [];
-  return toReport([...(stored as readonly SqlRow[]), ...toSqlRows(rows, query)], query);
-}
+type SumRow = Readonly<Record<SummedColumn, number>> & { readonly name: string | number };
 
-/** The same from PostgreSQL. */
-export async function sumPostgresUsage(
-  client: PostgresClient,
+/** Usage since a time, rounded to a quarter of an hour: what the tables have, and `rows` that they don't have yet. */
+export async function sumUsage(
+  tables: LedgerTables | undefined,
   query: UsageQuery,
   rows: readonly LedgerRow[],
 ): Promise<readonly UsageSum[]> {
-  const sql = usageSql('ledger_sums', query.by, (column) => bounded(`sum(${column})`));
-  const stored = await client.query<SqlRow>(sql, [quarterOf(query.sinceMs)]);
-  return toReport([...stored, ...toSqlRows(rows, query)], query);
-}
-
-type SqlRow = Readonly<Record<SummedColumn, number>> & { readonly name: string | number };
-
-function toSqlRows(rows: readonly LedgerRow[], { by, sinceMs }: UsageQuery): readonly SqlRow[] {
-  const recent = rows.filter(({ startedMs }) => quarterOf(startedMs) >= quarterOf(sinceMs));
-  return addedSums(recent).map((sum) => {
-    const values = Object.fromEntries(sumValues(sum).map((value, i) => [sumColumns[i], value]));
-    return { ...values, name: values[columns[by]] } as SqlRow; // it has all of `sumColumns`
+  const since = quarterOf(query.sinceMs);
+  const sums = summed.map((name) => `${tables?.sumOf(name)} as ${name}`).join();
+  const name = columns[query.by];
+  const sql = `select ${name} as name, ${sums} from ${tables?.sums} where quarter >= $1 group by ${name}`;
+  const stored = await tables?.select<SumRow>(sql, [since]);
+  const recent = rows.filter(({ startedMs }) => quarterOf(startedMs) >= since);
+  const added = addedSums(recent).map((values) => {
+    const sum = Object.fromEntries(sumColumns.map((column, i) => [column, values[i]]));
+    return { ...sum, name: sum[name] } as SumRow; // it has all of `sumColumns`
   });
+  return toReport([...(stored ?? []), ...added], query);
 }
 
-function usageSql(table: string, by: UsageGroup, sumOf: (column: SummedColumn) => string): string {
-  const column = columns[by];
-  const sums = summed.map((name) => `${sumOf(name)} as ${name}`).join();
-  return `select ${column} as name, ${sums} from ${table} where quarter >= $1 group by ${column}`;
-}
-
-function toReport(rows: readonly SqlRow[], { dayOf }: UsageQuery): readonly UsageSum[] {
-  // Sorted here, because databases have their own collations.
-  const named = rows
-    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
-    .map((row) => ({ ...row, name: typeof row.name === 'number' ? dayOf(row.name * quarterMs) : row.name }));
-  return merge(named).map(({ nano_usd: nanoUsd, ...row }) => ({ ...row, cost_usd: nanoUsd / nanoUsdPerUsd }));
-}
-
-/** One row for each name; the quarters of an hour of one day are adjacent. */
-function merge(rows: readonly SumRow[]): readonly SumRow[] {
-  const merged = new Map<string, SumRow>();
-  for (const row of rows) {
-    const known = merged.get(row.name);
-    if (known === undefined) merged.set(row.name, row);
-    else {
-      const sums = summed.map((name) => [name, known[name] + row[name]] as const);
-      merged.set(row.name, { ...known, ...Object.fromEntries(sums) });
-    }
+function toReport(rows: readonly SumRow[], { dayOf }: UsageQuery): readonly UsageSum[] {
+  const merged = new Map<string, Record<SummedColumn, number>>();
+  for (const { name: given, ...row } of rows) {
+    // The quarters of an hour of one day have the same name.
+    const name = typeof given === 'number' ? dayOf(given * quarterMs) : given;
+    const known = merged.get(name);
+    if (known === undefined) merged.set(name, { ...row });
+    else for (const column of summed) known[column] += row[column];
   }
-  return [...merged.values()];
+  // Sorted here, because databases have their own collations.
+  return [...merged]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, { nano_usd: nanoUsd, ...sum }]) => ({ name, ...sum, cost_usd: nanoUsd / nanoUsdPerUsd }));
 }

@@ -1,4 +1,4 @@
-import { JournaledLedger } from '../../../src/record/ledger/ledger.ts';
+import { Ledger } from '../../../src/record/ledger/ledger.ts';
 import type { LedgerRow } from '../../../src/record/ledger/ledger-row.ts';
 import { fileLedger } from '../../../src/record/ledger/ledger-store.ts';
 
@@ -32,7 +32,7 @@ const row: LedgerRow = {
   totalMs: 2.5,
 };
 
-const ledger = new JournaledLedger({
+const ledger = new Ledger({
   place: fileLedger(path),
   retention: { days: 90, bytes: 1e9 },
   onEvent: ({ kind }) => process.stderr.write(`${kind}\n`),

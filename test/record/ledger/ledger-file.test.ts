@@ -2,13 +2,14 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { loadSqlite, openSqliteReader } from '../../../src/database/sqlite-engine.ts';
 import { type LedgerFile, openLedgerFile } from '../../../src/record/ledger/ledger-file.ts';
+import { fileLedger } from '../../../src/record/ledger/ledger-store.ts';
+import { readLedgerSums } from '../../../src/record/ledger/read-ledger.ts';
 import { emptyDirectory } from '../../kit/own-configuration.ts';
 import { row, startedMs } from './rows.ts';
 import { testStore } from './store-contract.ts';
 
 const dayMs = 86_400_000;
 const wanted = [{ scope: 'project' as const, name: 'shop', sinceMs: startedMs, untilMs: startedMs + dayMs }];
-const nothing = { rows: [], open: [] };
 
 const ending: (() => unknown)[] = [];
 afterEach(async () => {
@@ -35,7 +36,7 @@ async function all<Row>(path: string, sql: string): Promise<readonly Row[]> {
 
 testStore(async () => {
   const { path, file } = await open();
-  return [file, (await open(path)).file];
+  return { stores: [file, (await open(path)).file], place: fileLedger(path) };
 });
 
 test('old rows go by age and by size; the sums stay', async () => {
@@ -52,7 +53,7 @@ test('old rows go by age and by size; the sums stay', async () => {
   expect(file.maintain(retention, startedMs + 91 * dayMs)).toBe(true);
   expect(file.maintain(retention, startedMs + 91 * dayMs)).toBe(false);
   expect(await count()).toBe(0);
-  expect(file.sums(wanted, nothing)).toMatchObject([{ tokens: 9_600 }]);
+  expect(await readLedgerSums(fileLedger(path), wanted)).toMatchObject([{ tokens: 9_600 }]);
 });
 
 test('a file of a version before the first release is refused, and not touched', async () => {

@@ -2,12 +2,10 @@ import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { loadSqlite, openSqliteReader } from '../../../src/database/sqlite-engine.ts';
-import { readJournal } from '../../../src/record/ledger/journal/segments.ts';
 import type { LedgerEvent, LedgerOptions } from '../../../src/record/ledger/ledger.ts';
 import { fileLedger } from '../../../src/record/ledger/ledger-store.ts';
 import { openLedger } from '../../../src/record/ledger/open-ledger.ts';
-import { readUsage } from '../../../src/record/ledger/read-usage.ts';
-import { TickQueue } from '../../../src/tick-queue.ts';
+import { readLedgerSums, readUsage } from '../../../src/record/ledger/read-ledger.ts';
 import { emptyDirectory } from '../../kit/own-configuration.ts';
 import { intent, row } from './rows.ts';
 
@@ -42,6 +40,7 @@ async function rows(path: string): Promise<{ request_id: string; outcome: string
   return found as Awaited<ReturnType<typeof rows>>;
 }
 
+const sumsOf = (path: string) => readLedgerSums(fileLedger(path), wanted);
 const usage = (path: string) => readUsage(fileLedger(path), { by: 'project', sinceMs: 0, dayOf: String });
 
 describe('ledger', () => {
@@ -53,39 +52,16 @@ describe('ledger', () => {
     for (let i = 0; i < 100; i += 1) expect(ledger.begin(intent(`req_${i}`))).toBeUndefined();
     for (let i = 0; i < 99; i += 1) void ledger.finish(row(`req_${i}`));
 
-    expect(await ledger.sums(wanted)).toMatchObject([{ tokens: 99 * 8 + 130 }]);
+    expect(await sumsOf(path)).toMatchObject([{ tokens: 99 * 8 + 130 }]);
     expect(await usage(path)).toMatchObject([{ name: 'shop', requests: 99 }]);
     await expect.poll(() => rows(path)).toHaveLength(99);
-    expect(await ledger.sums(wanted)).toMatchObject([{ tokens: 99 * 8 + 130 }]);
+    expect(await sumsOf(path)).toMatchObject([{ tokens: 99 * 8 + 130 }]);
     expect(await usage(path)).toMatchObject([{ name: 'shop', requests: 99 }]);
     void ledger.finish(row('req_99'));
     await ledger.close();
     const next = await open(path);
     expect(next.sums).toMatchObject([{ tokens: 800, nanoUsd: 8_000 }]);
     expect(await rows(path)).toHaveLength(100);
-  });
-
-  test('what many exchanges end in one tick is written together, and before anybody hears that it is', async () => {
-    const path = join(directory(), 'ledger.sqlite');
-    const ticks = new TickQueue();
-    for (let i = 0; i < 5; i += 1) ticks.enter();
-    const { ledger } = await open(path, { ticks });
-    const inJournal = () => readJournal(fileLedger(path).journal);
-
-    const begun = ['one', 'two'].map((id) => ledger.begin(intent(id)));
-    expect(inJournal()).toMatchObject({ open: [], rows: [] });
-    await begun[0];
-    expect(inJournal().open).toMatchObject([{ requestId: 'one' }, { requestId: 'two' }]);
-    const ended = ['one', 'two'].map((id) => ledger.finish(row(id)));
-    expect(inJournal().rows).toEqual([]);
-    await ended[1];
-    expect(inJournal()).toMatchObject({ open: [], rows: [{ requestId: 'one' }, { requestId: 'two' }] });
-
-    void ledger.begin(intent('three'));
-    expect(await ledger.sums(wanted)).toMatchObject([{ tokens: 2 * 8 + 130 }]);
-    void ledger.finish(row('three'));
-    await ledger.close();
-    expect(await usage(path)).toMatchObject([{ name: 'shop', requests: 3, estimated: 0 }]);
   });
 
   test('a thread that the first segment starts moves it once, and reports nothing', async () => {
@@ -122,7 +98,7 @@ describe('ledger', () => {
 
     expect(begun.every((each) => each instanceof Promise)).toBe(true);
     await Promise.all(begun);
-    expect(await ledger.sums(wanted)).toMatchObject([{ tokens: 50 * 130 }]);
+    expect(await sumsOf(path)).toMatchObject([{ tokens: 50 * 130 }]);
   });
 
   test('what is open when a segment ends is in the next one too', async () => {
@@ -135,7 +111,7 @@ describe('ledger', () => {
       await expect.poll(() => rows(path)).toHaveLength(i + 1);
     }
 
-    expect(await ledger.sums(wanted)).toMatchObject([{ tokens: 3 * 8 + 130 }]);
+    expect(await sumsOf(path)).toMatchObject([{ tokens: 3 * 8 + 130 }]);
     void ledger.finish(row('req_open'));
     await ledger.close();
     expect((await open(path)).sums).toMatchObject([{ tokens: 4 * 8 }]);
@@ -195,8 +171,9 @@ describe('ledger', () => {
     void ledger.finish(row('req_1'));
     expect(sums).toBeUndefined();
     expect(problem?.message).toContain('is not a SQLite database');
-    await expect(ledger.sums(wanted)).rejects.toThrow('is not a SQLite database');
+    await expect(sumsOf(path)).rejects.toThrow('file is not a database');
 
+    await expect.poll(() => events).toMatchObject([{ kind: 'waiting' }]);
     rmSync(path);
     await expect.poll(() => events.map(({ kind }) => kind)).toEqual(['waiting', 'moving']);
     await expect.poll(() => rows(path)).toHaveLength(1);

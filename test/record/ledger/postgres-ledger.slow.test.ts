@@ -4,16 +4,14 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { listSegments } from '../../../src/record/ledger/journal/segments.ts';
 import type { LedgerEvent } from '../../../src/record/ledger/ledger.ts';
 import { openLedger } from '../../../src/record/ledger/open-ledger.ts';
 import { openPostgresLedger } from '../../../src/record/ledger/postgres/postgres-ledger.ts';
-import { readUsage } from '../../../src/record/ledger/read-usage.ts';
+import { readLedgerSums } from '../../../src/record/ledger/read-ledger.ts';
 import { type Postgres, postgresPrograms, startPostgres } from '../../plants/postgres.ts';
 import { intent, row, startedMs } from './rows.ts';
 import { testStore } from './store-contract.ts';
 
-const nothing = { rows: [], open: [] };
 const dayMs = 86_400_000;
 const sinceMs = Date.parse('2026-11-22T00:00:00Z');
 const wanted = [{ scope: 'project' as const, name: 'shop', sinceMs, untilMs: sinceMs + dayMs }];
@@ -42,20 +40,22 @@ describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
     return url;
   }
 
-  async function open(events: LedgerEvent[] = []): Promise<Awaited<ReturnType<typeof openLedger>>> {
+  async function open(events: LedgerEvent[] = []) {
     const place = { url, journal: newJournal() };
     const onEvent = (event: LedgerEvent) => events.push(event);
     const opened = await openLedger({ place, retention, onEvent }, wanted);
     ending.push(() => opened.ledger.close());
-    return opened;
+    return { ...opened, sumsNow: () => readLedgerSums(place, wanted) };
   }
 
   async function query<Row>(sql: string): Promise<readonly Row[]> {
     const client = new pg.Client({ connectionString: url });
     await client.connect();
-    const { rows } = await client.query(sql);
-    await client.end();
-    return rows as Row[];
+    try {
+      return (await client.query(sql)).rows as Row[];
+    } finally {
+      await client.end();
+    }
   }
 
   /** As a server that was demoted to a standby; open connections see it too. */
@@ -66,13 +66,13 @@ describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
 
   test('what was used is known when it is opened again, from anywhere', async () => {
     await newDatabase();
-    const { ledger, sums } = await open();
+    const { ledger, sums, sumsNow } = await open();
     expect(sums).toMatchObject([{ tokens: 0, nanoUsd: 0 }]);
 
     for (let i = 0; i < 100; i += 1) expect(ledger.begin(intent(`req_${i}`))).toBeUndefined();
-    expect(await ledger.sums(wanted)).toMatchObject([{ tokens: 13_000, nanoUsd: 100_000 }]);
+    expect(await sumsNow()).toMatchObject([{ tokens: 13_000, nanoUsd: 100_000 }]);
     for (let i = 0; i < 100; i += 1) void ledger.finish(row(`req_${i}`));
-    expect(await ledger.sums(wanted)).toMatchObject([{ tokens: 800, nanoUsd: 8_000 }]);
+    expect(await sumsNow()).toMatchObject([{ tokens: 800, nanoUsd: 8_000 }]);
     await ledger.close();
 
     expect((await open()).sums).toMatchObject([{ tokens: 800, nanoUsd: 8_000 }]);
@@ -85,14 +85,14 @@ describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
     const opened = await Promise.all([open(), open(), open()]);
 
     expect(opened.map(({ problem }) => problem)).toEqual([undefined, undefined, undefined]);
-    expect(await query('select * from ledger_version')).toEqual([{ version: 1 }]);
+    await expect.poll(() => query('select * from ledger_version')).toEqual([{ version: 1 }]);
   });
 
   testStore(async () => {
     await newDatabase();
     const stores = [await openPostgresLedger(url), await openPostgresLedger(url)] as const;
     for (const store of stores) ending.push(() => store.close());
-    return stores;
+    return { stores, place: { url, journal: newJournal() } };
   });
 
   test('texts and numbers that clients and providers make up neither stop it nor get into each other', async () => {
@@ -155,7 +155,7 @@ describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
     expect(await count()).toBe(501);
     await store.maintain(retention, startedMs + 91 * dayMs);
     expect(await count()).toBe(0);
-    expect(await store.sums(wanted, nothing)).toMatchObject([{ tokens: 48_000 }]);
+    expect(await readLedgerSums({ url, journal: newJournal() }, wanted)).toMatchObject([{ tokens: 48_000 }]);
     await store.close();
   });
 
@@ -167,16 +167,18 @@ describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
     await postgres.kill();
     const events: LedgerEvent[] = [];
 
-    const { ledger, sums, problem } = await open(events);
+    const { ledger, sums, sumsNow, problem } = await open(events);
     expect(ledger.begin(intent('req_2'))).toBeUndefined();
     void ledger.finish(row('req_3'));
     await postgres.resume();
 
     expect({ sums, isAway: problem?.isAway }).toEqual({ sums: undefined, isAway: true });
-    const known = () => ledger.sums(wanted).catch(() => undefined);
+    const known = () => sumsNow().catch(() => undefined);
     await expect.poll(known, { timeout: 20_000 }).toMatchObject([{ tokens: 8 + 130 + 8 }]);
     // A server that starts up gives several causes.
-    expect(events.map(({ kind }) => kind).join(' ')).toMatch(/^(?:waiting )+moving$/);
+    await expect
+      .poll(() => events.map(({ kind }) => kind).join(' '), { timeout: 40_000 })
+      .toMatch(/^(?:waiting )+moving$/);
   }, 60_000);
 
   test.each([
@@ -208,44 +210,13 @@ describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
     60_000,
   );
 
-  test('away for so long that segments exceed their bound: the oldest are kept as sums, and every sum is exact', async () => {
-    await newDatabase();
-    const notices: string[] = [];
-    const place = { url, journal: newJournal() };
-    const onEvent = (event: LedgerEvent) => {
-      if (event.kind === 'notice') notices.push(event.message);
-    };
-    const { ledger } = await openLedger({ place, retention, onEvent, segmentBytes: 20_000 }, []);
-    ending.push(() => ledger.close());
-    await postgres.kill();
-    let count = 0;
-    const serve = () => {
-      for (let i = 0; i < 100; i += 1) {
-        count += 1;
-        void ledger.finish({ ...row(`req_${count}`), nanoUsd: i % 10 === 0 ? null : 80 });
-      }
-      return notices.length;
-    };
-    await expect.poll(serve, { timeout: 20_000 }).toBeGreaterThan(1);
-    const bytes = listSegments(place.journal).reduce((sum, { path }) => sum + statSync(path).size, 0);
-    await postgres.resume();
-
-    await expect.poll(() => ledger.gauges.pending, { timeout: 20_000 }).toBe(0);
-    expect(notices[0]).toMatch(/\d+ exchanges are kept as sums only/);
-    expect(bytes).toBeLessThan(count * 100);
-    expect(await ledger.sums(wanted)).toMatchObject([{ tokens: count * 8, nanoUsd: count * 72 }]);
-    expect(await readUsage(place, { by: 'project', sinceMs: 0, dayOf: String })).toMatchObject([
-      { name: 'shop', requests: count, unpriced: count / 10, estimated: 0 },
-    ]);
-  }, 90_000);
-
   test('settings that can never work say so: no such database, a newer ledger', async () => {
     await newDatabase();
     const place = { url: url.replace('/plants_', '/none_'), journal: newJournal() };
     const wrong = await openLedger({ place, retention, onEvent: () => undefined }, wanted);
     ending.push(() => wrong.ledger.close());
     await open();
-    await query('update ledger_version set version = 99');
+    await expect.poll(() => query('update ledger_version set version = 99 returning 1')).toHaveLength(1);
     const newer = await open();
 
     expect(wrong.problem).toMatchObject({
@@ -299,7 +270,10 @@ describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
       await expect.poll(serve, { timeout: 20_000 }).toContain('waiting');
       rmSync(join(mounted, 'filler'));
 
-      await expect.poll(() => events.map(({ kind }) => kind)).toEqual(['waiting', 'moving']);
+      // The table and each index of it are causes of their own.
+      await expect
+        .poll(() => events.map(({ kind }) => kind).join(' '), { timeout: 40_000 })
+        .toMatch(/^(?:waiting )+moving$/);
       await ledger.close();
       expect(
         await query("select count(*)::int as rows from ledger_exchanges where outcome = 'answered'"),

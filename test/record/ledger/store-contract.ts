@@ -1,5 +1,10 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { LedgerStore } from '../../../src/record/ledger/ledger-store.ts';
+import { beginLine, endLine, header } from '../../../src/record/ledger/journal/journal-line.ts';
+import type { Intent, LedgerRow, WantedSum } from '../../../src/record/ledger/ledger-row.ts';
+import type { LedgerPlace, LedgerStore } from '../../../src/record/ledger/ledger-store.ts';
+import { readLedgerSums } from '../../../src/record/ledger/read-ledger.ts';
 import { intent, row, startedMs } from './rows.ts';
 
 const dayMs = 86_400_000;
@@ -8,10 +13,31 @@ const nothing = { rows: [], open: [] };
 const onDay = (day: number) => ({ sinceMs: startedMs + day * dayMs, untilMs: startedMs + (day + 1) * dayMs });
 const shop = { scope: 'project' as const, name: 'shop' };
 
+interface Journal {
+  readonly rows: readonly LedgerRow[];
+  readonly open: readonly Intent[];
+}
+
+/** With a journal of another process that has just this. */
+function sumsWith(place: LedgerPlace, wanted: readonly WantedSum[], { rows, open }: Journal) {
+  rmSync(place.journal, { recursive: true, force: true });
+  mkdirSync(place.journal);
+  const lines = [...open.map(beginLine), ...rows.map(endLine)];
+  const name = '11111111-1111-4111-8111-111111111111-00000001.journal';
+  writeFileSync(join(place.journal, name), header + lines.join(''));
+  return readLedgerSums(place, wanted);
+}
+
+interface Opened {
+  readonly stores: readonly [LedgerStore, LedgerStore];
+  readonly place: LedgerPlace;
+}
+
 /** What the file and PostgreSQL count alike; `open` gives two connections to one new store. */
-export function testStore(open: () => Promise<readonly [LedgerStore, LedgerStore]>): void {
+export function testStore(open: () => Promise<Opened>): void {
   test('whatever is added twice, by whomever, counts once, and beside the same in the journal', async () => {
-    const [store, other] = await open();
+    const { stores, place } = await open();
+    const [store, other] = stores;
 
     await Promise.all([
       store.add([row('a'), row('a'), row('b')]),
@@ -20,16 +46,17 @@ export function testStore(open: () => Promise<readonly [LedgerStore, LedgerStore
     ]);
     const journal = { rows: [row('c'), row('d')], open: [intent('d'), intent('e')] };
 
-    expect(await store.sums([{ ...shop, ...onDay(0) }], nothing)).toMatchObject([
+    expect(await sumsWith(place, [{ ...shop, ...onDay(0) }], nothing)).toMatchObject([
       { tokens: 24, nanoUsd: 240 },
     ]);
-    expect(await store.sums([{ ...shop, ...onDay(0) }], journal)).toMatchObject([
+    expect(await sumsWith(place, [{ ...shop, ...onDay(0) }], journal)).toMatchObject([
       { tokens: 32 + 130, nanoUsd: 320 + 1_000 },
     ]);
   });
 
   test('many sums at once are the same as one by one, with what is open', async () => {
-    const [store] = await open();
+    const { stores, place } = await open();
+    const [store] = stores;
     const scopes = Array.from({ length: 12 }, (_, i) => ({ project: `p${i % 4}`, keyId: `k${i}` }));
     await store.add(scopes.map((scope, i) => ({ ...row(`req_${i}`), ...scope })));
     const journal = { rows: [], open: scopes.map((scope, i) => ({ ...intent(`open_${i}`), ...scope })) };
@@ -46,17 +73,18 @@ export function testStore(open: () => Promise<readonly [LedgerStore, LedgerStore
       ].map((period) => ({ ...each, ...period })),
     );
 
-    const together = await store.sums(many, journal);
+    const together = await sumsWith(place, many, journal);
 
     const alone: unknown[] = [];
-    for (const each of many) alone.push(...(await store.sums([each], journal)));
+    for (const each of many) alone.push(...(await sumsWith(place, [each], journal)));
     expect(together).toEqual(alone);
     expect(together[0]).toMatchObject({ name: 'p0', tokens: 3 * (8 + 130) });
     expect(together.at(-1)).toMatchObject({ name: 'p0', tokens: 0, nanoUsd: 0 });
   });
 
   test('what a clock that was ahead has entered counts on its day alone, finished or open', async () => {
-    const [store] = await open();
+    const { stores, place } = await open();
+    const [store] = stores;
     const ahead = startedMs + 365 * dayMs;
     await store.add([{ ...row('req_early'), startedMs: ahead }, row('req_today')]);
     const journal = { rows: [], open: [{ ...intent('req_open'), startedMs: ahead }] };
@@ -64,16 +92,18 @@ export function testStore(open: () => Promise<readonly [LedgerStore, LedgerStore
     const many = Array.from({ length: 10 }, () => few).flat();
 
     for (const wanted of [few, many]) {
-      const sums = await store.sums(wanted, journal);
+      const sums = await sumsWith(place, wanted, journal);
       expect(sums.map(({ tokens }) => tokens)).toEqual(wanted.map((_, i) => (i % 2 === 0 ? 8 : 8 + 130)));
     }
   });
 
   test('sums go after 400 days, but a clock that is years ahead refunds nothing', async () => {
-    const [store] = await open();
+    const { stores, place } = await open();
+    const [store] = stores;
     const at = (day: number) => ({ ...row(`req_${day}`), startedMs: startedMs + day * dayMs });
     const usedOn = async (...days: number[]) => {
-      const sums = await store.sums(
+      const sums = await sumsWith(
+        place,
         days.map((day) => ({ ...shop, ...onDay(day) })),
         nothing,
       );

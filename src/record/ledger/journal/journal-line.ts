@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { Counts, Intent, LedgerRow } from '../ledger-row.ts';
+import type { Intent, LedgerRow } from '../ledger-row.ts';
 
 // A segment begins with a header; each of its other lines is the CRC-32 of what follows, a blank, and a JSON list. Clients
 // choose some of the texts, and providers report the numbers. A database that refuses one of them would refuse all that is
@@ -35,7 +35,6 @@ export function cancelLine(requestId: string): string {
 }
 
 export function endLine(row: LedgerRow): string {
-  const { counts } = row;
   return toLine([
     'end',
     ...valuesOfIntent(row),
@@ -51,7 +50,6 @@ export function endLine(row: LedgerRow): string {
     row.isEstimated,
     row.firstByteMs,
     row.totalMs,
-    ...(counts === undefined ? [] : [counts.requests, counts.estimated, counts.unpriced]),
   ]);
 }
 
@@ -62,7 +60,7 @@ export function parseLine(line: string): JournalEntry | undefined {
   if (blank < 1 || String(crc32(text)) !== line.slice(0, blank)) return undefined;
   const [kind, ...values] = parseList(text);
   if (kind === 'begin' && values.length === 9) return { kind, intent: toIntent(values) };
-  if (kind === 'end' && values.length >= 21) return { kind, row: toRow(values) };
+  if (kind === 'end' && values.length === 21) return { kind, row: toRow(values) };
   return kind === 'cancel' ? { kind, requestId: String(values[0]) } : undefined;
 }
 
@@ -90,7 +88,7 @@ function short(text: string | null): string | null {
   return text === null || text.length <= longestText ? text : text.slice(0, longestText);
 }
 
-function toIntent(values: readonly unknown[], most = mostNumber): Intent {
+function toIntent(values: readonly unknown[]): Intent {
   return {
     requestId: text(values[0]),
     startedMs: whole(values[1]),
@@ -98,17 +96,16 @@ function toIntent(values: readonly unknown[], most = mostNumber): Intent {
     keyId: text(values[3]),
     endpoint: text(values[4]),
     model: text(values[5]),
-    inputTokens: whole(values[6], most),
-    outputTokens: whole(values[7], most),
-    nanoUsd: values[8] === null ? null : whole(values[8], most),
+    inputTokens: whole(values[6]),
+    outputTokens: whole(values[7]),
+    nanoUsd: values[8] === null ? null : whole(values[8]),
   };
 }
 
 /** All members in one literal: a spread among so many costs more than SQLite takes for the row. */
 function toRow(values: readonly unknown[]): LedgerRow {
-  const isSum = values.length > 21;
-  const intent = toIntent(values, isSum ? Number.MAX_SAFE_INTEGER : mostNumber);
-  const row = {
+  const intent = toIntent(values);
+  return {
     requestId: intent.requestId,
     startedMs: intent.startedMs,
     project: intent.project,
@@ -131,11 +128,6 @@ function toRow(values: readonly unknown[]): LedgerRow {
     firstByteMs: time(values[19]),
     totalMs: time(values[20]),
   };
-  return isSum ? { ...row, counts: toCounts(values) } : row;
-}
-
-function toCounts(values: readonly unknown[]): Counts {
-  return { requests: whole(values[21]), estimated: whole(values[22]), unpriced: whole(values[23]) };
 }
 
 function nullable(value: unknown): string | null {
@@ -152,9 +144,9 @@ const fit = /^[\x20-\x7e]{0,200}$/;
 const unfit = /[\p{Cc}\p{Cs}]/gu;
 
 /** Also for what is not a number after a JSON round trip. */
-function whole(value: unknown, most = mostNumber): number {
+function whole(value: unknown): number {
   const given = Number(value);
-  return given > 0 ? Math.min(Math.ceil(given), most) : 0;
+  return given > 0 ? Math.min(Math.ceil(given), mostNumber) : 0;
 }
 
 function time(value: unknown): number | null {

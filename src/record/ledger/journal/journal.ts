@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
-import { rm, stat } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { makeSegment, type OpenSegment, readLines } from './open-segment.ts';
+import { makeSegment, type OpenSegment } from './segments.ts';
 import { type Waiting, WaitingLines } from './waiting-lines.ts';
 
 /** Lines can't be written any more (once for each outage), or can again, or were lost for good. */
@@ -90,37 +90,32 @@ export class Journal {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  /**
-   * Lines by their requests' ids. Undefined if they are written when this returns; else resolves once they are. Rejects if
-   * the disk can't be written.
-   */
-  begin(begun: ReadonlyMap<string, string>): Promise<void> | undefined {
+  /** Undefined if it is written when this returns; else resolves once it is. Rejects if the disk can't be written. */
+  begin(requestId: string, line: string): Promise<void> | undefined {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
-    for (const [requestId, line] of begun) this.#open.set(requestId, line);
-    const text = [...begun.values()].join('');
-    if (this.#write(text, begun.size)) return this.#options.isSynced ? this.#sync() : undefined;
+    this.#open.set(requestId, line);
+    if (this.#write(line)) return this.#options.isSynced ? this.#sync() : undefined;
     const written = new Promise<void>((done, reject) => {
       const fail = (cause: Error) => {
-        for (const requestId of begun.keys()) this.#open.delete(requestId);
+        this.#open.delete(requestId);
         reject(cause);
       };
-      this.#wait({ text, lines: begun.size, fail, done });
+      this.#wait({ text: line, lines: 1, fail, done });
     });
     return this.#options.isSynced ? written.then(() => this.#sync()) : written;
   }
 
-  /** Undefined if they are written when this returns, or nobody knows when they will be; else resolves once they are. */
-  end(requestIds: readonly string[], text: string): Promise<void> | undefined {
-    for (const requestId of requestIds) this.#open.delete(requestId);
-    const lines = requestIds.length;
-    if (this.#write(text, lines)) return undefined;
-    const written = new Promise<void>((done) => this.#wait({ text, lines, done }));
+  /** Undefined if it is written when this returns, or nobody knows when it will be; else resolves once it is. */
+  end(requestId: string, line: string): Promise<void> | undefined {
+    this.#open.delete(requestId);
+    if (this.#write(line)) return undefined;
+    const written = new Promise<void>((done) => this.#wait({ text: line, lines: 1, done }));
     return this.#failure === undefined ? written : undefined;
   }
 
   /** Takes a beginning back, unless it never got so far. */
   cancel(requestId: string, line: string): void {
-    if (this.#open.has(requestId)) void this.end([requestId], line); // it never rejects
+    if (this.#open.has(requestId)) void this.end(requestId, line); // it never rejects
   }
 
   /** Writes what waits, as far as that is possible in a while, and closes the last segment. */
@@ -140,11 +135,11 @@ export class Journal {
     await rm(last.path, { force: true });
   }
 
-  /** Whether all of the text could be written without waiting. */
-  #write(text: string, lines: number): boolean {
+  /** Whether all of the line could be written without waiting. */
+  #write(line: string): boolean {
     const segment = this.#segment;
     if (segment === undefined || !this.#isFast) return false;
-    const bytes = Buffer.from(text);
+    const bytes = Buffer.from(line);
     const startedMs = performance.now();
     try {
       const written = writeSync(segment.handle.fd, bytes);
@@ -157,7 +152,7 @@ export class Journal {
     }
     this.#isSlow = performance.now() - startedMs > slowMs;
     segment.bytes += bytes.length;
-    segment.lines += lines;
+    segment.lines += 1;
     return true;
   }
 
@@ -225,8 +220,6 @@ export class Journal {
   }
 
   async #maintain(segment: OpenSegment): Promise<void> {
-    const found = await this.#disk(stat(segment.path)).catch(() => undefined);
-    if (found?.ino !== segment.inode) return this.#makeAgain(segment);
     if (segment.lines === 0) return;
     const openLength = [...this.#open.values()].reduce((sum, line) => sum + line.length, 0);
     if (segment.bytes < openLength && Date.now() - segment.sinceMs < oldMs) return this.#sync();
@@ -235,15 +228,6 @@ export class Journal {
     this.#full.push(segment);
     const { size } = this.#open;
     if (size > 0) this.#waiting.putBack([{ text: [...this.#open.values()].join(''), lines: size }]);
-  }
-
-  /** Somebody removed the segment's file, or the disk that it was on: what it had is written again elsewhere. */
-  async #makeAgain(segment: OpenSegment): Promise<void> {
-    const next = await this.#disk(this.#next());
-    this.#segment = next;
-    const { lines } = segment;
-    if (lines > 0) this.#waiting.putBack([{ text: readLines(segment), lines }]);
-    await segment.handle.close();
   }
 
   #next(): Promise<OpenSegment> {

@@ -1,16 +1,15 @@
 import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeDirectory } from '../../../directories.ts';
 import { GatewayError } from '../../../errors.ts';
 import type { Intent, LedgerRow } from '../ledger-row.ts';
-import { type JournalEntry, journalVersion, parseLine, versionOf } from './journal-line.ts';
+import { header, type JournalEntry, journalVersion, parseLine, versionOf } from './journal-line.ts';
 
-/** One file of a journal. Only its owner, one process, appends to it; the one with the highest number. */
+/** One file of a journal. Only its owner, one process, appends to it, and only to its last one. */
 export interface Segment {
   readonly path: string;
   readonly owner: string;
-  readonly number: number;
-  /** Whether a transaction with its rows may have been committed: then it must keep their ids. */
-  readonly isMoving: boolean;
 }
 
 export interface SegmentContent {
@@ -25,10 +24,33 @@ export interface JournalContent {
   readonly open: readonly Intent[];
 }
 
-const name = /^([0-9a-f-]{36})-(\d{8})\.(journal|moving)$/;
+const name = /^([0-9a-f-]{36})-\d{8}\.(?:journal|moving)$/; // earlier builds renamed what they moved
 
-export function segmentPath(directory: string, owner: string, number: number): string {
-  return join(directory, `${owner}-${String(number).padStart(8, '0')}.journal`);
+/** The segment that a process appends to. */
+export interface OpenSegment {
+  readonly path: string;
+  readonly handle: FileHandle;
+  readonly sinceMs: number;
+  bytes: number;
+  lines: number;
+}
+
+/** A new file, of which the disk knows. Throws what the system throws, and leaves nothing behind then. */
+export async function makeSegment(directory: string, owner: string, number: number): Promise<OpenSegment> {
+  makeDirectory(directory);
+  const path = join(directory, `${owner}-${String(number).padStart(8, '0')}.journal`);
+  const handle = await open(path, 'ax', 0o600);
+  try {
+    await handle.appendFile(header);
+    await handle.datasync();
+    const folder = await open(directory);
+    await folder.sync().finally(() => folder.close());
+    return { path, handle, sinceMs: Date.now(), bytes: header.length, lines: 0 };
+  } catch (cause) {
+    await handle.close();
+    await rm(path, { force: true });
+    throw cause;
+  }
 }
 
 /** In the order in which each owner wrote them; none if there is no folder. */
@@ -36,9 +58,8 @@ export function listSegments(directory: string): readonly Segment[] {
   return namesIn(directory)
     .toSorted()
     .flatMap((file) => {
-      const [, owner, number, suffix] = name.exec(file) ?? [];
-      if (owner === undefined) return [];
-      return [{ path: join(directory, file), owner, number: Number(number), isMoving: suffix === 'moving' }];
+      const [, owner] = name.exec(file) ?? [];
+      return owner === undefined ? [] : [{ path: join(directory, file), owner }];
     });
 }
 
@@ -71,16 +92,8 @@ export function readSegment(path: string): SegmentContent {
   return { entries, damaged };
 }
 
-/** Marks a segment before its rows are committed; a second time too. */
-export function markMoving(segment: Segment): Segment {
-  if (segment.isMoving) return segment;
-  const path = segment.path.replace(/journal$/, 'moving');
-  renameSync(segment.path, path);
-  return { ...segment, path, isMoving: true };
-}
-
 /** Once all of it is in the database. What could not be read is kept beside, where nobody reads it again. */
-export function removeSegment({ path }: Segment, { damaged }: SegmentContent): void {
+export function removeSegment(path: string, { damaged }: Pick<SegmentContent, 'damaged'>): void {
   if (damaged > 0) renameSync(path, `${path}.damaged`);
   else rmSync(path, { force: true });
 }
@@ -92,20 +105,10 @@ export function readJournal(directory: string): JournalContent {
       return readSegment(path).entries;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-      return readMoved(path);
+      return [];
     }
   });
   return { rows: rowsOf(entries), open: openOf(entries) };
-}
-
-/** What was renamed after the folder was listed. */
-function readMoved(path: string): readonly JournalEntry[] {
-  try {
-    return readSegment(path.replace(/journal$/, 'moving')).entries;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    return [];
-  }
 }
 
 /** One for each request id. */

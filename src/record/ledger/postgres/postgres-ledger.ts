@@ -1,9 +1,15 @@
 import { connectPostgres, type PostgresClient } from '../../../database/postgres.ts';
-import { addedSums, sumValues } from '../added-sums.ts';
-import { additions, exchangeColumns, exchangeNames, sumColumns, sumPruning } from '../ledger-columns.ts';
-import { addUp, type Intent, type LedgerRow, oldestQuarter, quartersOf, type Used } from '../ledger-row.ts';
-import type { LedgerStore, Retention } from '../ledger-store.ts';
-import { bounded, preparePostgres, types } from './postgres-schema.ts';
+import {
+  addedSums,
+  additions,
+  exchangeColumns,
+  exchangeNames,
+  sumColumns,
+  sumPruning,
+} from '../ledger-columns.ts';
+import { type LedgerRow, oldestQuarter } from '../ledger-row.ts';
+import type { LedgerStore, LedgerTables, ReadTables, Retention } from '../ledger-store.ts';
+import { bounded, hasTables, preparePostgres, types } from './postgres-schema.ts';
 
 interface Statement {
   readonly name: string;
@@ -33,27 +39,6 @@ const findRows: Statement = {
   text: 'select request_id from ledger_exchanges where request_id = any($1::text[])',
 };
 
-/**
- * $1 a list of scope, name, first quarter of an hour, and the first one after: returns what was used. The
- * table is read once for each distinct scope and period, not once for each sum: PostgreSQL's planner, which can't know how
- * many sums are wanted, would do that.
- */
-const sumWanted = `
-  with wanted as materialized (
-    select * from rows from (json_to_recordset($1::json) as (scope text, name text, since bigint, until bigint))
-      with ordinality as wanted(scope, name, since, until, position)),
-  periods as materialized (select distinct scope, since, until from wanted),
-  used as materialized (${usedBy('project', 'project')} union all ${usedBy('key', 'key_id')})
-  select ${bounded('coalesce(sum(tokens), 0)')} as tokens, ${bounded('coalesce(sum(nano_usd), 0)')} as "nanoUsd"
-  from wanted left join used using (scope, since, until, name) group by position order by position`;
-
-function usedBy(scope: string, column: string): string {
-  return `select scope, since, until, summed.* from periods cross join lateral (
-      select ${column} as name, sum(input_tokens + output_tokens) as tokens, sum(nano_usd) as nano_usd
-      from ledger_sums where quarter >= since and quarter < until group by ${column}) as summed
-    where scope = '${scope}'`;
-}
-
 /** $1 the first quarter of an hour that is kept. */
 const pruneSums = sumPruning('ledger_sums', '$1');
 
@@ -82,32 +67,34 @@ export async function openPostgresLedger(url: string): Promise<LedgerStore> {
   }
   return {
     add: (rows) => transaction(client, () => add(client, rows)),
-    sums: (wanted, { rows, open }) =>
-      inOneState(client, async () => {
-        const periods = wanted.map((sum) => ({ scope: sum.scope, name: sum.name, ...quartersOf(sum) }));
-        const stored = await client.query<Used>(sumWanted, [JSON.stringify(periods)]);
-        return addUp(wanted, stored, await withoutStored(client, [...open, ...rows]));
-      }),
     maintain: (retention, nowMs) => prune(client, retention, nowMs),
     close: () => client.close(),
   };
 }
 
-/** Those that the database does not have yet, each once. */
-export async function withoutStored<Exchange extends Intent>(
-  client: PostgresClient,
-  exchanges: readonly Exchange[],
-): Promise<readonly Exchange[]> {
-  const missing = new Map(exchanges.map((exchange) => [exchange.requestId, exchange]));
-  if (missing.size === 0) return [];
-  const found = await client.query<{ request_id: string }>(findRows, [[...missing.keys()]]);
-  for (const { request_id: id } of found) missing.delete(id);
-  return [...missing.values()];
+/** Reads from the database, which gateways may be writing. */
+export async function readPostgresLedger<Value>(url: string, read: ReadTables<Value>): Promise<Value> {
+  const client = await connectPostgres(url, 'gateway ledger');
+  try {
+    if (!(await hasTables(client))) return await read(undefined);
+    return await transaction(client, () => read(tablesOf(client)), 'begin isolation level repeatable read');
+  } finally {
+    client.close();
+  }
 }
 
-/** All queries see the same state of the database, whoever writes it meanwhile. */
-export function inOneState<Value>(client: PostgresClient, read: () => Promise<Value>): Promise<Value> {
-  return transaction(client, read, 'begin isolation level repeatable read');
+function tablesOf(client: PostgresClient): LedgerTables {
+  return {
+    sums: 'ledger_sums',
+    sumOf: (column) => bounded(`sum(${column})`),
+    select: (sql, values) => client.query(sql, values),
+    findStored: async (exchanges) => {
+      if (exchanges.length === 0) return new Set();
+      const ids = exchanges.map(({ requestId }) => requestId);
+      const found = await client.query<{ request_id: string }>(findRows, [ids]);
+      return new Set(found.map(({ request_id }) => request_id));
+    },
+  };
 }
 
 /** Whatever fails, the connection is free for the next transaction, or broken. */
@@ -137,7 +124,7 @@ async function add(client: PostgresClient, given: readonly LedgerRow[]): Promise
     for (const { request_id: id } of ids) added.add(id);
   }
   const sums = addedSums(rows.filter(({ requestId }) => added.has(requestId)));
-  if (added.size > 0) await client.query(addSums, [JSON.stringify(sums.map(sumValues))]);
+  if (added.size > 0) await client.query(addSums, [JSON.stringify(sums)]);
 }
 
 function toRecord(row: LedgerRow): object {

@@ -47,7 +47,7 @@ async function openOnSlowDisk(isSynced: boolean) {
     release();
     return journal.close();
   });
-  const line = (id: string) => journal.begin(new Map([[id, beginLine(intent(id))]]));
+  const line = (id: string) => journal.begin(id, beginLine(intent(id)));
   return { journal, directory, held, release, line };
 }
 

@@ -1,0 +1,98 @@
+import { isConnectionLost } from '../../database/failures.ts';
+import { readJournal } from './journal/segments.ts';
+import { readLedgerFile } from './ledger-file.ts';
+import { addUp, type Intent, type KnownSum, quartersOf, type Used, type WantedSum } from './ledger-row.ts';
+import type { LedgerPlace, LedgerTables, ReadTables } from './ledger-store.ts';
+import { sumUsage, type UsageQuery, type UsageSum } from './usage-report.ts';
+
+// Both read the journal of this machine before the database: what leaves it meanwhile is in the database by then, and
+// counted there.
+
+/** Why the ledger could not be written or read. */
+export class LedgerFailure extends Error {
+  /** Whether the database just does not answer, so that the settings may be right. */
+  readonly isAway: boolean;
+
+  constructor(cause: unknown, { isAway = false } = {}) {
+    super(messageOf(cause), { cause });
+    this.isAway = isAway;
+  }
+}
+
+/**
+ * What was used, with the worst case of everything that is open, whoever writes the ledger meanwhile. Blocks for as long as
+ * SQLite reads the sums of the days or months. Throws LedgerFailure.
+ */
+export async function readLedgerSums(
+  place: LedgerPlace,
+  wanted: readonly WantedSum[],
+): Promise<readonly KnownSum[]> {
+  if (wanted.length === 0) return [];
+  try {
+    const { rows, open } = readJournal(place.journal);
+    return await readTables(place, async (tables) => {
+      const unstored = await withoutStored(tables, [...open, ...rows]); // of what is both, the row counts
+      return addUp(wanted, await readStored(tables, wanted), unstored);
+    });
+  } catch (cause) {
+    throw new LedgerFailure(cause, { isAway: place.url !== undefined && isConnectionLost(cause) });
+  }
+}
+
+/** Usage so far; none if nothing was served yet. */
+export async function readUsage(place: LedgerPlace, query: UsageQuery): Promise<readonly UsageSum[]> {
+  const { rows } = readJournal(place.journal);
+  return readTables(place, async (tables) => sumUsage(tables, query, await withoutStored(tables, rows)));
+}
+
+async function readTables<Value>({ path, url }: LedgerPlace, read: ReadTables<Value>): Promise<Value> {
+  if (path !== undefined) return readLedgerFile(path, read);
+  const { readPostgresLedger } = await import('./postgres/postgres-ledger.ts');
+  return readPostgresLedger(url, read);
+}
+
+/** Those that the tables do not have yet, each id once: the last of its entries. */
+async function withoutStored<Exchange extends Intent>(
+  tables: LedgerTables | undefined,
+  exchanges: readonly Exchange[],
+): Promise<readonly Exchange[]> {
+  const byId = new Map(exchanges.map((exchange) => [exchange.requestId, exchange]));
+  for (const id of (await tables?.findStored([...byId.values()])) ?? []) byId.delete(id);
+  return [...byId.values()];
+}
+
+/** All sums of the same kind and period are read in one query. */
+async function readStored(
+  tables: LedgerTables | undefined,
+  wanted: readonly WantedSum[],
+): Promise<readonly (Used | undefined)[]> {
+  if (tables === undefined) return [];
+  const read = async (column: string, since: number, until: number) => {
+    // With `+` the end is no bound of the search, which reads on: in a damaged file it would otherwise stop at a row that
+    // only seems to be later.
+    const rows = await tables.select<Used & { readonly name: string }>(
+      `select ${column} as name, ${tables.sumOf('input_tokens + output_tokens')} as tokens,
+         ${tables.sumOf('nano_usd')} as "nanoUsd"
+       from ${tables.sums} where quarter >= $1 and +quarter < $2 group by ${column}`,
+      [since, until],
+    );
+    return new Map(rows.map((used) => [used.name, used]));
+  };
+  const periods = new Map<string, Awaited<ReturnType<typeof read>>>();
+  const stored: (Used | undefined)[] = [];
+  for (const sum of wanted) {
+    const { since, until } = quartersOf(sum);
+    const column = sum.scope === 'project' ? 'project' : 'key_id';
+    const id = `${column} ${since} ${until}`;
+    const period = periods.get(id) ?? (await read(column, since, until));
+    periods.set(id, period);
+    stored.push(period.get(sum.name));
+  }
+  return stored;
+}
+
+/** Node's AggregateError for failing to connect to several addresses has no message. */
+export function messageOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  return cause.message || (cause as NodeJS.ErrnoException).code || cause.name;
+}
