@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { command, directoryWith, startCommand } from '../kit/command.ts';
 import { startGateway } from '../kit/gateway.ts';
 import { startHost } from '../kit/host.ts';
+import { scale } from '../kit/scale.ts';
 import { run, startRun } from './run-agent.ts';
 
 const withoutStore = 'plants: { store: { enabled: false } }';
@@ -48,16 +49,19 @@ test.each([
   expect((await run({ script, argv: ['run', 'codex'] })).exit).toBe(code);
 });
 
-test.each(['SIGINT', 'SIGHUP'] as const)('%s is for the agent to decide', async (signal) => {
-  const name = signal.slice(3);
-  const script = `trap 'echo got ${name}; exit 7' ${name}; echo ready; while :; do sleep 0.05; done`;
-  const agent = startRun({ script, argv: ['run', 'opencode'] });
-  await agent.wrote('ready');
+test.each(scale<readonly NodeJS.Signals[]>(['SIGINT'], ['SIGINT', 'SIGHUP']))(
+  '%s is for the agent to decide',
+  async (signal) => {
+    const name = signal.slice(3);
+    const script = `trap 'echo got ${name}; exit 7' ${name}; echo ready; while :; do sleep 0.05; done`;
+    const agent = startRun({ script, argv: ['run', 'opencode'] });
+    await agent.wrote('ready');
 
-  agent.process.kill(signal);
+    agent.process.kill(signal);
 
-  expect(await agent.ended).toMatchObject({ exit: 7, stdout: `ready\ngot ${name}\n` });
-});
+    expect(await agent.ended).toMatchObject({ exit: 7, stdout: `ready\ngot ${name}\n` });
+  },
+);
 
 test("standard input is the agent's, down to the last byte", async () => {
   const agent = startRun({ script: 'wc -c', argv: ['run', 'claude'] });

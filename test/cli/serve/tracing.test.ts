@@ -3,6 +3,7 @@ import { tracingProblem, tracingSettings } from '../../../src/server/telemetry.t
 import { requestFor, speakAll } from '../../kit/answers.ts';
 import { type Collector, startCollector } from '../../kit/collector.ts';
 import type { HostRequest } from '../../kit/host.ts';
+import { scale } from '../../kit/scale.ts';
 import { ask, host, serve, withHost } from './workers/serving.ts';
 
 const closing: (() => unknown)[] = [];
@@ -33,7 +34,7 @@ const traceId = '0af7651916cd43dd8448eb211c80319c';
 const parent = { traceparent: `00-${traceId}-b7ad6b7169203331-01`, tracestate: 'congo=t61rcWkgMzE' };
 const headerOf = ({ headers }: HostRequest, name: string) => headers.find(([each]) => each === name)?.[1];
 
-describe.each([1, 2])('with %i processes', (workers) => {
+describe.each(scale([1], [1, 2]))('with %i processes', (workers) => {
   test("an exchange continues its client's trace, and the provider continues that of its attempt", async () => {
     const receiver = await collector();
     const provider = await host(speakAll);
