@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { GatewayError } from '../../errors.ts';
+import { maxima } from '../contract/schemas.ts';
 import type { Queries } from '../database/open.ts';
 import type { PasswordChecker } from './password.ts';
 
@@ -18,7 +19,6 @@ export interface NewUser {
 const nameShape = /^[A-Za-z0-9._-]{1,64}$/;
 const emailShape = /^[^\s@]{1,64}@[^\s@]{1,190}$/;
 const shortestPassword = 8;
-const longestPassword = 1024;
 
 /** Throws usage.invalid for a name or password that is not allowed, user.exists if the name exists in any case. */
 export async function insertUser(
@@ -71,10 +71,10 @@ function refuseBad(username: string, password: string, email: string): void {
       'a user name has 1 to 64 letters, digits, dots, dashes and underscores',
     );
   }
-  if (password.length < shortestPassword || password.length > longestPassword) {
+  if (password.length < shortestPassword || password.length > maxima.login) {
     throw new GatewayError(
       'usage.invalid',
-      `a password has ${shortestPassword} to ${longestPassword} characters; this one has ${password.length}`,
+      `a password has ${shortestPassword} to ${maxima.login} characters; this one has ${password.length}`,
     );
   }
   if (email !== '' && !emailShape.test(email)) {

@@ -3,11 +3,8 @@ import { type BodyLimits, readJsonBody } from '../../http/body.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import type { HttpResponse } from '../../http/response.ts';
 import type { Search } from '../catalogue/search.ts';
-import { maxima } from '../contract/schemas.ts';
+import { maxima, page } from '../contract/schemas.ts';
 import { isStatus } from '../plant/plant.ts';
-
-const defaultLimit = 100;
-const longestPage = 1_000;
 
 /** Reads the parameters that both searches share. Throws request.field with the parameter's name. */
 export function parseSearch(query: Query): Search {
@@ -23,7 +20,7 @@ export function parseSearch(query: Query): Search {
     ...(status === undefined ? {} : { status }),
     ...(name === undefined ? {} : { name }),
     ...(category === undefined ? {} : { category }),
-    limit: wholeNumber(query, 'limit', { least: 1, most: longestPage, otherwise: defaultLimit }),
+    limit: wholeNumber(query, 'limit', { least: 1, most: page.most, otherwise: page.default }),
     after: wholeNumber(query, 'after', { least: 0, most: Number.MAX_SAFE_INTEGER, otherwise: 0 }),
   };
 }

@@ -2,6 +2,7 @@ import { GatewayError } from '../../errors.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import { isLoopbackHost } from '../../loopback.ts';
 import { type Sessions, sessionSeconds } from '../accounts/sessions.ts';
+import { maxima } from '../contract/schemas.ts';
 import { findSessionToEnd, refuseForeignPage, requireSession } from './identity.ts';
 import { type Answer, type Call, jsonAnswer, type Operation } from './operation.ts';
 import { badParameter, parseQuery, readJson, single } from './request.ts';
@@ -17,8 +18,6 @@ interface Parts {
   /** Called for every session that ends here. */
   readonly onLogout: (tokenHash: string) => void;
 }
-
-const longestField = 1024;
 
 export function userOperations({ sessions, logIn, onLogout }: Parts): readonly Operation[] {
   const open = async ({ request }: Call, credentials: Credentials): Promise<Answer> => {
@@ -93,7 +92,7 @@ function parseCredentials(value: unknown): Credentials {
 function parseField(name: string, value: unknown): string {
   if (value === undefined || value === '') throw badParameter(name, 'is missing');
   if (typeof value !== 'string') throw badParameter(name, 'must be text');
-  if (value.length > longestField) throw badParameter(name, `is longer than ${longestField} characters`);
+  if (value.length > maxima.login) throw badParameter(name, `is longer than ${maxima.login} characters`);
   return value;
 }
 

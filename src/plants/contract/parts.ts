@@ -1,4 +1,4 @@
-import { maxima, plantId, statuses } from './schemas.ts';
+import { maxima, page, plantId, statuses } from './schemas.ts';
 
 export const needsLogin = [{ bearer: [] }, { cookie: [] }];
 
@@ -14,7 +14,7 @@ export const limit = {
   name: 'limit',
   in: 'query',
   description: 'Most plants of one answer.',
-  schema: { type: 'integer', minimum: 1, maximum: 1000, default: 100 },
+  schema: { type: 'integer', minimum: 1, maximum: page.most, default: page.default },
 } as const;
 
 export const after = {

@@ -2,8 +2,14 @@
 const line = '^(?=.*\\S)[^\\p{Cc}\\p{Cs}\\u2028\\u2029]*$';
 const lineWithoutComma = '^(?=.*\\S)[^,\\p{Cc}\\p{Cs}\\u2028\\u2029]*$';
 
-/** Longest texts in characters (code points), and the most tags of a plant or a search. */
-export const maxima = { name: 200, category: 100, tag: 50, tags: 50 } as const;
+/**
+ * Longest texts in characters (code points; of a login in UTF-16 units), and the most tags of a plant or a search. What
+ * documents say and what requests are checked by.
+ */
+export const maxima = { name: 200, category: 100, tag: 50, tags: 50, login: 1024 } as const;
+
+/** How many plants one answer of a search has. */
+export const page = { default: 100, most: 1_000 } as const;
 
 const name = {
   type: 'string',
@@ -71,11 +77,11 @@ export const loginSchema = {
   required: ['username', 'password'],
   additionalProperties: false,
   properties: {
-    username: { type: 'string', minLength: 1, maxLength: 1024, examples: ['demo'] },
+    username: { type: 'string', minLength: 1, maxLength: maxima.login, examples: ['demo'] },
     password: {
       type: 'string',
       minLength: 1,
-      maxLength: 1024,
+      maxLength: maxima.login,
       writeOnly: true,
       examples: ['correct horse battery'],
     },

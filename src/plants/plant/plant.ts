@@ -1,5 +1,5 @@
 import { GatewayError } from '../../errors.ts';
-import { statuses } from '../contract/schemas.ts';
+import { maxima, statuses } from '../contract/schemas.ts';
 
 export type Status = (typeof statuses)[number];
 
@@ -16,8 +16,6 @@ export class Invalid extends Error {
 // Control characters have no business in a name: they break terminals and logs, and PostgreSQL stores no NUL.
 const unprintable = /[\p{Cc}\p{Surrogate}\u2028\u2029]/u;
 
-const tagLimit = 50;
-
 /** One line of text that is not blank, of at most `limit` Unicode characters. */
 function parseText(field: string, value: unknown, limit: number): string {
   if (typeof value !== 'string') throw new Invalid(field, 'must be text');
@@ -33,9 +31,9 @@ function parseText(field: string, value: unknown, limit: number): string {
 
 function parseTags(value: unknown): readonly string[] {
   if (!Array.isArray(value)) throw new Invalid('tags', 'must be an array of texts');
-  if (value.length > tagLimit) throw new Invalid('tags', `has more than ${tagLimit} entries`);
+  if (value.length > maxima.tags) throw new Invalid('tags', `has more than ${maxima.tags} entries`);
   return value.map((tag, i) => {
-    const text = parseText(`tags[${i}]`, tag, 50);
+    const text = parseText(`tags[${i}]`, tag, maxima.tag);
     if (text.includes(',')) throw new Invalid(`tags[${i}]`, 'has a comma, which separates tags in a search');
     return text;
   });
@@ -77,8 +75,8 @@ export function parseNewPlant(value: unknown): NewPlant {
     if (fields.name === undefined) throw new Invalid('name', 'is missing: a plant needs a name');
     const category = fields.category;
     return {
-      name: parseText('name', fields.name, 200),
-      ...(category === undefined ? {} : { category: parseText('category', category, 100) }),
+      name: parseText('name', fields.name, maxima.name),
+      ...(category === undefined ? {} : { category: parseText('category', category, maxima.category) }),
       status: fields.status === undefined ? 'available' : parseStatus(fields.status),
       tags: fields.tags === undefined ? [] : parseTags(fields.tags),
     };
@@ -98,14 +96,14 @@ export function parsePlantChange(value: unknown): PlantChange {
     if (id === undefined && name === undefined) {
       throw new Invalid('id', 'is missing: name the plant by id or by exact name');
     }
-    const parsedName = name === undefined ? undefined : parseText('name', name, 200);
+    const parsedName = name === undefined ? undefined : parseText('name', name, maxima.name);
     const target = id === undefined ? { name: parsedName ?? '' } : { id: parseId('id', id) };
     return {
       target,
       ...(parsedName === undefined ? {} : { name: parsedName }),
       ...(category === undefined
         ? {}
-        : { category: category === null ? null : parseText('category', category, 100) }),
+        : { category: category === null ? null : parseText('category', category, maxima.category) }),
       ...(status === undefined ? {} : { status: parseStatus(status) }),
       ...(tags === undefined ? {} : { tags: parseTags(tags) }),
     };
