@@ -183,38 +183,78 @@ export function findDemand(document: JsonDocument, endpoint: ModelEndpoint): Dem
 
 // What a request only names, by an address or an id, so that its bytes say nothing about its tokens.
 
-const imageTypes = ['image_url', 'input_image', 'image'];
-const fileTypes = ['file', 'input_file', 'document'];
+const imageTypes: ReadonlySet<string> = new Set(['image_url', 'input_image', 'image', 'computer_screenshot']);
+const fileTypes: ReadonlySet<string> = new Set(['file', 'input_file', 'document']);
 /** Where dialects say which image or file it is: at once, or in an object. */
 const members = ['image_url', 'source', 'url', 'file', 'file_id', 'file_url'];
-const geminiFiles = ['fileData', 'file_data'];
-const caches = ['cachedContent', 'cached_content'];
+/** What is data to a provider, whatever its members are called: arguments and results of calls, and schemas. */
+const dataMembers: ReadonlySet<string> = new Set([
+  ...['input', 'args', 'arguments', 'response', 'action', 'metadata', 'parameters', 'input_schema', 'schema'],
+  ...['json_schema', 'responseSchema', 'response_schema', 'responseJsonSchema', 'response_json_schema'],
+]);
 
 /** How many images it only names: there is a most that each can count as. */
 export function countRemoteImages(document: JsonDocument): number {
   let count = 0;
-  const next = (entry: number) => document.nextOfKind(entry, kinds.object);
-  for (let entry = next(0); entry < document.count; entry = next(entry + 1))
-    if (isBlockOf(document, entry, imageTypes) && isNamed(document, entry)) count += 1;
+  for (const { block, type } of blocksOf(document))
+    if (imageTypes.has(type ?? '') && isNamed(document, block)) count += 1;
   return count;
 }
 
 /** Whether it names anything else: files, caches, earlier answers and conversations that the provider keeps. */
 export function hasRemoteContent(document: JsonDocument): boolean {
   const { root } = document;
-  if (caches.some((name) => isSet(document, document.member(root, name)))) return true;
-  if (isSet(document, document.member(root, 'previous_response_id'))) return true;
+  if (['cachedContent', 'cached_content', 'previous_response_id'].some((name) => isSet(document, root, name)))
+    return true;
   const kept = ['conversation', 'prompt', 'thread'].some((name) => {
     const value = document.member(root, name);
     return value !== undefined && isTopReference(document, name, value);
   });
   if (kept || hasBareItem(document, document.member(root, 'input'))) return true;
-  const next = (entry: number) => document.nextOfKind(entry, kinds.object);
-  for (let entry = next(0); entry < document.count; entry = next(entry + 1)) {
-    if (isBlockOf(document, entry, fileTypes) && isNamed(document, entry)) return true;
-    if (geminiFiles.some((name) => isObject(document, document.member(entry, name)))) return true;
+  for (const { block, type } of blocksOf(document)) {
+    if (fileTypes.has(type ?? '') && isNamed(document, block)) return true;
+    for (let key = block + 1; key < document.next(block); key = document.next(key + 1))
+      if (namesContent(document, document.text(key), key + 1)) return true;
   }
   return false;
+}
+
+/** Every object of a request that its provider reads as a part of it, wherever it is. */
+function* blocksOf(document: JsonDocument): Generator<{ block: number; type: string | undefined }> {
+  const { root } = document;
+  const data = new Set([document.member(root, 'tools'), document.member(root, 'metadata')]);
+  let entry = root;
+  while (entry < document.count) {
+    const kind = document.kind(entry);
+    if ((kind === kinds.object || kind === kinds.array) && data.has(entry)) {
+      entry = document.next(entry);
+      continue;
+    }
+    if (kind === kinds.object) {
+      for (let key = entry + 1; key < document.next(entry); key = document.next(key + 1))
+        if (entry !== root && document.kind(key + 1) === kinds.object && dataMembers.has(document.text(key)))
+          data.add(key + 1);
+      yield { block: entry, type: document.memberText(entry, 'type') };
+    }
+    entry += 1;
+  }
+}
+
+/** Whether a member is content that is elsewhere, by the names that hosts of all dialects have for it. */
+function namesContent(document: JsonDocument, name: string, value: number): boolean {
+  if (name === 'fileData' || name === 'file_data')
+    return (
+      document.kind(value) === kinds.object || isAddress(document, value, /^(?!data:)[a-z][a-z\d+.-]*:/i)
+    );
+  if (!name.endsWith('_url') || name === 'image_url' || name === 'server_url') return false;
+  const url = document.kind(value) === kinds.object ? document.member(value, 'url') : value;
+  return url !== undefined && isAddress(document, url);
+}
+
+function isAddress(document: JsonDocument, entry: number, address = /^(?!data:)/i): boolean {
+  if (document.kind(entry) !== kinds.string) return false;
+  const start = document.start(entry);
+  return address.test(document.bytes.toString('latin1', start, Math.min(document.end(entry), start + 32)));
 }
 
 /** An item of Responses that consists only of its id. */
@@ -228,26 +268,15 @@ function hasBareItem(document: JsonDocument, list: number | undefined): boolean 
   return false;
 }
 
-function isBlockOf(document: JsonDocument, object: number, types: readonly string[]): boolean {
-  const type = document.member(object, 'type');
-  return type !== undefined && types.some((each) => document.isText(type, each));
-}
-
 function isNamed(document: JsonDocument, object: number): boolean {
   return members.some((name) => {
     const entry = document.member(object, name);
     if (entry === undefined) return false;
-    if (document.kind(entry) === kinds.object) return isNamed(document, entry);
-    const start = document.start(entry);
-    const isData = /^data:$/i.test(document.bytes.toString('latin1', start, start + 'data:'.length));
-    return document.kind(entry) === kinds.string && !isData;
+    return document.kind(entry) === kinds.object ? isNamed(document, entry) : isAddress(document, entry);
   });
 }
 
-function isObject(document: JsonDocument, entry: number | undefined): boolean {
-  return entry !== undefined && document.kind(entry) === kinds.object;
-}
-
-function isSet(document: JsonDocument, entry: number | undefined): boolean {
+function isSet(document: JsonDocument, object: number, name: string): boolean {
+  const entry = document.member(object, name);
   return entry !== undefined && document.kind(entry) !== kinds.null;
 }

@@ -146,13 +146,12 @@ export class Spending {
   /** How a request can need less: coding agents ask for far more output than they use. */
   #advice(): string {
     const { dialect, kind } = this.#request.endpoint;
-    const { outputTokens } = this.worst();
     if (kind === 'count') return '';
+    const { inputTokens, outputTokens } = this.worst();
+    if (this.#demand('hasRemoteContent') && inputTokens > outputTokens)
+      return `; what it names and doesn't contain counts as all that the model can read, ${inputTokens} tokens: send the content itself, or set models[].context_window`;
     const least = outputTokens / this.#demand('output').answers;
-    const output = outputTokens === 0 ? '' : `; a ${dialect.caps[0]} below ${least} needs less`;
-    return this.#demand('hasRemoteContent')
-      ? `; what it names and doesn't contain counts as all that the model can read${output}`
-      : output;
+    return outputTokens === 0 ? '' : `; a ${dialect.caps[0]} below ${least} needs less`;
   }
 
   /** What the client asks for that costs more than the known prices; undefined where the configuration has its own. */
@@ -241,7 +240,9 @@ export class Spending {
     const outputTokens = this.#mayBeHidden(target, answer)
       ? Math.max(seenTokens, this.#longestAt(target))
       : seenTokens;
-    const inputTokens = known.inputTokens || this.worst().inputTokens;
+    // Where nothing is limited, what was written is the better estimate, and what is only named may be small.
+    const inputTokens =
+      known.inputTokens || (this.#isLimited ? this.worst().inputTokens : this.#demand('inputTokens'));
     const searches = Math.max(known.searches ?? 0, this.#demand('fees').searches);
     const usage: Usage = {
       ...known,

@@ -19,6 +19,8 @@ describe('an image that a request only names is counted', () => {
     ['messages', { type: 'image', source: { type: 'url', url } }],
     ['messages, by a file', { type: 'image', source: { type: 'file', file_id: 'file_1' } }],
     ['another scheme', { type: 'image_url', image_url: { url: 'gs://bucket/a.png' } }],
+    ['a screen by its address', { type: 'computer_screenshot', image_url: url }],
+    ['a screen by a file', { type: 'computer_screenshot', file_id: 'file-1' }],
     [
       'the result of a tool',
       { type: 'tool_result', content: [{ type: 'image', source: { type: 'url', url } }] },
@@ -34,7 +36,7 @@ describe('an image that a request only names is counted', () => {
       'its own bytes in messages',
       { type: 'image', source: { type: 'base64', media_type: 'image/png', data } },
     ],
-    ['an address in the input of a tool', { type: 'tool_use', input: { url } }],
+    ['an address in the input of a tool', { type: 'tool_use', input: { type: 'image', url } }],
     ['a text', { type: 'text', text: url }],
   ])('but not %s', (_name, part) => {
     expect(count(part)).toBe(0);
@@ -58,6 +60,13 @@ describe('other content that a request only names is found', () => {
       'the same by an address',
       { input: [{ role: 'user', content: [{ type: 'input_file', file_url: url }] }] },
     ],
+    ['a document of Mistral by an address', inChat({ type: 'document_url', document_url: url })],
+    ['a file of Perplexity by an address', inChat({ type: 'file_url', file_url: { url } })],
+    [
+      'a file of OpenRouter by an address',
+      inChat({ type: 'file', file: { filename: 'a.pdf', file_data: url } }),
+    ],
+    ['a video by an address', inChat({ type: 'video_url', video_url: { url } })],
     ['an earlier answer', { input: 'more', previous_response_id: 'resp_1' }],
     ['a conversation', { input: 'more', conversation: 'conv_1' }],
     ['a prompt', { input: 'more', prompt: { id: 'pmpt_1' } }],
@@ -79,6 +88,33 @@ describe('other content that a request only names is found', () => {
     ['what is switched off', { input: 'more', previous_response_id: null, conversation: null }],
     ['an item with its text', { input: [{ type: 'message', id: 'msg_1', role: 'user', content: 'hello' }] }],
     ['an address in the input of a tool', inChat({ type: 'tool_use', input: { file_url: url } })],
+    ['a file in the input of a tool', inChat({ type: 'tool_use', input: { type: 'file', url: 'src/a.ts' } })],
+    [
+      'the same in Gemini',
+      inGemini({ functionCall: { name: 'read', args: { list: [{ type: 'file', url: 'src/a.ts' }] } } }),
+    ],
+    [
+      'the result of a tool in Gemini',
+      inGemini({ functionResponse: { name: 'read', response: { type: 'document', file_url: url } } }),
+    ],
+    [
+      'the name of an argument',
+      { tools: [{ type: 'function', function: { parameters: { properties: { page_url: 'x' } } } }] },
+    ],
+    [
+      'the source of a quotation',
+      {
+        input: [
+          {
+            type: 'message',
+            role: 'assistant',
+            content: [
+              { type: 'output_text', text: 'x', annotations: [{ type: 'file_citation', file_id: 'file-1' }] },
+            ],
+          },
+        ],
+      },
+    ],
   ])('but not %s', (_name, body) => {
     expect(named(body)).toBe(false);
   });
