@@ -23,7 +23,10 @@ async function models(id: string | undefined, options: CommonOptions, io: Io): P
   const signal = deadline(io.signal, options.timeout);
   const all = await listModels(await gatewayTarget(options, io), signal);
   if (all.length === 0 && options.quiet !== true)
-    await write(io.stderr, 'no provider lists a model: "gateway doctor" says why\n');
+    await write(
+      io.stderr,
+      'no provider lists a model that models[].match takes: write names there, or see "gateway doctor"\n',
+    );
   const chosen = id === undefined ? all : all.filter((model) => model.id === id);
   if (id !== undefined && chosen.length === 0) {
     throw new GatewayError(

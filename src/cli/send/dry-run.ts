@@ -70,6 +70,7 @@ async function printResult(run: DryRun, options: CommonOptions, io: Io): Promise
 }
 
 function policyLines(policy: DryRun['policy']): string {
-  if (policy === null) return 'policy    not known here: the key is not in this configuration\n';
+  if (policy === null)
+    return 'policy    not known here: the key is not in this configuration, or in a variable that it may not read before "gateway trust"\n';
   return `${decisionLines(policy, 'policy    ', ` (key ${policy.key})`).join('\n')}\n`;
 }
