@@ -41,7 +41,7 @@ try {
   const page = await context.newPage();
   await page.route('**/_/api/now', async (route) => {
     const answer = await (await route.fetch()).json();
-    await route.fulfill({ json: { ...answer, minutes: sampleHour(answer.time) } });
+    await route.fulfill({ json: { ...answer, minutes: sampleHour(answer.minutes.at(-1).time) } });
   });
   await page.goto(await link());
   await page.getByRole('button', { name: 'Keep bodies 10 min' }).click();

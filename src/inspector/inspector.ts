@@ -1,19 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import type { GatewayError } from '../errors.ts';
 import type { HttpRequest } from '../http/request.ts';
-import type { HttpResponse } from '../http/response.ts';
 import type { OwnerProof } from '../owner-proof.ts';
 import type { ExchangeObserver } from '../record/observer.ts';
 import type { ExchangeRecord } from '../record/record.ts';
 import { version } from '../version.ts';
 import { Sessions } from './access/sessions.ts';
 import type { InspectorBackend } from './backend.ts';
+import type { NowAnswer } from './contract/now.ts';
 import { EventStreams } from './events/event-stream.ts';
 import { createRouter } from './http/router.ts';
 import { routesOf } from './http/routes.ts';
 import { servePage } from './http/serve-page.ts';
 import { KeepBodies } from './keep-bodies.ts';
-import { Minutes, toNow } from './now/minutes.ts';
+import { Minutes } from './now/minutes.ts';
 import { isProbe, Ring, type RingLimits } from './ring/ring.ts';
 
 export interface InspectorOptions {
@@ -27,30 +27,25 @@ export interface InspectorOptions {
   readonly pageDirectory?: URL;
 }
 
-/** The live page: shows the gateway's owner the last exchanges, and why they ended as they did. */
-export interface Inspector {
-  readonly observer: ExchangeObserver;
-  /** Whether it answers the request, which is then no exchange. */
-  takes(request: HttpRequest): boolean;
-  handle(request: HttpRequest, response: HttpResponse): void;
-  /** Shows what was recorded before this start: newest first. */
-  recall(records: Iterable<ExchangeRecord>): void;
-  /** To be called when another configuration is in force. */
-  configured(): void;
-  /** Ends the event streams, so that the gateway can drain. */
-  close(): void;
-}
-
 /** How many minutes the event `now` carries; the page already has the earlier ones. */
 const newestMinutes = 2;
 
-export function createInspector(options: InspectorOptions): Inspector {
+export type Inspector = ReturnType<typeof createInspector>;
+
+/** The live page: shows the gateway's owner the last exchanges, and why they ended as they did. */
+export function createInspector(options: InspectorOptions) {
   const { backend } = options;
   const ring = new Ring(options.limits);
   const minutes = new Minutes();
   const keeping = new KeepBodies(ring, backend.keepsBodies);
   const boot = randomBytes(4).toString('hex');
-  const now = (most?: number) => toNow({ backend, minutes, ring, keeping }, most);
+  const now = async (most?: number): Promise<NowAnswer> => ({
+    minutes: minutes.list(most),
+    open: backend.open(),
+    budgets: await backend.budgets(),
+    breakers: backend.breakers(),
+    ...keeping.state,
+  });
   const events = new EventStreams({
     ring,
     boot,
@@ -63,13 +58,14 @@ export function createInspector(options: InspectorOptions): Inspector {
   });
   const sessions = new Sessions(options.port);
   const routes = routesOf({ ...options, sessions, ring, events, keeping, now });
-  return {
-    observer: {
-      trace: (exchange) => ring.trace(exchange),
-      finished: (record) => {
-        if (!isProbe(record)) minutes.add(record);
-      },
+  const observer: ExchangeObserver = {
+    trace: (exchange) => ring.trace(exchange),
+    finished: (record) => {
+      if (!isProbe(record)) minutes.add(record);
     },
+  };
+  return {
+    observer,
     handle: servePage({
       route: createRouter(routes),
       sessions,
@@ -77,8 +73,11 @@ export function createInspector(options: InspectorOptions): Inspector {
       isEnabled: options.isEnabled,
       onFailure: options.onFailure,
     }),
-    takes: (request) => request.target.startsWith('/_/') || (options.isEnabled() && isVisit(request)),
-    recall: (records) => {
+    /** Whether it answers the request, which is then no exchange. */
+    takes: (request: HttpRequest) =>
+      request.target.startsWith('/_/') || (options.isEnabled() && isVisit(request)),
+    /** Shows what was recorded before this start: newest first. */
+    recall: (records: Iterable<ExchangeRecord>) => {
       const known = new Set(ring.entries().map(({ id }) => id));
       for (const record of records) {
         // The second record about a refusal only says how often it came again.
@@ -88,10 +87,12 @@ export function createInspector(options: InspectorOptions): Inspector {
         ring.recall(record);
       }
     },
+    /** To be called when another configuration is in force. */
     configured: () => {
       keeping.refresh();
       if (!options.isEnabled()) events.close();
     },
+    /** Ends the event streams, so that the gateway can drain. */
     close: () => {
       events.close();
       keeping.stop();

@@ -226,7 +226,7 @@ describe('getting in', () => {
         () => nowMs,
       );
       const { cookie, token } = sessions.open();
-      const link = sessions.issueLink().token;
+      const link = sessions.issueLink();
       const call = {
         header: (name: string) => ({ cookie: cookie.split(';')[0], 'x-inspector-token': token })[name],
       };

@@ -37,7 +37,6 @@ export interface Session {
    * server on this machine may receive the cookie, but never this half.
    */
   readonly token: string;
-  readonly expiresMs: number;
 }
 
 type Halves = Pick<HttpRequest, 'header'>;
@@ -55,7 +54,7 @@ export class Sessions {
   /** When each one-time token of a link expires, by its hash. */
   readonly #links = new Map<string, number>();
   /** By the hash of the cookie's value. */
-  readonly #open = new Map<string, Pick<Session, 'token' | 'expiresMs'>>();
+  readonly #open = new Map<string, { readonly token: string; readonly expiresMs: number }>();
 
   constructor(port: () => number, nowMs: () => number = Date.now) {
     this.#port = port;
@@ -63,11 +62,10 @@ export class Sessions {
   }
 
   /** A token that opens one session within a minute. */
-  issueLink(): { readonly token: string; readonly expiresMs: number } {
+  issueLink(): string {
     const token = randomToken();
-    const expiresMs = this.#nowMs() + linkMs;
-    addBounded(this.#links, digest(token), expiresMs, maxLinks);
-    return { token, expiresMs };
+    addBounded(this.#links, digest(token), this.#nowMs() + linkMs, maxLinks);
+    return token;
   }
 
   /** Whether the token is valid; this uses it up. */
@@ -80,9 +78,9 @@ export class Sessions {
 
   open(): Session {
     const value = randomToken();
-    const session = { token: randomToken(), expiresMs: this.#nowMs() + sessionMs };
-    addBounded(this.#open, digest(value), session, maxSessions);
-    return { cookie: this.#cookie(value, sessionMs), ...session };
+    const token = randomToken();
+    addBounded(this.#open, digest(value), { token, expiresMs: this.#nowMs() + sessionMs }, maxSessions);
+    return { cookie: this.#cookie(value, sessionMs), token };
   }
 
   /** `Set-Cookie` that ends a session in the browser. */

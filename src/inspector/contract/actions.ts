@@ -33,11 +33,7 @@ export interface SendAgainAnswer {
 export interface PoliciesAnswer {
   /** The `policies:` of the configuration in force as YAML; without comments. */
   readonly text: string;
-  readonly keys: readonly {
-    readonly id: string;
-    readonly project: string;
-    readonly policies: readonly string[];
-  }[];
+  readonly keys: readonly { readonly id: string; readonly project: string }[];
   readonly endpoints: readonly string[];
 }
 

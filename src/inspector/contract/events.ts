@@ -12,12 +12,10 @@ export interface Events {
   /** First, after every connect. */
   readonly hello: Hello;
   /**
-   * A request's head has arrived, its answer is progressing, it is over. Several events of one exchange within 250 ms are
-   * merged into one of the last kind, so a short exchange has only `finished`. Insert or replace the row by its `seq`.
+   * An exchange began, went on or ended; what happens to one within 250 ms is one event. Insert or replace the row by its
+   * `seq`.
    */
-  readonly opened: ExchangeRow;
-  readonly progressed: ExchangeRow;
-  readonly finished: ExchangeRow;
+  readonly row: ExchangeRow;
   /** How many exchanges came and went too fast to be sent: more than the ring holds within 250 ms. */
   readonly skipped: { readonly count: number };
   /** Sent every second in which something changed, and at least every 15 s. */

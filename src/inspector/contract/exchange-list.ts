@@ -1,4 +1,4 @@
-/** An exchange in the list. `progressed` and `finished` send the whole row again; `seq` identifies a row. */
+/** An exchange in the list. Each event sends the whole row again; `seq` identifies it. */
 export interface ExchangeRow {
   /** Grows by one with each exchange that this gateway shows; the list is newest (largest) first. */
   readonly seq: number;

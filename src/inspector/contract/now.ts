@@ -1,6 +1,5 @@
 /** `GET /_/api/now`, and the event `now` (which has the newest two minutes only). */
 export interface NowAnswer {
-  readonly time: string;
   /** Oldest first, the current minute last; at most 60. Minutes without any traffic are included. */
   readonly minutes: readonly Minute[];
   readonly open: { readonly exchanges: number; readonly streams: number };
@@ -8,11 +7,10 @@ export interface NowAnswer {
   readonly breakers: readonly BreakerState[];
   /** Until when bodies are kept; missing if they are not. `always` where `records.bodies` is on. */
   readonly keeps_bodies?: string | 'always';
-  readonly ring: { readonly exchanges: number; readonly bytes: number };
 }
 
 export interface Minute extends HistoryStep {
-  /** Missing if nothing was sent; accurate to 7 %. */
+  /** Missing if nothing was sent; accurate to 1 %. */
   readonly first_byte_ms?: { readonly p50: number; readonly p95: number };
   /** What the gateway refused, by reason, as the list counts it (show.ts). */
   readonly blocks: Readonly<Record<string, number>>;

@@ -7,7 +7,6 @@ export type SessionRequest = { readonly token: string } | { readonly password: s
 export interface SessionAnswer {
   /** Goes into the `x-inspector-token` of every other call. */
   readonly token: string;
-  readonly expires: string;
 }
 
 /** `GET /_/api/access`, the one call that needs no session: how the page can be opened. */

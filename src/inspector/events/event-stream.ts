@@ -134,7 +134,7 @@ export class EventStreams {
     const { boot, scrub } = this.#options;
     return entries
       .toSorted((one, other) => one.version - other.version)
-      .map((entry) => toEvent(kindOf(entry), toRow(entry, scrub), `${boot}-${entry.version}`))
+      .map((entry) => toEvent('row', toRow(entry, scrub), `${boot}-${entry.version}`))
       .join('');
   }
 
@@ -178,11 +178,6 @@ export class EventStreams {
       this.#catchUp(viewer, 'too slow');
     });
   }
-}
-
-function kindOf({ record, sent }: RingEntry): 'opened' | 'progressed' | 'finished' {
-  if (record !== undefined) return 'finished';
-  return sent.length === 0 ? 'opened' : 'progressed';
 }
 
 /** JSON has no line ends of its own, so the data is one line. */

@@ -20,14 +20,13 @@ import {
   smallBodyBytes,
   textField,
 } from './router.ts';
-import { type PageFile, PageFiles, sendFile } from './serve-page.ts';
+import { createPageFiles, type PageFile, sendFile } from './serve-page.ts';
 import { sessionRoutes } from './session-routes.ts';
 
 /** Throws inspector.unknown, inspector.not_kept, and whatever prevents the request from being sent. */
 async function sendAgain(call: Call, { ring, backend }: RouteContext): Promise<SendAgainAnswer> {
   const fields = await readJson(call, requestBodyBytes);
-  const entry = ring.find(textField(fields, 'id') ?? '');
-  if (entry === undefined) throw unknownExchange();
+  const entry = findEntry(ring, textField(fields, 'id') ?? '');
   const { path, key, model: named } = entry.facts;
   if (path === undefined || key === undefined) {
     throw new GatewayError(
@@ -72,8 +71,7 @@ async function tryPolicy(call: Call, { ring, backend }: RouteContext): Promise<T
   const policies = textField(fields, 'policies') ?? '';
   const id = textField(fields, 'id');
   const given = textField(fields, 'body');
-  const entry = id === undefined ? undefined : ring.find(id);
-  if (id !== undefined && entry === undefined) throw unknownExchange();
+  const entry = id === undefined ? undefined : findEntry(ring, id);
   if (entry === undefined && given === undefined) {
     throw new GatewayError('request.field', 'give the request: body, or id of an exchange', {
       param: '/body',
@@ -91,10 +89,6 @@ async function tryPolicy(call: Call, { ring, backend }: RouteContext): Promise<T
     key: textField(fields, 'key') ?? entry?.facts.key,
     atMs: Date.now(),
   });
-}
-
-function unknownExchange(): GatewayError {
-  return new GatewayError('inspector.unknown', 'this exchange is no longer kept, or never was');
 }
 
 const maxViewers = 100;
@@ -117,16 +111,21 @@ const welcome: PageFile = {
 /** Everything below `/_/`. */
 export function routesOf(context: RouteContext): readonly Route[] {
   const { backend, ring, now } = context;
-  const files = new PageFiles(context.pageDirectory);
+  const files = createPageFiles(context.pageDirectory);
   const entryOf = ({ parameter }: Call) => findEntry(ring, parameter);
   return [
-    { method: 'GET', path: '', access: 'open', answer: async (call) => sendFile(call, await files.page()) },
+    {
+      method: 'GET',
+      path: '',
+      access: 'open',
+      answer: async (call) => sendFile(call, await files('index.html')),
+    },
     { method: 'GET', path: '/', access: 'open', answer: (call) => sendFile(call, welcome) },
     {
       method: 'GET',
       path: 'assets/:id',
       access: 'open',
-      answer: async (call) => sendFile(call, await files.asset(call.parameter)),
+      answer: async (call) => sendFile(call, await files(`assets/${call.parameter}`)),
     },
     ...sessionRoutes(context),
     { method: 'GET', path: 'api/exchanges', access: 'session', answer: (call) => list(call, context) },

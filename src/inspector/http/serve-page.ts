@@ -13,53 +13,38 @@ export interface PageFile {
 }
 
 const types: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
   svg: 'image/svg+xml',
   png: 'image/png',
   woff2: 'font/woff2',
 };
-const assetName = /^[a-z0-9][a-z0-9_-]*(?:\.[a-z0-9_-]+)*\.(?:js|css|svg|png|woff2)$/;
+const filePath = /^(?:index|assets\/[a-z0-9][a-z0-9_-]*(?:\.[a-z0-9_-]+)*)\.(html|js|css|svg|png|woff2)$/;
 
 // When run from source (in tests) this serves the built page.
 const ownDirectory = import.meta.url.endsWith('.ts') ? '../../../dist/page/' : './page/';
 
-/** The page's files, each read on first request. */
-export class PageFiles {
-  readonly #directory: URL;
-  readonly #files = new Map<string, Promise<PageFile>>();
-
-  constructor(directory: URL = new URL(ownDirectory, import.meta.url)) {
-    this.#directory = directory;
-  }
-
-  page(): Promise<PageFile> {
-    return this.#file('index.html', 'text/html; charset=utf-8');
-  }
-
-  /** Throws inspector.unknown for anything that is not a file of the page. */
-  asset(name: string): Promise<PageFile> {
-    if (!assetName.test(name)) throw unknown(name);
-    return this.#file(`assets/${name}`, types[name.slice(name.lastIndexOf('.') + 1)] as string);
-  }
-
-  #file(path: string, type: string): Promise<PageFile> {
-    const known = this.#files.get(path);
-    if (known !== undefined) return known;
-    const file = readFile(new URL(path, this.#directory)).then(
-      (bytes) => ({ type, bytes }),
-      (cause) => {
-        this.#files.delete(path);
-        throw unknown(path, cause);
-      },
-    );
-    this.#files.set(path, file);
-    return file;
-  }
+/** Reads files of the page, each on first request. Throws inspector.unknown for anything that is not one. */
+export function createPageFiles(
+  directory: URL = new URL(ownDirectory, import.meta.url),
+): (path: string) => Promise<PageFile> {
+  const files = new Map<string, PageFile>();
+  return async (path) => {
+    const type = types[filePath.exec(path)?.[1] ?? ''];
+    if (type === undefined) throw unknown(path);
+    try {
+      const file = files.get(path) ?? { type, bytes: await readFile(new URL(path, directory)) };
+      files.set(path, file);
+      return file;
+    } catch (cause) {
+      throw unknown(path, cause);
+    }
+  };
 }
 
-function unknown(name: string, cause?: unknown): GatewayError {
-  return new GatewayError('inspector.unknown', `the page has no file ${name.slice(0, 100)}`, { cause });
+function unknown(path: string, cause?: unknown): GatewayError {
+  return new GatewayError('inspector.unknown', `the page has no file ${path.slice(0, 100)}`, { cause });
 }
 
 const noOrigins: ReadonlySet<string> = new Set();

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../errors.ts';
-import { commonHeaders, newRequestId, toList } from '../../http/respond.ts';
+import { commonHeaders, newRequestId, sendJson, toList } from '../../http/respond.ts';
 import { answerHeader, challengeHeader } from '../../owner-proof.ts';
 import { isSame, Throttle } from '../access/sessions.ts';
 import type { AccessAnswer, SessionAnswer } from '../contract/session.ts';
@@ -16,17 +16,22 @@ import {
 /** The routes that create and end sessions. */
 export function sessionRoutes({ backend, sessions, ownerProof, events }: RouteContext): readonly Route[] {
   const throttle = new Throttle();
-  const open = (call: Call): SessionAnswer => {
-    const { cookie, token, expiresMs } = sessions.open();
-    const answer: SessionAnswer = { token, expires: new Date(expiresMs).toISOString() };
-    sendWithHeaders(call, 200, { 'set-cookie': cookie }, answer);
-    return answer;
+  const open = (call: Call) => {
+    const { cookie, token } = sessions.open();
+    const answer: SessionAnswer = { token };
+    send(call, answer, { 'set-cookie': cookie });
   };
   const leave = (call: Call, end: () => void) => {
     end();
     // Pages whose session has not ended come back by themselves.
     events.close();
-    sendWithHeaders(call, 204, { 'set-cookie': sessions.endingCookie });
+    const headers = {
+      ...commonHeaders(newRequestId()),
+      ...securityHeaders,
+      'set-cookie': sessions.endingCookie,
+    };
+    call.response.writeHead(204, toList(headers));
+    call.response.end();
   };
   return [
     {
@@ -48,9 +53,7 @@ export function sessionRoutes({ backend, sessions, ownerProof, events }: RouteCo
         if (ownerProof === undefined || !isSame(challenge, ownerProof.challenge)) {
           throw new GatewayError('session.invalid', 'this is not the user who started the gateway');
         }
-        const { token, expiresMs } = sessions.issueLink();
-        const answer = { token, expires: new Date(expiresMs).toISOString() };
-        sendWithHeaders(call, 200, { [answerHeader]: ownerProof.answer }, answer);
+        send(call, { token: sessions.issueLink() }, { [answerHeader]: ownerProof.answer });
       },
     },
     {
@@ -90,18 +93,6 @@ export function sessionRoutes({ backend, sessions, ownerProof, events }: RouteCo
   ];
 }
 
-function sendWithHeaders(
-  { response }: Call,
-  status: number,
-  headers: Readonly<Record<string, string>>,
-  value?: unknown,
-): void {
-  const body = Buffer.from(value === undefined ? '' : JSON.stringify(value));
-  const type =
-    value === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(body.length) };
-  response.writeHead(
-    status,
-    toList({ ...commonHeaders(newRequestId()), ...securityHeaders, ...headers, ...type }),
-  );
-  response.end(body);
+function send({ response }: Call, value: unknown, headers: Readonly<Record<string, string>>): void {
+  sendJson(response, value, newRequestId(), { headers: { ...securityHeaders, ...headers } });
 }

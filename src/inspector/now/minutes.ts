@@ -1,40 +1,8 @@
+import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 import type { ExchangeRecord } from '../../record/record.ts';
-import type { InspectorBackend } from '../backend.ts';
-import type { Minute, NowAnswer } from '../contract/now.ts';
+import type { Minute } from '../contract/now.ts';
 import { shows } from '../contract/show.ts';
-import type { KeepBodies } from '../keep-bodies.ts';
-import type { Ring } from '../ring/ring.ts';
 import { decisionOf } from '../ring/to-row.ts';
-
-// Steps start at 0.1 ms and grow by a factor of 1.15: 120 of them reach 30 minutes.
-const firstMs = 0.1;
-const growth = 1.15;
-const steps = 120;
-const perStep = 1 / Math.log(growth);
-
-/** A histogram with steps of a fixed ratio: percentiles accurate to 7 % in half a kilobyte, however many times it holds. */
-export class TimeHistogram {
-  #counts: Uint32Array | undefined;
-  #total = 0;
-
-  add(ms: number): void {
-    this.#counts ??= new Uint32Array(steps);
-    const step = Math.min(steps - 1, Math.max(0, Math.floor(Math.log(ms / firstMs) * perStep)));
-    this.#counts[step] = (this.#counts[step] ?? 0) + 1;
-    this.#total += 1;
-  }
-
-  /** The quantile for a share from 0 to 1, in ms, as the middle of its step; undefined if there are no times. */
-  percentile(share: number): number | undefined {
-    let left = Math.ceil(this.#total * share);
-    if (this.#counts === undefined || left === 0) return undefined;
-    const step = this.#counts.findIndex((count) => {
-      left -= count;
-      return left <= 0;
-    });
-    return Math.round(firstMs * growth ** (step + 0.5) * 10) / 10;
-  }
-}
 
 const minuteMs = 60_000;
 const keptMinutes = 60;
@@ -48,7 +16,8 @@ class MinuteCount {
   output = 0;
   cached = 0;
   costUsd = 0;
-  readonly firstByte = new TimeHistogram();
+  /** In steps of 0.1 ms. */
+  firstByte: RecordableHistogram | undefined;
   readonly blocks = new Map<string, number>();
   readonly errors = new Map<string, number>();
 
@@ -65,7 +34,10 @@ class MinuteCount {
       this.cached += usage.cache_read_tokens;
     }
     if (cost_usd !== undefined) this.costUsd += cost_usd;
-    if (first_byte_ms !== undefined && outcome === 'answered') this.firstByte.add(first_byte_ms);
+    if (first_byte_ms !== undefined && outcome === 'answered') {
+      this.firstByte ??= createHistogram({ figures: 2 });
+      this.firstByte.record(Math.max(1, Math.round(first_byte_ms * 10)));
+    }
     const ended = { ...record, decision: decisionOf(record) };
     if (shows.blocked(ended)) count(this.blocks, reason ?? 'policy.blocked');
     else if (shows.failed(ended))
@@ -121,16 +93,16 @@ export class Minutes {
   }
 }
 
-function toMinute({ startMs, requests, input, output, cached, costUsd, ...rest }: MinuteCount): Minute {
-  const { firstByte, blocks, errors } = rest;
-  const p50 = firstByte.percentile(0.5);
-  const p95 = firstByte.percentile(0.95);
+function toMinute(count: MinuteCount): Minute {
+  const { startMs, requests, input, output, cached, costUsd, firstByte, blocks, errors } = count;
   return {
     time: new Date(startMs).toISOString(),
     requests,
     tokens: { input, output, cached },
     cost_usd: costUsd,
-    ...(p50 === undefined || p95 === undefined ? {} : { first_byte_ms: { p50, p95 } }),
+    ...(firstByte && {
+      first_byte_ms: { p50: firstByte.percentile(50) / 10, p95: firstByte.percentile(95) / 10 },
+    }),
     blocks: Object.fromEntries(blocks),
     errors: Object.fromEntries(errors),
   };
@@ -143,25 +115,4 @@ function startOf(ms: number): number {
 function count(counts: Map<string, number>, reason: string): void {
   const name = counts.has(reason) || counts.size < maxReasons ? reason : 'other';
   counts.set(name, (counts.get(name) ?? 0) + 1);
-}
-
-interface Sources {
-  readonly backend: Pick<InspectorBackend, 'open' | 'budgets' | 'breakers'>;
-  readonly minutes: Minutes;
-  readonly ring: Ring;
-  readonly keeping: KeepBodies;
-}
-
-/** What the gateway is doing now, and did in the last minutes. */
-export async function toNow({ backend, minutes, ring, keeping }: Sources, most?: number): Promise<NowAnswer> {
-  const budgets = await backend.budgets();
-  return {
-    time: new Date().toISOString(),
-    minutes: minutes.list(most),
-    open: backend.open(),
-    budgets,
-    breakers: backend.breakers(),
-    ...keeping.state,
-    ring: { exchanges: ring.size, bytes: ring.bytes },
-  };
 }

@@ -179,9 +179,7 @@ export class Live {
         return this.#set({ now: mergeNow(this.now, event.data) });
       case 'skipped':
         return this.#set({ skipped: this.skipped + event.data.count });
-      case 'opened':
-      case 'progressed':
-      case 'finished':
+      case 'row':
         this.traffic.put(event.data);
         return this.#draw();
     }

@@ -6,47 +6,6 @@ import { type EntryKeeper, RingEntry, recalledEntry } from './entry.ts';
 /** How many unremarkable exchanges are kept per second while nobody is looking. */
 const keptPerSecond = 5;
 
-/**
- * Decides which of the unremarkable exchanges are kept while nobody looks: a burst as large as the ring, then five a
- * second. Above that rate the ring would reach back for seconds only, and keeping is what costs: whatever outlives
- * Node's young generation is copied twice, and makes that generation larger.
- */
-class Sampler {
-  readonly #burst: number;
-  readonly #nowMs: () => number;
-  #tokens: number;
-  #filledMs: number;
-
-  constructor({ burst, nowMs }: { readonly burst: number; readonly nowMs: () => number }) {
-    this.#burst = burst;
-    this.#nowMs = nowMs;
-    this.#tokens = burst;
-    this.#filledMs = nowMs();
-  }
-
-  /** Whether one more may be kept. */
-  take(): boolean {
-    if (this.#tokens < 1) this.#refill();
-    if (this.#tokens < 1) return false;
-    this.#tokens -= 1;
-    return true;
-  }
-
-  /** Somebody is looking. */
-  fill(): void {
-    this.#tokens = this.#burst;
-    this.#filledMs = this.#nowMs();
-  }
-
-  #refill(): void {
-    const nowMs = this.#nowMs();
-    // A clock that was set back must not stop it.
-    const elapsedMs = Math.max(0, nowMs - this.#filledMs);
-    this.#filledMs = nowMs;
-    this.#tokens = Math.min(this.#burst, this.#tokens + (elapsedMs / 1_000) * keptPerSecond);
-  }
-}
-
 export interface RingLimits {
   readonly exchanges: number;
   readonly bytes: number;
@@ -58,8 +17,10 @@ const defaultRingLimits: RingLimits = { exchanges: 500, bytes: 64 * 1024 * 1024 
 const entryBytes = 2_048;
 
 /**
- * The last exchanges, bounded in number and bytes: the oldest bodies go first, then the oldest exchanges. While
- * nobody looks, a sample of the unremarkable ones is enough (sampler.ts).
+ * The last exchanges, bounded in number and bytes: the oldest bodies go first, then the oldest exchanges. Of the
+ * unremarkable ones while nobody looks, a burst as large as the ring is kept, then five a second. Above that rate the
+ * ring would reach back for seconds only, and keeping is what costs: whatever outlives Node's young generation is
+ * copied twice, and makes that generation larger.
  */
 export class Ring implements EntryKeeper {
   readonly limits: RingLimits;
@@ -80,7 +41,10 @@ export class Ring implements EntryKeeper {
   readonly #slots: (RingEntry | undefined)[];
   /** Open exchanges that have no slot yet. */
   readonly #open = new SwapRemoveList<RingEntry>();
-  readonly #sampler: Sampler;
+  readonly #nowMs: () => number;
+  /** How many unremarkable ones may be kept, and since when that is so. */
+  #allowance = 0;
+  #allowedMs = 0;
   /** Exchanges that were not kept since the newest entry. */
   #leftOut = 0;
   /** The newest entry, if it only stays until the next one comes. */
@@ -93,7 +57,8 @@ export class Ring implements EntryKeeper {
     this.#newest = limits.exchanges;
     this.#oldest = limits.exchanges + 1;
     this.#slots = new Array<RingEntry | undefined>(limits.exchanges);
-    this.#sampler = new Sampler({ burst: limits.exchanges, nowMs });
+    this.#nowMs = nowMs;
+    this.look();
   }
 
   get size(): number {
@@ -150,7 +115,8 @@ export class Ring implements EntryKeeper {
   /** Somebody is looking: everything that is here is shown, and everything that comes is kept for a while. */
   look(): void {
     this.#provisional = undefined;
-    this.#sampler.fill();
+    this.#allowance = this.limits.exchanges;
+    this.#allowedMs = this.#nowMs();
     for (const entry of [...this.#open.items]) {
       this.#open.remove(entry);
       this.#insert(entry);
@@ -168,7 +134,7 @@ export class Ring implements EntryKeeper {
     if (isProbe(record)) return;
     this.#dropProvisional();
     this.#insert(entry);
-    if (!this.isWatched && isUnremarkable(record) && !this.#sampler.take()) this.#provisional = entry;
+    if (!this.isWatched && isUnremarkable(record) && !this.#mayKeep()) this.#provisional = entry;
   }
 
   changed(entry: RingEntry): void {
@@ -208,11 +174,25 @@ export class Ring implements EntryKeeper {
     this.changed(entry);
   }
 
+  /** Whether one more may be kept while nobody looks. */
+  #mayKeep(): boolean {
+    if (this.#allowance < 1) {
+      const nowMs = this.#nowMs();
+      // A clock that was set back must not stop it.
+      this.#allowance += (Math.max(0, nowMs - this.#allowedMs) / 1_000) * keptPerSecond;
+      this.#allowance = Math.min(this.limits.exchanges, this.#allowance);
+      this.#allowedMs = nowMs;
+    }
+    if (this.#allowance < 1) return false;
+    this.#allowance -= 1;
+    return true;
+  }
+
   /** Makes room for the next entry, unless the provisional one came long enough after those before it. */
   #dropProvisional(): void {
     const entry = this.#provisional;
     this.#provisional = undefined;
-    if (entry === undefined || entry.slot !== this.#newest || this.#sampler.take()) return;
+    if (entry === undefined || entry.slot !== this.#newest || this.#mayKeep()) return;
     this.#slots[entry.slot % this.limits.exchanges] = undefined;
     this.#newest -= 1;
     this.#leftOut = entry.leftOut + 1;

@@ -5,7 +5,7 @@ import { GatewayError } from '../../errors.ts';
 import { endpoints, isModelEndpoint } from '../../gateway/endpoints.ts';
 import { createTextScrubber } from '../../gateway/scrub.ts';
 import type { GatewayServer } from '../../gateway/serve.ts';
-import type { DecisionInput, Explained, InspectorBackend, SentAgain } from '../../inspector/backend.ts';
+import type { Explained, InspectorBackend, SentAgain } from '../../inspector/backend.ts';
 import type { SendAgainAnswer, TryPolicyAnswer } from '../../inspector/contract/actions.ts';
 import type { BudgetState, HistoryAnswer } from '../../inspector/contract/now.ts';
 import type { Counters } from '../../limits/counters.ts';
@@ -74,34 +74,35 @@ const maxScopes = 100;
 /** Milliseconds that readings are cached: counters may be in Redis, which must not be asked for every page every second. */
 const freshMs = 2_000;
 
-/** The state of every limit, read at most every two seconds. */
-class Budgets {
-  readonly #counters: Counters;
-  #last: { readonly atMs: number; readonly states: Promise<readonly BudgetState[]> } | undefined;
-
-  constructor(counters: Counters) {
-    this.#counters = counters;
-  }
-
-  read(limits: readonly KeyLimits[]): Promise<readonly BudgetState[]> {
+/** Reads the state of every limit, at most every two seconds. */
+function createBudgets(
+  counters: Counters,
+): (limits: readonly KeyLimits[]) => Promise<readonly BudgetState[]> {
+  let states: Promise<readonly BudgetState[]> = Promise.resolve([]);
+  let readMs = 0;
+  return (limits) => {
     const nowMs = Date.now();
-    if (this.#last === undefined || nowMs - this.#last.atMs >= freshMs) {
-      this.#last = { atMs: nowMs, states: this.#readAll(limits, nowMs) };
+    if (nowMs - readMs >= freshMs) {
+      readMs = nowMs;
+      // Where the counters are unreachable, the gateway logs it.
+      states = readBudgets(counters, limits.slice(0, maxScopes), nowMs).catch(() => []);
     }
-    return this.#last.states;
-  }
+    return states;
+  };
+}
 
-  async #readAll(limits: readonly KeyLimits[], nowMs: number): Promise<readonly BudgetState[]> {
-    try {
-      const scopes = limits.slice(0, maxScopes);
-      const states = await Promise.all(scopes.map((scope) => peekLimits(this.#counters, scope, nowMs)));
-      return scopes.flatMap((scope, i) =>
-        (states[i] ?? []).map((state) => toState(state, scope.settings.mode, nowMs)),
-      );
-    } catch {
-      return []; // the counters are unreachable, which the gateway logs
-    }
-  }
+async function readBudgets(
+  counters: Counters,
+  scopes: readonly KeyLimits[],
+  nowMs: number,
+): Promise<readonly BudgetState[]> {
+  const states = await Promise.all(
+    scopes.map(async (scope) => {
+      const limits = await peekLimits(counters, scope, nowMs);
+      return limits.map((state) => toState(state, scope.settings.mode, nowMs));
+    }),
+  );
+  return states.flat();
 }
 
 function toState({ limit, scope, max, used, resetMs }: LimitState, mode: string, nowMs: number): BudgetState {
@@ -136,7 +137,7 @@ const endpointNames = [...new Set([...endpoints.values()].filter(isModelEndpoint
 /** What the live page needs of the gateway. */
 export function createBackend(options: BackendOptions): InspectorBackend {
   const { config, configPath, url, gauges, ledger, passes } = options;
-  const budgets = new Budgets(options.counters);
+  const budgets = createBudgets(options.counters);
   const threads = new PageThreads();
   // Loaded on first use: without a configuration file, serve never loads the YAML parser.
   const file = lazily(async () => new (await import('./rule-file.ts')).RuleFile());
@@ -164,7 +165,7 @@ export function createBackend(options: BackendOptions): InspectorBackend {
         active,
         queued,
       })),
-    budgets: () => budgets.read(config().limits),
+    budgets: () => budgets(config().limits),
     history: async (by, sinceMs) => {
       if (ledger === undefined) {
         throw new GatewayError('inspector.no_ledger', noLedgerReason(config()));
@@ -173,11 +174,10 @@ export function createBackend(options: BackendOptions): InspectorBackend {
       return (await threads.run({ kind: 'history', query })) as HistoryAnswer; // what this task answers
     },
     explain: async (request) => {
-      const input = toInput(request);
       try {
         if (request.body.length <= explainedHereBytes)
-          return (await decisionTask()).explainDetails(config(), input);
-        const task = { ...input, source: config().source, policies: undefined };
+          return (await decisionTask()).explainDetails(config(), request);
+        const task = { ...request, source: config().source };
         return (await threads.run({ kind: 'explain', task })) as Explained; // what this task answers
       } catch (error) {
         // The key is gone, or it takes too long: the record has what matched.
@@ -190,26 +190,18 @@ export function createBackend(options: BackendOptions): InspectorBackend {
       threads.prepare(); // to try them
       return {
         text: await (await file()).policiesText(configPath, policies()),
-        keys: [...config().keys.records()].map(({ id, project, policies: { names } }) => ({
-          id,
-          project,
-          policies: names,
-        })),
+        keys: [...config().keys.records()].map(({ id, project }) => ({ id, project })),
         endpoints: endpointNames,
       };
     },
     tryPolicy: async (text, request) => {
-      const task = { ...toInput(request), source: config().source, policies: text };
+      const task = { ...request, source: config().source, policies: text };
       const answer = threads.run({ kind: 'try', task });
       threads.prepare(); // for the next keystroke
       return (await answer) as TryPolicyAnswer; // what this task answers
     },
     sendAgain: (request) => sendToSelf(url(), passes.issue(request.key), request),
   };
-}
-
-function toInput({ body, endpoint, key, atMs }: DecisionInput) {
-  return { body, endpoint, key, atMs };
 }
 
 function lazily<Value>(load: () => Promise<Value>): () => Promise<Value> {

@@ -4,13 +4,9 @@ import { parseSource, type SourceDocument } from '../../config/source/document.t
 import { createReport, type Report } from '../../config/source/report.ts';
 import { GatewayError } from '../../errors.ts';
 import { decideOffline } from '../../gateway/offline/decide-offline.ts';
-import {
-  explainRequest,
-  type Report as RequestReport,
-  type RuleReport,
-} from '../../gateway/offline/explain-request.ts';
+import { explainRequest, type Report as RequestReport } from '../../gateway/offline/explain-request.ts';
 import { destinationNamed, guessDestination, type Question } from '../../gateway/offline/question.ts';
-import type { Explained } from '../../inspector/backend.ts';
+import type { DecisionInput, Explained } from '../../inspector/backend.ts';
 import type { TryPolicyAnswer } from '../../inspector/contract/actions.ts';
 import type { RuleDetail } from '../../inspector/contract/exchange-detail.ts';
 import { toBody } from '../../inspector/detail/answer-parts.ts';
@@ -19,24 +15,17 @@ import { matchMarks, withExcerpts } from '../../inspector/detail/to-detail.ts';
 import { ruleLines } from './rule-file.ts';
 
 /** A request to be decided on; plain data, for another thread. */
-export interface TaskInput {
-  readonly body: Uint8Array;
-  readonly endpoint: string | undefined;
-  readonly key: string | undefined;
-  readonly atMs: number;
-}
-
-export interface DecisionTask extends TaskInput {
+export interface DecisionTask extends DecisionInput {
   readonly source: ConfigSource;
   /** Rules that replace the configured ones. */
-  readonly policies: string | undefined;
+  readonly policies?: string;
 }
 
 /** Each is looked for in every body. */
 const mostMasked = 200;
 
 /** What each rule of the configuration in force decides about a request, and what is masked in it. */
-export function explainDetails(config: Config, input: TaskInput): Explained {
+export function explainDetails(config: Config, input: DecisionInput): Explained {
   const question = toQuestion(config, input);
   const rules = toDetails(explainRequest(question));
   const masks = rules.some(({ action, matched }) => action === 'mask' && matched);
@@ -71,7 +60,7 @@ export function tryTask({ source, policies = '', ...input }: DecisionTask): TryP
   return decide(config, input, policies);
 }
 
-function decide(config: Config, input: TaskInput, policies: string): TryPolicyAnswer {
+function decide(config: Config, input: DecisionInput, policies: string): TryPolicyAnswer {
   const question = toQuestion(config, input);
   const report = explainRequest(question);
   const lines = ruleLines(policies, config.source.settings.policies, []);
@@ -126,7 +115,8 @@ function below(key: string, source: SourceDocument): SourceDocument {
   };
 }
 
-function toQuestion(config: Config, { body, endpoint, key: id, atMs }: TaskInput): Question {
+function toQuestion(config: Config, { body, endpoint, key: id, atMs }: DecisionInput): Question {
+  // What another thread was sent is no Buffer any more.
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const keys = [...config.keys.records()];
   const key = id === undefined ? keys[0] : keys.find((each) => each.id === id);
@@ -141,16 +131,11 @@ function toQuestion(config: Config, { body, endpoint, key: id, atMs }: TaskInput
   };
 }
 
-/** A report for the live page: all rules on the request, and those that match the outgoing request. */
-export function toDetails({ rules, outgoing = [] }: RequestReport): readonly RuleDetail[] {
+/** All rules on the request, and those that match the outgoing request. */
+function toDetails({ rules, outgoing = [] }: RequestReport): readonly RuleDetail[] {
   const leaving = outgoing.flatMap(({ rules: there }) => there.filter(({ matched }) => matched));
   return [
-    ...rules.map((rule) => toDetail(rule, 'request')),
-    ...leaving.map((rule) => toDetail(rule, 'outgoing')),
+    ...rules.map((rule) => ({ ...rule, on: 'request' as const })),
+    ...leaving.map((rule) => ({ ...rule, on: 'outgoing' as const })),
   ];
-}
-
-function toDetail(report: RuleReport, on: RuleDetail['on']): RuleDetail {
-  const { policy, rule, action, mode, reason, matched, matches, microseconds } = report;
-  return { policy, rule, action, mode, reason, matched, on, matches, microseconds };
 }

@@ -77,13 +77,13 @@ test('the end of an exchange that was sent as open is sent, even where the ring 
   const open = ring.trace(exchange('req_open'));
   open.received(Buffer.from('{}'));
   vi.advanceTimersByTime(250);
-  expect(written.join('')).toContain('event: opened');
+  expect(written.join('')).toContain('"state":"open"');
 
   open.finished(record, undefined);
   for (let i = 0; i < 5; i += 1) ring.trace(exchange(`req_${i}`)).finished(record, undefined);
   vi.advanceTimersByTime(250);
 
-  expect(written.join('')).toMatch(/event: finished\ndata: \{[^\n]*"id":"req_open"/);
+  expect(written.join('')).toMatch(/event: row\ndata: \{[^\n]*"id":"req_open","state":"finished"/);
   expect(written.join('')).not.toContain('skipped');
 });
 

@@ -38,7 +38,6 @@ const beganMs = Date.UTC(2026, 9, 25, 0, 30);
 
 /** An answer with these minutes, counted from the beginning; each has as many requests as its number. */
 const nowOf = (...numbers: readonly number[]): NowAnswer => ({
-  time: new Date(beganMs).toISOString(),
   minutes: numbers.map(
     (number): Minute => ({
       time: new Date(beganMs + number * minuteMs).toISOString(),
@@ -52,7 +51,6 @@ const nowOf = (...numbers: readonly number[]): NowAnswer => ({
   open: { exchanges: 0, streams: 0 },
   budgets: [],
   breakers: [],
-  ring: { exchanges: 0, bytes: 0 },
 });
 const numbers = ({ minutes }: NowAnswer) => minutes.map(({ requests }) => requests);
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
