@@ -1,4 +1,4 @@
-import { afterEach, expect, type Mock, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { HttpResponse } from '../../../src/http/response.ts';
 import { EventStreams } from '../../../src/inspector/events/event-stream.ts';
 import { Ring } from '../../../src/inspector/ring/ring.ts';
@@ -35,10 +35,14 @@ const record: ExchangeRecord = {
   config: '',
 };
 
-/** A ring of five, and a page that follows it; what was written is gathered. */
-function follow(): { readonly ring: Ring; readonly written: string[]; readonly now: Mock } {
+interface Followed {
+  readonly ring?: Ring;
+  readonly lastEventId?: string;
+}
+
+/** A ring of five, and a page that follows it from an event on; what was written is gathered. */
+function follow({ ring = new Ring({ exchanges: 5, bytes: 1_000_000 }), lastEventId }: Followed = {}) {
   vi.useFakeTimers();
-  const ring = new Ring({ exchanges: 5, bytes: 1_000_000 });
   const now = vi.fn(() => new Promise<never>(() => undefined));
   const events = new EventStreams({
     ring,
@@ -56,9 +60,9 @@ function follow(): { readonly ring: Ring; readonly written: string[]; readonly n
     end: () => undefined,
     write: (bytes: Buffer) => written.push(bytes.toString()) > 0,
   };
-  events.add(response as unknown as HttpResponse, [], undefined); // all that a stream uses of it
-  written.length = 0;
-  return { ring, written, now };
+  events.add(response as unknown as HttpResponse, [], lastEventId); // all that a stream uses of it
+  const first = written.splice(0).join('');
+  return { first, ring, written, now };
 }
 
 test('exchanges that come and go within one batch are counted, not sent', () => {
@@ -110,4 +114,23 @@ test('after the last change the numbers are sent once more, when budgets have be
   vi.advanceTimersByTime(10_000);
 
   expect([atOnce, settled, now.mock.calls.length]).toEqual([1, 2, 2]);
+});
+
+test('a page that comes back when some of what it missed is gone loads the list again', () => {
+  const ring = new Ring({ exchanges: 5, bytes: 1_000_000 });
+  ring.onChange = () => undefined; // somebody looks
+  for (let i = 0; i < 7; i += 1) ring.trace(exchange(`req_${i}`)).finished(record, undefined);
+
+  const { first } = follow({ ring, lastEventId: 'ab-1' });
+  const { first: complete } = follow({ ring, lastEventId: 'ab-2' });
+
+  expect(first).toContain('event: resync\ndata: {"reason":"too old"}');
+  expect(complete.match(/"id":"req_\d+"/g)).toHaveLength(5);
+  expect(complete).not.toContain('resync');
+});
+
+test('a page that comes back after a restart loads the list again', () => {
+  const { first } = follow({ lastEventId: 'cd-9' });
+
+  expect(first).toContain('event: resync\ndata: {"reason":"restarted"}');
 });
