@@ -28,7 +28,7 @@ export interface Explained {
   readonly masked: readonly (readonly [placeholder: string, value: string])[];
 }
 
-/** What the live page needs of the gateway and its configuration; implemented in `cli/serve/inspector/`. */
+/** What the live page needs of the gateway and its configuration; implemented in `server/inspector/`. */
 export interface InspectorBackend {
   /** The configuration file. */
   readonly configPath: () => string | undefined;

@@ -24,10 +24,6 @@ export class KeepBodies {
     this.refresh();
   }
 
-  forget(): void {
-    this.#ring.forgetBodies();
-  }
-
   /** To be called after a reload. */
   refresh(): void {
     this.#ring.keepsBodies = this.#isAlways() || this.#untilMs > 0;

@@ -45,8 +45,11 @@ test.each([
   "'; curl evil.example; '",
   '$GATEWAY_KEY $PATH $(( 1 )) \\',
 ])('a shell hands the request to curl as it was: %j', async (text) => {
-  const given = argumentsOf(await curlOf(chat(text)));
+  const command = await curlOf(chat(text));
+  const given = argumentsOf(command);
 
+  expect(command).toMatch(/^[\x20-\x7e\n]+$/);
+  expect(command).not.toContain(gateway.key);
   expect(given.slice(0, 3)).toEqual([
     `${gateway.url}/v1/chat/completions`,
     '-H',

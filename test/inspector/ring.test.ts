@@ -44,21 +44,21 @@ describe('the ring', () => {
   });
 
   test('is bounded in bytes, whatever comes: oldest bodies go first, then the oldest exchanges', () => {
-    const limits = { exchanges: 50, bytes: 1_000_000 };
+    const limits = { exchanges: 50, bytes: 200_000 };
     const ring = new Ring(limits);
     ring.keepsBodies = true;
     const open: ReturnType<Ring['trace']>[] = [];
-    for (let i = 0; i < 2_000; i += 1) {
+    for (let i = 0; i < 300; i += 1) {
       const random = (i * 7919) % 97;
-      const trace = ring.trace(exchange(`req_${i}`, ['x-long', 'h'.repeat(random * 100)]));
-      trace.received(Buffer.alloc(random * 3_000));
+      const trace = ring.trace(exchange(`req_${i}`, ['x-long', 'h'.repeat(random * 10)]));
+      trace.received(Buffer.alloc(random * 600));
       const head = { provider: 'p', model: 'm', form: 'exact', path: '/', headers: [] };
-      trace.sending(head, Buffer.alloc(random * 2_000));
-      for (let piece = 0; piece < random; piece += 1) trace.wrote(Buffer.alloc(random * 50));
+      trace.sending(head, Buffer.alloc(random * 400));
+      for (let piece = 0; piece < random; piece += 1) trace.wrote(Buffer.alloc(random * 10));
       open.push(trace);
       // Some stay open until they have long left the ring.
       if (random % 3 !== 0) trace.finished(record(), undefined);
-      if (random % 11 === 0) for (const late of open.splice(0)) late.wrote(Buffer.alloc(10_000));
+      if (random % 11 === 0) for (const late of open.splice(0)) late.wrote(Buffer.alloc(2_000));
       expect(ring.bytes).toBeLessThanOrEqual(limits.bytes);
       expect(ring.size).toBeLessThanOrEqual(limits.exchanges);
     }
@@ -66,7 +66,7 @@ describe('the ring', () => {
     for (const entry of ring.entries()) held += entry.bytes;
     expect(ring.bytes).toBe(held);
     expect(ring.entries()[0]?.hasBodies).toBe(true);
-  }, 60_000);
+  });
 
   test('recalls what was before this start, older than everything else, as long as there is room', () => {
     const ring = new Ring({ exchanges: 4, bytes: 1_000_000 });

@@ -2,7 +2,6 @@ import { open } from 'node:fs/promises';
 import { servesInspector } from '../../config/build/sections.ts';
 import type { Config } from '../../config/config.ts';
 import type { GatewayServer } from '../../gateway/serve.ts';
-import type { Inspector } from '../../inspector/inspector.ts';
 import type { Counters } from '../../limits/counters.ts';
 import type { OwnerProof } from '../../owner-proof.ts';
 import type { LedgerPlace } from '../../record/ledger/ledger-store.ts';
@@ -52,18 +51,11 @@ interface Running extends Pick<GatewayServer, 'gauges'> {
   readonly url: () => string;
 }
 
-interface OpenedInspector {
-  readonly inspector: Inspector;
-  readonly passes: KeyPasses;
-  /** To be called when another configuration is in force. */
-  follow(config: Config): void;
-}
-
 /** The live page of a gateway; undefined if the configuration that it starts with has none. */
 export async function openInspector(
   { config, host, ledger, ownerProof, inspector: settings, log }: InspectedServer,
   { counters, url, gauges }: Running,
-): Promise<OpenedInspector | undefined> {
+) {
   if (settings === undefined || !servesInspector(config.inspector, host)) return undefined;
   const [{ createInspector }, { createBackend }] = await Promise.all([
     import('../../inspector/inspector.ts'),
@@ -89,7 +81,8 @@ export async function openInspector(
   return {
     inspector,
     passes,
-    follow: (next) => {
+    /** To be called when another configuration is in force. */
+    follow: (next: Config) => {
       current = next;
       inspector.configured();
     },
