@@ -128,7 +128,6 @@ const layers: Readonly<
       'errors.ts',
       'owner-proof.ts',
       'partition-point.ts',
-      'version.ts',
       'dialects/',
       'swap-remove-list.ts',
     ],

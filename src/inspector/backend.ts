@@ -30,8 +30,6 @@ export interface Explained {
 
 /** What the live page needs of the gateway and its configuration; implemented in `server/inspector/`. */
 export interface InspectorBackend {
-  /** The configuration file. */
-  readonly configPath: () => string | undefined;
   readonly allowedHosts: () => ReadonlySet<string>;
   /** Whether `records.bodies` is on. */
   readonly keepsBodies: () => boolean;

@@ -4,7 +4,6 @@ import type { HttpRequest } from '../http/request.ts';
 import type { OwnerProof } from '../owner-proof.ts';
 import type { ExchangeObserver } from '../record/observer.ts';
 import type { ExchangeRecord } from '../record/record.ts';
-import { version } from '../version.ts';
 import { Sessions } from './access/sessions.ts';
 import type { InspectorBackend } from './backend.ts';
 import type { NowAnswer } from './contract/now.ts';
@@ -14,7 +13,7 @@ import { routesOf } from './http/routes.ts';
 import { servePage } from './http/serve-page.ts';
 import { KeepBodies } from './keep-bodies.ts';
 import { Minutes } from './now/minutes.ts';
-import { isProbe, Ring, type RingLimits } from './ring/ring.ts';
+import { isProbe, Ring } from './ring/ring.ts';
 
 export interface InspectorOptions {
   readonly backend: InspectorBackend;
@@ -22,9 +21,6 @@ export interface InspectorOptions {
   readonly ownerProof: OwnerProof | undefined;
   readonly isEnabled: () => boolean;
   readonly onFailure: (error: GatewayError) => void;
-  readonly limits?: RingLimits;
-  /** Where the page's files are, if not beside the program. */
-  readonly pageDirectory?: URL;
 }
 
 /** How many minutes the event `now` carries; the page already has the earlier ones. */
@@ -35,7 +31,7 @@ export type Inspector = ReturnType<typeof createInspector>;
 /** The live page: shows the gateway's owner the last exchanges, and why they ended as they did. */
 export function createInspector(options: InspectorOptions) {
   const { backend } = options;
-  const ring = new Ring(options.limits);
+  const ring = new Ring();
   const minutes = new Minutes();
   const keeping = new KeepBodies(ring, backend.keepsBodies);
   const boot = randomBytes(4).toString('hex');
@@ -51,10 +47,6 @@ export function createInspector(options: InspectorOptions) {
     boot,
     scrub: backend.scrub,
     now: () => now(newestMinutes),
-    hello: () => {
-      const config = backend.configPath();
-      return { version, boot, limits: ring.limits, ...(config === undefined ? {} : { config }) };
-    },
   });
   const sessions = new Sessions(options.port);
   const routes = routesOf({ ...options, sessions, ring, events, keeping, now });

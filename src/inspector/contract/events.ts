@@ -25,13 +25,8 @@ export interface Events {
 }
 
 export interface Hello {
-  readonly version: string;
   /** Changes with a restart: earlier rows are gone, and `seq` starts again. */
   readonly boot: string;
-  /** The list's bounds. */
-  readonly limits: { readonly exchanges: number; readonly bytes: number };
-  /** The configuration file, where there is one. */
-  readonly config?: string;
 }
 
 export interface Resync {

@@ -10,7 +10,6 @@ export interface EventStreamOptions {
   readonly boot: string;
   /** Scrubs configured secrets. */
   readonly scrub: (text: string) => string;
-  readonly hello: () => Events['hello'];
   /** The newest minutes. */
   readonly now: () => Promise<Events['now']>;
 }
@@ -64,7 +63,7 @@ export class EventStreams {
 
   /** Starts a stream after the event with this id, or from now on. Also writes the head. */
   add(response: HttpResponse, headers: readonly string[], lastEventId: string | undefined): void {
-    const { ring, boot, hello } = this.#options;
+    const { ring, boot } = this.#options;
     response.writeHead(200, [...headers, 'content-type', 'text/event-stream', 'x-accel-buffering', 'no']);
     response.flushHead();
     const [lastBoot, lastVersion] = parseId(lastEventId);
@@ -72,7 +71,7 @@ export class EventStreams {
     this.#viewers.add(viewer);
     response.onClose(() => this.#remove(viewer));
     if (this.#clock === undefined) this.#start();
-    this.#write(viewer, toEvent('hello', hello(), `${boot}-${Math.min(viewer.version, ring.version)}`));
+    this.#write(viewer, toEvent('hello', { boot }, `${boot}-${Math.min(viewer.version, ring.version)}`));
     if (lastBoot !== undefined && lastBoot !== boot) return this.#resync(viewer, 'restarted');
     this.#catchUp(viewer, 'too old');
   }

@@ -48,7 +48,6 @@ export interface RouteContext {
   readonly events: EventStreams;
   readonly keeping: KeepBodies;
   readonly now: (most?: number) => Promise<NowAnswer>;
-  readonly pageDirectory?: URL;
 }
 
 /** One request to the live page. */

@@ -111,7 +111,7 @@ const welcome: PageFile = {
 /** Everything below `/_/`. */
 export function routesOf(context: RouteContext): readonly Route[] {
   const { backend, ring, now } = context;
-  const files = createPageFiles(context.pageDirectory);
+  const files = createPageFiles();
   const entryOf = ({ parameter }: Call) => findEntry(ring, parameter);
   return [
     {

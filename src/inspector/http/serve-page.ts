@@ -26,9 +26,8 @@ const filePath = /^(?:index|assets\/[a-z0-9][a-z0-9_-]*(?:\.[a-z0-9_-]+)*)\.(htm
 const ownDirectory = import.meta.url.endsWith('.ts') ? '../../../dist/page/' : './page/';
 
 /** Reads files of the page, each on first request. Throws inspector.unknown for anything that is not one. */
-export function createPageFiles(
-  directory: URL = new URL(ownDirectory, import.meta.url),
-): (path: string) => Promise<PageFile> {
+export function createPageFiles(): (path: string) => Promise<PageFile> {
+  const directory = new URL(ownDirectory, import.meta.url);
   const files = new Map<string, PageFile>();
   return async (path) => {
     const type = types[filePath.exec(path)?.[1] ?? ''];

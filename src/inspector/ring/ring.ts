@@ -6,7 +6,7 @@ import { type EntryKeeper, RingEntry, recalledEntry } from './entry.ts';
 /** How many unremarkable exchanges are kept per second while nobody is looking. */
 const keptPerSecond = 5;
 
-export interface RingLimits {
+interface RingLimits {
   readonly exchanges: number;
   readonly bytes: number;
 }

@@ -151,7 +151,6 @@ export function createBackend(options: BackendOptions): InspectorBackend {
   };
   const policies = () => config().source.settings.policies;
   return {
-    configPath: () => configPath,
     allowedHosts: () => config().server.allowedHosts,
     keepsBodies: () => config().records.bodies,
     password: () => config().inspector.password,

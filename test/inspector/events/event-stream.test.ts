@@ -48,7 +48,6 @@ function follow({ ring = new Ring({ exchanges: 5, bytes: 1_000_000 }), lastEvent
     ring,
     boot: 'ab',
     scrub: (text) => text,
-    hello: () => ({ version: '1', boot: 'ab', limits: ring.limits }),
     now,
   });
   streams.push(events);
