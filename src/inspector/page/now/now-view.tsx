@@ -1,12 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { HistoryAnswer, HistoryStep, Minute } from '../../contract/now.ts';
-import { formatCost, formatCount, formatDuration } from '../format.ts';
+import type { BreakerState, BudgetState, HistoryAnswer, HistoryStep, Minute } from '../../contract/now.ts';
+import { formatCost, formatCount, formatDuration, formatTime } from '../format.ts';
 import type { Live } from '../live.ts';
 import { Toggles } from '../shell/controls.tsx';
 import { visibleLine } from '../text/visible.ts';
 import { useCall } from '../use-call.ts';
-import { Breakers, Budgets } from './budgets.tsx';
 import { Chart, type Series } from './chart.tsx';
 
 const spans = { hour: 'Last hour', day: '24 hours', week: '7 days', month: '30 days' } as const;
@@ -202,4 +201,60 @@ function byReason(
     color: colors[index] ?? '',
     values: minutes.map((minute) => sum(reasons.map((reason) => minute[what][reason] ?? 0))),
   }));
+}
+
+function Budgets({ budgets }: { readonly budgets: readonly BudgetState[] }) {
+  return (
+    <section>
+      <h2>Budgets and limits</h2>
+      {budgets.length === 0 && <p class="note">None are configured.</p>}
+      <ul class="budgets">
+        {budgets.map((budget) => {
+          const name = `${budget.scope} ${budget.name}: ${budget.limit.replaceAll('_', ' ').replace('usd', 'USD')}`;
+          const show = budget.limit.startsWith('usd') ? formatCost : formatCount;
+          const part = budget.max > 0 ? budget.used / budget.max : 1;
+          return (
+            <li key={name} class={part >= 1 ? 'over' : part >= 0.8 ? 'near' : ''}>
+              <span>
+                <bdi>{visibleLine(name)}</bdi>
+                {budget.mode !== 'enforce' && <span class="tag">{budget.mode}</span>}
+              </span>
+              <span class="number">
+                {show(budget.used)} of {show(budget.max)}
+              </span>
+              <meter aria-label={name} min={0} max={1} value={Math.min(1, part)} />
+              {budget.resets !== undefined && (
+                <small class="note">resets at {formatTime(budget.resets)}</small>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+function Breakers({ breakers }: { readonly breakers: readonly BreakerState[] }) {
+  return (
+    <section>
+      <h2>Providers</h2>
+      {breakers.length === 0 && <p class="note">None has been called yet.</p>}
+      <ul class="breakers">
+        {breakers.map(({ provider, state, open_models, active, queued }) => (
+          <li key={provider} class={state}>
+            <bdi>{visibleLine(provider)}</bdi>
+            <span class={`breaker ${state}`}>
+              {state === 'closed' ? 'available' : 'circuit breaker open'}
+            </span>
+            <span class="note">
+              {`${active} in flight`}
+              {queued > 0 && `, ${queued} queued`}
+              {open_models > 0 &&
+                `, breaker open for ${open_models} ${open_models === 1 ? 'model' : 'models'}`}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
 }
