@@ -23,7 +23,7 @@ const password = 'correct horse battery\n';
 
 /** One for every command; `workspace.ts` makes the files that they name. */
 // biome-ignore format: a case a line
-export const invocations: Readonly<Record<string, Invocation>> = {
+const invocations: Readonly<Record<string, Invocation>> = {
   serve: { words: ['serve', '-c', 'serve.yaml'], until: /"listening"|clients/, needsState: true },
   status: { words: ['status'], exit: 8, readsState: true, isAlone: true },
   open: { words: ['open', '--no-browser'], exit: 8, readsState: true, isAlone: true },
