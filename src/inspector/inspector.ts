@@ -26,8 +26,6 @@ export interface InspectorOptions {
 /** How many minutes the event `now` carries; the page already has the earlier ones. */
 const newestMinutes = 2;
 
-type Inspector = ReturnType<typeof createInspector>;
-
 /** The live page: shows the gateway's owner the last exchanges, and why they ended as they did. */
 export function createInspector(options: InspectorOptions) {
   const { backend } = options;
