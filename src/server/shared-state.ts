@@ -22,6 +22,8 @@ export async function openCounters(
     url,
     onFailure,
     readSums: ledger?.readSums,
+    onBadCounter: (key) =>
+      log('error', `the key ${key} in Redis holds no counter, so its limit refuses every request: delete it`),
     onState: ({ isConnected, cause }) => {
       if (isConnected) return log('info', 'Redis is back: limits are shared again');
       const reason = scrub(cause instanceof Error ? cause.message : String(cause));

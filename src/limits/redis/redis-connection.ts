@@ -9,7 +9,8 @@ import type { Redis } from 'ioredis';
  *
  * Returns: index of the claim that does not fit (0: granted; -1: the mark is missing; -2: counters are missing), the
  * second, the mark, then used and reset (ms) of each claim, or the indexes of those whose counters are missing. Nothing
- * was counted unless it is 0. Fails if a counter's key holds something else.
+ * was counted unless it is 0. Fails with BADCOUNTER and the key, before anything is counted, if a counter's key holds
+ * something else.
  */
 const reserveScript = `
 local time = redis.call('TIME')
@@ -17,17 +18,33 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local second = tonumber(time[1])
 local leaseMs = tonumber(ARGV[2])
 
+local function bad(key) error('BADCOUNTER ' .. key, 0) end
+
+local function number(key, text)
+  if not string.match(text, '^%-?%d+$') then bad(key) end
+  return tonumber(text)
+end
+
+local function read(command, key, ...)
+  local answer = redis.pcall(command, key, ...)
+  if type(answer) == 'table' and answer.err then
+    if string.find(answer.err, 'WRONGTYPE') then bad(key) end
+    error(answer.err, 0)
+  end
+  return answer
+end
+
 local function window(key)
   local sum = 0
   local sums = {}
-  local fields = redis.call('HGETALL', key)
+  local fields = read('HGETALL', key)
   for i = 1, #fields, 2 do
-    local at = tonumber(fields[i])
+    local at = number(key, fields[i])
     -- Those of a clock that has since been set back would otherwise stay for as long.
     if at <= second - 61 or at > second + 61 then
       redis.call('HDEL', key, fields[i])
     else
-      local amount = tonumber(fields[i + 1])
+      local amount = number(key, fields[i + 1])
       sum = sum + amount
       sums[#sums + 1] = { at, amount }
     end
@@ -59,12 +76,12 @@ for i = 1, #KEYS - 2 do
   if claim.kind == 'minute' then
     claim.used, claim.sums = window(key)
   elseif claim.kind == 'level' then
-    redis.call('ZREMRANGEBYSCORE', key, '-inf', now)
-    claim.used = redis.call('ZCARD', key)
+    read('ZREMRANGEBYSCORE', key, '-inf', now)
+    claim.used = read('ZCARD', key)
   else
-    local held = redis.call('GET', key)
+    local held = read('GET', key)
     if not held and ARGV[at + 6] == '1' then missing[#missing + 1] = i end
-    claim.used = tonumber(held or '0')
+    claim.used = number(key, held or '0')
   end
   if refused == 0 and ARGV[at + 5] == '1' and claim.used + claim.amount > claim.max then refused = i end
   claims[i] = claim
@@ -111,21 +128,23 @@ return answer
  *
  * KEYS: the set of the gateway's open leases, then one counter per claim. ARGV: the lease's name, the second of the
  * reservation, 1 to do nothing unless the lease is open, then for each claim kind, difference, end of the period (ms), 1
- * if a missing counter is created elsewhere. One that is gone is not created for a difference below zero either. A key that
- * holds something other than a counter is left alone.
+ * if a missing counter is created elsewhere. One that is gone is not created for a difference below zero either. Returns the keys that hold something other
+ * than a counter, which are left alone.
  */
 const settleScript = `
 local second = tonumber(redis.call('TIME')[1])
 local now = second * 1000
 local isOpen = redis.call('SISMEMBER', KEYS[1], ARGV[1]) == 1
-if ARGV[3] == '1' and not isOpen then return 0 end
+if ARGV[3] == '1' and not isOpen then return {} end
 
+local bad = {}
 local function count(command, key, ...)
   local answer = redis.pcall(command, key, ...)
   if type(answer) ~= 'table' or not answer.err then return answer end
   if not string.find(answer.err, 'WRONGTYPE') and not string.find(answer.err, 'not an integer') then
     error(answer.err, 0)
   end
+  bad[#bad + 1] = key
   return nil
 end
 
@@ -150,7 +169,7 @@ for i = 2, #KEYS do
 end
 -- Last: a server that takes no writes fails above, and is asked again.
 if isOpen then redis.call('SREM', KEYS[1], ARGV[1]) end
-return 0
+return bad
 `;
 
 /**
@@ -171,7 +190,7 @@ return 0
 
 interface Scripts {
   gatewayReserve(keys: number, ...args: (string | number)[]): Promise<(string | number)[]>;
-  gatewaySettle(keys: number, ...args: (string | number)[]): Promise<number>;
+  gatewaySettle(keys: number, ...args: (string | number)[]): Promise<string[]>;
   gatewayRestore(keys: number, counter: string, used: number, endsMs: number): Promise<number>;
 }
 

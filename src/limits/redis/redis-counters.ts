@@ -13,6 +13,7 @@ import {
 import { MemoryCounters } from '../memory-counters.ts';
 import { connectRedis, type ScriptedRedis } from './redis-connection.ts';
 import {
+  badCounterOf,
   isRedisTicket,
   leaseMs,
   prefix,
@@ -28,6 +29,8 @@ export interface RedisOptions {
   readonly onFailure: 'refuse' | 'local' | undefined;
   /** Notified when Redis becomes unreachable, once for each cause, and when it is back. */
   readonly onState: (state: { readonly isConnected: boolean; readonly cause?: unknown }) => void;
+  /** Notified once for each key of a counter that holds something else, so that its limit can't be counted. */
+  readonly onBadCounter?: ((key: string) => void) | undefined;
   /** What budgets have used, for a Redis that is new, has lost its data, or does not know a budget yet. */
   readonly readSums?: ReadSums | undefined;
 }
@@ -37,8 +40,8 @@ const writable = `${prefix}writable`;
 const renewMs = 20_000;
 const silentMs = 1_000; // without an answer for this long it counts as unreachable
 const againMs = 1_000;
-/** What a script answers if a key holds something other than a counter; a server that can't count has other codes. */
-const badCounter = /^(?:WRONGTYPE|ERR) /;
+/** Most keys of bad counters that are reported. */
+const reportedKeys = 1_000;
 
 /**
  * Counts in Redis, for any number of gateways. A reservation is one script, so it is exact under any concurrency. While
@@ -53,6 +56,7 @@ export class RedisCounters implements Counters {
   readonly #openKey: string;
   readonly #settlements: Settlements;
   readonly #membership: RedisMembership;
+  readonly #badCounters = new Set<string>();
   #sequence = 0;
   #isConnected = true;
   #isClosed = false;
@@ -72,7 +76,10 @@ export class RedisCounters implements Counters {
     this.#options = options;
     this.#membership = new RedisMembership(redis, id, this.#openKey);
     this.#sums = new RedisSums(redis, options.readSums);
-    this.#settlements = new Settlements(redis, this.#openKey, this.#sums.isKept);
+    this.#settlements = new Settlements(redis, this.#openKey, {
+      isLedgerKept: this.#sums.isKept,
+      onBadCounter: (key) => this.#reportBadCounter(key),
+    });
     redis.on('error', (cause) => (this.#isConnected ? this.#lost(cause) : this.#report(cause)));
     redis.on('close', () => this.#lost('the connection to Redis was closed'));
     redis.on('ready', () => {
@@ -117,8 +124,10 @@ export class RedisCounters implements Counters {
       return this.#reserveLocally(claims, nowMs);
     } catch (cause) {
       if (cause instanceof GatewayError) throw cause;
-      if (isBadCounter(cause)) {
-        throw stateUnavailable(`a key ${prefix}… in Redis holds no counter: delete it`, { cause });
+      const key = badCounterOf(cause);
+      if (key !== undefined) {
+        this.#reportBadCounter(key);
+        throw stateUnavailable('a counter in Redis holds something else; the log has its key', { cause });
       }
       this.#lost(cause);
       return this.#reserveLocally(claims, nowMs);
@@ -143,7 +152,7 @@ export class RedisCounters implements Counters {
     const answer = await this.#redis
       .gatewayReserve(keys.length, ...keys, lease, leaseMs, ...args)
       .catch((cause: unknown) => {
-        if (!isBadCounter(cause)) this.#undo(claims, lease);
+        if (badCounterOf(cause) === undefined) this.#undo(claims, lease);
         throw cause;
       });
     const [refused, second, mark, ...rest] = answer;
@@ -194,6 +203,12 @@ export class RedisCounters implements Counters {
       .filter(({ kind }) => kind !== 'minute')
       .map((claim) => ({ claim, difference: -claim.amount }));
     this.#settlements.keep({ lease, second: 0, differences }, true);
+  }
+
+  #reportBadCounter(key: string): void {
+    if (this.#badCounters.has(key) || this.#badCounters.size >= reportedKeys) return;
+    this.#badCounters.add(key);
+    this.#options.onBadCounter?.(key);
   }
 
   async close(): Promise<void> {
@@ -279,8 +294,4 @@ export class RedisCounters implements Counters {
   reread(budgets: readonly BudgetCounter[]): void {
     for (const { counter } of budgets) this.#stale.add(counter);
   }
-}
-
-function isBadCounter(cause: unknown): boolean {
-  return cause instanceof Error && cause.name === 'ReplyError' && badCounter.test(cause.message);
 }

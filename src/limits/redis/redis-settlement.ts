@@ -80,20 +80,26 @@ const unsettledLimit = 100_000;
 /** Most commands that are sent without waiting for an answer. */
 const atOnce = 500;
 
+interface SettlementOptions {
+  /** Whether a budget's counter that is missing will be read from the ledger. */
+  readonly isLedgerKept: boolean;
+  /** Called with the key of a counter that holds something else, and so can't be settled. */
+  readonly onBadCounter: (key: string) => void;
+}
+
 /** Sends settlements. Redis keeps the names of open reservations, so that one that is sent twice counts once. */
 export class Settlements {
   readonly #redis: ScriptedRedis;
   /** The set of this gateway's open reservations. */
   readonly #openKey: string;
-  readonly #isLedgerKept: boolean;
+  readonly #options: SettlementOptions;
   #kept: { readonly settlement: Settlement; wasSent: boolean }[] = [];
   #sending: Promise<void> | undefined;
 
-  /** `isLedgerKept`: whether a budget's counter that is missing will be read from the ledger. */
-  constructor(redis: ScriptedRedis, openKey: string, isLedgerKept: boolean) {
+  constructor(redis: ScriptedRedis, openKey: string, options: SettlementOptions) {
     this.#redis = redis;
     this.#openKey = openKey;
-    this.#isLedgerKept = isLedgerKept;
+    this.#options = options;
   }
 
   /** Rejects, and keeps the settlement, if nobody knows whether it was counted. */
@@ -144,11 +150,24 @@ export class Settlements {
       claim.kind,
       difference,
       claim.endsMs,
-      this.#isLedgerKept && claim.budget !== undefined ? 1 : 0,
+      this.#options.isLedgerKept && claim.budget !== undefined ? 1 : 0,
     ]);
-    const isOpenNeeded = onlyIfOpen ? 1 : 0;
-    await this.#redis.gatewaySettle(keys.length, ...keys, lease, second, isOpenNeeded, ...rest);
+    const bad = await this.#redis.gatewaySettle(
+      keys.length,
+      ...keys,
+      lease,
+      second,
+      onlyIfOpen ? 1 : 0,
+      ...rest,
+    );
+    for (const key of bad) this.#options.onBadCounter(key);
   }
+}
+
+/** The key of the counter that holds something else, if that is why Redis did not reserve. */
+export function badCounterOf(cause: unknown): string | undefined {
+  if (!(cause instanceof Error)) return undefined;
+  return /BADCOUNTER (.*?)(?: script: \w+, on @user_script.*)?$/s.exec(cause.message)?.[1];
 }
 
 export function isRedisTicket(ticket: Ticket): ticket is RedisTicket {
