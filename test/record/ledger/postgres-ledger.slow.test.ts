@@ -170,6 +170,8 @@ describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
     const { ledger, sums, sumsNow, problem } = await open(events);
     expect(ledger.begin(intent('req_2'))).toBeUndefined();
     void ledger.finish(row('req_3'));
+    // The thread begins a second after the ledger.
+    await expect.poll(() => events.map(({ kind }) => kind), { timeout: 20_000 }).toContain('waiting');
     await postgres.resume();
 
     expect({ sums, isAway: problem?.isAway }).toEqual({ sums: undefined, isAway: true });
