@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Redis } from 'ioredis';
 import { freePort, untilListening } from './ports.ts';
 
 /** Whether a Redis server is installed here; tests that need one are reported as skipped where it is not. */
@@ -50,4 +51,10 @@ export async function startRedis(): Promise<TestRedis> {
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** What a project has used of its tokens of a day; around midnight of two. */
+export async function dailyTokensIn(client: Redis, project: string): Promise<number> {
+  const days = await client.mget(await client.keys(`*${project} tokens_per_day*`));
+  return days.reduce((sum, used) => sum + Number(used), 0);
 }

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { command, emptyDirectory } from '../../kit/command.ts';
-import { hasRedis, startRedis, type TestRedis } from '../../kit/redis.ts';
+import { dailyTokensIn, hasRedis, startRedis, type TestRedis } from '../../kit/redis.ts';
 import { scale } from '../../kit/scale.ts';
 import { type Postgres, postgresPrograms, startPostgres } from '../../plants/postgres.ts';
 import {
@@ -125,8 +125,7 @@ describe.skipIf(postgresPrograms === undefined || !hasRedis)('two gateways, a Re
 
       // What Redis counts is never below the ledger, and above it by no more than what each kill left open.
       const counters = new Redis(redis.url);
-      const [name] = await counters.keys('*shop tokens_per_day*');
-      const counted = Number(await counters.get(name ?? ''));
+      const counted = await dailyTokensIn(counters, 'shop');
       counters.disconnect();
       expect(counted).toBeGreaterThanOrEqual(total);
       expect(counted - total).toBeLessThanOrEqual(kills * clients * worst);
