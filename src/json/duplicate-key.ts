@@ -1,7 +1,9 @@
 import type { JsonDocument } from './json-document.ts';
 
-// Up to this many keys, comparing all pairs is faster than decoding them.
+// Up to this many keys, comparing all pairs is faster than a table.
 const pairwiseKeys = 8;
+/** Average number of probes per key at which the table is abandoned. */
+const looksPerKey = 4;
 
 /** The second of two equal keys of a closed object; undefined if all keys differ. */
 export function duplicateKey(document: JsonDocument, object: number): number | undefined {
@@ -12,8 +14,8 @@ export function duplicateKey(document: JsonDocument, object: number): number | u
     keys += 1;
     isEscaped ||= document.isEscaped(key);
   }
-  const isDecoded = isEscaped || keys > pairwiseKeys;
-  return isDecoded ? duplicateInSet(document, object) : duplicateInPairs(document, object);
+  if (isEscaped) return duplicateInSet(document, object);
+  return keys > pairwiseKeys ? duplicateInTable(document, object, keys) : duplicateInPairs(document, object);
 }
 
 /** Compares decoded keys, since escapes can write the same key in different ways. */
@@ -25,6 +27,35 @@ function duplicateInSet(document: JsonDocument, object: number): number | undefi
     seen.add(text);
   }
   return undefined;
+}
+
+/** Compares raw bytes without decoding. Keys crafted to collide fall back to a set, which has no such weakness. */
+function duplicateInTable(document: JsonDocument, object: number, keys: number): number | undefined {
+  const mask = (1 << (33 - Math.clz32(keys))) - 1;
+  const table = new Int32Array(mask + 1);
+  let looksLeft = keys * looksPerKey;
+  const end = document.next(object);
+  for (let key = object + 1; key < end; key = document.next(key + 1)) {
+    let slot = hashOf(document, key) & mask;
+    for (let other = table[slot] as number; other !== 0; other = table[slot] as number) {
+      if (isSameBytes(document, key, other)) return key;
+      looksLeft -= 1;
+      if (looksLeft === 0) return duplicateInSet(document, object);
+      slot = (slot + 1) & mask;
+    }
+    table[slot] = key;
+  }
+  return undefined;
+}
+
+function hashOf(document: JsonDocument, key: number): number {
+  const { bytes } = document;
+  const end = document.end(key);
+  let hash = 0;
+  for (let at = document.start(key); at < end; at += 1) {
+    hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193);
+  }
+  return hash ^ (hash >>> 15);
 }
 
 function duplicateInPairs(document: JsonDocument, object: number): number | undefined {

@@ -1,3 +1,5 @@
+import { shortEscapedText } from './short-escapes.ts';
+
 /** What an entry of the document is; the low three bits of its first cell. */
 export const kinds = { object: 1, array: 2, string: 3, number: 4, true: 5, false: 6, null: 7 } as const;
 
@@ -116,8 +118,10 @@ export class JsonDocument {
   }
 
   text(entry: number): string {
-    if (this.isEscaped(entry)) return JSON.parse(`"${this.raw(entry)}"`) as string;
-    return this.end(entry) - this.start(entry) > longestName ? this.raw(entry) : this.#name(entry);
+    const start = this.start(entry);
+    const end = this.end(entry);
+    if (!this.isEscaped(entry)) return end - start > longestName ? this.raw(entry) : this.#name(entry);
+    return shortEscapedText(this.bytes, start, end) ?? (JSON.parse(`"${this.raw(entry)}"`) as string);
   }
 
   /** The text between a value's first and last byte, escapes undecoded. */

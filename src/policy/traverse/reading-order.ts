@@ -56,23 +56,59 @@ export const namesByKind: Readonly<Partial<Record<keyof typeof memberKinds, read
   trailing: ['refusal'],
   call: ['arguments', 'code', 'result', 'error', 'query', 'queries'],
 };
-/** Says of what kind the member with a key is. */
+const urlEnding = '_url';
+const urlEndingBytes = Buffer.from(urlEnding);
+
+interface Entry {
+  readonly bytes: Buffer;
+  readonly kind: MemberKind;
+}
+
+/** Reads keys and types of blocks, mostly without decoding them. */
 export interface MemberReader {
+  /** The kind of the member with a key. */
   kind(document: JsonDocument, key: number): MemberKind;
 }
 
 /** `further` are names that only one dialect has. */
 export function createMemberReader(further: Dialect['members'] = {}): MemberReader {
-  const kindsByName = new Map<string, MemberKind>();
-  for (const [kind, names] of [...Object.entries(namesByKind), ...Object.entries(further)]) {
-    for (const name of names) kindsByName.set(name, memberKinds[kind as keyof typeof memberKinds]);
+  const byLength: Entry[][] = [];
+  const byText = new Map<string, MemberKind>();
+  for (const [kind, names] of [...Object.entries(further), ...Object.entries(namesByKind)]) {
+    for (const name of names) {
+      let sameLength = byLength[name.length];
+      if (sameLength === undefined) {
+        sameLength = [];
+        byLength[name.length] = sameLength;
+      }
+      const memberKind = memberKinds[kind as keyof typeof memberKinds];
+      sameLength.push({ bytes: Buffer.from(name), kind: memberKind });
+      byText.set(name, memberKind);
+    }
   }
+  const find = (bytes: Uint8Array, start: number, end: number): MemberKind => {
+    const candidates = byLength[end - start];
+    if (candidates !== undefined) {
+      for (const candidate of candidates) {
+        if (startsWith(bytes, start, candidate.bytes)) return candidate.kind;
+      }
+    }
+    const ending = end - urlEndingBytes.length;
+    const isUrl = ending >= start && startsWith(bytes, ending, urlEndingBytes);
+    return isUrl ? memberKinds.reference : memberKinds.other;
+  };
   return {
     kind(document, key) {
+      if (!document.isEscaped(key)) return find(document.bytes, document.start(key), document.end(key));
       const name = document.text(key);
-      return kindsByName.get(name) ?? (name.endsWith('_url') ? memberKinds.reference : memberKinds.other);
+      return byText.get(name) ?? (name.endsWith(urlEnding) ? memberKinds.reference : memberKinds.other);
     },
   };
+}
+
+function startsWith(bytes: Uint8Array, start: number, name: Uint8Array): boolean {
+  for (let at = 0; at < name.length; at += 1) if (bytes[start + at] !== name[at]) return false;
+  return true;
 }
 
 /** Members with a lower rank are read before those with a higher one, however a block lists them. */
