@@ -142,10 +142,8 @@ function countAt(document: JsonDocument, object: number, name: string): number |
 export interface Demand {
   /** The most input tokens that it is likely to be counted as. */
   readonly inputTokens: number;
-  /** How many images it only names, which are not among those tokens. */
-  readonly remoteImages: number;
-  /** Whether it names other content, of which nothing is known but that the model must have room for it. */
-  readonly hasRemoteContent: boolean;
+  /** What it only names, which is not among those tokens: the model must have room for it. */
+  readonly remote: RemoteContent;
   readonly output: OutputCap;
   readonly fees: ToolFees;
   /** The member that makes it cost more than the known prices. */
@@ -163,8 +161,7 @@ type Finders = {
 /** Each part by itself: most exchanges report what they used, and need none of it. */
 export const demandFinders: Finders = {
   inputTokens: worstInputTokens,
-  remoteImages: countRemoteImages,
-  hasRemoteContent,
+  remote: findRemoteContent,
   output: findOutputCap,
   fees: findToolFees,
   surcharge: findSurchargedMode,
@@ -193,51 +190,60 @@ const dataMembers: ReadonlySet<string> = new Set([
   ...['json_schema', 'responseSchema', 'response_schema', 'responseJsonSchema', 'response_json_schema'],
 ]);
 
-/** How many images it only names: there is a most that each can count as. */
-export function countRemoteImages(document: JsonDocument): number {
-  let count = 0;
-  for (const { block, type } of blocksOf(document))
-    if (imageTypes.has(type ?? '') && isNamed(document, block)) count += 1;
-  return count;
+/** What a request only names. */
+interface RemoteContent {
+  /** There is a most that each can count as. */
+  readonly images: number;
+  /** Anything else: files, caches, earlier answers and conversations that the provider keeps. */
+  readonly hasOther: boolean;
 }
 
-/** Whether it names anything else: files, caches, earlier answers and conversations that the provider keeps. */
-export function hasRemoteContent(document: JsonDocument): boolean {
+/** Looks at every object that the provider reads as a part of the request, wherever it is. */
+export function findRemoteContent(document: JsonDocument): RemoteContent {
+  const { root } = document;
+  let images = 0;
+  let hasOther = namesKept(document);
+  const data = new Set(document.elements(document.member(root, 'tools') ?? root));
+  data.add(document.member(root, 'metadata') ?? -1);
+  const next = (entry: number) => document.nextOfKind(entry, kinds.object);
+  for (let block = next(0); block < document.count; ) {
+    if (data.has(block)) {
+      block = next(document.next(block));
+      continue;
+    }
+    const type = document.memberText(block, 'type') ?? '';
+    const isImage = imageTypes.has(type);
+    if (isImage && isNamed(document, block)) images += 1;
+    hasOther ||= fileTypes.has(type) && isNamed(document, block);
+    for (let key = block + 1; key < document.next(block); key = document.next(key + 1)) {
+      const isObject = document.kind(key + 1) === kinds.object;
+      if (isObject && block !== root && dataMembers.has(document.text(key))) data.add(key + 1);
+      else if (!hasOther && mayNameContent(document, key)) {
+        const name = document.text(key);
+        hasOther = !(isImage && name === 'image_url') && namesContent(document, name, key + 1);
+      }
+    }
+    block = next(block + 1);
+  }
+  return { images, hasOther };
+}
+
+/** Whether it goes on from what the provider keeps. */
+function namesKept(document: JsonDocument): boolean {
   const { root } = document;
   if (['cachedContent', 'cached_content', 'previous_response_id'].some((name) => isSet(document, root, name)))
     return true;
-  const kept = ['conversation', 'prompt', 'thread'].some((name) => {
+  const isKept = ['conversation', 'prompt', 'thread'].some((name) => {
     const value = document.member(root, name);
     return value !== undefined && isTopReference(document, name, value);
   });
-  if (kept || hasBareItem(document, document.member(root, 'input'))) return true;
-  for (const { block, type } of blocksOf(document)) {
-    if (fileTypes.has(type ?? '') && isNamed(document, block)) return true;
-    for (let key = block + 1; key < document.next(block); key = document.next(key + 1))
-      if (namesContent(document, document.text(key), key + 1)) return true;
-  }
-  return false;
+  return isKept || hasBareItem(document, document.member(root, 'input'));
 }
 
-/** Every object of a request that its provider reads as a part of it, wherever it is. */
-function* blocksOf(document: JsonDocument): Generator<{ block: number; type: string | undefined }> {
-  const { root } = document;
-  const data = new Set([document.member(root, 'tools'), document.member(root, 'metadata')]);
-  let entry = root;
-  while (entry < document.count) {
-    const kind = document.kind(entry);
-    if ((kind === kinds.object || kind === kinds.array) && data.has(entry)) {
-      entry = document.next(entry);
-      continue;
-    }
-    if (kind === kinds.object) {
-      for (let key = entry + 1; key < document.next(entry); key = document.next(key + 1))
-        if (entry !== root && document.kind(key + 1) === kinds.object && dataMembers.has(document.text(key)))
-          data.add(key + 1);
-      yield { block: entry, type: document.memberText(entry, 'type') };
-    }
-    entry += 1;
-  }
+/** Most keys are told from the names that `namesContent` knows by their last letter, without being decoded. */
+function mayNameContent(document: JsonDocument, key: number): boolean {
+  const last = document.bytes[document.end(key) - 1];
+  return last === 0x6c /* l */ || last === 0x61 /* a */ || document.isEscaped(key);
 }
 
 /** Whether a member is content that is elsewhere, by the names that hosts of all dialects have for it. */
@@ -246,7 +252,7 @@ function namesContent(document: JsonDocument, name: string, value: number): bool
     return (
       document.kind(value) === kinds.object || isAddress(document, value, /^(?!data:)[a-z][a-z\d+.-]*:/i)
     );
-  if (!name.endsWith('_url') || name === 'image_url' || name === 'server_url') return false;
+  if (!name.endsWith('_url') || name === 'server_url') return false;
   const url = document.kind(value) === kinds.object ? document.member(value, 'url') : value;
   return url !== undefined && isAddress(document, url);
 }

@@ -148,7 +148,7 @@ export class Spending {
     const { dialect, kind } = this.#request.endpoint;
     if (kind === 'count') return '';
     const { inputTokens, outputTokens } = this.worst();
-    if (this.#demand('hasRemoteContent') && inputTokens > outputTokens)
+    if (this.#demand('remote').hasOther && inputTokens > outputTokens)
       return `; what it names and doesn't contain counts as all that the model can read, ${inputTokens} tokens: send the content itself, or set models[].context_window`;
     const least = outputTokens / this.#demand('output').answers;
     return outputTokens === 0 ? '' : `; a ${dialect.caps[0]} below ${least} needs less`;
@@ -167,14 +167,14 @@ export class Spending {
   /** As far as it can be known in advance. */
   #findWorst(): Worst {
     const writtenTokens = this.#demand('inputTokens');
-    const images = this.#demand('remoteImages');
+    const { images, hasOther } = this.#demand('remote');
     const { searches } = this.#demand('fees');
     let inputTokens = writtenTokens;
     let outputTokens = 0;
     let nanoUsd: number | undefined;
     for (const target of this.#request.targets) {
       const named = writtenTokens + images * imageTokensOf(target.model);
-      const input = this.#demand('hasRemoteContent') ? Math.max(named, this.#windowOf(target)) : named;
+      const input = hasOther ? Math.max(named, this.#windowOf(target)) : named;
       const output = this.#longestAt(target);
       inputTokens = Math.max(inputTokens, input);
       outputTokens = Math.max(outputTokens, output);

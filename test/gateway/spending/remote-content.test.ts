@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { countRemoteImages, hasRemoteContent } from '../../../src/gateway/spending/demand.ts';
+import { findRemoteContent } from '../../../src/gateway/spending/demand.ts';
 import { parseStrictJson } from '../../../src/json/strict-json.ts';
 import { imageTokensOf } from '../../../src/limits/known-models.ts';
 
 const count = (part: unknown) =>
-  countRemoteImages(
+  findRemoteContent(
     parseStrictJson(Buffer.from(JSON.stringify({ messages: [{ role: 'user', content: [part] }] }))),
-  );
+  ).images;
 const url = 'https://pictures.example/a.png';
 const data = `data:image/png;base64,${'iVBORw0KGgo'.repeat(20)}`;
 
@@ -44,7 +44,8 @@ describe('an image that a request only names is counted', () => {
 });
 
 describe('other content that a request only names is found', () => {
-  const named = (body: unknown) => hasRemoteContent(parseStrictJson(Buffer.from(JSON.stringify(body))));
+  const named = (body: unknown) =>
+    findRemoteContent(parseStrictJson(Buffer.from(JSON.stringify(body)))).hasOther;
   const inChat = (part: unknown) => ({ messages: [{ role: 'user', content: [part] }] });
   const inGemini = (part: unknown) => ({ contents: [{ role: 'user', parts: [part] }] });
 
@@ -66,6 +67,7 @@ describe('other content that a request only names is found', () => {
       'a file of OpenRouter by an address',
       inChat({ type: 'file', file: { filename: 'a.pdf', file_data: url } }),
     ],
+    ['an image in a block that no dialect has', inChat({ type: 'picture', image_url: url })],
     ['a video by an address', inChat({ type: 'video_url', video_url: { url } })],
     ['an earlier answer', { input: 'more', previous_response_id: 'resp_1' }],
     ['a conversation', { input: 'more', conversation: 'conv_1' }],
