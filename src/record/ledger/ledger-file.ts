@@ -8,6 +8,7 @@ import {
   transaction,
 } from '../../database/sqlite-engine.ts';
 import { makeDirectory } from '../../directories.ts';
+import { readJournal } from './journal/segments.ts';
 import {
   addedSums,
   additions,
@@ -19,7 +20,7 @@ import {
 } from './ledger-columns.ts';
 import { type LedgerRow, oldestQuarter } from './ledger-row.ts';
 import { hasTables, prepareSchema } from './ledger-schema.ts';
-import type { LedgerStore, LedgerTables, ReadTables, Retention } from './ledger-store.ts';
+import type { LedgerStore, LedgerTables, ReadLedger, Retention } from './ledger-store.ts';
 
 /** The ledger's file, opened for writing. Its methods block the thread. */
 export interface LedgerFile extends LedgerStore {
@@ -91,14 +92,19 @@ function marks(columns: readonly unknown[]): string {
   return columns.map(() => '?').join();
 }
 
-/** Reads from the file, which a gateway may be writing. */
-export async function readLedgerFile<Value>(path: string, read: ReadTables<Value>): Promise<Value> {
-  if (!existsSync(path)) return read(undefined);
+/** Reads from the file, which a gateway may be writing. Throws config.invalid for one of a newer version. */
+export async function readLedgerFile<Value>(
+  path: string,
+  directory: string,
+  read: ReadLedger<Value>,
+): Promise<Value> {
+  const journal = await readJournal(directory);
+  if (!existsSync(path)) return read(undefined, journal);
   const engine = await openSqliteReader(path);
   try {
-    if (!hasTables(engine)) return await read(undefined);
+    if (!hasTables(engine)) return await read(undefined, journal);
     engine.exec('begin');
-    return await read(tablesOf(engine));
+    return await read(tablesOf(engine), journal);
   } finally {
     engine.close();
   }

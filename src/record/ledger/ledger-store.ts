@@ -1,4 +1,5 @@
 import type { SqliteValue } from '../../database/sqlite-engine.ts';
+import type { JournalContent } from './journal/segments.ts';
 import type { Intent, LedgerRow } from './ledger-row.ts';
 
 /** Where a ledger is kept: the folder of the journal, and a SQLite file or a PostgreSQL database that many gateways share. */
@@ -39,5 +40,8 @@ export interface LedgerTables {
   findStored(exchanges: readonly Intent[]): Promise<ReadonlySet<string>>;
 }
 
-/** Reads from a ledger's tables; from undefined if there are none yet. Throws config.invalid for those of a newer version. */
-export type ReadTables<Value> = (tables: LedgerTables | undefined) => Promise<Value>;
+/**
+ * Reads from a ledger's tables, undefined if there are none yet, and from this machine's journal. That was read before: what
+ * leaves it meanwhile is in the tables, and counted there.
+ */
+export type ReadLedger<Value> = (tables: LedgerTables | undefined, journal: JournalContent) => Promise<Value>;

@@ -1,12 +1,8 @@
 import { isConnectionLost } from '../../database/failures.ts';
-import { readJournal } from './journal/segments.ts';
 import { readLedgerFile } from './ledger-file.ts';
 import { addUp, type Intent, type KnownSum, quartersOf, type Used, type WantedSum } from './ledger-row.ts';
-import type { LedgerPlace, LedgerTables, ReadTables } from './ledger-store.ts';
+import type { LedgerPlace, LedgerTables, ReadLedger } from './ledger-store.ts';
 import { sumUsage, type UsageQuery, type UsageSum } from './usage-report.ts';
-
-// Both read the journal of this machine before the database: what leaves it meanwhile is in the database by then, and
-// counted there.
 
 /** Why the ledger could not be written or read. */
 export class LedgerFailure extends Error {
@@ -29,8 +25,7 @@ export async function readLedgerSums(
 ): Promise<readonly KnownSum[]> {
   if (wanted.length === 0) return [];
   try {
-    const { rows, open } = readJournal(place.journal);
-    return await readTables(place, async (tables) => {
+    return await readLedger(place, async (tables, { rows, open }) => {
       const unstored = await withoutStored(tables, [...open, ...rows]); // of what is both, the row counts
       return addUp(wanted, await readStored(tables, wanted), unstored);
     });
@@ -41,14 +36,18 @@ export async function readLedgerSums(
 
 /** Usage so far; none if nothing was served yet. */
 export async function readUsage(place: LedgerPlace, query: UsageQuery): Promise<readonly UsageSum[]> {
-  const { rows } = readJournal(place.journal);
-  return readTables(place, async (tables) => sumUsage(tables, query, await withoutStored(tables, rows)));
+  return readLedger(place, async (tables, { rows }) =>
+    sumUsage(tables, query, await withoutStored(tables, rows)),
+  );
 }
 
-async function readTables<Value>({ path, url }: LedgerPlace, read: ReadTables<Value>): Promise<Value> {
-  if (path !== undefined) return readLedgerFile(path, read);
+async function readLedger<Value>(
+  { path, url, journal }: LedgerPlace,
+  read: ReadLedger<Value>,
+): Promise<Value> {
+  if (path !== undefined) return readLedgerFile(path, journal, read);
   const { readPostgresLedger } = await import('./postgres/postgres-ledger.ts');
-  return readPostgresLedger(url, read);
+  return readPostgresLedger(url, journal, read);
 }
 
 /** Those that the tables do not have yet, each id once: the last of its entries. */

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { makeDirectory } from '../../../directories.ts';
 import { GatewayError } from '../../../errors.ts';
 import type { Intent, LedgerRow } from '../ledger-row.ts';
@@ -98,16 +99,26 @@ export function removeSegment(path: string, { damaged }: Pick<SegmentContent, 'd
   else rmSync(path, { force: true });
 }
 
-/** Everything in a folder, whoever wrote it. Segments that disappear meanwhile are in the database by then. */
-export function readJournal(directory: string): JournalContent {
-  const entries = listSegments(directory).flatMap(({ path }) => {
-    try {
-      return readSegment(path).entries;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-      return [];
+/**
+ * Everything in a folder, whoever wrote it; others have their turn between two segments. What leaves it meanwhile is in the
+ * database by then, but for what is open in a segment that leaves: the next one has that, so the folder is listed again.
+ */
+export async function readJournal(directory: string): Promise<JournalContent> {
+  const read = new Map<string, readonly JournalEntry[]>();
+  for (let isWhole = false; !isWhole; ) {
+    isWhole = true;
+    for (const { path } of listSegments(directory)) {
+      if (read.has(path)) continue;
+      try {
+        read.set(path, readSegment(path).entries);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+        isWhole = false;
+      }
+      await setImmediate();
     }
-  });
+  }
+  const entries = [...read.values()].flat();
   return { rows: rowsOf(entries), open: openOf(entries) };
 }
 

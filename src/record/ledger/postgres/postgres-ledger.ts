@@ -1,4 +1,5 @@
 import { connectPostgres, type PostgresClient } from '../../../database/postgres.ts';
+import { readJournal } from '../journal/segments.ts';
 import {
   addedSums,
   additions,
@@ -8,7 +9,7 @@ import {
   sumPruning,
 } from '../ledger-columns.ts';
 import { type LedgerRow, oldestQuarter } from '../ledger-row.ts';
-import type { LedgerStore, LedgerTables, ReadTables, Retention } from '../ledger-store.ts';
+import type { LedgerStore, LedgerTables, ReadLedger, Retention } from '../ledger-store.ts';
 import { bounded, hasTables, preparePostgres, types } from './postgres-schema.ts';
 
 interface Statement {
@@ -72,12 +73,18 @@ export async function openPostgresLedger(url: string): Promise<LedgerStore> {
   };
 }
 
-/** Reads from the database, which gateways may be writing. */
-export async function readPostgresLedger<Value>(url: string, read: ReadTables<Value>): Promise<Value> {
+/** Reads from the database, which gateways may be writing. While it is away, the journal, which is long then, is not read. */
+export async function readPostgresLedger<Value>(
+  url: string,
+  directory: string,
+  read: ReadLedger<Value>,
+): Promise<Value> {
   const client = await connectPostgres(url, 'gateway ledger');
   try {
-    if (!(await hasTables(client))) return await read(undefined);
-    return await transaction(client, () => read(tablesOf(client)), 'begin isolation level repeatable read');
+    const journal = await readJournal(directory);
+    if (!(await hasTables(client))) return await read(undefined, journal);
+    const readAll = () => read(tablesOf(client), journal);
+    return await transaction(client, readAll, 'begin isolation level repeatable read');
   } finally {
     client.close();
   }

@@ -1,12 +1,12 @@
-import { readlinkSync } from 'node:fs';
+import { readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { Journal } from '../../../../src/record/ledger/journal/journal.ts';
-import { beginLine } from '../../../../src/record/ledger/journal/journal-line.ts';
-import { listSegments } from '../../../../src/record/ledger/journal/segments.ts';
-import { intent } from '../rows.ts';
+import { beginLine, endLine, header } from '../../../../src/record/ledger/journal/journal-line.ts';
+import { listSegments, readJournal } from '../../../../src/record/ledger/journal/segments.ts';
+import { intent, row } from '../rows.ts';
 
 const owner = '11111111-1111-4111-8111-111111111111';
 const ending: (() => unknown)[] = [];
@@ -94,4 +94,22 @@ test('while a disk stalls, lines wait in memory and hold up nobody', async () =>
   release();
   await Promise.all(waiting);
   await expect.poll(() => journal.unwritten).toBe(0);
+});
+
+test('a journal is read a segment at a time, and what is open in one that leaves meanwhile is found in the next', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'gateway-journal-'));
+  ending.push(() => rm(directory, { recursive: true, force: true }));
+  const path = (number: number) => join(directory, `${owner}-0000000${number}.journal`);
+  const write = (number: number, ...lines: string[]) => writeFileSync(path(number), header + lines.join(''));
+  write(1, endLine(row('one')));
+  write(2, beginLine(intent('two')));
+
+  const reading = readJournal(directory);
+  // The second one was closed and moved, and what is open in it was written again.
+  write(3, beginLine(intent('two')));
+  rmSync(path(2));
+  const { rows, open: left } = await reading;
+
+  expect(rows.map(({ requestId }) => requestId)).toEqual(['one']);
+  expect(left.map(({ requestId }) => requestId)).toEqual(['two']);
 });
