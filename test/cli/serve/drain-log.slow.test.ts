@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { chatEvents, openStream, requestFor } from '../../kit/answers.ts';
 import { startProgram } from '../../kit/child.ts';
-import { hasRedis, startRedis } from '../../kit/redis.ts';
+import { dailyTokensIn, hasRedis, startRedis } from '../../kit/redis.ts';
 import { ask, host, isAlive, lines, serve, withHost } from './workers/serving.ts';
 
 type Gateway = Awaited<ReturnType<typeof serve>>;
@@ -110,8 +110,7 @@ test.runIf(hasRedis)('reservations in Redis are settled before the end', async (
   const { Redis } = await import('ioredis');
   const client = new Redis(redis.url);
   const level = '{gateway}:limits:project shop concurrent_requests';
-  const tokens = (await client.keys('*tokens_per_day*'))[0] ?? '';
-  const [openBefore, reserved] = [await client.zcard(level), Number(await client.get(tokens))];
+  const [openBefore, reserved] = [await client.zcard(level), await dailyTokensIn(client, 'shop')];
 
   gateway.child.process.kill('SIGTERM');
   await Promise.all(streams.map(textUntilCut));
@@ -120,7 +119,7 @@ test.runIf(hasRedis)('reservations in Redis are settled before the end', async (
   expect(openBefore).toBe(2);
   expect(await client.zcard(level)).toBe(0);
   // The provider never reported a usage, so each costs what was reserved for it.
-  expect(Number(await client.get(tokens))).toBe(reserved);
+  expect(await dailyTokensIn(client, 'shop')).toBe(reserved);
   client.disconnect();
   await redis.stop();
 });
