@@ -85,14 +85,13 @@ export async function withRetryAfter(answer: ProviderAnswer, lifetime: Lifetime)
   if (requestedWaitMs(headers, Date.now()) !== undefined) return answer;
   const body = await readRefusal(answer, lifetime);
   if (lifetime.reason !== undefined) throw lifetime.reason;
-  const delayS = body instanceof Error ? undefined : retryDelayS(parseErrorBody(body.toString()));
-  const decoded = headers.with('content-encoding', 'identity');
+  const delayS = retryDelayS(parseErrorBody(body.toString()));
+  const read = headers.with('content-encoding', 'identity').with('content-length', String(body.length));
   return {
     status,
-    headers: delayS === undefined ? decoded : decoded.with('retry-after', String(delayS)),
+    headers: delayS === undefined ? read : read.with('retry-after', String(delayS)),
     isBehind: false,
     pipe: (sink) => {
-      if (body instanceof Error) return sink.fail(body);
       sink.data(body);
       sink.end();
     },
@@ -101,8 +100,8 @@ export async function withRetryAfter(answer: ProviderAnswer, lifetime: Lifetime)
   };
 }
 
-/** The body, or why there is none: a host that is too busy to send it must not hold the next try. */
-async function readRefusal(answer: ProviderAnswer, lifetime: Lifetime): Promise<Buffer | GatewayError> {
+/** The body, or in its place why there is none: the status is known, and must neither be lost nor hold the next try. */
+async function readRefusal(answer: ProviderAnswer, lifetime: Lifetime): Promise<Buffer> {
   const reading = new Lifetime();
   const late = new GatewayError('provider.timeout', 'the provider did not finish its answer');
   const forget = lifetime.onEnd(() => reading.end(lifetime.reason ?? late));
@@ -110,7 +109,7 @@ async function readRefusal(answer: ProviderAnswer, lifetime: Lifetime): Promise<
   try {
     return await readWhole(decodedAnswer(answer), errorLimitBytes, reading);
   } catch (error) {
-    return error as GatewayError; // nothing else is thrown
+    return Buffer.from((error as GatewayError).message); // nothing else is thrown
   } finally {
     clearTimeout(timer);
     forget();

@@ -148,6 +148,19 @@ describe('a request is sent again', () => {
     expect(answer.headers.get('x-gateway-attempts')).toBe('1');
     expect(await answer.text()).toContain('Quota exceeded.');
   });
+
+  test.each([
+    ['is too long to be read', json('x'.repeat(300_000), 429)],
+    ['is encoded as nobody asked', json('x', 429, { 'content-encoding': 'zstd' })],
+    ['is no gzip', json('x', 429, { 'content-encoding': 'gzip' })],
+  ])('and is refused as the provider did in the end, if its body %s', async (_, refusal) => {
+    host('again').script(refusal);
+
+    const answer = await ask('at-again');
+
+    expect([answer.status, answer.headers.get('x-gateway-attempts')]).toEqual([429, '3']);
+    expect(await answer.json()).toMatchObject({ error: { message: expect.stringContaining('answer') } });
+  });
 });
 
 describe('a breaker', () => {
