@@ -79,6 +79,7 @@ async function run(task: PageTask): Promise<unknown> {
 // The entry of a thread that runs one task for the live page: rules and request may be hostile, and a task that takes too
 // long is terminated with the thread.
 parentPort?.once('message', (task: PageTask) => {
+  parentPort?.postMessage({ isBegun: true });
   run(task).then(
     (value) => parentPort?.postMessage({ value }),
     (thrown) => {
