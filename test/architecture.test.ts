@@ -53,7 +53,7 @@ const layers: Readonly<
       'memoize.ts',
       'partition-point.ts',
     ],
-    packages: ['zod', 'yaml', 'cosmiconfig'],
+    packages: ['zod', 'yaml', 'js-yaml', 'cosmiconfig'],
   },
   'http/': {
     from: [

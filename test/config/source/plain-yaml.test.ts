@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Part } from '../../../src/config/source/layout.ts';
+import { parseJson } from '../../../src/config/source/plain-json.ts';
+import { parsePlain } from '../../../src/config/source/plain-yaml.ts';
+import { parseWhole } from '../../../src/config/source/whole-yaml.ts';
+import { createRandom, type Random } from '../../kit/random.ts';
+import { scale } from '../../kit/scale.ts';
+
+const example = readFileSync(join(import.meta.dirname, '../../../config.example.yaml'), 'utf8');
+
+// biome-ignore format: what YAML gives a meaning to, and what it reads in more than one way
+const pieces = [
+  '"', "'", ':', ': ', '- ', '\n', '\n  ', '\n    ', '{', '}', '[', ']', ',', ', ', '#', ' #', 'a', 'b: c', '? ', '!',
+  '&a', '*a', '%', '@', '`', '|', '>', '|-', '>+', '\t', '\\', '\\n', '\\"', '\\u0041', '\u0000', '\u00a0', '\u2028',
+  '\u0085', '\ufeff', '\ud800', '😀', '---', '...', '\r\n', '\r', ' ', '  ', '<<', '=', '1', '0x1F', '0o17', '017', '1e3',
+  '.5', '1_000', '+1', '-0', '.inf', '.nan', '1.', '0b1', '12345678901234567890', '~', 'null', 'Null', 'true', 'TRUE',
+  'yes', '2020-01-01', '12:30', '""', "''", 'key', '[]', '{}', `\${A}`, '://x@', 'null: 1', 'true: x', '1: y', "'it''s'",
+  'a:b', 'a :b', 'a#b', '- - x', 'x: - y', '? k\n: v', '"__pro\\\n  to__": x', '"<\\\n  <": x', '__proto__: x', ': v', 'a: |\n  t\n', 'a: >\n  t\n\n  u\n', 'a: "x\n  y"',
+];
+
+function textOf({ below: next }: Random): string {
+  const piece = () => pieces[next(pieces.length)] ?? '';
+  if (next(2) === 0) return Array.from({ length: 1 + next(12) }, piece).join('');
+  const start = example.lastIndexOf('\n', next(example.length - 400)) + 1;
+  const text = example.slice(start, start + 50 + next(300));
+  const at = next(text.length);
+  return text.slice(0, at) + piece() + text.slice(at + next(3));
+}
+
+const written = parseWhole(example).value as Readonly<Record<string, unknown>>;
+
+/** Sections of the example as a program would write them, mostly with one change. */
+function jsonOf({ below: next }: Random): string {
+  const sections = Object.entries(written).filter(() => next(12) === 0);
+  const text = JSON.stringify(Object.fromEntries(sections), null, next(3));
+  const at = next(text.length);
+  const piece = next(4) === 0 ? '' : (pieces[next(pieces.length)] ?? '');
+  return text.slice(0, at) + piece + text.slice(at + next(2));
+}
+
+/** Path and first offset of each part. A block that is empty has no text to say where it begins. */
+function layout(part: Part | undefined, path = ''): readonly string[] {
+  if (part === undefined) return [];
+  const own = part.text === '' ? path : `${path} ${part.start}`;
+  const list = part.entries?.().list ?? [];
+  return [
+    own,
+    ...list.flatMap(({ key, value }, i) => layout(value, `${path}/${key?.text ?? i}@${key?.start}`)),
+  ];
+}
+
+/** A number that is too large for a double is infinite for one parser and a text for the other; nothing admits either. */
+function comparable(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(comparable);
+  if (typeof value === 'object' && value !== null)
+    return Object.entries(value).map(([key, inner]) => [key, comparable(inner)]);
+  return /^[-+]?(?:Infinity|[\d.]+e\+?\d{3,})$/i.test(String(value)) ? 'too large' : value;
+}
+
+test.each([
+  ['for YAML', parsePlain, [example], textOf],
+  ['for JSON', parseJson, [JSON.stringify(written, null, 2)], jsonOf],
+])(
+  'what the fast parser %s takes, the other one reads the same, without a complaint and at the same places',
+  (_name, parse, certain, textFrom) => {
+    const random = createRandom(1);
+    const texts = [...certain, ...Array.from({ length: scale(800, 15_000) }, () => textFrom(random))];
+
+    let taken = 0;
+    for (const text of texts) {
+      const plain = parse(text);
+      if (plain === undefined) continue;
+      const whole = parseWhole(text);
+      taken += 1;
+      expect.soft(whole.faults, text).toEqual([]);
+      expect.soft(comparable(plain.value), text).toEqual(comparable(whole.value));
+      expect.soft(layout(plain.root), text).toEqual(layout(whole.root));
+    }
+
+    for (const text of certain) expect(parse(text)).toBeDefined();
+    expect(taken).toBeGreaterThan(texts.length / 5);
+  },
+  120_000,
+);
+
+test.each([
+  ['a key that is there twice', '{"a":1,"a":2}'],
+  ['a colon on the next line', '{"a"\n:1}'],
+  ['a key longer than YAML reads', `{"${'k'.repeat(1_025)}":1}`],
+  ['a key that would be a prototype', '{"__proto__":{"b":1}}'],
+  ['a comment', '{"a":1} # one'],
+])('%s is no JSON that YAML reads the same', (_name, text) => {
+  expect(parseJson(text)).toBeUndefined();
+});
+
+test.each([
+  ['a tag', 'a: !!str 1'],
+  ['an alias', 'a: &x 1\nb: *x'],
+  ['a directive', '%YAML 1.1\n---\na: yes'],
+  ['a key that is a number', '1e3: x'],
+  ['a key that is there twice', 'a: 1\na: 2'],
+  ['a mistake', 'a: [1'],
+  ['a key that would be a prototype', 'a: {__proto__: {b: 1}}'],
+  ['the same on two lines', 'a: {"__pro\\\n to__": {b: 1}}'],
+  ['a key that would merge, on two lines', '? "<\\\n  <"\n: x'],
+])('%s is left to the other parser', (_name, text) => {
+  expect(parsePlain(text)).toBeUndefined();
+});
