@@ -31,7 +31,7 @@ const junk: readonly unknown[] = [
 
 /** The document once for each of its values and each kind of junk. */
 function* spoiled(value: unknown, depth = 0): Generator<unknown> {
-  for (const [i, replacement] of junk.entries()) if ((i + depth) % scale(23, 1) === 0) yield replacement;
+  for (const [i, replacement] of junk.entries()) if ((i + depth) % scale(23, 3) === 0) yield replacement;
   if (Array.isArray(value)) {
     for (const [i, item] of value.entries()) {
       for (const other of spoiled(item, depth + i + 1)) yield value.with(i, other);

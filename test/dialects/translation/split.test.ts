@@ -7,7 +7,7 @@ import { scale } from '../../kit/scale.ts';
 import { runStream, startTranslation } from './run-translation.ts';
 
 /** Between the places where recordings are split. */
-const step = scale(149, 3);
+const step = scale(149, 11);
 
 function parse(chunks: readonly Uint8Array[]): string[] {
   const events: string[] = [];

@@ -125,7 +125,7 @@ describe.each(directions)('a %s client at a provider of %s', (client, provider) 
       const whole = readStrictly(client, runFixture(client, provider, name).text);
       let broken = 0;
 
-      for (let length = 0; length < bytes.length; length += scale(59, 5)) {
+      for (let length = 0; length < bytes.length; length += scale(59, 13)) {
         const cut = runStream(startTranslation(client, provider), [bytes.subarray(0, length)]);
         const { text: said, calls, finish } = readStrictly(client, cut.text);
         if (cut.state === 'complete')

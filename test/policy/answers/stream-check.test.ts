@@ -253,7 +253,7 @@ describe.each(['secrets', 'private_key'] as const)('%s', (name) => {
 
   test('nothing of one leaves in a stream that does not leave in a whole answer', () => {
     const { positives } = labelledSets[name].label();
-    const step = Math.ceil(positives.length / scale(20, 500));
+    const step = Math.ceil(positives.length / scale(20, 250));
     const sampled = positives.filter((_, at) => at % step === 0);
     const counts = { found: 0, left: 0 };
     for (const { text, planted = '' } of sampled) {

@@ -84,7 +84,7 @@ test.each([{ roomLimit: 0 }, { roomLimit: 40 }, { roomLimit: 0, cellLimit: 64 }]
     const random = createRandom(5);
     const usual = new Search(compilePatternSet(patterns, fold));
     let found = 0;
-    for (let round = 0; round < scale(30, 500); round += 1) {
+    for (let round = 0; round < scale(30, 250); round += 1) {
       const search = new Search(compilePatternSet(patterns, fold, limits));
       for (let each = 0; each < 3; each += 1) {
         const blocks = Array.from({ length: 1 + random.below(7) }, () => piece(random));
@@ -94,7 +94,7 @@ test.each([{ roomLimit: 0 }, { roomLimit: 40 }, { roomLimit: 0, cellLimit: 64 }]
         found += expected.length;
       }
     }
-    expect(found).toBeGreaterThan(scale(75, 1_250));
+    expect(found).toBeGreaterThan(scale(75, 625));
   },
 );
 
@@ -131,7 +131,7 @@ test.each([{}, { roomLimit: 0 }, { roomLimit: 400 }])(
     );
     const usual = new Search(compilePatternSet([...patterns, ...eager], fold));
     let found = 0;
-    for (let round = 0; round < scale(2, 20); round += 1) {
+    for (let round = 0; round < scale(2, 12); round += 1) {
       const search = new Search(compilePatternSet([...patterns, ...detecting], fold, limits));
       const blocks = blocksWithValues(random);
       const expected = matchesIn(usual, blocks);
@@ -139,7 +139,7 @@ test.each([{}, { roomLimit: 0 }, { roomLimit: 400 }])(
       expect({ round, matches: matchesIn(search, blocks) }).toEqual({ round, matches: expected });
       found += expected.filter(([pattern]) => pattern >= own).flatMap(([, places]) => places).length;
     }
-    expect(found).toBeGreaterThan(scale(50, 500));
+    expect(found).toBeGreaterThan(scale(50, 300));
   },
 );
 
@@ -149,7 +149,7 @@ test.each([{ roomLimit: 0 }, { roomLimit: 300 }])(
     const random = createRandom(6);
     const usual = compilePatternSet(patterns, fold).scanner.pieceReader();
     const reader = compilePatternSet(patterns, fold, limits).scanner.pieceReader();
-    for (let round = 0; round < scale(30, 500); round += 1) {
+    for (let round = 0; round < scale(30, 250); round += 1) {
       let before = usual.start;
       let state = reader.start;
       for (let each = 0; each < 6; each += 1) {

@@ -23,7 +23,7 @@ function parted(text: string, at: number, separator: string): string {
 }
 
 describe('where what is only possible is sought', () => {
-  const texts = sampleTexts(scale(61, 4));
+  const texts = sampleTexts(scale(61, 7));
   const disguised = texts.map(
     (text, at) => `${parted(text, at, '\u200b')} ${texts[(at * 7) % texts.length]}`,
   );
@@ -42,7 +42,7 @@ describe('where what is only possible is sought', () => {
 
   test('secrets are found in enough texts to tell', () => {
     expect(texts.filter((text) => detectors.secrets.find(text).length > 0).length).toBeGreaterThan(
-      scale(10, 250),
+      scale(10, 140),
     );
   });
 });
@@ -56,7 +56,7 @@ describe('in texts joined with a space', () => {
   const texts = [
     'password = "walnut glacier saddle harvest"',
     "{ passphrase: 'walnut glacier saddle harvest' }",
-    ...sampleTexts(scale(31, 1)),
+    ...sampleTexts(scale(31, 3)),
   ].flatMap((text, at) => [text, parted(text, at, ' ')]);
 
   test.each(declaring)('$name finds nothing with a space where a text lacks the signs of it', (detector) => {
@@ -66,10 +66,10 @@ describe('in texts joined with a space', () => {
       findings.some(({ start, end }) => text.slice(start, end).includes(' ')),
     );
 
-    expect(found.filter(({ findings }) => findings.length > 0).length).toBeGreaterThan(scale(20, 500));
+    expect(found.filter(({ findings }) => findings.length > 0).length).toBeGreaterThan(scale(20, 170));
     if (holdsSpace === undefined || holdsSpace === 'never') expect(spaced).toEqual([]);
     else {
-      expect(spaced.length).toBeGreaterThan(scale(20, 500));
+      expect(spaced.length).toBeGreaterThan(scale(20, 170));
       expect(spaced.filter(({ text }) => !holdsSpace.test(text))).toEqual([]);
     }
   });
@@ -83,7 +83,7 @@ describe('in texts joined with a space', () => {
 
 describe('in small letters', () => {
   const insensitive = all.filter(({ detector }) => detector.ignoresCase === true);
-  const texts = sampleTexts(scale(31, 1))
+  const texts = sampleTexts(scale(31, 3))
     .flatMap((text) => [text, text.toUpperCase()])
     .filter((text) => /^[ -~]*$/.test(text));
 

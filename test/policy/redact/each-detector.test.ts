@@ -115,7 +115,7 @@ const numbered = cases.map((each, number) => ({ ...each, number }));
 
 /** All of them, or some: other ones for the next case. */
 function chosen<T>(list: Readonly<Record<string, T>>, number: number): [string, T][] {
-  return Object.entries(list).filter((_, i) => (i + number) % scale(8, 1) === 0);
+  return Object.entries(list).filter((_, i) => (i + number) % scale(8, 2) === 0);
 }
 
 function policiesOf(name: DetectorName, confidence: Confidence) {
