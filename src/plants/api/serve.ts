@@ -69,17 +69,21 @@ export async function serve(options: ServeOptions): Promise<Listener> {
     }
   };
 
+  const requireEvents = () => {
+    if (options.isFeedLive() && !listener.isDraining) return;
+    throw new GatewayError('store.database', 'events are not available now; try again soon', {
+      retryAfterS: 1,
+    });
+  };
+
   const upgrade = async (request: HttpRequest, socket: Duplex, head: Buffer): Promise<void> => {
     socket.on('error', () => undefined); // the client left; there is nobody to answer
     try {
       checkOrigin(request, allowed);
       refuseOtherUpgrades(request);
-      if (!options.isFeedLive() || listener.isDraining) {
-        throw new GatewayError('store.database', 'events are not available now; try again soon', {
-          retryAfterS: 1,
-        });
-      }
+      requireEvents();
       const session = await requireSession(request, sessions);
+      requireEvents(); // watchers may have been disconnected meanwhile
       watchers.accept(request, socket, head, session.tokenHash);
       log({ event: 'plants.watch' });
     } catch (error) {

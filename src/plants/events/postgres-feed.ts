@@ -2,8 +2,9 @@ import { sql } from 'kysely';
 import type { Client } from 'pg';
 import { backoffMs } from '../../backoff.ts';
 import { connectionSettings } from '../../database/postgres.ts';
+import { eventTypes } from '../contract/asyncapi.ts';
 import type { Queries } from '../database/open.ts';
-import type { Feed, FeedListener, PlantEvent } from './feed.ts';
+import { type Feed, type FeedListener, type PlantEvent, plantOf } from './feed.ts';
 
 const channel = 'plant_events';
 /** A notification has less than 8,000 bytes (https://www.postgresql.org/docs/current/sql-notify.html). */
@@ -121,8 +122,7 @@ class Notifications {
     if (piece === undefined) return; // another program's
     this.#text = number === '1' ? piece : this.#text + piece;
     if (number !== count) return;
-    const events: readonly PlantEvent[] = JSON.parse(Buffer.from(this.#text, 'base64').toString()); // from `notify`
-    for (const event of events) this.#listener.onEvent(event);
+    for (const event of parseEvents(this.#text)) this.#listener.onEvent(event);
   }
 
   #lose(lost: Client): void {
@@ -142,5 +142,16 @@ class Notifications {
       },
       backoffMs(this.#failures, retry),
     ).unref();
+  }
+}
+
+/** What `notify` sent; nothing of what another program did. */
+function parseEvents(text: string): readonly PlantEvent[] {
+  try {
+    const events: readonly PlantEvent[] = JSON.parse(Buffer.from(text, 'base64').toString());
+    const areOurs = events.every((event) => eventTypes.includes(event.type) && plantOf(event) > 0);
+    return areOurs ? events : [];
+  } catch {
+    return []; // no list of events
   }
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeDatabases, describePostgres } from '../databases.ts';
 import { logIn, startTestStore, type TestStore } from '../fixture.ts';
@@ -298,6 +299,60 @@ describePostgres('events of several instances', (databases, postgres) => {
 
     expect(code).toBe(1012);
     expect(again?.events).toMatchObject([{ data: { name: 'after' } }]);
+  });
+
+  test("another program's notifications change nothing", async () => {
+    const store = await startTestStore(databases);
+    const watcher = await subscribed(store);
+    const other = new pg.Client({ connectionString: store.database });
+    await other.connect();
+    const inBase64 = (text: string) => `1/1 ${Buffer.from(text).toString('base64')}`;
+    const texts = [
+      'no list',
+      '7',
+      'null',
+      '[null]',
+      '[{}]',
+      '[{"type":"plant.created"}]',
+      '[{"type":"x","plantId":1}]',
+    ];
+    for (const payload of ['', 'hello', '2/2 AAAA', ...texts.map(inBase64)])
+      await other.query('select pg_notify($1, $2)', ['plant_events', payload]);
+    await other.end();
+
+    await store.sendLoggedIn({ method: 'POST', path: '/plant', body: { name: 'Ours' } });
+    await watcher.received(1);
+    await watcher.close();
+    await store.drain();
+
+    expect(watcher.events).toMatchObject([{ data: { name: 'Ours' } }]);
+  });
+
+  test('a watcher whose session is looked up while the listening connection breaks is refused', async () => {
+    const store = await startTestStore(databases);
+    const other = new pg.Client({ connectionString: store.database });
+    await other.connect();
+    await other.query('begin; lock table sessions');
+    const watching = refusedWatcher(store.url, { authorization: `Bearer ${store.token}` });
+    const waiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock'";
+    while ((await other.query(waiting)).rows.length === 0);
+    const allowConnections = (isAllowed: boolean) =>
+      postgres().run(
+        `alter database ${new URL(store.database).pathname.slice(1)} allow_connections ${isAllowed}`,
+      );
+    await allowConnections(false);
+    await terminateListener();
+    const isLost = () =>
+      store.log.some((record) => 'event' in record && record.event === 'plants.events_lost');
+    while (!isLost()) await new Promise((resolve) => setTimeout(resolve, 10));
+    await other.query('commit');
+
+    const refused = await watching;
+    await other.end();
+    await allowConnections(true);
+    await store.drain();
+
+    expect(refused).toEqual({ status: 503, reason: 'store.database' });
   });
 
   test('a database that is away is 503 with a time to come back, and works again when it is there', async () => {
