@@ -6,6 +6,7 @@ import { type GatewayServer, serveGateway } from '../gateway/serve.ts';
 import type { AcceptedSockets } from '../http/listen.ts';
 import type { Counters } from '../limits/counters.ts';
 import type { OwnerProof } from '../owner-proof.ts';
+import type { Ledger } from '../record/ledger/ledger.ts';
 import type { MetricData } from '../record/metrics/families.ts';
 import type { OpenCounts } from '../record/observer.ts';
 import type { WriteRecord } from '../record/record.ts';
@@ -78,8 +79,25 @@ interface WorkerParts {
   readonly onLedgerClosed: (unwritten: number) => void;
 }
 
+/** Ends what was opened, the last first. */
+type Closing = (() => void | Promise<void>)[];
+
 /** Serves from this process. Throws port.busy and what an unusable address throws. */
 export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
+  const closing: Closing = [];
+  try {
+    return await open(options, closing);
+  } catch (error) {
+    await close(closing).catch(() => undefined); // it is logged; why it could not start matters more
+    throw error;
+  }
+}
+
+async function close(closing: Closing): Promise<void> {
+  for (const end of closing.toReversed()) await end();
+}
+
+async function open(options: ServerOptions, closing: Closing): Promise<ServerHandle> {
   const { config, sandboxUrl, host, port, record, ownerProof, log, worker } = options;
   const { count = 1, startedMs, accepted, countOpen } = worker ?? {};
   letHeapGrow();
@@ -89,29 +107,21 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
   const remote = config.state.url === undefined ? worker?.counters : undefined;
   const budgets = remote === undefined ? config : { ...config, limits: [] };
   const opened = options.ledger && (await openLedgerFor(options.ledger, budgets, log));
-  const close = async () => {
-    breakers?.close();
-    await counters.close();
-    if (opened === undefined) return;
-    const { ledger } = opened;
-    await ledger.close();
-    const { unwritten, pending } = ledger.gauges;
-    if (worker !== undefined) return worker.onLedgerClosed(unwritten);
-    if (unwritten === 0) {
-      return log('info', pending === 0 ? 'the ledger is flushed' : 'the ledger is flushed to its journal');
-    }
-    log('error', `${unwritten} changes of the ledger are not on the disk`);
-    throw new GatewayError('drain.incomplete', 'not all of the ledger could be written');
-  };
+  if (opened !== undefined) closing.push(() => closeLedger(opened.ledger, options));
   const counters = remote ?? (await openCounters(config, log, opened));
+  closing.push(() => counters.close());
   const breakers = (await openBreakers(config)) ?? worker?.breakers;
+  closing.push(() => breakers?.close());
   const meter = await openMeter(config);
+  closing.push(() => meter?.close());
   const tracer = await openTracer(options.tracing, log);
+  closing.push(() => tracer?.close());
   const page = await openInspector(options, {
     counters,
     url: () => server.url,
     gauges: () => server.gauges(),
   });
+  closing.push(() => page?.inspector.close());
   let current = config;
   let isAnnounced = false;
   const toGatewayConfig = (next: Config, url: string | undefined) =>
@@ -135,9 +145,6 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
     isAnnounced: () => isAnnounced,
     observers: [meter?.observer, page?.inspector.observer].filter((each) => each !== undefined),
     inspector: page?.inspector,
-  }).catch(async (error) => {
-    await close().catch(() => undefined); // it is logged; why it could not start matters more
-    throw error;
   });
   return {
     url: server.url,
@@ -168,13 +175,23 @@ export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
     countOpen: async () => server.gauges().open,
     readMetrics: async () => (meter === undefined ? [] : [await meter.read(server, counters)]),
     drain: async () => {
-      page?.inspector.close();
+      page?.inspector.close(); // its streams would not end
       await server.drain();
-      meter?.close();
-      await tracer?.close();
-      await close();
+      await close(closing);
     },
   };
+}
+
+/** Throws drain.incomplete if not all of it could be written; a worker tells its parent instead. */
+async function closeLedger(ledger: Ledger, { log, worker }: ServerOptions): Promise<void> {
+  await ledger.close();
+  const { unwritten, pending } = ledger.gauges;
+  if (worker !== undefined) return worker.onLedgerClosed(unwritten);
+  if (unwritten === 0) {
+    return log('info', pending === 0 ? 'the ledger is flushed' : 'the ledger is flushed to its journal');
+  }
+  log('error', `${unwritten} changes of the ledger are not on the disk`);
+  throw new GatewayError('drain.incomplete', 'not all of the ledger could be written');
 }
 
 /** Compiles what the first request would otherwise wait for; if that fails, each request is refused and says so. */
