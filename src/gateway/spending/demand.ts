@@ -259,6 +259,7 @@ function namesContent(document: JsonDocument, name: string, value: number): bool
 
 function isAddress(document: JsonDocument, entry: number, address = /^(?!data:)/i): boolean {
   if (document.kind(entry) !== kinds.string) return false;
+  if (document.isEscaped(entry)) return address.test(document.text(entry));
   const start = document.start(entry);
   return address.test(document.bytes.toString('latin1', start, Math.min(document.end(entry), start + 32)));
 }

@@ -9,6 +9,8 @@ import { isWithin, type Nfa, type NfaNode, nodeKinds } from './nfa.ts';
 const space = 0x20;
 /** More than any code point, to make one key of two numbers. */
 const keyWidth = 0x200000;
+/** Most characters whose beginnings are kept: requests choose them, and this outlives requests. */
+const room = 4_096;
 
 /** Where a simulation stands: NFA nodes that are alive, with the earliest place where each may have begun. */
 interface Position {
@@ -36,7 +38,6 @@ export class MixedReadings {
   }
 
   find(text: string): readonly Range[] {
-    this.#found = [];
     let position: Position = { threads: noThreads, context: contexts.begin };
     let at = 0;
     for (const character of text) {
@@ -48,7 +49,9 @@ export class MixedReadings {
       at = end;
     }
     this.#step(position, endPoint, { start: at, end: at });
-    return joinOverlapping(this.#found);
+    const found = this.#found;
+    this.#found = [];
+    return joinOverlapping(found);
   }
 
   #readAll(from: Position, readings: readonly Reading[], { start, end }: Range): Position {
@@ -88,6 +91,7 @@ export class MixedReadings {
     let begun = this.#begun.get(key);
     if (begun === undefined) {
       begun = this.#after(this.#nfa.starts, conditions, codePoint).filter((next) => next !== matched);
+      if (this.#begun.size >= room) this.#begun.clear();
       this.#begun.set(key, begun);
     }
     return begun;

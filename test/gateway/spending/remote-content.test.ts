@@ -127,3 +127,14 @@ test('by what is known of its model', () => {
 
   expect(names.map(imageTokensOf)).toEqual([4_784, 3_779, 48_169, 3_779, 3_779, 16_384, 16_384]);
 });
+
+test.each([
+  ['https', true],
+  ['data', false],
+])('an address is known by its scheme in escapes too: %s', (scheme, isNamed) => {
+  const escaped = [...scheme].map((letter) => `\\u00${letter.charCodeAt(0).toString(16)}`).join('');
+  for (const part of [`"file_data":"${escaped}:x"`, `"video_url":"${escaped}:x"`]) {
+    const body = `{"messages":[{"role":"user","content":[{${part}}]}]}`;
+    expect(findRemoteContent(parseStrictJson(Buffer.from(body))).hasOther).toBe(isNamed);
+  }
+});

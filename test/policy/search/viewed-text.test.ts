@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import type { Pattern } from '../../../src/policy/automaton/patterns.ts';
 import type { Detector } from '../../../src/policy/detectors/detector.ts';
@@ -52,4 +54,28 @@ test('a text of hundreds of thousands of matches and exceptions is gone through 
   const found = text.rangesOutside(phrase('zeus'), [{ key: '', pattern: phrase('zeus inn') }]);
 
   expect(found.length).toBe(200_000);
+});
+
+test('what texts of many characters have in them is not kept behind them', () => {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  const heapBytes = () => {
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
+  const patterns = ['one', 'two', 'six', 'ten'].map(
+    (text): Pattern => ({ kind: 'phrase', text, folded: [text] }),
+  );
+  let characters = '';
+  for (let point = 0x20; point < 0x3_0000; point += 1)
+    if (point < 0xd800 || point > 0xdfff) characters += String.fromCodePoint(point);
+  const find = (pattern: Pattern) => new ViewedText(`ten six two one ${characters}`, fold).ranges(pattern);
+  find({ kind: 'phrase', text: 'eon', folded: ['eon'] }); // the fold keeps what it knows of characters
+
+  const before = heapBytes();
+  const found = patterns.filter((pattern) => find(pattern).length > 0);
+  const grown = heapBytes() - before;
+
+  expect(found).toHaveLength(4);
+  expect(grown).toBeLessThan(10_000_000);
 });

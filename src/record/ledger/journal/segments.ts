@@ -114,6 +114,7 @@ export async function readJournal(directory: string): Promise<JournalContent> {
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
         isWhole = false;
+        read.set(path, []); // not again: it may be a link to nothing
       }
       await setImmediate();
     }

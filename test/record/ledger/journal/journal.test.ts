@@ -1,4 +1,4 @@
-import { readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -112,4 +112,15 @@ test('a journal is read a segment at a time, and what is open in one that leaves
 
   expect(rows.map(({ requestId }) => requestId)).toEqual(['one']);
   expect(left.map(({ requestId }) => requestId)).toEqual(['two']);
+});
+
+test('a journal with a link to nothing is read too', { timeout: 10_000 }, async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'gateway-journal-'));
+  ending.push(() => rm(directory, { recursive: true, force: true }));
+  symlinkSync('/nowhere', join(directory, `${owner}-00000001.journal`));
+  writeFileSync(join(directory, `${owner}-00000002.journal`), header + endLine(row('one')));
+
+  const { rows } = await readJournal(directory);
+
+  expect(rows.map(({ requestId }) => requestId)).toEqual(['one']);
 });
