@@ -56,12 +56,12 @@ export async function sumUsage(
 
 function toReport(rows: readonly SumRow[], { dayOf }: UsageQuery): readonly UsageSum[] {
   const merged = new Map<string, Record<SummedColumn, number>>();
-  for (const { name: given, ...row } of rows) {
+  for (const row of rows) {
     // The quarters of an hour of one day have the same name.
-    const name = typeof given === 'number' ? dayOf(given * quarterMs) : given;
+    const name = typeof row.name === 'number' ? dayOf(row.name * quarterMs) : row.name;
     const known = merged.get(name);
-    if (known === undefined) merged.set(name, { ...row });
-    else for (const column of summed) known[column] += row[column];
+    const sums = summed.map((column) => [column, (known?.[column] ?? 0) + row[column]]);
+    merged.set(name, Object.fromEntries(sums)); // it has all of `summed`
   }
   // Sorted here, because databases have their own collations.
   return [...merged]

@@ -1,7 +1,8 @@
-import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { loadSqlite, openSqliteReader } from '../../../src/database/sqlite-engine.ts';
+import { endLine, header } from '../../../src/record/ledger/journal/journal-line.ts';
 import type { LedgerEvent, LedgerOptions } from '../../../src/record/ledger/ledger.ts';
 import { fileLedger } from '../../../src/record/ledger/ledger-store.ts';
 import { openLedger } from '../../../src/record/ledger/open-ledger.ts';
@@ -62,6 +63,20 @@ describe('ledger', () => {
     const next = await open(path);
     expect(next.sums).toMatchObject([{ tokens: 800, nanoUsd: 8_000 }]);
     expect(await rows(path)).toHaveLength(100);
+  });
+
+  test('usage that is still in the journal has the fields of usage, and no others', async () => {
+    const place = fileLedger(join(directory(), 'ledger.sqlite'));
+    mkdirSync(place.journal);
+    const owner = '11111111-1111-4111-8111-111111111111';
+    const lines = ['req_1', 'req_2'].map((id) => endLine(row(id)));
+    writeFileSync(join(place.journal, `${owner}-00000001.journal`), header + lines.join(''));
+
+    const found = await readUsage(place, { by: 'model', sinceMs: 0, dayOf: String });
+
+    const tokens = { input_tokens: 10, output_tokens: 6, cache_read_tokens: 2, cache_write_tokens: 0 };
+    const more = { reasoning_tokens: 4, cost_usd: 160 / 1e9, estimated: 0, unpriced: 0 };
+    expect(found).toEqual([{ name: 'm', requests: 2, ...tokens, ...more }]);
   });
 
   test('a thread that the first segment starts moves it once, and reports nothing', async () => {
