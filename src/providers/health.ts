@@ -39,7 +39,7 @@ interface BreakerOptions {
 const followerShare = 1.1;
 
 /** Blocks requests to something that keeps failing, and lets one through now and then as a probe. */
-export class Breaker {
+class Breaker {
   readonly #options: BreakerOptions;
   readonly #onChange: (isOpen: boolean) => void;
   #failuresInRow = 0;

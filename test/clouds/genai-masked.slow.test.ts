@@ -19,7 +19,7 @@ import { secrets } from '../kit/gateway.ts';
 
 const isInstalled = existsSync(join(import.meta.dirname, 'node_modules', '@google', 'genai'));
 const load = createRequire(join(import.meta.dirname, 'package.json'));
-const running = maskedGateway();
+const running = await maskedGateway();
 
 const value = '«quote " and \\ backslash,\n🌿»';
 const text = `write to ann@example.com and ${value}`;

@@ -1,19 +1,15 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { factsOf } from '../../src/client/call.ts';
 import { hashKey } from '../../src/config/build/keys.ts';
-import type { Config } from '../../src/config/config.ts';
-import { loadConfig } from '../../src/config/load.ts';
 import type { Fields } from '../../src/dialects/fields.ts';
 import { decideOffline } from '../../src/gateway/offline/decide-offline.ts';
 import { explainRequest } from '../../src/gateway/offline/explain-request.ts';
 import { destinationNamed } from '../../src/gateway/offline/question.ts';
 import { tryTask } from '../../src/server/inspector/decision-task.ts';
 import { pathFor, speakAll } from '../kit/answers.ts';
-import { post, secrets, startGateway, type TestGateway } from '../kit/gateway.ts';
-import { type ScriptedHost, startHost } from '../kit/host.ts';
-import { emptyDirectory } from '../kit/own-configuration.ts';
+import { modelsAt, providersAt } from '../kit/config.ts';
+import { configFrom, post, startGateway } from '../kit/gateway.ts';
+import { startHost } from '../kit/host.ts';
 import { isExhaustive, scale } from '../kit/scale.ts';
 import { bodies } from './agreement/bodies.ts';
 
@@ -48,38 +44,23 @@ const policies = `
 `;
 const names = ['phrases', 'redacting', 'watching', 'strict'] as const;
 const keyOf = (name: string) => `key-of-${name}-0123456789`;
-const yamlFor = (host: string) => `
+const host = await startHost(speakAll);
+const yaml = `
 providers:
-  messages: { dialect: anthropic, base_url: "${host}", api_key: "\${PROVIDER_KEY}", endpoints: [messages], retries: { attempts: 1 }, breaker: { failures: 1000 } }
-  chat: { dialect: openai, base_url: "${host}/v1", api_key: "\${PROVIDER_KEY}", endpoints: [chat], retries: { attempts: 1 }, breaker: { failures: 1000 } }
-  responses: { dialect: openai, base_url: "${host}/v1", api_key: "\${PROVIDER_KEY}", endpoints: [responses], retries: { attempts: 1 }, breaker: { failures: 1000 } }
-  gemini: { dialect: gemini, base_url: "${host}", api_key: "\${PROVIDER_KEY}", retries: { attempts: 1 }, breaker: { failures: 1000 } }
+${providersAt(host.url)}
 models:
-  - { match: to-messages, provider: messages }
-  - { match: to-chat, provider: chat }
-  - { match: to-responses, provider: responses }
-  - { match: to-gemini, provider: gemini }
+${modelsAt('to-')}
 policies: ${policies}
 projects:
   shop:
     keys:
 ${names.map((name) => `      - { id: ${name}, hash: "sha256:${hashKey(keyOf(name))}", policies: [${name}] }`).join('\n')}
 `;
+const gateway = await startGateway(yaml);
+const config = await configFrom(yaml);
 
 const targets = ['messages', 'chat', 'responses', 'gemini'] as const;
 
-let host: ScriptedHost;
-let gateway: TestGateway;
-let config: Config;
-beforeAll(async () => {
-  host = await startHost(speakAll);
-  const yaml = yamlFor(host.url);
-  gateway = await startGateway(yaml);
-  const directory = emptyDirectory();
-  const file = join(directory, 'gateway.yaml');
-  writeFileSync(file, yaml, { mode: 0o600 });
-  config = (await loadConfig({ file, cwd: directory, env: secrets, nowMs: Date.now() })).config;
-});
 const ruleIds = (ids: readonly string[] = []) => [...new Set(ids)].sort();
 
 /** Every dialect at both ends once, or all pairs. */

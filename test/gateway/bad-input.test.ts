@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { chatAnswer, json } from '../kit/answers.ts';
 import { twoHosts } from '../kit/config.ts';
 import { secrets } from '../kit/gateway.ts';
-import { useHosts } from '../kit/lifecycle.ts';
+import { startHosts } from '../kit/lifecycle.ts';
 import { head, openRaw, type RawAnswer, sendRaw } from '../kit/raw.ts';
 
 const server = `  port: 0
@@ -11,7 +11,9 @@ const server = `  port: 0
   allowed_origins: ["https://app.example.com"]
   limits: { head_timeout: 1s, body_idle_timeout: 200ms, body_timeout: 5m, body_size: 64KiB, pipelined: 2 }`;
 
-const hosts = useHosts(json(chatAnswer), (urls) => twoHosts({ ...urls, server }));
+const { anthropic, openai, gateway } = await startHosts(json(chatAnswer), (urls) =>
+  twoHosts({ ...urls, server }),
+);
 
 const good = '{"model":"gpt-test","messages":[{"role":"user","content":"a secret prompt"}]}';
 const path = '/v1/chat/completions';
@@ -33,7 +35,7 @@ beforeEach(() => {
 });
 
 function forwarded(): number {
-  return hosts().openai.requests.length + hosts().anthropic.requests.length;
+  return openai.requests.length + anthropic.requests.length;
 }
 
 afterAll(() => {
@@ -64,7 +66,7 @@ function ask(bad: Ask): Promise<RawAnswer> {
     ...(bad.headers ?? []),
     ...(bad.framing ?? [`Content-Length: ${body.length}`]),
   ];
-  return sendRaw(hosts().gateway.port, head(...lines), body);
+  return sendRaw(gateway.port, head(...lines), body);
 }
 
 interface Expected {
@@ -98,12 +100,7 @@ async function expectRefusal(answer: RawAnswer, { status, type, reason, param }:
   if (status === 401) expect(headers['www-authenticate']).toEqual(['Bearer']);
   if (status === 503) expect(Number(headers['retry-after']?.[0])).toBeGreaterThan(0);
   expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
-  const everything = [
-    text,
-    JSON.stringify(headers),
-    JSON.stringify(hosts().gateway.records),
-    ...printed,
-  ].join('\n');
+  const everything = [text, JSON.stringify(headers), JSON.stringify(gateway.records), ...printed].join('\n');
   for (const secret of [...Object.values(secrets), 'a secret prompt', 'wrong-key-wrong-key']) {
     expect(everything).not.toContain(secret);
   }
@@ -195,7 +192,7 @@ test.each([
 const start = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nx-api-key: ${key}\r\nContent-Type: application/json\r\n`;
 
 test('a head that does not end is 408', async () => {
-  const connection = openRaw(hosts().gateway.port);
+  const connection = openRaw(gateway.port);
   await connection.write('POST /v1/messages HTTP/1.1\r\nHost: localhost\r\n');
 
   const answer = await connection.answer();
@@ -205,7 +202,7 @@ test('a head that does not end is 408', async () => {
 });
 
 test('a second request smuggled after a refused one is never answered', async () => {
-  const connection = openRaw(hosts().gateway.port);
+  const connection = openRaw(gateway.port);
   const smuggled = head('GET /healthz HTTP/1.1', 'Host: localhost');
   await connection.write(
     `${start}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${smuggled}`,
@@ -218,7 +215,6 @@ test('a second request smuggled after a refused one is never answered', async ()
 });
 
 test('a client that sends half of its body and leaves is recorded and forgotten', async () => {
-  const { gateway } = hosts();
   const connection = openRaw(gateway.port);
   await connection.write(`${start}Content-Length: 50\r\n\r\n{"model":`);
 

@@ -5,11 +5,11 @@ import { RawConnection } from '../http/raw-connection.ts';
 import { chatAnswer, json } from '../kit/answers.ts';
 import { twoHosts } from '../kit/config.ts';
 import { secrets } from '../kit/gateway.ts';
-import { useHosts } from '../kit/lifecycle.ts';
+import { startHosts } from '../kit/lifecycle.ts';
 
 const server = `  port: 0
   limits: { body_size: 64KiB, bodies_in_flight: 128KiB, body_idle_timeout: 10s }`;
-const hosts = useHosts(json(chatAnswer), (urls) => twoHosts({ ...urls, server }));
+const { gateway } = await startHosts(json(chatAnswer), (urls) => twoHosts({ ...urls, server }));
 
 const path = '/v1/chat/completions';
 
@@ -19,7 +19,7 @@ function begin(
   sent: string | Buffer = '{',
   key: string = secrets.PROJECT_KEY,
 ): RawConnection {
-  const connection = new RawConnection(hosts().gateway.port);
+  const connection = new RawConnection(gateway.port);
   connection.socket.write(
     `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nx-gateway-key: ${key}\r\ncontent-type: application/json\r\n${framing}\r\n\r\n`,
   );
@@ -30,7 +30,7 @@ function begin(
 /** A whole request whose body has so many bytes. */
 function post(key: string, bytes: number): Promise<Response> {
   const content = 'x'.repeat(bytes);
-  return fetch(`${hosts().gateway.url}${path}`, {
+  return fetch(`${gateway.url}${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-gateway-key': key },
     body: JSON.stringify({ model: 'gpt-test', messages: [{ role: 'user', content }] }),
@@ -46,7 +46,7 @@ test('unfinished bodies of one key are refused beyond its share, another key is 
   expect(refused.received).toContain('gateway.overloaded');
   expect((await post(secrets.PROJECT_KEY, 50_000)).status).toBe(503);
   expect((await post(secrets.OTHER_KEY, 50_000)).status).toBe(200);
-  expect((await fetch(`${hosts().gateway.url}/healthz`)).status).toBe(200);
+  expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);
 
   for (const { socket } of open) socket.destroy();
   await expect.poll(async () => (await post(secrets.PROJECT_KEY, 50_000)).status).toBe(200);
@@ -79,7 +79,7 @@ test('a compressed body as large as a body may be is read', async () => {
   expect(body.length).toBeGreaterThan(25_000);
 
   const ask = () =>
-    fetch(`${hosts().gateway.url}${path}`, {
+    fetch(`${gateway.url}${path}`, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',

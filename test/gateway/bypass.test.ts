@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { json } from '../kit/answers.ts';
 import { dialectNames } from '../kit/dialects.ts';
 import { secrets } from '../kit/gateway.ts';
-import { useHosts } from '../kit/lifecycle.ts';
+import { startHosts } from '../kit/lifecycle.ts';
 import { head, type RawAnswer, sendRaw } from '../kit/raw.ts';
 import { type Bypass, saying, targetOf } from './bypass/case.ts';
 import { forgottenFields } from './bypass/forgotten-fields.ts';
@@ -22,7 +22,7 @@ const classes: Readonly<Record<string, readonly Bypass[]>> = {
   'opaque and unseen content': opaqueContent,
 };
 
-const hosts = useHosts(json('{"data":[]}'), houseConfig);
+const { anthropic, openai, gateway } = await startHosts(json('{"data":[]}'), houseConfig);
 
 function send(bypass: Bypass): Promise<RawAnswer> {
   const body = Buffer.from(bypass.raw ?? JSON.stringify(bypass.body));
@@ -35,11 +35,11 @@ function send(bypass: Bypass): Promise<RawAnswer> {
     ...(bypass.headers ?? []),
     ...(bypass.framing ?? [`Content-Length: ${body.length}`]),
   ];
-  return sendRaw(hosts().gateway.port, head(...lines), body);
+  return sendRaw(gateway.port, head(...lines), body);
 }
 
 function forwarded(): number {
-  return hosts().openai.requests.length + hosts().anthropic.requests.length;
+  return openai.requests.length + anthropic.requests.length;
 }
 
 for (const [name, cases] of Object.entries(classes)) {
@@ -62,6 +62,8 @@ for (const [name, cases] of Object.entries(classes)) {
         forwarded: 0,
       });
       if (at !== undefined) expect(error.param ?? info.metadata.param).toBe(at);
+      expect(answer.headers.get('x-should-retry')).toEqual(['false']);
+      expect(answer.headers.get('x-gateway-error')).toEqual(['true']);
       expect(error.message).not.toMatch(/nightfall|4111/i);
     });
   });
@@ -93,7 +95,7 @@ test.each(dialectNames)(
 );
 
 afterAll(() => {
-  const records = JSON.stringify(hosts().gateway.records);
+  const records = JSON.stringify(gateway.records);
   expect(records).not.toMatch(/nightfall|4111.?1111/i);
   for (const secret of Object.values(secrets)) expect(records).not.toContain(secret);
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { dialectCases, json, stream } from '../kit/answers.ts';
 import { twoHosts } from '../kit/config.ts';
 import { type ScriptedHost, sha256 } from '../kit/host.ts';
-import { type Setting, useHosts } from '../kit/lifecycle.ts';
+import { startHosts } from '../kit/lifecycle.ts';
 import { head, type RawAnswer, sendRaw } from '../kit/raw.ts';
 
 // Odd whitespace, key order, an unknown field, an integer above 2^53, a float's own spelling, escapes that a
@@ -14,6 +14,9 @@ function oddBody(model: string, fillBytes: number): Buffer {
   const text = `\n {"messages" :[{"content":"${'é東👋 '.repeat(Math.ceil(fillBytes / 10))}","role":"user"}] , ${oddities},"max_tokens":64,  "model": "${model}","input":"x" }\n`;
   return Buffer.from(text);
 }
+
+const streamedBody = (model: string) =>
+  Buffer.from(oddBody(model, 10).toString().replace('"max_tokens"', '"stream":true,"max_tokens"'));
 
 /** Cuts bytes at places that fall into characters, escapes and names. */
 function cutOddly(bytes: Buffer): Buffer[] {
@@ -29,30 +32,21 @@ function cutOddly(bytes: Buffer): Buffer[] {
   return pieces;
 }
 
-const setting = useHosts(json('{}'), twoHosts);
+const { anthropic, openai, gateway } = await startHosts(json('{}'), twoHosts);
 
 function hostOf(dialect: string): ScriptedHost {
-  const { anthropic, openai } = setting();
   return dialect === 'messages' ? anthropic : openai;
 }
 
-function headFor({ gateway }: Setting, path: string, framing: string): string {
-  return head(
-    `POST ${path} HTTP/1.1`,
-    'Host: 127.0.0.1',
-    `Authorization: Bearer ${gateway.key}`,
-    'Content-Type: application/json',
-    framing,
-  );
+/** Posts a body in pieces, by default with its length. */
+function send(path: string, pieces: readonly (string | Buffer)[], framing?: string): Promise<RawAnswer> {
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  const lines = [`POST ${path} HTTP/1.1`, 'Host: 127.0.0.1', `Authorization: Bearer ${gateway.key}`];
+  const last = framing ?? `Content-Length: ${length}`;
+  return sendRaw(gateway.port, head(...lines, 'Content-Type: application/json', last), ...pieces);
 }
 
-async function sendInPieces(path: string, body: Buffer): Promise<RawAnswer> {
-  return sendRaw(
-    setting().gateway.port,
-    headFor(setting(), path, `Content-Length: ${body.length}`),
-    ...cutOddly(body),
-  );
-}
+const sendInPieces = (path: string, body: Buffer) => send(path, cutOddly(body));
 
 describe.each(dialectCases)('$dialect', ({ dialect, path, model, plain, events }) => {
   test.each([
@@ -78,12 +72,7 @@ describe.each(dialectCases)('$dialect', ({ dialect, path, model, plain, events }
       Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n')]),
     );
 
-    const answer = await sendRaw(
-      setting().gateway.port,
-      headFor(setting(), path, 'Transfer-Encoding: chunked'),
-      ...chunks,
-      '0\r\n\r\n',
-    );
+    const answer = await send(path, [...chunks, '0\r\n\r\n'], 'Transfer-Encoding: chunked');
 
     expect(answer.status).toBe(200);
     expect(host.requests.at(-1)?.sha256).toBe(sha256(body));
@@ -125,11 +114,7 @@ describe.each(dialectCases)('$dialect', ({ dialect, path, model, plain, events }
   test('a stream reaches the client as the provider sent it, cut anywhere', async () => {
     const bytes = Buffer.from(`: a comment\n\n${events.join('')}`);
     hostOf(dialect).script(stream(cutOddly(bytes)));
-    const body = Buffer.from(
-      oddBody(model, 10).toString().replace('"max_tokens"', '"stream":true,"max_tokens"'),
-    );
-
-    const answer = await sendInPieces(path, body);
+    const answer = await sendInPieces(path, streamedBody(model));
 
     expect(answer.status).toBe(200);
     expect(answer.isWhole).toBe(true);
@@ -143,11 +128,7 @@ describe.each(dialectCases)('$dialect', ({ dialect, path, model, plain, events }
     const many = Array.from({ length: 10_000 }, () => events[1] ?? '');
     const bytes = Buffer.from([first, ...many, ...many, ...rest].join('').replaceAll('\n', '\r\n'));
     hostOf(dialect).script(stream(cutOddly(bytes)));
-    const body = Buffer.from(
-      oddBody(model, 10).toString().replace('"max_tokens"', '"stream":true,"max_tokens"'),
-    );
-
-    const answer = await sendInPieces(path, body);
+    const answer = await sendInPieces(path, streamedBody(model));
 
     expect(bytes.length).toBeGreaterThan(2_000_000);
     expect(answer.isWhole).toBe(true);
@@ -168,11 +149,7 @@ test('a compressed body is forwarded decompressed, without its content-encoding'
     ['deflate', deflateSync(body)],
   ] as const) {
     const framing = `Content-Encoding: ${encoding}\r\nContent-Length: ${packed.length}`;
-    const answer = await sendRaw(
-      setting().gateway.port,
-      headFor(setting(), chat.path, framing),
-      ...cutOddly(packed),
-    );
+    const answer = await send(chat.path, cutOddly(packed), framing);
 
     const received = host.requests.at(-1);
     expect(answer.status).toBe(200);

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import {
   json,
   messagesAnswer,
@@ -7,8 +7,8 @@ import {
   responsesEvents,
   stream,
 } from '../kit/answers.ts';
-import { projects, secrets, startGateway, type TestGateway } from '../kit/gateway.ts';
-import { type HostRequest, type ScriptedHost, startHost } from '../kit/host.ts';
+import { post, projects, secrets, startGateway } from '../kit/gateway.ts';
+import { type HostRequest, startHost } from '../kit/host.ts';
 
 // A provider that takes the client's own login, next to one with a key of the gateway's.
 
@@ -16,14 +16,9 @@ const token = `sk-ant-oat01-${'aB3_-'.repeat(20)}`;
 const login = { 'x-gateway-key': secrets.PROJECT_KEY, authorization: `Bearer ${token}` };
 const body = '{"model":"own","max_tokens":9,"messages":[{"role":"user","content":"hi"}]}';
 
-let own: ScriptedHost;
-let other: ScriptedHost;
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  own = await startHost(() => undefined);
-  other = await startHost(() => undefined);
-  gateway = await startGateway(`
+const own = await startHost(() => undefined);
+const other = await startHost(() => undefined);
+const gateway = await startGateway(`
 providers:
   own: { dialect: anthropic, base_url: "${own.url}", credentials: client, retries: { attempts: 3 }, breaker: { failures: 2 } }
   chatgpt: { dialect: openai, base_url: "${own.url}/backend-api/codex", credentials: client, endpoints: [responses] }
@@ -36,7 +31,6 @@ models:
   - { match: other-then-own, provider: other, fallbacks: [{ provider: own, model: own }] }
   - { match: priced, provider: own, pricing: { input: 1, output: 1 } }
 ${projects}`);
-});
 
 beforeEach(() => {
   own.script(json(messagesAnswer));
@@ -222,12 +216,7 @@ describe('what the provider says of the login reaches the client', () => {
 providers: { own: { dialect: anthropic, base_url: "${own.url}", credentials: client } }
 models: [{ match: "*", provider: own }]
 projects: { shop: { limits: { requests_per_minute: 2, usd_per_day: 1 }, keys: [{ id: k, value: "\${PROJECT_KEY}" }] } }`);
-    const ask = () =>
-      fetch(`${limited.url}/v1/messages`, {
-        method: 'POST',
-        headers: { ...login, 'content-type': 'application/json' },
-        body,
-      });
+    const ask = () => post(limited, '/v1/messages', body, { headers: login });
 
     const answers = [await ask(), await ask(), await ask()];
     const [record] = await limited.recorded(3);
@@ -334,17 +323,10 @@ test('clients that renew their login at the same time each get the answer to the
   own.script((response, request) => {
     const given = request.headers.find(([name]) => name === 'authorization')?.[1] ?? '';
     seen.push(given);
-    if (given.includes('-old-'))
-      return json('{"type":"error","error":{"type":"authentication_error","message":"expired"}}', 401)(
-        response,
-        request,
-      );
-    return json(
-      messagesAnswer.replace(
-        /"text":"[^"]*"/,
-        JSON.stringify({ text: /-new-(\d+)-/.exec(given)?.[1] ?? '' }).slice(1, -1),
-      ),
-    )(response, request);
+    const client = /-new-(\d+)-/.exec(given)?.[1];
+    const script =
+      client === undefined ? json('{}', 401) : json(messagesAnswer.replace('Hello from messages', client));
+    return script(response, request);
   });
   const as = (token: string) => send({ ...login, authorization: `Bearer ${token}` });
 

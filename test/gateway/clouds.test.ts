@@ -1,33 +1,13 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { answerEvents, chunkFrame, exceptionFrame } from '../kit/amazon-stream.ts';
-import {
-  anthropicClient,
-  openaiClient,
-  post,
-  projects,
-  startGateway,
-  type TestGateway,
-} from '../kit/gateway.ts';
-import { type HostRequest, type Script, type ScriptedHost, startHost } from '../kit/host.ts';
+import { json, messagesAnswer } from '../kit/answers.ts';
+import { anthropicClient, openaiClient, post, projects, startGateway } from '../kit/gateway.ts';
+import { type HostRequest, type Script, startHost } from '../kit/host.ts';
 
 // Clouds whose paths, bodies or streams are not those of the dialect, here with keys; test/clouds has the credentials
 // that end, and holds the hosts to the vendors' own clients.
 
-let host: ScriptedHost;
-let gateway: TestGateway;
-
-const message = {
-  id: 'msg_1',
-  type: 'message',
-  role: 'assistant',
-  model: 'claude-test',
-  content: [{ type: 'text', text: 'Water it.' }],
-  stop_reason: 'end_turn',
-  stop_sequence: null,
-  usage: { input_tokens: 12, output_tokens: 7 },
-};
-const json = { 'content-type': 'application/json' };
-const whole: Script = (response) => response.writeHead(200, json).end(JSON.stringify(message));
+const whole = json(messagesAnswer);
 const stream =
   (frames: readonly Buffer[]): Script =>
   (response) => {
@@ -41,9 +21,8 @@ const frames = answerEvents(['Water', ' it.']).map(chunkFrame);
 const arn = 'arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-test-v1:0';
 const hello = { max_tokens: 100, messages: [{ role: 'user' as const, content: 'hello' }] };
 
-beforeAll(async () => {
-  host = await startHost(whole);
-  gateway = await startGateway(`
+const host = await startHost(whole);
+const gateway = await startGateway(`
 providers:
   bedrock: { dialect: bedrock, base_url: "${host.url}", api_key: "\${PROVIDER_KEY}", retries: { attempts: 1 } }
   old-azure: { dialect: openai, base_url: "${host.url}/openai", credentials: azure, api_key: "\${PROVIDER_KEY}", api_version: 2024-10-21 }
@@ -65,13 +44,12 @@ models:
   - { match: foundry, provider: foundry }
   - { match: mantle, provider: mantle }
 ${projects}`);
-});
+beforeEach(() => host.script(whole));
 const last = () => host.requests.at(-1) as HostRequest;
 const header = (name: string) => last().headers.find(([key]) => key === name)?.[1];
 
 describe('Bedrock by InvokeModel', () => {
   test("the body is the client's without model and stream, the path has the name", async () => {
-    host.script(whole);
     const body =
       '{"model":"anthropic.claude-test-v1:0", "max_tokens":100,"messages":[{"role":"user","content":"h\\u00e9"}]}';
 
@@ -79,7 +57,7 @@ describe('Bedrock by InvokeModel', () => {
       headers: { 'anthropic-version': '2023-06-01' },
     });
 
-    expect(await answer.json()).toEqual(message);
+    expect(await answer.text()).toBe(messagesAnswer);
     expect(answer.headers.get('x-gateway-body')).toBe('spliced');
     expect(last().target).toBe('/model/anthropic.claude-test-v1%3A0/invoke');
     expect(last().body.toString()).toBe(
@@ -90,7 +68,6 @@ describe('Bedrock by InvokeModel', () => {
   });
 
   test("ARNs are one segment; flags of the SDK's header are in the body, without those that Bedrock refuses", async () => {
-    host.script(whole);
     const before = gateway.records.length;
 
     await anthropicClient(gateway).beta.messages.create({
@@ -111,8 +88,6 @@ describe('Bedrock by InvokeModel', () => {
   });
 
   test('where the header is to be forwarded, all flags are', async () => {
-    host.script(whole);
-
     await anthropicClient(gateway).beta.messages.create({
       model: 'as-it-is',
       ...hello,
@@ -184,25 +159,19 @@ describe('Bedrock by InvokeModel', () => {
   });
 
   test.each([
-    ['global.anthropic.claude-sonnet-4-5-20250929-v1:0', 141_000],
-    ['us.anthropic.claude-sonnet-4-5-20250929-v1:0', 155_100],
+    ['global.anthropic.claude-sonnet-4-5-20250929-v1:0', 69_000],
+    ['us.anthropic.claude-sonnet-4-5-20250929-v1:0', 75_900],
     ['us-gov.anthropic.claude-sonnet-4-5-20250929-v1:0', undefined],
   ])('%s costs what AWS takes for where it may be served', async (model, nanoUsd) => {
-    host.script(whole);
-    const before = gateway.records.length;
-
     await post(gateway, '/v1/messages', { model, ...hello });
 
-    const record = (await gateway.recorded(before + 1)).at(-1) as { cost_usd?: number };
+    const record = await gateway.recordWhere((each) => each.model === model);
     expect(record.cost_usd).toBe(nanoUsd === undefined ? undefined : nanoUsd / 1e9);
   });
 
   test('throttling in its words is a 429 with the time to wait', async () => {
-    host.script((response) =>
-      response
-        .writeHead(429, { ...json, 'retry-after': '7', 'x-amzn-errortype': 'ThrottlingException' })
-        .end('{"message":"Too many requests, please wait before trying again."}'),
-    );
+    const refusal = '{"message":"Too many requests, please wait before trying again."}';
+    host.script(json(refusal, 429, { 'retry-after': '7', 'x-amzn-errortype': 'ThrottlingException' }));
 
     const answer = await post(gateway, '/v1/messages', { model: 'profile', ...hello });
 
@@ -217,10 +186,9 @@ describe('Bedrock by InvokeModel', () => {
 
 test('a model that failed at Bedrock is an error of its, and a fallback is asked', async () => {
   const failure = '{"message":"The model failed.","originalStatusCode":500}';
-  host.script((response, { target }) =>
-    target.startsWith('/model/')
-      ? response.writeHead(424, { ...json, 'x-amzn-errortype': 'ModelErrorException' }).end(failure)
-      : response.writeHead(200, json).end(JSON.stringify(message)),
+  const failed = json(failure, 424, { 'x-amzn-errortype': 'ModelErrorException' });
+  host.script((response, request) =>
+    (request.target.startsWith('/model/') ? failed : whole)(response, request),
   );
 
   const alone = await post(gateway, '/v1/messages', { model: 'profile', ...hello });
@@ -240,13 +208,8 @@ test.each([
   ['"soon"', null],
 ])('what Google says in the body of how long to wait is a header: %s', async (retryDelay, seconds) => {
   const info = `{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":${retryDelay}}`;
-  host.script((response) =>
-    response
-      .writeHead(429, json)
-      .end(
-        `{"error":{"code":429,"message":"Quota exceeded.","status":"RESOURCE_EXHAUSTED","details":[{"@type":"x"},${info}]}}`,
-      ),
-  );
+  const error = `"code":429,"message":"Quota exceeded.","status":"RESOURCE_EXHAUSTED","details":[{"@type":"x"},${info}]`;
+  host.script(json(`{"error":{${error}}}`, 429));
 
   const answer = await post(gateway, '/v1/messages', { model: 'gemini-test', ...hello });
 
@@ -257,11 +220,8 @@ test.each([
 });
 
 test('why credentials are refused is in the record, without them', async () => {
-  host.script((response) =>
-    response
-      .writeHead(403, json)
-      .end('{"Message":"provider-secret-9876543210 is not authorized to perform: bedrock:InvokeModel"}'),
-  );
+  const told = 'provider-secret-9876543210 is not authorized to perform: bedrock:InvokeModel';
+  host.script(json(`{"Message":"${told}"}`, 403));
 
   const answer = await post(gateway, '/v1/messages', { model: 'profile', ...hello });
 
@@ -289,7 +249,7 @@ describe('keys are sent as each host wants them', () => {
     ['new', '/v1/chat/completions', '/openai/v1/chat/completions', 'api-key'],
     ['foundry', '/v1/messages', '/anthropic/v1/messages', 'x-api-key'],
   ])('%s %s', async (model, path, target, name) => {
-    host.script((response) => response.writeHead(200, json).end('{}'));
+    host.script(json('{}'));
 
     await post(gateway, path, { model, input: 'hello', ...hello });
 
@@ -301,8 +261,6 @@ describe('keys are sent as each host wants them', () => {
   });
 
   test('a Bedrock API key is a bearer token', async () => {
-    host.script(whole);
-
     await post(gateway, '/v1/messages', { model: 'mantle', ...hello });
 
     expect(header('authorization')).toBe('Bearer provider-secret-9876543210');

@@ -2,10 +2,10 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { Facts } from '../../src/policy/facts.ts';
 import { json } from '../kit/answers.ts';
 import { post, secrets } from '../kit/gateway.ts';
-import { useHosts } from '../kit/lifecycle.ts';
+import { startHosts } from '../kit/lifecycle.ts';
 import { head, openRaw } from '../kit/raw.ts';
 
-const hosts = useHosts(
+const { openai, gateway } = await startHosts(
   json('{"id":"a","choices":[]}'),
   ({ openai }) => `
 providers: { gpt: { dialect: openai, base_url: "${openai}/v1", api_key: "\${PROVIDER_KEY}" } }
@@ -41,7 +41,6 @@ const saying = (content: unknown, more: object = {}) => ({
 
 /** Sends it and gives the answer, the record and what reached the provider. */
 async function send(body: unknown, key: string = secrets.PROJECT_KEY, headers: Record<string, string> = {}) {
-  const { gateway, openai } = hosts();
   const [recordsBefore, sentBefore] = [gateway.records.length, openai.requests.length];
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const answer = await post(gateway, path, text, { headers: { ...headers, authorization: `Bearer ${key}` } });
@@ -84,8 +83,6 @@ describe('monitor', () => {
 
 describe('outcomes', () => {
   test('a key that came as a model, or in the path, is in no record', async () => {
-    const { gateway } = hosts();
-
     const { record } = await send(saying('hi', { model: secrets.PROVIDER_KEY }));
     const before = gateway.records.length;
     await (await fetch(`${gateway.url}/v1/${secrets.PROJECT_KEY}`)).text();
@@ -128,7 +125,7 @@ describe('outcomes', () => {
       policy_us: expect.any(Number),
       config: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
-    const written = JSON.stringify(hosts().gateway.records);
+    const written = JSON.stringify(gateway.records);
     expect(written).not.toMatch(/nightfall|4111 ?1111|TCK-|moonrise|firma-beispiel/i);
   });
 
@@ -205,7 +202,6 @@ describe('what goes wrong', () => {
   });
 
   test('a request after a harmless one on the same connection is decided by itself', async () => {
-    const { gateway, openai } = hosts();
     const before = openai.requests.length;
     const request = (body: string) =>
       `${head(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { speakAll } from '../kit/answers.ts';
 import { post } from '../kit/gateway.ts';
-import { useHosts } from '../kit/lifecycle.ts';
+import { startHosts } from '../kit/lifecycle.ts';
 import { scale } from '../kit/scale.ts';
 import { targetOf } from './bypass/case.ts';
 import { clients } from './bypass/client-bodies.ts';
@@ -9,7 +9,7 @@ import { harmless } from './bypass/harmless.ts';
 import { randomFrom } from './bypass/random-source.ts';
 
 // What clients really send passes the strictest policy, and reaches a provider of its dialect byte for byte.
-const hosts = useHosts(
+const { anthropic, openai, gateway } = await startHosts(
   speakAll,
   ({ anthropic, openai }) => `
 providers:
@@ -43,7 +43,6 @@ projects:
 
 /** What became of a body: a status, its form, the rules that matched, and whether a host has it as it was sent. */
 async function send(path: string, body: string) {
-  const { gateway, openai, anthropic } = hosts();
   const answer = await post(gateway, path, body);
   await answer.arrayBuffer();
   const requests = [...openai.requests, ...anthropic.requests];

@@ -1,11 +1,12 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { isText } from '../../src/dialects/dialect.ts';
 import { hasModel, targetOf } from '../../src/dialects/model-path.ts';
 import { type DialectName, dialects } from '../../src/dialects/registry.ts';
 import { tableBetween } from '../../src/dialects/translate.ts';
 import { forwardedNames, forwardedPrefixes } from '../../src/providers/headers.ts';
 import { speakAll } from '../kit/answers.ts';
-import { secrets, startGateway, type TestGateway } from '../kit/gateway.ts';
+import { providerOf } from '../kit/config.ts';
+import { secrets, startGateway } from '../kit/gateway.ts';
 import { type HostRequest, type ScriptedHost, startHost } from '../kit/host.ts';
 import { isExhaustive, scale } from '../kit/scale.ts';
 import { fill } from './leaks/fill.ts';
@@ -32,26 +33,20 @@ const detours = pairs.flatMap(({ client, provider: first }) =>
     .map(({ provider: second }) => ({ client, first, second })),
 );
 
-let host: ScriptedHost;
-/** Fails each request. */
-let downHost: ScriptedHost;
-let gateway: TestGateway;
 const received = new Map<string, HostRequest>();
 const receivedByDown = new Map<string, HostRequest>();
-
-beforeAll(async () => {
-  host = await startHost((response, request) => {
-    received.set(idOf(request), request);
-    return speakAll(response, request);
-  });
-  downHost = await startHost((response, request) => {
-    receivedByDown.set(idOf(request), request);
-    response.writeHead(500).end();
-  });
-  const provider = (name: string, { url }: ScriptedHost) =>
-    `{ ${name === 'messages' ? `dialect: anthropic, base_url: "${url}"` : name.startsWith('gemini') ? `dialect: gemini, base_url: "${url}"` : `dialect: openai, base_url: "${url}/v1"`}, \
-api_key: "\${PROVIDER_KEY}", endpoints: [${name}], forward_headers: [x-team], retries: { attempts: 1 }, breaker: { failures: 1000 } }`;
-  gateway = await startGateway(`
+const host = await startHost((response, request) => {
+  received.set(idOf(request), request);
+  return speakAll(response, request);
+});
+/** Fails each request. */
+const downHost = await startHost((response, request) => {
+  receivedByDown.set(idOf(request), request);
+  response.writeHead(500).end();
+});
+const provider = (name: DialectName, { url }: ScriptedHost) =>
+  providerOf(name, url, 'forward_headers: [x-team]');
+const gateway = await startGateway(`
 providers:
 ${names.map((name) => `  ${name}: ${provider(name, host)}\n  ${name}-down: ${provider(name, downHost)}`).join('\n')}
 models:
@@ -70,7 +65,6 @@ projects:
   shop: { policies: [strict], keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] }
   other: { policies: [mild], keys: [{ id: other-web, value: "\${OTHER_KEY}" }] }
 `);
-});
 
 function idOf({ headers }: HostRequest): string {
   return headers.find(([name]) => name === 'x-client-request-id')?.[1] ?? '';

@@ -1,9 +1,9 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { chatAnswer, json } from '../kit/answers.ts';
 import { anthropicClient, openaiClient, post, startGateway, type TestGateway } from '../kit/gateway.ts';
-import { type ScriptedHost, startHost } from '../kit/host.ts';
+import { startHost } from '../kit/host.ts';
 
 const usage = { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 };
 const answer = json(JSON.stringify({ ...JSON.parse(chatAnswer), usage }), 200, {
@@ -12,10 +12,12 @@ const answer = json(JSON.stringify({ ...JSON.parse(chatAnswer), usage }), 200, {
 // One exchange costs 10 × 1 + 10 × 2 US$ per million: 30 micro US$, and at most 27 × 1 + 100 × 2 are reserved.
 const pricing = 'pricing: { input: 1, output: 2 }';
 
-function config(url: string, limits: string): string {
+const host = await startHost(answer);
+
+function config(limits: string): string {
   return `
 providers:
-  host: { dialect: openai, base_url: ${url}/v1, api_key: "\${PROVIDER_KEY}", endpoints: [chat] }
+  host: { dialect: openai, base_url: ${host.url}/v1, api_key: "\${PROVIDER_KEY}", endpoints: [chat] }
 models: [{ match: m, provider: host, ${pricing}, max_output_tokens: 100 }, { match: free, provider: host }]
 projects:
   shop:
@@ -27,13 +29,9 @@ projects:
 const body = { model: 'm', messages: [{ role: 'user' as const, content: 'hi' }], max_tokens: 100 };
 
 describe('limits of a project', () => {
-  let host: ScriptedHost;
-  beforeAll(async () => {
-    host = await startHost(answer);
-  });
   beforeEach(() => host.script(answer));
 
-  const start = (limits: string) => startGateway(config(host.url, limits));
+  const start = (limits: string) => startGateway(config(limits));
   const chat = (gateway: TestGateway, more: object = {}) =>
     post(gateway, '/v1/chat/completions', { ...body, ...more });
 
@@ -123,8 +121,7 @@ describe('limits of a project', () => {
   });
 
   test('a mode that costs more than the known price is refused like a model without a price', async () => {
-    const known = (limits: string) =>
-      startGateway(config(host.url, limits).replace('match: free', 'match: gpt-4o'));
+    const known = (limits: string) => startGateway(config(limits).replace('match: free', 'match: gpt-4o'));
     const [strict, lenient] = [
       await known('{ usd_per_day: 1 }'),
       await known('{ usd_per_day: 1, unpriced: allow }'),
@@ -162,7 +159,7 @@ describe('limits of a project', () => {
     const usage = { prompt_tokens: 1, completion_tokens: 1 };
     host.script(json(JSON.stringify({ ...JSON.parse(chatAnswer), usage })));
     const named = (file_id: string) => [{ role: 'user', content: [{ type: 'file', file: { file_id } }] }];
-    const limited = config(host.url, '{ tokens_per_day: 5000 }');
+    const limited = config('{ tokens_per_day: 5000 }');
     const gateway = await startGateway(limited.replace(pricing, `${pricing}, context_window: 4000`));
 
     const known = await chat(gateway, { messages: named('file-1') });

@@ -1,13 +1,12 @@
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { factsOf } from '../../src/client/call.ts';
 import { pathFor, requestFor } from '../kit/answers.ts';
 import { type BoundedAnswer, postBounded } from '../kit/bounded-client.ts';
-import { type FaultyHost, startFaultyHost } from '../kit/faulty-host.ts';
-import { secrets, startGateway, type TestGateway } from '../kit/gateway.ts';
+import { modelsAt, providersAt } from '../kit/config.ts';
+import { startFaultyHost } from '../kit/faulty-host.ts';
+import { secrets, startGateway } from '../kit/gateway.ts';
 import { isExhaustive } from '../kit/scale.ts';
 import { behaves, broken, cutLate, type Expected, type Fault, faultsOf, late } from './faults.ts';
 
@@ -26,41 +25,20 @@ const totalMs = 6_000;
 const slackMs = 10_000;
 const memoryBytes = 160 * 1024 * 1024;
 
-let host: FaultyHost;
-let elsewhere: FaultyHost;
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  [host, elsewhere] = await Promise.all([startFaultyHost(), startFaultyHost()]);
-  const settings = `retries: { attempts: 1 }, breaker: { failures: 1000 }, timeouts: { connect: 10s, headers: ${idleMs}ms, idle: ${idleMs}ms, total: ${totalMs}ms }`;
-  const at = (url: string, suffix: string) => `
-  messages${suffix}: { dialect: anthropic, base_url: "${url}", api_key: "\${PROVIDER_KEY}", endpoints: [messages], ${settings} }
-  chat${suffix}: { dialect: openai, base_url: "${url}/v1", api_key: "\${PROVIDER_KEY}", endpoints: [chat], ${settings} }
-  responses${suffix}: { dialect: openai, base_url: "${url}/v1", api_key: "\${PROVIDER_KEY}", endpoints: [responses], ${settings} }
-  gemini${suffix}: { dialect: gemini, base_url: "${url}", api_key: "\${PROVIDER_KEY}", ${settings} }`;
-  const models = names.flatMap((name) =>
-    ['', '-gone'].map((suffix) => `  - { match: at-${name}${suffix}, provider: ${name}${suffix} }`),
-  );
-  gateway = await startGateway(`
-providers:${at(host.url, '')}${at(`http://127.0.0.1:${await closedPort()}`, '-gone')}
+const [host, elsewhere, gone] = await Promise.all([startFaultyHost(), startFaultyHost(), startFaultyHost()]);
+await gone.close();
+const timeouts = `timeouts: { connect: 10s, headers: ${idleMs}ms, idle: ${idleMs}ms, total: ${totalMs}ms }`;
+const gateway = await startGateway(`
+providers:
+${providersAt(host.url, { more: timeouts })}
+${providersAt(gone.url, { suffix: '-gone', more: timeouts })}
 models:
-${models.join('\n')}
+${modelsAt('at-')}
+${modelsAt('at-', { suffix: '-gone' })}
 projects: { shop: { keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] } }
 `);
-});
 
-afterAll(async () => {
-  await Promise.all([host.close(), elsewhere.close()]);
-  await gateway.stop();
-});
-
-async function closedPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
+afterAll(() => Promise.all([host.close(), elsewhere.close()]));
 
 function ask({ client, provider }: Pair, form: Form, suffix = ''): Promise<BoundedAnswer> {
   const model = `at-${provider}${suffix}`;

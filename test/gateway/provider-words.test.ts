@@ -3,12 +3,12 @@ import { dialectCases, json, requestFor, speakAll } from '../kit/answers.ts';
 import { twoHosts } from '../kit/config.ts';
 import { secrets } from '../kit/gateway.ts';
 import type { Script } from '../kit/host.ts';
-import { useHosts } from '../kit/lifecycle.ts';
+import { startHosts } from '../kit/lifecycle.ts';
 import { postRaw } from '../kit/raw.ts';
 
 // What of a provider's own words reaches the client and the record.
 
-const hosts = useHosts(speakAll, (urls) =>
+const { anthropic, openai, gateway } = await startHosts(speakAll, (urls) =>
   twoHosts({
     ...urls,
     provider:
@@ -17,14 +17,14 @@ const hosts = useHosts(speakAll, (urls) =>
 );
 
 function script(answer: Script): void {
-  hosts().anthropic.script(answer);
-  hosts().openai.script(answer);
+  anthropic.script(answer);
+  openai.script(answer);
 }
 
 type Dialect = (typeof dialectCases)[number];
 
 const ask = ({ dialect, path, model }: Dialect, extra: object = {}) =>
-  postRaw(hosts().gateway, path, requestFor(dialect, model, extra));
+  postRaw(gateway, path, requestFor(dialect, model, extra));
 
 describe.each(dialectCases)('$dialect', (each) => {
   test.each([400, 429, 529])(
@@ -78,7 +78,6 @@ describe.each(dialectCases)('$dialect', (each) => {
   ])(
     'an error that is %s becomes one of the dialect, its words go into the record',
     async (_what, status, page, cause) => {
-      const { gateway } = hosts();
       const before = gateway.records.length;
       script(json(page, status, { 'content-type': 'text/html', 'retry-after': '120' }));
 
@@ -121,7 +120,6 @@ describe.each(dialectCases)('$dialect', (each) => {
   });
 
   test('an answer that is not JSON leaves none of its text in the record', async () => {
-    const { gateway } = hosts();
     const before = gateway.records.length;
     script(json(`${secrets.PROVIDER_KEY.slice(0, 8)}, the rest is no JSON`));
 

@@ -1,56 +1,39 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { chatAnswer, json, requestFor, speakAll } from '../kit/answers.ts';
-import { post, projects, startGateway, type TestGateway } from '../kit/gateway.ts';
-import { type Script, type ScriptedHost, startHost } from '../kit/host.ts';
+import { post, projects, startGateway } from '../kit/gateway.ts';
+import { type Script, startHost } from '../kit/host.ts';
 
-// Queues, retries and breakers, each at a provider of its own so that no test sees another one's failures.
+// Retries and breakers, each at a provider of its own so that no test sees another one's failures.
 
-const names = ['queue', 'again', 'first', 'second'] as const;
+const names = ['again', 'first', 'second'] as const;
 type Name = (typeof names)[number];
 
 const settings: Readonly<Record<Name, string>> = {
-  queue: 'connections: 1, timeouts: { queue: 300ms }',
   again: 'retries: { attempts: 3, budget: 1 }',
   first: 'retries: { attempts: 1 }, breaker: { failures: 2, open: 30s }',
   second: 'retries: { attempts: 1 }',
 };
 
-const hosts = new Map<Name, ScriptedHost>();
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  for (const name of names) hosts.set(name, await startHost(speakAll));
-  const providers = names.map(
-    (name) =>
-      `  ${name}: { dialect: openai, base_url: "${host(name).url}/v1", endpoints: [chat], ${settings[name]} }`,
-  );
-  gateway = await startGateway(`
+const hosts = {
+  again: await startHost(speakAll),
+  first: await startHost(speakAll),
+  second: await startHost(speakAll),
+};
+const providers = names.map(
+  (name) =>
+    `  ${name}: { dialect: openai, base_url: "${hosts[name].url}/v1", endpoints: [chat], ${settings[name]} }`,
+);
+const gateway = await startGateway(`
 providers:
 ${providers.join('\n')}
 models:
   - { match: either, provider: first, fallbacks: [{ provider: second }] }
 ${names.map((name) => `  - { match: at-${name}, provider: ${name} }`).join('\n')}
 ${projects}`);
-});
 
-afterAll(async () => {
-  await Promise.all([...hosts.values()].map((one) => one.close()));
-  await gateway.stop();
-});
-
-function host(name: Name): ScriptedHost {
-  const found = hosts.get(name);
-  if (found === undefined) throw new Error(`there is no host ${name}`);
-  return found;
-}
-
-function ask(model: string, init: RequestInit = {}): Promise<Response> {
-  return post(gateway, '/v1/chat/completions', requestFor('chat', model), init);
-}
-
-async function reasonOf(answer: Response): Promise<unknown> {
-  return ((await answer.json()) as { error: { reason: unknown } }).error.reason;
+function ask(model: string): Promise<Response> {
+  return post(gateway, '/v1/chat/completions', requestFor('chat', model));
 }
 
 /** Answers one after the other; the last one stays. */
@@ -66,43 +49,10 @@ function inTurn(...answers: readonly Script[]): Script {
 const broken = json('{"error":{"message":"broken"}}', 500);
 const good = json(chatAnswer);
 
-describe('the queue before a provider', () => {
-  /** A request that holds the only place until it is let go. */
-  async function hold(): Promise<{ done: Promise<Response>; release: () => void }> {
-    let release: () => void = () => undefined;
-    const isReleased = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    host('queue').script(async (response, request) => {
-      await isReleased;
-      return good(response, request);
-    });
-    const arrived = host('queue').next();
-    const done = ask('at-queue');
-    await arrived;
-    return { done, release };
-  }
-
-  test('answers 503 with Retry-After when none does, and nothing was sent', async () => {
-    const { done, release } = await hold();
-    const before = host('queue').requests.length;
-
-    const second = await ask('at-queue');
-    const sent = host('queue').requests.length - before;
-    release();
-    await done;
-
-    expect(second.status).toBe(503);
-    expect(await reasonOf(second)).toBe('gateway.overloaded');
-    expect(second.headers.get('retry-after')).toBe('1');
-    expect(sent).toBe(0);
-  });
-});
-
 describe('a request is sent again', () => {
   test('after a refusal for load, as often as configured', async () => {
     const refusal = json('{"error":{"message":"busy"}}', 429, { 'retry-after': '0' });
-    host('again').script(inTurn(refusal, refusal, good));
+    hosts.again.script(inTurn(refusal, refusal, good));
 
     const answer = await ask('at-again');
 
@@ -125,7 +75,7 @@ describe('a request is sent again', () => {
     ['the same of a busy host', json(exhausted('0.700s'), 503), 700],
     ['the same, compressed', json(gzipSync(exhausted('0.700s')), 429, { 'content-encoding': 'gzip' }), 700],
   ])('after the wait of its vendor: %s', async (_, refusal, leastMs) => {
-    host('again').script(inTurn(refusal, good));
+    hosts.again.script(inTurn(refusal, good));
     const beganMs = performance.now();
 
     const answer = await ask('at-again');
@@ -140,7 +90,7 @@ describe('a request is sent again', () => {
     ['61s', '61'],
     ['3600.5s', '3601'],
   ])('but not after %s, which is for the client to wait', async (delay, seconds) => {
-    host('again').script(inTurn(json(exhausted(delay), 429), good));
+    hosts.again.script(inTurn(json(exhausted(delay), 429), good));
 
     const answer = await ask('at-again');
 
@@ -154,7 +104,7 @@ describe('a request is sent again', () => {
     ['is encoded as nobody asked', json('x', 429, { 'content-encoding': 'zstd' })],
     ['is no gzip', json('x', 429, { 'content-encoding': 'gzip' })],
   ])('and is refused as the provider did in the end, if its body %s', async (_, refusal) => {
-    host('again').script(refusal);
+    hosts.again.script(refusal);
 
     const answer = await ask('at-again');
 
@@ -165,11 +115,11 @@ describe('a request is sent again', () => {
 
 describe('a breaker', () => {
   test('sends requests straight to the fallback, and is seen in discovery', async () => {
-    host('first').script(broken);
-    host('second').script(good);
+    hosts.first.script(broken);
+    hosts.second.script(good);
     await ask('either');
     await ask('either');
-    const before = host('first').requests.length;
+    const before = hosts.first.requests.length;
 
     const answer = await ask('either');
     const listed = await fetch(`${gateway.url}/v1/gateway/models`, { headers: { 'x-api-key': gateway.key } });
@@ -178,7 +128,7 @@ describe('a breaker', () => {
     expect(answer.status).toBe(200);
     expect(answer.headers.get('x-gateway-provider')).toBe('second');
     expect(answer.headers.get('x-gateway-attempts')).toBe('1');
-    expect(host('first').requests.length).toBe(before);
+    expect(hosts.first.requests.length).toBe(before);
     expect(data.find(({ id }) => id === 'either')?.status).toBe('unhealthy');
     // Another model of the same host may be well.
     expect(data.find(({ id }) => id === 'at-first')?.status).toBe('ready');

@@ -5,11 +5,11 @@ import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { chatEvents, dialectCases, requestFor, speakAll } from '../kit/answers.ts';
 import { post, projects } from '../kit/gateway.ts';
-import { useHosts } from '../kit/lifecycle.ts';
+import { startHosts } from '../kit/lifecycle.ts';
 import { head, openRaw } from '../kit/raw.ts';
 import { scale } from '../kit/scale.ts';
 
-const hosts = useHosts(
+const { openai, gateway } = await startHosts(
   speakAll,
   ({ openai }) => `
 providers:
@@ -57,7 +57,6 @@ async function isTaken(response: ServerResponse): Promise<boolean> {
 test.each(dialectCases.slice(0, scale(1, dialectCases.length)))(
   'clients of $dialect that do not read hold an endless stream back, and its memory',
   async ({ dialect, path }) => {
-    const { openai, gateway } = hosts();
     let written = 0;
     const stalled: Promise<void>[] = [];
     openai.script((response) => {
@@ -110,7 +109,6 @@ function drained(response: ServerResponse): Promise<void> {
 }
 
 test('a client that reads late gets all of a stream', async () => {
-  const { openai, gateway } = hosts();
   const event = `data: {"choices":[{"index":0,"delta":{"content":"${'x'.repeat(10_000)}"},"finish_reason":null}]}\n\n`;
   const total = 2_000;
   let written = 0;

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ExchangeRecord } from '../../src/record/record.ts';
 import {
   chatAnswer,
@@ -13,7 +13,7 @@ import {
   stream,
 } from '../kit/answers.ts';
 import { post, startGateway, type TestGateway } from '../kit/gateway.ts';
-import { type Script, type ScriptedHost, startHost } from '../kit/host.ts';
+import { type Script, startHost } from '../kit/host.ts';
 
 // What an exchange costs however it ends. The host's usage is 3 tokens of input and 4 of output.
 const chat = '/v1/chat/completions';
@@ -22,24 +22,6 @@ const { max_tokens: _, ...uncapped } = body;
 const claude = { ...body, model: 'claude-opus-4-5' };
 const silence: Script = () => undefined;
 const error = json('{"error":{"message":"no"}}', 500);
-
-let host: ScriptedHost;
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  host = await startHost(json(chatAnswer));
-  gateway = await start({
-    limits: '{ tokens_per_day: 1000000000 }',
-    endpoints: 'chat, responses, embeddings',
-    models: `{ match: kept, provider: host, pricing: { input: 1, output: 2, cache_write: 2, cache_write_1h: 4 } },
-  { match: gpt-4.1, provider: host }, { match: m, provider: host, pricing: { input: 1, output: 2 } }`,
-    policies: `policies:
-  house:
-    apply: all
-    rules: [{ id: greeting, action: block, apply_to: [response], when: { text: { phrases: ["forbidden words"] } } }]
-`,
-  });
-});
 
 interface Settings {
   readonly limits?: string;
@@ -60,6 +42,19 @@ models:
 ${settings.policies ?? ''}projects: { shop: { limits: ${limits}, keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] } }
 `);
 }
+
+const host = await startHost(json(chatAnswer));
+const gateway = await start({
+  limits: '{ tokens_per_day: 1000000000 }',
+  endpoints: 'chat, responses, embeddings',
+  models: `{ match: kept, provider: host, pricing: { input: 1, output: 2, cache_write: 2, cache_write_1h: 4 } },
+  { match: gpt-4.1, provider: host }, { match: m, provider: host, pricing: { input: 1, output: 2 } }`,
+  policies: `policies:
+  house:
+    apply: all
+    rules: [{ id: greeting, action: block, apply_to: [response], when: { text: { phrases: ["forbidden words"] } } }]
+`,
+});
 
 /** The record of a request that the host answers as it is told. */
 async function spend(script: Script, value: object, path = chat, from = gateway): Promise<ExchangeRecord> {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { responsesAnswer } from '../kit/answers.ts';
 import { anthropicClient, openaiClient, projects } from '../kit/gateway.ts';
-import { useHosts } from '../kit/lifecycle.ts';
+import { startHosts } from '../kit/lifecycle.ts';
 
 // The host speaks Responses alone, which knows no stop sequences.
-const setting = useHosts(
+const { openai, gateway } = await startHosts(
   () => undefined,
   ({ openai }) => `
 server:
@@ -21,7 +21,6 @@ const delta = (text: string) =>
 const turns = [{ role: 'user' as const, content: 'hello' }];
 
 test('a stream ends there for the SDK, its host is aborted immediately, and the usage is an estimate', async () => {
-  const { gateway, openai } = setting();
   openai.script((response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     for (const text of ['Hello ', 'wor', 'ld, EN', 'D and ']) response.write(delta(text));
@@ -49,7 +48,6 @@ test('a stream ends there for the SDK, its host is aborted immediately, and the 
 });
 
 test('a whole answer is cut there too', async () => {
-  const { gateway, openai } = setting();
   openai.script((response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(responsesAnswer);

@@ -1,13 +1,14 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { TextDialectName } from '../../src/dialects/registry.ts';
 import { plainAnswers, text as plainText } from '../dialects/translation/plain-answers.ts';
 import { json, pathFor, stream } from '../kit/answers.ts';
+import { modelsAt, providersAt } from '../kit/config.ts';
 import { marks, type Option } from '../kit/conversations.ts';
 import { textDialects } from '../kit/dialects.ts';
-import { secrets, startGateway, type TestGateway } from '../kit/gateway.ts';
-import type { Script, ScriptedHost } from '../kit/host.ts';
+import { secrets, startGateway } from '../kit/gateway.ts';
+import type { Script } from '../kit/host.ts';
 import { recordedStream } from '../kit/recorded-streams.ts';
 import { scale } from '../kit/scale.ts';
 import { askBySdk, GeminiError, type Outcome } from '../kit/sdk-outcome.ts';
@@ -22,25 +23,14 @@ const forms = [
   { form: 'streamed', isStream: true },
 ] as const;
 
-let host: ScriptedHost;
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  host = await startStrictHost();
-  gateway = await startGateway(`
+const host = await startStrictHost();
+const gateway = await startGateway(`
 providers:
-  messages: { dialect: anthropic, base_url: "${host.url}", api_key: "\${PROVIDER_KEY}", endpoints: [messages], retries: { attempts: 1 }, breaker: { failures: 1000 } }
-  chat: { dialect: openai, base_url: "${host.url}/v1", api_key: "\${PROVIDER_KEY}", endpoints: [chat], retries: { attempts: 1 }, breaker: { failures: 1000 } }
-  responses: { dialect: openai, base_url: "${host.url}/v1", api_key: "\${PROVIDER_KEY}", endpoints: [responses], retries: { attempts: 1 }, breaker: { failures: 1000 } }
-  gemini: { dialect: gemini, base_url: "${host.url}", api_key: "\${PROVIDER_KEY}", endpoints: [gemini], retries: { attempts: 1 }, breaker: { failures: 1000 } }
+${providersAt(host.url)}
 models:
-  - { match: at-gemini, provider: gemini, model: sandbox-mini }
-  - { match: at-messages, provider: messages, model: sandbox-mini }
-  - { match: at-chat, provider: chat, model: sandbox-mini }
-  - { match: at-responses, provider: responses, model: sandbox-mini }
+${modelsAt('at-', { model: 'sandbox-mini' })}
 projects: { shop: { keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] } }
 `);
-});
 
 const streamedText = 'Grüße aus dem 🌿-Haus:\n“フィカス” wächst.';
 const koeln = { name: 'get_weather', input: { city: 'Köln 🏰', days: 3 } };

@@ -1,8 +1,16 @@
 import Anthropic from '@anthropic-ai/sdk';
-import { describe, expect, test } from 'vitest';
-import { chatEvents, json, openStream, requestFor, speakAll } from '../kit/answers.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import {
+  chatEvents,
+  json,
+  openStream,
+  pathFor,
+  requestFor,
+  type SpokenDialect,
+  speakAll,
+} from '../kit/answers.ts';
 import { anthropicClient, openaiClient, post, projects, secrets, startGateway } from '../kit/gateway.ts';
-import { useHosts } from '../kit/lifecycle.ts';
+import { startHosts } from '../kit/lifecycle.ts';
 
 const once = 'retries: { attempts: 1 }, breaker: { failures: 1000 }';
 const policies = `
@@ -13,7 +21,7 @@ policies:
       - { id: cards, action: redact, when: { text: { detect: [credit_card] } }, reason: content.personal }
 `;
 
-const hosts = useHosts(
+const hosts = await startHosts(
   speakAll,
   ({ anthropic, openai }) => `
 providers:
@@ -31,21 +39,23 @@ models:
 ${policies}${projects}`,
 );
 
+const { anthropic, openai, gateway } = hosts;
+
 function lastBody(of: 'anthropic' | 'openai'): Record<string, unknown> {
-  return JSON.parse(hosts()[of].requests.at(-1)?.body.toString() ?? 'null') as Record<string, unknown>;
+  return JSON.parse(hosts[of].requests.at(-1)?.body.toString() ?? 'null') as Record<string, unknown>;
 }
 
-function reset(): void {
-  hosts().anthropic.script(speakAll);
-  hosts().openai.script(speakAll);
-}
+beforeEach(() => {
+  anthropic.script(speakAll);
+  openai.script(speakAll);
+});
+
+const ask = (dialect: SpokenDialect, model: string, extra: object = {}) =>
+  post(gateway, pathFor(dialect, model), requestFor(dialect, model, extra));
 
 describe('where a request goes', () => {
   test('a provider of chat and responses gets messages in the chat dialect', async () => {
-    reset();
-    const { openai, gateway } = hosts();
-
-    const answer = await post(gateway, '/v1/messages', requestFor('messages', 'both'));
+    const answer = await ask('messages', 'both');
 
     expect(answer.status).toBe(200);
     expect(answer.headers.get('x-gateway-body')).toBe('translated');
@@ -54,8 +64,6 @@ describe('where a request goes', () => {
   });
 
   test('the query and Anthropic’s headers stay where they mean something', async () => {
-    reset();
-    const { openai, anthropic, gateway } = hosts();
     const headers = { 'anthropic-beta': 'a-2025', 'anthropic-version': '2026-10-21' };
 
     await post(gateway, '/v1/messages?beta=true', requestFor('messages', 'local'), { headers });
@@ -70,10 +78,7 @@ describe('where a request goes', () => {
   });
 
   test('a request of another family gets the version that Anthropic asks for, and a limit', async () => {
-    reset();
-    const { anthropic, gateway } = hosts();
-
-    await post(gateway, '/v1/chat/completions', requestFor('chat', 'claude', { max_tokens: 9_000 }));
+    await ask('chat', 'claude', { max_tokens: 9_000 });
 
     expect(anthropic.requests.at(-1)?.headers).toContainEqual(['anthropic-version', '2023-06-01']);
     expect(anthropic.requests.at(-1)?.headers).toContainEqual(['x-api-key', secrets.PROVIDER_KEY]);
@@ -81,7 +86,7 @@ describe('where a request goes', () => {
   });
 
   test('embeddings have nothing that they could be translated to', async () => {
-    const answer = await post(hosts().gateway, '/v1/embeddings', { model: 'claude', input: 'hello' });
+    const answer = await post(gateway, '/v1/embeddings', { model: 'claude', input: 'hello' });
 
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({ error: { reason: 'request.unsupported', param: '/model' } });
@@ -90,10 +95,9 @@ describe('where a request goes', () => {
 
 describe('what cannot be translated', () => {
   test('is 400 with the field, and nothing is sent', async () => {
-    const { anthropic, gateway } = hosts();
     const before = anthropic.requests.length;
 
-    const answer = await post(gateway, '/v1/chat/completions', requestFor('chat', 'claude', { n: 2 }));
+    const answer = await ask('chat', 'claude', { n: 2 });
 
     expect(answer.status).toBe(400);
     expect(answer.headers.get('x-should-retry')).toBe('false');
@@ -104,7 +108,6 @@ describe('what cannot be translated', () => {
   test.each([150, 20_000])(
     'is 400 for arguments of %i levels, which become part of the body',
     async (levels) => {
-      const { anthropic, gateway } = hosts();
       const before = anthropic.requests.length;
       const call = { id: 'c', type: 'function', function: { name: 'look', arguments: nested(levels) } };
       const messages = [
@@ -124,14 +127,7 @@ describe('what cannot be translated', () => {
   );
 
   test('goes to a target that supports it, if there is one', async () => {
-    reset();
-    const { gateway } = hosts();
-
-    const answer = await post(
-      gateway,
-      '/v1/chat/completions',
-      requestFor('chat', 'claude-then-local', { n: 2 }),
-    );
+    const answer = await ask('chat', 'claude-then-local', { n: 2 });
 
     expect(answer.status).toBe(200);
     expect(answer.headers.get('x-gateway-provider')).toBe('local');
@@ -139,26 +135,18 @@ describe('what cannot be translated', () => {
   });
 
   test('the failure of a target that took it is the answer, not what the next one minds', async () => {
-    reset();
-    const { openai, gateway } = hosts();
     openai.script(json('{"error":{"message":"broken"}}', 500));
 
-    const answer = await post(
-      gateway,
-      '/v1/chat/completions',
-      requestFor('chat', 'local-then-claude', { n: 2 }),
-    );
+    const answer = await ask('chat', 'local-then-claude', { n: 2 });
 
     expect(answer.status).toBe(500);
     expect(await answer.text()).toBe('{"error":{"message":"broken"}}');
   });
 
   test('what is left out is listed in the record', async () => {
-    reset();
-    const { gateway } = hosts();
     const before = gateway.records.length;
 
-    await post(gateway, '/v1/chat/completions', requestFor('chat', 'claude', { seed: 1, logit_bias: {} }));
+    await ask('chat', 'claude', { seed: 1, logit_bias: {} });
 
     const record = (await gateway.recorded(before + 1)).at(-1);
     expect(record).toMatchObject({ body: 'translated', dropped: ['seed', 'logit_bias'] });
@@ -170,10 +158,9 @@ describe('fallbacks of another dialect', () => {
     ['claude-then-local', 'anthropic', 'local', 'translated', 'Hello from chat'],
     ['local-then-claude', 'openai', 'claude', 'spliced', 'Hello from messages'],
   ] as const)('%s: each target gets its own form', async (model, broken, provider, body, said) => {
-    reset();
-    hosts()[broken].script(json('{"error":{"message":"broken"}}', 500));
+    hosts[broken].script(json('{"error":{"message":"broken"}}', 500));
 
-    const { data, response } = await anthropicClient(hosts().gateway)
+    const { data, response } = await anthropicClient(gateway)
       .messages.create({ model, max_tokens: 64, messages: [{ role: 'user', content: 'hello' }] })
       .withResponse();
 
@@ -192,45 +179,37 @@ describe('a thread that the provider keeps', () => {
   };
 
   test('goes to a provider of messages as it is', async () => {
-    reset();
-    const answer = await post(hosts().gateway, '/v1/messages', requestFor('messages', 'claude', thread));
+    const answer = await ask('messages', 'claude', thread);
 
     expect(answer.status).toBe(200);
     expect(lastBody('anthropic')).toMatchObject(thread);
   });
 
   test('is refused where it would be translated', async () => {
-    const before = hosts().openai.requests.length;
+    const before = openai.requests.length;
 
-    const answer = await post(hosts().gateway, '/v1/messages', requestFor('messages', 'local', thread));
+    const answer = await ask('messages', 'local', thread);
 
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject(refusal);
-    expect(hosts().openai.requests.length).toBe(before);
+    expect(openai.requests.length).toBe(before);
   });
 
   test('is refused where it would move to a fallback, and the next request finds a free place', async () => {
-    reset();
-    hosts().anthropic.script(json('{"type":"error","error":{"type":"api_error","message":"broken"}}', 500));
+    anthropic.script(json('{"type":"error","error":{"type":"api_error","message":"broken"}}', 500));
 
-    const request = requestFor('messages', 'claude-then-local', thread);
-    const answer = await post(hosts().gateway, '/v1/messages', request);
+    const answer = await ask('messages', 'claude-then-local', thread);
 
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject(refusal);
   });
 
   test('null is none', async () => {
-    reset();
-    const request = requestFor('messages', 'local', { thread: null });
-
-    expect((await post(hosts().gateway, '/v1/messages', request)).status).toBe(200);
+    expect((await ask('messages', 'local', { thread: null })).status).toBe(200);
   });
 });
 
 test('what a policy took out is not in the translation', async () => {
-  reset();
-  const { gateway } = hosts();
   const turns = [{ role: 'user', content: 'my card is 4111 1111 1111 1111, thanks' }];
 
   const answer = await post(gateway, '/v1/messages', { model: 'local', max_tokens: 64, messages: turns });
@@ -243,7 +222,6 @@ test('what a policy took out is not in the translation', async () => {
 
 describe('a translated stream', () => {
   test('passes on each event as soon as the provider has sent it', async () => {
-    const { openai, gateway } = hosts();
     openai.script(openStream(chatEvents.slice(0, 2)));
     const stream = anthropicClient(gateway).messages.stream({
       model: 'local',
@@ -264,10 +242,9 @@ describe('a translated stream', () => {
   });
 
   test('ends with its last event, even where the host leaves the connection open', async () => {
-    const { openai, gateway } = hosts();
     openai.script(openStream([...chatEvents, 'data: {"more":1}\n\n', ': and more\n\n']));
 
-    const answer = await post(gateway, '/v1/messages', requestFor('messages', 'local', { stream: true }));
+    const answer = await ask('messages', 'local', { stream: true });
     const text = await answer.text();
 
     expect(text.endsWith('event: message_stop\ndata: {"type":"message_stop"}\n\n')).toBe(true);
@@ -288,9 +265,9 @@ describe('embeddings', () => {
   const base64 = Buffer.from(new Float32Array([0.5, -1, 2]).buffer).toString('base64');
 
   test('numbers from a host that can’t do base64 reach the SDK whole', async () => {
-    hosts().openai.script(answerWith([0.5, -1, 2]));
+    openai.script(answerWith([0.5, -1, 2]));
 
-    const { data, usage } = await openaiClient(hosts().gateway).embeddings.create({
+    const { data, usage } = await openaiClient(gateway).embeddings.create({
       model: 'vectors',
       input: 'a',
     });
@@ -301,9 +278,9 @@ describe('embeddings', () => {
   });
 
   test('base64 from a host that knows nothing else becomes numbers', async () => {
-    hosts().openai.script(answerWith(base64));
+    openai.script(answerWith(base64));
 
-    const answer = await post(hosts().gateway, '/v1/embeddings', { model: 'vectors', input: 'a' });
+    const answer = await post(gateway, '/v1/embeddings', { model: 'vectors', input: 'a' });
 
     expect(await answer.json()).toMatchObject({ data: [{ embedding: [0.5, -1, 2] }] });
   });
@@ -313,9 +290,9 @@ describe('embeddings', () => {
     ['float', [0.5, -1, 2]],
   ])('%s as asked passes byte for byte', async (encoding_format, embedding) => {
     const body = `{ "object":"list", "data":[ {"embedding":${JSON.stringify(embedding)}} ] }`;
-    hosts().openai.script(json(body));
+    openai.script(json(body));
 
-    const answer = await post(hosts().gateway, '/v1/embeddings', {
+    const answer = await post(gateway, '/v1/embeddings', {
       model: 'vectors',
       input: 'a',
       encoding_format,
@@ -326,11 +303,11 @@ describe('embeddings', () => {
 });
 
 test('tokens are estimated where the host has no messages of its own', async () => {
-  const { data, response } = await anthropicClient(hosts().gateway)
+  const { data, response } = await anthropicClient(gateway)
     .messages.countTokens({ model: 'local', messages: [{ role: 'user', content: 'hello there, you' }] })
     .withResponse();
   const id = response.headers.get('x-request-id');
-  const record = await hosts().gateway.recordWhere((each) => each.request_id === id);
+  const record = await gateway.recordWhere((each) => each.request_id === id);
 
   expect(data.input_tokens).toBeGreaterThan(2);
   expect(response.headers.get('x-gateway-estimate')).toBe('true');
@@ -363,8 +340,8 @@ projects:
 });
 
 test('discovery lists which paths work, and what happens to the body on each', async () => {
-  const answer = await fetch(`${hosts().gateway.url}/v1/gateway/models`, {
-    headers: { authorization: `Bearer ${hosts().gateway.key}` },
+  const answer = await fetch(`${gateway.url}/v1/gateway/models`, {
+    headers: { authorization: `Bearer ${gateway.key}` },
   });
   const { data } = (await answer.json()) as { data: { id: string; endpoints: string[]; body: object }[] };
   const found = Object.fromEntries(data.map(({ id, endpoints, body }) => [id, { endpoints, body }]));
@@ -411,36 +388,30 @@ describe('an answer that is nested too deeply to be written again', () => {
   test('is 502: arguments that become an object', async () => {
     const call = { id: 'c', type: 'function', function: { name: 'look', arguments: nested(20_000) } };
     const message = { role: 'assistant', content: null, tool_calls: [call] };
-    hosts().openai.script(
-      json(JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'tool_calls' }] })),
-    );
+    openai.script(json(JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'tool_calls' }] })));
 
-    await expectBroken(await post(hosts().gateway, '/v1/messages', requestFor('messages', 'local')));
+    await expectBroken(await ask('messages', 'local'));
   });
 
   test('is 502: an object that becomes arguments', async () => {
-    hosts().anthropic.script(
+    anthropic.script(
       json(
         `{"type":"message","role":"assistant","content":[{"type":"tool_use","id":"c","name":"look","input":${nested(20_000)}}],"stop_reason":"tool_use"}`,
       ),
     );
 
-    await expectBroken(await post(hosts().gateway, '/v1/chat/completions', requestFor('chat', 'claude')));
+    await expectBroken(await ask('chat', 'claude'));
   });
 
   test('cuts a stream', async () => {
-    hosts().anthropic.script(
+    anthropic.script(
       openStream([
         'data: {"type":"message_start","message":{"role":"assistant","content":[]}}\n\n',
         `data: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"c","name":"look","input":${nested(20_000)}}}\n\n`,
       ]),
     );
 
-    const answer = await post(
-      hosts().gateway,
-      '/v1/chat/completions',
-      requestFor('chat', 'claude', { stream: true }),
-    );
+    const answer = await ask('chat', 'claude', { stream: true });
     let text = '';
     const reading = (async () => {
       for await (const piece of answer.body ?? []) text += Buffer.from(piece).toString();

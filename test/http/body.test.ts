@@ -2,17 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import * as zlib from 'node:zlib';
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { toGatewayError } from '../../src/errors.ts';
 import { type BodyLimits, readBody } from '../../src/http/body.ts';
-import { defaultListenLimits, type Listener, listen } from '../../src/http/listen.ts';
 import type { HttpRequest } from '../../src/http/request.ts';
 import { newRequestId, sendError } from '../../src/http/respond.ts';
 import type { HttpResponse } from '../../src/http/response.ts';
-import { serve } from './serving.ts';
+import { listenForAll, serve } from './serving.ts';
 
 const limits: BodyLimits = { bodyBytes: 1024 * 1024, bodyIdleMs: 10_000, bodyTotalMs: 20_000 };
-let listener: Listener;
 
 /** Answers with the body that it read, or with the error that it met. */
 async function echo(request: HttpRequest, response: HttpResponse): Promise<void> {
@@ -25,12 +23,7 @@ async function echo(request: HttpRequest, response: HttpResponse): Promise<void>
   }
 }
 
-beforeAll(async () => {
-  const onRequest = (request: HttpRequest, response: HttpResponse) => void echo(request, response);
-  listener = await listen({ host: '127.0.0.1', port: 0, limits: defaultListenLimits, onRequest });
-});
-
-afterAll(() => listener.drain());
+const listener = await listenForAll((request, response) => void echo(request, response));
 
 interface Answer {
   readonly status: number;

@@ -2,14 +2,13 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
 import type { GatewayError } from '../../src/errors.ts';
-import { defaultListenLimits, type ListenOptions } from '../../src/http/listen.ts';
+import type { ListenOptions } from '../../src/http/listen.ts';
 import type { HttpResponse } from '../../src/http/response.ts';
 import { isOldParser } from '../../src/http/strict-head.ts';
-import { accept, ticks, untilRead } from './accepting.ts';
-import { queue, serve } from './serving.ts';
+import { accept, get, give, head, post, queue, serve, ticks, untilRead } from './serving.ts';
 
 /** A handler that answers with the body, and what it has seen. */
-function echoing(): Partial<ListenOptions> & { readonly seen: string[] } {
+function echoing(): Pick<ListenOptions, 'onRequest'> & { readonly seen: string[] } {
   const seen: string[] = [];
   return {
     seen,
@@ -48,18 +47,8 @@ function reader() {
   };
 }
 
-function give(response: HttpResponse, text: string): void {
-  response.writeHead(200, ['content-length', String(text.length)]);
-  response.end(Buffer.from(text, 'latin1'));
-}
-
 /** Real time: Node's own clocks can't be held. */
 const passed = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
-const head = (line: string, ...headers: string[]) => [line, 'Host: a', ...headers, '', ''].join('\r\n');
-const get = (target: string) => head(`GET ${target} HTTP/1.1`);
-const post = (body: string, ...headers: string[]) =>
-  head('POST /x HTTP/1.1', `Content-Length: ${body.length}`, ...headers) + body;
 
 describe('requests that come in pieces', () => {
   const two = `\r\n${post('{"a":1}')}\r\n${head('PUT /y HTTP/1.1', 'Transfer-Encoding: chunked')}3;x\r\nabc\r\n0\r\nT: u\r\n\r\n`;
@@ -266,9 +255,7 @@ describe('after an answer that was broken off', () => {
 });
 
 test('an answer that lasts until its connection ends is cut off with a reset, even if its writer is done', async () => {
-  const { client, socket, listener, next } = await accept({
-    limits: { ...defaultListenLimits, drainMs: 20 },
-  });
+  const { client, socket, listener, next } = await accept({ limits: { drainMs: 20 } });
   const reset = vi.spyOn(socket, 'resetAndDestroy');
   client.socket.pause();
   client.send('GET /x HTTP/1.0\r\n\r\n');
@@ -284,7 +271,7 @@ test('an answer that lasts until its connection ends is cut off with a reset, ev
 });
 
 describe('time', () => {
-  const limits = { ...defaultListenLimits, headMs: 200 };
+  const limits = { headMs: 200 };
 
   test('its answer announces that an idle connection is kept for a minute', async () => {
     const { client, next } = await accept();
@@ -332,7 +319,7 @@ describe('time', () => {
 });
 
 describe('a client that does not read', () => {
-  const limits = { ...defaultListenLimits, writeMs: 1_000 };
+  const limits = { writeMs: 1_000 };
   const large = Buffer.alloc(20_000_000, 'x');
 
   test.each(['a whole answer', 'a stream'])('loses its connection in time: %s', async (what) => {

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { defaultListenLimits, type Listener, listen } from '../../src/http/listen.ts';
+import { describe, expect, test } from 'vitest';
 import type { HttpRequest } from '../../src/http/request.ts';
 import type { HttpResponse } from '../../src/http/response.ts';
 import { isOldParser } from '../../src/http/strict-head.ts';
 import { createRandom, type Random } from '../kit/random.ts';
 import { framings, inPackets, mutate, randomRequest, type SeenRequest } from './random-requests.ts';
+import { listenForAll } from './serving.ts';
 
 // The server once had a parser of its own, which was stricter than Node's. What it made of the generator's changed
 // requests is recorded: a hash of each request that it saw, in the order of the seeds, nothing where it refused
@@ -30,15 +30,8 @@ function verdictsOf(framing: Framing): readonly string[] {
 // For each framing.
 const properCases = 150;
 
-let listener: Listener;
 let seen: SeenRequest[] = [];
-
-beforeAll(async () => {
-  const limits = { ...defaultListenLimits, pipelined: 100, drainMs: 100 };
-  listener = await listen({ host: '127.0.0.1', port: 0, limits, onRequest: record });
-});
-
-afterAll(() => listener.drain());
+const listener = await listenForAll(record, { pipelined: 100, drainMs: 100 });
 
 function record(request: HttpRequest, response: HttpResponse): void {
   const { method, target, rawHeaders } = request;

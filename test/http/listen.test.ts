@@ -1,67 +1,39 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { toGatewayError } from '../../src/errors.ts';
 import { type BodyLimits, readBody } from '../../src/http/body.ts';
-import { defaultListenLimits, type Listener, type ListenLimits, listen } from '../../src/http/listen.ts';
+import { defaultListenLimits, type ListenLimits, listen } from '../../src/http/listen.ts';
 import type { HttpRequest } from '../../src/http/request.ts';
 import { newRequestId, sendError, sendJson } from '../../src/http/respond.ts';
 import type { HttpResponse } from '../../src/http/response.ts';
 import { isOldParser } from '../../src/http/strict-head.ts';
-import { type RawAnswer, RawConnection } from './raw-connection.ts';
+import type { RawAnswer } from './raw-connection.ts';
+import { head, post, type Serving, serve } from './serving.ts';
 
 const bodyLimits: BodyLimits = { bodyBytes: 64 * 1024, bodyIdleMs: 5_000, bodyTotalMs: 10_000 };
 
-interface Started {
-  readonly listener: Listener;
-  readonly open: () => RawConnection;
+interface Started extends Serving {
   /** Targets and bodies of the requests that reached the handler. */
   readonly seen: string[];
 }
 
-const started: Listener[] = [];
-const connections: RawConnection[] = [];
-
-afterEach(async () => {
-  for (const connection of connections.splice(0)) connection.end();
-  await Promise.all(started.splice(0).map((listener) => listener.drain()));
-});
-
 /** A server that answers with the request's target and body, under limits that no test has to wait for. */
-async function start(
-  options: {
-    readonly limits?: Partial<ListenLimits>;
-    readonly body?: Partial<BodyLimits>;
-    readonly onRequest?: (request: HttpRequest, response: HttpResponse) => void;
-  } = {},
-): Promise<Started> {
+async function start({
+  body: limits,
+  ...options
+}: Parameters<typeof serve>[0] & { readonly body?: Partial<BodyLimits> } = {}): Promise<Started> {
   const seen: string[] = [];
   const echo = async (request: HttpRequest, response: HttpResponse): Promise<void> => {
     try {
-      const body = await readBody(request, response, { ...bodyLimits, ...options.body });
+      const body = await readBody(request, response, { ...bodyLimits, ...limits });
       seen.push(`${request.target} ${body.toString()}`);
       sendJson(response, { target: request.target, body: body.toString() }, newRequestId());
     } catch (error) {
       if (!response.isClosed) sendError(response, toGatewayError(error), newRequestId());
     }
   };
-  const listener = await listen({
-    host: '127.0.0.1',
-    port: 0,
-    limits: { ...defaultListenLimits, drainMs: 2_000, ...options.limits },
-    onRequest: options.onRequest ?? ((request, response) => void echo(request, response)),
-  });
-  started.push(listener);
-  const open = () => {
-    const connection = new RawConnection(listener.port);
-    connections.push(connection);
-    return connection;
-  };
-  return { listener, open, seen };
+  const serving = await serve({ onRequest: (request, response) => void echo(request, response), ...options });
+  return { ...serving, seen };
 }
-
-const head = (line: string, ...headers: string[]) =>
-  `${line}\r\nHost: 127.0.0.1\r\n${headers.map((header) => `${header}\r\n`).join('')}\r\n`;
-const post = (body: string, ...headers: string[]) =>
-  `${head('POST /x HTTP/1.1', `Content-Length: ${body.length}`, ...headers)}${body}`;
 
 /** That an answer is the product's error, whole and well-formed. */
 function expectError(answer: RawAnswer | undefined, status: number, code: string): void {
@@ -217,14 +189,6 @@ describe('framing that is fine', () => {
     expect(answer.headers.get('connection')).not.toBe('close');
   });
 
-  test('a request that comes byte by byte', async () => {
-    const { open } = await start();
-    const connection = open();
-    for (const byte of post('{"a":1}')) connection.send(byte);
-
-    expect(JSON.parse((await connection.answer()).body)).toEqual({ target: '/x', body: '{"a":1}' });
-  });
-
   test('targets reach the handler as they came', async () => {
     const { open } = await start();
     for (const target of [
@@ -249,36 +213,6 @@ describe('framing that is fine', () => {
     const { open } = await start();
 
     expect((await open().send('GET /x HTTP/1.1\r\n\r\n').answer()).status).toBe(200);
-  });
-
-  test('HTTP/1.0 is answered and closed', async () => {
-    const { open } = await start();
-    const connection = open().send('POST /x HTTP/1.0\r\nHost: 127.0.0.1\r\nContent-Length: 2\r\n\r\n{}');
-
-    const [answer] = await connection.answersUntilClose();
-
-    expect(JSON.parse(answer?.body ?? '')).toEqual({ target: '/x', body: '{}' });
-  });
-
-  test('Upgrade is not tunnelled: the request is answered as if it had none', async () => {
-    const { open, seen } = await start();
-    const connection = open().send(post('{}', 'Connection: Upgrade', 'Upgrade: websocket'));
-
-    const answers = await connection.answersUntilClose();
-
-    expect(answers.map(({ status, body }) => [status, JSON.parse(body).body])).toEqual([[200, '{}']]);
-    expect(answers[0]?.headers.get('connection')).toBe('close');
-    expect(seen).toHaveLength(1);
-  });
-
-  test('HEAD gets a length and no body', async () => {
-    const { open } = await start();
-    const connection = open().send(head('HEAD /x HTTP/1.1', 'Connection: close'));
-    await connection.closed;
-
-    expect(connection.received).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
-    expect(connection.received).toMatch(/content-length: \d+\r\n/);
-    expect(connection.received.endsWith('\r\n\r\n')).toBe(true);
   });
 });
 
@@ -327,17 +261,6 @@ describe('Expect', () => {
 });
 
 describe('limits', () => {
-  test('a head that is too large: 431', async () => {
-    const server = await start({ limits: { headBytes: 2_048 } });
-    const connection = server.open().send(head('GET /x HTTP/1.1', `X: ${'x'.repeat(4_096)}`));
-
-    const answers = await connection.answersUntilClose();
-
-    expect(answers).toHaveLength(1);
-    expectError(answers[0], 431, 'request.headers_too_large');
-    await expectAlive(server);
-  });
-
   test('an endless head: 431, and the answer is not lost while the client is sending', async () => {
     const server = await start();
     const connection = server.open().send('GET /x HTTP/1.1\r\n');
@@ -376,16 +299,6 @@ describe('limits', () => {
       431,
       'request.headers_too_large',
     );
-  });
-
-  test('a head that does not come: 408', async () => {
-    const server = await start({ limits: { headMs: 100 } });
-    const connection = server.open().send('GET /x HTTP/1.1\r\nHost: 127');
-
-    const answers = await connection.answersUntilClose();
-
-    expectError(answers[0], 408, 'request.timeout');
-    await expectAlive(server);
   });
 
   test('a body that drips past its time: 408', async () => {
@@ -447,16 +360,6 @@ describe('limits', () => {
 });
 
 describe('several requests on one connection', () => {
-  test('are answered in order', async () => {
-    const { open, seen } = await start();
-    const connection = open().send(post('1') + post('2') + head('GET /x HTTP/1.1') + post('3'));
-
-    const answers = await connection.answers(4);
-
-    expect(answers.map(({ body }) => JSON.parse(body).body)).toEqual(['1', '2', '', '3']);
-    expect(seen).toHaveLength(4);
-  });
-
   test('beyond the cap: one 503 with Retry-After, then the connection closes', async () => {
     const waiting: HttpResponse[] = [];
     let handled = 0;
@@ -490,31 +393,6 @@ describe('several requests on one connection', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 400]);
     expectError(answers[1], 400, 'request.framing');
     await expectAlive(server);
-  });
-
-  test('garbage after a request that is being answered never affects its answer', async () => {
-    let end: () => void = () => undefined;
-    const server = await start({
-      onRequest: (_request, response) => {
-        response.writeHead(200, ['content-length', '8']);
-        response.write(Buffer.from('half'));
-        end = () => response.end(Buffer.from('half'));
-      },
-    });
-    const connection = server.open().send(head('GET /x HTTP/1.1'));
-    await connection.until((received) => received.includes('half'));
-    connection.send('garbage\r\n\r\n');
-    // The server has read it when it has answered another client.
-    const other = server.open().send('garbage\r\n\r\n');
-    await other.closed;
-    expect(connection.received.endsWith('\r\n\r\nhalf')).toBe(true);
-    end();
-
-    const answers = await connection.answersUntilClose();
-
-    expect(answers.map(({ status }) => status)).toEqual([200, 400]);
-    expect(answers[0]?.body).toBe('halfhalf');
-    expectError(answers[1], 400, 'request.framing');
   });
 
   test('a refusal of a request without a body keeps the connection', async () => {
@@ -555,20 +433,6 @@ describe('clients that leave', () => {
 });
 
 describe('CONNECT', () => {
-  test('is refused and closed, and what follows is not read', async () => {
-    const server = await start();
-    const connection = server
-      .open()
-      .send(`CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n${post('{}')}`);
-
-    const answers = await connection.answersUntilClose();
-
-    expect(answers).toHaveLength(1);
-    expectError(answers[0], 404, 'endpoint.unknown');
-    expect(server.seen).toEqual([]);
-    await expectAlive(server);
-  });
-
   test('does not keep the server from stopping', async () => {
     const { listener, open } = await start();
     const connection = open().send('CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n');

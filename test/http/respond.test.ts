@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { type FailureCode, failures, GatewayError } from '../../src/errors.ts';
-import { defaultListenLimits, listen } from '../../src/http/listen.ts';
 import {
   errorBody,
   newRequestId,
@@ -12,6 +11,7 @@ import {
   sendJson,
 } from '../../src/http/respond.ts';
 import { parseAnswers } from './raw-connection.ts';
+import { serve } from './serving.ts';
 
 /** The answer as a client reads it from the wire. */
 function answered(error: GatewayError) {
@@ -76,10 +76,7 @@ test('request ids are long, different and fit into a header', () => {
 
 test('what is sent is counted: no body where only the head is asked for', async () => {
   const counts: number[] = [];
-  const listener = await listen({
-    host: '127.0.0.1',
-    port: 0,
-    limits: defaultListenLimits,
+  const { listener } = await serve({
     onRequest: (request, response) => {
       const missing = new GatewayError('endpoint.unknown', 'not here');
       const isMissing = request.target === '/missing';
@@ -97,7 +94,6 @@ test('what is sent is counted: no body where only the head is asked for', async 
     await lengthOf('HEAD', '/missing'),
   ];
 
-  await listener.drain();
   expect(lengths).toEqual([
     ['7', 7],
     ['7', 0],

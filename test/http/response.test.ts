@@ -2,10 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { HttpResponse } from '../../src/http/response.ts';
 import type { RawConnection } from './raw-connection.ts';
-import { type Serving, serve } from './serving.ts';
-
-const get = (target: string, ...headers: string[]) =>
-  [`GET ${target} HTTP/1.1`, 'Host: 127.0.0.1', ...headers, '', ''].join('\r\n');
+import { get, give, type Serving, serve } from './serving.ts';
 
 /** A client that has sent a request, and the answer to it, which the test writes. */
 async function ask(text = get('/')): Promise<Serving & { response: HttpResponse; client: RawConnection }> {
@@ -20,11 +17,6 @@ async function askTwice() {
   const serving = await ask(get('/first') + get('/second'));
   const { response: second } = await serving.next();
   return { ...serving, first: serving.response, second };
-}
-
-function give(response: HttpResponse, text: string): void {
-  response.writeHead(200, ['content-length', String(text.length)]);
-  response.end(Buffer.from(text, 'latin1'));
 }
 
 const closed = (response: HttpResponse) => new Promise<void>((resolve) => response.onClose(resolve));

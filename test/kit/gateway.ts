@@ -1,12 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { generateKey } from '../../src/config/build/keys.ts';
+import type { Config } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { ExchangeRecord } from '../../src/record/record.ts';
 import { startServices } from '../../src/server/services.ts';
+import { emptyDirectory } from './own-configuration.ts';
 import { stopAtEnd } from './started.ts';
 
 /** What configurations of tests take from the environment; none of them may ever be in an answer or a record. */
@@ -88,13 +89,16 @@ export async function startGateway(yaml = ''): Promise<TestGateway> {
   };
 }
 
-/** The configuration that a file with this text makes, and a key that works with it. */
-async function load(yaml: string, localKey: string) {
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-test-'));
+/** What a configuration file with this text makes; its variables are the secrets of tests. */
+export async function configFrom(yaml: string, directory = emptyDirectory()): Promise<Config> {
   const file = join(directory, 'gateway.yaml');
   writeFileSync(file, yaml || '{}', { mode: 0o600 });
-  const { config } = await loadConfig({ file, cwd: directory, env: secrets, nowMs: Date.now() });
-  rmSync(directory, { recursive: true });
+  return (await loadConfig({ file, cwd: directory, env: secrets, nowMs: Date.now() })).config;
+}
+
+/** The same with a key that works with it: its own, or this one where it has no projects. */
+async function load(yaml: string, localKey: string) {
+  const config = await configFrom(yaml);
   if (!config.needsLocalKey) return { config, key: secrets.PROJECT_KEY };
   return { config: config.withKey({ id: 'local', project: 'local', value: localKey }), key: localKey };
 }

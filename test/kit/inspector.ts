@@ -2,13 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadConfig } from '../../src/config/load.ts';
 import { tokenHeader } from '../../src/inspector/contract/session.ts';
 import { answerHeader, challengeHeader } from '../../src/owner-proof.ts';
 import { fileLedger } from '../../src/record/ledger/ledger-store.ts';
 import type { ExchangeRecord } from '../../src/record/record.ts';
 import { type Services, startServices } from '../../src/server/services.ts';
-import { secrets } from './gateway.ts';
+import { configFrom, secrets } from './gateway.ts';
 import { stopAtEnd } from './started.ts';
 
 export interface InspectedGateway {
@@ -50,8 +49,7 @@ export async function startInspected(yaml: string, options: Options = {}): Promi
     writeFileSync(join(directory, name), text, { mode: 0o600 });
   }
   const load = async (text: string) => {
-    writeFileSync(file, text || '{}', { mode: 0o600 });
-    const { config } = await loadConfig({ file, cwd: directory, env: secrets, nowMs: Date.now() });
+    const config = await configFrom(text, directory);
     return config.needsLocalKey
       ? config.withKey({ id: 'local', project: 'local', value: secrets.PROJECT_KEY })
       : config;

@@ -18,15 +18,20 @@ export interface Setting {
 }
 
 /** Two scripted hosts, one of each family, and a gateway before them; the YAML is made from their addresses. */
-export function useHosts(
+export async function startHosts(
   script: Script,
   yaml: (urls: { anthropic: string; openai: string }) => string,
-): () => Setting {
+): Promise<Setting> {
+  const [anthropic, openai] = await Promise.all([startHost(script), startHost(script)]);
+  const gateway = await startGateway(yaml({ anthropic: anthropic.url, openai: openai.url }));
+  return { anthropic, openai, gateway };
+}
+
+/** The same for the tests of a file; call the result inside a test. */
+export function useHosts(...options: Parameters<typeof startHosts>): () => Setting {
   let setting: Setting | undefined;
   beforeAll(async () => {
-    const [anthropic, openai] = await Promise.all([startHost(script), startHost(script)]);
-    const gateway = await startGateway(yaml({ anthropic: anthropic.url, openai: openai.url }));
-    setting = { anthropic, openai, gateway };
+    setting = await startHosts(...options);
   });
   return () => present(setting);
 }

@@ -1,23 +1,14 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Config } from '../../src/config/config.ts';
-import { loadConfig } from '../../src/config/load.ts';
 import type { GatewayConfig } from '../../src/gateway/gateway.ts';
 import { type GatewayServer, serveGateway } from '../../src/gateway/serve.ts';
 import { defaultListenLimits } from '../../src/http/listen.ts';
 import { gatewayConfig } from '../../src/server/gateway-config.ts';
-import { secrets } from './gateway.ts';
-import { emptyDirectory } from './own-configuration.ts';
+import { configFrom } from './gateway.ts';
 import { stopAtEnd } from './started.ts';
 
-/** What a configuration file with this text makes; its one project has the key `secrets.PROJECT_KEY`. */
-export async function configOf(yaml: string): Promise<Config> {
-  const directory = emptyDirectory();
-  const file = join(directory, 'gateway.yaml');
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: the variable is read by the configuration
-  const projects = 'projects: { shop: { keys: [{ id: web, value: "${PROJECT_KEY}" }] } }';
-  writeFileSync(file, `${yaml}\n${projects}\n`, { mode: 0o600 });
-  return (await loadConfig({ file, cwd: directory, env: secrets, nowMs: Date.now() })).config;
+/** What this text makes with one project, which has the key `secrets.PROJECT_KEY`. */
+export function configOf(yaml: string): Promise<Config> {
+  return configFrom(`${yaml}\nprojects: { shop: { keys: [{ id: web, value: "\${PROJECT_KEY}" }] } }\n`);
 }
 
 /** The same as the proxy takes it. */

@@ -72,6 +72,20 @@ describe('an answer', () => {
   });
 });
 
+test('a probe that fails keeps requests away for the whole time again', () => {
+  const health = newHealth();
+  times(3, () => health.failed('one', 0));
+  health.admit('one', 1_000);
+
+  health.failed('one', 1_500);
+
+  expect([health.isOpen('one'), health.waitMs('one', 1_500), health.waitMs('one', 2_500)]).toEqual([
+    true,
+    1_000,
+    0,
+  ]);
+});
+
 test('a probe whose client left lets the next one through', () => {
   const health = newHealth();
   times(3, () => health.answered('one', 500, 0));

@@ -36,36 +36,6 @@ describe.each(directions)('a %s client at a provider of %s', (client, provider) 
   );
 });
 
-describe('refusals', () => {
-  const blockedByGemini = {
-    candidates: [{ content: { parts: [{ text: 'No.' }], role: 'model' }, finishReason: 'SAFETY' }],
-  };
-  test.each([
-    ['messages', 'chat', { content: [{ type: 'text', text: 'No.' }], stop_reason: 'refusal' }],
-    ['messages', 'responses', { content: [{ type: 'text', text: 'No.' }], stop_reason: 'refusal' }],
-    ['chat', 'messages', { choices: [{ message: { content: 'No.' }, finish_reason: 'content_filter' }] }],
-    [
-      'chat',
-      'responses',
-      { choices: [{ message: { content: null, refusal: 'No.' }, finish_reason: 'stop' }] },
-    ],
-    [
-      'responses',
-      'chat',
-      { status: 'completed', output: [{ content: [{ type: 'refusal', refusal: 'No.' }] }] },
-    ],
-    ['responses', 'messages', { status: 'incomplete', incomplete_details: { reason: 'content_filter' } }],
-    ['gemini', 'chat', blockedByGemini],
-    ['gemini', 'messages', blockedByGemini],
-    ['gemini', 'responses', blockedByGemini],
-    ['messages', 'gemini', { content: [{ type: 'text', text: 'No.' }], stop_reason: 'refusal' }],
-    ['chat', 'gemini', { choices: [{ message: { content: 'No.' }, finish_reason: 'content_filter' }] }],
-    ['responses', 'gemini', { status: 'incomplete', incomplete_details: { reason: 'content_filter' } }],
-  ] as const)('reach a %s client from %s', (client, provider, shape) => {
-    expect(answer(client, provider, plainAnswers[provider].refusal)).toMatchObject(shape);
-  });
-});
-
 describe('what models and hosts get wrong', () => {
   const withArguments = (value: unknown) => ({
     choices: [{ message: { tool_calls: [{ id: 'c.1', function: { name: 'f', arguments: value } }] } }],

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { json } from '../../kit/answers.ts';
-import { openaiClient, secrets, startGateway, type TestGateway } from '../../kit/gateway.ts';
-import { type ScriptedHost, startHost } from '../../kit/host.ts';
+import { openaiClient, secrets, startGateway } from '../../kit/gateway.ts';
+import { startHost } from '../../kit/host.ts';
 
-let host: ScriptedHost;
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  host = await startHost(json('{}'));
-  gateway = await startGateway(`
+const host = await startHost(json('{}'));
+const gateway = await startGateway(`
 providers:
   google: { dialect: gemini, base_url: "${host.url}", api_key: "\${PROVIDER_KEY}", retries: { attempts: 1 } }
   openai: { dialect: openai, base_url: "${host.url}/v1", api_key: "\${PROVIDER_KEY}", endpoints: [embeddings] }
@@ -23,11 +19,6 @@ projects:
   shop: { policies: [strict], keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] }
   other: { keys: [{ id: other-web, value: "\${OTHER_KEY}" }] }
 `);
-});
-afterAll(async () => {
-  await host.close();
-  await gateway.stop();
-});
 
 const last = () => host.requests.at(-1);
 const lastBody = () => JSON.parse(last()?.body.toString() ?? '');

@@ -1,18 +1,12 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { geminiAnswer, geminiEvents, json, stream } from '../../kit/answers.ts';
-import { secrets, startGateway, type TestGateway } from '../../kit/gateway.ts';
-import { type ScriptedHost, startHost } from '../../kit/host.ts';
+import { secrets, startGateway } from '../../kit/gateway.ts';
+import { startHost } from '../../kit/host.ts';
 import { postRaw } from '../../kit/raw.ts';
 import { isExhaustive } from '../../kit/scale.ts';
 
-let host: ScriptedHost;
-let gateway: TestGateway;
-let seen = 0;
-const requests = () => host.requests.slice(seen);
-
-beforeAll(async () => {
-  host = await startHost(json(geminiAnswer));
-  gateway = await startGateway(`
+const host = await startHost(json(geminiAnswer));
+const gateway = await startGateway(`
 providers:
   google: { dialect: gemini, base_url: "${host.url}", api_key: "\${PROVIDER_KEY}" }
 models:
@@ -30,7 +24,9 @@ projects:
   shop: { policies: [strict], keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] }
   other: { policies: [masking], keys: [{ id: other-web, value: "\${OTHER_KEY}" }] }
 `);
-});
+
+let seen = 0;
+const requests = () => host.requests.slice(seen);
 
 beforeEach(() => {
   host.script(json(geminiAnswer));

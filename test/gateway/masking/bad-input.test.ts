@@ -1,6 +1,6 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { post, secrets, startGateway, type TestGateway } from '../../kit/gateway.ts';
-import { type ScriptedHost, startHost } from '../../kit/host.ts';
+import { startHost } from '../../kit/host.ts';
 import { scale } from '../../kit/scale.ts';
 import { type Cut, letters, saying, whole } from './saying.ts';
 
@@ -11,11 +11,8 @@ const rules = {
   overlapping: `{ id: overlapping, action: mask, when: { text: { regex: ['abcd', 'cdef', 'bc'] } } }`,
 };
 
-let host: ScriptedHost;
-let failing: ScriptedHost;
-let gateway: TestGateway;
-/** A gateway with the same secret and other rules. */
-let reloaded: TestGateway;
+const host = await startHost(saying((text) => ({ text })));
+const failing = await startHost((response) => response.writeHead(503).end('{}'));
 
 /** The same but for its rules. */
 const config = (masking: readonly string[]) => `
@@ -35,12 +32,9 @@ projects:
 plants: { store: { enabled: false } }
 `;
 
-beforeAll(async () => {
-  host = await startHost(saying((text) => ({ text })));
-  failing = await startHost((response) => response.writeHead(503).end('{}'));
-  gateway = await startGateway(config(Object.values(rules)));
-  reloaded = await startGateway(config([rules.names]));
-});
+const gateway = await startGateway(config(Object.values(rules)));
+/** A gateway with the same secret and other rules. */
+const reloaded = await startGateway(config([rules.names]));
 
 interface Asked {
   readonly text: string;

@@ -3,7 +3,7 @@ import { post, secrets } from '../../kit/gateway.ts';
 import { maskedGateway } from './masked-gateway.ts';
 import { saying } from './saying.ts';
 
-const running = maskedGateway();
+const { host, gateway } = await maskedGateway();
 
 test.each([
   {
@@ -60,7 +60,7 @@ test.each([
     }),
   },
 ])('a citation that is streamed has the values again: $dialect', async ({ dialect, path, before, event }) => {
-  running.host.script((response, request) => {
+  host.script((response, request) => {
     let title = '';
     const end = response.end.bind(response);
     const cite = (body: unknown) => {
@@ -83,7 +83,7 @@ test.each([
     ...(dialect === 'responses' ? { input: said } : { messages: turns }),
   };
   const events = async (key: string) => {
-    const response = await post(running.gateway, path, body, { headers: { authorization: `Bearer ${key}` } });
+    const response = await post(gateway, path, body, { headers: { authorization: `Bearer ${key}` } });
     return [...(await response.text()).matchAll(/^data: (\{.*)$/gm)].map(([, data = '']) => JSON.parse(data));
   };
 
@@ -91,5 +91,5 @@ test.each([
 
   expect(masked).toEqual(plain);
   expect(masked).toContainEqual(event(said));
-  expect(running.host.requests.at(-1)?.body.toString()).not.toMatch(/ann@|quote/);
+  expect(host.requests.at(-1)?.body.toString()).not.toMatch(/ann@|quote/);
 });

@@ -4,11 +4,11 @@ import { scale } from '../../kit/scale.ts';
 import { maskedGateway } from './masked-gateway.ts';
 import { bodies, type Dialect, dialects, eventsOf, letters, pathOf } from './saying.ts';
 
-const running = maskedGateway();
+const { host, gateway } = await maskedGateway();
 
 /** A host that breaks off within the placeholder of the address, which comes letter by letter. */
 function cutWithin(provider: Dialect): void {
-  running.host.script((response, { body }) => {
+  host.script((response, { body }) => {
     const [placeholder = 'none'] = /EMAIL_[A-Z]{13}/.exec(body.toString()) ?? [];
     const events = eventsOf(provider, { text: `Write to ${placeholder}` }, letters);
     const first = events.findIndex((event) => event.includes('"E"'));
@@ -51,7 +51,7 @@ describe.each(pairs)('a $client client at a $provider provider', ({ client, prov
       };
       const init = { headers: { authorization: `Bearer ${secrets.PROJECT_KEY}` } };
 
-      const came = await untilCut(await post(running.gateway, pathOf(client, model, true), body, init));
+      const came = await untilCut(await post(gateway, pathOf(client, model, true), body, init));
 
       expect(textsOf(came)).toMatch(/^Write to /);
       expect(textsOf(came).slice('Write to '.length)).not.toMatch(/^E|EMAIL|ann/);

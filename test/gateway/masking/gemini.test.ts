@@ -3,7 +3,7 @@ import { post, secrets } from '../../kit/gateway.ts';
 import { maskedGateway } from './masked-gateway.ts';
 import { bodies, pathOf } from './saying.ts';
 
-const running = maskedGateway();
+const { host, gateway } = await maskedGateway();
 
 // Gemini signs a part beside its text, and sends a call's arguments as an object: what is masked in a signature stays as
 // it came, so that it is valid in the next turn, and everything else comes back.
@@ -32,7 +32,7 @@ const partsOf = (heard: string, signature: string): readonly Part[] => [
 ];
 
 async function ask(key: string, isStream: boolean, body: object): Promise<readonly Part[]> {
-  const response = await post(running.gateway, pathOf('gemini', 'at-gemini', isStream), body, {
+  const response = await post(gateway, pathOf('gemini', 'at-gemini', isStream), body, {
     headers: { 'x-goog-api-key': key },
   });
   const came = await response.text();
@@ -46,7 +46,7 @@ async function ask(key: string, isStream: boolean, body: object): Promise<readon
 
 /** A host that answers with the parts and a signature in which the first placeholder of a request is, if there is one. */
 function answering(isStream: boolean): void {
-  running.host.script((response, { body }) => {
+  host.script((response, { body }) => {
     const { contents } = JSON.parse(body.toString()) as { contents: { parts: Part[] }[] };
     const heard = contents[0]?.parts[0]?.text ?? '';
     const parts = partsOf(heard, `sig${/EMAIL_[A-Z]{13}/.exec(heard)?.[0] ?? ''}`);
@@ -68,7 +68,7 @@ test.each([false, true])('only signatures stay as they came: streamed %s', async
 
   const parts = await ask(secrets.PROJECT_KEY, isStream, bodies.gemini(value));
 
-  const sent = running.host.requests.at(-1)?.body.toString() ?? '';
+  const sent = host.requests.at(-1)?.body.toString() ?? '';
   expect(sent).not.toMatch(/ann@|quote/);
   const [placeholder = 'none'] = /EMAIL_[A-Z]{13}/.exec(sent) ?? [];
   expect(parts).toEqual(partsOf(value, `sig${placeholder}`));
@@ -78,13 +78,13 @@ test.each([false, true])('the next turn begins with the same bytes: streamed %s'
   answering(isStream);
   const first = bodies.gemini(value) as { contents: object[] };
   const parts = await ask(secrets.PROJECT_KEY, isStream, first);
-  const sentFirst = running.host.requests.at(-1)?.body.toString() ?? '';
+  const sentFirst = host.requests.at(-1)?.body.toString() ?? '';
 
   const answered = { functionResponse: { id: 'call_1', name: 'run', response: { output: value } } };
   const turns = [...first.contents, { role: 'model', parts }, { role: 'user', parts: [answered] }];
   await ask(secrets.PROJECT_KEY, isStream, { ...first, contents: turns });
 
-  const sentSecond = running.host.requests.at(-1)?.body.toString() ?? '';
+  const sentSecond = host.requests.at(-1)?.body.toString() ?? '';
   const beginning = sentFirst.slice(0, sentFirst.indexOf(']'));
   expect(sentSecond.slice(0, beginning.length)).toBe(beginning);
   expect(sentSecond).not.toMatch(/ann@|quote/);

@@ -10,7 +10,7 @@ import { bodies, dialects, pathOf, saying } from './saying.ts';
 
 const detected = '{ detect: [email, { secrets: possible }, iban, credit_card, phone, private_key] }';
 const names = "{ id: names, action: mask, when: { text: { regex: ['«[^»]*»'] } }, placeholder: CUSTOMER }";
-const running = maskedGateway({
+const { host, gateway } = await maskedGateway({
   rules: [`{ id: found, action: mask, when: { text: ${detected} } }`, names],
   others: {
     areAlone: true,
@@ -98,10 +98,7 @@ describe.each(pairs)('a $client client at a $provider provider', ({ client, prov
         const body = { ...(client !== 'gemini' && { model, stream: isStream }), ...bodies[client](text) };
         const init = { headers: { authorization: `Bearer ${key}` } };
         return JSON.stringify(
-          heard(
-            await (await post(running.gateway, pathOf(client, model, isStream), body, init)).text(),
-            isStream,
-          ),
+          heard(await (await post(gateway, pathOf(client, model, isStream), body, init)).text(), isStream),
         );
       };
       const askAll = async (text: string, isStream: boolean) => {
@@ -110,11 +107,11 @@ describe.each(pairs)('a $client client at a $provider provider', ({ client, prov
         return answers;
       };
       for (const [text, value] of tried) {
-        running.host.script(saying(fields[field]));
+        host.script(saying(fields[field]));
         const answers = [await askAll(text, false)];
         // Pieces of so many characters: with single ones each position of a placeholder is a seam.
         for (const size of [1, 34]) {
-          running.host.script(
+          host.script(
             saying(fields[field], (long) => long.match(new RegExp(`[\\s\\S]{1,${size}}`, 'g')) ?? []),
           );
           answers.push(await askAll(text, true));
@@ -124,7 +121,7 @@ describe.each(pairs)('a $client client at a $provider provider', ({ client, prov
           counts.different += masked.filter((each) => each !== plain).length;
         }
         const written = JSON.stringify(value).slice(1, -1);
-        const sent = running.host.requests.slice(-keys.length * answers.length);
+        const sent = host.requests.slice(-keys.length * answers.length);
         const withValue = sent.map(({ body }, at) => ({
           isPlain: at % keys.length === 0,
           has: body.includes(written),

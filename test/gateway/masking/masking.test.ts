@@ -4,7 +4,7 @@ import { askBySdk } from '../../kit/sdk-outcome.ts';
 import { maskedGateway } from './masked-gateway.ts';
 import { letters, saying, whole } from './saying.ts';
 
-const running = maskedGateway({
+const { host, gateway } = await maskedGateway({
   rules: [
     '{ id: emails, action: mask, when: { text: { detect: [email] } }, reason: content.email }',
     '{ id: keys, action: mask, when: { text: { detect: [secrets] } }, reason: content.secret }',
@@ -23,30 +23,28 @@ const running = maskedGateway({
 async function ask(client: 'messages' | 'chat', text: string, key: string = secrets.PROJECT_KEY) {
   const more = { messages: [{ role: 'user', content: text }] };
   const asked = { client, model: `at-${client}`, option: 'text', isStream: true, more } as const;
-  return (await askBySdk({ url: running.gateway.url, key }, asked)).text;
+  return (await askBySdk({ url: gateway.url, key }, asked)).text;
 }
 
 test('rules on answers judge what the provider said, but nothing within a placeholder', async () => {
   const judged = () => ask('messages', 'ann@example.com', secrets.OLD_KEY);
-  running.host.script(saying((heard) => ({ text: `${heard} ABCDEFGHIJKLMNOP` }), letters));
+  host.script(saying((heard) => ({ text: `${heard} ABCDEFGHIJKLMNOP` }), letters));
 
   expect(await judged()).toBe('ann@example.com [REDACTED:policy.blocked]');
   // The same value from the provider itself.
-  running.host.script(saying((heard) => ({ text: `${heard} or ann@example.com` }), letters));
+  host.script(saying((heard) => ({ text: `${heard} or ann@example.com` }), letters));
   expect(await judged()).toBe('ann@example.com or [REDACTED:policy.blocked]');
-  running.host.script(saying((heard) => ({ text: `${heard} nightfall` }), letters));
+  host.script(saying((heard) => ({ text: `${heard} nightfall` }), letters));
   await expect(judged()).rejects.toThrow('codename');
 });
 
 test('the record has numbers by kind and no values', async () => {
-  running.host.script(
-    saying((heard) => ({ text: `${heard}, ${heard} and ${heard.toLowerCase()}` }), letters),
-  );
-  const before = running.gateway.records.length;
+  host.script(saying((heard) => ({ text: `${heard}, ${heard} and ${heard.toLowerCase()}` }), letters));
+  const before = gateway.records.length;
 
   await ask('chat', 'ann@example.com');
 
-  const record = (await running.gateway.recorded(before + 1)).at(-1);
+  const record = (await gateway.recorded(before + 1)).at(-1);
   expect(record).toMatchObject({
     decision: 'mask',
     body: 'masked',
@@ -69,17 +67,17 @@ test.each([
 ])('a placeholder that comes back in $change: restored $isRestored', async ({ as, isRestored }) => {
   for (const cut of [whole, letters]) {
     let sent = '';
-    running.host.script(
+    host.script(
       saying((heard) => {
         sent = as(heard);
         return { text: sent };
       }, cut),
     );
-    const before = running.gateway.records.length;
+    const before = gateway.records.length;
 
     const text = await ask('chat', 'ann@example.com');
 
-    const record = (await running.gateway.recorded(before + 1)).at(-1);
+    const record = (await gateway.recorded(before + 1)).at(-1);
     expect(text).toBe(isRestored ? 'ann@example.com' : sent);
     expect(record?.restored).toEqual(isRestored ? { EMAIL: 1 } : undefined);
     expect(record?.broken_placeholders).toEqual(isRestored ? undefined : { EMAIL: 1 });
@@ -87,21 +85,21 @@ test.each([
 });
 
 test('a conversation that the provider keeps is refused, with what to do', async () => {
-  const { responses } = openaiClient({ url: running.gateway.url, key: secrets.PROJECT_KEY });
-  const before = running.host.requests.length;
+  const { responses } = openaiClient({ url: gateway.url, key: secrets.PROJECT_KEY });
+  const before = host.requests.length;
 
   const asked = responses.create({ model: 'at-responses', input: 'hello', previous_response_id: 'resp_1' });
 
   await expect(asked).rejects.toThrow('send the whole conversation instead');
-  expect(running.host.requests.length).toBe(before);
+  expect(host.requests.length).toBe(before);
 });
 
 test('a request with nothing to mask and its answer pass byte for byte', async () => {
-  running.host.script(saying(() => ({ text: 'EMAIL_ABCDEFGHIJKLM and EMAI' }), letters));
+  host.script(saying(() => ({ text: 'EMAIL_ABCDEFGHIJKLM and EMAI' }), letters));
   const body =
     '{ "model": "m",  "max_tokens": 9, "stream": true, "messages": [{"role":"user","content":"h\\u00e9llo"}]}';
   const send = (key: string, model: string) =>
-    fetch(`${running.gateway.url}/v1/messages`, {
+    fetch(`${gateway.url}/v1/messages`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
       body: body.replace('"m"', JSON.stringify(model)),
@@ -114,6 +112,6 @@ test('a request with nothing to mask and its answer pass byte for byte', async (
 
   expect(masked.headers.get('x-gateway-body')).toBe('spliced');
   expect(await masked.text()).toBe(await open.text());
-  const [first, second] = running.host.requests.slice(-2).map((request) => request.body.toString());
+  const [first, second] = host.requests.slice(-2).map((request) => request.body.toString());
   expect(second).toBe(first);
 });

@@ -4,7 +4,7 @@ import { anthropicClient, openaiClient, secrets } from '../../kit/gateway.ts';
 import { maskedGateway } from './masked-gateway.ts';
 import { dialects, letters, replying } from './saying.ts';
 
-const running = maskedGateway();
+const { host, gateway } = await maskedGateway();
 
 const value = '«quote " and \\ backslash,\n🌿»';
 const text = `write to ann@example.com and ${value}`;
@@ -22,10 +22,10 @@ type Ask = (asking: Asking) => Promise<unknown>;
 /** The same without and with masking; no value left with the second. */
 async function compare(ask: (key: string) => Promise<unknown>): Promise<unknown> {
   const plain = await ask(secrets.OTHER_KEY);
-  const before = running.host.requests.length;
+  const before = host.requests.length;
   const masked = await ask(secrets.PROJECT_KEY);
   expect(masked).toEqual(plain);
-  const sent = running.host.requests.slice(before).map(({ body }) => body.toString());
+  const sent = host.requests.slice(before).map(({ body }) => body.toString());
   expect(sent.join('')).not.toMatch(/ann@|quote/);
   expect(sent.join('')).toMatch(/EMAIL_[A-Z]{13}/);
   return masked;
@@ -80,7 +80,7 @@ const runners: Readonly<Record<string, Ask>> = {
         return `ran ${command}`;
       },
     });
-    const { messages: api } = anthropicClient({ url: running.gateway.url, key }).beta;
+    const { messages: api } = anthropicClient({ url: gateway.url, key }).beta;
     const request = { model, max_tokens, messages, tools: [tool] };
     const runner = isStream
       ? api.toolRunner({ ...request, stream: true })
@@ -103,7 +103,7 @@ const runners: Readonly<Record<string, Ask>> = {
         },
       },
     };
-    const { completions } = openaiClient({ url: running.gateway.url, key }).chat;
+    const { completions } = openaiClient({ url: gateway.url, key }).chat;
     const request = { model, messages, tools: [tool] };
     const runner = isStream
       ? completions.runTools({ ...request, stream: true })
@@ -121,7 +121,7 @@ describe('a tool runner', () => {
   test.each(rowsOf(runners))(
     'runs with the values, and its result leaves without: $client at $provider, streamed $isStream',
     async ({ client, provider, isStream }) => {
-      running.host.script(
+      host.script(
         replying((body) => {
           const result = toolResult(body);
           if (result !== undefined) return { text: `it says: ${result}` };

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { json, speakAll } from '../../kit/answers.ts';
 import { anthropicClient, post, secrets } from '../../kit/gateway.ts';
-import { useHosts } from '../../kit/lifecycle.ts';
+import { startHosts } from '../../kit/lifecycle.ts';
 
 // The translation writes "Error: " before a failed result, so these phrases are in no body of the client's.
-const hosts = useHosts(
+const { anthropic, openai, gateway } = await startHosts(
   speakAll,
   ({ anthropic, openai }) => `
 providers:
@@ -41,7 +41,6 @@ const failed = (content: string, model = 'gpt-test') => ({
 });
 
 async function ask(body: object, headers: Record<string, string> = {}) {
-  const { openai, anthropic, gateway } = hosts();
   const before = [anthropic.requests.length, openai.requests.length] as const;
   const answer = await post(gateway, '/v1/messages', body, { headers });
   const value = (await answer.json()) as { error?: { reason: string; param: string } };
@@ -103,7 +102,6 @@ describe('a translated body', () => {
   });
 
   test('is checked for a fallback before anything of it leaves', async () => {
-    const { anthropic } = hosts();
     anthropic.script(json('{}', 503));
 
     const { answer, error, requests } = await ask(failed('launch it', 'with-fallback'));
@@ -149,14 +147,14 @@ describe('a cap that the client left out, by the official SDK', () => {
   const hello = [{ role: 'user' as const, content: 'hi' }];
   // Its types ask for a cap; the gateway's interface does not.
   const create = (model: string, more: object = {}) =>
-    anthropicClient(hosts().gateway)
+    anthropicClient(gateway)
       .messages.create({ model, messages: hello, ...more } as never)
       .withResponse();
 
   test('is spliced in before the client’s own bytes', async () => {
     const { response } = await create('claude-test');
 
-    const body = hosts().anthropic.requests.at(-1)?.body.toString();
+    const body = anthropic.requests.at(-1)?.body.toString();
     expect(response.headers.get('x-gateway-body')).toBe('spliced');
     expect(body).toBe(
       `{"max_tokens":4096,${JSON.stringify({ model: 'claude-test', messages: hello }).slice(1)}`,
