@@ -4,7 +4,7 @@ import Ajv2020 from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { createWorkspace } from '../config/workspace.ts';
-import { command } from '../kit/command.ts';
+import { command, failure, printed } from '../kit/command.ts';
 
 const good = `server: { port: "\${PORT}" }
 providers:
@@ -17,11 +17,7 @@ const env = { PORT: '4999', CLAUDE_KEY: 'secret-of-the-provider', WEB_KEY: 'secr
 test('check: a good file is fine', async () => {
   const cwd = createWorkspace({ 'gateway.yaml': good });
 
-  expect(await command(['config', 'check'], { cwd, env })).toEqual({
-    exit: 0,
-    stdout: 'gateway.yaml: fine\n',
-    stderr: '',
-  });
+  expect(await command(['config', 'check'], { cwd, env })).toEqual(printed('gateway.yaml: fine\n'));
 });
 
 test.each([
@@ -77,11 +73,9 @@ test.each([
 });
 
 test('check: without a file it is sandbox mode', async () => {
-  expect(await command(['config', 'check'], { cwd: createWorkspace() })).toEqual({
-    exit: 0,
-    stdout: 'no gateway.yaml: sandbox mode\n',
-    stderr: '',
-  });
+  expect(await command(['config', 'check'], { cwd: createWorkspace() })).toEqual(
+    printed('no gateway.yaml: sandbox mode\n'),
+  );
 });
 
 test('check: lists problems and exits 2', async () => {
@@ -133,10 +127,7 @@ test('check: a named file that is missing is an error, never sandbox mode', asyn
     ['config', 'check', 'nope.yaml'],
     ['-c', 'nope.yaml', 'config', 'check'],
   ]) {
-    const { exit, stdout, stderr } = await command(argv, { cwd });
-
-    expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
-    expect(stderr).toContain('nope.yaml: there is no such file');
+    expect(await command(argv, { cwd })).toEqual(failure(2, 'nope.yaml: there is no such file'));
   }
 });
 
@@ -192,10 +183,9 @@ test('show --origin -o json: gives origins by path', async () => {
 test('show: refuses an invalid file with all its problems', async () => {
   const cwd = createWorkspace({ 'gateway.yaml': 'server: { prot: 1 }\n' });
 
-  const { exit, stdout, stderr } = await command(['config', 'show'], { cwd });
-
-  expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
-  expect(stderr).toContain('gateway.yaml:1:11  server.prot: unknown key');
+  expect(await command(['config', 'show'], { cwd })).toEqual(
+    failure(2, 'gateway.yaml:1:11  server.prot: unknown key'),
+  );
 });
 
 test('path: names the file, or nothing', async () => {
@@ -207,11 +197,7 @@ test('path: names the file, or nothing', async () => {
     env: { GATEWAY_CONFIG: 'other.yaml' },
   });
   expect(JSON.parse(fromVariable.stdout)).toEqual({ path: join(cwd, 'other.yaml'), from: 'environment' });
-  expect(await command(['config', 'path', '-q'], { cwd: createWorkspace() })).toEqual({
-    exit: 0,
-    stdout: '',
-    stderr: '',
-  });
+  expect(await command(['config', 'path', '-q'], { cwd: createWorkspace() })).toEqual(printed());
 });
 
 test('schema: accepts and rejects the same files as check', async () => {
@@ -227,10 +213,10 @@ test('schema: accepts and rejects the same files as check', async () => {
 });
 
 test('a format that a command does not have is refused', async () => {
-  const { exit, stderr } = await command(['config', 'check', '-o', 'table'], { cwd: createWorkspace() });
-
-  expect(exit).toBe(2);
-  expect(stderr).toContain('check prints text or json, not table');
+  expect(await command(['config', 'check', '-o', 'table'], { cwd: createWorkspace() })).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining('check prints text or json, not table'),
+  });
 });
 
 test('path: without a file says where it looked', async () => {

@@ -94,10 +94,10 @@ describe('names the fault', () => {
     const cwd = createWorkspace({ 'gateway.yaml': ports });
     chmodSync(join(cwd, 'gateway.yaml'), 0o666);
 
-    const { exit, stdout } = await command(['doctor'], { cwd });
-
-    expect(exit).toBe(1);
-    expect(stdout).toMatch(/^error\tconfiguration\t.*can be changed by everybody.*chmod o-w/m);
+    expect(await command(['doctor'], { cwd })).toMatchObject({
+      exit: 1,
+      stdout: expect.stringMatching(/^error\tconfiguration\t.*can be changed by everybody.*chmod o-w/m),
+    });
   });
 
   test('3: a state directory that is none', async () => {
@@ -317,8 +317,11 @@ describe('names the fault', () => {
     expect(faults).toEqual([]); // the state directory is another one
     const cwd = createWorkspace({ 'gateway.yaml': ports, 'gateway/running.json': running });
     chmodSync(join(cwd, 'gateway'), 0o700);
-    const { stdout } = await command(['doctor'], { cwd, env: { XDG_STATE_HOME: cwd } });
-    expect(stdout).toMatch(/^warning\tgateway\tthe one at http:\/\/127\.0\.0\.1:9 ended unexpectedly/m);
+    expect(await command(['doctor'], { cwd, env: { XDG_STATE_HOME: cwd } })).toMatchObject({
+      stdout: expect.stringMatching(
+        /^warning\tgateway\tthe one at http:\/\/127\.0\.0\.1:9 ended unexpectedly/m,
+      ),
+    });
   });
 });
 

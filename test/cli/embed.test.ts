@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { command, emptyDirectory } from '../kit/command.ts';
+import { command, emptyDirectory, failure } from '../kit/command.ts';
 import { startHost } from '../kit/host.ts';
 import { useGateway } from '../kit/lifecycle.ts';
 
@@ -71,15 +71,15 @@ describe('inputs', () => {
 
 describe('output', () => {
   test('in a pipe a line of numbers for each input', async () => {
-    const { stdout } = await embed(['hello', 'world']);
-
-    expect(stdout).toMatch(/^(?:-?[\d.e-]+(?: -?[\d.e-]+)+\n){2}$/);
+    expect(await embed(['hello', 'world'])).toMatchObject({
+      stdout: expect.stringMatching(/^(?:-?[\d.e-]+(?: -?[\d.e-]+)+\n){2}$/),
+    });
   });
 
   test('--csv begins each row with its input', async () => {
-    const { stdout } = await embed(['hello', '--csv']);
-
-    expect(stdout).toMatch(/^argument 1(?:,-?[\d.e-]+)+\r\n$/);
+    expect(await embed(['hello', '--csv'])).toMatchObject({
+      stdout: expect.stringMatching(/^argument 1(?:,-?[\d.e-]+)+\r\n$/),
+    });
   });
 
   test('-o ndjson has a line for each', async () => {
@@ -94,9 +94,9 @@ describe('output', () => {
   });
 
   test('on a terminal how long each is and how it begins', async () => {
-    const { stdout } = await embed(['hello'], { isTerminal: true });
-
-    expect(stdout).toMatch(/^INPUT {7}DIMENSIONS {2}BEGINS\nargument 1 {2}\d+ .* …\n$/);
+    expect(await embed(['hello'], { isTerminal: true })).toMatchObject({
+      stdout: expect.stringMatching(/^INPUT {7}DIMENSIONS {2}BEGINS\nargument 1 {2}\d+ .* …\n$/),
+    });
   });
 });
 
@@ -110,10 +110,7 @@ describe('refuses', () => {
     ['what is not text', ['-f', 'latin.txt'], {}, 'is not text in UTF-8'],
     ['--csv with -o', ['x', '--csv', '-o', 'json'], {}, 'exclude each other'],
   ] as const)('%s: exit 2', async (_name, argv, environment, words) => {
-    const { exit, stdout, stderr } = await embed(argv, environment);
-
-    expect([exit, stdout]).toEqual([2, '']);
-    expect(stderr).toContain(words);
+    expect(await embed(argv, environment)).toEqual(failure(2, words));
   });
 
   test.each([

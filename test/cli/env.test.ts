@@ -1,25 +1,16 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { command, emptyDirectory, type RunningCommand, startCommand } from '../kit/command.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { command, type Environment, failure, printed, startServing, withoutStore } from '../kit/command.ts';
 import { startGateway } from '../kit/gateway.ts';
 
-const cwd = emptyDirectory();
-let server: RunningCommand;
+let cwd: string;
 let key: string;
 beforeAll(async () => {
-  writeFileSync(join(cwd, 'gateway.yaml'), 'plants: { store: { enabled: false } }\n', { mode: 0o600 });
-  server = startCommand(['serve', '-p', '0', '--log', 'json'], { cwd });
-  await server.wrote('stderr', 'listening');
-  key = (await command(['key', 'show', '--yes'], { cwd })).stdout.trim();
-});
-afterAll(async () => {
-  server.signal('SIGTERM');
-  await server.ended;
+  ({ home: cwd } = await startServing());
+  key = (await command('key show --yes', { cwd })).stdout.trim();
 });
 
 test('prints lines for the running gateway, the key on stdout alone', async () => {
-  const { exit, stdout, stderr } = await command(['env', 'claude'], { cwd });
+  const { exit, stdout, stderr } = await command('env claude', { cwd });
 
   expect([exit, stderr]).toEqual([0, '']);
   expect(stdout).toMatch(/^export ANTHROPIC_BASE_URL=http:\/\/127\.0\.0\.1:\d+\n/);
@@ -28,23 +19,16 @@ test('prints lines for the running gateway, the key on stdout alone', async () =
 });
 
 test('warns on a terminal that the lines contain a key', async () => {
-  const { stderr } = await command(['env', 'claude'], { cwd, isTerminal: true });
+  const { stderr } = await command('env claude', { cwd, isTerminal: true });
 
   expect(stderr).toContain('contain a key');
   expect(stderr).not.toContain(key);
 });
 
-test('unsets what would lead the client elsewhere, where it is set', async () => {
-  const env = { ANTHROPIC_API_KEY: 'sk-ant-1' };
-
-  expect((await command(['env', 'claude'], { cwd, env })).stdout).toMatch(/^unset ANTHROPIC_API_KEY\n/);
-});
-
 test('-o json has the same as data', async () => {
   const exempt = '127.0.0.1,localhost,::1';
-  const { stdout } = await command(['env', 'codex', '-o', 'json', '-m', 'o9'], { cwd });
 
-  expect(JSON.parse(stdout)).toEqual({
+  expect((await command('env codex -o json -m o9', { cwd })).json).toEqual({
     variables: { GATEWAY_KEY: key, NO_PROXY: exempt, no_proxy: exempt },
     unset: [],
     arguments: expect.arrayContaining(['-c', 'model="o9"']),
@@ -53,53 +37,34 @@ test('-o json has the same as data', async () => {
 
 test("a model's limits are among the lines, and are taken back", async () => {
   const models = '{ match: tiny, provider: sandbox, model: sandbox-mini, context_window: 32768 }';
-  const gateway = await startGateway(`models: [${models}]\nplants: { store: { enabled: false } }\n`);
-  const env = { GATEWAY_URL: gateway.url, GATEWAY_KEY: gateway.key };
+  const gateway = await startGateway(`models: [${models}]\n${withoutStore}`);
   const line = 'CLAUDE_CODE_MAX_CONTEXT_TOKENS';
 
-  expect((await command(['env', 'claude', '-m', 'tiny'], { env })).stdout).toContain(
-    `export ${line}=32768\n`,
-  );
-  expect((await command(['env', 'claude'], { env })).stdout).not.toContain(line);
-  expect((await command(['env', 'claude', '--unset'])).stdout).toContain(`unset ${line}\n`);
+  expect((await command('env claude -m tiny', { gateway })).stdout).toContain(`export ${line}=32768\n`);
+  expect((await command('env claude', { gateway })).stdout).not.toContain(line);
+  expect((await command('env claude --unset')).stdout).toContain(`unset ${line}\n`);
 });
 
-test('lines for a model can be printed before the gateway is up', async () => {
-  const env = { GATEWAY_URL: 'http://127.0.0.1:1', GATEWAY_KEY: 'gw_key' };
-
-  expect((await command(['env', 'claude', '-m', 'tiny'], { env })).stdout).toContain(
-    'export ANTHROPIC_MODEL=tiny\n',
-  );
-});
-
-test('--unset needs no gateway', async () => {
-  const { exit, stdout } = await command(['env', 'codex', '--unset']);
-
-  expect([exit, stdout]).toEqual([0, 'unset GATEWAY_KEY\nunset -f codex\n']);
-});
-
-test('--unset takes a model back too', async () => {
-  expect((await command(['env', 'claude', '--unset'])).stdout).toContain('unset ANTHROPIC_MODEL\n');
-});
-
-test('GATEWAY_URL and GATEWAY_KEY name another gateway', async () => {
-  const env = { GATEWAY_URL: 'https://gateway.example/', GATEWAY_KEY: 'gw_other' };
-
-  const { stdout } = await command(['env', 'openai'], { cwd, env });
-
-  expect(stdout).toContain(
-    'export OPENAI_BASE_URL=https://gateway.example/v1\nexport OPENAI_API_KEY=gw_other\n',
-  );
+const away = { url: 'http://127.0.0.1:1', key: 'gw_key' };
+const other = { url: 'https://gateway.example/', key: 'gw_other' };
+test.each<[string, string, Environment, RegExp]>(
+  // biome-ignore format: a case a line
+  [
+    ['what would lead the client elsewhere is unset, where it is set', 'env claude', { gateway: away, env: { ANTHROPIC_API_KEY: 'sk-ant-1' } }, /^unset ANTHROPIC_API_KEY\n/],
+    ['lines for a model can be printed before the gateway is up', 'env claude -m tiny', { gateway: away }, /^export ANTHROPIC_MODEL=tiny$/m],
+    ['--unset needs no gateway', 'env codex --unset', {}, /^unset GATEWAY_KEY\nunset -f codex\n$/],
+    ['--unset takes a model back too', 'env claude --unset', {}, /^unset ANTHROPIC_MODEL$/m],
+    ['GATEWAY_URL and GATEWAY_KEY name another gateway', 'env openai', { gateway: other }, /^export OPENAI_BASE_URL=https:\/\/gateway\.example\/v1\nexport OPENAI_API_KEY=gw_other\n/m],
+  ],
+)('%s', async (_name, line, environment, lines) => {
+  expect(await command(line, environment)).toEqual(printed(expect.stringMatching(lines)));
 });
 
 test.each([
-  [['env', 'claude'], 8, 'no gateway is running'],
-  [['env', 'clod'], 2, 'Allowed choices are claude'],
-  [['env'], 2, 'missing required argument'],
-  [['env', 'claude', '-o', 'yaml'], 2, 'prints text or json'],
-])('%j without a gateway is exit %i', async (argv, exit, words) => {
-  const ended = await command(argv);
-
-  expect([ended.exit, ended.stdout]).toEqual([exit, '']);
-  expect(ended.stderr).toContain(words);
+  ['env claude', 8, 'no gateway is running'],
+  ['env clod', 2, 'Allowed choices are claude'],
+  ['env', 2, 'missing required argument'],
+  ['env claude -o yaml', 2, 'prints text or json'],
+])('%s without a gateway is exit %i', async (line, exit, words) => {
+  expect(await command(line)).toEqual(failure(exit, words));
 });

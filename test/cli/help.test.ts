@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { command } from '../kit/command.ts';
+import { command, printed } from '../kit/command.ts';
 
 /** A command's words, and those of every command below it, as its help lists them. */
 async function withChildren(words: readonly string[]): Promise<(readonly string[])[]> {
@@ -69,7 +69,7 @@ describe('help', () => {
   });
 
   test('--version is one line on stdout', async () => {
-    expect(await command(['--version'])).toEqual({ exit: 0, stdout: '0.1.0\n', stderr: '' });
+    expect(await command(['--version'])).toEqual(printed('0.1.0\n'));
   });
 
   test('without a command the help is shown', async () => {

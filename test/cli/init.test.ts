@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ollamaUrl } from '../../src/cli/init/find-providers.ts';
-import { command, emptyDirectory } from '../kit/command.ts';
+import { command, emptyDirectory, printed } from '../kit/command.ts';
 import { startHost } from '../kit/host.ts';
 
 /** A server on this machine that has these models. */
@@ -32,7 +32,7 @@ describe('on a machine', () => {
     expect([exit, stdout, stderr]).toEqual([0, `${file}\n`, '']);
     expect(text).toContain('sandbox: { dialect: sandbox }');
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(await check()).toEqual({ exit: 0, stdout: 'gateway.yaml: fine\n', stderr: '' });
+    expect(await check()).toEqual(printed('gateway.yaml: fine\n'));
   });
 
   test('with keys in the environment: their providers, but not the keys', async () => {

@@ -1,7 +1,15 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { command, emptyDirectory, type RunningCommand, startCommand } from '../kit/command.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import {
+  command,
+  directoryWith,
+  failure,
+  homeWith,
+  printed,
+  startCommand,
+  startServing,
+} from '../kit/command.ts';
 
 // A gateway that runs with one folder's configuration, and commands in another that has its own.
 
@@ -13,31 +21,20 @@ default_model: sandbox-mini
 plants: { store: { enabled: false } }
 `;
 
-let home: string;
-let running: RunningCommand;
+const own = `${yaml}records: { file: records.jsonl }\n`;
+const home = homeWith({
+  'one/gateway.yaml': own,
+  'two/gateway.yaml': own,
+  ...Object.fromEntries(['one', 'two', 'empty', 'two/deeper'].map((name) => [`${name}/package.json`, '{}'])),
+});
 
 beforeAll(async () => {
-  home = emptyDirectory();
-  for (const folder of ['one', 'two', 'empty', 'two/deeper']) {
-    mkdirSync(join(home, folder));
-    writeFileSync(join(home, folder, 'package.json'), '{}');
-    if (folder === 'empty' || folder === 'two/deeper') continue;
-    const own = `${yaml}records: { file: records.jsonl }\n`;
-    writeFileSync(join(home, folder, 'gateway.yaml'), own, { mode: 0o600 });
-  }
-  const config = join(home, 'one', 'gateway.yaml');
-  running = startCommand(['serve', '-c', config], { cwd: join(home, 'one'), env: { HOME: home } });
-  await running.wrote('stderr', '"listening"');
-  await command(['send', 'hello'], { cwd: join(home, 'one'), env: { HOME: home } });
+  await startServing({ cwd: join(home, 'one'), env: { HOME: home } }, '-c', join(home, 'one/gateway.yaml'));
+  await at('one', ['send', 'hello']);
 });
 
-afterAll(async () => {
-  running.signal('SIGTERM');
-  await running.ended;
-});
-
-const at = (folder: string, argv: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-  command(argv, { cwd: join(home, folder), env: { HOME: home, ...env } });
+const at = (folder: string, argv: readonly string[]) =>
+  command(argv, { cwd: join(home, folder), env: { HOME: home } });
 
 const difference = /has .*\/one\/gateway\.yaml, not gateway\.yaml/;
 
@@ -49,28 +46,26 @@ test.each([
 ])('%s says so, and how to choose', async (_name, argv, choice) => {
   const { exit, stderr } = await at('two', argv);
 
-  expect(exit).toBe(0);
-  expect(stderr).toMatch(difference);
+  expect([exit, stderr]).toEqual([0, expect.stringMatching(difference)]);
   expect(stderr).toContain(choice);
 });
 
 test('doctor says so', async () => {
-  const { stdout } = await at('two', ['doctor']);
-
-  expect(stdout).toMatch(
-    /^warning\tgateway\t.* has .*\/one\/gateway\.yaml, not gateway\.yaml\tto change that/m,
-  );
+  expect(await at('two', ['doctor'])).toMatchObject({
+    stdout: expect.stringMatching(
+      /^warning\tgateway\t.* has .*\/one\/gateway\.yaml, not gateway\.yaml\tto change that/m,
+    ),
+  });
 });
 
 test.each([
-  ['in the folder of its configuration', 'one', [], {}],
-  ['where there is no other', 'empty', [], {}],
-  ['with -q', 'two', ['-q'], {}],
-])('%s nothing is said', async (_name, folder, argv, env) => {
-  const { exit, stdout, stderr } = await at(folder, [...argv, 'send', 'hello'], env);
-
-  expect([exit, stderr]).toEqual([0, '']);
-  expect(stdout).toContain('The sandbox read');
+  ['in the folder of its configuration', 'one', []],
+  ['where there is no other', 'empty', []],
+  ['with -q', 'two', ['-q']],
+])('%s nothing is said', async (_name, folder, argv) => {
+  expect(await at(folder, [...argv, 'send', 'hello'])).toEqual(
+    printed(expect.stringContaining('The sandbox read')),
+  );
 });
 
 test('the records are those of the running gateway', async () => {
@@ -83,36 +78,31 @@ test('the records are those of the running gateway', async () => {
 
 describe('the ledger', () => {
   test('is that of the running gateway, also from a folder without a configuration', async () => {
-    const { exit, stdout } = await at('empty', ['usage']);
-
-    expect([exit, stdout]).toEqual([0, expect.stringMatching(/^local\t\d+\t/)]);
+    expect(await at('empty', ['usage'])).toMatchObject({
+      exit: 0,
+      stdout: expect.stringMatching(/^local\t\d+\t/),
+    });
   });
 
   test('is that of the file that was named', async () => {
     const file = join(home, 'two', 'gateway.yaml');
     writeFileSync(file, `${yaml}records: { ledger_file: own.sqlite }\n`, { mode: 0o600 });
 
-    const { exit, stdout, stderr } = await at('two', ['usage', '-c', 'gateway.yaml']);
-
-    expect([exit, stdout]).toEqual([0, '']);
-    expect(stderr).toContain('nothing was served yet');
+    expect(await at('two', ['usage', '-c', 'gateway.yaml'])).toEqual(failure(0, 'nothing was served yet'));
   });
 });
 
 test('an unset variable of this shell is no file that was not loaded', async () => {
-  const cwd = emptyDirectory();
+  const guarded = `${yaml}projects: { shop: { keys: [{ id: web, value: "\${SHOP_KEY}" }] } }\n`;
+  const cwd = directoryWith(guarded);
   const file = join(cwd, 'gateway.yaml');
-  const own = `${yaml}projects: { shop: { keys: [{ id: web, value: "\${SHOP_KEY}" }] } }\n`;
-  writeFileSync(file, own, { mode: 0o600 });
   const env = { SHOP_KEY: 'shop-key-0123456789' };
-  const serving = startCommand(['serve', '-c', file, '--no-watch'], { cwd, env });
-  await serving.wrote('stderr', '"listening"');
+  const { stop } = await startServing({ cwd, env }, '-c', file, '--no-watch');
 
   const unset = await command(['doctor', '-c', file], { cwd });
-  writeFileSync(file, `${own}# edited\n`);
+  writeFileSync(file, `${guarded}# edited\n`);
   const edited = await command(['doctor', '-c', file], { cwd, env });
-  serving.signal('SIGTERM');
-  await serving.ended;
+  await stop();
 
   expect(unset.stdout).not.toContain('has not loaded');
   expect(edited.stdout).toContain('it has not loaded the current file');
@@ -120,18 +110,15 @@ test('an unset variable of this shell is no file that was not loaded', async () 
 
 describe('a file that the running gateway has not loaded as it is now', () => {
   const changed = async (records: string) => {
-    const cwd = join(emptyDirectory(), 'project');
-    mkdirSync(cwd);
+    const HOME = homeWith({ 'project/gateway.yaml': yaml });
+    const cwd = join(HOME, 'project');
     const file = join(cwd, 'gateway.yaml');
-    writeFileSync(file, yaml, { mode: 0o600 });
-    const where = { cwd, env: { HOME: join(cwd, '..') } };
-    const serving = startCommand(['serve', '-c', file, '--no-watch'], where);
-    await serving.wrote('stderr', '"listening"');
+    const where = { cwd, env: { HOME } };
+    const { stop } = await startServing(where, '-c', file, '--no-watch');
     writeFileSync(file, `${yaml}records: ${records}\n`);
-    const found = await command(['logs'], where);
+    const found = await command('logs', where);
     const named = await command(['logs', '-c', file], where);
-    serving.signal('SIGTERM');
-    await serving.ended;
+    await stop();
     return { found, named };
   };
 
@@ -144,8 +131,6 @@ describe('a file that the running gateway has not loaded as it is now', () => {
   });
 
   test('is read where it wants nothing', async () => {
-    const { found } = await changed('{ ledger: false }');
-
-    expect(found).toMatchObject({ exit: 0 });
+    expect((await changed('{ ledger: false }')).found.exit).toBe(0);
   });
 });

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { directoryWith, emptyDirectory, startCommand } from '../kit/command.ts';
+import { directoryWith, emptyDirectory, failure, printed, startCommand } from '../kit/command.ts';
 import { type Script, startHost } from '../kit/host.ts';
 import { describeDatabases, describeSqlite } from '../plants/databases.ts';
 import { rosa, startTestStore, type TestStore } from '../plants/fixture.ts';
@@ -62,19 +62,10 @@ describeSqlite('the plants commands', (databases) => {
   });
 
   test('search prints tab-separated lines without a header in a pipe', async () => {
-    const { exit, stdout, stderr } = await plants(
-      'search',
-      '--tags',
-      'green,leafy',
-      '--match',
-      'all',
-      '--limit',
-      '2',
-    );
-
-    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
-    expect(stdout).toBe(
-      '1\tBoston Fern\tavailable\tgreen,leafy,shade,indoor\thouseplant\n2\tMonstera Deliciosa\tavailable\tgreen,leafy,indoor,large\thouseplant\n',
+    expect(await plants('search', '--tags', 'green,leafy', '--match', 'all', '--limit', '2')).toEqual(
+      printed(
+        '1\tBoston Fern\tavailable\tgreen,leafy,shade,indoor\thouseplant\n2\tMonstera Deliciosa\tavailable\tgreen,leafy,indoor,large\thouseplant\n',
+      ),
     );
   });
 
@@ -122,7 +113,7 @@ describeSqlite('the plants commands', (databases) => {
     const wrong = await plants('delete', 'fern');
 
     expect(early).toMatchObject({ exit: 4, stdout: '' });
-    expect(deleted).toEqual({ exit: 0, stdout: `${id}\tGoing\tavailable\tx\t\n`, stderr: '' });
+    expect(deleted).toEqual(printed(`${id}\tGoing\tavailable\tx\t\n`));
     expect(again).toMatchObject({ exit: 5, stdout: '' });
     expect(JSON.parse(again.stderr).error.reason).toBe('plant.unknown');
     expect(wrong.exit).toBe(2);
@@ -132,7 +123,7 @@ describeSqlite('the plants commands', (databases) => {
     const text = await user.run(['logout']);
     const json = await user.run(['logout', '-o', 'json']);
 
-    expect(text).toEqual({ exit: 0, stdout: `not logged in at ${store.url}: nothing to end\n`, stderr: '' });
+    expect(text).toEqual(printed(`not logged in at ${store.url}: nothing to end\n`));
     expect(JSON.parse(json.stdout)).toEqual({ base_url: store.url, logged_out: false });
   });
 
@@ -275,17 +266,12 @@ describeSqlite('the plants commands', (databases) => {
     [['plants', 'serve', '--database', 'mysql://x']],
     [['plants', 'user', 'add', 'no spaces', '--password-stdin']],
   ])('%j is wrong usage: 2, and nothing on stdout', async (argv) => {
-    const { exit, stdout, stderr } = await user.run(argv, { stdin: 'long enough a password\n' });
-
-    expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
-    expect(stderr).toMatch(/^gateway: /);
+    expect(await user.run(argv, { stdin: 'long enough a password\n' })).toEqual(failure(2, /^gateway: /));
   });
 
   test("the store's refusal ends with its message and code", async () => {
     const env = { PLANTS_TOKEN: store.token };
-    const { exit, stdout, stderr } = await user.run(['plants', 'add', 'x'.repeat(201)], { env });
-
-    expect({ exit, stdout, stderr }).toEqual({
+    expect(await user.run(['plants', 'add', 'x'.repeat(201)], { env })).toEqual({
       exit: 1,
       stdout: '',
       stderr: 'gateway: name is longer than 200 characters\n',
@@ -326,7 +312,7 @@ describeDatabases('plants serve and user add', (databases) => {
     serve.interrupt();
     const { exit, stderr } = await serve.ended;
 
-    expect(add).toEqual({ exit: 0, stdout: '1\tanna\tanna@example.org\n', stderr: '' });
+    expect(add).toEqual(printed('1\tanna\tanna@example.org\n'));
     expect(again).toMatchObject({ exit: 1, stderr: 'gateway: there is already a user ANNA\n' });
     expect(exit).toBe(0);
     expect(stderr).not.toContain('demo');
@@ -414,8 +400,8 @@ test('what a server sends cannot steer the terminal', async () => {
 test('--timeout ends the wait for a store that does not answer', async () => {
   const user = await userOf(() => undefined);
 
-  const { exit, stderr } = await user.run(['plants', 'search', '--timeout', '0.1']);
-
-  expect(exit).toBe(8);
-  expect(stderr).toContain('did not answer in time');
+  expect(await user.run(['plants', 'search', '--timeout', '0.1'])).toMatchObject({
+    exit: 8,
+    stderr: expect.stringContaining('did not answer in time'),
+  });
 });

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createWorkspace } from '../config/workspace.ts';
-import { command } from '../kit/command.ts';
+import { command, failure, homeWith, printed } from '../kit/command.ts';
+import type { Files } from '../kit/own-configuration.ts';
 import { startRecording } from '../kit/recording.ts';
 
 const house = `
@@ -50,10 +50,20 @@ const say = (text: string, more: object = {}) => ({
   ...more,
 });
 
-function fixture(text: string): Promise<{ exit: number; stdout: string; stderr: string }> {
-  const cwd = createWorkspace({ 'gateway.yaml': yaml, 'fixtures.yaml': text });
-  return command(['policy', 'test', '-q', 'fixtures.yaml'], { cwd });
+/** `gateway policy` with these words, where these files are. */
+function policy(line: string, files: Files = {}, stdin?: string) {
+  const more = stdin === undefined ? {} : { stdin };
+  return command(['policy', ...line.split(' ')], { files: { 'gateway.yaml': yaml, ...files }, ...more });
 }
+
+const fixture = (text: string): Files => ({ 'fixtures.yaml': text });
+
+/** The lines of a table, without the times in it. */
+const cellsOf = (stdout: string, from: number, to: number) =>
+  stdout
+    .split('\n')
+    .slice(from, to)
+    .map((line) => line.replace(/\d+us/, 'TIME').split('\t'));
 
 const block = `
 name: codename in a tool's result
@@ -70,9 +80,7 @@ expect:
 
 describe('policy test', () => {
   test('exits 0 where all is as expected, and tells the inline tests too', async () => {
-    const cwd = createWorkspace({ 'gateway.yaml': yaml, 'fixtures.yaml': block });
-
-    expect(await command(['policy', 'test', 'fixtures.yaml'], { cwd })).toEqual({
+    expect(await policy('test fixtures.yaml', fixture(block))).toEqual({
       exit: 0,
       stdout:
         'pass  gateway.yaml:10  codename: policies.house.rules[0].tests.block[0]\n' +
@@ -90,7 +98,10 @@ describe('policy test', () => {
     ['at', 'at: /messages/0/content/0/content', 'at: /messages/0'],
     ['would_block', 'would_block: [short-answers]', 'would_block: []'],
   ])('exits 1 when the expected %s is turned round', async (field, right, wrong) => {
-    const { exit, stdout, stderr } = await fixture(block.replace(right, wrong));
+    const { exit, stdout, stderr } = await policy(
+      'test -q fixtures.yaml',
+      fixture(block.replace(right, wrong)),
+    );
 
     expect(exit).toBe(1);
     expect(stdout).toContain("FAIL  fixtures.yaml:2  codename in a tool's result\n");
@@ -107,24 +118,20 @@ describe('policy test', () => {
     );
     const body = JSON.stringify(say('ann@example.com, bob@example.com, ann@example.com'));
     const expecting = (masked: string) =>
-      `{ endpoint: chat, time: ${weekday}, body: ${body}, expect: { decision: mask, masked: [${masked}] } }`;
-    const files = {
-      'gateway.yaml': masking,
-      'right.yaml': expecting('ann@example.com, bob@example.com'),
-      'wrong.yaml': expecting('ann@example.com'),
-    };
-    const cwd = createWorkspace(files);
+      policy('test -q fixtures.yaml', {
+        'gateway.yaml': masking,
+        'fixtures.yaml': `{ endpoint: chat, time: ${weekday}, body: ${body}, expect: { decision: mask, masked: [${masked}] } }`,
+      });
 
-    expect(await command(['policy', 'test', 'right.yaml', '-q'], { cwd })).toMatchObject({ exit: 0 });
-    const { exit, stdout } = await command(['policy', 'test', 'wrong.yaml'], { cwd });
-    expect([exit, stdout]).toEqual([
-      1,
-      expect.stringContaining('masked: expected ["ann@example.com"], got '),
-    ]);
+    expect((await expecting('ann@example.com, bob@example.com')).exit).toBe(0);
+    expect(await expecting('ann@example.com')).toMatchObject({
+      exit: 1,
+      stdout: expect.stringContaining('masked: expected ["ann@example.com"], got '),
+    });
   });
 
   test('takes lists, several documents, raw bodies and bodies in bytes', async () => {
-    const { exit, stdout } = await fixture(`
+    const fixtures = `
 - { endpoint: chat, time: ${weekday}, body: ${JSON.stringify(say('hello'))}, expect: allow }
 - { endpoint: chat, time: ${weekday}, body: ${JSON.stringify(say('card 4111 1111 1111 1111'))}, expect: { decision: redact, rule: cards } }
 - endpoint: /v1/chat/completions
@@ -138,28 +145,30 @@ describe('policy test', () => {
 # the name at the provider counts as much as the one that is asked for
 - { endpoint: chat, time: ${weekday}, body: { model: sandbox-alias, messages: [] }, expect: allow }
 - { endpoint: chat, time: ${weekday}, body: { model: alias, messages: [] }, expect: { decision: block, reason: model.not_allowed } }
-`);
+`;
 
-    expect([exit, stdout]).toEqual([0, '9 as expected, 0 not\n']);
+    expect(await policy('test -q fixtures.yaml', fixture(fixtures))).toEqual(
+      printed('9 as expected, 0 not\n'),
+    );
   });
 
   test('says so where there are no tests', async () => {
-    const cwd = createWorkspace({ 'gateway.yaml': yaml.replace(/^ +tests: .*\n/m, '') });
+    const files = { 'gateway.yaml': yaml.replace(/^ +tests: .*\n/m, '') };
 
-    const [text, json] = [
-      await command(['policy', 'test'], { cwd }),
-      await command(['policy', 'test', '-o', 'json'], { cwd }),
-    ];
-
-    expect(text.exit).toBe(0);
-    expect(text.stdout).toMatch(/^no tests: .*tests: \{ block: .*fixtures\n$/);
-    expect([json.exit, JSON.parse(json.stdout)]).toEqual([0, { passed: 0, failed: 0, cases: [] }]);
+    expect(await policy('test', files)).toMatchObject({
+      exit: 0,
+      stdout: expect.stringMatching(/^no tests: .*tests: \{ block: .*fixtures\n$/),
+    });
+    expect(await policy('test -o json', files)).toMatchObject({
+      exit: 0,
+      json: { passed: 0, failed: 0, cases: [] },
+    });
   });
 
   test("exits 1 where a rule's own test fails, by its place and without its text", async () => {
-    const cwd = createWorkspace({ 'gateway.yaml': yaml.replace('Project  Nightfall', 'harmless words') });
+    const files = { 'gateway.yaml': yaml.replace('Project  Nightfall', 'harmless words') };
 
-    const { exit, stdout } = await command(['policy', 'test'], { cwd });
+    const { exit, stdout } = await policy('test', files);
 
     expect(exit).toBe(1);
     expect(stdout).toContain(
@@ -169,53 +178,35 @@ describe('policy test', () => {
     expect(stdout).not.toContain('harmless words');
   });
 
-  test.each(
+  test.each<[string, Files, string]>(
     // biome-ignore format: a case a line
     [
-      ['no file', undefined, 'fixtures.yaml: there is no such file'],
-      ['no YAML', 'a: [', 'fixtures.yaml:1:'],
-      ['nothing', '# nothing\n', 'fixtures.yaml holds no fixtures'],
-      ['a list of words', '- word\n', 'fixtures.yaml:1  a fixture: expected a mapping'],
-      ['an unknown key', '\nbdy: {}\n', 'fixtures.yaml:2  a fixture: unknown key bdy; did you mean "body"?'],
-      ['neither body nor raw', 'expect: allow\n', 'fixtures.yaml:1  give one of body and raw'],
-      ['an unknown decision', 'raw: "{}"\nexpect: refuse\n', 'fixtures.yaml:1  expect.decision: expected allow'],
-      ['nothing expected', 'raw: "{}"\n', 'fixtures.yaml:1  the fixture expects nothing'],
-      ['an unknown endpoint', 'endpoint: chats\nraw: "{}"\nexpect: allow\n', 'fixtures.yaml:1  there is no endpoint'],
-      ['an unknown key id', 'key: shop-wed\nraw: "{}"\nexpect: allow\n', 'there is no key with the id shop-wed; did you'],
-      ['a number that JSON lacks', 'body: { a: .nan }\nexpect: allow\n', 'fixtures.yaml:1  body: JSON has no NaN'],
-      ['a time that is none', 'time: noon\nraw: "{}"\nexpect: allow\n', 'fixtures.yaml:1  time: expected a time'],
+      ['no file', {}, 'fixtures.yaml: there is no such file'],
+      ['no YAML', fixture('a: ['), 'fixtures.yaml:1:'],
+      ['nothing', fixture('# nothing\n'), 'fixtures.yaml holds no fixtures'],
+      ['a list of words', fixture('- word\n'), 'fixtures.yaml:1  a fixture: expected a mapping'],
+      ['an unknown key', fixture('\nbdy: {}\n'), 'fixtures.yaml:2  a fixture: unknown key bdy; did you mean "body"?'],
+      ['neither body nor raw', fixture('expect: allow\n'), 'fixtures.yaml:1  give one of body and raw'],
+      ['an unknown decision', fixture('raw: "{}"\nexpect: refuse\n'), 'fixtures.yaml:1  expect.decision: expected allow'],
+      ['nothing expected', fixture('raw: "{}"\n'), 'fixtures.yaml:1  the fixture expects nothing'],
+      ['an unknown endpoint', fixture('endpoint: chats\nraw: "{}"\nexpect: allow\n'), 'fixtures.yaml:1  there is no endpoint'],
+      ['an unknown key id', fixture('key: shop-wed\nraw: "{}"\nexpect: allow\n'), 'there is no key with the id shop-wed; did you'],
+      ['a number that JSON lacks', fixture('body: { a: .nan }\nexpect: allow\n'), 'fixtures.yaml:1  body: JSON has no NaN'],
+      ['a time that is none', fixture('time: noon\nraw: "{}"\nexpect: allow\n'), 'fixtures.yaml:1  time: expected a time'],
+      ['a wrong configuration', { 'gateway.yaml': yaml.replace('action: redact', 'action: redcat') }, 'did you mean "redact"?'],
     ],
-  )('exits 2 where the file holds %s', async (_what, text, message) => {
-    const files = text === undefined ? {} : { 'fixtures.yaml': text };
-    const cwd = createWorkspace({ 'gateway.yaml': yaml, ...files });
-
-    const { exit, stdout, stderr } = await command(['policy', 'test', 'fixtures.yaml'], { cwd });
-
-    expect([exit, stdout]).toEqual([2, '']);
-    expect(stderr).toContain(message);
-  });
-
-  test('exits 2 where the configuration is wrong', async () => {
-    const cwd = createWorkspace({ 'gateway.yaml': yaml.replace('action: redact', 'action: redcat') });
-
-    const { exit, stderr } = await command(['policy', 'test'], { cwd });
-
-    expect(exit).toBe(2);
-    expect(stderr).toContain('did you mean "redact"?');
+  )('exits 2 for %s', async (_what, files, message) => {
+    expect(await policy('test fixtures.yaml', files)).toEqual(failure(2, message));
   });
 
   test('gives programs every case with what differs', async () => {
-    const cwd = createWorkspace({
-      'gateway.yaml': yaml,
-      'fixtures.yaml': block.replace('rule: codename', 'rule: cards'),
-    });
+    const files = fixture(block.replace('rule: codename', 'rule: cards'));
 
-    const json = await command(['policy', 'test', '-o', 'json', 'fixtures.yaml'], { cwd });
-    const lines = await command(['policy', 'test', '-o', 'ndjson', 'fixtures.yaml'], { cwd });
+    const { exit, json, error } = await policy('test -o json fixtures.yaml', files);
+    const { lines } = await policy('test -o ndjson fixtures.yaml', files);
 
-    const result = JSON.parse(json.stdout);
-    expect([json.exit, result.passed, result.failed]).toEqual([1, 2, 1]);
-    expect(result.cases[2]).toEqual({
+    expect([exit, json.passed, json.failed]).toEqual([1, 2, 1]);
+    expect(json.cases[2]).toEqual({
       kind: 'fixture',
       file: 'fixtures.yaml',
       line: 2,
@@ -223,44 +214,38 @@ describe('policy test', () => {
       passed: false,
       differences: [{ field: 'rule', expected: 'cards', got: 'codename' }],
     });
-    expect(
-      lines.stdout
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line)),
-    ).toEqual(result.cases);
-    expect(JSON.parse(json.stderr).error.reason).toBe('policy.mismatch');
+    expect(lines).toEqual(json.cases);
+    expect(error.reason).toBe('policy.mismatch');
   });
 });
 
+/** What a configuration says of a provider that speaks chat alone, and gets what is sent in other dialects. */
+const chatOnly = (rule: string) => `
+policies: { house: { apply: all, rules: [${rule}] } }
+models: [{ match: "*", provider: gpt }]
+providers: { gpt: { dialect: openai, base_url: "http://127.0.0.1:9/v1", endpoints: [chat] } }
+projects: { shop: { keys: [{ id: shop-web, value: "\${SHOP_KEY}" }] } }
+`;
+
 describe('policy explain', () => {
   const mail = 'to ann@example.com';
-  const body = {
-    model: 'sandbox-mini',
-    max_tokens: 5000,
-    messages: [
-      {
-        role: 'user',
-        content: [
-          { type: 'text', text: 'about Project ' },
-          { type: 'text', text: 'Nightfall, card 4111 1111 1111 1111' },
-        ],
-      },
-    ],
+  const content = [
+    { type: 'text', text: 'about Project ' },
+    { type: 'text', text: 'Nightfall, card 4111 1111 1111 1111' },
+  ];
+  const files = {
+    'request.json': { model: 'sandbox-mini', max_tokens: 5000, messages: [{ role: 'user', content }] },
   };
-  const files = { 'gateway.yaml': yaml, 'request.json': JSON.stringify(body) };
+  const explain = (request: string | object, more: Files = {}, line = 'explain request.json') =>
+    policy(`${line} --time ${weekday}`, { 'request.json': request, ...more });
 
   test('names rule, pointer, view and time of a blocked request, and exits 3', async () => {
-    const cwd = createWorkspace(files);
-
-    const { exit, stdout, stderr } = await command(['policy', 'explain', 'request.json', '--time', weekday], {
-      cwd,
-    });
+    const { exit, stdout, stderr } = await explain(files['request.json']);
 
     expect(exit).toBe(3);
     const lines = stdout.split('\n');
     expect(lines[0]).toBe('request   messages, key shop-web of project shop, model sandbox-mini');
-    expect(lines.slice(1, 9).map((line) => line.replace(/\d+us/, 'TIME').split('\t'))).toEqual([
+    expect(cellsOf(stdout, 1, 9)).toEqual([
       ['gateway-key', 'built-in', 'block', 'enforce', 'no', 'TIME', ''],
       ['unknown-gateway-key', 'built-in', 'redact', 'enforce', 'no', 'TIME', ''],
       ['codename', 'house', 'block', 'enforce', 'yes', 'TIME', '/messages/0/content/1/text folded'],
@@ -279,44 +264,34 @@ describe('policy explain', () => {
   });
 
   test('shows what only the body that leaves would be blocked for, with its place there', async () => {
+    const call = { type: 'tool_use', id: 'call_1', name: 'f', input: {} };
+    const result = { type: 'tool_result', tool_use_id: 'call_1', is_error: true, content: 'x' };
     const request = {
       model: 'gpt-test',
       max_tokens: 9,
       messages: [
         { role: 'user', content: 'hi' },
-        { role: 'assistant', content: [{ type: 'tool_use', id: 'call_1', name: 'f', input: {} }] },
-        {
-          role: 'user',
-          content: [{ type: 'tool_result', tool_use_id: 'call_1', is_error: true, content: 'x' }],
-        },
+        { role: 'assistant', content: [call] },
+        { role: 'user', content: [result] },
       ],
     };
-    const cwd = createWorkspace({
-      'request.json': JSON.stringify(request),
-      'gateway.yaml': `
-policies:
-  house: { apply: all, rules: [{ id: marks, action: block, when: { text: { phrases: ["error: x"] } }, reason: content.mark }] }
-models: [{ match: "gpt-*", provider: gpt }]
-providers: { gpt: { dialect: openai, base_url: "http://127.0.0.1:9/v1", endpoints: [chat] } }
-projects: { shop: { keys: [{ id: shop-web, value: "\${SHOP_KEY}" }] } }
-`,
-    });
+    const given = {
+      'request.json': request,
+      'gateway.yaml': chatOnly(
+        '{ id: marks, action: block, when: { text: { phrases: ["error: x"] } }, reason: content.mark }',
+      ),
+    };
 
-    const text = await command(['policy', 'explain', 'request.json'], { cwd });
-    const data = await command(['policy', 'explain', 'request.json', '-o', 'json'], { cwd });
+    const { exit, stdout } = await policy('explain request.json', given);
+    const { json } = await policy('explain request.json -o json', given);
 
-    expect(text.exit).toBe(3);
-    expect(
-      text.stdout
-        .split('\n')
-        .slice(3, 6)
-        .map((line) => line.replace(/\d+us/, 'TIME').split('\t')),
-    ).toEqual([
+    expect(exit).toBe(3);
+    expect(cellsOf(stdout, 3, 6)).toEqual([
       ['marks', 'house', 'block', 'enforce', 'no', 'TIME', ''],
       ['to gpt/gpt-test, as chat'],
       ['marks', 'house', 'block', 'enforce', 'yes', 'TIME', '/messages/2/content folded'],
     ]);
-    expect(JSON.parse(data.stdout)).toMatchObject({
+    expect(json).toMatchObject({
       decision: 'block',
       rule: 'marks',
       at: '/messages/2/content',
@@ -325,28 +300,12 @@ projects: { shop: { keys: [{ id: shop-web, value: "\${SHOP_KEY}" }] } }
   });
 
   test('gives programs the same as JSON, from standard input', async () => {
-    const cwd = createWorkspace(files);
+    const line = `explain - -o json --key shop-web --endpoint messages --time ${weekday}`;
 
-    const { exit, stdout, stderr } = await command(
-      [
-        'policy',
-        'explain',
-        '-',
-        '-o',
-        'json',
-        '--key',
-        'shop-web',
-        '--endpoint',
-        'messages',
-        '--time',
-        weekday,
-      ],
-      { cwd, stdin: files['request.json'] },
-    );
+    const { exit, json, error } = await policy(line, files, JSON.stringify(files['request.json']));
 
-    const told = JSON.parse(stdout);
     expect(exit).toBe(3);
-    expect(told).toMatchObject({
+    expect(json).toMatchObject({
       endpoint: 'messages',
       key: 'shop-web',
       decision: 'block',
@@ -355,7 +314,7 @@ projects: { shop: { keys: [{ id: shop-web, value: "\${SHOP_KEY}" }] } }
       would_block: ['short-answers'],
       served: true,
     });
-    expect(told.rules[2]).toEqual({
+    expect(json.rules[2]).toEqual({
       policy: 'house',
       rule: 'codename',
       action: 'block',
@@ -366,96 +325,68 @@ projects: { shop: { keys: [{ id: shop-web, value: "\${SHOP_KEY}" }] } }
       microseconds: expect.any(Number),
       failed: false,
     });
-    expect(JSON.parse(stderr).error).toMatchObject({ reason: 'content.codename', param: told.at });
+    expect(error).toMatchObject({ reason: 'content.codename', param: json.at });
   });
 
   test('exits 0 where the request may pass', async () => {
-    const cwd = createWorkspace({ 'gateway.yaml': yaml, 'request.json': JSON.stringify(say('hello')) });
-
-    const { exit, stdout, stderr } = await command(['policy', 'explain', 'request.json', '--time', weekday], {
-      cwd,
-    });
-
-    expect([exit, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/^request {3}chat, key shop-web.*\ndecision {2}allow, \d+us\n$/s);
+    expect(await explain(say('hello'))).toEqual(
+      printed(expect.stringMatching(/^request {3}chat, key shop-web.*\ndecision {2}allow, \d+us\n$/s)),
+    );
   });
 
   test('shows the body that would leave, masked, also as it is translated', async () => {
-    const cwd = createWorkspace({
-      'gateway.yaml': `
-policies:
-  house: { apply: all, rules: [{ id: emails, action: mask, when: { text: { detect: [email] } } }] }
-models: [{ match: "*", provider: gpt }]
-providers: { gpt: { dialect: openai, base_url: "http://127.0.0.1:9/v1", endpoints: [chat] } }
-projects: { shop: { keys: [{ id: shop-web, value: "\${SHOP_KEY}" }] } }
-`,
-      'request.json': JSON.stringify({
-        model: 'm',
-        max_tokens: 9,
-        messages: [{ role: 'user', content: mail }],
-      }),
-    });
-    const explain = ['policy', 'explain', 'request.json', '--endpoint', 'messages'];
+    const given = {
+      'gateway.yaml': chatOnly('{ id: emails, action: mask, when: { text: { detect: [email] } } }'),
+      'request.json': { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: mail }] },
+    };
 
-    const text = await command(explain, { cwd });
-    const data = await command([...explain, '-o', 'json'], { cwd });
+    const text = await policy('explain request.json --endpoint messages', given);
+    const data = await policy('explain request.json --endpoint messages -o json', given);
 
     expect([text.exit, data.exit]).toEqual([0, 0]);
     expect(text.stdout + data.stdout).not.toContain('ann@');
-    const content = expect.stringMatching(/^to EMAIL_[A-Z]{13}$/);
-    const { decision, body, outgoing } = JSON.parse(data.stdout);
-    expect(decision).toBe('mask');
-    expect(body.messages).toEqual([{ role: 'user', content }]);
-    expect(outgoing[0]).toMatchObject({ dialect: 'chat', body: { messages: [{ role: 'user', content }] } });
+    const messages = [{ role: 'user', content: expect.stringMatching(/^to EMAIL_[A-Z]{13}$/) }];
+    expect(data.json).toMatchObject({
+      decision: 'mask',
+      body: { messages },
+      outgoing: [{ dialect: 'chat', body: { messages } }],
+    });
     expect(text.stdout.match(/^body {6}\{$/gm)).toHaveLength(2);
   });
 
   test('shows no body in which nothing is replaced', async () => {
-    const cwd = createWorkspace({ 'gateway.yaml': yaml, 'request.json': JSON.stringify(say(mail)) });
+    const { json } = await explain(say(mail), {}, 'explain request.json -o json');
 
-    const { stdout } = await command(['policy', 'explain', 'request.json', '-o', 'json', '--time', weekday], {
-      cwd,
-    });
-
-    expect(JSON.parse(stdout)).not.toHaveProperty('body');
+    expect(json).not.toHaveProperty('body');
   });
 
   test('tells what the strict gate refuses, and where', async () => {
-    const cwd = createWorkspace({
-      'gateway.yaml': yaml,
-      'request.json': '{"model":"a","messages":[{"role":"user","role":"user"}]}',
-    });
-
-    const { exit, stdout, stderr } = await command(['policy', 'explain', 'request.json'], { cwd });
-
-    expect(exit).toBe(3);
-    expect(stdout).toBe(
-      'request   chat, key shop-web of project shop\n' +
+    expect(await explain('{"model":"a","messages":[{"role":"user","role":"user"}]}')).toEqual({
+      exit: 3,
+      stdout:
+        'request   chat, key shop-web of project shop\n' +
         'decision  block, request.duplicate_key at /messages/0/role\n',
-    );
-    expect(stderr).toBe('gateway: a key is used twice in one object\n');
+      stderr: 'gateway: a key is used twice in one object\n',
+    });
   });
 
   test('names the rules that warn, without those that are only monitored', async () => {
-    const rule = (id: string, more: string) =>
-      `{ id: ${id}, action: warn, ${more}, when: { text: { phrases: [alpha] } } }`;
-    const cwd = createWorkspace({
-      'gateway.yaml': `policies: { house: { apply: all, rules: [${rule('said', 'mode: enforce')}, ${rule('tried', 'mode: monitor')}] } }\n`,
-      'request.json': '{"model":"sandbox-small","messages":[{"role":"user","content":"alpha"}]}',
-    });
+    const rule = (id: string, mode: string) =>
+      `{ id: ${id}, action: warn, mode: ${mode}, when: { text: { phrases: [alpha] } } }`;
+    const rules = `[${rule('said', 'enforce')}, ${rule('tried', 'monitor')}]`;
 
-    const { stdout } = await command(['policy', 'explain', 'request.json'], { cwd });
+    const { stdout } = await explain(say('alpha'), {
+      'gateway.yaml': `policies: { house: { apply: all, rules: ${rules} } }\n`,
+    });
 
     expect(stdout).toMatch(/^warnings {2}said$/m);
   });
 
   test('takes a fixture, and says that nobody serves the model', async () => {
-    const cwd = createWorkspace({
+    const { exit, stdout } = await policy('explain one.yaml', {
       'gateway.yaml': `providers: { sandbox: { dialect: sandbox } }\nmodels: [{ match: "sandbox-*", provider: sandbox }]\n${house}`,
       'one.yaml': `endpoint: chat\ntime: ${weekday}\nbody: { model: gpt-9, messages: [] }\n`,
     });
-
-    const { exit, stdout } = await command(['policy', 'explain', 'one.yaml'], { cwd });
 
     expect(exit).toBe(3);
     expect(stdout).toContain('request   chat, key local of project local, model gpt-9\n');
@@ -464,67 +395,52 @@ projects: { shop: { keys: [{ id: shop-web, value: "\${SHOP_KEY}" }] } }
   });
 
   test.each([
-    [['explain'], 'missing required argument'],
-    [['explain', 'none.json'], 'none.json: there is no such file'],
-    [['explain', 'request.json', '--endpoint', 'chats'], 'there is no endpoint chats; there are messages'],
-    [
-      ['explain', 'request.json', '--key', 'nobody'],
-      'there is no key with the id nobody; there are shop-web',
-    ],
-    [['explain', 'request.json', '--time', 'noon'], 'expected a time such as'],
-    [['explain', 'request.json', '-o', 'yaml'], 'explain prints text, table, json or ndjson, not yaml'],
-    [['replay', 'none.jsonl'], 'none.jsonl: there is no such file'],
-  ])('%j exits 2 and says why', async (argv, message) => {
-    const { exit, stdout, stderr } = await command(['policy', ...argv], { cwd: createWorkspace(files) });
-
-    expect([exit, stdout]).toEqual([2, '']);
-    expect(stderr).toContain(message);
+    ['explain', 'missing required argument'],
+    ['explain none.json', 'none.json: there is no such file'],
+    ['explain request.json --endpoint chats', 'there is no endpoint chats; there are messages'],
+    ['explain request.json --key nobody', 'there is no key with the id nobody; there are shop-web'],
+    ['explain request.json --time noon', 'expected a time such as'],
+    ['explain request.json -o yaml', 'explain prints text, table, json or ndjson, not yaml'],
+    ['replay none.jsonl', 'none.jsonl: there is no such file'],
+  ])('%s exits 2 and says why', async (line, message) => {
+    expect(await policy(line, files)).toEqual(failure(2, message));
   });
 });
 
 describe('policy replay', () => {
   test('tells of recorded requests what the present policies would decide', async () => {
     const anyDay = yaml.replace(/ {6}- id: by-day[\s\S]*?weekend\n/, '');
-    const cwd = createWorkspace({
+    const cwd = homeWith({
       'old.yaml': `${anyDay.replace('apply: all', 'mode: monitor\n    apply: all')}records: { bodies: true }\n`,
-      'gateway.yaml': anyDay,
     });
     const gateway = await startRecording(cwd, 'old.yaml', { SHOP_KEY: 'shop-key-0123456789abcdef' });
+    const said = { contents: [{ parts: [{ text: 'project nightfall' }] }] };
     for (const [path, body] of [
       ['/v1/chat/completions', JSON.stringify(say('hello'))],
       ['/v1/chat/completions', JSON.stringify(say('project nightfall'))],
       ['/v1/messages', JSON.stringify(say('card 4111 1111 1111 1111', { max_tokens: 9 }))],
       ['/v1/messages', '{"model":"sandbox-mini","model":"b"}'],
       ['/v1/messages', ''],
-      [
-        '/v1beta/models/a:countTokens',
-        JSON.stringify({ contents: [{ parts: [{ text: 'project nightfall' }] }] }),
-      ],
+      ['/v1beta/models/a:countTokens', JSON.stringify(said)],
     ] as const) {
-      await fetch(gateway.url + path, {
-        method: 'POST',
-        headers: {
-          'content-type': body === '' ? 'text/plain' : 'application/json',
-          authorization: 'Bearer shop-key-0123456789abcdef',
-        },
-        body,
-      }).then((response) => response.arrayBuffer());
+      const type = body === '' ? 'text/plain' : 'application/json';
+      const headers = { 'content-type': type, authorization: 'Bearer shop-key-0123456789abcdef' };
+      await (await fetch(gateway.url + path, { method: 'POST', headers, body })).arrayBuffer();
     }
     await gateway.stop();
-    const ids = readFileSync(join(cwd, 'records.jsonl'), 'utf8')
+    const records = readFileSync(join(cwd, 'records.jsonl'), 'utf8');
+    const ids = records
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line).request_id);
+    const files = {
+      'gateway.yaml': `${anyDay}records: { file: records.jsonl }\n`,
+      'records.jsonl': records,
+    };
 
-    const text = await command(['policy', 'replay', 'records.jsonl'], { cwd });
-    const own = await command(['policy', 'replay'], {
-      cwd: createWorkspace({
-        'gateway.yaml': `${anyDay}records: { file: records.jsonl }\n`,
-        'records.jsonl': readFileSync(join(cwd, 'records.jsonl'), 'utf8'),
-      }),
-    });
-    const json = await command(['policy', 'replay', '-o', 'json', 'records.jsonl'], { cwd });
-    const lines = await command(['policy', 'replay', '-o', 'ndjson', 'records.jsonl'], { cwd });
+    const text = await policy('replay records.jsonl', files);
+    const { json } = await policy('replay -o json records.jsonl', files);
+    const { lines } = await policy('replay -o ndjson records.jsonl', files);
 
     expect(text.exit).toBe(1);
     expect(text.stdout.replace(/^\S+Z /gm, '')).toBe(
@@ -534,27 +450,21 @@ describe('policy replay', () => {
         '5 requests: 2 as then, 3 otherwise (2 allow -> block, 1 allow -> redact); left out: 1 no body\n',
     );
     expect(text.stderr).toBe('gateway: 3 of 5 requests would be decided differently\n');
-    expect(own).toEqual(text);
+    expect(await policy('replay', files)).toEqual(text);
     expect(text.stdout).not.toMatch(/4111 ?1111|nightfall/i);
-    const result = JSON.parse(json.stdout);
-    expect(result).toMatchObject({
+    expect(json).toMatchObject({
       requests: 5,
       same: 2,
       changed: 3,
       changes: { 'allow -> block': 2, 'allow -> redact': 1 },
       skipped: { 'no body': 1 },
     });
-    expect(result.records[3]).toMatchObject({
+    expect(json.records[3]).toMatchObject({
       was: { decision: 'block', reason: 'request.duplicate_key' },
       now: { decision: 'block', reason: 'request.duplicate_key', at: '/model' },
       changed: false,
     });
-    expect(
-      lines.stdout
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line)),
-    ).toEqual(result.records.toSpliced(4, 0, { line: 5, skipped: 'no body' }));
+    expect(lines).toEqual(json.records.toSpliced(4, 0, { line: 5, skipped: 'no body' }));
   });
 
   const record = {
@@ -575,30 +485,22 @@ describe('policy replay', () => {
       JSON.stringify({ ...record, decision: undefined, outcome: 'left' }),
       '{"time":"2026-01',
     ].join('\n');
-    const cwd = createWorkspace({ 'gateway.yaml': yaml, 'records.jsonl': records });
 
-    const own = await command(['policy', 'replay', 'records.jsonl', '--all'], { cwd });
-    const asOne = await command(['policy', 'replay', '-', '--key', 'shop-web'], { cwd, stdin: records });
-
-    expect(own).toEqual({
-      exit: 0,
-      stdout:
+    expect(await policy('replay records.jsonl --all', { 'records.jsonl': records })).toEqual(
+      printed(
         '2026-01-07T12:00:00.000Z req_1 shop-web chat  allow, as then\n' +
-        '1 requests: 1 as then, 0 otherwise; left out: 1 unknown key, 1 no body, 1 not decided, 1 unreadable\n',
-      stderr: '',
-    });
-    expect(asOne.stdout).toContain('2 requests: 2 as then');
+          '1 requests: 1 as then, 0 otherwise; left out: 1 unknown key, 1 no body, 1 not decided, 1 unreadable\n',
+      ),
+    );
+    expect((await policy('replay - --key shop-web', {}, records)).stdout).toContain('2 requests: 2 as then');
   });
 
   test('exits 2 where no record has a body', async () => {
-    const cwd = createWorkspace({
-      'gateway.yaml': yaml,
-      'records.jsonl': JSON.stringify({ ...record, request_body: undefined }),
+    const records = JSON.stringify({ ...record, request_body: undefined });
+
+    expect(await policy('replay records.jsonl', { 'records.jsonl': records })).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining('records.bodies: true'),
     });
-
-    const { exit, stderr } = await command(['policy', 'replay', 'records.jsonl'], { cwd });
-
-    expect(exit).toBe(2);
-    expect(stderr).toContain('records.bodies: true');
   });
 });

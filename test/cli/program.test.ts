@@ -9,10 +9,7 @@ describe('a wrong command line: exit 2, on stderr', () => {
     [['plants', 'serach'], '(gateway plants --help shows what it takes)'],
     [['plants', 'add', 'Sage', '--status', 'gone'], '(gateway plants add --help shows what it takes)'],
   ])('%j says whose help to read', async (argv, hint) => {
-    const { exit, stderr } = await run(...argv);
-
-    expect(exit).toBe(2);
-    expect(stderr).toContain(hint);
+    expect(await run(...argv)).toMatchObject({ exit: 2, stderr: expect.stringContaining(hint) });
   });
 
   test.each([

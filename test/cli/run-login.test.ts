@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { command } from '../kit/command.ts';
+import { command, failure, printed } from '../kit/command.ts';
 import { startGateway } from '../kit/gateway.ts';
 import { run } from './run-agent.ts';
 
@@ -26,17 +26,18 @@ models: [{ match: "claude-*", provider: anthropic }]
 
 describe('Claude Code', () => {
   test('with a login and no configuration uses it: the key is in a header, and nothing takes its place', async () => {
-    const { exit, stdout, stderr } = await start({
-      argv: ['run', 'claude'],
-      env: {
-        ANTHROPIC_AUTH_TOKEN: 'other',
-        ANTHROPIC_API_KEY: 'other',
-        ANTHROPIC_CUSTOM_HEADERS: 'x-team: a',
-      },
-    });
-
-    expect([exit, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/^token unset key unset\nx-team: a\nx-gateway-key: gw_\w{38}\n$/);
+    expect(
+      await start({
+        argv: ['run', 'claude'],
+        env: {
+          ANTHROPIC_AUTH_TOKEN: 'other',
+          ANTHROPIC_API_KEY: 'other',
+          ANTHROPIC_CUSTOM_HEADERS: 'x-team: a',
+        },
+      }),
+    ).toEqual(
+      printed(expect.stringMatching(/^token unset key unset\nx-team: a\nx-gateway-key: gw_\w{38}\n$/)),
+    );
   });
 
   test('its key for the gateway ends with it, because it sends it to its vendor too', async () => {
@@ -56,9 +57,9 @@ describe('Claude Code', () => {
     ['with only logins of MCP servers', { files: { '.claude/.credentials.json': { mcpOAuth: {} } } }],
     ['with a key in the configuration', { yaml: keyed, env: { ANTHROPIC_API_KEY: 'sk-key' } }],
   ])('%s gets the key as its token', async (_case, given) => {
-    const { stdout } = await start({ argv: ['run', 'claude'], ...given });
-
-    expect(stdout).toMatch(/^token gw_\w{38} key unset\n\n$/);
+    expect(await start({ argv: ['run', 'claude'], ...given })).toMatchObject({
+      stdout: expect.stringMatching(/^token gw_\w{38} key unset\n\n$/),
+    });
   });
 
   test.each([
@@ -72,9 +73,7 @@ describe('Claude Code', () => {
       { files: {}, argv: ['run', 'claude'], env: { CLAUDE_CODE_OAUTH_TOKEN: token } },
     ],
   ])('%s means the login', async (_case, given) => {
-    const { exit, stdout } = await start(given);
-
-    expect([exit, stdout]).toEqual([0, expect.stringContaining('token unset')]);
+    expect(await start(given)).toMatchObject({ exit: 0, stdout: expect.stringContaining('token unset') });
   });
 
   test('--login where the configuration sends its models elsewhere is refused', async () => {
@@ -82,27 +81,28 @@ describe('Claude Code', () => {
 providers: { own: { dialect: anthropic, base_url: "https://llm.example", api_key: "\${ANTHROPIC_API_KEY}" } }
 models: [{ match: "*", provider: own }]`;
 
-    const { exit, stdout, stderr } = await start({
-      argv: ['run', '--login', 'claude'],
-      yaml,
-      env: { ANTHROPIC_API_KEY: 'k' },
-    });
-
-    expect([exit, stdout]).toEqual([126, '']);
-    expect(stderr).toContain('does not send claude-sonnet-4-5 with your own login');
+    expect(
+      await start({
+        argv: ['run', '--login', 'claude'],
+        yaml,
+        env: { ANTHROPIC_API_KEY: 'k' },
+      }),
+    ).toEqual(failure(126, 'does not send claude-sonnet-4-5 with your own login'));
   });
 
   test.each([
     ['apiKeyHelper', { apiKeyHelper: 'echo key' }],
     ['env.ANTHROPIC_CUSTOM_HEADERS', { env: { ANTHROPIC_CUSTOM_HEADERS: 'a: b' } }],
   ])('%s in its settings, which would hide the login or the key, is refused', async (name, settings) => {
-    const { exit, stderr } = await start({
-      argv: ['run', 'claude'],
-      files: { ...files, '.claude/settings.json': settings },
+    expect(
+      await start({
+        argv: ['run', 'claude'],
+        files: { ...files, '.claude/settings.json': settings },
+      }),
+    ).toMatchObject({
+      exit: 126,
+      stderr: expect.stringContaining(`sets ${name}, which keeps its login from the gateway`),
     });
-
-    expect(exit).toBe(126);
-    expect(stderr).toContain(`sets ${name}, which keeps its login from the gateway`);
   });
 });
 
@@ -115,12 +115,12 @@ describe('Codex', () => {
   });
 
   test('with an API key in its file gets the gateway’s', async () => {
-    const { stdout } = await start({
-      argv: ['run', 'codex'],
-      files: { '.codex/auth.json': { auth_mode: 'apikey', OPENAI_API_KEY: 'sk-1', tokens: null } },
-    });
-
-    expect(stdout).toContain('env_key="GATEWAY_KEY"');
+    expect(
+      await start({
+        argv: ['run', 'codex'],
+        files: { '.codex/auth.json': { auth_mode: 'apikey', OPENAI_API_KEY: 'sk-1', tokens: null } },
+      }),
+    ).toMatchObject({ stdout: expect.stringContaining('env_key="GATEWAY_KEY"') });
   });
 });
 
@@ -149,23 +149,21 @@ models: [{ match: "claude-*", provider: anthropic }]`);
   });
 
   test('takes the header back', async () => {
-    const { stdout } = await env(['claude', '--unset'], { ANTHROPIC_CUSTOM_HEADERS: 'x-gateway-key: k' });
-
-    expect(stdout).toContain('unset ANTHROPIC_CUSTOM_HEADERS\n');
+    expect(await env(['claude', '--unset'], { ANTHROPIC_CUSTOM_HEADERS: 'x-gateway-key: k' })).toMatchObject({
+      stdout: expect.stringContaining('unset ANTHROPIC_CUSTOM_HEADERS\n'),
+    });
   });
 
   test('--login is refused where the gateway does not take it', async () => {
-    const { exit, stdout, stderr } = await env(['codex', '--login']);
-
-    expect([exit, stdout]).toEqual([126, '']);
-    expect(stderr).toContain('does not send gpt-5 with your own login');
+    expect(await env(['codex', '--login'])).toEqual(failure(126, 'does not send gpt-5 with your own login'));
   });
 });
 
 test('--login is for agents that have one', async () => {
-  const { exit, stderr } = await start({ argv: ['run', '--login', 'opencode'] });
-
-  expect([exit, stderr]).toEqual([2, expect.stringContaining('--login is for claude and codex')]);
+  expect(await start({ argv: ['run', '--login', 'opencode'] })).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining('--login is for claude and codex'),
+  });
 });
 
 test('send has no login: the error says so', async () => {

@@ -1,13 +1,12 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { command, directoryWith, startCommand } from '../kit/command.ts';
+import { command, startServing, withoutStore } from '../kit/command.ts';
 import { startGateway } from '../kit/gateway.ts';
 import { startHost } from '../kit/host.ts';
 import { scale } from '../kit/scale.ts';
 import { run, startRun } from './run-agent.ts';
 
-const withoutStore = 'plants: { store: { enabled: false } }';
 const ask = (variables: string) =>
   `node -e 'fetch(${variables}).then(async (answer) => console.log(answer.status, await answer.text()))'`;
 
@@ -34,12 +33,12 @@ test.each([
   ["everything after the agent's name is the agent's", own, own],
   ["-- behind the agent's name is not one of its arguments", ['--', '-p', '--', 'a'], ['-p', '--', 'a']],
 ])('%s', async (_what, given, passed) => {
-  const { exit, stdout } = await run({
-    script: 'printf "[%s]" "$@"',
-    argv: ['run', '-q', 'claude', ...given],
-  });
-
-  expect([exit, stdout]).toEqual([0, passed.map((word) => `[${word}]`).join('')]);
+  expect(
+    await run({
+      script: 'printf "[%s]" "$@"',
+      argv: ['run', '-q', 'claude', ...given],
+    }),
+  ).toMatchObject({ exit: 0, stdout: passed.map((word) => `[${word}]`).join('') });
 });
 
 test.each([
@@ -81,10 +80,10 @@ test('what is not installed is 127, and how to get it', async () => {
 });
 
 test('an agent it does not know is exit 2', async () => {
-  const { exit, stderr } = await command(['run', 'vim']);
-
-  expect(exit).toBe(2);
-  expect(stderr).toContain('Allowed choices are claude, codex, opencode, gemini');
+  expect(await command(['run', 'vim'])).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining('Allowed choices are claude, codex, opencode, gemini'),
+  });
 });
 
 describe('the environment', () => {
@@ -212,10 +211,7 @@ test('a configuration with projects needs a key of one', async () => {
 });
 
 test('the running gateway is used, and keeps running; one that left only its state is not', async () => {
-  const HOME = directoryWith(withoutStore);
-  const served = startCommand(['serve', '-p', '0'], { cwd: HOME });
-  const text = await served.wrote('stderr', '"listening"');
-  const { url } = /"url":"(?<url>[^"]+)"/.exec(text)?.groups ?? {};
+  const { home: HOME, url, stop } = await startServing();
   const script = 'echo "$ANTHROPIC_BASE_URL"';
   const state = join(HOME, '.local/state/gateway/running.json');
   const left = readFileSync(state, 'utf8');
@@ -226,11 +222,10 @@ test('the running gateway is used, and keeps running; one that left only its sta
   });
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
 
-  served.signal('SIGTERM');
-  await served.ended;
+  await stop();
   writeFileSync(state, left);
   const later = await run({ script, argv: ['run', 'claude'], env: { HOME } });
-  expect([later.exit, later.stdout]).toEqual([0, expect.not.stringContaining(String(url))]);
+  expect([later.exit, later.stdout]).toEqual([0, expect.not.stringContaining(url)]);
 });
 
 describe("a model's limits", () => {
@@ -246,9 +241,9 @@ models:
     ['are left to it where the configuration has none', ['-m', 'plain'], {}, ' '],
     ['are left to it where no model is named', [], {}, ' '],
   ])('%s', async (_what, options, env, written) => {
-    const { stdout } = await run({ script: variables, argv: ['run', ...options, 'claude'], env, yaml });
-
-    expect(stdout).toBe(`${written}\n`);
+    expect(await run({ script: variables, argv: ['run', ...options, 'claude'], env, yaml })).toMatchObject({
+      stdout: `${written}\n`,
+    });
   });
 
   test('are told to Codex and opencode', async () => {
@@ -273,10 +268,10 @@ describe('a model that nothing serves', () => {
   ])('%s uses default_model, and says so', async (name, script, asked) => {
     const yaml = `${local}default_model: tiny\n`;
 
-    const { stdout, stderr } = await run({ script, argv: ['run', name], yaml });
-
-    expect(stdout).toContain('tiny');
-    expect(stderr).toBe(`gateway: nothing serves ${asked}, so ${name} is to use default_model: tiny\n`);
+    expect(await run({ script, argv: ['run', name], yaml })).toMatchObject({
+      stdout: expect.stringContaining('tiny'),
+      stderr: `gateway: nothing serves ${asked}, so ${name} is to use default_model: tiny\n`,
+    });
   });
 
   test.each([

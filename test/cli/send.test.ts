@@ -1,13 +1,15 @@
-import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
+import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { promptDialects } from '../../src/client/conversation.ts';
 import { chatEvents, json, openStream, speakAll } from '../kit/answers.ts';
-import { command, startCommand } from '../kit/command.ts';
+import { command, type Environment, failure, printed, startCommand } from '../kit/command.ts';
 import { twoHosts } from '../kit/config.ts';
 import { secrets } from '../kit/gateway.ts';
+import { lastBody } from '../kit/host.ts';
 import { useGateway, useHosts } from '../kit/lifecycle.ts';
+import { listen } from '../kit/ports.ts';
 
 const sandbox = useGateway();
 const guarded = useGateway(`
@@ -24,34 +26,29 @@ const hosts = useHosts(speakAll, (urls) =>
 
 const reply = 'The sandbox read: "hello". It works offline and always replies the same way.';
 
-function here(extra: Readonly<Record<string, string>> = {}) {
-  const { url, key } = sandbox();
-  return { GATEWAY_URL: url, GATEWAY_KEY: key, GATEWAY_MODEL: 'sandbox-mini', ...extra };
+/** A command at the sandbox. */
+function run(argv: string | readonly string[], { env, ...environment }: Environment = {}) {
+  return command(argv, {
+    gateway: sandbox(),
+    env: { GATEWAY_MODEL: 'sandbox-mini', ...env },
+    ...environment,
+  });
 }
 
 describe('send', () => {
-  test.each([
-    ['as it comes', []],
-    ['in one piece', ['--no-stream']],
-    ['in the messages dialect', ['--dialect', 'messages']],
-    ['in the messages dialect in one piece', ['--dialect', 'messages', '--no-stream']],
-    ['in the gemini dialect', ['--dialect', 'gemini']],
-    ['in the gemini dialect in one piece', ['--dialect', 'gemini', '--no-stream']],
-    ['in the responses dialect', ['--dialect', 'responses']],
-    ['in the responses dialect in one piece', ['--dialect', 'responses', '--no-stream']],
-  ])('prints the answer and nothing else %s', async (_name, options) => {
-    expect(await command(['send', 'hello', ...options], { env: here() })).toEqual({
-      exit: 0,
-      stdout: `${reply}\n`,
-      stderr: '',
-    });
-  });
+  test.each(['', ...promptDialects.map((dialect) => ` --dialect ${dialect}`)])(
+    'prints the answer and nothing else, as it comes and in one piece:%s',
+    async (options) => {
+      expect(await run(`send hello${options}`)).toEqual(printed(`${reply}\n`));
+      expect(await run(`send hello${options} --no-stream`)).toEqual(printed(`${reply}\n`));
+    },
+  );
 
   test('-o json is one document with the documented fields', async () => {
-    const { exit, stdout, stderr } = await command(['send', 'hello', '-o', 'json'], { env: here() });
+    const ended = await run('send hello -o json');
 
-    expect(stdout.split('\n')).toHaveLength(2);
-    expect(JSON.parse(stdout)).toEqual({
+    expect(ended).toEqual(printed(expect.stringMatching(/^.*\n$/)));
+    expect(ended.json).toEqual({
       id: expect.stringMatching(/^chatcmpl-/),
       model: 'sandbox-mini',
       text: reply,
@@ -67,133 +64,103 @@ describe('send', () => {
       decision: 'allow',
       request_id: expect.stringMatching(/^req_/),
     });
-    expect([exit, stderr]).toEqual([0, '']);
   });
 
   test('-o ndjson is one line, -o yaml a document', async () => {
-    const ndjson = await command(['send', 'hello', '-o', 'ndjson'], { env: here() });
-    const yaml = await command(['-o', 'yaml', 'send', 'hello'], { env: here() });
-
-    expect(JSON.parse(ndjson.stdout).text).toBe(reply);
-    expect(parse(yaml.stdout).text).toBe(reply);
+    expect((await run('send hello -o ndjson')).json.text).toBe(reply);
+    expect(parse((await run('-o yaml send hello')).stdout).text).toBe(reply);
   });
 
   test('-o table is refused before anything is sent', async () => {
     const before = sandbox().records.length;
 
-    const { exit, stderr } = await command(['send', 'hello', '-o', 'table'], { env: here() });
-
-    expect(exit).toBe(2);
-    expect(stderr).toContain('table');
+    expect(await run('send hello -o table')).toEqual(failure(2, 'table'));
     expect(sandbox().records.length).toBe(before);
   });
 
   test('--usage goes to stderr', async () => {
-    const { stdout, stderr } = await command(['send', 'hello', '--usage'], { env: here() });
-
-    expect(stdout).toBe(`${reply}\n`);
-    expect(stderr).toMatch(/^in \d+ out \d+ · sandbox-mini · \d+ ms\n$/);
+    expect(await run('send hello --usage')).toMatchObject({
+      stdout: `${reply}\n`,
+      stderr: expect.stringMatching(/^in \d+ out \d+ · sandbox-mini · \d+ ms\n$/),
+    });
   });
 
   test('takes standard input, a blank line, the argument', async () => {
     const { openai, gateway } = hosts();
-    const env = { GATEWAY_URL: gateway.url, GATEWAY_KEY: gateway.key };
 
-    const { exit } = await command(['send', 'summarise', '-m', 'gpt-test'], {
-      env,
-      stdin: 'a text 東京 👋\n\n',
-    });
+    const { exit } = await command('send summarise -m gpt-test', { gateway, stdin: 'a text 東京 👋\n\n' });
 
     expect(exit).toBe(0);
-    expect(JSON.parse(openai.requests.at(-1)?.body.toString() ?? '').messages).toEqual([
-      { role: 'user', content: 'a text 東京 👋\n\nsummarise' },
-    ]);
+    expect(lastBody(openai).messages).toEqual([{ role: 'user', content: 'a text 東京 👋\n\nsummarise' }]);
   });
 
   test('passes the system prompt and the cap on', async () => {
     const { anthropic, gateway } = hosts();
-    const env = { GATEWAY_URL: gateway.url, GATEWAY_KEY: gateway.key };
 
-    await command(['send', 'hello', '-m', 'claude-test', '-s', 'be brief', '--max-tokens', '7'], { env });
+    await command('send hello -m claude-test -s brief --max-tokens 7', { gateway });
 
-    expect(JSON.parse(anthropic.requests.at(-1)?.body.toString() ?? '')).toEqual({
+    expect(lastBody(anthropic)).toEqual({
       model: 'claude-test',
       max_tokens: 7,
-      system: 'be brief',
+      system: 'brief',
       messages: [{ role: 'user', content: 'hello' }],
       stream: true,
     });
   });
 
-  test.each([
-    ['no prompt at a terminal', ['send'], undefined],
-    ['empty standard input', ['send'], ''],
-    ['an empty argument', ['send', ''], undefined],
-    ['two prompts', ['send', 'a', 'b'], undefined],
-    ['an unknown dialect', ['send', 'a', '--dialect', 'latin'], undefined],
-    ['a cap of 0', ['send', 'a', '--max-tokens', '0'], undefined],
-  ])('%s is a usage error: exit 2', async (_name, argv, stdin) => {
-    const environment = stdin === undefined ? {} : { stdin };
-
-    const { exit, stdout, stderr } = await command(argv, { env: here(), ...environment });
-
-    expect([exit, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(/^gateway: /);
+  test.each<[string, string, Environment]>([
+    ['no prompt at a terminal', 'send', {}],
+    ['empty standard input', 'send', { stdin: '' }],
+    ['an empty argument', 'send ', {}],
+    ['two prompts', 'send a b', {}],
+    ['an unknown dialect', 'send a --dialect latin', {}],
+    ['a cap of 0', 'send a --max-tokens 0', {}],
+  ])('%s is a usage error: exit 2', async (_name, line, environment) => {
+    expect(await run(line, environment)).toEqual(failure(2, /^gateway: /));
   });
 
-  test('one scripted host of each family takes the same command', async () => {
+  test.each([
+    ['claude-test', 'Grüße 👋 東京', '/v1/messages'],
+    ['gpt-test', 'Grüße 👋 東京', '/v1/chat/completions'],
+    ['gpt-test --no-stream', 'Hello from chat', '/v1/chat/completions'],
+    ['renamed-gpt --dialect responses --no-stream', 'Hello from responses', '/v1/responses'],
+  ])('one scripted host of each family takes the same command: %s', async (model, answer, target) => {
     const { anthropic, openai, gateway } = hosts();
-    const env = { GATEWAY_URL: gateway.url, GATEWAY_KEY: gateway.key };
+    const host = model === 'claude-test' ? anthropic : openai;
 
-    const claude = await command(['send', 'hello', '-m', 'claude-test'], { env });
-    const gpt = await command(['send', 'hello', '-m', 'gpt-test'], { env });
-    const plain = await command(['send', 'hello', '-m', 'gpt-test', '--no-stream'], { env });
-    const renamed = await command(
-      ['send', 'hello', '-m', 'renamed-gpt', '--dialect', 'responses', '--no-stream'],
-      { env },
-    );
-
-    expect(claude).toEqual({ exit: 0, stdout: 'Grüße 👋 東京\n', stderr: '' });
-    expect(gpt).toEqual({ exit: 0, stdout: 'Grüße 👋 東京\n', stderr: '' });
-    expect(plain.stdout).toBe('Hello from chat\n');
-    expect(renamed.stdout).toBe('Hello from responses\n');
-    expect(anthropic.requests.at(-1)?.target).toBe('/v1/messages');
-    expect(openai.requests.at(-1)?.target).toBe('/v1/responses');
+    expect(await command(`send hello -m ${model}`, { gateway })).toEqual(printed(`${answer}\n`));
+    expect(host.requests.at(-1)?.target).toBe(target);
   });
 });
 
 describe('exit codes', () => {
-  test.each([
-    ['a wrong key', ['send', 'x'], { GATEWAY_KEY: 'not-a-key-that-is-known' }, 4, 'key.invalid'],
-    ['an unknown model', ['send', 'x', '-m', 'sandbox-nobody'], {}, 5, 'model.unknown'],
-    ['an unknown model of models', ['models', 'nobody'], {}, 5, 'model.unknown'],
-    ['a provider that is broken', ['send', 'x', '-m', 'sandbox-error-500'], {}, 7, undefined],
+  test.each<[string, string, Record<string, string>, number, string | undefined]>(
+    // biome-ignore format: a case a line
     [
-      'a provider that refuses our key',
-      ['send', 'x', '-m', 'sandbox-error-401'],
-      {},
-      7,
-      'provider.credentials_rejected',
+      ['a wrong key', 'send x', { GATEWAY_KEY: 'not-a-key-that-is-known' }, 4, 'key.invalid'],
+      ['an unknown model', 'send x -m sandbox-nobody', {}, 5, 'model.unknown'],
+      ['an unknown model of models', 'models nobody', {}, 5, 'model.unknown'],
+      ['a provider that is broken', 'send x -m sandbox-error-500', {}, 7, undefined],
+      ['a provider that refuses our key', 'send x -m sandbox-error-401', {}, 7, 'provider.credentials_rejected'],
+      ['a stream that breaks off', 'send x -m sandbox-cut', {}, 7, 'provider.broken_response'],
+      ['a time-out', 'send x -m sandbox-slow --timeout 0.3', {}, 7, 'provider.timeout'],
+      ['nobody at the address', 'send x', { GATEWAY_URL: 'http://127.0.0.1:1' }, 8, 'gateway.unreachable'],
+      ['an address that is none', 'send x', { GATEWAY_URL: 'localhost:4100' }, 2, 'usage.invalid'],
+      ['no key for an address', 'send x', { GATEWAY_KEY: '' }, 4, 'key.missing'],
     ],
-    ['a stream that breaks off', ['send', 'x', '-m', 'sandbox-cut'], {}, 7, 'provider.broken_response'],
-    ['a time-out', ['send', 'x', '-m', 'sandbox-slow', '--timeout', '0.3'], {}, 7, 'provider.timeout'],
-    ['nobody at the address', ['send', 'x'], { GATEWAY_URL: 'http://127.0.0.1:1' }, 8, 'gateway.unreachable'],
-    ['an address that is none', ['send', 'x'], { GATEWAY_URL: 'localhost:4100' }, 2, 'usage.invalid'],
-    ['no key for an address', ['send', 'x'], { GATEWAY_KEY: '' }, 4, 'key.missing'],
-  ])('%s', async (_name, argv, env, exit, reason) => {
-    const text = await command(argv, { env: here(env) });
-    const asJson = await command([...argv, '-o', 'json'], { env: here(env) });
+  )('%s', async (_name, line, env, exit, reason) => {
+    const text = await run(line, { env });
+    const asJson = await run(`${line} -o json`, { env });
 
     expect([text.exit, asJson.exit]).toEqual([exit, exit]);
     expect(text.stderr).toMatch(/^gateway: \S.*\n$/);
-    const error = JSON.parse(asJson.stderr);
     expect(asJson.stdout).toBe('');
-    expect(error).toEqual({
+    expect(JSON.parse(asJson.stderr)).toEqual({
       error: {
         type: expect.any(String),
         reason: reason ?? expect.any(String),
         message: expect.any(String),
-        param: error.error.param,
+        param: asJson.error.param,
       },
     });
     const everything = text.stderr + asJson.stderr;
@@ -205,60 +172,48 @@ describe('exit codes', () => {
   test.each(promptDialects)(
     'a stream of %s that breaks off leaves what had come, and says why it ended',
     async (dialect) => {
-      const argv = ['send', 'x', '-m', 'sandbox-cut', '--dialect', dialect];
-
-      const { exit, stdout, stderr } = await command(argv, { env: here() });
-
-      expect(exit).toBe(7);
-      expect(stdout).toContain('The sa');
-      expect(stderr).toBe('gateway: the provider cut its answer short, or sent what is no HTTP answer\n');
+      expect(await run(`send x -m sandbox-cut --dialect ${dialect}`)).toEqual({
+        exit: 7,
+        stdout: expect.stringContaining('The sa'),
+        stderr: 'gateway: the provider cut its answer short, or sent what is no HTTP answer\n',
+      });
     },
   );
 
-  test.each([
-    ['chat', []],
-    ['messages', []],
-    ['responses', []],
-    ['gemini', []],
-    ['chat', ['--no-stream']],
-    ['gemini', ['--no-stream']],
-  ])('3 for an answer of %s that a rule blocks %j', async (dialect, options) => {
-    const { exit, stderr } = await command(
-      ['send', 'x', '-m', 'sandbox-mini', '--dialect', dialect, ...options],
-      { env: { GATEWAY_URL: guarded().url, GATEWAY_KEY: guarded().key } },
-    );
+  test.each(['chat', 'messages', 'responses', 'gemini', 'chat --no-stream', 'gemini --no-stream'])(
+    '3 for an answer of %s that a rule blocks',
+    async (dialect) => {
+      const line = `send x -m sandbox-mini --dialect ${dialect}`;
 
-    expect(exit).toBe(3);
-    expect(stderr).toBe('gateway: the answer was blocked by rule answers\n');
-  });
+      expect(await command(line, { gateway: guarded() })).toMatchObject({
+        exit: 3,
+        stderr: 'gateway: the answer was blocked by rule answers\n',
+      });
+    },
+  );
 
   test('3 for a request that a rule blocks, and why', async () => {
-    const env = { GATEWAY_URL: guarded().url, GATEWAY_KEY: guarded().key };
+    const line = 'send nightfall -m m -o json';
 
-    const { exit, stdout, stderr } = await command(['send', 'nightfall', '-m', 'm', '-o', 'json'], { env });
-
-    expect([exit, stdout]).toEqual([3, '']);
-    expect(JSON.parse(stderr).error.reason).toBe('content.codename');
+    expect(await command(line, { gateway: guarded() })).toMatchObject({
+      exit: 3,
+      stdout: '',
+      error: { reason: 'content.codename' },
+    });
   });
 
   test('6 for a limit of the provider', async () => {
     const { openai, gateway } = hosts();
     openai.script(json('{"error":{"message":"slow down"}}', 429, { 'retry-after': '100' }));
 
-    const { exit, stderr } = await command(['send', 'x', '-m', 'gpt-test'], {
-      env: { GATEWAY_URL: gateway.url, GATEWAY_KEY: gateway.key },
-    });
+    const ended = await command('send x -m gpt-test', { gateway });
 
     openai.script(speakAll);
-    expect(exit).toBe(6);
-    expect(stderr).toBe('gateway: the provider answered 429: slow down\n');
+    expect(ended).toEqual(failure(6, /^gateway: the provider answered 429: slow down\n$/));
   });
 
   test('8 where no gateway runs, and what to start', async () => {
-    const { exit, stderr } = await command(['send', 'x']);
-
-    expect(exit).toBe(8);
-    expect(stderr).toContain('gateway serve');
+    expect(await command('send x')).toEqual(failure(8, 'gateway serve'));
   });
 
   test.each([
@@ -270,14 +225,12 @@ describe('exit codes', () => {
       socket.on('error', () => undefined);
       socket.once('data', () => socket.end(bytes));
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const url = `http://127.0.0.1:${await listen(server)}`;
+    const env = { GATEWAY_URL: url };
 
-    const sent = await command(['send', 'x'], { env: here({ GATEWAY_URL: url }) });
-    const listed = await command(['models'], { env: here({ GATEWAY_URL: url }) });
+    const sent = await run('send x', { env });
 
-    server.close();
-    expect([sent.exit, listed.exit]).toEqual([8, 8]);
+    expect([sent.exit, (await run('models', { env })).exit]).toEqual([8, 8]);
     expect(sent.stderr).toContain(url);
     expect(sent.stderr.split('\n')).toHaveLength(2);
   });
@@ -291,10 +244,7 @@ describe('exit codes', () => {
       const { openai, gateway } = hosts();
       openai.script(openStream(chatEvents.slice(0, 2)));
       const arrived = openai.next();
-      const running = startCommand(['send', 'x', '-m', 'gpt-test'], {
-        env: { GATEWAY_URL: gateway.url, GATEWAY_KEY: gateway.key },
-        isTerminal: true,
-      });
+      const running = startCommand('send x -m gpt-test', { gateway, isTerminal: true });
       await running.wrote('stdout', 'Grüße 👋');
 
       running.signal(name);
@@ -312,11 +262,9 @@ describe('exit codes', () => {
     const { openai, gateway } = hosts();
     openai.script(() => undefined);
     const arrived = openai.next();
-    const env = { GATEWAY_URL: gateway.url, GATEWAY_KEY: gateway.key };
-    const waiting = startCommand(['send', 'x', '-m', 'gpt-test'], { env });
+    const waiting = startCommand('send x -m gpt-test', { gateway });
     const received = await arrived;
-    const { PassThrough } = await import('node:stream');
-    const reading = startCommand(['send', '-m', 'gpt-test'], { env, stdin: new PassThrough() });
+    const reading = startCommand('send -m gpt-test', { gateway, stdin: new PassThrough() });
     await new Promise((resolve) => setImmediate(resolve));
 
     waiting.signal('SIGINT');
@@ -331,8 +279,8 @@ describe('exit codes', () => {
 
 describe('models', () => {
   test('is a table on a terminal, tab-separated in a pipe', async () => {
-    const terminal = await command(['models'], { env: here(), isTerminal: true });
-    const pipe = await command(['models'], { env: here() });
+    const terminal = await run('models', { isTerminal: true });
+    const pipe = await run('models');
 
     expect(terminal.stdout).toMatch(/^MODEL +PROVIDER +STATUS +ENDPOINTS\n/);
     expect(pipe.stdout).toMatch(/^sandbox-mini\tsandbox\tready\t.*\/v1\/messages/m);
@@ -340,63 +288,48 @@ describe('models', () => {
   });
 
   test('one by its name, and lists for programs', async () => {
-    const one = await command(['models', 'sandbox-embed', '-o', 'json'], { env: here() });
-    const lines = await command(['models', '-o', 'ndjson'], { env: here() });
-
-    expect(JSON.parse(one.stdout)).toMatchObject({
+    expect((await run('models sandbox-embed -o json')).json).toMatchObject({
       id: 'sandbox-embed',
       provider: 'sandbox',
       status: 'ready',
     });
-    expect(
-      lines.stdout
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line).id),
-    ).toContain('sandbox-mini');
+    expect((await run('models -o ndjson')).lines.map(({ id }) => id)).toContain('sandbox-mini');
   });
 });
 
 test.each([
-  ['on a terminal', [], true, true],
-  ['in a pipe', [], false, false],
-  ['with --no-color', ['--no-color'], true, false],
-])('an error has colours %s: %j', async (_name, options, isTerminal, isColoured) => {
-  const argv = ['send', 'x', '-m', 'sandbox-nobody', ...options];
-
-  const { stderr } = await command(argv, { env: here(), isTerminal });
+  ['on a terminal', '', true, true],
+  ['in a pipe', '', false, false],
+  ['with --no-color', ' --no-color', true, false],
+])('an error has colours %s:%s', async (_name, options, isTerminal, isColoured) => {
+  const { stderr } = await run(`send x -m sandbox-nobody${options}`, { isTerminal });
 
   expect(stderr.includes('\u001b[')).toBe(isColoured);
 });
 
 test('keys are never taken from the state of another address', async () => {
-  const { exit, stderr } = await command(['models'], { env: { GATEWAY_URL: sandbox().url } });
-
-  expect(exit).toBe(4);
-  expect(stderr).toContain('GATEWAY_KEY');
+  expect(await command('models', { env: { GATEWAY_URL: sandbox().url } })).toEqual(failure(4, 'GATEWAY_KEY'));
 });
 
 test('what the commands print holds no secret of the configuration', async () => {
   const { gateway } = hosts();
-  const env = { GATEWAY_URL: gateway.url, GATEWAY_KEY: gateway.key };
 
-  const outputs = await Promise.all([
-    command(['models', '-o', 'json'], { env }),
-    command(['models', '-v'], { env }),
-    command(['send', 'x', '-m', 'gpt-test', '-o', 'json', '-v'], { env }),
-    command(['send', 'x', '-m', 'nobody', '-v'], { env }),
-  ]);
-
-  for (const { stdout, stderr } of outputs) {
+  for (const line of [
+    'models -o json',
+    'models -v',
+    'send x -m gpt-test -o json -v',
+    'send x -m nobody -v',
+  ]) {
+    const { stdout, stderr } = await command(line, { gateway });
     for (const secret of Object.values(secrets)) expect(stdout + stderr).not.toContain(secret);
   }
 });
 
 test('-v says what led to a failure', async () => {
-  const env = { GATEWAY_URL: 'http://127.0.0.1:9', GATEWAY_KEY: 'some-key-0123456789' };
+  const gateway = { url: 'http://127.0.0.1:9', key: 'some-key-0123456789' };
 
-  const plain = await command(['send', '-m', 'x', 'hi'], { env });
-  const verbose = await command(['send', '-v', '-m', 'x', 'hi'], { env });
+  const plain = await command('send -m x hi', { gateway });
+  const verbose = await command('send -v -m x hi', { gateway });
 
   expect(plain.stderr).not.toContain('because:');
   expect(verbose.stderr).toContain('because: ECONNREFUSED');

@@ -1,41 +1,34 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isOldParser } from '../../src/http/strict-head.ts';
-import { command, directoryWith, emptyDirectory, startCommand } from '../kit/command.ts';
+import {
+  command,
+  directoryWith,
+  emptyDirectory,
+  failure,
+  startCommand,
+  startServing,
+  withoutStore,
+} from '../kit/command.ts';
+import { startHost } from '../kit/host.ts';
+import { listen } from '../kit/ports.ts';
 
-const withoutStore = 'plants: { store: { enabled: false } }\n';
 const stateFile = (home: string) => join(home, '.local/state/gateway/running.json');
-
-interface State {
-  readonly url: string;
-  readonly key: string;
-}
-
-/** `gateway serve` in an empty home, ready for requests. */
-async function startServe(argv: readonly string[] = [], isTerminal = false) {
-  const cwd = directoryWith(withoutStore);
-  const running = startCommand(['serve', '-p', '0', ...argv], { cwd, isTerminal });
-  await Promise.race([
-    running.wrote('stderr', isTerminal ? 'gateway send' : '"listening"'),
-    running.ended.then(({ stderr }) => Promise.reject(new Error(stderr))),
-  ]);
-  const state = JSON.parse(readFileSync(stateFile(cwd), 'utf8')) as State;
-  return { running, cwd, state };
-}
+const stateOf = (home: string): { url: string; key: string } =>
+  JSON.parse(readFileSync(stateFile(home), 'utf8'));
 
 describe('serve in sandbox mode', () => {
   test('leaves its address for this user alone, which the other commands find; and takes it away again', async () => {
-    const { running, cwd, state } = await startServe();
+    const { home: cwd, stop } = await startServing();
+    const state = stateOf(cwd);
 
     const mode = statSync(stateFile(cwd)).mode & 0o777;
     const directoryMode = statSync(join(cwd, '.local/state/gateway')).mode & 0o777;
-    const sent = await command(['send', 'hello'], { cwd });
-    const models = await command(['models'], { cwd });
-    running.signal('SIGTERM');
-    const ended = await running.ended;
+    const sent = await command('send hello', { cwd });
+    const models = await command('models', { cwd });
+    const ended = await stop();
 
     expect([mode, directoryMode]).toEqual([0o600, 0o700]);
     expect(state.key).toMatch(/^gw_[0-9A-Za-z]{38}$/);
@@ -43,20 +36,19 @@ describe('serve in sandbox mode', () => {
     expect(models.stdout).toContain('sandbox-mini\t');
     expect(ended).toMatchObject({ exit: 0, stdout: '' });
     expect(() => statSync(stateFile(cwd))).toThrow(/ENOENT/);
-    expect((await command(['send', 'hello'], { cwd })).exit).toBe(8);
+    expect((await command('send hello', { cwd })).exit).toBe(8);
   });
 
   test('a second one is found while it runs, and the first one again after it', async () => {
-    const { running, cwd, state } = await startServe();
-    const second = startCommand(['serve', '-p', '0'], { cwd });
-    await second.wrote('stderr', '"listening"');
-    const whileBoth = JSON.parse(readFileSync(stateFile(cwd), 'utf8')) as State;
+    const first = await startServing();
+    const cwd = first.home;
+    const state = stateOf(cwd);
+    const second = await startServing({ cwd });
+    const whileBoth = stateOf(cwd);
 
-    second.signal('SIGTERM');
-    await second.ended;
-    const after = JSON.parse(readFileSync(stateFile(cwd), 'utf8')) as State;
-    running.signal('SIGTERM');
-    await running.ended;
+    await second.stop();
+    const after = stateOf(cwd);
+    await first.stop();
 
     expect(whileBoth.url).not.toBe(state.url);
     expect(after).toEqual(state);
@@ -64,45 +56,34 @@ describe('serve in sandbox mode', () => {
   });
 
   test("whose store's port is taken sends no password there, and finds the store of the one before", async () => {
-    const other = createServer();
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-    const taken = (other.address() as AddressInfo).port;
-    const asked: string[] = [];
-    other.on('request', ({ url }, response) => response.end(asked.push(String(url))));
+    const other = await startHost((response) => response.end());
     const cwd = emptyDirectory();
-    const yaml = (port: number) =>
+    const serveWithStoreAt = (port: string) => {
       writeFileSync(join(cwd, 'gateway.yaml'), `plants: { store: { port: ${port} } }\n`, { mode: 0o600 });
-    yaml(taken);
-    const alone = startCommand(['serve', '-p', '0', '--no-watch'], { cwd });
-    await alone.wrote('stderr', '"listening"');
+      return startServing({ cwd }, '--no-watch');
+    };
+    const taken = new URL(other.url).port;
+    const alone = await serveWithStoreAt(taken);
 
-    const login = await command(['login', '-u', 'ada', '--password-stdin'], { cwd, stdin: 'secret\n' });
-    alone.signal('SIGTERM');
-    await alone.ended;
-    yaml(0);
-    const first = startCommand(['serve', '-p', '0', '--no-watch'], { cwd });
-    await first.wrote('stderr', '"listening"');
-    yaml(taken);
-    const second = startCommand(['serve', '-p', '0', '--no-watch'], { cwd });
-    await second.wrote('stderr', '"listening"');
-    const found = await command(['plants', 'search'], { cwd });
-    for (const each of [second, first]) {
-      each.signal('SIGTERM');
-      await each.ended;
-    }
-    other.close();
+    const login = await command('login -u ada --password-stdin', { cwd, stdin: 'secret\n' });
+    await alone.stop();
+    const first = await serveWithStoreAt('0');
+    const second = await serveWithStoreAt(taken);
+    const found = await command('plants search', { cwd });
+    await second.stop();
+    await first.stop();
 
     expect(login).toMatchObject({ exit: 8, stderr: expect.stringContaining('PLANTS_URL') });
-    expect(asked).toEqual([]);
+    expect(other.requests).toEqual([]);
     expect(found.exit).toBe(0);
   });
 
   test('writes a JSON line for each exchange, without key and content', async () => {
-    const { running, cwd, state } = await startServe();
+    const { home: cwd, stop } = await startServing();
+    const state = stateOf(cwd);
 
     await command(['send', 'a very private prompt'], { cwd });
-    running.signal('SIGTERM');
-    const { stderr } = await running.ended;
+    const { stderr } = await stop();
 
     const lines = stderr
       .trimEnd()
@@ -132,9 +113,12 @@ describe('serve in sandbox mode', () => {
   });
 
   test('on a terminal shows where it is, the key, what to try, and a line for each exchange', async () => {
-    const { running, cwd, state } = await startServe(['--no-color'], true);
+    const cwd = directoryWith(withoutStore);
+    const running = startCommand('serve -p 0 --no-color', { cwd, isTerminal: true });
+    await running.wrote('stderr', 'gateway send');
+    const state = stateOf(cwd);
 
-    await command(['send', 'hello'], { cwd });
+    await command('send hello', { cwd });
     running.signal('SIGINT');
     const { exit, stderr } = await running.ended;
 
@@ -156,10 +140,10 @@ describe('serve in sandbox mode', () => {
 
   test('-q on a terminal says nothing', async () => {
     const cwd = directoryWith(withoutStore);
-    const running = startCommand(['serve', '-q', '-p', '0'], { cwd, isTerminal: true });
+    const running = startCommand('serve -q -p 0', { cwd, isTerminal: true });
     await expect.poll(() => existsSync(stateFile(cwd)), { timeout: 10_000 }).toBe(true);
 
-    await command(['send', 'hello'], { cwd });
+    await command('send hello', { cwd });
     running.signal('SIGTERM');
 
     // Whoever runs an old Node has to know, even then.
@@ -168,103 +152,83 @@ describe('serve in sandbox mode', () => {
   });
 
   test('--dry-run says what would be started and starts nothing', async () => {
-    const cwd = emptyDirectory();
-
-    const { exit, stdout } = await command(['serve', '--dry-run', '-p', '4999', '--workers', '3'], { cwd });
+    const { exit, stdout, home } = await command('serve --dry-run -p 4999 --workers 3');
 
     expect(exit).toBe(0);
     expect(stdout).toContain('http://127.0.0.1:4999');
     expect(stdout).toContain('workers    3\n');
-    expect(() => statSync(stateFile(cwd))).toThrow(/ENOENT/);
+    expect(existsSync(stateFile(home))).toBe(false);
   });
 });
 
 describe('serve that cannot start', () => {
   test('names the program on the port and the next free one, exits 1 and leaves nothing running', async () => {
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    const cwd = emptyDirectory();
+    const port = await listen(createServer());
 
-    const { exit, stderr } = await command(['serve', '-p', String(port)], { cwd });
+    const { exit, stderr, home } = await command(`serve -p ${port}`);
 
-    server.close();
     expect(exit).toBe(1);
     expect(stderr).toContain(`port ${port} is taken`);
     if (process.platform === 'linux') expect(stderr).toContain(`(pid ${process.pid})`);
     expect(Number(/"gateway serve -p (\d+)"/.exec(stderr)?.[1])).toBeGreaterThan(port);
-    expect(() => statSync(stateFile(cwd))).toThrow(/ENOENT/);
+    expect(existsSync(stateFile(home))).toBe(false);
   });
 
   test('does not suggest the port of its store', async () => {
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    const cwd = emptyDirectory();
-    const yaml = `plants: { store: { port: ${port + 1} } }\n`;
-    writeFileSync(join(cwd, 'gateway.yaml'), yaml, { mode: 0o600 });
+    const port = await listen(createServer());
+    const files = { 'gateway.yaml': `plants: { store: { port: ${port + 1} } }\n` };
 
-    const { stderr } = await command(['serve', '-p', String(port)], { cwd });
+    const { stderr } = await command(`serve -p ${port}`, { files });
 
-    server.close();
     expect(stderr).toMatch(/gateway serve -p \d/);
     expect(stderr).not.toContain(`gateway serve -p ${port + 1}"`);
   });
 
   test('lists all problems of its configuration and exits 2', async () => {
-    const cwd = directoryWith('server: { prot: 1, port: nine }\nmodels: [{ match: a, provider: nobody }]\n');
+    const yaml = 'server: { prot: 1, port: nine }\nmodels: [{ match: a, provider: nobody }]\n';
 
-    const { exit, stdout, stderr } = await command(['serve'], { cwd });
+    const ended = await command('serve', { files: { 'gateway.yaml': yaml } });
 
-    expect([exit, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(/gateway\.yaml:1:\d+ {2}server\.prot/);
-    expect(stderr).toMatch(/gateway\.yaml:1:\d+ {2}server\.port/);
-    expect(stderr).toMatch(/did you mean "port"/);
+    expect(ended).toEqual(failure(2, 'did you mean "port"'));
+    expect(ended.stderr).toMatch(/gateway\.yaml:1:\d+ {2}server\.prot/);
+    expect(ended.stderr).toMatch(/gateway\.yaml:1:\d+ {2}server\.port/);
   });
 
   test.each([
-    ['a format that is none', ['serve', '--log', 'xml']],
-    ['a file that is not there', ['serve', '-c', 'nowhere.yaml']],
-    ['an argument that nobody takes', ['serve', 'now']],
-    ['no workers', ['serve', '--workers', '0']],
-    ['half a worker', ['serve', '--workers', '1.5']],
-    ['too many workers', ['serve', '--workers', '257']],
-  ])('exits 2 for %s', async (_name, argv) => {
-    expect((await command(argv)).exit).toBe(2);
+    ['a format that is none', 'serve --log xml'],
+    ['a file that is not there', 'serve -c nowhere.yaml'],
+    ['an argument that nobody takes', 'serve now'],
+    ['no workers', 'serve --workers 0'],
+    ['half a worker', 'serve --workers 1.5'],
+    ['too many workers', 'serve --workers 257'],
+  ])('exits 2 for %s', async (_name, line) => {
+    expect((await command(line)).exit).toBe(2);
   });
 
   test('reports that its state cannot be written, and does not hang', async () => {
-    const cwd = emptyDirectory();
-    mkdirSync(join(cwd, '.local'));
-    writeFileSync(join(cwd, '.local/state'), 'a file where a directory should be');
+    const files = { '.local/state': 'a file where a directory should be' };
 
-    const { exit, stderr } = await command(['serve', '-p', '0'], { cwd });
-
-    expect(exit).toBe(2);
-    expect(stderr).toContain('.local/state');
+    expect(await command('serve -p 0', { files })).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining('.local/state'),
+    });
   });
 });
 
 describe('serve that stops', () => {
   test('stops even if its address cannot be taken away', async () => {
-    const home = emptyDirectory();
+    const cwd = directoryWith(withoutStore);
     let isReadOnly = false;
     const env = {
       get XDG_STATE_HOME() {
         if (isReadOnly) throw new Error('EROFS: read-only file system');
-        return join(home, 'state');
+        return join(cwd, 'state');
       },
     };
-    const running = startCommand(['serve', '-p', '0', '--plants-port', '0', '--log', 'json'], {
-      cwd: home,
-      env,
-    });
-    await running.wrote('stderr', '"listening"');
-    const { url } = JSON.parse(readFileSync(join(home, 'state/gateway/running.json'), 'utf8'));
+    const { url, stop } = await startServing({ cwd, env });
 
     isReadOnly = true;
-    running.signal('SIGTERM');
-    const { stderr } = await running.ended;
+    const { stderr } = await stop();
 
     expect(stderr).toContain('stopped after');
     await expect(fetch(`${url}/healthz`)).rejects.toThrow('fetch failed');

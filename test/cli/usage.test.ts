@@ -102,9 +102,9 @@ test('csv has a header, and cells that need quotes have them', async () => {
 test('on a terminal it is a table', async () => {
   const cwd = await home(some);
 
-  const { stdout } = await command(['usage'], { cwd, isTerminal: true });
-
-  expect(stdout).toMatch(/PROJECT +REQUESTS +INPUT TOKENS/);
+  expect(await command(['usage'], { cwd, isTerminal: true })).toMatchObject({
+    stdout: expect.stringMatching(/PROJECT +REQUESTS +INPUT TOKENS/),
+  });
 });
 
 test('what cannot be answered says why', async () => {

@@ -1,10 +1,10 @@
-import { chmodSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { realpathSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Inspection, inspectConfig } from '../../src/config/load.ts';
 import { formatProblem } from '../../src/config/source/problems.ts';
 import type { Consent } from '../../src/config/trust/consent.ts';
-import { emptyDirectory } from '../kit/own-configuration.ts';
+import { homeWith } from '../kit/own-configuration.ts';
 
 /** Midday of 21 November 2026. */
 export const nowMs = Date.parse('2026-11-21T12:00:00Z');
@@ -14,13 +14,8 @@ export const allowAll: Consent = async () => [];
 
 /** A project of its own, removed after the test. */
 export function createWorkspace(files: Readonly<Record<string, string>> = {}): string {
-  const directory = realpathSync(emptyDirectory());
+  const directory = realpathSync(homeWith({ 'package.json': '{}', ...files }));
   onTestFinished(() => rmSync(dirname(directory), { recursive: true, force: true }));
-  for (const [name, text] of Object.entries({ 'package.json': '{}', ...files })) {
-    mkdirSync(dirname(join(directory, name)), { recursive: true });
-    writeFileSync(join(directory, name), text);
-    chmodSync(join(directory, name), 0o600);
-  }
   return directory;
 }
 

@@ -61,6 +61,12 @@ export async function startHost(first: Script): Promise<ScriptedHost> {
   };
 }
 
+/** The JSON of the latest request. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into requests of every shape
+export function lastBody({ requests }: Pick<ScriptedHost, 'requests'>): any {
+  return JSON.parse(requests.at(-1)?.body.toString() ?? '');
+}
+
 async function receive(request: IncomingMessage, response: ServerResponse): Promise<HostRequest> {
   const ended = new Promise<'whole' | 'gone'>((resolve) => {
     response.once('close', () => resolve(response.writableFinished ? 'whole' : 'gone'));

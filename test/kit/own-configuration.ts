@@ -12,11 +12,24 @@ export function emptyDirectory(): string {
   return directory;
 }
 
+/** Files by their names: texts, bytes, or what is written as JSON. */
+export type Files = Readonly<Record<string, string | object>>;
+
+/** The same with files that only their owner can read. */
+export function homeWith(files: Files): string {
+  const directory = emptyDirectory();
+  for (const [name, content] of Object.entries(files)) {
+    const file = join(directory, name);
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const isJson = typeof content !== 'string' && !Buffer.isBuffer(content);
+    writeFileSync(file, isJson ? JSON.stringify(content) : content, { mode: 0o600 });
+  }
+  return directory;
+}
+
 /** The same with a gateway.yaml of this text. */
 export function directoryWith(yaml: string): string {
-  const directory = emptyDirectory();
-  writeFileSync(join(directory, 'gateway.yaml'), yaml, { mode: 0o600 });
-  return directory;
+  return homeWith({ 'gateway.yaml': yaml });
 }
 
 /**

@@ -1,20 +1,11 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Argument, Command, Option } from 'commander';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { completedValues, freeValues, valueNames } from '../../../src/cli/completion/candidates.ts';
 import { buildWholeProgram } from '../../../src/cli/program.ts';
 import type { Io } from '../../../src/cli/shell/io.ts';
-import {
-  command,
-  directoryWith,
-  emptyDirectory,
-  type RunningCommand,
-  startCommand,
-} from '../../kit/command.ts';
+import { command, directoryWith, startServing } from '../../kit/command.ts';
 
-const cwd = emptyDirectory();
-const yaml = `
+const cwd = directoryWith(`
 server: { port: 0 }
 models:
   - { match: "claude-*", provider: sandbox }
@@ -25,12 +16,11 @@ policies:
 projects:
   shop: { keys: [{ id: shop-web, hash: "sha256:3691d47c6155e62e3c0fc2c28dcbd87702fc08b466b5836d9041e2efa432a8cc" }] }
   "two words": { keys: [] }
-`;
-writeFileSync(join(cwd, 'gateway.yaml'), yaml, { mode: 0o600 });
+`);
 
 /** The answer's kind and values. */
-async function answer(words: readonly string[], options: Parameters<typeof command>[1] = { cwd }) {
-  const { exit, stdout, stderr } = await command(['__complete', ...words], options);
+async function answer(words: readonly string[], home = cwd) {
+  const { exit, stdout, stderr } = await command(['__complete', ...words], { cwd: home });
   expect([exit, stderr]).toEqual([0, '']);
   const [kind, ...lines] = stdout.split('\n').slice(0, -1);
   return { kind, values: lines.map((line) => line.split('\t')[0]) };
@@ -75,9 +65,9 @@ describe('words', () => {
   });
 
   test('have descriptions', async () => {
-    const { stdout } = await command(['__complete', 'ser']);
-
-    expect(stdout).toContain('serve\tstart the gateway\n');
+    expect(await command(['__complete', 'ser'])).toMatchObject({
+      stdout: expect.stringContaining('serve\tstart the gateway\n'),
+    });
   });
 });
 
@@ -105,36 +95,24 @@ test.each([
   ['a configuration that is none', 'projects: [broken'],
   ['nothing at all', ''],
 ])('%s is an answer without names, and nothing on stderr', async (_name, text) => {
-  const directory = directoryWith(text);
-
-  expect((await answer(['key', 'new', '--project', ''], { cwd: directory })).values).toEqual([]);
+  expect((await answer(['key', 'new', '--project', ''], directoryWith(text))).values).toEqual([]);
 });
 
 test("names that could move the terminal or name a shell's command are left out", async () => {
-  const directory = emptyDirectory();
   const names = ['"a\\e[31mb"', '"a\\nb"', '"$(id)"', "'`id`'", '"a;id"', '"~"', '"*"', '"é-1.5:b"'];
   const projects = names.map((name) => `  ${name}: { keys: [] }\n`).join('');
-  writeFileSync(join(directory, 'gateway.yaml'), `projects:\n${projects}`, { mode: 0o600 });
+  const directory = directoryWith(`projects:\n${projects}`);
 
-  expect((await answer(['key', 'new', '--project', ''], { cwd: directory })).values).toEqual(['é-1.5:b']);
+  expect((await answer(['key', 'new', '--project', ''], directory)).values).toEqual(['é-1.5:b']);
 });
 
 describe('with a gateway that runs', () => {
-  let server: RunningCommand;
-  const home = emptyDirectory();
-  beforeAll(async () => {
-    server = startCommand(['serve', '-p', '0', '--plants-port', '0', '--log', 'json'], { cwd: home });
-    await server.wrote('stderr', 'listening');
-  });
-  afterAll(async () => {
-    server.signal('SIGTERM');
-    await server.ended;
-  });
-
   test('models are those that it lists', async () => {
+    const { home } = await startServing();
+
     // Completion waits half a second for the gateway, which a busy machine may exceed.
     await vi.waitFor(
-      async () => expect((await answer(['send', '-m', ''], { cwd: home })).values).toContain('sandbox-mini'),
+      async () => expect((await answer(['send', '-m', ''], home)).values).toContain('sandbox-mini'),
       { timeout: 15_000 },
     );
   });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createWorkspace } from '../../config/workspace.ts';
-import { command } from '../../kit/command.ts';
+import { command, printed } from '../../kit/command.ts';
 
 const yaml = `
 policies: { all: { apply: all, default: deny } }
@@ -19,11 +19,10 @@ test('lists every key with its state, never its value', async () => {
   const cwd = createWorkspace({ 'gateway.yaml': yaml });
   const env = { CI_KEY: 'a-key-of-sixteen-and-more' };
 
-  const { exit, stdout, stderr } = await command(['key', 'list'], { cwd, env });
-
-  expect([exit, stderr]).toEqual([0, '']);
-  expect(stdout).toBe(
-    'web\tshop\tusable\t\thash\nold\tshop\texpired\t2020-01-01\thash\nci\tbatch\tusable\t\t$CI_KEY\nnight\tbatch\tnot set\t2099-01-01\t$NIGHT_KEY\n',
+  expect(await command(['key', 'list'], { cwd, env })).toEqual(
+    printed(
+      'web\tshop\tusable\t\thash\nold\tshop\texpired\t2020-01-01\thash\nci\tbatch\tusable\t\t$CI_KEY\nnight\tbatch\tnot set\t2099-01-01\t$NIGHT_KEY\n',
+    ),
   );
 });
 
@@ -40,5 +39,5 @@ test('--project and -o json', async () => {
 });
 
 test('where there is nothing: nothing, exit 0', async () => {
-  expect(await command(['key', 'list'])).toEqual({ exit: 0, stdout: '', stderr: '' });
+  expect(await command(['key', 'list'])).toEqual(printed());
 });

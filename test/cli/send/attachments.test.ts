@@ -1,32 +1,21 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { toPart } from '../../../src/cli/send/attachments.ts';
 import { speakAll } from '../../kit/answers.ts';
-import { command, emptyDirectory } from '../../kit/command.ts';
+import { command, failure } from '../../kit/command.ts';
 import { twoHosts } from '../../kit/config.ts';
+import { lastBody } from '../../kit/host.ts';
 import { useHosts } from '../../kit/lifecycle.ts';
+import type { Files } from '../../kit/own-configuration.ts';
 
 const hosts = useHosts(speakAll, (urls) => twoHosts(urls));
+type Host = 'anthropic' | 'openai';
 const png = Buffer.from('\x89PNG\r\n\x1a\nrest', 'latin1');
 const base64 = png.toString('base64');
 
-async function send(
-  argv: readonly string[],
-  files: Readonly<Record<string, Buffer | string>>,
-  stdin?: Buffer,
-) {
+function send(argv: readonly string[], files: Files, stdin: string | Buffer = '') {
   const { gateway } = hosts();
-  const cwd = emptyDirectory();
-  for (const [name, content] of Object.entries(files)) writeFileSync(join(cwd, name), content);
-  const env = { GATEWAY_URL: gateway.url, GATEWAY_KEY: gateway.key };
-  const input = stdin === undefined ? {} : { stdin: Readable.from([stdin]) };
-  return command(['send', ...argv], { cwd, env, ...input });
-}
-
-function lastBody(host: 'openai' | 'anthropic'): Record<string, unknown> {
-  return JSON.parse(hosts()[host].requests.at(-1)?.body.toString() ?? '');
+  return command(['send', ...argv], { gateway, files, stdin: Readable.from([Buffer.from(stdin)]) });
 }
 
 describe('what a file is, its bytes say', () => {
@@ -64,78 +53,64 @@ describe('what a file is, its bytes say', () => {
 describe('attachments reach the provider', () => {
   const files = { 'a.png': png, 'b.pdf': '%PDF-1', 'n.txt': 'note\n', 'c.mp3': 'ID3x' };
 
-  test('in the chat dialect, in their order, the prompt last', async () => {
-    const { exit } = await send(
-      ['-m', 'gpt-test', '-f', 'n.txt', '-f', 'a.png', '-f', 'b.pdf', '-f', 'c.mp3', 'what?'],
-      files,
-    );
-
-    expect(exit).toBe(0);
-    expect(lastBody('openai').messages).toEqual([
-      {
-        role: 'user',
-        content: [
-          { type: 'text', text: '<file name="n.txt">\nnote\n</file>' },
-          { type: 'image_url', image_url: { url: `data:image/png;base64,${base64}` } },
-          { type: 'file', file: { filename: 'b.pdf', file_data: 'data:application/pdf;base64,JVBERi0x' } },
-          { type: 'input_audio', input_audio: { data: 'SUQzeA==', format: 'mp3' } },
-          { type: 'text', text: 'what?' },
-        ],
-      },
-    ]);
-  });
-
-  test('in the messages dialect', async () => {
-    const { exit } = await send(['-m', 'claude-test', '-f', 'a.png', '-f', 'b.pdf', 'what?'], files);
-
-    expect(exit).toBe(0);
-    expect(lastBody('anthropic').messages).toEqual([
-      {
-        role: 'user',
-        content: [
-          { type: 'image', source: { type: 'base64', media_type: 'image/png', data: base64 } },
-          {
-            type: 'document',
-            title: 'b.pdf',
-            source: { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0x' },
-          },
-          { type: 'text', text: 'what?' },
-        ],
-      },
-    ]);
-  });
-
-  test('in the responses dialect', async () => {
-    const argv = ['-m', 'gpt-test', '--dialect', 'responses', '-f', 'a.png', '-f', 'b.pdf', 'what?'];
-
-    const { exit } = await send(argv, files);
-
-    expect(exit).toBe(0);
-    expect(lastBody('openai').input).toEqual([
-      {
-        role: 'user',
-        content: [
-          { type: 'input_image', image_url: `data:image/png;base64,${base64}` },
-          { type: 'input_file', filename: 'b.pdf', file_data: 'data:application/pdf;base64,JVBERi0x' },
-          { type: 'input_text', text: 'what?' },
-        ],
-      },
-    ]);
+  const url = `data:image/png;base64,${base64}`;
+  const pdf = { filename: 'b.pdf', file_data: 'data:application/pdf;base64,JVBERi0x' };
+  test.each<[string, string, Host, string, readonly object[]]>([
+    [
+      'in the chat dialect, in their order, the prompt last',
+      '-m gpt-test -f n.txt -f a.png -f b.pdf -f c.mp3 what?',
+      'openai',
+      'messages',
+      [
+        { type: 'text', text: '<file name="n.txt">\nnote\n</file>' },
+        { type: 'image_url', image_url: { url } },
+        { type: 'file', file: pdf },
+        { type: 'input_audio', input_audio: { data: 'SUQzeA==', format: 'mp3' } },
+        { type: 'text', text: 'what?' },
+      ],
+    ],
+    [
+      'in the messages dialect',
+      '-m claude-test -f a.png -f b.pdf what?',
+      'anthropic',
+      'messages',
+      [
+        { type: 'image', source: { type: 'base64', media_type: 'image/png', data: base64 } },
+        {
+          type: 'document',
+          title: 'b.pdf',
+          source: { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0x' },
+        },
+        { type: 'text', text: 'what?' },
+      ],
+    ],
+    [
+      'in the responses dialect',
+      '-m gpt-test --dialect responses -f a.png -f b.pdf what?',
+      'openai',
+      'input',
+      [
+        { type: 'input_image', image_url: url },
+        { type: 'input_file', ...pdf },
+        { type: 'input_text', text: 'what?' },
+      ],
+    ],
+  ])('%s', async (_name, line, host, field, content) => {
+    expect((await send(line.split(' '), files)).exit).toBe(0);
+    expect(lastBody(hosts()[host])[field]).toEqual([{ role: 'user', content }]);
   });
 
   test('text files and the prompt are one text', async () => {
     await send(['-m', 'gpt-test', '-f', 'n.txt', 'sum up'], files);
 
-    expect(lastBody('openai').messages).toEqual([
+    expect(lastBody(hosts().openai).messages).toEqual([
       { role: 'user', content: '<file name="n.txt">\nnote\n</file>\n\nsum up' },
     ]);
   });
 
   test('-f - attaches standard input', async () => {
-    const { exit } = await send(['-m', 'gpt-test', '-f', '-', 'what?'], {}, png);
-
-    expect(exit).toBe(0);
-    expect(JSON.stringify(lastBody('openai').messages)).toContain(base64);
+    expect((await send(['-m', 'gpt-test', '-f', '-', 'what?'], {}, png)).exit).toBe(0);
+    expect(JSON.stringify(lastBody(hosts().openai).messages)).toContain(base64);
   });
 
   test('an attachment needs no prompt', async () => {
@@ -143,30 +118,21 @@ describe('attachments reach the provider', () => {
   });
 
   test.each([
-    ['a file that is not there', ['-f', 'none.txt', 'x'], 'none.txt: there is no such file'],
-    ['a directory', ['-f', 'dir', 'x'], 'dir is a directory'],
-    ['a device without end', ['-f', '/dev/zero', 'x'], '/dev/zero is larger than 64 MiB'],
-    ['audio in the messages dialect', ['-f', 'c.mp3', 'x', '--dialect', 'messages'], 'no place for audio'],
-    ['audio in the responses dialect', ['-f', 'c.mp3', 'x', '--dialect', 'responses'], 'no place for audio'],
-    ['- and -f -', ['-f', '-', '-'], 'once only'],
-    ['-f - twice', ['-f', '-', '-f', '-', 'x'], 'once only'],
-    ['-f - and --no-stdin', ['-f', '-', '--no-stdin', 'x'], 'exclude each other'],
-  ])('%s is a usage error, and nothing is sent', async (_name, argv, expected) => {
-    const before = hosts().openai.requests.length;
-    const { gateway } = hosts();
-    const cwd = emptyDirectory();
-    mkdirSync(join(cwd, 'dir'));
-    writeFileSync(join(cwd, 'c.mp3'), 'ID3x');
-    const env = { GATEWAY_URL: gateway.url, GATEWAY_KEY: gateway.key };
+    ['a file that is not there', '-f none.txt x', 'none.txt: there is no such file'],
+    ['a directory', '-f dir x', 'dir is a directory'],
+    ['a device without end', '-f /dev/zero x', '/dev/zero is larger than 64 MiB'],
+    ['audio in the messages dialect', '-f c.mp3 x --dialect messages', 'no place for audio'],
+    ['audio in the responses dialect', '-f c.mp3 x --dialect responses', 'no place for audio'],
+    ['- and -f -', '-f - -', 'once only'],
+    ['-f - twice', '-f - -f - x', 'once only'],
+    ['-f - and --no-stdin', '-f - --no-stdin x', 'exclude each other'],
+  ])('%s is a usage error, and nothing is sent', async (_name, line, expected) => {
+    const { requests } = hosts().openai;
+    const before = requests.length;
 
-    const { exit, stdout, stderr } = await command(['send', '-m', 'gpt-test', ...argv], {
-      cwd,
-      env,
-      stdin: '',
-    });
+    const ended = await send(['-m', 'gpt-test', ...line.split(' ')], { 'c.mp3': 'ID3x', 'dir/file': '' });
 
-    expect([exit, stdout]).toEqual([2, '']);
-    expect(stderr).toContain(expected);
-    expect(hosts().openai.requests.length).toBe(before);
+    expect(ended).toEqual(failure(2, expected));
+    expect(requests.length).toBe(before);
   });
 });

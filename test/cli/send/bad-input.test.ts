@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { bin } from '../../kit/build.ts';
-import { command, directoryWith, emptyDirectory } from '../../kit/command.ts';
+import { command, directoryWith, emptyDirectory, failure } from '../../kit/command.ts';
 import { type Script, startHost } from '../../kit/host.ts';
 import { useGateway } from '../../kit/lifecycle.ts';
 
@@ -68,7 +68,7 @@ async function sendTo(script: Script, argv = ['send', 'x', '-m', 'm'], cwd = emp
     response.setHeader('x-request-id', 'req_1');
     return script(response, request);
   });
-  return command(argv, { cwd, env: { GATEWAY_URL: url, GATEWAY_KEY: 'gw_key' } });
+  return command(argv, { cwd, gateway: { url, key: 'gw_key' } });
 }
 
 describe('a gateway that answers rubbish', () => {
@@ -82,10 +82,9 @@ describe('a gateway that answers rubbish', () => {
     ['events that are no JSON', events, 'data: {"a":\n\ndata: nope\n\n'],
     ['bytes', events, '\u0000\u0001\ufffd'.repeat(1_000)],
   ])('%s: exit 7, one line on stderr', async (_name, headers, body) => {
-    const { exit, stdout, stderr } = await sendTo((response) => response.writeHead(200, headers).end(body));
-
-    expect([exit, stdout]).toEqual([7, '']);
-    expect(stderr).toMatch(/^gateway: [^\n]+\n$/);
+    expect(await sendTo((response) => response.writeHead(200, headers).end(body))).toEqual(
+      failure(7, /^gateway: [^\n]+\n$/),
+    );
   });
 
   test('a stream whose one event never ends is given up', { timeout: 60_000 }, async () => {
@@ -109,9 +108,10 @@ describe('a gateway that answers rubbish', () => {
     const cwd = directoryWith(`providers: { a: ${host} }\nmodels: [{ match: "*", provider: a }]\n`);
 
     const list: Script = (response) => response.end(JSON.stringify({ data }));
-    const { exit, stderr } = await sendTo(list, ['send', 'x'], cwd);
-
-    expect([exit, stderr]).toEqual([2, expect.stringContaining(', such as a, b or c; "gateway models"')]);
+    expect(await sendTo(list, ['send', 'x'], cwd)).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining(', such as a, b or c; "gateway models"'),
+    });
   });
 
   test('whose provider can not be reached: it says which command finds out why', async () => {

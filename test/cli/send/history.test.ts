@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { openHistory } from '../../../src/history/history.ts';
 import { speakAll } from '../../kit/answers.ts';
 import { startProgram } from '../../kit/child.ts';
-import { command, emptyDirectory } from '../../kit/command.ts';
+import { command, emptyDirectory, failure } from '../../kit/command.ts';
 import { twoHosts } from '../../kit/config.ts';
 import { useGateway, useHosts } from '../../kit/lifecycle.ts';
 import { scale } from '../../kit/scale.ts';
@@ -106,10 +106,10 @@ describe('a conversation', () => {
     ['a name with a path', ['--in', '../x'], "can't name a conversation"],
     ['both', ['--in', 'x', '--continue'], 'cannot be used with'],
   ])('%s is a usage error', async (_name, argv, expected) => {
-    const { exit, stderr } = await user().run('send', 'hello', ...argv);
-
-    expect(exit).toBe(2);
-    expect(stderr).toContain(expected);
+    expect(await user().run('send', 'hello', ...argv)).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining(expected),
+    });
   });
 });
 
@@ -135,20 +135,22 @@ describe('a place where nothing can be kept', () => {
     const { cwd, run } = user();
     writeFileSync(join(cwd, 'gateway'), '');
 
-    const { exit, stderr } = await run('send', '--in', 'trip', 'hello');
-
-    expect(exit).toBe(2);
-    expect(stderr).toMatch(/the state directory .*gateway can't be used \(EEXIST\); set XDG_STATE_HOME/);
+    expect(await run('send', '--in', 'trip', 'hello')).toMatchObject({
+      exit: 2,
+      stderr: expect.stringMatching(
+        /the state directory .*gateway can't be used \(EEXIST\); set XDG_STATE_HOME/,
+      ),
+    });
   });
 
   test.skipIf(process.getuid?.() === 0)('so is a directory that can only be read', async () => {
     const { cwd, run } = user();
     chmodSync(cwd, 0o500);
 
-    const { exit, stderr } = await run('send', '--in', 'trip', 'hello');
-
-    expect(exit).toBe(2);
-    expect(stderr).toContain('EACCES');
+    expect(await run('send', '--in', 'trip', 'hello')).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining('EACCES'),
+    });
   });
 });
 
@@ -195,9 +197,9 @@ test.each([
     ['send', 'x', '--in', 'trip', '--no-stdin'],
     ['logs', 'search', 'x'],
   ]) {
-    const { exit, stdout, stderr } = await command(argv, { env, stdin: '' });
-    expect([exit, stdout]).toEqual([2, '']);
-    expect(stderr).toContain(`move ${file} away to begin a new history`);
+    expect(await command(argv, { env, stdin: '' })).toEqual(
+      failure(2, `move ${file} away to begin a new history`),
+    );
   }
   expect((await command(['send', 'x', '--no-stdin'], { env, stdin: '' })).exit).toBe(0);
   expect(readFileSync(file, 'utf8')).toBe(content);

@@ -1,11 +1,11 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { speakAll } from '../../kit/answers.ts';
-import { command, emptyDirectory } from '../../kit/command.ts';
+import { command, type Environment, failure } from '../../kit/command.ts';
 import { twoHosts } from '../../kit/config.ts';
+import { lastBody } from '../../kit/host.ts';
 import { useGateway, useHosts } from '../../kit/lifecycle.ts';
+import type { Files } from '../../kit/own-configuration.ts';
 
 const sandbox = useGateway();
 const guarded = useGateway(`
@@ -19,17 +19,19 @@ policies:
 const hosts = useHosts(speakAll, (urls) => twoHosts(urls));
 const card = '4111 1111 1111 1111';
 
-function sandboxEnv(gateway = sandbox()) {
-  return { GATEWAY_URL: gateway.url, GATEWAY_KEY: gateway.key, GATEWAY_MODEL: 'sandbox-mini' };
+/** `send` at the sandbox. */
+function send(argv: readonly string[], { env, ...environment }: Environment = {}) {
+  return command(['send', ...argv], {
+    gateway: sandbox(),
+    env: { GATEWAY_MODEL: 'sandbox-mini', ...env },
+    ...environment,
+  });
 }
 
 async function sentBody(argv: readonly string[]): Promise<unknown> {
   const { openai, anthropic, gateway } = hosts();
-  const host = argv.includes('claude-test') ? anthropic : openai;
-  const env = { GATEWAY_URL: gateway.url, GATEWAY_KEY: gateway.key };
-  const { exit, stderr } = await command(['send', 'hello', ...argv], { env });
-  expect([exit, stderr]).toEqual([0, '']);
-  return JSON.parse(host.requests.at(-1)?.body.toString() ?? '');
+  expect(await send(['hello', ...argv], { gateway })).toMatchObject({ exit: 0, stderr: '' });
+  return lastBody(argv.includes('claude-test') ? anthropic : openai);
 }
 
 describe('options by name', () => {
@@ -60,9 +62,7 @@ describe('options by name', () => {
     ['a schema that is not there', ['--schema', 'none.json']],
     ['a template that is not there', ['-t', 'none']],
   ])('%s is a usage error', async (_name, argv) => {
-    const { exit, stdout } = await command(['send', 'hello', ...argv], { env: sandboxEnv() });
-
-    expect([exit, stdout]).toEqual([2, '']);
+    expect(await send(['hello', ...argv])).toMatchObject({ exit: 2, stdout: '' });
   });
 
   test('--no-stdin leaves standard input unread', async () => {
@@ -73,9 +73,8 @@ describe('options by name', () => {
       },
     });
 
-    const { exit, stdout } = await command(['send', 'hello', '--no-stdin'], { env: sandboxEnv(), stdin });
-
-    expect([exit, stdout, wasRead]).toEqual([0, expect.stringContaining('"hello"'), false]);
+    expect((await send(['hello', '--no-stdin'], { stdin })).stdout).toContain('"hello"');
+    expect(wasRead).toBe(false);
   });
 
   test('standard input without an end is given up', async () => {
@@ -86,60 +85,49 @@ describe('options by name', () => {
       },
     });
 
-    const { exit, stderr } = await command(['send', 'hello'], { env: sandboxEnv(), stdin });
-
-    expect([exit, stderr]).toEqual([2, 'gateway: standard input is larger than 64 MiB\n']);
+    expect(await send(['hello'], { stdin })).toEqual(
+      failure(2, /^gateway: standard input is larger than 64 MiB\n$/),
+    );
   });
 
   test('the default model of gateway.yaml is used where nothing else names one', async () => {
-    const { url, key } = sandbox();
-    const cwd = emptyDirectory();
-    writeFileSync(join(cwd, 'gateway.yaml'), 'default_model: sandbox-long\n');
-    const env = { GATEWAY_URL: url, GATEWAY_KEY: key };
+    const files = { 'gateway.yaml': 'default_model: sandbox-long\n' };
+    const environment = { files, env: { GATEWAY_MODEL: '' } };
 
-    const named = await command(['send', 'hello', '-o', 'json', '-m', 'sandbox-mini'], { env, cwd });
-    const fallback = await command(['send', 'hello', '-o', 'json'], { env, cwd });
+    const named = await send(['hello', '-o', 'json', '-m', 'sandbox-mini'], environment);
+    const fallback = await send(['hello', '-o', 'json'], environment);
 
-    expect(JSON.parse(named.stdout).model).toBe('sandbox-mini');
-    expect(JSON.parse(fallback.stdout).model).toBe('sandbox-long');
+    expect([named.json.model, fallback.json.model]).toEqual(['sandbox-mini', 'sandbox-long']);
   });
 });
 
 describe('what a person should know is said on stderr', () => {
   test.each([
-    [
-      'a cut answer',
-      ['hello', '--max-tokens', '3'],
-      'the answer is truncated: it reached the limit of tokens (length)',
-    ],
+    ['a cut answer', ['hello', '--max-tokens', '3'], 'is truncated: it reached the limit of tokens (length)'],
     ['a redaction', [`my card is ${card}`], 'the policy redacted something in the prompt'],
     ['a warning', ['a ticket'], 'the policy warns about this prompt: tickets'],
   ])('%s', async (_name, argv, expected) => {
-    const env = sandboxEnv(guarded());
+    const gateway = guarded();
 
-    const { exit, stderr } = await command(['send', ...argv], { env });
-    const quiet = await command(['send', ...argv, '-q'], { env });
-    const json = await command(['send', ...argv, '-o', 'json'], { env });
-
-    expect(exit).toBe(0);
-    expect(stderr).toContain(expected);
-    expect([quiet.stderr, json.stderr]).toEqual(['', '']);
+    expect(await send(argv, { gateway })).toMatchObject({
+      exit: 0,
+      stderr: expect.stringContaining(expected),
+    });
+    expect((await send([...argv, '-q'], { gateway })).stderr).toBe('');
+    expect((await send([...argv, '-o', 'json'], { gateway })).stderr).toBe('');
   });
 });
 
 describe('--dry-run', () => {
-  const policy = `policies:
-  house:
-    apply: all
-    rules:
-      - { id: codename, action: block, reason: content.codename, when: { text: { phrases: ["nightfall"] } } }
-`;
+  const policy = (rule: string): Files => ({
+    'gateway.yaml': `policies: { house: { apply: all, rules: [${rule}] } }\n`,
+  });
+  const codename = policy(
+    '{ id: codename, action: block, reason: content.codename, when: { text: { phrases: ["nightfall"] } } }',
+  );
 
   test('shows what would be sent and what the policy says, and sends nothing', async () => {
-    const cwd = emptyDirectory();
-    writeFileSync(join(cwd, 'gateway.yaml'), policy);
-
-    const { exit, stdout } = await command(['send', 'hello', '--dry-run'], { cwd });
+    const { exit, stdout } = await command('send hello --dry-run', { files: codename });
 
     expect(exit).toBe(0);
     expect(stdout).toMatch(/^POST \/v1\/chat\/completions\n\{\n {2}"model": "sandbox-mini",/);
@@ -148,57 +136,48 @@ describe('--dry-run', () => {
   });
 
   test('what is blocked exits 3, without a request', async () => {
-    const cwd = emptyDirectory();
-    writeFileSync(join(cwd, 'gateway.yaml'), policy);
-    const { url, key, records } = sandbox();
-    const before = records.length;
-    const env = { GATEWAY_URL: url, GATEWAY_KEY: key };
+    const before = sandbox().records.length;
 
-    const { exit, stdout, stderr } = await command(['send', 'project Nightfall', '--dry-run', '-o', 'json'], {
-      cwd,
-      env,
+    const { exit, json, error } = await send(['project Nightfall', '--dry-run', '-o', 'json'], {
+      files: codename,
     });
 
     expect(exit).toBe(3);
-    expect(JSON.parse(stdout)).toMatchObject({
+    expect(json).toMatchObject({
       method: 'POST',
       path: '/v1/chat/completions',
       body: { model: 'sandbox-mini' },
       policy: { decision: 'block', rule: 'codename', at: '/messages/0/content' },
     });
-    expect(JSON.parse(stderr).error.reason).toBe('content.codename');
-    expect(records.length).toBe(before);
+    expect(error.reason).toBe('content.codename');
+    expect(sandbox().records.length).toBe(before);
   });
 
-  test.each(['mask', 'redact'])('shows what rules %s as it would leave', async (action) => {
-    const cwd = emptyDirectory();
-    const rule = `{ id: emails, action: ${action}, when: { text: { detect: [email] } } }`;
-    writeFileSync(join(cwd, 'gateway.yaml'), `policies: { house: { apply: all, rules: [${rule}] } }\n`);
+  test.each([
+    ['mask', /^to EMAIL_[A-Z]{13}$/],
+    ['redact', /^to \[REDACTED:.*\]$/],
+  ])('shows what rules %s as it would leave', async (action, content) => {
+    const files = policy(`{ id: emails, action: ${action}, when: { text: { detect: [email] } } }`);
+    const argv = ['send', 'to ann@example.com', '--dry-run'];
 
-    const text = await command(['send', 'to ann@example.com', '--dry-run'], { cwd });
-    const json = await command(['send', 'to ann@example.com', '--dry-run', '-o', 'json'], { cwd });
+    const text = await command(argv, { files });
+    const { exit, stdout, json } = await command([...argv, '-o', 'json'], { files });
 
-    expect([text.exit, json.exit]).toEqual([0, 0]);
-    expect(text.stdout + json.stdout).not.toContain('ann@');
-    const content = expect.stringMatching(
-      action === 'mask' ? /^to EMAIL_[A-Z]{13}$/ : /^to \[REDACTED:.*\]$/,
-    );
-    expect(JSON.parse(json.stdout)).toMatchObject({
-      body: { messages: [{ role: 'user', content }] },
+    expect([text.exit, exit]).toEqual([0, 0]);
+    expect(text.stdout + stdout).not.toContain('ann@');
+    expect(json).toMatchObject({
+      body: { messages: [{ role: 'user', content: expect.stringMatching(content) }] },
       policy: { decision: action, rule: 'emails' },
     });
     expect(text.stdout).toContain(`policy    ${action} by emails`);
   });
 
   test('an attachment is shown by its size, and whole in JSON', async () => {
-    const cwd = emptyDirectory();
-    writeFileSync(
-      join(cwd, 'a.png'),
-      Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(600)]),
-    );
+    const png = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(600)]);
+    const files = { 'a.png': png };
 
-    const text = await command(['send', '-f', 'a.png', '--dry-run'], { cwd });
-    const json = await command(['send', '-f', 'a.png', '--dry-run', '-o', 'json'], { cwd });
+    const text = await command('send -f a.png --dry-run', { files });
+    const json = await command('send -f a.png --dry-run -o json', { files });
 
     expect(text.stdout).toContain('"data:image/png;base64,… 812 characters of base64"');
     expect(json.stdout.length).toBeGreaterThan(812);

@@ -1,8 +1,6 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { chatAnswer, json, speakAll } from '../../kit/answers.ts';
-import { command, emptyDirectory } from '../../kit/command.ts';
+import { command, failure } from '../../kit/command.ts';
 import { twoHosts } from '../../kit/config.ts';
 import { useGateway, useHosts } from '../../kit/lifecycle.ts';
 
@@ -15,27 +13,18 @@ const closed = {
   additionalProperties: false,
 };
 
-function withFile(name: string, content: string): string {
-  const cwd = emptyDirectory();
-  writeFileSync(join(cwd, name), content);
-  return cwd;
-}
+const schema = { 's.json': closed };
 
 describe('an answer that follows a schema', () => {
   test.each(['chat', 'messages', 'responses'])(
     'is asked for in the %s dialect and printed',
     async (dialect) => {
-      const { url, key } = sandbox();
-      const cwd = withFile('s.json', JSON.stringify(closed));
-      const env = { GATEWAY_URL: url, GATEWAY_KEY: key, GATEWAY_MODEL: 'sandbox-mini' };
+      const line = `send x -m sandbox-mini --schema s.json --dialect ${dialect}`;
 
-      const { exit, stdout, stderr } = await command(
-        ['send', 'x', '--schema', 's.json', '--dialect', dialect],
-        { env, cwd },
-      );
+      const ended = await command(line, { gateway: sandbox(), files: schema });
 
-      expect([exit, stderr]).toEqual([0, '']);
-      expect(JSON.parse(stdout)).toEqual({ price: expect.any(Number) });
+      expect(ended).toMatchObject({ exit: 0, stderr: '' });
+      expect(ended.json).toEqual({ price: expect.any(Number) });
     },
   );
 
@@ -47,37 +36,17 @@ describe('an answer that follows a schema', () => {
       ['responses', { text: { format: { type: 'json_schema', name: 'answer', schema: closed, strict: true } } }],
     ],
   )('is asked for as the %s dialect has it', async (dialect, expected) => {
-    const cwd = withFile('s.json', JSON.stringify(closed));
+    const line = `send x -m sandbox-mini --schema s.json --dialect ${dialect} --dry-run -o json`;
 
-    const { stdout } = await command(
-      [
-        'send',
-        'x',
-        '-m',
-        'sandbox-mini',
-        '--schema',
-        's.json',
-        '--dialect',
-        dialect,
-        '--dry-run',
-        '-o',
-        'json',
-      ],
-      { cwd },
-    );
-
-    expect(JSON.parse(stdout).body).toMatchObject(expected);
+    expect((await command(line, { files: schema })).json.body).toMatchObject(expected);
   });
 
   test('an open schema is not said to be strict', async () => {
-    const cwd = withFile('s.json', '{"type":"object","properties":{"a":{"type":"string"}}}');
+    const files = { 's.json': { type: 'object', properties: { a: { type: 'string' } } } };
 
-    const { stdout } = await command(
-      ['send', 'x', '-m', 'sandbox-mini', '--schema', 's.json', '--dry-run', '-o', 'json'],
-      { cwd },
-    );
+    const { json } = await command('send x -m sandbox-mini --schema s.json --dry-run -o json', { files });
 
-    expect(JSON.parse(stdout).body.response_format.json_schema).not.toHaveProperty('strict');
+    expect(json.body.response_format.json_schema).not.toHaveProperty('strict');
   });
 });
 
@@ -94,17 +63,11 @@ describe('an answer that does not', () => {
   ])('%s: exit 1 with the place, and the answer is printed', async (_name, answer, expected) => {
     const { openai, gateway } = hosts();
     openai.script(json(chatAnswer.replace('"Hello from chat"', JSON.stringify(answer))));
-    const cwd = withFile('s.json', JSON.stringify(closed));
-    const env = { GATEWAY_URL: gateway.url, GATEWAY_KEY: gateway.key };
 
-    const { exit, stdout, stderr } = await command(
-      ['send', 'x', '-m', 'gpt-test', '--no-stream', '--schema', 's.json'],
-      { env, cwd },
-    );
+    const ended = await command('send x -m gpt-test --no-stream --schema s.json', { gateway, files: schema });
 
     openai.script(speakAll);
-    expect([exit, stdout]).toEqual([1, `${answer}\n`]);
-    expect(stderr).toContain(expected);
+    expect(ended).toEqual({ exit: 1, stdout: `${answer}\n`, stderr: expect.stringContaining(expected) });
   });
 });
 
@@ -118,12 +81,9 @@ describe('a schema with a mistake is refused with its place', () => {
       ['in a reference', '{"$ref":"#/none"}', /s\.json:1:9 {2}\$ref: can't resolve reference/],
       ['as a whole', '[1]', /expected a JSON Schema: an object/],
     ],
-  )('%s', async (_name, schema, expected) => {
-    const cwd = withFile('s.json', schema);
-
-    const { exit, stderr } = await command(['send', 'x', '--schema', 's.json', '--dry-run'], { cwd });
-
-    expect(exit).toBe(2);
-    expect(stderr).toMatch(expected);
+  )('%s', async (_name, text, expected) => {
+    expect(await command('send x --schema s.json --dry-run', { files: { 's.json': text } })).toEqual(
+      failure(2, expected),
+    );
   });
 });

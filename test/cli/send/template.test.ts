@@ -1,7 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { command, emptyDirectory } from '../../kit/command.ts';
+import { command, failure } from '../../kit/command.ts';
 
 const translate = `---
 model: sandbox-long
@@ -13,22 +11,24 @@ variables: { language: English }
 Translate: {{ input }}
 `;
 
-/** What would be sent, by --dry-run. */
-async function fill(template: string, argv: readonly string[], stdin = '') {
-  const cwd = emptyDirectory();
-  writeFileSync(join(cwd, 't.md'), template);
-  const { exit, stdout, stderr } = await command(['send', '-t', 't.md', '--dry-run', '-o', 'json', ...argv], {
-    cwd,
+/** `send --dry-run` by this template. */
+function fill(template: string, argv: readonly string[], stdin = '') {
+  return command(['send', '-t', 't.md', '--dry-run', '-o', 'json', ...argv], {
+    files: { 't.md': template },
     stdin,
   });
-  return { exit, body: exit === 0 ? JSON.parse(stdout).body : undefined, stderr };
+}
+
+/** The messages that would be sent. */
+async function messagesOf(...filling: Parameters<typeof fill>) {
+  return (await fill(...filling)).json.body.messages;
 }
 
 describe('a template', () => {
   test('gives model, system prompt and settings, and its variables have defaults', async () => {
-    const { body } = await fill(translate, ['hello']);
+    const { json } = await fill(translate, ['hello']);
 
-    expect(body).toMatchObject({
+    expect(json.body).toMatchObject({
       model: 'sandbox-long',
       max_tokens: 50,
       temperature: 0.2,
@@ -42,52 +42,37 @@ describe('a template', () => {
   test('what the command line says goes before what the template says', async () => {
     const argv = ['hello', '-m', 'sandbox-mini', '-s', 'Shout.', '--temperature', '1', '--var', 'language=x'];
 
-    const { body } = await fill(translate, argv);
+    const { json } = await fill(translate, argv);
 
-    expect(body).toMatchObject({ model: 'sandbox-mini', temperature: 1 });
-    expect(body.messages[0].content).toBe('Shout.');
+    expect(json.body).toMatchObject({ model: 'sandbox-mini', temperature: 1 });
+    expect(json.body.messages[0].content).toBe('Shout.');
   });
 
-  test('what it has no place for stands behind it', async () => {
-    const { body } = await fill('Review this:', ['shortly'], 'a diff');
-
-    expect(body.messages).toEqual([{ role: 'user', content: 'Review this:\n\na diff\n\nshortly' }]);
-  });
-
-  test('has conditions and filters', async () => {
-    const text = '{% if tone %}In a {{ tone | downcase }} tone: {% endif %}{{ input }}';
-
-    const plain = await fill(text, ['x']);
-    const toned = await fill(text, ['x', '--var', 'tone=WARM']);
-
-    expect(plain.body.messages[0].content).toBe('x');
-    expect(toned.body.messages[0].content).toBe('In a warm tone: x');
-  });
-
-  test('what fills it is no template itself', async () => {
-    const { body } = await fill('{{ input }}', ['{{ secret }}']);
-
-    expect(body.messages[0].content).toBe('{{ secret }}');
-  });
-
-  test("is found by its name in the user's directory", async () => {
-    const home = emptyDirectory();
-    mkdirSync(join(home, '.config/gateway/templates'), { recursive: true });
-    writeFileSync(join(home, '.config/gateway/templates/shout.md'), 'Shout: {{ input }}');
-
-    const { stdout } = await command(['send', '-t', 'shout', 'hi', '--dry-run', '-o', 'json'], { cwd: home });
-
-    expect(JSON.parse(stdout).body.messages[0].content).toBe('Shout: hi');
+  const toned = '{% if tone %}In a {{ tone | downcase }} tone: {% endif %}{{ input }}';
+  test.each([
+    [
+      'what it has no place for stands behind it',
+      'Review:',
+      ['shortly'],
+      'a diff',
+      'Review:\n\na diff\n\nshortly',
+    ],
+    ['a condition that does not hold', toned, ['x'], '', 'x'],
+    ['conditions and filters', toned, ['x', '--var', 'tone=WARM'], '', 'In a warm tone: x'],
+    ['what fills it is no template itself', '{{ input }}', ['{{ secret }}'], '', '{{ secret }}'],
+  ])('%s', async (_name, template, argv, stdin, content) => {
+    expect(await messagesOf(template, argv, stdin)).toEqual([{ role: 'user', content }]);
   });
 
   test("is the user's own by its name, whatever the working directory brings, and a file by its path", async () => {
-    const cwd = emptyDirectory();
-    mkdirSync(join(cwd, '.config/gateway/templates'), { recursive: true });
-    writeFileSync(join(cwd, '.config/gateway/templates/shout.md'), 'Own: {{ input }}');
-    for (const name of ['shout', 'shout.md']) writeFileSync(join(cwd, name), 'Brought: {{ input }}');
+    const files = {
+      '.config/gateway/templates/shout.md': 'Own: {{ input }}',
+      shout: 'Brought: {{ input }}',
+      'shout.md': 'Brought: {{ input }}',
+    };
     const filled = async (name: string) => {
-      const { stdout } = await command(['send', '-t', name, 'hi', '--dry-run', '-o', 'json'], { cwd });
-      return JSON.parse(stdout).body.messages[0].content;
+      const { json } = await command(`send -t ${name} hi --dry-run -o json`, { files });
+      return json.body.messages[0].content;
     };
 
     expect(await filled('shout')).toBe('Own: hi');
@@ -115,18 +100,16 @@ describe('a mistake in a template has line and column', () => {
       ['settings without an end', '---\nmodel: m\nhi', [], 't.md:1:1  the settings', ''],
     ],
   )('%s', async (_name, template, argv, place, more) => {
-    const { exit, stderr } = await fill(template, ['-m', 'sandbox-mini', ...argv]);
+    const { exit, error } = await fill(template, ['-m', 'sandbox-mini', ...argv]);
 
     expect(exit).toBe(2);
-    const { message } = JSON.parse(stderr).error;
-    expect(message).toContain(place);
-    expect(message).toContain(more);
+    expect(error.message).toContain(place);
+    expect(error.message).toContain(more);
   });
 
   test('a variable that the template does not have is named, and those it has', async () => {
-    const { exit, stderr } = await fill(translate, ['hi', '--var', 'langage=French']);
-
-    expect(exit).toBe(2);
-    expect(stderr).toContain('--var langage: t.md has no such variable; it has input and language');
+    expect(await fill(translate, ['hi', '--var', 'langage=French'])).toEqual(
+      failure(2, '--var langage: t.md has no such variable; it has input and language'),
+    );
   });
 });

@@ -41,9 +41,10 @@ test('a gateway with a budget does not start without its ledger; one without a b
   const home = emptyDirectory();
   const more = 'records: { ledger_file: /proc/version }';
   configure(home, withBudget(url, { limits: 'usd_per_day: 1', more }));
-  const { exit, stderr } = await command(['serve', '-p', '0'], { cwd: home, env: keys });
-  expect(exit).toBe(2);
-  expect(stderr).toContain('the ledger /proc/version can');
+  expect(await command(['serve', '-p', '0'], { cwd: home, env: keys })).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining('the ledger /proc/version can'),
+  });
 
   configure(home, withBudget(url, { more }));
   const gateway = await serveIn(home);

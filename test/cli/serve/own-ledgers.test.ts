@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { command, emptyDirectory, startCommand } from '../../kit/command.ts';
+import { command, emptyDirectory, startServing } from '../../kit/command.ts';
 import { answering, configure, keys, statuses, withBudget } from './workers/serving.ts';
 
 /** Writes a configuration that allows one request; its project and keys have the names of all others here. */
@@ -11,12 +11,9 @@ async function write(folder: string, more = ''): Promise<void> {
 }
 
 async function ask(home: string, folder: string): Promise<readonly number[]> {
-  const argv = ['serve', '-p', '0', '-c', join(folder, 'gateway.yaml')];
-  const running = startCommand(argv, { cwd: home, env: keys });
-  const url = /"url":"([^"]+)"/.exec(await running.wrote('stderr', '"listening"'))?.[1] ?? '';
+  const { url, stop } = await startServing({ cwd: home, env: keys }, '-c', join(folder, 'gateway.yaml'));
   const answered = await statuses({ url, key: keys.SHOP_KEY }, 1);
-  running.signal('SIGTERM');
-  await running.ended;
+  await stop();
   return answered;
 }
 

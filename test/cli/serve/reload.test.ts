@@ -1,24 +1,11 @@
-import {
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../../src/config/load.ts';
 import { createReloader } from '../../../src/server/reload.ts';
 import { requestFor } from '../../kit/answers.ts';
-import { command, emptyDirectory, type RunningCommand, startCommand } from '../../kit/command.ts';
+import { command, directoryWith, emptyDirectory, type Serving, startServing } from '../../kit/command.ts';
 import { replaceFile } from './workers/serving.ts';
-
-const ending: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of ending.splice(0)) await end();
-});
 
 // The policies stand behind the keys: cut off at the end, what is left is valid.
 const guarded = `plants: { store: { enabled: false } }
@@ -34,29 +21,18 @@ policies:
 `;
 const key = 'the-key-of-the-shop';
 
-interface Serving {
-  readonly home: string;
+interface Guarded extends Serving {
   readonly file: string;
-  readonly running: RunningCommand;
   /** The statuses of a harmless request and one that the policy blocks. */
   ask(): Promise<readonly number[]>;
   /** Resolves with what is logged from now on, when it holds the text. */
   logged(text: string): Promise<string>;
 }
 
-async function serveGuarded(argv: readonly string[] = []): Promise<Serving> {
-  const home = emptyDirectory();
-  const file = join(home, 'gateway.yaml');
-  writeFileSync(file, guarded, { mode: 0o600 });
-  const running = startCommand(['serve', '-p', '0', '--log', 'json', ...argv], {
-    cwd: home,
-    env: { WEB_KEY: key },
-  });
-  await Promise.race([
-    running.wrote('stderr', '"listening"'),
-    running.ended.then(({ stderr }) => Promise.reject(new Error(stderr))),
-  ]);
-  const { url } = JSON.parse(readFileSync(join(home, '.local/state/gateway/running.json'), 'utf8'));
+async function serveGuarded(...options: readonly string[]): Promise<Guarded> {
+  const environment = { files: { 'gateway.yaml': guarded }, env: { WEB_KEY: key } };
+  const serving = await startServing(environment, ...options);
+  const { home, url } = serving;
   const status = async (text: string) => {
     const body = JSON.stringify({
       ...requestFor('chat', 'sandbox-mini'),
@@ -67,13 +43,12 @@ async function serveGuarded(argv: readonly string[] = []): Promise<Serving> {
   };
   let seen = 0;
   return {
-    home,
-    file,
-    running,
+    ...serving,
+    file: join(home, 'gateway.yaml'),
     ask: async () => [await status('hello'), await status('the bluebird project')],
     logged: async (text) => {
       for (let i = 0; i < 200; i += 1) {
-        const all = await running.wrote('stderr', '');
+        const all = await serving.wrote('stderr', '');
         const fresh = all.slice(seen);
         if (fresh.includes(text)) {
           seen = all.length;
@@ -86,31 +61,24 @@ async function serveGuarded(argv: readonly string[] = []): Promise<Serving> {
   };
 }
 
-/** The same for a single test, which ends it. */
-async function serveOnce(argv?: readonly string[]): Promise<Serving> {
-  const serving = await serveGuarded(argv);
-  ending.push(async () => {
-    serving.running.signal('SIGTERM');
-    await serving.running.ended;
-  });
-  return serving;
-}
-
-type Change = (serving: Serving) => void;
+type Change = (serving: Guarded) => void;
 const write =
   (text: string): Change =>
   ({ file }) =>
     replaceFile(file, text);
+/** Something else in its place. */
+const replaced =
+  (make: (file: string) => void): Change =>
+  ({ file }) => {
+    rmSync(file);
+    make(file);
+  };
 
 describe('a file that lost what protects changes nothing, is logged, and fails the check', () => {
-  let serving: Serving;
+  let serving: Guarded;
   let restored = 0;
   beforeAll(async () => {
     serving = await serveGuarded();
-  });
-  afterAll(async () => {
-    serving.running.signal('SIGTERM');
-    await serving.running.ended;
   });
 
   test.each<[string, Change, string]>([
@@ -135,31 +103,14 @@ describe('a file that lost what protects changes nothing, is logged, and fails t
       'no policy with a rule applies to a key',
     ],
     ['with an unset key', write(guarded.replace('WEB_KEY', 'NO_SUCH_KEY')), 'no usable key'],
-    [
-      'a directory',
-      ({ file }) => {
-        rmSync(file);
-        mkdirSync(file);
-      },
-      'regular file',
-    ],
-    [
-      'a link to itself',
-      ({ file }) => {
-        rmSync(file);
-        symlinkSync(file, file);
-      },
-      'it cannot be read (ELOOP)',
-    ],
+    ['a directory', replaced((file) => mkdirSync(file)), 'regular file'],
+    ['a link to itself', replaced((file) => symlinkSync(file, file)), 'it cannot be read (ELOOP)'],
     ['no UTF-8', ({ file }) => writeFileSync(file, Buffer.from([0xc3, 0x28])), 'not UTF-8'],
   ])('%s', async (_name, change, why) => {
     change(serving);
     const logged = await serving.logged('was not reloaded');
     const after = await serving.ask();
-    const checked = await command(['config', 'check'], {
-      cwd: serving.home,
-      env: { WEB_KEY: key },
-    });
+    const checked = await command('config check', { cwd: serving.home, env: { WEB_KEY: key } });
 
     expect(logged).toContain(why);
     expect(JSON.parse(logged.trim().split('\n').at(-1) ?? '')).toMatchObject({ level: 50 });
@@ -173,7 +124,7 @@ describe('a file that lost what protects changes nothing, is logged, and fails t
 });
 
 test('a file that ends early, without some of its rules, counts as half written', async () => {
-  const serving = await serveOnce();
+  const serving = await serveGuarded();
 
   replaceFile(serving.file, guarded.slice(0, guarded.indexOf('  late:')));
   const logged = await serving.logged('was not reloaded');
@@ -185,7 +136,7 @@ test('a file that ends early, without some of its rules, counts as half written'
 });
 
 test('so is another version of it that ends in the middle of a line', async () => {
-  const serving = await serveOnce();
+  const serving = await serveGuarded();
 
   replaceFile(serving.file, `# new\n${guarded.slice(0, guarded.indexOf('  late:') - 1)}`);
 
@@ -193,13 +144,13 @@ test('so is another version of it that ends in the middle of a line', async () =
 });
 
 test('the file found at the start is followed, not another that the search would find now', async () => {
-  const serving = await serveOnce();
+  const serving = await serveGuarded();
 
   mkdirSync(join(serving.home, '.config'));
   writeFileSync(join(serving.home, '.config/gateway.yaml'), '{}', { mode: 0o600 });
   rmSync(serving.file);
   const gone = await serving.logged('was not reloaded');
-  serving.running.hangUp();
+  serving.hangUp();
   const hungUp = await serving.logged('was not reloaded');
   writeFileSync(serving.file, guarded.replace('bluebird', 'hello'), { mode: 0o600 });
   await serving.logged('configuration reloaded');
@@ -209,7 +160,7 @@ test('the file found at the start is followed, not another that the search would
 });
 
 test('names what only a restart changes, unless an option has replaced it', async () => {
-  const serving = await serveOnce(['--host', '127.0.0.1']);
+  const serving = await serveGuarded('--host', '127.0.0.1');
   const server =
     'server: { host: "::1", port: 4999, workers: 3, limits: { drain: 5s } }\nrecords: { file: other }\n';
 
@@ -221,7 +172,7 @@ test('names what only a restart changes, unless an option has replaced it', asyn
 });
 
 test('logs the warnings of what it follows', async () => {
-  const serving = await serveOnce();
+  const serving = await serveGuarded();
 
   writeFileSync(serving.file, `${guarded}  spare: { default: deny }\n`);
   const logged = await serving.logged('applies to nothing');
@@ -230,41 +181,32 @@ test('logs the warnings of what it follows', async () => {
 });
 
 test('reloads at the same time come one after the other, and the last text wins', async () => {
-  const serving = await serveOnce(['--no-watch']);
+  const serving = await serveGuarded('--no-watch');
 
   for (let i = 0; i < 20; i += 1) {
     writeFileSync(serving.file, guarded.replace('codename', `codename-${i}`));
-    serving.running.hangUp();
+    serving.hangUp();
   }
   await serving.logged('configuration reloaded');
   writeFileSync(serving.file, guarded.replace('bluebird', 'hello'));
-  serving.running.hangUp();
+  serving.hangUp();
 
   // Some of the first ones may still be under way, each with a line of its own.
   await expect.poll(serving.ask).toEqual([403, 200]);
 });
 
 test('in sandbox mode without a file there is nothing to follow', async () => {
-  const home = emptyDirectory();
-  const running = startCommand(['serve', '-p', '0', '--log', 'json'], {
-    cwd: home,
-    env: { GATEWAY_CONFIG: '' },
-  });
-  await running.wrote('stderr', '"listening"');
+  const { home, hangUp, wrote } = await startServing({ cwd: emptyDirectory() }, '--plants-port', '0');
 
   writeFileSync(join(home, 'gateway.yaml'), guarded, { mode: 0o600 });
-  running.hangUp();
-  const logged = await running.wrote('stderr', 'was not reloaded');
-  running.signal('SIGTERM');
-  await running.ended;
+  hangUp();
 
-  expect(logged).toContain('there was no file at start-up');
+  expect(await wrote('stderr', 'was not reloaded')).toContain('there was no file at start-up');
 });
 
 test('a configuration in force is not reported as refused if the other commands cannot be notified', async () => {
-  const home = emptyDirectory();
+  const home = directoryWith(guarded);
   const file = join(home, 'gateway.yaml');
-  writeFileSync(file, guarded, { mode: 0o600 });
   const load = () => loadConfig({ file, cwd: home, env: { WEB_KEY: key }, nowMs: Date.now() });
   const logged: string[] = [];
   const { reload } = createReloader({

@@ -85,9 +85,10 @@ test.skipIf(!canMount)(
       expect(await stop(filled)).toBe(0);
       execFileSync('mount', ['-o', 'remount,ro', mounted]);
 
-      const { exit, stderr } = await startIn(home).ended;
-      expect(exit).toBe(2);
-      expect(stderr).toContain(`the ledger ${ledger} can't be opened (EROFS: read-only file system`);
+      expect(await startIn(home).ended).toMatchObject({
+        exit: 2,
+        stderr: expect.stringContaining(`the ledger ${ledger} can't be opened (EROFS: read-only file system`),
+      });
 
       configure(home, withBudget(url, { more: more(ledger) }));
       const others = await serveIn(home);

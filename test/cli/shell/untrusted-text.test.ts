@@ -75,17 +75,18 @@ describe('on a terminal control characters are made visible', () => {
   });
 
   test('a pipe gets them as they are', async () => {
-    const { stdout } = await command(['send', 'x', '--no-stream', '--no-stdin'], { env, stdin: '' });
-
-    expect(stdout).toBe(`${evil}\n`);
+    expect(await command(['send', 'x', '--no-stream', '--no-stdin'], { env, stdin: '' })).toMatchObject({
+      stdout: `${evil}\n`,
+    });
   });
 });
 
 describe('a host that is no plant store', () => {
   test('whoami says so', async () => {
-    const { exit, stderr } = await command(['whoami'], { env });
-
-    expect([exit, stderr]).toEqual([8, expect.stringContaining('is no plant store')]);
+    expect(await command(['whoami'], { env })).toMatchObject({
+      exit: 8,
+      stderr: expect.stringContaining('is no plant store'),
+    });
   });
 
   test('watch ends when it is refused', async () => {

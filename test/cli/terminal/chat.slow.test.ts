@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { chatEvents, json, openStream, speakAll } from '../../kit/answers.ts';
 import { startProgram } from '../../kit/child.ts';
-import { command, emptyDirectory } from '../../kit/command.ts';
+import { command, emptyDirectory, printed } from '../../kit/command.ts';
 import { twoHosts } from '../../kit/config.ts';
 import { useHosts } from '../../kit/lifecycle.ts';
 import { startTerminal } from '../../kit/terminal.ts';
@@ -236,7 +236,7 @@ describe('chat in a pipe', () => {
 
     const ended = await command(['chat'], { env, stdin: 'one\n\n"""\ntwo\nlines\n"""\nthree' });
 
-    expect(ended).toEqual({ exit: 0, stdout: `${answer}\n${answer}\n${answer}\n`, stderr: '' });
+    expect(ended).toEqual(printed(`${answer}\n${answer}\n${answer}\n`));
     expect(lastTexts()).toEqual(['one', answer, 'two\nlines', answer, 'three']);
   });
 
@@ -256,8 +256,6 @@ describe('chat in a pipe', () => {
     const { url, key } = hosts().gateway;
     const env = { GATEWAY_URL: url, GATEWAY_KEY: key, GATEWAY_MODEL: 'nobody' };
 
-    const { exit, stdout } = await command(['chat'], { env, stdin: 'one\ntwo\n' });
-
-    expect([exit, stdout]).toEqual([5, '']);
+    expect(await command(['chat'], { env, stdin: 'one\ntwo\n' })).toMatchObject({ exit: 5, stdout: '' });
   });
 });
