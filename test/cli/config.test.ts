@@ -4,7 +4,7 @@ import Ajv2020 from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { createWorkspace } from '../config/workspace.ts';
-import { command, failure, printed } from '../kit/command.ts';
+import { command, emptyDirectory, failure, printed } from '../kit/command.ts';
 
 const good = `server: { port: "\${PORT}" }
 providers:
@@ -14,10 +14,12 @@ projects: { shop: { keys: [{ id: web, value: "\${WEB_KEY}" }] } }
 `;
 const env = { PORT: '4999', CLAUDE_KEY: 'secret-of-the-provider', WEB_KEY: 'secret-of-the-project' };
 
-test('check: a good file is fine', async () => {
-  const cwd = createWorkspace({ 'gateway.yaml': good });
+/** `gateway config` where this is the configuration. */
+const config = (line: string, yaml = good, more: Readonly<Record<string, string>> = env) =>
+  command(`config ${line}`, { files: { 'gateway.yaml': yaml }, env: more });
 
-  expect(await command(['config', 'check'], { cwd, env })).toEqual(printed('gateway.yaml: fine\n'));
+test('check: a good file is fine', async () => {
+  expect(await config('check')).toEqual(printed('gateway.yaml: fine\n'));
 });
 
 test.each([
@@ -25,7 +27,7 @@ test.each([
   ['not set', {}],
 ])(
   'check: every kind of mistake in one go, though nobody has allowed the file, variables %s',
-  async (_, env) => {
+  async (_, variables) => {
     const yaml = `providers:
   claude: { dialect: anthropic, api_key: "\${CLAUDE_KEY}", bogus: 1, ca_file: none.pem }
 policies:
@@ -36,12 +38,12 @@ policies:
       - { id: a, action: block, when: { text: { phrases: [x] } }, reason: content.x }
 projects: { shop: { keys: [{ id: web, value: "\${WEB_KEY}" }, { id: web, file: none.txt }] } }
 `;
-    const { stdout } = await command(['config', 'check', '-o', 'json'], {
+    const { json } = await command('config check -o json', {
       cwd: createWorkspace({ 'gateway.yaml': yaml }),
-      env: { ...env, XDG_CONFIG_HOME: '/nowhere' },
+      env: { ...variables, XDG_CONFIG_HOME: '/nowhere' },
     });
 
-    const { problems } = JSON.parse(stdout) as { problems: { severity: string; path: string }[] };
+    const problems: { severity: string; path: string }[] = json.problems;
     expect(problems.filter(({ severity }) => severity === 'error').map(({ path }) => path)).toEqual([
       'providers.claude.api_key',
       'providers.claude.bogus',
@@ -62,26 +64,22 @@ test.each([
     '{"Providers":[{"name":"a","api_key":"sk-x"}],"Router":{"default":"a,b"},"PORT":3456}',
   ],
 ])('check: a configuration of %s is named, once, with what to do', async (product, text) => {
-  const { exit, stdout } = await command(['config', 'check', 'other.yaml'], {
-    cwd: createWorkspace({ 'other.yaml': text }),
-  });
+  const { exit, stdout } = await config('check', text);
 
   expect(exit).toBe(2);
-  expect(stdout.match(/^other\.yaml/gm)).toHaveLength(1);
+  expect(stdout.match(/^gateway\.yaml/gm)).toHaveLength(1);
   expect(stdout).toContain(`this is a configuration of ${product}`);
   expect(stdout).toContain('"gateway init" writes');
 });
 
 test('check: without a file it is sandbox mode', async () => {
-  expect(await command(['config', 'check'], { cwd: createWorkspace() })).toEqual(
-    printed('no gateway.yaml: sandbox mode\n'),
-  );
+  expect(await command('config check')).toEqual(printed('no gateway.yaml: sandbox mode\n'));
 });
 
 test('check: lists problems and exits 2', async () => {
-  const cwd = createWorkspace({ 'other.yaml': 'server:\n  prot: 1\n' });
+  const files = { 'other.yaml': 'server:\n  prot: 1\n' };
 
-  expect(await command(['config', 'check', 'other.yaml'], { cwd })).toEqual({
+  expect(await command('config check other.yaml', { files })).toEqual({
     exit: 2,
     stdout:
       'other.yaml:2:3  server.prot: unknown key\n   2 |   prot: 1\n     |   ^^^^  did you mean "port"?\n',
@@ -90,13 +88,14 @@ test('check: lists problems and exits 2', async () => {
 });
 
 test('check -o json: gives the list to programs, and the error as an object', async () => {
-  const cwd = createWorkspace({ 'gateway.yaml': 'server:\n  prot: 1\nprojects: { shop: {} }\n' });
-
-  const { exit, stdout, stderr } = await command(['config', 'check', '-o', 'json'], { cwd });
+  const { exit, json, error, home } = await config(
+    'check -o json',
+    'server:\n  prot: 1\nprojects: { shop: {} }\n',
+  );
 
   expect(exit).toBe(2);
-  expect(JSON.parse(stdout)).toEqual({
-    path: join(cwd, 'gateway.yaml'),
+  expect(json).toEqual({
+    path: join(home, 'gateway.yaml'),
     valid: false,
     problems: [
       {
@@ -117,28 +116,21 @@ test('check -o json: gives the list to programs, and the error as an object', as
       },
     ],
   });
-  expect(JSON.parse(stderr)).toMatchObject({ error: { reason: 'config.invalid' } });
+  expect(error.reason).toBe('config.invalid');
 });
 
-test('check: a named file that is missing is an error, never sandbox mode', async () => {
-  const cwd = createWorkspace();
-
-  for (const argv of [
-    ['config', 'check', 'nope.yaml'],
-    ['-c', 'nope.yaml', 'config', 'check'],
-  ]) {
-    expect(await command(argv, { cwd })).toEqual(failure(2, 'nope.yaml: there is no such file'));
-  }
-});
+test.each(['config check nope.yaml', '-c nope.yaml config check'])(
+  '%s: a named file that is missing is an error, never sandbox mode',
+  async (line) => {
+    expect(await command(line)).toEqual(failure(2, 'nope.yaml: there is no such file'));
+  },
+);
 
 test('show: prints what holds, without secrets', async () => {
-  const cwd = createWorkspace({ 'gateway.yaml': good });
+  const ended = await config('show');
 
-  const { exit, stdout, stderr } = await command(['config', 'show'], { cwd, env });
-
-  expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
-  expect(stdout).not.toContain('secret-of');
-  expect(parse(stdout)).toMatchObject({
+  expect(ended).toEqual(printed(expect.not.stringContaining('secret-of')));
+  expect(parse(ended.stdout)).toMatchObject({
     server: { port: 4999, limits: { head_timeout: '10s' } },
     providers: { claude: { base_url: 'https://api.anthropic.com', api_key: '***' } },
     projects: { shop: { keys: [{ id: 'web', value: '***' }] } },
@@ -146,12 +138,7 @@ test('show: prints what holds, without secrets', async () => {
 });
 
 test('show --origin: says where each value comes from', async () => {
-  const cwd = createWorkspace({ 'gateway.yaml': good });
-
-  const { stdout } = await command(['config', 'show', '--origin'], {
-    cwd,
-    env: { ...env, PLANTS_URL: 'http://p/v3' },
-  });
+  const { stdout } = await config('show --origin', good, { ...env, PLANTS_URL: 'http://p/v3' });
 
   expect(stdout.split('\n')).toEqual(
     expect.arrayContaining([
@@ -166,12 +153,10 @@ test('show --origin: says where each value comes from', async () => {
 });
 
 test('show --origin -o json: gives origins by path', async () => {
-  const cwd = createWorkspace({ 'gateway.yaml': good });
-
-  const { stdout } = await command(['config', 'show', '--origin', '-o', 'json'], { cwd, env });
+  const { stdout, json } = await config('show --origin -o json');
 
   expect(stdout).not.toContain('secret-of');
-  expect(JSON.parse(stdout)).toMatchObject({
+  expect(json).toMatchObject({
     settings: { server: { port: 4999 } },
     origins: {
       'server.host': 'default',
@@ -181,27 +166,31 @@ test('show --origin -o json: gives origins by path', async () => {
 });
 
 test('show: refuses an invalid file with all its problems', async () => {
-  const cwd = createWorkspace({ 'gateway.yaml': 'server: { prot: 1 }\n' });
-
-  expect(await command(['config', 'show'], { cwd })).toEqual(
+  expect(await config('show', 'server: { prot: 1 }\n')).toEqual(
     failure(2, 'gateway.yaml:1:11  server.prot: unknown key'),
   );
 });
 
 test('path: names the file, or nothing', async () => {
-  const cwd = createWorkspace({ 'gateway.yaml': '', 'other.yaml': '' });
+  const files = { 'gateway.yaml': '', 'other.yaml': '' };
 
-  expect((await command(['config', 'path'], { cwd })).stdout).toBe(`${join(cwd, 'gateway.yaml')}\n`);
-  const fromVariable = await command(['config', 'path', '-o', 'json'], {
-    cwd,
-    env: { GATEWAY_CONFIG: 'other.yaml' },
-  });
-  expect(JSON.parse(fromVariable.stdout)).toEqual({ path: join(cwd, 'other.yaml'), from: 'environment' });
-  expect(await command(['config', 'path', '-q'], { cwd: createWorkspace() })).toEqual(printed());
+  const found = await command('config path', { files });
+  const named = await command('config path -o json', { files, env: { GATEWAY_CONFIG: 'other.yaml' } });
+
+  expect(found).toEqual(printed(`${join(found.home, 'gateway.yaml')}\n`));
+  expect(named.json).toEqual({ path: join(named.home, 'other.yaml'), from: 'environment' });
+  expect(await command('config path -q')).toEqual(printed());
+});
+
+test('path: without a file says where it looked', async () => {
+  const ended = await command('config path');
+
+  expect(ended).toEqual(failure(0, 'looked for gateway.yaml, gateway.yml, .gateway.yaml'));
+  expect(ended.stderr).toContain(ended.home);
 });
 
 test('schema: accepts and rejects the same files as check', async () => {
-  const { stdout } = await command(['config', 'schema'], { cwd: createWorkspace() });
+  const { stdout } = await command('config schema');
   const validate = new Ajv2020.default({ strict: false }).compile(JSON.parse(stdout));
 
   expect(validate(parse(good))).toBe(true);
@@ -213,31 +202,16 @@ test('schema: accepts and rejects the same files as check', async () => {
 });
 
 test('a format that a command does not have is refused', async () => {
-  expect(await command(['config', 'check', '-o', 'table'], { cwd: createWorkspace() })).toMatchObject({
-    exit: 2,
-    stderr: expect.stringContaining('check prints text or json, not table'),
-  });
+  expect(await command('config check -o table')).toEqual(failure(2, 'check prints text or json, not table'));
 });
 
-test('path: without a file says where it looked', async () => {
-  const cwd = createWorkspace();
-
-  const { exit, stdout, stderr } = await command(['config', 'path'], { cwd });
-
-  expect([exit, stdout]).toEqual([0, '']);
-  expect(stderr).toContain(`looked for gateway.yaml, gateway.yml, .gateway.yaml`);
-  expect(stderr).toContain(cwd);
-});
-
-test.each([['config path'], ['config check'], ['serve --dry-run'], ['send hello'], ['models']])(
+test.each(['config path', 'config check', 'serve --dry-run', 'send hello', 'models'])(
   '%s: a variable that points nowhere is the same error as the option',
   async (line) => {
-    const cwd = createWorkspace();
+    const cwd = emptyDirectory();
+    const byOption = await command(`${line} -c nope.yaml`, { cwd });
 
-    const byOption = await command([...line.split(' '), '-c', 'nope.yaml'], { cwd });
-    const byVariable = await command(line.split(' '), { cwd, env: { GATEWAY_CONFIG: 'nope.yaml' } });
-
-    expect(byVariable).toEqual(byOption);
+    expect(await command(line, { cwd, env: { GATEWAY_CONFIG: 'nope.yaml' } })).toEqual(byOption);
     expect(byOption).toMatchObject({ exit: 2, stderr: expect.stringContaining('there is no such file') });
   },
 );

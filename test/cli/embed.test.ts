@@ -1,21 +1,26 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { command, emptyDirectory, failure } from '../kit/command.ts';
-import { startHost } from '../kit/host.ts';
+import { command, type Environment, failure } from '../kit/command.ts';
+import { type Script, startHost } from '../kit/host.ts';
 import { useGateway } from '../kit/lifecycle.ts';
 
 const gateway = useGateway();
-const cwd = emptyDirectory();
-writeFileSync(join(cwd, 'notes.txt'), 'one\n\ntwo\n');
-writeFileSync(join(cwd, 'latin.txt'), Buffer.from([0xe9, 0x0a]));
+const files = { 'notes.txt': 'one\n\ntwo\n', 'latin.txt': Buffer.from([0xe9, 0x0a]) };
 
-type Environment = NonNullable<Parameters<typeof command>[1]>;
+function embed(argv: readonly string[], { env, ...environment }: Environment = {}) {
+  return command(['embed', ...argv], {
+    gateway: gateway(),
+    files,
+    env: { GATEWAY_MODEL: 'sandbox-embed', ...env },
+    ...environment,
+  });
+}
 
-function embed(argv: readonly string[], environment: Environment = {}) {
-  const { url, key } = gateway();
-  const env = { GATEWAY_URL: url, GATEWAY_KEY: key, GATEWAY_MODEL: 'sandbox-embed', ...environment.env };
-  return command(['embed', ...argv], { cwd, ...environment, env });
+/** A gateway that answers so. */
+async function hostOf(script: Script) {
+  const host = await startHost((response, request) =>
+    script(response.setHeader('x-request-id', 'req_x'), request),
+  );
+  return { ...host, key: 'k' };
 }
 
 describe('inputs', () => {
@@ -29,74 +34,53 @@ describe('inputs', () => {
     ['- for it', ['-'], { stdin: 'a' }, ['-']],
     ['an empty pipe beside an argument', ['hello'], { stdin: '' }, ['argument 1']],
   ] as const)('%s', async (_name, argv, environment, sources) => {
-    const { exit, stdout, stderr } = await embed([...argv, '-o', 'json'], environment);
+    const ended = await embed([...argv, '-o', 'json'], environment);
 
-    expect([exit, stderr]).toEqual([0, '']);
-    const { embeddings } = JSON.parse(stdout) as { embeddings: { source: string; embedding: number[] }[] };
+    expect(ended).toMatchObject({ exit: 0, stderr: '' });
+    const embeddings: { source: string; embedding: number[] }[] = ended.json.embeddings;
     expect(embeddings.map(({ source }) => source)).toEqual(sources);
     for (const { embedding } of embeddings) expect(embedding.length).toBeGreaterThan(2);
   });
 
   test('without a model: the only one for embeddings', async () => {
-    const { stdout } = await embed(['hello', '-o', 'json'], { env: { GATEWAY_MODEL: '' } });
+    const { json } = await embed(['hello', '-o', 'json'], { env: { GATEWAY_MODEL: '' } });
 
-    expect(JSON.parse(stdout)).toMatchObject({ model: 'sandbox-embed' });
+    expect(json.model).toBe('sandbox-embed');
   });
 
   test('more than fit into a request come back in their order', async () => {
-    const host = await startHost((response, { body }) => {
+    const host = await hostOf((response, { body }) => {
       const { input } = JSON.parse(body.toString()) as { input: string[] };
       const data = input.map((text, index) => ({ index, embedding: [Number(text), 0.5] })).reverse();
-      response
-        .setHeader('x-request-id', 'req_x')
-        .end(JSON.stringify({ data, usage: { prompt_tokens: input.length } }));
+      response.end(JSON.stringify({ data, usage: { prompt_tokens: input.length } }));
     });
     const numbers = Array.from({ length: 300 }, (_, i) => String(i));
 
-    const { stdout } = await embed(['--lines', '-o', 'json'], {
-      stdin: numbers.join('\n'),
-      env: { GATEWAY_URL: host.url, GATEWAY_KEY: 'k' },
-    });
-    await host.close();
+    const { json } = await embed(['--lines', '-o', 'json'], { stdin: numbers.join('\n'), gateway: host });
 
-    const { embeddings, usage } = JSON.parse(stdout) as {
-      embeddings: { embedding: number[] }[];
-      usage: object;
-    };
+    const embeddings: { embedding: number[] }[] = json.embeddings;
     expect(embeddings.map(({ embedding }) => String(embedding[0]))).toEqual(numbers);
-    expect(usage).toEqual({ input_tokens: 300 });
+    expect(json.usage).toEqual({ input_tokens: 300 });
     expect(host.requests).toHaveLength(3);
   });
 });
 
 describe('output', () => {
-  test('in a pipe a line of numbers for each input', async () => {
-    expect(await embed(['hello', 'world'])).toMatchObject({
-      stdout: expect.stringMatching(/^(?:-?[\d.e-]+(?: -?[\d.e-]+)+\n){2}$/),
-    });
-  });
-
-  test('--csv begins each row with its input', async () => {
-    expect(await embed(['hello', '--csv'])).toMatchObject({
-      stdout: expect.stringMatching(/^argument 1(?:,-?[\d.e-]+)+\r\n$/),
-    });
+  test.each<[string, string[], Environment, RegExp]>([
+    ['in a pipe a line of numbers for each input', ['a', 'b'], {}, /^(?:-?[\d.e-]+(?: -?[\d.e-]+)+\n){2}$/],
+    ['--csv begins each row with its input', ['a', '--csv'], {}, /^argument 1(?:,-?[\d.e-]+)+\r\n$/],
+    [
+      'on a terminal how long each is and how it begins',
+      ['a'],
+      { isTerminal: true },
+      /^INPUT {7}DIMENSIONS {2}BEGINS\nargument 1 {2}\d+ .* …\n$/,
+    ],
+  ])('%s', async (_name, argv, environment, expected) => {
+    expect((await embed(argv, environment)).stdout).toMatch(expected);
   });
 
   test('-o ndjson has a line for each', async () => {
-    const { stdout } = await embed(['a', 'b', '-o', 'ndjson']);
-
-    expect(
-      stdout
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line).index),
-    ).toEqual([0, 1]);
-  });
-
-  test('on a terminal how long each is and how it begins', async () => {
-    expect(await embed(['hello'], { isTerminal: true })).toMatchObject({
-      stdout: expect.stringMatching(/^INPUT {7}DIMENSIONS {2}BEGINS\nargument 1 {2}\d+ .* …\n$/),
-    });
+    expect((await embed(['a', 'b', '-o', 'ndjson'])).lines.map(({ index }) => index)).toEqual([0, 1]);
   });
 });
 
@@ -117,16 +101,9 @@ describe('refuses', () => {
     ['without one for embeddings', [{ id: 'gpt-5' }], 'name an embedding model with -m or GATEWAY_MODEL\n'],
     ['with two', [{ id: 'embed-a' }, { id: 'embed-b' }], 'served are embed-a, embed-b'],
   ])('no model, at a gateway %s: exit 2', async (_name, data, words) => {
-    const host = await startHost((response) =>
-      response.setHeader('x-request-id', 'req_x').end(JSON.stringify({ data })),
-    );
-    const env = { GATEWAY_URL: host.url, GATEWAY_KEY: 'k', GATEWAY_MODEL: '' };
+    const host = await hostOf((response) => response.end(JSON.stringify({ data })));
 
-    const { exit, stderr } = await embed(['x'], { env });
-    await host.close();
-
-    expect(exit).toBe(2);
-    expect(stderr).toContain(words);
+    expect(await embed(['x'], { gateway: host, env: { GATEWAY_MODEL: '' } })).toEqual(failure(2, words));
   });
 
   test.each([
@@ -134,12 +111,8 @@ describe('refuses', () => {
     ['too few', '{"data":[]}', 'lacks a vector'],
     ['words', '{"data":[{"index":0,"embedding":["x"]}]}', 'has no numbers'],
   ])('an answer with %s: exit 7', async (_name, body, words) => {
-    const host = await startHost((response) => response.setHeader('x-request-id', 'req_x').end(body));
+    const host = await hostOf((response) => response.end(body));
 
-    const { exit, stderr } = await embed(['x'], { env: { GATEWAY_URL: host.url, GATEWAY_KEY: 'k' } });
-    await host.close();
-
-    expect(exit).toBe(7);
-    expect(stderr).toContain(words);
+    expect(await embed(['x'], { gateway: host })).toEqual(failure(7, words));
   });
 });

@@ -1,25 +1,22 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Finding } from '../../src/cli/doctor/finding.ts';
-import { createWorkspace } from '../config/workspace.ts';
-import { command } from '../kit/command.ts';
+import { command, withoutStore } from '../kit/command.ts';
 import { startHost } from '../kit/host.ts';
+import type { Files } from '../kit/own-configuration.ts';
 
 // What init and doctor make of the logins that agents keep.
 
 const token = `sk-ant-oat01-${'x'.repeat(60)}`;
-const claude = { '.claude/.credentials.json': JSON.stringify({ claudeAiOauth: { accessToken: token } }) };
-const codex = {
-  '.codex/auth.json': JSON.stringify({ auth_mode: 'chatgpt', tokens: { access_token: token } }),
-};
+const claude: Files = { '.claude/.credentials.json': { claudeAiOauth: { accessToken: token } } };
+const codex: Files = { '.codex/auth.json': { auth_mode: 'chatgpt', tokens: { access_token: token } } };
 
 async function init(env: Readonly<Record<string, string>>) {
-  const cwd = createWorkspace({ ...claude, ...codex });
-  const ended = await command(['init'], { cwd, env: { OLLAMA_HOST: '127.0.0.1:9', ...env } });
-  const file = join(cwd, 'gateway.yaml');
-  const check = await command(['config', 'check'], { cwd, env });
-  return { ...ended, check: check.stdout, text: existsSync(file) ? readFileSync(file, 'utf8') : '' };
+  const files = { ...claude, ...codex };
+  const { exit, home } = await command('init', { files, env: { OLLAMA_HOST: '127.0.0.1:9', ...env } });
+  const check = await command('config check', { cwd: home, env });
+  return { exit, check: check.stdout, text: readFileSync(join(home, 'gateway.yaml'), 'utf8') };
 }
 
 test('init offers logins, with a policy that masks secrets', async () => {
@@ -40,22 +37,21 @@ test('init prefers keys to logins', async () => {
   expect(text).not.toContain('login:');
 });
 
-async function findings(files: Readonly<Record<string, string>>): Promise<readonly string[]> {
+async function findings(files: Files): Promise<readonly string[]> {
   const host = await startHost((response) => response.writeHead(401).end());
   const yaml = `
 server: { port: 0 }
-plants: { store: { enabled: false } }
-providers: { own: { dialect: anthropic, base_url: "${host.url}", credentials: client } }
+${withoutStore}providers: { own: { dialect: anthropic, base_url: "${host.url}", credentials: client } }
 models: [{ match: "claude-*", provider: own }]
 `;
-  const cwd = createWorkspace({ ...files, 'gateway.yaml': yaml });
-  const { stdout } = await command(['doctor', '-o', 'json', '--timeout', '3'], { cwd });
+  const { stdout, json } = await command('doctor -o json --timeout 3', {
+    files: { ...files, 'gateway.yaml': yaml },
+  });
   expect(host.requests.flatMap(({ headers }) => headers.map(([name]) => name))).not.toContain(
     'authorization',
   );
   expect(stdout).not.toContain(token);
-  const all = (JSON.parse(stdout) as { findings: readonly Finding[] }).findings;
-  return all.map(({ subject, status, message }) => `${status} ${subject}: ${message}`);
+  return json.findings.map(({ subject, status, message }: Finding) => `${status} ${subject}: ${message}`);
 }
 
 test('doctor calls such a provider without a credential, and says whether its login is there', async () => {

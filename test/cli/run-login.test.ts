@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { command, failure, printed } from '../kit/command.ts';
-import { startGateway } from '../kit/gateway.ts';
+import { useGateway } from '../kit/lifecycle.ts';
 import { run } from './run-agent.ts';
 
 const token = `sk-ant-oat01-${'x'.repeat(60)}`;
@@ -124,57 +124,44 @@ describe('Codex', () => {
   });
 });
 
-describe('env', () => {
-  const env = async (argv: readonly string[], more: Readonly<Record<string, string>> = {}) => {
-    const gateway = await startGateway(`
+const client = `
 providers: { anthropic: { dialect: anthropic, credentials: client } }
-models: [{ match: "claude-*", provider: anthropic }]`);
-    const target = { GATEWAY_URL: gateway.url, GATEWAY_KEY: gateway.key };
-    const ended = await command(['env', ...argv], { env: { ...target, ...more } });
-    await gateway.stop();
-    return { ...ended, key: gateway.key };
-  };
+models: [{ match: "claude-*", provider: anthropic }]`;
 
-  test('prints a header for the key where the gateway takes the login', async () => {
-    const { stdout, key } = await env(['claude', '-o', 'json'], {
+describe('at a gateway that takes logins', () => {
+  const gateway = useGateway(client);
+  const at = (line: string, env: Readonly<Record<string, string>> = {}) =>
+    command(line, { gateway: gateway(), env, stdin: '' });
+
+  test('env prints a header for the key', async () => {
+    const { json } = await at('env claude -o json', {
       ANTHROPIC_AUTH_TOKEN: 'other',
       ANTHROPIC_CUSTOM_HEADERS: 'x-team: a\nX-Gateway-Key: old',
     });
 
-    expect(JSON.parse(stdout)).toMatchObject({
-      variables: { ANTHROPIC_CUSTOM_HEADERS: `x-team: a\nx-gateway-key: ${key}` },
+    expect(json).toMatchObject({
+      variables: { ANTHROPIC_CUSTOM_HEADERS: `x-team: a\nx-gateway-key: ${gateway().key}` },
       unset: ['ANTHROPIC_AUTH_TOKEN'],
     });
-    expect(JSON.parse(stdout).variables).not.toHaveProperty('ANTHROPIC_AUTH_TOKEN');
+    expect(json.variables).not.toHaveProperty('ANTHROPIC_AUTH_TOKEN');
   });
 
-  test('takes the header back', async () => {
-    expect(await env(['claude', '--unset'], { ANTHROPIC_CUSTOM_HEADERS: 'x-gateway-key: k' })).toMatchObject({
-      stdout: expect.stringContaining('unset ANTHROPIC_CUSTOM_HEADERS\n'),
-    });
+  test('env takes the header back', async () => {
+    const { stdout } = await at('env claude --unset', { ANTHROPIC_CUSTOM_HEADERS: 'x-gateway-key: k' });
+
+    expect(stdout).toContain('unset ANTHROPIC_CUSTOM_HEADERS\n');
   });
 
-  test('--login is refused where the gateway does not take it', async () => {
-    expect(await env(['codex', '--login'])).toEqual(failure(126, 'does not send gpt-5 with your own login'));
+  test.each([
+    ['env codex --login', 126, 'does not send gpt-5 with your own login'],
+    ['send -m claude-x hi', 4, 'provider anthropic takes your own login, not a key of the gateway'],
+  ])('%s is refused: exit %i', async (line, exit, words) => {
+    expect(await at(line)).toEqual(failure(exit, words));
   });
 });
 
 test('--login is for agents that have one', async () => {
-  expect(await start({ argv: ['run', '--login', 'opencode'] })).toMatchObject({
-    exit: 2,
-    stderr: expect.stringContaining('--login is for claude and codex'),
-  });
-});
-
-test('send has no login: the error says so', async () => {
-  const gateway = await startGateway(`
-providers: { anthropic: { dialect: anthropic, credentials: client } }
-models: [{ match: "claude-*", provider: anthropic }]`);
-  const env = { GATEWAY_URL: gateway.url, GATEWAY_KEY: gateway.key };
-
-  const { exit, stdout, stderr } = await command(['send', '-m', 'claude-x', 'hi'], { env, stdin: '' });
-  await gateway.stop();
-
-  expect([exit, stdout]).toEqual([4, '']);
-  expect(stderr).toContain('provider anthropic takes your own login, not a key of the gateway');
+  expect(await start({ argv: ['run', '--login', 'opencode'] })).toEqual(
+    failure(2, '--login is for claude and codex'),
+  );
 });

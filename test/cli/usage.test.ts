@@ -1,9 +1,10 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openLedgerFile } from '../../src/record/ledger/ledger-file.ts';
 import type { LedgerRow } from '../../src/record/ledger/ledger-row.ts';
-import { command, directoryWith, emptyDirectory } from '../kit/command.ts';
+import { command, directoryWith, type Environment, failure, printed } from '../kit/command.ts';
+import type { Files } from '../kit/own-configuration.ts';
 
 const hourMs = 3_600_000;
 const row = (id: number, values: Partial<LedgerRow>): LedgerRow => ({
@@ -47,28 +48,29 @@ const some = [
   row(4, { startedMs: Date.now() - 10 * 24 * hourMs }),
 ];
 
-test('json is an array of rows, each with what it is by', async () => {
-  const cwd = await home(some);
+const usage = async (line: string, environment: Environment = {}) =>
+  command(`usage ${line}`.trim(), { cwd: await home(some), ...environment });
 
-  const { exit, stdout } = await command(['usage', '-o', 'json'], { cwd });
+test('json is an array of rows, each with what it is by', async () => {
+  const { exit, json } = await usage('-o json');
 
   expect(exit).toBe(0);
-  const sums = {
-    cache_read_tokens: 3,
-    cache_write_tokens: 2,
-    reasoning_tokens: 1,
-    estimated: 0,
-    unpriced: 0,
-  };
-  expect(JSON.parse(stdout)).toEqual([
-    { project: 'other', requests: 1, input_tokens: 10, output_tokens: 20, cost_usd: 0.0015, ...sums },
+  const one = { input_tokens: 10, output_tokens: 20, cache_read_tokens: 3, cache_write_tokens: 2 };
+  const two = { input_tokens: 20, output_tokens: 40, cache_read_tokens: 6, cache_write_tokens: 4 };
+  expect(json).toEqual([
+    {
+      project: 'other',
+      requests: 1,
+      ...one,
+      reasoning_tokens: 1,
+      cost_usd: 0.0015,
+      estimated: 0,
+      unpriced: 0,
+    },
     {
       project: 'shop',
       requests: 2,
-      input_tokens: 20,
-      output_tokens: 40,
-      cache_read_tokens: 6,
-      cache_write_tokens: 4,
+      ...two,
       reasoning_tokens: 2,
       cost_usd: 0.0015,
       estimated: 1,
@@ -78,20 +80,14 @@ test('json is an array of rows, each with what it is by', async () => {
 });
 
 test('in a pipe text is tab-separated, and --since decides how far back it goes', async () => {
-  const cwd = await home(some);
-
-  expect((await command(['usage', '--by', 'model', '--since', '30d'], { cwd })).stdout).toBe(
-    'm\t3\t30\t60\t9\t6\t3\t0.003\t1\t1\nn\t1\t10\t20\t3\t2\t1\t0.0015\t0\t0\n',
+  expect(await usage('--by model --since 30d')).toEqual(
+    printed('m\t3\t30\t60\t9\t6\t3\t0.003\t1\t1\nn\t1\t10\t20\t3\t2\t1\t0.0015\t0\t0\n'),
   );
-  expect(
-    (await command(['usage', '--by', 'day', '--since', '4w'], { cwd })).stdout.trim().split('\n'),
-  ).toHaveLength(2);
+  expect((await usage('--by day --since 4w')).stdout.trim().split('\n')).toHaveLength(2);
 });
 
 test('csv has a header, and cells that need quotes have them', async () => {
-  const cwd = await home(some);
-
-  const { stdout } = await command(['usage', '--by', 'key', '--csv'], { cwd });
+  const { stdout } = await usage('--by key --csv');
 
   expect(stdout.split('\r\n').slice(0, 2)).toEqual([
     'key,requests,input_tokens,output_tokens,cache_read_tokens,cache_write_tokens,reasoning_tokens,cost_usd,estimated,unpriced',
@@ -100,47 +96,49 @@ test('csv has a header, and cells that need quotes have them', async () => {
 });
 
 test('on a terminal it is a table', async () => {
-  const cwd = await home(some);
-
-  expect(await command(['usage'], { cwd, isTerminal: true })).toMatchObject({
-    stdout: expect.stringMatching(/PROJECT +REQUESTS +INPUT TOKENS/),
-  });
+  expect((await usage('', { isTerminal: true })).stdout).toMatch(/PROJECT +REQUESTS +INPUT TOKENS/);
 });
 
-test('what cannot be answered says why', async () => {
-  const cwd = directoryWith('records: { ledger: true }\n');
-  expect(await command(['usage'], { cwd })).toMatchObject({
-    exit: 0,
-    stderr: 'nothing was served yet: the first request makes the ledger\n',
-  });
-  expect(await command(['usage', '-o', 'json'], { cwd })).toMatchObject({ exit: 0, stdout: '[]\n' });
-  expect(await command(['usage', '-q'], { cwd })).toMatchObject({ exit: 0, stderr: '' });
-  expect((await command(['usage', '--since', 'yesterday'], { cwd })).exit).toBe(2);
-  expect((await command(['usage', '--csv', '-o', 'json'], { cwd })).exit).toBe(2);
-
-  writeFileSync(join(cwd, 'gateway.yaml'), 'records: { ledger: true, ledger_file: broken.sqlite }\n', {
-    mode: 0o600,
-  });
-  writeFileSync(join(cwd, 'broken.sqlite'), 'not a database, whatever its name is', { mode: 0o600 });
-  const broken = await command(['usage'], { cwd });
-  expect(broken.exit).toBe(2);
-  expect(broken.stderr).toContain('broken.sqlite');
+const none = { 'gateway.yaml': 'records: { ledger: true }\n' };
+test.each<[string, string, Files, object]>([
+  [
+    'before the first request',
+    'usage',
+    none,
+    failure(0, /^nothing was served yet: the first request makes the ledger\n$/),
+  ],
+  ['the same with -q', 'usage -q', none, printed('')],
+  [
+    'a ledger that is none',
+    'usage',
+    {
+      'gateway.yaml': 'records: { ledger: true, ledger_file: broken.sqlite }\n',
+      'broken.sqlite': 'not a database, whatever its name is',
+    },
+    failure(2, 'broken.sqlite'),
+  ],
+  ['a time that is none', 'usage --since yesterday', none, failure(2, '')],
+  ['two formats', 'usage --csv -o json', none, failure(2, '')],
+  [
+    'sandbox mode',
+    'usage -o json',
+    {},
+    {
+      exit: 0,
+      stdout: '[]\n',
+      stderr: 'no ledger is kept in sandbox mode; "gateway init" writes a configuration\n',
+    },
+  ],
+  [
+    'a configuration without a ledger',
+    'usage',
+    { 'gateway.yaml': 'providers: { s: { dialect: sandbox } }\nrecords: { ledger: false }\n' },
+    failure(2, 'records.ledger is false'),
+  ],
+])('says what cannot be answered, and why: %s', async (_name, line, files, expected) => {
+  expect(await command(line, { files })).toEqual(expected);
 });
 
-test('says why there is no ledger', async () => {
-  const directory = emptyDirectory();
-  const sandboxMode = await command(['usage', '-o', 'json'], { cwd: directory });
-  writeFileSync(
-    join(directory, 'gateway.yaml'),
-    'providers: { s: { dialect: sandbox } }\nrecords: { ledger: false }\n',
-  );
-  const configured = await command(['usage'], { cwd: directory });
-
-  expect(sandboxMode).toEqual({
-    exit: 0,
-    stdout: '[]\n',
-    stderr: 'no ledger is kept in sandbox mode; "gateway init" writes a configuration\n',
-  });
-  expect(configured.exit).toBe(2);
-  expect(configured.stderr).toContain('records.ledger is false');
+test('before the first request, the rows for programs are none', async () => {
+  expect(await command('usage -o json', { files: none })).toMatchObject({ exit: 0, stdout: '[]\n' });
 });

@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 import { type Inspection, inspectConfig } from '../../src/config/load.ts';
 import { formatProblem } from '../../src/config/source/problems.ts';
 import type { Consent } from '../../src/config/trust/consent.ts';
-import { homeWith } from '../kit/own-configuration.ts';
+import { type Files, homeWith } from '../kit/own-configuration.ts';
 
 /** Midday of 21 November 2026. */
 export const nowMs = Date.parse('2026-11-21T12:00:00Z');
@@ -13,7 +13,7 @@ export const nowMs = Date.parse('2026-11-21T12:00:00Z');
 export const allowAll: Consent = async () => [];
 
 /** A project of its own, removed after the test. */
-export function createWorkspace(files: Readonly<Record<string, string>> = {}): string {
+export function createWorkspace(files: Files = {}): string {
   const directory = realpathSync(homeWith({ 'package.json': '{}', ...files }));
   onTestFinished(() => rmSync(dirname(directory), { recursive: true, force: true }));
   return directory;

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { createWorkspace } from '../../config/workspace.ts';
 import { command, printed } from '../../kit/command.ts';
 
 const yaml = `
@@ -15,11 +14,12 @@ projects:
       - { id: night, value: "\${NIGHT_KEY}", expires: 2099-01-01 }
 `;
 
+const files = { 'gateway.yaml': yaml };
+
 test('lists every key with its state, never its value', async () => {
-  const cwd = createWorkspace({ 'gateway.yaml': yaml });
   const env = { CI_KEY: 'a-key-of-sixteen-and-more' };
 
-  expect(await command(['key', 'list'], { cwd, env })).toEqual(
+  expect(await command('key list', { files, env })).toEqual(
     printed(
       'web\tshop\tusable\t\thash\nold\tshop\texpired\t2020-01-01\thash\nci\tbatch\tusable\t\t$CI_KEY\nnight\tbatch\tnot set\t2099-01-01\t$NIGHT_KEY\n',
     ),
@@ -27,11 +27,9 @@ test('lists every key with its state, never its value', async () => {
 });
 
 test('--project and -o json', async () => {
-  const cwd = createWorkspace({ 'gateway.yaml': yaml });
+  const { stdout, json } = await command('key list --project shop -o json', { files });
 
-  const { stdout } = await command(['key', 'list', '--project', 'shop', '-o', 'json'], { cwd });
-
-  expect(JSON.parse(stdout)).toEqual([
+  expect(json).toEqual([
     { id: 'web', project: 'shop', state: 'usable', expires: null, from: 'hash' },
     { id: 'old', project: 'shop', state: 'expired', expires: '2020-01-01', from: 'hash' },
   ]);
@@ -39,5 +37,5 @@ test('--project and -o json', async () => {
 });
 
 test('where there is nothing: nothing, exit 0', async () => {
-  expect(await command(['key', 'list'])).toEqual(printed());
+  expect(await command('key list')).toEqual(printed());
 });

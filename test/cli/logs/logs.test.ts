@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { removeRecords } from '../../../src/cli/logs/remove-records.ts';
 import { openHistory } from '../../../src/history/history.ts';
-import { command, emptyDirectory, printed, startCommand } from '../../kit/command.ts';
+import { command, type Environment, failure, homeWith, printed, startCommand } from '../../kit/command.ts';
 
 function record(n: number, more: object = {}) {
   return {
@@ -41,50 +41,54 @@ function record(n: number, more: object = {}) {
 
 const lines = (...records: object[]) => records.map((each) => `${JSON.stringify(each)}\n`).join('');
 
+/** Words, or a line of them. */
+type Line = string | readonly string[];
+const wordsOf = (line: Line) => (typeof line === 'string' ? line.split(' ').filter(Boolean) : line);
+
 function withRecords(text: string) {
-  const cwd = emptyDirectory();
+  const cwd = homeWith({ '.local/state/gateway/records.jsonl': text });
   const directory = join(cwd, '.local/state/gateway');
-  mkdirSync(directory, { recursive: true });
-  const file = join(directory, 'records.jsonl');
-  writeFileSync(file, text);
-  return { cwd, file, directory, run: (...argv: string[]) => command(['logs', ...argv], { cwd }) };
+  const run = (line: Line = '', environment: Environment = {}) =>
+    command(['logs', ...wordsOf(line)], { cwd, ...environment });
+  return {
+    ...{ cwd, directory, run },
+    file: join(directory, 'records.jsonl'),
+    idsOf: async (line: Line = '') => ids((await run(line)).stdout),
+  };
 }
+
+const deleted = (count: number) => failure(0, `deleted ${count} records; the ledger keeps what they cost\n`);
 
 const ids = (stdout: string) => [...stdout.matchAll(/req_\d+/g)].map(([id]) => id);
 
 describe('logs', () => {
   test('shows the latest exchanges, the newest last', async () => {
-    const { run } = withRecords(lines(...Array.from({ length: 30 }, (_, n) => record(n))));
+    const { idsOf } = withRecords(lines(...Array.from({ length: 30 }, (_, n) => record(n))));
 
-    expect(ids((await run('-n', '3')).stdout)).toEqual(['req_27', 'req_28', 'req_29']);
-    expect(ids((await run()).stdout)).toHaveLength(20);
+    expect(await idsOf('-n 3')).toEqual(['req_27', 'req_28', 'req_29']);
+    expect(await idsOf()).toHaveLength(20);
   });
 
   test('only what was refused, of a project, since a time', async () => {
     const now = { time: new Date().toISOString() };
-    const { run } = withRecords(
-      lines(
-        record(1, { outcome: 'refused', status: 403, reason: 'content.codename' }),
-        record(2, { project: 'other' }),
-        record(3, now),
-      ),
-    );
+    const refused = record(1, { outcome: 'refused', status: 403, reason: 'content.codename' });
+    const { idsOf } = withRecords(lines(refused, record(2, { project: 'other' }), record(3, now)));
 
-    expect(ids((await run('--blocked')).stdout)).toEqual(['req_1']);
-    expect(ids((await run('--project', 'other')).stdout)).toEqual(['req_2']);
-    expect(ids((await run('--since', '1h')).stdout)).toEqual(['req_3']);
+    expect(await idsOf('--blocked')).toEqual(['req_1']);
+    expect(await idsOf('--project other')).toEqual(['req_2']);
+    expect(await idsOf('--since 1h')).toEqual(['req_3']);
   });
 
   test('a table for people, tabs in a pipe, JSON for programs', async () => {
-    const { cwd, run } = withRecords(lines(record(1)));
+    const { run } = withRecords(lines(record(1)));
 
-    const terminal = await command(['logs'], { cwd, isTerminal: true, env: { NO_COLOR: '1', TZ: 'UTC' } });
-    const pipe = await run();
-    const json = await run('-o', 'json');
+    const terminal = await run('', { isTerminal: true, env: { NO_COLOR: '1', TZ: 'UTC' } });
 
     expect(terminal.stdout).toMatch(/^2023-11-14 \d\d:\d\d:\d\d ✓ 200 shop messages m 10ms req_1\n$/);
-    expect(pipe.stdout).toBe('2023-11-14T22:13:21.000Z\t200\tanswered\tshop\tmessages\tm\t\t\t\t10\treq_1\n');
-    expect(JSON.parse(json.stdout)).toEqual([record(1)]);
+    expect((await run()).stdout).toBe(
+      '2023-11-14T22:13:21.000Z\t200\tanswered\tshop\tmessages\tm\t\t\t\t10\treq_1\n',
+    );
+    expect((await run('-o json')).json).toEqual([record(1)]);
   });
 
   test('the decision and its rule, and ids that fit into a line, by which it is found', async () => {
@@ -93,46 +97,43 @@ describe('logs', () => {
       { id: 'secrets', action: 'redact', mode: 'enforce', count: 1 },
     ];
     const id = 'req_4107e02521c9b50329e620d5c6f059';
-    const { cwd, run } = withRecords(
+    const { run } = withRecords(
       lines(
         record(1, { request_id: id, decision: 'redact', rules, time: new Date().toISOString() }),
         record(2, { request_id: 'req_4107e0262222222222222222222222' }),
       ),
     );
 
-    const terminal = await command(['logs', '-n', '5'], { cwd, isTerminal: true, env: { NO_COLOR: '1' } });
+    const terminal = await run('-n 5', { isTerminal: true, env: { NO_COLOR: '1' } });
 
     expect(terminal.stdout).toMatch(
       /^\d\d:\d\d:\d\d ✓ 200 shop messages m 10ms redacted secrets req_4107e025\n/,
     );
     expect((await run()).stdout).toContain(`\tm\tredact\tsecrets\t\t10\t${id}\n`);
-    expect((await run('show', 'req_4107e025')).stdout).toContain(id);
-    expect((await run('show', 'req_4107e')).stderr).toContain('several exchanges begin with req_4107e');
-    expect((await run('rm', 'req_4107e')).exit).toBe(5);
-    expect((await run('rm', 'req_4107e025')).exit).toBe(0);
-    expect((await run('show', 'req_4107e')).stdout).toContain('req_4107e026');
+    expect((await run('show req_4107e025')).stdout).toContain(id);
+    expect((await run('show req_4107e')).stderr).toContain('several exchanges begin with req_4107e');
+    expect((await run('rm req_4107e')).exit).toBe(5);
+    expect((await run('rm req_4107e025')).exit).toBe(0);
+    expect((await run('show req_4107e')).stdout).toContain('req_4107e026');
   });
 
   test('lines that are no record, are cut or very long do not disturb it', async () => {
     const long = record(2, { request_body: 'x'.repeat(3_000_000) });
     const text = `not json\n{"a":1}\n\n${lines(record(1), long, record(3))}{"request_id":"req_4","ti`;
-    const { run } = withRecords(text);
-
-    expect(ids((await run()).stdout)).toEqual(['req_1', 'req_2', 'req_3']);
+    expect(await withRecords(text).idsOf()).toEqual(['req_1', 'req_2', 'req_3']);
   });
 
   test('no records at all are an empty list', async () => {
-    const cwd = emptyDirectory();
-    const stderr = 'nothing was served yet: a gateway that serves records each exchange\n';
-
-    expect(await command(['logs'], { cwd })).toEqual({ exit: 0, stdout: '', stderr });
-    expect(await command(['logs', '--blocked'], { cwd })).toEqual(printed());
-    expect(await command(['logs', '-q'], { cwd })).toEqual(printed());
+    expect(await command('logs')).toEqual(
+      failure(0, /^nothing was served yet: a gateway that serves records each exchange\n$/),
+    );
+    expect(await command('logs --blocked')).toEqual(printed());
+    expect(await command('logs -q')).toEqual(printed());
   });
 
   test('-f shows what comes, also after the file was moved away, until Ctrl-C', async () => {
     const { cwd, file } = withRecords(lines(record(1)));
-    const running = startCommand(['logs', '-f', '-o', 'json'], { cwd });
+    const running = startCommand('logs -f -o json', { cwd });
     await running.wrote('stdout', 'req_1');
 
     appendFileSync(file, lines(record(2)));
@@ -142,14 +143,9 @@ describe('logs', () => {
     await running.wrote('stdout', 'req_3');
     running.signal('SIGINT');
 
-    const { exit, stdout } = await running.ended;
-    expect(exit).toBe(130);
-    expect(
-      stdout
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line).request_id),
-    ).toEqual(['req_1', 'req_2', 'req_3']);
+    const ended = await running.ended;
+    expect(ended.exit).toBe(130);
+    expect(ended.lines.map((line) => line.request_id)).toEqual(['req_1', 'req_2', 'req_3']);
   });
 });
 
@@ -170,28 +166,28 @@ describe('show, search and rm', () => {
   test('show knows an exchange, a conversation by id and name, and both by a request', async () => {
     const { run } = await withBoth();
 
-    const exchange = await run('show', 'req_1', '-o', 'json');
-    const named = await run('show', 'trip');
-    const both = await run('show', 'req_2', '-o', 'json');
-
-    expect(JSON.parse(exchange.stdout)).toMatchObject({ exchange: { request_id: 'req_1' } });
-    expect(named.stdout).toMatch(/^c1 · trip · m\n\nuser .*\nwater lilies\?\n\nassistant .*\nIn ponds\.\n$/);
-    expect(JSON.parse(both.stdout)).toMatchObject({ exchange: { status: 200 }, conversation: { id: 'c1' } });
-    expect((await run('show', 'c9')).exit).toBe(5);
-    expect((await run('show', 'req_9')).exit).toBe(5);
+    expect((await run('show req_1 -o json')).json).toMatchObject({ exchange: { request_id: 'req_1' } });
+    expect((await run('show trip')).stdout).toMatch(
+      /^c1 · trip · m\n\nuser .*\nwater lilies\?\n\nassistant .*\nIn ponds\.\n$/,
+    );
+    expect((await run('show req_2 -o json')).json).toMatchObject({
+      exchange: { status: 200 },
+      conversation: { id: 'c1' },
+    });
+    expect((await run('show c9')).exit).toBe(5);
+    expect((await run('show req_9')).exit).toBe(5);
   });
 
   test('search finds conversations and recorded bodies, in any case', async () => {
     const { run } = await withBoth();
 
-    const { exit, stdout } = await run('search', 'WATER lilies', '-o', 'json');
-    const quoted = await run('search', '"water', '-o', 'json');
+    const { exit, json } = await run(['search', 'WATER lilies', '-o', 'json']);
 
     expect(exit).toBe(0);
-    expect(JSON.parse(stdout).map(({ in: place }: { in: string }) => place)).toEqual(['trip', 'req_1']);
-    expect(JSON.parse(quoted.stdout)).toHaveLength(1);
-    expect(await run('search', 'nothing')).toEqual(printed());
-    expect((await run('search', ' ')).exit).toBe(2);
+    expect(json.map(({ in: place }: { in: string }) => place)).toEqual(['trip', 'req_1']);
+    expect((await run('search "water -o json')).json).toHaveLength(1);
+    expect(await run('search nothing')).toEqual(printed());
+    expect((await run(['search', ' '])).exit).toBe(2);
   });
 
   test('search reads megabytes, newest first, lines longer than a piece included', async () => {
@@ -202,52 +198,48 @@ describe('show, search and rm', () => {
     const records = Array.from({ length: 400 }, (_, n) =>
       record(n, body(n % 50 === 7, n === 207 ? 2_500_000 : 9_000)),
     );
-    const { run } = withRecords(lines(...records));
+    const { idsOf } = withRecords(lines(...records));
     const wanted = ['req_357', 'req_307', 'req_257', 'req_207', 'req_157', 'req_107', 'req_57', 'req_7'];
 
-    expect(ids((await run('search', 'étang (1+1)* DER')).stdout)).toEqual(wanted);
-    expect(ids((await run('search', 'étang', '-n', '2')).stdout)).toEqual(wanted.slice(0, 2));
-    expect(ids((await run('search', 'étang (1+1+')).stdout)).toEqual([]);
+    expect(await idsOf(['search', 'étang (1+1)* DER'])).toEqual(wanted);
+    expect(await idsOf('search étang -n 2')).toEqual(wanted.slice(0, 2));
+    expect(await idsOf(['search', 'étang (1+1+'])).toEqual([]);
   });
 
   test('records are found in the file that the configuration names, also if that is a pipe', async () => {
-    const { cwd, run } = withRecords(lines(record(1)));
-    writeFileSync(join(cwd, 'other.jsonl'), lines(record(2)));
-    writeFileSync(join(cwd, 'named.yaml'), `records: { file: ${join(cwd, 'other.jsonl')} }\n`, {
-      mode: 0o600,
-    });
-    writeFileSync(join(cwd, 'plain.yaml'), 'policies: {}\n', { mode: 0o600 });
+    const { cwd, run, idsOf } = withRecords(lines(record(1)));
+    const write = (name: string, text: string) => writeFileSync(join(cwd, name), text, { mode: 0o600 });
+    const named = `records: { file: ${join(cwd, 'other.jsonl')} }\n`;
+    write('other.jsonl', lines(record(2)));
+    write('named.yaml', named);
+    write('plain.yaml', 'policies: {}\n');
     execFileSync('mkfifo', ['-m', '600', join(cwd, 'pipe.yaml')]);
 
-    expect(ids((await run('-c', 'named.yaml')).stdout)).toEqual(['req_2']);
-    expect(ids((await run('-c', 'plain.yaml')).stdout)).toEqual(['req_1']);
-    expect((await run('-c', 'missing.yaml')).exit).toBe(2);
-    const piped = run('-c', 'pipe.yaml');
-    await writeFile(join(cwd, 'pipe.yaml'), readFileSync(join(cwd, 'named.yaml')));
-    expect(ids((await piped).stdout)).toEqual(['req_2']);
+    expect(await idsOf('-c named.yaml')).toEqual(['req_2']);
+    expect(await idsOf('-c plain.yaml')).toEqual(['req_1']);
+    expect((await run('-c missing.yaml')).exit).toBe(2);
+    const piped = idsOf('-c pipe.yaml');
+    await writeFile(join(cwd, 'pipe.yaml'), named);
+    expect(await piped).toEqual(['req_2']);
   });
 
   test('rm deletes one, the old or all conversations', async () => {
     const { run } = await withBoth();
 
-    const kept = await run('rm', '--before', '1h');
-    const removed = await run('rm', 'trip');
-
-    expect([kept.stderr, removed.stderr]).toEqual(['deleted 0 conversations\n', 'deleted a conversation\n']);
-    expect((await run('rm', 'trip')).exit).toBe(5);
+    expect((await run('rm --before 1h')).stderr).toBe('deleted 0 conversations\n');
+    expect((await run('rm trip')).stderr).toBe('deleted a conversation\n');
+    expect((await run('rm trip')).exit).toBe(5);
     expect((await run('rm')).exit).toBe(2);
-    expect((await run('rm', '--all', 'c1')).exit).toBe(2);
+    expect((await run('rm --all c1')).exit).toBe(2);
     expect((await run('--conversations')).stdout).toBe('');
   });
 
   test('rm of a request overwrites its record, and nothing else', async () => {
     const text = lines(record(1, { request_body: 'a secret' }), record(2), record(1, { repeats: 3 }));
-    const { run, file } = withRecords(`${text}{"request_id":"req_1","time":"unfinished`);
+    const { run, file, idsOf } = withRecords(`${text}{"request_id":"req_1","time":"unfinished`);
     const before = statSync(file);
 
-    const { exit, stderr } = await run('rm', 'req_1');
-
-    expect([exit, stderr]).toEqual([0, 'deleted 2 records; the ledger keeps what they cost\n']);
+    expect(await run('rm req_1')).toEqual(deleted(2));
     const after = readFileSync(file, 'utf8');
     expect(after).not.toContain('a secret');
     expect(after.split('\n').map((line) => line.trim())).toEqual([
@@ -257,30 +249,28 @@ describe('show, search and rm', () => {
       '{"request_id":"req_1","time":"unfinished',
     ]);
     expect([statSync(file).ino, statSync(file).size]).toEqual([before.ino, before.size]);
-    expect((await run('rm', 'req_1')).exit).toBe(5);
-    expect((await run('show', 'req_1')).exit).toBe(5);
-    expect(ids((await run()).stdout)).toEqual(['req_2']);
+    expect((await run('rm req_1')).exit).toBe(5);
+    expect((await run('show req_1')).exit).toBe(5);
+    expect(await idsOf()).toEqual(['req_2']);
   });
 
   test('rm of a request deletes what a full disk or a crash left of its record', async () => {
     const secret = JSON.stringify(record(1, { request_body: 'a secret' })).slice(0, -4);
     const whole = lines(record(2));
-    const { run, file } = withRecords(`${secret}\n${secret}${whole}${lines(record(1))}`);
+    const { run, file, idsOf } = withRecords(`${secret}\n${secret}${whole}${lines(record(1))}`);
 
-    const { exit, stderr } = await run('rm', 'req_1');
-
-    expect([exit, stderr]).toEqual([0, 'deleted 3 records; the ledger keeps what they cost\n']);
+    expect(await run('rm req_1')).toEqual(deleted(3));
     expect(readFileSync(file, 'utf8').trim()).toBe(whole.trim());
-    expect(ids((await run()).stdout)).toEqual(['req_2']);
+    expect(await idsOf()).toEqual(['req_2']);
   });
 
   test.each([
-    ['all', ['--exchanges', '--all']],
-    ['the old ones', ['--exchanges', '--before', '1h']],
-  ])('rm of %s deletes truncated ones too', async (_which, argv) => {
+    ['all', '--all'],
+    ['the old ones', '--before 1h'],
+  ])('rm of %s deletes truncated ones too', async (_which, option) => {
     const { run, file } = withRecords(`${JSON.stringify(record(1)).slice(0, -4)}\n\n${lines(record(2))}`);
 
-    expect((await run('rm', ...argv)).stderr).toBe('deleted 2 records; the ledger keeps what they cost\n');
+    expect(await run(`rm --exchanges ${option}`)).toEqual(deleted(2));
     expect(readFileSync(file, 'utf8').trim()).toBe('');
   });
 
@@ -288,14 +278,9 @@ describe('show, search and rm', () => {
     const unfinished = JSON.stringify(record(1, { request_body: 'a secret' })).slice(0, -4);
     const { run, file } = withRecords(`${lines(record(2))}${unfinished}`);
 
-    const { exit, stderr } = await run('rm', 'req_1');
-
-    expect([exit, stderr]).toEqual([
-      0,
-      expect.stringMatching(
-        /^gateway: the last line of .*records\.jsonl is incomplete and was left as it is.*\n.*/,
-      ),
-    ]);
+    expect(await run('rm req_1')).toEqual(
+      failure(0, /^gateway: the last line of .*records\.jsonl is incomplete and was left as it is.*\n.*/),
+    );
     expect(readFileSync(file, 'utf8').endsWith(unfinished)).toBe(true);
   });
 
@@ -323,12 +308,7 @@ describe('show, search and rm', () => {
     renameSync(file, `${file}.real`);
     symlinkSync(`${file}.real`, file);
 
-    const { exit, stderr } = await run('rm', 'req_1');
-
-    expect([exit, stderr]).toEqual([
-      2,
-      expect.stringMatching(/can't be changed \(ELOOP\): it is a symbolic link/),
-    ]);
+    expect(await run('rm req_1')).toEqual(failure(2, "can't be changed (ELOOP): it is a symbolic link"));
     expect(readFileSync(file, 'utf8')).toBe(lines(record(1)));
   });
 
@@ -337,40 +317,34 @@ describe('show, search and rm', () => {
     rmSync(file);
     mkdirSync(file);
 
-    expect(await run('rm', '--exchanges', '--all')).toMatchObject({
-      exit: 2,
-      stderr: `gateway: the records ${file} can't be changed (EISDIR): it is a directory\n`,
-    });
+    expect(await run('rm --exchanges --all')).toEqual(
+      failure(2, `gateway: the records ${file} can't be changed (EISDIR): it is a directory\n`),
+    );
   });
 
   test('rm --exchanges deletes the old or all records, and keeps what is appended meanwhile', async () => {
     const long = { request_body: 'x'.repeat(2_500_000) };
     const now = { time: new Date().toISOString() };
-    const { run, file } = withRecords(lines(record(1, long), record(2), record(3, now)));
+    const { run, file, idsOf } = withRecords(lines(record(1, long), record(2), record(3, now)));
     const appending = openSync(file, 'a');
 
-    const old = await run('rm', '--exchanges', '--before', '1h');
+    expect(await run('rm --exchanges --before 1h')).toEqual(deleted(2));
     writeSync(appending, lines(record(4, now)));
-    const left = ids((await run()).stdout);
-    const all = await run('rm', '--exchanges', '--all', '-q');
+    expect(await idsOf()).toEqual(['req_3', 'req_4']);
+    expect(await run('rm --exchanges --all -q')).toEqual(printed());
     closeSync(appending);
 
-    expect([old.stderr, left]).toEqual([
-      'deleted 2 records; the ledger keeps what they cost\n',
-      ['req_3', 'req_4'],
-    ]);
-    expect([all.stderr, readFileSync(file, 'utf8').trim()]).toEqual(['', '']);
-    expect((await run('rm', 'req_9', '--exchanges')).exit).toBe(2);
-    expect((await run('rm', '--exchanges')).exit).toBe(2);
+    expect(readFileSync(file, 'utf8').trim()).toBe('');
+    expect((await run('rm req_9 --exchanges')).exit).toBe(2);
+    expect((await run('rm --exchanges')).exit).toBe(2);
   });
 
   test('rm of a request without a record names the conversation that it is part of', async () => {
     const { run } = await withBoth();
-    expect((await run('rm', 'req_2')).exit).toBe(0);
+    expect((await run('rm req_2')).exit).toBe(0);
 
-    expect(await run('rm', 'req_2')).toMatchObject({
-      exit: 5,
-      stderr: expect.stringContaining('it is part of the conversation c1: gateway logs rm c1'),
-    });
+    expect(await run('rm req_2')).toEqual(
+      failure(5, 'it is part of the conversation c1: gateway logs rm c1'),
+    );
   });
 });

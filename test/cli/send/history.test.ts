@@ -1,33 +1,28 @@
-import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openHistory } from '../../../src/history/history.ts';
 import { speakAll } from '../../kit/answers.ts';
 import { startProgram } from '../../kit/child.ts';
-import { command, emptyDirectory, failure } from '../../kit/command.ts';
+import { command, emptyDirectory, failure, homeWith } from '../../kit/command.ts';
 import { twoHosts } from '../../kit/config.ts';
+import { lastBody } from '../../kit/host.ts';
 import { useGateway, useHosts } from '../../kit/lifecycle.ts';
+import type { Files } from '../../kit/own-configuration.ts';
 import { scale } from '../../kit/scale.ts';
 
 const sandbox = useGateway();
 const hosts = useHosts(speakAll, (urls) => twoHosts(urls));
 
-function user(extra: Readonly<Record<string, string>> = {}) {
-  const { url, key } = hosts().gateway;
-  const cwd = emptyDirectory();
-  const env = {
-    GATEWAY_URL: url,
-    GATEWAY_KEY: key,
-    GATEWAY_MODEL: 'gpt-test',
-    XDG_STATE_HOME: cwd,
-    ...extra,
-  };
+function user(extra: Readonly<Record<string, string>> = {}, files: Files = {}) {
+  const { openai, gateway } = hosts();
+  const cwd = homeWith(files);
+  const env = { GATEWAY_MODEL: 'gpt-test', XDG_STATE_HOME: cwd, ...extra };
   return {
     cwd,
-    env,
     history: join(cwd, 'gateway', 'history.sqlite'),
-    run: (...argv: string[]) => command(argv, { cwd, env }),
-    lastMessages: () => JSON.parse(hosts().openai.requests.at(-1)?.body.toString() ?? '').messages,
+    run: (...argv: string[]) => command(argv, { cwd, gateway, env, stdin: '' }),
+    lastMessages: () => lastBody(openai).messages,
   };
 }
 
@@ -55,13 +50,12 @@ describe('a conversation', () => {
     await run('send', '--in', 'trip', 'two');
     await run('send', '--in', 'trip', '-m', 'gpt-test', '--dialect', 'responses', 'three');
 
-    expect(JSON.parse(hosts().anthropic.requests.at(-1)?.body.toString() ?? '').messages).toHaveLength(3);
-    expect(JSON.parse(hosts().openai.requests.at(-1)?.body.toString() ?? '').input).toHaveLength(5);
+    expect(lastBody(hosts().anthropic).messages).toHaveLength(3);
+    expect(lastBody(hosts().openai).input).toHaveLength(5);
   });
 
   test('has its attachments when it goes on', async () => {
-    const { cwd, run, lastMessages } = user();
-    writeFileSync(join(cwd, 'a.png'), Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'));
+    const { run, lastMessages } = user({}, { 'a.png': Buffer.from('\x89PNG\r\n\x1a\n', 'latin1') });
     await run('send', '--in', 'trip', '-f', 'a.png', 'what?');
     await run('send', '--in', 'trip', 'and?');
 
@@ -132,25 +126,18 @@ describe('a place where nothing can be kept', () => {
   );
 
   test('a file in its way is named', async () => {
-    const { cwd, run } = user();
-    writeFileSync(join(cwd, 'gateway'), '');
+    const { run } = user({}, { gateway: '' });
 
-    expect(await run('send', '--in', 'trip', 'hello')).toMatchObject({
-      exit: 2,
-      stderr: expect.stringMatching(
-        /the state directory .*gateway can't be used \(EEXIST\); set XDG_STATE_HOME/,
-      ),
-    });
+    expect(await run('send', '--in', 'trip', 'hello')).toEqual(
+      failure(2, /the state directory .*gateway can't be used \(EEXIST\); set XDG_STATE_HOME/),
+    );
   });
 
   test.skipIf(process.getuid?.() === 0)('so is a directory that can only be read', async () => {
     const { cwd, run } = user();
     chmodSync(cwd, 0o500);
 
-    expect(await run('send', '--in', 'trip', 'hello')).toMatchObject({
-      exit: 2,
-      stderr: expect.stringContaining('EACCES'),
-    });
+    expect(await run('send', '--in', 'trip', 'hello')).toEqual(failure(2, 'EACCES'));
   });
 });
 
@@ -186,21 +173,11 @@ test.each([
   ['is something else', 'not a database'],
   ['was damaged', `SQLite format 3\0${'x'.repeat(5_000)}`],
 ])('a history that %s is left alone, and the error says what to do', async (_name, content) => {
-  const { url, key } = sandbox();
-  const home = emptyDirectory();
-  const env = { GATEWAY_URL: url, GATEWAY_KEY: key, GATEWAY_MODEL: 'sandbox-mini', XDG_STATE_HOME: home };
-  const file = join(home, 'gateway', 'history.sqlite');
-  mkdirSync(join(home, 'gateway'), { mode: 0o700 });
-  writeFileSync(file, content);
+  const { run, history } = user({}, { 'gateway/history.sqlite': content });
 
-  for (const argv of [
-    ['send', 'x', '--in', 'trip', '--no-stdin'],
-    ['logs', 'search', 'x'],
-  ]) {
-    expect(await command(argv, { env, stdin: '' })).toEqual(
-      failure(2, `move ${file} away to begin a new history`),
-    );
+  for (const line of ['send x --in trip --no-stdin', 'logs search x']) {
+    expect(await run(...line.split(' '))).toEqual(failure(2, `move ${history} away to begin a new history`));
   }
-  expect((await command(['send', 'x', '--no-stdin'], { env, stdin: '' })).exit).toBe(0);
-  expect(readFileSync(file, 'utf8')).toBe(content);
+  expect((await run('send', 'x', '--no-stdin')).exit).toBe(0);
+  expect(readFileSync(history, 'utf8')).toBe(content);
 });

@@ -3,15 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { createOutputFilter } from '../../../src/cli/shell/filter/output-filter.ts';
 import type { Io } from '../../../src/cli/shell/io.ts';
 import { startProgram } from '../../kit/child.ts';
-import { command, emptyDirectory, printed, startCommand } from '../../kit/command.ts';
+import { command, emptyDirectory, failure, printed, startCommand } from '../../kit/command.ts';
 import { useGateway } from '../../kit/lifecycle.ts';
 
 const gateway = useGateway();
 
-function run(argv: readonly string[], more: NonNullable<Parameters<typeof command>[1]> = {}) {
-  const { url, key } = gateway();
-  return command(argv, { ...more, env: { GATEWAY_URL: url, GATEWAY_KEY: key } });
-}
+const run = (argv: readonly string[]) => command(argv, { gateway: gateway(), stdin: '' });
 
 test('what a command hands on of its environment is all of them', () => {
   const stdout = new PassThrough();
@@ -48,7 +45,7 @@ describe('--jq', () => {
     ],
     ['an answer', ['send', 'hi', '-m', 'sandbox-mini', '--jq', '.finish_reason'], 'stop\n'],
   ])('%s', async (_name, argv, stdout) => {
-    expect(await run(argv, { stdin: '' })).toEqual({ exit: 0, stdout, stderr: '' });
+    expect(await run(argv)).toEqual({ exit: 0, stdout, stderr: '' });
   });
 
   test.each([
@@ -69,23 +66,17 @@ describe('--jq', () => {
   test('a wrong expression is found before anything is sent', async () => {
     const before = gateway().records.length;
 
-    await run(['send', 'hi', '-m', 'sandbox-mini', '--jq', '.['], { stdin: '' });
+    await run(['send', 'hi', '-m', 'sandbox-mini', '--jq', '.[']);
 
     expect(gateway().records.length).toBe(before);
   });
 
   test('what a report found keeps its exit code', async () => {
-    expect(await command(['config', 'check', '--jq', '.valid'], { cwd: emptyDirectory() })).toMatchObject({
-      exit: 0,
-      stdout: 'true\n',
-    });
+    expect(await command('config check --jq .valid')).toEqual(printed('true\n'));
   });
 
   test('Ctrl-C ends an expression that goes on for ever', async () => {
-    const { url, key } = gateway();
-    const running = startCommand(['models', '--jq', 'last(repeat(.))'], {
-      env: { GATEWAY_URL: url, GATEWAY_KEY: key },
-    });
+    const running = startCommand('models --jq last(repeat(.))', { gateway: gateway() });
 
     setTimeout(() => running.signal('SIGINT'), 1_500);
 
@@ -94,10 +85,8 @@ describe('--jq', () => {
 
   test('a reader that leaves ends it quietly', async () => {
     const { url, key } = gateway();
-    const program = startProgram(['models', '--jq', '.[].id'], emptyDirectory(), {
-      GATEWAY_URL: url,
-      GATEWAY_KEY: key,
-    });
+    const env = { GATEWAY_URL: url, GATEWAY_KEY: key };
+    const program = startProgram(['models', '--jq', '.[].id'], emptyDirectory(), env);
     program.process.stdout?.destroy();
 
     expect(await program.ended).toMatchObject({ exit: 0, stderr: '' });
@@ -118,7 +107,7 @@ describe('--output-template', () => {
     ],
     ['each line of ndjson', ['models', '-o', 'ndjson', '--output-template', '{{ id }}'], 'sandbox-mini\n'],
   ])('%s', async (_name, argv, line) => {
-    expect(await run(argv, { stdin: '' })).toEqual(printed(expect.stringContaining(line)));
+    expect(await run(argv)).toEqual(printed(expect.stringContaining(line)));
   });
 
   test.each([
@@ -126,9 +115,6 @@ describe('--output-template', () => {
     ['{{ id | nope }}', 2, 'nope'],
     ['{{ nope }}', 1, 'undefined variable: nope'],
   ])('%s: exit %i', async (template, exit, words) => {
-    const ended = await run(['models', '--output-template', template]);
-
-    expect([ended.exit, ended.stdout]).toEqual([exit, '']);
-    expect(ended.stderr).toContain(words);
+    expect(await run(['models', '--output-template', template])).toEqual(failure(exit, words));
   });
 });

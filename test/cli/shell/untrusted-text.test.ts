@@ -1,7 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { command, emptyDirectory } from '../../kit/command.ts';
+import { command, failure } from '../../kit/command.ts';
 import { startHost } from '../../kit/host.ts';
 
 // A host that puts control sequences wherever it may put words: C0, C1 and direction controls.
@@ -62,12 +60,11 @@ describe('on a terminal control characters are made visible', () => {
     ['config path', ['config', 'path'], 0],
     ['doctor', ['doctor'], 1],
   ])('the name of a file, in %s', async (_name, argv, exit) => {
-    const cwd = emptyDirectory();
-    const folder = 'a\u001b[31mb';
-    mkdirSync(join(cwd, folder));
-    writeFileSync(join(cwd, folder, 'gateway.yaml'), 'nonsense: 1\n', { mode: 0o600 });
-    const environment = { cwd, env: { NO_COLOR: '1' }, isTerminal: true, columns: 200 };
-    const ended = await command(['-c', `${folder}/gateway.yaml`, ...argv, '-q'], environment);
+    const file = 'a\u001b[31mb/gateway.yaml';
+    const files = { [file]: 'nonsense: 1\n' };
+    const environment = { files, env: { NO_COLOR: '1' }, isTerminal: true, columns: 200 };
+
+    const ended = await command(['-c', file, ...argv, '-q'], environment);
 
     expect(ended.exit).toBe(exit);
     expect(ended.stdout + ended.stderr).toContain('a␛[31mb');
@@ -75,7 +72,7 @@ describe('on a terminal control characters are made visible', () => {
   });
 
   test('a pipe gets them as they are', async () => {
-    expect(await command(['send', 'x', '--no-stream', '--no-stdin'], { env, stdin: '' })).toMatchObject({
+    expect(await command('send x --no-stream --no-stdin', { env, stdin: '' })).toMatchObject({
       stdout: `${evil}\n`,
     });
   });
@@ -83,23 +80,20 @@ describe('on a terminal control characters are made visible', () => {
 
 describe('a host that is no plant store', () => {
   test('whoami says so', async () => {
-    expect(await command(['whoami'], { env })).toMatchObject({
-      exit: 8,
-      stderr: expect.stringContaining('is no plant store'),
-    });
+    expect(await command('whoami', { env })).toEqual(failure(8, 'is no plant store'));
   });
 
   test('watch ends when it is refused', async () => {
-    expect((await command(['plants', 'watch'], { env, isTerminal: true })).exit).not.toBe(0);
+    expect((await command('plants watch', { env, isTerminal: true })).exit).not.toBe(0);
   });
 });
 
 test.each([
-  ['GATEWAY_KEY', ['send', 'hi']],
-  ['PLANTS_TOKEN', ['plants', 'search']],
-])('a line end in %s is named, not taken for a dead host', async (name, argv) => {
-  const { exit, stderr } = await command(argv, { env: { ...env, [name]: 'secret\r\n' } });
+  ['GATEWAY_KEY', 'send hi'],
+  ['PLANTS_TOKEN', 'plants search'],
+])('a line end in %s is named, not taken for a dead host', async (name, line) => {
+  const ended = await command(line, { env: { ...env, [name]: 'secret\r\n' } });
 
-  expect([exit, stderr]).toEqual([2, expect.stringContaining(`${name} contains a space, a line end`)]);
-  expect(stderr).not.toContain('secret');
+  expect(ended).toEqual(failure(2, `${name} contains a space, a line end`));
+  expect(ended.stderr).not.toContain('secret');
 });
