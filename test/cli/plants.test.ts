@@ -2,67 +2,67 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { directoryWith, emptyDirectory, failure, printed, startCommand } from '../kit/command.ts';
+import { command, type Environment, emptyDirectory, failure, printed, startCommand } from '../kit/command.ts';
 import { type Script, startHost } from '../kit/host.ts';
 import { describeDatabases, describeSqlite } from '../plants/databases.ts';
 import { rosa, startTestStore, type TestStore } from '../plants/fixture.ts';
 
-type Environment = NonNullable<Parameters<typeof startCommand>[1]>;
 type User = ReturnType<typeof createUser>;
 
 /** Somebody with a home directory of their own. */
 function createUser(variables: Readonly<Record<string, string>> = {}) {
   const cwd = emptyDirectory();
   const env = { XDG_STATE_HOME: join(cwd, 'state'), TERM: 'xterm', ...variables };
-  const start = (argv: readonly string[], { env: more, ...environment }: Environment = {}) => {
-    const { ended, signal, wrote } = startCommand(argv, {
-      ...{ cwd, stdin: '', ...environment },
-      env: { ...env, ...more },
-    });
+  const start = (argv: string | readonly string[], { env: more, ...environment }: Environment = {}) => {
+    const running = startCommand(argv, { ...{ cwd, stdin: '', ...environment }, env: { ...env, ...more } });
     return {
-      ended,
-      interrupt: () => signal('SIGINT'),
-      said: (text: string) => Promise.race([wrote('stdout', text), wrote('stderr', text)]),
+      ended: running.ended,
+      /** What it left, after an interruption. */
+      interrupt: () => {
+        running.signal('SIGINT');
+        return running.ended;
+      },
+      said: (text: string) => Promise.race([running.wrote('stdout', text), running.wrote('stderr', text)]),
     };
   };
-  return { env, start, run: (...words: Parameters<typeof start>) => start(...words).ended };
+  const run = (...words: Parameters<typeof start>) => start(...words).ended;
+  return { env, start, run, plants: (line: string) => run(`plants ${line}`) };
 }
 
-const loginArguments = ['login', '-u', 'rosa', '--password-stdin'];
+const login = 'login -u rosa --password-stdin';
 const password = { stdin: `${rosa.password}\n` };
 
 // What the databases do differently is in test/plants.
 describeSqlite('the plants commands', (databases) => {
   let store: TestStore;
   let user: User;
+  let plants: User['plants'];
   beforeAll(async () => {
     store = await startTestStore(databases);
   });
   afterAll(() => store.drain());
   beforeEach(() => {
     user = createUser({ PLANTS_URL: store.url });
+    plants = user.plants;
   });
 
-  const plants = (...words: string[]) => user.run(['plants', ...words]);
-
   test('search prints a table with a header on a terminal', async () => {
-    const { exit, stdout, stderr } = await user.run(
-      ['plants', 'search', '--tags', 'green,leafy', '--limit', '2'],
-      { isTerminal: true },
-    );
+    const ended = await user.run('plants search --tags green,leafy --limit 2', { isTerminal: true });
 
-    expect(exit).toBe(0);
-    expect(stderr).toBe('');
-    expect(stdout.split('\n')).toEqual([
-      'ID  NAME                STATUS     TAGS                      CATEGORY',
-      '1   Boston Fern         available  green,leafy,shade,indoor  houseplant',
-      '2   Monstera Deliciosa  available  green,leafy,indoor,large  houseplant',
-      '',
-    ]);
+    expect(ended).toEqual(
+      printed(
+        [
+          'ID  NAME                STATUS     TAGS                      CATEGORY',
+          '1   Boston Fern         available  green,leafy,shade,indoor  houseplant',
+          '2   Monstera Deliciosa  available  green,leafy,indoor,large  houseplant',
+          '',
+        ].join('\n'),
+      ),
+    );
   });
 
   test('search prints tab-separated lines without a header in a pipe', async () => {
-    expect(await plants('search', '--tags', 'green,leafy', '--match', 'all', '--limit', '2')).toEqual(
+    expect(await plants('search --tags green,leafy --match all --limit 2')).toEqual(
       printed(
         '1\tBoston Fern\tavailable\tgreen,leafy,shade,indoor\thouseplant\n2\tMonstera Deliciosa\tavailable\tgreen,leafy,indoor,large\thouseplant\n',
       ),
@@ -70,16 +70,13 @@ describeSqlite('the plants commands', (databases) => {
   });
 
   test('search in every other format holds the same plants', async () => {
-    const words = ['search', '--tags', 'edible', '--status', 'available'];
-    const json = JSON.parse((await plants(...words, '-o', 'json')).stdout);
-    const lines = (await plants(...words, '-o', 'ndjson')).stdout.trimEnd().split('\n');
-    const yaml = parse((await plants(...words, '-o', 'yaml')).stdout);
-    const table = (await plants(...words, '-o', 'table')).stdout;
+    const line = 'search --tags edible --status available -o';
+    const { json } = await plants(`${line} json`);
 
     expect(json).toHaveLength(2);
-    expect(lines.map((line) => JSON.parse(line))).toEqual(json);
-    expect(yaml).toEqual(json);
-    expect(table).toMatch(/^ID {2}NAME/);
+    expect((await plants(`${line} ndjson`)).lines).toEqual(json);
+    expect(parse((await plants(`${line} yaml`)).stdout)).toEqual(json);
+    expect((await plants(`${line} table`)).stdout).toMatch(/^ID {2}NAME/);
   });
 
   test.each([
@@ -87,74 +84,60 @@ describeSqlite('the plants commands', (databases) => {
     ['json', '[]\n'],
     ['ndjson', ''],
   ])('a tag that nobody has gives an empty result and 0 as %s', async (format, stdout) => {
-    expect(await plants('search', '--tags', 'nobody-has-it', '-o', format)).toEqual({
-      exit: 0,
-      stdout,
-      stderr: '',
-    });
+    expect(await plants(`search --tags nobody-has-it -o ${format}`)).toEqual(printed(stdout));
   });
 
   test('search finds by name and category', async () => {
-    const fern = await plants('search', '--name', 'FERN', '-o', 'json');
-    const herbs = await plants('search', '--category', 'Herb', '--status', 'available', '-o', 'json');
-    const empty = await plants('search', '--name', ' ');
-
-    expect(JSON.parse(fern.stdout)).toMatchObject([{ name: 'Boston Fern' }]);
-    expect(JSON.parse(herbs.stdout)).toMatchObject([{ name: 'Lavender' }, { name: 'Basil' }]);
-    expect(empty).toMatchObject({ exit: 2, stdout: '' });
+    expect((await plants('search --name FERN -o json')).json).toMatchObject([{ name: 'Boston Fern' }]);
+    expect((await plants('search --category Herb --status available -o json')).json).toMatchObject([
+      { name: 'Lavender' },
+      { name: 'Basil' },
+    ]);
+    expect(await user.run(['plants', 'search', '--name', ' '])).toMatchObject({ exit: 2, stdout: '' });
   });
 
   test('delete needs a login, prints the plant once more, and ends with 5 where there is none', async () => {
-    const early = await plants('delete', '1');
-    await user.run(loginArguments, password);
-    const { id } = JSON.parse((await plants('add', 'Going', '--tags', 'x', '-o', 'json')).stdout);
-    const deleted = await plants('delete', String(id));
-    const again = await plants('delete', String(id), '-o', 'json');
-    const wrong = await plants('delete', 'fern');
+    const early = await plants('delete 1');
+    await user.run(login, password);
+    const { id } = (await plants('add Going --tags x -o json')).json;
+    const deleted = await plants(`delete ${id}`);
+    const again = await plants(`delete ${id} -o json`);
 
     expect(early).toMatchObject({ exit: 4, stdout: '' });
     expect(deleted).toEqual(printed(`${id}\tGoing\tavailable\tx\t\n`));
-    expect(again).toMatchObject({ exit: 5, stdout: '' });
-    expect(JSON.parse(again.stderr).error.reason).toBe('plant.unknown');
-    expect(wrong.exit).toBe(2);
+    expect(again).toMatchObject({ exit: 5, stdout: '', error: { reason: 'plant.unknown' } });
+    expect((await plants('delete fern')).exit).toBe(2);
   });
 
   test('logging out without a login does nothing, and the text shows it', async () => {
-    const text = await user.run(['logout']);
-    const json = await user.run(['logout', '-o', 'json']);
-
-    expect(text).toEqual(printed(`not logged in at ${store.url}: nothing to end\n`));
-    expect(JSON.parse(json.stdout)).toEqual({ base_url: store.url, logged_out: false });
+    expect(await user.run('logout')).toEqual(printed(`not logged in at ${store.url}: nothing to end\n`));
+    expect((await user.run('logout -o json')).json).toEqual({ base_url: store.url, logged_out: false });
   });
 
   test('get prints one plant; one that is not there ends with 5', async () => {
-    expect((await plants('get', '1', '-o', 'json')).stdout).toBe(
+    expect((await plants('get 1 -o json')).stdout).toBe(
       '{"id":1,"name":"Boston Fern","category":"houseplant","status":"available","tags":["green","leafy","shade","indoor"]}\n',
     );
-    expect(await plants('get', '987654')).toMatchObject({ exit: 5, stdout: '' });
-    expect(JSON.parse((await plants('get', '987654', '-o', 'json')).stderr).error.reason).toBe(
-      'plant.unknown',
-    );
+    expect(await plants('get 987654')).toMatchObject({ exit: 5, stdout: '' });
+    expect((await plants('get 987654 -o json')).error.reason).toBe('plant.unknown');
   });
 
   test('login, add, update and watch see it all; after logout, adding ends with 4', async () => {
-    const login = await user.run(loginArguments, password);
-    const watch = user.start(['plants', 'watch'], { isTerminal: true });
+    const loggedIn = await user.run(login, password);
+    const watch = user.start('plants watch', { isTerminal: true });
     await watch.said('watching ');
 
-    const add = await plants('add', 'Commanded', '--tags', 'b,a', '--category', 'herb', '-o', 'json');
-    const { id } = JSON.parse(add.stdout);
-    const update = await plants('update', String(id), '--status', 'sold', '--no-category', '-o', 'json');
+    const add = await plants('add Commanded --tags b,a --category herb -o json');
+    const { id } = add.json;
+    const update = await plants(`update ${id} --status sold --no-category -o json`);
     await watch.said('available -> sold');
-    watch.interrupt();
-    const watched = await watch.ended;
-    const whoami = await user.run(['whoami']);
-    const logout = await user.run(['logout']);
-    const refused = await plants('add', 'Too late');
+    const watched = await watch.interrupt();
+    const whoami = await user.run('whoami');
+    const logout = await user.run('logout');
 
-    expect(login).toMatchObject({ exit: 0, stderr: '' });
-    expect(JSON.parse(add.stdout)).toMatchObject({ name: 'Commanded', category: 'herb', tags: ['b', 'a'] });
-    expect(JSON.parse(update.stdout)).toEqual({ id, name: 'Commanded', status: 'sold', tags: ['b', 'a'] });
+    expect(loggedIn).toMatchObject({ exit: 0, stderr: '' });
+    expect(add.json).toMatchObject({ name: 'Commanded', category: 'herb', tags: ['b', 'a'] });
+    expect(update.json).toEqual({ id, name: 'Commanded', status: 'sold', tags: ['b', 'a'] });
     expect(watched.exit).toBe(130);
     expect(watched.stdout.split('\n').map((line) => line.split('  ').slice(1))).toEqual([
       ['plant.created', String(id), 'Commanded', 'available'],
@@ -164,30 +147,30 @@ describeSqlite('the plants commands', (databases) => {
     ]);
     expect(whoami.stdout).toBe(`rosa\trosa@example.org\t${store.url}\n`);
     expect(logout.exit).toBe(0);
-    expect(refused).toMatchObject({ exit: 4, stdout: '' });
-    expect(refused.stderr).toContain('gateway plants login');
+    expect(await plants('add Late')).toEqual(failure(4, 'gateway plants login'));
   });
 
   test('watch chooses events and prints them as lines of JSON', async () => {
     const env = { PLANTS_TOKEN: store.token };
-    const words = ['plants', 'watch', '--type', 'plant.created', '-o', 'ndjson'];
-    const watch = user.start(words, { env, isTerminal: true });
+    const watch = user.start('plants watch --type plant.created -o ndjson', { env, isTerminal: true });
     await watch.said('watching ');
-    await user.run(['plants', 'update', '3', '--status', 'sold'], { env });
+    await user.run('plants update 3 --status sold', { env });
     await user.run(['plants', 'add', 'For JSON'], { env });
     await watch.said('For JSON');
-    watch.interrupt();
-    const { stdout } = await watch.ended;
 
-    expect(stdout.trimEnd().split('\n')).toHaveLength(1);
-    expect(JSON.parse(stdout)).toMatchObject({ type: 'plant.created', data: { name: 'For JSON' } });
+    expect((await watch.interrupt()).lines).toEqual([
+      expect.objectContaining({
+        type: 'plant.created',
+        data: expect.objectContaining({ name: 'For JSON' }),
+      }),
+    ]);
   });
 
   test('watch ends quietly with 0 when its reader has left', async () => {
     const env = { PLANTS_TOKEN: store.token };
-    const watch = user.start(['plants', 'watch'], { env, isTerminal: true, isReaderGone: true });
+    const watch = user.start('plants watch', { env, isTerminal: true, isReaderGone: true });
     await watch.said('watching ');
-    await user.run(['plants', 'add', 'Unread'], { env });
+    await user.run('plants add Unread', { env });
 
     expect(await watch.ended).toMatchObject({ exit: 0 });
   });
@@ -195,7 +178,7 @@ describeSqlite('the plants commands', (databases) => {
   test('watch connects again when the store comes back, and says so', async () => {
     const first = await startTestStore(databases);
     const env = { PLANTS_URL: first.url, PLANTS_TOKEN: first.token };
-    const watch = user.start(['plants', 'watch'], { env, isTerminal: true });
+    const watch = user.start('plants watch', { env, isTerminal: true });
     await watch.said('watching ');
     await first.drain();
     await watch.said('connection lost');
@@ -206,8 +189,7 @@ describeSqlite('the plants commands', (databases) => {
     await watch.said('connected again');
     await user.run(['plants', 'add', 'After the break'], { env });
     await watch.said('After the break');
-    watch.interrupt();
-    const { exit } = await watch.ended;
+    const { exit } = await watch.interrupt();
     await second.drain();
 
     expect(exit).toBe(130);
@@ -216,8 +198,8 @@ describeSqlite('the plants commands', (databases) => {
   test('watch without a session, or with one that ends, ends with 4', async () => {
     const token = (await store.send({ method: 'POST', path: '/user/auth/login', body: rosa })).json.token;
     const none = await plants('watch');
-    const forged = await user.run(['plants', 'watch'], { env: { PLANTS_TOKEN: 'A'.repeat(43) } });
-    const watch = user.start(['plants', 'watch'], { env: { PLANTS_TOKEN: token }, isTerminal: true });
+    const forged = await user.run('plants watch', { env: { PLANTS_TOKEN: 'A'.repeat(43) } });
+    const watch = user.start('plants watch', { env: { PLANTS_TOKEN: token }, isTerminal: true });
     await watch.said('watching ');
     await store.send({ path: '/user/auth/logout', token });
 
@@ -225,9 +207,9 @@ describeSqlite('the plants commands', (databases) => {
   });
 
   test('the session is kept where only this user can read it, and login says where', async () => {
-    const { stdout } = await user.run([...loginArguments, '-o', 'json'], password);
-    const { session_file: file, username, base_url: baseUrl } = JSON.parse(stdout);
-    const directory = join(user.env.XDG_STATE_HOME ?? '', 'gateway');
+    const { stdout, json } = await user.run(`${login} -o json`, password);
+    const { session_file: file, username, base_url: baseUrl } = json;
+    const directory = join(user.env.XDG_STATE_HOME, 'gateway');
 
     expect({ username, baseUrl }).toEqual({ username: 'rosa', baseUrl: store.url });
     expect(stdout).not.toContain(JSON.parse(readFileSync(file, 'utf8')).token);
@@ -237,45 +219,44 @@ describeSqlite('the plants commands', (databases) => {
   });
 
   test('a wrong password ends with 4 and leaves no session', async () => {
-    const answer = await user.run(loginArguments, { stdin: 'wrong password\n' });
+    const answer = await user.run(login, { stdin: 'wrong password\n' });
 
     expect(answer).toMatchObject({ exit: 4, stdout: '' });
-    expect((await user.run(['whoami'])).exit).toBe(4);
+    expect((await user.run('whoami')).exit).toBe(4);
   });
 
   test('a session is for its own store alone', async () => {
     const other = await startTestStore(databases);
-    await user.run(loginArguments, password);
-    const elsewhere = await user.run(['whoami'], { env: { PLANTS_URL: other.url } });
+    await user.run(login, password);
+    const elsewhere = await user.run('whoami', { env: { PLANTS_URL: other.url } });
     await other.drain();
 
     expect(elsewhere.exit).toBe(4);
   });
 
   test.each([
-    [['plants', 'get', 'abc']],
-    [['plants', 'get']],
-    [['plants', 'search', '--status', 'lost']],
-    [['plants', 'search', '--tags', 'a,,b']],
-    [['plants', 'search', '--limit', '0']],
-    [['plants', 'serch']],
-    [['plants', 'update', '1']],
-    [['login', '-u', 'rosa']],
-    [['login', '--no-input']],
-    [['plants', 'serve', '-p', '70000']],
-    [['plants', 'serve', '--database', 'mysql://x']],
-    [['plants', 'user', 'add', 'no spaces', '--password-stdin']],
-  ])('%j is wrong usage: 2, and nothing on stdout', async (argv) => {
-    expect(await user.run(argv, { stdin: 'long enough a password\n' })).toEqual(failure(2, /^gateway: /));
+    'plants get abc',
+    'plants get',
+    'plants search --status lost',
+    'plants search --tags a,,b',
+    'plants search --limit 0',
+    'plants serch',
+    'plants update 1',
+    'login -u rosa',
+    'login --no-input',
+    'plants serve -p 70000',
+    'plants serve --database mysql://x',
+    'plants user add not/a/name --password-stdin',
+  ])('%s is wrong usage: 2, and nothing on stdout', async (line) => {
+    expect(await user.run(line, { stdin: 'long enough a password\n' })).toEqual(failure(2, /^gateway: /));
   });
 
   test("the store's refusal ends with its message and code", async () => {
     const env = { PLANTS_TOKEN: store.token };
-    expect(await user.run(['plants', 'add', 'x'.repeat(201)], { env })).toEqual({
-      exit: 1,
-      stdout: '',
-      stderr: 'gateway: name is longer than 200 characters\n',
-    });
+
+    expect(await user.run(`plants add ${'x'.repeat(201)}`, { env })).toEqual(
+      failure(1, /^gateway: name is longer than 200 characters\n$/),
+    );
   });
 });
 
@@ -287,33 +268,16 @@ describeDatabases('plants serve and user add', (databases) => {
 
   test('a user made on the machine can log in at the running store', async () => {
     const database = await databases.create();
-    const serve = user.start(['plants', 'serve', '-p', '0', '--database', database], { isTerminal: true });
+    const serve = user.start(`plants serve -p 0 --database ${database}`, { isTerminal: true });
     await serve.said('/docs');
-    const add = await user.run(
-      [
-        'plants',
-        'user',
-        'add',
-        'anna',
-        '--email',
-        'anna@example.org',
-        '--password-stdin',
-        '--database',
-        database,
-      ],
-      { stdin: 'a long password\r\n' },
-    );
-    const again = await user.run(
-      ['plants', 'user', 'add', 'ANNA', '--password-stdin', '--database', database],
-      {
-        stdin: 'another password',
-      },
-    );
-    serve.interrupt();
-    const { exit, stderr } = await serve.ended;
+    const addUser = (words: string, stdin: string) =>
+      user.run(`plants user add ${words} --password-stdin --database ${database}`, { stdin });
+    const add = await addUser('anna --email anna@example.org', 'a long password\r\n');
+    const again = await addUser('ANNA', 'another password');
+    const { exit, stderr } = await serve.interrupt();
 
     expect(add).toEqual(printed('1\tanna\tanna@example.org\n'));
-    expect(again).toMatchObject({ exit: 1, stderr: 'gateway: there is already a user ANNA\n' });
+    expect(again).toEqual(failure(1, /^gateway: there is already a user ANNA\n$/));
     expect(exit).toBe(0);
     expect(stderr).not.toContain('demo');
   });
@@ -321,42 +285,34 @@ describeDatabases('plants serve and user add', (databases) => {
 
 test("a user's own store has a demo user on its first start alone, whose password is shown once", async () => {
   const user = createUser();
-  const first = user.start(['plants', 'serve', '-p', '0'], { isTerminal: true });
+  const first = user.start('plants serve -p 0', { isTerminal: true });
   await first.said('shown only now');
-  first.interrupt();
-  const { stderr } = await first.ended;
+  const { stderr } = await first.interrupt();
   const url = /plants {2}(\S+)/.exec(stderr)?.[1] ?? '';
   const shown = /password (\S+)/.exec(stderr)?.[1] ?? '';
 
-  const second = user.start(['plants', 'serve', '-p', new URL(url).port]);
+  const second = user.start(`plants serve -p ${new URL(url).port}`);
   await second.said('/docs');
-  const login = await user.run(['login', '-u', 'demo', '--password-stdin'], {
-    env: { PLANTS_URL: url },
-    stdin: shown,
-  });
-  second.interrupt();
-  const again = await second.ended;
-  const file = join(user.env.XDG_STATE_HOME ?? '', 'gateway', 'plants.sqlite');
-  const mode = statSync(file).mode & 0o777;
+  const env = { PLANTS_URL: url };
+  const loggedIn = await user.run('login -u demo --password-stdin', { env, stdin: shown });
+  const again = await second.interrupt();
+  const file = join(user.env.XDG_STATE_HOME, 'gateway', 'plants.sqlite');
 
-  expect(login.exit).toBe(0);
+  expect(loggedIn.exit).toBe(0);
   expect(again.stderr).not.toContain('password');
   expect(JSON.parse(again.stderr.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
     event: 'plants.request',
     operation: 'loginUserWithBody',
     status: 200,
   });
-  expect(mode).toBe(0o600);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
 test('a store that is not there ends with 8 and says what to do', async () => {
   const user = createUser({ PLANTS_URL: 'http://127.0.0.1:9/v3' });
-  const search = await user.run(['plants', 'search']);
-  const watch = await user.run(['plants', 'watch'], { env: { PLANTS_TOKEN: 'x' } });
 
-  expect(search).toMatchObject({ exit: 8, stdout: '' });
-  expect(search.stderr).toContain('gateway serve');
-  expect(watch.exit).toBe(8);
+  expect(await user.plants('search')).toEqual(failure(8, 'gateway serve'));
+  expect((await user.run('plants watch', { env: { PLANTS_TOKEN: 'x' } })).exit).toBe(8);
 });
 
 // Which address goes before which: test/client/plants-url.test.ts.
@@ -364,12 +320,9 @@ test.each([
   ['goes where the configuration of the project says', 'base_url', 8, 'http://127.0.0.1:9/v3'],
   ['tells what is wrong with it', 'base_ulr', 2, 'base_url'],
 ])('the plants commands: one %s', async (_what, setting, exit, words) => {
-  const cwd = directoryWith(`plants: { ${setting}: "http://127.0.0.1:9/v3" }\n`);
-  const user = createUser();
+  const files = { 'gateway.yaml': `plants: { ${setting}: "http://127.0.0.1:9/v3" }\n` };
 
-  const ended = await user.run(['plants', 'search'], { cwd });
-
-  expect([ended.exit, ended.stderr]).toEqual([exit, expect.stringContaining(words)]);
+  expect(await command('plants search', { files })).toEqual(failure(exit, words));
 });
 
 /** Somebody whose store is a server that answers so. */
@@ -387,21 +340,18 @@ test.each([
   const headers = { 'content-type': type, location: 'http://127.0.0.1:9/' };
   const user = await userOf((response) => response.writeHead(status, headers).end(body));
 
-  expect(await user.run(['plants', 'search'])).toMatchObject({ exit: 8, stdout: '' });
+  expect(await user.plants('search')).toMatchObject({ exit: 8, stdout: '' });
 });
 
 test('what a server sends cannot steer the terminal', async () => {
   const plants = JSON.stringify([{ id: 1, name: 'a\u001b[2J\u202eb', status: 'sold', tags: [] }]);
   const user = await userOf((response) => response.setHeader('content-type', 'application/json').end(plants));
 
-  expect((await user.run(['plants', 'search'])).stdout).toBe('1\ta [2J b\tsold\t\t\n');
+  expect((await user.plants('search')).stdout).toBe('1\ta [2J b\tsold\t\t\n');
 });
 
 test('--timeout ends the wait for a store that does not answer', async () => {
   const user = await userOf(() => undefined);
 
-  expect(await user.run(['plants', 'search', '--timeout', '0.1'])).toMatchObject({
-    exit: 8,
-    stderr: expect.stringContaining('did not answer in time'),
-  });
+  expect(await user.plants('search --timeout 0.1')).toEqual(failure(8, 'did not answer in time'));
 });
