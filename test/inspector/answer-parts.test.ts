@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { assembleAnswer } from '../../src/inspector/detail/answer-parts.ts';
+import { blockDelta, blockStart, blockStop, chatChunk, textBlock } from '../kit/stream-events.ts';
 
 function assemble(endpoint: string, events: readonly unknown[]) {
   const answer = assembleAnswer(endpoint, (text) => text.replaceAll('secret', '•••'));
@@ -8,31 +9,19 @@ function assemble(endpoint: string, events: readonly unknown[]) {
   return answer.parts();
 }
 
-const block = (index: number, content_block: object) => ({
-  type: 'content_block_start',
-  index,
-  content_block,
-});
-const delta = (index: number, more: object) => ({ type: 'content_block_delta', index, delta: more });
-const stop = (index: number) => ({ type: 'content_block_stop', index });
-const chunk = (more: object) => ({ choices: [{ index: 0, delta: more }] });
-
 describe('a streamed answer is assembled', () => {
   test('messages: thinking, text and tool calls, in order', () => {
     const parts = assemble('messages', [
       { type: 'message_start', message: { usage: { input_tokens: 1, output_tokens: 1 } } },
-      block(0, { type: 'thinking', thinking: '' }),
-      delta(0, { type: 'thinking_delta', thinking: 'The clock ' }),
-      delta(0, { type: 'thinking_delta', thinking: 'is mocked.' }),
-      stop(0),
-      block(1, { type: 'text', text: '' }),
-      delta(1, { type: 'text_delta', text: 'I run ' }),
-      delta(1, { type: 'text_delta', text: 'the tests.' }),
-      stop(1),
-      block(2, { type: 'tool_use', id: 'toolu_1', name: 'Bash', input: {} }),
-      delta(2, { type: 'input_json_delta', partial_json: '{"comm' }),
-      delta(2, { type: 'input_json_delta', partial_json: 'and":"npm test"}' }),
-      stop(2),
+      blockStart(0, { type: 'thinking', thinking: '' }),
+      blockDelta(0, { type: 'thinking_delta', thinking: 'The clock ' }),
+      blockDelta(0, { type: 'thinking_delta', thinking: 'is mocked.' }),
+      blockStop(0),
+      ...textBlock(1, 'I run ', 'the tests.'),
+      blockStart(2, { type: 'tool_use', id: 'toolu_1', name: 'Bash', input: {} }),
+      blockDelta(2, { type: 'input_json_delta', partial_json: '{"comm' }),
+      blockDelta(2, { type: 'input_json_delta', partial_json: 'and":"npm test"}' }),
+      blockStop(2),
     ]);
 
     expect(parts).toEqual([
@@ -43,9 +32,9 @@ describe('a streamed answer is assembled', () => {
   });
 
   test('chat: parallel calls whose arguments come in turns', () => {
-    const call = (index: number, more: object) => chunk({ tool_calls: [{ index, ...more }] });
+    const call = (index: number, more: object) => chatChunk({ tool_calls: [{ index, ...more }] });
     const parts = assemble('chat', [
-      chunk({ content: 'Looking.' }),
+      chatChunk({ content: 'Looking.' }),
       call(0, { id: 'call_1', type: 'function', function: { name: 'one', arguments: '{"a":' } }),
       call(0, { function: { arguments: '1}' } }),
       call(1, { id: 'call_2', type: 'function', function: { name: 'two', arguments: '{}' } }),
@@ -77,9 +66,9 @@ describe('a streamed answer is assembled', () => {
 
   test('a secret that is split over events is masked, in names too', () => {
     const parts = assemble('chat', [
-      chunk({ content: 'sec' }),
-      chunk({ content: 'ret' }),
-      chunk({ tool_calls: [{ index: 0, id: 'c', function: { name: 'secret', arguments: '{}' } }] }),
+      chatChunk({ content: 'sec' }),
+      chatChunk({ content: 'ret' }),
+      chatChunk({ tool_calls: [{ index: 0, id: 'c', function: { name: 'secret', arguments: '{}' } }] }),
       '[DONE]',
     ]);
 
@@ -99,7 +88,7 @@ describe('a streamed answer is assembled', () => {
 
   test('an answer of very many parts is bounded, and says so', () => {
     const events = Array.from({ length: 5_000 }, (_, i) =>
-      chunk(i % 2 === 0 ? { content: 'a' } : { reasoning_content: 'b' }),
+      chatChunk(i % 2 === 0 ? { content: 'a' } : { reasoning_content: 'b' }),
     );
 
     const parts = assemble('chat', events);

@@ -3,6 +3,14 @@ import type { ResponseCheck } from '../../../src/policy/answers/check-answer.ts'
 import type { StreamCheck, StreamStep } from '../../../src/policy/answers/stream-check.ts';
 import type { StreamEvent } from '../../../src/policy/answers/stream-parts.ts';
 import { scale } from '../../kit/scale.ts';
+import {
+  blockDelta,
+  blockStart,
+  blockStop,
+  chatChunk,
+  textBlock,
+  textDelta,
+} from '../../kit/stream-events.ts';
 import { answerCheck, answerCheckOf } from '../deciding.ts';
 
 const phrase = {
@@ -16,40 +24,47 @@ const phrase = {
 type Dialect = 'messages' | 'chat' | 'responses';
 
 const event = (data: unknown): StreamEvent => ({ data: JSON.stringify(data) });
+const done: StreamEvent = { data: '[DONE]' };
+const messageEnd = [
+  { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 1 } },
+  { type: 'message_stop' },
+].map(event);
+
+/** A text of an item of responses: its beginning, a piece of it and its end. */
+const itemText = (output_index: number, text: string, whole = text) => [
+  event({
+    type: 'response.content_part.added',
+    output_index,
+    content_index: 0,
+    part: { type: 'output_text', text: whole.slice(0, whole.length - text.length) },
+  }),
+  event({ type: 'response.output_text.delta', output_index, content_index: 0, delta: text }),
+  event({ type: 'response.output_text.done', output_index, content_index: 0, text: whole }),
+];
+const completed = (...texts: readonly string[]) =>
+  event({
+    type: 'response.completed',
+    response: { id: 'r', output: texts.map((text) => ({ content: [{ type: 'output_text', text }] })) },
+  });
 
 /** A stream that says some pieces of text, in each dialect. */
 const streams: Readonly<Record<Dialect, (pieces: readonly string[]) => readonly StreamEvent[]>> = {
   messages: (pieces) => [
     event({ type: 'message_start', message: { id: 'msg_1', role: 'assistant', content: [] } }),
-    event({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
-    ...pieces.map((text) =>
-      event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } }),
-    ),
-    event({ type: 'content_block_stop', index: 0 }),
-    event({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 1 } }),
-    event({ type: 'message_stop' }),
+    ...textBlock(0, ...pieces).map(event),
+    ...messageEnd,
   ],
   chat: (pieces) => [
-    event({
-      id: 'c',
-      choices: [{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }],
-    }),
-    ...pieces.map((content) =>
-      event({ id: 'c', choices: [{ index: 0, delta: { content }, finish_reason: null }] }),
-    ),
-    event({ id: 'c', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }),
-    { data: '[DONE]' },
+    event(chatChunk({ role: 'assistant', content: '' })),
+    ...pieces.map((content) => event(chatChunk({ content }))),
+    event(chatChunk({}, 'stop')),
+    done,
   ],
   responses: (pieces) => [
     event({ type: 'response.created', response: { id: 'r', output: [] } }),
-    ...pieces.map((delta) =>
-      event({ type: 'response.output_text.delta', item_id: 'm', output_index: 0, content_index: 0, delta }),
-    ),
-    event({ type: 'response.output_text.done', output_index: 0, content_index: 0, text: pieces.join('') }),
-    event({
-      type: 'response.completed',
-      response: { id: 'r', output: [{ content: [{ text: pieces.join('') }] }] },
-    }),
+    ...pieces.flatMap((piece) => itemText(0, piece).slice(1, 2)),
+    ...itemText(0, pieces.join('')).slice(2),
+    completed(pieces.join('')),
   ],
 };
 
@@ -232,7 +247,7 @@ describe.each(dialectNames)('a stream of %s', (dialect) => {
 
 describe('streams of several texts', () => {
   test('keep choices apart', () => {
-    const delta = (index: number, content: string) => event({ choices: [{ index, delta: { content } }] });
+    const delta = (index: number, content: string) => event(chatChunk({ content }, null, index));
     const events = [delta(0, 'project '), delta(1, 'nightfall '), delta(0, 'x'), delta(1, 'y')];
 
     expect(run(answerCheck(phrase), events).refusal).toBeUndefined();
@@ -242,19 +257,16 @@ describe('streams of several texts', () => {
   });
 
   test('look into thinking and fields of hosts', () => {
-    const thinking = (text: string) =>
-      event({ type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: text } });
-    const reasoning = (text: string) =>
-      event({ choices: [{ index: 0, delta: { reasoning_content: text } }] });
+    const thinking = (text: string) => event(blockDelta(0, { type: 'thinking_delta', thinking: text }));
+    const reasoning = (text: string) => event(chatChunk({ reasoning_content: text }));
 
     expect(run(answerCheck(phrase), [thinking('project '), thinking('nightfall')]).refusal).toBeDefined();
     expect(run(answerCheck(phrase), [reasoning('project '), reasoning('nightfall')]).refusal).toBeDefined();
   });
 
   test("hold a call's arguments until they are complete, and see through their escapes", () => {
-    const piece = (partial_json: string) =>
-      event({ type: 'content_block_delta', index: 1, delta: { type: 'input_json_delta', partial_json } });
-    const stop = event({ type: 'content_block_stop', index: 1 });
+    const piece = (partial_json: string) => event(blockDelta(1, { type: 'input_json_delta', partial_json }));
+    const stop = event(blockStop(1));
     const hidden = [piece('{"q":"\\u0070roject ni'), piece('ghtfall"}'), stop];
     const plain = [piece('{"q":"a'), piece('b"}'), stop];
 
@@ -263,11 +275,7 @@ describe('streams of several texts', () => {
   });
 
   test('look at every other text of an event', () => {
-    const start = event({
-      type: 'content_block_start',
-      index: 0,
-      content_block: { type: 'text', text: 'Project Nightfall' },
-    });
+    const start = event(blockStart(0, { type: 'text', text: 'Project Nightfall' }));
 
     expect(run(answerCheck(phrase), [start]).refusal).toBeDefined();
     expect(said(run(answerCheck({ ...phrase, action: 'redact' }), [start]).released)).toContain(
@@ -277,7 +285,7 @@ describe('streams of several texts', () => {
 
   test('give up a pattern without end at the limit, but still block when it ends', () => {
     const rule = { ...phrase, when: { text: { regex: ['alpha[^!]*omega'] } } };
-    const delta = (content: string) => event({ choices: [{ index: 0, delta: { content } }] });
+    const delta = (content: string) => event(chatChunk({ content }));
     const events = [
       delta('alpha '),
       ...Array.from({ length: 30 }, () => delta('x '.repeat(500))),
@@ -415,86 +423,40 @@ describe('texts of neighbouring blocks', () => {
     );
   });
 
-  const block = (index: number, ...texts: readonly string[]) => [
-    event({ type: 'content_block_start', index, content_block: { type: 'text', text: '' } }),
-    ...texts.map((each) =>
-      event({ type: 'content_block_delta', index, delta: { type: 'text_delta', text: each } }),
-    ),
-    event({ type: 'content_block_stop', index }),
-  ];
-  const item = (output_index: number, each: string) => [
-    event({
-      type: 'response.content_part.added',
-      output_index,
-      content_index: 0,
-      part: { type: 'output_text', text: '' },
-    }),
-    event({ type: 'response.output_text.delta', output_index, content_index: 0, delta: each }),
-    event({ type: 'response.output_text.done', output_index, content_index: 0, text: each }),
-  ];
-  const completed = (...texts: readonly string[]) =>
-    event({
-      type: 'response.completed',
-      response: { output: texts.map((each) => ({ content: [{ type: 'output_text', text: each }] })) },
-    });
-  const last = [
-    event({ type: 'message_delta', delta: { stop_reason: 'end_turn' } }),
-    event({ type: 'message_stop' }),
-  ];
-  const chat = (delta: object, finish: string | null = null) =>
-    event({ choices: [{ index: 0, delta, finish_reason: finish }] });
+  const block = (index: number, ...texts: readonly string[]) => textBlock(index, ...texts).map(event);
+  const call = [
+    blockStart(1, { type: 'tool_use', id: 't', name: 'n', input: {} }),
+    blockDelta(1, { type: 'input_json_delta', partial_json: '{"a":1}' }),
+    blockStop(1),
+  ].map(event);
+  const thought = (thinking: string) =>
+    [
+      blockStart(0, { type: 'thinking', thinking: '' }),
+      blockDelta(0, { type: 'thinking_delta', thinking }),
+      blockStop(0),
+    ].map(event);
   const streamed: Readonly<Record<string, (one: string, other: string) => readonly StreamEvent[]>> = {
-    'blocks of messages': (one, other) => [...block(0, one), ...block(1, other), ...last],
+    'blocks of messages': (one, other) => [...block(0, one), ...block(1, other), ...messageEnd],
     'blocks of messages with a call between': (one, other) => [
-      ...block(0, one),
-      event({
-        type: 'content_block_start',
-        index: 1,
-        content_block: { type: 'tool_use', id: 't', name: 'n', input: {} },
-      }),
-      event({
-        type: 'content_block_delta',
-        index: 1,
-        delta: { type: 'input_json_delta', partial_json: '{"a":1}' },
-      }),
-      event({ type: 'content_block_stop', index: 1 }),
-      ...block(2, other),
-      ...last,
+      ...[...block(0, one), ...call, ...block(2, other)],
+      ...messageEnd,
     ],
-    'thinking and text of messages': (one, other) => [
-      event({ type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '' } }),
-      event({ type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: one } }),
-      event({ type: 'content_block_stop', index: 0 }),
-      ...block(1, other),
-      ...last,
-    ],
+    'thinking and text of messages': (one, other) => [...thought(one), ...block(1, other), ...messageEnd],
     'the beginning of a block and its deltas': (one, other) => [
-      event({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: one } }),
+      event(blockStart(0, { type: 'text', text: one })),
       ...block(0, other).slice(1),
-      ...last,
+      ...messageEnd,
     ],
-    'items of responses': (one, other) => [...item(0, one), ...item(1, other), completed()],
+    'items of responses': (one, other) => [...itemText(0, one), ...itemText(1, other), completed()],
     'the beginning of a part of responses and its deltas': (one, other) => [
-      event({
-        type: 'response.content_part.added',
-        output_index: 0,
-        content_index: 0,
-        part: { type: 'output_text', text: one },
-      }),
-      ...item(0, other).slice(1, 2),
-      event({
-        type: 'response.output_text.done',
-        output_index: 0,
-        content_index: 0,
-        text: one + other,
-      }),
+      ...itemText(0, other, one + other),
       completed(one + other),
     ],
     'reasoning and answer of a chat': (one, other) => [
-      chat({ reasoning_content: one }),
-      chat({ content: other }),
-      chat({}, 'stop'),
-      { data: '[DONE]' },
+      event(chatChunk({ reasoning_content: one })),
+      event(chatChunk({ content: other })),
+      event(chatChunk({}, 'stop')),
+      done,
     ],
   };
 
@@ -531,14 +493,14 @@ describe('texts of neighbouring blocks', () => {
 
   test('of items of responses, which come again each by itself, are refused where they would be replaced', () => {
     for (const [one, other] of splits.filter(([one]) => one.length > 'see: '.length)) {
-      const given = [...item(0, one), ...item(1, other), completed(one, other)];
+      const given = [...itemText(0, one), ...itemText(1, other), completed(one, other)];
 
       const { released, refusal } = run(answerCheck(redacting), given);
 
       expect(refusal).toMatchObject({ rule: 'codename', reason: 'content.unredactable' });
       expect(said(released)).not.toMatch(/pro|fall/);
     }
-    const within = [...item(0, text), ...item(1, 'x'), completed(text, 'x')];
+    const within = [...itemText(0, text), ...itemText(1, 'x'), completed(text, 'x')];
     expect(run(answerCheck(redacting), within).released).toHaveLength(within.length);
   });
 
@@ -552,13 +514,9 @@ describe('texts of neighbouring blocks', () => {
   });
 
   test('do not hide what is split within one of two blocks that come by turns', () => {
-    const delta = (index: number, each: string) => block(index, each)[1] as StreamEvent;
+    const events = [textDelta(0, 'project '), textDelta(1, 'x'), textDelta(0, 'nightfall')].map(event);
 
-    const { refusal } = run(answerCheck(phrase), [
-      delta(0, 'project '),
-      delta(1, 'x'),
-      delta(0, 'nightfall'),
-    ]);
+    const { refusal } = run(answerCheck(phrase), events);
 
     expect(refusal?.rule).toBe('codename');
   });

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ResponseCheck } from '../../../src/policy/answers/check-answer.ts';
 import type { StreamEvent } from '../../../src/policy/answers/stream-parts.ts';
 import { scale } from '../../kit/scale.ts';
+import { chatChunk, textDelta } from '../../kit/stream-events.ts';
 import { answerCheck } from '../deciding.ts';
 import { labelledSets } from '../detectors/labelled-set/registry.ts';
 
@@ -64,64 +65,32 @@ test('a key of a service that no table knows does not leave, wherever it is spli
 });
 
 describe('a text that is split over events is found, and none of it has left', () => {
-  test('if a host adds a type to the chunks of a chat', () => {
-    const type = { type: 'chat.completion.chunk' };
-
-    const { text, isRefused } = run([chunk('project ', {}, type), chunk('nightfall', {}, type)]);
-
-    expect([text, isRefused]).toEqual(['', true]);
+  const type = { type: 'chat.completion.chunk' };
+  const empty = { finish_reason: '' };
+  const legacy = (text: string): StreamEvent => ({
+    data: JSON.stringify({ object: 'text_completion', choices: [{ text, index: 0, finish_reason: null }] }),
+  });
+  const named = (text: string): StreamEvent => ({
+    name: 'content_block_delta',
+    data: JSON.stringify({ index: 0, delta: { text } }),
   });
 
-  test('where a host streams legacy completions, whose texts stand in their choices', () => {
-    const legacy = (text: string): StreamEvent => ({
-      data: JSON.stringify({ object: 'text_completion', choices: [{ text, index: 0, finish_reason: null }] }),
-    });
-
-    const { text, isRefused } = run([legacy('project '), legacy('nightfall')]);
-
-    expect([text, isRefused]).toEqual(['', true]);
-  });
-
-  test('if a host sends an empty finish reason with every chunk', () => {
-    const choice = { finish_reason: '' };
-
-    const { text, isRefused } = run([chunk('project ', choice), chunk('nightfall', choice)]);
-
-    expect([text, isRefused]).toEqual(['', true]);
-  });
-
-  test('if a host sends a null error with every chunk', () => {
-    const { text, isRefused } = run([chunk('project ', {}, { error: null }), chunk('nightfall')]);
-
-    expect([text, isRefused]).toEqual(['', true]);
-  });
-
-  test('where events have their type as their name alone', () => {
-    const delta = (text: string): StreamEvent => ({
-      name: 'content_block_delta',
-      data: JSON.stringify({ index: 0, delta: { text } }),
-    });
-
-    const { text, isRefused } = run([delta('project '), delta('nightfall')]);
-
-    expect([text, isRefused]).toEqual(['', true]);
+  test.each<[string, (text: string) => StreamEvent]>([
+    ['if a host adds a type to the chunks of a chat', (text) => chunk(text, {}, type)],
+    ['where a host streams legacy completions, whose texts stand in their choices', legacy],
+    ['if a host sends an empty finish reason with every chunk', (text) => chunk(text, empty)],
+    ['if a host sends a null error with every chunk', (text) => chunk(text, {}, { error: null })],
+    ['where events have their type as their name alone', named],
+  ])('%s', (_name, event) => {
+    expect(run([event('project '), event('nightfall')])).toEqual({ text: '', isRefused: true });
   });
 });
 
 describe('what clients concatenate is read together', () => {
   const events = (pieces: readonly object[]) => pieces.map((piece) => ({ data: JSON.stringify(piece) }));
   const names = (...pieces: string[]) =>
-    events(
-      pieces.map((name) => ({
-        choices: [{ index: 0, delta: { tool_calls: [{ index: 0, function: { name } }] } }],
-      })),
-    );
+    events(pieces.map((name) => chatChunk({ tool_calls: [{ index: 0, function: { name } }] })));
   const start = (text: string) => ({ type: 'message_start', message: { content: [{ type: 'text', text }] } });
-  const delta = (text: string) => ({
-    type: 'content_block_delta',
-    index: 0,
-    delta: { type: 'text_delta', text },
-  });
 
   test.each(['block', 'redact'])('a tool name in pieces (%s)', (action) => {
     expect(run(names('project night', 'fall'), { ...codename, action })).toEqual({
@@ -136,8 +105,11 @@ describe('what clients concatenate is read together', () => {
   });
 
   test('the text that a message starts with, and its first block', () => {
-    expect(run(events([start('project night'), delta('fall')]))).toEqual({ text: '', isRefused: true });
-    expect(run(events([start('project'), delta('harmless')])).isRefused).toBe(false);
+    expect(run(events([start('project night'), textDelta(0, 'fall')]))).toEqual({
+      text: '',
+      isRefused: true,
+    });
+    expect(run(events([start('project'), textDelta(0, 'harmless')])).isRefused).toBe(false);
   });
 });
 

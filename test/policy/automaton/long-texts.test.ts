@@ -2,55 +2,25 @@ import { describe, expect, test } from 'vitest';
 import type { State } from '../../../src/policy/automaton/dfa-state.ts';
 import { type View, views } from '../../../src/policy/automaton/found-patterns.ts';
 import { compilePatternSet } from '../../../src/policy/automaton/pattern-set.ts';
-import { compilePhrase, compileRegex, type Pattern } from '../../../src/policy/automaton/patterns.ts';
+import type { Pattern } from '../../../src/policy/automaton/patterns.ts';
 import type { Scanner } from '../../../src/policy/automaton/scanner.ts';
-import { createFold } from '../../../src/policy/fold/fold.ts';
 import { createRandom, type Random } from '../../kit/random.ts';
 import { scale } from '../../kit/scale.ts';
-import { escapedText, plainText } from './text-bytes.ts';
+import { escapedText, fold, pattern, phrase, plainText } from './text-bytes.ts';
 
-const fold = createFold();
-
-function phrase(text: string): Pattern {
-  const compiled = compilePhrase(text, 'folded', fold);
-  return 'problem' in compiled ? { kind: 'phrase', text, folded: [fold.text(text)] } : compiled.value;
-}
-
-function pattern(source: string): Pattern {
-  const compiled = compileRegex(source, 'folded');
-  if ('problem' in compiled) throw new Error(compiled.problem);
-  return compiled.value;
-}
-
+const folded = (source: string) => pattern(source, 'folded');
 const patterns: readonly Pattern[] = [
   ...['project aurora', 'a b a b a b', '  ', 'x\ny', 'straße'].map(phrase),
   ...['\\bkey-[0-9]{4}\\b', 'a.{20,40}z', '"quoted" +"', '[0-9] [0-9] [0-9]', '\\\\\\\\', '^The', 'end$'].map(
-    pattern,
+    folded,
   ),
-  pattern('(?:[a-c] ){30}q'),
+  folded('(?:[a-c] ){30}q'),
 ];
 
-const words = [
-  ...'the gateway should stream tokens a b c a b aurora project the key-123 The end "quoted" back\\slash x\ny q z 1 2 3'.split(
-    ' ',
-  ),
-  '',
-  'tab\there',
-  'straß',
-];
-const rare = [
-  'key-1234',
-  'project aurora',
-  'é',
-  '日本',
-  'straße',
-  '😀',
-  '\u0000',
-  '  ',
-  '"quoted" "',
-  '\\\\',
-  '1 2 3',
-];
+const prose =
+  'the gateway should stream tokens a b c a b aurora project the key-123 The end "quoted" back\\slash x\ny q z 1 2 3';
+const words = [...prose.split(' '), '', 'tab\there', 'straß'];
+const rare = ['key-1234', 'project aurora', '  ', '"quoted" "', '\\\\', '1 2 3', 'straße', ...'é日😀\u0000'];
 
 /** Words with spaces between them; of some texts nearly all, of others hardly any are unusual. */
 function longText(random: Random): string {

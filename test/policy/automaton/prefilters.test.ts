@@ -1,11 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { compilePatternSet } from '../../../src/policy/automaton/pattern-set.ts';
-import { createFold } from '../../../src/policy/fold/fold.ts';
 import { scale } from '../../kit/scale.ts';
 import { labelledSets } from '../detectors/labelled-set/registry.ts';
-import { plainText } from './text-bytes.ts';
-
-const fold = createFold();
+import { fold, plainText } from './text-bytes.ts';
 
 describe.each(Object.entries(labelledSets))('the prefilter of %s', (name, { detector, label }) => {
   // A new one for each test: the texts of one may leave no room for the states of the next.

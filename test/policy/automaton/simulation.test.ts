@@ -2,61 +2,21 @@ import { expect, test } from 'vitest';
 import { dialects } from '../../../src/dialects/registry.ts';
 import { parseStrictJson } from '../../../src/json/strict-json.ts';
 import { compilePatternSet } from '../../../src/policy/automaton/pattern-set.ts';
-import { compilePhrase, compileRegex, type Pattern } from '../../../src/policy/automaton/patterns.ts';
+import type { Pattern } from '../../../src/policy/automaton/patterns.ts';
 import { detectors } from '../../../src/policy/detectors/registry.ts';
-import { createFold } from '../../../src/policy/fold/fold.ts';
 import { Search } from '../../../src/policy/search/search.ts';
 import { createRandom, type Random } from '../../kit/random.ts';
 import { scale } from '../../kit/scale.ts';
+import { fold, pattern, phrase } from './text-bytes.ts';
 
-const fold = createFold();
-
-function compiled(each: ReturnType<typeof compileRegex>): Pattern {
-  if ('problem' in each) throw new Error(each.problem);
-  return each.value;
-}
-
+const folded = (source: string) => pattern(source, 'folded');
 const patterns = [
-  ...['project aurora', 'a b', 'straße', ' b', 'b '].map((text) =>
-    compiled(compilePhrase(text, 'folded', fold)),
-  ),
-  ...[
-    '\\bab\\b',
-    'a\\Bb',
-    '\\B-a',
-    'a.{2,4}z',
-    '[ab]{3,6}c',
-    'a+b',
-    '(?m:^b$)',
-    '^a',
-    'z$',
-    '[^a]b',
-    'a\\nb',
-    'c*\\b',
-    '\\b b',
-  ].map((source) => compiled(compileRegex(source, 'folded'))),
-  ...['\\sb', '\\b a', '-\\s?b'].map((source) => compiled(compileRegex(source, 'exact'))),
+  ...['project aurora', 'a b', 'straße', ' b', 'b '].map(phrase),
+  ...['\\bab\\b', 'a\\Bb', '\\B-a', 'a.{2,4}z', '[ab]{3,6}c', 'a+b', '(?m:^b$)'].map(folded),
+  ...['^a', 'z$', '[^a]b', 'a\\nb', 'c*\\b', '\\b b'].map(folded),
+  ...['\\sb', '\\b a', '-\\s?b'].map((source) => pattern(source)),
 ];
-const letters = [
-  'a',
-  'b',
-  'b',
-  'c',
-  'z',
-  'A',
-  ' ',
-  ' ',
-  '\n',
-  '-',
-  '\u0000',
-  '\u200b',
-  'ß',
-  'ﬀ',
-  'é',
-  '漢',
-  '😀',
-  'l',
-];
+const letters = [...'abbczA  \n-\u0000\u200bßﬀé漢😀l'];
 const words = ['project', 'aurora', 'stra', 'ße', 'SSE', 'ab', 'a b'];
 
 function piece(random: Random): string {

@@ -3,6 +3,7 @@ import { type Form, shapes, wordForm } from '../../../src/policy/mask/forms.ts';
 import { Placeholders } from '../../../src/policy/mask/placeholders.ts';
 import { Restorer } from '../../../src/policy/mask/restorer.ts';
 import { type PassingEvent, StreamRestorer } from '../../../src/policy/mask/stream-restorer.ts';
+import { blockDelta, blockStart, blockStop, chatChunk, textDelta } from '../../kit/stream-events.ts';
 
 const placeholders = new Placeholders('a secret of this installation', [
   ...['EMAIL', 'HIDDEN', 'PRIVATE_KEY'].map(wordForm),
@@ -30,82 +31,63 @@ interface Channel {
   readonly isInput?: true;
 }
 
+type Chat = { choices: [{ delta: Record<string, unknown> }] };
+
+/** A member of the deltas of a chat. */
+const ofChat = (frame: (text: string) => object, read: (delta: never) => unknown, finish = 'stop') => ({
+  frame: (text: string) => chatChunk(frame(text)),
+  end: chatChunk({}, finish),
+  read: ({ choices }: Chat) => read(choices[0].delta as never) as string | undefined,
+});
+
+/** A text of a block of messages. */
+const ofMessages = (index: number, type: string, name: string) => ({
+  frame: (text: string) => blockDelta(index, { type, [name]: text }),
+  end: blockStop(index),
+  read: ({ delta }: { delta?: Record<string, string> }) => delta?.[name],
+});
+
+/** The deltas of an item of responses. */
+const ofResponses = (type: string, more: object = {}) => ({
+  frame: (delta: string) => ({ type: `response.${type}.delta`, output_index: 0, ...more, delta }),
+  end: { type: 'response.output_item.done', output_index: 0, item: {} },
+  read: ({ delta }: { delta?: string }) => delta,
+});
+
+type Calls = { tool_calls?: [{ function: { arguments: string } }] };
+type Details = { reasoning_details?: [{ summary: string }] };
+
 const channels: Readonly<Record<string, Channel>> = {
-  'messages, text': {
-    frame: (text) => ({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } }),
-    end: { type: 'content_block_stop', index: 0 },
-    read: ({ delta }: { delta?: { text: string } }) => delta?.text,
-  },
-  'messages, input': {
-    frame: (partial_json) => ({
-      type: 'content_block_delta',
-      index: 1,
-      delta: { type: 'input_json_delta', partial_json },
-    }),
-    end: { type: 'content_block_stop', index: 1 },
-    read: ({ delta }: { delta?: { partial_json: string } }) => delta?.partial_json,
-    isInput: true,
-  },
-  'chat, content': {
-    frame: (content) => ({ choices: [{ index: 0, delta: { content }, finish_reason: null }] }),
-    end: { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
-    read: ({ choices }: { choices: [{ delta: { content?: string } }] }) => choices[0].delta.content,
-  },
+  'messages, text': ofMessages(0, 'text_delta', 'text'),
+  'messages, input': { ...ofMessages(1, 'input_json_delta', 'partial_json'), isInput: true },
+  'chat, content': ofChat(
+    (content) => ({ content }),
+    ({ content }: { content?: string }) => content,
+  ),
   'chat, arguments': {
-    frame: (text) => ({
-      choices: [{ index: 0, delta: { tool_calls: [{ index: 0, function: { arguments: text } }] } }],
-    }),
-    end: { choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] },
-    read: ({ choices }: { choices: [{ delta: { tool_calls?: [{ function: { arguments: string } }] } }] }) =>
-      choices[0].delta.tool_calls?.[0].function.arguments,
+    ...ofChat(
+      (text) => ({ tool_calls: [{ index: 0, function: { arguments: text } }] }),
+      ({ tool_calls: calls }: Calls) => calls?.[0].function.arguments,
+      'tool_calls',
+    ),
     isInput: true,
   },
-  'responses, text': {
-    frame: (delta) => ({ type: 'response.output_text.delta', output_index: 0, content_index: 0, delta }),
-    end: { type: 'response.output_item.done', output_index: 0, item: {} },
-    read: ({ delta }: { delta?: string }) => delta,
-  },
-  'chat, refusal': {
-    frame: (refusal) => ({ choices: [{ index: 0, delta: { refusal }, finish_reason: null }] }),
-    end: { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
-    read: ({ choices }: { choices: [{ delta: { refusal?: string } }] }) => choices[0].delta.refusal,
-  },
-  'chat, reasoning': {
-    frame: (reasoning_content) => ({ choices: [{ index: 0, delta: { reasoning_content } }] }),
-    end: { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
-    read: ({ choices }: { choices: [{ delta: { reasoning_content?: string } }] }) =>
-      choices[0].delta.reasoning_content,
-  },
-  'chat, summary of reasoning details': {
-    frame: (summary) => ({
-      choices: [
-        { index: 0, delta: { reasoning_details: [{ type: 'reasoning.summary', summary, index: 0 }] } },
-      ],
-    }),
-    end: { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
-    read: ({ choices }: { choices: [{ delta: { reasoning_details?: [{ summary: string }] } }] }) =>
-      choices[0].delta.reasoning_details?.[0].summary,
-  },
-  'responses, refusal': {
-    frame: (delta) => ({ type: 'response.refusal.delta', output_index: 0, content_index: 0, delta }),
-    end: { type: 'response.output_item.done', output_index: 0, item: {} },
-    read: ({ delta }: { delta?: string }) => delta,
-  },
-  'responses, reasoning summary': {
-    frame: (delta) => ({
-      type: 'response.reasoning_summary_text.delta',
-      output_index: 0,
-      summary_index: 0,
-      delta,
-    }),
-    end: { type: 'response.output_item.done', output_index: 0, item: {} },
-    read: ({ delta }: { delta?: string }) => delta,
-  },
-  'responses, custom tool': {
-    frame: (delta) => ({ type: 'response.custom_tool_call_input.delta', output_index: 0, delta }),
-    end: { type: 'response.output_item.done', output_index: 0, item: {} },
-    read: ({ delta }: { delta?: string }) => delta,
-  },
+  'responses, text': ofResponses('output_text', { content_index: 0 }),
+  'chat, refusal': ofChat(
+    (refusal) => ({ refusal }),
+    ({ refusal }: { refusal?: string }) => refusal,
+  ),
+  'chat, reasoning': ofChat(
+    (reasoning_content) => ({ reasoning_content }),
+    (delta: { reasoning_content?: string }) => delta.reasoning_content,
+  ),
+  'chat, summary of reasoning details': ofChat(
+    (summary) => ({ reasoning_details: [{ type: 'reasoning.summary', summary, index: 0 }] }),
+    ({ reasoning_details: details }: Details) => details?.[0].summary,
+  ),
+  'responses, refusal': ofResponses('refusal', { content_index: 0 }),
+  'responses, reasoning summary': ofResponses('reasoning_summary_text', { summary_index: 0 }),
+  'responses, custom tool': ofResponses('custom_tool_call_input'),
 };
 
 interface Passed {
@@ -262,9 +244,7 @@ test('a text that may end in a placeholder holds up others only for a while', ()
   const push = (index: number, piece: string) =>
     stream.push({
       name: undefined,
-      data: Buffer.from(
-        JSON.stringify({ type: 'content_block_delta', index, delta: { type: 'text_delta', text: piece } }),
-      ),
+      data: Buffer.from(JSON.stringify(textDelta(index, piece))),
     }).length;
 
   expect(push(0, 'ends with E')).toBe(0);
@@ -278,21 +258,10 @@ test('signed thinking, ids and names stay as they came', () => {
   const placeholder = placeholders.of(hidden, 'a value');
   const restorer = new Restorer(new Map([[placeholder, 'a value']]));
   const kept = [
-    { type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: placeholder } },
-    {
-      type: 'content_block_start',
-      index: 1,
-      content_block: { type: 'tool_use', id: placeholder, name: placeholder, input: {} },
-    },
-    { type: 'content_block_delta', index: 0, delta: { type: 'signature_delta', signature: placeholder } },
-    {
-      choices: [
-        {
-          index: 0,
-          delta: { reasoning_details: [{ type: 'reasoning.text', text: placeholder, index: 0 }] },
-        },
-      ],
-    },
+    blockDelta(0, { type: 'thinking_delta', thinking: placeholder }),
+    blockStart(1, { type: 'tool_use', id: placeholder, name: placeholder, input: {} }),
+    blockDelta(0, { type: 'signature_delta', signature: placeholder }),
+    chatChunk({ reasoning_details: [{ type: 'reasoning.text', text: placeholder, index: 0 }] }),
   ];
 
   for (const event of kept) {

@@ -32,20 +32,7 @@ const opaque = 'content.opaque';
 const reference = 'content.unseen_reference';
 const codename = 'content.codename';
 
-const blanks = [
-  ' ',
-  '\t',
-  '\n',
-  '\r\n',
-  '\u00a0',
-  '\u3000',
-  '\u2003',
-  '\ufeff',
-  '\u200b',
-  '\u0000',
-  '\u0001',
-  ' '.repeat(5_000),
-];
+const blanks = [...' \t\n\u00a0\u3000\u2003\ufeff\u200b\u0000\u0001', '\r\n', ' '.repeat(5_000)];
 
 describe('bytes', () => {
   test.each(blanks)('behind %j in a URL are seen', (blank) => {
