@@ -23,9 +23,6 @@ export interface InspectorOptions {
   readonly onFailure: (error: GatewayError) => void;
 }
 
-/** How many minutes the event `now` carries; the page already has the earlier ones. */
-const newestMinutes = 2;
-
 /** The live page: shows the gateway's owner the last exchanges, and why they ended as they did. */
 export function createInspector(options: InspectorOptions) {
   const { backend } = options;
@@ -33,19 +30,14 @@ export function createInspector(options: InspectorOptions) {
   const minutes = new Minutes();
   const keeping = new KeepBodies(ring, backend.keepsBodies);
   const boot = randomBytes(4).toString('hex');
-  const now = async (most?: number): Promise<NowAnswer> => ({
-    minutes: minutes.list(most),
+  const now = async (): Promise<NowAnswer> => ({
+    minutes: minutes.list(),
     open: backend.open(),
     budgets: await backend.budgets(),
     breakers: backend.breakers(),
     ...keeping.state,
   });
-  const events = new EventStreams({
-    ring,
-    boot,
-    scrub: backend.scrub,
-    now: () => now(newestMinutes),
-  });
+  const events = new EventStreams({ ring, boot, scrub: backend.scrub, now });
   const sessions = new Sessions(options.port);
   const routes = routesOf({ ...options, sessions, ring, events, keeping, now });
   const observer: ExchangeObserver = {

@@ -106,19 +106,13 @@ describe('the list', () => {
     expect(await rowOf(probe)).toBeUndefined();
   });
 
-  test('is read in pages, and what it does not know is refused', async () => {
+  test('begins with the newest', async () => {
     const first = await idOf(chat('one bird'));
     const second = await idOf(chat('no bird'));
-    const { seq } = await rowOf(second);
 
-    const ids = async (query: string) =>
-      ((await gateway.api(`exchanges?${query}`)) as ListAnswer).rows.map(({ id }) => id);
+    const { rows } = (await gateway.api('exchanges')) as ListAnswer;
 
-    expect(await ids('limit=1')).toEqual([second]);
-    expect(await ids(`before=${seq}&limit=1`)).toEqual([first]);
-    for (const query of ['show=blocked', 'limit=-1', 'before=x']) {
-      expect(await gateway.api(`exchanges?${query}`)).toMatchObject({ error: { reason: 'request.field' } });
-    }
+    expect(rows.slice(0, 2).map(({ id }) => id)).toEqual([second, first]);
   });
 });
 

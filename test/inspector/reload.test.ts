@@ -54,7 +54,7 @@ test('bodies are kept from a reload on that asks for it, without anybody looking
   await gateway.reload(`records: { bodies: true }\n${limited}`);
   await ask();
 
-  const { rows } = (await gateway.api('exchanges?limit=1')) as ListAnswer;
+  const { rows } = (await gateway.api('exchanges')) as ListAnswer;
   expect(rows[0]?.bodies).toBe(true);
 });
 
@@ -64,7 +64,7 @@ test('a reload that switches the page off ends its event streams', async () => {
 
   await gateway.reload(`inspector: { enabled: false }\n${limited}`);
 
-  expect(await ended).toContain('event: hello');
+  expect(await ended).not.toContain('resync');
 });
 
 test('who asks for the page with several workers is warned', async () => {

@@ -33,7 +33,6 @@ function record(fields: Partial<ExchangeRecord> = {}): ExchangeRecord {
 describe('the ring', () => {
   test('keeps the newest, in order', () => {
     const ring = new Ring({ exchanges: 10, bytes: 1_000_000 });
-    ring.onChange = () => undefined; // somebody looks
     for (let i = 0; i < 35; i += 1) ring.trace(exchange(`req_${i}`)).finished(record(), undefined);
 
     const ids = [...ring.entries()].map(({ id }) => id);
@@ -108,93 +107,6 @@ describe('the ring', () => {
 
     expect(ring.find('req_1')?.receivedBody?.toString()).toBe('as it came');
   });
-});
-
-describe('the ring while nobody looks', () => {
-  /** So many exchanges a second, for so many seconds. */
-  function run(ring: Ring, clock: { ms: number }, { perSecond, seconds }: Load): void {
-    for (let i = 0; i < perSecond * seconds; i += 1) {
-      clock.ms += 1_000 / perSecond;
-      ring.trace(exchange(`at ${Math.round(clock.ms)}`)).finished(record(), undefined);
-    }
-  }
-  interface Load {
-    readonly perSecond: number;
-    readonly seconds: number;
-  }
-
-  test('keeps all of a burst that the ring has room for', () => {
-    const ring = new Ring(undefined, () => 0);
-    for (let i = 0; i < 500; i += 1) ring.trace(exchange(`req_${i}`)).finished(record(), undefined);
-
-    expect(ring.entries().map(({ id }) => id)).toEqual(
-      Array.from({ length: 500 }, (_, i) => `req_${499 - i}`),
-    );
-  });
-
-  test('keeps everything that comes no faster than five a second', () => {
-    const clock = { ms: 0 };
-    const ring = new Ring(undefined, () => clock.ms);
-    run(ring, clock, { perSecond: 4, seconds: 1_000 });
-
-    expect(ring.entries().map(({ id }) => id)).toEqual(
-      Array.from({ length: 500 }, (_, i) => `at ${1_000_000 - i * 250}`),
-    );
-  });
-
-  test('keeps five a second of more, and always the newest', () => {
-    const clock = { ms: 0 };
-    const ring = new Ring(undefined, () => clock.ms);
-    run(ring, clock, { perSecond: 1_000, seconds: 200 });
-    ring.trace(exchange('the last')).finished(record(), undefined);
-
-    const [last, ...others] = ring.entries();
-    const oldest = others.at(-1);
-
-    expect(last?.id).toBe('the last');
-    expect(others).toHaveLength(499);
-    // A hundred seconds of them, not half a second.
-    expect(Number(others.at(-1)?.id.slice(3))).toBeLessThan(200_000 - 95_000);
-    // The last one is the 200,001st; of those since the oldest, 500 are here.
-    expect(ring.leftOut).toBe(200_001 - Number(oldest?.id.slice(3)) + 1 - 500);
-    expect(ring.bytes).toBe(ring.entries().reduce((sum, { bytes }) => sum + bytes, 0));
-  });
-
-  test.each<[string, Partial<ExchangeRecord>]>([
-    ['refused', { outcome: 'refused', status: 403 }],
-    ['failed', { outcome: 'failed', status: 502 }],
-    ['left by the client', { outcome: 'left' }],
-    ['answered with an error', { status: 529 }],
-    ['matched by a rule', { rules: [{ id: 'mail', action: 'warn', mode: 'monitor', count: 1 }] }],
-  ])('keeps every exchange that is %s', (_, fields) => {
-    const clock = { ms: 0 };
-    const ring = new Ring(undefined, () => clock.ms);
-    run(ring, clock, { perSecond: 1_000, seconds: 5 });
-    for (let i = 0; i < 100; i += 1) {
-      ring.trace(exchange(`kept ${i}`)).finished(record(fields), undefined);
-      ring.trace(exchange(`other ${i}`)).finished(record(), undefined);
-    }
-
-    const kept = ring.entries().filter(({ id }) => id.startsWith('kept'));
-
-    expect(kept).toHaveLength(100);
-  });
-
-  test('keeps everything from the time that somebody looks', () => {
-    const clock = { ms: 0 };
-    const ring = new Ring(undefined, () => clock.ms);
-    run(ring, clock, { perSecond: 1_000, seconds: 5 });
-    const seen = ring.entries()[0];
-    for (let i = 0; i < 100; i += 1) ring.trace(exchange(`req_${i}`)).finished(record(), undefined);
-
-    expect(
-      ring
-        .entries()
-        .slice(0, 100)
-        .map(({ id }) => id),
-    ).toEqual(Array.from({ length: 100 }, (_, i) => `req_${99 - i}`));
-    expect(ring.entries()[100]).toBe(seen);
-  });
 
   test('shows what is under way in the order in which it came', () => {
     const ring = new Ring();
@@ -206,18 +118,6 @@ describe('the ring while nobody looks', () => {
     expect(ring.entries().map(({ id }) => id)).toEqual(['newest', 'done', 'slow']);
     slow.finished(record(), undefined);
     expect(ring.entries().map(({ id }) => id)).toEqual(['newest', 'done', 'slow']);
-  });
-
-  test('keeps no reference to exchanges that end without being kept', () => {
-    const ring = new Ring();
-    for (let i = 0; i < 1_000; i += 1) {
-      const trace = ring.trace(exchange(`req_${i}`));
-      trace.received(Buffer.from('{}'));
-      trace.finished(record({ method: 'GET', endpoint: undefined as never }), undefined);
-    }
-
-    expect(ring.entries()).toHaveLength(0);
-    expect(ring.bytes).toBe(0);
   });
 });
 

@@ -9,8 +9,6 @@ import type { NowAnswer } from './now.ts';
 
 /** Events of `GET /_/api/events`, by their names. Each `data:` is one line of JSON. */
 export interface Events {
-  /** First, after every connect. */
-  readonly hello: Hello;
   /**
    * An exchange began, went on or ended; what happens to one within 250 ms is one event. Insert or replace the row by its
    * `seq`.
@@ -22,11 +20,6 @@ export interface Events {
   readonly now: NowAnswer;
   /** Something was lost (a slow reader, a restart): load the list again. */
   readonly resync: Resync;
-}
-
-export interface Hello {
-  /** Changes with a restart: earlier rows are gone, and `seq` starts again. */
-  readonly boot: string;
 }
 
 export interface Resync {

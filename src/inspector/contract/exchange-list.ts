@@ -82,14 +82,10 @@ export interface Times {
   readonly stream?: number;
 }
 
-/** `GET /_/api/exchanges`. `before` = a `seq`: only older ones; `limit` = at most that many (default and maximum 500). */
+/** `GET /_/api/exchanges`. */
 export interface ListAnswer {
-  /** Newest first. */
+  /** All that are kept, newest first. */
   readonly rows: readonly ExchangeRow[];
-  /** Of all that are kept. */
-  readonly kept: number;
-  /** Unremarkable exchanges between those that were not kept, because no page was open; missing if there are none. */
-  readonly left_out?: number;
   /** The event id up to which `rows` is current: pass it as `Last-Event-ID` to `/_/api/events`. */
   readonly cursor: string;
 }

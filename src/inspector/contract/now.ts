@@ -1,4 +1,4 @@
-/** `GET /_/api/now`, and the event `now` (which has the newest two minutes only). */
+/** `GET /_/api/now`, and the event `now`. */
 export interface NowAnswer {
   /** Oldest first, the current minute last; at most 60. Minutes without any traffic are included. */
   readonly minutes: readonly Minute[];

@@ -10,7 +10,6 @@ export interface EventStreamOptions {
   readonly boot: string;
   /** Scrubs configured secrets. */
   readonly scrub: (text: string) => string;
-  /** The newest minutes. */
   readonly now: () => Promise<Events['now']>;
 }
 
@@ -45,8 +44,8 @@ export class EventStreams {
   /** Since the last change. */
   #quietMs = 0;
   #nowVersion = -1;
-  /** The ring's newest slot at the last batch. */
-  #sentSlot = 0;
+  /** The ring's newest exchange at the last batch. */
+  #sentSeq = 0;
 
   constructor(options: EventStreamOptions) {
     this.#options = options;
@@ -71,7 +70,6 @@ export class EventStreams {
     this.#viewers.add(viewer);
     response.onClose(() => this.#remove(viewer));
     if (this.#clock === undefined) this.#start();
-    this.#write(viewer, toEvent('hello', { boot }, `${boot}-${Math.min(viewer.version, ring.version)}`));
     if (lastBoot !== undefined && lastBoot !== boot) return this.#resync(viewer, 'restarted');
     this.#catchUp(viewer, 'too old');
   }
@@ -84,8 +82,7 @@ export class EventStreams {
 
   #start(): void {
     const { ring } = this.#options;
-    ring.look();
-    this.#sentSlot = ring.newestSlot;
+    this.#sentSeq = ring.newestSeq;
     ring.onChange = (entry) => {
       this.#dirty.add(entry);
       this.#batch ??= setTimeout(() => this.#sendBatch(), batchMs);
@@ -100,7 +97,6 @@ export class EventStreams {
 
   #stop(): void {
     this.#options.ring.onChange = undefined;
-    this.#options.ring.look(); // a page that lost its connection will be back
     this.#dirty.clear();
     clearTimeout(this.#batch);
     clearInterval(this.#clock);
@@ -116,8 +112,8 @@ export class EventStreams {
     const changed = [...this.#dirty];
     this.#dirty.clear();
     // Came and went within this batch: nobody can follow more than the ring holds.
-    const entries = changed.filter((entry) => entry.slot <= this.#sentSlot || ring.holds(entry));
-    this.#sentSlot = ring.newestSlot;
+    const entries = changed.filter((entry) => entry.seq <= this.#sentSeq || ring.holds(entry));
+    this.#sentSeq = ring.newestSeq;
     const count = changed.length - entries.length;
     const skipped = count === 0 ? '' : toEvent('skipped', { count });
     const text = Buffer.from(skipped + this.#rowEvents(entries));

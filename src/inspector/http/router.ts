@@ -47,7 +47,7 @@ export interface RouteContext {
   readonly ring: Ring;
   readonly events: EventStreams;
   readonly keeping: KeepBodies;
-  readonly now: (most?: number) => Promise<NowAnswer>;
+  readonly now: () => Promise<NowAnswer>;
 }
 
 /** One request to the live page. */

@@ -128,7 +128,7 @@ export function routesOf(context: RouteContext): readonly Route[] {
       answer: async (call) => sendFile(call, await files(`assets/${call.parameter}`)),
     },
     ...sessionRoutes(context),
-    { method: 'GET', path: 'api/exchanges', access: 'session', answer: (call) => list(call, context) },
+    { method: 'GET', path: 'api/exchanges', access: 'session', answer: () => list(context) },
     {
       method: 'GET',
       path: 'api/exchanges/:id',
@@ -168,32 +168,9 @@ function findEntry(ring: Ring, id: string): RingEntry {
   throw new GatewayError('inspector.unknown', 'this exchange is no longer kept, or never was');
 }
 
-const maxRows = 500;
-
-function list({ query }: Call, { backend, ring, events }: RouteContext): ListAnswer {
-  const { limit = maxRows, before = Number.POSITIVE_INFINITY } = numbersOf(query, ['limit', 'before']);
+function list({ backend, ring, events }: RouteContext): ListAnswer {
   const cursor = events.cursor();
-  const rows = ring
-    .entries()
-    .filter(({ seq }) => seq < before)
-    .slice(0, Math.min(limit, maxRows))
-    .map((entry) => toRow(entry, backend.scrub));
-  const { size: kept, leftOut } = ring;
-  return { rows, kept, ...(leftOut === 0 ? {} : { left_out: leftOut }), cursor };
-}
-
-/** The parameters of a query, which are numbers. Throws request.field for any other. */
-function numbersOf<Name extends string>(
-  query: URLSearchParams,
-  names: readonly Name[],
-): { readonly [Each in Name]?: number } {
-  const entries = [...query].map(([param, text]) => {
-    if (names.some((name) => name === param) && /^\d{1,15}$/.test(text)) return [param, Number(text)];
-    throw new GatewayError('request.field', `${param}: expected a number as ${names.join(' or ')}`, {
-      param,
-    });
-  });
-  return Object.fromEntries(entries);
+  return { rows: ring.entries().map((entry) => toRow(entry, backend.scrub)), cursor };
 }
 
 function follow({ request, response }: Call, { events }: RouteContext): void {

@@ -68,16 +68,16 @@ export class Minutes {
     if (startMs > nowMs - keptMinutes * minuteMs && startMs <= nowMs) this.#at(startMs).add(record);
   }
 
-  /** Oldest first, the current one last; at most `most`. */
-  list(most = keptMinutes): readonly Minute[] {
+  /** Oldest first, the current one last. */
+  list(): readonly Minute[] {
     const nowMs = this.#nowMs();
     const knownMs = Math.min(nowMs, ...this.#kept.keys());
-    const firstMs = Math.max(knownMs, nowMs - (most - 1) * minuteMs);
+    const firstMs = Math.max(knownMs, nowMs - (keptMinutes - 1) * minuteMs);
     const minutes: Minute[] = [];
     for (let startMs = startOf(firstMs); startMs <= nowMs; startMs += minuteMs) {
       minutes.push(toMinute(this.#kept.get(startMs) ?? new MinuteCount(startMs)));
     }
-    return minutes.slice(-most);
+    return minutes;
   }
 
   #at(startMs: number): MinuteCount {

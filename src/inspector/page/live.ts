@@ -1,10 +1,9 @@
 import type { KeepBodiesAnswer, KeepBodiesRequest } from '../contract/actions.ts';
-import type { Hello } from '../contract/events.ts';
 import type { ListAnswer } from '../contract/exchange-list.ts';
 import type { NowAnswer } from '../contract/now.ts';
 import { type Connection, type Event, followEvents } from './event-stream.ts';
 import { CallError, messageOf, type Session } from './session.ts';
-import { hasGap, maxRows, mergeNow, Traffic } from './traffic.ts';
+import { Traffic } from './traffic.ts';
 
 // A list that changes more often than this can't be read.
 const redrawMs = 250;
@@ -21,10 +20,7 @@ export class Live {
   readonly traffic = new Traffic();
   /** Exchanges that came too fast to be sent. */
   skipped = 0;
-  /** Exchanges between those of the list that were not kept, because no page was open. */
-  leftOut = 0;
   connection: Connection = { state: 'connecting' };
-  hello: Hello | undefined;
   now: NowAnswer | undefined;
   isSignedOut = false;
   /** Whether somebody signed out, so that nothing may be left here. */
@@ -141,56 +137,28 @@ export class Live {
       isSignedOut: true,
       isLoaded: false,
       skipped: 0,
-      leftOut: 0,
       now: undefined,
-      hello: undefined,
     });
   }
 
   async #load(): Promise<string> {
-    let {
-      rows,
-      cursor,
-      kept,
-      left_out: leftOut = 0,
-    } = await this.session.get<ListAnswer>('exchanges?limit=500');
+    const { rows, cursor } = await this.session.get<ListAnswer>('exchanges');
     for (const row of rows) this.traffic.put(row);
-    this.#set({ isLoaded: true, leftOut });
-    while (rows.length > 0 && this.traffic.rows.length < Math.min(kept, maxRows)) {
-      const oldest = rows.at(-1)?.seq ?? 0;
-      ({ rows, kept } = await this.session.get<ListAnswer>(`exchanges?limit=500&before=${oldest}`));
-      for (const row of rows) this.traffic.put(row);
-      this.#draw();
-    }
+    this.#set({ isLoaded: true });
     return cursor;
   }
 
   #apply(event: Event): void {
     switch (event.name) {
-      case 'hello': {
-        const isRestarted = this.hello !== undefined && this.hello.boot !== event.data.boot;
-        if (isRestarted) this.#reload();
-        return this.#set({ hello: event.data });
-      }
       case 'resync':
         return this.#reload();
       case 'now':
-        if (hasGap(this.now, event.data)) void this.#fillGap();
-        return this.#set({ now: mergeNow(this.now, event.data) });
+        return this.#set({ now: event.data });
       case 'skipped':
         return this.#set({ skipped: this.skipped + event.data.count });
       case 'row':
         this.traffic.put(event.data);
         return this.#draw();
-    }
-  }
-
-  /** An event has the newest minutes only: after a while without events, such as a laptop's sleep, others are missing. */
-  async #fillGap(): Promise<void> {
-    try {
-      this.#set({ now: await this.session.get<NowAnswer>('now') });
-    } catch {
-      // The minutes that are known are shown; whether there is a connection is shown elsewhere.
     }
   }
 

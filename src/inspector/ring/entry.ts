@@ -1,6 +1,5 @@
 import type { ExchangeTrace, SentHead, TracedExchange } from '../../record/observer.ts';
 import type { ExchangeRecord } from '../../record/record.ts';
-import type { SwapRemoveItem } from '../../swap-remove-list.ts';
 
 /** A piece of an answer, and when it was sent: milliseconds after the request's head arrived. */
 export interface AnswerPiece {
@@ -18,8 +17,6 @@ export interface SentRequest {
 /** What an entry needs from its ring. */
 export interface EntryKeeper {
   readonly keepsBodies: boolean;
-  /** Whether somebody is watching open exchanges. */
-  readonly isWatched: boolean;
   /** The request is here. */
   opened(entry: RingEntry): void;
   finished(entry: RingEntry, record: ExchangeRecord): void;
@@ -38,16 +35,11 @@ const pieceBytes = 100;
  * What is kept of one exchange. While nobody watches, it only references what the exchange has created anyway (record
  * and headers) and reads the clock; everything that is shown is computed from that on demand.
  */
-export class RingEntry implements ExchangeTrace, SwapRemoveItem {
-  place = -1;
-  /** In the order in which the heads arrived. */
-  readonly seq: number;
-  /** In the ring; 0 while it has none. */
-  slot = 0;
+export class RingEntry implements ExchangeTrace {
+  /** In the order in which the requests were here; 0 while it is not in the ring. */
+  seq = 0;
   /** The ring's version when this entry last changed. */
   version = 0;
-  /** How many exchanges between the one before it and this one were not kept. */
-  leftOut = 0;
   /** Approximate size of everything that it holds. */
   bytes = 0;
   readonly id: string;
@@ -75,8 +67,7 @@ export class RingEntry implements ExchangeTrace, SwapRemoveItem {
   readonly #startedAt: number;
   readonly #keeper: EntryKeeper;
 
-  constructor(exchange: TracedExchange, keeper: EntryKeeper, seq: number) {
-    this.seq = seq;
+  constructor(exchange: TracedExchange, keeper: EntryKeeper) {
     this.exchange = exchange;
     this.id = exchange.id;
     this.rawHeaders = exchange.request.rawHeaders;
@@ -92,11 +83,6 @@ export class RingEntry implements ExchangeTrace, SwapRemoveItem {
   /** Empty until the answer has begun. */
   get answerHeaders(): readonly string[] {
     return this.#answerHeaders ?? this.exchange?.response.headers ?? [];
-  }
-
-  /** Whether the ring knows of it. */
-  get wasOpened(): boolean {
-    return this.readAtMs !== undefined;
   }
 
   get hasBodies(): boolean {
@@ -121,7 +107,7 @@ export class RingEntry implements ExchangeTrace, SwapRemoveItem {
   sending(head: SentHead, body: Buffer): void {
     this.sent.push({ head, atMs: this.#elapsedMs() });
     if (this.receivedBody !== undefined && this.#keeper.keepsBodies) this.#keepSent(body);
-    if (this.#keeper.isWatched) this.#keeper.changed(this);
+    this.#keeper.changed(this);
   }
 
   queued(): void {
@@ -135,7 +121,7 @@ export class RingEntry implements ExchangeTrace, SwapRemoveItem {
   wrote(piece: Buffer): void {
     this.bytesOut += piece.length;
     if (this.answer !== undefined) this.#keepPiece(this.answer, piece);
-    if (this.#keeper.isWatched) this.#keeper.changed(this);
+    this.#keeper.changed(this);
   }
 
   finished(record: ExchangeRecord, message: string | undefined): void {
@@ -182,14 +168,14 @@ export class RingEntry implements ExchangeTrace, SwapRemoveItem {
 }
 
 /** An entry of which only the record is left. */
-export function recalledEntry(record: ExchangeRecord, keeper: EntryKeeper, seq: number): RingEntry {
+export function recalledEntry(record: ExchangeRecord, keeper: EntryKeeper): RingEntry {
   const exchange: TracedExchange = {
     id: record.request_id,
     request: { rawHeaders: [] },
     response: { headers: [] },
     draft: { soFar: {}, startedAt: 0 },
   };
-  const entry = new RingEntry(exchange, keeper, seq);
+  const entry = new RingEntry(exchange, keeper);
   entry.exchange = undefined;
   entry.record = withoutBody(record);
   return entry;

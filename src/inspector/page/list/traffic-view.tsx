@@ -64,9 +64,6 @@ export function TrafficView({
           (isNarrowed(filter) ? `${formatWhole(rows.length)} of ` : '') +
           formatWhole(all.length) +
           (all.length === 1 ? ' exchange' : ' exchanges') +
-          (live.leftOut > 0
-            ? `, and ${formatWhole(live.leftOut)} unremarkable ones while no page was open`
-            : '') +
           (live.skipped > 0 ? `, ${formatWhole(live.skipped)} more came too fast` : '')
         }
       />
