@@ -3,14 +3,12 @@ import { createPasswordChecker } from './accounts/password.ts';
 import { createSessions, logIn } from './accounts/sessions.ts';
 import { createThrottle } from './accounts/throttle.ts';
 import { insertDemoUser, insertUser, type NewUser, type User } from './accounts/users.ts';
-import { documentOperations } from './api/document-operations.ts';
-import type { Operation } from './api/operation.ts';
-import { plantOperations } from './api/plant-operations.ts';
+import { assetOperations, documentHandlers } from './api/document-operations.ts';
+import { type Call, type Handlers, type OperationId, operationsOf } from './api/operation.ts';
+import { plantHandlers } from './api/plant-operations.ts';
 import { serve } from './api/serve.ts';
-import { userOperations } from './api/user-operations.ts';
+import { userHandlers } from './api/user-operations.ts';
 import { createCatalogue } from './catalogue/catalogue.ts';
-import { asyncapi } from './contract/asyncapi.ts';
-import { openapi } from './contract/openapi.ts';
 import { type Database, openDatabase } from './database/open.ts';
 import type { Feed, FeedListener } from './events/feed.ts';
 import { openPostgresFeed } from './events/postgres-feed.ts';
@@ -105,16 +103,19 @@ export async function startStore(options: StoreOptions): Promise<Store> {
     const listener = await serve({
       ...options,
       operations: [
-        ...afterCheck(ready.require, [
-          ...plantOperations({ catalogue: createCatalogue(database, writes, now), sessions }),
-          ...userOperations({
-            sessions,
-            logIn: (credentials, address) =>
-              logIn(credentials, address, { queries, passwords, sessions, throttle }),
-            onLogout: (tokenHash) => watchers.disconnect('session ended', tokenHash),
+        ...operationsOf({
+          ...afterCheck(ready.require, {
+            ...plantHandlers({ catalogue: createCatalogue(database, writes, now), sessions }),
+            ...userHandlers({
+              sessions,
+              logIn: (credentials, address) =>
+                logIn(credentials, address, { queries, passwords, sessions, throttle }),
+              onLogout: (tokenHash) => watchers.disconnect('session ended', tokenHash),
+            }),
           }),
-        ]),
-        ...documentOperations(openapi, asyncapi),
+          ...documentHandlers,
+        }),
+        ...assetOperations,
       ],
       sessions,
       watchers,
@@ -157,14 +158,15 @@ function feedListener({ notify, disconnect }: Watchers, log: StoreOptions['log']
   };
 }
 
-function afterCheck(check: () => void, operations: readonly Operation[]): readonly Operation[] {
-  return operations.map((operation) => ({
-    ...operation,
-    handle: (call) => {
+function afterCheck<Id extends OperationId>(check: () => void, handlers: Handlers<Id>): Handlers<Id> {
+  const checked = Object.entries<Handlers[OperationId]>(handlers).map(([id, handle]) => [
+    id,
+    (call: Call) => {
       check();
-      return operation.handle(call);
+      return handle(call);
     },
-  }));
+  ]);
+  return Object.fromEntries(checked); // of the same names
 }
 
 /** Runs the work every minute until stopped; stopping waits for a run in progress. */

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
-import type { asyncapi } from '../contract/asyncapi.ts';
-import type { openapi } from '../contract/openapi.ts';
-import { type Answer, type Call, jsonAnswer, type Operation } from './operation.ts';
+import { asyncapi } from '../contract/asyncapi.ts';
+import { openapi } from '../contract/openapi.ts';
+import { type Answer, type Call, type Handlers, jsonAnswer, type Operation } from './operation.ts';
 
 /** The API page: Swagger UI (docs/decisions/plant-store.md), from this service alone. */
 const docsPage = `<!doctype html>
@@ -53,22 +53,23 @@ const style = 'text/css; charset=utf-8';
 const assetDirectories = ['./', '../../../dist/'];
 
 /** The service's documentation: both contracts, and a page to read and try them. */
-export function documentOperations(http: typeof openapi, events: typeof asyncapi): readonly Operation[] {
-  const fixed = (id: string, path: string, answer: Answer): Operation => ({
-    id,
+export const documentHandlers = {
+  getOpenapi: () => jsonAnswer(openapi),
+  getAsyncapi: () => jsonAnswer(asyncapi),
+  getDocs: pageAnswer,
+} satisfies Partial<Handlers>;
+
+/** What that page consists of. */
+export const assetOperations: readonly Operation[] = [
+  {
+    id: 'getDocsScript',
     method: 'GET',
-    path,
-    handle: () => answer,
-  });
-  return [
-    fixed('getOpenapi', '/v3/openapi.json', jsonAnswer(http)),
-    fixed('getAsyncapi', '/v3/asyncapi.json', jsonAnswer(events)),
-    fixed('getDocs', '/v3/docs', pageAnswer()),
-    fixed('getDocsScript', '/v3/docs/start.js', { type: script, body: docsScript, headers: assetHeaders }),
-    asset('getDocsLibrary', 'swagger-ui-bundle.js', script),
-    asset('getDocsStyle', 'swagger-ui.css', style),
-  ];
-}
+    path: '/v3/docs/start.js',
+    handle: () => ({ type: script, body: docsScript, headers: assetHeaders }),
+  },
+  asset('getDocsLibrary', 'swagger-ui-bundle.js', script),
+  asset('getDocsStyle', 'swagger-ui.css', style),
+];
 
 function pageAnswer(): Answer {
   // Everything comes from this service; no inline scripts or styles.

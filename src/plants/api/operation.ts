@@ -1,6 +1,7 @@
 import type { HttpRequest } from '../../http/request.ts';
 import { commonHeaders, type HeaderFields, toList } from '../../http/respond.ts';
 import type { HttpResponse } from '../../http/response.ts';
+import { openapi } from '../contract/openapi.ts';
 
 /** What an operation answers with; always 200, as everything else is a thrown error. */
 export interface Answer {
@@ -40,11 +41,34 @@ export interface Call {
   readonly parameter: string;
 }
 
-/** One operation of the OpenAPI document. */
+/** What an operation does with a request. */
+type Handle = (call: Call) => Answer | Promise<Answer>;
+
+/** By the operationIds of the OpenAPI document. */
+export type Handlers<Id extends OperationId = OperationId> = { readonly [Each in Id]: Handle };
+
+type Methods<Path = (typeof openapi.paths)[keyof typeof openapi.paths]> = Path extends object
+  ? Path[keyof Path]
+  : never;
+export type OperationId = Methods['operationId'];
+
+/** Something that is served. */
 export interface Operation {
   readonly id: string;
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: string;
   /** At most one variable part, the last: `/v3/plant/{plantId}`. */
   readonly path: string;
-  readonly handle: (call: Call) => Answer | Promise<Answer>;
+  readonly handle: Handle;
+}
+
+/** The operations of the OpenAPI document. */
+export function operationsOf(handlers: Handlers): readonly Operation[] {
+  return Object.entries(openapi.paths).flatMap(([path, methods]) =>
+    Object.entries<{ readonly operationId: OperationId }>(methods).map(([method, { operationId: id }]) => ({
+      id,
+      method: method.toUpperCase(),
+      path: `/v3${path}`,
+      handle: handlers[id],
+    })),
+  );
 }

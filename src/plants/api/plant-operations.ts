@@ -1,76 +1,46 @@
 import type { Sessions } from '../accounts/sessions.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { PlantRow, Search } from '../catalogue/search.ts';
-import { parseNewPlant, parsePlantChange } from '../plant/plant.ts';
+import { badField, parseNewPlant, parsePlantChange } from '../plant/plant.ts';
 import { requireSessionToChange } from './identity.ts';
-import { type Answer, type Call, jsonAnswer, type Operation } from './operation.ts';
-import { badParameter, parseQuery, parseSearch, parseTagSearch, readJson } from './request.ts';
+import { type Answer, type Call, type Handlers, jsonAnswer } from './operation.ts';
+import { parseQuery, parseSearch, parseTagSearch, readJson } from './request.ts';
 
 interface Parts {
   readonly catalogue: Catalogue;
   readonly sessions: Sessions;
 }
 
-export function plantOperations({ catalogue, sessions }: Parts): readonly Operation[] {
+export function plantHandlers({ catalogue, sessions }: Parts) {
   const search = async (options: Search, { request }: Call): Promise<Answer> => {
     const { rows, hasMore } = await catalogue.search(options);
     const last = rows.at(-1);
     const headers = hasMore && last !== undefined ? { link: nextLink(request.target, last.id) } : {};
     return { type: 'application/json', body: `[${rows.map(toJson).join(',')}]`, headers };
   };
-  return [
-    {
-      id: 'addPlant',
-      method: 'POST',
-      path: '/v3/plant',
-      handle: async ({ request, response }) => {
-        await requireSessionToChange(request, sessions);
-        return jsonAnswer(await catalogue.add(parseNewPlant(await readJson(request, response))));
-      },
+  return {
+    addPlant: async ({ request, response }) => {
+      await requireSessionToChange(request, sessions);
+      return jsonAnswer(await catalogue.add(parseNewPlant(await readJson(request, response))));
     },
-    {
-      id: 'updatePlant',
-      method: 'PUT',
-      path: '/v3/plant',
-      handle: async ({ request, response }) => {
-        await requireSessionToChange(request, sessions);
-        return jsonAnswer(await catalogue.update(parsePlantChange(await readJson(request, response))));
-      },
+    updatePlant: async ({ request, response }) => {
+      await requireSessionToChange(request, sessions);
+      return jsonAnswer(await catalogue.update(parsePlantChange(await readJson(request, response))));
     },
-    {
-      id: 'searchPlantsByStatus',
-      method: 'GET',
-      path: '/v3/plant/search/status',
-      handle: (call) => search(parseSearch(parseQuery(call.query)), call),
+    searchPlantsByStatus: (call) => search(parseSearch(parseQuery(call.query)), call),
+    searchPlantsByTags: (call) => search(parseTagSearch(parseQuery(call.query)), call),
+    getPlantById: async ({ parameter }) => jsonAnswer(await catalogue.get(parsePlantId(parameter))),
+    deletePlant: async ({ request, parameter }) => {
+      await requireSessionToChange(request, sessions);
+      return jsonAnswer(await catalogue.remove(parsePlantId(parameter)));
     },
-    {
-      id: 'searchPlantsByTags',
-      method: 'GET',
-      path: '/v3/plant/search/tags',
-      handle: (call) => search(parseTagSearch(parseQuery(call.query)), call),
-    },
-    {
-      id: 'getPlantById',
-      method: 'GET',
-      path: '/v3/plant/{plantId}',
-      handle: async ({ parameter }) => jsonAnswer(await catalogue.get(parsePlantId(parameter))),
-    },
-    {
-      id: 'deletePlant',
-      method: 'DELETE',
-      path: '/v3/plant/{plantId}',
-      handle: async ({ request, parameter }) => {
-        await requireSessionToChange(request, sessions);
-        return jsonAnswer(await catalogue.remove(parsePlantId(parameter)));
-      },
-    },
-  ];
+  } satisfies Partial<Handlers>;
 }
 
 function parsePlantId(text: string): number {
   const id = Number(text);
   if (/^[1-9]\d{0,15}$/.test(text) && Number.isSafeInteger(id)) return id;
-  throw badParameter('plantId', `must be a whole number from 1 to ${Number.MAX_SAFE_INTEGER}`);
+  throw badField('plantId', `must be a whole number from 1 to ${Number.MAX_SAFE_INTEGER}`);
 }
 
 /** Tags are stored as JSON and sent as they are: a page of plants is not parsed only to be serialized again. */

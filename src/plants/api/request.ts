@@ -4,22 +4,17 @@ import type { HttpRequest } from '../../http/request.ts';
 import type { HttpResponse } from '../../http/response.ts';
 import type { Search } from '../catalogue/search.ts';
 import { maxima, page } from '../contract/schemas.ts';
-import { isStatus } from '../plant/plant.ts';
+import { badField, parseStatus } from '../plant/plant.ts';
 
 /** Reads the parameters that both searches share. Throws request.field with the parameter's name. */
 export function parseSearch(query: Query): Search {
   const status = single(query, 'status');
-  if (status !== undefined && !isStatus(status)) {
-    throw badParameter('status', 'must be available, pending or sold');
-  }
-  const name = text(query, 'name', maxima.name);
-  const category = text(query, 'category', maxima.category);
   return {
     tags: [],
     match: 'any',
-    ...(status === undefined ? {} : { status }),
-    ...(name === undefined ? {} : { name }),
-    ...(category === undefined ? {} : { category }),
+    status: status === undefined ? undefined : parseStatus(status),
+    name: text(query, 'name', maxima.name),
+    category: text(query, 'category', maxima.category),
     limit: wholeNumber(query, 'limit', { least: 1, most: page.most, otherwise: page.default }),
     after: wholeNumber(query, 'after', { least: 0, most: Number.MAX_SAFE_INTEGER, otherwise: 0 }),
   };
@@ -27,16 +22,16 @@ export function parseSearch(query: Query): Search {
 
 export function parseTagSearch(query: Query): Search {
   const match = single(query, 'match') ?? 'any';
-  if (match !== 'any' && match !== 'all') throw badParameter('match', 'must be any or all');
+  if (match !== 'any' && match !== 'all') throw badField('match', 'must be any or all');
   return { ...parseSearch(query), match, tags: parseTagList(query.get('tags')) };
 }
 
 function text(query: Query, name: string, limit: number): string | undefined {
   const value = single(query, name);
   if (value === undefined) return undefined;
-  if (value.trim() === '') throw badParameter(name, 'is empty: leave it out to search without it');
-  if ([...value].length > limit) throw badParameter(name, `is longer than ${limit} characters`);
-  if (value.includes('\0')) throw badParameter(name, 'has a NUL character');
+  if (value.trim() === '') throw badField(name, 'is empty: leave it out to search without it');
+  if ([...value].length > limit) throw badField(name, `is longer than ${limit} characters`);
+  if (value.includes('\0')) throw badField(name, 'has a NUL character');
   return value;
 }
 
@@ -44,12 +39,12 @@ function parseTagList(lists: readonly string[] | undefined): readonly string[] {
   if (lists === undefined) return [];
   const tags = lists.flatMap((list) => list.split(',')).map((tag) => tag.trim());
   if (tags.includes(''))
-    throw badParameter('tags', 'has an empty entry: write one or more tags with single commas between them');
-  if (tags.length > maxima.tags) throw badParameter('tags', `has more than ${maxima.tags} entries`);
+    throw badField('tags', 'has an empty entry: write one or more tags with single commas between them');
+  if (tags.length > maxima.tags) throw badField('tags', `has more than ${maxima.tags} entries`);
   if (tags.some((tag) => [...tag].length > maxima.tag)) {
-    throw badParameter('tags', `has an entry longer than ${maxima.tag} characters`);
+    throw badField('tags', `has an entry longer than ${maxima.tag} characters`);
   }
-  if (tags.some((tag) => tag.includes('\0'))) throw badParameter('tags', 'has a NUL character');
+  if (tags.some((tag) => tag.includes('\0'))) throw badField('tags', 'has a NUL character');
   return tags;
 }
 
@@ -64,7 +59,7 @@ function wholeNumber(query: Query, name: string, { least, most, otherwise }: Bou
   if (digits === undefined) return otherwise;
   const value = Number(digits);
   if (!/^\d{1,16}$/.test(digits) || !Number.isSafeInteger(value) || value < least || value > most) {
-    throw badParameter(name, `must be a whole number from ${least} to ${most}`);
+    throw badField(name, `must be a whole number from ${least} to ${most}`);
   }
   return value;
 }
@@ -98,12 +93,8 @@ export function parseQuery(text: string): Query {
 /** The one value of a parameter, or undefined. Throws request.field if it occurs twice. */
 export function single(query: Query, name: string): string | undefined {
   const values = query.get(name);
-  if (values !== undefined && values.length > 1) throw badParameter(name, 'is given more than once');
+  if (values !== undefined && values.length > 1) throw badField(name, 'is given more than once');
   return values?.[0];
-}
-
-export function badParameter(name: string, problem: string): GatewayError {
-  return new GatewayError('request.field', `${name} ${problem}`, { param: name });
 }
 
 function decode(text: string): string {

@@ -7,6 +7,7 @@ import type { HttpRequest } from '../../http/request.ts';
 import { newRequestId, refuseUpgrade, sendError } from '../../http/respond.ts';
 import type { HttpResponse } from '../../http/response.ts';
 import type { Sessions } from '../accounts/sessions.ts';
+import { eventsPath } from '../contract/asyncapi.ts';
 import type { Watchers } from '../events/watchers.ts';
 import { requireSession } from './identity.ts';
 import { type Operation, privacyHeaders, sendAnswer } from './operation.ts';
@@ -23,8 +24,6 @@ interface ServeOptions {
   readonly watchers: Watchers;
   readonly isFeedLive: () => boolean;
 }
-
-const eventsPath = '/v3/ws/plants';
 
 /** Serves the operations over HTTP and the events over WebSocket, all under the same checks. */
 export async function serve(options: ServeOptions): Promise<Listener> {

@@ -3,9 +3,10 @@ import type { HttpRequest } from '../../http/request.ts';
 import { isLoopbackHost } from '../../loopback.ts';
 import { type Sessions, sessionSeconds } from '../accounts/sessions.ts';
 import { maxima } from '../contract/schemas.ts';
+import { badField, parseFields } from '../plant/plant.ts';
 import { findSessionToEnd, refuseForeignPage, requireSession } from './identity.ts';
-import { type Answer, type Call, jsonAnswer, type Operation } from './operation.ts';
-import { badParameter, parseQuery, readJson, single } from './request.ts';
+import { type Answer, type Call, type Handlers, jsonAnswer } from './operation.ts';
+import { parseQuery, readJson, single } from './request.ts';
 
 export interface Credentials {
   readonly username: string;
@@ -19,7 +20,7 @@ interface Parts {
   readonly onLogout: (tokenHash: string) => void;
 }
 
-export function userOperations({ sessions, logIn, onLogout }: Parts): readonly Operation[] {
+export function userHandlers({ sessions, logIn, onLogout }: Parts) {
   const open = async ({ request }: Call, credentials: Credentials): Promise<Answer> => {
     const token = await logIn(credentials, request.remoteAddress);
     return jsonAnswer(
@@ -27,72 +28,45 @@ export function userOperations({ sessions, logIn, onLogout }: Parts): readonly O
       { 'set-cookie': cookie(token, sessionSeconds, request) },
     );
   };
-  return [
-    {
-      id: 'loginUser',
-      method: 'GET',
-      path: '/v3/user/auth/login',
-      handle: (call) => {
-        // An image in another page must not log its visitor in as somebody else, nor use up the visitor's attempts.
-        refuseForeignPage(call.request);
-        const query = parseQuery(call.query);
-        const [username, password] = [single(query, 'username'), single(query, 'password')];
-        return open(call, parseCredentials({ username, password }));
-      },
+  return {
+    loginUser: (call) => {
+      // An image in another page must not log its visitor in as somebody else, nor use up the visitor's attempts.
+      refuseForeignPage(call.request);
+      const query = parseQuery(call.query);
+      const [username, password] = [single(query, 'username'), single(query, 'password')];
+      return open(call, parseCredentials({ username, password }));
     },
-    {
-      id: 'loginUserWithBody',
-      method: 'POST',
-      path: '/v3/user/auth/login',
-      handle: async (call) => {
-        refuseForeignPage(call.request);
-        return open(call, parseCredentials(await readJson(call.request, call.response)));
-      },
+    loginUserWithBody: async (call) => {
+      refuseForeignPage(call.request);
+      return open(call, parseCredentials(await readJson(call.request, call.response)));
     },
-    {
-      id: 'logoutUser',
-      method: 'GET',
-      path: '/v3/user/auth/logout',
-      handle: async ({ request }) => {
-        const session = await findSessionToEnd(request, sessions);
-        if (session !== undefined) {
-          await sessions.revoke(session.tokenHash);
-          onLogout(session.tokenHash);
-        }
-        return jsonAnswer({ status: 'logged out' }, { 'set-cookie': cookie('', 0, request) });
-      },
+    logoutUser: async ({ request }) => {
+      const session = await findSessionToEnd(request, sessions);
+      if (session !== undefined) {
+        await sessions.revoke(session.tokenHash);
+        onLogout(session.tokenHash);
+      }
+      return jsonAnswer({ status: 'logged out' }, { 'set-cookie': cookie('', 0, request) });
     },
-    {
-      id: 'getUserByName',
-      method: 'GET',
-      path: '/v3/user/{username}',
-      handle: async ({ request, parameter }) => {
-        const { user } = await requireSession(request, sessions);
-        const name = parseName(parameter);
-        if (name === '@me' || name.toLowerCase() === user.username.toLowerCase()) return jsonAnswer(user);
-        // Don't reveal whether other users exist.
-        throw new GatewayError('user.unknown', 'there is no such user, or not for you to see');
-      },
+    getUserByName: async ({ request, parameter }) => {
+      const { user } = await requireSession(request, sessions);
+      const name = parseName(parameter);
+      if (name === '@me' || name.toLowerCase() === user.username.toLowerCase()) return jsonAnswer(user);
+      // Don't reveal whether other users exist.
+      throw new GatewayError('user.unknown', 'there is no such user, or not for you to see');
     },
-  ];
+  } satisfies Partial<Handlers>;
 }
 
 function parseCredentials(value: unknown): Credentials {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new GatewayError('request.field', 'the body must be a JSON object', { param: 'body' });
-  }
-  const { username, password, ...rest }: Record<string, unknown> = { ...value };
-  const [unknown] = Object.keys(rest);
-  if (unknown !== undefined) {
-    throw badParameter(unknown.slice(0, 40), 'is not known here; known are username, password');
-  }
+  const { username, password } = parseFields(value, ['username', 'password']);
   return { username: parseField('username', username), password: parseField('password', password) };
 }
 
 function parseField(name: string, value: unknown): string {
-  if (value === undefined || value === '') throw badParameter(name, 'is missing');
-  if (typeof value !== 'string') throw badParameter(name, 'must be text');
-  if (value.length > maxima.login) throw badParameter(name, `is longer than ${maxima.login} characters`);
+  if (value === undefined || value === '') throw badField(name, 'is missing');
+  if (typeof value !== 'string') throw badField(name, 'must be text');
+  if (value.length > maxima.login) throw badField(name, `is longer than ${maxima.login} characters`);
   return value;
 }
 

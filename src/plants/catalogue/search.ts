@@ -6,10 +6,10 @@ export interface Search {
   /** Empty: all plants. */
   readonly tags: readonly string[];
   readonly match: 'any' | 'all';
-  readonly status?: Status;
+  readonly status: Status | undefined;
   /** Part of the name. */
-  readonly name?: string;
-  readonly category?: string;
+  readonly name: string | undefined;
+  readonly category: string | undefined;
   readonly limit: number;
   /** Only plants with a greater id. */
   readonly after: number;

@@ -10,6 +10,26 @@ export const eventTypes = [
   'plant.deleted',
 ] as const;
 
+export const eventsPath = '/v3/ws/plants';
+
+/** By the names of their schemas. */
+const messages = {
+  subscribe: { title: 'Subscribe', summary: 'Adds a filter; events that pass any filter are sent, once.' },
+  unsubscribe: {
+    title: 'Unsubscribe',
+    summary: 'Removes the filter with the same eventTypes and plantId; with neither, all filters.',
+  },
+  plantCreated: { name: 'plant.created', title: 'Plant created' },
+  plantUpdated: { name: 'plant.updated', title: 'Plant updated' },
+  plantStatusChanged: {
+    name: 'plant.status.changed',
+    title: 'Status changed',
+    summary: 'Follows plant.updated where the status is another one.',
+  },
+  plantDeleted: { name: 'plant.deleted', title: 'Plant deleted', summary: 'The plant as it was.' },
+  refused: { title: 'Refused', summary: 'The answer to a message that could not be understood.' },
+} as const;
+
 const filter = {
   eventTypes: {
     type: 'array',
@@ -20,6 +40,8 @@ const filter = {
   },
   plantId: { ...plantId, description: 'Only events of this plant. Absent: all.' },
 } as const;
+
+const channel = { $ref: '#/channels/plantEvents' };
 
 /** The contract of the events, AsyncAPI 3.0. */
 export const asyncapi = {
@@ -34,42 +56,25 @@ export const asyncapi = {
   defaultContentType: 'application/json',
   channels: {
     plantEvents: {
-      address: '/v3/ws/plants',
+      address: eventsPath,
       description:
         'Opened with the token of a login (bearer or cookie). A client is disconnected when it reads too slowly, floods, or its session ends. Code 1012 means that events were missed: connect again and search anew.',
       bindings: { ws: { method: 'GET' } },
-      messages: {
-        subscribe: { $ref: '#/components/messages/subscribe' },
-        unsubscribe: { $ref: '#/components/messages/unsubscribe' },
-        plantCreated: { $ref: '#/components/messages/plantCreated' },
-        plantUpdated: { $ref: '#/components/messages/plantUpdated' },
-        plantStatusChanged: { $ref: '#/components/messages/plantStatusChanged' },
-        plantDeleted: { $ref: '#/components/messages/plantDeleted' },
-        refused: { $ref: '#/components/messages/refused' },
-      },
+      messages: eachMessage((name) => ({ $ref: `#/components/messages/${name}` })),
     },
   },
   operations: {
     chooseEvents: {
       action: 'receive',
       summary: 'The client chooses which events it wants.',
-      channel: { $ref: '#/channels/plantEvents' },
-      messages: [
-        { $ref: '#/channels/plantEvents/messages/subscribe' },
-        { $ref: '#/channels/plantEvents/messages/unsubscribe' },
-      ],
+      channel,
+      messages: ofChannel('subscribe', 'unsubscribe'),
     },
     sendEvents: {
       action: 'send',
       summary: 'The service sends what happened, after it is stored for good.',
-      channel: { $ref: '#/channels/plantEvents' },
-      messages: [
-        { $ref: '#/channels/plantEvents/messages/plantCreated' },
-        { $ref: '#/channels/plantEvents/messages/plantUpdated' },
-        { $ref: '#/channels/plantEvents/messages/plantStatusChanged' },
-        { $ref: '#/channels/plantEvents/messages/plantDeleted' },
-        { $ref: '#/channels/plantEvents/messages/refused' },
-      ],
+      channel,
+      messages: ofChannel('plantCreated', 'plantUpdated', 'plantStatusChanged', 'plantDeleted', 'refused'),
     },
   },
   components: {
@@ -77,83 +82,46 @@ export const asyncapi = {
       bearer: { type: 'http', scheme: 'bearer' },
       cookie: { type: 'httpApiKey', in: 'cookie', name: 'session' },
     },
-    messages: {
-      subscribe: {
-        title: 'Subscribe',
-        summary: 'Adds a filter; events that pass any filter are sent, once.',
-        payload: { $ref: '#/components/schemas/subscribe' },
-      },
-      unsubscribe: {
-        title: 'Unsubscribe',
-        summary: 'Removes the filter with the same eventTypes and plantId; with neither, all filters.',
-        payload: { $ref: '#/components/schemas/unsubscribe' },
-      },
-      plantCreated: {
-        name: 'plant.created',
-        title: 'Plant created',
-        payload: { $ref: '#/components/schemas/plantCreated' },
-      },
-      plantUpdated: {
-        name: 'plant.updated',
-        title: 'Plant updated',
-        payload: { $ref: '#/components/schemas/plantUpdated' },
-      },
-      plantStatusChanged: {
-        name: 'plant.status.changed',
-        title: 'Status changed',
-        summary: 'Follows plant.updated where the status is another one.',
-        payload: { $ref: '#/components/schemas/plantStatusChanged' },
-      },
-      plantDeleted: {
-        name: 'plant.deleted',
-        title: 'Plant deleted',
-        summary: 'The plant as it was.',
-        payload: { $ref: '#/components/schemas/plantDeleted' },
-      },
-      refused: {
-        title: 'Refused',
-        summary: 'The answer to a message that could not be understood.',
-        payload: { $ref: '#/components/schemas/refused' },
-      },
-    },
+    messages: eachMessage((name, message) => ({
+      ...message,
+      payload: { $ref: `#/components/schemas/${name}` },
+    })),
     schemas: {
       plant: plantSchema,
-      subscribe: choice('subscribe'),
-      unsubscribe: choice('unsubscribe'),
+      subscribe: object({ action: { const: 'subscribe' } }, filter),
+      unsubscribe: object({ action: { const: 'unsubscribe' } }, filter),
       plantCreated: happened('plant.created'),
       plantUpdated: happened('plant.updated'),
       plantDeleted: happened('plant.deleted'),
-      plantStatusChanged: {
-        type: 'object',
-        required: ['type', 'occurredAt', 'plantId', 'previousStatus', 'newStatus'],
-        additionalProperties: false,
-        properties: {
-          type: { const: 'plant.status.changed' },
-          occurredAt,
-          plantId,
-          previousStatus: status,
-          newStatus: status,
-        },
-      },
+      plantStatusChanged: object({
+        type: { const: 'plant.status.changed' },
+        occurredAt,
+        plantId,
+        previousStatus: status,
+        newStatus: status,
+      }),
       refused: errorSchema,
     },
   },
-} as const;
+};
 
-function choice<Action extends string>(action: Action) {
-  return {
-    type: 'object',
-    required: ['action'],
-    additionalProperties: false,
-    properties: { action: { const: action }, ...filter },
-  } as const;
+function eachMessage<Value>(build: (name: string, message: { readonly title: string }) => Value) {
+  return Object.fromEntries(Object.entries(messages).map(([name, each]) => [name, build(name, each)]));
 }
 
-function happened<Type extends string>(type: Type) {
+function ofChannel(...names: readonly (keyof typeof messages)[]) {
+  return names.map((name) => ({ $ref: `${channel.$ref}/messages/${name}` }));
+}
+
+function object(required: object, optional: object = {}) {
   return {
     type: 'object',
-    required: ['type', 'occurredAt', 'data'],
+    required: Object.keys(required),
     additionalProperties: false,
-    properties: { type: { const: type }, occurredAt, data: { $ref: '#/components/schemas/plant' } },
-  } as const;
+    properties: { ...required, ...optional },
+  };
+}
+
+function happened(type: (typeof eventTypes)[number]) {
+  return object({ type: { const: type }, occurredAt, data: { $ref: '#/components/schemas/plant' } });
 }

@@ -1,4 +1,4 @@
-import { asyncapi } from './asyncapi.ts';
+import { asyncapi, eventsPath } from './asyncapi.ts';
 import {
   after,
   category,
@@ -27,7 +27,7 @@ const description = `Reading needs no login; changing does. Every failure has th
 
 To try what needs a login, execute \`POST /user/auth/login\` below: its token is used from then on.
 
-Changes arrive as they happen on the WebSocket \`${asyncapi.channels.plantEvents.address}\`, described in [asyncapi.json](asyncapi.json) with these messages:
+Changes arrive as they happen on the WebSocket \`${eventsPath}\`, described in [asyncapi.json](asyncapi.json) with these messages:
 
 ${messages.join('\n')}`;
 

@@ -6,7 +6,7 @@ import type { HttpRequest } from '../../http/request.ts';
 import { errorBody, newRequestId, refuseUpgrade } from '../../http/respond.ts';
 import type { Sessions } from '../accounts/sessions.ts';
 import { eventTypes } from '../contract/asyncapi.ts';
-import { Invalid, parseId } from '../plant/plant.ts';
+import { badField, parseFields, parseId } from '../plant/plant.ts';
 import { type EventType, type PlantEvent, plantOf } from './feed.ts';
 
 export interface Watchers {
@@ -138,18 +138,15 @@ function receive(watcher: Watcher, data: RawData | undefined, limits: WatcherLim
   watcher.messages += 1;
   if (watcher.messages > limits.messages) return end(watcher, 'flood');
   try {
-    if (data === undefined) throw new Invalid('message', 'must be text, not binary');
+    if (data === undefined) throw badField('message', 'must be text, not binary');
     const { action, filter } = parseChoice(String(data));
     const key = filterKey(filter);
     if (action === 'subscribe') watcher.filters.set(key, filter);
     else if (Object.keys(filter).length === 0) watcher.filters.clear();
     else watcher.filters.delete(key);
   } catch (error) {
-    if (!(error instanceof Invalid)) throw error;
-    const refusal = new GatewayError('request.field', `${error.field} ${error.message}`, {
-      param: error.field,
-    });
-    send(watcher, Buffer.from(errorBody(refusal, newRequestId())), limits);
+    if (!(error instanceof GatewayError)) throw error;
+    send(watcher, Buffer.from(errorBody(error, newRequestId())), limits);
     return;
   }
   if (watcher.filters.size > limits.filters) end(watcher, 'flood');
@@ -203,16 +200,12 @@ interface Choice {
   readonly filter: Filter;
 }
 
-/** Reads a watcher's message. Throws Invalid. */
+/** Reads a watcher's message. Throws request.field. */
 function parseChoice(text: string): Choice {
-  const message = parseObject(text);
-  const { action, eventTypes: types, plantId, ...rest } = message;
-  const [unknown] = Object.keys(rest);
-  if (unknown !== undefined) {
-    throw new Invalid(unknown.slice(0, 40), 'is not known here; known are action, eventTypes, plantId');
-  }
+  const names = ['action', 'eventTypes', 'plantId'] as const;
+  const { action, eventTypes: types, plantId } = parseFields(parseJson(text), names, 'message');
   if (action !== 'subscribe' && action !== 'unsubscribe') {
-    throw new Invalid('action', 'must be subscribe or unsubscribe');
+    throw badField('action', 'must be subscribe or unsubscribe');
   }
   return {
     action,
@@ -234,24 +227,19 @@ function filterKey({ eventTypes: types, plantId }: Filter): string {
   return `${sorted} ${plantId ?? '*'}`;
 }
 
-function parseObject(text: string): Record<string, unknown> {
-  let value: unknown;
+function parseJson(text: string): unknown {
   try {
-    value = JSON.parse(text);
+    return JSON.parse(text);
   } catch {
-    throw new Invalid('message', 'must be JSON'); // the parser's own message quotes it
+    throw badField('message', 'must be JSON'); // the parser's own message quotes it
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new Invalid('message', 'must be a JSON object');
-  }
-  return { ...value };
 }
 
 function parseTypes(value: unknown): readonly EventType[] {
   const known: readonly unknown[] = eventTypes;
   const isList = Array.isArray(value) && value.length > 0 && value.length <= eventTypes.length;
   if (!isList || !value.every((type) => known.includes(type))) {
-    throw new Invalid('eventTypes', `must be a list of some of ${eventTypes.join(', ')}`);
+    throw badField('eventTypes', `must be a list of some of ${eventTypes.join(', ')}`);
   }
   return value;
 }

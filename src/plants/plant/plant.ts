@@ -3,14 +3,9 @@ import { maxima, statuses } from '../contract/schemas.ts';
 
 export type Status = (typeof statuses)[number];
 
-/** A field that violates the contract; its message follows the field's name. */
-export class Invalid extends Error {
-  readonly field: string;
-
-  constructor(field: string, message: string) {
-    super(message);
-    this.field = field;
-  }
+/** A field or parameter that violates the contract: request.field, whose message begins with its name. */
+export function badField(field: string, problem: string): GatewayError {
+  return new GatewayError('request.field', `${field} ${problem}`, { param: field });
 }
 
 // Control characters have no business in a name: they break terminals and logs, and PostgreSQL stores no NUL.
@@ -18,35 +13,30 @@ const unprintable = /[\p{Cc}\p{Surrogate}\u2028\u2029]/u;
 
 /** One line of text that is not blank, of at most `limit` Unicode characters. */
 function parseText(field: string, value: unknown, limit: number): string {
-  if (typeof value !== 'string') throw new Invalid(field, 'must be text');
-  if (value.trim() === '') throw new Invalid(field, 'is empty');
+  if (typeof value !== 'string') throw badField(field, 'must be text');
+  if (value.trim() === '') throw badField(field, 'is empty');
   if (value.length > limit && (value.length > 2 * limit || [...value].length > limit)) {
-    throw new Invalid(field, `is longer than ${limit} characters`);
+    throw badField(field, `is longer than ${limit} characters`);
   }
   if (unprintable.test(value)) {
-    throw new Invalid(field, 'has a control character or half a surrogate pair; it must be one line of text');
+    throw badField(field, 'has a control character or half a surrogate pair; it must be one line of text');
   }
   return value;
 }
 
 function parseTags(value: unknown): readonly string[] {
-  if (!Array.isArray(value)) throw new Invalid('tags', 'must be an array of texts');
-  if (value.length > maxima.tags) throw new Invalid('tags', `has more than ${maxima.tags} entries`);
+  if (!Array.isArray(value)) throw badField('tags', 'must be an array of texts');
+  if (value.length > maxima.tags) throw badField('tags', `has more than ${maxima.tags} entries`);
   return value.map((tag, i) => {
     const text = parseText(`tags[${i}]`, tag, maxima.tag);
-    if (text.includes(',')) throw new Invalid(`tags[${i}]`, 'has a comma, which separates tags in a search');
+    if (text.includes(',')) throw badField(`tags[${i}]`, 'has a comma, which separates tags in a search');
     return text;
   });
 }
 
 export function parseId(field: string, value: unknown): number {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1) return value;
-  throw new Invalid(field, `must be a whole number from 1 to ${Number.MAX_SAFE_INTEGER}`);
-}
-
-export function isStatus(value: unknown): value is Status {
-  const known: readonly unknown[] = statuses;
-  return known.includes(value);
+  throw badField(field, `must be a whole number from 1 to ${Number.MAX_SAFE_INTEGER}`);
 }
 
 export interface Plant {
@@ -62,83 +52,72 @@ export type NewPlant = Omit<Plant, 'id'>;
 /** Absent fields stay unchanged; a category of null is removed. */
 export interface PlantChange {
   readonly target: { readonly id: number } | { readonly name: string };
-  readonly name?: string;
-  readonly category?: string | null;
-  readonly status?: Status;
-  readonly tags?: readonly string[];
+  readonly name: string | undefined;
+  readonly category: string | null | undefined;
+  readonly status: Status | undefined;
+  readonly tags: readonly string[] | undefined;
 }
 
 /** Reads the body of addPlant. Throws plant.invalid, whose 405 is the published contract's. */
 export function parseNewPlant(value: unknown): NewPlant {
-  return orFail('plant.invalid', () => {
-    const fields = parseFields(value, ['name', 'category', 'status', 'tags']);
-    if (fields.name === undefined) throw new Invalid('name', 'is missing: a plant needs a name');
-    const category = fields.category;
+  try {
+    const { name, category, status, tags } = parseFields(value, ['name', 'category', 'status', 'tags']);
+    if (name === undefined) throw badField('name', 'is missing: a plant needs a name');
     return {
-      name: parseText('name', fields.name, maxima.name),
+      name: parseText('name', name, maxima.name),
       ...(category === undefined ? {} : { category: parseText('category', category, maxima.category) }),
-      status: fields.status === undefined ? 'available' : parseStatus(fields.status),
-      tags: fields.tags === undefined ? [] : parseTags(fields.tags),
+      status: status === undefined ? 'available' : parseStatus(status),
+      tags: tags === undefined ? [] : parseTags(tags),
     };
-  });
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    // A 405 must list the methods that the path accepts (RFC 9110, section 15.5.6).
+    const details = { param: error.param ?? 'body', headers: { allow: 'POST, PUT' } };
+    throw new GatewayError('plant.invalid', error.message, details);
+  }
 }
 
 /** Reads the body of updatePlant. Throws request.field. */
 export function parsePlantChange(value: unknown): PlantChange {
-  return orFail('request.field', () => {
-    const { id, name, category, status, tags } = parseFields(value, [
-      'id',
-      'name',
-      'category',
-      'status',
-      'tags',
-    ]);
-    if (id === undefined && name === undefined) {
-      throw new Invalid('id', 'is missing: name the plant by id or by exact name');
-    }
-    const parsedName = name === undefined ? undefined : parseText('name', name, maxima.name);
-    const target = id === undefined ? { name: parsedName ?? '' } : { id: parseId('id', id) };
-    return {
-      target,
-      ...(parsedName === undefined ? {} : { name: parsedName }),
-      ...(category === undefined
-        ? {}
-        : { category: category === null ? null : parseText('category', category, maxima.category) }),
-      ...(status === undefined ? {} : { status: parseStatus(status) }),
-      ...(tags === undefined ? {} : { tags: parseTags(tags) }),
-    };
-  });
+  const fields = parseFields(value, ['id', 'name', 'category', 'status', 'tags']);
+  const { id, category, status, tags } = fields;
+  if (id === undefined && fields.name === undefined) {
+    throw badField('id', 'is missing: name the plant by id or by exact name');
+  }
+  const name = fields.name === undefined ? undefined : parseText('name', fields.name, maxima.name);
+  return {
+    target: id === undefined ? { name: name ?? '' } : { id: parseId('id', id) },
+    name,
+    category:
+      category === undefined || category === null
+        ? category
+        : parseText('category', category, maxima.category),
+    status: status === undefined ? undefined : parseStatus(status),
+    tags: tags === undefined ? undefined : parseTags(tags),
+  };
 }
 
-function parseFields<Name extends string>(
+/** The members of an object that has no others. Throws request.field; `what` names the object. */
+export function parseFields<Name extends string>(
   value: unknown,
   names: readonly Name[],
+  what = 'body',
 ): { readonly [Key in Name]?: unknown } {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new Invalid('body', 'must be a JSON object');
+    throw badField(what, 'must be a JSON object');
   }
   const known: readonly string[] = names;
   const unknown = Object.keys(value).find((name) => !known.includes(name));
   if (unknown !== undefined) {
-    throw new Invalid(unknown.slice(0, 40), `is not known here; known are ${names.join(', ')}`);
+    throw badField(unknown.slice(0, 40), `is not known here; known are ${names.join(', ')}`);
   }
   return value;
 }
 
-function parseStatus(value: unknown): Status {
-  if (!isStatus(value)) throw new Invalid('status', 'must be available, pending or sold');
-  return value;
-}
-
-function orFail<Value>(code: 'plant.invalid' | 'request.field', parse: () => Value): Value {
-  try {
-    return parse();
-  } catch (error) {
-    if (!(error instanceof Invalid)) throw error;
-    // A 405 must list the methods that the path accepts (RFC 9110, section 15.5.6).
-    const headers = code === 'plant.invalid' ? { allow: 'POST, PUT' } : {};
-    throw new GatewayError(code, `${error.field} ${error.message}`, { param: error.field, headers });
-  }
+export function parseStatus(value: unknown): Status {
+  const status = statuses.find((each) => each === value);
+  if (status === undefined) throw badField('status', 'must be available, pending or sold');
+  return status;
 }
 
 /** A text as searches compare it: lower case, normalized, without surrounding white space. */
