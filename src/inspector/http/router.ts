@@ -86,40 +86,45 @@ export function textField(fields: Readonly<Record<string, unknown>>, name: strin
   throw new GatewayError('request.field', `${name}: expected a text`, { param: `/${name}` });
 }
 
-export interface Route {
-  readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Below `/_/`, but for `/`; `:id` stands for one segment. */
-  readonly path: string;
-  /** Who may call: only with a session, or anyone whose Host and Origin are allowed. */
-  readonly access: 'session' | 'open';
-  /** Returns the value to send as JSON; undefined if it has already answered. */
-  readonly answer: (call: Call) => unknown;
+/** What a route answers: the value to send as JSON; undefined if it has already answered. */
+type Answer = (call: Call) => unknown;
+
+/** By method and path, `GET api/exchanges/:id`: below `/_/`, but for `/`; `:id` stands for one segment. */
+export type Routes = Readonly<Record<string, Answer>>;
+
+export interface Access {
+  /** For anyone whose Host and Origin are allowed. */
+  readonly open: Routes;
+  /** Only with a session. */
+  readonly session: Routes;
 }
 
 export interface Routed {
-  readonly route: Route;
+  readonly needsSession: boolean;
+  readonly answer: Answer;
   readonly parameter: string;
 }
 
 /** Finds the route of a method and a path. Throws inspector.unknown and method.not_allowed. */
-export function createRouter(routes: readonly Route[]): (method: string, path: string) => Routed {
-  const patterns = routes.map((route) => ({ route, pattern: toPattern(route.path) }));
+export function createRouter({ open, session }: Access): (method: string, path: string) => Routed {
+  const routes = [open, session].flatMap((some) =>
+    Object.entries(some).map(([name, answer]) => {
+      const [method = '', path = ''] = name.split(' ');
+      return { method, pattern: toPattern(path), answer, needsSession: some === session };
+    }),
+  );
   return (method, path) => {
-    const found = patterns.flatMap(({ route, pattern }) => {
-      const match = pattern.exec(path);
-      return match === null ? [] : [{ route, parameter: match[1] ?? '' }];
-    });
+    const found = routes.filter(({ pattern }) => pattern.test(path));
     const routedMethod = method === 'HEAD' ? 'GET' : method;
-    const routed = found.find(({ route }) => route.method === routedMethod);
-    if (routed !== undefined) return routed;
+    const routed = found.find((route) => route.method === routedMethod);
+    if (routed !== undefined) return { ...routed, parameter: routed.pattern.exec(path)?.[1] ?? '' };
     if (found.length === 0) throw new GatewayError('inspector.unknown', 'there is no such path below /_/');
-    const allow = found.map(({ route }) => route.method).join(', ');
+    const allow = found.map((route) => route.method).join(', ');
     throw new GatewayError('method.not_allowed', `this path takes ${allow} only`, { headers: { allow } });
   };
 }
 
 function toPattern(path: string): RegExp {
   if (path === '/') return /^\/$/;
-  const text = path.replaceAll(/[.$]/g, '\\$&').replace(':id', '([A-Za-z0-9._-]{1,100})');
-  return new RegExp(`^/_/${text}$`);
+  return new RegExp(`^/_/${path.replace(':id', '([A-Za-z0-9._-]{1,100})')}$`);
 }

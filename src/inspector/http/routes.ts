@@ -11,8 +11,8 @@ import type { RingEntry } from '../ring/entry.ts';
 import type { Ring } from '../ring/ring.ts';
 import { toRow } from '../ring/to-row.ts';
 import {
+  type Access,
   type Call,
-  type Route,
   type RouteContext,
   readJson,
   requestBodyBytes,
@@ -109,57 +109,34 @@ const welcome: PageFile = {
 };
 
 /** Everything below `/_/`. */
-export function routesOf(context: RouteContext): readonly Route[] {
+export function routesOf(context: RouteContext): Access {
   const { backend, ring, now } = context;
   const files = createPageFiles();
+  const sessions = sessionRoutes(context);
   const entryOf = ({ parameter }: Call) => findEntry(ring, parameter);
-  return [
-    {
-      method: 'GET',
-      path: '',
-      access: 'open',
-      answer: async (call) => sendFile(call, await files('index.html')),
+  return {
+    open: {
+      'GET ': async (call) => sendFile(call, await files('index.html')),
+      'GET /': (call) => sendFile(call, welcome),
+      'GET assets/:id': async (call) => sendFile(call, await files(`assets/${call.parameter}`)),
+      ...sessions.open,
     },
-    { method: 'GET', path: '/', access: 'open', answer: (call) => sendFile(call, welcome) },
-    {
-      method: 'GET',
-      path: 'assets/:id',
-      access: 'open',
-      answer: async (call) => sendFile(call, await files(`assets/${call.parameter}`)),
+    session: {
+      'GET api/exchanges': () => list(context),
+      'GET api/exchanges/:id': (call) => toDetail(entryOf(call), backend),
+      'GET api/exchanges/:id/test': (call) => toFixture(entryOf(call), backend.scrub),
+      'GET api/exchanges/:id/curl': (call) =>
+        toCurl(entryOf(call), `http://${call.request.header('host')}`, backend.scrub),
+      'GET api/events': (call) => follow(call, context),
+      'GET api/now': now,
+      'GET api/history': (call) => history(call, context),
+      'POST api/keep-bodies': (call) => keepBodies(call, context),
+      'POST api/send-again': (call) => sendAgain(call, context),
+      'GET api/policies': backend.policies,
+      'POST api/try-policy': (call) => tryPolicy(call, context),
+      ...sessions.session,
     },
-    ...sessionRoutes(context),
-    { method: 'GET', path: 'api/exchanges', access: 'session', answer: () => list(context) },
-    {
-      method: 'GET',
-      path: 'api/exchanges/:id',
-      access: 'session',
-      answer: (call) => toDetail(entryOf(call), backend),
-    },
-    {
-      method: 'GET',
-      path: 'api/exchanges/:id/test',
-      access: 'session',
-      answer: (call) => toFixture(entryOf(call), backend.scrub),
-    },
-    {
-      method: 'GET',
-      path: 'api/exchanges/:id/curl',
-      access: 'session',
-      answer: (call) => toCurl(entryOf(call), `http://${call.request.header('host')}`, backend.scrub),
-    },
-    { method: 'GET', path: 'api/events', access: 'session', answer: (call) => follow(call, context) },
-    { method: 'GET', path: 'api/now', access: 'session', answer: () => now() },
-    { method: 'GET', path: 'api/history', access: 'session', answer: (call) => history(call, context) },
-    {
-      method: 'POST',
-      path: 'api/keep-bodies',
-      access: 'session',
-      answer: (call) => keepBodies(call, context),
-    },
-    { method: 'POST', path: 'api/send-again', access: 'session', answer: (call) => sendAgain(call, context) },
-    { method: 'GET', path: 'api/policies', access: 'session', answer: () => backend.policies() },
-    { method: 'POST', path: 'api/try-policy', access: 'session', answer: (call) => tryPolicy(call, context) },
-  ];
+  };
 }
 
 function findEntry(ring: Ring, id: string): RingEntry {

@@ -73,8 +73,8 @@ export function servePage(options: ServePageOptions): (request: HttpRequest, res
       const query = new URLSearchParams(mark < 0 ? '' : request.target.slice(mark + 1));
       const found = route(request.method, path);
       if (path.startsWith('/_/api/')) checkSameOrigin(request);
-      if (found.route.access === 'session') sessions.require(request);
-      const value = await found.route.answer({ request, response, query, parameter: found.parameter });
+      if (found.needsSession) sessions.require(request);
+      const value = await found.answer({ request, response, query, parameter: found.parameter });
       if (value !== undefined && !response.headersSent) {
         sendJson(response, value, requestId, { headers: securityHeaders });
       }

@@ -4,8 +4,8 @@ import { answerHeader, challengeHeader } from '../../owner-proof.ts';
 import { isSame, Throttle } from '../access/sessions.ts';
 import type { AccessAnswer, SessionAnswer } from '../contract/session.ts';
 import {
+  type Access,
   type Call,
-  type Route,
   type RouteContext,
   readJson,
   securityHeaders,
@@ -14,7 +14,7 @@ import {
 } from './router.ts';
 
 /** The routes that create and end sessions. */
-export function sessionRoutes({ backend, sessions, ownerProof, events }: RouteContext): readonly Route[] {
+export function sessionRoutes({ backend, sessions, ownerProof, events }: RouteContext): Access {
   const throttle = new Throttle();
   const open = (call: Call) => {
     const { cookie, token } = sessions.open();
@@ -33,34 +33,21 @@ export function sessionRoutes({ backend, sessions, ownerProof, events }: RouteCo
     call.response.writeHead(204, toList(headers));
     call.response.end();
   };
-  return [
-    {
-      method: 'GET',
-      path: 'api/access',
-      access: 'open',
-      answer: (): AccessAnswer => ({
+  return {
+    open: {
+      'GET api/access': (): AccessAnswer => ({
         password: backend.password() !== undefined,
         command: 'gateway open',
       }),
-    },
-    {
-      method: 'POST',
-      path: 'api/link',
-      access: 'open',
       // For commands of the user who started the gateway: nobody else can read the state file with the proof.
-      answer: (call) => {
+      'POST api/link': (call) => {
         const challenge = call.request.header(challengeHeader) ?? '';
         if (ownerProof === undefined || !isSame(challenge, ownerProof.challenge)) {
           throw new GatewayError('session.invalid', 'this is not the user who started the gateway');
         }
         send(call, { token: sessions.issueLink() }, { [answerHeader]: ownerProof.answer });
       },
-    },
-    {
-      method: 'POST',
-      path: 'api/session',
-      access: 'open',
-      answer: async (call) => {
+      'POST api/session': async (call) => {
         const fields = await readJson(call, smallBodyBytes);
         const token = textField(fields, 'token');
         if (token !== undefined) {
@@ -78,19 +65,11 @@ export function sessionRoutes({ backend, sessions, ownerProof, events }: RouteCo
         throw new GatewayError('session.invalid', 'this is not the password');
       },
     },
-    {
-      method: 'DELETE',
-      path: 'api/session',
-      access: 'session',
-      answer: (call) => leave(call, () => sessions.end(call.request)),
+    session: {
+      'DELETE api/session': (call) => leave(call, () => sessions.end(call.request)),
+      'DELETE api/sessions': (call) => leave(call, () => sessions.endAll()),
     },
-    {
-      method: 'DELETE',
-      path: 'api/sessions',
-      access: 'session',
-      answer: (call) => leave(call, () => sessions.endAll()),
-    },
-  ];
+  };
 }
 
 function send({ response }: Call, value: unknown, headers: Readonly<Record<string, string>>): void {

@@ -7,12 +7,6 @@ import { Traffic } from './traffic.ts';
 
 // A list that changes more often than this can't be read.
 const redrawMs = 250;
-/**
- * If rendering takes longer, the page waits this many times as long, up to a second, so that it never takes a whole
- * core.
- */
-const restPerDraw = 20;
-const longestRedrawMs = 1_000;
 
 /** What the page currently knows about the gateway; components render again when it changes. */
 export class Live {
@@ -37,7 +31,6 @@ export class Live {
   #stop = new AbortController();
   #isDrawPlanned = false;
   #lastDrawMs = 0;
-  #drawTakesMs = 0;
 
   constructor(session: Session) {
     this.session = session;
@@ -85,8 +78,7 @@ export class Live {
         },
         signal,
       );
-      const now = await this.session.get<NowAnswer>('now');
-      if (this.now === undefined) this.#set({ now });
+      this.#set({ now: await this.session.get<NowAnswer>('now') });
     } catch (error) {
       if (error instanceof CallError && error.needsSession) return this.#end();
       this.#set({ failure: messageOf(error), connection: { state: 'cut', why: messageOf(error) } });
@@ -143,15 +135,16 @@ export class Live {
 
   async #load(): Promise<string> {
     const { rows, cursor } = await this.session.get<ListAnswer>('exchanges');
+    this.traffic.clear(); // another process may have answered before
     for (const row of rows) this.traffic.put(row);
-    this.#set({ isLoaded: true });
+    this.#set({ isLoaded: true, skipped: 0 });
     return cursor;
   }
 
   #apply(event: Event): void {
     switch (event.name) {
       case 'resync':
-        return this.#reload();
+        return void this.start();
       case 'now':
         return this.#set({ now: event.data });
       case 'skipped':
@@ -160,13 +153,6 @@ export class Live {
         this.traffic.put(event.data);
         return this.#draw();
     }
-  }
-
-  #reload(): void {
-    this.traffic.clear();
-    this.skipped = 0;
-    this.now = undefined;
-    void this.start();
   }
 
   #set(change: Partial<Live>): void {
@@ -178,18 +164,11 @@ export class Live {
   #draw(): void {
     if (this.#isDrawPlanned) return;
     this.#isDrawPlanned = true;
-    const restMs = Math.min(longestRedrawMs, Math.max(redrawMs, this.#drawTakesMs * restPerDraw));
-    const waitMs = Math.max(0, this.#lastDrawMs + restMs - performance.now());
+    const waitMs = Math.max(0, this.#lastDrawMs + redrawMs - performance.now());
     setTimeout(() => {
       this.#isDrawPlanned = false;
       this.#lastDrawMs = performance.now();
       for (const listener of this.#listeners) listener();
-      // Style and layout come after the script; a task that follows the frame comes after them.
-      requestAnimationFrame((frameMs) =>
-        setTimeout(() => {
-          this.#drawTakesMs = performance.now() - frameMs;
-        }),
-      );
     }, waitMs);
   }
 }

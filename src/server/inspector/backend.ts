@@ -185,19 +185,14 @@ export function createBackend(options: BackendOptions): InspectorBackend {
       }
     },
     ruleLines: async () => (await file()).lines(configPath, policies()),
-    policies: async () => {
-      threads.prepare(); // to try them
-      return {
-        text: await (await file()).policiesText(configPath, policies()),
-        keys: [...config().keys.records()].map(({ id, project }) => ({ id, project })),
-        endpoints: endpointNames,
-      };
-    },
+    policies: async () => ({
+      text: await (await file()).policiesText(configPath, policies()),
+      keys: [...config().keys.records()].map(({ id, project }) => ({ id, project })),
+      endpoints: endpointNames,
+    }),
     tryPolicy: async (text, request) => {
       const task = { ...request, source: config().source, policies: text };
-      const answer = threads.run({ kind: 'try', task });
-      threads.prepare(); // for the next keystroke
-      return (await answer) as TryPolicyAnswer; // what this task answers
+      return (await threads.run({ kind: 'try', task })) as TryPolicyAnswer; // what this task answers
     },
     sendAgain: (request) => sendToSelf(url(), passes.issue(request.key), request),
   };

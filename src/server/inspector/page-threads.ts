@@ -7,8 +7,6 @@ const timeLimitMs = 5_000;
 const startLimitMs = 30_000;
 const memoryLimitMb = 512;
 const maxAtOnce = 2;
-/** How long a thread that was started ahead waits for its task. */
-const spareMs = 60_000;
 
 // Node 20 can't run TypeScript, so when run from source (in tests) this uses the built entry.
 const ownEntry = import.meta.url.endsWith('.ts') ? '../../../dist/page-worker.js' : './page-worker.js';
@@ -23,19 +21,10 @@ type Answer =
 export class PageThreads {
   readonly #entry: URL;
   #running = 0;
-  #spare: Worker | undefined;
-  #spareEnds: NodeJS.Timeout | undefined;
 
   /** `entry` is the module that runs in the threads; the product's own by default. */
   constructor(entry: URL = new URL(ownEntry, import.meta.url)) {
     this.#entry = entry;
-  }
-
-  /** Starts a thread for a task that is expected soon: most of a short task's time is the start. */
-  prepare(): void {
-    this.#spare ??= this.#startSpare();
-    clearTimeout(this.#spareEnds);
-    this.#spareEnds = setTimeout(() => void this.#takeSpare()?.terminate(), spareMs).unref();
   }
 
   /** Throws inspector.busy, inspector.too_long, and what the task throws. */
@@ -47,34 +36,16 @@ export class PageThreads {
     }
     this.#running += 1;
     try {
-      return await work(this.#takeSpare() ?? start(this.#entry), task);
+      return await work(this.#entry, task);
     } finally {
       this.#running -= 1;
     }
   }
-
-  #startSpare(): Worker {
-    const spare = start(this.#entry);
-    // It may fail before its task comes; the task then gets another thread, and the error of that.
-    return spare.once('error', () => {
-      if (this.#spare === spare) this.#spare = undefined;
-    });
-  }
-
-  #takeSpare(): Worker | undefined {
-    const spare = this.#spare;
-    this.#spare = undefined;
-    return spare;
-  }
 }
 
-function start(entry: URL): Worker {
+function work(entry: URL, task: PageTask): Promise<unknown> {
   const worker = new Worker(entry, { resourceLimits: { maxOldGenerationSizeMb: memoryLimitMb } });
-  worker.unref(); // one that waits for a task keeps nobody from ending
-  return worker;
-}
-
-function work(worker: Worker, task: PageTask): Promise<unknown> {
+  worker.unref(); // it keeps nobody from ending
   return new Promise<unknown>((resolve, reject) => {
     const limit = (ms: number) => setTimeout(() => reject(tooLong(ms)), ms);
     let timer = limit(startLimitMs);

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ExchangeRow } from '../../contract/exchange-list.ts';
 import { niceScale } from './cells.tsx';
-import { columns, Row, rowId } from './row.tsx';
+import { cellClass, columns, Row, rowId } from './row.tsx';
 
 interface Properties {
   /** Newest first. */
@@ -68,9 +68,9 @@ export function ExchangeList({ rows, selected, onOpen, empty }: Properties) {
     >
       <div ref={probe} class="row-probe" role="presentation" />
       <div role="row" class="row head" aria-rowindex={1}>
-        {columns.map(({ name, title }, place) => (
-          <span role="columnheader" key={name} class={`cell ${name}`} aria-colindex={place + 1}>
-            {title}
+        {columns.map((column, place) => (
+          <span role="columnheader" key={column.name} class={cellClass(column)} aria-colindex={place + 1}>
+            {column.title}
           </span>
         ))}
       </div>

@@ -82,6 +82,7 @@ interface Properties {
   onOpen(row: ExchangeRow): void;
 }
 
+export const cellClass = ({ name, isNumber = false }: Column) => `cell ${name}${isNumber ? ' number' : ''}`;
 export const rowId = (seq: number) => `exchange-${seq}`;
 
 /** Rendered again only when its data has changed: that is what makes a list of 10,000 scroll smoothly. */
@@ -103,16 +104,16 @@ export class Row extends Component<Properties> {
         style={{ transform: `translateY(${index * rowHeight}px)` }}
         onClick={() => onOpen(row)}
       >
-        {columns.map(({ name, isNumber, cell, hint }, place) => (
+        {columns.map((column, place) => (
           <span
             role="gridcell"
-            key={name}
-            class={isNumber ? `cell ${name} number` : `cell ${name}`}
+            key={column.name}
+            class={cellClass(column)}
             aria-colindex={place + 1}
-            title={hint?.(row)}
+            title={column.hint?.(row)}
             dir="auto"
           >
-            {cell(row, scaleMs)}
+            {column.cell(row, scaleMs)}
           </span>
         ))}
       </div>

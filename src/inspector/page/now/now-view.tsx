@@ -214,7 +214,7 @@ function Budgets({ budgets }: { readonly budgets: readonly BudgetState[] }) {
           const show = budget.limit.startsWith('usd') ? formatCost : formatCount;
           const part = budget.max > 0 ? budget.used / budget.max : 1;
           return (
-            <li key={name} class={part >= 1 ? 'over' : part >= 0.8 ? 'near' : ''}>
+            <li key={name}>
               <span>
                 <bdi>{visibleLine(name)}</bdi>
                 {budget.mode !== 'enforce' && <span class="tag">{budget.mode}</span>}
@@ -222,7 +222,7 @@ function Budgets({ budgets }: { readonly budgets: readonly BudgetState[] }) {
               <span class="number">
                 {show(budget.used)} of {show(budget.max)}
               </span>
-              <meter aria-label={name} min={0} max={1} value={Math.min(1, part)} />
+              <meter aria-label={name} low={0.8} high={0.999} optimum={0} value={part} />
               {budget.resets !== undefined && (
                 <small class="note">resets at {formatTime(budget.resets)}</small>
               )}

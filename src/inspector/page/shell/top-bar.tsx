@@ -26,6 +26,7 @@ export function TopBar({ live, view, onView, onHelp, onLeave }: Properties) {
         {links.map((link) => (
           <button
             type="button"
+            class="quiet"
             key={link.title}
             aria-current={link.view.name === current ? 'page' : undefined}
             onClick={() => onView(link.view)}
