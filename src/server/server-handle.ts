@@ -42,11 +42,13 @@ export interface PreparedReload {
   discard(): void;
 }
 
-interface ServerOptions {
+/** What a gateway is served with, in one process or in several. */
+export interface ServerOptions {
   readonly config: Config;
   /** Where the sandbox listens, if it was started. */
   readonly sandboxUrl: string | undefined;
   readonly host: string;
+  /** 0 takes any free port. */
   readonly port: number;
   readonly record: WriteRecord;
   /** Undefined if no ledger is kept. */
@@ -59,8 +61,11 @@ interface ServerOptions {
   readonly ownerProof?: OwnerProof | undefined;
   /** Without it no live page is served, whatever the configuration says. */
   readonly inspector?: InspectorSettings | undefined;
+}
+
+interface HereOptions extends ServerOptions {
   /** Without it this process serves alone. */
-  readonly worker?: WorkerParts | undefined;
+  readonly worker?: WorkerParts;
 }
 
 /** What one of several processes gets from the parent of all, or shares with the others by it. */
@@ -83,7 +88,7 @@ interface WorkerParts {
 type Closing = (() => void | Promise<void>)[];
 
 /** Serves from this process. Throws port.busy and what an unusable address throws. */
-export async function serveHere(options: ServerOptions): Promise<ServerHandle> {
+export async function serveHere(options: HereOptions): Promise<ServerHandle> {
   const closing: Closing = [];
   try {
     return await open(options, closing);
@@ -97,7 +102,7 @@ async function close(closing: Closing): Promise<void> {
   for (const end of closing.toReversed()) await end();
 }
 
-async function open(options: ServerOptions, closing: Closing): Promise<ServerHandle> {
+async function open(options: HereOptions, closing: Closing): Promise<ServerHandle> {
   const { config, sandboxUrl, host, port, record, ownerProof, log, worker } = options;
   const { count = 1, startedMs, accepted, countOpen } = worker ?? {};
   letHeapGrow();
@@ -183,7 +188,7 @@ async function open(options: ServerOptions, closing: Closing): Promise<ServerHan
 }
 
 /** Throws drain.incomplete if not all of it could be written; a worker tells its parent instead. */
-async function closeLedger(ledger: Ledger, { log, worker }: ServerOptions): Promise<void> {
+async function closeLedger(ledger: Ledger, { log, worker }: HereOptions): Promise<void> {
   await ledger.close();
   const { unwritten, pending } = ledger.gauges;
   if (worker !== undefined) return worker.onLedgerClosed(unwritten);

@@ -1,16 +1,10 @@
 import type { Config } from '../config/config.ts';
 import { GatewayError, toGatewayError } from '../errors.ts';
 import type { Listener } from '../http/listen.ts';
-import type { OwnerProof } from '../owner-proof.ts';
 import type { MetricData } from '../record/metrics/families.ts';
 import type { OpenCounts } from '../record/observer.ts';
-import type { WriteRecord } from '../record/record.ts';
-import type { LogLevel } from '../record/recorder.ts';
-import type { InspectorSettings } from './inspector/open-inspector.ts';
-import type { LedgerSettings } from './ledger.ts';
 import { portHolder } from './port-holder.ts';
-import { type PreparedReload, type ServerHandle, serveHere } from './server-handle.ts';
-import type { TracingSettings } from './telemetry.ts';
+import { type PreparedReload, type ServerHandle, type ServerOptions, serveHere } from './server-handle.ts';
 import type { WorkersOptions } from './workers/start-workers.ts';
 
 /** The gateway's plant store, or why it did not start. */
@@ -39,22 +33,8 @@ export interface Services {
   stop(): Promise<void>;
 }
 
-interface ServicesOptions {
-  readonly config: Config;
-  readonly host: string;
-  /** 0 takes any free port. */
-  readonly port: number;
-  readonly record: WriteRecord;
-  /** Without it no ledger is kept. */
-  readonly ledger?: LedgerSettings | undefined;
-  /** Undefined if tracing is off. */
-  readonly tracing?: TracingSettings | undefined;
-  /** Logs failures outside of exchanges. */
-  readonly log?: (level: LogLevel, message: string) => void;
-  /** The proof in this gateway's state file. */
-  readonly ownerProof?: OwnerProof;
-  /** Without it no live page is served. */
-  readonly inspector?: InspectorSettings | undefined;
+interface ServicesOptions extends Omit<ServerOptions, 'sandboxUrl' | 'log'> {
+  readonly log?: ServerOptions['log'];
   /** Without it this process serves alone. */
   readonly workers?: WorkersOptions | undefined;
   /** Without it no plant store is started. */
@@ -140,9 +120,10 @@ async function startMetrics(
 
 async function startServer(options: ServicesOptions, sandboxUrl: string | undefined): Promise<ServerHandle> {
   const { workers } = options;
-  if (workers === undefined) return serveHere({ log: () => undefined, ...options, sandboxUrl });
+  const served = { log: () => undefined, ...options, sandboxUrl };
+  if (workers === undefined) return serveHere(served);
   const { startWorkers } = await import('./workers/start-workers.ts');
-  return startWorkers({ log: () => undefined, ...options, workers, sandboxUrl });
+  return startWorkers(served, workers);
 }
 
 /** The sample service must not keep the gateway from starting, unless its configuration is wrong. */

@@ -18,7 +18,6 @@ import { createServeLog, openRecorder, type Recording, type ServeLog } from '../
 import { createReloader } from '../../server/reload.ts';
 import { type Services, startServices } from '../../server/services.ts';
 import { tracingProblem, tracingSettings } from '../../server/telemetry.ts';
-import { describeEvent, type WorkerEvent } from '../../server/workers/messages.ts';
 import { defaultDatabase, requestLine } from '../plants/own-store.ts';
 import { type CommonOptions, programName } from '../shell/command.ts';
 import { storedConsent } from '../shell/consent.ts';
@@ -125,10 +124,6 @@ export async function serve(
     const workers = {
       count,
       recording,
-      onEvent: (event: WorkerEvent) => {
-        const { level, message } = describeEvent(event);
-        log(level, message);
-      },
       writeStderr: (text: string) => void io.stderr.write(text),
     };
     const services = await startServices({

@@ -1,40 +1,23 @@
-import type { Config } from '../../config/config.ts';
 import { GatewayError } from '../../errors.ts';
 import { type Address, urlOf } from '../../http/bind.ts';
 import type { ReadSums } from '../../limits/counters.ts';
 import { CounterService } from '../../limits/shared-counters.ts';
-import type { OwnerProof } from '../../owner-proof.ts';
 import type { BreakerChange } from '../../providers/health.ts';
 import type { MetricData } from '../../record/metrics/families.ts';
 import type { OpenCounts } from '../../record/observer.ts';
-import type { LogLevel } from '../../record/recorder.ts';
-import { type LedgerSettings, openLedgerFor, readSumsOnce } from '../ledger.ts';
+import { openLedgerFor, readSumsOnce } from '../ledger.ts';
 import type { Recording } from '../recording.ts';
-import type { PreparedReload, ServerHandle } from '../server-handle.ts';
+import type { PreparedReload, ServerHandle, ServerOptions } from '../server-handle.ts';
 import { memoryCounters, rereadAdded } from '../shared-state.ts';
-import type { TracingSettings } from '../telemetry.ts';
 import { HandOver } from './hand-over.ts';
-import type { WorkerConfig, WorkerEvent, WorkerStart } from './messages.ts';
+import type { WorkerConfig, WorkerStart } from './messages.ts';
 import { Worker } from './worker.ts';
 
 export interface WorkersOptions {
   /** How many; at least two. */
   readonly count: number;
   readonly recording: Recording;
-  readonly onEvent: (event: WorkerEvent) => void;
   readonly writeStderr: (text: string) => void;
-}
-
-interface ServerOptions {
-  readonly config: Config;
-  readonly sandboxUrl: string | undefined;
-  readonly host: string;
-  readonly port: number;
-  readonly workers: WorkersOptions;
-  readonly ledger?: LedgerSettings | undefined;
-  readonly tracing?: TracingSettings | undefined;
-  readonly log: (level: LogLevel, message: string) => void;
-  readonly ownerProof?: OwnerProof | undefined;
 }
 
 /** Milliseconds after the drain time: for the last error events, the last records and the exit of the process. */
@@ -44,9 +27,9 @@ const endingMs = 5_000;
  * Serves from several processes that share the port (docs/decisions/workers.md). This one hands out the connections, and
  * replaces a process that dies. Throws if one of them can't start; then none is left running.
  */
-export async function startWorkers({ workers, ...served }: ServerOptions): Promise<ServerHandle> {
-  const { config, sandboxUrl, host, port: wanted, ledger, tracing, ownerProof } = served;
-  const { count, recording, onEvent, writeStderr } = workers;
+export async function startWorkers(served: ServerOptions, workers: WorkersOptions): Promise<ServerHandle> {
+  const { config, sandboxUrl, host, port: wanted, ledger, tracing, ownerProof, log } = served;
+  const { count, recording, writeStderr } = workers;
   const startedMs = Date.now();
   const limits = await openService(served);
   let current = config;
@@ -57,7 +40,7 @@ export async function startWorkers({ workers, ...served }: ServerOptions): Promi
     start: { host, workers: count, startedMs, recording, ledger, tracing, ownerProof },
     limits,
     drainMs: config.server.limits.drainMs + endingMs,
-    onEvent,
+    log,
     writeStderr,
   });
   const port = await pool.start();
@@ -144,7 +127,7 @@ interface WorkerPoolOptions {
   readonly limits: CounterService;
   /** How long a worker may take to drain, in milliseconds. */
   readonly drainMs: number;
-  readonly onEvent: (event: WorkerEvent) => void;
+  readonly log: ServerOptions['log'];
   readonly writeStderr: (text: string) => void;
 }
 

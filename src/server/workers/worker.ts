@@ -11,7 +11,6 @@ import type {
   WorkerAnswer,
   WorkerCommand,
   WorkerConfig,
-  WorkerEvent,
   WorkerStart,
 } from './messages.ts';
 import { relayLines, spawnWorker } from './spawn-worker.ts';
@@ -19,7 +18,7 @@ import { relayLines, spawnWorker } from './spawn-worker.ts';
 interface WorkerOptions {
   /** What its next process will start with. */
   readonly start: () => WorkerStart;
-  readonly onEvent: (event: WorkerEvent) => void;
+  readonly log: (level: 'info' | 'error', message: string) => void;
   readonly writeStderr: (text: string) => void;
   /** Numbers the processes of all workers, from 1: their only argument, to tell them apart. */
   readonly nextNumber: () => number;
@@ -169,7 +168,8 @@ export class Worker implements ConnectionTarget {
     clearTimeout(late);
     const [how, unwritten] = [this.#end, this.#unwritten];
     const isComplete = how === 'exit code 0' && (unwritten ?? 0) === 0;
-    this.#options.onEvent({ kind: 'drained', pid, how, unwritten, isComplete });
+    const message = `worker ${pid} ended (${how})${ledgerState(unwritten)}`;
+    this.#options.log(isComplete ? 'info' : 'error', message);
     return isComplete;
   }
 
@@ -257,25 +257,34 @@ export class Worker implements ConnectionTarget {
       if (command === 'start') reject(endedAtStart(how));
       else resolve();
     }
-    if (wasServing) this.#replace((restartMs) => ({ kind: 'ended', pid, how, restartMs }));
+    if (!wasServing) return;
+    const ended = `worker ${pid} ended (${how}) and its open exchanges with it`;
+    this.#replace((restartMs) => `${ended}; it is restarted in ${restartMs} ms`);
   }
 
   /** Starts the next process after a while, and again for as long as that fails. */
-  #replace(eventOf: (restartMs: number) => WorkerEvent): void {
+  #replace(messageOf: (restartMs: number) => string): void {
     if (this.#isStopped) return;
     this.#deathsInRow = countDeath(this.#deathsInRow, Date.now() - this.#bornMs);
     const restartMs = backoffMs(this.#deathsInRow, restarts, 0);
-    this.#options.onEvent(eventOf(restartMs));
+    this.#options.log('error', messageOf(restartMs));
     this.#restart = setTimeout(() => {
       this.start().then(
-        () => this.#options.onEvent({ kind: 'started', pid: this.pid }),
+        () => this.#options.log('info', `worker ${this.pid} serves in its place`),
         (thrown) => {
-          const { message } = toGatewayError(thrown);
-          this.#replace((nextMs) => ({ kind: 'failed', message, restartMs: nextMs }));
+          const failed = `a worker could not start: ${toGatewayError(thrown).message}`;
+          this.#replace((nextMs) => `${failed}; retrying in ${nextMs} ms`);
         },
       );
     }, restartMs);
   }
+}
+
+function ledgerState(unwritten: number | undefined): string {
+  if (unwritten === undefined) return '';
+  return unwritten === 0
+    ? '; its ledger is flushed'
+    : `; ${unwritten} changes of the ledger are not on the disk`;
 }
 
 /** Sending to a dead process is ignored: its exit arrives as an event. */
