@@ -1,15 +1,5 @@
 import { asyncapi, eventsPath } from './asyncapi.ts';
-import {
-  after,
-  category,
-  limit,
-  name,
-  needsLogin,
-  plantIdParameter,
-  plantList,
-  session,
-  status,
-} from './parts.ts';
+import { needsLogin, plantIdParameter, plantList, query, searchParameters, session } from './parts.ts';
 import {
   errorSchema,
   loginSchema,
@@ -95,7 +85,7 @@ export const openapi = {
         operationId: 'searchPlantsByStatus',
         tags: ['plant'],
         summary: 'Plants of one status',
-        parameters: [status, name, category, limit, after],
+        parameters: searchParameters,
         responses: { '200': plantList, ...errors(400) },
       },
     },
@@ -106,30 +96,25 @@ export const openapi = {
         summary: 'Plants with given tags',
         parameters: [
           {
-            name: 'tags',
-            in: 'query',
-            description:
+            ...query(
+              'tags',
               'Tags separated by commas; may also be repeated. Case does not matter. Absent: all plants.',
+              {
+                type: 'array',
+                minItems: 1,
+                maxItems: maxima.tags,
+                items: { type: 'string', minLength: 1, maxLength: maxima.tag },
+              },
+            ),
             style: 'form',
             explode: false,
-            schema: {
-              type: 'array',
-              minItems: 1,
-              maxItems: maxima.tags,
-              items: { type: 'string', minLength: 1, maxLength: maxima.tag },
-            },
           },
-          {
-            name: 'match',
-            in: 'query',
-            description: 'Whether one of the tags is enough or a plant must have all of them.',
-            schema: { type: 'string', enum: ['any', 'all'], default: 'any' },
-          },
-          status,
-          name,
-          category,
-          limit,
-          after,
+          query('match', 'Whether one of the tags is enough or a plant must have all of them.', {
+            type: 'string',
+            enum: ['any', 'all'],
+            default: 'any',
+          }),
+          ...searchParameters,
         ],
         responses: { '200': plantList, ...errors(400) },
       },

@@ -2,34 +2,39 @@ import { maxima, page, plantId, statuses } from './schemas.ts';
 
 export const needsLogin = [{ bearer: [] }, { cookie: [] }];
 
-export const plantIdParameter = {
-  name: 'plantId',
-  in: 'path',
-  required: true,
-  schema: plantId,
-  example: 1,
-} as const;
+/** A parameter of a query. */
+export function query(name: string, description: string, schema: object) {
+  return { name, in: 'query', description, schema };
+}
 
-export const limit = {
-  name: 'limit',
-  in: 'query',
-  description: 'Most plants of one answer.',
-  schema: { type: 'integer', minimum: 1, maximum: page.most, default: page.default },
-} as const;
+export const plantIdParameter = { name: 'plantId', in: 'path', required: true, schema: plantId, example: 1 };
 
-export const after = {
-  name: 'after',
-  in: 'query',
-  description: 'Only plants with a greater id: the last id of the page before.',
-  schema: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 },
-} as const;
-
-export const status = {
-  name: 'status',
-  in: 'query',
-  description: 'Only plants with this status. Absent: all.',
-  schema: { type: 'string', enum: statuses },
-} as const;
+/** What both searches share. */
+export const searchParameters = [
+  query('status', 'Only plants with this status. Absent: all.', { type: 'string', enum: statuses }),
+  query('name', 'Only plants with this text in their name; case does not matter.', {
+    type: 'string',
+    minLength: 1,
+    maxLength: maxima.name,
+  }),
+  query('category', 'Only plants of this category; case does not matter.', {
+    type: 'string',
+    minLength: 1,
+    maxLength: maxima.category,
+  }),
+  query('limit', 'Most plants of one answer.', {
+    type: 'integer',
+    minimum: 1,
+    maximum: page.most,
+    default: page.default,
+  }),
+  query('after', 'Only plants with a greater id: the last id of the page before.', {
+    type: 'integer',
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    default: 0,
+  }),
+];
 
 export const plantList = {
   description: 'Matching plants by id; an empty array where there are none.',
@@ -42,7 +47,7 @@ export const plantList = {
   content: {
     'application/json': { schema: { type: 'array', items: { $ref: '#/components/schemas/Plant' } } },
   },
-} as const;
+};
 
 export const session = {
   description: 'A session.',
@@ -53,18 +58,4 @@ export const session = {
     },
   },
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Session' } } },
-} as const;
-
-export const name = {
-  name: 'name',
-  in: 'query',
-  description: 'Only plants with this text in their name; case does not matter.',
-  schema: { type: 'string', minLength: 1, maxLength: maxima.name },
-} as const;
-
-export const category = {
-  name: 'category',
-  in: 'query',
-  description: 'Only plants of this category; case does not matter.',
-  schema: { type: 'string', minLength: 1, maxLength: maxima.category },
-} as const;
+};
