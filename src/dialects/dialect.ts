@@ -244,14 +244,10 @@ export function memberAt(
   return inner === undefined ? undefined : memberAt(document, path.slice(dot + 1), inner);
 }
 
-/** Block types that have the role of what holds them, for `Dialect.blocks`. */
-export function ofOuterRole(...types: readonly string[]): readonly (readonly [string, 'outer'])[] {
-  return types.map((type) => [type, 'outer'] as const);
-}
-
-/** Block types of one role, for `Dialect.blocks`. */
-export function ofRole(role: Role, ...types: readonly string[]): readonly (readonly [string, Role])[] {
-  return types.map((type) => [type, role] as const);
+/** Types of blocks by the role of their texts, for `Dialect.blocks`: names with spaces between. */
+export function blockTypes(types: Readonly<Partial<Record<Role | 'outer', string>>>): Dialect['blocks'] {
+  const roles = Object.entries(types) as [Role | 'outer', string][]; // of the type's members
+  return new Map(roles.flatMap(([role, names]) => names.split(/\s+/).map((name) => [name, role])));
 }
 
 /** The neutral form in which dialects of embeddings meet: texts, and a vector for each. */

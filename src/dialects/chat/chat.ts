@@ -1,4 +1,4 @@
-import { ofOuterRole, type Role, type TextDialect } from '../dialect.ts';
+import { blockTypes, type Role, type TextDialect } from '../dialect.ts';
 import { droppedIf, fieldTable, isNotOpenAi, refused } from '../field-table.ts';
 import { isFields, toFields, toList } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
@@ -72,23 +72,10 @@ export const chat: TextDialect = {
   ]),
 
   turnRole: (document, turn) => turnRoles.get(document.memberText(turn, 'role')),
-  blocks: new Map(
-    ofOuterRole(
-      'text',
-      'image_url',
-      'input_audio',
-      'file',
-      'refusal',
-      // Tool calls.
-      'function',
-      'custom',
-      // Parts that other hosts accept, and options of parts.
-      'audio_url',
-      'video_url',
-      'url_citation',
-      'ephemeral',
-    ),
-  ),
+  // Parts, calls, parts that other hosts accept, and options of parts.
+  blocks: blockTypes({
+    outer: `text image_url input_audio file refusal function custom audio_url video_url url_citation ephemeral`,
+  }),
 
   answerUsage: (answer) => parseChatUsage(toFields(answer).usage),
   eventUsage: (event, known) => parseChatUsage(toFields(event).usage) ?? known,

@@ -1,5 +1,5 @@
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
-import { ofOuterRole, ofRole, type Role, type TextDialect } from '../dialect.ts';
+import { blockTypes, type Role, type TextDialect } from '../dialect.ts';
 import { droppedIf, fieldTable, refused } from '../field-table.ts';
 import { isFields, toFields } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
@@ -101,13 +101,10 @@ export const gemini: TextDialect = {
     const type = partTypes.find((name) => document.member(part, name) !== undefined);
     return type !== undefined && isThought(document, part) ? 'thinking' : type;
   },
-  blocks: new Map([
-    ...ofOuterRole(
-      'thinking',
-      ...both('text', 'functionCall', 'inlineData', 'fileData', 'executableCode', 'toolCall'),
-    ),
-    ...ofRole('tool_result', ...both('functionResponse', 'codeExecutionResult', 'toolResponse')),
-  ]),
+  blocks: blockTypes({
+    outer: `thinking ${both('text', 'functionCall', 'inlineData', 'fileData', 'executableCode', 'toolCall').join(' ')}`,
+    tool_result: both('functionResponse', 'codeExecutionResult', 'toolResponse').join(' '),
+  }),
   members: {
     prose: ['parts'],
     label: both('thoughtSignature', 'mediaResolution'),

@@ -1,11 +1,10 @@
-import type { TextDialect } from '../dialect.ts';
+import { blockTypes, type TextDialect } from '../dialect.ts';
 import { droppedIf, fieldTable } from '../field-table.ts';
 import { toFields } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
 import { messagesFields } from '../translation/client-fields.ts';
 import { isOpenAiReasoningModel, takesReasoningEffort } from '../translation/model-quirks.ts';
 import { buildMessagesAnswer, parseMessagesAnswer } from './answer.ts';
-import { blocks } from './blocks.ts';
 import { buildMessagesRequest } from './build-request.ts';
 import { parseMessagesRequest } from './parse-request.ts';
 import { createMessagesReader } from './read-stream.ts';
@@ -27,6 +26,30 @@ const toOpenAi = fieldTable(messagesFields, {
 });
 
 const turnRoles = ['user', 'assistant', 'system'] as const;
+
+/**
+ * Types of the objects inside a turn, as the API and its betas have them; then contents of results of the provider's own
+ * tools; then sources, citations and settings of blocks.
+ */
+const blocks = blockTypes({
+  outer: `text image document search_result thinking redacted_thinking tool_use server_tool_use mcp_tool_use
+    container_upload compaction fallback tool_reference browser_state
+
+    web_search_result web_search_tool_result_error web_fetch_result web_fetch_tool_result_error
+    code_execution_result code_execution_output encrypted_code_execution_result code_execution_tool_result_error
+    bash_code_execution_result bash_code_execution_output bash_code_execution_tool_result_error
+    text_editor_code_execution_view_result text_editor_code_execution_create_result
+    text_editor_code_execution_str_replace_result text_editor_code_execution_tool_result_error
+    tool_search_tool_search_result tool_search_tool_result_error
+    advisor_result advisor_redacted_result advisor_tool_result_error
+
+    base64 url content file char_location page_location content_block_location search_result_location
+    web_search_result_location ephemeral direct`,
+  tool_result: `tool_result mcp_tool_result web_search_tool_result web_fetch_tool_result code_execution_tool_result
+    bash_code_execution_tool_result text_editor_code_execution_tool_result tool_search_tool_result
+    advisor_tool_result`,
+  tool_definition: 'tool_addition tool_removal mcp_tool_listing',
+});
 
 /** Anthropic's Messages API, version 2023-06-01. */
 export const messages: TextDialect = {

@@ -1,89 +1,34 @@
 import type { JsonDocument } from '../../json/json-document.ts';
-import { type Dialect, ofOuterRole, ofRole, type Role } from '../dialect.ts';
+import { blockTypes, type Role } from '../dialect.ts';
 
 /** Input items other than messages, by their type; those that anybody may have written have no single role. */
-export const items: ReadonlyMap<string, Role | undefined> = new Map<string, Role | undefined>([
-  ...ofRole(
-    'assistant',
-    'reasoning',
-    'function_call',
-    'custom_tool_call',
-    'computer_call',
-    'image_generation_call',
-    'local_shell_call',
-    'shell_call',
-    'apply_patch_call',
-    'tool_search_call',
-    'mcp_approval_request',
-    'program',
-  ),
-  ...ofRole(
-    'tool_result',
-    'function_call_output',
-    'custom_tool_call_output',
-    'computer_call_output',
-    'local_shell_call_output',
-    'shell_call_output',
-    'apply_patch_call_output',
-    'program_output',
-  ),
-  ...ofRole('user', 'mcp_approval_response'),
-  ...ofRole('tool_definition', 'additional_tools', 'tool_search_output', 'mcp_list_tools'),
+export const items: ReadonlyMap<string, Role | 'outer' | undefined> = new Map([
+  ...blockTypes({
+    assistant: `reasoning function_call custom_tool_call computer_call image_generation_call local_shell_call
+      shell_call apply_patch_call tool_search_call mcp_approval_request program`,
+    tool_result: `function_call_output custom_tool_call_output computer_call_output local_shell_call_output
+      shell_call_output apply_patch_call_output program_output`,
+    user: 'mcp_approval_response',
+    tool_definition: 'additional_tools tool_search_output mcp_list_tools',
+  }),
   // Calls that carry their own results.
-  ['web_search_call', undefined],
-  ['file_search_call', undefined],
-  ['code_interpreter_call', undefined],
-  ['mcp_call', undefined],
-  ['item_reference', undefined],
-  ['compaction', undefined],
-  ['compaction_trigger', undefined],
-  ['configuration_update', undefined],
+  ...['web_search_call', 'file_search_call', 'code_interpreter_call', 'mcp_call'].map(ofNobody),
+  ...['item_reference', 'compaction', 'compaction_trigger', 'configuration_update'].map(ofNobody),
 ]);
 
-/** Types of the objects inside an item. */
-export const blocks: Dialect['blocks'] = new Map([
-  ...ofOuterRole(
-    'input_text',
-    'output_text',
-    'input_image',
-    'input_file',
-    'input_audio',
-    'refusal',
-    'summary_text',
-    'reasoning_text',
-    'computer_screenshot',
-  ),
-  // Annotations, actions and results of the provider's own tools.
-  ...ofOuterRole(
-    'url_citation',
-    'file_citation',
-    'container_file_citation',
-    'file_path',
-    'logs',
-    'image',
-    'search',
-    'open_page',
-    'find_in_page',
-    'url',
-    'exec',
-    'click',
-    'double_click',
-    'drag',
-    'keypress',
-    'move',
-    'screenshot',
-    'scroll',
-    'type',
-    'wait',
-    'exit',
-    'timeout',
-    'create_file',
-    'update_file',
-    'delete_file',
-    'direct',
-    'program',
-  ),
-]);
+function ofNobody(type: string): readonly [string, undefined] {
+  return [type, undefined];
+}
+
+/** Types of the objects inside an item; then annotations, actions and results of the provider's own tools. */
+export const blocks = blockTypes({
+  outer: `input_text output_text input_image input_file input_audio refusal summary_text reasoning_text
+    computer_screenshot
+
+    url_citation file_citation container_file_citation file_path logs image search open_page find_in_page url exec
+    click double_click drag keypress move screenshot scroll type wait exit timeout create_file update_file
+    delete_file direct program`,
+});
 
 const messageRoles = new Map<string | undefined, Role>([
   ['system', 'system'],
@@ -98,5 +43,5 @@ export function itemRole(document: JsonDocument, item: number): Role | undefined
   const name = document.memberText(item, 'type');
   if (type === undefined || name === 'message') return messageRoles.get(document.memberText(item, 'role'));
   if (name === undefined || document.member(item, 'role') !== undefined) return undefined;
-  return items.get(name);
+  return items.get(name) as Role | undefined; // no item has the role of what holds it
 }
