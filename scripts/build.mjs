@@ -192,7 +192,7 @@ const program = {
   'decide-worker': 'src/gateway/decision/decide-worker.ts',
   'serve-worker': 'src/server/workers/serve-worker.ts',
   'jq-worker': 'src/cli/shell/filter/jq-worker.ts',
-  'page-worker': 'src/server/inspector/page-worker.ts',
+  'page-worker': 'src/inspector/tasks/page-worker.ts',
   ...deferred,
   ...Object.fromEntries(
     requiredLater.map(({ by, id, name }) => [name, createRequire(join(root, by)).resolve(id)]),

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import type { GatewayError } from '../errors.ts';
+import { servesInspector } from '../config/build/sections.ts';
 import type { HttpRequest } from '../http/request.ts';
 import type { OwnerProof } from '../owner-proof.ts';
 import type { ExchangeObserver } from '../record/observer.ts';
 import type { ExchangeRecord } from '../record/record.ts';
 import { Sessions } from './access/sessions.ts';
-import type { InspectorBackend } from './backend.ts';
+import { type BackendOptions, createBackend } from './backend.ts';
 import type { NowAnswer } from './contract/now.ts';
 import { EventStreams } from './events/event-stream.ts';
 import { createRouter } from './http/router.ts';
@@ -15,17 +15,18 @@ import { KeepBodies } from './keep-bodies.ts';
 import { Minutes } from './now/minutes.ts';
 import { isProbe, Ring } from './ring/ring.ts';
 
-export interface InspectorOptions {
-  readonly backend: InspectorBackend;
-  readonly port: () => number;
+interface InspectorOptions extends BackendOptions {
+  /** Where the gateway listens. */
+  readonly host: string;
   readonly ownerProof: OwnerProof | undefined;
-  readonly isEnabled: () => boolean;
-  readonly onFailure: (error: GatewayError) => void;
+  readonly log: (level: 'info' | 'error', message: string) => void;
 }
 
 /** The live page: shows the gateway's owner the last exchanges, and why they ended as they did. */
 export function createInspector(options: InspectorOptions) {
-  const { backend } = options;
+  const { config, host, log, ownerProof, url } = options;
+  const backend = createBackend(options);
+  const isEnabled = () => servesInspector(config().inspector, host);
   const ring = new Ring();
   const minutes = new Minutes();
   const keeping = new KeepBodies(ring, backend.keepsBodies);
@@ -38,8 +39,8 @@ export function createInspector(options: InspectorOptions) {
     ...keeping.state,
   });
   const events = new EventStreams({ ring, boot, scrub: backend.scrub, now });
-  const sessions = new Sessions(options.port);
-  const routes = routesOf({ ...options, sessions, ring, events, keeping, now });
+  const sessions = new Sessions(() => Number(new URL(url()).port));
+  const routes = routesOf({ backend, ownerProof, sessions, ring, events, keeping, now });
   const observer: ExchangeObserver = {
     trace: (exchange) => ring.trace(exchange),
     finished: (record) => {
@@ -47,17 +48,18 @@ export function createInspector(options: InspectorOptions) {
     },
   };
   return {
+    passes: backend.passes,
     observer,
     handle: servePage({
       route: createRouter(routes),
       sessions,
       allowedHosts: backend.allowedHosts,
-      isEnabled: options.isEnabled,
-      onFailure: options.onFailure,
+      isEnabled,
+      onFailure: ({ cause, message }) => log('error', `the live page failed: ${String(cause ?? message)}`),
     }),
     /** Whether it answers the request, which is then no exchange. */
     takes: (request: HttpRequest) =>
-      request.target.startsWith('/_/') || (options.isEnabled() && isVisit(request)),
+      request.target.startsWith('/_/') || (isEnabled() && isVisit(request)),
     /** Shows what was recorded before this start: newest first. */
     recall: (records: Iterable<ExchangeRecord>) => {
       const known = new Set(ring.entries().map(({ id }) => id));
@@ -72,7 +74,7 @@ export function createInspector(options: InspectorOptions) {
     /** To be called when another configuration is in force. */
     configured: () => {
       keeping.refresh();
-      if (!options.isEnabled()) events.close();
+      if (!isEnabled()) events.close();
     },
     /** Ends the event streams, so that the gateway can drain. */
     close: () => {

@@ -13,8 +13,8 @@ import type { WriteRecord } from '../record/record.ts';
 import type { LogLevel } from '../record/recorder.ts';
 import { TickQueue } from '../tick-queue.ts';
 import { gatewayConfig, shareOf } from './gateway-config.ts';
-import { type InspectorSettings, openInspector } from './inspector/open-inspector.ts';
 import { type LedgerSettings, openLedgerFor } from './ledger.ts';
+import { type InspectorSettings, openInspector } from './open-inspector.ts';
 import { type OpenBreakerChannel, openBreakers, openCounters, rereadAdded } from './shared-state.ts';
 import { openMeter, openTracer, type TracingSettings } from './telemetry.ts';
 
@@ -130,7 +130,7 @@ async function open(options: HereOptions, closing: Closing): Promise<ServerHandl
   let current = config;
   let isAnnounced = false;
   const toGatewayConfig = (next: Config, url: string | undefined) =>
-    gatewayConfig(next, url, { keys: page?.passes.over(next.keys), workers: count });
+    gatewayConfig(next, url, { keys: page?.inspector.passes.over(next.keys), workers: count });
   const { limits } = config.server;
   const server: GatewayServer = await serveGateway({
     host,

@@ -5,7 +5,7 @@ import type { Fields } from '../../src/dialects/fields.ts';
 import { decideOffline } from '../../src/gateway/offline/decide-offline.ts';
 import { explainRequest } from '../../src/gateway/offline/explain-request.ts';
 import { destinationNamed } from '../../src/gateway/offline/question.ts';
-import { tryTask } from '../../src/server/inspector/decision-task.ts';
+import { tryTask } from '../../src/inspector/tasks/decision-task.ts';
 import { pathFor, speakAll } from '../kit/answers.ts';
 import { modelsAt, providersAt } from '../kit/config.ts';
 import { configFrom, post, startGateway } from '../kit/gateway.ts';

@@ -1,12 +1,12 @@
 import { recordedTarget } from '../../dialects/registry.ts';
 import type { ExchangeRecord } from '../../record/record.ts';
-import type { Explained, InspectorBackend } from '../backend.ts';
 import type {
   AnswerPart,
   Bodies,
   ExchangeDetail,
   Mark,
   RuleDetail,
+  Source,
   StreamEvent,
 } from '../contract/exchange-detail.ts';
 import type { RingEntry } from '../ring/entry.ts';
@@ -17,7 +17,28 @@ import { withoutSecrets } from './hide.ts';
 import { locate, textOf } from './locate.ts';
 import { createTextFinder, findMarks, findRedactions, type WantedMark, withoutOverlap } from './marks.ts';
 
-type Backend = Pick<InspectorBackend, 'scrub' | 'explain' | 'ruleLines'>;
+/** A request with everything that its decision depends on. */
+export interface DecisionInput {
+  readonly body: Buffer;
+  /** The endpoint's name or path; guessed from the body by default. */
+  readonly endpoint?: string | undefined;
+  /** The key's id; the first key by default. */
+  readonly key?: string | undefined;
+  readonly atMs: number;
+}
+
+/** What the rules decide about a request. */
+export interface Explained {
+  readonly rules: readonly RuleDetail[];
+  /** What leaves in place of values, with these. */
+  readonly masked: readonly (readonly [placeholder: string, value: string])[];
+}
+
+interface Backend {
+  scrub(text: string): string;
+  explain(request: DecisionInput): Promise<Explained | undefined>;
+  ruleLines(): Promise<ReadonlyMap<string, Source>>;
+}
 
 /** Everything that is known about an exchange, computed on demand. */
 export async function toDetail(entry: RingEntry, backend: Backend): Promise<ExchangeDetail> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { PageThreads } from '../../../../src/server/inspector/page-threads.ts';
+import { PageThreads } from '../../../../src/inspector/tasks/page-threads.ts';
 
 test('a thread that fails ends nothing but itself', async () => {
   const threads = new PageThreads(new URL('data:text/javascript,throw new Error("the file is gone")'));

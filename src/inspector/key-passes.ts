@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { KeyRecord, KeyRing } from '../../config/build/keys.ts';
+import type { KeyRecord, KeyRing } from '../config/build/keys.ts';
 
 const passMs = 10_000;
 const maxPasses = 100;

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { toGatewayError } from '../../errors.ts';
-import type { HistoryAnswer, HistoryStep } from '../../inspector/contract/now.ts';
+import type { HistoryAnswer, HistoryStep } from '../contract/now.ts';
 import type { LedgerPlace } from '../../record/ledger/ledger-store.ts';
 import { readUsage } from '../../record/ledger/read-ledger.ts';
 import { type DecisionTask, explainTask, tryTask } from './decision-task.ts';
@@ -88,3 +88,4 @@ parentPort?.once('message', (task: PageTask) => {
     },
   );
 });
+parentPort?.postMessage('ready');

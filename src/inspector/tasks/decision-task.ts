@@ -6,12 +6,11 @@ import { GatewayError } from '../../errors.ts';
 import { decideOffline } from '../../gateway/offline/decide-offline.ts';
 import { explainRequest, type Report as RequestReport } from '../../gateway/offline/explain-request.ts';
 import { destinationNamed, guessDestination, type Question } from '../../gateway/offline/question.ts';
-import type { DecisionInput, Explained } from '../../inspector/backend.ts';
-import type { TryPolicyAnswer } from '../../inspector/contract/actions.ts';
-import type { RuleDetail } from '../../inspector/contract/exchange-detail.ts';
-import { toBody } from '../../inspector/detail/answer-parts.ts';
-import { findMarks, findRedactions } from '../../inspector/detail/marks.ts';
-import { matchMarks, withExcerpts } from '../../inspector/detail/to-detail.ts';
+import type { TryPolicyAnswer } from '../contract/actions.ts';
+import type { RuleDetail } from '../contract/exchange-detail.ts';
+import { toBody } from '../detail/answer-parts.ts';
+import { findMarks, findRedactions } from '../detail/marks.ts';
+import { type DecisionInput, type Explained, matchMarks, withExcerpts } from '../detail/to-detail.ts';
 import { ruleLines } from './rule-file.ts';
 
 /** A request to be decided on; plain data, for another thread. */

@@ -1,13 +1,13 @@
 import { open } from 'node:fs/promises';
-import { servesInspector } from '../../config/build/sections.ts';
-import type { Config } from '../../config/config.ts';
-import type { GatewayServer } from '../../gateway/serve.ts';
-import type { Counters } from '../../limits/counters.ts';
-import type { OwnerProof } from '../../owner-proof.ts';
-import type { LedgerPlace } from '../../record/ledger/ledger-store.ts';
-import { parseRecord } from '../../record/read-records.ts';
-import type { ExchangeRecord } from '../../record/record.ts';
-import { KeyPasses } from './key-passes.ts';
+import { servesInspector } from '../config/build/sections.ts';
+import type { Config } from '../config/config.ts';
+import type { GatewayServer } from '../gateway/serve.ts';
+import type { Counters } from '../limits/counters.ts';
+import type { OwnerProof } from '../owner-proof.ts';
+import { parseRecord } from '../record/read-records.ts';
+import type { ExchangeRecord } from '../record/record.ts';
+import type { LedgerSettings } from './ledger.ts';
+import { noLedgerReason } from './ledger-path.ts';
 
 /** Records have some 600 bytes, so this is several thousand, unless they hold bodies. */
 const readBytes = 4 * 1024 * 1024;
@@ -39,7 +39,7 @@ export interface InspectorSettings {
 interface InspectedServer {
   readonly config: Config;
   readonly host: string;
-  readonly ledger?: { readonly place: LedgerPlace } | undefined;
+  readonly ledger?: LedgerSettings | undefined;
   readonly ownerProof?: OwnerProof | undefined;
   /** Without it no live page is served, whatever the configuration says. */
   readonly inspector?: InspectorSettings | undefined;
@@ -54,33 +54,29 @@ interface Running extends Pick<GatewayServer, 'gauges'> {
 /** The live page of a gateway; undefined if the configuration that it starts with has none. */
 export async function openInspector(
   { config, host, ledger, ownerProof, inspector: settings, log }: InspectedServer,
-  { counters, url, gauges }: Running,
+  running: Running,
 ) {
   if (settings === undefined || !servesInspector(config.inspector, host)) return undefined;
-  const [{ createInspector }, { createBackend }] = await Promise.all([
-    import('../../inspector/inspector.ts'),
-    import('./backend.ts'),
-  ]);
+  const { createInspector } = await import('../inspector/inspector.ts');
   let current = config;
-  const passes = new KeyPasses();
-  const { configPath, recordsFile } = settings;
-  const backend = createBackend({ config: () => current, configPath, url, gauges, counters, ledger, passes });
   const inspector = createInspector({
-    backend,
-    port: () => Number(new URL(url()).port),
+    ...running,
+    host,
+    ledger,
     ownerProof,
-    isEnabled: () => servesInspector(current.inspector, host),
-    onFailure: ({ cause, message }) => log('error', `the live page failed: ${String(cause ?? message)}`),
+    log,
+    config: () => current,
+    configPath: settings.configPath,
+    noLedger: () => noLedgerReason(current),
   });
   // Nobody waits for them: a page that is open already gets them as they come.
-  if (recordsFile !== undefined) {
-    const recalled = lastRecords(recordsFile).then(inspector.recall);
+  if (settings.recordsFile !== undefined) {
+    const recalled = lastRecords(settings.recordsFile).then(inspector.recall);
     // One may not be what this version writes.
     recalled.catch((cause) => log('error', `earlier records can't be shown: ${String(cause)}`));
   }
   return {
     inspector,
-    passes,
     /** To be called when another configuration is in force. */
     follow: (next: Config) => {
       current = next;
