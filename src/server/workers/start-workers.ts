@@ -1,8 +1,7 @@
 import { GatewayError } from '../../errors.ts';
-import { type Address, urlOf } from '../../http/bind.ts';
+import { urlOf } from '../../http/bind.ts';
 import type { ReadSums } from '../../limits/counters.ts';
 import { CounterService } from '../../limits/shared-counters.ts';
-import type { BreakerChange } from '../../providers/health.ts';
 import type { MetricData } from '../../record/metrics/families.ts';
 import type { OpenCounts } from '../../record/observer.ts';
 import { openLedgerFor, readSumsOnce } from '../ledger.ts';
@@ -10,7 +9,7 @@ import type { Recording } from '../recording.ts';
 import type { PreparedReload, ServerHandle, ServerOptions } from '../server-handle.ts';
 import { memoryCounters, rereadAdded } from '../shared-state.ts';
 import { HandOver } from './hand-over.ts';
-import type { WorkerConfig, WorkerStart } from './messages.ts';
+import type { WorkerConfig } from './messages.ts';
 import { Worker } from './worker.ts';
 
 export interface WorkersOptions {
@@ -27,42 +26,103 @@ const endingMs = 5_000;
  * Serves from several processes that share the port (docs/decisions/workers.md). This one hands out the connections, and
  * replaces a process that dies. Throws if one of them can't start; then none is left running.
  */
-export async function startWorkers(served: ServerOptions, workers: WorkersOptions): Promise<ServerHandle> {
-  const { config, sandboxUrl, host, port: wanted, ledger, tracing, ownerProof, log } = served;
-  const { count, recording, writeStderr } = workers;
-  const startedMs = Date.now();
+export async function startWorkers(
+  served: ServerOptions,
+  { count, recording, writeStderr }: WorkersOptions,
+): Promise<ServerHandle> {
+  const { config, sandboxUrl, host, ledger, tracing, ownerProof, log } = served;
+  const common = { host, workers: count, startedMs: Date.now(), recording, ledger, tracing, ownerProof };
   const limits = await openService(served);
+  const metrics = new WorkerMetrics();
   let current = config;
-  const pool = new WorkerPool({
-    count,
-    address: { host, port: wanted },
-    config: { config: config.source, sandboxUrl },
-    start: { host, workers: count, startedMs, recording, ledger, tracing, ownerProof },
-    limits,
-    drainMs: config.server.limits.drainMs + endingMs,
-    log,
-    writeStderr,
-  });
-  const port = await pool.start();
-
+  let currentUrl = sandboxUrl;
+  let port = 0;
+  let isAnnounced = false;
+  let started = 0;
+  const countOpen = () => sumOpen(workers);
+  const workers: readonly Worker[] = Array.from(
+    { length: count },
+    () =>
+      new Worker({
+        start: () => ({ config: current.source, sandboxUrl: currentUrl, ...common, port, isAnnounced }),
+        nextNumber: () => {
+          started += 1;
+          return started;
+        },
+        onServing: () => handOver.assignWaiting(),
+        countOpen,
+        onBreaker: (from, change) => {
+          for (const worker of workers) if (worker !== from) worker.notify({ kind: 'breaker', change });
+        },
+        limits,
+        drainMs: config.server.limits.drainMs + endingMs,
+        log,
+        writeStderr,
+      }),
+  );
+  const handOver = new HandOver(workers);
+  port = await handOver.listen({ host, port: served.port });
+  try {
+    await Promise.all(workers.map((worker) => worker.start()));
+  } catch (thrown) {
+    handOver.close();
+    await Promise.all(workers.map((worker) => worker.kill()));
+    throw thrown;
+  }
   return {
     url: urlOf({ host, port }),
-    workers: pool.pids,
+    workers: workers.map(({ pid }) => pid),
     prepare: async (next, url) => {
-      const { commit, discard } = await pool.prepare({ config: next.source, sandboxUrl: url });
+      const { commit, discard } = await prepareAll(workers, { config: next.source, sandboxUrl: url });
       return {
         commit: () => {
-          commit();
           rereadAdded(limits.counters, current, next);
-          current = next;
+          [current, currentUrl] = [next, url];
+          commit();
         },
         discard,
       };
     },
-    announce: () => pool.announce(),
-    countOpen: () => pool.countOpen(),
-    readMetrics: () => pool.readMetrics(),
-    drain: () => pool.drain(),
+    announce: () => {
+      isAnnounced = true;
+      for (const worker of workers) worker.notify({ kind: 'announce' });
+    },
+    countOpen,
+    readMetrics: () => metrics.read(workers),
+    drain: async () => {
+      handOver.close();
+      const complete = await Promise.all(workers.map((worker) => worker.drain()));
+      if (complete.includes(false))
+        throw new GatewayError('drain.incomplete', 'not all workers ended in order');
+    },
+  };
+}
+
+async function sumOpen(workers: readonly Worker[]): Promise<OpenCounts> {
+  const readings = await Promise.all(workers.map((worker) => worker.read('open')));
+  const open = readings.flatMap((reading) => (reading === undefined ? [] : [reading.open]));
+  return {
+    exchanges: open.reduce((sum, { exchanges }) => sum + exchanges, 0),
+    streams: open.reduce((sum, { streams }) => sum + streams, 0),
+  };
+}
+
+/** Throws, and changes nothing, if a worker can't apply a configuration. */
+async function prepareAll(workers: readonly Worker[], next: WorkerConfig): Promise<PreparedReload> {
+  const answers = await Promise.allSettled(workers.map((worker) => worker.prepare(next)));
+  const refusal = answers.find((answer) => answer.status === 'rejected');
+  const discard = () => {
+    for (const worker of workers) worker.discard();
+  };
+  if (refusal !== undefined) {
+    discard();
+    throw refusal.reason;
+  }
+  return {
+    commit: () => {
+      for (const worker of workers) worker.commit(next);
+    },
+    discard,
   };
 }
 
@@ -82,27 +142,20 @@ async function openService({
 
 type Metrics = readonly MetricData[];
 
-/** A worker, whose process is replaced when it dies. */
-interface Counting {
-  /** The process's id; differs for each process. */
-  readonly pid: number;
-  readMetrics(): Promise<Metrics | undefined>;
-}
-
 /**
  * Reads the metrics of all workers. Sums must not go down when a worker dies, because Prometheus would take that for a
- * restart of all, so the last counts of each are kept. Counts after its last reading are lost.
+ * restart of all, so the last counts of each process are kept. Counts after its last reading are lost.
  */
 class WorkerMetrics {
   readonly #last = new Map<number, Metrics>();
   #ended: Metrics = [];
 
-  async read(workers: readonly Counting[]): Promise<readonly Metrics[]> {
+  async read(workers: readonly Worker[]): Promise<readonly Metrics[]> {
     await Promise.all(
       workers.map(async (worker) => {
         const { pid } = worker;
-        const metrics = await worker.readMetrics();
-        if (metrics !== undefined) this.#last.set(pid, metrics);
+        const reading = await worker.read('metrics');
+        if (reading !== undefined) this.#last.set(pid, reading.metrics);
       }),
     );
     const alive = new Set(workers.map(({ pid }) => pid));
@@ -114,125 +167,5 @@ class WorkerMetrics {
       this.#ended = await mergeCounts(counts);
     }
     return [...this.#last.values(), this.#ended];
-  }
-}
-
-interface WorkerPoolOptions {
-  readonly count: number;
-  /** The configuration that the workers start with. */
-  readonly config: WorkerConfig;
-  /** What a process starts with, besides its configuration. */
-  readonly start: Omit<WorkerStart, keyof WorkerConfig | 'port' | 'isAnnounced'>;
-  readonly address: Address;
-  readonly limits: CounterService;
-  /** How long a worker may take to drain, in milliseconds. */
-  readonly drainMs: number;
-  readonly log: ServerOptions['log'];
-  readonly writeStderr: (text: string) => void;
-}
-
-/** All workers, and the configuration that they serve with. */
-class WorkerPool {
-  readonly #workers: readonly Worker[];
-  readonly #metrics = new WorkerMetrics();
-  readonly #handOver: HandOver;
-  readonly #address: Address;
-  #port = 0;
-  #current: WorkerConfig;
-  #isAnnounced = false;
-
-  constructor({ count, config, start, address, ...options }: WorkerPoolOptions) {
-    this.#current = config;
-    this.#address = address;
-    let started = 0;
-    const nextNumber = () => {
-      started += 1;
-      return started;
-    };
-    this.#workers = Array.from(
-      { length: count },
-      () =>
-        new Worker({
-          ...options,
-          start: () => ({ ...this.#current, ...start, port: this.#port, isAnnounced: this.#isAnnounced }),
-          nextNumber,
-          onServing: () => this.#handOver.assignWaiting(),
-          countOpen: () => this.countOpen(),
-          onBreaker: (from, change) => this.#shareBreaker(from, change),
-        }),
-    );
-    this.#handOver = new HandOver(this.#workers);
-  }
-
-  get pids(): readonly number[] {
-    return this.#workers.map(({ pid }) => pid);
-  }
-
-  /** Resolves with the port. Throws port.busy, and what prevents a worker from starting; then none is left running. */
-  async start(): Promise<number> {
-    this.#port = await this.#handOver.listen(this.#address);
-    try {
-      await Promise.all(this.#workers.map((worker) => worker.start()));
-      return this.#port;
-    } catch (thrown) {
-      this.#handOver.close();
-      await Promise.all(this.#workers.map((worker) => worker.kill()));
-      throw thrown;
-    }
-  }
-
-  /** Throws, and changes nothing, if a worker can't apply a configuration. */
-  async prepare(next: WorkerConfig): Promise<PreparedReload> {
-    const answers = await Promise.allSettled(this.#workers.map((worker) => worker.prepare(next)));
-    const refusal = answers.find((answer) => answer.status === 'rejected');
-    const discard = () => {
-      for (const worker of this.#workers) worker.discard();
-    };
-    if (refusal !== undefined) {
-      discard();
-      throw refusal.reason;
-    }
-    return {
-      commit: () => {
-        this.#current = next;
-        for (const worker of this.#workers) worker.commit(next);
-      },
-      discard,
-    };
-  }
-
-  announce(): void {
-    this.#isAnnounced = true;
-    for (const worker of this.#workers) worker.notify({ kind: 'announce' });
-  }
-
-  async countOpen(): Promise<OpenCounts> {
-    const readings = await Promise.all(this.#workers.map((worker) => worker.read('open')));
-    const open = readings.flatMap((reading) => (reading === undefined ? [] : [reading.open]));
-    return {
-      exchanges: open.reduce((sum, { exchanges }) => sum + exchanges, 0),
-      streams: open.reduce((sum, { streams }) => sum + streams, 0),
-    };
-  }
-
-  readMetrics(): Promise<readonly (readonly MetricData[])[]> {
-    return this.#metrics.read(
-      this.#workers.map((worker) => ({
-        pid: worker.pid,
-        readMetrics: async () => (await worker.read('metrics'))?.metrics,
-      })),
-    );
-  }
-
-  /** Throws drain.incomplete, once all have ended, if one of them had to be killed or could not write its ledger. */
-  async drain(): Promise<void> {
-    this.#handOver.close();
-    const complete = await Promise.all(this.#workers.map((worker) => worker.drain()));
-    if (complete.includes(false))
-      throw new GatewayError('drain.incomplete', 'not all workers ended in order');
-  }
-
-  #shareBreaker(from: Worker, change: BreakerChange): void {
-    for (const worker of this.#workers) if (worker !== from) worker.notify({ kind: 'breaker', change });
   }
 }
