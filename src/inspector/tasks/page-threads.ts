@@ -46,24 +46,21 @@ export class PageThreads {
 function work(entry: URL, task: PageTask): Promise<unknown> {
   const worker = new Worker(entry, { resourceLimits: { maxOldGenerationSizeMb: memoryLimitMb } });
   worker.unref(); // it keeps nobody from ending
-  let timer: NodeJS.Timeout | undefined;
   return new Promise<unknown>((resolve, reject) => {
-    worker.once('message', () => {
-      // It is ready: its start is not limited, as that depends on the machine alone.
-      timer = setTimeout(() => reject(tooLong()), timeLimitMs);
-      worker.once('message', (answer: Answer) => {
-        if ('value' in answer) resolve(answer.value);
-        else reject(new GatewayError(answer.code, answer.message));
-      });
-      worker.postMessage(task);
+    const limit = (ms: number) => setTimeout(() => reject(tooLong(ms)), ms);
+    let timer = limit(startLimitMs);
+    worker.on('message', (answer: Answer) => {
+      clearTimeout(timer);
+      if ('isBegun' in answer) timer = limit(timeLimitMs);
+      else if ('value' in answer) resolve(answer.value);
+      else reject(new GatewayError(answer.code, answer.message));
     });
     worker.once('error', (cause) => {
+      clearTimeout(timer);
       reject(new GatewayError('inspector.too_long', 'this needs too much memory', { cause }));
     });
-  }).finally(() => {
-    clearTimeout(timer);
-    return worker.terminate();
-  });
+    worker.postMessage(task);
+  }).finally(() => worker.terminate());
 }
 
 function tooLong(ms: number): GatewayError {

@@ -1,8 +1,8 @@
 import { parentPort } from 'node:worker_threads';
 import { toGatewayError } from '../../errors.ts';
-import type { HistoryAnswer, HistoryStep } from '../contract/now.ts';
 import type { LedgerPlace } from '../../record/ledger/ledger-store.ts';
 import { readUsage } from '../../record/ledger/read-ledger.ts';
+import type { HistoryAnswer, HistoryStep } from '../contract/now.ts';
 import { type DecisionTask, explainTask, tryTask } from './decision-task.ts';
 
 const hourMs = 3_600_000;
@@ -88,4 +88,3 @@ parentPort?.once('message', (task: PageTask) => {
     },
   );
 });
-parentPort?.postMessage('ready');

@@ -6,13 +6,7 @@ import type { CounterService } from '../../limits/shared-counters.ts';
 import type { BreakerChange } from '../../providers/health.ts';
 import type { OpenCounts } from '../../record/observer.ts';
 import { type ConnectionTarget, SentConnections } from './hand-over.ts';
-import type {
-  Reading,
-  WorkerAnswer,
-  WorkerCommand,
-  WorkerConfig,
-  WorkerStart,
-} from './messages.ts';
+import type { Reading, WorkerAnswer, WorkerCommand, WorkerConfig, WorkerStart } from './messages.ts';
 import { relayLines, spawnWorker } from './spawn-worker.ts';
 
 interface WorkerOptions {
@@ -254,8 +248,8 @@ export class Worker implements ConnectionTarget {
     this.#prepared = undefined;
     for (const settle of [...this.#readings.values()]) settle(undefined);
     for (const { command, resolve, reject } of this.#pending.splice(0)) {
-      if (command === 'start') reject(endedAtStart(how));
-      else resolve();
+      if (command !== 'start') resolve();
+      else reject(new GatewayError('gateway.internal', 'a worker ended while starting', { cause: how }));
     }
     if (!wasServing) return;
     const ended = `worker ${pid} ended (${how}) and its open exchanges with it`;
@@ -296,8 +290,4 @@ function inTime<Value>(answer: Promise<Value>): Promise<Value> {
     const timer = setTimeout(late, answerMs);
     answer.then(resolve, reject).finally(() => clearTimeout(timer));
   });
-}
-
-function endedAtStart(how: string): GatewayError {
-  return new GatewayError('gateway.internal', 'a worker ended while starting', { cause: how });
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { fileLedger } from '../../../../src/record/ledger/ledger-store.ts';
 import { readHistory } from '../../../../src/inspector/tasks/page-worker.ts';
+import { fileLedger } from '../../../../src/record/ledger/ledger-store.ts';
 import { emptyDirectory } from '../../../kit/command.ts';
 
 const zone = process.env.TZ;

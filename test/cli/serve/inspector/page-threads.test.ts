@@ -1,8 +1,26 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { PageThreads } from '../../../../src/inspector/tasks/page-threads.ts';
 
+const broken = new URL('data:text/javascript,throw new Error("the file is gone")');
+const query = { place: { kind: 'file', path: '' }, by: 'hour', sinceMs: 0, nowMs: 0 } as never;
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A thread that says when it has its task, and then sends an answer if there is one. */
+function answering(answer: string): URL {
+  const source = `import { parentPort } from 'node:worker_threads';
+    parentPort.once('message', () => {
+      parentPort.postMessage({ isBegun: true });
+      ${answer}
+    });
+    setInterval(() => undefined, 1000);`;
+  return new URL(`data:text/javascript,${encodeURIComponent(source)}`);
+}
+
 test('a thread that fails ends nothing but itself', async () => {
-  const threads = new PageThreads(new URL('data:text/javascript,throw new Error("the file is gone")'));
+  const threads = new PageThreads(broken);
 
   await expect(threads.run({ kind: 'history', query })).rejects.toMatchObject({ code: 'inspector.too_long' });
 });
