@@ -74,29 +74,7 @@ function readVersion(engine: SqliteEngine): number {
  * The user's conversations, in one SQLite file that only the user can read. Every method blocks until it is done;
  * what `append` was given is on the disk when it returns, whatever becomes of the process.
  */
-export interface History {
-  /** The one that was gone on with last. */
-  last(): KeptConversation | undefined;
-  named(name: string): KeptConversation | undefined;
-  withId(id: number): KeptConversation | undefined;
-  /** The one in which a request was sent. */
-  ofRequest(requestId: string): KeptConversation | undefined;
-  turns(conversation: number): readonly KeptTurn[];
-  /** The newest first. */
-  list(limit: number): readonly KeptConversation[];
-  /** Turns that hold the text, in any case, the newest first. */
-  search(text: string, limit: number): readonly FoundTurn[];
-  /** Adds turns to a conversation, begun with them where it is new; returns its id. */
-  append(conversation: number | NewConversation, turns: readonly NewTurn[]): number;
-  /** Deletes the last question of a conversation and what came after it. */
-  forgetLast(conversation: number): void;
-  rename(conversation: number, name: string): void;
-  /** The user's last questions of one line, each once, the newest first. */
-  questions(limit: number): readonly string[];
-  /** Deletes conversations, all that were last gone on with before a time, or one; returns how many. */
-  remove(which: { readonly id: number } | { readonly beforeMs: number }): number;
-  close(): void;
-}
+export type History = ReturnType<typeof createHistory>;
 
 /** Opens or makes the file. Throws config.invalid if it can't be used. */
 export async function openHistory(path: string, now: () => number = Date.now): Promise<History> {
@@ -117,27 +95,31 @@ const conversationColumns = `c.id, c.name, c.model, c.system, c.started_ms as st
   (select count(*) from turns t where t.conversation = c.id) as turns,
   coalesce((select substr(t.text, 1, 200) from turns t where t.conversation = c.id order by t.id limit 1), '') as beginning`;
 
-function createHistory(engine: SqliteEngine, now: () => number): History {
+function createHistory(engine: SqliteEngine, now: () => number) {
   const all = <Row>(sql: string, ...values: SqliteValue[]) => engine.prepare(sql).all(...values) as Row[]; // named in sql
   const conversation = (rest: string, ...values: SqliteValue[]) =>
     all<KeptConversation>(`select ${conversationColumns} from conversations c ${rest}`, ...values);
   return {
+    /** The one that was gone on with last. */
     last: () => conversation('order by c.updated_ms desc, c.id desc limit 1')[0],
-    named: (name) => conversation('where c.name = ?', name)[0],
-    withId: (id) => conversation('where c.id = ?', id)[0],
-    ofRequest: (requestId) =>
+    named: (name: string) => conversation('where c.name = ?', name)[0],
+    withId: (id: number) => conversation('where c.id = ?', id)[0],
+    /** The one in which a request was sent. */
+    ofRequest: (requestId: string) =>
       conversation(
         'where c.id = (select conversation from turns where request_id = ? limit 1)',
         requestId,
       )[0],
-    list: (limit) => conversation('order by c.updated_ms desc, c.id desc limit ?', limit),
-    turns: (id) =>
+    /** The newest first. */
+    list: (limit: number) => conversation('order by c.updated_ms desc, c.id desc limit ?', limit),
+    turns: (id: number) =>
       all<Record<string, unknown>>(
         `select id, role, text, parts, model, request_id as requestId, at_ms as atMs
          from turns where conversation = ? order by id`,
         id,
       ).map((row) => withoutNulls(row) as unknown as KeptTurn), // the columns named above
-    search: (text, limit) => {
+    /** Turns that hold the text, in any case, the newest first. */
+    search: (text: string, limit: number): readonly FoundTurn[] => {
       const { from, value } = matching(text);
       const rows = all<Omit<FoundTurn, 'excerpt'> & { readonly text: string }>(
         `select t.conversation, c.name, t.role, t.at_ms as atMs, t.request_id as requestId, t.text ${from} limit ?`,
@@ -146,7 +128,8 @@ function createHistory(engine: SqliteEngine, now: () => number): History {
       );
       return rows.map(({ text: whole, ...row }) => ({ ...row, excerpt: excerptOf(whole, text) }));
     },
-    append: (to, turns) =>
+    /** Adds turns to a conversation, begun with them where it is new; returns its id. */
+    append: (to: number | NewConversation, turns: readonly NewTurn[]): number =>
       transaction(engine, () => {
         const atMs = now();
         const id = typeof to === 'number' ? to : begin(engine, to, atMs);
@@ -159,7 +142,8 @@ function createHistory(engine: SqliteEngine, now: () => number): History {
         engine.prepare('update conversations set updated_ms = ? where id = ?').run(atMs, id);
         return id;
       }),
-    forgetLast: (id) =>
+    /** Deletes the last question of a conversation and what came after it. */
+    forgetLast: (id: number): void =>
       transaction(engine, () => {
         engine
           .prepare(
@@ -168,18 +152,20 @@ function createHistory(engine: SqliteEngine, now: () => number): History {
           )
           .run(id);
       }),
-    rename: (id, name) =>
+    rename: (id: number, name: string): void =>
       transaction(engine, () => {
         engine.prepare('update conversations set name = ? where id = ?').run(name, id);
       }),
-    questions: (limit) =>
+    /** The user's last questions of one line, each once, the newest first. */
+    questions: (limit: number) =>
       all<{ readonly text: string }>(
         `select text from (select id, text, parts from turns where role = 'user' order by id desc limit 1000)
          where parts is null and length(text) < 1000 and instr(text, char(10)) = 0
          group by text order by max(id) desc limit ?`,
         limit,
       ).map(({ text }) => text),
-    remove: (which) => {
+    /** Deletes conversations, all that were last gone on with before a time, or one; returns how many. */
+    remove: (which: { readonly id: number } | { readonly beforeMs: number }): number => {
       const [condition, value] = 'id' in which ? ['id = ?', which.id] : ['updated_ms < ?', which.beforeMs];
       const deletion = `delete from conversations where ${condition}`;
       const count = transaction(engine, () => Number(engine.prepare(deletion).run(value).changes));

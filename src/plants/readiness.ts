@@ -2,15 +2,6 @@ import { backoffMs } from '../backoff.ts';
 import { toStoreError } from '../database/failures.ts';
 import { GatewayError } from '../errors.ts';
 
-/** What exists once the database has answered for the first time. */
-export interface Readiness<Value> {
-  readonly value: Value | undefined;
-  /** Throws store.database while there is nothing yet. */
-  require(): Value;
-  /** Stops the attempts; resolves when none is in progress. */
-  stop(): Promise<void>;
-}
-
 interface Preparation<Value> {
   readonly prepare: (attempt: number) => Promise<Value>;
   /** Called for each failure that is followed by another attempt. */
@@ -24,7 +15,7 @@ const retry = { firstMs: 200, longestMs: 5_000 };
  * Prepares what needs the database. The first attempt is awaited and throws failures that waiting can't fix; while the
  * database is unreachable, more attempts follow in the background, so that a service may start before its database.
  */
-export async function becomeReady<Value>(preparation: Preparation<Value>): Promise<Readiness<Value>> {
+export async function becomeReady<Value>(preparation: Preparation<Value>) {
   const { prepare, onFailure, onReady } = preparation;
   let value: Value | undefined;
   let failures = 0;
@@ -60,15 +51,18 @@ export async function becomeReady<Value>(preparation: Preparation<Value>): Promi
     failed(error);
   }
   return {
+    /** What exists once the database has answered for the first time. */
     get value() {
       return value;
     },
-    require: () => {
+    /** Throws store.database while there is nothing yet. */
+    require: (): Value => {
       if (value !== undefined) return value;
       throw new GatewayError('store.database', "the store's database has not answered yet; try again soon", {
         retryAfterS: 1,
       });
     },
+    /** Stops the attempts; resolves when none is in progress. */
     stop: async () => {
       isStopped = true;
       clearTimeout(timer);

@@ -12,26 +12,7 @@ export type PlantsService =
   | { readonly url: string; readonly demoPassword?: string | undefined }
   | { readonly problem: string };
 
-export interface Services {
-  /** Where the gateway listens. */
-  readonly url: string;
-  /** Process ids of the workers, if there are any. */
-  readonly workers: readonly number[] | undefined;
-  readonly plants: PlantsService | undefined;
-  /** Where Prometheus reads metrics. */
-  readonly metricsUrl: string | undefined;
-  /**
-   * Prepares everything to apply a configuration; what was bound at start-up (addresses, the store) stays. Throws, and
-   * changes nothing, if it can't be applied.
-   */
-  prepare(config: Config): Promise<PreparedReload>;
-  /** Reports ready from now on. */
-  announce(): void;
-  /** How much is open. */
-  countOpen(): Promise<OpenCounts>;
-  /** Drains the gateway, then stops its services. Throws what the first failing one threw, once all have ended. */
-  stop(): Promise<void>;
-}
+export type Services = Awaited<ReturnType<typeof startServices>>;
 
 interface ServicesOptions extends Omit<ServerOptions, 'sandboxUrl' | 'log'> {
   readonly log?: ServerOptions['log'];
@@ -51,7 +32,7 @@ interface ServicesOptions extends Omit<ServerOptions, 'sandboxUrl' | 'log'> {
 }
 
 /** Starts everything that a configuration asks for. Throws port.busy with the holder; nothing is left running then. */
-export async function startServices(options: ServicesOptions): Promise<Services> {
+export async function startServices(options: ServicesOptions) {
   const { config, port } = options;
   const stopping: (() => Promise<void>)[] = [];
   const stop = async () => {
@@ -89,13 +70,22 @@ export async function startServices(options: ServicesOptions): Promise<Services>
     stopping.push(() => started.drain());
     const plants = await startPlants(options, stopping);
     return {
+      /** Where the gateway listens. */
       url: started.url,
+      /** Process ids of the workers, if there are any. */
       workers: started.workers,
       plants,
+      /** Where Prometheus reads metrics. */
       metricsUrl: metrics?.url,
-      prepare: async (next) => started.prepare(next, await prepareSandbox(next)),
-      announce: () => started.announce(),
-      countOpen: () => started.countOpen(),
+      /**
+       * Prepares everything to apply a configuration; what was bound at start-up (addresses, the store) stays. Throws, and
+       * changes nothing, if it can't be applied.
+       */
+      prepare: async (next: Config): Promise<PreparedReload> =>
+        started.prepare(next, await prepareSandbox(next)),
+      announce: started.announce,
+      countOpen: started.countOpen,
+      /** Drains the gateway, then stops its services. Throws what the first failing one threw, once all have ended. */
       stop,
     };
   } catch (error) {

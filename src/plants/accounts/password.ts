@@ -1,11 +1,7 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { GatewayError } from '../../errors.ts';
 
-export interface PasswordChecker {
-  hash(password: string): Promise<string>;
-  /** Takes the same work whether or not there is such a user. */
-  matches(password: string, hash: string | undefined): Promise<boolean>;
-}
+export type PasswordChecker = ReturnType<typeof createPasswordChecker>;
 
 interface Parameters {
   readonly cost: number;
@@ -22,18 +18,19 @@ const runsAtOnce = 2;
 const runsWaiting = 16;
 
 /** scrypt, a few at a time: more logins than the machine can check are refused rather than queued. */
-export function createPasswordChecker(cost = standardPasswordCost): PasswordChecker {
+export function createPasswordChecker(cost = standardPasswordCost) {
   const current: Parameters = { cost, blockSize: 8, parallelization: 1 };
   const inQueue = createQueue();
   // Nobody knows this password; checking it only takes as long as a real one.
   const decoy = format(current, randomBytes(saltBytes), randomBytes(keyBytes));
   return {
-    hash: (password) =>
+    hash: (password: string) =>
       inQueue(async () => {
         const salt = randomBytes(saltBytes);
         return format(current, salt, await derive(password, salt, current));
       }),
-    matches: (password, hash) =>
+    /** Takes the same work whether or not there is such a user. */
+    matches: (password: string, hash: string | undefined) =>
       inQueue(async () => {
         const { parameters, salt, key } = parse(hash ?? decoy);
         const isEqual = timingSafeEqual(await derive(password, salt, parameters), key);

@@ -11,15 +11,7 @@ export interface Session {
   readonly user: User;
 }
 
-export interface Sessions {
-  create(userId: number): Promise<string>;
-  /** The session of a token, or undefined for one that is forged, revoked or expired. */
-  find(token: string): Promise<Session | undefined>;
-  revoke(tokenHash: string): Promise<void>;
-  /** Those of the hashes whose sessions are still valid. */
-  stillValid(tokenHashes: readonly string[]): Promise<ReadonlySet<string>>;
-  deleteExpired(): Promise<void>;
-}
+export type Sessions = ReturnType<typeof createSessions>;
 
 export const sessionSeconds = 3_600;
 
@@ -27,9 +19,9 @@ const tokenShape = /^[A-Za-z0-9_-]{43}$/;
 const hashesPerQuery = 500;
 
 /** Opaque random tokens, of which only the hash is stored: a copy of the database opens nothing. */
-export function createSessions(queries: Queries, now: () => number): Sessions {
+export function createSessions(queries: Queries, now: () => number) {
   return {
-    create: async (userId) => {
+    create: async (userId: number): Promise<string> => {
       const token = randomBytes(32).toString('base64url');
       await queries
         .insertInto('sessions')
@@ -37,7 +29,8 @@ export function createSessions(queries: Queries, now: () => number): Sessions {
         .execute();
       return token;
     },
-    find: async (token) => {
+    /** The session of a token, or undefined for one that is forged, revoked or expired. */
+    find: async (token: string): Promise<Session | undefined> => {
       if (!tokenShape.test(token)) return undefined;
       const tokenHash = hashOf(token);
       // Looked up by hash: how long it takes reveals nothing about the token (256 random bits).
@@ -50,10 +43,11 @@ export function createSessions(queries: Queries, now: () => number): Sessions {
         .executeTakeFirst();
       return user === undefined ? undefined : { tokenHash, user };
     },
-    revoke: async (tokenHash) => {
+    revoke: async (tokenHash: string): Promise<void> => {
       await queries.deleteFrom('sessions').where('token_hash', '=', tokenHash).execute();
     },
-    stillValid: async (tokenHashes) => {
+    /** Those of the hashes whose sessions are still valid. */
+    stillValid: async (tokenHashes: readonly string[]): Promise<ReadonlySet<string>> => {
       const valid = new Set<string>();
       for (let from = 0; from < tokenHashes.length; from += hashesPerQuery) {
         const rows = await queries
@@ -66,7 +60,7 @@ export function createSessions(queries: Queries, now: () => number): Sessions {
       }
       return valid;
     },
-    deleteExpired: async () => {
+    deleteExpired: async (): Promise<void> => {
       await queries.deleteFrom('sessions').where('expires_at', '<=', now()).execute();
     },
   };

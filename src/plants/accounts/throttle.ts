@@ -2,14 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { GatewayError } from '../../errors.ts';
 import type { Queries } from '../database/open.ts';
 
-export interface Throttle {
-  /**
-   * Counts an attempt of a user from an address before the password is checked, so that concurrent attempts
-   * count too. Throws login.throttled; otherwise returns a function that undoes the count.
-   */
-  attempt(username: string, address: string): Promise<() => Promise<void>>;
-  deleteExpired(): Promise<void>;
-}
+export type Throttle = ReturnType<typeof createThrottle>;
 
 interface Subject {
   readonly key: string;
@@ -23,7 +16,7 @@ const failuresOfAddress = 30;
 const windowMs = 60_000;
 
 /** Kept in the database: a restart or a second instance allows no further attempts. */
-export function createThrottle(queries: Queries, now: () => number): Throttle {
+export function createThrottle(queries: Queries, now: () => number) {
   /** The oldest failure of a subject that has more than `allowed` with `extra` ones. */
   const findFull = async (subjects: readonly Subject[], extra: number): Promise<number | undefined> => {
     const rows = await queries
@@ -48,7 +41,11 @@ export function createThrottle(queries: Queries, now: () => number): Throttle {
   };
 
   return {
-    attempt: async (username, address) => {
+    /**
+     * Counts an attempt of a user from an address before the password is checked, so that concurrent attempts
+     * count too. Throws login.throttled; otherwise returns a function that undoes the count.
+     */
+    attempt: async (username: string, address: string) => {
       const network = networkOf(address);
       const subjects = [
         { key: hashed('user', `${username.toLowerCase()} ${network}`), allowed: failuresOfUser },

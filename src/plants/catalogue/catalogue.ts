@@ -2,41 +2,35 @@ import { GatewayError } from '../../errors.ts';
 import type { Database, Queries } from '../database/open.ts';
 import { createdEvents, deletedEvents, type Feed, updatedEvents } from '../events/feed.ts';
 import { type NewPlant, type Plant, type PlantChange, type Status, searchKey } from '../plant/plant.ts';
-import { createSearch, type Page, type PlantRow, plantColumns, type Search } from './search.ts';
+import { createSearch, type PlantRow, plantColumns } from './search.ts';
 import { insertTags } from './seed.ts';
 
-export interface Catalogue {
-  add(plant: NewPlant): Promise<Plant>;
-  /** Throws plant.unknown, and plant.ambiguous if several plants have the name. */
-  update(change: PlantChange): Promise<Plant>;
-  /** The plant as it was. Throws plant.unknown. */
-  remove(id: number): Promise<Plant>;
-  get(id: number): Promise<Plant>;
-  search(search: Search): Promise<Page>;
-}
+export type Catalogue = ReturnType<typeof createCatalogue>;
 
-export function createCatalogue(database: Database, feed: Pick<Feed, 'write'>, now: () => number): Catalogue {
+export function createCatalogue(database: Database, feed: Pick<Feed, 'write'>, now: () => number) {
   const { queries, kind } = database;
   return {
-    add: (plant) =>
+    add: (plant: NewPlant) =>
       feed.write(async (transaction) => {
         const value = await insert(transaction, plant);
         return { value, events: createdEvents(value, now()) };
       }),
-    update: (change) =>
+    /** Throws plant.unknown, and plant.ambiguous if several plants have the name. */
+    update: (change: PlantChange) =>
       feed.write(async (transaction) => {
         const before = toPlant(await findForUpdate(transaction, kind, change.target));
         const value = applyChange(before, change);
         await store(transaction, value, change.tags !== undefined);
         return { value, events: updatedEvents(before.status, value, now()) };
       }),
-    remove: (id) =>
+    /** The plant as it was. Throws plant.unknown. */
+    remove: (id: number) =>
       feed.write(async (transaction) => {
         const value = toPlant(await findForUpdate(transaction, kind, { id }));
         await transaction.deleteFrom('plants').where('id', '=', id).execute(); // its tags go with it
         return { value, events: deletedEvents(value, now()) };
       }),
-    get: async (id) => {
+    get: async (id: number) => {
       const row = await queries
         .selectFrom('plants')
         .select(plantColumns)

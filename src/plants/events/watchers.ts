@@ -9,14 +9,7 @@ import { eventTypes } from '../contract/asyncapi.ts';
 import { badField, parseFields, parseId } from '../plant/plant.ts';
 import { type EventType, type PlantEvent, plantOf } from './feed.ts';
 
-export interface Watchers {
-  /** Turns a request whose session has been checked into a WebSocket. */
-  accept(request: HttpRequest, socket: Duplex, head: Buffer, tokenHash: string): void;
-  notify(event: PlantEvent): void;
-  /** Disconnects the watchers of one session, or all; the code tells why, and whether events may have been missed. */
-  disconnect(reason: 'session ended' | 'events interrupted' | 'going away', tokenHash?: string): void;
-  close(): void;
-}
+export type Watchers = ReturnType<typeof createWatchers>;
 
 interface Watcher {
   readonly socket: WebSocket;
@@ -63,7 +56,7 @@ interface WatcherParts {
 }
 
 /** The WebSockets of all watchers; none can make the service buffer more than the limits allow. */
-export function createWatchers({ sessions, limits, onSlow }: WatcherParts): Watchers {
+export function createWatchers({ sessions, limits, onSlow }: WatcherParts) {
   const watchers = new Set<Watcher>();
   let isClosed = false;
   const server = new WebSocketServer({
@@ -85,7 +78,8 @@ export function createWatchers({ sessions, limits, onSlow }: WatcherParts): Watc
   check.unref();
 
   return {
-    accept: (request, socket, head, tokenHash) =>
+    /** Turns a request whose session has been checked into a WebSocket. */
+    accept: (request: HttpRequest, socket: Duplex, head: Buffer, tokenHash: string): void =>
       server.handleUpgrade(asIncoming(request), socket, head, (webSocket) => {
         const watcher: Watcher = {
           socket: webSocket,
@@ -104,13 +98,14 @@ export function createWatchers({ sessions, limits, onSlow }: WatcherParts): Watc
         // Its session was still being looked up when the others were disconnected.
         if (isClosed) end(watcher, 'going away');
       }),
-    notify: (event) => {
+    notify: (event: PlantEvent): void => {
       const text = Buffer.from(JSON.stringify(event));
       for (const watcher of watchers) {
         if (wants(watcher, event) && !send(watcher, text, limits)) onSlow();
       }
     },
-    disconnect: (reason, tokenHash) => {
+    /** Disconnects the watchers of one session, or all; the code tells why, and whether events may have been missed. */
+    disconnect: (reason: keyof typeof closeCodes, tokenHash?: string): void => {
       for (const watcher of watchers) {
         if (tokenHash === undefined || watcher.tokenHash === tokenHash) end(watcher, reason);
       }
