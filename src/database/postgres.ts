@@ -95,28 +95,25 @@ function away(waitMs: number): GatewayError {
 }
 
 /** One connection, for a program that asks one thing after the other. */
-export interface PostgresClient {
-  /** Named statements are prepared once for the connection. */
-  query<Row>(
-    sql: string | { readonly name: string; readonly text: string },
-    values?: readonly unknown[],
-  ): Promise<readonly Row[]>;
-  /** Nobody waits for a server that may hang. */
-  close(): void;
-}
+export type PostgresClient = Awaited<ReturnType<typeof connectPostgres>>;
 
 /** Connects, or throws what keeps it from that. Where the connection breaks, its queries fail. */
-export async function connectPostgres(url: string, name: string): Promise<PostgresClient> {
+export async function connectPostgres(url: string, name: string) {
   const { default: pg } = await import('pg');
   const client = new pg.Client({ ...(await connectionSettings(url)), application_name: name });
   client.on('error', () => undefined); // the next query fails, which is noticed
   await client.connect();
   return {
-    query: async <Row>(sql: string | { readonly name: string; readonly text: string }, values = []) => {
+    /** Named statements are prepared once for the connection. */
+    query: async <Row>(
+      sql: string | { readonly name: string; readonly text: string },
+      values: readonly unknown[] = [],
+    ) => {
       const query = typeof sql === 'string' ? { text: sql } : sql;
       const { rows } = await client.query({ ...query, values: [...values] });
       return rows as readonly Row[]; // the columns that the query names
     },
+    /** Nobody waits for a server that may hang. */
     close: () => void client.end().catch(() => undefined),
   };
 }

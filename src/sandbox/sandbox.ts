@@ -31,12 +31,6 @@ function headersOf(dialect: Dialect, requestId: string): readonly string[] {
   ];
 }
 
-interface Sandbox {
-  readonly url: string;
-  /** Stops listening and closes what is still open. */
-  close(): Promise<void>;
-}
-
 const findMethod = createPathFinder(
   Object.values<Dialect>(dialects).flatMap((dialect) =>
     dialect.methods.map((method) => ({ ...method, dialect })),
@@ -50,7 +44,7 @@ const listenLimits = { ...defaultListenLimits, headBytes: 64 * 1024, drainMs: 0 
  * Starts a model host on loopback that speaks all dialects, needs no key and no network, and returns the same bytes for
  * the same request. Only headers (request id, rate limits) differ.
  */
-export async function startSandbox(options: { readonly port?: number } = {}): Promise<Sandbox> {
+export async function startSandbox(options: { readonly port?: number } = {}) {
   const open = new Set<AbortController>();
   const listener = await listen({
     host: '127.0.0.1',
@@ -61,6 +55,7 @@ export async function startSandbox(options: { readonly port?: number } = {}): Pr
   });
   return {
     url: listener.url,
+    /** Stops listening and closes what is still open. */
     close: async () => {
       for (const exchange of open) exchange.abort();
       await listener.drain();

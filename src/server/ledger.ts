@@ -3,7 +3,7 @@ import { GatewayError } from '../errors.ts';
 import { createTextScrubber } from '../gateway/scrub.ts';
 import type { BudgetCounter, ReadSums, RestoredSum } from '../limits/counters.ts';
 import { budgetCounters } from '../limits/limiter.ts';
-import type { Ledger, LedgerEvent } from '../record/ledger/ledger.ts';
+import type { LedgerEvent } from '../record/ledger/ledger.ts';
 import type { KnownSum, WantedSum } from '../record/ledger/ledger-row.ts';
 import type { LedgerPlace } from '../record/ledger/ledger-store.ts';
 import type { LogLevel } from '../record/recorder.ts';
@@ -14,15 +14,6 @@ export interface LedgerSettings {
   readonly isSynced: boolean;
   readonly days: number;
   readonly bytes: number;
-}
-
-interface OpenedLedger {
-  readonly ledger: Ledger;
-  /** What budgets had used at start-up; empty if the database does not answer yet. */
-  readonly restored: readonly RestoredSum[];
-  readonly readSums: ReadSums;
-  /** Another configuration is in force. */
-  readonly follow: (next: Pick<Config, 'limits'>) => void;
 }
 
 type Log = (level: LogLevel, message: string) => void;
@@ -36,7 +27,7 @@ export async function openLedgerFor(
   { place, isSynced, days, bytes }: LedgerSettings,
   { limits, secrets, state }: Pick<Config, 'limits' | 'secrets' | 'state'>,
   log: Log,
-): Promise<OpenedLedger> {
+) {
   const { isLedgerInUse, openLedger } = await import('../record/ledger/open-ledger.ts');
   let followed = limits;
   const budgets = budgetCounters(limits, Date.now());
@@ -63,9 +54,12 @@ export async function openLedgerFor(
   }
   return {
     ledger,
+    /** What budgets had used at start-up; empty if the database does not answer yet. */
     restored: sums === undefined ? [] : toRestored(budgets, sums),
-    readSums: async (some = budgetCounters(followed, Date.now())) => readSumsOnce({ place }, some),
-    follow: (next) => {
+    readSums: (async (some = budgetCounters(followed, Date.now())) =>
+      readSumsOnce({ place }, some)) satisfies ReadSums,
+    /** Another configuration is in force. */
+    follow: (next: Pick<Config, 'limits'>) => {
       followed = next.limits;
     },
   };

@@ -18,18 +18,11 @@ interface ReloadOptions {
   readonly overridden: readonly string[];
 }
 
-export interface Reloader {
-  /** Reloads the file, after any reload in progress; resolves when it is done. Never rejects. */
-  reload(): Promise<void>;
-  /** Stops following the file. */
-  stop(): void;
-}
-
 /**
  * Follows the file that was found at start-up, and no other. If it is valid, it replaces the configuration in one step;
  * otherwise nothing changes and an error is logged.
  */
-export function createReloader(options: ReloadOptions): Reloader {
+export function createReloader(options: ReloadOptions) {
   const { started, log } = options;
   let current = started;
   let isStopped = false;
@@ -54,6 +47,7 @@ export function createReloader(options: ReloadOptions): Reloader {
   };
 
   return {
+    /** Reloads the file, after any reload in progress; resolves when it is done. Never rejects. */
     reload: () => {
       if (!isWaiting) {
         isWaiting = true;
@@ -61,6 +55,7 @@ export function createReloader(options: ReloadOptions): Reloader {
       }
       return running;
     },
+    /** Stops following the file. */
     stop: () => {
       isStopped = true;
     },

@@ -2,7 +2,6 @@ import type { Config } from '../config/config.ts';
 import { GatewayError, toGatewayError } from '../errors.ts';
 import type { Listener } from '../http/listen.ts';
 import type { MetricData } from '../record/metrics/families.ts';
-import type { OpenCounts } from '../record/observer.ts';
 import { portHolder } from './port-holder.ts';
 import { type PreparedReload, type ServerHandle, type ServerOptions, serveHere } from './server-handle.ts';
 import type { WorkersOptions } from './workers/start-workers.ts';

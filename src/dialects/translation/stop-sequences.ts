@@ -16,21 +16,13 @@ export function stopsToCut(wanted: readonly string[], passed: readonly string[])
 }
 
 /** Finds the first stop sequence in a text that comes in pieces. */
-interface StopSearch {
-  /** The text that can be sent: up to a match, or to what may be the beginning of one. */
-  add(piece: string): string;
-  /** What was held back; nothing more will come. */
-  flush(): string;
-  /** The sequence that was found. */
-  readonly found: string | undefined;
-}
-
-function createStopSearch(stops: readonly string[]): StopSearch {
+function createStopSearch(stops: readonly string[]) {
   let held = '';
   let found: string | undefined;
 
   return {
-    add(piece) {
+    /** The text that can be sent: up to a match, or to what may be the beginning of one. */
+    add(piece: string): string {
       const text = held + piece;
       const match = firstMatch(text, stops);
       found = match?.stop;
@@ -38,12 +30,14 @@ function createStopSearch(stops: readonly string[]): StopSearch {
       held = match === undefined ? text.slice(length) : '';
       return text.slice(0, length);
     },
-    flush() {
+    /** What was held back; nothing more will come. */
+    flush(): string {
       const rest = held;
       held = '';
       return rest;
     },
-    get found() {
+    /** The sequence that was found. */
+    get found(): string | undefined {
       return found;
     },
   };

@@ -8,20 +8,13 @@ const separator = '__';
 /** Tools by their names at the provider. */
 export type WireNames = ReadonlyMap<string, ToolName>;
 
-export interface ToolNames {
-  /** The tool's name at the provider; the first tool that gets a name keeps it. */
-  toWire(tool: ToolName): string;
-  /** What the client calls the tool of this wire name; an unknown name is a function of that name. */
-  fromWire(wireName: string): ToolName;
-  /** Those that `fromWire` would not know without having seen them. */
-  renamed(): WireNames;
-}
+export type ToolNames = ReturnType<typeof createToolNames>;
 
 /**
  * Flattens namespaces and shortens names to what every provider takes (64 of `a-zA-Z0-9_-`), reversibly.
  * The short form depends on the name alone, so prompts stay the same from turn to turn.
  */
-export function createToolNames(known: WireNames = new Map()): ToolNames {
+export function createToolNames(known: WireNames = new Map()) {
   const originals = new Map(known);
 
   function toWire(tool: ToolName): string {
@@ -40,9 +33,12 @@ export function createToolNames(known: WireNames = new Map()): ToolNames {
   }
 
   return {
+    /** The tool's name at the provider; the first tool that gets a name keeps it. */
     toWire,
-    fromWire: (wireName) => originals.get(wireName) ?? { name: wireName, kind: 'function' },
-    renamed: () =>
+    /** What the client calls the tool of this wire name; an unknown name is a function of that name. */
+    fromWire: (wireName: string): ToolName => originals.get(wireName) ?? { name: wireName, kind: 'function' },
+    /** Those that `fromWire` would not know without having seen them. */
+    renamed: (): WireNames =>
       new Map(
         [...originals].filter(([wireName, { name, kind }]) => name !== wireName || kind !== 'function'),
       ),

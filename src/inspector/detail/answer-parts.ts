@@ -65,13 +65,8 @@ const maxParts = 200;
 
 type Draft = { -readonly [Field in keyof AnswerPart]: AnswerPart[Field] };
 
-interface AnswerAssembler {
-  event(name: string | undefined, data: string): void;
-  parts(): readonly AnswerPart[];
-}
-
 /** Assembles a streamed answer in the client's dialect: texts, thinking and tool calls, in the order they came. */
-export function assembleAnswer(endpoint: string, scrub: (text: string) => string): AnswerAssembler {
+export function assembleAnswer(endpoint: string, scrub: (text: string) => string) {
   const drafts: Draft[] = [];
   const calls = new Map<number, Draft>();
   const add = (draft: Draft) => {
@@ -104,14 +99,14 @@ export function assembleAnswer(endpoint: string, scrub: (text: string) => string
     complete() {},
   });
   return {
-    event(name, data) {
+    event(name: string | undefined, data: string): void {
       try {
         reader?.event(name, data);
       } catch {
         // Not an event of the dialect: it is shown among the events.
       }
     },
-    parts: () =>
+    parts: (): readonly AnswerPart[] =>
       drafts.map(({ kind, name, text }) => ({
         kind,
         text: scrub(text),
