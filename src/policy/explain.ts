@@ -1,4 +1,4 @@
-import { joinOverlapping } from './detectors/join-overlapping.ts';
+import { joinOverlapping, type Range } from './detectors/detector.ts';
 import type { Facts } from './facts.ts';
 import { PolicySet } from './policy-set.ts';
 import { createPointerMask, type MaskPointer, matchesOfRule } from './redact/redact.ts';
@@ -6,12 +6,6 @@ import type { Action, Decision, Match, Subject } from './rule.ts';
 import type { CompiledRule } from './rules/compile-rule.ts';
 import { evaluateRule } from './rules/evaluate.ts';
 import type { TextMatch } from './search/search-result.ts';
-
-/** A part of a text, in UTF-16 code units. */
-interface TextRange {
-  readonly start: number;
-  readonly end: number;
-}
 
 /** A hostile request matches in each of its texts, and everywhere in them. */
 const maxPointers = 100;
@@ -21,8 +15,8 @@ const maxRanges = 100;
  * The ranges that a rule matches in each text of a request, at most 100 a text, in order and without overlap, keyed by
  * the text's pointer. Texts inside texts have none, since an offset in them is none in the text that their pointer names.
  */
-function matchedRanges(rule: CompiledRule, facts: Facts): ReadonlyMap<string, readonly TextRange[]> {
-  const found = new Map<string, readonly TextRange[]>();
+function matchedRanges(rule: CompiledRule, facts: Facts): ReadonlyMap<string, readonly Range[]> {
+  const found = new Map<string, readonly Range[]>();
   for (const match of matchesOfRule(rule, facts)) {
     const { document, entry, outer, isDecoded } = (match.before ?? match.segment).place;
     if (outer !== undefined || isDecoded === true || document.isKey(entry)) continue;
@@ -35,7 +29,7 @@ function matchedRanges(rule: CompiledRule, facts: Facts): ReadonlyMap<string, re
   return found;
 }
 
-function rangesOf(match: TextMatch, { except }: CompiledRule, facts: Facts): readonly TextRange[] {
+function rangesOf(match: TextMatch, { except }: CompiledRule, facts: Facts): readonly Range[] {
   const { place } = match.before ?? match.segment;
   const { length } = facts.texts.at(place).text;
   const texts = match.before === undefined ? [facts.texts.at(place)] : facts.texts.joined(match);
@@ -50,7 +44,7 @@ function rangesOf(match: TextMatch, { except }: CompiledRule, facts: Facts): rea
 
 /** A match, with its ranges in the text at its pointer; without where there is no text to point into. */
 interface ExplainedMatch extends Match {
-  readonly ranges?: readonly TextRange[];
+  readonly ranges?: readonly Range[];
 }
 
 /** One rule, or one of a policy's own options, on one request. */
@@ -132,7 +126,7 @@ function explainRule(
 
 function explainMatches(
   matches: readonly Match[],
-  found: ReadonlyMap<string, readonly TextRange[]>,
+  found: ReadonlyMap<string, readonly Range[]>,
   mask: MaskPointer,
 ): readonly ExplainedMatch[] {
   return matches.map((match) => {

@@ -1,10 +1,11 @@
 import type { Range } from '../detectors/detector.ts';
-import { joinOverlapping } from '../detectors/join-overlapping.ts';
+import { joinOverlapping } from '../detectors/detector.ts';
 import type { Fold } from '../fold/fold.ts';
 import type { Reading } from '../fold/fold-character.ts';
 import { isWord } from './alphabet.ts';
 import { contexts, endPoint, holding } from './dfa-state.ts';
-import { isWithin, type Nfa, type NfaNode, nodeKinds } from './nfa.ts';
+import type { Nfa } from './nfa.ts';
+import { NfaSteps } from './nfa-steps.ts';
 
 const space = 0x20;
 /** More than any code point, to make one key of two numbers. */
@@ -27,13 +28,15 @@ const noThreads: Position['threads'] = new Map();
  * place the longest is taken, and those that overlap become one.
  */
 export class MixedReadings {
-  readonly #nfa: Nfa;
+  readonly #steps: NfaSteps;
+  readonly #starts: readonly number[];
   readonly #fold: Fold;
   readonly #begun = new Map<number, readonly number[]>();
   #found: Range[] = [];
 
   constructor(nfa: Nfa, fold: Fold) {
-    this.#nfa = nfa;
+    this.#steps = new NfaSteps(nfa.nodes);
+    this.#starts = nfa.starts;
     this.#fold = fold;
   }
 
@@ -74,10 +77,9 @@ export class MixedReadings {
     const conditions = holding(from.context, codePoint);
     const threads = new Map<number, number>();
     for (const [node, began] of from.threads) {
-      for (const next of this.#after([node], conditions, codePoint)) {
-        if (next === matched) this.#found.push({ start: began, end });
-        else keepEarliest(threads, next, began);
-      }
+      const after = this.#steps.advance([node], conditions, codePoint);
+      if (after.patterns.length > 0) this.#found.push({ start: began, end });
+      for (const next of after.threads) keepEarliest(threads, next, began);
     }
     for (const next of this.#begin(conditions, codePoint)) keepEarliest(threads, next, start);
     const position = { threads, context: contextOf(codePoint) };
@@ -90,39 +92,13 @@ export class MixedReadings {
     const key = conditions * keyWidth + codePoint;
     let begun = this.#begun.get(key);
     if (begun === undefined) {
-      begun = this.#after(this.#nfa.starts, conditions, codePoint).filter((next) => next !== matched);
       if (this.#begun.size >= room) this.#begun.clear();
+      begun = this.#steps.advance(this.#starts, conditions, codePoint).threads;
       this.#begun.set(key, begun);
     }
     return begun;
   }
-
-  /** The nodes after a character, and `matched` where some have matched before it. */
-  #after(nodes: readonly number[], conditions: number, codePoint: number): readonly number[] {
-    const reached = new Set<number>();
-    const stack = [...nodes];
-    const after: number[] = [];
-    while (stack.length > 0) {
-      const at = stack.pop() as number;
-      if (reached.has(at)) continue;
-      reached.add(at);
-      const node = this.#nfa.nodes[at] as NfaNode;
-      if (node.kind === nodeKinds.match) after.push(matched);
-      else if (node.kind === nodeKinds.split) stack.push(node.out, node.other);
-      else if (node.kind === nodeKinds.assertion) {
-        if ((node.other & ~conditions) === 0) stack.push(node.out);
-      } else if (node.kind === nodeKinds.branch) {
-        for (let last = -1; node.next.has(last); last -= 1) stack.push(node.next.get(last) as number);
-        const next = codePoint === endPoint ? undefined : node.next.get(codePoint);
-        if (next !== undefined) after.push(next);
-      } else if (isWithin(codePoint, node.ranges)) after.push(node.out);
-    }
-    return after;
-  }
 }
-
-/** Stands for a node of a match. */
-const matched = -1;
 
 function contextOf(codePoint: number): number {
   if (codePoint === space) return contexts.space;

@@ -1,8 +1,7 @@
 import type { Detector } from './detector.ts';
 import { coordinates } from './devices/coordinates.ts';
 import { imei } from './devices/imei.ts';
-import { ipAddress, publicIpAddress } from './devices/ip-address.ts';
-import { loopbackAddress } from './devices/loopback-address.ts';
+import { ipAddress, loopbackAddress, publicIpAddress } from './devices/ip-address.ts';
 import { macAddress } from './devices/mac-address.ts';
 import { vin } from './devices/vin.ts';
 import { bankRouting } from './finance/bank-routing.ts';

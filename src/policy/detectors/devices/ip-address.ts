@@ -1,6 +1,7 @@
 import type { Detector, Finding } from '../detector.ts';
 import { isDigit, isHexDigit, isLatinLetter, isWordCharacter, toCharacterSet } from '../text/characters.ts';
 import { wordsBefore } from '../text/context-words.ts';
+import { createExpressionDetector, likely } from '../text/expression-detector.ts';
 import { findLongRuns } from '../text/long-runs.ts';
 
 /**
@@ -14,6 +15,20 @@ export const publicIpAddress: Detector = createAddressDetector(
   (octets) => isSpecialAddress(octets) || isPrivate(octets),
   (address) => isPublic6(address),
 );
+
+/** 127.0.0.0/8, ::1 and "any" (0.0.0.0), which `ip_address` leaves out because every machine has them. */
+export const loopbackAddress = createExpressionDetector({
+  prefilter: ['\\b127\\.[0-9]{1,3}\\.[0-9]{1,3}\\.[0-9]', '\\b0\\.0\\.0\\.0', '::1'],
+  reach: 16,
+  rules: [
+    {
+      expression:
+        /(?<![\w.:-])(?:127(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}|0\.0\.0\.0|::1)(?![\w]|[.:]\w{1,4}[.:])/g,
+      validate: () => likely('loopback'),
+    },
+  ],
+  neverCertain: true,
+});
 
 function createAddressDetector(
   leavesOut: (octets: readonly number[]) => boolean,
@@ -115,6 +130,7 @@ function quadAt(text: string, start: number): Quad | undefined {
   return { start, end: at, octets: isRight ? octets : [] };
 }
 
+/** Whether none is too large or begins with zero. */
 function isOctets(parts: readonly string[]): boolean {
   return parts.every((part) => Number(part) <= 255 && (part.length === 1 || !part.startsWith('0')));
 }
@@ -166,7 +182,7 @@ function version6Within(text: string, run: Finding): Finding | undefined {
   let { start, end } = run;
   while (end > start && (text.charCodeAt(end - 1) === 46 || isLooseColon(text, start, end))) end -= 1;
   while (start < end && (text.charCodeAt(start) === 46 || isLooseStart(text, start))) start += 1;
-  return isVersion6(text, start, end) ? { start, end } : undefined;
+  return isVersion6(text.slice(start, end)) ? { start, end } : undefined;
 }
 
 function isLooseColon(text: string, start: number, end: number): boolean {
@@ -181,45 +197,17 @@ function isLooseStart(text: string, start: number): boolean {
  * Whether it is in the address space in use: global (2000::/3), unique local, link local, multicast, NAT64 or mapped.
  * That separates addresses from `dead::beef`, C++ names and fingerprints.
  */
-const assigned = /(?:[23][0-9a-f]{3}|f[cd][0-9a-f]{2}|fe[89ab][0-9a-f]|ff[0-7][0-9a-f]|64:ff9b|::ffff):/iy;
+const assigned = /^(?:[23][0-9a-f]{3}|f[cd][0-9a-f]{2}|fe[89ab][0-9a-f]|ff[0-7][0-9a-f]|64:ff9b|::ffff):/i;
 
-function isVersion6(text: string, start: number, end: number): boolean {
-  assigned.lastIndex = start;
-  if (!assigned.test(text) || assigned.lastIndex > end) return false;
-  let groups = 0;
-  let gaps = 0;
-  let pairs = 0;
-  let at = start;
-  let hasQuad = false;
-  while (at < end) {
-    if (text.charCodeAt(at) === 58) {
-      const isGap = at + 1 < end && text.charCodeAt(at + 1) === 58;
-      if (isGap) gaps += 1;
-      at += isGap ? 2 : 1;
-      continue;
-    }
-    const first = at;
-    while (at < end && text.charCodeAt(at) !== 58) {
-      if (text.charCodeAt(at) === 46) hasQuad = true;
-      at += 1;
-    }
-    // The last group may be dotted IPv4, which counts as two groups.
-    if (hasQuad) {
-      if (at < end && !isEnd(text, at, end)) return false;
-      if (!isOctets(text.slice(first, at).split('.'))) return false;
-      groups += 2;
-      continue;
-    }
-    if (at - first > 4) return false;
-    groups += 1;
-    if (at - first === 2) pairs += 1;
-  }
-  const isComplete = gaps === 1 ? groups >= 2 && groups <= 7 : gaps === 0 && groups === 8;
-  return isComplete && pairs < (hasQuad ? groups - 2 : groups);
-}
-
-/** Whether only colons follow. */
-function isEnd(text: string, from: number, end: number): boolean {
-  for (let at = from; at < end; at += 1) if (text.charCodeAt(at) !== 58) return false;
-  return true;
+function isVersion6(address: string): boolean {
+  if (!assigned.test(address)) return false;
+  const groups = address.split(':').filter((group) => group !== '');
+  // The last group may be dotted IPv4, which counts as two groups.
+  const quad = groups.at(-1)?.includes('.') ? groups.pop()?.split('.') : undefined;
+  if ((quad !== undefined && !isOctets(quad)) || groups.some((group) => !/^[^.]{1,4}$/.test(group)))
+    return false;
+  const gaps = address.match(/::/g)?.length ?? 0;
+  const count = groups.length + (quad === undefined ? 0 : 2);
+  const isComplete = gaps === 1 ? count >= 2 && count <= 7 : gaps === 0 && count === 8;
+  return isComplete && groups.some((group) => group.length !== 2);
 }

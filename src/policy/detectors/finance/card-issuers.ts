@@ -12,79 +12,52 @@ export function isIssued(prefix: number, card: { digits: number; gaps: readonly 
   );
 }
 
-interface IssuerRange {
-  readonly from: number;
-  readonly to: number;
+interface Issuer {
+  readonly name: string;
+  /** First four digits: one number, or the first and the last of a range. */
+  readonly prefixes: string;
   readonly lengths: readonly number[];
   /** Lengths that count only in printed groups, because other numbers in one piece begin with the same digits. */
   readonly grouped?: readonly number[];
 }
 
-const maestro = { lengths: [16, 19], grouped: [12, 13, 15, 17, 18] };
-
 /** First four digits of the issuers in use, as the networks publish them. */
-const issuers: readonly IssuerRange[] = [
-  // UATP: timestamps in microseconds begin with a one, too.
-  { from: 1000, to: 1999, lengths: [], grouped: [15] },
-  // Mir
-  { from: 2200, to: 2204, lengths: [16, 19], grouped: [17, 18] },
-  // Mastercard
-  { from: 2221, to: 2720, lengths: [16] },
-  { from: 5100, to: 5599, lengths: [16] },
-  // Diners Club
-  { from: 3000, to: 3059, lengths: [14] },
-  { from: 3095, to: 3095, lengths: [14] },
-  { from: 3600, to: 3699, lengths: [14] },
-  { from: 3800, to: 3999, lengths: [14] },
-  // American Express
-  { from: 3400, to: 3499, lengths: [15] },
-  { from: 3700, to: 3799, lengths: [15] },
-  // JCB
-  { from: 3528, to: 3589, lengths: [16, 19] },
-  // Visa
-  { from: 4000, to: 4999, lengths: [16, 19] },
-  // Maestro
-  { from: 5018, to: 5018, ...maestro },
-  { from: 5020, to: 5020, ...maestro },
-  { from: 5038, to: 5038, ...maestro },
-  { from: 5893, to: 5893, ...maestro },
-  { from: 6304, to: 6304, ...maestro },
-  { from: 6759, to: 6763, ...maestro },
-  // Dankort
-  { from: 5019, to: 5019, lengths: [16] },
-  // Elo
-  { from: 5041, to: 5041, lengths: [16] },
-  { from: 5066, to: 5067, lengths: [16] },
-  { from: 5090, to: 5099, lengths: [16] },
-  { from: 6362, to: 6363, lengths: [16] },
-  // Verve
-  { from: 5060, to: 5061, lengths: [16, 18, 19] },
-  { from: 5078, to: 5079, lengths: [16, 18, 19] },
-  // RuPay
-  { from: 5082, to: 5082, lengths: [16] },
-  { from: 5085, to: 5089, lengths: [16] },
-  { from: 6069, to: 6074, lengths: [16] },
-  { from: 6080, to: 6085, lengths: [16] },
-  { from: 8172, to: 8198, lengths: [16] },
-  // Discover
-  { from: 6011, to: 6011, lengths: [16, 19] },
-  { from: 6440, to: 6599, lengths: [16, 19] },
-  // Hipercard
-  { from: 3841, to: 3841, lengths: [19] },
-  { from: 6062, to: 6062, lengths: [16, 19] },
-  // UnionPay: eighteen digits in one piece are also Chinese identity numbers and time-based identifiers.
-  { from: 6200, to: 6299, lengths: [16, 19], grouped: [17, 18] },
-  { from: 8100, to: 8171, lengths: [16, 19] },
-  // Troy
-  { from: 9792, to: 9792, lengths: [16] },
+const issuers: readonly Issuer[] = [
+  // Timestamps in microseconds begin with a one, too.
+  { name: 'UATP', prefixes: '1000-1999', lengths: [], grouped: [15] },
+  { name: 'Mir', prefixes: '2200-2204', lengths: [16, 19], grouped: [17, 18] },
+  { name: 'Mastercard', prefixes: '2221-2720 5100-5599', lengths: [16] },
+  { name: 'Diners Club', prefixes: '3000-3059 3095 3600-3699 3800-3999', lengths: [14] },
+  { name: 'American Express', prefixes: '3400-3499 3700-3799', lengths: [15] },
+  { name: 'JCB', prefixes: '3528-3589', lengths: [16, 19] },
+  { name: 'Visa', prefixes: '4000-4999', lengths: [16, 19] },
+  {
+    name: 'Maestro',
+    prefixes: '5018 5020 5038 5893 6304 6759-6763',
+    lengths: [16, 19],
+    grouped: [12, 13, 15, 17, 18],
+  },
+  { name: 'Dankort', prefixes: '5019', lengths: [16] },
+  { name: 'Elo', prefixes: '5041 5066-5067 5090-5099 6362-6363', lengths: [16] },
+  { name: 'Verve', prefixes: '5060-5061 5078-5079', lengths: [16, 18, 19] },
+  { name: 'RuPay', prefixes: '5082 5085-5089 6069-6074 6080-6085 8172-8198', lengths: [16] },
+  { name: 'Discover', prefixes: '6011 6440-6599', lengths: [16, 19] },
+  { name: 'Hipercard', prefixes: '3841', lengths: [19] },
+  { name: 'Hipercard', prefixes: '6062', lengths: [16, 19] },
+  // Eighteen digits in one piece are also Chinese identity numbers and time-based identifiers.
+  { name: 'UnionPay', prefixes: '6200-6299', lengths: [16, 19], grouped: [17, 18] },
+  { name: 'UnionPay', prefixes: '8100-8171', lengths: [16, 19] },
+  { name: 'Troy', prefixes: '9792', lengths: [16] },
 ];
 
 /** Card lengths by the number's first four digits, as bits. */
 const lengthsByPrefix = new Uint32Array(10_000);
-for (const { from, to, lengths, grouped = [] } of issuers) {
+for (const { prefixes, lengths, grouped = [] } of issuers) {
   const bits = [...lengths.map(lengthBit), ...grouped.map(groupedBit)].reduce((all, bit) => all | bit, 0);
-  for (let prefix = from; prefix <= to; prefix += 1) {
-    lengthsByPrefix[prefix] = (lengthsByPrefix[prefix] as number) | bits;
+  for (const range of prefixes.split(' ')) {
+    const [from = 0, to = from] = range.split('-').map(Number);
+    for (let prefix = from; prefix <= to; prefix += 1)
+      lengthsByPrefix[prefix] = (lengthsByPrefix[prefix] as number) | bits;
   }
 }
 

@@ -33,45 +33,42 @@ function hasCaseChecksum(value: string): boolean {
 }
 
 /** Wallet addresses. Checksums cover the value as written, so its case matters. */
-export const cryptoWallet = {
-  ...createExpressionDetector({
-    prefilter: [
-      '\\b(?:1|3|l|m|d|t)[1-9a-z]{25}',
-      '\\b(?:bc1|tb1|ltc1|addr1)[02-9a-z]{20}',
-      '\\b0x[0-9a-f]{40}',
-      '(?:sol|solana)[^a-z0-9]{0,3}(?:wallet|address)?[^a-z0-9]{0,8}[1-9a-z]{32}',
-    ],
-    reach: 110,
-    rules: [
-      {
-        expression: /(?<![\w/+-])[13LMDT][1-9A-HJ-NP-Za-km-z]{25,33}(?![\w/+])/g,
-        validate: (_, { text, start, end }) =>
-          hasBase58Checksum(text.slice(start, end)) ? certain('Base58Check') : undefined,
+export const cryptoWallet = createExpressionDetector({
+  prefilter: [
+    '\\b(?:1|3|l|m|d|t)[1-9a-z]{25}',
+    '\\b(?:bc1|tb1|ltc1|addr1)[02-9a-z]{20}',
+    '\\b0x[0-9a-f]{40}',
+    '(?:sol|solana)[^a-z0-9]{0,3}(?:wallet|address)?[^a-z0-9]{0,8}[1-9a-z]{32}',
+  ],
+  reach: 110,
+  rules: [
+    {
+      expression: /(?<![\w/+-])[13LMDT][1-9A-HJ-NP-Za-km-z]{25,33}(?![\w/+])/g,
+      validate: (_, { text, start, end }) =>
+        hasBase58Checksum(text.slice(start, end)) ? certain('Base58Check') : undefined,
+    },
+    {
+      expression: /(?<!\w)(?:(?:bc|tb|ltc)1[02-9ac-hj-np-z]{25,87}|addr1[02-9ac-hj-np-z]{50,103})(?!\w)/gi,
+      validate: (_, { text, start, end }) =>
+        hasBech32Checksum(text.slice(start, end)) ? certain('Bech32') : undefined,
+    },
+    {
+      expression: /(?<!\w)0x[\da-fA-F]{40}(?!\w)/g,
+      validate(_, { text, start, end, isAnnounced }) {
+        const value = text.slice(start, end);
+        if (/^0x0{20}|^0x(.)\1+$/.test(value)) return undefined;
+        const isMixed = /[a-f]/.test(value) && /[A-F]/.test(value);
+        if (isMixed) return hasCaseChecksum(value) ? certain('EIP-55') : undefined;
+        return isAnnounced(named) ? likely('address after its name') : undefined;
       },
-      {
-        expression: /(?<!\w)(?:(?:bc|tb|ltc)1[02-9ac-hj-np-z]{25,87}|addr1[02-9ac-hj-np-z]{50,103})(?!\w)/gi,
-        validate: (_, { text, start, end }) =>
-          hasBech32Checksum(text.slice(start, end)) ? certain('Bech32') : undefined,
-      },
-      {
-        expression: /(?<!\w)0x[\da-fA-F]{40}(?!\w)/g,
-        validate(_, { text, start, end, isAnnounced }) {
-          const value = text.slice(start, end);
-          if (/^0x0{20}|^0x(.)\1+$/.test(value)) return undefined;
-          const isMixed = /[a-f]/.test(value) && /[A-F]/.test(value);
-          if (isMixed) return hasCaseChecksum(value) ? certain('EIP-55') : undefined;
-          return isAnnounced(named) ? likely('address after its name') : undefined;
-        },
-      },
-      {
-        expression: /(?<![\w/+-])[1-9A-HJ-NP-Za-km-z]{43,44}(?![\w/+])/g,
-        validate: (_, { isAnnounced }) =>
-          isAnnounced(announcing('(?:sol|solana)(?: (?:wallet|address))?'))
-            ? likely('Solana, name')
-            : undefined,
-      },
-    ],
-  }),
-  // In lower case an address has lost its checksum.
+    },
+    {
+      expression: /(?<![\w/+-])[1-9A-HJ-NP-Za-km-z]{43,44}(?![\w/+])/g,
+      validate: (_, { isAnnounced }) =>
+        isAnnounced(announcing('(?:sol|solana)(?: (?:wallet|address))?'))
+          ? likely('Solana, name')
+          : undefined,
+    },
+  ],
   folded: false,
-} as const;
+});

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
 import { memoize } from '../../../memoize.ts';
 import type { Detector, Finding } from '../detector.ts';
-import { joinOverlapping } from '../join-overlapping.ts';
+import { joinOverlapping } from '../detector.ts';
 
 const lengths = [24, 21, 18, 15, 12] as const;
 const shortest = 12;

@@ -21,24 +21,22 @@ function isBirthday(value: string): boolean {
 }
 
 /** Dates right after a word that says they are a birthday. */
-export const dateOfBirth = {
-  ...createExpressionDetector({
-    prefilter: [
-      '(?:birth|d\\.?o\\.?b|born|geb|geboren|naissance|\\bnee? |nacimiento|nacid[oa]|nascita|\\bnat[oa] |geboortedatum|nascimento|nascid[oa]|poжд|poдил|出生日期|生年月日|\u1109\u1162\u11bc\u1102\u1167\u11ab)[^0-9]{0,24}[0-9]',
-    ],
-    reach: 40,
-    rules: [
-      {
-        expression: new RegExp(
-          `(?<![\\w.+/-])(?:\\d{4}[-./年]\\s?\\d{1,2}[-./月]\\s?\\d{1,2}日?|\\d{1,2}[-./]\\s?\\d{1,2}[-./]\\s?(?:\\d{4}|\\d{2})|\\d{1,2}(?:st|nd|rd|th)?\\.? (?:de |of )?(?:${months})\\.?,? (?:de )?\\d{4}|(?:${months})\\.? \\d{1,2}(?:st|nd|rd|th)?,? \\d{4})(?![\\w/])`,
-          'gi',
-        ),
-        validate: (value, { isAnnounced }) => {
-          if (!isBirthday(value) || !isAnnounced(named)) return undefined;
-          return /\d{4}/.test(value) ? likely('date, named a birthday') : possible('date, named a birthday');
-        },
+export const dateOfBirth = createExpressionDetector({
+  prefilter: [
+    '(?:birth|d\\.?o\\.?b|born|geb|geboren|naissance|\\bnee? |nacimiento|nacid[oa]|nascita|\\bnat[oa] |geboortedatum|nascimento|nascid[oa]|poжд|poдил|出生日期|生年月日|\u1109\u1162\u11bc\u1102\u1167\u11ab)[^0-9]{0,24}[0-9]',
+  ],
+  reach: 40,
+  rules: [
+    {
+      expression: new RegExp(
+        `(?<![\\w.+/-])(?:\\d{4}[-./年]\\s?\\d{1,2}[-./月]\\s?\\d{1,2}日?|\\d{1,2}[-./]\\s?\\d{1,2}[-./]\\s?(?:\\d{4}|\\d{2})|\\d{1,2}(?:st|nd|rd|th)?\\.? (?:de |of )?(?:${months})\\.?,? (?:de )?\\d{4}|(?:${months})\\.? \\d{1,2}(?:st|nd|rd|th)?,? \\d{4})(?![\\w/])`,
+        'gi',
+      ),
+      validate: (value, { isAnnounced }) => {
+        if (!isBirthday(value) || !isAnnounced(named)) return undefined;
+        return /\d{4}/.test(value) ? likely('date, named a birthday') : possible('date, named a birthday');
       },
-    ],
-  }),
+    },
+  ],
   neverCertain: true,
-} as const;
+});

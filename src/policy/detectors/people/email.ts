@@ -1,6 +1,5 @@
 import type { Detector, Finding } from '../detector.ts';
 import { isDigit, isIn, isLatinLetter, isWordCharacter, toCharacterSet } from '../text/characters.ts';
-import { createWordSet } from '../text/word-set.ts';
 
 const longestLocal = 64;
 const longestDomain = 189;
@@ -118,7 +117,7 @@ function isScale(text: string, start: number, end: number): boolean {
 
 function isTopLevel(text: string, start: number, end: number): boolean {
   if (end - start < 2 || end - start > 24) return false;
-  if (isAlphabetic(text, start, end)) return !fileEndings.has(text, start, end);
+  if (isAlphabetic(text, start, end)) return !fileEndings.has(text.slice(start, end).toLowerCase());
   return text.slice(start, start + 4).toLowerCase() === 'xn--';
 }
 
@@ -130,7 +129,7 @@ function isAlphabetic(text: string, start: number, end: number): boolean {
   return true;
 }
 
-const fileEndings = createWordSet(
+const fileEndings = new Set(
   'png jpg jpeg gif svg webp ico css scss less js mjs cjs jsx ts mts cts tsx json map html htm xml yaml yml toml lock txt log csv tgz gz zip tar whl jar exe dll bin pdf mp4 mp3 woff woff2 ttf wasm local service socket target timer mount internal invalid localdomain'.split(
     ' ',
   ),
@@ -147,14 +146,15 @@ interface Address {
 function isNobody(text: string, { start, at, end }: Address): boolean {
   const first = text.charCodeAt(start) | 32;
   if ((first === 110 || first === 100) && noReply.test(text.slice(start, at))) return true;
-  return servicesAndKeywords.has(text, start, at) || hiddenDomain.has(text, at + 1, end);
+  const local = text.slice(start, at).toLowerCase();
+  return servicesAndKeywords.has(local) || text.slice(at + 1, end).toLowerCase() === hiddenDomain;
 }
 
 const noReply = /^(?:no|do-?not|dont)[-_.]?reply(?:[-_.+].{0,40})?$/i;
-const hiddenDomain = createWordSet(['users.noreply.github.com']);
+const hiddenDomain = 'users.noreply.github.com';
 
 /** Users of version control and mail systems; words that Kotlin writes before its labels (`this@Screen.close`). */
-const servicesAndKeywords = createWordSet([
+const servicesAndKeywords = new Set([
   'git',
   'hg',
   'mailer-daemon',

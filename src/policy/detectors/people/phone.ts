@@ -16,14 +16,20 @@ export const phone: Detector = {
   find(text) {
     const findings: Finding[] = [];
     for (const run of findLongRuns(text, 7, phoneCharacters)) {
-      const features = featuresOf(text, run);
-      if (features.digits < 7) continue;
-      let found: readonly Finding[] = [];
-      for (const shape of shapes) {
-        if ((features.bits & shape.needs) !== shape.needs) continue;
-        found = joinNew(found, findShaped(text, run, shape));
+      let digits = 0;
+      let firstDigit = -1;
+      for (let at = run.end - 1; at >= run.start; at -= 1) {
+        if (!isDigit(text.charCodeAt(at))) continue;
+        digits += 1;
+        firstDigit = at;
       }
-      found = joinNew(found, findAnnounced(text, features.firstDigit));
+      if (digits < 7) continue;
+      let found: readonly Finding[] = [];
+      // Without any sign between them, digits are no more than a country code and what follows.
+      const isPlain = digits === run.end - run.start;
+      const candidates = !isPlain ? shapes : text.startsWith('00', run.start) ? [international] : [];
+      for (const shape of candidates) found = joinNew(found, findShaped(text, run, shape));
+      found = joinNew(found, findAnnounced(text, firstDigit));
       for (const number of found) findings.push(number);
     }
     return findings;
@@ -34,89 +40,34 @@ const phoneCharacters = toCharacterSet(
   (code) => isDigit(code) || ' ()+-./'.includes(String.fromCharCode(code)),
 );
 
-/** Features of a candidate, found in one pass: they rule out most formats. */
-interface Features {
-  readonly digits: number;
-  readonly firstDigit: number;
-  readonly bits: number;
-}
-
-/** Features as bits. */
-const featureBits = {
-  /** A plus sign, or a group that begins with two zeros. */
-  countryCode: 1,
-  /** A group of three digits and one of four after a single character. */
-  threeFour: 2,
-  /** A group that begins with a zero. */
-  zero: 4,
-  /** Two groups of two digits with a single character between. */
-  pairs: 8,
-  /** A group of four digits after a hyphen. */
-  hyphenFour: 16,
-} as const;
-
-function featuresOf(text: string, { start, end }: Finding): Features {
-  let digits = 0;
-  let firstDigit = -1;
-  let found = 0;
-  let endBefore = -1;
-  let lengthBefore = 0;
-  for (let at = start; at < end; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === 43) found |= featureBits.countryCode;
-    if (!isDigit(code)) continue;
-    const first = at;
-    while (at + 1 < end && isDigit(text.charCodeAt(at + 1))) at += 1;
-    const length = at + 1 - first;
-    if (digits === 0) firstDigit = first;
-    digits += length;
-    if (code === 48) {
-      found |= featureBits.zero;
-      if (text.charCodeAt(first + 1) === 48) found |= featureBits.countryCode;
-    }
-    const isNext = first === endBefore + 1;
-    if (length === 4 && lengthBefore === 3 && isNext) found |= featureBits.threeFour;
-    if (length === 2 && lengthBefore === 2 && isNext) found |= featureBits.pairs;
-    if (length === 4 && text.charCodeAt(first - 1) === 45) found |= featureBits.hyphenFour;
-    lengthBefore = length;
-    endBefore = at + 1;
-  }
-  return { digits, firstDigit, bits: found };
-}
-
 const separator = '[-. \\u00a0\\u202f\\u2010-\\u2013]';
 const notBefore = '(?<![\\w.+/-])';
 const notAfter = '(?![\\w/(]|[-.\\u2010-\\u2013]\\d)';
 
 interface Shape {
   readonly pattern: RegExp;
-  /** The features that a candidate must have. */
-  readonly needs: number;
   accepts(text: string, number: Finding): boolean;
 }
 
+const international: Shape = {
+  pattern: /(?<![\w+)\]])(?:\+|\b00)[1-9](?:[-. ()/\u00a0\u202f\u2010-\u2013]{0,2}\d){6,15}/g,
+  accepts: isInternational,
+};
 const shapes: readonly Shape[] = [
-  {
-    pattern: /(?<![\w+)\]])(?:\+|\b00)[1-9](?:[-. ()/\u00a0\u202f\u2010-\u2013]{0,2}\d){6,15}/g,
-    needs: featureBits.countryCode,
-    accepts: isInternational,
-  },
+  international,
   {
     pattern: new RegExp(
       `${notBefore}(?:1${separator})?(?:\\([2-9]\\d{2}\\) ?|[2-9]\\d{2}${separator})[2-9]\\d{2}${separator}\\d{4}${notAfter}`,
       'g',
     ),
-    needs: featureBits.threeFour,
     accepts: isNorthAmerican,
   },
   {
     pattern: new RegExp(`${notBefore}0[1-9](?:([. \\u00a0-])\\d{2})(?:\\1\\d{2}){3}${notAfter}`, 'g'),
-    needs: featureBits.zero | featureBits.pairs,
     accepts: isFrench,
   },
   {
     pattern: new RegExp(`${notBefore}0\\d{1,3}-\\d{3,4}-\\d{4}${notAfter}`, 'g'),
-    needs: featureBits.zero | featureBits.hyphenFour,
     accepts: (text, number) => hasDigits(text, number, [10, 11]) && !isOther(text, number.start),
   },
 ];

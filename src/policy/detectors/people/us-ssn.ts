@@ -1,5 +1,5 @@
 import type { Detector, Finding } from '../detector.ts';
-import { isDigit, isKeyCharacter } from '../text/characters.ts';
+import { isDigit } from '../text/characters.ts';
 import { followsWord, letterBefore, wordsBefore } from '../text/context-words.ts';
 
 /**
@@ -13,67 +13,20 @@ export const usSsn: Detector = {
   ignoresCase: true,
   find(text) {
     const findings: Finding[] = [];
-    // The last group has four digits, so testing every fourth character is enough.
-    for (let index = 3; index < text.length; index += 4) {
-      if (!isDigit(text.charCodeAt(index))) continue;
-      const end = endOfDigits(text, index);
-      const finding = numberEndingAt(text, end, index);
-      if (finding !== undefined) findings.push(finding);
-      index = Math.max(index, end - 1);
+    numbers.lastIndex = 0;
+    for (let match = numbers.exec(text); match !== null; match = numbers.exec(text)) {
+      const { index: start, 0: whole, 1: area, 2: separator = '', 3: group, 4: serial } = match;
+      const end = start + whole.length;
+      if (!isIssued(Number(area), Number(group), Number(serial)) || !standsAlone(text, start, end)) continue;
+      const isHyphenated = !['', ' ', '.', '\u00a0'].includes(separator);
+      if ((isHyphenated && !isOther(text, start)) || isAnnounced(text, start)) findings.push({ start, end });
     }
     return findings;
   },
 };
 
-function endOfDigits(text: string, index: number): number {
-  let end = index;
-  while (end < text.length && isDigit(text.charCodeAt(end))) end += 1;
-  return end;
-}
-
-function numberEndingAt(text: string, end: number, seen: number): Finding | undefined {
-  if (end - seen > 9) return undefined;
-  const separator = text.charCodeAt(end - 5);
-  return isDigit(separator) ? plainEndingAt(text, end) : groupedEndingAt(text, end, separator);
-}
-
-function groupedEndingAt(text: string, end: number, separator: number): Finding | undefined {
-  const start = end - 11;
-  if (start < 0 || !isSeparator(separator) || text.charCodeAt(end - 8) !== separator) return undefined;
-  const area = numberIn(text, start, end - 8);
-  const group = numberIn(text, end - 7, end - 5);
-  const serial = numberIn(text, end - 4, end);
-  if (!isIssued(area, group, serial) || !standsAlone(text, start, end)) return undefined;
-  const isHyphenated = separator !== 32 && separator !== 46 && separator !== 0xa0;
-  const isMeant = (isHyphenated && !isOther(text, start)) || isAnnounced(text, start);
-  return isMeant ? { start, end } : undefined;
-}
-
-function plainEndingAt(text: string, end: number): Finding | undefined {
-  const start = end - 9;
-  if (start < 0) return undefined;
-  const area = numberIn(text, start, end - 6);
-  const group = numberIn(text, end - 6, end - 4);
-  const serial = numberIn(text, end - 4, end);
-  if (!isIssued(area, group, serial) || !standsAlone(text, start, end)) return undefined;
-  return isAnnounced(text, start) ? { start, end } : undefined;
-}
-
-/** Space, hyphen, dot, the no-break space and the typographic hyphens. */
-function isSeparator(code: number): boolean {
-  return code === 32 || code === 45 || code === 46 || code === 0xa0 || (code >= 0x2010 && code <= 0x2013);
-}
-
-/** The number that some digits make; NaN if other characters are among them. */
-function numberIn(text: string, start: number, end: number): number {
-  let number = 0;
-  for (let at = start; at < end; at += 1) {
-    const code = text.charCodeAt(at);
-    if (!isDigit(code)) return Number.NaN;
-    number = number * 10 + code - 48;
-  }
-  return number;
-}
+/** Between the groups a space, hyphen, dot, the no-break space or a typographic hyphen. */
+const numbers = /(?<![\w-])(\d{3})([- .\u00a0\u2010-\u2013]?)(\d{2})\2(\d{4})(?![\w-])/g;
 
 /** The issuer's rules, and the two numbers it voided after they had been printed in public. */
 function isIssued(area: number, group: number, serial: number): boolean {
@@ -98,12 +51,12 @@ const announces =
 const namesOther =
   /(?:\bpart|sku|\border|invoice|ticket|\bcase|tracking|\bmodel|catalog(?:ue)?|\blot|batch|serial|\bitem|product|\bisbn|\bcas|version|phone|\btel|\bfax|\bp\/n|\bref(?:erence)?|receipt|\bpo|build|rma)[ _-]?(?:no|num|number|nr|id|code)?[.:#="' ]{0,4}$/;
 
+/** Whether it is no part of a fraction, a path or a row of numbers. */
 function standsAlone(text: string, start: number, end: number): boolean {
   const before = text.charCodeAt(start - 1);
   const after = text.charCodeAt(end);
-  if (isKeyCharacter(before) || isKeyCharacter(after)) return false;
   const isFraction = before === 46 || before === 47 || before === 43;
-  const continues = (after === 46 || after === 32 || after === 47) && isDigit(text.charCodeAt(end + 1));
+  const continues = (after === 46 || after === 47) && isDigit(text.charCodeAt(end + 1));
   const comesFrom = before === 32 && isDigit(text.charCodeAt(start - 2)) && text.charCodeAt(start + 3) === 32;
-  return !isFraction && !(continues && after !== 32) && !comesFrom;
+  return !isFraction && !continues && !comesFrom;
 }

@@ -1,5 +1,5 @@
 import type { Detector, Finding } from '../detector.ts';
-import { joinOverlapping } from '../join-overlapping.ts';
+import { joinOverlapping } from '../detector.ts';
 import { isAlphanumeric } from '../text/characters.ts';
 import { findThroughDisguise } from '../text/invisible.ts';
 import { findKeyLikeRuns } from '../text/long-runs.ts';

@@ -1,3 +1,4 @@
+import { partitionPoint } from '../../../partition-point.ts';
 import type { Detector, Finding } from '../detector.ts';
 import { isDigit, isLatinLetter, toCharacterSet } from '../text/characters.ts';
 import { findLongRuns } from '../text/long-runs.ts';
@@ -67,7 +68,8 @@ function keyEnd(text: string, lines: readonly Finding[], opening: RegExpExecArra
   let end = bodyStart;
   let counted = 0;
   let sample = '';
-  for (let index = firstLineFrom(lines, bodyStart); index < lines.length; index += 1) {
+  const first = partitionPoint(lines.length, (index) => (lines[index] as Finding).start < bodyStart);
+  for (let index = first; index < lines.length; index += 1) {
     const line = lines[index];
     const gap = counted === 0 ? longestGap : longestJoint;
     if (line === undefined || line.start - end > gap) break;
@@ -80,18 +82,6 @@ function keyEnd(text: string, lines: readonly Finding[], opening: RegExpExecArra
   }
   if (counted < leastBase64 || !looksRandom(sample)) return undefined;
   return withClosingLine(text, end);
-}
-
-/** Index of the first line that begins at or after `from`, by binary search. */
-function firstLineFrom(lines: readonly Finding[], from: number): number {
-  let low = 0;
-  let high = lines.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((lines[middle]?.start ?? from) < from) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 // The "n" of an escaped line break counts as the first character of the line, which does no harm.

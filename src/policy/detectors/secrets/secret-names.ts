@@ -4,96 +4,42 @@
  */
 export type NameKind = 'password' | 'token' | 'key' | 'bare key';
 
-/** Keywords in names of secrets, in lower case, and the kind of name that each makes. */
+/** Keywords in names of secrets, in lower case, and the kind of name that each makes; a line for some languages. */
 const words: Readonly<Record<Exclude<NameKind, 'bare key'>, readonly string[]>> = {
-  password: [
-    'password',
-    'passwd',
-    'passphrase',
-    'passcode',
-    'passwort',
-    'kennwort',
-    'pwd',
-    'pass',
-    'contraseña',
-    'contrasena',
-    'mot de passe',
-    'mot_de_passe',
-    'motdepasse',
-    'senha',
-    'wachtwoord',
-    'hasło',
-    'parola',
-    'пароль',
-    '密码',
-    '密碼',
-    'パスワード',
-    '비밀번호',
-    'identified by',
-    'securestring',
-    'passwrd',
-    'pswd',
-    'passord',
-    'adgangskode',
-    'lösenord',
-    'losenord',
-    'salasana',
-    'heslo',
-    'jelszó',
-    'jelszo',
-    'lozinka',
-    'şifre',
-    'sifre',
-    'mật khẩu',
-    'kata sandi',
-    'kata_sandi',
-    'κωδικός',
-    'كلمة المرور',
-    'סיסמה',
-    'पासवर्ड',
-    'รหัสผ่าน',
-    '口令',
-    'パスコード',
-  ],
-  token: [
-    'secret',
-    'token',
-    'credential',
-    'authorization',
-    'bearer',
-    '_auth',
-    'apikey',
-    'sessid',
-    'pepper',
-    'jsessionid',
-    'api key',
-    'chave de api',
-    'clave de api',
-    'clé api',
-    'cle api',
-    'geheimnis',
-    'schlüssel',
-    'schluessel',
-    'segredo',
-    'segreto',
-    'jeton',
-    'chave',
-    'chiave',
-    'clave',
-    'sleutel',
-    'klucz',
-    'ключ',
-    'токен',
-    'секрет',
-    '密钥',
-    '密鑰',
-    '令牌',
-    'トークン',
-    'シークレット',
-    '토큰',
-  ],
-  key: ['key', 'appid'],
+  password: list(
+    // English, and shortened in names
+    'password, passwd, passphrase, passcode, pwd, pass, identified by, securestring, passwrd, pswd',
+    // German, Dutch, Danish, Norwegian, Swedish, Finnish
+    'passwort, kennwort, wachtwoord, adgangskode, passord, lösenord, losenord, salasana',
+    // Spanish, French, Portuguese, Italian and Romanian
+    'contraseña, contrasena, mot de passe, mot_de_passe, motdepasse, senha, parola',
+    // Polish, Czech, Hungarian, Croatian, Turkish
+    'hasło, heslo, jelszó, jelszo, lozinka, şifre, sifre',
+    // Vietnamese, Indonesian
+    'mật khẩu, kata sandi, kata_sandi',
+    // Russian, Greek, Arabic, Hebrew, Hindi, Thai
+    'пароль, κωδικός, كلمة المرور, סיסמה, पासवर्ड, รหัสผ่าน',
+    // Chinese, Japanese, Korean
+    '密码, 密碼, 口令, パスワード, パスコード, 비밀번호',
+  ),
+  token: list(
+    // English, and shortened in names
+    'secret, token, credential, authorization, bearer, _auth, apikey, api key, sessid, jsessionid, pepper',
+    // German, Dutch, Polish
+    'geheimnis, schlüssel, schluessel, sleutel, klucz',
+    // Portuguese, Spanish, French, Italian
+    'chave de api, clave de api, clé api, cle api, segredo, segreto, jeton, chave, chiave, clave',
+    // Russian
+    'ключ, токен, секрет',
+    // Chinese, Japanese, Korean
+    '密钥, 密鑰, 令牌, トークン, シークレット, 토큰',
+  ),
+  key: list('key, appid'),
 };
+
+function list(...lines: readonly string[]): readonly string[] {
+  return lines.flatMap((line) => line.split(', '));
+}
 
 /** Keywords that are part of too many other words: they count only as the last word of a name, or before a sign. */
 const shortWords = { password: ['pw', 'psk'], token: ['auth', '[_-]pat', 'creds'] } as const;

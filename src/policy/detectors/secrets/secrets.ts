@@ -1,5 +1,4 @@
-import { type Detector, defaultConfidence, type Finding } from '../detector.ts';
-import { joinOverlapping } from '../join-overlapping.ts';
+import { type Detector, defaultConfidence, type Finding, joinOverlapping } from '../detector.ts';
 import { findShapes, shapes } from '../shapes/find-shapes.ts';
 import { prefiltersOf } from '../shapes/shape.ts';
 import { findUnlistedKeys, unlistedPrefilters } from '../shapes/unlisted-key.ts';

@@ -1,5 +1,5 @@
 import type { Finding, Range } from '../detector.ts';
-import { isSeam, joinPieces, mostJoins } from '../shapes/across-seams.ts';
+import { findInPieces, isSeam, mostJoins } from '../shapes/across-seams.ts';
 import { findGatewayKeys } from './gateway-key.ts';
 import { findJsonWebTokens } from './json-web-token.ts';
 
@@ -20,13 +20,9 @@ export function findTokensInPieces(text: string, runs: readonly Range[]): readon
       const offset = piece.indexOf(opening);
       if (offset === -1) continue;
       joins += 1;
-      const at = run.start + offset;
-      let best: Finding | undefined;
-      for (const { text: joined, isLastAlone, placeOf } of joinPieces(text, at, run.end)) {
-        if (best !== undefined && !isLastAlone) break;
-        const found = find(joined).find(({ start }) => start === 0);
-        if (found !== undefined) best = { ...found, start: at, end: placeOf(found.end - 1) + 1 };
-      }
+      const best = findInPieces(text, { start: run.start + offset, end: run.end }, (joined) =>
+        find(joined).find(({ start }) => start === 0),
+      );
       if (best !== undefined) findings.push(best);
     }
   }

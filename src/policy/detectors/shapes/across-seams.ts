@@ -1,3 +1,4 @@
+import type { Finding, Range } from '../detector.ts';
 import { isIn, isKeyCharacter, toCharacterSet } from '../text/characters.ts';
 
 /** The characters of a key written in pieces; quotation marks, spaces and backslashes end a piece. */
@@ -23,31 +24,30 @@ export const mostJoins = 100;
 
 const shortestPiece = 4;
 
-/** The pieces of a key that begins here, joined. */
-export interface Joined {
-  readonly text: string;
-  /** Whether nothing else is on the last piece's line, or within its quotation marks. */
-  readonly isLastAlone: boolean;
-  /** Maps an index in the joined text to the original text. */
-  readonly placeOf: (at: number) => number;
-}
-
 /**
- * Joins the pieces of a possible key, the first of which ends at `end`: two pieces, then three and so on. A piece
- * shorter than the one before it is the last, as in a wrapped line.
+ * What `find` finds at the beginning of the pieces of a possible key, the first of which ends at `end`: in two of them
+ * joined, then three and so on. Further ones count only if nothing else is on the last piece's line, or within its
+ * quotation marks. A piece shorter than the one before it is the last, as in a wrapped line.
  */
-export function* joinPieces(text: string, start: number, end: number): Generator<Joined> {
+export function findInPieces(
+  text: string,
+  { start, end }: Range,
+  find: (joined: string) => Finding | undefined,
+): Finding | undefined {
   const pieces = [{ start, end }];
   let joined = text.slice(start, end);
-  for (let last = { start, end }; pieces.length < mostPieces; ) {
+  let best: Finding | undefined;
+  for (let last: Range = { start, end }; pieces.length < mostPieces; ) {
     const next = pieceAfter(text, last.end);
-    if (next === undefined) return;
+    if (next === undefined || (best !== undefined && !isEnd(text, next.end))) break;
     pieces.push(next);
     joined += text.slice(next.start, next.end);
-    yield { text: joined, isLastAlone: isEnd(text, next.end), placeOf: (at) => placeIn(pieces, at) };
-    if (next.end - next.start < last.end - last.start) return;
+    const found = find(joined);
+    if (found !== undefined) best = { ...found, start, end: placeIn(pieces, found.end - 1) + 1 };
+    if (next.end - next.start < last.end - last.start) break;
     last = next;
   }
+  return best;
 }
 
 /** Whether another piece follows. */
@@ -62,14 +62,9 @@ function isEnd(text: string, at: number): boolean {
   return ending.test(text);
 }
 
-interface Piece {
-  readonly start: number;
-  readonly end: number;
-}
-
 const longestPiece = 512;
 
-function pieceAfter(text: string, at: number): Piece | undefined {
+function pieceAfter(text: string, at: number): Range | undefined {
   // Most runs end otherwise, and the expression takes ten times as long to find out.
   if (!isIn(seamBeginnings, text.charCodeAt(at))) return undefined;
   seam.lastIndex = at;
@@ -80,7 +75,7 @@ function pieceAfter(text: string, at: number): Piece | undefined {
   return end - start < shortestPiece ? undefined : { start, end };
 }
 
-function placeIn(pieces: readonly Piece[], at: number): number {
+function placeIn(pieces: readonly Range[], at: number): number {
   let left = at;
   for (const { start, end } of pieces) {
     if (left < end - start) return start + left;

@@ -2,8 +2,8 @@ import type { Finding, Range } from '../detector.ts';
 import { keyChecksum, keyChecksumLength } from '../secrets/key-checksum.ts';
 import { isPlaceholder } from '../secrets/placeholder.ts';
 import { looksRandom } from '../secrets/randomness.ts';
-import { codeAt, isAlphanumeric, isIn, isWordCharacter } from '../text/characters.ts';
-import { isSeam, joinPieces, mostJoins } from './across-seams.ts';
+import { type CharacterSet, codeAt, isAlphanumeric, isIn, isWordCharacter } from '../text/characters.ts';
+import { findInPieces, isSeam, mostJoins } from './across-seams.ts';
 import {
   type AnchorNode,
   type AnchorTree,
@@ -12,10 +12,8 @@ import {
   goOn,
   plantAnchors,
 } from './anchor-tree.ts';
-import type { Part } from './format.ts';
-import { services } from './registry.ts';
-import { RunEnds } from './run-ends.ts';
-import { type Shape, toShapes } from './shape.ts';
+import type { Part, Run } from './format.ts';
+import { type Shape, services, toShapes } from './shape.ts';
 
 const backslash = 0x5c;
 const percentSign = 0x25;
@@ -93,18 +91,11 @@ function keyInPieces(search: Search, at: number, runEnd: number): Finding | unde
   for (const shape of begun) {
     if (runEnd - at > shape.longest) continue;
     search.joins += 1;
-    let best: Finding | undefined;
-    for (const { text: joined, isLastAlone, placeOf } of joinPieces(text, at, runEnd)) {
-      if (best !== undefined && !isLastAlone) break;
+    const best = findInPieces(text, { start: at, end: runEnd }, (joined) => {
       const found = shapeAround({ text: joined, ends: new RunEnds(joined), from: 0 }, 0, shape);
-      if (found === undefined || !looksRandom(joined)) continue;
-      best = {
-        start: at,
-        end: placeOf(found.end - 1) + 1,
-        confidence: 'likely',
-        why: `${found.why}, in pieces`,
-      };
-    }
+      if (found === undefined || !looksRandom(joined)) return undefined;
+      return { ...found, confidence: 'likely', why: `${found.why}, in pieces` };
+    });
     if (best !== undefined) return best;
   }
   return undefined;
@@ -214,4 +205,28 @@ function isAt(text: string, literal: string, start: number): boolean {
     if (text.charCodeAt(start + at) !== literal.charCodeAt(at)) return false;
   }
   return true;
+}
+
+/** Runs at least this long are not read again for each key that might begin in them. */
+const longRun = 64;
+
+/** Finds where runs of a set end; caches the last long one of each set. */
+class RunEnds {
+  readonly #text: string;
+  readonly #last = new Map<CharacterSet, Range>();
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  of({ set, most }: Run, start: number): number {
+    const text = this.#text;
+    const last = most > longRun ? this.#last.get(set) : undefined;
+    if (last !== undefined && start >= last.start && start < last.end) return last.end;
+    const limit = most > longRun ? text.length : Math.min(text.length, start + most);
+    let end = start;
+    while (end < limit && isIn(set, text.charCodeAt(end))) end += 1;
+    if (most > longRun) this.#last.set(set, { start, end });
+    return end;
+  }
 }

@@ -21,15 +21,18 @@ interface Options {
   readonly prefilter: readonly string[];
   readonly reach: number;
   readonly rules: readonly Rule[];
+  /** False if a value in lower case has lost its checksum. */
+  readonly folded?: false;
+  readonly neverCertain?: true;
 }
 
 /** A detector for values that an expression matches and a checksum or a nearby word confirms. */
-export function createExpressionDetector({ prefilter, reach, rules }: Options): Detector {
+export function createExpressionDetector({ prefilter, rules, ...options }: Options): Detector {
   const shared = {
     prefilter: { kind: 'regexes', regexes: prefilter },
-    reach,
     folded: true,
     ignoresCase: true,
+    ...options,
   } as const;
   const find = (text: string) => rules.flatMap((rule) => findByRule(text, rule));
   const isLikely = ({ confidence = defaultConfidence }: Finding) => confidence !== 'possible';

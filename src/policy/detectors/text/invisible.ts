@@ -1,5 +1,5 @@
 import type { Finding } from '../detector.ts';
-import { joinOverlapping } from '../join-overlapping.ts';
+import { joinOverlapping } from '../detector.ts';
 
 /**
  * Soft hyphens, zero-width and direction marks, variation selectors, and the full-width forms of ASCII: a key that

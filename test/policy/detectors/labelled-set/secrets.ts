@@ -1,4 +1,4 @@
-import { services } from '../../../../src/policy/detectors/shapes/registry.ts';
+import { services } from '../../../../src/policy/detectors/shapes/shape.ts';
 import { drawKey } from './draw-key.ts';
 import { drawHarmless } from './harmless.ts';
 import { spacedNearMisses, spacedSettings } from './named-secrets.ts';

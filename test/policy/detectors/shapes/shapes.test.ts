@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { compilePatternSet } from '../../../../src/policy/automaton/pattern-set.ts';
 import { secrets } from '../../../../src/policy/detectors/secrets/secrets.ts';
 import { expandFormat, readFormat } from '../../../../src/policy/detectors/shapes/format.ts';
-import { services } from '../../../../src/policy/detectors/shapes/registry.ts';
+import { services } from '../../../../src/policy/detectors/shapes/shape.ts';
 import { createFold } from '../../../../src/policy/fold/fold.ts';
 import { scale } from '../../../kit/scale.ts';
 import { plainText } from '../../automaton/text-bytes.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { atLeast } from '../../../../src/policy/detectors/detector.ts';
 import { secrets } from '../../../../src/policy/detectors/secrets/secrets.ts';
 import { expandFormat } from '../../../../src/policy/detectors/shapes/format.ts';
-import { services } from '../../../../src/policy/detectors/shapes/registry.ts';
+import { services } from '../../../../src/policy/detectors/shapes/shape.ts';
 import { findUnlistedKeys } from '../../../../src/policy/detectors/shapes/unlisted-key.ts';
 import { found } from '../found.ts';
 import { drawKey } from '../labelled-set/draw-key.ts';
