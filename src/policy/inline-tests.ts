@@ -1,9 +1,11 @@
 import { dialects } from '../dialects/registry.ts';
 import { parseStrictJson } from '../json/strict-json.ts';
+import { conditionsOnText } from './compile-patterns.ts';
 import type { Fold } from './fold/fold.ts';
 import { PolicySet } from './policy-set.ts';
 import type { Subject } from './rule.ts';
 import type { CompiledRule } from './rules/compile-rule.ts';
+import { evaluateRule } from './rules/evaluate.ts';
 import { roleBits } from './traverse/place.ts';
 
 /** One of a rule's own `tests`. */
@@ -20,35 +22,31 @@ export interface InlineTest {
  */
 export function runInlineTests(rule: CompiledRule, fold: Fold): readonly InlineTest[] {
   const { tests } = rule.options;
-  if (tests === undefined || textSides(rule).length === 0) return [];
-  const set = new PolicySet({ policies: [], builtIn: [{ ...rule, appliesTo: ['request'] }], fold });
+  const [first] = conditionsOnText(rule);
+  if (tests === undefined || first === undefined) return [];
+  const textual = {
+    ...rule,
+    appliesTo: ['request'],
+    when: onTexts(rule.when),
+    unless: onTexts(rule.unless),
+  } as const;
+  const set = new PolicySet({ policies: [], builtIn: [textual], fold });
   const run = (list: 'block' | 'allow') =>
-    tests[list].map((text, index) => ({
-      list,
-      index,
-      text,
-      passed: matches(rule, set, text) === (list === 'block'),
-    }));
+    tests[list].map((text, index) => {
+      const isMatched = evaluateRule(textual, set.facts(subjectWith(text, first.roles))) !== undefined;
+      return { list, index, text, passed: isMatched === (list === 'block') };
+    });
   return [...run('block'), ...run('allow')];
 }
 
-function textSides(rule: CompiledRule) {
-  return [...(rule.when ?? []), ...(rule.unless ?? [])].filter(({ text }) => text !== undefined);
+/** Undefined if there are none. */
+function onTexts(conditions: CompiledRule['when']): CompiledRule['when'] {
+  const textual = conditions?.filter(({ text }) => text !== undefined);
+  return textual?.length === 0 ? undefined : textual;
 }
 
-function matches(rule: CompiledRule, set: PolicySet, text: string): boolean {
-  const facts = set.facts(subjectWith(text, rule));
-  const when = (rule.when ?? []).filter((condition) => condition.text !== undefined);
-  const unless = (rule.unless ?? []).filter((condition) => condition.text !== undefined);
-  return (
-    when.every((condition) => condition.test(facts) !== undefined) &&
-    (unless.length === 0 || unless.some((condition) => condition.test(facts) === undefined))
-  );
-}
-
-/** A request with the text in a place that the rule looks at. */
-function subjectWith(text: string, rule: CompiledRule): Subject {
-  const roles = textSides(rule)[0]?.text?.roles ?? roleBits.user;
+/** A request with the text in a place that a rule on texts of these roles looks at. */
+function subjectWith(text: string, roles: number): Subject {
   return {
     document: parseStrictJson(Buffer.from(JSON.stringify(bodyWith(text, roles)))),
     dialect: dialects.messages,

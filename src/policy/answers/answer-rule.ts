@@ -1,7 +1,8 @@
 import type { PatternSet } from '../automaton/pattern-set.ts';
 import type { Pattern } from '../automaton/patterns.ts';
-import type { Decision, Match, Refusal, Verdict } from '../rule.ts';
+import type { Decision, Refusal, Verdict } from '../rule.ts';
 import type { CompiledRule } from '../rules/compile-rule.ts';
+import { verdictOf } from '../rules/evaluate.ts';
 import { withoutExcepted } from '../search/exceptions.ts';
 import type { TextMatch } from '../search/search-result.ts';
 import type { ViewedTexts } from '../search/viewed-text.ts';
@@ -36,11 +37,6 @@ export function foundBy(
   const found = patterns.flatMap((number) => matches.get(number) ?? []);
   const pattern = (number: number) => patternSet.patterns[number] as Pattern;
   return withoutExcepted(found, rule.except, { pattern, texts });
-}
-
-export function verdictOf(rule: CompiledRule, matches: readonly Match[]): Verdict {
-  const { policy, id, action, mode, reason, message } = rule;
-  return { policy, rule: id, action, mode, reason, ...(message === undefined ? {} : { message }), matches };
 }
 
 export function refusalOf(rule: CompiledRule, reason = rule.reason): Refusal {

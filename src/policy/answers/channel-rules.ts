@@ -1,5 +1,6 @@
 import type { PatternSet } from '../automaton/pattern-set.ts';
 import type { Pattern } from '../automaton/patterns.ts';
+import type { Range } from '../detectors/detector.ts';
 import { ViewedText } from '../search/viewed-text.ts';
 import { type AnswerRule, isRedacting } from './answer-rule.ts';
 import type { StreamDetector } from './detector-progress.ts';
@@ -15,11 +16,6 @@ export interface RuleMatch {
   readonly label: string | undefined;
   /** Set if a part of the match has been sent already. */
   readonly isGone?: true;
-}
-
-interface Range {
-  readonly start: number;
-  readonly end: number;
 }
 
 /** What the channels of a stream search for. */

@@ -3,9 +3,9 @@ import type { NamedPattern } from '../automaton/patterns.ts';
 import { compilePatterns } from '../compile-patterns.ts';
 import type { Facts } from '../facts.ts';
 import type { Fold } from '../fold/fold.ts';
-import type { Condition } from '../matchers/matcher.ts';
 import { type Match, type Refusal, strictest, type Verdict } from '../rule.ts';
 import type { CompiledRule } from '../rules/compile-rule.ts';
+import { evaluateRule, verdictOf } from '../rules/evaluate.ts';
 import type { Search } from '../search/search.ts';
 import type { TextMatch } from '../search/search-result.ts';
 import { placeInRequest, roleBits, wrapText } from '../traverse/place.ts';
@@ -17,7 +17,6 @@ import {
   refusalOf,
   StreamVerdicts,
   unreadableRefusal,
-  verdictOf,
 } from './answer-rule.ts';
 import { readAnswerText, readPlain } from './answer-text.ts';
 import { StreamCheck } from './stream-check.ts';
@@ -35,7 +34,8 @@ export interface ResponseCheck {
 export class AnswerRules {
   readonly search: Search;
   readonly rules: readonly AnswerRule[];
-  readonly #others: ReadonlyMap<AnswerRule, readonly Condition[]>;
+  /** The same without their conditions on texts. */
+  readonly #others: readonly CompiledRule[];
 
   private constructor(rules: readonly CompiledRule[], fold: Fold) {
     const { search, numbers } = compilePatterns(rules, fold);
@@ -44,9 +44,10 @@ export class AnswerRules {
       rule,
       patterns: patternsOf(rule).map(({ key }) => numbers.get(key) as number),
     }));
-    this.#others = new Map(
-      this.rules.map((each) => [each, (each.rule.when ?? []).filter(({ text }) => text === undefined)]),
-    );
+    this.#others = rules.map((rule) => ({
+      ...rule,
+      when: rule.when?.filter(({ text }) => text === undefined),
+    }));
   }
 
   static of(rules: readonly CompiledRule[], fold: Fold): AnswerRules | undefined {
@@ -58,7 +59,7 @@ export class AnswerRules {
 
   /** Indexes of the rules whose other conditions (model, project, time …) hold for the request being answered. */
   applying(facts: Facts): readonly number[] {
-    return this.rules.flatMap((each, number) => (this.#applies(each, facts) ? [number] : []));
+    return this.#others.flatMap((rule, number) => (evaluateRule(rule, facts) === undefined ? [] : [number]));
   }
 
   /** The rules with these numbers; undefined if there are none. */
@@ -69,13 +70,6 @@ export class AnswerRules {
       whole: (body) => checkWhole(body, rules, this.search),
       stream: () => new StreamCheck(rules, this.search),
     };
-  }
-
-  #applies(each: AnswerRule, facts: Facts): boolean {
-    const others = this.#others.get(each) ?? [];
-    if (!others.every((condition) => condition.test(facts) !== undefined)) return false;
-    const { unless } = each.rule;
-    return unless === undefined || unless.some((condition) => condition.test(facts) === undefined);
   }
 }
 

@@ -1,3 +1,4 @@
+import { partitionPoint } from '../../partition-point.ts';
 import { type Nfa, nodeKinds } from './nfa.ts';
 
 /**
@@ -94,12 +95,5 @@ export function isWord(codePoint: number): boolean {
 }
 
 function intervalOf(bounds: Int32Array, codePoint: number): number {
-  let low = 0;
-  let high = bounds.length;
-  while (low + 1 < high) {
-    const middle = (low + high) >> 1;
-    if ((bounds[middle] as number) <= codePoint) low = middle;
-    else high = middle;
-  }
-  return low;
+  return partitionPoint(bounds.length, (at) => (bounds[at] as number) <= codePoint) - 1;
 }

@@ -17,7 +17,6 @@ export interface ReaderParts {
   readonly exact: Nfa;
   readonly folded: Nfa;
   readonly fold: Fold;
-  readonly patternCount: number;
 }
 
 /** For tests; by default the tables set them themselves. */
@@ -32,7 +31,7 @@ export class ByteReader {
   readonly folded: LazyDfa;
   readonly product: ProductDfa;
   /** The patterns of the current text. */
-  readonly found: FoundPatterns;
+  readonly found = new FoundPatterns();
   readonly #fold: Fold;
   readonly #character: Character = { codePoint: 0, length: 0 };
   /** Patterns that ended on the way of one step of the folded view. */
@@ -44,12 +43,11 @@ export class ByteReader {
   readonly #simulations: Readonly<Record<View, Simulation[]>> = { exact: [], folded: [] };
   #texts = 0;
 
-  constructor({ exact, folded, fold, patternCount }: ReaderParts, limits: Limits) {
+  constructor({ exact, folded, fold }: ReaderParts, limits: Limits) {
     this.exact = new LazyDfa({ nfa: exact, ...limits });
     this.folded = new LazyDfa({ nfa: folded, fold, ...limits });
     this.#fold = fold;
     this.product = new ProductDfa(this.exact, this.folded, limits);
-    this.found = new FoundPatterns(patternCount);
   }
 
   /** A text begins. */
@@ -121,12 +119,7 @@ export class ByteReader {
     const all = this.#simulations[view];
     let simulation = all[number];
     if (simulation === undefined) {
-      const automaton = this[view];
-      simulation = new Simulation(
-        automaton,
-        automaton.threadTable,
-        view === 'folded' ? this.#fold : undefined,
-      );
+      simulation = new Simulation(this[view], view === 'folded' ? this.#fold : undefined);
       all[number] = simulation;
     }
     return simulation;

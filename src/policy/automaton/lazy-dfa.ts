@@ -12,7 +12,7 @@ import {
 } from './dfa-state.ts';
 import { isInsideWords, type Nfa } from './nfa.ts';
 import { NfaSteps } from './nfa-steps.ts';
-import { Beginnings, ThreadTable } from './thread-table.ts';
+import { ThreadTable } from './thread-table.ts';
 
 export interface LazyDfaOptions {
   readonly nfa: Nfa;
@@ -71,7 +71,6 @@ export class LazyDfa {
   readonly asksForWords: boolean;
   /** Whether something may begin with a space after other characters. */
   readonly beginsWithSpace: boolean;
-  readonly #beginnings: Beginnings;
   /** Where each thread leads: states that have many of them in common share what was computed for each. */
   readonly threadTable: ThreadTable;
   readonly #gone: number[] = [];
@@ -103,7 +102,6 @@ export class LazyDfa {
     this.#cellLimit = Math.max(cellLimit, this.#width * 8);
     this.table = new Int32Array(Math.min(this.#cellLimit, this.#width * 16)).fill(unknownCell);
     for (let byte = 0; byte < 0x80; byte += 1) this.byteClasses[byte] = this.#byteClass(byte);
-    this.#beginnings = new Beginnings(this);
     this.threadTable = new ThreadTable(this);
     this.#start = this.#intern(new Int32Array(0), contexts.begin, []);
   }
@@ -145,17 +143,12 @@ export class LazyDfa {
 
   /** The state after a code point, which must be folded already where the automaton reads folded text. */
   next(state: State, codePoint: number): State {
-    return this.#next(state, this.alphabet.of(codePoint));
+    return this.nextByClass(state, this.alphabet.of(codePoint));
   }
 
   /** The patterns that end at the end of the text. */
   end(state: State): readonly number[] {
-    return this.#next(state, this.#endClass).patterns;
-  }
-
-  /** The state after a byte's class; for the fast loop, when it meets an unknown cell. */
-  nextByClass(state: State, byteClass: number): State {
-    return this.#next(state, byteClass);
+    return this.nextByClass(state, this.#endClass).patterns;
   }
 
   /** Whether a text that continues from this state can contain patterns that it doesn't contain by itself. */
@@ -188,7 +181,8 @@ export class LazyDfa {
     return folded > 0 ? this.alphabet.of(folded) : this.#invisibleClass;
   }
 
-  #next(from: State, column: number): State {
+  /** The state after a class of characters. */
+  nextByClass(from: State, column: number): State {
     const state = this.live(from);
     const known = this.table[state.offset + column] as number;
     if (known >= 0) return this.stateAt(known);
@@ -209,7 +203,7 @@ export class LazyDfa {
     const isSpaceAgain = codePoint === space && (state.context & contexts.space) !== 0;
     if (isSpaceAgain && state.context === contexts.space) return this.#quiet(state);
     const conditions = holding(state.context, codePoint);
-    const begun = this.#beginnings.of(conditions, column);
+    const begun = this.threadTable.begunWhere(conditions, column);
     let { threads, patterns } = begun;
     if (state.threads.length > 0) {
       const ended = this.threadTable.advance(state, column, this.#gone);
@@ -223,7 +217,7 @@ export class LazyDfa {
 
   /** The state after what some readers skip and others read as a space. */
   #maybeSpace(state: State): State {
-    const spaced = this.#next(state, this.alphabet.of(space));
+    const spaced = this.nextByClass(state, this.alphabet.of(space));
     const threads = distinct(state.threads, spaced.threads);
     return this.#intern(threads, state.context | spaced.context, spaced.patterns);
   }

@@ -46,7 +46,7 @@ export function compilePatternSet(patterns: readonly Pattern[], fold: Fold, limi
     }
   }
   for (const [regex, number] of prefilters) folded.addPrefilter(regex, number);
-  const scanner = new Scanner({ exact, folded, fold, patternCount: patterns.length, longRuns }, limits);
+  const scanner = new Scanner({ exact, folded, fold, longRuns }, limits);
   return { patterns, scanner, fold, always, longRuns, wider: findWider(patterns) };
 }
 

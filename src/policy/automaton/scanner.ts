@@ -101,11 +101,8 @@ export class Scanner {
   }
 
   #withoutPrefilters(text: TextBytes): StatePair {
-    const { exact, folded, fold, patternCount } = this.#parts;
-    this.#ownReader ??= new ByteReader(
-      { exact, folded: folded.withoutPrefilters(), fold, patternCount },
-      this.#limits,
-    );
+    const { exact, folded, fold } = this.#parts;
+    this.#ownReader ??= new ByteReader({ exact, folded: folded.withoutPrefilters(), fold }, this.#limits);
     this.#ownScan ??= new TextScan(this.#ownReader);
     const after = this.#ownScan.read(text) as StatePair;
     this.#ownReader.product.addRoom(text.end - text.start);

@@ -8,14 +8,12 @@ import { endsCell, type ThreadTable } from './thread-table.ts';
 type Begins = 'all' | 'added';
 
 const space = 0x20;
-/** Nothing has begun with the last character that is not among the threads. */
 const none = -1;
 const skippedOrSpace: readonly Reading[] = [[], [space]];
 
 /**
- * Simulates an NFA thread by thread: slower than a DFA, but at a cost that is bounded whatever the text. Of what begins
- * with each character most ends with the next one, so that both steps are looked up as one. Prefilters are not simulated:
- * in random letters dozens of their threads are alive, so what they are of is taken to be there.
+ * Simulates an NFA thread by thread: slower than a DFA, but at a cost that is bounded whatever the text. Prefilters are
+ * not simulated: in random letters dozens of their threads are alive, so what they are of is taken to be there.
  */
 export class Simulation {
   readonly #automaton: LazyDfa;
@@ -27,16 +25,14 @@ export class Simulation {
   #count = 0;
   #next: number[] = [];
   #context = 0;
-  /** The context before the last character, times the table's width, plus its class; or `none`. */
-  #last = none;
   #begins: Begins = 'all';
   /** The context of the text by itself. */
   #alone = 0;
   #onPatterns: (patterns: readonly number[]) => void = () => {};
 
-  constructor(automaton: LazyDfa, table: ThreadTable, fold: Fold | undefined) {
+  constructor(automaton: LazyDfa, fold: Fold | undefined) {
     this.#automaton = automaton;
-    this.#table = table;
+    this.#table = automaton.threadTable;
     this.#fold = fold;
     this.#space = fold === undefined ? none : automaton.alphabet.of(space);
   }
@@ -52,19 +48,13 @@ export class Simulation {
 
   /** From here on a text is read that is read by itself too, in a context: what begins in both is not followed here. */
   beginText(alone: number): void {
-    this.#settle();
     this.#begins = 'added';
     this.#alone = alone;
   }
 
   /** Whether a match may be in progress. */
   get isOpen(): boolean {
-    if (this.#count > 0) return true;
-    if (this.#automaton.asksForWords && (this.#context & contexts.word) !== 0) return true;
-    if (this.#last === none) return false;
-    const { width } = this.#table;
-    const column = this.#last % width;
-    return this.#table.begun((this.#last - column) / width, column).threads.length > 0;
+    return this.#count > 0 || (this.#automaton.asksForWords && (this.#context & contexts.word) !== 0);
   }
 
   /** Whether there is nothing to be followed any more. */
@@ -77,15 +67,12 @@ export class Simulation {
   }
 
   get state(): Threads {
-    this.#settle();
     this.#threads.length = this.#count;
     return { threads: Int32Array.from(this.#threads).sort(), context: this.#context };
   }
 
   /** Takes in the threads of another with the same context. */
   add(other: Simulation): void {
-    this.#settle();
-    other.#settle();
     this.#unite(other.#threads, other.#count);
   }
 
@@ -130,12 +117,8 @@ export class Simulation {
       }
       this.#alone = table.contextAfter[column] as number;
     } else {
-      if (this.#last !== none) {
-        const step = table.begunBefore(this.#last, column);
-        if (step.patterns.length > 0) this.#onPatterns(step.patterns);
-        count = this.#note(step.threads, count, pass);
-      } else this.#noteEmpty(column);
-      this.#last = byContext;
+      this.#noteEmpty(column);
+      count = this.#note(table.begun(context, column).threads, count, pass);
     }
     this.#next = threads;
     this.#threads = next;
@@ -154,7 +137,6 @@ export class Simulation {
 
   /** The text ends; threads stay as they are. */
   end(): void {
-    this.#settle();
     this.#noteEmpty(this.#table.end);
     for (let at = 0; at < this.#count; at += 1) {
       const cell = this.#table.cell(this.#threads[at] as number, this.#context, this.#table.end);
@@ -172,7 +154,6 @@ export class Simulation {
     }
     this.#count = count;
     this.#context = context;
-    this.#last = none;
   }
 
   /** Patterns that match nothing at all before a character, such as `\B`. */
@@ -208,16 +189,6 @@ export class Simulation {
     }
   }
 
-  /** Makes what has begun with the last character threads like all others. */
-  #settle(): void {
-    if (this.#last === none) return;
-    const { width } = this.#table;
-    const column = this.#last % width;
-    const { threads } = this.#table.begun((this.#last - column) / width, column);
-    this.#last = none;
-    this.#unite(threads);
-  }
-
   /** A space where some readings have had the first of a run, and others may have not. */
   #advanceSpaceAgain(): void {
     if (this.#context === contexts.space) {
@@ -226,7 +197,6 @@ export class Simulation {
     }
     const { threads } = this.state;
     this.#step(this.#space);
-    this.#settle();
     this.#unite(threads);
   }
 
@@ -241,7 +211,6 @@ export class Simulation {
       this.#set(before.threads, before.context);
       this.#alone = alone;
       for (const point of reading) this.advance(this.#automaton.alphabet.of(point));
-      this.#settle();
       if (threads !== undefined) this.#unite(threads);
       threads = this.state.threads;
       context |= this.#context;

@@ -36,8 +36,10 @@ export class ThreadTable {
   readonly #automaton: Automaton;
   readonly #steps: SortedAdvance[] = [noStep];
   readonly #begun: (SortedAdvance | undefined)[] = [];
+  readonly #begunWhere = new Map<number, SortedAdvance>();
+  /** The nodes at which searches begin that read a character, by the conditions. */
+  readonly #openings = new Map<number, Closure>();
   readonly #added = new Map<number, Int32Array>();
-  readonly #begunBefore: (Int32Array | undefined)[] = [];
 
   constructor(automaton: Automaton) {
     const { samples, size } = automaton.alphabet;
@@ -76,24 +78,19 @@ export class ThreadTable {
     return added;
   }
 
-  /** What has begun with the character before this one, and empty matches between them; `key` is the context before that, times `width`, plus its class. */
-  begunBefore(key: number, column: number): SortedAdvance {
-    let row = this.#begunBefore[key];
-    if (row === undefined) {
-      row = new Int32Array(this.width).fill(unknownCell);
-      this.#begunBefore[key] = row;
+  /** What begins with a character where some conditions hold, prefilters included; computed once for each kind of place. */
+  begunWhere(conditions: number, column: number): SortedAdvance {
+    const key = conditions * this.width + column;
+    let begun = this.#begunWhere.get(key);
+    if (begun === undefined) {
+      const { steps, starts } = this.#automaton;
+      const opening = this.#openings.get(conditions) ?? steps.closure(starts, conditions);
+      this.#openings.set(conditions, opening);
+      const { threads, patterns } = steps.move(opening, this.#codePoint(column));
+      begun = { threads: distinct(threads), patterns };
+      this.#begunWhere.set(key, begun);
     }
-    let cell = row[column] as number;
-    if (cell === unknownCell) {
-      const before = key % this.width;
-      const context = this.contextAfter[before] as number;
-      const { threads } = this.begun((key - before) / this.width, before);
-      const { patterns: empty } = this.begun(context, column);
-      const step = this.#advance(threads, context, column);
-      cell = this.#keep({ ...step, patterns: [...step.patterns, ...empty] });
-      row[column] = cell;
-    }
-    return this.step(cell);
+    return begun;
   }
 
   /** Moves the threads of a state to a list, each once; returns the patterns that end before the character. */
@@ -157,33 +154,5 @@ export class ThreadTable {
   #keep(step: SortedAdvance): number {
     if (step.threads.length === 0 && step.patterns.length === 0) return noStepCell;
     return noStepCell - (this.#steps.push(step) - 1);
-  }
-}
-
-/** What begins with a character. Searches begin everywhere, so it is computed once for each kind of place. */
-export class Beginnings {
-  readonly #automaton: Automaton;
-  /** By the conditions and the character's class. */
-  readonly #known = new Map<number, SortedAdvance>();
-  /** The nodes that read the character, by the conditions. */
-  readonly #openings = new Map<number, Closure>();
-
-  constructor(automaton: Automaton) {
-    this.#automaton = automaton;
-  }
-
-  /** `column` is a class of the automaton's alphabet, or the number after the last for the end of a text. */
-  of(conditions: number, column: number): SortedAdvance {
-    const { alphabet, starts, steps } = this.#automaton;
-    const key = conditions * (alphabet.size + 1) + column;
-    const known = this.#known.get(key);
-    if (known !== undefined) return known;
-    const opening = this.#openings.get(conditions) ?? steps.closure(starts, conditions);
-    this.#openings.set(conditions, opening);
-    const codePoint = column === alphabet.size ? endPoint : (alphabet.samples[column] as number);
-    const { threads, patterns } = steps.move(opening, codePoint);
-    const begun = { threads: distinct(threads), patterns };
-    this.#known.set(key, begun);
-    return begun;
   }
 }

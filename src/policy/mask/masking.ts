@@ -1,4 +1,5 @@
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
+import { partitionPoint } from '../../partition-point.ts';
 import type { Pattern } from '../automaton/patterns.ts';
 import { detectorNames } from '../detectors/names.ts';
 import { createRedactable } from '../redact/redactable.ts';
@@ -251,12 +252,6 @@ function isInEscape(bytes: Buffer, start: number): boolean {
 
 /** The string that holds these bytes; entries are in the order of their bytes. */
 function stringAt(document: JsonDocument, start: number, end: number): number | undefined {
-  let low = 0;
-  let high = document.count - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (document.start(middle) <= start) low = middle;
-    else high = middle - 1;
-  }
-  return document.kind(low) === kinds.string && document.end(low) >= end ? low : undefined;
+  const entry = partitionPoint(document.count, (each) => document.start(each) <= start) - 1;
+  return document.kind(entry) === kinds.string && document.end(entry) >= end ? entry : undefined;
 }

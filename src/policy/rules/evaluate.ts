@@ -11,15 +11,12 @@ export function evaluateRule(rule: CompiledRule, facts: Facts, texts = facts): V
   const when = rule.when === undefined ? [] : testAll(rule.when, facts, texts);
   if (when === undefined) return undefined;
   if (rule.unless !== undefined && testAll(rule.unless, facts, texts) !== undefined) return undefined;
-  return {
-    policy: rule.policy,
-    rule: rule.id,
-    action: rule.action,
-    mode: rule.mode,
-    reason: rule.reason,
-    ...(rule.message === undefined ? {} : { message: rule.message }),
-    matches: when.length > 0 ? when : [{ at: '', matcher: 'unless', count: 1 }],
-  };
+  return verdictOf(rule, when.length > 0 ? when : [{ at: '', matcher: 'unless', count: 1 }]);
+}
+
+export function verdictOf(rule: CompiledRule, matches: readonly Match[]): Verdict {
+  const { policy, id, action, mode, reason, message } = rule;
+  return { policy, rule: id, action, mode, reason, ...(message === undefined ? {} : { message }), matches };
 }
 
 /** The matches of all conditions together, those on texts first; undefined unless all hold. */

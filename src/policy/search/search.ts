@@ -1,10 +1,22 @@
-import type { Dialect } from '../../dialects/dialect.ts';
+import type { Dialect, Role } from '../../dialects/dialect.ts';
 import type { JsonDocument } from '../../json/json-document.ts';
 import type { PatternSet } from '../automaton/pattern-set.ts';
+import { type Place, type Segment, type Unit, wholeUnit } from '../traverse/place.ts';
+import type { UnseenKind } from '../traverse/unseen.ts';
 import { createWalk, type Walk } from '../traverse/walk.ts';
-import { Gatherer } from './gatherer.ts';
-import type { SearchResult } from './search-result.ts';
-import { TextReader } from './text-reader.ts';
+import { type Context, joins, type Visitor } from '../traverse/walk-context.ts';
+import { CrossSegmentMatcher } from './cross-segment.ts';
+import {
+  matchLimit,
+  type SearchResult,
+  type TextMatch,
+  type Unreadable,
+  type Unseen,
+} from './search-result.ts';
+import { type PatternMatch, TextReader } from './text-reader.ts';
+
+/** Matches over two texts that a further one is compared with. */
+const recentMatches = 16;
 
 /** Searches whole documents for all patterns of a set. */
 export class Search {
@@ -31,4 +43,125 @@ export class Search {
     this.#walk.document(document, roles, gatherer);
     return gatherer.finish();
   }
+}
+
+/** Consecutive turns of one role, by the first. */
+interface Run {
+  readonly turn: number;
+  readonly role: Role | undefined;
+}
+
+/** Gathers what a walk finds, in the order of the walk. */
+class Gatherer implements Visitor {
+  readonly found: TextMatch[] = [];
+  readonly unseenPlaces: Unseen[] = [];
+  readonly unreadablePlaces: Unreadable[] = [];
+  readonly #patternSet: PatternSet;
+  readonly #reader: TextReader;
+  #crossing: CrossSegmentMatcher;
+  /** Where texts stand from here on. */
+  #unit: Unit = wholeUnit;
+  #run: Run = { turn: 0, role: undefined };
+  #counts: Map<number, number> | undefined;
+  readonly #across = ({ pattern, view }: PatternMatch, segment: Segment, before: Segment) =>
+    this.#noteOnce({ pattern, view, segment, before });
+
+  constructor(patternSet: PatternSet, reader: TextReader) {
+    this.#patternSet = patternSet;
+    this.#reader = reader;
+    this.#crossing = new CrossSegmentMatcher(patternSet);
+  }
+
+  text(document: JsonDocument, entry: number, context: Context): void {
+    if (!context.isJoined) {
+      const patternMatches = this.#reader.patternMatches(document, entry);
+      if (patternMatches.length > 0) this.#noteAll(patternMatches, this.#segment(document, entry, context));
+      return;
+    }
+    if (document.end(entry) === document.start(entry)) return;
+    const { conversation, own } = context;
+    const segment = this.#segment(document, entry, context);
+    const verdict = this.#reader.read(document, entry);
+    this.#noteAll(verdict.patternMatches, segment);
+    if (conversation !== joins.none) this.#crossing.add('conversation', segment, verdict, this.#across);
+    if (own !== undefined) this.#crossing.add(own, required(segment), verdict, this.#across);
+  }
+
+  unseen(kind: UnseenKind, place: Place): void {
+    this.unseenPlaces.push({ kind, place });
+  }
+
+  unreadable(place: Place, roles: number): void {
+    this.unreadablePlaces.push({ place, roles });
+  }
+
+  block(entry: number): void {
+    const { turn, run } = this.#unit;
+    this.#unit = { all: 0, block: entry, turn, run };
+  }
+
+  turn(entry: number, role: Role | undefined): void {
+    if (role === undefined || role !== this.#run.role) this.#run = { turn: entry, role };
+    this.#unit = { all: 0, block: entry, turn: entry, run: this.#run.turn };
+  }
+
+  part(): void {
+    this.#crossing.finish(this.#across);
+    this.#crossing = new CrossSegmentMatcher(this.#patternSet);
+  }
+
+  #note(match: TextMatch): void {
+    this.#counts ??= new Map();
+    const count = this.#counts.get(match.pattern) ?? 0;
+    if (count === matchLimit) return;
+    this.#counts.set(match.pattern, count + 1);
+    this.found.push(match);
+  }
+
+  /** A text that is in two sequences may match across the same adjacent segments in both. */
+  #noteOnce(match: TextMatch): void {
+    const { pattern, segment } = match;
+    const { found } = this;
+    for (let at = Math.max(0, found.length - recentMatches); at < found.length; at += 1) {
+      if (isSame(found[at] as TextMatch, pattern, segment)) return;
+    }
+    this.#note(match);
+  }
+
+  finish(): SearchResult {
+    this.#crossing.finish(this.#across);
+    const matches = this.found.length === 0 ? nothing : byPattern(this.found);
+    return { matches, unseen: this.unseenPlaces, unreadable: this.unreadablePlaces };
+  }
+
+  #segment(document: JsonDocument, entry: number, context: Context): Segment {
+    const place = context.place(document, entry);
+    return { place, roles: context.roles, optional: context.leftOut, unit: this.#unit };
+  }
+
+  #noteAll(patternMatches: readonly PatternMatch[], segment: Segment): void {
+    for (const { pattern, view } of patternMatches) this.#note({ pattern, view, segment });
+  }
+}
+
+const nothing: SearchResult['matches'] = new Map();
+
+function byPattern(found: readonly TextMatch[]): SearchResult['matches'] {
+  const matches = new Map<number, TextMatch[]>();
+  for (const match of found) {
+    const same = matches.get(match.pattern);
+    if (same === undefined) matches.set(match.pattern, [match]);
+    else same.push(match);
+  }
+  return matches;
+}
+
+function isSame(other: TextMatch, pattern: number, { place }: Segment): boolean {
+  if (other.before === undefined || other.pattern !== pattern) return false;
+  return other.segment.place.document === place.document && other.segment.place.entry === place.entry;
+}
+
+/** In the sequence of its own kind no text is optional. */
+function required(segment: Segment): Segment {
+  return segment.optional === undefined ? segment : { ...segment, optional: undefined };
 }

@@ -58,10 +58,9 @@ export class TextReader {
       if (patterns[pattern]?.kind === 'detector') candidates.push(pattern);
       else patternMatches.push({ pattern, view: 'exact' });
     }
-    // Each view reports a pattern once; what both report is there exactly.
-    const reported = exact.length > 0 && folded.length > 0 ? new Set(exact) : undefined;
     for (const pattern of folded) {
-      if (reported?.has(pattern)) continue;
+      // What both views report is there exactly.
+      if (exact.has(pattern)) continue;
       if (patterns[pattern]?.kind === 'detector') candidates.push(pattern);
       else patternMatches.push({ pattern, view: 'folded' });
     }

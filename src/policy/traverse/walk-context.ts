@@ -41,7 +41,6 @@ export class Context {
   readonly leftOut: string | undefined;
   #apart: Context | undefined;
   #variants: Map<string | number, Context> | undefined;
-  #alone: Map<string, Context> | undefined;
 
   constructor({ roles, conversation, own, isData, origin }: ContextParts) {
     this.roles = roles;
@@ -91,13 +90,7 @@ export class Context {
   /** The same for what is read together only with its like. */
   alone(own: string): Context {
     if (this.conversation === joins.none && this.own === own) return this;
-    this.#alone ??= new Map();
-    let variant = this.#alone.get(own);
-    if (variant === undefined) {
-      variant = new Context({ ...this.#parts(), conversation: joins.none, own });
-      this.#alone.set(own, variant);
-    }
-    return variant;
+    return this.#variant(`alone ${own}`, () => ({ ...this.#parts(), conversation: joins.none, own }));
   }
 
   as(roles: number): Context {

@@ -24,12 +24,12 @@ function compiled(result: ReturnType<typeof compileRegex>): Pattern {
 /** Which phrases are found, by the search and by what looks for ranges; they must agree. */
 function found(text: string): readonly number[] {
   scanner.scan(escapedText(Buffer.from(JSON.stringify(text).slice(1, -1))));
-  const seen = scanner.found.folded.filter((number) => number < phrases.length).sort();
+  const seen = [...scanner.found.folded].filter((number) => number < phrases.length).sort();
   const viewed = new ViewedText(text, fold);
   const ranged = seen.filter((number) => viewed.ranges(patterns[number] as Pattern).length > 0);
   expect(ranged).toEqual(seen);
   // The expression that asks for whole words finds what the phrase finds.
-  const matched = scanner.found.folded.filter((number) => number >= phrases.length);
+  const matched = [...scanner.found.folded].filter((number) => number >= phrases.length);
   expect(matched.map((number) => number - phrases.length).sort()).toEqual(seen);
   return seen;
 }
