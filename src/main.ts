@@ -49,7 +49,7 @@ async function runInProcess(): Promise<number> {
   process.stderr.on('error', () => undefined);
   const terminals = [process.stdout, process.stderr].filter(({ isTTY }) => isTTY);
   if (terminals.length > 0) {
-    const { fitEncoding } = await import('./cli/shell/print/ascii-terminal.ts');
+    const { fitEncoding } = await import('./cli/shell/print/print.ts');
     for (const terminal of terminals) fitEncoding(terminal, process.env);
   }
   const io: Io = {

@@ -199,6 +199,7 @@ const layers: Readonly<
     packages: [
       'commander',
       'ora',
+      'zod',
       '@clack/prompts',
       'yaml',
       'ajv',

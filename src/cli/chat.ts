@@ -3,13 +3,13 @@ import { GatewayError } from '../errors.ts';
 import { exitCommand, runChatCommand } from './chat/chat-commands.ts';
 import { type Ask, ChatSession } from './chat/chat-session.ts';
 import { type LineReader, openLineReader } from './chat/line-reader.ts';
-import { historySetting } from './history/history-setting.ts';
 import { openThread, type Thread } from './history/thread.ts';
 import { createPrinter, printAnswer, printNotices, usageLine } from './send/print-answer.ts';
 import {
   askedOptions,
   chooseModel,
   dialectFor,
+  historySetting,
   type PromptOptions,
   withPromptOptions,
 } from './send/prompt-options.ts';

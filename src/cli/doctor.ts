@@ -4,8 +4,8 @@ import { painter } from '../paint.ts';
 import type { Finding } from './doctor/finding.ts';
 import { type CommonOptions, commonOptions, createCommand, outputFormat } from './shell/command.ts';
 import { hasColour, type Io, write } from './shell/io.ts';
-import { rowsText } from './shell/print/listing.ts';
 import { formatted, isForPrograms, print, printable } from './shell/print/print.ts';
+import { rowsText } from './shell/print/table.ts';
 import { wrapped } from './shell/print/wrapped.ts';
 import { withSpinner } from './shell/spinner.ts';
 

@@ -3,7 +3,6 @@ import type { GatewayAddress } from '../client/call.ts';
 import type { Embeddings } from '../client/embeddings.ts';
 import { listModels } from '../client/gateway.ts';
 import { GatewayError } from '../errors.ts';
-import type { EmbedInput } from './embed/read-inputs.ts';
 import {
   type CommonOptions,
   commonOptions,
@@ -11,10 +10,10 @@ import {
   outputFormat,
   positiveInteger,
 } from './shell/command.ts';
+import { hasInput, readStandardInput, readTextFile, toText } from './shell/input.ts';
 import { deadline, type Io } from './shell/io.ts';
-import { rowsText } from './shell/print/listing.ts';
 import { print, printValue } from './shell/print/print.ts';
-import { csv } from './shell/print/table.ts';
+import { csv, rowsText } from './shell/print/table.ts';
 import { gatewayTarget } from './shell/running-configuration.ts';
 import { withSpinner } from './shell/spinner.ts';
 
@@ -57,7 +56,6 @@ async function embedTexts(texts: readonly string[], options: EmbedOptions, io: I
     throw new GatewayError('usage.invalid', '--csv and -o exclude each other', { param: 'csv' });
   }
   const signal = deadline(io.signal, options.timeout);
-  const { readInputs } = await import('./embed/read-inputs.ts');
   const inputs = await readInputs({ texts, files: options.file ?? [], byLine: options.lines === true }, io);
   const address = await gatewayTarget(options, io);
   const model = options.model ?? (io.env.GATEWAY_MODEL || (await onlyModel(address, signal)));
@@ -98,4 +96,51 @@ async function printResult(
 function beginning(vector: readonly number[]): string {
   const shown = vector.slice(0, 4).map((value) => value.toFixed(4));
   return `${shown.join(' ')}${vector.length > 4 ? ' …' : ''}`;
+}
+
+/** A text to embed and where it came from: `argument 2`, `notes.txt`, `-:17`. */
+interface EmbedInput {
+  readonly source: string;
+  readonly text: string;
+}
+
+interface Given {
+  readonly texts: readonly string[];
+  readonly files: readonly string[];
+  /** Whether each line of a file is an input. */
+  readonly byLine: boolean;
+}
+
+/** Standard input, then the files, then the arguments. Throws usage.invalid if there is nothing, or nothing in one. */
+async function readInputs({ texts, files, byLine }: Given, io: Io): Promise<readonly EmbedInput[]> {
+  const named = [...files, ...texts].filter((one) => one === '-').length;
+  if (named > 1)
+    throw new GatewayError('usage.invalid', '- is given twice: standard input can be read only once');
+  const inputs: EmbedInput[] = [];
+  const add = (source: string, text: string) =>
+    inputs.push(...(byLine ? linesOf(source, text) : [{ source, text }]));
+  const isPiped = named === 0 && hasInput(io);
+  if (named === 1 || isPiped) {
+    const text = toText(await readStandardInput(io), '');
+    // In a loop or under cron, standard input may be empty.
+    if (named === 1 || text.trim() !== '') add('-', text);
+  }
+  for (const file of files) if (file !== '-') add(file, await readTextFile(file, io.cwd));
+  const typed = texts.filter((text) => text !== '-');
+  for (const [i, text] of typed.entries()) inputs.push({ source: `argument ${i + 1}`, text });
+  if (inputs.length === 0) {
+    throw new GatewayError(
+      'usage.invalid',
+      'there is nothing to embed: give texts, files with -f, or pipe text in',
+    );
+  }
+  const empty = inputs.find(({ text }) => text.trim() === '');
+  if (empty !== undefined) throw new GatewayError('usage.invalid', `${empty.source} is empty`);
+  return inputs;
+}
+
+function linesOf(source: string, text: string): EmbedInput[] {
+  return text
+    .split(/\r?\n/)
+    .flatMap((line, i) => (line.trim() === '' ? [] : [{ source: `${source}:${i + 1}`, text: line }]));
 }

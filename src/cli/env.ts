@@ -1,10 +1,15 @@
 import { Argument, type Command, Option } from 'commander';
 import { readHealth } from '../client/call.ts';
-import { modelsFor } from './agents/choose-model.ts';
-import { type ClientName, clientNames, clientOf, type Settings, writeFiles } from './agents/clients.ts';
-import { readModelLimits } from './agents/gateway-models.ts';
+import { modelsFor, readModelLimits } from './agents/choose-model.ts';
+import {
+  type ClientName,
+  clientNames,
+  clientOf,
+  pastProxies,
+  type Settings,
+  writeFiles,
+} from './agents/clients.ts';
 import { usesLogin, wantedLogin } from './agents/logins.ts';
-import { pastProxies } from './agents/past-proxies.ts';
 import { commonOptions, createCommand, outputFormat } from './shell/command.ts';
 import { deadline, type Io, write } from './shell/io.ts';
 import { gatewayTarget } from './shell/running-configuration.ts';

@@ -1,12 +1,21 @@
+import { linkSync, lstatSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
+import { trustFile } from '../client/trusted-files.ts';
+import { realPathOf } from '../config/trust/real-path.ts';
 import { GatewayError } from '../errors.ts';
 import type { DetectorName } from '../policy/detectors/names.ts';
 import type { FoundProvider } from './init/find-clouds.ts';
 import { askMany, askYes, canAsk } from './shell/ask.ts';
-import { type CommonOptions, commonOptions, createCommand, outputFormat } from './shell/command.ts';
-import { detectorList } from './shell/detector-list.ts';
+import {
+  type CommonOptions,
+  commonOptions,
+  createCommand,
+  detectorList,
+  outputFormat,
+} from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
+import { inspectValidConfig } from './shell/load-config.ts';
 import { print } from './shell/print/print.ts';
 import { withSpinner } from './shell/spinner.ts';
 
@@ -57,7 +66,6 @@ export function build(io: Io): Command {
 
 async function init(options: InitOptions, format: 'text' | 'json', io: Io): Promise<void> {
   const file = resolve(io.cwd, options.config ?? 'gateway.yaml');
-  const { isThere, writeConfig } = await import('./init/write-config.ts');
   const mayReplace = options.force === true || (isThere(file) && (await askToReplace(file, options, io)));
   if (isThere(file) && !mayReplace) {
     throw new GatewayError('usage.invalid', `${file} already exists; --force replaces it, -c names another`);
@@ -67,7 +75,7 @@ async function init(options: InitOptions, format: 'text' | 'json', io: Io): Prom
     findProviders(io.env, options.local ?? []),
   );
   const chosen = await chooseProviders(found, options, io);
-  const { configText } = await import('./init/config-text.ts');
+  const { configText, nextSteps } = await import('./init/config-text.ts');
   const { project, policy, mask = ['secrets', 'private_key'] } = options;
   const { generateKey, hashKey } = await import('../config/build/keys.ts');
   const key = project === undefined ? undefined : generateKey();
@@ -86,7 +94,6 @@ async function init(options: InitOptions, format: 'text' | 'json', io: Io): Prom
   }
   await print(`${file}\n${key === undefined ? '' : `GATEWAY_KEY=${key}\n`}`, io);
   if (options.quiet === true || io.stderr.isTTY !== true) return;
-  const { nextSteps } = await import('./init/next-steps.ts');
   await write(io.stderr, nextSteps({ file, text, chosen, hasKey: key !== undefined }));
 }
 
@@ -157,4 +164,36 @@ function addresses(text: string, before: readonly string[] = []): readonly strin
 function projectName(text: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,57}$/.test(text)) return text;
   throw new InvalidArgumentError('expected at most 58 letters, digits, dots, dashes and underscores');
+}
+
+export function isThere(file: string): boolean {
+  try {
+    return lstatSync(file) !== undefined;
+  } catch {
+    return false; // whatever the reason, writing will report it
+  }
+}
+
+interface Writing {
+  readonly mayReplace: boolean;
+  readonly io: Io;
+}
+
+/** Writes a configuration that only this user can read, after validating it. Throws output.failed. */
+async function writeConfig(file: string, text: string, { mayReplace, io }: Writing): Promise<void> {
+  const draft = `${file}.${process.pid}.new.yaml`;
+  try {
+    writeFileSync(draft, text, { mode: 0o600, flag: 'wx' });
+    const { wants } = await inspectValidConfig({ config: draft }, io);
+    // Unlike a rename, a link fails if somebody has created the file meanwhile.
+    if (mayReplace) renameSync(draft, file);
+    else linkSync(draft, file);
+    if (wants.length > 0) trustFile(io.env, realPathOf(file), wants);
+  } catch (cause) {
+    if (cause instanceof GatewayError) throw cause;
+    const { code = '', message } = cause as NodeJS.ErrnoException; // of the file system
+    throw new GatewayError('output.failed', `${file} can't be written: ${code || message}`, { cause });
+  } finally {
+    rmSync(draft, { force: true });
+  }
 }

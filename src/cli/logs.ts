@@ -2,10 +2,8 @@ import type { Command } from 'commander';
 import { GatewayError } from '../errors.ts';
 import { findUserHistory } from './history/open-history.ts';
 import { type ExchangeFilter, followExchanges, listExchanges } from './logs/exchanges.ts';
-import { recordsFile } from './logs/records-file.ts';
 import { buildRemove } from './logs/remove.ts';
-import { search } from './logs/search.ts';
-import { conversationId, show } from './logs/show.ts';
+import { conversationId, search, show } from './logs/show.ts';
 import {
   type CommonOptions,
   commonOptions,
@@ -14,7 +12,8 @@ import {
   positiveInteger,
 } from './shell/command.ts';
 import type { Io } from './shell/io.ts';
-import { printList } from './shell/print/listing.ts';
+import { printList } from './shell/print/table.ts';
+import { recordsFile } from './shell/running-configuration.ts';
 
 interface LogsOptions extends CommonOptions, ExchangeFilter {
   readonly follow?: true;

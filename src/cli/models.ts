@@ -3,8 +3,8 @@ import { listModels } from '../client/gateway.ts';
 import { GatewayError } from '../errors.ts';
 import { type CommonOptions, commonOptions, createCommand } from './shell/command.ts';
 import { deadline, type Io, write } from './shell/io.ts';
-import { rowsText } from './shell/print/listing.ts';
 import { printValue } from './shell/print/print.ts';
+import { rowsText } from './shell/print/table.ts';
 import { gatewayTarget } from './shell/running-configuration.ts';
 
 export function build(io: Io): Command {

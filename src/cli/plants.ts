@@ -1,11 +1,7 @@
 import { Command } from 'commander';
-import { buildAdd, buildDelete, buildGet, buildSearch, buildUpdate } from './plants/catalogue.ts';
-import { build as buildLogin } from './plants/login.ts';
-import { build as buildLogout } from './plants/logout.ts';
-import { build as buildServe } from './plants/serve.ts';
-import { build as buildUser } from './plants/user.ts';
-import { build as buildWatch } from './plants/watch.ts';
-import { build as buildWhoami } from './plants/whoami.ts';
+import { buildAdd, buildDelete, buildGet, buildSearch, buildUpdate, buildWatch } from './plants/catalogue.ts';
+import { buildLogin, buildLogout, buildWhoami } from './plants/session.ts';
+import { buildServe, buildUser } from './plants/store.ts';
 import { withClosingHelp, withCommonOptions } from './shell/command.ts';
 import type { Io } from './shell/io.ts';
 

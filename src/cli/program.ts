@@ -20,8 +20,14 @@ interface Entry {
 const commands: Readonly<Record<string, Entry>> = {
   ...group('Run:', {
     serve: { summary: 'start the gateway', load: () => import('./serve.ts') },
-    status: { summary: "show this user's gateway", load: () => import('./serve/status.ts') },
-    stop: { summary: "stop this user's gateway", load: () => import('./serve/stop.ts') },
+    status: {
+      summary: "show this user's gateway",
+      load: () => part(import('./serve/running.ts'), 'buildStatus'),
+    },
+    stop: {
+      summary: "stop this user's gateway",
+      load: () => part(import('./serve/running.ts'), 'buildStop'),
+    },
     run: { summary: 'start an agent that uses the gateway', load: () => import('./run.ts') },
     env: {
       summary: 'print the settings that point a client at the gateway',
@@ -38,7 +44,7 @@ const commands: Readonly<Record<string, Entry>> = {
     },
   }),
   ...group('Inspect:', {
-    open: { summary: 'open the live page', load: () => import('./serve/open.ts') },
+    open: { summary: 'open the live page', load: () => part(import('./serve/running.ts'), 'buildOpen') },
     logs: { summary: 'show exchanges and conversations', load: () => import('./logs.ts') },
     usage: { summary: 'sum up what was used, from the ledger', load: () => import('./usage.ts') },
     doctor: { summary: 'find what is wrong, and show what to do', load: () => import('./doctor.ts') },
@@ -59,11 +65,25 @@ const commands: Readonly<Record<string, Entry>> = {
   }),
   ...group('Plants:', {
     plants: { summary: 'search, change, watch and run the plant store', load: () => import('./plants.ts') },
-    login: { summary: 'plant store: log in', load: () => import('./plants/login.ts') },
-    logout: { summary: 'plant store: end the session', load: () => import('./plants/logout.ts') },
-    whoami: { summary: 'plant store: print who is logged in', load: () => import('./plants/whoami.ts') },
+    login: { summary: 'plant store: log in', load: () => part(import('./plants/session.ts'), 'buildLogin') },
+    logout: {
+      summary: 'plant store: end the session',
+      load: () => part(import('./plants/session.ts'), 'buildLogout'),
+    },
+    whoami: {
+      summary: 'plant store: print who is logged in',
+      load: () => part(import('./plants/session.ts'), 'buildWhoami'),
+    },
   }),
 };
+
+/** One of several commands that are in one file. */
+async function part<Name extends string>(
+  module: Promise<Readonly<Record<NoInfer<Name>, CommandModule['build']>>>,
+  name: Name,
+): Promise<CommandModule> {
+  return { build: (await module)[name] };
+}
 
 function group(
   title: string,

@@ -6,14 +6,11 @@ import type { AgentModels } from '../client/address.ts';
 import { GatewayError } from '../errors.ts';
 import type { DetectorName } from '../policy/detectors/names.ts';
 import { agentGateway } from './agents/agent-gateway.ts';
-import { chooseModels, modelsFor } from './agents/choose-model.ts';
-import { agentNames, type ClientName, clientOf, writeFiles } from './agents/clients.ts';
-import { readModelLimits } from './agents/gateway-models.ts';
+import { chooseModels, modelsFor, readModelLimits } from './agents/choose-model.ts';
+import { agentNames, type ClientName, clientOf, pastProxies, writeFiles } from './agents/clients.ts';
 import { usesLogin, wantedLogin } from './agents/logins.ts';
-import { pastProxies } from './agents/past-proxies.ts';
 import type { Finding } from './doctor/finding.ts';
-import { commonOptions, createCommand } from './shell/command.ts';
-import { detectorList } from './shell/detector-list.ts';
+import { commonOptions, createCommand, detectorList } from './shell/command.ts';
 import { type CapturedSignal, deadline, type Io, write } from './shell/io.ts';
 import { AgentExit } from './shell/terminal.ts';
 

@@ -1,15 +1,20 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Part, Prompt, PromptDialect } from '../client/conversation.ts';
 import { GatewayError } from '../errors.ts';
-import { historySetting } from './history/history-setting.ts';
 import type { Thread } from './history/thread.ts';
-import type { AnswerPrinter } from './render/answer-printer.ts';
 import type { AnswerSchema } from './send/answer-schema.ts';
-import { createPrinter, printAnswer, printNotices, usageLine } from './send/print-answer.ts';
+import {
+  type AnswerPrinter,
+  createPrinter,
+  printAnswer,
+  printNotices,
+  usageLine,
+} from './send/print-answer.ts';
 import {
   askedOptions,
   chooseModel,
   dialectFor,
+  historySetting,
   type PromptOptions,
   withPromptOptions,
 } from './send/prompt-options.ts';

@@ -13,8 +13,9 @@ import { GatewayError } from '../errors.ts';
 import { askYes, canAsk } from './shell/ask.ts';
 import { type CommonOptions, commonOptions, createCommand, outputFormat } from './shell/command.ts';
 import type { Io } from './shell/io.ts';
-import { type Listing, printList } from './shell/print/listing.ts';
+import { inspectUserConfig, storedConsent } from './shell/load-config.ts';
 import { note, printValue } from './shell/print/print.ts';
+import { type Listing, printList } from './shell/print/table.ts';
 import { wrapped } from './shell/print/wrapped.ts';
 
 interface TrustOptions {
@@ -54,14 +55,12 @@ async function pathOf(file: string | undefined, { config }: CommonOptions, io: I
 
 /** Asks at a terminal; elsewhere the command itself is the answer. */
 async function allow(path: string, options: CommonOptions, io: Io): Promise<void> {
-  const [{ inspectConfig, refuseInvalid }, { storedConsent }, { linesOf }] = await Promise.all([
+  const [{ refuseInvalid }, { linesOf }] = await Promise.all([
     import('../config/load.ts'),
-    import('./shell/consent.ts'),
-    import('../config/trust/consent.ts'),
+    import('../config/trust/wants.ts'),
   ]);
   const found = { path, from: 'project' } as const;
-  const base = { cwd: io.cwd, env: io.env, nowMs: Date.now(), consent: storedConsent(io) };
-  const inspection = await inspectConfig({ ...base, found });
+  const inspection = await inspectUserConfig({ found }, io, { consent: storedConsent(io) });
   refuseInvalid(inspection);
   const { pending, wants } = inspection;
   const real = realPathOf(path);

@@ -6,9 +6,8 @@ import { ledgerSettings, noLedgerReason } from '../server/ledger-path.ts';
 import { type CommonOptions, commonOptions, createCommand, durationArgument } from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
 import { loadUserConfig } from './shell/load-config.ts';
-import { rowsText } from './shell/print/listing.ts';
 import { localDay, printValue } from './shell/print/print.ts';
-import { csv as csvRows } from './shell/print/table.ts';
+import { csv as csvRows, rowsText } from './shell/print/table.ts';
 import { followRunning } from './shell/running-configuration.ts';
 
 interface UsageOptions {

@@ -4,13 +4,12 @@ import { isFields, toFields } from '../dialects/fields.ts';
 import { stateDirectory as stateDirectoryOf } from '../directories.ts';
 import type { GatewayError } from '../errors.ts';
 import type { DetectorName } from '../policy/detectors/names.ts';
-import { withMaskPolicy } from './build/mask-policy.ts';
+import { withMaskPolicy } from './build/own-policies.ts';
 import { proxiesOf } from './build/proxy.ts';
 import { type ReadSettings, readSettings } from './build/settings.ts';
 import { buildConfig, type Config } from './config.ts';
-import { withoutSecrets } from './schema/masking.ts';
-import { wantsNumberOrBoolean } from './schema/parts.ts';
-import { type Settings, settingsSchema } from './schema/schema.ts';
+import { wantsNumberOrBoolean } from './schema/reach.ts';
+import { type Settings, settingsSchema, withoutSecrets } from './schema/schema.ts';
 import type { SourceDocument } from './source/document.ts';
 import { type FoundConfig, findConfig, readConfigFile, userDirectory } from './source/find.ts';
 import { applyLogin, type Read, type WantedLogin } from './source/logins.ts';
@@ -18,9 +17,8 @@ import { readCaFile, readEach, readKeyFile } from './source/named-files.ts';
 import { ConfigError, type Problem } from './source/problems.ts';
 import { createReport, type Report } from './source/report.ts';
 import { type Reference, substitute } from './source/substitute.ts';
-import { type Consent, untrusted } from './trust/consent.ts';
 import { liesIn, realPathOf } from './trust/real-path.ts';
-import { type Want, wantsOf } from './trust/wants.ts';
+import { type Consent, untrusted, type Want, wantsOf } from './trust/wants.ts';
 
 export interface LoadOptions {
   /** Of --config; without it GATEWAY_CONFIG, then the search decides. */

@@ -1,6 +1,6 @@
 import { Document, isCollection, isMap, isScalar, isSeq } from 'yaml';
 import type { Inspection } from './load.ts';
-import { withoutSecrets } from './schema/masking.ts';
+import { withoutSecrets } from './schema/schema.ts';
 import { formatPath } from './source/problems.ts';
 
 type Path = readonly PropertyKey[];

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Inspection, inspectConfig } from '../../src/config/load.ts';
 import { formatProblem } from '../../src/config/source/problems.ts';
-import type { Consent } from '../../src/config/trust/consent.ts';
+import type { Consent } from '../../src/config/trust/wants.ts';
 import { type Files, homeWith } from '../kit/own-configuration.ts';
 
 /** Midday of 21 November 2026. */

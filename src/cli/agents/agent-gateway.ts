@@ -9,8 +9,8 @@ import type { WantedLogin } from '../../config/source/logins.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Ready } from '../serve/serve.ts';
 import type { CommonOptions } from '../shell/command.ts';
-import { askedConsent } from '../shell/consent.ts';
 import { deadline, type Io } from '../shell/io.ts';
+import { askedConsent } from '../shell/load-config.ts';
 import { noteOtherConfiguration } from '../shell/running-configuration.ts';
 
 export interface AgentGateway {

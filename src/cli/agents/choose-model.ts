@@ -1,9 +1,11 @@
 import type { AgentModels } from '../../client/address.ts';
 import type { GatewayAddress } from '../../client/call.ts';
+import { getJson } from '../../client/gateway.ts';
 import { logins } from '../../config/source/logins.ts';
+import { toFields } from '../../dialects/fields.ts';
+import { GatewayError } from '../../errors.ts';
 import type { Io } from '../shell/io.ts';
-import { type ClientName, clientOf } from './clients.ts';
-import { findModel } from './gateway-models.ts';
+import { type ClientName, clientOf, type ModelLimits } from './clients.ts';
 
 interface Choice {
   readonly name: ClientName;
@@ -83,4 +85,36 @@ async function ownModels(name: ClientName, io: Io): Promise<readonly string[]> {
   if (name === 'opencode') return [logins.claude.model, logins.codex.model];
   const { codexModel } = await import('./codex-settings.ts');
   return [codexModel(io.env) ?? logins.codex.model];
+}
+
+/**
+ * Asks the gateway about a model; empty if nothing is known, or for a name that only a pattern matches. Throws
+ * gateway.unreachable, key.invalid and whatever else the gateway answers.
+ */
+export async function readModelLimits(
+  address: GatewayAddress,
+  model: string | undefined,
+  signal: AbortSignal,
+): Promise<ModelLimits> {
+  const { data } = toFields(await getJson(address, '/v1/gateway/models', signal));
+  const models = Array.isArray(data) ? data.map(toFields) : [];
+  const { context_window, max_output_tokens } = models.find(({ id }) => id === model) ?? {};
+  return {
+    ...(typeof context_window === 'number' && { contextWindow: context_window }),
+    ...(typeof max_output_tokens === 'number' && { maxOutputTokens: max_output_tokens }),
+  };
+}
+
+/** What the gateway says of a model by any name; undefined if it serves none for this key. Throws whatever else it answers. */
+export async function findModel(
+  address: GatewayAddress,
+  id: string,
+  signal: AbortSignal,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  try {
+    return toFields(await getJson(address, `/v1/models/${encodeURIComponent(id)}`, signal));
+  } catch (error) {
+    if (error instanceof GatewayError && error.code === 'model.unknown') return undefined;
+    throw error;
+  }
 }

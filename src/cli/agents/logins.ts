@@ -6,8 +6,8 @@ import { isFields, toFields } from '../../dialects/fields.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Io } from '../shell/io.ts';
 import { readSettings } from '../shell/read-settings.ts';
+import { findModel } from './choose-model.ts';
 import type { ClientName } from './clients.ts';
-import { findModel } from './gateway-models.ts';
 
 function isLoginAgent(name: string): name is LoginAgent {
   return Object.hasOwn(logins, name);

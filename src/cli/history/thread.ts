@@ -3,8 +3,8 @@ import { toFields } from '../../dialects/fields.ts';
 import { GatewayError } from '../../errors.ts';
 import type { KeptConversation, KeptTurn, NewTurn } from '../../history/conversation-row.ts';
 import type { History } from '../../history/history.ts';
+import { checkHistoryAllowed } from '../send/prompt-options.ts';
 import type { Io } from '../shell/io.ts';
-import { checkHistoryAllowed } from './history-setting.ts';
 import { openUserHistory } from './open-history.ts';
 
 /** The conversation that a prompt continues: its turns so far, and where to save the next ones. */

@@ -4,8 +4,8 @@ import { followRecords, recordsBackwards } from '../../record/read-records.ts';
 import type { ExchangeRecord } from '../../record/record.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import { hasColour, type Io, write } from '../shell/io.ts';
-import { printList } from '../shell/print/listing.ts';
 import { localDay } from '../shell/print/print.ts';
+import { printList } from '../shell/print/table.ts';
 
 export interface ExchangeFilter {
   readonly blocked?: true;

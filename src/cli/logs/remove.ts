@@ -1,10 +1,12 @@
+import { constants, readSync, writeSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { GatewayError } from '../../errors.ts';
+import { isMissing, parseRecord } from '../../record/read-records.ts';
 import { findUserHistory } from '../history/open-history.ts';
 import { type CommonOptions, commonOptions, createCommand, durationArgument } from '../shell/command.ts';
 import { type Io, write } from '../shell/io.ts';
-import { recordsFile } from './records-file.ts';
-import { removeRecords } from './remove-records.ts';
+import { recordsFile } from '../shell/running-configuration.ts';
 import { conversationId, findConversation, findRecord, notFound } from './show.ts';
 
 interface RemoveOptions extends CommonOptions {
@@ -91,4 +93,163 @@ async function removeConversations(
   } finally {
     history?.close();
   }
+}
+
+const chunkBytes = 1024 * 1024;
+const lineEnd = 0x0a;
+const maxScans = 5;
+
+/** What is known about a record; empty if a full disk cut it off before that. */
+interface RecordHead {
+  readonly time?: string;
+  readonly request_id?: string;
+}
+
+interface Removed {
+  /** Records and their truncated copies. */
+  readonly count: number;
+  /** Whether the last line of the file is incomplete and was left as it is: the rest may still be written. */
+  readonly isUnfinishedLeft: boolean;
+}
+
+/**
+ * Overwrites records with spaces. The file keeps its length and its inode, because running gateways keep appending to
+ * it: a shorter copy in its place would lose what they write.
+ */
+export async function removeRecords(file: string, isWanted: (head: RecordHead) => boolean): Promise<Removed> {
+  let count = 0;
+  try {
+    const handle = await openRegular(file);
+    if (handle === undefined) return { count, isUnfinishedLeft: false };
+    try {
+      for (let scans = 0; scans < maxScans; scans += 1) {
+        const scan = await removeOnce(handle, isWanted);
+        count += scan.count;
+        if (scan.isSame) return { count, isUnfinishedLeft: scan.isUnfinishedLeft };
+      }
+    } finally {
+      await handle.close();
+    }
+  } catch (cause) {
+    throw unchangeable(file, cause);
+  }
+  throw new GatewayError('config.invalid', `the records ${file} are being rotated: run the command again`);
+}
+
+async function openRegular(file: string): Promise<FileHandle | undefined> {
+  const handle = await open(file, constants.O_RDWR | constants.O_NOFOLLOW).catch((cause) => {
+    if (isMissing(cause)) return undefined;
+    throw cause;
+  });
+  if (handle === undefined || (await handle.stat()).isFile()) return handle;
+  await handle.close();
+  throw Object.assign(new Error('not a regular file'), { code: 'ENOTSUP' });
+}
+
+interface Scan extends Removed {
+  /** Whether the records were still where they had been read. */
+  readonly isSame: boolean;
+}
+
+async function removeOnce(handle: FileHandle, isWanted: (head: RecordHead) => boolean): Promise<Scan> {
+  let count = 0;
+  let isSame = true;
+  let isUnfinishedLeft = false;
+  for await (const { start, line, isWhole } of linesOf(handle)) {
+    for (const { from, to, head } of piecesOf(line)) {
+      if (!isWanted(head)) continue;
+      if (!isWhole) isUnfinishedLeft = true;
+      else if (blank(handle.fd, start + from, line.subarray(from, to))) count += 1;
+      else isSame = false;
+    }
+  }
+  await handle.datasync();
+  return { count, isSame, isUnfinishedLeft };
+}
+
+/**
+ * Overwrites bytes if they are still there: a rotation may have truncated the file since, and other records may be in
+ * their place. Synchronous, so that next to nothing can happen in between.
+ */
+function blank(descriptor: number, position: number, expected: Buffer): boolean {
+  const present = Buffer.alloc(expected.length);
+  for (let done = 0; done < present.length; ) {
+    const read = readSync(descriptor, present, done, present.length - done, position + done);
+    if (read === 0) return false;
+    done += read;
+  }
+  if (!present.equals(expected)) return false;
+  present.fill(' ');
+  for (let done = 0; done < present.length; ) {
+    done += writeSync(descriptor, present, done, present.length - done, position + done);
+  }
+  return true;
+}
+
+interface Piece {
+  readonly from: number;
+  readonly to: number;
+  readonly head: RecordHead;
+}
+
+// In a record's texts quotes are escaped, so that this is always the beginning of one.
+const heads = /\{"time":"([^"\\]*)","request_id":"([^"\\]*)"/g;
+
+/** The records of a line: one, or several of which all but the last were truncated by a full disk or a crash. */
+function piecesOf(line: Buffer): readonly Piece[] {
+  const record = parseRecord(line);
+  if (record !== undefined) return [{ from: 0, to: line.length, head: record }];
+  const text = line.toString('latin1');
+  if (text.trim() === '') return [];
+  const found = [...text.matchAll(heads)].map(({ index, 1: time = '', 2: id = '' }) => ({
+    from: index,
+    head: { time, request_id: id } as RecordHead,
+  }));
+  const starts = (found[0]?.from ?? line.length) > 0 ? [{ from: 0, head: {} }, ...found] : found;
+  return starts.map(({ from, head }, i) => ({ from, to: starts[i + 1]?.from ?? line.length, head }));
+}
+
+interface Line {
+  /** Its position in the file. */
+  readonly start: number;
+  readonly line: Buffer;
+  /** Whether it is complete. */
+  readonly isWhole: boolean;
+}
+
+async function* linesOf(handle: FileHandle): AsyncGenerator<Line> {
+  let start = 0;
+  let pieces: Buffer[] = [];
+  for (let position = 0; ; ) {
+    const chunk = Buffer.allocUnsafe(chunkBytes);
+    const { bytesRead } = await handle.read(chunk, 0, chunkBytes, position);
+    if (bytesRead === 0) break;
+    position += bytesRead;
+    let from = 0;
+    for (let end = chunk.indexOf(lineEnd); end >= 0 && end < bytesRead; end = chunk.indexOf(lineEnd, from)) {
+      const line = Buffer.concat([...pieces, chunk.subarray(from, end)]);
+      pieces = [];
+      yield { start, line, isWhole: true };
+      from = end + 1;
+      start += line.length + 1;
+    }
+    if (from < bytesRead) pieces.push(chunk.subarray(from, bytesRead));
+  }
+  if (pieces.length > 0) yield { start, line: Buffer.concat(pieces), isWhole: false };
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'you may not write to it',
+  EPERM: 'you may not write to it',
+  EROFS: 'its file system is read-only',
+  ELOOP: 'it is a symbolic link, and only the file itself is changed: set records.file to that',
+  ENOTSUP: 'it is not a regular file',
+  EISDIR: 'it is a directory',
+};
+
+function unchangeable(file: string, cause: unknown): GatewayError {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
+  const reason = reasons[code];
+  const message = `the records ${file} can't be changed (${code})${reason === undefined ? '' : `: ${reason}`}`;
+  return new GatewayError('config.invalid', message, { cause });
 }

@@ -7,7 +7,7 @@ import { readState } from '../../client/state.ts';
 import { GatewayError } from '../../errors.ts';
 import { type CommonOptions, commonOptions } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
-import { configuredPlants } from './own-store.ts';
+import { configuredPlants } from './store.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,67 +1,50 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { GatewayError } from '../../errors.ts';
-import type { OutgoingReport, Report, RuleReport } from '../../gateway/offline/explain-request.ts';
-import type { Destination, Outcome, Question } from '../../gateway/offline/question.ts';
+import {
+  explainRequest,
+  type OutgoingReport,
+  type Report,
+  type RuleReport,
+} from '../../gateway/offline/explain-request.ts';
+import { destinationNamed, guessDestination, type Outcome } from '../../gateway/offline/question.ts';
 import type { Detected } from '../../policy/rule.ts';
-import { commonOptions, createCommand, outputFormat } from '../shell/command.ts';
+import { type CommonOptions, commonOptions, outputFormat } from '../shell/command.ts';
 import { readFileOrInput } from '../shell/input.ts';
 import type { Io } from '../shell/io.ts';
 import { print, shownBody } from '../shell/print/print.ts';
 import { table } from '../shell/print/table.ts';
-import type { Fixture } from './fixtures.ts';
+import { type Fixture, parseFixtures } from './fixtures.ts';
+import { loadPolicies } from './load-policies.ts';
 
-interface ExplainOptions {
+interface ExplainOptions extends CommonOptions {
   readonly key?: string;
   readonly endpoint?: string;
+  /** Milliseconds since 1970. */
   readonly time?: number;
 }
 
-export function build(io: Io): Command {
-  return createCommand({
-    name: 'explain',
-    summary: 'show what each rule decides about a request; exit 3 if it is blocked',
-    examples: [
-      'gateway policy explain request.json',
-      'gateway policy explain request.json --endpoint chat --key shop-web',
-      'gateway policy explain - -o json < request.json',
-    ],
-  })
-    .argument('<file>', 'the body of a request as it is sent, or a fixture (.yaml); - reads standard input')
-    .option('--key <id>', 'key that the request comes with (default: the only one)')
-    .option(
-      '--endpoint <name>',
-      'endpoint (chat) or path (/v1beta/models/NAME:generateContent) where it is sent',
-    )
-    .option(
-      '--time <time>',
-      'when it is sent, for rules that depend on the time (default: now)',
-      timeArgument,
-    )
-    .action(async (file: string, options: ExplainOptions, command: Command) => {
-      const format = outputFormat(command, ['text', 'table', 'json', 'ndjson']);
-      const { destinationNamed, explainRequest, loadPolicies } = await import('./engine.ts');
-      const policies = await loadPolicies(commonOptions(command), io);
-      const given = await readRequest(file, io);
-      const question: Question = {
-        config: policies.config,
-        key: policies.findKey(options.key ?? given.key),
-        ...(options.endpoint === undefined ? given.destination : destinationNamed(options.endpoint)),
-        body: given.body,
-        nowMs: options.time ?? given.nowMs ?? Date.now(),
-      };
-      const report = explainRequest(question);
-      const isForPeople = format === 'table' || io.stdout.isTTY === true;
-      if (format === 'text' || format === 'table') await print(toText(report, isForPeople), io);
-      else await print(`${JSON.stringify(report, null, format === 'json' ? 2 : 0)}\n`, io);
-      if (report.decision !== 'block') return;
-      throw blocked(report);
-    });
+/** Throws policy.blocked if the request is. */
+export async function explain(file: string, command: Command, io: Io): Promise<void> {
+  const format = outputFormat(command, ['text', 'table', 'json', 'ndjson']);
+  const options = commonOptions(command) as ExplainOptions;
+  const policies = await loadPolicies(options, io);
+  const given = await readRequest(file, io);
+  const report = explainRequest({
+    config: policies.config,
+    key: policies.findKey(options.key ?? given.key),
+    ...(options.endpoint === undefined ? given.destination : destinationNamed(options.endpoint)),
+    body: given.body,
+    nowMs: options.time ?? given.nowMs ?? Date.now(),
+  });
+  const isForPeople = format === 'table' || io.stdout.isTTY === true;
+  if (format === 'text' || format === 'table') await print(toText(report, isForPeople), io);
+  else await print(`${JSON.stringify(report, null, format === 'json' ? 2 : 0)}\n`, io);
+  if (report.decision === 'block') throw blocked(report);
 }
 
-type Request = Pick<Fixture, 'key' | 'nowMs' | 'body'> & { readonly destination: Destination };
+type Request = Pick<Fixture, 'body' | 'destination'> & Partial<Pick<Fixture, 'key' | 'nowMs'>>;
 
 async function readRequest(file: string, io: Io): Promise<Request> {
-  const { guessDestination, parseFixtures } = await import('./engine.ts');
   const bytes = await readFileOrInput(file, io).catch((error: unknown) => {
     if (!(error instanceof GatewayError) || !/\s/.test(file)) throw error;
     const hint = 'for a text, gateway send --dry-run TEXT shows what would leave';
@@ -147,10 +130,4 @@ export function decisionLines(outcome: Outcome, label: string, facts: string): s
     ...(warnings.length === 0 ? [] : [`warnings  ${warnings.join(' ')}`]),
     ...(unseen === 0 ? [] : [`unseen    ${pieces} of content that no rule could look into`]),
   ];
-}
-
-function timeArgument(text: string): number {
-  const time = Date.parse(text);
-  if (Number.isNaN(time)) throw new InvalidArgumentError('expected a time such as 2026-01-07T12:00:00Z');
-  return time;
 }

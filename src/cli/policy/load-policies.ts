@@ -7,9 +7,8 @@ import type { Reference } from '../../config/source/substitute.ts';
 import { GatewayError } from '../../errors.ts';
 import { withKnownMaskSecret } from '../serve/kept-secrets.ts';
 import type { CommonOptions } from '../shell/command.ts';
-import { storedConsent } from '../shell/consent.ts';
 import { type Io, write } from '../shell/io.ts';
-import { inspectUserConfig, inspectValidConfig } from '../shell/load-config.ts';
+import { inspectUserConfig, inspectValidConfig, storedConsent } from '../shell/load-config.ts';
 
 /** The configuration's policies as `serve` would run them, and the inspection of its file. */
 export interface LoadedPolicies {

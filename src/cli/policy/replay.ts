@@ -1,16 +1,30 @@
+import { createReadStream } from 'node:fs';
+import { resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
+import { type Fields, toFields, toText } from '../../dialects/fields.ts';
+import { recordedTarget } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
-import type { Outcome } from '../../gateway/offline/question.ts';
-import { recordsFile } from '../logs/records-file.ts';
-import { commonOptions, createCommand, outputFormat } from '../shell/command.ts';
+import { decideOffline } from '../../gateway/offline/decide-offline.ts';
+import { destinationNamed, type Outcome } from '../../gateway/offline/question.ts';
+import { type CommonOptions, commonOptions, outputFormat } from '../shell/command.ts';
+import { unreadable } from '../shell/input.ts';
 import type { Io } from '../shell/io.ts';
 import { print } from '../shell/print/print.ts';
-import type { LoadedPolicies } from './load-policies.ts';
-import type { Recorded, Skipped, Was } from './recorded.ts';
+import { recordsFile } from '../shell/running-configuration.ts';
+import { type LoadedPolicies, loadPolicies } from './load-policies.ts';
 
-interface ReplayOptions {
+interface ReplayOptions extends CommonOptions {
   readonly key?: string;
   readonly all?: true;
+}
+
+/** The recorded decision. */
+interface Was {
+  readonly decision: string;
+  /** The rule that determined a block or a redaction. */
+  readonly rule?: string | undefined;
+  readonly reason?: string | undefined;
 }
 
 /** One recorded request, as `-o json` prints it. */
@@ -24,6 +38,9 @@ interface Replayed {
   readonly changed: boolean;
 }
 
+/** Why a record can't be replayed. */
+type Skipped = 'no body' | 'not decided' | 'unreadable' | 'unknown key';
+
 interface Totals {
   requests: number;
   same: number;
@@ -33,76 +50,104 @@ interface Totals {
   readonly skipped: Partial<Record<Skipped, number>>;
 }
 
-export function build(io: Io): Command {
-  return createCommand({
-    name: 'replay',
-    summary:
-      'show what the current policies would decide on recorded requests; exit 1 if any decision differs',
-    examples: [
-      'gateway policy replay',
-      'gateway policy replay records.jsonl -c next.yaml --all',
-      'tail -n 1000 records.jsonl | gateway policy replay - -o ndjson',
-    ],
-  })
-    .argument(
-      '[records]',
-      "JSON lines written with records.bodies: true; - reads standard input (default: the gateway's own)",
-    )
-    .option('--key <id>', 'decide as for this key (default: the key of each record)')
-    .option('--all', 'list the requests whose decision is unchanged, too')
-    .action(async (given: string | undefined, options: ReplayOptions, command: Command) => {
-      const format = outputFormat(command, ['text', 'json', 'ndjson']);
-      const engine = await import('./engine.ts');
-      const file = given ?? (await recordsFile(commonOptions(command), io));
-      const policies = await engine.loadPolicies(commonOptions(command), io);
-      if (options.key !== undefined) policies.findKey(options.key);
-      const totals: Totals = { requests: 0, same: 0, changed: 0, changes: {}, skipped: {} };
-      const kept: Replayed[] = [];
-      for await (const recorded of engine.readRecords(file, io)) {
-        const replayed = replayOne(recorded, { engine, policies, keyId: options.key });
-        count(totals, replayed);
-        if (typeof replayed === 'string') {
-          const left = { line: recorded.line, skipped: replayed };
-          if (format === 'ndjson') await print(`${JSON.stringify(left)}\n`, io);
-          continue;
-        }
-        if (format === 'ndjson') await print(`${JSON.stringify(replayed)}\n`, io);
-        else if (format === 'json') kept.push(replayed);
-        else if (replayed.changed || options.all) await print(asText(replayed), io);
-      }
-      if (format === 'json') {
-        await print(`${JSON.stringify({ ...totals, records: kept }, null, 2)}\n`, io);
-      }
-      await conclude(totals, { format, file, io });
-    });
+/** Throws policy.mismatch if a record would be decided differently, and usage.invalid if none can be replayed. */
+export async function replay(given: string | undefined, command: Command, io: Io): Promise<void> {
+  const format = outputFormat(command, ['text', 'json', 'ndjson']);
+  const options = commonOptions(command) as ReplayOptions;
+  const file = given ?? (await recordsFile(options, io));
+  const policies = await loadPolicies(options, io);
+  if (options.key !== undefined) policies.findKey(options.key);
+  const totals: Totals = { requests: 0, same: 0, changed: 0, changes: {}, skipped: {} };
+  const records: Replayed[] = [];
+  for await (const { line, text } of linesOf(file, io)) {
+    const replayed = replayRecord(text, policies, options.key);
+    count(totals, replayed);
+    const isSkipped = typeof replayed === 'string';
+    if (format === 'ndjson') {
+      await print(`${JSON.stringify(isSkipped ? { line, skipped: replayed } : replayed)}\n`, io);
+    } else if (isSkipped) continue;
+    else if (format === 'json') records.push(replayed);
+    else if (replayed.changed || options.all) await print(asText(replayed), io);
+  }
+  if (format === 'json') await print(`${JSON.stringify({ ...totals, records }, null, 2)}\n`, io);
+  await conclude(totals, { format, file, io });
 }
 
-interface Replay {
-  readonly engine: typeof import('./engine.ts');
-  readonly policies: LoadedPolicies;
-  readonly keyId: string | undefined;
+/** The lines of a file that aren't empty; `-` reads standard input. Throws usage.invalid. */
+async function* linesOf(file: string, io: Io) {
+  const input = file === '-' ? io.stdin : createReadStream(resolve(io.cwd, file));
+  let line = 0;
+  try {
+    for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+      io.signal.throwIfAborted();
+      line += 1;
+      if (text.trim() !== '') yield { line, text };
+    }
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+    if (typeof code !== 'string' || !code.startsWith('E')) throw cause;
+    throw unreadable(file, cause);
+  }
 }
 
-/** The current decision; or why the record can't be replayed. */
-function replayOne(recorded: Recorded, { engine, policies, keyId }: Replay): Replayed | Skipped {
-  if (recorded.kind === 'skipped') return recorded.why;
-  const { requestId, time, endpoint, key: recordedKey, body, was } = recorded;
-  const key = policies.knownKey(keyId ?? recordedKey);
-  if (key === undefined) return 'unknown key';
-  const { outcome } = engine.decideOffline({
-    config: policies.config,
-    key,
-    ...engine.destinationNamed(recorded.destination),
-    body,
+/** What is decided now, next to what was; or why the record can't be replayed. */
+function replayRecord(
+  text: string,
+  { config, knownKey }: LoadedPolicies,
+  keyId: string | undefined,
+): Replayed | Skipped {
+  let record: Fields;
+  try {
+    record = toFields(JSON.parse(text));
+  } catch {
+    return 'unreadable'; // the last line of a file that is being written
+  }
+  const { request_body: body, path, model } = record;
+  const key = toText(record.key);
+  const endpoint = toText(record.endpoint);
+  const time = toText(record.time);
+  const id = toText(record.request_id);
+  if (id === '') return 'unreadable';
+  if (key === '' || endpoint === '' || time === '') return 'not decided';
+  if (typeof body !== 'string') return 'no body';
+  const was = wasDecided(record);
+  // Bytes that are not UTF-8 can't be kept in a record, so they can't be read again either.
+  if (was === undefined || was.reason === 'request.encoding') return 'not decided';
+  const known = knownKey(keyId ?? key);
+  if (known === undefined) return 'unknown key';
+  const target = typeof path === 'string' ? recordedTarget({ path, model: toText(model) }) : endpoint;
+  const { outcome } = decideOffline({
+    config,
+    key: known,
+    ...destinationNamed(target),
+    body: Buffer.from(body),
     nowMs: Date.parse(time),
   });
   const { decision, rule, reason, at, would_block } = outcome;
-  const now = { decision, rule, reason, at, would_block };
   const changed =
     was.decision !== decision ||
     (decision === 'block' && was.reason !== reason) ||
     (hasRule(decision) && was.rule !== rule);
-  return { request_id: requestId, time, key: key.id, endpoint, was, now, changed };
+  const now = { decision, rule, reason, at, would_block };
+  return { request_id: id, time, key: known.id, endpoint, was, now, changed };
+}
+
+/** The decision, or the refusal of strict parsing that comes before it. */
+function wasDecided({ decision, outcome, reason, rules }: Fields): Was | undefined {
+  if (typeof decision !== 'string') {
+    const isGate = outcome === 'refused' && typeof reason === 'string' && reason.startsWith('request.');
+    return isGate ? { decision: 'block', reason } : undefined;
+  }
+  if (!hasRule(decision)) return { decision };
+  const first = (Array.isArray(rules) ? rules : [])
+    .map(toFields)
+    .find(({ action, mode }) => action === decision && mode === 'enforce');
+  const isBlocked = decision === 'block';
+  return {
+    decision,
+    rule: toText(first?.id) || undefined,
+    reason: (isBlocked && toText(reason)) || undefined,
+  };
 }
 
 function count(totals: Totals, replayed: Replayed | Skipped): void {

@@ -1,11 +1,20 @@
 import type { Command } from 'commander';
+import type { Inspection } from '../../config/load.ts';
+import { formatPath } from '../../config/source/problems.ts';
 import { GatewayError } from '../../errors.ts';
-import { commonOptions, createCommand, outputFormat } from '../shell/command.ts';
+import { decideOffline } from '../../gateway/offline/decide-offline.ts';
+import { commonOptions, outputFormat } from '../shell/command.ts';
 import { readFileOrInput } from '../shell/input.ts';
 import type { Io } from '../shell/io.ts';
-import { print } from '../shell/print/print.ts';
-import type { Difference, Fixture } from './fixtures.ts';
-import type { LoadedPolicies } from './load-policies.ts';
+import { formatted, print } from '../shell/print/print.ts';
+import { type Fixture, parseFixtures } from './fixtures.ts';
+import { type LoadedPolicies, loadPolicies } from './load-policies.ts';
+
+interface Difference {
+  readonly field: string;
+  readonly expected: unknown;
+  readonly got: unknown;
+}
 
 /** One test case, as `-o json` prints it. */
 interface Case {
@@ -19,46 +28,37 @@ interface Case {
   readonly message?: string;
 }
 
-export function build(io: Io): Command {
-  return createCommand({
-    name: 'test',
-    summary: "run fixtures and the rules' own tests; exit 1 if one fails",
-    examples: [
-      'gateway policy test',
-      'gateway policy test policies/*.test.yaml',
-      'gateway policy test -o json fixtures.yaml',
-    ],
-  })
-    .argument('[files...]', "YAML files with fixtures (without any: the rules' own tests)")
-    .action(async (files: readonly string[], _options: unknown, command: Command) => {
-      const format = outputFormat(command, ['text', 'json', 'ndjson']);
-      const options = commonOptions(command);
-      const { loadPolicies } = await import('./engine.ts');
-      const policies = await loadPolicies(options, io);
-      const fixtures = await readFixtures(files, io);
-      const cases = [...(await runInline(policies)), ...(await runFixtures(fixtures, policies, Date.now()))];
-      const failed = cases.filter(({ passed }) => !passed).length;
-      const passed = cases.length - failed;
-      if (format === 'json') {
-        await print(`${JSON.stringify({ passed, failed, cases }, null, 2)}\n`, io);
-      } else if (format === 'ndjson') {
-        await print(cases.map((one) => `${JSON.stringify(one)}\n`).join(''), io);
-      } else {
-        const shown = options.quiet === true ? cases.filter((one) => !one.passed) : cases;
-        const summary = cases.length === 0 ? noTests : `${passed} as expected, ${failed} not`;
-        await print(`${shown.map(caseAsText).join('')}${summary}\n`, io);
-      }
-      if (failed === 0) return;
-      const what = cases.length === 1 ? 'the case is' : `${failed} of ${cases.length} cases are`;
-      throw new GatewayError('policy.mismatch', `${what} not as expected`);
-    });
+/** Throws policy.mismatch if a case is not decided as expected. */
+export async function testPolicies(files: readonly string[], command: Command, io: Io): Promise<void> {
+  const format = outputFormat(command, ['text', 'json', 'ndjson']);
+  const options = commonOptions(command);
+  const policies = await loadPolicies(options, io);
+  const fixtures = await readFixtures(files, io);
+  const nowMs = Date.now();
+  const cases = [
+    ...inlineCases(policies.inspection),
+    ...fixtures.map((fixture) => runFixture(fixture, policies, nowMs)),
+  ];
+  const failed = cases.filter(({ passed }) => !passed).length;
+  const passed = cases.length - failed;
+  if (format === 'json') {
+    await print(`${JSON.stringify({ passed, failed, cases }, null, 2)}\n`, io);
+  } else if (format === 'ndjson') {
+    await print(await formatted(cases, format), io);
+  } else {
+    const shown = options.quiet === true ? cases.filter((one) => !one.passed) : cases;
+    const summary = cases.length === 0 ? noTests : `${passed} as expected, ${failed} not`;
+    await print(`${shown.map(caseAsText).join('')}${summary}\n`, io);
+  }
+  if (failed === 0) return;
+  const what = cases.length === 1 ? 'the case is' : `${failed} of ${cases.length} cases are`;
+  throw new GatewayError('policy.mismatch', `${what} not as expected`);
 }
 
 const noTests =
   'no tests: write them into a rule, as tests: { block: ["…"], allow: ["…"] }, or name a file with fixtures';
 
 async function readFixtures(files: readonly string[], io: Io): Promise<readonly Fixture[]> {
-  const { parseFixtures } = await import('./engine.ts');
   const all: Fixture[] = [];
   for (const file of files) {
     const fixtures = parseFixtures((await readFileOrInput(file, io)).toString(), file);
@@ -75,30 +75,61 @@ async function readFixtures(files: readonly string[], io: Io): Promise<readonly 
   return all;
 }
 
-async function runInline({ inspection }: LoadedPolicies): Promise<readonly Case[]> {
-  const { inlineCases } = await import('./engine.ts');
-  return inlineCases(inspection).map(({ path, line, rule, failure }) => ({
-    kind: 'inline',
-    file: inspection.name,
-    line: line ?? null,
-    name: `${rule}: ${path}`,
-    passed: failure === undefined,
-    differences: [],
-    ...(failure === undefined ? {} : { message: failure }),
-  }));
+/**
+ * Every rule's own tests, identified by their places in the file, never with their texts. They ran when the configuration
+ * was loaded; those that failed are among its problems.
+ */
+function inlineCases({ name: file, settings, problems, source }: Inspection): readonly Case[] {
+  const failures = new Map(
+    problems.filter(({ kind }) => kind === 'test').map(({ path, message }) => [formatPath(path), message]),
+  );
+  return Object.entries(settings?.policies ?? {}).flatMap(([policy, { rules }]) =>
+    rules.flatMap((rule, index) =>
+      (['block', 'allow'] as const).flatMap((list) =>
+        (rule.tests?.[list] ?? []).map((_text, number): Case => {
+          const path = ['policies', policy, 'rules', index, 'tests', list, number];
+          const message = failures.get(formatPath(path));
+          return {
+            kind: 'inline',
+            file,
+            line: source?.locate(path, 'value')?.line ?? null,
+            name: `${rule.id}: ${formatPath(path)}`,
+            passed: message === undefined,
+            differences: [],
+            ...(message !== undefined && { message }),
+          };
+        }),
+      ),
+    ),
+  );
 }
 
-async function runFixtures(
-  fixtures: readonly Fixture[],
-  policies: LoadedPolicies,
-  nowMs: number,
-): Promise<readonly Case[]> {
-  const { checkFixture } = await import('./engine.ts');
-  return fixtures.map((fixture) => {
-    const differences = checkFixture(fixture, policies, nowMs);
-    const { file, line, name } = fixture;
-    return { kind: 'fixture', file, line, name, passed: differences.length === 0, differences };
+function runFixture(fixture: Fixture, { config, findKey }: LoadedPolicies, nowMs: number): Case {
+  const { file, line, name, destination, body, expect } = fixture;
+  const key = keyOf(fixture, findKey);
+  const { outcome, masked } = decideOffline({
+    config,
+    key,
+    ...destination,
+    body,
+    nowMs: fixture.nowMs ?? nowMs,
   });
+  const got = { ...outcome, masked: [...masked.values()] };
+  const differences = Object.entries(expect ?? {}).flatMap(([field, expected]) => {
+    const own = got[field as keyof typeof got] ?? null; // the same names in both
+    const isAsExpected = expected === undefined || JSON.stringify(own) === JSON.stringify(expected);
+    return isAsExpected ? [] : [{ field, expected, got: own }];
+  });
+  return { kind: 'fixture', file, line, name, passed: differences.length === 0, differences };
+}
+
+function keyOf({ key, file, line }: Fixture, findKey: LoadedPolicies['findKey']) {
+  try {
+    return findKey(key);
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    throw new GatewayError(error.code, `${file}:${line}  ${error.message}`, { param: 'key' });
+  }
 }
 
 function caseAsText({ passed, file, line, name, differences, message }: Case): string {

@@ -2,7 +2,6 @@ import type { GatewayAddress } from '../../client/call.ts';
 import type { Prompt, PromptDialect } from '../../client/conversation.ts';
 import { type Answered, sendPrompt } from '../../client/gateway.ts';
 import { painter } from '../../paint.ts';
-import { type AnswerPrinter, pipePrinter, terminalPrinter } from '../render/answer-printer.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import { hasColour, type Io, write } from '../shell/io.ts';
 import { printable } from '../shell/print/print.ts';
@@ -81,6 +80,59 @@ export async function printAnswer(
 export async function createPrinter({ render, color }: PromptOptions, io: Io): Promise<AnswerPrinter> {
   if (io.stdout.isTTY !== true) return pipePrinter(io);
   if (render !== true) return terminalPrinter(io);
-  const { markdownPrinter } = await import('../render/markdown-printer.ts');
+  const { markdownPrinter } = await import('./markdown.ts');
   return markdownPrinter(io, color && hasColour(io.stdout, io.env));
+}
+
+/** Receives the pieces of an answer as they arrive. */
+export interface AnswerPrinter {
+  print(piece: string): void;
+  /** Writes what was held back when an answer is cut off. */
+  flush(): Promise<void>;
+  /** Writes what was held back, with a line break if there is none. */
+  end(): Promise<void>;
+}
+
+/** Writes every piece to a terminal at once, without anything that could control the terminal. */
+function terminalPrinter({ stdout, env }: Pick<Io, 'stdout' | 'env'>): AnswerPrinter {
+  let hasPrinted = false;
+  let isAtLineStart = false;
+  return {
+    print: (piece) => {
+      const shown = printable(piece, env);
+      if (shown === '') return;
+      hasPrinted = true;
+      isAtLineStart = shown.endsWith('\n');
+      stdout.write(shown);
+    },
+    // The error that follows starts on a new line.
+    flush: async () => {
+      if (!hasPrinted || isAtLineStart) return;
+      isAtLineStart = true;
+      await write(stdout, '\n');
+    },
+    end: () => write(stdout, isAtLineStart ? '' : '\n'),
+  };
+}
+
+/**
+ * The raw text, for a pipe. Each whole line is one write, so that the lines of several commands that write into one
+ * pipe are not mixed.
+ */
+function pipePrinter({ stdout }: Pick<Io, 'stdout'>): AnswerPrinter {
+  let held: string[] = [];
+  let isAtLineStart = false;
+  return {
+    print: (piece) => {
+      const end = piece.lastIndexOf('\n') + 1;
+      if (end > 0) {
+        isAtLineStart = true;
+        stdout.write(held.join('') + piece.slice(0, end));
+        held = [];
+      }
+      if (end < piece.length) held.push(piece.slice(end));
+    },
+    flush: () => write(stdout, held.join('')),
+    end: () => write(stdout, held.length === 0 && isAtLineStart ? '' : `${held.join('')}\n`),
+  };
 }

@@ -1,4 +1,4 @@
-import { samplePolicy, sandboxSamples } from '../../config/build/sandbox-policies.ts';
+import { samplePolicy, sandboxSamples } from '../../config/build/own-policies.ts';
 import type { Config } from '../../config/config.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { Paint } from '../../paint.ts';

@@ -11,7 +11,7 @@ import type { CommonOptions } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
 import { loadUserConfig } from '../shell/load-config.ts';
 import { detachedLog } from './address-file.ts';
-import { printRunning } from './print-running.ts';
+import { printRunning } from './running.ts';
 
 interface DetachOptions extends CommonOptions {
   readonly port?: number;

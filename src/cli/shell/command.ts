@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { exitCodes, GatewayError } from '../../errors.ts';
+import { type DetectorName, detectorNames } from '../../policy/detectors/names.ts';
 import type { Io } from './io.ts';
 
 const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
@@ -194,4 +195,15 @@ export function outputFormat<Format extends OutputFormat>(
   throw new GatewayError('usage.invalid', `${command.name()} prints ${known}, not ${output}`, {
     param: 'output',
   });
+}
+
+/** The value of `--mask`, which may be repeated. */
+export function detectorList(text: string, before: readonly DetectorName[] = []): readonly DetectorName[] {
+  const names = text.split(',').map((name) => detectorNames.find((known) => known === name.trim()));
+  if (!names.includes(undefined)) return [...new Set([...before, ...names.flatMap((name) => name ?? [])])];
+  throw new GatewayError(
+    'usage.invalid',
+    `--mask: expected detectors such as secrets,email; there are ${detectorNames.join(', ')}`,
+    { param: 'mask' },
+  );
 }

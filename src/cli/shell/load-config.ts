@@ -1,6 +1,13 @@
+import { trustedFile, trustFile } from '../../client/trusted-files.ts';
 import type { Config } from '../../config/config.ts';
 import type { Inspection, LoadedConfig, LoadOptions } from '../../config/load.ts';
+import type { Consent, JudgedFile, Want } from '../../config/trust/wants.ts';
+import { GatewayError } from '../../errors.ts';
+import { askYes, canAsk } from './ask.ts';
+import type { CommonOptions } from './command.ts';
 import type { Io } from './io.ts';
+import { note } from './print/print.ts';
+import { wrapped } from './print/wrapped.ts';
 
 // The schema and the YAML parser are loaded when a command runs, so that completing its options doesn't wait for them.
 
@@ -18,7 +25,7 @@ export async function loadUserConfig(
   more: Partial<LoadOptions> = {},
 ): Promise<LoadedConfig> {
   const { loadConfig } = await import('../../config/load.ts');
-  return loadConfig({ ...(await loadOptions(options, io)), ...more });
+  return loadConfig({ ...loadOptions(options, io), ...more });
 }
 
 /** The same, with all its problems instead of an error. */
@@ -28,7 +35,7 @@ export async function inspectUserConfig(
   more: Partial<LoadOptions> = {},
 ): Promise<Inspection> {
   const { inspectConfig } = await import('../../config/load.ts');
-  return inspectConfig({ ...(await loadOptions(options, io)), ...more });
+  return inspectConfig({ ...loadOptions(options, io), ...more });
 }
 
 /** The same, where only a valid one will do. Throws as `loadUserConfig` does. */
@@ -44,8 +51,32 @@ export async function inspectValidConfig(
   throw unusable(inspection);
 }
 
-async function loadOptions({ config: file, found, input = false }: Named, io: Io): Promise<LoadOptions> {
-  const { askedConsent } = await import('./consent.ts');
+function loadOptions({ config: file, found, input = false }: Named, io: Io): LoadOptions {
   const consent = askedConsent({ input }, io);
   return { file, found, cwd: io.cwd, env: io.env, nowMs: Date.now(), consent };
+}
+
+/** What was allowed before, and nothing more: for reports, and where nobody waits for a question. */
+export function storedConsent({ env }: Pick<Io, 'env'>): Consent {
+  return async (file) => stillPending(file, env);
+}
+
+/** The same, but a person at a terminal is asked about the rest, and the answer kept if it is yes. */
+export function askedConsent(options: Pick<CommonOptions, 'input'>, io: Io): Consent {
+  return async (file) => {
+    const pending = stillPending(file, io.env);
+    if (pending.length === 0 || !file.isValid || !canAsk(options, io)) return pending;
+    const { describeWants } = await import('../../config/trust/wants.ts');
+    await note(await wrapped(describeWants(file.name, pending), io.stderr), io);
+    if (!(await askYes('Allow all of this, for this file?', io))) {
+      throw new GatewayError('config.untrusted', `${file.name} was not used: -c names another file`);
+    }
+    trustFile(io.env, file.path, pending);
+    return [];
+  };
+}
+
+function stillPending({ path, wants }: JudgedFile, env: Io['env']): readonly Want[] {
+  const allowed = new Set(trustedFile(env, path)?.wants.map(({ id }) => id));
+  return wants.filter(({ id }) => !allowed.has(id));
 }

@@ -1,8 +1,11 @@
+import { stat } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { gatewayAddress, isAlive, readRunning } from '../../client/address.ts';
+import { refuseForeignState, stateDirectory } from '../../client/state.ts';
 import type { LoadOptions } from '../../config/load.ts';
 import { findConfig, nearestConfig, readConfigFile } from '../../config/source/find.ts';
 import { realPathOf } from '../../config/trust/real-path.ts';
+import { isFields } from '../../dialects/fields.ts';
 import type { CommonOptions } from './command.ts';
 import type { Io } from './io.ts';
 import { loadUserConfig } from './load-config.ts';
@@ -86,4 +89,31 @@ async function addressIn(file: string, io: Io): Promise<string> {
   const { host, port } = (await loadUserConfig({ config: file }, io)).config.server;
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}
+
+/** Where the running gateway writes its records, or the one of the named configuration. */
+export async function recordsFile(options: CommonOptions, io: Io): Promise<string> {
+  const followed = await followRunning(options, io);
+  const configured =
+    followed !== undefined && (await mayNameFile(followed, io))
+      ? (await loadUserConfig(followed, io)).config
+      : undefined;
+  if (configured?.records.file !== undefined) return configured.records.file;
+  refuseForeignState(io.env);
+  return `${stateDirectory(io.env)}/records.jsonl`;
+}
+
+/** Whether the configuration may name another file; building all of it takes longer than searching most records. */
+async function mayNameFile({ config: file }: CommonOptions, { cwd, env }: Io): Promise<boolean> {
+  const found = await findConfig({ file, cwd, env });
+  if (found === undefined) return false;
+  const isFile = await stat(found.path).then(
+    (stats) => stats.isFile(),
+    () => false,
+  );
+  // A pipe can be read only once, and a missing file is reported by whoever loads it.
+  if (!isFile) return true;
+  const text = await readConfigFile(found.path);
+  const { problems, value } = (await import('../../config/source/document.ts')).parseSource(text);
+  return problems.length > 0 || !isFields(value) || value.records !== undefined;
 }

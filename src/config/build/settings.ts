@@ -6,8 +6,8 @@ import { type Settings, settingsSchema } from '../schema/schema.ts';
 import type { SourceDocument } from '../source/document.ts';
 import type { Report } from '../source/report.ts';
 import type { Reference } from '../source/substitute.ts';
+import { sandboxPolicies } from './own-policies.ts';
 import { withDialectDefaults } from './providers.ts';
-import { sandboxPolicies } from './sandbox-policies.ts';
 
 type Path = readonly PropertyKey[];
 

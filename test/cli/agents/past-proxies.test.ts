@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pastProxies } from '../../../src/cli/agents/past-proxies.ts';
+import { pastProxies } from '../../../src/cli/agents/clients.ts';
 
 const local = 'http://127.0.0.1:4100';
 const company = { HTTPS_PROXY: 'http://proxy.example:3128' };

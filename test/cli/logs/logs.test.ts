@@ -16,7 +16,7 @@ import {
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { removeRecords } from '../../../src/cli/logs/remove-records.ts';
+import { removeRecords } from '../../../src/cli/logs/remove.ts';
 import { openHistory } from '../../../src/history/history.ts';
 import { command, type Environment, failure, homeWith, printed, startCommand } from '../../kit/command.ts';
 

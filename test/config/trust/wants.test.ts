@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { inspectConfig } from '../../../src/config/load.ts';
-import type { JudgedFile } from '../../../src/config/trust/consent.ts';
+import type { JudgedFile } from '../../../src/config/trust/wants.ts';
 import { createWorkspace, nowMs } from '../workspace.ts';
 
 type Env = Readonly<Record<string, string>>;

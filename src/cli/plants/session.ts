@@ -1,20 +1,21 @@
 import type { Command } from 'commander';
-import { saveSession } from '../../client/session.ts';
+import { removeSession, saveSession } from '../../client/session.ts';
 import { ensureStateDirectory } from '../../client/state.ts';
 import { GatewayError } from '../../errors.ts';
 import { askPassword, askText, canAsk, readPassword } from '../shell/ask.ts';
 import { type CommonOptions, createCommand } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
 import { printValue } from '../shell/print/print.ts';
+import { printOne } from '../shell/print/table.ts';
 import { withSpinner } from '../shell/spinner.ts';
-import { connect } from './connect.ts';
+import { connect, connectLoggedIn } from './connect.ts';
 
 interface LoginOptions {
   readonly user?: string;
   readonly passwordStdin?: true;
 }
 
-export function build(io: Io): Command {
+export function buildLogin(io: Io): Command {
   return createCommand({
     name: 'login',
     summary: 'plant store: log in and keep the session for later commands',
@@ -56,4 +57,48 @@ async function passwordOf({ passwordStdin }: LoginOptions, options: CommonOption
   if (passwordStdin === true) return readPassword(io);
   if (canAsk(options, io)) return askPassword('Password', io);
   throw new GatewayError('usage.invalid', 'no password: give it on standard input with --password-stdin');
+}
+
+export function buildLogout(io: Io): Command {
+  return createCommand({
+    name: 'logout',
+    summary: 'plant store: end the session and delete it here',
+    examples: ['gateway logout', 'gateway plants logout', 'PLANTS_TOKEN=… gateway logout'],
+  }).action(async (_options: unknown, command: Command) => {
+    const { options, connection, client } = await connect(command, io);
+    const { baseUrl, token } = connection;
+    // Deleted here first: whatever the store answers, this user is logged out on this machine.
+    if (!io.env.PLANTS_TOKEN) removeSession(io.env, baseUrl);
+    if (token !== undefined) {
+      await withSpinner('logging out', options, io, () => client.logout()).catch((error: unknown) => {
+        throw notRevoked(error);
+      });
+    }
+    const wasLoggedIn = token !== undefined;
+    const text = wasLoggedIn ? `logged out at ${baseUrl}\n` : `not logged in at ${baseUrl}: nothing to end\n`;
+    const result = { base_url: baseUrl, logged_out: wasLoggedIn };
+    await printValue(result, text, options, io);
+  });
+}
+
+function notRevoked(error: unknown): unknown {
+  if (!(error instanceof GatewayError) || error.code !== 'store.unreachable') return error;
+  const message = `forgotten here, but not revoked, so it is valid until it expires: ${error.message}`;
+  return new GatewayError(error.code, message, { cause: error });
+}
+
+export function buildWhoami(io: Io): Command {
+  return createCommand({
+    name: 'whoami',
+    summary: 'plant store: print the user who is logged in',
+    examples: ['gateway whoami', 'gateway plants whoami', 'gateway whoami -o json'],
+  }).action(async (_options: unknown, command: Command) => {
+    const { options, connection, client } = await connectLoggedIn(command, io);
+    const user = await withSpinner('asking', options, io, () => client.whoami());
+    const listing = {
+      header: ['USER', 'E-MAIL', 'STORE'],
+      row: () => [user.username, user.email, connection.baseUrl],
+    };
+    await printOne({ ...user, base_url: connection.baseUrl }, listing, options, io);
+  });
 }

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import xterm from '@xterm/headless';
 import { describe, expect, test } from 'vitest';
-import { markdownPrinter } from '../../../src/cli/render/markdown-printer.ts';
+import { markdownPrinter } from '../../../src/cli/send/markdown.ts';
 import { scale } from '../../kit/scale.ts';
 
 const text = `# Title
