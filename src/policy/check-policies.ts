@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { setLimit } from './automaton/patterns.ts';
-import { conditionsOnText } from './compile-patterns.ts';
+import { patternsIn } from './compile-patterns.ts';
 import type { Fold } from './fold/fold.ts';
 import { covers } from './glob.ts';
 import { runInlineTests } from './inline-tests.ts';
@@ -89,8 +89,7 @@ function findLargeSets(policies: readonly CompiledPolicy[]): readonly PolicyProb
 }
 
 function sizeOf(rule: CompiledRule): number {
-  const patterns = conditionsOnText(rule).flatMap((condition) => condition.patterns);
-  return patterns.reduce((sum, { pattern }) => {
+  return patternsIn(rule).reduce((sum, { pattern }) => {
     if (pattern.kind === 'phrase') return sum + pattern.text.length;
     if (pattern.kind === 'regex') return sum + pattern.exact.programSize();
     return sum;

@@ -5,8 +5,9 @@ import type { Fold } from './fold/fold.ts';
 import type { CompiledRule } from './rules/compile-rule.ts';
 import { Search } from './search/search.ts';
 
-export function compilePatterns(rules: readonly CompiledRule[], fold: Fold): Patterns {
-  const patterns = collectPatterns(rules);
+/** What is to be searched for together, each once. */
+export function compilePatterns(given: readonly NamedPattern[], fold: Fold): Patterns {
+  const patterns = [...new Map(given.map((each) => [each.key, each])).values()];
   const numbers = new Map(patterns.map(({ key }, number) => [key, number]));
   const patternSet = compilePatternSet(
     patterns.map(({ pattern }) => pattern),
@@ -15,12 +16,9 @@ export function compilePatterns(rules: readonly CompiledRule[], fold: Fold): Pat
   return { search: new Search(patternSet), numbers };
 }
 
-function collectPatterns(rules: readonly CompiledRule[]): readonly NamedPattern[] {
-  const byKey = new Map<string, NamedPattern>();
-  for (const rule of rules) {
-    for (const { patterns } of conditionsOnText(rule)) for (const each of patterns) byKey.set(each.key, each);
-  }
-  return [...byKey.values()];
+/** The patterns of all conditions of a rule. */
+export function patternsIn(rule: CompiledRule): readonly NamedPattern[] {
+  return conditionsOnText(rule).flatMap(({ patterns }) => patterns);
 }
 
 export function conditionsOnText(rule: CompiledRule) {

@@ -1,5 +1,5 @@
 import { AnswerRules, type ResponseCheck } from './answers/check-answer.ts';
-import { compilePatterns, conditionsOnText } from './compile-patterns.ts';
+import { compilePatterns, conditionsOnText, patternsIn } from './compile-patterns.ts';
 import { decideRedacted } from './decide-redacted.ts';
 import { Facts, type Patterns } from './facts.ts';
 import type { Fold } from './fold/fold.ts';
@@ -70,7 +70,7 @@ export class PolicySet {
   }
 
   #compiled(): Patterns {
-    this.#patterns ??= compilePatterns(this.rules, this.fold);
+    this.#patterns ??= compilePatterns(this.rules.flatMap(patternsIn), this.fold);
     return this.#patterns;
   }
 

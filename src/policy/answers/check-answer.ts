@@ -38,7 +38,7 @@ export class AnswerRules {
   readonly #others: readonly CompiledRule[];
 
   private constructor(rules: readonly CompiledRule[], fold: Fold) {
-    const { search, numbers } = compilePatterns(rules, fold);
+    const { search, numbers } = compilePatterns(rules.flatMap(patternsOf), fold);
     this.search = search;
     this.rules = rules.map((rule) => ({
       rule,
@@ -77,6 +77,7 @@ function isOfAnswers(rule: CompiledRule): boolean {
   return (rule.when ?? []).some(({ text }) => text !== undefined && (text.roles & roleBits.assistant) !== 0);
 }
 
+/** Its exceptions (`unless`) are about the request, and must hold nothing back of an answer. */
 function patternsOf(rule: CompiledRule): readonly NamedPattern[] {
   return (rule.when ?? []).flatMap(({ text }) => text?.patterns ?? []);
 }

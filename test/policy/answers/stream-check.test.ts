@@ -64,6 +64,15 @@ test('a key of a service that no table knows does not leave, wherever it is spli
   expect(left).toEqual([]);
 });
 
+test('what only an exception on the request looks for holds nothing back', () => {
+  const unless = { text: { phrases: ['all is well'] } };
+  const check = checkOf({ ...codename, unless }).stream();
+
+  check.push(chunk('all is'));
+
+  expect(check.take().release).toEqual([chunk('all is')]);
+});
+
 describe('a text that is split over events is found, and none of it has left', () => {
   const type = { type: 'chat.completion.chunk' };
   const empty = { finish_reason: '' };
