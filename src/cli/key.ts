@@ -97,7 +97,7 @@ function buildShow(io: Io): Command {
         refuseForeignState(io.env);
         throw new GatewayError(
           'key.unknown',
-          `there is no key in ${file}: "gateway serve" makes one in sandbox mode`,
+          `there is no key in ${file}: "gateway serve" makes one unless projects are configured`,
         );
       }
       if (io.stdout.isTTY !== true && yes !== true) {
