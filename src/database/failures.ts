@@ -29,7 +29,7 @@ const postgresAway = /^(?:08...|53...|57P0[1-5]|58...|25006)$/;
 // Deadlock, serialization, lock time-out, statement time-out: the transaction did nothing and may be tried again.
 const postgresRetry = /^(?:40001|40P01|55P03|57014)$/;
 const lostMessages =
-  /^(?:Connection terminated|Client has encountered a connection error|Client was closed|Query read timeout|timeout exceeded when trying to connect|Connection ended unexpectedly)/;
+  /^(?:Connection terminated|Client has encountered a connection error|Client was closed|Query read timeout|timeout expired|timeout exceeded when trying to connect|Connection ended unexpectedly)/;
 
 /** Whether an error of PostgreSQL's client means that its connection is of no more use. */
 export function isConnectionLost(error: unknown): boolean {

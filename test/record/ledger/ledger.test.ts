@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { loadSqlite, openSqliteReader } from '../../../src/database/sqlite-engine.ts';
 import { endLine, header } from '../../../src/record/ledger/journal/journal-line.ts';
 import type { LedgerEvent, LedgerOptions } from '../../../src/record/ledger/ledger.ts';
@@ -193,4 +195,24 @@ describe('ledger', () => {
     await expect.poll(() => events.map(({ kind }) => kind)).toEqual(['waiting', 'moving']);
     await expect.poll(() => rows(path)).toHaveLength(1);
   });
+});
+
+test('a database that takes a connection and says nothing is away, so that a start does not fail', async () => {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  ending.push(
+    () => server.close(),
+    () => sockets[0]?.destroy(),
+    () => vi.useRealTimers(),
+  );
+  const url = `postgres://gateway@127.0.0.1:${(server.address() as AddressInfo).port}/ledger`;
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+
+  const reading = readLedgerSums({ url, journal: join(directory(), 'journal') }, wanted);
+  const refused = expect(reading).rejects.toMatchObject({ isAway: true, message: 'timeout expired' });
+  await once(server, 'connection');
+  vi.advanceTimersByTime(5_000);
+
+  await refused;
 });
