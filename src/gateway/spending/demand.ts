@@ -275,11 +275,13 @@ function hasBareItem(document: JsonDocument, list: number | undefined): boolean 
   return false;
 }
 
-function isNamed(document: JsonDocument, object: number): boolean {
+/** `levels` is how many objects deep an address may be: one more than in any dialect. */
+function isNamed(document: JsonDocument, object: number, levels = 3): boolean {
   return members.some((name) => {
     const entry = document.member(object, name);
     if (entry === undefined) return false;
-    return document.kind(entry) === kinds.object ? isNamed(document, entry) : isAddress(document, entry);
+    if (document.kind(entry) !== kinds.object) return isAddress(document, entry);
+    return levels > 1 && isNamed(document, entry, levels - 1);
   });
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { findRemoteContent } from '../../../src/gateway/spending/demand.ts';
 import { parseStrictJson } from '../../../src/json/strict-json.ts';
 import { imageTokensOf } from '../../../src/limits/known-models.ts';
+import { growth } from '../../kit/growth.ts';
 
 const count = (part: unknown) =>
   findRemoteContent(
@@ -137,4 +138,19 @@ test.each([
     const body = `{"messages":[{"role":"user","content":[{${part}}]}]}`;
     expect(findRemoteContent(parseStrictJson(Buffer.from(body))).hasOther).toBe(isNamed);
   }
+});
+
+test('images in images take hardly longer than images side by side', () => {
+  const nested = (depth: number) => `${'{"type":"image","source":'.repeat(depth)}{}${'}'.repeat(depth)}`;
+  const bodyOf = (part: string) => {
+    const parts = Array.from({ length: Math.ceil(500_000 / part.length) }, () => part);
+    return parseStrictJson(Buffer.from(`{"messages":[${parts.join()}]}`));
+  };
+
+  const small = bodyOf(nested(1));
+  for (let i = 0; i < 5; i += 1) findRemoteContent(small); // compiled by then
+
+  const times = growth(findRemoteContent, { small, large: bodyOf(nested(90)), limit: 8 });
+
+  expect(times).toBeLessThan(8);
 });
