@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { isAlive, readRunning } from '../client/address.ts';
 import type { Inspection } from '../config/load.ts';
 import { describeSearch, findConfig, readConfigFile } from '../config/source/find.ts';
-import { countOf, formatPath, formatProblem, type Problem } from '../config/source/problems.ts';
+import { countOf, formatPath, formatProblem, inFileOrder, type Problem } from '../config/source/problems.ts';
 import { protectionOf, refuseSuccessor } from '../config/successor.ts';
 import { GatewayError } from '../errors.ts';
 import { commonOptions, createCommand, outputFormat } from './shell/command.ts';
@@ -71,7 +71,9 @@ function withRunningGateway(inspection: Inspection, { env }: Io): Inspection {
 
 function checkAsText(inspection: Inspection): string {
   const { config, problems, name, found } = inspection;
-  const lines = problems.map((problem) => `${formatProblem(problem, name)}\n`).join('');
+  const lines = inFileOrder(problems)
+    .map((problem) => `${formatProblem(problem, name)}\n`)
+    .join('');
   if (config === undefined) return lines;
   const warnings = problems.length === 0 ? '' : `, ${countOf(problems, 'warning')}`;
   return `${lines}${found === undefined ? 'no gateway.yaml: sandbox mode' : `${name}: fine`}${warnings}\n`;
@@ -81,7 +83,7 @@ function checkAsJson({ config, problems, found }: Inspection): string {
   const result = {
     path: found?.path ?? null,
     valid: config !== undefined,
-    problems: problems.map(problemAsJson),
+    problems: inFileOrder(problems).map(problemAsJson),
   };
   return `${JSON.stringify(result, null, 2)}\n`;
 }

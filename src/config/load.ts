@@ -57,6 +57,7 @@ export interface Inspection {
   readonly found: FoundConfig | undefined;
   /** How messages name the file: as short as it goes from the working directory. */
   readonly name: string;
+  /** In the order in which they were found. */
   readonly problems: readonly Problem[];
   /** Without what is wrong, where something is. */
   readonly settings: Settings | undefined;
@@ -151,7 +152,7 @@ export async function inspectConfig(options: LoadOptions): Promise<Inspection> {
   return {
     found,
     name,
-    problems: inFileOrder(report.problems),
+    problems: report.problems,
     settings: read?.settings,
     references,
     source,
@@ -184,12 +185,6 @@ function masked(read: ReadSettings, mask: LoadOptions['mask']): ReadSettings {
  */
 function isTheUsers({ path, from }: FoundConfig, env: LoadOptions['env']): boolean {
   return from !== 'project' || liesIn(join(realPathOf(dirname(path)), basename(path)), userDirectory(env));
-}
-
-function inFileOrder(problems: readonly Problem[]): readonly Problem[] {
-  const position = ({ place }: Problem) =>
-    place === undefined ? Number.MAX_VALUE : place.line * 1e4 + place.column;
-  return problems.toSorted((a, b) => position(a) - position(b));
 }
 
 interface BuildInputs extends LoadOptions {

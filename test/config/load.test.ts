@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
 import { inspectConfig, loadConfig } from '../../src/config/load.ts';
+import { inFileOrder } from '../../src/config/source/problems.ts';
 import { policySchema } from '../../src/policy/rules/schema.ts';
 import { allowAll, createWorkspace, inspect, nowMs, problemsOf } from './workspace.ts';
 
@@ -56,7 +57,9 @@ projects: { shop: { models: ["sandbox-*", "claude-*", "*-mini"], keys: [] } }
 
   const { problems } = await inspectConfig({ cwd, env: { HOME: cwd }, nowMs, consent: allowAll });
 
-  expect(problems.map(({ severity, path, message }) => [severity, path.join('.'), message])).toEqual([
+  expect(
+    inFileOrder(problems).map(({ severity, path, message }) => [severity, path.join('.'), message]),
+  ).toEqual([
     ['warning', 'policies.spare', 'applies to nothing: no project and no key names it'],
     ['warning', 'policies.empty', 'has no rules'],
     ['warning', 'policies.house.rules.0.when.model.0', '"gpt-*" matches no configured model'],

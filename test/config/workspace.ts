@@ -2,7 +2,7 @@ import { realpathSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Inspection, inspectConfig } from '../../src/config/load.ts';
-import { formatProblem } from '../../src/config/source/problems.ts';
+import { formatProblem, inFileOrder } from '../../src/config/source/problems.ts';
 import type { Consent } from '../../src/config/trust/wants.ts';
 import { type Files, homeWith } from '../kit/own-configuration.ts';
 
@@ -27,5 +27,5 @@ export function inspect(yaml: string, env: Readonly<Record<string, string>> = {}
 /** The first line of each problem: where and what. */
 export async function problemsOf(yaml: string, env?: Readonly<Record<string, string>>): Promise<string[]> {
   const { problems } = await inspect(yaml, env);
-  return problems.map((problem) => formatProblem(problem, 'gateway.yaml').split('\n')[0] ?? '');
+  return inFileOrder(problems).map((problem) => formatProblem(problem, 'gateway.yaml').split('\n')[0] ?? '');
 }

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import type { Config } from '../../config/config.ts';
 import type { Inspection } from '../../config/load.ts';
-import { formatPath, type Problem } from '../../config/source/problems.ts';
+import { formatPath, inFileOrder, type Problem } from '../../config/source/problems.ts';
 import { toGatewayError } from '../../errors.ts';
 import type { Io } from '../shell/io.ts';
 import { inspectUserConfig } from '../shell/load-config.ts';
@@ -30,7 +30,7 @@ export async function checkConfiguration(file: string | undefined, io: Io): Prom
     };
   }
   const { config, found, name, text } = inspection;
-  const problems = inspection.problems.map((problem) => toFinding(problem, name));
+  const problems = inFileOrder(inspection.problems).map((problem) => toFinding(problem, name));
   const findings = [...problems, ...(found === undefined ? [] : permissions(found.path, inspection))];
   if (found === undefined) findings.push(ok('no gateway.yaml: sandbox mode'));
   else if (config !== undefined) findings.push(ok(`${name} is valid`));

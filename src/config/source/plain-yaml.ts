@@ -1,13 +1,5 @@
-import {
-  COLLECTION_STYLE,
-  EVENT_ID,
-  type Event,
-  getScalarValue,
-  parseEvents,
-  SCALAR_STYLE,
-  type ScalarEvent,
-} from 'js-yaml';
-import { type Entries, type Entry, entriesOf, type ParsedText, type Part, type Range } from './layout.ts';
+import { EVENT_ID, type Event, getScalarValue, parseEvents, SCALAR_STYLE, type ScalarEvent } from 'js-yaml';
+import { parseStrictJson } from '../../json/strict-json.ts';
 
 /** Texts that the two parsers read differently. */
 const odd = /\\[xuU]|[\t\ufeff]|\r(?!\n)|^\.\.\./m;
@@ -21,13 +13,11 @@ const refusedKeys: ReadonlySet<string> = new Set(['__proto__', '<<']);
  * other; it stops at the first mistake, so what is said about mistakes comes from the other. Undefined where the two
  * could differ: for tags, anchors, aliases, directives, markers of documents, and keys that are no names.
  */
-export function parsePlain(text: string): ParsedText | undefined {
+export function parsePlain(text: string): { readonly value: unknown } | undefined {
   if (odd.test(text)) return undefined;
   try {
-    const events = parseEvents(text, {});
-    const after = new Int32Array(events.length);
-    const value = readEvents({ text, events, after });
-    return value === oddity ? undefined : { value, root: partAt(1, { text, events, after }), faults: [] };
+    const value = readEvents(text, parseEvents(text, {}));
+    return value === oddity ? undefined : { value };
   } catch {
     return undefined; // the other parser says what is wrong
   }
@@ -35,35 +25,21 @@ export function parsePlain(text: string): ParsedText | undefined {
 
 const oddity = Symbol('what only the other parser reads');
 
-interface Source {
-  readonly text: string;
-  readonly events: readonly Event[];
-  /** For the number of each event that begins a part, that of the first one behind the part. */
-  readonly after: Int32Array;
-}
-
 interface Open {
-  readonly at: number;
   readonly value: unknown[] | Record<string, unknown>;
   /** Of a map, when its value comes next. */
   key: string | undefined;
 }
 
-/**
- * The value of a document, and in `after` where its parts end. The parser's own constructor takes twice as long, since
- * it is made for types that a configuration doesn't have.
- */
-function readEvents({ text, events, after }: Source): unknown {
+/** The parser's own constructor takes twice as long, since it is made for types that a configuration doesn't have. */
+function readEvents(text: string, events: readonly Event[]): unknown {
   let root: unknown = null;
   const open: Open[] = [];
   let parent: Open | undefined;
-  for (let at = 0; at < events.length; at += 1) {
-    const event = events[at];
-    if (event === undefined || !isPlain(event) || (event.type === EVENT_ID.DOCUMENT && at > 0)) return oddity;
-    after[at] = at + 1;
+  for (const event of events) {
+    if (!isPlain(event) || (event.type === EVENT_ID.DOCUMENT && event !== events[0])) return oddity;
     if (event.type === EVENT_ID.DOCUMENT) continue;
     if (event.type === EVENT_ID.POP) {
-      after[parent?.at ?? 0] = at + 1;
       parent = open.pop();
       continue;
     }
@@ -84,7 +60,7 @@ function readEvents({ text, events, after }: Source): unknown {
     if (parent !== undefined) parent.key = undefined;
     if (collection === undefined) continue;
     if (parent !== undefined) open.push(parent);
-    parent = { at, value: collection, key: undefined };
+    parent = { value: collection, key: undefined };
   }
   return root;
 }
@@ -134,71 +110,26 @@ function isBlock({ style }: ScalarEvent): boolean {
   return style === SCALAR_STYLE.LITERAL_BLOCK || style === SCALAR_STYLE.FOLDED_BLOCK;
 }
 
-/** Parts are made when they are asked for: most files are read without a word about them. */
-function partAt(at: number, source: Source): Part | undefined {
-  const event = source.events[at];
-  if (event?.type === EVENT_ID.SCALAR) {
-    if (event.valueStart < 0) return undefined;
-    return { ...rangeOf(event), text: getScalarValue(source.text, event) };
+/**
+ * What JSON and YAML read differently, or might: other characters, white space between a key and its colon, keys that
+ * mean something else.
+ */
+const unusual = /[^\n\r -~]|\r(?!\n)|\\[^"\\/bfnrt]|"[ \r\n]+:|"(?:__proto__|<<)"/;
+
+/** YAML finds no longer key on a line (https://yaml.org/spec/1.2.2/#742-flow-mappings). */
+const longestKey = 1_000;
+
+/** The value of a text that is JSON, and that YAML reads the same. Undefined for everything else. */
+export function parseJson(text: string): { readonly value: unknown } | undefined {
+  if (!text.startsWith('{') || unusual.test(text)) return undefined;
+  try {
+    // It refuses what is there twice.
+    const document = parseStrictJson(Buffer.from(text, 'latin1'));
+    for (let at = 0; at < document.count; at += 1) {
+      if (document.isKey(at) && document.end(at) - document.start(at) > longestKey) return undefined;
+    }
+    return { value: JSON.parse(text) };
+  } catch {
+    return undefined; // the other parser says what is wrong
   }
-  if (event?.type !== EVENT_ID.MAPPING && event?.type !== EVENT_ID.SEQUENCE) return undefined;
-  let entries: Entries | undefined;
-  return {
-    start: event.start,
-    get end(): number {
-      // A block ends where its last line does, or later.
-      return event.style === COLLECTION_STYLE.FLOW ? endOfFlow(at, source) : source.text.length;
-    },
-    entries() {
-      const isList = event.type === EVENT_ID.SEQUENCE;
-      entries ??= entriesOf(isList ? itemsOf(at, source) : pairsOf(at, source), isList);
-      return entries;
-    },
-  };
-}
-
-function itemsOf(at: number, source: Source): readonly Entry[] {
-  const items: Entry[] = [];
-  const end = behind(at, source) - 1;
-  for (let item = at + 1; item < end; item = behind(item, source))
-    items.push({ value: partAt(item, source) });
-  return items;
-}
-
-function pairsOf(at: number, source: Source): readonly Entry[] {
-  const pairs: Entry[] = [];
-  const end = behind(at, source) - 1;
-  for (let key = at + 1; key < end; ) {
-    const value = behind(key, source);
-    pairs.push({ key: partAt(key, source), value: partAt(value, source) });
-    key = behind(value, source);
-  }
-  return pairs;
-}
-
-function behind(at: number, { events, after }: Source): number {
-  return after[at] ?? events.length;
-}
-
-/** With its quotes. */
-function rangeOf({ style, valueStart, valueEnd }: ScalarEvent): Range {
-  const quotes = style === SCALAR_STYLE.PLAIN ? 0 : 1;
-  return { start: valueStart - quotes, end: valueEnd + quotes };
-}
-
-/** Behind the bracket that closes a collection in `{ }` or `[ ]`: only commas, spaces and comments are left before it. */
-function endOfFlow(at: number, { text, events, after }: Source): number {
-  let end = 0;
-  for (const event of events.slice(at, after[at])) {
-    if (event.type === EVENT_ID.SCALAR && event.valueStart >= 0) end = rangeOf(event).end;
-    else if (event.type === EVENT_ID.MAPPING || event.type === EVENT_ID.SEQUENCE) end = event.start + 1;
-    else if (event.type === EVENT_ID.POP) end = closing(text, end);
-  }
-  return end;
-}
-
-function closing(text: string, from: number): number {
-  const bracket = /(?:#.*|[^#\]}])*[\]}]/y;
-  bracket.lastIndex = from;
-  return bracket.test(text) ? bracket.lastIndex : text.length;
 }

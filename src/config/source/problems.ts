@@ -16,9 +16,16 @@ export interface Problem {
   readonly path: readonly PropertyKey[];
   readonly message: string;
   readonly hint?: string;
-  readonly place?: Position;
+  readonly place?: Position | undefined;
   /** Set if it is one of a rule's own tests that failed, or something that the user has to allow. */
   readonly kind?: 'test' | 'want';
+}
+
+/** As they stand in the file. */
+export function inFileOrder(problems: readonly Problem[]): readonly Problem[] {
+  const position = ({ place }: Problem) =>
+    place === undefined ? Number.MAX_VALUE : place.line * 1e4 + place.column;
+  return problems.toSorted((a, b) => position(a) - position(b));
 }
 
 /** An invalid configuration: `config.invalid` with all its problems. */
@@ -26,7 +33,7 @@ export class ConfigError extends GatewayError {
   readonly problems: readonly Problem[];
 
   constructor(file: string, problems: readonly Problem[]) {
-    const errors = problems.filter(({ severity }) => severity === 'error');
+    const errors = inFileOrder(problems.filter(({ severity }) => severity === 'error'));
     const count = countOf(errors, 'error');
     super(
       'config.invalid',

@@ -40,15 +40,17 @@ export function createReport({ source, references, leftOut = [] }: Context): Rep
   for (const path of leftOut) omitted.add(path, path);
   const push = (severity: Problem['severity'], path: Path, message: string, remark: Remark = {}) => {
     if (omitted.covers(path) || omitted.below(path).length > 0) return;
-    const place = source?.locate(path, remark.part ?? 'value');
-    const { hint, kind } = remark;
+    const { hint, kind, part = 'value' } = remark;
     problems.push({
       severity,
       path,
       message,
       ...(hint !== undefined && { hint }),
-      ...(place && { place }),
       ...(kind && { kind }),
+      // Found when it is shown: of a warning in a log it never is.
+      get place() {
+        return source?.locate(path, part);
+      },
     });
   };
   return {

@@ -260,7 +260,7 @@ test('nothing of a file that is not allowed is used, and a wrong one is not aske
   expect(config).toBeUndefined();
   expect(asked.map(({ isValid }) => isValid)).toEqual([false]);
   expect(problems.map(({ message }) => message)).toEqual([
-    'nobody has allowed: requests go to http://10.0.0.1',
     'unknown key',
+    'nobody has allowed: requests go to http://10.0.0.1',
   ]);
 });
