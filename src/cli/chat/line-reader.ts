@@ -137,8 +137,8 @@ interface Block {
 function createBlock(): Block {
   let kept: string[] = [];
   let isOpen = false;
-  const take = (line: string) => {
-    const whole = [...kept, line].join('\n');
+  const take = () => {
+    const whole = kept.join('\n');
     kept = [];
     isOpen = false;
     return whole;
@@ -146,31 +146,16 @@ function createBlock(): Block {
   return {
     add: (line, { isPasted } = { isPasted: false }) => {
       const isMark = line.trim() === blockMark;
-      if (isMark && isOpen) {
-        const whole = kept.join('\n');
-        kept = [];
-        isOpen = false;
-        return whole;
-      }
+      if (isMark && isOpen) return take();
       if (isMark && kept.length === 0) {
         isOpen = true;
         return undefined;
       }
-      if (isOpen || isPasted) {
-        kept.push(line);
-        return undefined;
-      }
-      if (!line.endsWith('\\')) return take(line);
-      kept.push(line.slice(0, -1));
-      return undefined;
+      const isContinued = !isOpen && !isPasted && line.endsWith('\\');
+      kept.push(isContinued ? line.slice(0, -1) : line);
+      return isOpen || isPasted || isContinued ? undefined : take();
     },
-    rest: () => {
-      if (kept.length === 0) return undefined;
-      const whole = kept.join('\n');
-      kept = [];
-      isOpen = false;
-      return whole;
-    },
+    rest: () => (kept.length === 0 ? undefined : take()),
   };
 }
 

@@ -5,7 +5,7 @@ import { isFields, toFields, toText } from '../../dialects/fields.ts';
 import { clientOf, otherClouds, pastProxies, usesProxy } from '../agents/clients.ts';
 import type { Io } from '../shell/io.ts';
 import { readAllSettings, type SettingsFile } from '../shell/read-settings.ts';
-import { about, type Finding } from './finding.ts';
+import { about, type Finding, proxyFault } from './finding.ts';
 
 const { ok, warning, error } = about('claude');
 
@@ -90,12 +90,7 @@ function checkProxyExceptions(
     (_each, index) => 'NO_PROXY' in (own[index] ?? {}) || 'no_proxy' in (own[index] ?? {}),
   );
   if (last === undefined || !usesProxy(gatewayUrl, variables)) return [];
-  return [
-    error(
-      `${last.file} sets NO_PROXY without the gateway's host, so that a proxy gets its requests`,
-      `add ${new URL(gatewayUrl).hostname} to env.NO_PROXY in it`,
-    ),
-  ];
+  return [error(...proxyFault(last.file, 'env.NO_PROXY', gatewayUrl))];
 }
 
 function variablesOf(settings: unknown): Readonly<Record<string, unknown>> {

@@ -6,7 +6,7 @@ import { pastProxies, usesProxy } from '../agents/clients.ts';
 import { codexHome } from '../agents/codex-settings.ts';
 import type { Io } from '../shell/io.ts';
 import { readSettings } from '../shell/read-settings.ts';
-import { about, type Finding } from './finding.ts';
+import { about, type Finding, proxyFault } from './finding.ts';
 
 const { ok, warning, error } = about('codex');
 
@@ -86,12 +86,7 @@ function checkVariables(
   const own = toFields(readSettings(file, parseEnv).value);
   const lists = own.NO_PROXY !== undefined || own.no_proxy !== undefined;
   if (!lists || !usesProxy(gatewayUrl, { ...env, ...pastProxies(gatewayUrl, env), ...own })) return [];
-  return [
-    error(
-      `${file} sets NO_PROXY without the gateway's host, so that a proxy gets its requests`,
-      `add ${new URL(gatewayUrl).hostname} to NO_PROXY in it`,
-    ),
-  ];
+  return [error(...proxyFault(file, 'NO_PROXY', gatewayUrl))];
 }
 
 /** Checks the provider block that the README shows. */

@@ -17,3 +17,15 @@ export function about(subject: string) {
     error: (message: string, remedy: string): Finding => ({ subject, status: 'error', message, remedy }),
   };
 }
+
+/** What is wrong with an agent's file whose list of exceptions replaces that of `gateway run`, and what to do. */
+export function proxyFault(
+  file: string,
+  setting: string,
+  gatewayUrl: string,
+): [message: string, remedy: string] {
+  return [
+    `${file} sets NO_PROXY without the gateway's host, so that a proxy gets its requests`,
+    `add ${new URL(gatewayUrl).hostname} to ${setting} in it`,
+  ];
+}

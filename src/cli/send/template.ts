@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { Liquid, LiquidError } from 'liquidjs';
+import { type Liquid, LiquidError } from 'liquidjs';
 import { parseSource, type SourceDocument } from '../../config/source/document.ts';
 import { userDirectory } from '../../config/source/find.ts';
 import { ConfigError, listOf, type Problem } from '../../config/source/problems.ts';
 import { isFields } from '../../dialects/fields.ts';
 import { GatewayError } from '../../errors.ts';
+import { createLiquid } from '../shell/filter/output-template.ts';
 import { readTextFile } from '../shell/input.ts';
 import type { Io } from '../shell/io.ts';
 
@@ -67,18 +68,6 @@ export async function fillTemplate(
       .join('\n\n'),
     ...(system && { system: system.text }),
   };
-}
-
-function createLiquid(): Liquid {
-  return new Liquid({
-    strictVariables: true,
-    strictFilters: true,
-    lenientIf: true,
-    ownPropertyOnly: true,
-    templates: {}, // other files are out of reach
-    memoryLimit: 100_000_000,
-    renderLimit: 5_000,
-  });
 }
 
 interface Text {

@@ -4,15 +4,7 @@ import { GatewayError } from '../../../errors.ts';
 
 /** Renders a Liquid template for a value, or for each entry of a list. Throws usage.invalid if it is invalid. */
 export function templateTransform(template: string) {
-  const liquid = new Liquid({
-    strictVariables: true,
-    strictFilters: true,
-    lenientIf: true,
-    ownPropertyOnly: true,
-    templates: {}, // no access to files
-    memoryLimit: 100_000_000,
-    renderLimit: 5_000,
-  });
+  const liquid = createLiquid();
   const parsed = orWrong('usage.invalid', () => liquid.parse(template));
   const fill = (value: unknown) => {
     const scope = isFields(value) ? value : { value };
@@ -22,6 +14,19 @@ export function templateTransform(template: string) {
     apply: async (json: string) => documentsOf(json).map(fill).join(''),
     close: async () => undefined,
   };
+}
+
+/** For templates that may be a stranger's: without access to files, and bounded in time and memory. */
+export function createLiquid(): Liquid {
+  return new Liquid({
+    strictVariables: true,
+    strictFilters: true,
+    lenientIf: true,
+    ownPropertyOnly: true,
+    templates: {},
+    memoryLimit: 100_000_000,
+    renderLimit: 5_000,
+  });
 }
 
 /** The entries of a list, or the value; or all documents, if there are several, one per line. */
