@@ -22,10 +22,8 @@ interface ScannerParts extends ReaderParts {
 export class Scanner {
   readonly #parts: ScannerParts;
   readonly #limits: Limits;
-  readonly #reader: ByteReader;
   readonly #scan: TextScan;
   /** The same without prefilters. */
-  #ownReader: ByteReader | undefined;
   #ownScan: TextScan | undefined;
   #found: FoundPatterns;
   #after: StatePair;
@@ -33,18 +31,17 @@ export class Scanner {
   constructor(parts: ScannerParts, limits: Limits = {}) {
     this.#parts = parts;
     this.#limits = limits;
-    this.#reader = new ByteReader(parts, limits);
-    this.#scan = new TextScan(this.#reader);
-    this.#found = this.#reader.found;
+    this.#scan = new TextScan(new ByteReader(parts, limits));
+    this.#found = this.#scan.reader.found;
     this.#after = this.start;
   }
 
   get exact(): LazyDfa {
-    return this.#reader.exact;
+    return this.#scan.reader.exact;
   }
 
   get folded(): LazyDfa {
-    return this.#reader.folded;
+    return this.#scan.reader.folded;
   }
 
   /** The patterns of the last text; valid until the next scan. */
@@ -64,18 +61,18 @@ export class Scanner {
   scan(text: TextBytes): boolean {
     const bytes = text.end - text.start;
     // Most texts of most bodies: keys, labels and numbers.
-    const quiet = bytes < longRunLength ? this.#reader.readQuiet(text) : undefined;
+    const quiet = bytes < longRunLength ? this.#scan.reader.readQuiet(text) : undefined;
     if (quiet !== undefined) {
-      this.#found = this.#reader.found;
+      this.#found = this.#scan.reader.found;
       this.#after = quiet;
-      this.#reader.product.addRoom(bytes);
+      this.#scan.reader.product.addRoom(bytes);
       return false;
     }
     const isData = this.folded.prefiltered.length > 0 && hasRun(text, dataRunLength);
     const after = isData ? undefined : this.#scan.read(text);
-    this.#found = this.#reader.found;
+    this.#found = this.#scan.reader.found;
     this.#after = after ?? this.#withoutPrefilters(text);
-    this.#reader.product.addRoom(bytes);
+    this.#scan.reader.product.addRoom(bytes);
     if (this.#parts.longRuns.length > 0 && hasKeyRun(text)) this.#found.note('folded', this.#parts.longRuns);
     return !this.#found.isEmpty;
   }
@@ -87,26 +84,27 @@ export class Scanner {
 
   /** The states after one character; the patterns found on the way are in the states. */
   step(view: View, state: State, codePoint: number, onState: (state: State) => void): State {
-    return this.#reader.step(view, state, codePoint, onState);
+    return this.#scan.reader.step(view, state, codePoint, onState);
   }
 
   /** One of some simulations of a view's automaton, until it is asked for again. */
   simulation(view: View, number: number): Simulation {
-    return this.#reader.simulation(view, number);
+    return this.#scan.reader.simulation(view, number);
   }
 
   /** A reader of texts that come in pieces. */
   pieceReader(): PieceReader {
-    return new PieceReader(this.#reader);
+    return new PieceReader(this.#scan.reader);
   }
 
   #withoutPrefilters(text: TextBytes): StatePair {
     const { exact, folded, fold } = this.#parts;
-    this.#ownReader ??= new ByteReader({ exact, folded: folded.withoutPrefilters(), fold }, this.#limits);
-    this.#ownScan ??= new TextScan(this.#ownReader);
+    this.#ownScan ??= new TextScan(
+      new ByteReader({ exact, folded: folded.withoutPrefilters(), fold }, this.#limits),
+    );
     const after = this.#ownScan.read(text) as StatePair;
-    this.#ownReader.product.addRoom(text.end - text.start);
-    this.#found = this.#ownReader.found;
+    this.#ownScan.reader.product.addRoom(text.end - text.start);
+    this.#found = this.#ownScan.reader.found;
     this.#found.note('folded', this.folded.prefiltered);
     // States of other automata, of which the nodes have the same numbers.
     return { exact: threadsOf(after.exact), folded: threadsOf(after.folded) };

@@ -11,14 +11,14 @@ const pauseScans = 256;
 
 /** Reads whole texts, long ones in four parts in parallel. */
 export class TextScan {
-  readonly #reader: ByteReader;
+  readonly reader: ByteReader;
   #scans = 0;
   /** The scan number from which texts are read in parts again. */
   #partsFrom = 0;
   readonly #parts = createParts();
 
   constructor(reader: ByteReader) {
-    this.#reader = reader;
+    this.reader = reader;
   }
 
   /**
@@ -27,9 +27,9 @@ export class TextScan {
    */
   read(text: TextBytes): StatePair | undefined {
     this.#scans += 1;
-    this.#reader.begin();
+    this.reader.begin();
     const { start, end } = text;
-    const { product } = this.#reader;
+    const { product } = this.reader;
     const guess = product.spaced();
     const { epoch } = product;
     let offset = product.start();
@@ -48,12 +48,12 @@ export class TextScan {
       if (this.#parts.isStopped && product.epoch === epoch) offset = this.#fillGuesses(text, offset);
       if (this.#parts.length < leastProgress) break;
     }
-    return this.#reader.readRest(text.bytes, at, end, offset);
+    return this.reader.readRest(text.bytes, at, end, offset);
   }
 
   /** Goes through what was read in parts, and reads what lies between them; returns where that leads. */
   #joinParts(text: TextBytes, guess: number): number {
-    const { product } = this.#reader;
+    const { product } = this.reader;
     const { starts, offsets, length } = this.#parts;
     const { epoch } = product;
     const { bytes } = text;
@@ -62,7 +62,7 @@ export class TextScan {
     for (let part = 1; part < partCount; part += 1) {
       const start = starts[part] as number;
       const end = start + length;
-      offset = this.#reader.read(bytes, at, start, offset);
+      offset = this.reader.read(bytes, at, start, offset);
       at = start;
       let guessed = guess;
       // Once both are in the same state at the same position, they continue identically.
@@ -70,12 +70,12 @@ export class TextScan {
         const byte = bytes[at] as number;
         guessed = product.table[guessed + byte] as number;
         const next = product.table[offset + byte] as number;
-        offset = next >= 0 ? next : this.#reader.read(bytes, at, at + 1, offset);
+        offset = next >= 0 ? next : this.reader.read(bytes, at, at + 1, offset);
         at += 1;
         if (at - start === meetBytes) this.#partsFrom = this.#scans + pauseScans;
       }
       if (product.epoch === epoch && offset === guessed) offset = offsets[part] as number;
-      else offset = this.#reader.read(bytes, at, end, offset);
+      else offset = this.reader.read(bytes, at, end, offset);
       at = end;
     }
     return offset;
@@ -86,7 +86,7 @@ export class TextScan {
    * part would stop there again. Returns where the automata stand then.
    */
   #fillGuesses({ bytes }: TextBytes, offset: number): number {
-    const { product } = this.#reader;
+    const { product } = this.reader;
     const { epoch } = product;
     const { starts, offsets, length } = this.#parts;
     const standing = product.at(offset);
@@ -103,7 +103,7 @@ export class TextScan {
 
   /** The cell of a byte, computed if the pair determines it. */
   #filled(offset: number, byte: number): number {
-    const { product } = this.#reader;
+    const { product } = this.reader;
     if (byte > lastAscii) return unknownCell;
     const next = product.table[offset + byte] as number;
     const pair = product.at(offset);

@@ -1,3 +1,4 @@
+import { applyReplacements } from '../redact/redact.ts';
 import { JsonDepth } from './json-depth.ts';
 import { findPlaceholders } from './placeholder-patterns.ts';
 import type { Restorer } from './restorer.ts';
@@ -99,15 +100,13 @@ export class RestoredText {
   }
 
   #textOf(start: number, end: number): string {
-    let text = '';
-    let at = start;
-    for (const each of this.#restored) {
-      if (each.end <= start || each.start >= end) continue;
-      text += this.#open.slice(at, Math.max(at, each.start));
-      if (each.start >= start) text += each.value;
-      at = Math.max(at, Math.min(each.end, end));
-    }
-    return text + this.#open.slice(at, end);
+    const within = this.#restored.filter((each) => each.end > start && each.start < end);
+    const replacements = within.map((each) => ({
+      start: Math.max(each.start, start) - start,
+      end: Math.min(each.end, end) - start,
+      label: each.start >= start ? each.value : '',
+    }));
+    return applyReplacements(this.#open.slice(start, end), replacements);
   }
 
   /** Looks at a text no sooner than it is known how it goes on. */

@@ -75,35 +75,18 @@ export class ViewedText {
   }
 
   #find(pattern: Pattern): readonly MatchRange[] {
-    switch (pattern.kind) {
-      case 'phrase': {
-        const exact = inView('exact', findLiteral(this.text, pattern.text));
-        const { folded } = pattern;
-        return folded === undefined
-          ? exact
-          : [
-              ...exact,
-              ...this.#inReadings((view) => folded.flatMap((form) => findLiteral(view, form))),
-              ...this.#mixed(pattern),
-            ];
-      }
-      case 'regex': {
-        const exact = inView('exact', findRegex(pattern.exact, this.text));
-        const { folded } = pattern;
-        return folded === undefined
-          ? exact
-          : [...exact, ...this.#inReadings((view) => findRegex(folded, view)), ...this.#mixed(pattern)];
-      }
-      case 'detector': {
-        const { detector } = pattern;
-        const exact = inView('exact', detector.find(this.text));
-        if (!detector.folded || (detector.ignoresCase && this.#isPlain)) return exact;
-        return withoutTwins(
-          exact,
-          this.#inReadings((view) => detector.find(view)),
-        );
-      }
+    if (pattern.kind === 'detector') {
+      const { detector } = pattern;
+      const exact = inView('exact', detector.find(this.text));
+      if (!detector.folded || (detector.ignoresCase && this.#isPlain)) return exact;
+      const folded = this.#inReadings((view) => detector.find(view));
+      return withoutTwins(exact, folded);
     }
+    const [exact, inFolded] = findersOf(pattern);
+    const ranges = inView('exact', exact(this.text));
+    return inFolded === undefined
+      ? ranges
+      : [...ranges, ...this.#inReadings(inFolded), ...this.#mixed(pattern)];
   }
 
   /** Whether the folded text differs in case only, so that all has the same place in both. */
@@ -241,6 +224,19 @@ function withoutTwins(ranges: readonly MatchRange[], others: readonly MatchRange
 
 function keyOf({ start, end }: MatchRange): number {
   return start * placeWidth + end;
+}
+
+type Find = (text: string) => readonly Range[];
+
+/** What finds a pattern in a text, and in a folded one if it is sought there. */
+function findersOf(pattern: Exclude<Pattern, { kind: 'detector' }>): readonly [Find, Find | undefined] {
+  if (pattern.kind === 'phrase') {
+    const { text: phrase, folded } = pattern;
+    const inFolded: Find = (text) => (folded ?? []).flatMap((form) => findLiteral(text, form));
+    return [(text) => findLiteral(text, phrase), folded && inFolded];
+  }
+  const { exact, folded } = pattern;
+  return [(text) => findRegex(exact, text), folded && ((text) => findRegex(folded, text))];
 }
 
 function findLiteral(text: string, literal: string): readonly Range[] {

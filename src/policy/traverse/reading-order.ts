@@ -64,11 +64,8 @@ interface Entry {
   readonly kind: MemberKind;
 }
 
-/** Reads keys and types of blocks, mostly without decoding them. */
-export interface MemberReader {
-  /** The kind of the member with a key. */
-  kind(document: JsonDocument, key: number): MemberKind;
-}
+/** The kind of the member with a key, which is mostly not decoded for it. */
+export type MemberReader = (document: JsonDocument, key: number) => MemberKind;
 
 /** `further` are names that only one dialect has. */
 export function createMemberReader(further: Dialect['members'] = {}): MemberReader {
@@ -76,13 +73,9 @@ export function createMemberReader(further: Dialect['members'] = {}): MemberRead
   const byText = new Map<string, MemberKind>();
   for (const [kind, names] of [...Object.entries(further), ...Object.entries(namesByKind)]) {
     for (const name of names) {
-      let sameLength = byLength[name.length];
-      if (sameLength === undefined) {
-        sameLength = [];
-        byLength[name.length] = sameLength;
-      }
       const memberKind = memberKinds[kind as keyof typeof memberKinds];
-      sameLength.push({ bytes: Buffer.from(name), kind: memberKind });
+      byLength[name.length] ??= [];
+      byLength[name.length]?.push({ bytes: Buffer.from(name), kind: memberKind });
       byText.set(name, memberKind);
     }
   }
@@ -97,12 +90,10 @@ export function createMemberReader(further: Dialect['members'] = {}): MemberRead
     const isUrl = ending >= start && startsWith(bytes, ending, urlEndingBytes);
     return isUrl ? memberKinds.reference : memberKinds.other;
   };
-  return {
-    kind(document, key) {
-      if (!document.isEscaped(key)) return find(document.bytes, document.start(key), document.end(key));
-      const name = document.text(key);
-      return byText.get(name) ?? (name.endsWith(urlEnding) ? memberKinds.reference : memberKinds.other);
-    },
+  return (document, key) => {
+    if (!document.isEscaped(key)) return find(document.bytes, document.start(key), document.end(key));
+    const name = document.text(key);
+    return byText.get(name) ?? (name.endsWith(urlEnding) ? memberKinds.reference : memberKinds.other);
   };
 }
 
@@ -126,14 +117,14 @@ export interface BlockHead {
   readonly isInOrder: boolean;
 }
 
-export function readHead(document: JsonDocument, object: number, members: MemberReader): BlockHead {
+export function readHead(document: JsonDocument, object: number, kindOf: MemberReader): BlockHead {
   const end = document.next(object);
   let type: string | undefined;
   let hasId = false;
   let isInOrder = true;
   let highest = 0;
   for (let key = object + 1; key < end; key = document.next(key + 1)) {
-    const kind = members.kind(document, key);
+    const kind = kindOf(document, key);
     if (kind === memberKinds.type)
       type = document.kind(key + 1) === kinds.string ? document.text(key + 1) : '';
     else if (kind === memberKinds.id) hasId = true;

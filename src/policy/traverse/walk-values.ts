@@ -41,7 +41,7 @@ interface Members {
 /** Everything below a field: blocks of the dialect and plain data, and the texts inside texts. */
 export class ValueWalk {
   readonly #visitor: Visitor;
-  readonly #reader: MemberReader;
+  readonly #kindOf: MemberReader;
   readonly #dialect: Dialect | undefined;
   readonly #choices: number | undefined;
   #nesting = 0;
@@ -52,14 +52,14 @@ export class ValueWalk {
 
   constructor({ visitor, reader, dialect, choices }: ValueWalkParts) {
     this.#visitor = visitor;
-    this.#reader = reader;
+    this.#kindOf = reader;
     this.#dialect = dialect;
     this.#choices = choices;
   }
 
   /** A field of the request that is no part of the conversation. */
   field(document: JsonDocument, key: number, context: Context): void {
-    const kind = this.#reader.kind(document, key);
+    const kind = this.#kindOf(document, key);
     if (kind === memberKinds.reference) this.#reference(document, key, context);
     this.value(document, key + 1, context);
   }
@@ -77,7 +77,7 @@ export class ValueWalk {
     this.#visitor.block(entry);
     this.#isAtTurn = true;
     if (document.kind(entry) === kinds.object) {
-      const head = readHead(document, entry, this.#reader);
+      const head = readHead(document, entry, this.#kindOf);
       const unseen = unseenBlock(document, entry, head);
       if (unseen !== undefined) this.#noteUnseen(unseen, context.place(document, entry));
       const isMessage = document.member(entry, 'role') !== undefined;
@@ -122,7 +122,7 @@ export class ValueWalk {
     if (this.#dialect === undefined || !context.isJoined || context.isData) {
       return this.#members(document, { object: entry, block: context, isInOrder: true });
     }
-    const head = readHead(document, entry, this.#reader);
+    const head = readHead(document, entry, this.#kindOf);
     const unseen = unseenBlock(document, entry, head);
     if (unseen !== undefined) this.#noteUnseen(unseen, context.place(document, entry));
     const isListed = !document.isKey(entry - 1);
@@ -155,7 +155,7 @@ export class ValueWalk {
     if (!isInOrder) {
       for (let rank = 0; rank <= 2; rank += 1) {
         for (let key = object + 1; key < next; key = document.next(key + 1)) {
-          if (rankOf(this.#reader.kind(document, key)) === rank) this.#member(document, key, members);
+          if (rankOf(this.#kindOf(document, key)) === rank) this.#member(document, key, members);
         }
       }
       return this.#source(document, object, members.block);
@@ -171,7 +171,7 @@ export class ValueWalk {
   #member(document: JsonDocument, key: number, members: Members): boolean {
     const { block } = members;
     const value = key + 1;
-    const kind = this.#reader.kind(document, key);
+    const kind = this.#kindOf(document, key);
     this.#visitor.text(document, key, block.apart());
     const context = this.#contextOf(document, key, kind, members);
     if (block.isData) {

@@ -1,4 +1,4 @@
-import { type Detector, defaultConfidence, type Finding, joinOverlapping } from '../detector.ts';
+import { type Detector, type Finding, isAtLeast, joinOverlapping } from '../detector.ts';
 import { findShapes, shapes } from '../shapes/find-shapes.ts';
 import { prefiltersOf } from '../shapes/shape.ts';
 import { findUnlistedKeys, unlistedPrefilters } from '../shapes/unlisted-key.ts';
@@ -98,9 +98,7 @@ function findByForm(text: string): readonly Finding[] {
 }
 
 function findSecrets(text: string): readonly Finding[] {
-  return joinOverlapping([...findByForm(text), ...findNamedSecrets(text)].filter(isLikely));
-}
-
-function isLikely({ confidence = defaultConfidence }: Finding): boolean {
-  return confidence !== 'possible';
+  return joinOverlapping(
+    [...findByForm(text), ...findNamedSecrets(text)].filter((finding) => isAtLeast(finding, 'likely')),
+  );
 }

@@ -1,8 +1,6 @@
 import type { Finding } from '../detector.ts';
 import { isLatinLetter } from '../text/characters.ts';
 
-const longestPart = 256;
-
 /**
  * Passwords in URLs (`postgres://user:password@host`), of databases and everything else. The finding is the URL up to
  * its host, so that a redacted text still shows where it pointed. Templates and stock passwords of examples and
@@ -11,25 +9,18 @@ const longestPart = 256;
 export function findUrlCredentials(text: string): readonly Finding[] {
   const findings: Finding[] = [];
   for (let at = text.indexOf('://'); at !== -1; at = text.indexOf('://', at + 3)) {
-    const end = credentialsEnd(text, at + 3);
-    if (end === -1) continue;
+    credentials.lastIndex = at + 3;
+    if (!credentials.test(text)) continue;
+    const end = credentials.lastIndex - 1;
     const start = schemeStart(text, at);
-    const [user, password] = splitAtColon(text.slice(at + 3, end));
-    if (start < at && password !== undefined && isReal(user, password)) findings.push({ start, end });
+    const [user = '', ...password] = text.slice(at + 3, end).split(':');
+    if (start < at && password.length > 0 && isReal(user, password.join(':'))) findings.push({ start, end });
   }
   return findings;
 }
 
-/** Index of the last "@" before the host ends; -1 if there is none. */
-function credentialsEnd(text: string, from: number): number {
-  let found = -1;
-  for (let index = from; index < text.length && index - from < longestPart; index += 1) {
-    const code = text.charCodeAt(index);
-    if (code === 64) found = index;
-    if (code <= 32 || code === 47 || code === 34 || code === 60 || code === 62 || code === 96) break;
-  }
-  return found;
-}
+/** Up to the last "@" before the host ends. */
+const credentials = /[^\u0000- /"<>`]{0,255}@/y;
 
 function schemeStart(text: string, at: number): number {
   let start = at;
@@ -39,12 +30,6 @@ function schemeStart(text: string, at: number): number {
 
 function isSchemeCharacter(code: number): boolean {
   return isLatinLetter(code) || (code >= 48 && code <= 57) || code === 43 || code === 45 || code === 46;
-}
-
-function splitAtColon(credentials: string): readonly [string, string | undefined] {
-  const colon = credentials.indexOf(':');
-  if (colon === -1) return [credentials, undefined];
-  return [credentials.slice(0, colon), credentials.slice(colon + 1)];
 }
 
 function isReal(user: string, password: string): boolean {

@@ -1,4 +1,4 @@
-import { type Detector, defaultConfidence, type Finding } from '../detector.ts';
+import { type Detector, type Finding, isAtLeast } from '../detector.ts';
 import { wordsBefore } from './context-words.ts';
 
 /** What an expression matches, and how a match becomes a finding. */
@@ -35,8 +35,11 @@ export function createExpressionDetector({ prefilter, rules, ...options }: Optio
     ...options,
   } as const;
   const find = (text: string) => rules.flatMap((rule) => findByRule(text, rule));
-  const isLikely = ({ confidence = defaultConfidence }: Finding) => confidence !== 'possible';
-  return { ...shared, find: (text) => find(text).filter(isLikely), possible: { ...shared, find } };
+  return {
+    ...shared,
+    find: (text) => find(text).filter((finding) => isAtLeast(finding, 'likely')),
+    possible: { ...shared, find },
+  };
 }
 
 function findByRule(text: string, { expression, validate }: Rule): readonly Finding[] {
