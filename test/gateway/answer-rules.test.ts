@@ -3,6 +3,7 @@ import { json, requestFor, stream } from '../kit/answers.ts';
 import { projects } from '../kit/gateway.ts';
 import { startHosts } from '../kit/lifecycle.ts';
 import { postRaw } from '../kit/raw.ts';
+import { answerOf, eventsOf } from './masking/saying.ts';
 
 const { openai, gateway } = await startHosts(
   json('{}'),
@@ -26,35 +27,19 @@ ${projects}`,
 
 /** Asks, and takes whatever comes until the connection ends. */
 async function ask(path: string, body: object) {
-  const { status, isWhole, body: bytes } = await postRaw(gateway, path, body);
-  return { status, isWhole, text: bytes.toString() };
+  const { status, isWhole, headers, body: bytes } = await postRaw(gateway, path, body);
+  const id = headers.get('x-request-id')?.[0];
+  const record = () => gateway.recordWhere(({ request_id }) => request_id === id);
+  return { status, isWhole, record, text: bytes.toString() };
 }
 
 const askChat = (isStream: boolean) =>
   ask('/v1/chat/completions', requestFor('chat', 'gpt-test', isStream ? { stream: true } : {}));
 
-function chatAnswer(content: string): string {
-  return JSON.stringify({
-    id: 'c',
-    object: 'chat.completion',
-    created: 1,
-    model: 'gpt-test',
-    choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
-    usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
-  });
-}
-
+const chatAnswer = (text: string) => answerOf('chat', { text });
 /** A chat stream whose text comes in these pieces, each an event. */
-function chatEvents(pieces: readonly string[]): string[] {
-  const chunk = (delta: object, finish: string | null) =>
-    `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'gpt-test', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
-  return [
-    chunk({ role: 'assistant', content: '' }, null),
-    ...pieces.map((content) => chunk({ content }, null)),
-    chunk({}, 'stop'),
-    'data: [DONE]\n\n',
-  ];
-}
+const chatEvents = (pieces: readonly string[]) =>
+  eventsOf('chat', { text: pieces.join('') }, (text) => (text === '' ? [] : pieces));
 
 function chatText(events: string): string {
   return [...events.matchAll(/^data: (\{.*\})$/gm)]
@@ -86,13 +71,11 @@ describe('a plain answer', () => {
   test('that only a monitored rule matches passes, and is recorded', async () => {
     const body = chatAnswer('at moonrise');
     openai.script(json(body));
-    const before = gateway.records.length;
 
     const got = await askChat(false);
 
     expect(got.text).toBe(body);
-    const record = (await gateway.recorded(before + 1))[before];
-    expect(record).toMatchObject({
+    expect(await got.record()).toMatchObject({
       would_block: ['seen'],
       rules: [{ id: 'seen', mode: 'monitor', on: 'answer' }],
     });
@@ -114,30 +97,26 @@ describe('what clients read in different ways', () => {
       each.replace('{', '{"choices":[],'),
     );
     openai.script(stream([`${first}${second}`, 'data: [DONE]\n\n']));
-    const before = gateway.records.length;
 
     const got = await askChat(true);
 
     expect(got.text).toContain('"reason":"content.unreadable"');
     expect(got.text).not.toMatch(/project|nightfall/);
     expect(got.isWhole).toBe(false);
-    const record = (await gateway.recorded(before + 1))[before];
-    expect(record).toMatchObject({ outcome: 'refused', reason: 'content.unreadable' });
+    expect(await got.record()).toMatchObject({ outcome: 'refused', reason: 'content.unreadable' });
   });
 });
 
 describe('a stream', () => {
   test('that arrives in one piece with its last event is cut as loudly', async () => {
     openai.script(stream([chatEvents(['see: project nightfall is on']).join('')]));
-    const before = gateway.records.length;
 
     const got = await askChat(true);
 
     expect(got.text).toContain('"reason":"content.codename"');
     expect(got.text).not.toContain('[DONE]');
     expect(got.isWhole).toBe(false);
-    const record = (await gateway.recorded(before + 1))[before];
-    expect(record).toMatchObject({ outcome: 'refused', reason: 'content.codename' });
+    expect(await got.record()).toMatchObject({ outcome: 'refused', reason: 'content.codename' });
   });
 
   test('has a text removed from its deltas', async () => {

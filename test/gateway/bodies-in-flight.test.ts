@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { RawConnection } from '../http/raw-connection.ts';
 import { chatAnswer, json } from '../kit/answers.ts';
 import { twoHosts } from '../kit/config.ts';
-import { secrets } from '../kit/gateway.ts';
+import { post as postTo, secrets } from '../kit/gateway.ts';
 import { startHosts } from '../kit/lifecycle.ts';
 
 const server = `  port: 0
@@ -30,10 +30,9 @@ function begin(
 /** A whole request whose body has so many bytes. */
 function post(key: string, bytes: number): Promise<Response> {
   const content = 'x'.repeat(bytes);
-  return fetch(`${gateway.url}${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-gateway-key': key },
-    body: JSON.stringify({ model: 'gpt-test', messages: [{ role: 'user', content }] }),
+  return postTo({ url: gateway.url, key }, path, {
+    model: 'gpt-test',
+    messages: [{ role: 'user', content }],
   });
 }
 
@@ -78,16 +77,7 @@ test('a compressed body as large as a body may be is read', async () => {
   const body = gzipSync(text.padEnd(64 * 1024 - 10));
   expect(body.length).toBeGreaterThan(25_000);
 
-  const ask = () =>
-    fetch(`${gateway.url}${path}`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'content-encoding': 'gzip',
-        'x-gateway-key': secrets.PROJECT_KEY,
-      },
-      body,
-    });
+  const ask = () => postTo(gateway, path, '', { headers: { 'content-encoding': 'gzip' }, body });
 
   // The bodies before may not be gone yet.
   await expect.poll(async () => (await ask()).status).toBe(200);

@@ -114,11 +114,11 @@ describe('Bedrock by InvokeModel', () => {
 
     const final = await answer.finalMessage();
     expect(final.content).toMatchObject([{ type: 'text', text: 'Water it.' }]);
-    expect(final.usage).toMatchObject({ input_tokens: 12, output_tokens: 7 });
+    expect(final.usage).toMatchObject({ input_tokens: 3, output_tokens: 4 });
     expect(answer.response?.headers.get('x-provider-request-id')).toBe('amazon-1');
     expect(last().target).toBe(`/model/${encodeURIComponent(arn)}/invoke-with-response-stream`);
     const record = (await gateway.recorded(1)).at(-1);
-    expect(record).toMatchObject({ provider: 'bedrock', usage: { input_tokens: 12, output_tokens: 7 } });
+    expect(record).toMatchObject({ provider: 'bedrock', usage: { input_tokens: 3, output_tokens: 4 } });
   });
 
   test('requests of the chat dialect are translated to it, streams included', async () => {

@@ -3,7 +3,7 @@ import { Facts } from '../../src/policy/facts.ts';
 import { json } from '../kit/answers.ts';
 import { post, secrets } from '../kit/gateway.ts';
 import { startHosts } from '../kit/lifecycle.ts';
-import { head, openRaw } from '../kit/raw.ts';
+import { openRaw, postText } from '../kit/raw.ts';
 
 const { openai, gateway } = await startHosts(
   json('{"id":"a","choices":[]}'),
@@ -203,14 +203,7 @@ describe('what goes wrong', () => {
 
   test('a request after a harmless one on the same connection is decided by itself', async () => {
     const before = openai.requests.length;
-    const request = (body: string) =>
-      `${head(
-        `POST ${path} HTTP/1.1`,
-        'Host: 127.0.0.1',
-        `x-api-key: ${secrets.PROJECT_KEY}`,
-        'Content-Type: application/json',
-        `Content-Length: ${Buffer.byteLength(body)}`,
-      )}${body}`;
+    const request = (body: string) => postText(secrets.PROJECT_KEY, path, body).join('');
     const connection = openRaw(gateway.port);
     const harmless = JSON.stringify(saying('hello'));
 

@@ -1,30 +1,20 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { chatEvents, dialectCases, openStream, requestFor } from '../kit/answers.ts';
 import { twoHosts } from '../kit/config.ts';
 import { startGateway, type TestGateway } from '../kit/gateway.ts';
 import { type Script, type ScriptedHost, startHost } from '../kit/host.ts';
-import { head, openRaw, type RawConnection } from '../kit/raw.ts';
-
-const closing: (() => Promise<unknown>)[] = [];
-
-afterEach(async () => {
-  for (const close of closing.splice(0).toReversed()) await close();
-});
+import { head, openRaw, postText, type RawConnection } from '../kit/raw.ts';
 
 async function start(script: Script, drain: string): Promise<{ host: ScriptedHost; gateway: TestGateway }> {
   const host = await startHost(script);
   const server = `  port: 0\n  limits: { drain: ${drain} }`;
   const gateway = await startGateway(twoHosts({ anthropic: host.url, openai: host.url, server }));
-  closing.push(() => gateway.stop());
-  closing.push(() => host.close());
   return { host, gateway };
 }
 
 async function ask(gateway: TestGateway, path: string, request: object): Promise<RawConnection> {
   const connection = openRaw(gateway.port);
-  const body = JSON.stringify(request);
-  const lines = ['Host: localhost', `x-api-key: ${gateway.key}`, 'Content-Type: application/json'];
-  await connection.write(head(`POST ${path} HTTP/1.1`, ...lines, `Content-Length: ${body.length}`), body);
+  await connection.write(...postText(gateway.key, path, request));
   return connection;
 }
 
@@ -42,19 +32,9 @@ test('while draining, an open connection gets "not ready" and no new work; no ne
   await new Promise((resolve) => connection.socket.once('data', resolve));
 
   const stopped = gateway.stop();
-  const body = JSON.stringify(requestFor('chat', 'gpt-test'));
-  const key = `x-api-key: ${gateway.key}`;
-  const type = 'Content-Type: application/json';
   await connection.write(
     head('GET /readyz HTTP/1.1', 'Host: localhost'),
-    head(
-      'POST /v1/chat/completions HTTP/1.1',
-      'Host: localhost',
-      key,
-      type,
-      `Content-Length: ${body.length}`,
-    ),
-    body,
+    ...postText(gateway.key, '/v1/chat/completions', requestFor('chat', 'gpt-test')),
   );
   const refused = await fetch(gateway.url).then(
     () => 'answered',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
 import { refusalForm } from '../../src/gateway/refuse.ts';
-import { startGateway } from '../kit/gateway.ts';
+import { post, startGateway } from '../kit/gateway.ts';
 
 const fields = (headers: Readonly<Record<string, string>>) =>
   ({ header: (name: string) => headers[name] }) as never; // all that is read of a request
@@ -61,11 +61,8 @@ policies:
 plants: { store: { enabled: false } }
 `);
   const send = async (headers: Readonly<Record<string, string>>) => {
-    const answer = await fetch(`${gateway.url}/v1/responses`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${gateway.key}`, 'content-type': 'application/json', ...headers },
-      body: JSON.stringify({ model: 'sandbox-mini', input: 'nightfall' }),
-    });
+    const asked = { model: 'sandbox-mini', input: 'nightfall' };
+    const answer = await post(gateway, '/v1/responses', asked, { headers });
     const { error } = (await answer.json()) as { error: unknown };
     return { status: answer.status, marked: answer.headers.get('x-gateway-error'), error };
   };

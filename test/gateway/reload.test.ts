@@ -3,24 +3,14 @@ import { expect, test } from 'vitest';
 import type { GatewayConfig } from '../../src/gateway/gateway.ts';
 import type { GatewayServer } from '../../src/gateway/serve.ts';
 import { post, secrets } from '../kit/gateway.ts';
+import { type ScriptedHost, startHost } from '../kit/host.ts';
 import { gatewayConfigOf, serveConfig } from '../kit/served-config.ts';
-import { closeAtEnd } from '../kit/started.ts';
-import { type Host, startHost } from '../providers/scripted-host.ts';
 
-const configFor = (host: Host) =>
+const configFor = (host: ScriptedHost) =>
   gatewayConfigOf(`
 providers:
   host: { dialect: openai, base_url: "${host.url}/v1", connections: 1 }
 models: [{ match: "*", provider: host }]`);
-
-async function hostThat(answers: (response: ServerResponse, number: number) => void): Promise<Host> {
-  const host = await startHost((request, response, number) => {
-    request.resume();
-    answers(response, number);
-  });
-  closeAtEnd(host.stop);
-  return host;
-}
 
 const whole = (response: ServerResponse, text: string) =>
   void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ text }));
@@ -33,11 +23,11 @@ async function ask({ url }: GatewayServer): Promise<[number, unknown]> {
 
 test('exchanges that began, and those that still wait in line, keep their configuration', async () => {
   const held: ServerResponse[] = [];
-  const old = await hostThat((response, number) => {
+  const old = await startHost((response, { number }) => {
     if (number === 1) held.push(response);
     else whole(response, 'old');
   });
-  const young = await hostThat((response) => whole(response, 'young'));
+  const young = await startHost((response) => whole(response, 'young'));
   const config = await configFor(old);
   let arrived = 0;
   const keys: GatewayConfig['keys'] = {
@@ -65,22 +55,22 @@ test('exchanges that began, and those that still wait in line, keep their config
 });
 
 test('a breaker that is open stays open over a reload, unless the provider itself was configured anew', async () => {
-  const broken = await hostThat((response) => void response.writeHead(500).end());
+  const broken = await startHost((response) => void response.writeHead(500).end());
   const config = await configFor(broken);
   const started = await serveConfig(config);
   const untilOpen = config.providers[0]?.breaker.failures as number;
   for (let failures = 0; failures < untilOpen; failures += 1) expect((await ask(started))[0]).toBe(500);
   expect((await ask(started))[0]).toBe(503);
-  expect(broken.requests()).toBe(untilOpen);
+  expect(broken.requests.length).toBe(untilOpen);
 
   started.prepare(await configFor(broken)).commit();
   expect((await ask(started))[0]).toBe(503);
-  expect(broken.requests()).toBe(untilOpen);
+  expect(broken.requests.length).toBe(untilOpen);
 
   const [provider] = config.providers;
   started
     .prepare({ ...config, providers: provider === undefined ? [] : [{ ...provider, connections: 2 }] })
     .commit();
   expect((await ask(started))[0]).toBe(500);
-  expect(broken.requests()).toBe(untilOpen + 1);
+  expect(broken.requests.length).toBe(untilOpen + 1);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { projects, secrets, startGateway } from '../kit/gateway.ts';
+import { post, projects, startGateway, type TestGateway } from '../kit/gateway.ts';
 
 const yaml = `
 providers: { sandbox: { dialect: sandbox } }
@@ -11,25 +11,18 @@ policies:
 plants: { store: { enabled: false } }
 ${projects}`;
 
-function ask(url: string, tool: string, headers: Record<string, string>): Promise<Response> {
-  return fetch(`${url}/v1/responses`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${secrets.PROJECT_KEY}`,
-      'content-type': 'application/json',
-      ...headers,
-    },
-    body: JSON.stringify({ model: 'sandbox-mini', input: 'hi', tools: [{ type: 'function', name: tool }] }),
-  });
+function ask(gateway: TestGateway, tool: string, headers: Record<string, string>): Promise<Response> {
+  const body = { model: 'sandbox-mini', input: 'hi', tools: [{ type: 'function', name: tool }] };
+  return post(gateway, '/v1/responses', body, { headers });
 }
 
 test('a refusal that a session repeats is recorded once, and then with a count', async () => {
   const gateway = await startGateway(yaml);
   const session = { 'session-id': 'one' };
 
-  for (let i = 0; i < 6; i += 1) expect((await ask(gateway.url, 'shell', session)).status).toBe(403);
-  await ask(gateway.url, 'other', session);
-  await ask(gateway.url, 'shell', { 'session-id': 'two' });
+  for (let i = 0; i < 6; i += 1) expect((await ask(gateway, 'shell', session)).status).toBe(403);
+  await ask(gateway, 'other', session);
+  await ask(gateway, 'shell', { 'session-id': 'two' });
   const before = gateway.records.length;
   await gateway.stop();
 
@@ -42,7 +35,7 @@ test('a refusal that a session repeats is recorded once, and then with a count',
 test('without a session every refusal is recorded', async () => {
   const gateway = await startGateway(yaml);
 
-  for (let i = 0; i < 3; i += 1) await ask(gateway.url, 'shell', {});
+  for (let i = 0; i < 3; i += 1) await ask(gateway, 'shell', {});
   await gateway.stop();
 
   expect(gateway.records).toHaveLength(3);

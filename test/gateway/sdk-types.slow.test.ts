@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { speakAll } from '../kit/answers.ts';
-import { secrets, startGateway } from '../kit/gateway.ts';
+import { post, startGateway } from '../kit/gateway.ts';
 import { startHost } from '../kit/host.ts';
 import { newestOpenAi } from '../kit/openai.ts';
 import { scale } from '../kit/scale.ts';
@@ -94,11 +94,7 @@ projects: { shop: { keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] } }
   onTestFinished(() => gateway.stop());
   const passed: string[] = [];
   const send = async (body: object) => {
-    const answer = await fetch(gateway.url + path, {
-      method: 'POST',
-      body: JSON.stringify({ model: 'x', ...body }),
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${secrets.PROJECT_KEY}` },
-    });
+    const answer = await post(gateway, path, { model: 'x', ...body });
     await answer.arrayBuffer();
     return answer.status;
   };

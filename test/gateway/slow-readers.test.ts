@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { chatEvents, dialectCases, requestFor, speakAll } from '../kit/answers.ts';
 import { post, projects } from '../kit/gateway.ts';
 import { startHosts } from '../kit/lifecycle.ts';
-import { head, openRaw } from '../kit/raw.ts';
+import { openRaw, postText } from '../kit/raw.ts';
 import { scale } from '../kit/scale.ts';
 
 const { openai, gateway } = await startHosts(
@@ -71,15 +71,13 @@ test.each(dialectCases.slice(0, scale(1, dialectCases.length)))(
       stalled.push(run());
     });
     const before = keptBytes();
-    const body = JSON.stringify(requestFor(dialect, 'local', { stream: true }));
-    const lines = ['Host: localhost', `x-api-key: ${gateway.key}`, 'Content-Type: application/json'];
-    const request = head(`POST ${path} HTTP/1.1`, ...lines, `Content-Length: ${body.length}`) + body;
+    const request = postText(gateway.key, path, requestFor(dialect, 'local', { stream: true }));
 
     const connections = Array.from({ length: readers }, () => openRaw(gateway.port));
     for (const connection of connections) {
       connection.socket.pause();
       const arrived = openai.next();
-      await connection.write(request);
+      await connection.write(...request);
       await arrived;
     }
     await Promise.all(stalled);
@@ -130,12 +128,9 @@ test('a client that reads late gets all of a stream', async () => {
   });
   const connection = openRaw(gateway.port);
   connection.socket.pause();
-  const body = JSON.stringify(requestFor('chat', 'local', { stream: true }));
-  const lines = ['Host: localhost', `x-api-key: ${gateway.key}`, 'Content-Type: application/json'];
 
   await connection.write(
-    head('POST /v1/chat/completions HTTP/1.1', ...lines, `Content-Length: ${body.length}`),
-    body,
+    ...postText(gateway.key, '/v1/chat/completions', requestFor('chat', 'local', { stream: true })),
   );
   await stalled;
   const underWay = written * event.length;

@@ -1,4 +1,5 @@
 import { EventStreamCodec } from '@smithy/eventstream-codec';
+import { eventsOf } from '../gateway/masking/saying.ts';
 
 const codec = new EventStreamCodec(
   (bytes) => new TextDecoder().decode(bytes as Uint8Array),
@@ -26,31 +27,11 @@ export function exceptionFrame(type: string, message: string): Buffer {
   return frame({ ':exception-type': type, ':message-type': 'exception' }, JSON.stringify({ message }));
 }
 
-/** The events of an answer in these pieces of text. */
+/** The events of an answer in these pieces of text, the last one with what Bedrock adds to it. */
 export function answerEvents(texts: readonly string[]): readonly Readonly<Record<string, unknown>>[] {
-  const message = {
-    id: 'msg_1',
-    type: 'message',
-    role: 'assistant',
-    model: 'claude-test',
-    content: [],
-    stop_reason: null,
-    stop_sequence: null,
-    usage: { input_tokens: 12, output_tokens: 1 },
-  };
-  return [
-    { type: 'message_start', message },
-    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
-    ...texts.map((text) => ({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } })),
-    { type: 'content_block_stop', index: 0 },
-    {
-      type: 'message_delta',
-      delta: { stop_reason: 'end_turn', stop_sequence: null },
-      usage: { output_tokens: 7 },
-    },
-    {
-      type: 'message_stop',
-      'amazon-bedrock-invocationMetrics': { inputTokenCount: 12, outputTokenCount: 7 },
-    },
-  ];
+  const events = eventsOf('messages', { text: texts.join('') }, () => texts).map((event) =>
+    JSON.parse(event.slice(event.indexOf('data: ') + 'data: '.length)),
+  );
+  const metrics = { inputTokenCount: 3, outputTokenCount: 4 };
+  return [...events.slice(0, -1), { ...events.at(-1), 'amazon-bedrock-invocationMetrics': metrics }];
 }

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type Listening, listening } from './listening.ts';
 
 /** A span as it came, with its attributes as an object. */
 export interface ReceivedSpan {
@@ -14,15 +14,13 @@ export interface ReceivedSpan {
   readonly resource: Readonly<Record<string, unknown>>;
 }
 
-export interface Collector {
-  readonly url: string;
+export interface Collector extends Pick<Listening, 'url' | 'close'> {
   readonly spans: readonly ReceivedSpan[];
   /** All that was received, as text. */
   readonly text: string;
   until(isThere: (spans: readonly ReceivedSpan[]) => boolean): Promise<readonly ReceivedSpan[]>;
   /** The status of the next answers. */
   answerWith(status: number): void;
-  close(): Promise<void>;
 }
 
 interface OtlpValue {
@@ -72,9 +70,10 @@ export async function startCollector(): Promise<Collector> {
     }
     look();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { url, close } = await listening(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
+    close,
     spans,
     get text() {
       return text;
@@ -88,10 +87,6 @@ export async function startCollector(): Promise<Collector> {
       }),
     answerWith: (next) => {
       status = next;
-    },
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
     },
   };
 }

@@ -1,6 +1,6 @@
-import type { AddressInfo } from 'node:net';
-import { createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { SpokenDialect } from './answers.ts';
+import { type RawHost, startRawHost } from './raw-host.ts';
 
 export type HostDialect = SpokenDialect;
 
@@ -17,60 +17,28 @@ export interface HostConnection {
 
 export type Behaviour = (connection: HostConnection) => unknown;
 
-export interface FaultyHost {
-  readonly url: string;
-  readonly requests: number;
+export interface FaultyHost extends RawHost {
   does(next: Behaviour): void;
-  close(): Promise<void>;
 }
 
 /** A provider on loopback that speaks TCP and does to HTTP what it is told to. */
 export async function startFaultyHost(): Promise<FaultyHost> {
-  const sockets = new Set<Socket>();
   let behaviour: Behaviour = ({ socket }) => socket.destroy();
-  let requests = 0;
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    let received = Buffer.alloc(0);
-    socket.on('error', () => undefined); // what it does to others is done to it
-    socket.on('close', () => sockets.delete(socket));
-    socket.on('data', (chunk) => {
-      received = Buffer.concat([received, chunk]);
-      const request = parseRequest(received);
-      if (request === undefined) return;
-      received = Buffer.alloc(0);
-      requests += 1;
-      void behaviour({ socket, ...request, write: (bytes) => write(socket, bytes) });
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const host = await startRawHost(({ path, head, body, socket }) =>
+    behaviour({
+      socket,
+      dialect: dialectAt(path),
+      isStream: path.includes(':stream') || /"stream": ?true/.test(body.toString()),
+      credential:
+        /\r\n(?:x-api-key: |x-goog-api-key: |authorization: Bearer )(\S+)/i.exec(head)?.[1] ?? 'none',
+      write: (bytes) => write(socket, bytes),
+    }),
+  );
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    get requests() {
-      return requests;
-    },
+    ...host,
     does: (next) => {
       behaviour = next;
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        for (const socket of sockets) socket.destroy();
-      }),
-  };
-}
-
-function parseRequest(bytes: Buffer) {
-  const end = bytes.indexOf('\r\n\r\n');
-  if (end < 0) return undefined;
-  const head = bytes.toString('latin1', 0, end);
-  const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
-  if (bytes.length < end + 4 + length) return undefined;
-  const path = head.split(' ', 2)[1] ?? '';
-  return {
-    dialect: dialectAt(path),
-    isStream: path.includes(':stream') || /"stream": ?true/.test(bytes.toString('utf8', end)),
-    credential: /\r\n(?:x-api-key: |x-goog-api-key: |authorization: Bearer )(\S+)/i.exec(head)?.[1] ?? 'none',
   };
 }
 

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { closeAtEnd } from './started.ts';
+import type { Socket } from 'node:net';
+import { type Listening, listening } from './listening.ts';
 
 /** One request as it reached the host. */
 export interface HostRequest {
+  /** Which one it was, from 1. */
+  readonly number: number;
   readonly method: string;
   readonly target: string;
   /** Names in lower case, in the order they came. */
@@ -17,47 +20,55 @@ export interface HostRequest {
 
 export type Script = (response: ServerResponse, request: HostRequest) => unknown;
 
-export interface ScriptedHost {
-  readonly url: string;
+export interface ScriptedHost extends Pick<Listening, 'url' | 'close'> {
   readonly requests: readonly HostRequest[];
   /** How the next requests are answered. */
   script(answer: Script): void;
   /** The request after those that have come so far. */
   next(): Promise<HostRequest>;
-  close(): Promise<void>;
+  /** Waits until that many requests have come. */
+  reached(count: number): Promise<void>;
+  /** Waits until that many connections have been closed. */
+  closed(count: number): Promise<void>;
 }
 
 /** A provider on loopback that keeps what it was sent, byte for byte, and answers as it is told. */
 export async function startHost(first: Script): Promise<ScriptedHost> {
   const requests: HostRequest[] = [];
-  let waiting: ((request: HostRequest) => void)[] = [];
+  const arrivals = new EventEmitter();
+  let closed = 0;
   let answer = first;
   const server = createServer((request, response) => {
-    void receive(request, response).then((received) => {
+    void receive(request, response).then((whole) => {
+      const received = { ...whole, number: requests.length + 1 };
       requests.push(received);
-      const told = waiting;
-      waiting = [];
-      for (const tell of told) tell(received);
+      arrivals.emit('request', received);
       return answer(response, received);
     });
   });
   // After a pause of some seconds, as on a busy machine, it would close a connection on which a request has just come.
   server.keepAliveTimeout = 0;
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const close = () =>
-    new Promise<void>((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
-  closeAtEnd(close);
+  server.on('connection', (socket: Socket) =>
+    socket.on('close', () => {
+      closed += 1;
+      arrivals.emit('closed');
+    }),
+  );
+  const { url, close } = await listening(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
+    close,
     requests,
     script: (next) => {
       answer = next;
     },
-    next: () => new Promise((resolve) => waiting.push(resolve)),
-    close,
+    next: async () => (await once(arrivals, 'request'))[0] as HostRequest,
+    reached: async (count) => {
+      while (requests.length < count) await once(arrivals, 'request');
+    },
+    closed: async (count) => {
+      while (closed < count) await once(arrivals, 'closed');
+    },
   };
 }
 
@@ -67,7 +78,10 @@ export function lastBody({ requests }: Pick<ScriptedHost, 'requests'>): any {
   return JSON.parse(requests.at(-1)?.body.toString() ?? '');
 }
 
-async function receive(request: IncomingMessage, response: ServerResponse): Promise<HostRequest> {
+async function receive(
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<Omit<HostRequest, 'number'>> {
   const ended = new Promise<'whole' | 'gone'>((resolve) => {
     response.once('close', () => resolve(response.writableFinished ? 'whole' : 'gone'));
   });

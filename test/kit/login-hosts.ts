@@ -1,8 +1,7 @@
 import { createServer as createProxy, type RequestListener } from 'node:http';
 import { createServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
 import { makeAuthority } from './certificate.ts';
-import { closeAtEnd } from './started.ts';
+import { listening } from './listening.ts';
 
 /** What is asked of a login host, and the answer: a text that is no JSON is sent as XML, undefined is silence. */
 export type Login = (asked: {
@@ -44,24 +43,11 @@ export async function startLoginHosts(): Promise<LoginHosts> {
   };
   const secure = createServer(makeAuthority('logins').issue(['localhost']), onRequest);
   const plain = createProxy(onRequest);
-  // Those that a client has turned into tunnels are no longer among the server's own.
-  const sockets = new Set<Socket>();
-  plain.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
-  });
   plain.on('connect', (_request, socket) => {
     socket.write('HTTP/1.1 200 OK\r\n\r\n');
     secure.emit('connection', socket);
   });
-  await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(plain.address() as AddressInfo).port}`;
-  const close = () =>
-    new Promise<void>((resolve) => {
-      plain.close(() => resolve());
-      for (const socket of sockets) socket.destroy();
-    });
-  closeAtEnd(close);
+  const { url, close } = await listening(plain);
   return {
     url,
     proxy: url,

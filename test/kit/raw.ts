@@ -86,18 +86,29 @@ export async function sendRaw(port: number, ...pieces: readonly (string | Buffer
   }
 }
 
-/** Posts with the project key on a connection of its own, and reads the answer to its end, or to where it is cut. */
+type Body = object | string | Buffer;
+
+/** A request that posts with the project key, head and body. */
+export function postText(
+  key: string,
+  path: string,
+  body: Body,
+  headers: readonly string[] = ['Content-Type: application/json', `X-Api-Key: ${key}`],
+): readonly [head: string, body: Buffer] {
+  const text = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+  const bytes = Buffer.from(text as string);
+  const lines = [`POST ${path} HTTP/1.1`, 'Host: localhost:4100', ...headers];
+  return [head(...lines, `Content-Length: ${bytes.length}`), bytes];
+}
+
+/** Sends it on a connection of its own, and reads the answer to its end, or to where it is cut. */
 export function postRaw(
   { port, key }: { readonly port: number; readonly key: string },
   path: string,
-  body: object | string | Buffer,
-  headers: readonly string[] = ['Content-Type: application/json', `X-Api-Key: ${key}`],
+  body: Body,
+  headers?: readonly string[],
 ): Promise<RawAnswer> {
-  const bytes = Buffer.isBuffer(body)
-    ? body
-    : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
-  const lines = [`POST ${path} HTTP/1.1`, 'Host: localhost:4100', ...headers];
-  return sendRaw(port, head(...lines, `Content-Length: ${bytes.length}`), bytes);
+  return sendRaw(port, ...postText(key, path, body, headers));
 }
 
 /** The text of a request's head, its lines given without ends. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { MinuteWindow } from '../../src/limits/memory-counters.ts';
+import { createRandom } from '../kit/random.ts';
 
 test('counts what was added within the last minute', () => {
   const window = new MinuteWindow();
@@ -42,11 +43,7 @@ test('a late release has no effect once its second has left the window', () => {
 });
 
 test('agrees with a list of all additions, whatever their order and gaps', () => {
-  let seed = 7;
-  const random = (below: number) => {
-    seed = (seed * 48_271) % 2_147_483_647;
-    return seed % below;
-  };
+  const random = createRandom(7).below;
   const window = new MinuteWindow();
   const added: { at: number; amount: number }[] = [];
   let now = 0;

@@ -1,14 +1,14 @@
 import { Redis } from 'ioredis';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { GatewayError } from '../../src/errors.ts';
 import type { Claim, Grant, RestoredSum } from '../../src/limits/counters.ts';
 import { Limiter } from '../../src/limits/limiter.ts';
 import { MemoryCounters } from '../../src/limits/memory-counters.ts';
 import { RedisCounters, type RedisOptions } from '../../src/limits/redis/redis-counters.ts';
+import { createRandom } from '../kit/random.ts';
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
 
 const endsMs = Date.now() + 3_600_000;
-const opened: RedisCounters[] = [];
 let redis: TestRedis;
 let names = 0;
 
@@ -16,9 +16,7 @@ function claim(counter: string, max: number, extra: Partial<Claim> = {}): Claim 
   return { counter, kind: 'period', max, amount: 1, endsMs, isEnforced: true, ...extra };
 }
 
-async function open(
-  extra: Partial<RedisOptions> = {},
-): Promise<{ counters: RedisCounters; states: boolean[] }> {
+async function open(extra: Partial<RedisOptions> = {}) {
   const states: boolean[] = [];
   const counters = await RedisCounters.open(`test-${++names}`, {
     url: redis.url,
@@ -26,26 +24,41 @@ async function open(
     onState: ({ isConnected }) => states.push(isConnected),
     ...extra,
   });
-  opened.push(counters);
-  return { counters, states };
+  onTestFinished(() => counters.close());
+  return {
+    ...{ counters, states },
+    reserve: (...claims: readonly Claim[]) => counters.reserve(claims, Date.now()),
+    /** What was claimed together, by what each of it used. */
+    settle: (grant: Grant, ...amounts: readonly number[]) => {
+      if (!grant.isGranted) throw new Error('it was refused');
+      counters.settle(grant.ticket, amounts);
+    },
+  };
 }
 
 async function connect(): Promise<Redis> {
-  return new Redis(redis.url);
+  const client = new Redis(redis.url);
+  onTestFinished(() => client.disconnect());
+  return client;
 }
 
 async function flush(): Promise<void> {
-  const admin = await connect();
-  await admin.flushall();
-  admin.disconnect();
+  await (await connect()).flushall();
 }
 
-async function until(isSo: () => boolean): Promise<void> {
-  const end = Date.now() + 10_000;
-  while (!isSo()) {
-    if (Date.now() > end) throw new Error('it never came about');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+const until = (isSo: () => boolean) => vi.waitUntil(isSo, { timeout: 10_000, interval: 20 });
+const reasonOf = (error: GatewayError) => error.reason;
+
+/** Redis ends and begins again, without its data; `meanwhile` is done when it is known to be away. */
+async function restart(
+  states: readonly boolean[],
+  meanwhile: () => unknown = () => undefined,
+): Promise<void> {
+  await redis.kill();
+  await until(() => states.at(-1) === false);
+  await meanwhile();
+  await redis.start();
+  await until(() => states.at(-1) === true);
 }
 
 /** Starts something, and waits until the sum that is settled again has grown; answers the sum. */
@@ -67,15 +80,12 @@ describe.skipIf(!hasRedis)('counters in Redis', () => {
   beforeAll(async () => {
     redis = await startRedis();
   });
-  afterEach(async () => {
-    for (const counters of opened.splice(0)) await counters.close();
-  });
   afterAll(() => redis.stop());
 
   test('two gateways share a budget: of 400 concurrent requests exactly 50 are granted', async () => {
     const [one, two] = [await open(), await open()];
     const asked = Array.from({ length: 400 }, (_, i) =>
-      (i % 2 === 0 ? one : two).counters.reserve([claim('budget', 50)], Date.now()),
+      (i % 2 === 0 ? one : two).reserve(claim('budget', 50)),
     );
 
     const grants = await Promise.all(asked);
@@ -111,13 +121,9 @@ describe.skipIf(!hasRedis)('counters in Redis', () => {
   test.each(['minute', 'period', 'level'] as const)(
     'decides like memory does: random claims and settlements of kind %s',
     async (kind) => {
-      const { counters } = await open();
+      const { counters, reserve } = await open();
       const memory = new MemoryCounters();
-      let seed = 11;
-      const random = (below: number) => {
-        seed = (seed * 48_271) % 2_147_483_647;
-        return seed % below;
-      };
+      const random = createRandom(11).below;
       const open_: { ours: Grant; theirs: Grant; amount: number }[] = [];
 
       for (let step = 0; step < 300; step += 1) {
@@ -125,10 +131,7 @@ describe.skipIf(!hasRedis)('counters in Redis', () => {
           claim(`${kind} a`, 40, { kind, amount: kind === 'level' ? 1 : random(20) }),
           claim(`${kind} b`, 60, { kind, amount: kind === 'level' ? 1 : random(20) }),
         ];
-        const [ours, theirs] = [
-          await counters.reserve(claims, Date.now()),
-          memory.reserve(claims, Date.now()) as Grant,
-        ];
+        const [ours, theirs] = [await reserve(...claims), memory.reserve(claims, Date.now()) as Grant];
         expect({ granted: ours.isGranted, used: ours.states.map(({ used: sum }) => sum) }).toEqual({
           granted: theirs.isGranted,
           used: theirs.states.map(({ used: sum }) => sum),
@@ -145,17 +148,17 @@ describe.skipIf(!hasRedis)('counters in Redis', () => {
   );
 
   test('away: a budget refuses soon, a rate is counted here, and back again both go on without a jump', async () => {
-    const { counters, states } = await open();
+    const { reserve, states } = await open();
     const budget = claim('away budget', 10);
     const rate = claim('away rate', 10, { kind: 'minute' });
-    await counters.reserve([budget], Date.now());
+    await reserve(budget);
     redis.pause();
-    const refused = await counters.reserve([budget], Date.now()).catch((error: GatewayError) => error.reason);
-    const granted = await counters.reserve([rate], Date.now());
+    const refused = await reserve(budget).catch(reasonOf);
+    const granted = await reserve(rate);
 
     redis.resume();
     await until(() => states.at(-1) === true);
-    const after = await counters.reserve([budget], Date.now());
+    const after = await reserve(budget);
 
     expect({ refused, granted: granted.isGranted, states }).toEqual({
       refused: 'limit.state_unavailable',
@@ -168,37 +171,28 @@ describe.skipIf(!hasRedis)('counters in Redis', () => {
   });
 
   test('what was granted locally while Redis was away counts there afterwards', async () => {
-    const { counters, states } = await open({ onFailure: 'local' });
+    const { reserve, settle, states } = await open({ onFailure: 'local' });
     const budget = claim('local budget', 10);
-    await counters.reserve([budget], Date.now());
-    await redis.kill();
-    await until(() => states.at(-1) === false);
-    const grant = await counters.reserve([{ ...budget, amount: 4 }], Date.now());
-    if (!grant.isGranted) throw new Error('it was refused');
-    counters.settle(grant.ticket, [3]);
-
-    await redis.start();
-    await until(() => states.at(-1) === true);
-    const after = await counters.reserve([budget], Date.now());
+    await reserve(budget);
+    await restart(states, async () => settle(await reserve({ ...budget, amount: 4 }), 3));
+    const after = await reserve(budget);
 
     // Redis forgot the first one with its data; the ledger would bring it back.
     expect(used(after)).toBe(4);
   });
 
   test('what is settled again, because nobody knows whether it was counted, counts once', async () => {
-    const { counters, states } = await open({ onFailure: 'local' });
+    const { reserve, settle, states } = await open({ onFailure: 'local' });
     const budget = claim('settled again', 1_000_000);
-    const leased = await counters.reserve([{ ...budget, amount: 100 }], Date.now());
-    await counters.reserve([budget], Date.now());
+    const leased = await reserve({ ...budget, amount: 100 });
+    await reserve(budget);
     redis.pause();
-    await counters.reserve([claim('any', 10)], Date.now());
+    await reserve(claim('any', 10));
     await until(() => states.at(-1) === false);
-    if (!leased.isGranted) throw new Error('it was refused');
-    counters.settle(leased.ticket, [7]);
+    settle(leased, 7);
     for (let i = 0; i < 2_000; i += 1) {
-      const grant = await counters.reserve([{ ...budget, amount: 4 }], Date.now());
-      if (!grant.isGranted) throw new Error('it was refused');
-      counters.settle(grant.ticket, [3]);
+      const grant = await reserve({ ...budget, amount: 4 });
+      settle(grant, 3);
     }
     // It hangs again in the middle of them: each time more of them are counted, and their answers are lost.
     const admin = await connect();
@@ -211,35 +205,33 @@ describe.skipIf(!hasRedis)('counters in Redis', () => {
     redis.resume();
     await until(() => states.at(-1) === true);
 
-    const after = await counters.reserve([budget], Date.now());
+    const after = await reserve(budget);
 
     expect(used(after)).toBe(7 + 1 + 2_000 * 3 + 1);
-    admin.disconnect();
   });
 
   test.each(['minute', 'level', 'period'] as const)(
     'a key of kind %s that holds something else refuses its own limit, and ends no connection',
     async (kind) => {
       const keys: string[] = [];
-      const { counters, states } = await open({ onBadCounter: (key) => keys.push(key) });
+      const { reserve, settle, states } = await open({ onBadCounter: (key) => keys.push(key) });
       const bad = claim(`bad ${kind}`, 100, { kind });
       const good = claim(`good beside bad ${kind}`, 100, { amount: 10 });
-      const grant = await counters.reserve([bad, good], Date.now());
+      const grant = await reserve(bad, good);
       const admin = await connect();
       await admin.del(`{gateway}:limits:bad ${kind}`);
       await admin.sadd(`{gateway}:limits:bad ${kind}`, 'no counter');
 
-      const refused = await counters.reserve([bad, good], Date.now()).catch((error: GatewayError) => error);
-      if (grant.isGranted) counters.settle(grant.ticket, [1, 4]);
-      const other = await counters.reserve([good], Date.now());
+      const refused = await reserve(bad, good).catch((error: GatewayError) => error);
+      settle(grant, 1, 4);
+      const other = await reserve(good);
       await admin.del(`{gateway}:limits:bad ${kind}`);
-      const mended = await counters.reserve([bad, good], Date.now());
+      const mended = await reserve(bad, good);
 
       expect(refused).toMatchObject({ reason: 'limit.state_unavailable' });
       expect(used(other)).toBe(14);
       expect(mended.isGranted).toBe(true);
       expect({ keys, states }).toEqual({ keys: [`{gateway}:limits:bad ${kind}`], states: [] });
-      admin.disconnect();
     },
   );
 
@@ -247,36 +239,27 @@ describe.skipIf(!hasRedis)('counters in Redis', () => {
     'a budget that holds %j is refused until the ledger restores it',
     async (text) => {
       const sums = { used: 3 };
-      const { counters, states } = await open({
+      const { reserve, states } = await open({
         readSums: () => Promise.resolve([{ counter: 'rubbish', used: sums.used, endsMs }]),
       });
       const admin = await connect();
       await admin.set('{gateway}:limits:rubbish', text);
 
-      const refused = await counters
-        .reserve([claim('rubbish', 10)], Date.now())
-        .catch((error: GatewayError) => error.message);
+      const refused = await reserve(claim('rubbish', 10)).catch((error: GatewayError) => error.message);
       await admin.del('{gateway}:limits:filled'); // as if the data were lost
-      const grant = await counters.reserve([claim('rubbish', 10)], Date.now());
+      const grant = await reserve(claim('rubbish', 10));
 
       expect(refused).toBe('a counter in Redis holds something else; the log has its key');
       expect({ used: used(grant), states }).toEqual({ used: 4, states: [] });
-      admin.disconnect();
     },
   );
 
   test('a Redis that lost its data is filled from the ledger before anybody counts', async () => {
     const known: RestoredSum[] = [{ counter: 'lost', used: 9, endsMs }];
-    const { counters, states } = await open({ readSums: () => Promise.resolve(known) });
-    await redis.kill();
-    await until(() => states.at(-1) === false);
+    const { reserve, states } = await open({ readSums: () => Promise.resolve(known) });
 
-    await redis.start();
-    await until(() => states.at(-1) === true);
-    const [last, beyond] = [
-      await counters.reserve([claim('lost', 10)], Date.now()),
-      await counters.reserve([claim('lost', 10)], Date.now()),
-    ];
+    await restart(states);
+    const [last, beyond] = [await reserve(claim('lost', 10)), await reserve(claim('lost', 10))];
 
     expect([last.isGranted, beyond.isGranted]).toEqual([true, false]);
   });
@@ -289,9 +272,7 @@ describe.skipIf(!hasRedis)('counters in Redis', () => {
     ledger.used = 7;
 
     const grants = await Promise.all(
-      Array.from({ length: 6 }, (_, i) =>
-        (i % 2 === 0 ? one : two).counters.reserve([claim('flushed', 10)], Date.now()),
-      ),
+      Array.from({ length: 6 }, (_, i) => (i % 2 === 0 ? one : two).reserve(claim('flushed', 10))),
     );
 
     expect(grants.filter(({ isGranted }) => isGranted)).toHaveLength(3);
@@ -300,44 +281,41 @@ describe.skipIf(!hasRedis)('counters in Redis', () => {
 
   test('what is open when Redis loses its data is counted by its worst case, and settled exactly', async () => {
     const sums = { used: 0 };
-    const { counters } = await open({
+    const { reserve, settle } = await open({
       readSums: () => Promise.resolve([{ counter: 'open', used: sums.used, endsMs }]),
     });
-    const grant = await counters.reserve([claim('open', 100, { amount: 40 })], Date.now());
+    const grant = await reserve(claim('open', 100, { amount: 40 }));
     await flush();
     sums.used = 40; // the ledger has its intent
-    await counters.reserve([claim('open', 100, { amount: 1 })], Date.now());
+    await reserve(claim('open', 100, { amount: 1 }));
 
-    if (grant.isGranted) counters.settle(grant.ticket, [5]);
-    const after = await counters.reserve([claim('open', 100, { amount: 0 })], Date.now());
+    settle(grant, 5);
+    const after = await reserve(claim('open', 100, { amount: 0 }));
 
     expect(used(after)).toBe(6);
   });
 
   test('what is open when Redis loses its data still takes its places', async () => {
-    const { counters, states } = await open();
+    const { reserve, settle, states } = await open();
     const level = claim('places', 1, { kind: 'level' });
-    const grant = await counters.reserve([level], Date.now());
-    await redis.kill();
-    await until(() => states.at(-1) === false);
+    const grant = await reserve(level);
 
-    await redis.start();
-    await until(() => states.at(-1) === true);
-    const beside = await counters.reserve([level], Date.now());
-    if (grant.isGranted) counters.settle(grant.ticket, [1]);
-    const after = await counters.reserve([level], Date.now());
+    await restart(states);
+    const beside = await reserve(level);
+    settle(grant, 1);
+    const after = await reserve(level);
 
     expect([grant.isGranted, beside.isGranted, after.isGranted]).toEqual([true, false, true]);
   });
 
   test('without a ledger, settling after a loss releases nothing that others have claimed', async () => {
-    const { counters } = await open();
-    const before = await counters.reserve([claim('no ledger', 100, { amount: 40 })], Date.now());
+    const { reserve, settle } = await open();
+    const before = await reserve(claim('no ledger', 100, { amount: 40 }));
     await flush();
-    await counters.reserve([claim('no ledger', 100, { amount: 50 })], Date.now());
+    await reserve(claim('no ledger', 100, { amount: 50 }));
 
-    if (before.isGranted) counters.settle(before.ticket, [5]);
-    const after = await counters.reserve([claim('no ledger', 100, { amount: 0 })], Date.now());
+    settle(before, 5);
+    const after = await reserve(claim('no ledger', 100, { amount: 0 }));
 
     expect(used(after)).toBe(55);
   });
@@ -346,38 +324,35 @@ describe.skipIf(!hasRedis)('counters in Redis', () => {
     ['full', ['maxmemory', '1'], ['maxmemory', '0']],
     ['out of replicas, and so read-only', ['min-replicas-to-write', '3'], ['min-replicas-to-write', '0']],
   ])('a server that is %s counts as away, once, until it takes writes', async (_what, broken, mended) => {
-    const { counters, states } = await open();
+    const { reserve, states } = await open();
     const admin = await connect();
     await admin.config('SET', broken[0] as string, broken[1] as string);
 
-    const refused = await counters
-      .reserve([claim('unwritable', 10)], Date.now())
-      .catch((error: GatewayError) => error.reason);
+    const refused = await reserve(claim('unwritable', 10)).catch(reasonOf);
     await until(() => states.length > 0);
     await new Promise((resolve) => setTimeout(resolve, 300)); // in which nothing else is to happen
     const statesMeanwhile = [...states];
     await admin.config('SET', mended[0] as string, mended[1] as string);
     await until(() => states.at(-1) === true);
-    const grant = await counters.reserve([claim('unwritable', 10)], Date.now());
+    const grant = await reserve(claim('unwritable', 10));
 
     expect({ refused, statesMeanwhile, granted: grant.isGranted }).toEqual({
       refused: 'limit.state_unavailable',
       statesMeanwhile: [false],
       granted: true,
     });
-    admin.disconnect();
   });
 
   test('a request is one command before the call and one after it, however many limits it has', async () => {
-    const { counters } = await open();
+    const { reserve, settle } = await open();
     const claims = [
       claim('rate', 10, { kind: 'minute' }),
       claim('level', 10, { kind: 'level' }),
       claim('day', 10),
       claim('month', 10),
     ];
-    const warm = await counters.reserve(claims, Date.now());
-    if (warm.isGranted) counters.settle(warm.ticket, [1, 1, 1, 1]);
+    const warm = await reserve(...claims);
+    settle(warm, 1, 1, 1, 1);
     const watcher = await connect();
     const marker = await connect();
     await marker.ping();
@@ -388,44 +363,38 @@ describe.skipIf(!hasRedis)('counters in Redis', () => {
       if (source !== 'lua') sent.push(args[0] as string);
     });
 
-    const grant = await counters.reserve(claims, Date.now());
+    const grant = await reserve(...claims);
     await marker.echo('reserved');
-    if (grant.isGranted) counters.settle(grant.ticket, [1, 1, 1, 1]);
+    settle(grant, 1, 1, 1, 1);
     await until(() => sent.length === 3);
 
     expect(sent.map((each) => each.toLowerCase())).toEqual(['evalsha', 'echo', 'evalsha']);
-    marker.disconnect();
     monitor.disconnect();
-    watcher.disconnect();
   });
 
   test('the budget of a gateway whose clock is weeks behind holds', async () => {
-    const { counters } = await open();
+    const { reserve } = await open();
     const longAgo = claim('long ago', 10, { amount: 6, endsMs: Date.now() - 20 * 86_400_000 });
 
-    const grants = [
-      await counters.reserve([longAgo], Date.now()),
-      await counters.reserve([longAgo], Date.now()),
-    ];
+    const grants = [await reserve(longAgo), await reserve(longAgo)];
 
     expect(grants.map(({ isGranted }) => isGranted)).toEqual([true, false]);
   });
 
   test('what was counted while the clock of Redis was ahead is not held against a rate for as long', async () => {
-    const { counters } = await open();
+    const { reserve } = await open();
     const rate = claim('ahead', 10, { kind: 'minute' });
     const admin = await connect();
     await admin.hset('{gateway}:limits:ahead', String(Math.floor(Date.now() / 1_000) + 86_400), '10');
 
-    const grant = await counters.reserve([rate], Date.now());
+    const grant = await reserve(rate);
 
     expect({ isGranted: grant.isGranted, used: used(grant) }).toEqual({ isGranted: true, used: 1 });
-    admin.disconnect();
   });
 
   test('a gateway that was held up itself does not take Redis for away', async () => {
-    const { counters, states } = await open();
-    const granted = counters.reserve([claim('held up', 10)], Date.now());
+    const { reserve, states } = await open();
+    const granted = reserve(claim('held up', 10));
     const end = performance.now() + 1_500;
     while (performance.now() < end);
 
@@ -436,6 +405,7 @@ describe.skipIf(!hasRedis)('counters in Redis', () => {
     const causes: string[] = [];
     const own = await startRedis();
     const admin = new Redis(own.url);
+    onTestFinished(() => admin.disconnect());
     const { counters } = await open({ url: own.url, onState: ({ cause }) => causes.push(String(cause)) });
     await admin.config('SET', 'requirepass', 'another');
     await admin.call('client', 'kill', 'skipme', 'yes', 'type', 'normal');
@@ -445,7 +415,6 @@ describe.skipIf(!hasRedis)('counters in Redis', () => {
     await until(() => causes.at(-1) === 'undefined');
     await counters.close();
     await new Promise((resolve) => setTimeout(resolve, 50));
-    admin.disconnect();
     await own.stop();
 
     expect(causes).toEqual([
@@ -457,12 +426,12 @@ describe.skipIf(!hasRedis)('counters in Redis', () => {
 
   test('away at the start: the gateway starts, and counts when it comes', async () => {
     await redis.kill();
-    const { counters, states } = await open();
-    const refused = await counters.reserve([claim('late', 1)], Date.now()).catch(() => 'refused');
+    const { reserve, states } = await open();
+    const refused = await reserve(claim('late', 1)).catch(() => 'refused');
 
     await redis.start();
     await until(() => states.at(-1) === true);
-    const grant = await counters.reserve([claim('late', 1)], Date.now());
+    const grant = await reserve(claim('late', 1));
 
     expect([refused, grant.isGranted]).toEqual(['refused', true]);
   });

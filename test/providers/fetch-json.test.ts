@@ -1,35 +1,28 @@
 import { gzipSync } from 'node:zlib';
-import { afterEach, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { fetchJson } from '../../src/providers/fetch-json.ts';
 import type { Provider } from '../../src/providers/provider.ts';
-import { deadUrl, type Host, makeProvider, startHost } from './scripted-host.ts';
+import { type Script, startHost } from '../kit/host.ts';
+import { deadUrl } from '../kit/listening.ts';
+import { makeProvider } from './make-provider.ts';
 
-const hosts: Host[] = [];
-const providers: Provider[] = [];
 const limits = { timeoutMs: 10_000, limitBytes: 1_000 };
 
-afterEach(async () => {
-  for (const provider of providers.splice(0)) provider.close();
-  await Promise.all(hosts.splice(0).map((host) => host.stop()));
-});
+function providerAt(url: string): Provider {
+  const provider = makeProvider(url, { apiKey: 'sk-key' });
+  onTestFinished(() => provider.close());
+  return provider;
+}
 
-async function ask(
-  answer: Parameters<typeof startHost>[0],
-  overrides: Partial<typeof limits> = {},
-): Promise<unknown> {
-  const host = await startHost(answer);
-  hosts.push(host);
-  const provider = makeProvider(`${host.url}/v1`, { apiKey: 'sk-key' });
-  providers.push(provider);
-  return fetchJson(provider, '/v1/models', { ...limits, ...overrides });
+async function ask(answer: Script, overrides: Partial<typeof limits> = {}): Promise<unknown> {
+  const { url } = await startHost(answer);
+  return fetchJson(providerAt(`${url}/v1`), '/v1/models', { ...limits, ...overrides });
 }
 
 test('gets a document with the credentials', async () => {
-  const document = await ask((request, response) => {
-    const { method, url, headers } = request;
-    response.end(
-      JSON.stringify([method, url, headers.authorization, headers.accept, headers['accept-encoding']]),
-    );
+  const document = await ask((response, { method, target, headers }) => {
+    const { authorization, accept, 'accept-encoding': encoding } = Object.fromEntries(headers);
+    response.end(JSON.stringify([method, target, authorization, accept, encoding]));
   });
 
   expect(document).toEqual(['GET', '/v1/models', 'Bearer sk-key', 'application/json', 'identity']);
@@ -37,41 +30,32 @@ test('gets a document with the credentials', async () => {
 
 test('decodes a compressed one', async () => {
   expect(
-    await ask((_request, response) =>
-      response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('{"a":1}')),
-    ),
+    await ask((response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('{"a":1}'))),
   ).toEqual({ a: 1 });
 });
 
 test.each([
-  ['an error', (status: number) => ({ status, body: '{}' }), 500],
-  ['a redirect', (status: number) => ({ status, body: '' }), 302],
-  ['no JSON', (status: number) => ({ status, body: '<html>' }), 200],
-  ['too much', (status: number) => ({ status, body: JSON.stringify('x'.repeat(2_000)) }), 200],
-] as const)('%s is provider.broken_response', async (_name, make, status) => {
-  const { body } = make(status);
+  ['an error', 500, '{}'],
+  ['a redirect', 302, ''],
+  ['no JSON', 200, '<html>'],
+  ['too much', 200, JSON.stringify('x'.repeat(2_000))],
+])('%s is provider.broken_response', async (_name, status, body) => {
+  const asked = ask((response) => response.writeHead(status, { location: '/' }).end(body));
 
-  await expect(
-    ask((_request, response) => response.writeHead(status, { location: '/' }).end(body)),
-  ).rejects.toMatchObject({
-    code: 'provider.broken_response',
-  });
+  await expect(asked).rejects.toMatchObject({ code: 'provider.broken_response' });
 });
 
 test('no answer in time is provider.timeout', async () => {
   await expect(ask(() => undefined, { timeoutMs: 30 })).rejects.toMatchObject({ code: 'provider.timeout' });
   await expect(
-    ask((_request, response) => response.writeHead(200).write('{'), { timeoutMs: 30 }),
+    ask((response) => response.writeHead(200).write('{'), { timeoutMs: 30 }),
   ).rejects.toMatchObject({
     code: 'provider.timeout',
   });
 });
 
 test('a closed port is provider.unreachable', async () => {
-  const provider = makeProvider(await deadUrl());
-  providers.push(provider);
-
-  await expect(fetchJson(provider, '/v1/models', limits)).rejects.toMatchObject({
+  await expect(fetchJson(providerAt(await deadUrl()), '/v1/models', limits)).rejects.toMatchObject({
     code: 'provider.unreachable',
   });
 });

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { Pool } from '../../src/providers/transport/pool.ts';
+import { createRandom } from '../kit/random.ts';
+import { type RawRequest, startRawHost } from '../kit/raw-host.ts';
 import { scale } from '../kit/scale.ts';
-import { Reader, seeded, startWireHost, until, type WireRequest } from './wire.ts';
+import { Reader, until } from './wire.ts';
 
 // The one thing that must never happen: somebody gets bytes of another's answer. A host answers each request
 // with its number, in every framing, cut at random, and does all it must not; those who ask leave at random.
@@ -73,7 +75,7 @@ const extras = [
 ];
 
 /** Answers as the script says, with something behind it now and then, or cut. */
-async function answer(random: Random, { path, socket }: WireRequest): Promise<void> {
+async function answer(random: Random, { path, socket }: RawRequest): Promise<void> {
   if (random() < 0.01) return void socket.destroy();
   const { bytes: whole, behind } = scriptFor(random, path.slice(1));
   const isLast = behind === 'end';
@@ -96,9 +98,9 @@ async function answer(random: Random, { path, socket }: WireRequest): Promise<vo
 }
 
 test("no exchange gets another's bytes, and none waits for ever", async () => {
-  const random = seeded(1);
+  const random = createRandom(1).next;
   const stalled = new Set<string>();
-  const host = await startWireHost((request) => {
+  const host = await startRawHost((request) => {
     if (random() < 0.003) stalled.add(request.path.slice(1));
     else void answer(random, request);
   });
@@ -170,5 +172,4 @@ test("no exchange gets another's bytes, and none waits for ever", async () => {
   expect(counts.complete).toBeGreaterThan(exchanges / 2);
   expect(host.connections()).toBeLessThan(exchanges * 0.7); // else nothing was shared
   pool.close();
-  await host.stop();
 }, 3_600_000);

@@ -2,19 +2,18 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createServer, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
+import { createServer, type TLSSocket, type TlsOptions } from 'node:tls';
 import { rolldown } from 'rolldown';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Identity, makeAuthority } from '../kit/certificate.ts';
+import { listening } from '../kit/listening.ts';
 
 const trusted = makeAuthority('trusted');
 const folder = mkdtempSync(join(tmpdir(), 'gateway-tls-'));
 const authorityFile = join(folder, 'authority.pem');
 const program = join(folder, 'ask.mjs');
-const servers: Server[] = [];
 let child: ChildProcessWithoutNullStreams;
 
 beforeAll(async () => {
@@ -25,10 +24,6 @@ beforeAll(async () => {
   await bundle.close();
   const env = { PATH: process.env.PATH, NODE_EXTRA_CA_CERTS: authorityFile };
   child = spawn(process.execPath, [program], { env });
-});
-
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close();
 });
 
 afterAll(async () => {
@@ -66,10 +61,7 @@ async function start(identity: Identity, options: TlsOptions = {}) {
     },
   );
   server.on('tlsClientError', () => undefined);
-  servers.push(server);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return { port: (server.address() as AddressInfo).port, seen };
+  return { port: (await listening(server)).port, seen };
 }
 
 /** What somebody gets who trusts the authority and asks the origins in turn. */

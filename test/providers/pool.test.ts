@@ -3,35 +3,26 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { PieceBudget } from '../../src/piece-budget.ts';
 import { type HostRequest, Pool } from '../../src/providers/transport/pool.ts';
 import { TickQueue } from '../../src/tick-queue.ts';
+import { listening } from '../kit/listening.ts';
+import { type RawRequest, startRawHost } from '../kit/raw-host.ts';
 import { scale } from '../kit/scale.ts';
-import { Reader, startWireHost, until, type WireHost, type WireRequest } from './wire.ts';
+import { Reader, until } from './wire.ts';
 
 const timeouts = { connectMs: 60_000, headersMs: 60_000, idleMs: 60_000 };
 const small: HostRequest = { method: 'POST', path: '/a?b', headers: [], body: Buffer.from('{}') };
 const ok = 'HTTP/1.1 200 OK\r\n';
 
-const hosts: WireHost[] = [];
-const pools: Pool[] = [];
-
-afterEach(async () => {
+afterEach(() => {
   vi.useRealTimers();
-  for (const pool of pools.splice(0)) pool.close();
-  await Promise.all(hosts.splice(0).map((host) => host.stop()));
 });
 
-async function start(...options: Parameters<typeof startWireHost>): Promise<WireHost> {
-  const host = await startWireHost(...options);
-  hosts.push(host);
-  return host;
-}
-
-function poolAt(origin: string, changed: Partial<typeof timeouts> = {}): Pool {
-  const pool = new Pool(origin, { timeouts: { ...timeouts, ...changed } });
-  pools.push(pool);
+function poolAt(origin: string, changed: Partial<typeof timeouts> = {}, ticks?: TickQueue): Pool {
+  const pool = new Pool(origin, { timeouts: { ...timeouts, ...changed }, ...(ticks && { ticks }) });
+  onTestFinished(() => pool.close());
   return pool;
 }
 
@@ -49,7 +40,7 @@ async function askAndRest(pool: Pool, request: Partial<HostRequest> = {}) {
 
 /** A host that tells each request over which connection it came. */
 function numbering({ lines = '', behind = '' } = {}) {
-  return ({ socket, connection }: WireRequest) => {
+  return ({ socket, connection }: RawRequest) => {
     const body = String(connection);
     socket.write(`${ok}${lines}content-length: ${body.length}\r\n\r\n${body}${behind}`);
   };
@@ -62,8 +53,8 @@ function holdClock(): void {
 
 describe('connections', () => {
   test('are used again', async () => {
-    const waiting: WireRequest[] = [];
-    const host = await start((request) => waiting.push(request));
+    const waiting: RawRequest[] = [];
+    const host = await startRawHost((request) => waiting.push(request));
     const pool = poolAt(host.url);
     for (let round = 1; round <= 3; round += 1) {
       const readers = [ask(pool), ask(pool), ask(pool)];
@@ -77,7 +68,7 @@ describe('connections', () => {
   });
 
   test('rest for the turn of the event loop in which their answer ended', async () => {
-    const host = await start(numbering());
+    const host = await startRawHost(numbering());
     const pool = poolAt(host.url);
     const second = new Reader();
     const first = new Reader();
@@ -97,7 +88,7 @@ describe('connections', () => {
     ['connection: close and a byte too much', { lines: 'connection: close\r\n', behind: 'x' }],
     ['a host that closes it before long', { lines: 'keep-alive: timeout=2\r\n' }],
   ])('are not taken again behind %s', async (_name, options) => {
-    const host = await start(numbering(options));
+    const host = await startRawHost(numbering(options));
     const pool = poolAt(host.url);
 
     for (const body of ['1', '2', '3']) {
@@ -109,7 +100,7 @@ describe('connections', () => {
     // Of a read that fills the 64 KiB that there are for one, the next follows in the same turn.
     const readBytes = 64 * 1024;
     const evil = `${ok}content-length: 4\r\n\r\nevil`;
-    const host = await start(({ socket, connection }) => {
+    const host = await startRawHost(({ socket, connection }) => {
       const length = 3 * readBytes - `${ok}content-length: 196000\r\n\r\n`.length;
       const body = String(connection).repeat(length);
       socket.write(`${ok}content-length: ${length}\r\n\r\n${body}${evil}${evil}${evil}`);
@@ -123,7 +114,7 @@ describe('connections', () => {
   });
 
   test('are not reused by a request made as soon as the answer ends, if an extra byte follows it', async () => {
-    const host = await start(numbering({ behind: `${ok}content-length: 4\r\n\r\nevil` }));
+    const host = await startRawHost(numbering({ behind: `${ok}content-length: 4\r\n\r\nevil` }));
     const pool = poolAt(host.url);
     const second = new Reader();
     const first = new Reader();
@@ -139,7 +130,7 @@ describe('connections', () => {
   });
 
   test('are not reused once the host has closed them', async () => {
-    const host = await start(numbering());
+    const host = await startRawHost(numbering());
     const pool = poolAt(host.url);
 
     for (let i = 1; i <= 20; i += 1) {
@@ -153,7 +144,7 @@ describe('connections', () => {
 describe('idle connections', () => {
   test('are closed after four seconds', async () => {
     holdClock();
-    const host = await start(numbering());
+    const host = await startRawHost(numbering());
     const pool = poolAt(host.url);
     await askAndRest(pool);
     vi.advanceTimersByTime(3_500);
@@ -170,7 +161,7 @@ describe('idle connections', () => {
     [60, 4_000],
   ])('are closed two seconds before the host does, which says %i', async (timeout, keptMs) => {
     holdClock();
-    const host = await start(numbering({ lines: `keep-alive: timeout=${timeout}\r\n` }));
+    const host = await startRawHost(numbering({ lines: `keep-alive: timeout=${timeout}\r\n` }));
     const pool = poolAt(host.url);
     await askAndRest(pool);
     vi.advanceTimersByTime(keptMs - 500);
@@ -182,12 +173,12 @@ describe('idle connections', () => {
   });
 
   test('are closed with the pool, immediately or after their answer', async () => {
-    const waiting: WireRequest[] = [];
-    const host = await start((request) => waiting.push(request));
+    const waiting: RawRequest[] = [];
+    const host = await startRawHost((request) => waiting.push(request));
     const pool = poolAt(host.url);
     const [first, second, third] = [ask(pool), ask(pool), ask(pool)];
     await until(() => waiting.length === 3);
-    numbering()(waiting[0] as WireRequest);
+    numbering()(waiting[0] as RawRequest);
     await Promise.race([first.outcome, second.outcome, third.outcome]);
     pool.close();
     await until(() => host.sockets.size === 2);
@@ -205,7 +196,7 @@ describe('idle connections', () => {
 
   test('keep no clock going', async () => {
     holdClock();
-    const host = await start(numbering());
+    const host = await startRawHost(numbering());
     const pool = poolAt(host.url);
     await askAndRest(pool);
     expect(vi.getTimerCount()).toBe(1);
@@ -235,12 +226,12 @@ describe('a time-out', () => {
     'of the head is never early, and late by a second at most (%i)',
     async (phaseMs) => {
       holdClock();
-      const waiting: WireRequest[] = [];
-      const host = await start((request) => waiting.push(request));
+      const waiting: RawRequest[] = [];
+      const host = await startRawHost((request) => waiting.push(request));
       const pool = poolAt(host.url, { headersMs: 2_000 });
       ask(pool); // the clock runs already when the second one begins
       await until(() => waiting.length === 1);
-      numbering()(waiting[0] as WireRequest);
+      numbering()(waiting[0] as RawRequest);
       await until(() => true);
       vi.advanceTimersByTime(phaseMs);
       const reader = ask(pool);
@@ -253,8 +244,8 @@ describe('a time-out', () => {
 
   test('of the body is never early, and late by a second at most', async () => {
     holdClock();
-    const waiting: WireRequest[] = [];
-    const host = await start((request) => waiting.push(request));
+    const waiting: RawRequest[] = [];
+    const host = await startRawHost((request) => waiting.push(request));
     const reader = ask(poolAt(host.url, { idleMs: 2_000 }));
     await until(() => waiting.length === 1);
     waiting[0]?.socket.write(`${ok}\r\na`);
@@ -268,7 +259,7 @@ describe('a time-out', () => {
   });
 
   test('by the real clock is not early', async () => {
-    const host = await start(() => undefined);
+    const host = await startRawHost(() => undefined);
     const begun = performance.now();
     const outcome = await ask(poolAt(host.url, { headersMs: 300 })).outcome;
 
@@ -285,15 +276,12 @@ describe('a time-out', () => {
         hasHello = true;
       });
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as { port: number };
+    const { port } = await listening(server);
     const reader = ask(poolAt(`https://127.0.0.1:${port}`, { connectMs: 2_000 }));
     await until(() => hasHello);
 
     expectInTime(await lateness(reader, 2_000));
     expect(await reader.outcome).toMatchObject({ failure: 'provider.unreachable', wasSent: false });
-    server.close();
   });
 
   test.runIf(process.platform === 'linux')('of a host that accepts no more connections', async () => {
@@ -318,7 +306,7 @@ describe('a time-out', () => {
 describe('a request', () => {
   test('names the host with its port', async () => {
     const heads: string[] = [];
-    const host = await start((request) => {
+    const host = await startRawHost((request) => {
       heads.push(request.head);
       numbering()(request);
     });
@@ -331,13 +319,10 @@ describe('a request', () => {
 
   test('goes to an address of IPv6', async () => {
     const heads: string[] = [];
-    const host = await start(
-      (request) => {
-        heads.push(request.head);
-        numbering()(request);
-      },
-      { address: '::1' },
-    );
+    const host = await startRawHost((request) => {
+      heads.push(request.head);
+      numbering()(request);
+    }, '::1');
 
     expect((await ask(poolAt(host.url)).outcome).body).toBe('1');
     expect(heads[0]).toContain(`\r\nhost: [::1]:${host.port}\r\n`);
@@ -352,7 +337,7 @@ describe('a request', () => {
     ['a line end in the path', { path: '/a\r\nc: d' }],
     ['a character in the path whose lower byte is a line end', { path: '/\u010d\u010a' }],
   ])('with %s is not sent', async (_name, request) => {
-    const host = await start(numbering());
+    const host = await startRawHost(numbering());
 
     const outcome = await ask(poolAt(host.url), request).outcome;
 
@@ -384,7 +369,7 @@ describe('nothing is leaked', () => {
     ['thousands of exchanges on one connection', scale(1_500, 20_000), ''],
     ['hundreds of connections', scale(200, 2_000), 'connection: close\r\n'],
   ])('by %s', async (_name, count, lines) => {
-    const host = await start(numbering({ lines }));
+    const host = await startRawHost(numbering({ lines }));
     const pool = poolAt(host.url);
     for (let i = 0; i < 200; i += 1) await askAndRest(pool);
     const before = await heapBytes();
@@ -418,10 +403,8 @@ test('answers in single bytes from many hosts are read in turns, some pieces in 
 
   const readers: Reader[] = [];
   for (let number = 0; number < 5; number += 1) {
-    const host = await start(({ socket }) => void socket.write(answer));
-    const pool = new Pool(host.url, { timeouts, ticks });
-    pools.push(pool);
-    readers.push(ask(pool, {}, new Reader(count)));
+    const host = await startRawHost(({ socket }) => void socket.write(answer));
+    readers.push(ask(poolAt(host.url, {}, ticks), {}, new Reader(count)));
   }
   const outcomes = await Promise.all(readers.map(({ outcome }) => outcome));
 
@@ -432,9 +415,8 @@ test('answers in single bytes from many hosts are read in turns, some pieces in 
 
 test('the end of a pause for the budget does not end one that the reader asked for', async () => {
   const answer = `${ok}transfer-encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(5)}0\r\n\r\n`;
-  const host = await start(({ socket }) => void socket.write(answer));
-  const pool = new Pool(host.url, { timeouts, ticks: new TickQueue(new PieceBudget(1)) });
-  pools.push(pool);
+  const host = await startRawHost(({ socket }) => void socket.write(answer));
+  const pool = poolAt(host.url, {}, new TickQueue(new PieceBudget(1)));
   let pieces = 0;
   const reader: Reader = new Reader(() => {
     pieces += 1;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeProvider } from './scripted-host.ts';
+import { makeProvider } from './make-provider.ts';
 
 test.each([
   ['openai', 'http://host.example/v1', '/v1/chat/completions', '/v1/chat/completions'],

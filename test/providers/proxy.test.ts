@@ -1,46 +1,27 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import { type AddressInfo, connect, type Socket } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { connect, type Socket } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { Pool, type PoolOptions } from '../../src/providers/transport/pool.ts';
 import { makeAuthority } from '../kit/certificate.ts';
+import { deadUrl, listening } from '../kit/listening.ts';
 import { Reader, until } from './wire.ts';
 
 const company = makeAuthority('company');
 const timeouts = { connectMs: 5_000, headersMs: 5_000, idleMs: 5_000 };
 const ok = { status: 200, failure: undefined };
 
-const servers: Server[] = [];
-const sockets = new Set<Socket>();
-const pools: Pool[] = [];
-
-afterEach(async () => {
-  for (const pool of pools.splice(0)) pool.close();
-  for (const socket of sockets) socket.destroy();
-  await Promise.all(servers.splice(0).map((server) => new Promise((resolve) => server.close(resolve))));
-});
-
-async function start(server: Server): Promise<number> {
-  servers.push(server);
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket)).on('error', () => undefined);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
-}
-
 /** A host behind TLS of a private authority, or without. */
-function host(isTls: boolean, seen: string[] = []): Promise<number> {
+async function host(isTls: boolean, seen: string[] = []): Promise<number> {
   const answer = (request: IncomingMessage, response: { end(text: string): void }) => {
     seen.push(`${request.headers.host} ${request.headers['proxy-authorization'] ?? ''}`);
     response.end('hello');
   };
-  return start(
-    isTls ? createSecureServer(company.issue(['localhost', '127.0.0.1']), answer) : createServer(answer),
-  );
+  const server = isTls
+    ? createSecureServer(company.issue(['localhost', '127.0.0.1']), answer)
+    : createServer(answer);
+  server.on('connection', (socket: Socket) => socket.on('error', () => undefined));
+  return (await listening(server)).port;
 }
 
 /** An HTTP proxy that tunnels for those who know the password, and notes what it is asked. */
@@ -68,13 +49,18 @@ async function proxy({ answer, login = 'us:er:p@ss' }: { answer?: string | undef
     there.on('error', () => socket.destroy());
     socket.on('close', () => there.destroy());
   });
-  const port = await start(server);
-  return { url: `http://us%3Aer:p%40ss@127.0.0.1:${port}`, plainUrl: `http://127.0.0.1:${port}`, asked };
+  const { url, sockets } = await listening(server);
+  return { url: url.replace('//', '//us%3Aer:p%40ss@'), plainUrl: url, asked, sockets };
 }
 
-function ask(origin: string, options: Partial<PoolOptions>, reader = new Reader()): Reader {
+function poolAt(origin: string, options: Partial<PoolOptions>): Pool {
   const pool = new Pool(origin, { timeouts, ...options });
-  pools.push(pool);
+  onTestFinished(() => pool.close());
+  return pool;
+}
+
+function ask(origin: string, options: Partial<PoolOptions>, pool = poolAt(origin, options)): Reader {
+  const reader = new Reader();
   pool.send({ method: 'POST', path: '/', headers: [], body: Buffer.from('{}') }, reader.upstream);
   return reader;
 }
@@ -130,13 +116,10 @@ describe('through a proxy with a password', () => {
   test('a tunnel is used again', async () => {
     const port = await host(true);
     const { url, asked } = await proxy();
-    const pool = new Pool(`https://localhost:${port}`, { timeouts, proxy: url, ca: company.cert });
-    pools.push(pool);
+    const pool = poolAt(`https://localhost:${port}`, { proxy: url, ca: company.cert });
 
     for (let i = 0; i < 3; i += 1) {
-      const reader = new Reader();
-      pool.send({ method: 'POST', path: '/', headers: [], body: Buffer.from('{}') }, reader.upstream);
-      expect(await reader.outcome).toMatchObject(ok);
+      expect(await ask('', {}, pool).outcome).toMatchObject(ok);
       await until(() => true);
     }
 
@@ -184,20 +167,13 @@ describe('through a proxy with a password', () => {
   });
 
   test('that is not there', async () => {
-    const { port } = await new Promise<AddressInfo>((resolve) => {
-      const server = createServer().listen(0, '127.0.0.1', () => {
-        const address = server.address() as AddressInfo;
-        server.close(() => resolve(address));
-      });
-    });
-
-    const outcome = await ask('https://localhost:1', { proxy: `http://127.0.0.1:${port}` }).outcome;
+    const outcome = await ask('https://localhost:1', { proxy: await deadUrl() }).outcome;
 
     expect(outcome).toMatchObject({ failure: 'provider.unreachable', wasSent: false });
   });
 
   test('that never answers: the connection times out and is aborted', async () => {
-    const { url, asked } = await proxy({ answer: '' });
+    const { url, asked, sockets } = await proxy({ answer: '' });
     const begun = performance.now();
 
     const outcome = await ask('https://localhost:1', {
@@ -212,7 +188,7 @@ describe('through a proxy with a password', () => {
   });
 
   test('that never answers, and the client leaves', async () => {
-    const { url, asked } = await proxy({ answer: '' });
+    const { url, asked, sockets } = await proxy({ answer: '' });
     const reader = ask('https://localhost:1', { proxy: url });
     await until(() => asked.length === 1);
 

@@ -1,21 +1,15 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Lifetime } from '../../src/lifetime.ts';
 import { readWhole } from '../../src/providers/read-whole.ts';
 import { Pool } from '../../src/providers/transport/pool.ts';
 import { Upstream } from '../../src/providers/transport/upstream.ts';
+import { startRawHost } from '../kit/raw-host.ts';
 import { scale } from '../kit/scale.ts';
-import { startWireHost, type WireHost } from './wire.ts';
 
 const pieces = scale(1, 2) * 1024 * 1024;
 
-const hosts: WireHost[] = [];
-
-afterEach(async () => {
-  await Promise.all(hosts.splice(0).map((host) => host.stop()));
-});
-
 test('an answer in chunks of one byte costs its bytes, not a Buffer for each', async () => {
-  const host = await startWireHost(async ({ socket }) => {
+  const host = await startRawHost(async ({ socket }) => {
     socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
     const block = Buffer.from('1\r\nx\r\n'.repeat(65_536));
     for (let sent = 0; sent < pieces; sent += 65_536) {
@@ -23,7 +17,6 @@ test('an answer in chunks of one byte costs its bytes, not a Buffer for each', a
     }
     socket.write('0\r\n\r\n');
   });
-  hosts.push(host);
   const pool = new Pool(host.url, { timeouts: { connectMs: 5_000, headersMs: 60_000, idleMs: 60_000 } });
   const before = process.memoryUsage.rss();
   let peak = before;

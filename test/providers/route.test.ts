@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ModelEntry } from '../../src/config/build/models.ts';
 import { createRouter } from '../../src/providers/route.ts';
-import { makeProvider } from './scripted-host.ts';
+import { makeProvider } from './make-provider.ts';
 
 const one = makeProvider('http://one.example');
 const providers = new Map([['one', one]]);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Option } from '../kit/conversations.ts';
 import { askBySdk, type Outcome } from '../kit/sdk-outcome.ts';
-import { useSandbox } from './clients.ts';
+import { startClients } from './clients.ts';
 
 // What the sandbox decides, the same in each dialect whether plain or streamed, as the official SDKs understand it.
 
-const clients = useSandbox();
+const { url } = await startClients();
 const helloText = 'The sandbox read: "hello 🌍". It works offline and always replies the same way.';
 const called = { name: 'get_weather', input: { city: 'sandbox', days: 1 } };
 const turns = { messages: [{ role: 'user', content: 'hello 🌍' }] };
@@ -54,7 +54,7 @@ const cases: Readonly<Record<string, Case>> = {
 
 describe.each(Object.keys(words) as (keyof typeof words)[])('%s', (client) => {
   const ask = (model: string, isStream: boolean, option: Option = 'text', more: object = {}) =>
-    askBySdk({ url: clients().url, key: 'x' }, { client, model, option, isStream, more });
+    askBySdk({ url: url, key: 'x' }, { client, model, option, isStream, more });
 
   test.each(Object.entries(cases))('%s', async (_name, { model, option, more, expected }) => {
     const members = more === undefined ? {} : words[client][more];

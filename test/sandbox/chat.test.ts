@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { post, readEvents, useSandbox, weatherSchema } from './clients.ts';
+import { post, readEvents, startClients, weatherSchema } from './clients.ts';
 
-const clients = useSandbox();
+const { openai, url } = await startClients();
 const hello = { model: 'sandbox-mini', messages: [{ role: 'user' as const, content: 'hello 🌍' }] };
 const helloText = 'The sandbox read: "hello 🌍". It works offline and always replies the same way.';
 const tools = [
@@ -11,10 +11,12 @@ const tools = [
 
 describe('plain and streamed', () => {
   test('sends usage in one more chunk when asked, and null before', async () => {
-    const url = `${clients().url}/v1/chat/completions`;
-
-    const asked = await post(url, { ...hello, stream: true, stream_options: { include_usage: true } });
-    const silent = await post(url, { ...hello, stream: true });
+    const asked = await post(`${url}/v1/chat/completions`, {
+      ...hello,
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+    const silent = await post(`${url}/v1/chat/completions`, { ...hello, stream: true });
 
     const chunks = readEvents(asked.text);
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { completion_tokens: 20 } });
@@ -29,7 +31,6 @@ describe('plain and streamed', () => {
 
   test('makes as many choices as asked, the same ones streamed and plain', async () => {
     const body = { ...hello, n: 2 };
-    const { openai } = clients();
 
     const plain = await openai.chat.completions.create(body);
     const streamed = await openai.chat.completions.stream(body).finalChatCompletion();
@@ -44,7 +45,7 @@ describe('plain and streamed', () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
     const format = { type: 'json_schema' as const, json_schema: { name: 'x', schema, strict: true } };
 
-    const { choices } = await clients().openai.chat.completions.create({
+    const { choices } = await openai.chat.completions.create({
       ...hello,
       n: 128,
       response_format: format,
@@ -57,7 +58,7 @@ describe('plain and streamed', () => {
 
 describe('ends', () => {
   test('stop cuts the text', async () => {
-    const completion = await clients().openai.chat.completions.create({ ...hello, stop: ' offline' });
+    const completion = await openai.chat.completions.create({ ...hello, stop: ' offline' });
 
     expect(completion.choices[0]).toMatchObject({
       message: { content: 'The sandbox read: "hello 🌍". It works' },
@@ -70,7 +71,7 @@ describe('tools', () => {
   test('names a tool that is not the first', async () => {
     const choice = { type: 'function' as const, function: { name: 'other' } };
 
-    const completion = await clients().openai.chat.completions.create({
+    const completion = await openai.chat.completions.create({
       ...hello,
       tools,
       tool_choice: choice,
@@ -82,7 +83,6 @@ describe('tools', () => {
   });
 
   test('sandbox-tool calls unasked, reports the result, and calls again on the next turn', async () => {
-    const { openai } = clients();
     const body = { ...hello, model: 'sandbox-tool', tools };
     const first = await openai.chat.completions.create(body);
     const message = first.choices[0]?.message;
@@ -110,7 +110,7 @@ describe('tools', () => {
   test('calls a custom tool with text', async () => {
     const custom = [{ type: 'custom' as const, custom: { name: 'note' } }];
 
-    const completion = await clients().openai.chat.completions.create({
+    const completion = await openai.chat.completions.create({
       ...hello,
       model: 'sandbox-tool',
       tools: custom,
@@ -124,7 +124,7 @@ describe('tools', () => {
 
 describe('structured output', () => {
   test('is an object where only JSON is asked for', async () => {
-    const completion = await clients().openai.chat.completions.create({
+    const completion = await openai.chat.completions.create({
       ...hello,
       response_format: { type: 'json_object' },
     });
@@ -137,8 +137,8 @@ describe('sandbox-think', () => {
   test('reasons before the text and counts it', async () => {
     const body = { ...hello, model: 'sandbox-think' };
 
-    const completion = await clients().openai.chat.completions.create(body);
-    const { text } = await post(`${clients().url}/v1/chat/completions`, { ...body, stream: true });
+    const completion = await openai.chat.completions.create(body);
+    const { text } = await post(`${url}/v1/chat/completions`, { ...body, stream: true });
 
     expect(completion.choices[0]?.message).toMatchObject({
       reasoning_content: expect.stringContaining('A short reply'),
@@ -155,7 +155,7 @@ describe('sandbox-think', () => {
   test('does not reason when the effort is none', async () => {
     const body = { ...hello, model: 'sandbox-think', reasoning_effort: 'none' as const };
 
-    const completion = await clients().openai.chat.completions.create(body);
+    const completion = await openai.chat.completions.create(body);
 
     expect(completion.choices[0]?.message).not.toHaveProperty('reasoning_content');
   });
@@ -164,7 +164,7 @@ describe('sandbox-think', () => {
 describe('errors', () => {
   test('an error is a number from 400 to 599, nothing else', async () => {
     const statuses = ['399', '600', '4000', ''].map(async (status) => {
-      const { text } = await post(`${clients().url}/v1/chat/completions`, {
+      const { text } = await post(`${url}/v1/chat/completions`, {
         ...hello,
         model: `sandbox-error-${status}`,
       });
@@ -176,7 +176,7 @@ describe('errors', () => {
 });
 
 test('accepts the less common forms', async () => {
-  const { status, text } = await post(`${clients().url}/v1/chat/completions`, {
+  const { status, text } = await post(`${url}/v1/chat/completions`, {
     model: 'sandbox-mini',
     messages: [
       { role: 'developer', content: [{ type: 'text', text: 'be brief' }] },

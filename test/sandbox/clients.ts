@@ -1,31 +1,16 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
-import { afterAll, beforeAll } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { closeAtEnd } from '../kit/started.ts';
 
-interface Clients {
-  readonly url: string;
-  readonly anthropic: Anthropic;
-  readonly openai: OpenAI;
-}
-
-/** Starts a sandbox for a test file and stops it afterwards; call the result inside a test. */
-export function useSandbox(): () => Clients {
-  let sandbox: Awaited<ReturnType<typeof startSandbox>> | undefined;
-  beforeAll(async () => {
-    sandbox = await startSandbox();
-  });
-  afterAll(async () => {
-    await sandbox?.close();
-  });
-  return () => {
-    if (sandbox === undefined) throw new Error('the sandbox is not running yet');
-    const { url } = sandbox;
-    return {
-      url,
-      anthropic: new Anthropic({ apiKey: 'x', authToken: null, baseURL: url, maxRetries: 0 }),
-      openai: new OpenAI({ apiKey: 'x', baseURL: `${url}/v1`, maxRetries: 0 }),
-    };
+/** A sandbox for a test file, and the official SDKs at it. */
+export async function startClients() {
+  const { url, close } = await startSandbox();
+  closeAtEnd(close);
+  return {
+    url,
+    anthropic: new Anthropic({ apiKey: 'x', authToken: null, baseURL: url, maxRetries: 0 }),
+    openai: new OpenAI({ apiKey: 'x', baseURL: `${url}/v1`, maxRetries: 0 }),
   };
 }
 

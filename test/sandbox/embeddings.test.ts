@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { post, useSandbox } from './clients.ts';
+import { post, startClients } from './clients.ts';
 
-const clients = useSandbox();
+const { openai, url } = await startClients();
 const model = 'sandbox-embed';
 
 async function embed(input: string[]): Promise<number[][]> {
-  const { data } = await clients().openai.embeddings.create({ model, input });
+  const { data } = await openai.embeddings.create({ model, input });
   return data.map(({ embedding }) => embedding);
 }
 
@@ -39,7 +39,7 @@ describe('vectors', () => {
   });
 
   test.each([1, 8, 1536])('have %i numbers when asked', async (dimensions) => {
-    const { data } = await clients().openai.embeddings.create({ model, input: 'hello', dimensions });
+    const { data } = await openai.embeddings.create({ model, input: 'hello', dimensions });
 
     expect(data[0]?.embedding).toHaveLength(dimensions);
     expect(product(data[0]?.embedding, data[0]?.embedding)).toBeCloseTo(1, 5);
@@ -47,10 +47,12 @@ describe('vectors', () => {
 });
 
 test('base64 and float carry the same numbers', async () => {
-  const url = `${clients().url}/v1/embeddings`;
-
-  const float = JSON.parse((await post(url, { model, input: 'hi', encoding_format: 'float' })).text);
-  const base64 = JSON.parse((await post(url, { model, input: 'hi', encoding_format: 'base64' })).text);
+  const float = JSON.parse(
+    (await post(`${url}/v1/embeddings`, { model, input: 'hi', encoding_format: 'float' })).text,
+  );
+  const base64 = JSON.parse(
+    (await post(`${url}/v1/embeddings`, { model, input: 'hi', encoding_format: 'base64' })).text,
+  );
 
   const bytes = Buffer.from(base64.data[0].embedding, 'base64');
   expect(bytes).toHaveLength(1024);
@@ -58,8 +60,6 @@ test('base64 and float carry the same numbers', async () => {
 });
 
 test('accepts lists of tokens, single and several', async () => {
-  const { openai } = clients();
-
   const one = await openai.embeddings.create({ model, input: [1, 2, 3] });
   const two = await openai.embeddings.create({ model, input: [[1, 2, 3], [4]] });
 
@@ -81,7 +81,7 @@ describe('errors', () => {
     ['an unknown model', { model: 'sandbox-x' }, 404, 'model'],
     ['a failing model', { model: 'sandbox-error-503' }, 503, null],
   ])('%s', async (_name, change, status, param) => {
-    const answer = await post(`${clients().url}/v1/embeddings`, { model, input: 'hi', ...change });
+    const answer = await post(`${url}/v1/embeddings`, { model, input: 'hi', ...change });
 
     expect([answer.status, JSON.parse(answer.text).error.param]).toEqual([status, param]);
   });

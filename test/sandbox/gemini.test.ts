@@ -1,20 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { expect, test } from 'vitest';
+import { post, startClients } from './clients.ts';
 
-let sandbox: Awaited<ReturnType<typeof startSandbox>>;
-beforeAll(async () => {
-  sandbox = await startSandbox();
-});
-afterAll(() => sandbox.close());
-
-async function ask(path: string, body: object): Promise<{ status: number; text: string }> {
-  const answer = await fetch(`${sandbox.url}/v1beta/models/${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  return { status: answer.status, text: await answer.text() };
-}
+const { url } = await startClients();
+const ask = (path: string, body: object) => post(`${url}/v1beta/models/${path}`, body);
 
 const hello = { contents: [{ role: 'user', parts: [{ text: 'hello' }] }] };
 const tools = [
@@ -97,9 +85,9 @@ test('media in the response of a function, and tools that Google runs itself', a
 });
 
 test('lists its models in Google’s form', async () => {
-  const list = await (await fetch(`${sandbox.url}/v1beta/models`)).json();
-  const stable = await fetch(`${sandbox.url}/v1/models`, { headers: { 'x-goog-api-key': 'any' } });
-  const one = await fetch(`${sandbox.url}/v1beta/models/sandbox-mini`);
+  const list = await (await fetch(`${url}/v1beta/models`)).json();
+  const stable = await fetch(`${url}/v1/models`, { headers: { 'x-goog-api-key': 'any' } });
+  const one = await fetch(`${url}/v1beta/models/sandbox-mini`);
 
   expect(list).toMatchObject({ models: [{ name: 'models/sandbox-mini' }, ...Array(9).fill({})] });
   expect(await stable.json()).toEqual(list);

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { post, readEvents, useSandbox, weatherSchema } from './clients.ts';
+import { claudeCodeTurn } from '../kit/coding-agents.ts';
+import { post, readEvents, startClients, weatherSchema } from './clients.ts';
 
-const clients = useSandbox();
+const { anthropic, url } = await startClients();
 const hello = {
   model: 'sandbox-mini',
   max_tokens: 1024,
@@ -11,7 +12,7 @@ const tools = [{ name: 'get_weather', input_schema: weatherSchema }];
 
 describe('plain and streamed', () => {
   test('sends the events in the order of the dialect', async () => {
-    const { text } = await post(`${clients().url}/v1/messages?beta=true`, { ...hello, stream: true });
+    const { text } = await post(`${url}/v1/messages?beta=true`, { ...hello, stream: true });
 
     const types = readEvents(text).map((event) => event.type);
     expect(types.slice(0, 4)).toEqual([
@@ -26,8 +27,6 @@ describe('plain and streamed', () => {
   });
 
   test('answers the same request with the same bytes', async () => {
-    const { url } = clients();
-
     const first = await post(`${url}/v1/messages`, { ...hello, stream: true });
     const second = await post(`${url}/v1/messages`, { ...hello, stream: true });
 
@@ -36,7 +35,7 @@ describe('plain and streamed', () => {
   });
 
   test('carries the headers of a real host', async () => {
-    const { headers } = await post(`${clients().url}/v1/messages`, { ...hello, stream: true });
+    const { headers } = await post(`${url}/v1/messages`, { ...hello, stream: true });
 
     expect(headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
     expect(headers.get('cache-control')).toBe('no-cache');
@@ -49,15 +48,15 @@ describe('ends', () => {
   test('writes all of it where no max_tokens is sent, and nothing where it is 0', async () => {
     const { max_tokens: _, ...uncapped } = hello;
 
-    const whole = await post(`${clients().url}/v1/messages`, uncapped);
-    const nothing = await clients().anthropic.messages.create({ ...hello, max_tokens: 0 });
+    const whole = await post(`${url}/v1/messages`, uncapped);
+    const nothing = await anthropic.messages.create({ ...hello, max_tokens: 0 });
 
     expect(JSON.parse(whole.text)).toMatchObject({ stop_reason: 'end_turn' });
     expect(nothing).toMatchObject({ content: [], stop_reason: 'max_tokens', usage: { output_tokens: 0 } });
   });
 
   test('cuts the text at the first stop sequence and names it', async () => {
-    const message = await clients().anthropic.messages.create({
+    const message = await anthropic.messages.create({
       ...hello,
       stop_sequences: ['always', ' offline'],
     });
@@ -74,7 +73,7 @@ describe('tools', () => {
   test('leaves out a forced call that does not fit under the cap', async () => {
     const body = { ...hello, max_tokens: 2, tools, tool_choice: { type: 'any' as const } };
 
-    const message = await clients().anthropic.messages.create(body);
+    const message = await anthropic.messages.create(body);
 
     expect(message).toMatchObject({ content: [], stop_reason: 'max_tokens' });
   });
@@ -84,7 +83,7 @@ describe('thinking', () => {
   const body = { ...hello, model: 'sandbox-think', max_tokens: 4096 };
 
   test('is left out when it is disabled', async () => {
-    const { content } = await clients().anthropic.messages.create({
+    const { content } = await anthropic.messages.create({
       ...body,
       thinking: { type: 'disabled' },
     });
@@ -93,8 +92,6 @@ describe('thinking', () => {
   });
 
   test('may be asked for as updates, as Claude Code does on a terminal', async () => {
-    const { anthropic } = clients();
-
     const { content } = await anthropic.beta.messages.create({
       ...body,
       thinking: { type: 'adaptive', display: 'updates' },
@@ -104,7 +101,6 @@ describe('thinking', () => {
   });
 
   test('is accepted again as it was', async () => {
-    const { anthropic } = clients();
     const { content } = await anthropic.messages.create(body);
 
     const next = await anthropic.messages.create({
@@ -119,7 +115,6 @@ describe('thinking', () => {
 describe('count_tokens', () => {
   test('counts what a message with the same prompt is charged', async () => {
     const { max_tokens: _, ...prompt } = { ...hello, system: 'be brief', tools };
-    const { anthropic } = clients();
 
     const counted = await anthropic.messages.countTokens(prompt);
     const message = await anthropic.messages.create({ ...prompt, max_tokens: 10 });
@@ -130,7 +125,6 @@ describe('count_tokens', () => {
 
 describe('errors', () => {
   test('sends Retry-After only if waiting helps', async () => {
-    const { url } = clients();
     const retryAfter = async (status: number) =>
       (await post(`${url}/v1/messages`, { ...hello, model: `sandbox-error-${status}` })).headers.get(
         'retry-after',
@@ -140,7 +134,7 @@ describe('errors', () => {
   });
 
   test('a cut stream throws after its first deltas', async () => {
-    const stream = await clients().anthropic.messages.create({
+    const stream = await anthropic.messages.create({
       ...hello,
       model: 'sandbox-cut',
       stream: true,
@@ -158,33 +152,15 @@ describe('errors', () => {
 });
 
 test('refuses a thread in the way that makes clients send the whole conversation', async () => {
-  const { anthropic } = clients();
-
   const creating = anthropic.beta.messages.create({ ...hello, thread: { type: 'create' } });
 
   await expect(creating).rejects.toMatchObject({ status: 400, errorCode: 'thread_unsupported_request' });
 });
 
 test('accepts what coding agents send', async () => {
-  const { status } = await post(`${clients().url}/v1/messages?beta=true`, {
-    ...hello,
-    // biome-ignore format: a case a line
-    messages: [
-      { role: 'user', content: [{ type: 'text', text: 'hi', cache_control: { type: 'ephemeral' } }] },
-      { role: 'system', content: 'a reminder' },
-      { role: 'assistant', content: [{ type: 'text', text: 'ok' }, { type: 'tool_use', id: 'a', name: 'b', input: {} }] },
-      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a' }, { type: 'text', text: 'go on' }] },
-    ],
-    system: [
-      { type: 'text', text: 'one' },
-      { type: 'text', text: 'two', cache_control: { type: 'ephemeral' } },
-    ],
-    tools: [...tools, { type: 'web_search_20250305', name: 'web_search' }],
-    metadata: { user_id: '{"device":"x"}' },
-    context_management: { edits: [] },
-    thinking: { type: 'adaptive' },
-    output_config: { effort: 'high' },
-  });
+  const turn = { ...claudeCodeTurn(), model: 'sandbox-mini', context_management: { edits: [] } };
+
+  const { status } = await post(`${url}/v1/messages?beta=true`, turn);
 
   expect(status).toBe(200);
 });

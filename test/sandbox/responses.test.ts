@@ -1,8 +1,8 @@
 import type OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
-import { post, readEvents, useSandbox, weather, weatherSchema } from './clients.ts';
+import { post, readEvents, startClients, weather, weatherSchema } from './clients.ts';
 
-const clients = useSandbox();
+const { openai, url } = await startClients();
 const hello = { model: 'sandbox-mini', input: 'hello 🌍' };
 const tools = [{ type: 'function' as const, name: 'get_weather', parameters: weatherSchema, strict: true }];
 
@@ -20,13 +20,13 @@ describe('plain and streamed', () => {
       reasoning: { effort: 'low' as const },
     };
 
-    const response = await clients().openai.responses.create({ ...hello, ...fields });
+    const response = await openai.responses.create({ ...hello, ...fields });
 
     expect(response).toMatchObject({ ...fields, text: { format: { type: 'text' } }, truncation: 'disabled' });
   });
 
   test('accepts items, and uses their last user text', async () => {
-    const response = await clients().openai.responses.create({
+    const response = await openai.responses.create({
       model: 'sandbox-mini',
       input: [
         { role: 'developer', content: 'be brief' },
@@ -46,7 +46,7 @@ describe('plain and streamed', () => {
   });
 
   test('sends the events in the order of the dialect, numbered', async () => {
-    const { text, headers } = await post(`${clients().url}/v1/responses`, { ...hello, stream: true });
+    const { text, headers } = await post(`${url}/v1/responses`, { ...hello, stream: true });
 
     const events = readEvents(text);
     const types = events.map((event) => String(event.type));
@@ -70,7 +70,6 @@ describe('plain and streamed', () => {
 
 test('the cap makes the response incomplete', async () => {
   const body = { ...hello, max_output_tokens: 3 };
-  const { openai, url } = clients();
 
   const plain = await openai.responses.create(body);
   const { text } = await post(`${url}/v1/responses`, { ...body, stream: true });
@@ -88,14 +87,18 @@ test('the cap makes the response incomplete', async () => {
 
 describe('tools', () => {
   test('calls a custom tool with text, and a tool of a namespace by both names', async () => {
-    const url = `${clients().url}/v1/responses`;
     const custom = [{ type: 'custom', name: 'note' }];
     const namespace = [
       { type: 'namespace', name: 'agents', tools: [{ type: 'function', name: 'start', strict: null }] },
     ];
 
-    const note = await post(url, { ...hello, model: 'sandbox-tool', tools: custom, stream: true });
-    const start = await post(url, { ...hello, model: 'sandbox-tool', tools: namespace });
+    const note = await post(`${url}/v1/responses`, {
+      ...hello,
+      model: 'sandbox-tool',
+      tools: custom,
+      stream: true,
+    });
+    const start = await post(`${url}/v1/responses`, { ...hello, model: 'sandbox-tool', tools: namespace });
 
     const types = readEvents(note.text).map((event) => event.type);
     expect(types).toContain('response.custom_tool_call_input.delta');
@@ -112,7 +115,7 @@ describe('structured output', () => {
   test('satisfies a JSON schema', async () => {
     const format = { type: 'json_schema' as const, name: 'weather', schema: weatherSchema };
 
-    const response = await clients().openai.responses.parse({ ...hello, text: { format } });
+    const response = await openai.responses.parse({ ...hello, text: { format } });
 
     expect(response.output_parsed).toEqual(weather);
     expect(response.text?.format).toEqual(format);
@@ -121,7 +124,6 @@ describe('structured output', () => {
 
 describe('sandbox-think', () => {
   test('accepts its own output again', async () => {
-    const { openai } = clients();
     const first = await openai.responses.create({ ...hello, model: 'sandbox-think' });
 
     const second = await openai.responses.create({

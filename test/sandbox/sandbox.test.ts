@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { sandboxModels } from '../../src/sandbox/models.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { post, readEvents, useSandbox } from './clients.ts';
+import { post, readEvents, startClients } from './clients.ts';
 
-const clients = useSandbox();
+const { anthropic, openai, url } = await startClients();
 const hello = { model: 'sandbox-mini', messages: [{ role: 'user' as const, content: 'hello' }] };
 const names = [
   'sandbox-mini',
@@ -19,8 +19,6 @@ const names = [
 ];
 
 test('lists its models for both families of SDKs', async () => {
-  const { anthropic, openai } = clients();
-
   const forOpenai = (await openai.models.list()).data.map(({ id }) => id);
   const forAnthropic: string[] = [];
   for await (const { id } of anthropic.models.list({ limit: 1000 })) forAnthropic.push(id);
@@ -34,8 +32,6 @@ test('lists its models for both families of SDKs', async () => {
 });
 
 test('describes one model, and refuses one it does not have', async () => {
-  const { openai } = clients();
-
   expect(await openai.models.retrieve('sandbox-mini')).toMatchObject({ id: 'sandbox-mini', object: 'model' });
   await expect(openai.models.retrieve('other')).rejects.toMatchObject({ status: 404 });
 });
@@ -46,15 +42,13 @@ test.each([
   ['POST', '/v1/models', 405],
   ['GET', '/v1/messages', 405],
 ])('%s %s is %i', async (method, path, status) => {
-  const response = await fetch(clients().url + path, { method });
+  const response = await fetch(url + path, { method });
 
   expect(response.status).toBe(status);
   expect(await response.json()).toHaveProperty('error.message');
 });
 
 test.each(['{', '[]', 'null', '"x"', ''])('the body %j is refused in both families', async (body) => {
-  const { url } = clients();
-
   const messages = await post(`${url}/v1/messages`, body);
   const chat = await post(`${url}/v1/chat/completions`, body);
 
@@ -63,7 +57,6 @@ test.each(['{', '[]', 'null', '"x"', ''])('the body %j is refused in both famili
 });
 
 test('sandbox-long sends 2,000 deltas, and the same text in one piece', async () => {
-  const { openai, url } = clients();
   const body = { ...hello, model: 'sandbox-long' };
 
   const { text } = await post(`${url}/v1/chat/completions`, { ...body, stream: true });
@@ -77,7 +70,6 @@ test('sandbox-long sends 2,000 deltas, and the same text in one piece', async ()
 });
 
 test('sandbox-slow sends 50 deltas over at least 4.9 seconds, streamed and plain', async () => {
-  const { openai } = clients();
   const body = { ...hello, model: 'sandbox-slow' };
   const started = performance.now();
 
@@ -103,7 +95,6 @@ test('sandbox-slow sends 50 deltas over at least 4.9 seconds, streamed and plain
 });
 
 test('a client may leave a slow stream, and the next one is served', async () => {
-  const { anthropic } = clients();
   const stream = anthropic.messages.stream({ ...hello, max_tokens: 500, model: 'sandbox-slow' });
   await new Promise((resolve) => stream.once('text', resolve));
 
@@ -131,7 +122,7 @@ test('close cuts what is open and frees the port', async () => {
 test.each(['previous_response_id', 'conversation', 'background'])(
   'keeps nothing, so %s is refused',
   async (field) => {
-    const { status, text } = await post(`${clients().url}/v1/responses`, {
+    const { status, text } = await post(`${url}/v1/responses`, {
       model: 'sandbox-mini',
       input: 'hello',
       [field]: 'x',
@@ -148,14 +139,14 @@ test.each([
   ['/v1/chat/completions', { ...hello, n: 0 }, 'n'],
   ['/v1/chat/completions', { ...hello, tool_choice: 'required' }, 'tool_choice'],
 ])('what %s can not read is refused with its place: %j', async (path, body, place) => {
-  const { status, text } = await post(clients().url + path, { model: 'sandbox-mini', ...body });
+  const { status, text } = await post(url + path, { model: 'sandbox-mini', ...body });
 
   expect([status, JSON.parse(text).error.param]).toEqual([400, place]);
 });
 
 test('media and tools of other hosts are counted and otherwise left aside', async () => {
   const picture = { type: 'image', source: { type: 'file', file_id: 'file_1' } };
-  const { status, text } = await post(`${clients().url}/v1/messages`, {
+  const { status, text } = await post(`${url}/v1/messages`, {
     model: 'sandbox-tool',
     max_tokens: 100,
     messages: [{ role: 'user', content: [picture, { type: 'text', text: 'what is it?' }] }],

@@ -3,7 +3,7 @@ import { type DialectName, dialects } from '../../../src/dialects/registry.ts';
 import { createTranslation, tableBetween } from '../../../src/dialects/translate.ts';
 import { allDirections } from '../../kit/dialects.ts';
 import { type DocumentedField, documentedFields, headOf } from './documented-fields.ts';
-import { type Probe, probes } from './field-probes.ts';
+import { type Probe, probeOf } from './field-probes.ts';
 import { newContext } from './run-translation.ts';
 
 const small: Record<DialectName, object> = {
@@ -42,9 +42,7 @@ describe.each(allDirections)('%s to %s', (client, provider) => {
   test.each(rows.map((row) => [row.field, row.kind, row.when ?? 'always', row] as const))(
     '%s is %s (%s)',
     (field, kind, _when, row) => {
-      const key = row.when === undefined ? field : `${field}|${row.when}`;
-      const probe = probes[client][key];
-      if (probe === undefined) throw new Error(`no probe for ${key}`);
+      const probe = probeOf(client, row);
       const context = contextOf(row, probe, provider);
       const translate = (body: object) =>
         createTranslation(dialects[client], dialects[provider], newContext(context)).request(body);

@@ -1,5 +1,6 @@
 import type { DialectName } from '../../../src/dialects/registry.ts';
 import type { TranslationContext } from '../../../src/dialects/translation/model-quirks.ts';
+import type { DocumentedField } from './documented-fields.ts';
 
 /** One field in a request, and what must be found of it. */
 export interface Probe {
@@ -20,13 +21,23 @@ type Probes = Readonly<Record<string, Probe>>;
 
 const openai = { host: 'openai', targetModel: 'gpt-4.1' } as const;
 const reasoning = { host: 'openai', targetModel: 'gpt-5' } as const;
-const oldClaude = { host: 'anthropic', targetModel: 'claude-sonnet-4-5' } as const;
-const newClaude = { host: 'anthropic', targetModel: 'claude-opus-5' } as const;
 
 const schema = { type: 'object', properties: { probe: { type: 'string' } } };
 const pdf = 'JVBERi0=';
-const notOpenAi = 'the provider is not OpenAI';
 const isOpenAi = 'the provider is OpenAI';
+
+/** What a row of the document says of the provider and its model. */
+const contexts: Readonly<Record<string, Partial<TranslationContext>>> = {
+  [isOpenAi]: openai,
+  'a PDF, at OpenAI': openai,
+  'later, at OpenAI': openai,
+  'the provider is not OpenAI': {},
+  'an OpenAI reasoning model': reasoning,
+  'a Claude model that does not accept it': { host: 'anthropic', targetModel: 'claude-opus-5' },
+  'none, or a model with a thinking budget': { host: 'anthropic', targetModel: 'claude-sonnet-4-5' },
+  'a model without thinking': {},
+  'the model is not known to accept an effort': {},
+};
 
 const user = (content: unknown) => ({ messages: [{ role: 'user', content }] });
 const text = { type: 'text', text: 'hello' };
@@ -36,6 +47,12 @@ const messagesCall = (result: object, call: object = {}) => ({
     { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'call_x', content: 'result', ...result }] },
   ],
 });
+const laterSystem = {
+  messages: [
+    { role: 'user', content: 'x' },
+    { role: 'system', content: 'probe text' },
+  ],
+};
 const messagesTool = { name: 'f', input_schema: {} };
 const dated = { type: 'web_search_20250305', name: 'web_search' };
 const thinking = { thinking: { type: 'enabled', budget_tokens: 2_000 } };
@@ -44,15 +61,12 @@ const thinking = { thinking: { type: 'enabled', budget_tokens: 2_000 } };
 const messages: Probes = {
   model: { set: { model: 'other' }, context: { targetModel: 'probe-model' }, mark: 'probe-model' },
   stream: { set: { stream: true }, mark: 'true' },
-  'temperature|an OpenAI reasoning model': { set: { temperature: 0.37 }, context: reasoning },
   temperature: { set: { temperature: 0.37 }, mark: '0.37' },
-  'top_p|an OpenAI reasoning model': { set: { top_p: 0.37 }, context: reasoning },
   top_p: { set: { top_p: 0.37 }, mark: '0.37' },
   top_k: { set: { top_k: 5 } },
-  [`metadata.user_id|${isOpenAi}`]: { set: { metadata: { user_id: 'u' } }, context: openai, mark: '0bfe935e70c321' },
-  [`metadata.user_id|${notOpenAi}`]: { set: { metadata: { user_id: 'u' } }, mark: '0bfe935e70c321' },
+  'metadata.user_id': { set: { metadata: { user_id: 'u' } }, mark: '0bfe935e70c321' },
   metadata: { set: { metadata: { user_id: 'u' } } },
-  'thinking|a model without thinking': { set: thinking },
+  thinking: { set: thinking },
   cache_control: { set: { cache_control: { type: 'ephemeral' } } },
   container: { set: { container: 'c' } },
   context_management: { set: { context_management: { edits: [] } } },
@@ -88,9 +102,7 @@ const messages: Probes = {
     set: { tool_choice: { type: 'auto', disable_parallel_tool_use: true } },
     mark: 'false',
   },
-  'thinking|the model is not known to accept an effort': { set: thinking },
   'thinking.type|adaptive or disabled': { set: { thinking: { type: 'adaptive' } }, context: reasoning },
-  'output_config.effort|the model is not known to accept an effort': { set: { output_config: { effort: 'low' } } },
   'messages[].output_config': {
     base: { messages: [{ role: 'user', content: 'hi' }] },
     set: { messages: [{ role: 'user', content: 'hi', output_config: { effort: 'low' } }] },
@@ -131,48 +143,21 @@ const messages: Probes = {
   messages: { set: user('probe text'), mark: 'probe text' },
   system: { set: { system: 'probe text' }, mark: 'probe text' },
   max_tokens: { set: { max_tokens: 777 }, mark: '777' },
-  [`max_tokens|${isOpenAi}`]: { set: { max_tokens: 777 }, context: openai, mark: '777' },
-  [`max_tokens|${notOpenAi}`]: { set: { max_tokens: 777 }, mark: '777' },
   stop_sequences: { set: { stop_sequences: ['PROBE'] }, mark: 'PROBE' },
   'thinking.budget_tokens': { set: thinking, context: reasoning, mark: 'low' },
+  'output_config.effort|the model is not known to accept an effort': { set: { output_config: { effort: 'low' } } },
   'output_config.effort': { set: { output_config: { effort: 'max' } }, context: reasoning, mark: 'high' },
   'output_config.format': { set: { output_config: { format: { type: 'json_schema', schema } } }, mark: 'probe' },
   'tools[].input_schema': { base: { tools: [messagesTool] }, set: { tools: [{ ...messagesTool, input_schema: schema }] }, mark: 'probe' },
   'tools[].description': { base: { tools: [messagesTool] }, set: { tools: [{ ...messagesTool, description: 'probe text' }] }, mark: 'probe text' },
   'tools[].strict': { base: { tools: [messagesTool] }, set: { tools: [{ ...messagesTool, strict: true }] }, mark: 'true' },
-  [`messages[].role=system|${isOpenAi}`]: {
-    set: {
-      messages: [
-        { role: 'user', content: 'x' },
-        { role: 'system', content: 'probe text' },
-      ],
-    },
-    context: openai,
-    mark: 'system',
-  },
-  [`messages[].role=system|${notOpenAi}`]: {
-    set: {
-      messages: [
-        { role: 'user', content: 'x' },
-        { role: 'system', content: 'probe text' },
-      ],
-    },
-    mark: 'probe text',
-  },
+  [`messages[].role=system|${isOpenAi}`]: { set: laterSystem, mark: 'system' },
+  'messages[].role=system': { set: laterSystem, mark: 'probe text' },
   'messages[].content[].text': { set: user([{ type: 'text', text: 'probe text' }]), mark: 'probe text' },
   'messages[].content[].image': { set: user([{ type: 'image', source: { type: 'url', url: 'https://example.com/probe.png' } }]), mark: 'probe.png' },
   'messages[].content[].document|plain text': {
     set: user([{ type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'probe text' } }]),
     mark: 'probe text',
-  },
-  'messages[].content[].document|a PDF, at OpenAI': {
-    set: user([{ type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: pdf } }]),
-    context: openai,
-    mark: pdf,
-  },
-  'messages[].content[].document|a PDF': {
-    set: user([{ type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: pdf } }]),
-    mark: pdf,
   },
   'messages[].content[].document|at a URL': {
     set: user([{ type: 'document', source: { type: 'url', url: 'https://example.com/probe.pdf' } }]),
@@ -180,6 +165,7 @@ const messages: Probes = {
   },
   'messages[].content[].document': {
     set: user([{ type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: pdf } }]),
+    mark: pdf,
     param: 'messages[0].content[0]',
   },
   'messages[].content[].search_result': {
@@ -208,13 +194,6 @@ const chatCall = (input: string, id = 'call_x') => ({
     { role: 'tool', tool_call_id: id, content: 'result' },
   ],
 });
-const laterSystem = {
-  messages: [
-    { role: 'user', content: 'x' },
-    { role: 'system', content: 'probe text' },
-  ],
-};
-
 // biome-ignore format: a case a line
 const chat: Probes = {
   model: { set: { model: 'other' }, context: { targetModel: 'probe-model' }, mark: 'probe-model' },
@@ -258,37 +237,22 @@ const chat: Probes = {
     },
     mark: 'probe text',
   },
-  'messages[].role=system|later': { set: laterSystem, mark: 'probe text' },
-  'messages[].role=system|later, at OpenAI': { set: laterSystem, context: openai, mark: 'system' },
-  'messages[].role=system|later, elsewhere': { set: laterSystem, mark: 'probe text' },
+  'messages[].role=system': { set: laterSystem, mark: 'probe text' },
+  'messages[].role=system|later, at OpenAI': { set: laterSystem, mark: 'system' },
   max_completion_tokens: { set: { max_completion_tokens: 777 }, mark: '777' },
   max_tokens: { set: { max_tokens: 777 }, mark: '777' },
-  'temperature|a Claude model that does not accept it': { set: { temperature: 0.37 }, context: newClaude },
-  'temperature|an OpenAI reasoning model': { set: { temperature: 0.37 }, context: reasoning },
   temperature: { set: { temperature: 0.37 }, mark: '0.37' },
-  'top_p|a Claude model that does not accept it': { set: { top_p: 0.37 }, context: newClaude },
-  'top_p|an OpenAI reasoning model': { set: { top_p: 0.37 }, context: reasoning },
   top_p: { set: { top_p: 0.37 }, mark: '0.37' },
   stop: { set: { stop: 'PROBE' }, mark: 'PROBE' },
   metadata: { set: { metadata: { probe: 'x' } }, mark: 'probe' },
   service_tier: { set: { service_tier: 'flex' }, context: openai, mark: 'flex' },
-  [`service_tier|${notOpenAi}`]: { set: { service_tier: 'flex' } },
   prompt_cache_key: { set: { prompt_cache_key: 'probe' }, context: openai, mark: 'probe' },
-  [`prompt_cache_key|${notOpenAi}`]: { set: { prompt_cache_key: 'probe' } },
   verbosity: { set: { verbosity: 'low' }, context: openai, mark: 'low' },
-  [`verbosity|${notOpenAi}`]: { set: { verbosity: 'low' } },
   user: { set: { user: 'probe' }, mark: 'probe' },
-  [`user|${isOpenAi}`]: { set: { user: 'probe' }, context: openai, mark: 'probe' },
-  [`user|${notOpenAi}`]: { set: { user: 'probe' }, mark: 'probe' },
   safety_identifier: { set: { safety_identifier: 'probe' }, mark: 'probe' },
-  [`safety_identifier|${isOpenAi}`]: { set: { safety_identifier: 'probe' }, context: openai, mark: 'probe' },
-  [`safety_identifier|${notOpenAi}`]: { set: { safety_identifier: 'probe' }, mark: 'probe' },
   response_format: { set: { response_format: { type: 'json_schema', json_schema: { name: 'x', schema } } }, mark: 'probe' },
-  'response_format|json_schema': { set: { response_format: { type: 'json_schema', json_schema: { name: 'x', schema } } }, mark: 'probe' },
   'response_format|json_object': { set: { response_format: { type: 'json_object' } }, mark: 'JSON object' },
-  'reasoning_effort|a model without thinking': { set: { reasoning_effort: 'low' } },
-  'reasoning_effort|the model is not known to accept an effort': { set: { reasoning_effort: 'low' } },
-  'reasoning_effort|none, or a model with a thinking budget': { set: { reasoning_effort: 'low' }, context: oldClaude, mark: '2048' },
+  'reasoning_effort|none, or a model with a thinking budget': { set: { reasoning_effort: 'low' }, mark: '2048' },
   reasoning_effort: { set: { reasoning_effort: 'minimal' }, mark: '' },
   parallel_tool_calls: { base: { tools: [chatTool] }, set: { parallel_tool_calls: false }, mark: '' },
   'tools[].function.parameters': { base: { tools: [chatTool] }, set: withFunction({ parameters: schema }), mark: 'probe' },
@@ -349,54 +313,28 @@ const responses: Probes = {
   input: { set: { input: 'probe text' }, mark: 'probe text' },
   instructions: { set: { instructions: 'probe text' }, mark: 'probe text' },
   'input[].role=developer': { set: { input: [{ role: 'developer', content: 'probe text' }, ...hello.input] }, mark: 'probe text' },
-  'input[].role=developer|at the beginning': { set: { input: [{ role: 'developer', content: 'probe text' }, ...hello.input] }, mark: 'probe text' },
   'input[].role=developer|later': { set: { input: [...hello.input, { role: 'developer', content: 'probe text' }] }, mark: 'probe text' },
   max_output_tokens: { set: { max_output_tokens: 777 }, mark: '777' },
-  [`max_output_tokens|${isOpenAi}`]: { set: { max_output_tokens: 777 }, context: openai, mark: '777' },
-  [`max_output_tokens|${notOpenAi}`]: { set: { max_output_tokens: 777 }, mark: '777' },
-  'temperature|an OpenAI reasoning model': { set: { temperature: 0.37 }, context: reasoning },
-  'temperature|a Claude model that does not accept it': { set: { temperature: 0.37 }, context: newClaude },
   temperature: { set: { temperature: 0.37 }, mark: '0.37' },
-  'top_p|an OpenAI reasoning model': { set: { top_p: 0.37 }, context: reasoning },
-  'top_p|a Claude model that does not accept it': { set: { top_p: 0.37 }, context: newClaude },
   top_p: { set: { top_p: 0.37 }, mark: '0.37' },
   'text.format': { set: { text: { format: { type: 'json_schema', name: 'x', schema } } }, mark: 'probe' },
-  'text.format|json_schema': { set: { text: { format: { type: 'json_schema', name: 'x', schema } } }, mark: 'probe' },
   'text.format|json_object': { set: { text: { format: { type: 'json_object' } } }, mark: 'JSON object' },
-  'text.verbosity': { base: { text: {} }, set: { text: { verbosity: 'low' } } },
-  [`text.verbosity|${isOpenAi}`]: { set: { text: { verbosity: 'low' } }, context: openai, mark: 'low' },
-  [`text.verbosity|${notOpenAi}`]: { base: { text: {} }, set: { text: { verbosity: 'low' } } },
-  'reasoning|the model is not known to accept an effort': { set: { reasoning: { effort: 'low' } } },
-  'reasoning|a model without thinking': { set: { reasoning: { effort: 'low' } } },
+  'text.verbosity': { base: { text: {} }, set: { text: { verbosity: 'low' } }, mark: 'low' },
+  reasoning: { set: { reasoning: { effort: 'low' } } },
   'reasoning.effort': { set: { reasoning: { effort: 'low' } }, mark: 'low' },
-  'reasoning.effort|none, or a model with a thinking budget': { set: { reasoning: { effort: 'low' } }, context: oldClaude, mark: '2048' },
+  'reasoning.effort|none, or a model with a thinking budget': { set: { reasoning: { effort: 'low' } }, mark: '2048' },
   parallel_tool_calls: { base: { tools: [flatTool] }, set: { parallel_tool_calls: false }, mark: '' },
   service_tier: { set: { service_tier: 'flex' }, context: openai, mark: 'flex' },
-  [`service_tier|${notOpenAi}`]: { set: { service_tier: 'flex' } },
   prompt_cache_key: { set: { prompt_cache_key: 'probe' }, context: openai, mark: 'probe' },
-  [`prompt_cache_key|${notOpenAi}`]: { set: { prompt_cache_key: 'probe' } },
   user: { set: { user: 'probe' }, mark: 'probe' },
-  [`user|${isOpenAi}`]: { set: { user: 'probe' }, context: openai, mark: 'probe' },
-  [`user|${notOpenAi}`]: { set: { user: 'probe' }, mark: 'probe' },
   safety_identifier: { set: { safety_identifier: 'probe' }, mark: 'probe' },
-  [`safety_identifier|${isOpenAi}`]: { set: { safety_identifier: 'probe' }, context: openai, mark: 'probe' },
-  [`safety_identifier|${notOpenAi}`]: { set: { safety_identifier: 'probe' }, mark: 'probe' },
   'tools[].parameters': { base: { tools: [flatTool] }, set: { tools: [{ ...flatTool, parameters: schema }] }, mark: 'probe' },
   'tools[].description': { base: { tools: [flatTool] }, set: { tools: [{ ...flatTool, description: 'probe text' }] }, mark: 'probe text' },
   'tools[].strict': { base: { tools: [flatTool] }, set: { tools: [{ ...flatTool, strict: true }] }, mark: 'true' },
   'tools[type=custom]': { set: { tools: [{ type: 'custom', name: 'f' }] }, mark: 'input' },
   'input[].content[].text': { set: input([{ type: 'input_text', text: 'probe text' }]), mark: 'probe text' },
   'input[].content[].image_url': { set: input([{ type: 'input_image', image_url: 'https://example.com/probe.png' }]), mark: 'probe.png' },
-  'input[].content[].file_data': { set: input([{ type: 'input_file', filename: 'a.pdf', file_data: `data:application/pdf;base64,${pdf}` }]), mark: pdf },
-  [`input[].content[].file_data|${isOpenAi}`]: {
-    set: input([{ type: 'input_file', filename: 'a.pdf', file_data: `data:application/pdf;base64,${pdf}` }]),
-    context: openai,
-    mark: pdf,
-  },
-  [`input[].content[].file_data|${notOpenAi}`]: {
-    set: input([{ type: 'input_file', filename: 'a.pdf', file_data: `data:application/pdf;base64,${pdf}` }]),
-    param: 'input[0].content[0]',
-  },
+  'input[].content[].file_data': { set: input([{ type: 'input_file', filename: 'a.pdf', file_data: `data:application/pdf;base64,${pdf}` }]), mark: pdf, param: 'input[0].content[0]' },
   'input[].content[].file_url': {
     set: input([{ type: 'input_file', file_url: 'https://example.com/probe.pdf' }]),
     mark: 'probe.pdf',
@@ -460,7 +398,7 @@ const gemini: Probes = {
   'generationConfig.topP': { set: { generation_config: { top_p: 0.37 } }, mark: '0.37' },
   'generationConfig.stopSequences': { set: settings({ stopSequences: ['PROBE'] }), mark: 'PROBE' },
   'generationConfig.responseJsonSchema': { set: settings({ responseMimeType: 'application/json', responseJsonSchema: schema }), mark: 'probe' },
-  'generationConfig.thinkingConfig|the model is not known to accept an effort': { set: settings({ thinkingConfig: { thinkingBudget: 100 } }) },
+  'generationConfig.thinkingConfig': { set: settings({ thinkingConfig: { thinkingBudget: 100 } }) },
   'tools[].functionDeclarations': { set: geminiFunction({ name: 'probe_tool' }), mark: 'probe_tool' },
   'tools[].functionDeclarations[].parameters': { base: geminiFunction(), set: geminiFunction({ parameters: { type: 'OBJECT', properties: { probe: { type: 'STRING' } } } }), mark: '"probe":{"type":"string"}' },
   'tools[].functionDeclarations[].description': { base: geminiFunction(), set: geminiFunction({ description: 'probe text' }), mark: 'probe text' },
@@ -493,7 +431,18 @@ const geminiEmbeddings: Probes = {
   embedContentConfig: { set: { embedContentConfig: { title: 't' } } },
 };
 
-export const probes: Readonly<Record<DialectName, Probes>> = {
+const probes: Readonly<Record<DialectName, Probes>> = {
   ...{ messages, chat, responses, gemini, embeddings },
   gemini_embeddings: geminiEmbeddings,
 };
+
+/** The probe of a row of docs/translation.md: its own, or that of its field wherever the row applies. */
+export function probeOf(
+  client: DialectName,
+  { field, when }: Pick<DocumentedField, 'field' | 'when'>,
+): Probe {
+  const probe = probes[client][`${field}|${when}`] ?? probes[client][field];
+  if (probe === undefined) throw new Error(`no probe for ${field} (${when ?? 'always'}) of ${client}`);
+  const context = contexts[when ?? ''] ?? probe.context;
+  return context === undefined ? probe : { ...probe, context };
+}

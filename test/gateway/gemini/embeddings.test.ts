@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { json } from '../../kit/answers.ts';
-import { openaiClient, secrets, startGateway } from '../../kit/gateway.ts';
+import { openaiClient, post, secrets, startGateway } from '../../kit/gateway.ts';
 import { startHost } from '../../kit/host.ts';
 
 const host = await startHost(json('{}'));
@@ -24,11 +24,7 @@ const last = () => host.requests.at(-1);
 const lastBody = () => JSON.parse(last()?.body.toString() ?? '');
 
 function ask(method: string, body: object): Promise<Response> {
-  return fetch(`${gateway.url}/v1beta/models/${method}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-goog-api-key': secrets.PROJECT_KEY },
-    body: JSON.stringify(body),
-  });
+  return post(gateway, `/v1beta/models/${method}`, body);
 }
 
 test('OpenAI’s SDK gets the vectors of a Gemini provider, in base64 and as numbers', async () => {
@@ -88,11 +84,8 @@ test.each([
   ['tokens', { input: [1, 2] }, 'input[0]'],
   ['lists of tokens', { input: [[1, 2]] }, 'input[0]'],
 ])('%s can’t be embedded by a Gemini provider', async (_name, fields, param) => {
-  const answer = await fetch(`${gateway.url}/v1/embeddings`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${secrets.OTHER_KEY}` },
-    body: JSON.stringify({ model: 'gemini-embedding-001', ...fields }),
-  });
+  const other = { url: gateway.url, key: secrets.OTHER_KEY };
+  const answer = await post(other, '/v1/embeddings', { model: 'gemini-embedding-001', ...fields });
 
   expect(answer.status).toBe(400);
   expect(await answer.json()).toMatchObject({ error: { reason: 'request.unsupported', param } });

@@ -1,7 +1,7 @@
 import { isText } from '../../../src/dialects/dialect.ts';
 import { type DialectName, dialects } from '../../../src/dialects/registry.ts';
 import { documentedFieldsOf } from '../../dialects/translation/documented-fields.ts';
-import { probes } from '../../dialects/translation/field-probes.ts';
+import { probeOf } from '../../dialects/translation/field-probes.ts';
 
 export type Body = Readonly<Record<string, unknown>>;
 
@@ -218,11 +218,9 @@ const small: Readonly<Record<DialectName, Body>> = {
 export function shapesOf(client: DialectName): readonly Body[] {
   const dialect = dialects[client];
   const rows = isText(dialect) ? documentedFieldsOf(client) : [];
-  const probed = rows.map(({ field, when }): Body => {
-    const key = when === undefined ? field : `${field}|${when}`;
-    const probe = probes[client as keyof typeof probes][key];
-    if (probe === undefined) throw new Error(`no probe for the field ${key} of ${client}`);
-    return { ...small[client], ...probe.base, ...probe.set };
+  const probed = rows.map((row): Body => {
+    const { base, set } = probeOf(client, row);
+    return { ...small[client], ...base, ...set };
   });
   const all = [...conversations[client], small[client], ...probed].map((body) => ({ ...body, model: 'x' }));
   return [...new Map(all.map((body) => [JSON.stringify(body), body])).values()];

@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { TextDialectName } from '../../../src/dialects/registry.ts';
+import { type Listening, listening } from '../../kit/listening.ts';
 
 /** What a host does with a request, apart from writing an answer of its own length. */
 export interface Lie {
@@ -74,11 +74,9 @@ export interface Order {
   readonly cap: number;
 }
 
-export interface LyingHost {
-  readonly url: string;
+export interface LyingHost extends Listening {
   /** Tokens that the host has worked for: what a provider would bill. */
   readonly billed: () => { readonly input: number; readonly output: number };
-  close(): Promise<void>;
 }
 
 /** English prose has more bytes per token, code about as many. */
@@ -142,16 +140,7 @@ export async function startLyingHost(): Promise<LyingHost> {
     if (lie.end === 'error event') return response.end(writer.failed);
     return response.end(writer.end(lie.at === 'first' ? undefined : usageOf(dialect, lie, said)));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    billed: () => ({ ...billed }),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return { ...(await listening(server)), billed: () => ({ ...billed }) };
 }
 
 interface Asked {

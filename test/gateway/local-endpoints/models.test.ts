@@ -3,22 +3,20 @@ import type { ModelEntry } from '../../../src/config/build/models.ts';
 import { listEntry } from '../../../src/gateway/local-endpoints/answer-locally.ts';
 import { createCatalogue } from '../../../src/gateway/local-endpoints/models.ts';
 import { createRouter } from '../../../src/providers/route.ts';
-import { makeProvider, startHost } from '../../providers/scripted-host.ts';
+import { startHost } from '../../kit/host.ts';
+import { makeProvider } from '../../providers/make-provider.ts';
 
 const entry: ModelEntry = { match: '*', isPattern: true, targets: [{ provider: 'host' }] };
 
 /** The catalogue of a provider that answers with these lists, the last one for good; undefined for a failure. */
 async function catalogueOf(lists: readonly (readonly object[] | undefined)[]) {
-  const host = await startHost((_request, response, number) => {
+  const host = await startHost((response, { number }) => {
     const data = lists[Math.min(number, lists.length) - 1];
     response.writeHead(data === undefined ? 500 : 200, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ data }));
   });
   const provider = makeProvider(host.url);
-  onTestFinished(async () => {
-    provider.close();
-    await host.stop();
-  });
+  onTestFinished(() => provider.close());
   const providers = new Map([['host', provider]]);
   let nowMs = 1;
   const catalogue = createCatalogue({
@@ -43,7 +41,7 @@ test('a provider that failed is asked again after seconds, not minutes', async (
 
   const first = await ids();
   const again = await ids();
-  const requests = host.requests();
+  const requests = host.requests.length;
   wait(5_000);
   const later = await ids();
 
@@ -56,12 +54,12 @@ test('a list stays fresh for five minutes', async () => {
   await ids();
   wait(299_000);
   const fresh = await ids();
-  const requests = host.requests();
+  const requests = host.requests.length;
   wait(1_000);
   await ids();
 
   await expect.poll(ids).toEqual(['one', 'two']);
-  expect([fresh, requests, host.requests()]).toEqual([['one'], 1, 2]);
+  expect([fresh, requests, host.requests.length]).toEqual([['one'], 1, 2]);
 });
 
 test('a date that is none is that of the start, and the list is still a list', async () => {

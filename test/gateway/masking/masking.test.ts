@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openaiClient, secrets } from '../../kit/gateway.ts';
+import { openaiClient, post, secrets } from '../../kit/gateway.ts';
 import { askBySdk } from '../../kit/sdk-outcome.ts';
 import { maskedGateway } from './masked-gateway.ts';
 import { letters, saying, whole } from './saying.ts';
@@ -99,11 +99,7 @@ test('a request with nothing to mask and its answer pass byte for byte', async (
   const body =
     '{ "model": "m",  "max_tokens": 9, "stream": true, "messages": [{"role":"user","content":"h\\u00e9llo"}]}';
   const send = (key: string, model: string) =>
-    fetch(`${gateway.url}/v1/messages`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
-      body: body.replace('"m"', JSON.stringify(model)),
-    });
+    post({ url: gateway.url, key }, '/v1/messages', body.replace('"m"', JSON.stringify(model)));
 
   const [open, masked] = [
     await send(secrets.OTHER_KEY, 'at-messages'),

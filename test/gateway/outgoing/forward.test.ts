@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { GatewayError } from '../../../src/errors.ts';
 import { translateRequest } from '../../../src/gateway/decision/translate-request.ts';
 import { endpoints, type ModelEndpoint } from '../../../src/gateway/endpoints.ts';
@@ -14,25 +14,12 @@ import type { Forwarded } from '../../../src/providers/attempt.ts';
 import type { Provider } from '../../../src/providers/provider.ts';
 import { readWhole } from '../../../src/providers/read-whole.ts';
 import type { Target } from '../../../src/providers/route.ts';
+import { type Script, startHost } from '../../kit/host.ts';
+import { deadUrl } from '../../kit/listening.ts';
+import { startRawHost } from '../../kit/raw-host.ts';
 import { scale } from '../../kit/scale.ts';
 import { compile, subjectOf } from '../../policy/deciding.ts';
-import {
-  deadUrl,
-  type Host,
-  makeProvider,
-  type Overrides,
-  startHost,
-  startRawHost,
-  target,
-} from '../../providers/scripted-host.ts';
-
-const hosts: Host[] = [];
-const providers: Provider[] = [];
-
-afterEach(async () => {
-  for (const each of providers.splice(0)) each.close();
-  await Promise.all(hosts.splice(0).map((host) => host.stop()));
-});
+import { makeProvider, type Overrides, target } from '../../providers/make-provider.ts';
 
 const endpoint = endpoints.get('/v1/chat/completions') as ModelEndpoint;
 // What `n` asks for can't be translated to Anthropic's dialect.
@@ -70,29 +57,15 @@ async function forward(
   return { ...forwarded, attempts: exchange.draft.soFar.attempts };
 }
 
-type Answer = Parameters<typeof startHost>[0];
-
-async function host(answer: Answer): Promise<Host> {
-  const started = await startHost(answer);
-  hosts.push(started);
-  return started;
-}
-
-async function rawHost(answer: Parameters<typeof startRawHost>[0]): Promise<Host> {
-  const started = await startRawHost(answer);
-  hosts.push(started);
-  return started;
-}
-
 function provider(url: string, overrides: Overrides = {}): Provider {
   const made = makeProvider(url, overrides);
-  providers.push(made);
+  onTestFinished(() => made.close());
   return made;
 }
 
 /** Answers with the statuses in turn, the last one for ever. */
-function statuses(...list: readonly (number | readonly [number, Record<string, string>])[]): Answer {
-  return (_request, response, number) => {
+function statuses(...list: readonly (number | readonly [number, Record<string, string>])[]): Script {
+  return (response, { number }) => {
     const entry = list[Math.min(number, list.length) - 1] ?? 200;
     const [status, headers] = typeof entry === 'number' ? [entry, {}] : entry;
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
@@ -126,13 +99,9 @@ function expectEmpty({ admission, options }: Provider): void {
 
 describe('one target', () => {
   test('gets the request once and returns its answer', async () => {
-    const there = await host((request, response) => {
-      const chunks: Buffer[] = [];
-      request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      request.on('end', () =>
-        response.end(JSON.stringify([request.method, request.url, Buffer.concat(chunks).toString()])),
-      );
-    });
+    const there = await startHost((response, { method, target: path, body: sent }) =>
+      response.end(JSON.stringify([method, path, sent.toString()])),
+    );
     const at = provider(`${there.url}/base/v1`);
 
     const forwarded = await forward([target(at)]);
@@ -160,7 +129,7 @@ describe('one target', () => {
     ['closes in the middle of its head', 'head'],
     ['answers nonsense', 'nonsense'],
   ])('that takes the request and %s is not asked again', async (_name, how) => {
-    const there = await rawHost((socket) => {
+    const there = await startRawHost(({ socket }) => {
       if (how === 'end') socket.end();
       else if (how === 'reset') socket.resetAndDestroy();
       else if (how === 'head') socket.end('HTTP/1.1 200 OK\r\ncontent-ty');
@@ -177,19 +146,19 @@ describe('one target', () => {
   });
 
   test('that does not answer in time: provider.timeout, and it sees the connection close', async () => {
-    const there = await host(() => undefined);
+    const there = await startHost(() => undefined);
     const at = provider(there.url, { timeouts: { headersMs: 50 } });
 
     const error = await failureOf(forward([target(at), target(provider(there.url))]));
 
     expect([error.code, error.failure.status]).toEqual(['provider.timeout', 504]);
     await there.closed(1);
-    expect(there.requests()).toBe(1);
+    expect(there.requests.length).toBe(1);
     expectEmpty(at);
   });
 
   test('that takes longer than the whole exchange may', async () => {
-    const there = await host(() => undefined);
+    const there = await startHost(() => undefined);
     const at = provider(there.url, { timeouts: { totalMs: 50 } });
 
     const error = await failureOf(forward([target(at)]));
@@ -202,11 +171,11 @@ describe('one target', () => {
 
 describe('refusals for load', () => {
   test.each([429, 503, 529])('%i is repeated once, then passed on with its own words', async (status) => {
-    const there = await host(statuses([status, soon]));
+    const there = await startHost(statuses([status, soon]));
 
     const forwarded = await forward([target(provider(there.url))]);
 
-    expect([forwarded.answer.status, forwarded.attempts, there.requests()]).toEqual([status, 2, 2]);
+    expect([forwarded.answer.status, forwarded.attempts, there.requests.length]).toEqual([status, 2, 2]);
     expect(await bodyOf(forwarded)).toBe('{"number":2}');
   });
 
@@ -215,11 +184,11 @@ describe('refusals for load', () => {
     ['a date that is far', { 'retry-after': new Date(Date.now() + 3_600_000).toUTCString() }],
     ['x-should-retry: false', { ...soon, 'x-should-retry': 'false' }],
   ])('%s is passed on at once', async (_name, headers) => {
-    const there = await host(statuses([429, headers]));
+    const there = await startHost(statuses([429, headers]));
 
     const forwarded = await forward([target(provider(there.url))]);
 
-    expect([forwarded.answer.status, forwarded.attempts, there.requests()]).toEqual([429, 1, 1]);
+    expect([forwarded.answer.status, forwarded.attempts, there.requests.length]).toEqual([429, 1, 1]);
     expect(forwarded.answer.headers.get('retry-after')).toBe(headers['retry-after']);
     await bodyOf(forwarded);
   });
@@ -227,54 +196,54 @@ describe('refusals for load', () => {
   test.each([400, 401, 404, 408, 409, 413, 422, 500, 501, 502, 504])(
     '%i is passed on at once',
     async (status) => {
-      const there = await host(statuses([status, soon]));
+      const there = await startHost(statuses([status, soon]));
 
       const forwarded = await forward([target(provider(there.url))]);
 
-      expect([forwarded.answer.status, there.requests()]).toEqual([status, 1]);
+      expect([forwarded.answer.status, there.requests.length]).toEqual([status, 1]);
       await bodyOf(forwarded);
     },
   );
 
   test('only as many are repeated as the budget has', async () => {
-    const there = await host(statuses([429, soon]));
+    const there = await startHost(statuses([429, soon]));
     const at = provider(there.url);
 
     for (let i = 0; i < 60; i += 1) await bodyOf(await forward([target(at)]));
 
     // Ten before anybody paid, then one in five requests.
-    expect(there.requests()).toBeGreaterThanOrEqual(60 + 10 + 10);
-    expect(there.requests()).toBeLessThanOrEqual(60 + 10 + 12);
+    expect(there.requests.length).toBeGreaterThanOrEqual(60 + 10 + 10);
+    expect(there.requests.length).toBeLessThanOrEqual(60 + 10 + 12);
   });
 });
 
 describe('fallbacks', () => {
   test.each([429, 500, 502, 503, 504, 529])('%i goes to the next target', async (status) => {
-    const first = await host(statuses([status, soon]));
-    const second = await host(statuses(200));
+    const first = await startHost(statuses([status, soon]));
+    const second = await startHost(statuses(200));
     const [one, two] = [provider(first.url), provider(second.url)];
 
     const forwarded = await forward([target(one), target(two, 'other')]);
 
     expect([forwarded.answer.status, forwarded.target.model]).toEqual([200, 'other']);
-    expect(forwarded.attempts).toBe(first.requests() + 1);
+    expect(forwarded.attempts).toBe(first.requests.length + 1);
     await bodyOf(forwarded);
     expectEmpty(one);
     expectEmpty(two);
   });
 
   test.each([400, 401, 403, 404, 422])('%i does not', async (status) => {
-    const first = await host(statuses(status));
-    const second = await host(statuses(200));
+    const first = await startHost(statuses(status));
+    const second = await startHost(statuses(200));
 
     const forwarded = await forward([target(provider(first.url)), target(provider(second.url))]);
 
-    expect([forwarded.answer.status, second.requests()]).toEqual([status, 0]);
+    expect([forwarded.answer.status, second.requests.length]).toEqual([status, 0]);
     await bodyOf(forwarded);
   });
 
   test('a refused connection goes to the next target', async () => {
-    const second = await host(statuses(200));
+    const second = await startHost(statuses(200));
 
     const forwarded = await forward([target(provider(await deadUrl())), target(provider(second.url))]);
 
@@ -283,8 +252,8 @@ describe('fallbacks', () => {
   });
 
   test('the last answer is passed on when all fail', async () => {
-    const first = await host(statuses(500));
-    const second = await host(statuses(502));
+    const first = await startHost(statuses(500));
+    const second = await startHost(statuses(502));
 
     const forwarded = await forward([target(provider(first.url)), target(provider(second.url))]);
 
@@ -293,7 +262,7 @@ describe('fallbacks', () => {
   });
 
   test('an answer is passed on if the targets after it are unavailable', async () => {
-    const first = await host(statuses([500, { 'x-ratelimit-mine': 'yes' }]));
+    const first = await startHost(statuses([500, { 'x-ratelimit-mine': 'yes' }]));
     const second = provider(await deadUrl(), { breaker: { failures: 1, openMs: 60_000 } });
     second.health.failed('m', Date.now());
 
@@ -312,13 +281,17 @@ describe('a provider that fails every time', () => {
   const breaker = { failures: 5, openMs: 60_000 };
 
   test('gets no more requests after five failures', async () => {
-    const there = await host(statuses(500));
+    const there = await startHost(statuses(500));
     const at = provider(there.url, { breaker });
     for (let i = 0; i < 5; i += 1) await bodyOf(await forward([target(at)]));
 
     const error = await failureOf(forward([target(at)]));
 
-    expect([error.code, error.failure.status, there.requests()]).toEqual(['provider.unavailable', 503, 5]);
+    expect([error.code, error.failure.status, there.requests.length]).toEqual([
+      'provider.unavailable',
+      503,
+      5,
+    ]);
     expect(error.retryAfterS).toBeGreaterThan(50);
     expect(at.health.isOpen('m')).toBe(true);
   });
@@ -326,7 +299,7 @@ describe('a provider that fails every time', () => {
   test('the next target is asked instead', async () => {
     const bad = provider(await deadUrl(), { breaker });
     for (let i = 0; i < 5; i += 1) bad.health.failed('m', Date.now());
-    const good = await host(statuses(200));
+    const good = await startHost(statuses(200));
 
     const forwarded = await forward([target(bad), target(provider(good.url))]);
 
@@ -335,7 +308,7 @@ describe('a provider that fails every time', () => {
   });
 
   test('a probe that never reached it lets the next one probe', async () => {
-    const there = await host(statuses(200));
+    const there = await startHost(statuses(200));
     const at = provider(there.url, {
       connections: 1,
       timeouts: { queueMs: 20 },
@@ -358,7 +331,7 @@ describe('a provider that fails every time', () => {
 
 describe('the queue at a provider', () => {
   test('is left after a time with gateway.overloaded', async () => {
-    const there = await host(() => undefined);
+    const there = await startHost(() => undefined);
     const at = provider(there.url, { connections: 1, timeouts: { queueMs: 30 } });
     const lifetime = new Lifetime();
     const first = failureOf(forward([target(at)], lifetime));
@@ -367,7 +340,7 @@ describe('the queue at a provider', () => {
     const error = await failureOf(forward([target(at)]));
 
     expect([error.code, error.failure.status, error.retryAfterS]).toEqual(['gateway.overloaded', 503, 1]);
-    expect(there.requests()).toBe(1);
+    expect(there.requests.length).toBe(1);
     lifetime.end(new GatewayError('client.left', 'the client left'));
     await first;
     expectEmpty(at);
@@ -377,18 +350,13 @@ describe('the queue at a provider', () => {
     let here = 0;
     let most = 0;
     const order: string[] = [];
-    const there = await host((request, response) => {
+    const there = await startHost(async (response, { body: sent }) => {
       here += 1;
       most = Math.max(most, here);
-      let sent = '';
-      request.on('data', (chunk) => {
-        sent += String(chunk);
-      });
-      request.on('end', () => {
-        order.push(JSON.parse(sent).model);
-        here -= 1;
-        response.end('{}');
-      });
+      order.push(JSON.parse(sent.toString()).model);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      here -= 1;
+      response.end('{}');
     });
     const at = provider(there.url, { connections: 2 });
     const names = Array.from({ length: 20 }, (_, i) => `m${i}`);
@@ -405,18 +373,18 @@ describe('the client leaving', () => {
   const left = new GatewayError('client.left', 'the client left');
 
   test('before it began: nothing is sent', async () => {
-    const there = await host(statuses(200));
+    const there = await startHost(statuses(200));
     const at = provider(there.url);
     const lifetime = new Lifetime();
     lifetime.end(left);
 
     expect(await failureOf(forward([target(at)], lifetime))).toBe(left);
-    expect(there.requests()).toBe(0);
+    expect(there.requests.length).toBe(0);
     expectEmpty(at);
   });
 
   test('while it is queued: it is never sent', async () => {
-    const there = await host(() => undefined);
+    const there = await startHost(() => undefined);
     const at = provider(there.url, { connections: 1 });
     const [one, two] = [new Lifetime(), new Lifetime()];
     const abandoned = exchangeWith(two);
@@ -429,14 +397,14 @@ describe('the client leaving', () => {
     one.end(left);
     await first;
 
-    expect(there.requests()).toBe(1);
+    expect(there.requests.length).toBe(1);
     expect(abandoned.outcome.wasAccepted).toBe(false);
     expect(abandoned.draft.soFar.attempts).toBeUndefined();
     expectEmpty(at);
   });
 
   test('while the connection is being made: it is never sent', async () => {
-    const there = await host(statuses(200));
+    const there = await startHost(statuses(200));
     const at = provider(there.url);
     const lifetime = new Lifetime();
     const abandoned = exchangeWith(lifetime);
@@ -448,12 +416,12 @@ describe('the client leaving', () => {
     expect(abandoned.draft.soFar.attempts).toBe(1);
     await bodyOf(await forward([target(at)]));
 
-    expect(there.requests()).toBe(1);
+    expect(there.requests.length).toBe(1);
     expectEmpty(at);
   });
 
   test('while it waits for the head: the host sees the connection close', async () => {
-    const there = await host(() => undefined);
+    const there = await startHost(() => undefined);
     const at = provider(there.url, { breaker: { failures: 1, openMs: 60_000 } });
     const lifetime = new Lifetime();
     const pending = failureOf(forward([target(at)], lifetime));
@@ -468,7 +436,7 @@ describe('the client leaving', () => {
   });
 
   test('while it waits to try again: it does not try again', async () => {
-    const there = await host(statuses([429, { 'retry-after': '30' }]));
+    const there = await startHost(statuses([429, { 'retry-after': '30' }]));
     const at = provider(there.url);
     const lifetime = new Lifetime();
     const pending = failureOf(forward([target(at)], lifetime));
@@ -477,12 +445,12 @@ describe('the client leaving', () => {
     lifetime.end(left);
 
     expect(await pending).toBe(left);
-    expect(there.requests()).toBe(1);
+    expect(there.requests.length).toBe(1);
     expectEmpty(at);
   });
 
   test('while the answer streams: the host sees the connection close', async () => {
-    const there = await host((_request, response) => {
+    const there = await startHost((response) => {
       response.writeHead(200);
       response.write('{"a":');
     });
@@ -514,10 +482,7 @@ describe('places at a provider', () => {
       (response) => void response.writeHead(200).write('{'),
       (response) => void response.end('x'.repeat(5_000)),
     ];
-    const there = await host((request, response, number) => {
-      request.resume();
-      outcomes[number % outcomes.length]?.(response);
-    });
+    const there = await startHost((response, { number }) => outcomes[number % outcomes.length]?.(response));
     const at = provider(there.url, {
       connections: 4,
       timeouts: { headersMs: 300, idleMs: 300, totalMs: 40 },

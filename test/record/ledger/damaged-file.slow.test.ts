@@ -3,44 +3,28 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadSqlite } from '../../../src/database/sqlite-engine.ts';
 import { openLedgerFile } from '../../../src/record/ledger/ledger-file.ts';
-import type { Intent, LedgerRow } from '../../../src/record/ledger/ledger-row.ts';
 import { fileLedger } from '../../../src/record/ledger/ledger-store.ts';
 import { openLedger } from '../../../src/record/ledger/open-ledger.ts';
 import { emptyDirectory } from '../../kit/own-configuration.ts';
+import { dayMs, retention, row, startedMs, wanted } from './rows.ts';
 
 const directory = emptyDirectory();
 
-const startedMs = Date.parse('2026-11-22T12:34:00Z');
 const pageBytes = 4_096;
 
-function intent(requestId: string, i: number): Intent {
-  const known = { project: 'shop', keyId: 'shop-web', endpoint: 'chat', model: `model-${i % 40}` };
-  const amounts = { inputTokens: 30, outputTokens: 100, nanoUsd: 1_000 };
-  return { requestId, startedMs: startedMs + i * 60_000, ...known, ...amounts };
-}
-
-function row(requestId: string, i: number): LedgerRow {
-  const answered = { provider: 'host', targetModel: 'm', status: 200, outcome: 'answered' };
-  const tokens = { cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0, isEstimated: false };
-  const rest = { decision: null, reason: null, firstByteMs: 1, totalMs: 2 };
-  const used = { inputTokens: 5, outputTokens: 3, nanoUsd: 80 };
-  return { ...intent(requestId, i), ...answered, ...tokens, ...rest, ...used };
-}
-
-const wanted = [
-  {
-    scope: 'project' as const,
-    name: 'shop',
-    sinceMs: startedMs - 3_600_000,
-    untilMs: startedMs + 2_592_000_000,
-  },
-];
+/** Of the hours after it began, and of many models. */
+const rowAt = (i: number) => ({
+  ...row(`req_${i}`),
+  startedMs: startedMs + i * 60_000,
+  model: `model-${i % 40}`,
+});
+const all = wanted.map((each) => ({ ...each, untilMs: startedMs + 30 * dayMs }));
 
 /** A ledger of some 40 pages: exchanges, sums, and lists of open requests that fill pages of their own. */
 async function wholeFile(): Promise<Buffer> {
   const path = join(directory, 'whole.sqlite');
   const file = await openLedgerFile(path);
-  file.add(Array.from({ length: 600 }, (_, i) => row(`req_${i}`, i)));
+  file.add(Array.from({ length: 600 }, (_, i) => rowAt(i)));
   file.close();
   const { DatabaseSync } = await loadSqlite();
   const engine = new DatabaseSync(path);
@@ -71,11 +55,10 @@ test.each(Object.keys(damages))(
       const path = join(directory, `${name}-${number}.sqlite`);
       writeFileSync(path, damaged, { mode: 0o600 });
 
-      const retention = { days: 90, bytes: 1e9 };
       const onEvent = () => undefined;
       const { ledger, sums, problem } = await openLedger(
         { place: fileLedger(path), retention, onEvent },
-        wanted,
+        all,
       );
 
       if (sums === undefined) {

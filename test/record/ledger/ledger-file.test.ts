@@ -1,20 +1,13 @@
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
-import { loadSqlite, openSqliteReader } from '../../../src/database/sqlite-engine.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { loadSqlite } from '../../../src/database/sqlite-engine.ts';
 import { type LedgerFile, openLedgerFile } from '../../../src/record/ledger/ledger-file.ts';
 import { fileLedger } from '../../../src/record/ledger/ledger-store.ts';
 import { readLedgerSums } from '../../../src/record/ledger/read-ledger.ts';
 import { emptyDirectory } from '../../kit/own-configuration.ts';
-import { row, startedMs } from './rows.ts';
+import { select } from './opened.ts';
+import { dayMs, retention, row, startedMs, wanted } from './rows.ts';
 import { testStore } from './store-contract.ts';
-
-const dayMs = 86_400_000;
-const wanted = [{ scope: 'project' as const, name: 'shop', sinceMs: startedMs, untilMs: startedMs + dayMs }];
-
-const ending: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of ending.splice(0).toReversed()) await end();
-});
 
 function newPath(): string {
   const made = emptyDirectory();
@@ -23,15 +16,8 @@ function newPath(): string {
 
 async function open(path = newPath()): Promise<{ path: string; file: LedgerFile }> {
   const file = await openLedgerFile(path);
-  ending.push(() => file.close());
+  onTestFinished(() => file.close());
   return { path, file };
-}
-
-async function all<Row>(path: string, sql: string): Promise<readonly Row[]> {
-  const engine = await openSqliteReader(path);
-  const rows = engine.prepare(sql).all();
-  engine.close();
-  return rows as readonly Row[];
 }
 
 testStore(async () => {
@@ -42,9 +28,8 @@ testStore(async () => {
 test('old rows go by age and by size; the sums stay', async () => {
   const { path, file } = await open();
   file.add(Array.from({ length: 1_200 }, (_, i) => row(`req_${i}`)));
-  const retention = { days: 90, bytes: 1e9 };
   const count = async () =>
-    (await all<{ count: number }>(path, 'select count(*) as count from exchanges'))[0]?.count;
+    (await select<{ count: number }>(path, 'select count(*) as count from exchanges'))[0]?.count;
 
   expect(file.maintain(retention, startedMs + 89 * dayMs)).toBe(false);
   expect(await count()).toBe(1_200);
@@ -67,5 +52,5 @@ test('a file of a version before the first release is refused, and not touched',
 
   await expect(opening).rejects.toMatchObject({ code: 'config.invalid' });
   await expect(opening).rejects.toThrow('move the file away to begin a new one');
-  expect(await all(path, 'select name from sqlite_schema')).toEqual([{ name: 'exchanges' }]);
+  expect(await select(path, 'select name from sqlite_schema')).toEqual([{ name: 'exchanges' }]);
 });

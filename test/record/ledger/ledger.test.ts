@@ -1,55 +1,31 @@
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test, vi } from 'vitest';
-import { loadSqlite, openSqliteReader } from '../../../src/database/sqlite-engine.ts';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { loadSqlite } from '../../../src/database/sqlite-engine.ts';
 import { endLine, header } from '../../../src/record/ledger/journal/journal-line.ts';
-import type { LedgerEvent, LedgerOptions } from '../../../src/record/ledger/ledger.ts';
+import type { LedgerEvent } from '../../../src/record/ledger/ledger.ts';
 import { fileLedger } from '../../../src/record/ledger/ledger-store.ts';
 import { openLedger } from '../../../src/record/ledger/open-ledger.ts';
 import { readLedgerSums, readUsage } from '../../../src/record/ledger/read-ledger.ts';
+import { listening } from '../../kit/listening.ts';
 import { emptyDirectory } from '../../kit/own-configuration.ts';
-import { intent, row } from './rows.ts';
+import { openFile, select } from './opened.ts';
+import { intent, retention, row, wanted } from './rows.ts';
 
-const dayMs = 86_400_000;
-const sinceMs = Date.parse('2026-11-22T00:00:00Z');
-const wanted = [{ scope: 'project' as const, name: 'shop', sinceMs, untilMs: sinceMs + dayMs }];
-const retention = { days: 90, bytes: 1e9 };
+const newPath = () => join(emptyDirectory(), 'ledger.sqlite');
 
-const ending: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of ending.splice(0).toReversed()) await end();
-});
-
-function directory(): string {
-  return emptyDirectory();
-}
-
-async function open(path: string, options: Partial<LedgerOptions> & { events?: LedgerEvent[] } = {}) {
-  const { events = [], ...rest } = options;
-  const onEvent = (event: LedgerEvent) => events.push(event);
-  const opened = await openLedger({ place: fileLedger(path), retention, onEvent, ...rest }, wanted);
-  ending.push(() => opened.ledger.close());
-  return opened;
-}
-
-async function rows(path: string): Promise<{ request_id: string; outcome: string; nano_usd: number }[]> {
-  const engine = await openSqliteReader(path);
-  const found = engine
-    .prepare('select request_id, outcome, nano_usd from exchanges order by request_id')
-    .all();
-  engine.close();
-  return found as Awaited<ReturnType<typeof rows>>;
-}
+const rows = (path: string) =>
+  select<{ request_id: string }>(path, 'select request_id from exchanges order by request_id');
 
 const sumsOf = (path: string) => readLedgerSums(fileLedger(path), wanted);
 const usage = (path: string) => readUsage(fileLedger(path), { by: 'project', sinceMs: 0, dayOf: String });
 
 describe('ledger', () => {
   test('what was used is known at once, in the database a moment later, and when it is opened again', async () => {
-    const path = join(directory(), 'ledger.sqlite');
-    const { ledger, sums } = await open(path);
+    const path = newPath();
+    const { ledger, sums } = await openFile(path);
     expect(sums).toMatchObject([{ tokens: 0, nanoUsd: 0 }]);
 
     for (let i = 0; i < 100; i += 1) expect(ledger.begin(intent(`req_${i}`))).toBeUndefined();
@@ -62,13 +38,13 @@ describe('ledger', () => {
     expect(await usage(path)).toMatchObject([{ name: 'shop', requests: 99 }]);
     void ledger.finish(row('req_99'));
     await ledger.close();
-    const next = await open(path);
+    const next = await openFile(path);
     expect(next.sums).toMatchObject([{ tokens: 800, nanoUsd: 8_000 }]);
     expect(await rows(path)).toHaveLength(100);
   });
 
   test('usage that is still in the journal has the fields of usage, and no others', async () => {
-    const place = fileLedger(join(directory(), 'ledger.sqlite'));
+    const place = fileLedger(newPath());
     mkdirSync(place.journal);
     const owner = '11111111-1111-4111-8111-111111111111';
     const lines = ['req_1', 'req_2'].map((id) => endLine(row(id)));
@@ -82,11 +58,11 @@ describe('ledger', () => {
   });
 
   test('a thread that the first segment starts moves it once, and reports nothing', async () => {
-    const path = join(directory(), 'ledger.sqlite');
+    const path = newPath();
     const events: LedgerEvent[] = [];
     const onEvent = (event: LedgerEvent) => events.push(event);
     const { ledger } = await openLedger({ place: fileLedger(path), retention, onEvent }, []);
-    ending.push(() => ledger.close());
+    onTestFinished(() => ledger.close());
 
     void ledger.finish(row('req_1'));
     await ledger.close(); // sooner than a thread is started where there are no budgets
@@ -96,20 +72,20 @@ describe('ledger', () => {
   });
 
   test('one row for each request id, however often it is finished', async () => {
-    const path = join(directory(), 'ledger.sqlite');
-    const { ledger } = await open(path);
+    const path = newPath();
+    const { ledger } = await openFile(path);
 
     expect(ledger.begin(intent('req_1'))).toBeUndefined();
     void ledger.finish(row('req_1'));
     void ledger.finish(row('req_1'));
     await ledger.close();
 
-    expect((await open(path)).sums).toMatchObject([{ tokens: 8, nanoUsd: 80 }]);
+    expect((await openFile(path)).sums).toMatchObject([{ tokens: 8, nanoUsd: 80 }]);
   });
 
   test('what is always synced is on the disk when it has begun', async () => {
-    const path = join(directory(), 'ledger.sqlite');
-    const { ledger } = await open(path, { isSynced: true });
+    const path = newPath();
+    const { ledger } = await openFile(path, { isSynced: true });
 
     const begun = Array.from({ length: 50 }, (_, i) => ledger.begin(intent(`req_${i}`)));
 
@@ -119,8 +95,8 @@ describe('ledger', () => {
   });
 
   test('what is open when a segment ends is in the next one too', async () => {
-    const path = join(directory(), 'ledger.sqlite');
-    const { ledger } = await open(path);
+    const path = newPath();
+    const { ledger } = await openFile(path);
     expect(ledger.begin(intent('req_open'))).toBeUndefined();
 
     for (let i = 0; i < 3; i += 1) {
@@ -131,12 +107,12 @@ describe('ledger', () => {
     expect(await sumsOf(path)).toMatchObject([{ tokens: 3 * 8 + 130 }]);
     void ledger.finish(row('req_open'));
     await ledger.close();
-    expect((await open(path)).sums).toMatchObject([{ tokens: 4 * 8 }]);
+    expect((await openFile(path)).sums).toMatchObject([{ tokens: 4 * 8 }]);
   });
 
   test('whatever a provider says that it used, the ledger can be read', async () => {
-    const path = join(directory(), 'ledger.sqlite');
-    const { ledger } = await open(path);
+    const path = newPath();
+    const { ledger } = await openFile(path);
     const most = Number.MAX_SAFE_INTEGER;
     for (const id of ['req_1', 'req_2']) {
       void ledger.finish({ ...row(id), inputTokens: most, outputTokens: most, nanoUsd: most * 1e6 });
@@ -149,7 +125,7 @@ describe('ledger', () => {
     );
     engine.close();
 
-    const { sums } = await open(path);
+    const { sums } = await openFile(path);
 
     expect(sums).toMatchObject([{ tokens: 8e13, nanoUsd: 4e13 }]);
     expect(await usage(path)).toMatchObject([
@@ -158,9 +134,9 @@ describe('ledger', () => {
   });
 
   test('its files are for their owner alone, and none remain but the database', async () => {
-    const folder = directory();
+    const folder = emptyDirectory();
     const path = join(folder, 'ledger.sqlite');
-    const { ledger } = await open(path);
+    const { ledger } = await openFile(path);
     void ledger.finish(row('req_1'));
     await expect.poll(() => ledger.gauges.pending).toBe(0);
     const files = readdirSync(folder, { recursive: true, withFileTypes: true });
@@ -180,11 +156,10 @@ describe('ledger', () => {
   });
 
   test('a file that is not a database lets the journal wait, and is filled once it is one', async () => {
-    const path = join(directory(), 'ledger.sqlite');
+    const path = newPath();
     writeFileSync(path, 'this is not a database, but it is long enough to look at', { mode: 0o600 });
-    const events: LedgerEvent[] = [];
 
-    const { ledger, sums, problem } = await open(path, { events });
+    const { ledger, sums, problem, events } = await openFile(path);
     void ledger.finish(row('req_1'));
     expect(sums).toBeUndefined();
     expect(problem?.message).toContain('is not a SQLite database');
@@ -198,18 +173,12 @@ describe('ledger', () => {
 });
 
 test('a database that takes a connection and says nothing is away, so that a start does not fail', async () => {
-  const sockets: Socket[] = [];
-  const server = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  ending.push(
-    () => server.close(),
-    () => sockets[0]?.destroy(),
-    () => vi.useRealTimers(),
-  );
-  const url = `postgres://gateway@127.0.0.1:${(server.address() as AddressInfo).port}/ledger`;
+  const server = createServer();
+  const url = `postgres://gateway@127.0.0.1:${(await listening(server)).port}/ledger`;
+  onTestFinished(() => void vi.useRealTimers());
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
 
-  const reading = readLedgerSums({ url, journal: join(directory(), 'journal') }, wanted);
+  const reading = readLedgerSums({ url, journal: join(emptyDirectory(), 'journal') }, wanted);
   const refused = expect(reading).rejects.toMatchObject({ isAway: true, message: 'timeout expired' });
   await once(server, 'connection');
   vi.advanceTimersByTime(5_000);

@@ -3,49 +3,33 @@ import { chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { LedgerEvent } from '../../../src/record/ledger/ledger.ts';
-import { openLedger } from '../../../src/record/ledger/open-ledger.ts';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openPostgresLedger } from '../../../src/record/ledger/postgres/postgres-ledger.ts';
 import { readLedgerSums } from '../../../src/record/ledger/read-ledger.ts';
+import { emptyDirectory } from '../../kit/own-configuration.ts';
 import { type Postgres, postgresPrograms, startPostgres } from '../../plants/postgres.ts';
-import { intent, row, startedMs } from './rows.ts';
+import { openAt } from './opened.ts';
+import { dayMs, intent, retention, row, startedMs, wanted } from './rows.ts';
 import { testStore } from './store-contract.ts';
-
-const dayMs = 86_400_000;
-const sinceMs = Date.parse('2026-11-22T00:00:00Z');
-const wanted = [{ scope: 'project' as const, name: 'shop', sinceMs, untilMs: sinceMs + dayMs }];
-const retention = { days: 90, bytes: 1e9 };
 
 describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
   let postgres: Postgres;
   let url: string;
-  const ending: (() => unknown)[] = [];
   beforeAll(async () => {
     postgres = await startPostgres();
   }, 60_000);
-  afterEach(async () => {
-    for (const end of ending.splice(0).toReversed()) await end();
-  });
   afterAll(() => postgres?.stop());
 
-  function newJournal(): string {
-    const folder = mkdtempSync(join(tmpdir(), 'gateway-journal-'));
-    ending.push(() => rmSync(folder, { recursive: true, force: true }));
-    return join(folder, 'journal');
-  }
+  const newJournal = () => join(emptyDirectory(), 'journal');
 
   async function newDatabase(): Promise<string> {
     url = await postgres.createDatabase();
     return url;
   }
 
-  async function open(events: LedgerEvent[] = []) {
+  async function open() {
     const place = { url, journal: newJournal() };
-    const onEvent = (event: LedgerEvent) => events.push(event);
-    const opened = await openLedger({ place, retention, onEvent }, wanted);
-    ending.push(() => opened.ledger.close());
-    return { ...opened, sumsNow: () => readLedgerSums(place, wanted) };
+    return { ...(await openAt(place)), sumsNow: () => readLedgerSums(place, wanted) };
   }
 
   async function query<Row>(sql: string): Promise<readonly Row[]> {
@@ -57,6 +41,9 @@ describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
       await client.end();
     }
   }
+
+  const count = async () =>
+    (await query<{ rows: number }>('select count(*)::int as rows from ledger_exchanges'))[0]?.rows;
 
   /** As a server that was demoted to a standby; open connections see it too. */
   async function setReadOnly(value: 'on' | 'off'): Promise<void> {
@@ -76,7 +63,7 @@ describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
     await ledger.close();
 
     expect((await open()).sums).toMatchObject([{ tokens: 800, nanoUsd: 8_000 }]);
-    expect(await query('select count(*)::int as rows from ledger_exchanges')).toEqual([{ rows: 100 }]);
+    expect(await count()).toBe(100);
   });
 
   test('gateways that start together make the tables once', async () => {
@@ -91,7 +78,7 @@ describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
   testStore(async () => {
     await newDatabase();
     const stores = [await openPostgresLedger(url), await openPostgresLedger(url)] as const;
-    for (const store of stores) ending.push(() => store.close());
+    for (const store of stores) onTestFinished(() => store.close());
     return { stores, place: { url, journal: newJournal() } };
   });
 
@@ -144,9 +131,6 @@ describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
     await newDatabase();
     const store = await openPostgresLedger(url);
     await store.add(Array.from({ length: 6_000 }, (_, i) => row(`req_${i}`)));
-    const dayMs = 86_400_000;
-    const count = async () =>
-      (await query<{ rows: number }>('select count(*)::int as rows from ledger_exchanges'))[0]?.rows;
 
     expect(await store.maintain(retention, startedMs + 89 * dayMs)).toBe(false);
     expect(await count()).toBe(6_000);
@@ -165,9 +149,8 @@ describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
     void first.ledger.finish(row('req_1'));
     await first.ledger.close();
     await postgres.kill();
-    const events: LedgerEvent[] = [];
 
-    const { ledger, sums, sumsNow, problem } = await open(events);
+    const { ledger, sums, sumsNow, problem, events } = await open();
     expect(ledger.begin(intent('req_2'))).toBeUndefined();
     void ledger.finish(row('req_3'));
     // The thread begins a second after the ledger.
@@ -192,8 +175,6 @@ describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
     async (_what, end, mend) => {
       await newDatabase();
       const { ledger } = await open();
-      const count = async () =>
-        (await query<{ rows: number }>('select count(*)::int as rows from ledger_exchanges'))[0]?.rows;
       for (let i = 0; i < 10; i += 1) void ledger.finish(row(`req_${i}`));
       await expect.poll(count).toBe(10);
       await end();
@@ -214,9 +195,7 @@ describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
 
   test('settings that can never work say so: no such database, a newer ledger', async () => {
     await newDatabase();
-    const place = { url: url.replace('/plants_', '/none_'), journal: newJournal() };
-    const wrong = await openLedger({ place, retention, onEvent: () => undefined }, wanted);
-    ending.push(() => wrong.ledger.close());
+    const wrong = await openAt({ url: url.replace('/plants_', '/none_'), journal: newJournal() });
     await open();
     await expect.poll(() => query('update ledger_version set version = 99 returning 1')).toHaveLength(1);
     const newer = await open();
@@ -242,17 +221,16 @@ describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
       } catch {
         return; // a container that may not mount
       }
-      ending.push(() => execFileSync('umount', ['-l', mounted]));
+      onTestFinished(() => void execFileSync('umount', ['-l', mounted]));
       const { uid, gid } = statSync(dirname(postgres.socket));
       chownSync(mounted, uid, gid);
       await postgres.run(`create tablespace small location '${mounted}'`);
       await postgres.run(`alter database ${name} set tablespace small`);
-      ending.push(async () => {
+      onTestFinished(async () => {
         await postgres.run(`drop database ${name} with (force)`);
         await postgres.run('drop tablespace small');
       });
-      const events: LedgerEvent[] = [];
-      const { ledger } = await open(events);
+      const { ledger, events } = await open();
       for (let size = 65_536; size >= 512; size /= 2) {
         try {
           for (;;) writeFileSync(join(mounted, 'filler'), Buffer.alloc(size), { flag: 'a' });
@@ -261,11 +239,11 @@ describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
         }
       }
 
-      let count = 0;
+      let finished = 0;
       const serve = () => {
         for (let i = 0; i < 1_000; i += 1) {
-          count += 1;
-          void ledger.finish({ ...row(`req_${count}`), model: `${i}`.padStart(200, 'm') });
+          finished += 1;
+          void ledger.finish({ ...row(`req_${finished}`), model: `${i}`.padStart(200, 'm') });
         }
         return events.map(({ kind }) => kind);
       };
@@ -279,7 +257,7 @@ describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
       await ledger.close();
       expect(
         await query("select count(*)::int as rows from ledger_exchanges where outcome = 'answered'"),
-      ).toEqual([{ rows: count }]);
+      ).toEqual([{ rows: finished }]);
     },
     60_000,
   );

@@ -5,10 +5,8 @@ import { beginLine, endLine, header } from '../../../src/record/ledger/journal/j
 import type { Intent, LedgerRow, WantedSum } from '../../../src/record/ledger/ledger-row.ts';
 import type { LedgerPlace, LedgerStore } from '../../../src/record/ledger/ledger-store.ts';
 import { readLedgerSums } from '../../../src/record/ledger/read-ledger.ts';
-import { intent, row, startedMs } from './rows.ts';
+import { dayMs, intent, retention, row, startedMs } from './rows.ts';
 
-const dayMs = 86_400_000;
-const retention = { days: 90, bytes: 1e9 };
 const nothing = { rows: [], open: [] };
 const onDay = (day: number) => ({ sinceMs: startedMs + day * dayMs, untilMs: startedMs + (day + 1) * dayMs });
 const shop = { scope: 'project' as const, name: 'shop' };

@@ -9,50 +9,34 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test, vi } from 'vitest';
-import { loadSqlite, openSqliteReader } from '../../../../src/database/sqlite-engine.ts';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { loadSqlite } from '../../../../src/database/sqlite-engine.ts';
 import { beginLine, endLine, header } from '../../../../src/record/ledger/journal/journal-line.ts';
 import { moveSegment, settleOwner } from '../../../../src/record/ledger/journal/move.ts';
 import { listSegments } from '../../../../src/record/ledger/journal/segments.ts';
-import type { LedgerEvent } from '../../../../src/record/ledger/ledger.ts';
 import { openLedgerFile } from '../../../../src/record/ledger/ledger-file.ts';
 import { fileLedger } from '../../../../src/record/ledger/ledger-store.ts';
-import { openLedger } from '../../../../src/record/ledger/open-ledger.ts';
 import { readLedgerSums } from '../../../../src/record/ledger/read-ledger.ts';
 import { emptyDirectory } from '../../../kit/own-configuration.ts';
-import { intent, row } from '../rows.ts';
+import { openFile, select } from '../opened.ts';
+import { dayMs, intent, row, startedMs, wanted } from '../rows.ts';
 
-const dayMs = 86_400_000;
-const sinceMs = Date.parse('2026-11-22T00:00:00Z');
-const wanted = [{ scope: 'project' as const, name: 'shop', sinceMs, untilMs: sinceMs + dayMs }];
 const owner = '11111111-1111-4111-8111-111111111111';
 
-const ending: (() => unknown)[] = [];
-afterEach(async () => {
+afterEach(() => {
   vi.restoreAllMocks();
-  for (const end of ending.splice(0).toReversed()) await end();
 });
 
 const sumsOf = (path: string) => readLedgerSums(fileLedger(path), wanted);
 
-function newFolder(): string {
-  return emptyDirectory();
-}
-
-async function open(path: string, events: LedgerEvent[] = []) {
-  const retention = { days: 90, bytes: 1e9 };
-  const onEvent = (event: LedgerEvent) => events.push(event);
-  const opened = await openLedger({ place: fileLedger(path), retention, onEvent }, wanted);
-  ending.push(() => opened.ledger.close());
-  return { ...opened, events };
-}
+const newPath = () => join(emptyDirectory(), 'ledger.sqlite');
 
 const segmentPath = (journal: string, number: string) =>
   join(journal, `${owner}-${number.padStart(8, '0')}.journal`);
 
 /** A folder as a process that is gone left it; an old lock file says so. */
 function leftBehind(segments: Readonly<Record<number, string>>): { path: string; journal: string } {
-  const path = join(newFolder(), 'ledger.sqlite');
+  const path = newPath();
   const { journal } = fileLedger(path);
   execFileSync('mkdir', [journal]);
   writeFileSync(join(journal, `${owner}.lock`), '');
@@ -63,14 +47,13 @@ function leftBehind(segments: Readonly<Record<number, string>>): { path: string;
 }
 
 async function outcomes(path: string): Promise<Record<string, string>> {
-  const engine = await openSqliteReader(path);
-  const rows = engine.prepare('select request_id, outcome from exchanges order by request_id').all();
-  const [sums] = engine.prepare('select sum(requests) as requests from sums').all() as { requests: number }[];
-  engine.close();
-  expect(sums?.requests ?? 0).toBe(rows.length);
-  return Object.fromEntries(
-    (rows as { request_id: string; outcome: string }[]).map((each) => [each.request_id, each.outcome]),
+  const rows = await select<{ request_id: string; outcome: string }>(
+    path,
+    'select request_id, outcome from exchanges order by request_id',
   );
+  const [sums] = await select<{ requests: number }>(path, 'select sum(requests) as requests from sums');
+  expect(sums?.requests ?? 0).toBe(rows.length);
+  return Object.fromEntries(rows.map(({ request_id, outcome }) => [request_id, outcome]));
 }
 
 const whole = `${header}${beginLine(intent('open'))}${beginLine(intent('a'))}${endLine(row('a'))}${endLine(row('b'))}`;
@@ -104,7 +87,7 @@ describe('bad lines', () => {
     ['with half a header', header.slice(0, 9), {}, 0],
   ])('a segment %s', async (_what, text, found, lines) => {
     const { path, journal } = leftBehind({ 1: text });
-    const { events, ledger } = await open(path);
+    const { events, ledger } = await openFile(path);
 
     await expect
       .poll(() => readdirSync(journal).filter((name) => name.startsWith(owner) && !name.endsWith('.damaged')))
@@ -127,7 +110,7 @@ describe('bad lines', () => {
   test('a segment of a newer version is left alone, and budgets are not guessed', async () => {
     const { path, journal } = leftBehind({ 1: whole.replace(' 1\n', ' 2\n') });
 
-    const { sums, problem, ledger } = await open(path);
+    const { sums, problem, ledger } = await openFile(path);
     await ledger.close();
 
     expect({ sums, message: problem?.message }).toEqual({
@@ -153,7 +136,7 @@ describe('a move that ends at any step', () => {
       const store = await openLedgerFile(path);
       const [first, ...rest] = listSegments(journal);
       if (first === undefined) throw new Error('there are three');
-      const copy = join(newFolder(), 'copy');
+      const copy = join(emptyDirectory(), 'copy');
       if (step === 'committed') {
         cpSync(journal, copy, { recursive: true });
         await moveSegment(store, first.path, () => false);
@@ -169,7 +152,7 @@ describe('a move that ends at any step', () => {
       }
       store.close();
 
-      const { ledger, sums } = await open(path);
+      const { ledger, sums } = await openFile(path);
 
       expect(sums).toMatchObject([{ tokens: 2 * 8 + 130 }]);
       await expect.poll(() => readdirSync(journal).filter((name) => name.startsWith(owner))).toEqual([]);
@@ -181,9 +164,9 @@ describe('a move that ends at any step', () => {
 });
 
 test('a folder that is removed is made again, and what is open is in it', async () => {
-  const path = join(newFolder(), 'ledger.sqlite');
+  const path = newPath();
   const { journal } = fileLedger(path);
-  const { ledger } = await open(path);
+  const { ledger } = await openFile(path);
   await expect.poll(() => existsSync(path)).toBe(true);
   expect(ledger.begin(intent('open'))).toBeUndefined();
 
@@ -196,8 +179,8 @@ test('a folder that is removed is made again, and what is open is in it', async 
 });
 
 test('a SQLite file that is locked for long lets the journal wait, and nothing else', async () => {
-  const path = join(newFolder(), 'ledger.sqlite');
-  const { ledger, events } = await open(path);
+  const path = newPath();
+  const { ledger, events } = await openFile(path);
   void ledger.finish(row('first'));
   await expect.poll(() => ledger.gauges.pending).toBe(0);
   const locker = new (await loadSqlite()).DatabaseSync(path);
@@ -220,11 +203,11 @@ test('a SQLite file that is locked for long lets the journal wait, and nothing e
 }, 60_000);
 
 test('a clock that jumps moves nothing to another day and loses nothing', async () => {
-  const path = join(newFolder(), 'ledger.sqlite');
-  const { ledger } = await open(path);
+  const path = newPath();
+  const { ledger } = await openFile(path);
   const jump = vi.spyOn(Date, 'now');
   for (const [i, ms] of [0, 400 * dayMs, -400 * dayMs, 3_600_000].entries()) {
-    jump.mockReturnValue(sinceMs + ms);
+    jump.mockReturnValue(startedMs + ms);
     void ledger.finish(row(`req_${i}`));
     await expect.poll(() => ledger.gauges.pending).toBe(0);
   }
@@ -238,9 +221,9 @@ test('a clock that jumps moves nothing to another day and loses nothing', async 
 const isRoot = process.getuid?.() === 0;
 describe.skipIf(!isRoot)('a disk', () => {
   function mount(...options: string[]): string {
-    const mounted = newFolder();
+    const mounted = emptyDirectory();
     execFileSync('mount', [...options, mounted]);
-    ending.push(() => execFileSync('umount', ['-l', mounted]));
+    onTestFinished(() => void execFileSync('umount', ['-l', mounted]));
     return mounted;
   }
 
@@ -257,7 +240,7 @@ describe.skipIf(!isRoot)('a disk', () => {
   test('that is full refuses beginnings at once and keeps what ends, until there is room again', async () => {
     const mounted = mount('-t', 'tmpfs', '-o', 'size=400k', 'tmpfs');
     const path = join(mounted, 'ledger.sqlite');
-    const { ledger, events } = await open(path);
+    const { ledger, events } = await openFile(path);
     expect(ledger.begin(intent('open'))).toBeUndefined();
     await expect.poll(() => existsSync(path)).toBe(true);
     fill(mounted);

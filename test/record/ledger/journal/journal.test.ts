@@ -1,24 +1,21 @@
 import { readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { Journal } from '../../../../src/record/ledger/journal/journal.ts';
 import { beginLine, endLine, header } from '../../../../src/record/ledger/journal/journal-line.ts';
 import { listSegments, readJournal } from '../../../../src/record/ledger/journal/segments.ts';
+import { emptyDirectory } from '../../../kit/own-configuration.ts';
 import { intent, row } from '../rows.ts';
 
 const owner = '11111111-1111-4111-8111-111111111111';
-const ending: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of ending.splice(0).toReversed()) await end();
+afterEach(() => {
   vi.restoreAllMocks();
 });
 
 /** A disk on which the syncs of a process's first segment take as long as a test wants. */
 async function openOnSlowDisk(isSynced: boolean) {
-  const directory = await mkdtemp(join(tmpdir(), 'gateway-journal-'));
-  ending.push(() => rm(directory, { recursive: true, force: true }));
+  const directory = emptyDirectory();
   const journal = new Journal({
     directory,
     owner,
@@ -43,7 +40,7 @@ async function openOnSlowDisk(isSynced: boolean) {
     isHolding = false;
     for (const go of held) go();
   };
-  ending.push(() => {
+  onTestFinished(() => {
     release();
     return journal.close();
   });
@@ -97,8 +94,7 @@ test('while a disk stalls, lines wait in memory and hold up nobody', async () =>
 });
 
 test('a journal is read a segment at a time, and what is open in one that leaves meanwhile is found in the next', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'gateway-journal-'));
-  ending.push(() => rm(directory, { recursive: true, force: true }));
+  const directory = emptyDirectory();
   const path = (number: number) => join(directory, `${owner}-0000000${number}.journal`);
   const write = (number: number, ...lines: string[]) => writeFileSync(path(number), header + lines.join(''));
   write(1, endLine(row('one')));
@@ -115,8 +111,7 @@ test('a journal is read a segment at a time, and what is open in one that leaves
 });
 
 test('a journal with a link to nothing is read too', { timeout: 10_000 }, async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'gateway-journal-'));
-  ending.push(() => rm(directory, { recursive: true, force: true }));
+  const directory = emptyDirectory();
   symlinkSync('/nowhere', join(directory, `${owner}-00000001.journal`));
   writeFileSync(join(directory, `${owner}-00000002.journal`), header + endLine(row('one')));
 
