@@ -1,15 +1,11 @@
 import { expect, test } from 'vitest';
-import type {
-  Bodies,
-  Body,
-  ExchangeDetail,
-  StreamEvent,
-} from '../../src/inspector/contract/exchange-detail.ts';
+import type { Bodies, Body, StreamEvent } from '../../src/inspector/contract/exchange-detail.ts';
 import { startHost } from '../kit/host.ts';
 import { startInspected } from '../kit/inspector.ts';
+import { chatChunk } from '../kit/stream-events.ts';
 
 const chunk = (delta: object) =>
-  `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: null }] })}\n\n`;
+  `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', ...chatChunk(delta) })}\n\n`;
 
 /** The bodies of an exchange with a host that says what it makes of the text that it gets. */
 async function bodiesOf(
@@ -32,19 +28,7 @@ records: { bodies: true }
 policies: { house: { apply: all, rules: [${rule}] } }
 projects: { shop: { keys: [{ id: web, value: "\${PROJECT_KEY}" }] } }
 `);
-  try {
-    const response = await fetch(`${gateway.url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${gateway.key}` },
-      body: JSON.stringify({ model: 'm', stream, messages: [{ role: 'user', content: text }] }),
-    });
-    await response.text();
-    const id = response.headers.get('x-request-id');
-    return ((await gateway.api(`exchanges/${id}`)) as ExchangeDetail).bodies ?? {};
-  } finally {
-    await gateway.stop();
-    await host.close();
-  }
+  return (await gateway.detail(await gateway.say(text, { model: 'm', stream }))).bodies ?? {};
 }
 
 interface Asked {

@@ -24,16 +24,8 @@ function argumentsOf(command: string): readonly string[] {
 }
 
 async function curlOf(body: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
-  const response = await fetch(`${gateway.url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${gateway.key}`, ...headers },
-    body,
-  });
-  await response.text();
-  const { text } = (await gateway.api(
-    `exchanges/${response.headers.get('x-request-id')}/curl`,
-  )) as TextAnswer;
-  return text;
+  const id = await gateway.ask(body, { headers });
+  return ((await gateway.api(`exchanges/${id}/curl`)) as TextAnswer).text;
 }
 
 const chat = (content: string) =>

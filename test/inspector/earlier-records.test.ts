@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import type { ExchangeRow } from '../../src/inspector/contract/exchange-list.ts';
 import { startInspected } from '../kit/inspector.ts';
 
 test('records that are none of this version are left out, and those beside them shown', async () => {
@@ -22,11 +21,8 @@ test('records that are none of this version are left out, and those beside them 
   const gateway = await startInspected('plants: { store: { enabled: false } }', {
     files: { 'records.jsonl': lines },
   });
-  const shown = async () => {
-    const { rows = [] } = (await gateway.api('exchanges')) as { rows?: readonly ExchangeRow[] };
-    return rows.map(({ id }) => id);
-  };
 
-  await expect.poll(shown).toEqual(['req_new', 'req_old']);
-  await gateway.stop();
+  await expect
+    .poll(async () => ((await gateway.rows()) ?? []).map(({ id }) => id))
+    .toEqual(['req_new', 'req_old']);
 });

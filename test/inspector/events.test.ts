@@ -66,15 +66,7 @@ async function view(lastEventId?: string): Promise<Viewer> {
   };
 }
 
-async function chat(body: object = {}): Promise<string> {
-  const response = await fetch(`${gateway.url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${gateway.key}` },
-    body: JSON.stringify({ model: 'sandbox-mini', messages: [{ role: 'user', content: 'hi' }], ...body }),
-  });
-  await response.text();
-  return response.headers.get('x-request-id') ?? '';
-}
+const chat = (body: object = {}) => gateway.say('hi', body);
 
 const isEndOf = (id: string) => (event: Received) => {
   const row = event.data as ExchangeRow;

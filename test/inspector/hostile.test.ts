@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { ExchangeDetail, TextAnswer } from '../../src/inspector/contract/exchange-detail.ts';
 import { command } from '../kit/command.ts';
 import { projects, secrets } from '../kit/gateway.ts';
 import { startHost } from '../kit/host.ts';
-import { type InspectedGateway, startInspected } from '../kit/inspector.ts';
+import { type InspectedGateway, idOf, startInspected } from '../kit/inspector.ts';
 import { directoryWith } from '../kit/own-configuration.ts';
 
 const texts = [
@@ -30,7 +30,6 @@ policies:
 `;
 
 let gateway: InspectedGateway;
-let closeHost: () => Promise<unknown>;
 let yaml: string;
 
 beforeAll(async () => {
@@ -47,7 +46,6 @@ beforeAll(async () => {
       }),
     );
   });
-  closeHost = () => host.close();
   yaml = `
 providers: { host: { dialect: openai, base_url: "${host.url}/v1", api_key: "\${PROVIDER_KEY}" } }
 models: [{ match: "*", provider: host }]
@@ -56,35 +54,14 @@ ${rules}${projects}`;
   gateway = await startInspected(yaml);
 });
 
-afterAll(async () => {
-  await gateway.stop();
-  await closeHost();
-});
-
-function send(body: string | Uint8Array, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
-  return fetch(`${gateway.url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${gateway.key}`, ...headers },
-    body,
-  });
-}
-
 const chatBody = (content: string, model = 'm') =>
   JSON.stringify({ model, messages: [{ role: 'user', content }] });
 
-async function idOf(sent: Promise<Response>): Promise<string> {
-  const response = await sent;
-  await response.text();
-  return response.headers.get('x-request-id') ?? '';
-}
-
-async function detailOf(id: string): Promise<ExchangeDetail> {
-  return (await gateway.api(`exchanges/${id}`)) as ExchangeDetail;
-}
-
 test.each(texts)('as prompt, model, header and answer it stays data: %j', async (text) => {
   const header = text.replace(/[^\x20-\x7e]/g, '~');
-  const id = await idOf(send(chatBody(text), { 'user-agent': header, 'x-client-request-id': header }));
+  const id = await gateway.ask(chatBody(text), {
+    headers: { 'user-agent': header, 'x-client-request-id': header },
+  });
   const headers = await gateway.session();
   const response = await fetch(`${gateway.url}/_/api/exchanges/${id}`, { headers });
   const bytes = await response.text();
@@ -95,7 +72,7 @@ test.each(texts)('as prompt, model, header and answer it stays data: %j', async 
   expect(detail.bodies?.answer?.text).toContain(JSON.stringify(texts[0]).slice(1, -1));
   expect(detail.headers.find(({ name }) => name === 'user-agent')?.received?.trim()).toBe(header.trim());
   // A name that no model has is refused before it is anybody's model.
-  const strange = await detailOf(await idOf(send(chatBody('hi', text))));
+  const strange = await gateway.detail(await gateway.ask(chatBody('hi', text)));
   expect(strange.row).toMatchObject({ status: 400, reason: 'request.field' });
   expect(strange.row.model).toBeUndefined();
   expect(JSON.parse(strange.bodies?.received?.text ?? '')).toMatchObject({ model: text });
@@ -103,7 +80,7 @@ test.each(texts)('as prompt, model, header and answer it stays data: %j', async 
 
 test('tests that are made of them pass by the command', async () => {
   const testsOf = async (prompt: string) => {
-    const ids = await Promise.all(texts.map((text) => idOf(send(chatBody(`${text} ${prompt}`)))));
+    const ids = await Promise.all(texts.map((text) => gateway.ask(chatBody(`${text} ${prompt}`))));
     const made = await Promise.all(ids.map((id) => gateway.api(`exchanges/${id}/test`)));
     return (made as TextAnswer[]).map(({ text }) => text);
   };
@@ -138,9 +115,9 @@ test('bytes that are no text are refused, and shown as text', async () => {
     0x28,
     ...Buffer.from('"}'),
   ]);
-  const id = await idOf(send(body));
+  const id = await gateway.ask(body);
 
-  const detail = await detailOf(id);
+  const detail = await gateway.detail(id);
 
   expect(detail.row.status).toBe(400);
   expect(detail.bodies?.received?.text).toContain('\ufffd');
@@ -149,9 +126,9 @@ test('bytes that are no text are refused, and shown as text', async () => {
 });
 
 test('a line of five megabytes is shown in part, and its rules all the same', async () => {
-  const id = await idOf(send(chatBody(`${'a'.repeat(5_000_000)} blue heron`)));
+  const id = await gateway.ask(chatBody(`${'a'.repeat(5_000_000)} blue heron`));
 
-  const detail = await detailOf(id);
+  const detail = await gateway.detail(id);
 
   expect(detail.bodies?.received).toMatchObject({ truncated: true });
   expect(detail.bodies?.received?.bytes).toBeGreaterThan(5_000_000);
@@ -160,9 +137,8 @@ test('a line of five megabytes is shown in part, and its rules all the same', as
 });
 
 test('configured secrets are in no answer', async () => {
-  const id = await idOf(
-    send(chatBody(`my key is ${secrets.PROVIDER_KEY}`), { 'x-client-request-id': secrets.PROVIDER_KEY }),
-  );
+  const headers = { 'x-client-request-id': secrets.PROVIDER_KEY };
+  const id = await gateway.ask(chatBody(`my key is ${secrets.PROVIDER_KEY}`), { headers });
   const answers = await Promise.all(
     [`exchanges/${id}`, `exchanges/${id}/curl`, `exchanges/${id}/test`, 'exchanges', 'policies'].map((path) =>
       gateway.api(path),
@@ -177,8 +153,8 @@ test('configured secrets are in no answer', async () => {
 
 test('a configured secret where no prompt is appears neither in the list nor in the record', async () => {
   const ids = [
-    await idOf(send(chatBody('hello'), { 'user-agent': `${secrets.PROVIDER_KEY}/1.0` })),
-    await idOf(send(JSON.stringify({ model: gateway.key, messages: [{ role: 'user', content: 'hello' }] }))),
+    await gateway.ask(chatBody('hello'), { headers: { 'user-agent': `${secrets.PROVIDER_KEY}/1.0` } }),
+    await gateway.ask(JSON.stringify({ model: gateway.key, messages: [{ role: 'user', content: 'hello' }] })),
     await idOf(fetch(`${gateway.url}/v1/${secrets.PROVIDER_KEY}/${gateway.key}`)),
   ];
   const answers = await Promise.all(
@@ -192,8 +168,7 @@ test('a configured secret where no prompt is appears neither in the list nor in 
 });
 
 test('rules and requests that are wrong, too large or too slow are refused', async () => {
-  const attempt = (fields: object) =>
-    gateway.api('try-policy', { method: 'POST', body: JSON.stringify({ body: chatBody('hi'), ...fields }) });
+  const attempt = (fields: object) => gateway.post('try-policy', { body: chatBody('hi'), ...fields });
 
   expect(await attempt({ policies: 'a: &a [*a]' })).toMatchObject({ kind: 'invalid' });
   expect(await attempt({ policies: '- 1' })).toMatchObject({ kind: 'invalid' });

@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Body, ExchangeDetail } from '../../src/inspector/contract/exchange-detail.ts';
-import type { ExchangeRow, ListAnswer } from '../../src/inspector/contract/exchange-list.ts';
+import type { Body } from '../../src/inspector/contract/exchange-detail.ts';
 import type { NowAnswer } from '../../src/inspector/contract/now.ts';
 import { projects } from '../kit/gateway.ts';
-import { type InspectedGateway, startInspected } from '../kit/inspector.ts';
+import { type InspectedGateway, idOf, startInspected } from '../kit/inspector.ts';
 
 const yaml = `
 policies:
@@ -27,36 +26,12 @@ beforeAll(async () => {
   gateway = await startInspected(yaml);
 });
 
-function chat(text: string, body: object = {}): Promise<Response> {
-  return fetch(`${gateway.url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      authorization: `Bearer ${gateway.key}`,
-      'user-agent': 'tester/1.0 (x)',
-    },
-    body: JSON.stringify({ model: 'sandbox-mini', messages: [{ role: 'user', content: text }], ...body }),
-  });
-}
-
-async function idOf(answer: Promise<Response>): Promise<string> {
-  const response = await answer;
-  await response.text();
-  return response.headers.get('x-request-id') ?? '';
-}
-
-async function rowOf(id: string): Promise<ExchangeRow> {
-  const { rows } = (await gateway.api('exchanges')) as ListAnswer;
-  return rows.find((row) => row.id === id) as ExchangeRow;
-}
-
-async function detailOf(id: string): Promise<ExchangeDetail> {
-  return (await gateway.api(`exchanges/${id}`)) as ExchangeDetail;
-}
+const rowOf = async (id: string) => (await gateway.rows()).find((row) => row.id === id);
 
 describe('the list', () => {
   test('shows an answered exchange with its parts in time', async () => {
-    const row = await rowOf(await idOf(chat('hello')));
+    const body = { model: 'sandbox-mini', messages: [{ role: 'user', content: 'hello' }] };
+    const row = await rowOf(await gateway.ask(body, { headers: { 'user-agent': 'tester/1.0 (x)' } }));
 
     expect(row).toMatchObject({
       state: 'finished',
@@ -74,17 +49,17 @@ describe('the list', () => {
       attempts: 1,
       bodies: false,
     });
-    expect(row.tokens?.output).toBeGreaterThan(0);
-    const { read, decide, connect, first_byte, stream } = row.times ?? {};
+    expect(row?.tokens?.output).toBeGreaterThan(0);
+    const { read, decide, connect, first_byte, stream } = row?.times ?? {};
     const sum = [read, decide, connect, first_byte, stream].reduce(
       (all: number, one) => all + (one ?? Number.NaN),
       0,
     );
-    expect(Math.abs(sum - (row.total_ms ?? 0))).toBeLessThan(1);
+    expect(Math.abs(sum - (row?.total_ms ?? 0))).toBeLessThan(1);
   });
 
   test('shows a blocked exchange with its rule', async () => {
-    const row = await rowOf(await idOf(chat('the blue heron flies')));
+    const row = await rowOf(await gateway.say('the blue heron flies'));
 
     expect(row).toMatchObject({
       status: 403,
@@ -93,7 +68,7 @@ describe('the list', () => {
       rule: 'no-codename',
       reason: 'content.codename',
     });
-    expect(Object.keys(row.times ?? {})).toEqual(['read', 'decide']);
+    expect(Object.keys(row?.times ?? {})).toEqual(['read', 'decide']);
   });
 
   test('shows who came with a wrong key, and not the probes of monitors', async () => {
@@ -107,10 +82,10 @@ describe('the list', () => {
   });
 
   test('begins with the newest', async () => {
-    const first = await idOf(chat('one bird'));
-    const second = await idOf(chat('no bird'));
+    const first = await gateway.say('one bird');
+    const second = await gateway.say('no bird');
 
-    const { rows } = (await gateway.api('exchanges')) as ListAnswer;
+    const rows = await gateway.rows();
 
     expect(rows.slice(0, 2).map(({ id }) => id)).toEqual([second, first]);
   });
@@ -121,7 +96,7 @@ const markedTexts = (body: Body | undefined) =>
 
 describe('an exchange', () => {
   test('without a kept body has the rules that matched, hidden headers, and no text', async () => {
-    const detail = await detailOf(await idOf(chat('the blue heron of Zanzibar')));
+    const detail = await gateway.detail(await gateway.say('the blue heron of Zanzibar'));
 
     expect(detail.all_rules).toBe(false);
     expect(detail.rules).toMatchObject([
@@ -135,12 +110,12 @@ describe('an exchange', () => {
   });
 
   test('with kept bodies shows every rule, what was redacted, and the stream event by event', async () => {
-    expect(await gateway.api('keep-bodies', { method: 'POST', body: '{}' })).toMatchObject({
+    expect(await gateway.post('keep-bodies', {})).toMatchObject({
       keeps_bodies: expect.any(String),
     });
-    const id = await idOf(chat('write to ann@penguin-mail.com today', { stream: true }));
+    const id = await gateway.say('write to ann@penguin-mail.com today', { stream: true });
 
-    const detail = await detailOf(id);
+    const detail = await gateway.detail(id);
 
     expect(detail).toMatchObject({ all_rules: true, form: 'redacted' });
     expect(detail.rules.map(({ rule, matched }) => [rule, matched])).toEqual(
@@ -163,19 +138,19 @@ describe('an exchange', () => {
     expect(answer?.text).toContain('data: [DONE]');
     expect(answer_parts).toMatchObject([{ kind: 'text', text: expect.stringMatching(/./) }]);
     expect(events?.length).toBeGreaterThan(2);
-    await gateway.api('keep-bodies', { method: 'POST', body: '{"minutes":0}' });
+    await gateway.post('keep-bodies', { minutes: 0 });
   });
 
   test('bodies are kept only while that is on, and can be forgotten', async () => {
-    await gateway.api('keep-bodies', { method: 'POST', body: '{"minutes":1}' });
-    const kept = await idOf(chat('kept'));
-    await gateway.api('keep-bodies', { method: 'POST', body: '{"minutes":0}' });
-    const notKept = await idOf(chat('not kept'));
+    await gateway.post('keep-bodies', { minutes: 1 });
+    const kept = await gateway.say('kept');
+    await gateway.post('keep-bodies', { minutes: 0 });
+    const notKept = await gateway.say('not kept');
 
-    expect((await detailOf(kept)).bodies?.received?.text).toContain('kept');
-    expect((await detailOf(notKept)).bodies).toBeUndefined();
-    await gateway.api('keep-bodies', { method: 'POST', body: '{"minutes":0,"forget":true}' });
-    expect((await detailOf(kept)).bodies).toBeUndefined();
+    expect((await gateway.detail(kept)).bodies?.received?.text).toContain('kept');
+    expect((await gateway.detail(notKept)).bodies).toBeUndefined();
+    await gateway.post('keep-bodies', { minutes: 0, forget: true });
+    expect((await gateway.detail(kept)).bodies).toBeUndefined();
     expect(await gateway.api(`exchanges/${kept}/curl`)).toMatchObject({
       error: { reason: 'inspector.not_kept' },
     });
@@ -190,28 +165,19 @@ describe('an exchange', () => {
 
 describe('from an exchange', () => {
   async function kept(text: string, body?: object): Promise<string> {
-    await gateway.api('keep-bodies', { method: 'POST', body: '{}' });
-    return idOf(chat(text, body));
+    await gateway.post('keep-bodies', {});
+    return gateway.say(text, body);
   }
 
   test('the request is sent again, with another model, through the same policy', async () => {
     const id = await kept('send me twice');
 
-    const again = (await gateway.api('send-again', {
-      method: 'POST',
-      body: JSON.stringify({ id, model: 'sandbox-think' }),
-    })) as { id: string };
-    const blocked = (await gateway.api('send-again', {
-      method: 'POST',
-      body: JSON.stringify({ id, model: 'gpt-4o' }),
-    })) as { id: string; status: number };
-    const edited = (await gateway.api('send-again', {
-      method: 'POST',
-      body: JSON.stringify({
-        id,
-        body: '{"model":"sandbox-mini","messages":[{"role":"user","content":"a blue heron"}]}',
-      }),
-    })) as { id: string; status: number };
+    const send = async (more: object) =>
+      (await gateway.post('send-again', { id, ...more })) as { id: string; status: number };
+    const messages = [{ role: 'user', content: 'a blue heron' }];
+    const again = await send({ model: 'sandbox-think' });
+    const blocked = await send({ model: 'gpt-4o' });
+    const edited = await send({ body: JSON.stringify({ model: 'sandbox-mini', messages }) });
 
     expect(await rowOf(again.id)).toMatchObject({
       model: 'sandbox-think',
@@ -228,8 +194,7 @@ describe('from an exchange', () => {
     const id = await kept('tell me about penguins');
     const { text } = (await gateway.api('policies')) as { text: string };
     const scratch = `${text.trimEnd()}\n      - { id: no-birds, action: block, when: { text: { phrases: [penguins] } } }\n`;
-    const attempt = (policies: string) =>
-      gateway.api('try-policy', { method: 'POST', body: JSON.stringify({ id, policies }) });
+    const attempt = (policies: string) => gateway.post('try-policy', { id, policies });
 
     expect(text).toContain('# Rules of the house.');
     const indented = scratch.replace(
@@ -242,13 +207,13 @@ describe('from an exchange', () => {
       kind: 'invalid',
       problems: [{ line: 1, column: 35 }],
     });
-    expect(await rowOf(await idOf(chat('penguins')))).toMatchObject({ decision: 'allow' });
+    expect(await rowOf(await gateway.say('penguins'))).toMatchObject({ decision: 'allow' });
   });
 });
 
 test('now has what happened, what is open and how providers stand', async () => {
-  await idOf(chat('count me'));
-  await idOf(chat('a blue heron'));
+  await gateway.say('count me');
+  await gateway.say('a blue heron');
 
   const now = (await gateway.api('now')) as NowAnswer;
 
@@ -261,7 +226,7 @@ test('now has what happened, what is open and how providers stand', async () => 
 });
 
 test('history comes from the ledger, with the hours of nothing', async () => {
-  await idOf(chat('for the ledger'));
+  await gateway.say('for the ledger');
   const history = (await gateway.api('history?by=hour&since=3h')) as { steps: { requests: number }[] };
 
   expect(history.steps.length).toBeGreaterThanOrEqual(3);

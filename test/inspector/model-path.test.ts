@@ -1,9 +1,6 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import type { SendAgainAnswer, TryPolicyAnswer } from '../../src/inspector/contract/actions.ts';
-import type { ExchangeDetail, TextAnswer } from '../../src/inspector/contract/exchange-detail.ts';
-import { createWorkspace } from '../config/workspace.ts';
+import type { TextAnswer } from '../../src/inspector/contract/exchange-detail.ts';
 import { command } from '../kit/command.ts';
 import { secrets } from '../kit/gateway.ts';
 import { type InspectedGateway, startInspected } from '../kit/inspector.ts';
@@ -29,22 +26,15 @@ models: [{ match: "*", provider: sandbox }]
 records: { bodies: true }
 ${yaml}`);
 });
-async function ask(method: string, text: string, query = ''): Promise<string> {
-  const answer = await fetch(`${gateway.url}/v1beta/models/${method}${query}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-goog-api-key': secrets.PROJECT_KEY },
-    body: JSON.stringify({ contents: [{ role: 'user', parts: [{ text }] }] }),
-  });
-  await answer.text();
-  return answer.headers.get('x-request-id') ?? '';
-}
 
-const detailOf = (id: string) => gateway.api(`exchanges/${id}`) as Promise<ExchangeDetail>;
-const post = (path: string, body: object) =>
-  gateway.api(path, { method: 'POST', body: JSON.stringify(body) });
+const ask = (method: string, text: string, query = '') =>
+  gateway.ask(
+    { contents: [{ role: 'user', parts: [{ text }] }] },
+    { path: `/v1beta/models/${method}${query}` },
+  );
 
 test('every rule is shown on it, and its answer as a conversation', async () => {
-  const detail = await detailOf(await ask('sandbox-mini:streamGenerateContent', 'hi', '?alt=sse'));
+  const detail = await gateway.detail(await ask('sandbox-mini:streamGenerateContent', 'hi', '?alt=sse'));
 
   expect(detail.row).toMatchObject({ path: stream, model: 'sandbox-mini', stream: true, status: 200 });
   expect(detail.rules).toContainEqual(expect.objectContaining({ rule: 'codename', matched: false }));
@@ -54,13 +44,17 @@ test('every rule is shown on it, and its answer as a conversation', async () => 
 test('it is sent again, also to another model', async () => {
   const id = await ask('sandbox-mini:streamGenerateContent', 'hi', '?alt=sse');
 
-  const same = (await post('send-again', { id })) as SendAgainAnswer;
-  const other = (await post('send-again', { id, model: 'open/sandbox:b' })) as SendAgainAnswer;
-  const blocked = (await post('send-again', { id, model: 'banned' })) as SendAgainAnswer;
+  const same = (await gateway.post('send-again', { id })) as SendAgainAnswer;
+  const other = (await gateway.post('send-again', { id, model: 'open/sandbox:b' })) as SendAgainAnswer;
+  const blocked = (await gateway.post('send-again', { id, model: 'banned' })) as SendAgainAnswer;
 
   expect([same.status, other.status, blocked.status]).toEqual([200, 200, 403]);
-  expect((await detailOf(same.id)).row).toMatchObject({ path: stream, model: 'sandbox-mini', stream: true });
-  expect((await detailOf(other.id)).row).toMatchObject({ path: stream, model: 'open/sandbox:b' });
+  expect((await gateway.detail(same.id)).row).toMatchObject({
+    path: stream,
+    model: 'sandbox-mini',
+    stream: true,
+  });
+  expect((await gateway.detail(other.id)).row).toMatchObject({ path: stream, model: 'open/sandbox:b' });
 });
 
 test('its command line and its test have the model', async () => {
@@ -68,24 +62,23 @@ test('its command line and its test have the model', async () => {
 
   const curl = (await gateway.api(`exchanges/${id}/curl`)) as TextAnswer;
   const fixture = (await gateway.api(`exchanges/${id}/test`)) as TextAnswer;
-  const cwd = createWorkspace({ 'gateway.yaml': yaml });
-  writeFileSync(join(cwd, fixture.name), fixture.text);
+  const files = { 'gateway.yaml': yaml, [fixture.name]: fixture.text };
 
   expect(curl.text).toContain(`${gateway.url}/v1beta/models/sandbox-mini:generateContent'`);
   expect(fixture.text).toContain('endpoint: /v1beta/models/sandbox-mini:generateContent\n');
   const env = { PROJECT_KEY: secrets.PROJECT_KEY };
-  expect(await command(['policy', 'test', fixture.name], { cwd, env })).toMatchObject({ exit: 0 });
+  expect(await command(['policy', 'test', fixture.name], { files, env })).toMatchObject({ exit: 0 });
 });
 
 test('other rules are tried on it, by its id and by its path', async () => {
   const id = await ask('sandbox-mini:generateContent', 'hi');
   const policies =
     'house: { apply: all, rules: [{ id: minis, action: block, when: { model: ["*-mini"] } }] }';
-  const { text = '' } = (await detailOf(id)).bodies?.received ?? {};
+  const { text = '' } = (await gateway.detail(id)).bodies?.received ?? {};
 
-  const byId = (await post('try-policy', { policies, id })) as TryPolicyAnswer;
+  const byId = (await gateway.post('try-policy', { policies, id })) as TryPolicyAnswer;
   const endpoint = '/v1beta/models/sandbox-mini:generateContent';
-  const byPath = (await post('try-policy', { policies, body: text, endpoint })) as TryPolicyAnswer;
+  const byPath = (await gateway.post('try-policy', { policies, body: text, endpoint })) as TryPolicyAnswer;
 
   expect(byId).toMatchObject({ kind: 'decided', decision: 'block', rule: 'minis' });
   expect(byPath).toMatchObject({ kind: 'decided', decision: 'block', rule: 'minis' });

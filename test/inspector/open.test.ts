@@ -1,5 +1,4 @@
 import { beforeAll, expect, test } from 'vitest';
-import type { ExchangeDetail } from '../../src/inspector/contract/exchange-detail.ts';
 import { projects } from '../kit/gateway.ts';
 import { type ScriptedHost, startHost } from '../kit/host.ts';
 import { type InspectedGateway, startInspected } from '../kit/inspector.ts';
@@ -37,7 +36,7 @@ test('an answer that is still being streamed is shown as far as it is', async ()
   const reader = response.body?.getReader();
   await reader?.read();
   const id = response.headers.get('x-request-id') ?? '';
-  const detail = async () => (await gateway.api(`exchanges/${id}`)) as ExchangeDetail;
+  const detail = () => gateway.detail(id);
 
   const open = await detail();
   release();

@@ -1,5 +1,4 @@
 import { beforeAll, expect, test } from 'vitest';
-import type { ListAnswer } from '../../src/inspector/contract/exchange-list.ts';
 import type { NowAnswer } from '../../src/inspector/contract/now.ts';
 import { problemsOf } from '../config/workspace.ts';
 import { projects } from '../kit/gateway.ts';
@@ -16,15 +15,7 @@ beforeAll(async () => {
   gateway = await startInspected(limited);
 });
 
-async function ask(): Promise<void> {
-  const response = await fetch(`${gateway.url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${gateway.key}` },
-    body: JSON.stringify({ model: 'sandbox-mini', messages: [{ role: 'user', content: 'hi' }] }),
-  });
-  expect(response.status).toBe(200);
-  await response.text();
-}
+const ask = () => gateway.say('hi');
 
 test('budgets are shown as they stand, and looking uses nothing up', async () => {
   await ask();
@@ -54,8 +45,7 @@ test('bodies are kept from a reload on that asks for it, without anybody looking
   await gateway.reload(`records: { bodies: true }\n${limited}`);
   await ask();
 
-  const { rows } = (await gateway.api('exchanges')) as ListAnswer;
-  expect(rows[0]?.bodies).toBe(true);
+  expect((await gateway.rows())[0]).toMatchObject({ status: 200, bodies: true });
 });
 
 test('a reload that switches the page off ends its event streams', async () => {

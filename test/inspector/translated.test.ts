@@ -19,15 +19,11 @@ policies:
 projects: { shop: { keys: [{ id: web, value: "\${PROJECT_KEY}" }] } }
 `);
 });
+
 async function ask(request: object): Promise<ExchangeDetail> {
-  const answer = await fetch(`${gateway.url}/v1/messages`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-api-key': gateway.key },
-    body: JSON.stringify(request),
-  });
-  await answer.text();
-  expect(answer.status).toBe(200);
-  return (await gateway.api(`exchanges/${answer.headers.get('x-request-id')}`)) as ExchangeDetail;
+  const detail = await gateway.detail(await gateway.ask(request, { path: '/v1/messages' }));
+  expect(detail.row.status).toBe(200);
+  return detail;
 }
 
 const markedTexts = (body: Body | undefined) =>

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ExchangeDetail } from '../../src/inspector/contract/exchange-detail.ts';
+import type { ExchangeRow, ListAnswer } from '../../src/inspector/contract/exchange-list.ts';
 import { tokenHeader } from '../../src/inspector/contract/session.ts';
 import { answerHeader, challengeHeader } from '../../src/owner-proof.ts';
 import { fileLedger } from '../../src/record/ledger/ledger-store.ts';
@@ -26,9 +28,29 @@ export interface InspectedGateway {
   newSession(): Promise<Readonly<Record<string, string>>>;
   /** Calls the page's interface with a session; gives the JSON of the answer. */
   api(path: string, init?: RequestInit): Promise<unknown>;
+  /** The same with a body, posted as JSON. */
+  post(path: string, body: object): Promise<unknown>;
+  /** Posts to the gateway, as JSON and with the key, reads the answer to its end, and gives the exchange's id. */
+  ask(body: string | Uint8Array | object, sent?: Sent): Promise<string>;
+  /** `ask` with a chat of one turn at the sandbox. */
+  say(text: string, body?: object): Promise<string>;
+  detail(id: string): Promise<ExchangeDetail>;
+  rows(): Promise<readonly ExchangeRow[]>;
   /** Takes another configuration into force. */
   reload(yaml: string): Promise<void>;
   stop(): Promise<void>;
+}
+
+interface Sent {
+  readonly path?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The id of the exchange with this answer, which is read to its end. */
+export async function idOf(answer: Promise<Response>): Promise<string> {
+  const response = await answer;
+  await response.text();
+  return response.headers.get('x-request-id') ?? '';
 }
 
 interface Options {
@@ -99,6 +121,26 @@ export async function startInspected(yaml: string, options: Options = {}): Promi
     return stopping;
   };
   stopAtEnd(stop);
+  const api = async (path: string, init: RequestInit = {}): Promise<unknown> => {
+    const headers = { 'content-type': 'application/json', ...(await session()), ...init.headers };
+    const response = await fetch(`${url}/_/api/${path}`, { ...init, headers });
+    return response.status === 204 ? undefined : response.json();
+  };
+  const ask = (
+    body: string | Uint8Array | object,
+    { path = '/v1/chat/completions', headers = {} }: Sent = {},
+  ) =>
+    idOf(
+      fetch(url + path, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          authorization: `Bearer ${secrets.PROJECT_KEY}`,
+          ...headers,
+        },
+        body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
+      }),
+    );
   return {
     url,
     port,
@@ -108,11 +150,13 @@ export async function startInspected(yaml: string, options: Options = {}): Promi
     token,
     session,
     newSession: open,
-    api: async (path, init = {}) => {
-      const headers = { 'content-type': 'application/json', ...(await session()), ...init.headers };
-      const response = await fetch(`${url}/_/api/${path}`, { ...init, headers });
-      return response.status === 204 ? undefined : response.json();
-    },
+    api,
+    post: (path, body) => api(path, { method: 'POST', body: JSON.stringify(body) }),
+    ask,
+    say: (text, body = {}) =>
+      ask({ model: 'sandbox-mini', messages: [{ role: 'user', content: text }], ...body }),
+    detail: async (id) => (await api(`exchanges/${id}`)) as ExchangeDetail,
+    rows: async () => ((await api('exchanges')) as ListAnswer).rows,
     reload: async (text) => (await services.prepare(await load(text))).commit(),
     stop,
   };
