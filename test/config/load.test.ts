@@ -41,8 +41,7 @@ test.each(['', ' \n\n', '# all of it\n# commented out\n', '---\n', 'null\n', '~'
 );
 
 test('warns of what matches or applies to nothing', async () => {
-  const cwd = createWorkspace({
-    'gateway.yaml': `models: [{ match: "sandbox-*", provider: sandbox }]
+  const { problems } = await inspect(`models: [{ match: "sandbox-*", provider: sandbox }]
 providers: { sandbox: { dialect: sandbox } }
 policies:
   spare: { default: deny }
@@ -52,10 +51,7 @@ policies:
     rules:
       - { id: gpt, action: block, when: { model: ["gpt-*", sandbox-mini], project: [shop, "sh*", stock] } }
 projects: { shop: { models: ["sandbox-*", "claude-*", "*-mini"], keys: [] } }
-`,
-  });
-
-  const { problems } = await inspectConfig({ cwd, env: { HOME: cwd }, nowMs, consent: allowAll });
+`);
 
   expect(
     inFileOrder(problems).map(({ severity, path, message }) => [severity, path.join('.'), message]),
@@ -452,12 +448,7 @@ test.each([
   ['server: { limits: { head_timeout: true } }', 'expected a text'],
   ['server: { limits: { body_size: 1024 } }', 'a unit is missing: 1024B, 1024KiB or 1024MiB'],
 ])('%s: %s', async (yaml, message) => {
-  const { problems } = await inspectConfig({
-    cwd: createWorkspace({ 'gateway.yaml': yaml }),
-    env: { HOME: '/nowhere' },
-    nowMs,
-    consent: allowAll,
-  });
+  const { problems } = await inspect(yaml);
 
   expect(problems.map((problem) => problem.message)).toEqual([message]);
 });

@@ -1,34 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Minutes } from '../../src/inspector/now/minutes.ts';
 import { Ring } from '../../src/inspector/ring/ring.ts';
-import type { TracedExchange } from '../../src/record/observer.ts';
-import type { ExchangeRecord } from '../../src/record/record.ts';
-
-function exchange(id: string, headers: readonly string[] = []): TracedExchange {
-  return {
-    id,
-    request: { rawHeaders: headers },
-    response: { headers: [] },
-    draft: { soFar: {}, startedAt: performance.now() },
-  };
-}
-
-function record(fields: Partial<ExchangeRecord> = {}): ExchangeRecord {
-  return {
-    time: '2026-01-01T00:00:00.000Z',
-    request_id: 'req_1',
-    method: 'POST',
-    path: '/v1/messages',
-    endpoint: 'messages',
-    status: 200,
-    outcome: 'answered',
-    bytes_in: 1,
-    bytes_out: 1,
-    total_ms: 1,
-    config: '',
-    ...fields,
-  };
-}
+import { exchange, record } from './traced.ts';
 
 describe('the ring', () => {
   test('keeps the newest, in order', () => {

@@ -11,6 +11,9 @@ export interface TestStore {
   send(sent: Sent): Promise<Answered>;
   /** Sends with the session. */
   sendLoggedIn(sent: Sent): Promise<Answered>;
+  /** Adds a plant with the session, or changes one. */
+  add(plant: unknown): Promise<Answered>;
+  change(plant: unknown): Promise<Answered>;
   drain(): Promise<void>;
 }
 
@@ -43,6 +46,8 @@ export async function startTestStore(
     log,
     send: (sent) => send(store.url, sent),
     sendLoggedIn: (sent) => send(store.url, { token, ...sent }),
+    add: (body) => send(store.url, { token, method: 'POST', path: '/plant', body }),
+    change: (body) => send(store.url, { token, method: 'PUT', path: '/plant', body }),
     drain: store.drain,
   };
 }

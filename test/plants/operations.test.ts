@@ -9,8 +9,7 @@ describeDatabases('the catalogue', (databases) => {
   });
   afterAll(() => store.drain());
 
-  const add = async (body: object): Promise<{ id: number }> =>
-    (await store.sendLoggedIn({ method: 'POST', path: '/plant', body })).json;
+  const add = async (body: object): Promise<{ id: number }> => (await store.add(body)).json;
 
   test('a new store has a small catalogue with several statuses and tags', async () => {
     const { json } = await store.send({ path: '/plant/search/tags?limit=16' });
@@ -29,11 +28,7 @@ describeDatabases('the catalogue', (databases) => {
   test('an added plant comes back with its tags in the given order and spelling', async () => {
     const tags = ['Zebra', 'apple', 'Éclair', 'apple', '植物', '🌱'];
 
-    const added = await store.sendLoggedIn({
-      method: 'POST',
-      path: '/plant',
-      body: { name: '  Ünïcødé 🌵 ', tags },
-    });
+    const added = await store.add({ name: '  Ünïcødé 🌵 ', tags });
     const got = await store.send({ path: `/plant/${added.json.id}` });
 
     expect(added.status).toBe(200);
@@ -57,12 +52,8 @@ describeDatabases('the catalogue', (databases) => {
   test('an update changes the given fields and keeps the rest', async () => {
     const { id } = await add({ name: 'Keep', category: 'herb', tags: ['a', 'b'] });
 
-    const updated = await store.sendLoggedIn({ method: 'PUT', path: '/plant', body: { id, status: 'sold' } });
-    const cleared = await store.sendLoggedIn({
-      method: 'PUT',
-      path: '/plant',
-      body: { id, category: null, tags: [] },
-    });
+    const updated = await store.change({ id, status: 'sold' });
+    const cleared = await store.change({ id, category: null, tags: [] });
 
     expect(updated.json).toEqual({ id, name: 'Keep', category: 'herb', status: 'sold', tags: ['a', 'b'] });
     expect(cleared.json).toEqual({ id, name: 'Keep', status: 'sold', tags: [] });
@@ -73,8 +64,7 @@ describeDatabases('the catalogue', (databases) => {
     const { id } = await add({ name: 'Only Once' });
     await add({ name: 'Twice' });
     await add({ name: 'Twice' });
-    const put = (name: string) =>
-      store.sendLoggedIn({ method: 'PUT', path: '/plant', body: { name, status: 'sold' } });
+    const put = (name: string) => store.change({ name, status: 'sold' });
 
     expect((await put('Only Once')).json).toMatchObject({ id, status: 'sold' });
     expect(await put('Twice')).toMatchObject({ status: 400, json: { error: { reason: 'plant.ambiguous' } } });
@@ -84,7 +74,7 @@ describeDatabases('the catalogue', (databases) => {
   test('an update with new tags is found by the new ones only', async () => {
     const { id } = await add({ name: 'Moved', tags: ['was-here'] });
 
-    await store.sendLoggedIn({ method: 'PUT', path: '/plant', body: { id, tags: ['IS-here'] } });
+    await store.change({ id, tags: ['IS-here'] });
 
     expect((await store.send({ path: '/plant/search/tags?tags=was-here' })).json).toEqual([]);
     expect((await store.send({ path: '/plant/search/tags?tags=is-HERE' })).json).toMatchObject([{ id }]);
@@ -109,11 +99,7 @@ describeDatabases('the catalogue', (databases) => {
     const { id } = await add({ name: 'Contended' });
     const variants = Array.from({ length: 10 }, (_, i) => ({ name: `v${i}`, tags: [`t${i}`] }));
 
-    const answers = await Promise.all(
-      variants.map((variant) =>
-        store.sendLoggedIn({ method: 'PUT', path: '/plant', body: { id, ...variant } }),
-      ),
-    );
+    const answers = await Promise.all(variants.map((variant) => store.change({ id, ...variant })));
     const { json } = await store.send({ path: `/plant/${id}` });
 
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
@@ -160,7 +146,7 @@ describeDatabases('tag search', (databases) => {
     for (let i = 0; i < 40; i += 1) {
       const tags = ['x', 'Y', 'z', 'q'].filter((_, bit) => ((i * 7 + 3) >> bit) & 1);
       const body = { name: `p${i}`, tags, status: i % 3 === 0 ? 'sold' : 'available' };
-      plants.push((await store.sendLoggedIn({ method: 'POST', path: '/plant', body })).json);
+      plants.push((await store.add(body)).json);
     }
   });
   afterAll(() => store.drain());
@@ -213,21 +199,13 @@ describeDatabases('tag search', (databases) => {
   });
 
   test('names and categories are compared without case in every script, before and after a change', async () => {
-    const { json } = await store.sendLoggedIn({
-      method: 'POST',
-      path: '/plant',
-      body: { name: 'ÉGLANTINE Ökologisch', category: 'BÄUME' },
-    });
+    const { json } = await store.add({ name: 'ÉGLANTINE Ökologisch', category: 'BÄUME' });
     const search = async (query: string) =>
       ids((await store.send({ path: `/plant/search/tags?${query}` })).json);
 
     expect(await search(`name=${encodeURIComponent('églantine ö')}`)).toEqual([json.id]);
     expect(await search(`category=${encodeURIComponent('bäume')}`)).toEqual([json.id]);
-    await store.sendLoggedIn({
-      method: 'PUT',
-      path: '/plant',
-      body: { id: json.id, name: 'x', category: null },
-    });
+    await store.change({ id: json.id, name: 'x', category: null });
     expect(await search(`name=${encodeURIComponent('églantine')}`)).toEqual([]);
     expect(await search(`category=${encodeURIComponent('bäume')}`)).toEqual([]);
     await store.sendLoggedIn({ method: 'DELETE', path: `/plant/${json.id}` });

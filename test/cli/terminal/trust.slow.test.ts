@@ -1,23 +1,22 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what a configuration file says
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { emptyDirectory } from '../../kit/command.ts';
+import { homeWith, withoutStore } from '../../kit/command.ts';
 import { startTerminal } from '../../kit/terminal.ts';
 
 const wanting = (host: string) => `providers: { p: { dialect: openai, base_url: "http://${host}/\${TOKEN}" } }
 models: [{ match: "*", provider: p }]
-plants: { store: { enabled: false } }
-`;
+${withoutStore}`;
 
 function clone(yaml: string) {
-  const root = dirname(emptyDirectory());
+  const root = homeWith({
+    'home/.bashrc': '',
+    'repository/package.json': {},
+    'repository/gateway.yaml': yaml,
+  });
   const [home, repository] = [join(root, 'home'), join(root, 'repository')];
-  mkdirSync(home);
-  mkdirSync(repository);
-  writeFileSync(join(repository, 'package.json'), '{}');
   const file = join(repository, 'gateway.yaml');
-  writeFileSync(file, yaml, { mode: 0o600 });
   const env = { HOME: home, NO_COLOR: '1', TOKEN: 'of-the-user' };
   const start = (words: readonly string[], size: { columns?: number; rows?: number } = {}) =>
     startTerminal(words, { home: repository, env, columns: 100, ...size });

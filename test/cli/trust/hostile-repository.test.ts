@@ -1,22 +1,15 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what a configuration file says
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { connect, createServer, type Server, type Socket } from 'node:net';
-import { dirname, join, relative } from 'node:path';
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
+import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { markedSettings, type Reach } from '../../../src/config/schema/reach.ts';
 import { settingsSchema } from '../../../src/config/schema/schema.ts';
 import { wordForm } from '../../../src/policy/mask/forms.ts';
 import { Placeholders } from '../../../src/policy/mask/placeholders.ts';
 import { requestFor } from '../../kit/answers.ts';
-import { command, emptyDirectory, startCommand } from '../../kit/command.ts';
+import { command, homeWith, startCommand, withoutStore } from '../../kit/command.ts';
+import { listen } from '../../kit/ports.ts';
 import { isExhaustive, scale } from '../../kit/scale.ts';
 
 // A repository that is made to harm: each setting that reaches outside of the file, by every command. The server of its
@@ -31,10 +24,9 @@ const guessed = new Placeholders(maskSecret, [wordForm('EMAIL')]).of(wordForm('E
 
 const received: string[] = [];
 const sockets = new Set<Socket>();
-let author: Server;
 let port = 0;
 beforeAll(async () => {
-  author = createServer((socket) => {
+  const author = createServer((socket) => {
     received.push('a connection');
     sockets.add(socket);
     socket.on('error', () => undefined);
@@ -43,13 +35,11 @@ beforeAll(async () => {
       if (bytes.includes(guessed)) received.push('a guess of what was masked');
       socket.end('HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n');
     });
-  }).listen(0, '127.0.0.1');
-  await new Promise((resolve) => author.once('listening', resolve));
-  port = (author.address() as { port: number }).port;
+  });
+  port = await listen(author);
 });
 afterAll(() => {
   for (const socket of sockets) socket.destroy();
-  author.close();
 });
 
 interface Place {
@@ -59,27 +49,23 @@ interface Place {
 }
 
 function clone(yaml: string): Place {
-  const root = dirname(emptyDirectory());
-  const [home, repository, bin] = ['home', 'repository', 'bin'].map((name) => join(root, name)) as [
-    string,
-    string,
-    string,
-  ];
-  for (const directory of [home, repository, bin]) mkdirSync(directory);
-  writeFileSync(join(home, '.bashrc'), 'alias ls="ls --color"\n');
-  writeFileSync(join(home, 'key'), 'a-key-of-the-user-0123456789', { mode: 0o600 });
-  writeFileSync(join(repository, 'package.json'), '{}');
-  writeFileSync(join(repository, 'request.json'), JSON.stringify({ model: 'm', messages: [] }));
-  writeFileSync(join(repository, 'records.jsonl'), '');
-  writeFileSync(join(repository, 'gateway.yaml'), yaml, { mode: 0o600 });
-  writeFileSync(join(bin, 'claude'), '#!/bin/sh\nexit 0\n');
+  const root = homeWith({
+    'home/.bashrc': 'alias ls="ls --color"\n',
+    'home/key': 'a-key-of-the-user-0123456789',
+    'repository/package.json': {},
+    'repository/request.json': { model: 'm', messages: [] },
+    'repository/records.jsonl': '',
+    'repository/gateway.yaml': yaml,
+    'bin/claude': '#!/bin/sh\nexit 0\n',
+  });
+  const [home, repository, bin] = [join(root, 'home'), join(root, 'repository'), join(root, 'bin')];
   chmodSync(join(bin, 'claude'), 0o755);
   const env = { HOME: home, TOKEN: token, PATH: `${bin}:${process.env.PATH}`, XDG_CONFIG_HOME: '' };
   return { root, repository, env };
 }
 
 const sandbox = 'providers: { s: { dialect: sandbox } }\nmodels: [{ match: "*", provider: s }]\n';
-const storeless = 'plants: { store: { enabled: false } }\n';
+const storeless = withoutStore;
 const provider = (settings: string) =>
   `providers: { p: { dialect: openai, endpoints: [chat], ${settings} } }\nmodels: [{ match: "*", provider: p }]\n${storeless}`;
 const key = (settings: string) =>

@@ -1,12 +1,12 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what a configuration file says
-import { chownSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { chownSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { command, emptyDirectory } from '../../kit/command.ts';
+import { command, homeWith, withoutStore } from '../../kit/command.ts';
 
 // Where a file lies, and how one gets there: each layout with what a command finds in it.
 
-const harmless = 'plants: { store: { enabled: false } }\n';
+const harmless = withoutStore;
 const wanting = (host: string) => `providers: { p: { dialect: openai, base_url: "http://${host}/\${TOKEN}" } }
 models: [{ match: "*", provider: p }]
 ${harmless}`;
@@ -141,12 +141,7 @@ const isRoot = process.geteuid?.() === 0;
 test.each(Object.entries(layouts))('%s', async (_name, layout) => {
   // Only root can make files of somebody else.
   if (layout.foreign !== undefined && !isRoot) return;
-  const root = dirname(emptyDirectory());
-  mkdirSync(join(root, 'home'), { recursive: true });
-  for (const [name, text] of Object.entries(layout.files)) {
-    mkdirSync(dirname(join(root, name)), { recursive: true });
-    writeFileSync(join(root, name), text, { mode: 0o600 });
-  }
+  const root = homeWith({ 'home/.bashrc': '', ...layout.files });
   for (const [name, target] of Object.entries(layout.links ?? {})) symlinkSync(target, join(root, name));
   const env = { HOME: join(root, 'home'), XDG_CONFIG_HOME: '', XDG_STATE_HOME: '', TOKEN: 'of-the-user' };
   if (layout.trusts !== undefined) {

@@ -2,8 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import type { HttpResponse } from '../../../src/http/response.ts';
 import { EventStreams } from '../../../src/inspector/events/event-stream.ts';
 import { Ring } from '../../../src/inspector/ring/ring.ts';
-import type { TracedExchange } from '../../../src/record/observer.ts';
-import type { ExchangeRecord } from '../../../src/record/record.ts';
+import { exchange, record } from '../traced.ts';
 
 const streams: EventStreams[] = [];
 
@@ -11,29 +10,6 @@ afterEach(() => {
   vi.useRealTimers();
   for (const each of streams.splice(0)) each.close();
 });
-
-function exchange(id: string): TracedExchange {
-  return {
-    id,
-    request: { rawHeaders: [] },
-    response: { headers: [] },
-    draft: { soFar: {}, startedAt: performance.now() },
-  };
-}
-
-const record: ExchangeRecord = {
-  time: '2026-01-01T00:00:00.000Z',
-  request_id: 'req_1',
-  method: 'POST',
-  path: '/v1/messages',
-  endpoint: 'messages',
-  status: 200,
-  outcome: 'answered',
-  bytes_in: 1,
-  bytes_out: 1,
-  total_ms: 1,
-  config: '',
-};
 
 interface Followed {
   readonly ring?: Ring;
@@ -66,7 +42,7 @@ function follow({ ring = new Ring({ exchanges: 5, bytes: 1_000_000 }), lastEvent
 
 test('exchanges that come and go within one batch are counted, not sent', () => {
   const { ring, written } = follow();
-  for (let i = 0; i < 12; i += 1) ring.trace(exchange(`req_${i}`)).finished(record, undefined);
+  for (let i = 0; i < 12; i += 1) ring.trace(exchange(`req_${i}`)).finished(record(), undefined);
 
   vi.advanceTimersByTime(250);
 
@@ -82,8 +58,8 @@ test('the end of an exchange that was sent as open is sent, even where the ring 
   vi.advanceTimersByTime(250);
   expect(written.join('')).toContain('"state":"open"');
 
-  open.finished(record, undefined);
-  for (let i = 0; i < 5; i += 1) ring.trace(exchange(`req_${i}`)).finished(record, undefined);
+  open.finished(record(), undefined);
+  for (let i = 0; i < 5; i += 1) ring.trace(exchange(`req_${i}`)).finished(record(), undefined);
   vi.advanceTimersByTime(250);
 
   expect(written.join('')).toMatch(/event: row\ndata: \{[^\n]*"id":"req_open","state":"finished"/);
@@ -95,7 +71,7 @@ test('many changes of one exchange within a batch are one event', () => {
   const trace = ring.trace(exchange('req_1'));
   trace.received(Buffer.from('{}'));
   for (let i = 0; i < 100; i += 1) trace.wrote(Buffer.from('piece'));
-  trace.finished(record, undefined);
+  trace.finished(record(), undefined);
 
   vi.advanceTimersByTime(250);
 
@@ -104,7 +80,7 @@ test('many changes of one exchange within a batch are one event', () => {
 
 test('after the last change the numbers are sent once more, when budgets have been read again', () => {
   const { ring, now } = follow();
-  ring.trace(exchange('req_1')).finished(record, undefined);
+  ring.trace(exchange('req_1')).finished(record(), undefined);
 
   vi.advanceTimersByTime(1_000);
   const atOnce = now.mock.calls.length;
@@ -118,7 +94,7 @@ test('after the last change the numbers are sent once more, when budgets have be
 test('a page that comes back when some of what it missed is gone loads the list again', () => {
   const ring = new Ring({ exchanges: 5, bytes: 1_000_000 });
   ring.onChange = () => undefined; // somebody looks
-  for (let i = 0; i < 7; i += 1) ring.trace(exchange(`req_${i}`)).finished(record, undefined);
+  for (let i = 0; i < 7; i += 1) ring.trace(exchange(`req_${i}`)).finished(record(), undefined);
 
   const { first } = follow({ ring, lastEventId: 'ab-1' });
   const { first: complete } = follow({ ring, lastEventId: 'ab-2' });

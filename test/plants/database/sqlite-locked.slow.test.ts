@@ -66,7 +66,7 @@ test('a lock that is held for a moment costs a write that moment', async () => {
   const store = await startTestStore({ kind: 'sqlite', create: async () => `sqlite:${file}` });
   const release = await holdLock(file);
   setTimeout(release, 400);
-  const { status } = await store.sendLoggedIn({ method: 'POST', path: '/plant', body: { name: 'Waited' } });
+  const { status } = await store.add({ name: 'Waited' });
   await store.drain();
 
   expect(status).toBe(200);

@@ -258,8 +258,8 @@ describePostgres('events of several instances', (databases, postgres) => {
     watcher.send(subscribe);
     await watcher.settled();
 
-    const { json } = await one.sendLoggedIn({ method: 'POST', path: '/plant', body: { name: 'From one' } });
-    await one.sendLoggedIn({ method: 'PUT', path: '/plant', body: { id: json.id, status: 'pending' } });
+    const { json } = await one.add({ name: 'From one' });
+    await one.change({ id: json.id, status: 'pending' });
     await watcher.received(3);
     await watcher.close();
     await Promise.all([one.drain(), two.drain()]);
@@ -283,7 +283,7 @@ describePostgres('events of several instances', (databases, postgres) => {
   };
   test('a listening connection that breaks disconnects the watchers with a code that says so, and is replaced', async () => {
     const store = await startTestStore(databases);
-    await store.sendLoggedIn({ method: 'POST', path: '/plant', body: { name: 'before' } });
+    await store.add({ name: 'before' });
     const watcher = await subscribed(store);
     await terminateListener();
     const code = await watcher.closed();
@@ -292,7 +292,7 @@ describePostgres('events of several instances', (databases, postgres) => {
       await new Promise((resolve) => setTimeout(resolve, 25));
       again = await subscribed(store).catch(() => undefined);
     }
-    await store.sendLoggedIn({ method: 'POST', path: '/plant', body: { name: 'after' } });
+    await store.add({ name: 'after' });
     await again?.received(1);
     await again?.close();
     await store.drain();
@@ -320,7 +320,7 @@ describePostgres('events of several instances', (databases, postgres) => {
       await other.query('select pg_notify($1, $2)', ['plant_events', payload]);
     await other.end();
 
-    await store.sendLoggedIn({ method: 'POST', path: '/plant', body: { name: 'Ours' } });
+    await store.add({ name: 'Ours' });
     await watcher.received(1);
     await watcher.close();
     await store.drain();
@@ -359,7 +359,7 @@ describePostgres('events of several instances', (databases, postgres) => {
     const store = await startTestStore(databases);
     await postgres().halt();
     const answer = await store.send({ path: '/plant/1' });
-    const write = await store.sendLoggedIn({ method: 'POST', path: '/plant', body: { name: 'Lost' } });
+    const write = await store.add({ name: 'Lost' });
     await postgres().resume();
     const again = await store.send({ path: '/plant/1' });
     await store.drain();

@@ -1,12 +1,12 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { startStoreProcess } from '../../../src/plants/process/start-store-process.ts';
 import { startProgram } from '../../kit/child.ts';
-import { command } from '../../kit/command.ts';
+import { command, failure, homeWith, withoutStore } from '../../kit/command.ts';
+import { freePort, listen } from '../../kit/ports.ts';
 import { sampleHealth } from './load.ts';
 import { serveStore } from './served-store.ts';
 
@@ -59,9 +59,7 @@ test("the store's process ends with the gateway, also with one that is killed", 
 const settings = (more: object) => ({ host: '127.0.0.1', port: 0, database: newDatabase(), ...more });
 
 test('what keeps it from starting is thrown with its code', async () => {
-  const holder = createServer();
-  await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
-  const { port } = holder.address() as AddressInfo;
+  const port = await listen(createServer());
   const text = join(directory, 'text.txt');
   writeFileSync(text, 'no database');
 
@@ -72,7 +70,6 @@ test('what keeps it from starting is thrown with its code', async () => {
     code: 'config.invalid',
     message: `the database ${text} is not a SQLite database`,
   });
-  holder.close();
 });
 
 test('records reach the gateway; its own end is no event', async () => {
@@ -94,27 +91,21 @@ function isAlive(pid: number): boolean {
 }
 
 test('serve puts the store on the port of --plants-port, which needs a store', async () => {
-  const holder = createServer();
-  await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
-  const { port } = holder.address() as AddressInfo;
-  await new Promise((resolve) => holder.close(resolve));
+  const port = await freePort();
   const store = await serveStore(newDatabase(), ['--plants-port', String(port)]);
   const status = await statusOf(`http://127.0.0.1:${port}/v3`);
   await store.stop();
-  const home = mkdtempSync(join(directory, 'home-'));
-  writeFileSync(join(home, 'gateway.yaml'), 'plants: { store: { enabled: false } }\n', { mode: 0o600 });
-  const refused = await command(['serve', '-p', '0', '--plants-port', '4999'], { cwd: home });
+  const files = { 'gateway.yaml': withoutStore };
 
   expect(status).toBe(200);
-  expect(refused).toMatchObject({ exit: 2 });
-  expect(refused.stderr).toContain('--plants-port: the plant store is off');
+  expect(await command('serve -p 0 --plants-port 4999', { files })).toEqual(
+    failure(2, '--plants-port: the plant store is off'),
+  );
 });
 
 test('a database of the default place that cannot be used leaves the gateway running without the store', async () => {
-  const home = mkdtempSync(join(directory, 'home-'));
-  const state = join(home, '.local/state/gateway');
-  mkdirSync(state, { recursive: true, mode: 0o700 });
-  writeFileSync(join(state, 'plants.sqlite'), 'no database');
+  const database = '.local/state/gateway/plants.sqlite';
+  const home = homeWith({ [database]: 'no database' });
   const child = startProgram(['serve', '-p', '0', '--plants-port', '0', '--log', 'json'], home);
   await child.wrote('"listening"');
   child.process.kill('SIGTERM');
@@ -122,5 +113,5 @@ test('a database of the default place that cannot be used leaves the gateway run
 
   expect(exit).toBe(0);
   expect(stderr).toContain('is not a SQLite database');
-  expect(readFileSync(join(state, 'plants.sqlite'), 'utf8')).toBe('no database');
+  expect(readFileSync(join(home, database), 'utf8')).toBe('no database');
 });
