@@ -48,7 +48,7 @@ export interface Store {
   /** With the base path: `http://127.0.0.1:4101/v3`. */
   readonly url: string;
   /** Only if the user `demo` has just been created; it can't be retrieved later. */
-  readonly demoPassword?: string;
+  readonly demoPassword: string | undefined;
   /** Stops accepting, lets open requests finish, disconnects watchers, closes the database. */
   drain(): Promise<void>;
 }
@@ -122,10 +122,9 @@ export async function startStore(options: StoreOptions): Promise<Store> {
       isFeedLive: () => ready.value?.feed.isLive === true,
     });
     closing.push(listener.drain, async () => watchers.close());
-    const demoPassword = ready.value?.demoPassword;
     return {
       url: `${listener.url}/v3`,
-      ...(demoPassword === undefined ? {} : { demoPassword }),
+      demoPassword: ready.value?.demoPassword,
       drain: close,
     };
   } catch (error) {

@@ -13,8 +13,6 @@ export interface SessionAnswer {
 export interface AccessAnswer {
   /** True if `inspector.password_file` is set, so that the page can show a password form. */
   readonly password: boolean;
-  /** The command that prints a one-time link. */
-  readonly command: string;
 }
 
 /** What the page reads of an error, which has the gateway's own shape. */

@@ -35,10 +35,7 @@ export function sessionRoutes({ backend, sessions, ownerProof, events }: RouteCo
   };
   return {
     open: {
-      'GET api/access': (): AccessAnswer => ({
-        password: backend.password() !== undefined,
-        command: 'gateway open',
-      }),
+      'GET api/access': (): AccessAnswer => ({ password: backend.password() !== undefined }),
       // For commands of the user who started the gateway: nobody else can read the state file with the proof.
       'POST api/link': (call) => {
         const challenge = call.request.header(challengeHeader) ?? '';

@@ -1,5 +1,4 @@
 import {
-  type AccessAnswer,
   type ErrorAnswer,
   type SessionAnswer,
   type SessionRequest,
@@ -86,10 +85,6 @@ export class Session {
   post<Answer>(path: string, body: unknown): Promise<Answer> {
     const headers = { 'content-type': 'application/json' };
     return this.#json(path, { method: 'POST', headers, body: JSON.stringify(body) });
-  }
-
-  access(): Promise<AccessAnswer> {
-    return this.get('access');
   }
 
   /** Resolves with an answer of 200; throws a CallError for anything else. */

@@ -23,7 +23,8 @@ function run(): void {
 async function start(settings: StoreSettings, log: (record: object) => void): Promise<Store | undefined> {
   try {
     const store = await startStore({ ...settings, log });
-    send({ kind: 'started', url: store.url, demoPassword: store.demoPassword });
+    const { url, demoPassword } = store;
+    send({ kind: 'started', store: { url, demoPassword } });
     return store;
   } catch (thrown) {
     const { code, message } = toGatewayError(thrown);
@@ -66,6 +67,6 @@ export type StoreCommand =
 /** What the store's process sends. `failed` is its last message; `drain` is answered by its exit. */
 export type StoreMessage =
   | { readonly kind: 'listening' }
-  | { readonly kind: 'started'; readonly url: string; readonly demoPassword: string | undefined }
+  | { readonly kind: 'started'; readonly store: Omit<Store, 'drain'> }
   | { readonly kind: 'failed'; readonly code: FailureCode; readonly message: string; readonly cause: string }
   | { readonly kind: 'log'; readonly record: object };

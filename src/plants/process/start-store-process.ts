@@ -22,18 +22,10 @@ export async function startStoreProcess(
   log: (record: object) => void,
 ): Promise<Store> {
   const store = new StoreProcess(log, (settings.drainMs ?? standardDrainMs) + endWithinMs);
-  const { url, demoPassword } = await store.start(settings);
-  return {
-    url,
-    ...(demoPassword === undefined ? {} : { demoPassword }),
-    drain: () => store.drain(),
-  };
+  return { ...(await store.start(settings)), drain: () => store.drain() };
 }
 
-interface Started {
-  readonly url: string;
-  readonly demoPassword: string | undefined;
-}
+type Started = Omit<Store, 'drain'>;
 
 /** The store's process, and its replacement after a crash. */
 class StoreProcess {
@@ -86,7 +78,7 @@ class StoreProcess {
         child.on('error', reject);
         child.on('message', (message: StoreMessage) => {
           if (message.kind === 'listening') child.send({ kind: 'start', settings } satisfies StoreCommand);
-          if (message.kind === 'started') resolve(message);
+          if (message.kind === 'started') resolve(message.store);
           if (message.kind === 'failed') reject(failureOf(message));
           if (message.kind === 'log') this.#log(message.record);
         });

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import type { AccessAnswer } from '../../contract/session.ts';
 import type { Live } from '../live.ts';
 import { messageOf } from '../session.ts';
 import { useCall } from '../use-call.ts';
@@ -8,7 +9,7 @@ import { Dialog } from './dialog.tsx';
 /** Shown instead of everything else while there is no session. */
 export function SignIn({ live }: { readonly live: Live }) {
   const { session } = live;
-  const access = useCall(live, 'access', () => session.access());
+  const access = useCall(live, 'access', () => session.get<AccessAnswer>('access'));
   const [password, setPassword] = useState('');
   const [refusal, setRefusal] = useState<string>();
   const enter = async (event: Event) => {
@@ -20,8 +21,6 @@ export function SignIn({ live }: { readonly live: Live }) {
       setRefusal(messageOf(error));
     }
   };
-  const { command, password: hasPassword } =
-    access.state === 'done' ? access.answer : { command: 'gateway open', password: false };
   return (
     <main class="sign-in">
       <h1>gateway</h1>
@@ -30,11 +29,11 @@ export function SignIn({ live }: { readonly live: Live }) {
         Run
       </p>
       <pre>
-        <code>{command}</code>
+        <code>gateway open</code>
       </pre>
       <p>in a terminal: it prints and opens a link that works once.</p>
       <Problem>{refusal ?? session.problem}</Problem>
-      {hasPassword && (
+      {access.state === 'done' && access.answer.password && (
         <form onSubmit={(event) => void enter(event)}>
           <label>
             Password{' '}
