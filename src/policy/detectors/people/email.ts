@@ -146,8 +146,10 @@ interface Address {
 function isNobody(text: string, { start, at, end }: Address): boolean {
   const first = text.charCodeAt(start) | 32;
   if ((first === 110 || first === 100) && noReply.test(text.slice(start, at))) return true;
-  const local = text.slice(start, at).toLowerCase();
-  return servicesAndKeywords.has(local) || text.slice(at + 1, end).toLowerCase() === hiddenDomain;
+  // Few are as short as the one or as long as the other, and a copy of each would cost more than finding it.
+  const isShort = at - start <= longestKeyword;
+  if (isShort && servicesAndKeywords.has(text.slice(start, at).toLowerCase())) return true;
+  return end - at - 1 === hiddenDomain.length && text.slice(at + 1, end).toLowerCase() === hiddenDomain;
 }
 
 const noReply = /^(?:no|do-?not|dont)[-_.]?reply(?:[-_.+].{0,40})?$/i;
@@ -165,6 +167,8 @@ const servicesAndKeywords = new Set([
   'break',
   'continue',
 ]);
+
+const longestKeyword = Math.max(...Array.from(servicesAndKeywords, ({ length }) => length));
 
 /** `scheme://user@host`, `user:password@host` in a URL, `user@host:path` of git and scp. */
 function isPartOfUrl(text: string, start: number, end: number): boolean {
