@@ -4,13 +4,13 @@ import type { HttpRequest } from '../http/request.ts';
 import { type JsonOptions, newRequestId, sendJson } from '../http/respond.ts';
 import type { HttpResponse } from '../http/response.ts';
 import { Lifetime } from '../lifetime.ts';
+import type { Ledger } from '../record/ledger/ledger.ts';
 import type { ExchangeTrace } from '../record/observer.ts';
 import type { ExchangeSpans } from '../record/tracing/tracer.ts';
 import type { SwapRemoveItem } from '../swap-remove-list.ts';
 import type { ClientLogin } from './client-login.ts';
 import { RecordDraft } from './record-draft.ts';
 import { joinScrubbers, type Scrubber, scrubberOf } from './scrub.ts';
-import type { LedgerEntry } from './spending/ledger-entry.ts';
 import { Outcome, type Spending } from './spending/spending.ts';
 
 /** One request and its answer: what the steps of `handle` know of it, from the request's head to the record. */
@@ -38,8 +38,8 @@ export class Exchange implements SwapRemoveItem {
   body: Buffer | undefined;
   /** What it may use and has used; undefined before it is reserved. */
   spending: Spending | undefined;
-  /** Its entry in the ledger, if it has one. */
-  entry: LedgerEntry | undefined;
+  /** Where its end is entered; undefined if it is in no ledger. */
+  ledger: Ledger | undefined;
   /** Why it was refused or broke off. */
   failure: GatewayError | undefined;
   #scrubber: Scrubber | undefined;

@@ -8,27 +8,27 @@ import type { Files } from '../kit/own-configuration.ts';
 
 const hourMs = 3_600_000;
 const row = (id: number, values: Partial<LedgerRow>): LedgerRow => ({
-  requestId: `req_${id}`,
-  startedMs: Date.now() - hourMs,
+  request_id: `req_${id}`,
+  started_ms: Date.now() - hourMs,
   project: 'shop',
-  keyId: 'shop-web',
+  key_id: 'shop-web',
   endpoint: 'chat',
   model: 'm',
   provider: 'host',
-  targetModel: 'm',
+  target_model: 'm',
   status: 200,
   outcome: 'answered',
   decision: 'allow',
   reason: null,
-  inputTokens: 10,
-  outputTokens: 20,
-  cacheReadTokens: 3,
-  cacheWriteTokens: 2,
-  reasoningTokens: 1,
-  nanoUsd: 1_500_000,
-  isEstimated: false,
-  firstByteMs: 1,
-  totalMs: 2,
+  input_tokens: 10,
+  output_tokens: 20,
+  cache_read_tokens: 3,
+  cache_write_tokens: 2,
+  reasoning_tokens: 1,
+  nano_usd: 1_500_000,
+  is_estimated: 0,
+  first_byte_ms: 1,
+  total_ms: 2,
   ...values,
 });
 
@@ -43,9 +43,9 @@ async function home(rows: readonly LedgerRow[]): Promise<string> {
 
 const some = [
   row(1, {}),
-  row(2, { nanoUsd: null, isEstimated: true }),
-  row(3, { project: 'other', keyId: 'other, web', model: 'n' }),
-  row(4, { startedMs: Date.now() - 10 * 24 * hourMs }),
+  row(2, { nano_usd: null, is_estimated: 1 }),
+  row(3, { project: 'other', key_id: 'other, web', model: 'n' }),
+  row(4, { started_ms: Date.now() - 10 * 24 * hourMs }),
 ];
 
 const usage = async (line: string, environment: Environment = {}) =>

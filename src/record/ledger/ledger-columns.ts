@@ -3,41 +3,36 @@ import { type LedgerRow, quarterOf } from './ledger-row.ts';
 
 /** A column of the table of exchanges, in both databases; `real` and `integer` have 64 bits. */
 interface Column {
-  readonly name: string;
+  readonly name: keyof LedgerRow;
   readonly type: 'text' | 'integer' | 'real';
   readonly isNullable: boolean;
-  readonly read: (row: LedgerRow) => SqliteValue;
 }
 
-const column = (name: string, type: Column['type'], read: Column['read']): Column => {
-  return { name, type, isNullable: false, read };
-};
-const nullable = (...parts: Parameters<typeof column>): Column => {
-  return { ...column(...parts), isNullable: true };
-};
+function columnsOf(type: Column['type'], ...names: readonly Column['name'][]): readonly Column[] {
+  return names.map((name) => ({ name, type, isNullable: nullable.has(name) }));
+}
 
+const nullable: ReadonlySet<keyof LedgerRow> = new Set([
+  ...(['provider', 'target_model', 'decision', 'reason'] as const),
+  ...(['nano_usd', 'first_byte_ms', 'total_ms'] as const),
+]);
+
+/** Those that are known when an exchange begins; the journal has their values in this order. */
+export const intentColumns = [
+  ...columnsOf('text', 'request_id'),
+  ...columnsOf('integer', 'started_ms'),
+  ...columnsOf('text', 'project', 'key_id', 'endpoint', 'model'),
+  ...columnsOf('integer', 'input_tokens', 'output_tokens', 'nano_usd'),
+];
+
+/** All of them; the order is also that of the journal. */
 export const exchangeColumns: readonly Column[] = [
-  column('request_id', 'text', (row) => row.requestId),
-  column('started_ms', 'integer', (row) => row.startedMs),
-  column('project', 'text', (row) => row.project),
-  column('key_id', 'text', (row) => row.keyId),
-  column('endpoint', 'text', (row) => row.endpoint),
-  column('model', 'text', (row) => row.model),
-  nullable('provider', 'text', (row) => row.provider),
-  nullable('target_model', 'text', (row) => row.targetModel),
-  column('status', 'integer', (row) => row.status),
-  column('outcome', 'text', (row) => row.outcome),
-  nullable('decision', 'text', (row) => row.decision),
-  nullable('reason', 'text', (row) => row.reason),
-  column('input_tokens', 'integer', (row) => row.inputTokens),
-  column('output_tokens', 'integer', (row) => row.outputTokens),
-  column('cache_read_tokens', 'integer', (row) => row.cacheReadTokens),
-  column('cache_write_tokens', 'integer', (row) => row.cacheWriteTokens),
-  column('reasoning_tokens', 'integer', (row) => row.reasoningTokens),
-  nullable('nano_usd', 'integer', (row) => row.nanoUsd),
-  column('is_estimated', 'integer', (row) => (row.isEstimated ? 1 : 0)),
-  nullable('first_byte_ms', 'real', (row) => row.firstByteMs),
-  nullable('total_ms', 'real', (row) => row.totalMs),
+  ...intentColumns,
+  ...columnsOf('text', 'provider', 'target_model'),
+  ...columnsOf('integer', 'status'),
+  ...columnsOf('text', 'outcome', 'decision', 'reason'),
+  ...columnsOf('integer', 'cache_read_tokens', 'cache_write_tokens', 'reasoning_tokens', 'is_estimated'),
+  ...columnsOf('real', 'first_byte_ms', 'total_ms'),
 ];
 
 export const exchangeNames = exchangeColumns.map(({ name }) => name).join();
@@ -52,14 +47,14 @@ export function exchangeDefinitions(types: Readonly<Record<Column['type'], strin
 /** What is summed up by project, key, model and quarter of an hour, and what a row adds to it. */
 const amounts = {
   requests: () => 1,
-  input_tokens: (row) => row.inputTokens,
-  output_tokens: (row) => row.outputTokens,
-  cache_read_tokens: (row) => row.cacheReadTokens,
-  cache_write_tokens: (row) => row.cacheWriteTokens,
-  reasoning_tokens: (row) => row.reasoningTokens,
-  nano_usd: (row) => row.nanoUsd ?? 0,
-  estimated: (row) => (row.isEstimated ? 1 : 0),
-  unpriced: (row) => (row.nanoUsd === null ? 1 : 0),
+  input_tokens: (row) => row.input_tokens,
+  output_tokens: (row) => row.output_tokens,
+  cache_read_tokens: (row) => row.cache_read_tokens,
+  cache_write_tokens: (row) => row.cache_write_tokens,
+  reasoning_tokens: (row) => row.reasoning_tokens,
+  nano_usd: (row) => row.nano_usd ?? 0,
+  estimated: (row) => row.is_estimated,
+  unpriced: (row) => (row.nano_usd === null ? 1 : 0),
 } satisfies Record<string, (row: LedgerRow) => number>;
 
 export type SummedColumn = keyof typeof amounts;
@@ -82,7 +77,7 @@ export function sumDefinitions(integer: string): string {
 export function addedSums(rows: readonly LedgerRow[]): readonly (readonly SqliteValue[])[] {
   const sums = new Map<string, { readonly key: readonly SqliteValue[]; readonly added: number[] }>();
   for (const row of rows) {
-    const key = [quarterOf(row.startedMs), row.project, row.keyId, row.model];
+    const key = [quarterOf(row.started_ms), row.project, row.key_id, row.model];
     const id = key.join('\n'); // clean texts have no ends of lines
     const known = sums.get(id);
     if (known === undefined) sums.set(id, { key, added: readAmounts.map((read) => read(row)) });

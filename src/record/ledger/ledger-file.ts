@@ -82,7 +82,7 @@ function prepareAdding(engine: SqliteEngine): (rows: readonly LedgerRow[]) => vo
   );
   return (rows) => {
     const added = rows.filter((row) => {
-      return Number(addRow.run(...exchangeColumns.map(({ read }) => read(row))).changes) > 0;
+      return Number(addRow.run(...exchangeColumns.map(({ name }) => row[name])).changes) > 0;
     });
     for (const sum of addedSums(added)) addSum.run(...sum);
   };
@@ -119,8 +119,8 @@ function tablesOf(engine: SqliteEngine): LedgerTables {
     select: async <Row>(sql: string, values: readonly SqliteValue[]) =>
       engine.prepare(sql.replaceAll('$', '?')).all(...values) as Row[],
     findStored: async (exchanges) => {
-      const stored = exchanges.filter((each) => find.all(each.startedMs, each.requestId).length > 0);
-      return new Set(stored.map(({ requestId }) => requestId));
+      const stored = exchanges.filter((each) => find.all(each.started_ms, each.request_id).length > 0);
+      return new Set(stored.map(({ request_id }) => request_id));
     },
   };
 }

@@ -1,33 +1,35 @@
+// Rows have the names of their columns in the database.
+
 /** The beginning of an exchange: who asked for what, and the most that it can use. */
 export interface Intent {
-  readonly requestId: string;
+  readonly request_id: string;
   /** The time by which budgets count; the row has the same. */
-  readonly startedMs: number;
+  readonly started_ms: number;
   readonly project: string;
-  readonly keyId: string;
+  readonly key_id: string;
   readonly endpoint: string;
   readonly model: string;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
   /** In nano US$; null if no price is known. */
-  readonly nanoUsd: number | null;
+  readonly nano_usd: number | null;
 }
 
 /** The end of an exchange that was sent to a provider, one for each request id. */
 export interface LedgerRow extends Intent {
   readonly provider: string | null;
-  readonly targetModel: string | null;
+  readonly target_model: string | null;
   readonly status: number;
   /** As in records; `unknown` if the gateway died meanwhile: then the amounts are the intent's. */
   readonly outcome: string;
   readonly decision: string | null;
   readonly reason: string | null;
-  readonly cacheReadTokens: number;
-  readonly cacheWriteTokens: number;
-  readonly reasoningTokens: number;
-  readonly isEstimated: boolean;
-  readonly firstByteMs: number | null;
-  readonly totalMs: number | null;
+  readonly cache_read_tokens: number;
+  readonly cache_write_tokens: number;
+  readonly reasoning_tokens: number;
+  readonly is_estimated: 0 | 1;
+  readonly first_byte_ms: number | null;
+  readonly total_ms: number | null;
 }
 
 /** A requested sum: all that a project or a key has used in a day or a month. */
@@ -49,17 +51,17 @@ export function unknownRow(intent: Intent): LedgerRow {
   return {
     ...intent,
     provider: null,
-    targetModel: null,
+    target_model: null,
     status: 0,
     outcome: 'unknown',
     decision: null,
     reason: null,
-    cacheReadTokens: 0,
-    cacheWriteTokens: 0,
-    reasoningTokens: 0,
-    isEstimated: true,
-    firstByteMs: null,
-    totalMs: null,
+    cache_read_tokens: 0,
+    cache_write_tokens: 0,
+    reasoning_tokens: 0,
+    is_estimated: 1,
+    first_byte_ms: null,
+    total_ms: null,
   };
 }
 
@@ -98,13 +100,13 @@ export function addUp(
     if (named === undefined) byName.set(id, [sum]);
     else named.push(sum);
   }
-  for (const { project, keyId, startedMs, inputTokens, outputTokens, nanoUsd } of exchanges) {
-    const quarter = quarterOf(startedMs);
-    for (const sum of [byName.get(`project ${project}`) ?? [], byName.get(`key ${keyId}`) ?? []].flat()) {
+  for (const { project, key_id, started_ms, input_tokens, output_tokens, nano_usd } of exchanges) {
+    const quarter = quarterOf(started_ms);
+    for (const sum of [byName.get(`project ${project}`) ?? [], byName.get(`key ${key_id}`) ?? []].flat()) {
       const { since, until } = quartersOf(sum);
       if (quarter < since || quarter >= until) continue;
-      sum.tokens += inputTokens + outputTokens;
-      sum.nanoUsd += nanoUsd ?? 0;
+      sum.tokens += input_tokens + output_tokens;
+      sum.nanoUsd += nano_usd ?? 0;
     }
   }
   return sums;

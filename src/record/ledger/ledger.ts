@@ -86,8 +86,8 @@ export class Ledger {
 
   /** Undefined if it is written when this returns; else resolves once it is. Rejects with LedgerFailure. */
   begin(intent: Intent): Promise<void> | undefined {
-    const writing = this.#journal.begin(intent.requestId, beginLine(intent));
-    return writing && this.#beginInTime(intent.requestId, writing);
+    const writing = this.#journal.begin(intent.request_id, beginLine(intent));
+    return writing && this.#beginInTime(intent.request_id, writing);
   }
 
   /**
@@ -95,7 +95,7 @@ export class Ledger {
    * that takes too long; it never rejects.
    */
   finish(row: LedgerRow): Promise<void> | undefined {
-    const writing = this.#journal.end(row.requestId, endLine(row));
+    const writing = this.#journal.end(row.request_id, endLine(row));
     return writing && inTime(writing).catch(() => undefined);
   }
 

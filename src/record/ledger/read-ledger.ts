@@ -55,7 +55,7 @@ async function withoutStored<Exchange extends Intent>(
   tables: LedgerTables | undefined,
   exchanges: readonly Exchange[],
 ): Promise<readonly Exchange[]> {
-  const byId = new Map(exchanges.map((exchange) => [exchange.requestId, exchange]));
+  const byId = new Map(exchanges.map((exchange) => [exchange.request_id, exchange]));
   for (const id of (await tables?.findStored([...byId.values()])) ?? []) byId.delete(id);
   return [...byId.values()];
 }

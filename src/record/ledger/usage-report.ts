@@ -46,7 +46,7 @@ export async function sumUsage(
   const name = columns[query.by];
   const sql = `select ${name} as name, ${sums} from ${tables?.sums} where quarter >= $1 group by ${name}`;
   const stored = await tables?.select<SumRow>(sql, [since]);
-  const recent = rows.filter(({ startedMs }) => quarterOf(startedMs) >= since);
+  const recent = rows.filter(({ started_ms }) => quarterOf(started_ms) >= since);
   const added = addedSums(recent).map((values) => {
     const sum = Object.fromEntries(sumColumns.map((column, i) => [column, values[i]]));
     return { ...sum, name: sum[name] } as SumRow; // it has all of `sumColumns`

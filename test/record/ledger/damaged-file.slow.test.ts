@@ -15,7 +15,7 @@ const pageBytes = 4_096;
 /** Of the hours after it began, and of many models. */
 const rowAt = (i: number) => ({
   ...row(`req_${i}`),
-  startedMs: startedMs + i * 60_000,
+  started_ms: startedMs + i * 60_000,
   model: `model-${i % 40}`,
 });
 const all = wanted.map((each) => ({ ...each, untilMs: startedMs + 30 * dayMs }));

@@ -115,7 +115,7 @@ describe('ledger', () => {
     const { ledger } = await openFile(path);
     const most = Number.MAX_SAFE_INTEGER;
     for (const id of ['req_1', 'req_2']) {
-      void ledger.finish({ ...row(id), inputTokens: most, outputTokens: most, nanoUsd: most * 1e6 });
+      void ledger.finish({ ...row(id), input_tokens: most, output_tokens: most, nano_usd: most * 1e6 });
     }
     await ledger.close();
     const engine = new (await loadSqlite()).DatabaseSync(path); // as an older version wrote it

@@ -99,9 +99,9 @@ describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
       void ledger.finish({
         ...row(`req_${i}`),
         model,
-        inputTokens: 1e300,
-        outputTokens: Number.NaN,
-        nanoUsd: -5,
+        input_tokens: 1e300,
+        output_tokens: Number.NaN,
+        nano_usd: -5,
       });
     }
     await ledger.close();

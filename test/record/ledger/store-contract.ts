@@ -55,12 +55,12 @@ export function testStore(open: () => Promise<Opened>): void {
   test('many sums at once are the same as one by one, with what is open', async () => {
     const { stores, place } = await open();
     const [store] = stores;
-    const scopes = Array.from({ length: 12 }, (_, i) => ({ project: `p${i % 4}`, keyId: `k${i}` }));
+    const scopes = Array.from({ length: 12 }, (_, i) => ({ project: `p${i % 4}`, key_id: `k${i}` }));
     await store.add(scopes.map((scope, i) => ({ ...row(`req_${i}`), ...scope })));
     const journal = { rows: [], open: scopes.map((scope, i) => ({ ...intent(`open_${i}`), ...scope })) };
     const many = [
       ...scopes.map(({ project }) => ({ scope: 'project' as const, name: project })),
-      ...scopes.map(({ keyId }) => ({ scope: 'key' as const, name: keyId })),
+      ...scopes.map(({ key_id }) => ({ scope: 'key' as const, name: key_id })),
       { scope: 'key' as const, name: 'p0' },
     ].flatMap((each) =>
       [
@@ -84,8 +84,8 @@ export function testStore(open: () => Promise<Opened>): void {
     const { stores, place } = await open();
     const [store] = stores;
     const ahead = startedMs + 365 * dayMs;
-    await store.add([{ ...row('req_early'), startedMs: ahead }, row('req_today')]);
-    const journal = { rows: [], open: [{ ...intent('req_open'), startedMs: ahead }] };
+    await store.add([{ ...row('req_early'), started_ms: ahead }, row('req_today')]);
+    const journal = { rows: [], open: [{ ...intent('req_open'), started_ms: ahead }] };
     const few = [onDay(0), onDay(365)].map((period) => ({ ...shop, ...period }));
     const many = Array.from({ length: 10 }, () => few).flat();
 
@@ -98,7 +98,7 @@ export function testStore(open: () => Promise<Opened>): void {
   test('sums go after 400 days, but a clock that is years ahead refunds nothing', async () => {
     const { stores, place } = await open();
     const [store] = stores;
-    const at = (day: number) => ({ ...row(`req_${day}`), startedMs: startedMs + day * dayMs });
+    const at = (day: number) => ({ ...row(`req_${day}`), started_ms: startedMs + day * dayMs });
     const usedOn = async (...days: number[]) => {
       const sums = await sumsWith(
         place,

@@ -1,4 +1,6 @@
 import { crc32 } from 'node:zlib';
+import type { SqliteValue } from '../../../database/sqlite-engine.ts';
+import { exchangeColumns, intentColumns } from '../ledger-columns.ts';
 import type { Intent, LedgerRow } from '../ledger-row.ts';
 
 // A segment begins with a header; each of its other lines is the CRC-32 of what follows, a blank, and a JSON list. Clients
@@ -27,7 +29,7 @@ export function versionOf(line: string): number | undefined {
 }
 
 export function beginLine(intent: Intent): string {
-  return toLine(['begin', ...valuesOfIntent(intent)]);
+  return toLine(['begin', ...intentColumns.map(({ name }) => short(intent[name as keyof Intent]))]);
 }
 
 export function cancelLine(requestId: string): string {
@@ -35,22 +37,7 @@ export function cancelLine(requestId: string): string {
 }
 
 export function endLine(row: LedgerRow): string {
-  return toLine([
-    'end',
-    ...valuesOfIntent(row),
-    short(row.provider),
-    short(row.targetModel),
-    row.status,
-    row.outcome,
-    row.decision,
-    row.reason,
-    row.cacheReadTokens,
-    row.cacheWriteTokens,
-    row.reasoningTokens,
-    row.isEstimated,
-    row.firstByteMs,
-    row.totalMs,
-  ]);
+  return toLine(['end', ...exchangeColumns.map(({ name }) => short(row[name]))]);
 }
 
 /** Undefined for a line that is damaged, or of something else. */
@@ -59,8 +46,12 @@ export function parseLine(line: string): JournalEntry | undefined {
   const text = line.slice(blank + 1);
   if (blank < 1 || String(crc32(text)) !== line.slice(0, blank)) return undefined;
   const [kind, ...values] = parseList(text);
-  if (kind === 'begin' && values.length === 9) return { kind, intent: toIntent(values) };
-  if (kind === 'end' && values.length === 21) return { kind, row: toRow(values) };
+  if (kind === 'begin' && values.length === intentColumns.length) {
+    return { kind, intent: toRow<Intent>(intentColumns, values) };
+  }
+  if (kind === 'end' && values.length === exchangeColumns.length) {
+    return { kind, row: toRow<LedgerRow>(exchangeColumns, values) };
+  }
   return kind === 'cancel' ? { kind, requestId: String(values[0]) } : undefined;
 }
 
@@ -78,60 +69,17 @@ function toLine(values: readonly unknown[]): string {
   return `${crc32(text)} ${text}\n`;
 }
 
-function valuesOfIntent(intent: Intent): readonly unknown[] {
-  const { requestId, startedMs, project, keyId, endpoint, model, inputTokens, outputTokens, nanoUsd } =
-    intent;
-  return [requestId, startedMs, project, keyId, endpoint, short(model), inputTokens, outputTokens, nanoUsd];
+function short(value: SqliteValue): SqliteValue {
+  return typeof value === 'string' && value.length > longestText ? value.slice(0, longestText) : value;
 }
 
-function short(text: string | null): string | null {
-  return text === null || text.length <= longestText ? text : text.slice(0, longestText);
-}
-
-function toIntent(values: readonly unknown[]): Intent {
-  return {
-    requestId: text(values[0]),
-    startedMs: whole(values[1]),
-    project: text(values[2]),
-    keyId: text(values[3]),
-    endpoint: text(values[4]),
-    model: text(values[5]),
-    inputTokens: whole(values[6]),
-    outputTokens: whole(values[7]),
-    nanoUsd: values[8] === null ? null : whole(values[8]),
-  };
-}
-
-/** All members in one literal: a spread among so many costs more than SQLite takes for the row. */
-function toRow(values: readonly unknown[]): LedgerRow {
-  const intent = toIntent(values);
-  return {
-    requestId: intent.requestId,
-    startedMs: intent.startedMs,
-    project: intent.project,
-    keyId: intent.keyId,
-    endpoint: intent.endpoint,
-    model: intent.model,
-    inputTokens: intent.inputTokens,
-    outputTokens: intent.outputTokens,
-    nanoUsd: intent.nanoUsd,
-    provider: nullable(values[9]),
-    targetModel: nullable(values[10]),
-    status: whole(values[11]),
-    outcome: text(values[12]),
-    decision: nullable(values[13]),
-    reason: nullable(values[14]),
-    cacheReadTokens: whole(values[15]),
-    cacheWriteTokens: whole(values[16]),
-    reasoningTokens: whole(values[17]),
-    isEstimated: values[18] === true,
-    firstByteMs: time(values[19]),
-    totalMs: time(values[20]),
-  };
-}
-
-function nullable(value: unknown): string | null {
-  return value === null ? null : text(value);
+/** `Row` has exactly these columns. */
+function toRow<Row>(columns: typeof exchangeColumns, values: readonly unknown[]): Row {
+  const row: Partial<Record<keyof LedgerRow, SqliteValue>> = {};
+  for (const [i, { name, type, isNullable }] of columns.entries()) {
+    row[name] = isNullable && values[i] === null ? null : fitters[type](values[i]);
+  }
+  return row as Row;
 }
 
 /** PostgreSQL has no NUL, and UTF-8 no lone surrogates; control characters would only harm readers. */
@@ -143,7 +91,7 @@ function text(value: unknown): string {
 const fit = /^[\x20-\x7e]{0,200}$/;
 const unfit = /[\p{Cc}\p{Cs}]/gu;
 
-/** Also for what is not a number after a JSON round trip. */
+/** Also for what is not a number after a JSON round trip; earlier builds wrote whether something is so as a boolean. */
 function whole(value: unknown): number {
   const given = Number(value);
   return given > 0 ? Math.min(Math.ceil(given), mostNumber) : 0;
@@ -152,3 +100,5 @@ function whole(value: unknown): number {
 function time(value: unknown): number | null {
   return typeof value === 'number' ? value : null;
 }
+
+const fitters = { text, integer: whole, real: time };

@@ -126,16 +126,16 @@ export async function readJournal(directory: string): Promise<JournalContent> {
 /** One for each request id. */
 export function rowsOf(entries: readonly JournalEntry[]): readonly LedgerRow[] {
   const rows = new Map<string, LedgerRow>();
-  for (const entry of entries) if (entry.kind === 'end') rows.set(entry.row.requestId, entry.row);
+  for (const entry of entries) if (entry.kind === 'end') rows.set(entry.row.request_id, entry.row);
   return [...rows.values()];
 }
 
 /** What began and did not end. */
 export function openOf(entries: readonly JournalEntry[]): readonly Intent[] {
   const open = new Map<string, Intent>();
-  for (const entry of entries) if (entry.kind === 'begin') open.set(entry.intent.requestId, entry.intent);
+  for (const entry of entries) if (entry.kind === 'begin') open.set(entry.intent.request_id, entry.intent);
   for (const entry of entries) {
-    if (entry.kind === 'end') open.delete(entry.row.requestId);
+    if (entry.kind === 'end') open.delete(entry.row.request_id);
     if (entry.kind === 'cancel') open.delete(entry.requestId);
   }
   return [...open.values()];

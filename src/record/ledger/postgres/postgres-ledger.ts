@@ -97,7 +97,7 @@ function tablesOf(client: PostgresClient): LedgerTables {
     select: (sql, values) => client.query(sql, values),
     findStored: async (exchanges) => {
       if (exchanges.length === 0) return new Set();
-      const ids = exchanges.map(({ requestId }) => requestId);
+      const ids = exchanges.map((each) => each.request_id);
       const found = await client.query<{ request_id: string }>(findRows, [ids]);
       return new Set(found.map(({ request_id }) => request_id));
     },
@@ -123,19 +123,15 @@ async function transaction<Value>(
 
 /** Within a transaction; the sums get what the rows add that were not there. */
 async function add(client: PostgresClient, given: readonly LedgerRow[]): Promise<void> {
-  const rows = [...new Map(given.map((row) => [row.requestId, row])).values()];
+  const rows = [...new Map(given.map((row) => [row.request_id, row])).values()];
   const added = new Set<string>();
   for (let from = 0; from < rows.length; from += atOnce) {
-    const records = JSON.stringify(rows.slice(from, from + atOnce).map(toRecord));
+    const records = JSON.stringify(rows.slice(from, from + atOnce));
     const ids = await client.query<{ request_id: string }>(addRows, [records]);
     for (const { request_id: id } of ids) added.add(id);
   }
-  const sums = addedSums(rows.filter(({ requestId }) => added.has(requestId)));
+  const sums = addedSums(rows.filter((row) => added.has(row.request_id)));
   if (added.size > 0) await client.query(addSums, [JSON.stringify(sums)]);
-}
-
-function toRecord(row: LedgerRow): object {
-  return Object.fromEntries(exchangeColumns.map(({ name, read }) => [name, read(row)]));
 }
 
 async function prune(client: PostgresClient, { days, bytes }: Retention, nowMs: number): Promise<boolean> {

@@ -106,8 +106,8 @@ test('a journal is read a segment at a time, and what is open in one that leaves
   rmSync(path(2));
   const { rows, open: left } = await reading;
 
-  expect(rows.map(({ requestId }) => requestId)).toEqual(['one']);
-  expect(left.map(({ requestId }) => requestId)).toEqual(['two']);
+  expect(rows.map(({ request_id }) => request_id)).toEqual(['one']);
+  expect(left.map(({ request_id }) => request_id)).toEqual(['two']);
 });
 
 test('a journal with a link to nothing is read too', { timeout: 10_000 }, async () => {
@@ -117,5 +117,5 @@ test('a journal with a link to nothing is read too', { timeout: 10_000 }, async 
 
   const { rows } = await readJournal(directory);
 
-  expect(rows.map(({ requestId }) => requestId)).toEqual(['one']);
+  expect(rows.map(({ request_id }) => request_id)).toEqual(['one']);
 });
