@@ -1,7 +1,7 @@
 import { dialects } from '../../dialects/registry.ts';
 import type { ExchangeObserver } from '../observer.ts';
 import type { ExchangeRecord } from '../record.ts';
-import { type Counter, CounterFamily, type Histogram, HistogramFamily, type MetricData } from './families.ts';
+import { CounterFamily, HistogramFamily, type MetricData } from './families.ts';
 
 // Names, labels and buckets of `gen_ai_*` are those of OpenTelemetry's semantic conventions for generative AI, as
 // Prometheus spells them.
@@ -21,41 +21,15 @@ const operations: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.values(dialects).map(({ name, operation }) => [name, operation])),
   count_tokens: 'count_tokens',
 };
+const tokenTypes = [
+  ['input', 'input_tokens'],
+  ['output', 'output_tokens'],
+  ['cache_read', 'cache_read_tokens'],
+  ['cache_write', 'cache_write_tokens'],
+  ['reasoning', 'reasoning_tokens'],
+] as const;
 /** For requests without a valid key or with an unknown path. */
 const otherEndpoint = 'other';
-/** Most series that are cached under one joined key; beyond that they are looked up label by label. */
-const maxShapes = 10_000;
-
-/** Everything that is counted for exchanges with the same labels. */
-interface Shape {
-  readonly requests: Counter;
-  readonly ended: Counter | undefined;
-  readonly decision: Counter | undefined;
-  readonly model: ModelShape | undefined;
-}
-
-interface ModelShape {
-  readonly duration: Histogram;
-  readonly attempts: Counter;
-  /** Created with the first usage, like the others: a series of zeros says nothing. */
-  used: UsageShape | undefined;
-}
-
-interface UsageShape {
-  readonly firstToken: Histogram;
-  readonly perToken: Histogram;
-  readonly input: Histogram;
-  readonly output: Histogram;
-  readonly tokens: readonly [
-    input: Counter,
-    output: Counter,
-    read: Counter,
-    write: Counter,
-    reasoning: Counter,
-  ];
-  readonly cost: Counter;
-}
-
 /** Counts exchanges. No label has a value that clients choose: see `modelLabel`. */
 export class ExchangeMetrics implements ExchangeObserver {
   readonly #duration = new HistogramFamily(
@@ -136,7 +110,6 @@ export class ExchangeMetrics implements ExchangeObserver {
     labels: ['provider'],
   });
   readonly #modelLabel: (model: string) => string;
-  readonly #shapes = new Map<string, Shape>();
 
   /** `modelLabel` turns a name that a client chose into one of a bounded set. */
   constructor(modelLabel: (model: string) => string) {
@@ -144,18 +117,14 @@ export class ExchangeMetrics implements ExchangeObserver {
   }
 
   finished(record: ExchangeRecord): void {
-    const { rules, would_limit: wouldLimit } = record;
-    const { requests, ended, decision, model } = this.#shapeOf(record);
-    requests.value += 1;
-    if (ended !== undefined) ended.value += 1;
-    if (decision !== undefined) decision.value += 1;
-    if (rules !== undefined)
-      for (const { id, action, mode } of rules) this.#matches.with(id, action, mode).value += 1;
-    if (wouldLimit !== undefined) for (const limit of wouldLimit) this.#wouldLimit.with(limit).value += 1;
-    if (model === undefined) return;
-    model.duration.observe(record.total_ms / 1_000);
-    model.attempts.value += record.attempts ?? 0;
-    if (record.usage !== undefined) this.#countUsage(record, record.usage, model);
+    const { project = '', endpoint = otherEndpoint, outcome, status, reason = '', decision } = record;
+    this.#requests.add(1, project, endpoint, outcome, String(status));
+    if (outcome === 'refused') this.#refusals.add(1, project, reason);
+    if (outcome === 'failed') this.#failures.add(1, record.provider ?? '', reason);
+    if (decision !== undefined) this.#decisions.add(1, project, decision);
+    for (const { id, action, mode } of record.rules ?? []) this.#matches.add(1, id, action, mode);
+    for (const limit of record.would_limit ?? []) this.#wouldLimit.add(1, limit);
+    if (record.provider !== undefined) this.#countProvider(record, record.provider);
   }
 
   read(): MetricData[] {
@@ -176,78 +145,29 @@ export class ExchangeMetrics implements ExchangeObserver {
     ].map((family) => family.read());
   }
 
-  #countUsage(record: ExchangeRecord, usage: NonNullable<ExchangeRecord['usage']>, shape: ModelShape): void {
-    shape.used ??= this.#usageShapeOf(record);
-    const { firstToken, perToken, input, output, tokens, cost } = shape.used;
-    const [inputs, outputs, reads, writes, reasonings] = tokens;
-    input.observe(usage.input_tokens);
-    output.observe(usage.output_tokens);
-    inputs.value += usage.input_tokens;
-    outputs.value += usage.output_tokens;
-    reads.value += usage.cache_read_tokens;
-    writes.value += usage.cache_write_tokens;
-    reasonings.value += usage.reasoning_tokens;
-    cost.value += record.cost_usd ?? 0;
-    const { first_byte_ms: firstMs, total_ms: totalMs } = record;
-    if (record.outcome !== 'answered' || record.stream !== true || firstMs === undefined) return;
-    firstToken.observe(firstMs / 1_000);
-    if (usage.output_tokens > 1) perToken.observe((totalMs - firstMs) / 1_000 / (usage.output_tokens - 1));
-  }
-
-  #shapeOf(record: ExchangeRecord): Shape {
-    const { project, endpoint, outcome, status, reason, decision, provider, model } = record;
-    const label = model === undefined ? '' : this.#modelLabel(model);
-    const key = `${project} ${endpoint} ${outcome} ${status} ${reason} ${decision} ${provider} ${label}`;
-    const known = this.#shapes.get(key);
-    if (known !== undefined) return known;
-    const shape = {
-      requests: this.#requests.with(project ?? '', endpoint ?? otherEndpoint, outcome, String(status)),
-      ended: this.#endOf(record),
-      decision: decision === undefined ? undefined : this.#decisions.with(project ?? '', decision),
-      model: provider === undefined ? undefined : this.#modelShapeOf(record),
-    };
-    if (this.#shapes.size >= maxShapes) this.#shapes.clear();
-    this.#shapes.set(key, shape);
-    return shape;
-  }
-
-  #endOf({ outcome, project, provider, reason }: ExchangeRecord): Counter | undefined {
-    if (outcome === 'refused') return this.#refusals.with(project ?? '', reason ?? '');
-    return outcome === 'failed' ? this.#failures.with(provider ?? '', reason ?? '') : undefined;
-  }
-
-  #modelShapeOf(record: ExchangeRecord): ModelShape {
-    return {
-      duration: this.#duration.with(...this.#modelLabels(record), errorType(record)),
-      attempts: this.#attempts.with(record.provider ?? ''),
-      used: undefined,
-    };
-  }
-
-  #usageShapeOf(record: ExchangeRecord): UsageShape {
-    const labels = this.#modelLabels(record);
-    const [, provider, model] = labels;
-    const whose = [record.project ?? '', provider, model] as const;
-    const tokens = (type: string) => this.#tokens.with(...whose, type);
-    return {
-      firstToken: this.#firstToken.with(...labels),
-      perToken: this.#perToken.with(...labels),
-      input: this.#usage.with(...labels, 'input'),
-      output: this.#usage.with(...labels, 'output'),
-      tokens: [
-        tokens('input'),
-        tokens('output'),
-        tokens('cache_read'),
-        tokens('cache_write'),
-        tokens('reasoning'),
-      ],
-      cost: this.#cost.with(...whose),
-    };
-  }
-
-  #modelLabels(record: ExchangeRecord): readonly [operation: string, provider: string, model: string] {
-    const { endpoint = '', provider = '', model = '' } = record;
-    return [operations[endpoint] ?? otherEndpoint, provider, this.#modelLabel(model)];
+  #countProvider(record: ExchangeRecord, provider: string): void {
+    const {
+      endpoint = '',
+      model = '',
+      project = '',
+      usage,
+      outcome,
+      stream,
+      first_byte_ms: firstMs,
+    } = record;
+    const name = this.#modelLabel(model);
+    const labels = [operations[endpoint] ?? otherEndpoint, provider, name];
+    this.#duration.observe(record.total_ms / 1_000, ...labels, errorType(record));
+    this.#attempts.add(record.attempts ?? 0, provider);
+    if (usage === undefined) return;
+    this.#usage.observe(usage.input_tokens, ...labels, 'input');
+    this.#usage.observe(usage.output_tokens, ...labels, 'output');
+    for (const [type, tokens] of tokenTypes) this.#tokens.add(usage[tokens], project, provider, name, type);
+    this.#cost.add(record.cost_usd ?? 0, project, provider, name);
+    if (outcome !== 'answered' || stream !== true || firstMs === undefined) return;
+    this.#firstToken.observe(firstMs / 1_000, ...labels);
+    const following = usage.output_tokens - 1;
+    if (following > 0) this.#perToken.observe((record.total_ms - firstMs) / 1_000 / following, ...labels);
   }
 }
 

@@ -21,13 +21,8 @@ export interface FamilyOptions {
   readonly labels: readonly string[];
 }
 
-/** A number that only grows. */
-export interface Counter {
-  value: number;
-}
-
-// These replace prom-client's metrics on the hot path: it creates and hashes an object of labels for every update, and an
-// exchange makes ten. Here a series is looked up once and kept.
+// These replace prom-client's metrics on the hot path: it creates, validates and hashes an object of labels for every
+// update, and an exchange makes ten (docs/decisions/metrics.md).
 
 class Family<Series> {
   protected readonly options: FamilyOptions;
@@ -40,7 +35,7 @@ class Family<Series> {
   }
 
   /** The series with these values of the labels, in their order. */
-  with(...labels: readonly string[]): Series {
+  protected seriesOf(labels: readonly string[]): Series {
     const key = labels.join('\n');
     const known = this.#series.get(key);
     if (known !== undefined) return known.series;
@@ -56,9 +51,14 @@ class Family<Series> {
   }
 }
 
-export class CounterFamily extends Family<Counter> {
+/** Numbers that only grow. */
+export class CounterFamily extends Family<{ value: number }> {
   constructor(options: FamilyOptions) {
     super(options, () => ({ value: 0 }));
+  }
+
+  add(amount: number, ...labels: readonly string[]): void {
+    this.seriesOf(labels).value += amount;
   }
 
   read(): MetricData {
@@ -68,37 +68,39 @@ export class CounterFamily extends Family<Counter> {
   }
 }
 
-export class Histogram {
-  readonly bounds: readonly number[];
+interface Histogram {
   /** How many values are in each bucket, not cumulative; the last one has no upper bound. */
   readonly counts: number[];
-  sum = 0;
-
-  constructor(bounds: readonly number[]) {
-    this.bounds = bounds;
-    this.counts = new Array(bounds.length + 1).fill(0);
-  }
-
-  observe(value: number): void {
-    let bucket = 0;
-    while (bucket < this.bounds.length && value > (this.bounds[bucket] as number)) bucket += 1;
-    (this.counts[bucket] as number) += 1;
-    this.sum += value;
-  }
+  sum: number;
 }
 
 export class HistogramFamily extends Family<Histogram> {
+  readonly #bounds: readonly number[];
+
   constructor(options: FamilyOptions, bounds: readonly number[]) {
-    super(options, () => new Histogram(bounds));
+    super(options, () => ({ counts: new Array(bounds.length + 1).fill(0), sum: 0 }));
+    this.#bounds = bounds;
+  }
+
+  observe(value: number, ...labels: readonly string[]): void {
+    const histogram = this.seriesOf(labels);
+    const found = this.#bounds.findIndex((bound) => value <= bound);
+    const bucket = found < 0 ? this.#bounds.length : found;
+    (histogram.counts[bucket] as number) += 1;
+    histogram.sum += value;
   }
 
   read(): MetricData {
     const { name, help } = this.options;
-    const values = [...this.entries()].flatMap(([labels, { bounds, counts, sum }]) => {
+    const values = [...this.entries()].flatMap(([labels, { counts, sum }]) => {
       let count = 0;
       const buckets = counts.map((inBucket, i) => {
         count += inBucket;
-        return { labels: { ...labels, le: bounds[i] ?? '+Inf' }, value: count, metricName: `${name}_bucket` };
+        return {
+          labels: { ...labels, le: this.#bounds[i] ?? '+Inf' },
+          value: count,
+          metricName: `${name}_bucket`,
+        };
       });
       return [
         ...buckets,
