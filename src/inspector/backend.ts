@@ -7,9 +7,9 @@ import { createTextScrubber } from '../gateway/scrub.ts';
 import type { GatewayServer } from '../gateway/serve.ts';
 import type { Counters } from '../limits/counters.ts';
 import { limitTable } from '../limits/limit-table.ts';
-import type { LimitState } from '../limits/limiter.ts';
+import { type LimitState, planLimits } from '../limits/limiter.ts';
 import { nanoUsdPerUsd } from '../limits/price.ts';
-import { peekLimits } from '../limits/read-budgets.ts';
+import { readLimits } from '../limits/read-limits.ts';
 import type { LedgerPlace } from '../record/ledger/ledger-store.ts';
 import { version } from '../version.ts';
 import type { PoliciesAnswer, SendAgainAnswer, TryPolicyAnswer } from './contract/actions.ts';
@@ -93,27 +93,17 @@ function createBudgets(
     if (nowMs - readMs >= freshMs) {
       readMs = nowMs;
       // Where the counters are unreachable, the gateway logs it.
-      states = readBudgets(counters, limits.slice(0, maxScopes), nowMs).catch(() => []);
+      const planned = limits.slice(0, maxScopes).flatMap((scope) => planLimits(scope));
+      states = readLimits(counters, planned, nowMs).then(
+        (found) => found.map((state) => toState(state, nowMs)),
+        () => [],
+      );
     }
     return states;
   };
 }
 
-async function readBudgets(
-  counters: Counters,
-  scopes: readonly KeyLimits[],
-  nowMs: number,
-): Promise<readonly BudgetState[]> {
-  const states = await Promise.all(
-    scopes.map(async (scope) => {
-      const limits = await peekLimits(counters, scope, nowMs);
-      return limits.map((state) => toState(state, scope.settings.mode, nowMs));
-    }),
-  );
-  return states.flat();
-}
-
-function toState({ limit, scope, max, used, resetMs }: LimitState, mode: string, nowMs: number): BudgetState {
+function toState({ limit, scope, max, used, resetMs }: LimitState, nowMs: number): BudgetState {
   const { unit, kind } = limitTable[limit];
   const inUnit = (value: number) => (unit === 'nanoUsd' ? value / nanoUsdPerUsd : value);
   return {
@@ -123,7 +113,7 @@ function toState({ limit, scope, max, used, resetMs }: LimitState, mode: string,
     max: inUnit(max),
     used: inUnit(used),
     ...(kind === 'period' ? { resets: new Date(nowMs + resetMs).toISOString() } : {}),
-    mode,
+    mode: scope.settings.mode,
   };
 }
 

@@ -80,10 +80,7 @@ export class Limiter {
   }
 
   #conclude(grant: Grant, claims: readonly Claim[], advice: () => string): Reservation {
-    const limitStates = this.#planned.map(({ limit, scope, max }, i) => {
-      const { used, resetMs } = grant.states[i] as CounterState;
-      return { limit, scope, max, used, remaining: Math.max(0, max - used), resetMs };
-    });
+    const limitStates = this.#planned.map((planned, i) => stateOf(planned, grant.states[i]));
     if (!grant.isGranted) throw refusal({ planned: this.#planned, claims, grant, limitStates, advice });
     const { ticket } = grant;
     const exceeded = limitStates.filter(({ used, max }, i) => used > max && claims[i]?.isEnforced === false);
@@ -136,18 +133,22 @@ function budgetIn(period: Period, limit: LimitName, { kind, name, settings }: Ke
   return { counter, scope: kind, name, unit: limitTable[limit].unit, startsMs, endsMs };
 }
 
+/** The limits that are budgets, of a day or a month. */
+export function planBudgets(scopes: readonly KeyLimits[]): readonly PlannedLimit[] {
+  return scopes.flatMap((scope) => planLimits(scope)).filter(({ budgetAt }) => budgetAt !== undefined);
+}
+
 /** The counters of all budgets, in the day and month of a time. */
 export function budgetCounters(scopes: readonly KeyLimits[], nowMs: number): readonly BudgetCounter[] {
-  const budgets: BudgetCounter[] = [];
-  for (const scope of scopes) {
-    const calendar = calendarIn(scope.settings.time_zone);
-    for (const limit of limitNames) {
-      const row = limitTable[limit];
-      if (!('period' in row) || scope.settings[limit] === undefined) continue;
-      budgets.push(budgetIn(calendar[row.period](nowMs), limit, scope));
-    }
-  }
-  return budgets;
+  return planBudgets(scopes).flatMap(({ budgetAt }) => budgetAt?.(nowMs) ?? []);
+}
+
+/** The state of a limit by that of its counter. */
+export function stateOf(
+  { limit, scope, max }: PlannedLimit,
+  { used, resetMs }: CounterState = { used: 0, resetMs: 0 },
+): LimitState {
+  return { limit, scope, max, used, remaining: Math.max(0, max - used), resetMs };
 }
 
 export function toClaim(

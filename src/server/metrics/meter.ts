@@ -3,8 +3,10 @@ import type { Config } from '../../config/config.ts';
 import type { GatewayServer } from '../../gateway/serve.ts';
 import type { Counters } from '../../limits/counters.ts';
 import { knownModelName } from '../../limits/known-models.ts';
+import { limitTable } from '../../limits/limit-table.ts';
+import { type LimitState, planBudgets } from '../../limits/limiter.ts';
 import { nanoUsdPerUsd } from '../../limits/price.ts';
-import { type BudgetState, readBudgets } from '../../limits/read-budgets.ts';
+import { readLimits } from '../../limits/read-limits.ts';
 import { memoize } from '../../memoize.ts';
 import { ExchangeMetrics } from '../../record/metrics/exchange-metrics.ts';
 import type { MetricData } from '../../record/metrics/families.ts';
@@ -51,7 +53,7 @@ export class Meter {
   }
 
   async read(server: GatewayServer, counters: Counters): Promise<readonly MetricData[]> {
-    const budgets = await readBudgets(counters, this.#config.limits, Date.now());
+    const budgets = await readLimits(counters, planBudgets(this.#config.limits), Date.now());
     return [...this.#exchanges.read(), ...this.#process.read(server.gauges(), budgets.map(toGauge))];
   }
 
@@ -60,14 +62,15 @@ export class Meter {
   }
 }
 
-function toGauge({ scope, name, limit, unit, max, used }: BudgetState): BudgetGauge {
-  const perUnit = unit === 'nanoUsd' ? nanoUsdPerUsd : 1;
+function toGauge({ scope, limit, max, remaining }: LimitState): BudgetGauge {
+  const isMoney = limitTable[limit].unit === 'nanoUsd';
+  const perUnit = isMoney ? nanoUsdPerUsd : 1;
   return {
-    scope,
-    name,
+    scope: scope.kind,
+    name: scope.name,
     limit,
-    unit: unit === 'nanoUsd' ? 'usd' : 'tokens',
+    unit: isMoney ? 'usd' : 'tokens',
     max: max / perUnit,
-    remaining: Math.max(0, max - used) / perUnit,
+    remaining: remaining / perUnit,
   };
 }

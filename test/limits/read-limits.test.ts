@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { KeyLimits } from '../../src/config/build/keys.ts';
 import type { Counters } from '../../src/limits/counters.ts';
-import { Limiter } from '../../src/limits/limiter.ts';
+import { Limiter, planBudgets } from '../../src/limits/limiter.ts';
 import { MemoryCounters } from '../../src/limits/memory-counters.ts';
-import { readBudgets } from '../../src/limits/read-budgets.ts';
+import { readLimits } from '../../src/limits/read-limits.ts';
 import { RedisCounters } from '../../src/limits/redis/redis-counters.ts';
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
 
@@ -48,18 +48,17 @@ describe.each([
     const limiter = new Limiter(counters, [scope]);
     const reservation = await limiter.reserve({ requests: 1, tokens: 300, nanoUsd: 7_000_000 }, nowMs);
 
-    const first = await readBudgets(counters, [scope], nowMs);
-    const second = await readBudgets(counters, [scope], nowMs);
+    const first = await readLimits(counters, planBudgets([scope]), nowMs);
+    const second = await readLimits(counters, planBudgets([scope]), nowMs);
     reservation.settle({ requests: 1, tokens: 100, nanoUsd: 1_000_000 });
     // Redis settles without anybody waiting, and in order.
-    const third = await readBudgets(counters, [scope], nowMs);
+    const third = await readLimits(counters, planBudgets([scope]), nowMs);
 
-    const budget = { scope: 'project', name: 'shop' };
-    expect(first).toEqual([
-      { ...budget, limit: 'tokens_per_day', unit: 'tokens', max: 1_000, used: 300 },
-      { ...budget, limit: 'usd_per_month', unit: 'nanoUsd', max: 5_000_000_000, used: 7_000_000 },
+    expect(first).toMatchObject([
+      { scope, limit: 'tokens_per_day', max: 1_000, used: 300, remaining: 700 },
+      { scope, limit: 'usd_per_month', max: 5_000_000_000, used: 7_000_000, remaining: 4_993_000_000 },
     ]);
-    expect(second).toEqual(first);
+    expect(second).toMatchObject(first.map(({ limit, used }) => ({ limit, used })));
     expect(third.map(({ used }) => used)).toEqual([100, 1_000_000]);
   });
 
@@ -68,7 +67,7 @@ describe.each([
     const monitored = { ...scope, settings: { ...scope.settings, mode: 'monitor' as const } };
     await new Limiter(counters, [monitored]).reserve({ requests: 1, tokens: 5_000, nanoUsd: 0 }, nowMs);
 
-    expect((await readBudgets(counters, [scope], nowMs))[0]?.used).toBe(5_000);
+    expect((await readLimits(counters, planBudgets([scope]), nowMs))[0]?.used).toBe(5_000);
   });
 });
 
@@ -78,7 +77,7 @@ test.runIf(hasRedis)(
     const { counters, redis } = await redisCounters();
     await redis.kill();
 
-    expect(await readBudgets(counters, [scope], nowMs)).toEqual([]);
+    expect(await readLimits(counters, planBudgets([scope]), nowMs)).toEqual([]);
     expect(counters.isConnected).toBe(false);
   },
 );
