@@ -63,8 +63,7 @@ export function decideRequest(
 ): RequestDecision {
   const startedAt = performance.now();
   const subject = toSubject(facts, request.document, endpoint.dialect);
-  const onBody = policies.decide(subject);
-  const decision = hasModel(endpoint.call) ? withPathModel(policies, subject, onBody) : onBody;
+  const decision = withPath(policies, policies.decide(subject), { endpoint, subject });
   const microseconds = Math.round((performance.now() - startedAt) * 1_000);
   if (decision.action === 'block') return { decision, request, answerRules: [], microseconds };
   const { redacted } = decision;
@@ -77,7 +76,12 @@ export function decideRequest(
 }
 
 /** A model's name in the path is a text that leaves, too: nothing in it can be replaced, so it is refused. */
-function withPathModel(policies: PolicySet, subject: Subject, onBody: Decision): Decision {
+export function withPath(
+  policies: PolicySet,
+  onBody: Decision,
+  { endpoint, subject }: { readonly endpoint: ModelEndpoint; readonly subject: Subject },
+): Decision {
+  if (!hasModel(endpoint.call)) return onBody;
   const found = policies.evaluateValue({ at: '/model', text: subject.model }, subject);
   if (found.length === 0) return onBody;
   const verdicts = [...onBody.verdicts, ...found];

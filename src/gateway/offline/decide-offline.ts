@@ -12,45 +12,120 @@ import {
 } from '../../policy/rule.ts';
 import { hostOf } from '../../providers/host.ts';
 import { chooseTargets } from '../../providers/route.ts';
-import { factsOf } from '../decision/decide-request.ts';
+import { factsOf, withPath } from '../decision/decide-request.ts';
 import { translateBody } from '../decision/translate-request.ts';
 import { buildBody } from '../outgoing/build-body.ts';
 import { type ModelRequest, parseRequest } from '../request.ts';
 import { dialectAt } from '../targets.ts';
-import type { Decided, Outcome, Question, Read, ReadRequest } from './question.ts';
+import type { Outcome, Question } from './question.ts';
 
-/** Reads a body as the gateway does: strict parsing, the fields, the model's names at its providers. */
-export function readOffline({ config, key, endpoint, pathModel, body, nowMs }: Question): Read {
+/** What the policies decide about a subject, possibly with more to report. */
+interface Decided {
+  readonly decision: Decision;
+}
+
+/** What would be sent to a target. */
+export type OfflineTarget<Found extends Decided = Decided> = {
+  /** The provider and the model's name there. */
+  readonly target: string;
+  readonly dialect: DialectName;
+} & (
+  | { readonly kind: 'own bytes' }
+  | { readonly kind: 'built'; readonly subject: Subject; readonly found: Found }
+  | { readonly kind: 'unsupported'; readonly reason: string }
+);
+
+/** A request that strict parsing takes, and what is decided about it and about what would leave. */
+export interface OfflineDecision<Found extends Decided = Decided> {
+  readonly subject: Subject;
+  readonly found: Found;
+  readonly decision: Decision;
+  /** In the order in which they are tried. */
+  readonly targets: readonly OfflineTarget<Found>[];
+  /** Whether a configured provider serves the model. */
+  readonly isServed: boolean;
+}
+
+interface Offline<Found extends Decided> {
+  readonly outcome: Outcome;
+  /** Undefined if strict parsing refuses the body. */
+  readonly decided: OfflineDecision<Found> | undefined;
+}
+
+/**
+ * Decides as the gateway would: strict parsing, the decision on the request, and on what would be built from it for each
+ * target; the stricter one of it and of the first target that takes the request counts. `decide` is asked for each.
+ */
+export function decideWith<Found extends Decided>(
+  question: Question,
+  decide: (subject: Subject) => Found,
+): Offline<Found> {
+  const { config, key, endpoint, pathModel, body, nowMs } = question;
   let request: ModelRequest;
   try {
     request = parseRequest(body, endpoint, pathModel);
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-    return { kind: 'refused', outcome: refusedByGate(error) };
+    return { outcome: refusedByGate(error), decided: undefined };
   }
   const entry = config.findModel(request.model);
   const configured = new Map([...config.providers].filter(([, { isConfigured }]) => isConfigured));
-  const targets = entry === undefined ? [] : chooseTargets(entry, request.model, configured);
-  const targetModels = targets.map(({ model }) => model);
-  const facts = factsOf(request, { endpoint, key, targetModels, nowMs });
+  const chosen = entry === undefined ? [] : chooseTargets(entry, request.model, configured);
+  const facts = factsOf(request, { endpoint, key, targetModels: chosen.map(({ model }) => model), nowMs });
   const subject = { ...facts, document: request.document, dialect: endpoint.dialect };
-  return { kind: 'read', request, facts, subject, entry, targets };
+  const found = decide(subject);
+  const decision = withPath(key.policies, found.decision, { endpoint, subject });
+  const source = {
+    endpoint,
+    key,
+    facts,
+    request: { ...request, document: decision.redacted ?? request.document },
+  };
+  const redactedBy = decision.verdicts
+    .filter(({ action, mode }) => replaces(action) && mode === 'enforce')
+    .map(({ policy }) => policy);
+
+  const toTarget = (provider: ProviderConfig, model: string): OfflineTarget<Found> | undefined => {
+    const dialect = dialectAt(provider, endpoint);
+    if (dialect === undefined) return undefined;
+    const about = { target: `${provider.name}/${model}`, dialect };
+    if (dialect === endpoint.dialectName) return { ...about, kind: 'own bytes' };
+    let leaving: Subject;
+    try {
+      const host = hostOf(provider.dialect, hostnameOf(provider));
+      const built = buildBody(source, { dialect, model, host, family: provider.dialect, entry });
+      const bytes = built.form === 'untranslated' ? translateBody(built).body : built.body;
+      leaving = { ...facts, redactedBy, document: parseStrictJson(bytes), dialect: dialects[dialect] };
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      return { ...about, kind: 'unsupported', reason: error.message };
+    }
+    return { ...about, kind: 'built', subject: leaving, found: decide(leaving) };
+  };
+  const targets =
+    decision.action === 'block'
+      ? []
+      : chosen.flatMap(({ provider, model }) => toTarget(provider, model) ?? []);
+  const first = targets.find(({ kind }) => kind !== 'unsupported');
+  const outcome = first?.kind === 'built' ? toStricter(decision, first.found.decision) : toOutcome(decision);
+  return { outcome, decided: { subject, found, decision, targets, isServed: chosen.length > 0 } };
 }
 
-/** The decision on a request, and on what would be built from it for the first target that takes it. */
-export function decideOffline(question: Question): Decided {
-  const read = readOffline(question);
-  if (read.kind === 'refused') return { outcome: read.outcome, replaced: undefined, masked: new Map() };
+/** Decides by the key's policies alone, and says what they make of the request. */
+export function decideOffline(question: Question) {
   const { policies } = question.key;
-  const decision = policies.decide(read.subject);
-  const first = buildForTargets(question, read, decision).find(({ kind }) => kind !== 'unsupported');
-  const outcome =
-    first?.kind === 'built' ? toStricter(decision, policies.decide(first.subject)) : toOutcome(decision);
-  return { outcome, replaced: decision.redacted?.bytes, masked: decision.masked ?? new Map() };
+  const { outcome, decided } = decideWith(question, (subject) => ({ decision: policies.decide(subject) }));
+  return {
+    outcome,
+    /** The body in which something was masked or redacted, in the client's dialect; undefined if nothing was. */
+    replaced: decided?.decision.redacted?.bytes,
+    /** The values that leave as placeholders, by these. */
+    masked: decided?.decision.masked ?? new Map<string, never>(),
+  };
 }
 
 /** The stricter of two decisions as an outcome; the first one if they are equally strict. */
-export function toStricter(one: Decision, other: Decision): Outcome {
+function toStricter(one: Decision, other: Decision): Outcome {
   const isOther = actions.indexOf(other.action) > actions.indexOf(one.action);
   const both = (names: (decision: Decision) => readonly string[]) => [
     ...new Set([...names(one), ...names(other)]),
@@ -94,48 +169,6 @@ function refusedByGate({ reason, message, param }: GatewayError): Outcome {
     warnings: [],
     unseen: 0,
   };
-}
-
-interface About {
-  /** The provider and the model's name there. */
-  readonly target: string;
-  readonly dialect: DialectName;
-}
-
-/** What would be sent to a target. */
-export type BuiltForTarget =
-  | (About & { readonly kind: 'own bytes' })
-  | (About & { readonly kind: 'built'; readonly subject: Subject })
-  | (About & { readonly kind: 'unsupported'; readonly reason: string });
-
-/** What the gateway would send to the targets of a decided request, in their order. */
-export function buildForTargets(
-  { key, endpoint }: Question,
-  { request, facts, entry, targets }: ReadRequest,
-  decision: Decision,
-): readonly BuiltForTarget[] {
-  if (decision.action === 'block') return [];
-  const document = decision.redacted ?? request.document;
-  const source = { request: { ...request, document }, endpoint, key, facts };
-  const redactedBy = decision.verdicts
-    .filter(({ action, mode }) => replaces(action) && mode === 'enforce')
-    .map(({ policy }) => policy);
-  return targets.flatMap(({ provider, model }): BuiltForTarget[] => {
-    const dialect = dialectAt(provider, endpoint);
-    if (dialect === undefined) return [];
-    const about = { target: `${provider.name}/${model}`, dialect };
-    if (dialect === endpoint.dialectName) return [{ ...about, kind: 'own bytes' }];
-    try {
-      const host = hostOf(provider.dialect, hostnameOf(provider));
-      const body = buildBody(source, { dialect, model, host, family: provider.dialect, entry });
-      const bytes = body.form === 'untranslated' ? translateBody(body).body : body.body;
-      const built = { ...facts, redactedBy, document: parseStrictJson(bytes), dialect: dialects[dialect] };
-      return [{ ...about, kind: 'built', subject: built }];
-    } catch (error) {
-      if (!(error instanceof GatewayError)) throw error;
-      return [{ ...about, kind: 'unsupported', reason: error.message }];
-    }
-  });
 }
 
 function hostnameOf({ baseUrl }: ProviderConfig): string {

@@ -1,13 +1,6 @@
 import type { JsonDocument } from '../../json/json-document.ts';
 import { explain, type RuleExplanation } from '../../policy/explain.ts';
-import type { Decision } from '../../policy/rule.ts';
-import {
-  type BuiltForTarget,
-  buildForTargets,
-  readOffline,
-  toOutcome,
-  toStricter,
-} from './decide-offline.ts';
+import { decideWith, type OfflineTarget, toOutcome } from './decide-offline.ts';
 import type { Outcome, Question } from './question.ts';
 
 /** What each rule decides about a request: where it matched, never what. */
@@ -41,58 +34,40 @@ export interface OutgoingReport extends Partial<Outcome> {
 
 export type RuleReport = Omit<RuleExplanation, 'failure'> & { readonly failed: boolean };
 
+type Explanation = ReturnType<typeof explain>;
+
 /** Decides as the gateway would, and reports what each rule decided. */
 export function explainRequest(question: Question): Report {
   const { endpoint, key } = question;
   const about = { endpoint: endpoint.name, key: key.id, project: key.project };
-  const read = readOffline(question);
-  if (read.kind === 'refused') return { ...about, ...read.outcome, rules: [] };
-  const { subject, targets } = read;
-  const { decision, rules, microseconds } = explain(key.policies, subject, nowUs);
+  const { outcome, decided } = decideWith(question, (subject) => explain(key.policies, subject, nowUs));
+  if (decided === undefined) return { ...about, ...outcome, rules: [] };
+  const { subject, found, decision, targets, isServed } = decided;
   const { redacted } = decision;
-  const built = buildForTargets(question, read, decision).map((each) =>
-    explainBuilt(each, { key, isReplaced: redacted !== undefined }),
-  );
-  // The gateway's decision is about the first target that takes the request.
-  const first = built.find(({ kind }) => kind !== 'unsupported')?.decision;
-  const outgoing = built.filter(({ kind }) => kind !== 'own bytes').map(({ report }) => report);
+  const outgoing = targets.filter(({ kind }) => kind !== 'own bytes');
   return {
     ...about,
     model: subject.model,
     target_models: subject.targetModels,
-    served: targets.length > 0,
-    ...(first === undefined ? toOutcome(decision) : toStricter(decision, first)),
-    rules: rules.map(toReport),
-    microseconds: Math.round(microseconds),
+    served: isServed,
+    ...outcome,
+    rules: found.rules.map(toReport),
+    microseconds: Math.round(found.microseconds),
     ...(redacted === undefined ? {} : { body: toValue(redacted) }),
-    ...(outgoing.length === 0 ? {} : { outgoing }),
+    ...(outgoing.length === 0
+      ? {}
+      : { outgoing: outgoing.map((each) => reportTarget(each, redacted !== undefined)) }),
   };
 }
 
-interface ExplainedTarget {
-  readonly kind: BuiltForTarget['kind'];
-  readonly report: OutgoingReport;
-  readonly decision?: Decision;
-}
-
-function explainBuilt(
-  built: BuiltForTarget,
-  { key: { policies }, isReplaced }: Pick<Question, 'key'> & { readonly isReplaced: boolean },
-): ExplainedTarget {
-  const { kind, target, dialect } = built;
-  const about = { target, dialect };
-  if (built.kind === 'own bytes') return { kind, report: { ...about, rules: [] } };
-  if (built.kind === 'unsupported') {
-    return { kind, report: { ...about, unsupported: built.reason, rules: [] } };
-  }
-  const { decision, rules } = explain(policies, built.subject, nowUs);
+function reportTarget(built: OfflineTarget<Explanation>, isReplaced: boolean): OutgoingReport {
+  const { target, dialect } = built;
+  if (built.kind === 'own bytes') return { target, dialect, rules: [] };
+  if (built.kind === 'unsupported') return { target, dialect, unsupported: built.reason, rules: [] };
+  const { decision, rules } = built.found;
   const { redacted = isReplaced ? built.subject.document : undefined } = decision;
   const sent = redacted === undefined ? {} : { body: toValue(redacted) };
-  return {
-    kind,
-    decision,
-    report: { ...about, ...toOutcome(decision), rules: rules.map(toReport), ...sent },
-  };
+  return { target, dialect, ...toOutcome(decision), rules: rules.map(toReport), ...sent };
 }
 
 function toValue({ bytes }: JsonDocument): unknown {

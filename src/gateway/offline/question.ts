@@ -1,15 +1,10 @@
 import type { KeyRecord } from '../../config/build/keys.ts';
-import type { ModelEntry } from '../../config/build/models.ts';
-import type { ProviderConfig } from '../../config/build/providers.ts';
 import type { Config } from '../../config/config.ts';
 import { toFields } from '../../dialects/fields.ts';
 import { dialects } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
-import type { MaskedValues } from '../../policy/mask/masked-values.ts';
-import type { Action, Subject } from '../../policy/rule.ts';
-import type { RequestFacts } from '../decision/decide-request.ts';
+import type { Action } from '../../policy/rule.ts';
 import { endpoints, findEndpoint, isModelEndpoint, type ModelEndpoint } from '../endpoints.ts';
-import type { ModelRequest } from '../request.ts';
 
 const modelEndpoints = [...endpoints.values()].filter(isModelEndpoint);
 
@@ -78,26 +73,3 @@ export interface Outcome {
   /** Pieces of content that no rule could look into. */
   readonly unseen: number;
 }
-
-/** A decision, and what it makes of the request. */
-export interface Decided {
-  readonly outcome: Outcome;
-  /** The body in which something was masked or redacted, in the client's dialect; undefined if nothing was. */
-  readonly replaced: Buffer | undefined;
-  /** The values that leave as placeholders, by these. */
-  readonly masked: MaskedValues;
-}
-
-/** A request as the gateway reads it, ready to be decided on. */
-export interface ReadRequest {
-  readonly kind: 'read';
-  readonly request: ModelRequest;
-  readonly facts: RequestFacts;
-  readonly subject: Subject;
-  readonly entry: ModelEntry | undefined;
-  /** The configured providers that may be tried. */
-  readonly targets: readonly { readonly provider: ProviderConfig; readonly model: string }[];
-}
-
-/** A request, or the refusal of strict parsing. */
-export type Read = ReadRequest | { readonly kind: 'refused'; readonly outcome: Outcome };
