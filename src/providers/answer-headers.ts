@@ -17,69 +17,57 @@ const rateLimitPrefixes = ['x-ratelimit-', 'anthropic-ratelimit-'];
 // Headers that the gateway itself uses.
 const readNames = new Set([...passedNames, 'content-length', 'content-encoding', 'date']);
 
-/** A header by its name. */
-interface AnswerField {
-  /** In lower case. */
-  readonly name: string;
+interface HeaderUse {
   /** The name under which the client gets it; undefined if it is not passed on. */
   readonly passedAs: string | undefined;
-  readonly isOfUse: boolean;
+  readonly isRead: boolean;
   /** Whether it describes the provider's limits on the gateway. */
   readonly isRateLimit: boolean;
 }
 
-const answerField = memoize((name): AnswerField => {
+const useOf = memoize((name): HeaderUse => {
   const isPassed = passedNames.has(name) || passedPrefixes.some((prefix) => name.startsWith(prefix));
-  const passedAs = requestIds.has(name) ? 'x-provider-request-id' : isPassed ? name : undefined;
   return {
-    name,
-    passedAs,
-    isOfUse: passedAs !== undefined || readNames.has(name),
+    passedAs: requestIds.has(name) ? 'x-provider-request-id' : isPassed ? name : undefined,
+    isRead: readNames.has(name),
     isRateLimit: rateLimitPrefixes.some((prefix) => name.startsWith(prefix)),
   };
 });
 
 /** Headers of a provider's answer: those that the client gets or the gateway uses, the first of each name. */
 export class AnswerHeaders {
-  readonly #fields: AnswerField[] = [];
-  readonly #values: string[] = [];
+  /** By their names in lower case. */
+  readonly #values: ReadonlyMap<string, string>;
+
+  constructor(values: ReadonlyMap<string, string> = new Map()) {
+    this.#values = values;
+  }
 
   /** Names are in lower case; values are Latin-1 (one character per byte). */
   static from(headers: IncomingHttpHeaders): AnswerHeaders {
-    const kept = new AnswerHeaders();
+    const values = new Map<string, string>();
     for (const name in headers) {
-      const field = answerField(name);
-      if (!field.isOfUse) continue;
+      const { passedAs, isRead } = useOf(name);
+      if (passedAs === undefined && !isRead) continue;
       const value = headers[name] ?? '';
-      kept.#fields.push(field);
-      kept.#values.push(withoutBlanksBehind(typeof value === 'string' ? value : (value[0] ?? '')));
+      values.set(name, withoutBlanksBehind(typeof value === 'string' ? value : (value[0] ?? '')));
     }
-    return kept;
+    return new AnswerHeaders(values);
   }
 
   /** The same with another value of a header that clients get. */
   with(name: string, value: string): AnswerHeaders {
-    const changed = new AnswerHeaders();
-    changed.#fields.push(answerField(name));
-    changed.#values.push(value);
-    for (const [i, field] of this.#fields.entries()) {
-      if (field.name === name) continue;
-      changed.#fields.push(field);
-      changed.#values.push(this.#values[i] as string);
-    }
-    return changed;
+    return new AnswerHeaders(new Map([...this.#values, [name, value]]));
   }
 
   /** The value of a header that the gateway uses, by its lower-case name. */
   get(name: string): string | undefined {
-    for (let i = 0; i < this.#fields.length; i += 1)
-      if (this.#fields[i]?.name === name) return this.#values[i];
-    return undefined;
+    return this.#values.get(name);
   }
 
   /** Whether the provider says how much of its limits is left. */
   get hasRateLimits(): boolean {
-    return this.#fields.some(({ isRateLimit }) => isRateLimit);
+    return [...this.#values.keys()].some((name) => useOf(name).isRateLimit);
   }
 
   /**
@@ -91,10 +79,10 @@ export class AnswerHeaders {
     clean: (value: string) => string,
     { rateLimits }: { readonly rateLimits: boolean } = { rateLimits: true },
   ): void {
-    for (let i = 0; i < this.#fields.length; i += 1) {
-      const name = this.#fields[i]?.passedAs;
-      if (!rateLimits && this.#fields[i]?.isRateLimit === true) continue;
-      if (name !== undefined && clean(name) === name) headers.push(name, clean(this.#values[i] as string));
+    for (const [name, value] of this.#values) {
+      const { passedAs, isRateLimit } = useOf(name);
+      if (passedAs === undefined || (isRateLimit && !rateLimits)) continue;
+      if (clean(passedAs) === passedAs) headers.push(passedAs, clean(value));
     }
   }
 }

@@ -54,6 +54,7 @@ type Outcome = GatewayError | 'complete' | 'aborted';
 
 /** Most bytes that are buffered before there is a sink. */
 const earlyBytes = 64 * 1024;
+const noHeaders = new AnswerHeaders();
 /** Most interim answers (1xx) that a host may send before its answer. */
 const interimAnswers = 16;
 
@@ -61,9 +62,9 @@ const interimAnswers = 16;
 export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, SwapRemoveItem {
   place = -1;
   status = 0;
+  headers = noHeaders;
   /** When the request began to leave, by `performance.now()`. */
   leftAtMs = 0;
-  #headers: AnswerHeaders | undefined;
   readonly #settle: (failure: UpstreamFailure | undefined) => void;
   #pool: UpstreamPool | undefined;
   #connection: HostConnection | undefined;
@@ -92,12 +93,6 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
   /** `settle` is called once: with nothing when the head is here, or with the failure. */
   constructor(settle: (failure: UpstreamFailure | undefined) => void) {
     this.#settle = settle;
-  }
-
-  /** Empty before the head has arrived. */
-  get headers(): AnswerHeaders {
-    this.#headers ??= new AnswerHeaders();
-    return this.#headers;
   }
 
   /** For the pool: the request is being sent. */
@@ -141,7 +136,7 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
     this.#phase = 'body';
     this.#delay('idleMs');
     this.status = status;
-    this.#headers = AnswerHeaders.from(headers);
+    this.headers = AnswerHeaders.from(headers);
     const { ticks } = this.#startedPool;
     if (ticks.isBusy) ticks.later(() => this.#headArrived());
     else this.#headArrived();
