@@ -8,7 +8,7 @@ import type { Exchange } from './exchange.ts';
 import type { Gateway, GatewayConfig, ProcessState } from './gateway.ts';
 import { handle } from './handle.ts';
 import { createCatalogue } from './local-endpoints/models.ts';
-import { createScrubber } from './scrub.ts';
+import { Scrubber } from './scrub.ts';
 
 export interface PreparedConfig {
   /** New exchanges follow the configuration from now on; those in flight keep theirs. */
@@ -104,7 +104,7 @@ function configureGateway(
     decider,
     router,
     catalogue: createCatalogue({ entries: config.models, router, providers, startedMs }),
-    scrubber: createScrubber(config.secrets),
+    scrubber: new Scrubber(config.secrets),
     limiterFor: limitersFor(counters),
     pieces: ticks.pieces,
   };

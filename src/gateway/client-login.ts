@@ -5,19 +5,8 @@ import type { Verdict } from '../policy/rule.ts';
 import { builtInPolicy } from '../policy/rules/built-in.ts';
 import { ClientCredential } from '../providers/client-credential.ts';
 import type { KeyRing, KnownKey } from './authenticate.ts';
-import { createScrubber, joinScrubbers, type Scrubber } from './scrub.ts';
-
-/** The credentials that come with a request, next to the project key or in its place. */
-export interface ClientLogin {
-  /** For the provider that takes the client's own; undefined if there is none, or none that can be used. */
-  readonly credential: ClientCredential | undefined;
-  /** Why it can't be used: key.conflict for two credentials or a project key, key.invalid for a malformed one. */
-  readonly fault: GatewayError | undefined;
-  /** Whether a header repeats it. */
-  readonly isElsewhere: boolean;
-  /** Scrubs what came, wherever it is. */
-  readonly scrubber: Scrubber;
-}
+import type { ClientLogin, Exchange } from './exchange.ts';
+import { Scrubber } from './scrub.ts';
 
 interface Given {
   readonly name: string;
@@ -36,14 +25,14 @@ const wellFormed = /^[\x21-\x7e]{16,}$/;
  * path can't have it. What is wrong with it is told once the exchange has an endpoint.
  */
 export function keepLogin(
-  exchange: Holder,
+  exchange: Pick<Exchange, 'request' | 'login' | 'scrubber'>,
   { keys, takesLogins }: { readonly keys: KeyRing<KnownKey>; readonly takesLogins: boolean },
 ): void {
   if (!takesLogins) return;
   const login = takeLogin(exchange.request, keys);
   if (login === undefined) return;
   exchange.login = login;
-  exchange.scrubber = joinScrubbers(exchange.scrubber, login.scrubber);
+  exchange.scrubber = exchange.scrubber.with(login.scrubber.secrets);
 }
 
 /**
@@ -64,7 +53,7 @@ function takeLogin(
   });
   const [found, second] = given;
   if (found === undefined) return undefined;
-  const scrubber = createScrubber(given.map(({ secret }) => secret));
+  const scrubber = new Scrubber(given.map(({ secret }) => secret));
   if (projectKey === '') return { credential: undefined, fault: undefined, isElsewhere: false, scrubber };
   const fault = second === undefined ? faultOf(found, keys) : twoCredentials();
   const credential = fault === undefined ? new ClientCredential(found.name, found.value) : undefined;
@@ -92,30 +81,14 @@ function faultOf({ name, value, secret }: Given, keys: KeyRing<KnownKey>): Gatew
  * Throws policy.blocked if one of the texts that are to leave contains the client's own credential, as it is or as JSON
  * and URLs encode it: its one place is the header for its provider.
  */
-export function refuseLoginIn({ login, draft }: Sender, texts: readonly Buffer[]): void {
+export function refuseLoginIn(
+  { login, draft }: Pick<Exchange, 'login' | 'draft'>,
+  texts: readonly Buffer[],
+): void {
   if (login === undefined) return;
   if (!login.isElsewhere && texts.every((text) => login.scrubber.bytes(text) === text)) return;
   draft.noteOutgoing({ action: 'block', verdicts: [verdict], unseen: 0 }, 0);
   throw new GatewayError('policy.blocked', verdict.message, { reason: verdict.reason });
-}
-
-/** The exchange that a login came with. */
-interface Holder {
-  readonly request: Parameters<typeof takeLogin>[0];
-  login: ClientLogin | undefined;
-  scrubber: Scrubber;
-}
-
-/** The exchange in which they leave. */
-interface Sender {
-  readonly login: ClientLogin | undefined;
-  /** Its record. */
-  readonly draft: {
-    noteOutgoing(
-      decision: { action: 'block'; verdicts: readonly Verdict[]; unseen: number },
-      us: number,
-    ): void;
-  };
 }
 
 const verdict = {

@@ -4,14 +4,26 @@ import type { HttpRequest } from '../http/request.ts';
 import { type JsonOptions, newRequestId, sendJson } from '../http/respond.ts';
 import type { HttpResponse } from '../http/response.ts';
 import { Lifetime } from '../lifetime.ts';
+import type { ClientCredential } from '../providers/client-credential.ts';
 import type { Ledger } from '../record/ledger/ledger.ts';
 import type { ExchangeTrace } from '../record/observer.ts';
-import type { ExchangeSpans } from '../record/tracing/tracer.ts';
+import type { ExchangeSpans } from '../record/tracing/otel-tracer.ts';
 import type { SwapRemoveItem } from '../swap-remove-list.ts';
-import type { ClientLogin } from './client-login.ts';
 import { RecordDraft } from './record-draft.ts';
-import { joinScrubbers, type Scrubber, scrubberOf } from './scrub.ts';
+import type { Scrubber } from './scrub.ts';
 import { Outcome, type Spending } from './spending/spending.ts';
+
+/** The credentials that come with a request, next to the project key or in its place. */
+export interface ClientLogin {
+  /** For the provider that takes the client's own; undefined if there is none, or none that can be used. */
+  readonly credential: ClientCredential | undefined;
+  /** Why it can't be used: key.conflict for two credentials or a project key, key.invalid for a malformed one. */
+  readonly fault: GatewayError | undefined;
+  /** Whether a header repeats it. */
+  readonly isElsewhere: boolean;
+  /** Scrubs what came, wherever it is. */
+  readonly scrubber: Scrubber;
+}
 
 /** One request and its answer: what the steps of `handle` know of it, from the request's head to the record. */
 export class Exchange implements SwapRemoveItem {
@@ -64,7 +76,7 @@ export class Exchange implements SwapRemoveItem {
 
   /** What a request was authorized with, which its provider may repeat. */
   scrubAlso(secrets: readonly string[]): void {
-    this.scrubber = joinScrubbers(this.scrubber, scrubberOf(secrets));
+    this.scrubber = this.scrubber.with(secrets);
   }
 
   /** The status that the client got or, if no answer could begin, would have got. */
@@ -74,6 +86,6 @@ export class Exchange implements SwapRemoveItem {
 
   /** Answers with JSON of the gateway's own. */
   sendJson(value: unknown, options?: JsonOptions): void {
-    this.draft.noteBytesOut(sendJson(this.response, value, this.id, options));
+    this.draft.note({ bytes_out: sendJson(this.response, value, this.id, options) });
   }
 }

@@ -9,7 +9,7 @@ import type { ProviderOptions } from '../providers/provider.ts';
 import type { Router } from '../providers/route.ts';
 import type { Ledger } from '../record/ledger/ledger.ts';
 import type { RepeatFolder } from '../record/repeats.ts';
-import type { Tracer } from '../record/tracing/tracer.ts';
+import type { Tracer } from '../record/tracing/otel-tracer.ts';
 import type { TickQueue } from '../tick-queue.ts';
 import type { GatewayKey, KeyRing, KnownKey } from './authenticate.ts';
 import type { Decider } from './decision/decider.ts';
@@ -41,11 +41,14 @@ export interface GatewayConfig {
 
 /** What outlives every configuration. */
 export interface ProcessState {
+  /** Batches the steps of exchanges; shared with everything else that takes part in them. */
   readonly ticks: TickQueue;
   readonly bodyMemory: BodyMemory;
+  /** Where limits are counted, from one configuration to the next. */
   readonly counters: Counters;
   /** Where exchanges are entered; undefined if no ledger is kept. */
   readonly ledger: Ledger | undefined;
+  /** Shares breakers with other processes. */
   readonly breakers: BreakerChannel | undefined;
   /** Undefined if tracing is off. */
   readonly tracer: Tracer | undefined;
@@ -54,6 +57,7 @@ export interface ProcessState {
   readonly deciderEntry: URL | undefined;
   /** Throws gateway.overloaded if the process has no memory to spare, gateway.draining if it is stopping. */
   readonly admit: () => void;
+  /** When the gateway started, shown as the date of models without one. */
   readonly startedMs: number;
   readonly readiness: Readiness;
   readonly health: Health;

@@ -25,7 +25,8 @@ export function receive({ request, draft }: Exchange, access: AccessSettings): R
   const path = mark < 0 ? target : target.slice(0, mark);
   const found = findEndpoint(path);
   // A record has the model beside the path, and not where a rule objects to it.
-  draft.noteRoute(method, found?.endpoint.method === 'POST' ? found.endpoint.path : path);
+  const recorded = found?.endpoint.method === 'POST' ? found.endpoint.path : path;
+  draft.note({ method, path: recorded.slice(0, 200) });
   checkOrigin(request, access);
 
   if (found === undefined) throw unknownPath(path);

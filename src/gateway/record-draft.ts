@@ -8,6 +8,8 @@ import type { KnownKey } from './authenticate.ts';
 import type { Spent } from './spending/spending.ts';
 
 type Draft = { -readonly [Field in keyof ExchangeRecord]?: ExchangeRecord[Field] | undefined };
+type PlainField = 'method' | 'path' | 'model' | 'stream' | 'bytes_in' | 'bytes_out' | 'request_body';
+type Plain = Pick<Draft, PlainField | 'masked' | 'restored' | 'broken_placeholders'>;
 type RecordedRule = NonNullable<ExchangeRecord['rules']>[number];
 
 /** What the record says about a request to a provider. */
@@ -70,9 +72,9 @@ export class RecordDraft {
     return Math.round((performance.now() - this.startedAt) * 10) / 10;
   }
 
-  noteRoute(method: string, path: string): void {
-    this.#fields.method = method;
-    this.#fields.path = path.slice(0, 200);
+  /** Fields that are written as they are found. */
+  note(fields: Plain): void {
+    Object.assign(this.#fields, fields);
   }
 
   /** The endpoint's name, and whose key came with the request. */
@@ -80,19 +82,6 @@ export class RecordDraft {
     this.#fields.endpoint = endpoint;
     this.#fields.project = project;
     this.#fields.key = id;
-  }
-
-  noteBytesIn(bytes: number): void {
-    this.#fields.bytes_in = bytes;
-  }
-
-  noteBody(body: string): void {
-    this.#fields.request_body = body;
-  }
-
-  noteRequest({ model, stream }: { readonly model: string; readonly stream: boolean }): void {
-    this.#fields.model = model;
-    this.#fields.stream = stream;
   }
 
   noteDecision({ action, verdicts, wouldBlock, unseen }: Decision, microseconds: number): void {
@@ -141,11 +130,6 @@ export class RecordDraft {
     this.#noteWouldBlock(verdicts);
   }
 
-  /** By kind, which values were masked, which came back, and which placeholders came back broken. */
-  noteMasking(counts: Pick<ExchangeRecord, 'masked' | 'restored' | 'broken_placeholders'>): void {
-    Object.assign(this.#fields, counts);
-  }
-
   /** What the exchange cost, and what limits in monitor mode would have refused. */
   noteSpent({ usage, nanoUsd }: Spent, wouldRefuse: readonly string[]): void {
     const fields = this.#fields;
@@ -161,10 +145,6 @@ export class RecordDraft {
 
   noteFirstByte(): void {
     this.#fields.first_byte_ms = this.elapsedMs;
-  }
-
-  noteBytesOut(bytes: number): void {
-    this.#fields.bytes_out = bytes;
   }
 
   /** The final record. */

@@ -26,11 +26,11 @@ export function noteBody(
 ): void {
   const { draft, trace, login } = exchange;
   exchange.body = body;
-  draft.noteBytesIn(body.length);
+  draft.note({ bytes_in: body.length });
   if (trace === undefined && !recordsBodies) return;
   const shown = login?.scrubber.bytes(body) ?? body;
   trace?.received(shown);
-  if (recordsBodies) draft.noteBody(shown.toString());
+  if (recordsBodies) draft.note({ request_body: shown.toString() });
 }
 
 /** Ends an exchange that has been settled: its record is written, and its memory given back. */

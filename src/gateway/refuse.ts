@@ -122,7 +122,7 @@ export function refuse(exchange: Exchange, thrown: unknown): void {
     headers: toFields(limitHeadersOf(exchange)),
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   };
-  draft.noteBytesOut(sendError(response, error, id, options));
+  draft.note({ bytes_out: sendError(response, error, id, options) });
 }
 
 /** Rate-limit headers as the client's SDK reads them, a flat list; empty if nothing is limited. */

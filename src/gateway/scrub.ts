@@ -1,7 +1,8 @@
 import { shortEscapes } from '../json/short-escapes.ts';
+import type { Range } from '../policy/detectors/detector.ts';
 
 /** A text with its JSON escapes undone, and where each of its bytes came from. */
-export interface Unescaped {
+interface Unescaped {
   readonly text: Buffer;
   /** Where each byte's original spelling begins; one more entry holds the length of the original. */
   readonly origins: Uint32Array;
@@ -36,105 +37,45 @@ function readEscape(json: Buffer, at: number): { code: number; size: number } {
   return code === undefined ? { code: backslash, size: 1 } : { code, size: 6 };
 }
 
-/** A place in a text where one of the patterns occurs. */
-interface Occurrence {
-  readonly start: number;
-  readonly length: number;
-}
-
-/**
- * Searches bytes for several patterns at once (Wu and Manber, 1994): a table indexed by two bytes gives the distance to
- * the next place where any pattern can end, so most of the text is never read. Patterns must have at least two
- * bytes; the shortest one limits how far the search can skip.
- */
-export class PatternSearch {
-  readonly #window: number;
-  readonly #leaps: Uint8Array;
-  /** Keyed by the last two bytes of a pattern's window; the longest first. */
-  readonly #patterns = new Map<number, Buffer[]>();
-
-  constructor(patterns: readonly Buffer[]) {
-    this.#window = Math.min(256, ...patterns.map((pattern) => pattern.length));
-    this.#leaps = new Uint8Array(65_536).fill(this.#window - 1);
-    for (const pattern of [...patterns].sort((one, other) => other.length - one.length)) this.#add(pattern);
-  }
-
-  #add(pattern: Buffer): void {
-    for (let at = 1; at < this.#window; at += 1) {
-      const pair = pairAt(pattern, at);
-      this.#leaps[pair] = Math.min(this.#leaps[pair] as number, this.#window - 1 - at);
-    }
-    const last = pairAt(pattern, this.#window - 1);
-    const same = this.#patterns.get(last);
-    if (same === undefined) this.#patterns.set(last, [pattern]);
-    else same.push(pattern);
-  }
-
-  /** The first place at or after `from`, with the longest pattern there. */
-  next(text: Buffer, from: number): Occurrence | undefined {
-    if (this.#patterns.size === 0) return undefined;
-    const leaps = this.#leaps;
-    const reach = this.#window - 1;
-    for (let at = from + reach; at < text.length; ) {
-      const pair = ((text[at - 1] as number) << 8) | (text[at] as number);
-      const leap = leaps[pair] as number;
-      if (leap > 0) {
-        at += leap;
-        continue;
-      }
-      const start = at - reach;
-      const pattern = this.#patterns.get(pair)?.find((each) => standsAt(text, start, each));
-      if (pattern !== undefined) return { start, length: pattern.length };
-      at += 1;
-    }
-    return undefined;
-  }
-}
-
-function pairAt(bytes: Buffer, at: number): number {
-  return ((bytes[at - 1] as number) << 8) | (bytes[at] as number);
-}
-
-function standsAt(text: Buffer, start: number, pattern: Buffer): boolean {
-  const end = start + pattern.length;
-  return end <= text.length && text.compare(pattern, 0, pattern.length, start, end) === 0;
-}
-
 /** Shorter ones would hide ordinary words in messages, and no real key is that short. */
 const leastLength = 8;
 const replacement = '[secret]';
 const replacementBytes = Buffer.from(replacement);
 
-/** Scrubs configured secrets from a provider's answer before it goes anywhere. */
-export class ByteScrubber {
-  readonly #spellings: PatternSearch;
-  readonly #plain: PatternSearch;
+/** Scrubs secrets from everything that leaves: none of them may be in an answer, a record or an error. */
+export class Scrubber {
+  readonly secrets: readonly string[];
+  /** The same for short strings: headers, and causes of failures. */
+  readonly text: (text: string) => string;
+  readonly #spellings: RegExp | undefined;
+  readonly #plain: RegExp | undefined;
   /** Character codes that occur in the secrets: only escapes of these can hide one. */
   readonly #alphabet: ReadonlySet<number>;
 
   constructor(secrets: readonly string[]) {
     const long = longEnough(secrets);
-    this.#spellings = new PatternSearch(long.flatMap(spell).map((each) => Buffer.from(each)));
-    this.#plain = new PatternSearch(long.map((each) => Buffer.from(each)));
+    this.secrets = secrets;
+    this.text = createTextScrubber(secrets);
+    this.#spellings = anyOf(long.flatMap(spell));
+    this.#plain = anyOf(long);
     this.#alphabet = new Set(long.flatMap((secret) => [...Buffer.from(secret)]));
   }
 
-  /** The bytes without them; the same object if there are none. */
-  scrub(text: Buffer): Buffer {
-    const clean = this.#withoutSpellings(text);
-    return this.#mayHideOne(clean) ? this.#withoutEscaped(clean) : clean;
+  /** One that also scrubs these. */
+  with(secrets: readonly string[]): Scrubber {
+    return new Scrubber([...this.secrets, ...secrets]);
   }
 
-  #withoutSpellings(text: Buffer): Buffer {
-    let found = this.#spellings.next(text, 0);
-    if (found === undefined) return text;
-    const kept: Buffer[] = [];
-    let end = 0;
-    for (; found !== undefined; found = this.#spellings.next(text, end)) {
-      kept.push(text.subarray(end, found.start), replacementBytes);
-      end = found.start + found.length;
-    }
-    return Buffer.concat([...kept, text.subarray(end)]);
+  /** The bytes without them; the same object if there are none. */
+  bytes(text: Buffer): Buffer {
+    const clean = replaced(text, placesOf(this.#spellings, text));
+    if (!this.#mayHideOne(clean)) return clean;
+    const { text: plain, origins } = unescapeJson(clean);
+    const places = placesOf(this.#plain, plain);
+    return replaced(
+      clean,
+      places.map(({ start, end }) => ({ start: origins[start] ?? 0, end: origins[end] ?? 0 })),
+    );
   }
 
   /** Whether the text has an escape that JSON does not require, and that could be of a secret's character. */
@@ -149,26 +90,42 @@ export class ByteScrubber {
     }
     return this.#alphabet.has(slash) && text.includes('\\/');
   }
+}
 
-  #withoutEscaped(json: Buffer): Buffer {
-    const { text, origins } = unescapeJson(json);
-    const kept: Buffer[] = [];
-    let end = 0;
-    for (let found = this.#plain.next(text, 0); found !== undefined; ) {
-      const after = found.start + found.length;
-      kept.push(json.subarray(end, origins[found.start]), replacementBytes);
-      end = origins[after] as number;
-      found = this.#plain.next(text, after);
-    }
-    return kept.length === 0 ? json : Buffer.concat([...kept, json.subarray(end)]);
+/** Finds any of the texts in Latin-1, in which a character is a byte; the longest first, so that no rest is left behind. */
+function anyOf(texts: readonly string[]): RegExp | undefined {
+  if (texts.length === 0) return undefined;
+  const bytes = texts.map((text) => Buffer.from(text).toString('latin1'));
+  const longest = [...new Set(bytes)].sort((one, other) => other.length - one.length);
+  return new RegExp(longest.map((each) => each.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|'), 'g');
+}
+
+function placesOf(pattern: RegExp | undefined, text: Buffer): readonly Range[] {
+  if (pattern === undefined) return [];
+  const latin = text.toString('latin1');
+  const places: Range[] = [];
+  pattern.lastIndex = 0;
+  for (let match = pattern.exec(latin); match !== null; match = pattern.exec(latin))
+    places.push({ start: match.index, end: pattern.lastIndex });
+  return places;
+}
+
+function replaced(text: Buffer, places: readonly Range[]): Buffer {
+  if (places.length === 0) return text;
+  const kept: Buffer[] = [];
+  let end = 0;
+  for (const place of places) {
+    kept.push(text.subarray(end, place.start), replacementBytes);
+    end = place.end;
   }
+  return Buffer.concat([...kept, text.subarray(end)]);
 }
 
 const slash = 0x2f;
 const backslash = 0x5c;
 const maxChecks = 20;
 
-/** The same for short strings: headers, and causes of failures. */
+/** Scrubs secrets from short strings. */
 export function createTextScrubber(secrets: readonly string[]): (text: string) => string {
   const spellings = longEnough(secrets).flatMap(spell);
   // The longest first: if one secret is a prefix of another, the rest of the longer one must not be left behind.
@@ -189,40 +146,4 @@ function spell(secret: string): string[] {
   const url = encodeURIComponent(secret);
   const lower = url.replace(/%[\dA-F]{2}/g, (code) => code.toLowerCase());
   return [...new Set([secret, JSON.stringify(secret).slice(1, -1), url, lower])];
-}
-
-/** Scrubs secrets from everything that leaves: none of them may be in an answer, a record or an error. */
-export interface Scrubber {
-  /** The same object if there are none. */
-  bytes(body: Buffer): Buffer;
-  text(text: string): string;
-  readonly secrets: readonly string[];
-}
-
-export function createScrubber(secrets: readonly string[]): Scrubber {
-  const scrubber = new ByteScrubber(secrets);
-  return {
-    bytes: (body) => scrubber.scrub(body),
-    text: createTextScrubber(secrets),
-    secrets,
-  };
-}
-
-const known = new WeakMap<readonly string[], Scrubber>();
-
-/** A scrubber for a list that many exchanges have in common, made once. */
-export function scrubberOf(secrets: readonly string[]): Scrubber {
-  const before = known.get(secrets);
-  if (before !== undefined) return before;
-  const scrubber = createScrubber(secrets);
-  known.set(secrets, scrubber);
-  return scrubber;
-}
-
-export function joinScrubbers(first: Scrubber, second: Scrubber): Scrubber {
-  return {
-    bytes: (body) => second.bytes(first.bytes(body)),
-    text: (text) => second.text(first.text(text)),
-    secrets: [...first.secrets, ...second.secrets],
-  };
 }

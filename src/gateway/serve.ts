@@ -6,20 +6,17 @@ import type { HttpRequest } from '../http/request.ts';
 import type { HttpResponse } from '../http/response.ts';
 import type { Counters } from '../limits/counters.ts';
 import { MemoryCounters } from '../limits/memory-counters.ts';
-import type { OwnerProof } from '../owner-proof.ts';
-import type { BreakerChannel } from '../providers/health.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { Ledger } from '../record/ledger/ledger.ts';
 import type { ExchangeObserver, Gauges, OpenCounts, ProviderGauges } from '../record/observer.ts';
 import type { WriteRecord } from '../record/record.ts';
 import { foldRepeats, type RepeatFolder } from '../record/repeats.ts';
-import type { Tracer } from '../record/tracing/tracer.ts';
 import { SwapRemoveList } from '../swap-remove-list.ts';
 import { TickQueue } from '../tick-queue.ts';
 import { ActiveConfig, type PreparedConfig } from './active-config.ts';
 import { Exchange } from './exchange.ts';
 import type { GatewayConfig, ProcessState } from './gateway.ts';
-import type { Dependencies } from './local-endpoints/health.ts';
+import type { Dependencies, Health, Readiness } from './local-endpoints/health.ts';
 
 export interface GatewayServer {
   readonly url: string;
@@ -38,7 +35,16 @@ export interface LocalPages {
   handle(request: HttpRequest, response: HttpResponse): void;
 }
 
-interface ServeOptions {
+type OwnState = 'ticks' | 'counters' | 'ledger' | 'breakers' | 'tracer' | 'deciderEntry';
+
+/**
+ * Whoever opened a ledger or a tracer owns it, and must close it after the drain. Without them: limits are counted in
+ * memory, the gateway starts now, is ready at once, and counts what is open in this process.
+ */
+interface ServeOptions
+  extends Partial<Pick<ProcessState, OwnState>>,
+    Partial<Pick<Readiness, 'isAnnounced'>>,
+    Partial<Pick<Health, 'ownerProof'>> {
   readonly host: string;
   readonly port: number;
   readonly limits: ListenLimits;
@@ -46,30 +52,13 @@ interface ServeOptions {
   readonly accepted?: AcceptedSockets | undefined;
   readonly config: GatewayConfig;
   readonly record: WriteRecord;
-  /** Batches the steps of exchanges; shared with the ledger. */
-  readonly ticks?: TickQueue;
-  /** Where limits are counted; in memory by default. The counters outlive every configuration. */
-  readonly counters?: Counters;
-  /** None by default. Owned by whoever opened it, who must close it after the drain. */
-  readonly ledger?: Ledger | undefined;
-  /** Shares breakers with other processes. */
-  readonly breakers?: BreakerChannel | undefined;
+  readonly startedMs?: number | undefined;
+  /** What is open in all processes, if several workers share the port. */
+  readonly countOpen?: Health['countOpen'] | undefined;
   /** Notified of every exchange that is over. */
   readonly observers?: readonly ExchangeObserver[];
   /** Answers what it takes, the paths below `/_/`, which are not exchanges. */
   readonly inspector?: LocalPages | undefined;
-  /** Owned by whoever opened it, who must close it after the drain. */
-  readonly tracer?: Tracer | undefined;
-  /** The proof in the user's state file: shows that this is the gateway that wrote the file. */
-  readonly ownerProof?: OwnerProof | undefined;
-  /** What is open in all processes, if several workers share the port. */
-  readonly countOpen?: (() => Promise<OpenCounts>) | undefined;
-  /** Whether others can find this gateway: before that it is not ready. */
-  readonly isAnnounced?: () => boolean;
-  /** When the gateway started, shown as the date of models without one; now by default. */
-  readonly startedMs?: number | undefined;
-  /** The module that runs in the decision thread; the product's own by default. */
-  readonly deciderEntry?: URL;
 }
 
 /** Starts the proxy. Throws port.busy and what an unusable address throws. */

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import type { Tracer } from '../record/tracing/tracer.ts';
+import type { Tracer } from '../record/tracing/otel-tracer.ts';
 import { version } from '../version.ts';
 import type { Meter } from './metrics/meter.ts';
 

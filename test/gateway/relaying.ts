@@ -4,7 +4,7 @@ import { GatewayError } from '../../src/errors.ts';
 import { type AnswerStream, ExactStream } from '../../src/gateway/answer/answer-stream.ts';
 import { relayStream } from '../../src/gateway/answer/relay.ts';
 import { Exchange } from '../../src/gateway/exchange.ts';
-import { createScrubber } from '../../src/gateway/scrub.ts';
+import { Scrubber } from '../../src/gateway/scrub.ts';
 import { defaultListenLimits, type Listener, listen } from '../../src/http/listen.ts';
 import type { HttpRequest } from '../../src/http/request.ts';
 import type { HttpResponse } from '../../src/http/response.ts';
@@ -88,7 +88,7 @@ export async function relay(
   const onRequest = (message: HttpRequest, response: HttpResponse) => {
     const exchange = new Exchange(message, response);
     const answer = new WrittenAnswer();
-    exchange.scrubber = createScrubber([]);
+    exchange.scrubber = new Scrubber([]);
     before(exchange);
     const headers = ['content-type', 'text/event-stream'];
     const outcome = relayStream(exchange, {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { ByteScrubber, createTextScrubber } from '../../src/gateway/scrub.ts';
+import { createTextScrubber, Scrubber } from '../../src/gateway/scrub.ts';
 import { createRandom } from '../kit/random.ts';
 
 const scrub = (secrets: readonly string[], text: string) =>
-  new ByteScrubber(secrets).scrub(Buffer.from(text)).toString();
+  new Scrubber(secrets).bytes(Buffer.from(text)).toString();
 
 test('scrubs every secret, wherever it is', () => {
   expect(scrub(['sk-secret-1', 'gw_secret_2'], 'sk-secret-1 Grüße gw_secret_2sk-secret-1')).toBe(
@@ -14,7 +14,7 @@ test('scrubs every secret, wherever it is', () => {
 test('returns a text without secrets unchanged', () => {
   const text = Buffer.from('nothing here');
 
-  expect(new ByteScrubber(['sk-secret-1']).scrub(text)).toBe(text);
+  expect(new Scrubber(['sk-secret-1']).bytes(text)).toBe(text);
 });
 
 test('leaves no rest of a secret that begins with another', () => {
@@ -48,7 +48,7 @@ test('finds a secret whose characters JSON escapes without need', () => {
 test('leaves texts with needless escapes and no secret as they are', () => {
   const text = Buffer.from('{"html":"\\u003cb\\u003e \\u0073k-other \\/ \\u00e9"}');
 
-  expect(new ByteScrubber(['sk-secret/1+2']).scrub(text)).toBe(text);
+  expect(new Scrubber(['sk-secret/1+2']).bytes(text)).toBe(text);
 });
 
 test('finds secrets wherever they stand in long random texts, and nothing else', () => {

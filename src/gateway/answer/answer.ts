@@ -147,7 +147,7 @@ function sendStream(
       headers,
     });
     if (restorer === undefined) return relayed;
-    return relayed.finally(() => exchange.draft.noteMasking(restorer.counts));
+    return relayed.finally(() => exchange.draft.note(restorer.counts));
   };
   const stream =
     translation === undefined
@@ -240,10 +240,10 @@ function send(exchange: Exchange, forwarded: Forwarded<UpstreamRequest>, sent: S
   const { checked, isOwn } = sent;
   const { verdicts, masking, result } = checked;
   exchange.draft.noteAnswerVerdicts(verdicts);
-  exchange.draft.noteMasking(masking);
+  exchange.draft.note(masking);
   if (result instanceof GatewayError) throw result;
   exchange.draft.noteFirstByte();
-  exchange.draft.noteBytesOut(result.length);
+  exchange.draft.note({ bytes_out: result.length });
   exchange.trace?.wrote(result);
   const headers = headersFor(exchange, forwarded, { isOwn });
   headers.push('content-length', String(result.length));

@@ -175,7 +175,7 @@ class StreamSink implements BodySink {
   }
 
   #noteAnswer(error: GatewayError | undefined): void {
-    this.#exchange.draft.noteBytesOut(this.#bytes);
+    this.#exchange.draft.note({ bytes_out: this.#bytes });
     this.#exchange.outcome.answer = { tally: this.#stream.tally, extent: this.#extent(error) };
   }
 

@@ -1,23 +1,29 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import type { TranslatedFacts } from '../../dialects/translate.ts';
 import { GatewayError } from '../../errors.ts';
 import { compilePolicies } from '../../policy/compile.ts';
 import type { Decision } from '../../policy/rule.ts';
+import type { KnownKey } from '../authenticate.ts';
 import { endpoints, isModelEndpoint, type ModelEndpoint } from '../endpoints.ts';
 import { parseRequest } from '../request.ts';
-import { createScrubber } from '../scrub.ts';
+import { Scrubber } from '../scrub.ts';
 import { findDemand } from '../spending/demand.ts';
 import { decideRequest, factsOf, toSubject } from './decide-request.ts';
-import { readAnswer } from './read-answer.ts';
+import { type AnswerReader, readAnswer } from './read-answer.ts';
 import {
   createTargetModels,
+  type ErrorParts,
   memoryOf,
-  type ThreadAnswer,
   type ThreadData,
-  type ThreadQuestion,
   toErrorParts,
-  toParts,
 } from './thread-messages.ts';
-import { toBuffer, translateRequest, translationOf } from './translate-request.ts';
+import {
+  type RequestTranslation,
+  toBuffer,
+  translateRequest,
+  translationOf,
+  type UntranslatedRequest,
+} from './translate-request.ts';
 
 // The entry of the thread that decides on large bodies: it compiles the policies once and handles one request at a
 // time.
@@ -27,66 +33,104 @@ const compiled = compilePolicies(source.policies, source.secrets, source);
 const targetModels = createTargetModels(names);
 
 parentPort?.on('message', (question: ThreadQuestion) => {
-  const answer = answerTo(question);
-  parentPort?.postMessage(answer, movedMemory(answer));
+  const { answer, memory } = answerTo(question);
+  parentPort?.postMessage(answer, memory);
 });
 
-function answerTo(question: ThreadQuestion): ThreadAnswer {
+interface Answered {
+  readonly answer: ThreadAnswer;
+  readonly memory: readonly ArrayBuffer[];
+}
+
+function answerTo({ kind, input }: ThreadQuestion): Answered {
   try {
-    switch (question.kind) {
-      case 'request':
-        return answerRequest(question);
-      case 'translation':
-        return answerTranslation(question);
-      case 'answer':
-        return answerAnswer(question);
-    }
+    const { memory, ...result } = jobs[kind](input as never); // the type of a question pairs them
+    return { answer: { kind: 'done', result }, memory };
   } catch (thrown) {
-    if (!(thrown instanceof GatewayError)) return { kind: 'failed', cause: String(thrown) };
-    return { kind: 'refused', error: toErrorParts(thrown) };
+    const answer: ThreadAnswer =
+      thrown instanceof GatewayError
+        ? { kind: 'refused', error: toErrorParts(thrown) }
+        : { kind: 'failed', cause: String(thrown) };
+    return { answer, memory: [] };
   }
 }
 
-function movedMemory(answer: ThreadAnswer): readonly ArrayBuffer[] {
-  if (answer.kind === 'request') return memoryOf(answer.request.document.bytes, answer.request.document.tape);
-  if (answer.kind === 'translation') return memoryOf(answer.body);
-  return answer.kind === 'answer' && answer.result instanceof Uint8Array ? memoryOf(answer.result) : [];
+/** What the thread can be asked. Each result is plain data, with the memory in it that is transferred. */
+const jobs = { request, translation, answer };
+export type Jobs = typeof jobs;
+
+/** What the thread is asked: plain data for one of its jobs. */
+export interface ThreadQuestion<Kind extends keyof Jobs = keyof Jobs> {
+  readonly kind: Kind;
+  readonly input: Parameters<Jobs[Kind]>[0];
 }
 
-function answerRequest(question: Extract<ThreadQuestion, { kind: 'request' }>): ThreadAnswer {
-  const { path, pathModel, body, key, policies, nowMs } = question;
+/** What one of the jobs came to, as plain data. */
+export type JobResult<Kind extends keyof Jobs> = Omit<ReturnType<Jobs[Kind]>, 'memory'>;
+
+export type ThreadAnswer =
+  | { readonly kind: 'done'; readonly result: unknown }
+  /** Strict parsing or the translation refused the body. */
+  | { readonly kind: 'refused'; readonly error: ErrorParts }
+  | { readonly kind: 'failed'; readonly cause: string };
+
+interface RequestInput {
+  readonly path: string;
+  readonly pathModel: string | undefined;
+  readonly body: Uint8Array;
+  readonly key: Pick<KnownKey, 'id' | 'project'>;
+  readonly policies: readonly string[];
+  readonly nowMs: number;
+}
+
+/** Parses a client's body strictly and decides on it. */
+function request({ path, pathModel, body, key, policies, nowMs }: RequestInput) {
   const endpoint = endpointAt(path);
-  const request = parseRequest(toBuffer(body), endpoint, pathModel);
-  const facts = factsOf(request, { endpoint, key, targetModels: targetModels(request.model), nowMs });
+  const parsed = parseRequest(toBuffer(body), endpoint, pathModel);
+  const facts = factsOf(parsed, { endpoint, key, targetModels: targetModels(parsed.model), nowMs });
   const set = compiled.select(policies);
-  const result = decideRequest(set, request, { endpoint, facts });
-  const decision = toPlain(result.decision);
-  if (decision.action === 'block') return { ...result, kind: 'request', decision, request: toParts(request) };
+  const decided = decideRequest(set, parsed, { endpoint, facts });
+  const decision = toPlain(decided.decision);
+  const { document, ...fields } = decided.request;
   // All that looks through the document, here and not in the main thread, which other exchanges wait for.
-  const { document } = result.request;
-  const known = {
+  const known = decision.action !== 'block' && {
     demand: findDemand(document, endpoint),
     capLimit: set.capLimit(toSubject(facts, document, endpoint.dialect)),
   };
-  return { ...result, kind: 'request', decision, request: toParts({ ...result.request, ...known }) };
+  const parts = document.toParts();
+  const memory = memoryOf(parts.bytes, parts.tape);
+  return { ...decided, decision, request: { ...fields, ...known, document: parts }, memory };
 }
 
-function answerTranslation(question: Extract<ThreadQuestion, { kind: 'translation' }>): ThreadAnswer {
-  const { translation, ...result } = translateRequest(compiled.select(question.policies), question);
-  const decision = toPlain(result.decision);
-  return { ...result, kind: 'translation', decision, translated: translation.facts() };
+/** Translates a decided request and decides on it again in the dialect of its provider. */
+function translation({
+  policies,
+  ...untranslated
+}: UntranslatedRequest & { readonly policies: readonly string[] }) {
+  const { translation: made, ...translated } = translateRequest(compiled.select(policies), untranslated);
+  const decision = toPlain(translated.decision);
+  return { ...translated, decision, translated: made.facts(), memory: memoryOf(translated.body) };
 }
 
-function answerAnswer(question: Extract<ThreadQuestion, { kind: 'answer' }>): ThreadAnswer {
-  const { path, body, policies, secrets, translation, ...rest } = question;
+interface AnswerInput extends Pick<AnswerReader, 'form' | 'answerRules' | 'masked'> {
+  readonly path: string;
+  readonly body: Uint8Array;
+  readonly policies: readonly string[];
+  readonly secrets: readonly string[];
+  readonly translation: (RequestTranslation['pair'] & { readonly translated: TranslatedFacts }) | undefined;
+}
+
+/** Translates and checks a provider's whole answer. */
+function answer({ path, body, policies, secrets, translation: made, ...rest }: AnswerInput) {
   const { result, ...read } = readAnswer(toBuffer(body), {
     ...rest,
     endpoint: endpointAt(path),
     policies: compiled.select(policies),
-    scrubber: createScrubber(secrets),
-    translation: translation && translationOf(translation, translation.translated),
+    scrubber: new Scrubber(secrets),
+    translation: made && translationOf(made, made.translated),
   });
-  return { ...read, kind: 'answer', result: result instanceof GatewayError ? toErrorParts(result) : result };
+  if (result instanceof GatewayError) return { ...read, result: toErrorParts(result), memory: [] };
+  return { ...read, result, memory: memoryOf(result) };
 }
 
 /** A thrown value may contain anything; only its text can safely be sent to another thread. */

@@ -31,7 +31,8 @@ export async function decide(
     { body, endpoint, pathModel, key, nowMs },
     exchange.lifetime,
   );
-  exchange.draft.noteRequest(isObjectedTo(decision, '/model') ? { ...request, model: '' } : request);
+  const { model, stream } = request;
+  exchange.draft.note({ model: isObjectedTo(decision, '/model') ? '' : model, stream });
   exchange.draft.noteDecision(decision, microseconds);
   if (exchange.spans !== undefined) {
     const rules = decision.verdicts.map(({ rule }) => rule);

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { GatewayError } from '../../errors.ts';
+import { JsonDocument } from '../../json/json-document.ts';
 import type { Lifetime } from '../../lifetime.ts';
 import type { PolicySource } from '../../policy/compile.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
@@ -7,16 +8,14 @@ import type { KnownKey } from '../authenticate.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
 import { parseRequest } from '../request.ts';
 import { decideRequest, factsOf, type RequestDecision } from './decide-request.ts';
+import type { JobResult, Jobs, ThreadAnswer, ThreadQuestion } from './decide-worker.ts';
 import { type AnswerReader, type ReadAnswer, readAnswer } from './read-answer.ts';
 import {
   createTargetModels,
   fromErrorParts,
-  fromParts,
   type ModelNames,
   memoryOf,
-  type ThreadAnswer,
   type ThreadData,
-  type ThreadQuestion,
 } from './thread-messages.ts';
 import {
   type TranslatedRequest,
@@ -35,7 +34,7 @@ interface ThreadOptions {
 interface Job {
   readonly question: ThreadQuestion;
   readonly memory: readonly ArrayBuffer[];
-  readonly resolve: (answer: ThreadAnswer) => void;
+  readonly resolve: (result: unknown) => void;
   readonly reject: (error: GatewayError) => void;
 }
 
@@ -54,15 +53,15 @@ class DecisionThread {
   }
 
   /**
-   * Asks the thread, and transfers the listed memory to it; it is transferred back with the answer. Throws policy.error if
-   * the thread dies, and the lifetime's reason if that ends first.
+   * Asks the thread, and transfers the listed memory to it; it is transferred back with the answer. Throws what the job
+   * throws, policy.error if the thread dies, and the lifetime's reason if that ends first.
    */
-  ask(
-    question: ThreadQuestion,
+  ask<Kind extends keyof Jobs>(
+    question: ThreadQuestion<Kind>,
     { memory, lifetime }: { readonly memory: readonly ArrayBuffer[]; readonly lifetime: Lifetime },
-  ): Promise<ThreadAnswer> {
+  ): Promise<JobResult<Kind>> {
     let unsubscribe: (() => void) | undefined;
-    const answered = new Promise<ThreadAnswer>((resolve, reject) => {
+    const answered = new Promise<unknown>((resolve, reject) => {
       const job: Job = { question, memory, resolve, reject };
       this.#waiting.push(job);
       unsubscribe = lifetime.onEnd(() => {
@@ -72,7 +71,7 @@ class DecisionThread {
       });
     });
     this.#next();
-    return answered.finally(() => unsubscribe?.());
+    return answered.finally(() => unsubscribe?.()) as Promise<JobResult<Kind>>; // the thread's answer to this kind
   }
 
   /** Ends the thread; requests that still wait are refused. */
@@ -100,7 +99,7 @@ class DecisionThread {
     const { data, entry } = this.#options;
     const worker = new Worker(entry, { workerData: data, env: {}, name: 'decisions' });
     worker.on('message', (answer: ThreadAnswer) => {
-      if (worker === this.#worker) this.#settle((running) => running.resolve(answer));
+      if (worker === this.#worker) this.#settle((running) => conclude(running, answer));
     });
     worker.on('messageerror', (cause) => this.#lose(worker, cause));
     worker.on('error', (cause) => this.#lose(worker, cause));
@@ -123,6 +122,11 @@ class DecisionThread {
     if (running !== undefined) notify(running);
     this.#next();
   }
+}
+
+function conclude({ resolve, reject }: Job, answer: ThreadAnswer): void {
+  if (answer.kind === 'done') resolve(answer.result);
+  else reject(answer.kind === 'refused' ? fromErrorParts(answer.error) : threadFailure(answer.cause));
 }
 
 /** Why a body that the thread was asked about can't be used. */
@@ -154,17 +158,13 @@ export interface Incoming {
  * The methods throw what strict parsing throws, policy.error if the thread dies, and the lifetime's reason if it ends.
  */
 export interface Decider {
-  decideRequest(
-    policies: PolicySet,
-    incoming: Incoming,
-    lifetime: Lifetime,
-  ): RequestDecision | Promise<RequestDecision>;
+  decideRequest(policies: PolicySet, incoming: Incoming, lifetime: Lifetime): Promise<RequestDecision>;
   /** Also throws request.unsupported if it can't be translated. */
   translateRequest(
     policies: PolicySet,
     untranslated: UntranslatedRequest,
     lifetime: Lifetime,
-  ): TranslatedRequest | Promise<TranslatedRequest>;
+  ): Promise<TranslatedRequest>;
   /** Throws provider.broken_response for what is not JSON. */
   readAnswer(body: Buffer, reader: AnswerReader, lifetime: Lifetime): Promise<ReadAnswer>;
   /** What a model is called at each provider that may be tried. */
@@ -192,86 +192,50 @@ export function createDecider({
   const targetModels = createTargetModels(names);
   return {
     targetModels,
-    decideRequest(policies, incoming, lifetime) {
-      const { body, endpoint, pathModel, key, nowMs } = incoming;
-      if (body.length > threadBytes) return decideRequestInThread(thread, policies, { incoming, lifetime });
-      const request = parseRequest(body, endpoint, pathModel);
-      const facts = factsOf(request, { endpoint, key, targetModels: targetModels(request.model), nowMs });
-      return decideRequest(policies, request, { endpoint, facts });
+    async decideRequest(policies, { body, endpoint, pathModel, key, nowMs }, lifetime) {
+      if (body.length <= threadBytes) {
+        const request = parseRequest(body, endpoint, pathModel);
+        const facts = factsOf(request, { endpoint, key, targetModels: targetModels(request.model), nowMs });
+        return decideRequest(policies, request, { endpoint, facts });
+      }
+      const { id, project } = key;
+      const known = { path: endpoint.path, pathModel, key: { id, project }, nowMs };
+      const { request, ...decided } = await thread.ask(
+        { kind: 'request', input: { ...known, body, policies: policies.names } },
+        { memory: memoryOf(body), lifetime },
+      );
+      return { ...decided, request: { ...request, document: JsonDocument.fromParts(request.document) } };
     },
-    translateRequest: (policies, untranslated, lifetime) =>
-      untranslated.body.length > threadBytes
-        ? translateInThread(thread, policies, { untranslated, lifetime })
-        : translateRequest(policies, untranslated),
-    readAnswer: async (body, reader, lifetime) =>
-      body.length > threadBytes
-        ? readAnswerInThread(thread, body, { reader, lifetime })
-        : readAnswer(body, reader),
+    async translateRequest(policies, untranslated, lifetime) {
+      if (untranslated.body.length <= threadBytes) return translateRequest(policies, untranslated);
+      // A copy: another target may need the client's own bytes.
+      const body = Buffer.from(untranslated.body);
+      const { translated, ...result } = await thread.ask(
+        { kind: 'translation', input: { ...untranslated, body, policies: policies.names } },
+        { memory: memoryOf(body), lifetime },
+      );
+      const translation = translationOf(untranslated, translated);
+      return { ...result, body: toBuffer(result.body), translation };
+    },
+    async readAnswer(whole, reader, lifetime) {
+      if (whole.length <= threadBytes) return readAnswer(whole, reader);
+      const { form, answerRules, masked, endpoint, policies, scrubber, translation } = reader;
+      // What came in one piece may be a part of a larger buffer.
+      const isPart = whole.byteLength !== whole.buffer.byteLength;
+      const body = isPart ? Buffer.from(new Uint8Array(whole).buffer) : whole;
+      const input = {
+        ...{ body, form, answerRules, masked },
+        path: endpoint.path,
+        policies: policies.names,
+        secrets: scrubber.secrets,
+        translation: translation && { ...translation.pair, translated: translation.facts() },
+      };
+      const { result, ...read } = await thread.ask(
+        { kind: 'answer', input },
+        { memory: memoryOf(body), lifetime },
+      );
+      return { ...read, result: result instanceof Uint8Array ? toBuffer(result) : fromErrorParts(result) };
+    },
     close: () => thread.end(),
   };
-}
-
-async function decideRequestInThread(
-  thread: DecisionThread,
-  { names }: PolicySet,
-  { incoming, lifetime }: { readonly incoming: Incoming; readonly lifetime: Lifetime },
-): Promise<RequestDecision> {
-  const { body, endpoint, pathModel, key, nowMs } = incoming;
-  const { id, project } = key;
-  const question = {
-    kind: 'request' as const,
-    path: endpoint.path,
-    pathModel,
-    body,
-    key: { id, project },
-    policies: names,
-    nowMs,
-  };
-  const answer = await thread.ask(question, { memory: memoryOf(body), lifetime });
-  if (answer.kind !== 'request') throw refusedByThread(answer);
-  const { kind: _, request, ...rest } = answer;
-  return { ...rest, request: fromParts(request) };
-}
-
-async function translateInThread(
-  thread: DecisionThread,
-  { names }: PolicySet,
-  { untranslated, lifetime }: { readonly untranslated: UntranslatedRequest; readonly lifetime: Lifetime },
-): Promise<TranslatedRequest> {
-  // A copy: another target may need the client's own bytes.
-  const body = Buffer.from(untranslated.body);
-  const question = { ...untranslated, kind: 'translation' as const, body, policies: names };
-  const answer = await thread.ask(question, { memory: memoryOf(body), lifetime });
-  if (answer.kind !== 'translation') throw refusedByThread(answer);
-  const { decision, microseconds, dropped, translated } = answer;
-  const translation = translationOf(untranslated, translated);
-  return { decision, body: toBuffer(answer.body), microseconds, dropped, translation };
-}
-
-async function readAnswerInThread(
-  thread: DecisionThread,
-  whole: Buffer,
-  { reader, lifetime }: { readonly reader: AnswerReader; readonly lifetime: Lifetime },
-): Promise<ReadAnswer> {
-  const { form, answerRules, masked, endpoint, policies, scrubber, translation } = reader;
-  // What came in one piece may be a part of a larger buffer.
-  const body =
-    whole.byteLength === whole.buffer.byteLength ? whole : Buffer.from(new Uint8Array(whole).buffer);
-  const question = {
-    kind: 'answer' as const,
-    ...{ body, form, answerRules, masked },
-    path: endpoint.path,
-    policies: policies.names,
-    secrets: scrubber.secrets,
-    translation: translation && { ...translation.pair, translated: translation.facts() },
-  };
-  const answer = await thread.ask(question, { memory: memoryOf(body), lifetime });
-  if (answer.kind !== 'answer') throw refusedByThread(answer);
-  const { kind: _, result, ...read } = answer;
-  return { ...read, result: result instanceof Uint8Array ? toBuffer(result) : fromErrorParts(result) };
-}
-
-function refusedByThread(answer: ThreadAnswer): GatewayError {
-  if (answer.kind === 'refused') return fromErrorParts(answer.error);
-  return threadFailure(answer.kind === 'failed' ? answer.cause : 'the thread answered another question');
 }

@@ -13,6 +13,7 @@ export interface Dependencies {
 
 export interface Readiness {
   readonly isDraining: () => boolean;
+  /** Whether others can find this gateway: before that it is not ready. */
   readonly isAnnounced: () => boolean;
   readonly dependencies: () => Dependencies;
 }

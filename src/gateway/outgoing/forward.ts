@@ -101,7 +101,7 @@ function noteAttempt(
   const { name } = provider.options;
   outcome.noteAttempt(target);
   draft.noteAttempt();
-  if (masked !== undefined) draft.noteMasking({ masked: countKinds(masked) });
+  if (masked !== undefined) draft.note({ masked: countKinds(masked) });
   spans?.attempt({ provider: name, model }, headers);
   trace?.sending({ provider: name, model, form, path, headers }, body);
 }

@@ -34,7 +34,7 @@ const dearParts = ['input_audio', 'audio_url', 'input_video', 'video_url'];
 const lengthsInside = new Set([...cacheMembers, ...typeMembers, ...fileMembers].map(({ length }) => length));
 
 /** The member of a request that makes it cost more than the known prices; undefined if none does. */
-function findSurchargedMode(document: JsonDocument): string | undefined {
+export function findSurchargedMode(document: JsonDocument): string | undefined {
   const mode = plainModes.find(([name, plain]) =>
     isOther(document, document.member(document.root, name), plain),
   );
@@ -154,28 +154,18 @@ export interface Demand {
   readonly isInBackground: boolean;
 }
 
-type Finders = {
-  readonly [Part in keyof Demand]: (document: JsonDocument, endpoint: ModelEndpoint) => Demand[Part];
-};
-
-/** Each part by itself: most exchanges report what they used, and need none of it. */
-export const demandFinders: Finders = {
-  inputTokens: worstInputTokens,
-  remote: findRemoteContent,
-  output: findOutputCap,
-  fees: findToolFees,
-  surcharge: findSurchargedMode,
-  asksToReason,
-  isInBackground(document) {
-    const entry = document.member(document.root, 'background');
-    return entry !== undefined && document.kind(entry) === kinds.true;
-  },
-};
-
-/** All of it. */
+/** All of it: most exchanges report what they used, and need none. */
 export function findDemand(document: JsonDocument, endpoint: ModelEndpoint): Demand {
-  const found = Object.entries(demandFinders).map(([part, find]) => [part, find(document, endpoint)]);
-  return Object.fromEntries(found) as Demand; // each finder is of its part's type
+  const background = document.member(document.root, 'background');
+  return {
+    inputTokens: worstInputTokens(document),
+    remote: findRemoteContent(document),
+    output: findOutputCap(document, endpoint),
+    fees: findToolFees(document),
+    surcharge: findSurchargedMode(document),
+    asksToReason: asksToReason(document),
+    isInBackground: background !== undefined && document.kind(background) === kinds.true,
+  };
 }
 
 // What a request only names, by an address or an id, so that its bytes say nothing about its tokens.

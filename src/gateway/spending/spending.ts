@@ -8,7 +8,7 @@ import { costOf, type Price, worstCostOf } from '../../limits/price.ts';
 import type { Route, Target } from '../../providers/route.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
 import type { ModelRequest } from '../request.ts';
-import { type Demand, demandFinders } from './demand.ts';
+import { type Demand, findDemand } from './demand.ts';
 import { longestAt, mayReason } from './output-bound.ts';
 
 /** What came of an answer, as far as it was read. */
@@ -77,7 +77,7 @@ export class Spending {
   #isSettled = false;
   #reservation: Reservation | undefined;
   #worst: Worst | undefined;
-  readonly #found: Partial<Record<keyof Demand, unknown>> = {};
+  #found: Demand | undefined;
 
   constructor(request: SpendingRequest) {
     this.#request = request;
@@ -148,9 +148,9 @@ export class Spending {
     const { dialect, kind } = this.#request.endpoint;
     if (kind === 'count') return '';
     const { inputTokens, outputTokens } = this.worst();
-    if (this.#demand('remote').hasOther && inputTokens > outputTokens)
+    if (this.#demand.remote.hasOther && inputTokens > outputTokens)
       return `; what it names and doesn't contain counts as all that the model can read, ${inputTokens} tokens: send the content itself, or set models[].context_window`;
-    const least = outputTokens / this.#demand('output').answers;
+    const least = outputTokens / this.#demand.output.answers;
     return outputTokens === 0 ? '' : `; a ${dialect.caps[0]} below ${least} needs less`;
   }
 
@@ -161,14 +161,14 @@ export class Spending {
       !provider.takesLogin &&
       this.#configuredPrice(model) === undefined;
     if (!this.#request.targets.some(hasListPrice)) return undefined;
-    return this.#demand('surcharge') ?? this.#demand('fees').unpriced;
+    return this.#demand.surcharge ?? this.#demand.fees.unpriced;
   }
 
   /** As far as it can be known in advance. */
   #findWorst(): Worst {
-    const writtenTokens = this.#demand('inputTokens');
-    const { images, hasOther } = this.#demand('remote');
-    const { searches } = this.#demand('fees');
+    const { inputTokens: writtenTokens, remote, fees } = this.#demand;
+    const { images, hasOther } = remote;
+    const { searches } = fees;
     let inputTokens = writtenTokens;
     let outputTokens = 0;
     let nanoUsd: number | undefined;
@@ -185,11 +185,10 @@ export class Spending {
     return { inputTokens, outputTokens, nanoUsd };
   }
 
-  #demand<Part extends keyof Demand>(part: Part): Demand[Part] {
+  get #demand(): Demand {
     const { request, endpoint } = this.#request;
-    if (request.demand !== undefined) return request.demand[part];
-    this.#found[part] ??= demandFinders[part](request.document, endpoint);
-    return this.#found[part] as Demand[Part]; // its finder's
+    this.#found ??= request.demand ?? findDemand(request.document, endpoint);
+    return this.#found;
   }
 
   /** The most input tokens that a target can read. */
@@ -201,7 +200,7 @@ export class Spending {
   /** The most output tokens that a target can write for the request. */
   #longestAt(target: Target): number {
     const { endpoint, route } = this.#request;
-    const cap = this.#demand('output');
+    const cap = this.#demand.output;
     const { maxOutputTokens } = route?.entry ?? {};
     return longestAt(target, { endpoint, cap }, { maxOutputTokens, isOwn: this.#isEntrysOwn(target.model) });
   }
@@ -242,8 +241,8 @@ export class Spending {
       : seenTokens;
     // Where nothing is limited, what was written is the better estimate, and what is only named may be small.
     const inputTokens =
-      known.inputTokens || (this.#isLimited ? this.worst().inputTokens : this.#demand('inputTokens'));
-    const searches = Math.max(known.searches ?? 0, this.#demand('fees').searches);
+      known.inputTokens || (this.#isLimited ? this.worst().inputTokens : this.#demand.inputTokens);
+    const searches = Math.max(known.searches ?? 0, this.#demand.fees.searches);
     const usage: Usage = {
       ...known,
       inputTokens,
@@ -265,10 +264,10 @@ export class Spending {
     // Its text may be on the way.
     const isSilent = unreportedTokens === 0 && (usage === undefined || usage.isPartial === true);
     if (answer.extent !== 'whole' && isSilent) return true;
-    if (this.#demand('isInBackground')) return true;
+    if (this.#demand.isInBackground) return true;
     // Where nothing is limited, what was seen is the better estimate.
     if (!this.#isLimited) return false;
-    return answer.extent === 'unread' || mayReason(this.#demand('asksToReason'), target);
+    return answer.extent === 'unread' || mayReason(this.#demand.asksToReason, target);
   }
 }
 

@@ -4,7 +4,6 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
 import type { ExchangeRecord } from '../record.ts';
-import type { ExchangeSpans, TraceBeginning, Tracer } from './tracer.ts';
 
 export interface TracerOptions {
   readonly version: string;
@@ -12,6 +11,20 @@ export interface TracerOptions {
   readonly timeoutMs: number | undefined;
   /** Called with the cause when batches can't be sent, and without one when they can again. */
   readonly onState: (cause: string | undefined) => void;
+}
+
+/** Traces exchanges, without any of their content. */
+export interface Tracer {
+  begin(beginning: TraceBeginning): ExchangeSpans;
+  /** Resolves when all spans are sent, as far as that is possible within seconds. */
+  close(): Promise<void>;
+}
+
+interface TraceBeginning {
+  readonly startedMs: number;
+  /** W3C trace context as the client sent it. */
+  readonly traceparent: string | undefined;
+  readonly tracestate: string | undefined;
 }
 
 const closeMs = 5_000;
@@ -31,7 +44,7 @@ export function createOtelTracer({ version, timeoutMs, onState }: TracerOptions)
   });
   const tracer = provider.getTracer('gateway', version);
   return {
-    begin: (beginning) => new OtelSpans(tracer, beginning),
+    begin: (beginning) => new ExchangeSpans(tracer, beginning),
     close: async () => {
       let late: NodeJS.Timeout | undefined;
       const tooLate = new Promise<void>((resolve) => {
@@ -46,7 +59,8 @@ export function createOtelTracer({ version, timeoutMs, onState }: TracerOptions)
 
 type OtelSdkTracer = ReturnType<BasicTracerProvider['getTracer']>;
 
-class OtelSpans implements ExchangeSpans {
+/** The spans of one exchange: its own, one for the decision, one for each attempt. */
+export class ExchangeSpans {
   readonly #tracer: OtelSdkTracer;
   readonly #span: Span;
   readonly #context: Context;
@@ -65,6 +79,7 @@ class OtelSpans implements ExchangeSpans {
     this.#context = trace.setSpan(parent, this.#span);
   }
 
+  /** The policies have decided, in this many microseconds. */
   decided(decision: string, rules: readonly string[], microseconds: number): void {
     const endMs = Date.now();
     const attributes = {
@@ -75,6 +90,10 @@ class OtelSpans implements ExchangeSpans {
     this.#tracer.startSpan('decision', { startTime, attributes }, this.#context).end(endMs);
   }
 
+  /**
+   * A request is about to be sent. Writes its trace context into `headers` (alternating names and values), which hold
+   * those client headers that may leave: a trace id that was removed from them stays removed.
+   */
   attempt({ provider, model }: { provider: string; model: string }, headers: string[]): void {
     this.#attempt?.end();
     const attributes = { 'gen_ai.provider.name': provider, 'gen_ai.request.model': model };
@@ -102,6 +121,7 @@ class OtelSpans implements ExchangeSpans {
     headers.push('traceparent', traceparent);
   }
 
+  /** The attempt got the head of an answer, or failed with a reason. */
   attemptEnded(outcome: { readonly status: number } | { readonly reason: string }): void {
     if ('reason' in outcome) {
       this.#attempt?.setAttribute('error.type', outcome.reason).setStatus({ code: SpanStatusCode.ERROR });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type DialectName, dialects } from '../../../src/dialects/registry.ts';
 import { GatewayError } from '../../../src/errors.ts';
 import { ExactStream } from '../../../src/gateway/answer/answer-stream.ts';
-import { createScrubber } from '../../../src/gateway/scrub.ts';
+import { Scrubber } from '../../../src/gateway/scrub.ts';
 
 const secret = 'sk-provider-0123456789abcdef';
 const delta = 'data: {"choices":[{"delta":{"content":"a"},"finish_reason":null}]}\n\n';
@@ -11,7 +11,7 @@ const done = 'data: [DONE]\n\n';
 /** What is written of an exact stream: each time its whole events, masked. */
 function withSecrets(secrets: readonly string[]): Pick<ExactStream, 'transform' | 'end'> {
   const stream = new ExactStream(dialects.chat);
-  const scrubber = createScrubber(secrets);
+  const scrubber = new Scrubber(secrets);
   return {
     transform: (chunk) => scrubber.bytes(stream.transform(chunk)),
     end: () => scrubber.bytes(stream.end()),

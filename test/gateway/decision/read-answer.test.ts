@@ -3,7 +3,7 @@ import { createDecider, threadBytes } from '../../../src/gateway/decision/decide
 import { type AnswerReader, readAnswer } from '../../../src/gateway/decision/read-answer.ts';
 import { translateBody } from '../../../src/gateway/decision/translate-request.ts';
 import { endpoints, isModelEndpoint, type ModelEndpoint } from '../../../src/gateway/endpoints.ts';
-import { createScrubber } from '../../../src/gateway/scrub.ts';
+import { Scrubber } from '../../../src/gateway/scrub.ts';
 import { Lifetime } from '../../../src/lifetime.ts';
 import { compilePolicies } from '../../../src/policy/compile.ts';
 import { policySchema } from '../../../src/policy/rules/schema.ts';
@@ -58,7 +58,7 @@ function reader(more: Partial<AnswerReader> = {}): AnswerReader {
     policies,
     answerRules: [0, 1],
     masked: undefined,
-    scrubber: createScrubber(['a-secret-of-the-gateway']),
+    scrubber: new Scrubber(['a-secret-of-the-gateway']),
     ...more,
   };
 }

@@ -1,11 +1,8 @@
 import { expect, test } from 'vitest';
-import { findEndpoint, type ModelEndpoint } from '../../../src/gateway/endpoints.ts';
-import { demandFinders } from '../../../src/gateway/spending/demand.ts';
+import { findSurchargedMode } from '../../../src/gateway/spending/demand.ts';
 import { parseStrictJson } from '../../../src/json/strict-json.ts';
 
-const { endpoint } = findEndpoint('/v1beta/models/gemini-test:generateContent') ?? {};
-const surchargeOf = (body: unknown) =>
-  demandFinders.surcharge(parseStrictJson(Buffer.from(JSON.stringify(body))), endpoint as ModelEndpoint);
+const surchargeOf = (body: unknown) => findSurchargedMode(parseStrictJson(Buffer.from(JSON.stringify(body))));
 const part = (each: unknown) => ({ contents: [{ parts: [each] }] });
 
 const saying = (content: object) => ({ messages: [{ role: 'user', content: [content] }] });
