@@ -59,7 +59,7 @@ export interface Counters {
    * Counts all claims or none, as one step: no two exchanges can both have the last of a budget. `nowMs` is the
    * wall clock, by which periods end.
    */
-  reserve(claims: readonly Claim[], nowMs: number): Grant | Promise<Grant>;
+  reserve(claims: readonly Claim[], nowMs: number): Promise<Grant>;
   /** Replaces what was claimed by what was used, one amount per claim; releases levels. */
   settle(ticket: Ticket, used: readonly number[]): void;
   /** For budgets that a new configuration adds: what a counter of theirs held before is read from the ledger again. */

@@ -71,15 +71,9 @@ export class Limiter {
    * Reserves the worst case of an exchange. Throws limit.requests, .tokens, .concurrency and .budget, with the advice if
    * the exchange might need too much.
    */
-  reserve(worst: Amounts, nowMs: number, advice = () => ''): Reservation | Promise<Reservation> {
+  async reserve(worst: Amounts, nowMs: number, advice = () => ''): Promise<Reservation> {
     const claims = this.#planned.map((planned) => toClaim(planned, worst, nowMs));
-    const grant = this.#counters.reserve(claims, nowMs);
-    return grant instanceof Promise
-      ? grant.then((settled) => this.#conclude(settled, claims, advice))
-      : this.#conclude(grant, claims, advice);
-  }
-
-  #conclude(grant: Grant, claims: readonly Claim[], advice: () => string): Reservation {
+    const grant = await this.#counters.reserve(claims, nowMs);
     const limitStates = this.#planned.map((planned, i) => stateOf(planned, grant.states[i]));
     if (!grant.isGranted) throw refusal({ planned: this.#planned, claims, grant, limitStates, advice });
     const { ticket } = grant;

@@ -95,15 +95,13 @@ export class MemoryCounters implements Counters {
   }
 
   /** Throws limit.state_unavailable for a budget whose past usage can't be read. */
-  reserve(claims: readonly Claim[], nowMs: number): Grant | Promise<Grant> {
-    const loader = this.#loader;
-    if (loader === undefined || claims.every((claim) => this.#isKnown(claim))) {
-      return this.#reserveKnown(claims, nowMs);
+  async reserve(claims: readonly Claim[], nowMs: number): Promise<Grant> {
+    const unknown = this.#loader === undefined ? [] : claims.filter((claim) => !this.#isKnown(claim));
+    if (unknown.length > 0) {
+      const loaded = this.#loader?.load(unknown.flatMap(({ budget }) => budget ?? []));
+      if (mustKnow(unknown)) await loaded;
+      else loaded?.catch(() => undefined); // the next request tries again
     }
-    const unknown = claims.filter((claim) => !this.#isKnown(claim));
-    const loaded = loader.load(unknown.flatMap(({ budget }) => budget ?? []));
-    if (mustKnow(unknown)) return loaded.then(() => this.#reserveKnown(claims, nowMs));
-    loaded.catch(() => undefined); // the next request tries again
     return this.#reserveKnown(claims, nowMs);
   }
 

@@ -91,40 +91,25 @@ export class CounterService {
   }
 
   /** The answer to a worker's request; undefined if it needs none. `worker` is the id of its process. */
-  answer(
-    worker: number,
-    request: CounterRequest,
-  ): CounterAnswer | Promise<CounterAnswer | undefined> | undefined {
+  async answer(worker: number, request: CounterRequest): Promise<CounterAnswer | undefined> {
+    const { id } = request;
     const tickets = this.#open.get(worker) ?? new Map<number, Ticket>();
     this.#open.set(worker, tickets);
-    if (request.kind === 'limits.reserve') return this.#reserve(worker, request, tickets);
-    const ticket = tickets.get(request.id);
-    tickets.delete(request.id);
-    if (ticket !== undefined) this.counters.settle(ticket, request.used);
-    return undefined;
-  }
-
-  #reserve(
-    worker: number,
-    { id, claims, nowMs }: Extract<CounterRequest, { kind: 'limits.reserve' }>,
-    tickets: Map<number, Ticket>,
-  ): CounterAnswer | Promise<CounterAnswer | undefined> {
-    const unavailable = (thrown: unknown): CounterAnswer => ({
-      kind: 'limits.unavailable',
-      id,
-      message: toGatewayError(thrown).message,
-    });
-    const granted = (grant: Grant): CounterAnswer => {
-      if (grant.isGranted) tickets.set(id, grant.ticket);
-      return { kind: 'limits.granted', id, grant };
-    };
-    const grant = this.counters.reserve(claims, nowMs);
-    if (!(grant instanceof Promise)) return granted(grant);
-    return grant.then((late) => {
-      if (this.#open.get(worker) === tickets) return granted(late);
-      if (late.isGranted) this.counters.settle(late.ticket, []); // the worker died meanwhile
+    if (request.kind === 'limits.settle') {
+      const ticket = tickets.get(id);
+      tickets.delete(id);
+      if (ticket !== undefined) this.counters.settle(ticket, request.used);
       return undefined;
-    }, unavailable);
+    }
+    try {
+      const grant = await this.counters.reserve(request.claims, request.nowMs);
+      const isAlive = this.#open.get(worker) === tickets;
+      if (grant.isGranted && isAlive) tickets.set(id, grant.ticket);
+      else if (grant.isGranted) this.counters.settle(grant.ticket, []);
+      return isAlive ? { kind: 'limits.granted', id, grant } : undefined;
+    } catch (thrown) {
+      return { kind: 'limits.unavailable', id, message: toGatewayError(thrown).message };
+    }
   }
 
   /** A worker died: its open exchanges are over, and their worst case stays counted. */

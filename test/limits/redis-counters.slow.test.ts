@@ -131,7 +131,7 @@ describe.skipIf(!hasRedis)('counters in Redis', () => {
           claim(`${kind} a`, 40, { kind, amount: kind === 'level' ? 1 : random(20) }),
           claim(`${kind} b`, 60, { kind, amount: kind === 'level' ? 1 : random(20) }),
         ];
-        const [ours, theirs] = [await reserve(...claims), memory.reserve(claims, Date.now()) as Grant];
+        const [ours, theirs] = [await reserve(...claims), await memory.reserve(claims, Date.now())];
         expect({ granted: ours.isGranted, used: ours.states.map(({ used: sum }) => sum) }).toEqual({
           granted: theirs.isGranted,
           used: theirs.states.map(({ used: sum }) => sum),

@@ -219,7 +219,7 @@ export class RedisCounters implements Counters {
     this.#redis.disconnect();
   }
 
-  #reserveLocally(claims: readonly Claim[], nowMs: number): Grant | Promise<Grant> {
+  #reserveLocally(claims: readonly Claim[], nowMs: number): Promise<Grant> {
     const { onFailure } = this.#options;
     const refuses = claims.some(
       ({ kind, isEnforced }) =>

@@ -213,9 +213,8 @@ export class Worker implements ConnectionTarget {
 
   #receive(from: ChildProcess, answer: Exclude<WorkerAnswer, { kind: 'taken' }>): void {
     if (answer.kind === 'limits.reserve' || answer.kind === 'limits.settle') {
-      const granted = this.#options.limits.answer(from.pid ?? 0, answer);
-      if (granted instanceof Promise) void granted.then((late) => late && from.send(late, ignoreDeath));
-      else if (granted !== undefined) from.send(granted, ignoreDeath);
+      const granted = this.#options.limits.answer(from.pid ?? 0, answer); // it never rejects
+      void granted.then((known) => known && from.send(known, ignoreDeath));
       return;
     }
     if (answer.kind === 'breaker') return this.#options.onBreaker(this, answer.change);
