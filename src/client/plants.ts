@@ -54,18 +54,7 @@ export interface PlantSearch {
   readonly limit?: number | undefined;
 }
 
-export interface PlantsClient {
-  /** Page by page, so that a long result need not be in memory as a whole. */
-  search(search: PlantSearch): AsyncGenerator<readonly Plant[]>;
-  get(id: number): Promise<Plant>;
-  add(plant: Given<NewPlant>): Promise<Plant>;
-  update(change: Given<PlantChange>): Promise<Plant>;
-  /** The plant as it was. */
-  remove(id: number): Promise<Plant>;
-  login(username: string, password: string): Promise<Session>;
-  logout(): Promise<void>;
-  whoami(): Promise<User>;
-}
+export type PlantsClient = ReturnType<typeof createPlantsClient>;
 
 const pageSize = 1_000;
 
@@ -86,7 +75,7 @@ interface Answer<Data> {
 }
 
 /** The commands' client of a plant store. */
-export function createPlantsClient({ baseUrl, token, timeoutMs, signal }: PlantsConnection): PlantsClient {
+export function createPlantsClient({ baseUrl, token, timeoutMs, signal }: PlantsConnection) {
   const ask = async <Data>(method: Method, path: PlantsPath, call: Call = {}): Promise<Answer<Data>> => {
     const payload = call.body === undefined ? undefined : JSON.stringify(call.body);
     const headers = {
@@ -122,7 +111,11 @@ export function createPlantsClient({ baseUrl, token, timeoutMs, signal }: Plants
     return answer;
   };
 
-  async function* search({ tags, limit = Number.POSITIVE_INFINITY, ...filters }: PlantSearch) {
+  async function* search({
+    tags,
+    limit = Number.POSITIVE_INFINITY,
+    ...filters
+  }: PlantSearch): AsyncGenerator<readonly Plant[]> {
     let left = limit;
     let after = 0;
     while (left > 0) {
@@ -138,20 +131,22 @@ export function createPlantsClient({ baseUrl, token, timeoutMs, signal }: Plants
   }
 
   return {
+    /** Page by page, so that a long result need not be in memory as a whole. */
     search,
-    get: (plantId) => plant('GET', '/plant/{plantId}', { parameters: { plantId } }),
-    add: (body) => plant('POST', '/plant', { body }),
-    update: (body) => plant('PUT', '/plant', { body }),
-    remove: (plantId) => plant('DELETE', '/plant/{plantId}', { parameters: { plantId } }),
-    login: async (username, password) => {
+    get: (plantId: number) => plant('GET', '/plant/{plantId}', { parameters: { plantId } }),
+    add: (body: Given<NewPlant>) => plant('POST', '/plant', { body }),
+    update: (body: Given<PlantChange>) => plant('PUT', '/plant', { body }),
+    /** The plant as it was. */
+    remove: (plantId: number) => plant('DELETE', '/plant/{plantId}', { parameters: { plantId } }),
+    login: async (username: string, password: string): Promise<Session> => {
       const session = await data<Session>('POST', '/user/auth/login', { body: { username, password } });
       if (typeof session.token !== 'string') throw notAStore(baseUrl);
       return session;
     },
-    logout: async () => {
+    logout: async (): Promise<void> => {
       await data('GET', '/user/auth/logout');
     },
-    whoami: async () => {
+    whoami: async (): Promise<User> => {
       const user = await data<User>('GET', '/user/{username}', { parameters: { username: '@me' } });
       if (typeof user.username !== 'string' || typeof user.email !== 'string') throw notAStore(baseUrl);
       return user;

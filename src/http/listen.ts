@@ -31,18 +31,7 @@ export interface ListenOptions extends Address {
   readonly ticks?: TickQueue;
 }
 
-export interface Listener {
-  readonly url: string;
-  readonly port: number;
-  readonly isDraining: boolean;
-  /** Fires when the drain time is over: what is still open ends now, with an error event. */
-  readonly stopSignal: AbortSignal;
-  /**
-   * Stops accepting, closes idle connections, gives the rest `drainMs`, then cuts. Resolves when all are closed
-   * and every answer is.
-   */
-  drain(): Promise<void>;
-}
+export type Listener = Awaited<ReturnType<typeof listen>>;
 
 export const defaultListenLimits: ListenLimits = {
   headMs: 10_000,
@@ -68,7 +57,7 @@ export async function listen({
   ticks = new TickQueue(),
   accepted,
   ...address
-}: ListenOptions): Promise<Listener> {
+}: ListenOptions) {
   const stop = new AbortController();
   const open = new SwapRemoveList<Connection>();
   let drained: Promise<void> | undefined;
@@ -117,11 +106,16 @@ export async function listen({
   return {
     url: urlOf({ host: address.host, port }),
     port,
+    /** Fires when the drain time is over: what is still open ends now, with an error event. */
     stopSignal: stop.signal,
-    get isDraining() {
+    get isDraining(): boolean {
       return drained !== undefined;
     },
-    drain: () => {
+    /**
+     * Stops accepting, closes idle connections, gives the rest `drainMs`, then cuts. Resolves when all are closed and every
+     * answer is.
+     */
+    drain: (): Promise<void> => {
       drained ??= drain();
       return drained;
     },

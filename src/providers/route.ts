@@ -14,10 +14,7 @@ export interface Route {
   readonly targets: readonly Target[];
 }
 
-export interface Router {
-  /** Undefined if no entry matches. */
-  resolve(model: string): Route | undefined;
-}
+export type Router = ReturnType<typeof createRouter>;
 
 // Clients choose the names, so the cache is bounded.
 const maxNames = 1_000;
@@ -26,7 +23,7 @@ const maxNames = 1_000;
 export function createRouter(
   findModel: (name: string) => ModelEntry | undefined,
   providers: ReadonlyMap<string, Provider>,
-): Router {
+) {
   const known = new Map<string, Route | undefined>();
 
   const find = (name: string): Route | undefined => {
@@ -36,7 +33,8 @@ export function createRouter(
   };
 
   return {
-    resolve: (name) => {
+    /** Undefined if no entry matches. */
+    resolve: (name: string): Route | undefined => {
       if (known.has(name)) return known.get(name);
       if (known.size >= maxNames) known.clear();
       const route = find(name);

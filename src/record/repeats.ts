@@ -6,12 +6,7 @@ interface Seen {
   repeats: number;
 }
 
-export interface RepeatFolder {
-  /** Writes a record, unless it repeats one of the last minute: then it is only counted. */
-  readonly write: (record: ExchangeRecord, repeatKey: string | undefined) => void;
-  /** Writes what was counted and not written yet. */
-  close(): void;
-}
+export type RepeatFolder = ReturnType<typeof foldRepeats>;
 
 const windowMs = 60_000;
 // Clients choose how many different refusals they provoke; beyond this each is written.
@@ -21,7 +16,7 @@ const knownRefusals = 1_000;
  * Some agents repeat a refused request, six times within seconds. The first is recorded at once; the others become one
  * more record when the minute is over: the first one's, with `repeats`.
  */
-export function foldRepeats(write: WriteRecord): RepeatFolder {
+export function foldRepeats(write: WriteRecord) {
   const seen = new Map<string, Seen>();
 
   const settle = (key: string) => {
@@ -33,7 +28,8 @@ export function foldRepeats(write: WriteRecord): RepeatFolder {
   };
 
   return {
-    write: (record, key) => {
+    /** Writes a record, unless it repeats one of the last minute: then it is only counted. */
+    write: (record: ExchangeRecord, key: string | undefined): void => {
       const known = key === undefined ? undefined : seen.get(key);
       if (known !== undefined) {
         known.repeats += 1;
@@ -43,7 +39,8 @@ export function foldRepeats(write: WriteRecord): RepeatFolder {
       if (key === undefined || seen.size >= knownRefusals) return;
       seen.set(key, { record, repeats: 0, timer: setTimeout(() => settle(key), windowMs).unref() });
     },
-    close: () => {
+    /** Writes what was counted and not written yet. */
+    close: (): void => {
       for (const key of [...seen.keys()]) settle(key);
     },
   };

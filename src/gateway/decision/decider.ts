@@ -157,21 +157,7 @@ export interface Incoming {
  *
  * The methods throw what strict parsing throws, policy.error if the thread dies, and the lifetime's reason if it ends.
  */
-export interface Decider {
-  decideRequest(policies: PolicySet, incoming: Incoming, lifetime: Lifetime): Promise<RequestDecision>;
-  /** Also throws request.unsupported if it can't be translated. */
-  translateRequest(
-    policies: PolicySet,
-    untranslated: UntranslatedRequest,
-    lifetime: Lifetime,
-  ): Promise<TranslatedRequest>;
-  /** Throws provider.broken_response for what is not JSON. */
-  readAnswer(body: Buffer, reader: AnswerReader, lifetime: Lifetime): Promise<ReadAnswer>;
-  /** What a model is called at each provider that may be tried. */
-  targetModels(model: string): readonly string[];
-  /** Ends the thread, if there is one. */
-  close(): Promise<void>;
-}
+export type Decider = ReturnType<typeof createDecider>;
 
 export interface DeciderOptions {
   readonly source: PolicySource;
@@ -183,16 +169,17 @@ export interface DeciderOptions {
 // Node 20 can't run TypeScript, so when run from source (in tests) this uses the built entry.
 const ownEntry = import.meta.url.endsWith('.ts') ? '../../../dist/decide-worker.js' : './decide-worker.js';
 
-export function createDecider({
-  source,
-  names,
-  entry = new URL(ownEntry, import.meta.url),
-}: DeciderOptions): Decider {
+export function createDecider({ source, names, entry = new URL(ownEntry, import.meta.url) }: DeciderOptions) {
   const thread = new DecisionThread({ data: { source, ...names }, entry });
   const targetModels = createTargetModels(names);
   return {
+    /** What a model is called at each provider that may be tried. */
     targetModels,
-    async decideRequest(policies, { body, endpoint, pathModel, key, nowMs }, lifetime) {
+    async decideRequest(
+      policies: PolicySet,
+      { body, endpoint, pathModel, key, nowMs }: Incoming,
+      lifetime: Lifetime,
+    ): Promise<RequestDecision> {
       if (body.length <= threadBytes) {
         const request = parseRequest(body, endpoint, pathModel);
         const facts = factsOf(request, { endpoint, key, targetModels: targetModels(request.model), nowMs });
@@ -206,7 +193,12 @@ export function createDecider({
       );
       return { ...decided, request: { ...request, document: JsonDocument.fromParts(request.document) } };
     },
-    async translateRequest(policies, untranslated, lifetime) {
+    /** Also throws request.unsupported if it can't be translated. */
+    async translateRequest(
+      policies: PolicySet,
+      untranslated: UntranslatedRequest,
+      lifetime: Lifetime,
+    ): Promise<TranslatedRequest> {
       if (untranslated.body.length <= threadBytes) return translateRequest(policies, untranslated);
       // A copy: another target may need the client's own bytes.
       const body = Buffer.from(untranslated.body);
@@ -217,7 +209,8 @@ export function createDecider({
       const translation = translationOf(untranslated, translated);
       return { ...result, body: toBuffer(result.body), translation };
     },
-    async readAnswer(whole, reader, lifetime) {
+    /** Throws provider.broken_response for what is not JSON. */
+    async readAnswer(whole: Buffer, reader: AnswerReader, lifetime: Lifetime): Promise<ReadAnswer> {
       if (whole.length <= threadBytes) return readAnswer(whole, reader);
       const { form, answerRules, masked, endpoint, policies, scrubber, translation } = reader;
       // What came in one piece may be a part of a larger buffer.
@@ -236,6 +229,7 @@ export function createDecider({
       );
       return { ...read, result: result instanceof Uint8Array ? toBuffer(result) : fromErrorParts(result) };
     },
-    close: () => thread.end(),
+    /** Ends the thread, if there is one. */
+    close: (): Promise<void> => thread.end(),
   };
 }

@@ -1,11 +1,3 @@
-export interface RedisChannel {
-  /** Sends a text, and stores it under an id for gateways that open the channel later. Nothing waits for it. */
-  publish(text: string, kept: { readonly id: string; readonly forMs: number }): void;
-  /** Sends a text, and removes what is stored under the id. */
-  retract(text: string, id: string): void;
-  close(): void;
-}
-
 const longestWaitMs = 5_000;
 /** Start-up doesn't wait for a server that takes longer. */
 const recallMs = 1_000;
@@ -15,11 +7,7 @@ const scanned = 1_000;
  * A channel between all gateways at one Redis. Stored texts are delivered before this resolves, if the server answers;
  * it keeps trying to reach one that doesn't, and what is sent meanwhile is lost.
  */
-export async function openRedisChannel(
-  url: string,
-  name: string,
-  onText: (text: string) => void,
-): Promise<RedisChannel> {
+export async function openRedisChannel(url: string, name: string, onText: (text: string) => void) {
   const { Redis } = await import('ioredis');
   const options = {
     lazyConnect: true,
@@ -50,21 +38,23 @@ export async function openRedisChannel(
   };
   await recall().catch(() => undefined);
   return {
-    publish: (text, { id, forMs }) =>
+    /** Sends a text, and stores it under an id for gateways that open the channel later. Nothing waits for it. */
+    publish: (text: string, { id, forMs }: { readonly id: string; readonly forMs: number }): void =>
       void sending
         .multi()
         .publish(name, text)
         .set(prefix + id, text, 'PX', Math.ceil(forMs))
         .exec()
         .catch(() => undefined),
-    retract: (text, id) =>
+    /** Sends a text, and removes what is stored under the id. */
+    retract: (text: string, id: string): void =>
       void sending
         .multi()
         .publish(name, text)
         .del(prefix + id)
         .exec()
         .catch(() => undefined),
-    close: () => {
+    close: (): void => {
       listening.disconnect();
       sending.disconnect();
     },

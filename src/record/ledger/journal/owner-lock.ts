@@ -10,25 +10,22 @@ import { namesIn, type Segment } from './segments.ts';
 export const youngMs = 10_000;
 const suffix = '.lock';
 
-export interface OwnerLock {
-  /** Whether its file is still there. */
-  readonly isHeld: boolean;
-  /** With the file, unless segments are left: without one they would look young. */
-  release(options: { readonly isLast: boolean }): void;
-}
+export type OwnerLock = ReturnType<typeof lockOwner>;
 
 /** The file gets its name once it is locked, so nobody takes it for a dead owner's. */
-export function lockOwner({ DatabaseSync }: SqliteModule, directory: string, owner: string): OwnerLock {
+export function lockOwner({ DatabaseSync }: SqliteModule, directory: string, owner: string) {
   const path = lockPath(directory, owner);
   closeSync(openSync(`${path}.new`, 'w', 0o600));
   const engine = new DatabaseSync(`${path}.new`);
   engine.exec('pragma locking_mode = exclusive; begin exclusive');
   renameSync(`${path}.new`, path);
   return {
-    get isHeld() {
+    /** Whether its file is still there. */
+    get isHeld(): boolean {
       return existsSync(path);
     },
-    release: ({ isLast }) => {
+    /** With the file, unless segments are left: without one they would look young. */
+    release: ({ isLast }: { readonly isLast: boolean }): void => {
       if (isLast) rmSync(path, { force: true });
       engine.close();
     },
