@@ -15,6 +15,28 @@ describe('the ring', () => {
     expect(ring.find('req_3')).toBeUndefined();
   });
 
+  test('keeps what was refused longer, in up to half of the places', () => {
+    const ring = new Ring({ exchanges: 10, bytes: 1_000_000 });
+    const refused = record({ status: 403, outcome: 'refused' });
+    for (let i = 0; i < 7; i += 1) ring.trace(exchange(`no_${i}`)).finished(refused, undefined);
+    for (let i = 0; i < 35; i += 1) ring.trace(exchange(`req_${i}`)).finished(record(), undefined);
+
+    const ids = ring.entries().map(({ id }) => id);
+
+    expect(ids).toEqual([
+      'req_34',
+      'req_33',
+      'req_32',
+      'req_31',
+      'req_30',
+      'no_6',
+      'no_5',
+      'no_4',
+      'no_3',
+      'no_2',
+    ]);
+  });
+
   test('is bounded in bytes, whatever comes: oldest bodies go first, then the oldest exchanges', () => {
     const limits = { exchanges: 50, bytes: 200_000 };
     const ring = new Ring(limits);

@@ -38,6 +38,8 @@ const pieceBytes = 100;
 export class RingEntry implements ExchangeTrace {
   /** In the order in which the requests were here; 0 while it is not in the ring. */
   seq = 0;
+  /** It has left the ring. */
+  isGone = false;
   /** The ring's version when this entry last changed. */
   version = 0;
   /** Approximate size of everything that it holds. */

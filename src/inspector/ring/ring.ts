@@ -12,7 +12,10 @@ const defaultRingLimits: RingLimits = { exchanges: 500, bytes: 64 * 1024 * 1024 
 /** Approximate bytes of an entry with its record, without headers. */
 const entryBytes = 2_048;
 
-/** The last exchanges, bounded in number and bytes: the oldest bodies go first, then the oldest exchanges. */
+/**
+ * The last exchanges, bounded in number and bytes: the oldest bodies go first, then the oldest exchanges. Those that were
+ * refused, failed or matched a rule stay longer, in up to half of the places.
+ */
 export class Ring implements EntryKeeper {
   readonly limits: RingLimits;
   /** Grows with every change, so that a viewer can ask for what is newer than the version it has seen. */
@@ -42,7 +45,7 @@ export class Ring implements EntryKeeper {
   }
 
   holds(entry: RingEntry): boolean {
-    return entry.seq > this.#newest - this.size;
+    return entry.seq > 0 && !entry.isGone;
   }
 
   trace(exchange: TracedExchange): ExchangeTrace {
@@ -116,8 +119,10 @@ export class Ring implements EntryKeeper {
   }
 
   #dropOldest(): void {
-    const entry = this.#entries.shift();
+    const older = this.#entries.slice(0, 1 + this.limits.exchanges / 2);
+    const [entry] = this.#entries.splice(Math.max(0, older.findIndex(isUnremarkable)), 1);
     if (entry === undefined) return;
+    entry.isGone = true;
     this.goneVersion = Math.max(this.goneVersion, entry.version);
     this.bytes -= entry.bytes;
     entry.dropBodies();
@@ -127,6 +132,10 @@ export class Ring implements EntryKeeper {
 /** Monitoring probes come every few seconds, and would push everything else out. */
 export function isProbe({ method, status, endpoint }: ExchangeRecord): boolean {
   return method !== 'POST' && status < 400 && endpoint === undefined;
+}
+
+function isUnremarkable({ record }: RingEntry): boolean {
+  return record?.outcome === 'answered' && record.status < 400 && record.rules === undefined;
 }
 
 function lengthOf(texts: readonly string[]): number {
