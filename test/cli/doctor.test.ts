@@ -8,8 +8,8 @@ import { createWorkspace } from '../config/workspace.ts';
 import { makeAuthority } from '../kit/certificate.ts';
 import { command, directoryWith, homeWith, withoutStore } from '../kit/command.ts';
 import { type Script, startHost } from '../kit/host.ts';
+import { listening } from '../kit/listening.ts';
 import type { Files } from '../kit/own-configuration.ts';
-import { listen } from '../kit/ports.ts';
 
 interface Machine {
   readonly yaml?: string;
@@ -220,7 +220,7 @@ describe('names the fault', () => {
   test('a certificate that nobody vouches for', async () => {
     const identity = makeAuthority('Nobody').issue(['localhost']);
     const server = createTlsServer(identity, (_request, response) => response.end('{"data":[]}'));
-    const url = `https://localhost:${await listen(server)}/v1`;
+    const url = `https://localhost:${(await listening(server)).port}/v1`;
 
     const { faults } = await examine({
       yaml: `${ports}providers: { safe: { dialect: openai, base_url: "${url}" } }\n`,
@@ -234,7 +234,7 @@ describe('names the fault', () => {
   });
 
   test('a port that somebody has, and who', async () => {
-    const taken = await listen(createServer());
+    const { port: taken } = await listening(createServer());
 
     const { faults } = await examine({ yaml: `server: { port: ${taken} }\n${withoutStore}` });
 

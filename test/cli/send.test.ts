@@ -9,7 +9,7 @@ import { twoHosts } from '../kit/config.ts';
 import { secrets } from '../kit/gateway.ts';
 import { lastBody } from '../kit/host.ts';
 import { useGateway, useHosts } from '../kit/lifecycle.ts';
-import { listen } from '../kit/ports.ts';
+import { listening } from '../kit/listening.ts';
 
 const sandbox = useGateway();
 const guarded = useGateway(`
@@ -225,7 +225,7 @@ describe('exit codes', () => {
       socket.on('error', () => undefined);
       socket.once('data', () => socket.end(bytes));
     });
-    const url = `http://127.0.0.1:${await listen(server)}`;
+    const url = `http://127.0.0.1:${(await listening(server)).port}`;
     const env = { GATEWAY_URL: url };
 
     const sent = await run('send x', { env });

@@ -13,7 +13,7 @@ import {
   withoutStore,
 } from '../kit/command.ts';
 import { startHost } from '../kit/host.ts';
-import { listen } from '../kit/ports.ts';
+import { listening } from '../kit/listening.ts';
 
 const stateFile = (home: string) => join(home, '.local/state/gateway/running.json');
 const stateOf = (home: string): { url: string; key: string } =>
@@ -163,7 +163,7 @@ describe('serve in sandbox mode', () => {
 
 describe('serve that cannot start', () => {
   test('names the program on the port and the next free one, exits 1 and leaves nothing running', async () => {
-    const port = await listen(createServer());
+    const { port } = await listening(createServer());
 
     const { exit, stderr, home } = await command(`serve -p ${port}`);
 
@@ -175,7 +175,7 @@ describe('serve that cannot start', () => {
   });
 
   test('does not suggest the port of its store', async () => {
-    const port = await listen(createServer());
+    const { port } = await listening(createServer());
     const files = { 'gateway.yaml': `plants: { store: { port: ${port + 1} } }\n` };
 
     const { stderr } = await command(`serve -p ${port}`, { files });

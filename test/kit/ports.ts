@@ -1,5 +1,4 @@
-import { type AddressInfo, connect, createServer, type Server } from 'node:net';
-import { closeAtEnd } from './started.ts';
+import { connect, createServer } from 'node:net';
 
 // Below the ports that the system hands out by itself, and apart for each of vitest's processes: between looking and
 // listening nobody else gets one.
@@ -22,13 +21,6 @@ function isFree(port: number): Promise<boolean> {
     server.once('error', () => resolve(false));
     server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
-}
-
-/** Has a server listen on some port of loopback until the end of the file, if it is not closed before. */
-export async function listen(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closeAtEnd(async () => server.close());
-  return (server.address() as AddressInfo).port;
 }
 
 /** Resolves when something accepts connections there; throws after thirty seconds. */

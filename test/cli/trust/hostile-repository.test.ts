@@ -9,7 +9,7 @@ import { wordForm } from '../../../src/policy/mask/forms.ts';
 import { Placeholders } from '../../../src/policy/mask/placeholders.ts';
 import { requestFor } from '../../kit/answers.ts';
 import { command, homeWith, startCommand, withoutStore } from '../../kit/command.ts';
-import { listen } from '../../kit/ports.ts';
+import { listening } from '../../kit/listening.ts';
 import { isExhaustive, scale } from '../../kit/scale.ts';
 
 // A repository that is made to harm: each setting that reaches outside of the file, by every command. The server of its
@@ -36,7 +36,7 @@ beforeAll(async () => {
       socket.end('HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n');
     });
   });
-  port = await listen(author);
+  ({ port } = await listening(author));
 });
 afterAll(() => {
   for (const socket of sockets) socket.destroy();

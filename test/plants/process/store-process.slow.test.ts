@@ -6,7 +6,8 @@ import { afterAll, expect, test } from 'vitest';
 import { startStoreProcess } from '../../../src/plants/process/start-store-process.ts';
 import { startProgram } from '../../kit/child.ts';
 import { command, failure, homeWith, withoutStore } from '../../kit/command.ts';
-import { freePort, listen } from '../../kit/ports.ts';
+import { listening } from '../../kit/listening.ts';
+import { freePort } from '../../kit/ports.ts';
 import { sampleHealth } from './load.ts';
 import { serveStore } from './served-store.ts';
 
@@ -59,7 +60,7 @@ test("the store's process ends with the gateway, also with one that is killed", 
 const settings = (more: object) => ({ host: '127.0.0.1', port: 0, database: newDatabase(), ...more });
 
 test('what keeps it from starting is thrown with its code', async () => {
-  const port = await listen(createServer());
+  const { port } = await listening(createServer());
   const text = join(directory, 'text.txt');
   writeFileSync(text, 'no database');
 

@@ -3,7 +3,8 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { chatEvents, openStream, requestFor, speakAll } from '../../../kit/answers.ts';
 import { startProgram } from '../../../kit/child.ts';
 import { emptyDirectory } from '../../../kit/command.ts';
-import { freePort, listen } from '../../../kit/ports.ts';
+import { listening } from '../../../kit/listening.ts';
+import { freePort } from '../../../kit/ports.ts';
 import { hasPrometheus, promtool, startPrometheus } from '../../../kit/prometheus.ts';
 import { head, openRaw } from '../../../kit/raw.ts';
 import { ask, askAlone, configure, host, serve, withHost } from '../workers/serving.ts';
@@ -141,7 +142,7 @@ test('only GET /metrics is served, to loopback names, and no page of another ori
 });
 
 test('a port in use is named', async () => {
-  const port = await listen(createServer());
+  const { port } = await listening(createServer());
   const home = emptyDirectory();
   configure(home, `metrics: { port: ${port} }`);
 
