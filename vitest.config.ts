@@ -45,14 +45,7 @@ const measuredFiles = {
 };
 const slowFiles = {
   plugins: [compiledSource],
-  test: {
-    ...everywhere,
-    name: 'slow',
-    include: [slow],
-    // They mostly wait for programs, and come last, when nothing else is left that computes.
-    sequence: { groupOrder: 1 },
-    maxWorkers: Math.max(6, 3 * availableParallelism()),
-  },
+  test: { ...everywhere, name: 'slow', include: [slow] },
 };
 const filesOfOpenAi7 = {
   plugins: [compiledSource, withOpenAi7],

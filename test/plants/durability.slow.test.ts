@@ -17,7 +17,7 @@ interface Acknowledged {
 let built: BuiltStore;
 beforeAll(() => {
   built = buildStore();
-});
+}, 120_000);
 afterAll(() => built.remove());
 
 describeDatabases('what was acknowledged', (databases) => {
