@@ -71,7 +71,7 @@ test('what could not be sent is returned at once, and the process is not late', 
     (error: Error | null) => void,
   ];
   onSent(new Error('write EPIPE'));
-  await vi.runAllTimersAsync();
+  await vi.advanceTimersByTimeAsync(60_000);
 
   expect([done.mock.calls, sent.areLate, process.kill.mock.calls]).toEqual([[[false]], false, []]);
 });
