@@ -74,15 +74,15 @@ export function settle(exchange: Exchange): Promise<void> | undefined {
 }
 
 function rowOf(exchange: Exchange, { usage, nanoUsd }: Spent): LedgerRow {
-  const { id, startedMs, draft, status, failure } = exchange;
-  const { project = '', key = '', endpoint = '', model = '' } = draft.soFar;
+  const { draft, status, failure } = exchange;
+  const { request_id, started_ms, project, key_id, endpoint, model } = factsOf(exchange);
   const { provider = null, target_model = null, decision = null, first_byte_ms = null } = draft.soFar;
   // Members are spelled out because V8 takes a slow path for each one added to a spread object.
   return {
-    request_id: id,
-    started_ms: startedMs,
+    request_id,
+    started_ms,
     project,
-    key_id: key,
+    key_id,
     endpoint,
     model,
     provider,
