@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Failure, GatewayError } from '../errors.ts';
@@ -20,9 +20,13 @@ interface ErrorOptions extends JsonOptions {
   readonly body?: string | undefined;
 }
 
-/** A fresh `req_…` id: 120 random bits, so ids of several gateways never collide. */
+/**
+ * A fresh `req_…` id: 120 random bits, so ids of several gateways never collide. Node draws the bits of UUIDs in batches;
+ * a system call for each id was a twentieth of a small exchange. The digits that name a UUID's kind are left out.
+ */
 export function newRequestId(): string {
-  return `req_${randomBytes(15).toString('hex')}`;
+  const id = randomUUID();
+  return `req_${id.slice(0, 8)}${id.slice(9, 13)}${id.slice(15, 18)}${id.slice(20, 23)}${id.slice(24)}`;
 }
 
 /** The one error body of the product; both SDK families turn it into their own exception classes. */

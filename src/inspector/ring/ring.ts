@@ -119,8 +119,10 @@ export class Ring implements EntryKeeper {
   }
 
   #dropOldest(): void {
-    const older = this.#entries.slice(0, 1 + this.limits.exchanges / 2);
-    const [entry] = this.#entries.splice(Math.max(0, older.findIndex(isUnremarkable)), 1);
+    const half = this.limits.exchanges / 2;
+    const place = this.#entries.findIndex((each, index) => index > half || isUnremarkable(each));
+    const isOldest = place <= 0 || place > half;
+    const entry = isOldest ? this.#entries.shift() : this.#entries.splice(place, 1)[0];
     if (entry === undefined) return;
     entry.isGone = true;
     this.goneVersion = Math.max(this.goneVersion, entry.version);
