@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '..', '..');
 const source = join(root, 'src');
 
 /** Where the files lie; below the temporary folder of the run, so that they are never those of an earlier source. */
-const compiled = () => join(tmpdir(), 'compiled-source');
+export const compiledFolder = () => join(tmpdir(), 'compiled-source');
 export const isCompiled = /\/compiled-source\/.+\.mjs$/;
 
 /** Programs and threads of their own: they do something when they are loaded. */
@@ -32,14 +32,14 @@ export async function setup(): Promise<void> {
     logLevel: 'silent',
   });
   await bundle.write({
-    dir: compiled(),
+    dir: compiledFolder(),
     format: 'esm',
     sourcemap: true,
     entryFileNames: '[name].mjs',
     chunkFileNames: 'packages/[name]-[hash].mjs',
   });
   await bundle.close();
-  symlinkSync(join(root, 'node_modules'), join(compiled(), 'node_modules'));
+  symlinkSync(join(root, 'node_modules'), join(compiledFolder(), 'node_modules'));
 }
 
 /** What a module finds beside itself (documents, the program, threads) is where it is for the source. */
@@ -59,6 +59,6 @@ export const compiledSource = {
     if (importer === undefined || !id.startsWith('.') || !id.endsWith('.ts')) return undefined;
     const file = relative(source, join(importer, '..', id));
     const isOurs = !file.startsWith('..') && !file.startsWith('inspector/page/') && !isProgram(file);
-    return isOurs ? { id: join(compiled(), `${file}.mjs`), external: true } : undefined;
+    return isOurs ? { id: join(compiledFolder(), `${file}.mjs`), external: true } : undefined;
   },
 };

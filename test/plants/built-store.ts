@@ -1,11 +1,9 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { compiledFolder } from '../kit/compiled-source.ts';
 
 export interface StoreProcess {
   readonly url: string;
@@ -13,39 +11,26 @@ export interface StoreProcess {
   kill(): Promise<void>;
 }
 
-export interface BuiltStore {
+interface BuiltStore {
   /** Starts the store in a process of its own. */
   start(database: string): Promise<StoreProcess>;
   remove(): void;
 }
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-
 const program = `
-import { startStore } from './plants/store.js';
+import { startStore } from './plants/store.ts.mjs';
 const store = await startStore({ host: '127.0.0.1', port: 0, database: process.argv[2], log: () => {} });
 console.log(store.url);
 `;
 
-/**
- * Compiles src/ into a directory of its own, as Node 20 can't run TypeScript and dist/ may be of
- * yesterday, so that a store can run in a process that a test may kill.
- */
+/** The store of this run's compiled source, in a process that a test may kill. */
 export function buildStore(): BuiltStore {
-  const directory = mkdtempSync(join(tmpdir(), 'plants-built-'));
-  const compiler = join(
-    dirname(createRequire(import.meta.url).resolve('typescript/package.json')),
-    'bin/tsc',
-  );
-  const config = join(root, 'tsconfig.build.json');
-  execFileSync(process.execPath, [compiler, '-p', config, '--outDir', directory], { stdio: 'pipe' });
-  symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'));
-  writeFileSync(join(directory, 'package.json'), '{"type":"module"}');
-  writeFileSync(join(directory, 'run-store.mjs'), program);
+  const file = join(compiledFolder(), `run-store-${process.pid}.mjs`);
+  writeFileSync(file, program);
   const running = new Set<ChildProcess>();
   return {
     start: async (database) => {
-      const child = spawn(process.execPath, [join(directory, 'run-store.mjs'), database], {
+      const child = spawn(process.execPath, [file, database], {
         stdio: ['ignore', 'pipe', 'pipe'],
       });
       running.add(child);
@@ -67,7 +52,7 @@ export function buildStore(): BuiltStore {
     },
     remove: () => {
       for (const child of running) child.kill('SIGKILL');
-      rmSync(directory, { recursive: true, force: true });
+      rmSync(file);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { Agent, request as openRequest } from 'node:http';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { addUser } from '../../src/plants/store.ts';
-import { type BuiltStore, buildStore, type StoreProcess } from './built-store.ts';
+import { buildStore, type StoreProcess } from './built-store.ts';
 import { describeDatabases } from './databases.ts';
 import { logIn, rosa } from './fixture.ts';
 
@@ -14,10 +14,7 @@ interface Acknowledged {
   readonly name: string;
 }
 
-let built: BuiltStore;
-beforeAll(() => {
-  built = buildStore();
-}, 120_000);
+const built = buildStore();
 afterAll(() => built.remove());
 
 describeDatabases('what was acknowledged', (databases) => {
