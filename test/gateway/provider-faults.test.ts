@@ -103,7 +103,7 @@ async function peakOf<T>(work: () => Promise<T>): Promise<{ value: T; peakBytes:
     if (used() <= peak) return;
     collectGarbage();
     peak = Math.max(peak, used());
-  }, 20);
+  }, 100);
   try {
     return { value: await work(), peakBytes: peak - before };
   } finally {
