@@ -266,8 +266,7 @@ projects: { shop: { keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] } }
 describe.skipIf(chromiumPath === undefined)('axe-core finds nothing', { timeout: 90_000 }, () => {
   test.each([
     ['light, wide', { colorScheme: 'light', viewport: { width: 1440, height: 900 } }],
-    ['dark, wide', { colorScheme: 'dark', viewport: { width: 1440, height: 900 } }],
-    ['light, 400 pixels', { colorScheme: 'light', viewport: { width: 400, height: 800 } }],
+    ['dark, 400 pixels', { colorScheme: 'dark', viewport: { width: 400, height: 800 } }],
   ] as const)('%s', async (_, options) => {
     const { page } = await openExchange(say('write to jo@example.org', { stream: true }), options);
     await gateway.ask(say('a blue heron'));
