@@ -45,7 +45,7 @@ const measuredFiles = {
 };
 const slowFiles = {
   plugins: [compiledSource],
-  test: { ...everywhere, name: 'slow', include: [slow] },
+  test: { ...everywhere, name: 'slow', include: [slow], isolate: false },
 };
 const filesOfOpenAi7 = {
   plugins: [compiledSource, withOpenAi7],
