@@ -14,7 +14,7 @@ import type { SourceDocument } from './source/document.ts';
 import { type FoundConfig, findConfig, readConfigFile, userDirectory } from './source/find.ts';
 import { applyLogin, type Read, type WantedLogin } from './source/logins.ts';
 import { readCaFile, readEach, readKeyFile } from './source/named-files.ts';
-import { ConfigError, type Problem } from './source/problems.ts';
+import { ConfigError, inFileOrder, type Problem } from './source/problems.ts';
 import { createReport, type Report } from './source/report.ts';
 import { type Reference, substitute } from './source/substitute.ts';
 import { liesIn, realPathOf } from './trust/real-path.ts';
@@ -57,7 +57,7 @@ export interface Inspection {
   readonly found: FoundConfig | undefined;
   /** How messages name the file: as short as it goes from the working directory. */
   readonly name: string;
-  /** In the order in which they were found. */
+  /** In the order in which they were found; those of LoadedConfig are in the order of the file. */
   readonly problems: readonly Problem[];
   /** Without what is wrong, where something is. */
   readonly settings: Settings | undefined;
@@ -77,7 +77,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const inspection = await inspectConfig(options);
   const { config, found, problems, text } = inspection;
   if (config === undefined) throw unusable(inspection);
-  return { config, path: found?.path, found, text, warnings: problems };
+  return { config, path: found?.path, found, text, warnings: inFileOrder(problems) };
 }
 
 /** Why a configuration can't be used: what is wrong with it, or that nobody has allowed what it wants. */

@@ -42,39 +42,117 @@ const leastLength = 8;
 const replacement = '[secret]';
 const replacementBytes = Buffer.from(replacement);
 
+/**
+ * Searches bytes for several patterns at once (Wu and Manber, 1994): a table indexed by two bytes gives the distance to the
+ * next place where any pattern can end, so most of the text is never read, and the number of patterns hardly matters.
+ * Patterns have at least two bytes; the shortest one limits how far the search can skip.
+ */
+class PatternSearch {
+  readonly #window: number;
+  readonly #bits: number;
+  readonly #leaps: Uint8Array;
+  /** Keyed by the last two bytes of a pattern's window; the longest first, so that no rest is left behind. */
+  readonly #patterns = new Map<number, Buffer[]>();
+
+  constructor(texts: readonly string[]) {
+    const patterns = [...new Set(texts)].map((text) => Buffer.from(text));
+    this.#window = Math.min(256, ...patterns.map((pattern) => pattern.length));
+    // Large enough that most of it stays free; an exchange may have a scrubber of its own.
+    this.#bits = Math.min(16, Math.max(10, 36 - Math.clz32(patterns.length)));
+    this.#leaps = new Uint8Array(1 << this.#bits).fill(this.#window - 1);
+    for (const pattern of patterns.sort((one, other) => other.length - one.length)) this.#add(pattern);
+  }
+
+  #add(pattern: Buffer): void {
+    for (let at = 1; at < this.#window; at += 1) {
+      const pair = this.#pairAt(pattern, at);
+      this.#leaps[pair] = Math.min(this.#leaps[pair] as number, this.#window - 1 - at);
+    }
+    const last = this.#pairAt(pattern, this.#window - 1);
+    const same = this.#patterns.get(last);
+    if (same === undefined) this.#patterns.set(last, [pattern]);
+    else same.push(pattern);
+  }
+
+  /** Where the text has patterns, the longest at each place. */
+  places(text: Buffer): readonly Range[] {
+    const places: Range[] = [];
+    if (this.#patterns.size === 0) return places;
+    const reach = this.#window - 1;
+    for (let at = reach; at < text.length; ) {
+      const pair = this.#pairAt(text, at);
+      const leap = this.#leaps[pair] as number;
+      const start = at - reach;
+      const found =
+        leap > 0 ? undefined : this.#patterns.get(pair)?.find((each) => standsAt(text, start, each));
+      if (found === undefined) {
+        at += Math.max(leap, 1);
+      } else {
+        const end = start + found.length;
+        places.push({ start, end });
+        at = end + reach;
+      }
+    }
+    return places;
+  }
+
+  /** The place in the tables of the two bytes that end at `at`. */
+  #pairAt(bytes: Buffer, at: number): number {
+    const pair = ((bytes[at - 1] as number) << 8) | (bytes[at] as number);
+    return Math.imul(pair, 0x9e3779b1) >>> (32 - this.#bits);
+  }
+}
+
+function standsAt(text: Buffer, start: number, pattern: Buffer): boolean {
+  const end = start + pattern.length;
+  // A call of `compare` costs as much as dozens of these.
+  if (text[start] !== pattern[0] || text[start + 1] !== pattern[1] || end > text.length) return false;
+  return text.compare(pattern, 0, pattern.length, start, end) === 0;
+}
+
 /** Scrubs secrets from everything that leaves: none of them may be in an answer, a record or an error. */
 export class Scrubber {
-  readonly secrets: readonly string[];
   /** The same for short strings: headers, and causes of failures. */
   readonly text: (text: string) => string;
-  readonly #spellings: RegExp | undefined;
-  readonly #plain: RegExp | undefined;
+  readonly #first: Scrubber | undefined;
+  readonly #own: readonly string[];
+  readonly #spellings: PatternSearch;
+  readonly #plain: PatternSearch;
   /** Character codes that occur in the secrets: only escapes of these can hide one. */
   readonly #alphabet: ReadonlySet<number>;
 
-  constructor(secrets: readonly string[]) {
+  /** `first` scrubs before this one. */
+  constructor(secrets: readonly string[], first?: Scrubber) {
     const long = longEnough(secrets);
-    this.secrets = secrets;
-    this.text = createTextScrubber(secrets);
-    this.#spellings = anyOf(long.flatMap(spell));
-    this.#plain = anyOf(long);
+    const text = createTextScrubber(secrets);
+    this.text = first === undefined ? text : (whole) => text(first.text(whole));
+    this.#first = first;
+    this.#own = secrets;
+    this.#spellings = new PatternSearch(long.flatMap(spell));
+    this.#plain = new PatternSearch(long);
     this.#alphabet = new Set(long.flatMap((secret) => [...Buffer.from(secret)]));
   }
 
-  /** One that also scrubs these. */
+  get secrets(): readonly string[] {
+    return [...(this.#first?.secrets ?? []), ...this.#own];
+  }
+
+  /** One that also scrubs these; nothing is prepared again for those of this one. */
   with(secrets: readonly string[]): Scrubber {
-    return new Scrubber([...this.secrets, ...secrets]);
+    return new Scrubber(secrets, this);
   }
 
   /** The bytes without them; the same object if there are none. */
   bytes(text: Buffer): Buffer {
-    const clean = replaced(text, placesOf(this.#spellings, text));
+    const given = this.#first?.bytes(text) ?? text;
+    const clean = replaced(given, this.#spellings.places(given));
     if (!this.#mayHideOne(clean)) return clean;
     const { text: plain, origins } = unescapeJson(clean);
-    const places = placesOf(this.#plain, plain);
     return replaced(
       clean,
-      places.map(({ start, end }) => ({ start: origins[start] ?? 0, end: origins[end] ?? 0 })),
+      this.#plain
+        .places(plain)
+        .map(({ start, end }) => ({ start: origins[start] ?? 0, end: origins[end] ?? 0 })),
     );
   }
 
@@ -90,24 +168,6 @@ export class Scrubber {
     }
     return this.#alphabet.has(slash) && text.includes('\\/');
   }
-}
-
-/** Finds any of the texts in Latin-1, in which a character is a byte; the longest first, so that no rest is left behind. */
-function anyOf(texts: readonly string[]): RegExp | undefined {
-  if (texts.length === 0) return undefined;
-  const bytes = texts.map((text) => Buffer.from(text).toString('latin1'));
-  const longest = [...new Set(bytes)].sort((one, other) => other.length - one.length);
-  return new RegExp(longest.map((each) => each.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|'), 'g');
-}
-
-function placesOf(pattern: RegExp | undefined, text: Buffer): readonly Range[] {
-  if (pattern === undefined) return [];
-  const latin = text.toString('latin1');
-  const places: Range[] = [];
-  pattern.lastIndex = 0;
-  for (let match = pattern.exec(latin); match !== null; match = pattern.exec(latin))
-    places.push({ start: match.index, end: pattern.lastIndex });
-  return places;
 }
 
 function replaced(text: Buffer, places: readonly Range[]): Buffer {

@@ -452,3 +452,21 @@ test.each([
 
   expect(problems.map((problem) => problem.message)).toEqual([message]);
 });
+
+test('warnings come in the order of the file, whichever check found them', async () => {
+  const cwd = createWorkspace({
+    'gateway.yaml': `
+policies: { house: { rules: [{ id: a, action: block, when: { model: [x] }, unless: { model: ['x*'] } }] } }
+models: [{ match: 'b*', provider: sandbox }, { match: bc, provider: sandbox }, { match: a, provider: oa }]
+masking: { secret: plain-written-secret-0123456789abcdefghijk }
+providers:
+  oa: { dialect: openai, base_url: 'http://127.0.0.1:9/v1', api_key: '\${NOPE}' }
+  sandbox: { dialect: sandbox }
+`,
+  });
+
+  const { warnings } = await loadConfig({ cwd, env: { HOME: cwd }, nowMs, consent: allowAll });
+
+  expect(warnings.length).toBeGreaterThan(1);
+  expect(warnings).toEqual(inFileOrder(warnings));
+});

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createTextScrubber, Scrubber } from '../../src/gateway/scrub.ts';
+import { growth } from '../kit/growth.ts';
 import { createRandom } from '../kit/random.ts';
 
 const scrub = (secrets: readonly string[], text: string) =>
@@ -77,4 +78,31 @@ test('scrubs secrets in short texts in the same way', () => {
   expect(scrubText(`ECONNRESET: ${secret}, ${encodeURIComponent(secret)}`)).toBe(
     'ECONNRESET: [secret], [secret]',
   );
+});
+
+test('one that scrubs further secrets scrubs them besides its own, and lists all', () => {
+  const scrubber = new Scrubber(['sk-secret-1']).with(['eyJ-login-2']);
+
+  expect(scrubber.bytes(Buffer.from('sk-secret-1, eyJ-login-2')).toString()).toBe('[secret], [secret]');
+  expect(scrubber.text('sk-secret-1, eyJ-login-2')).toBe('[secret], [secret]');
+  expect(scrubber.secrets).toEqual(['sk-secret-1', 'eyJ-login-2']);
+});
+
+test.each([
+  ['random text', (word: () => string) => word()],
+  ['the beginning of all secrets', () => 'gw_'],
+  ['nearly a secret', () => 'gw_0123456789abcdefghijklmnopqrstuv!'],
+])('hundreds of secrets cost hardly more than a few, in %s', (_, unit) => {
+  const random = createRandom(11);
+  const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_';
+  const word = () => Array.from({ length: 32 }, () => letters.charAt(random.below(letters.length))).join('');
+  const secrets = ['gw_0123456789abcdefghijklmnopqrstuvwx', ...Array.from({ length: 999 }, word)];
+  const text = Buffer.from(
+    Array.from({ length: 60_000 }, () => unit(word))
+      .join('')
+      .slice(0, 1_000_000),
+  );
+  const scrubbers = { small: new Scrubber(secrets.slice(0, 5)), large: new Scrubber(secrets) };
+
+  expect(growth((scrubber) => scrubber.bytes(text), { ...scrubbers, limit: 50 })).toBeLessThan(50);
 });

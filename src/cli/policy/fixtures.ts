@@ -7,7 +7,7 @@ import { type Destination, destinationNamed, guessDestination } from '../../gate
 import { actions } from '../../policy/rule.ts';
 
 const text = z.string('expected a text');
-const texts = (what: string) => z.array(z.string(), `expected a list of ${what}`);
+const texts = (what: string) => z.array(z.string(`expected a list of ${what}`), `expected a list of ${what}`);
 
 /** The outcome that a fixture expects; a missing field may be anything, null means absent. */
 const expectationSchema = z.strictObject({

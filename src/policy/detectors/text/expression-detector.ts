@@ -21,24 +21,24 @@ interface Options {
   readonly prefilter: readonly string[];
   readonly reach: number;
   readonly rules: readonly Rule[];
-  /** False if a value in lower case has lost its checksum. */
-  readonly folded?: false;
+  /** False if a value in lower case has lost its checksum; for what is only possible the folded text is searched too. */
+  readonly folded?: boolean;
   readonly neverCertain?: true;
 }
 
 /** A detector for values that an expression matches and a checksum or a nearby word confirms. */
-export function createExpressionDetector({ prefilter, rules, ...options }: Options): Detector {
+export function createExpressionDetector({ prefilter, rules, folded = true, ...options }: Options): Detector {
   const shared = {
     prefilter: { kind: 'regexes', regexes: prefilter },
-    folded: true,
     ignoresCase: true,
     ...options,
   } as const;
   const find = (text: string) => rules.flatMap((rule) => findByRule(text, rule));
   return {
     ...shared,
+    folded,
     find: (text) => find(text).filter((finding) => isAtLeast(finding, 'likely')),
-    possible: { ...shared, find },
+    possible: { ...shared, folded: true, find },
   };
 }
 
