@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { compiledSource, isCompiled } from './test/kit/compiled-source.ts';
 import { openAi7, withOpenAi7 } from './test/kit/openai.ts';
 import { scale } from './test/kit/scale.ts';
@@ -52,12 +53,20 @@ const filesOfOpenAi7 = {
   test: { ...everywhere, name: 'openai-7', include: withOpenAiSdk, isolate: false },
 };
 
+/** The second tier is first: a run must not end with one long file and an idle core. */
+class LongFilesFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isShort = ({ project }: TestSpecification) => Number(project.name !== slowFiles.test.name);
+    return (await super.sort(files)).toSorted((one, other) => isShort(one) - isShort(other));
+  }
+}
+
 export default defineConfig({
   test: {
     globalSetup: ['test/kit/temporary-folder.ts', 'test/kit/build.ts', 'test/kit/compiled-source.ts'],
     // Many tests wait for time-outs and other programs: with two files at a time for a core it is busy all the time.
     maxWorkers: Math.max(4, availableParallelism()),
-    // In this order: short files last, or a run ends with one long file and idle cores.
-    projects: [slowFiles, measuredFiles, sharedFiles, ...(openAi7 === undefined ? [] : [filesOfOpenAi7])],
+    sequence: { sequencer: LongFilesFirst },
+    projects: [sharedFiles, measuredFiles, slowFiles, ...(openAi7 === undefined ? [] : [filesOfOpenAi7])],
   },
 });
