@@ -77,8 +77,8 @@ export function explain(set: PolicySet, subject: Subject, now: () => number): Ex
   return { rules: withOwnVerdicts(rules, decision), decision, microseconds: now() - started };
 }
 
-/** Adds what no rule decides by its conditions: the policies' own options, and text that a rule can't read. */
-function withOwnVerdicts(
+/** Adds what no rule decides by its conditions on the body: the policies' own options, text that a rule can't read, a path. */
+export function withOwnVerdicts(
   rules: readonly RuleExplanation[],
   { verdicts }: Decision,
 ): readonly RuleExplanation[] {

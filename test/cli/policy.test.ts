@@ -354,6 +354,23 @@ describe('policy explain', () => {
     expect(text.stdout.match(/^body {6}\{$/gm)).toHaveLength(2);
   });
 
+  test('names the rule that the model in the path matches', async () => {
+    const { exit, json } = await policy(
+      'explain request.json --endpoint /v1beta/models/nightfall-1:generateContent -o json',
+      {
+        'gateway.yaml': chatOnly('{ id: code, action: block, when: { text: { phrases: [nightfall] } } }'),
+        'request.json': { contents: [{ parts: [{ text: 'hello' }] }] },
+      },
+    );
+
+    expect(exit).toBe(3);
+    expect(json).toMatchObject({ decision: 'block', rule: 'code', at: '/model' });
+    const { rules } = json as { rules: readonly { rule: string; matched: boolean; matches: object[] }[] };
+    expect(rules.filter(({ matched }) => matched)).toMatchObject([
+      { rule: 'code', matches: [{ at: '/model' }] },
+    ]);
+  });
+
   test('shows no body in which nothing is replaced', async () => {
     const { json } = await explain(say(mail), {}, 'explain request.json -o json');
 

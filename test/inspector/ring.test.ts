@@ -103,6 +103,25 @@ describe('the ring', () => {
     expect(ring.find('req_1')?.receivedBody?.toString()).toBe('as it came');
   });
 
+  test('keeps what is open until it ends, however much is refused meanwhile', () => {
+    const ring = new Ring({ exchanges: 10, bytes: 1_000_000 });
+    const refused = record({ status: 403, outcome: 'refused' });
+    const slow = ring.trace(exchange('slow'));
+    slow.received(Buffer.from('{}'));
+    for (let i = 0; i < 35; i += 1) ring.trace(exchange(`no_${i}`)).finished(refused, undefined);
+    slow.finished(record({ status: 502, outcome: 'failed' }), 'the provider cut it short');
+
+    expect(ring.find('slow')?.record).toMatchObject({ outcome: 'failed' });
+    expect(ring.size).toBe(10);
+  });
+
+  test('drops the oldest where all are open', () => {
+    const ring = new Ring({ exchanges: 10, bytes: 1_000_000 });
+    for (let i = 0; i < 12; i += 1) ring.trace(exchange(`req_${i}`)).received(Buffer.from('{}'));
+
+    expect(ring.entries().map(({ id }) => id)).toEqual(Array.from({ length: 10 }, (_, i) => `req_${11 - i}`));
+  });
+
   test('shows what is under way in the order in which it came', () => {
     const ring = new Ring();
     const slow = ring.trace(exchange('slow'));

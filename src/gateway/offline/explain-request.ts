@@ -1,5 +1,5 @@
 import type { JsonDocument } from '../../json/json-document.ts';
-import { explain, type RuleExplanation } from '../../policy/explain.ts';
+import { explain, type RuleExplanation, withOwnVerdicts } from '../../policy/explain.ts';
 import { decideWith, type OfflineTarget, toOutcome } from './decide-offline.ts';
 import type { Outcome, Question } from './question.ts';
 
@@ -51,7 +51,7 @@ export function explainRequest(question: Question): Report {
     target_models: subject.targetModels,
     served: isServed,
     ...outcome,
-    rules: found.rules.map(toReport),
+    rules: withOwnVerdicts(found.rules, decision).map(toReport),
     microseconds: Math.round(found.microseconds),
     ...(redacted === undefined ? {} : { body: toValue(redacted) }),
     ...(outgoing.length === 0

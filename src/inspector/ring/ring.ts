@@ -14,7 +14,7 @@ const entryBytes = 2_048;
 
 /**
  * The last exchanges, bounded in number and bytes: the oldest bodies go first, then the oldest exchanges. Those that were
- * refused, failed or matched a rule stay longer, in up to half of the places.
+ * refused, failed or matched a rule stay longer, in up to half of the places, and those that are open until they end.
  */
 export class Ring implements EntryKeeper {
   readonly limits: RingLimits;
@@ -120,9 +120,11 @@ export class Ring implements EntryKeeper {
 
   #dropOldest(): void {
     const half = this.limits.exchanges / 2;
-    const place = this.#entries.findIndex((each, index) => index > half || isUnremarkable(each));
-    const isOldest = place <= 0 || place > half;
-    const entry = isOldest ? this.#entries.shift() : this.#entries.splice(place, 1)[0];
+    const unremarkable = this.#entries.findIndex((each, index) => index > half || isUnremarkable(each));
+    const isNear = unremarkable >= 0 && unremarkable <= half;
+    // What is open has its end before it: it is dropped only if nothing else is left.
+    const place = isNear ? unremarkable : this.#entries.findIndex(({ record }) => record !== undefined);
+    const entry = place > 0 ? this.#entries.splice(place, 1)[0] : this.#entries.shift();
     if (entry === undefined) return;
     entry.isGone = true;
     this.goneVersion = Math.max(this.goneVersion, entry.version);

@@ -37,7 +37,12 @@ export function cancelLine(requestId: string): string {
 }
 
 export function endLine(row: LedgerRow): string {
-  return toLine(['end', ...exchangeColumns.map(({ name }) => short(row[name]))]);
+  // `is_estimated` is a boolean in this version of the format.
+  const isEstimated = row.is_estimated === 1;
+  return toLine([
+    'end',
+    ...exchangeColumns.map(({ name }) => (name === 'is_estimated' ? isEstimated : short(row[name]))),
+  ]);
 }
 
 /** Undefined for a line that is damaged, or of something else. */
