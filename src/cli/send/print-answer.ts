@@ -9,7 +9,13 @@ import { wrapped } from '../shell/print/wrapped.ts';
 import { startSpinner } from '../shell/spinner.ts';
 import type { PromptOptions } from './prompt-options.ts';
 
-const cutReasons: ReadonlySet<string | null> = new Set(['length', 'max_tokens', 'max_output_tokens']);
+// In the words of all dialects.
+const cutReasons: ReadonlySet<string | null> = new Set([
+  ...['length', 'max_tokens', 'max_output_tokens', 'model_context_window_exceeded', 'MAX_TOKENS'],
+]);
+const filterReasons: ReadonlySet<string | null> = new Set([
+  ...['content_filter', 'refusal', 'SAFETY', 'RECITATION', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII'],
+]);
 
 /** Prints on stderr what the answer alone doesn't show. Formats for programs have it in their output. */
 export async function printNotices(answered: Answered, options: CommonOptions, io: Io): Promise<void> {
@@ -35,12 +41,8 @@ function noticesOf({ reply, warnings }: Answered): readonly string[] {
     ...(cutReasons.has(reason)
       ? [`the answer is truncated: it reached the limit of tokens (${reason})`]
       : []),
-    ...(isFiltered(reason) ? [`the provider withheld the answer (${reason})`] : []),
+    ...(filterReasons.has(reason) ? [`the provider withheld the answer (${reason})`] : []),
   ];
-}
-
-function isFiltered(reason: string | null): boolean {
-  return reason === 'content_filter' || reason === 'refusal';
 }
 
 export function usageLine({ reply: { model, usage, latency_ms: latencyMs } }: Answered): string {

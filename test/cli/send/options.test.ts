@@ -104,6 +104,11 @@ describe('options by name', () => {
 describe('what a person should know is said on stderr', () => {
   test.each([
     ['a cut answer', ['hello', '--max-tokens', '3'], 'is truncated: it reached the limit of tokens (length)'],
+    [
+      'a cut answer in another dialect',
+      ['hello', '--max-tokens', '3', '--dialect', 'gemini'],
+      'is truncated: it reached the limit of tokens (MAX_TOKENS)',
+    ],
     ['a redaction', [`my card is ${card}`], 'the policy redacted something in the prompt'],
     ['a warning', ['a ticket'], 'the policy warns about this prompt: tickets'],
   ])('%s', async (_name, argv, expected) => {
