@@ -46,7 +46,7 @@ const measuredFiles = {
 };
 const slowFiles = {
   plugins: [compiledSource],
-  test: { ...everywhere, name: 'slow', include: [slow], isolate: false },
+  test: { ...everywhere, name: 'slow', include: [slow] },
 };
 const filesOfOpenAi7 = {
   plugins: [compiledSource, withOpenAi7],
