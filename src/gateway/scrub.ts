@@ -51,7 +51,7 @@ class PatternSearch {
   readonly #window: number;
   readonly #bits: number;
   readonly #leaps: Uint8Array;
-  /** Keyed by the last two bytes of a pattern's window; the longest first, so that no rest is left behind. */
+  /** By the place in the tables of the last two bytes of a pattern's window; the longest first, so that no rest is left behind. */
   readonly #patterns = new Map<number, Buffer[]>();
 
   constructor(texts: readonly string[]) {

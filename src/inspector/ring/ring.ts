@@ -120,10 +120,9 @@ export class Ring implements EntryKeeper {
 
   #dropOldest(): void {
     const half = this.limits.exchanges / 2;
-    const unremarkable = this.#entries.findIndex((each, index) => index > half || isUnremarkable(each));
-    const isNear = unremarkable >= 0 && unremarkable <= half;
+    const near = this.#entries.findIndex((each, index) => index <= half && isUnremarkable(each));
     // What is open has its end before it: it is dropped only if nothing else is left.
-    const place = isNear ? unremarkable : this.#entries.findIndex(({ record }) => record !== undefined);
+    const place = near >= 0 ? near : this.#entries.findIndex(({ record }) => record !== undefined);
     const entry = place > 0 ? this.#entries.splice(place, 1)[0] : this.#entries.shift();
     if (entry === undefined) return;
     entry.isGone = true;
