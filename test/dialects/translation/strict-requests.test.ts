@@ -27,7 +27,7 @@ describe('messages', () => {
     ['text before a result', { messages: [user('x'), assistant([use]), user([text, result])] }, 'messages[2].content[1]'],
     ['two results of a call', { messages: [user('x'), assistant([use]), user([result, result])] }, 'messages[2].content[1]'],
     ['white space at the end', { messages: [user('x'), assistant('so ')] }, 'messages[1].content'],
-    ['a tool in the form of Chat', { tools: [{ type: 'function', function: {} }], tool_choice: { type: 'tool', name: 'a' } }, 'tool_choice.name'],
+    ['a tool in the form of Chat', { tools: [{ type: 'function', function: {} }] }, 'tools[0].name'],
     ['two tools of one name', { tools: [...tools, ...tools] }, 'tools[1].name'],
     ['a choice without tools', { tool_choice: { type: 'any' } }, 'tool_choice'],
     ['a choice of an unknown tool', { tools, tool_choice: { type: 'tool', name: 'b' } }, 'tool_choice.name'],
@@ -136,18 +136,18 @@ describe('gemini', () => {
   // biome-ignore format: a case a line
   const cases: [string, Record<string, unknown>, string][] = [
     ['a role of another dialect', { contents: [{ role: 'assistant', parts: [{ text: 'x' }] }] }, 'contents[0].role'],
-    ['a part of the Messages dialect', { contents: [user({ type: 'text', text: 'x' })] }, 'contents[0].parts[0]'],
+    ['a part of the Messages dialect', { contents: [user({ type: 'text', text: 'x' })] }, 'contents[0].parts[0].type'],
     ['a response without its call', { contents: [user(result)] }, 'contents[0].parts'],
     ['a call without its response', { contents: [x, model(call), y] }, 'contents[2].parts'],
     ['a response to one of two calls', { contents: [x, model(call, call), user(result)] }, 'contents[2].parts'],
     ['a last call', { contents: [x, model(call)] }, 'contents[1]'],
     ['a call of a user', { contents: [user(call), user(result)] }, 'contents[0].role'],
-    ['two schemas', { tools: [{ functionDeclarations: [{ ...declared, parameters: {} }] }] }, 'tools[0].functionDeclarations[0]'],
+    ['two schemas', { tools: [{ functionDeclarations: [{ ...declared, parameters: {} }] }] }, 'tools[0].functionDeclarations[0].parameters'],
     ['a choice of an unknown function', choice({ mode: 'ANY', allowedFunctionNames: ['b'] }), 'toolConfig.functionCallingConfig.allowedFunctionNames[0]'],
     ['names without the mode', choice({ mode: 'AUTO', allowedFunctionNames: ['get_weather'] }), 'toolConfig.functionCallingConfig.allowedFunctionNames'],
     ['a schema without its type', config({ responseJsonSchema: weatherSchema }), 'generationConfig'],
     ['a budget and a level', config({ thinkingConfig: { thinkingBudget: 1, thinkingLevel: 'low' } }), 'generationConfig.thinkingConfig'],
-    ['a field of the Chat dialect', { max_tokens: 5 }, ''],
+    ['a field of the Chat dialect', { max_tokens: 5 }, 'max_tokens'],
   ];
   const path = '/v1beta/models/m:generateContent';
 

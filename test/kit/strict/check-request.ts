@@ -4,6 +4,7 @@ import { chatRequest } from './chat.ts';
 import { geminiRequest } from './gemini.ts';
 import { messagesRequest } from './messages.ts';
 import { responsesRequest } from './responses.ts';
+import { placeOf } from './shapes.ts';
 
 const forms = {
   '/v1/messages': ['messages', messagesRequest],
@@ -30,7 +31,7 @@ export function checkRequest(path: string, value: unknown): Refused | undefined 
   const [name, form] = formAt(path.split('?', 1)[0] ?? '');
   const [issue] = form.safeParse(value).error?.issues ?? [];
   if (issue === undefined) return undefined;
-  const place = issue.path
+  const place = placeOf(issue)
     .map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))
     .join('')
     .slice(1);

@@ -1,60 +1,35 @@
 import * as z from 'zod';
-import {
-  between,
-  by,
-  cap,
-  type Fields,
-  fields,
-  filled,
-  flag,
-  text,
-  type Wrong,
-  wholeRequest,
-} from './shapes.ts';
+import { between, cap, type Fields, fields, filled, flag, text, type Wrong, wholeRequest } from './shapes.ts';
 
-// Google refuses every member that it does not know.
-const blob = z.strictObject({ mimeType: filled, data: filled, displayName: text.optional() });
-const file = z.strictObject({ mimeType: filled, fileUri: filled });
-const call = z.strictObject({ id: filled.optional(), name: filled, args: fields.optional() });
-const response = z.strictObject({
-  id: filled.optional(),
-  name: filled,
-  response: fields,
-  parts: z.array(z.strictObject({ inlineData: blob })).optional(),
-});
-const labels = { thought: flag.optional(), thoughtSignature: filled.optional() };
-const part = by((value) => {
-  if ('functionCall' in value) return z.strictObject({ functionCall: call, ...labels });
-  if ('functionResponse' in value) return z.strictObject({ functionResponse: response });
-  if ('inlineData' in value) return z.strictObject({ inlineData: blob, ...labels });
-  if ('fileData' in value) return z.strictObject({ fileData: file, ...labels });
-  return z.strictObject({ text, ...labels });
-});
+const call = z.strictObject({ id: filled.optional(), name: filled, args: fields });
+const part = z.union([
+  z.strictObject({ text }),
+  z.strictObject({ functionCall: call, thoughtSignature: filled.optional() }),
+  z.strictObject({
+    functionResponse: z.strictObject({ id: filled.optional(), name: filled, response: fields }),
+  }),
+  z.strictObject({ inlineData: z.strictObject({ mimeType: filled, data: filled }) }),
+  z.strictObject({ fileData: z.strictObject({ mimeType: filled, fileUri: filled }) }),
+]);
 const content = z.strictObject({ role: z.enum(['user', 'model']), parts: z.array(part).min(1) });
 
-const declaration = z
-  .strictObject({
-    name: text.regex(/^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/),
-    description: text.optional(),
-    parameters: fields.optional(),
-    parametersJsonSchema: fields.optional(),
-  })
-  .refine(
-    (value) => value.parameters === undefined || value.parametersJsonSchema === undefined,
-    'only one schema',
-  );
+const declaration = z.strictObject({
+  name: text.regex(/^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/),
+  description: text.optional(),
+  parametersJsonSchema: fields.optional(),
+});
 const calling = z.strictObject({
-  mode: z.enum(['AUTO', 'ANY', 'NONE', 'VALIDATED']).optional(),
+  mode: z.enum(['AUTO', 'ANY', 'NONE']),
   allowedFunctionNames: z.array(filled).min(1).optional(),
 });
 
 const config = z
   .strictObject({
     maxOutputTokens: cap.optional(),
-    temperature: between(0, 2).optional(),
-    topP: between(0, 1).optional(),
+    temperature: between(0, 2),
+    topP: between(0, 1),
     stopSequences: z.array(filled).min(1).max(5).optional(),
-    responseMimeType: z.enum(['text/plain', 'application/json']).optional(),
+    responseMimeType: z.literal('application/json').optional(),
     responseJsonSchema: fields.optional(),
     thinkingConfig: z
       .strictObject({
@@ -69,7 +44,7 @@ const config = z
       .optional(),
   })
   .refine(
-    (value) => value.responseJsonSchema === undefined || value.responseMimeType === 'application/json',
+    (value) => value.responseJsonSchema === undefined || value.responseMimeType !== undefined,
     'a schema needs the type application/json',
   );
 
@@ -87,9 +62,7 @@ const request = z.strictObject({
 /** POST …:generateContent and :streamGenerateContent, as strict as the real host. */
 export const geminiRequest = wholeRequest(request, ({ contents, tools = [], toolConfig }) => {
   const declared = tools.flatMap(({ functionDeclarations }) => functionDeclarations.map(({ name }) => name));
-  return (
-    checkCalls(contents as readonly Content[]) ?? checkChoice(toolConfig?.functionCallingConfig, declared)
-  );
+  return checkCalls(contents) ?? checkChoice(toolConfig?.functionCallingConfig, declared);
 });
 
 interface Content {
@@ -116,7 +89,7 @@ function checkCalls(contents: readonly Content[]): Wrong {
 function checkChoice(choice: z.infer<typeof calling> | undefined, declared: readonly string[]): Wrong {
   const { mode, allowedFunctionNames: allowed = [] } = choice ?? {};
   const path = ['toolConfig', 'functionCallingConfig', 'allowedFunctionNames'];
-  if (allowed.length > 0 && mode !== 'ANY' && mode !== 'VALIDATED') return [path, 'only with the mode ANY'];
+  if (allowed.length > 0 && mode !== 'ANY') return [path, 'only with the mode ANY'];
   const unknown = allowed.findIndex((name) => !declared.includes(name));
   return unknown < 0 ? undefined : [[...path, unknown], 'no such function is declared'];
 }

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import {
   between,
-  by,
   byType,
+  cap,
+  checkChoice,
   type Fields,
   fields,
   filled,
   flag,
-  foreign,
   text,
   textOr,
   visible,
@@ -16,108 +16,64 @@ import {
 } from './shapes.ts';
 
 const toolId = text.regex(/^[a-zA-Z0-9_-]+$/);
-const textBlock = z.object({ text: visible });
-const assistantBlocks = {
-  text: textBlock,
-  tool_use: z.object({ name: filled, input: fields, id: toolId }),
-  thinking: z.object({ thinking: text, signature: filled }),
-  redacted_thinking: z.object({ data: filled }),
+const content = {
+  text: { text: visible },
+  image: { source: fields },
+  document: { source: fields, title: text.optional() },
 };
-const part = by((value) => z.object({ type: filled, ...(value?.type === 'text' && { text }) }));
-const userBlocks = {
-  text: textBlock,
-  tool_result: z.object({
+const userBlock = byType({
+  ...content,
+  tool_result: {
     tool_use_id: toolId,
-    is_error: flag.nullish(),
-    content: textOr(z.array(part)).optional(),
-  }),
-};
-const otherBlocks =
-  /^(?:image|document|search_result|container_upload|server_tool_use|mcp_tool_use|compaction|\w+_tool_result)$/;
-const other = (type: string) => {
-  if (!otherBlocks.test(type)) return undefined;
-  return z.object(type === 'image' || type === 'document' ? { source: fields } : {});
-};
-
-const message = by((value) => {
-  const role = z.enum(['user', 'assistant', 'system']);
-  // Only the last message may be an empty one of the assistant, so the whole list is needed to check that.
-  if (value?.role === 'assistant')
-    return z.object({ content: textOr(z.array(byType(assistantBlocks, other))) });
-  const block = value?.role === 'system' ? byType({ text: textBlock }) : byType(userBlocks, other);
-  return z.object({ role, content: textOr(z.array(block).min(1), filled) });
+    is_error: flag.optional(),
+    content: textOr(z.array(byType(content))).optional(),
+  },
 });
-
-/** Tools of the host have a dated type and no schema. */
-const tool = by((value) =>
-  (value?.type ?? 'custom') === 'custom'
-    ? z.object({
-        name: text.regex(/^[a-zA-Z0-9_-]{1,128}$/),
-        description: text.nullish(),
-        input_schema: z.object({ type: z.literal('object') }),
-      })
-    : z.object({ name: filled.nullish() }),
-);
-const choice = byType({
-  none: z.object(foreign('disable_parallel_tool_use')),
-  auto: z.object({ disable_parallel_tool_use: flag.nullish() }),
-  any: z.object({ disable_parallel_tool_use: flag.nullish() }),
-  tool: z.object({ name: filled, disable_parallel_tool_use: flag.nullish() }),
+const assistantBlock = byType({
+  text: content.text,
+  tool_use: { id: toolId, name: filled, input: fields },
 });
-const display = z.enum(['summarized', 'omitted', 'updates']).nullish();
-const thinking = byType({
-  enabled: z.object({ budget_tokens: z.int().min(1024), display }),
-  adaptive: z.object({ display }),
-  disabled: z.object({ display }),
-  between_tools: z.object({ display }),
-});
+const message = z.discriminatedUnion('role', [
+  z.strictObject({ role: z.literal('user'), content: textOr(z.array(userBlock).min(1), filled) }),
+  z.strictObject({ role: z.literal('assistant'), content: textOr(z.array(assistantBlock).min(1), filled) }),
+]);
 
-const request = z.object({
-  ...foreign(
-    'n',
-    'stop',
-    'max_completion_tokens',
-    'max_output_tokens',
-    'response_format',
-    'reasoning_effort',
-  ),
-  ...foreign(
-    'seed',
-    'parallel_tool_calls',
-    'stream_options',
-    'frequency_penalty',
-    'presence_penalty',
-    'logit_bias',
-  ),
-  ...foreign(
-    'logprobs',
-    'input',
-    'instructions',
-    'text',
-    'reasoning',
-    'include',
-    'store',
-    'user',
-    'developer',
-  ),
-  max_tokens: z.int().min(0).nullish(),
-  stream: flag.nullish(),
+const tool = z.strictObject({
+  name: text.regex(/^[a-zA-Z0-9_-]{1,128}$/),
+  description: text.optional(),
+  input_schema: z.looseObject({ type: z.literal('object') }),
+  strict: flag.optional(),
+});
+const parallel = { disable_parallel_tool_use: flag.optional() };
+
+const request = z.strictObject({
+  model: filled,
+  max_tokens: cap,
+  stream: flag.optional(),
   messages: z.array(message).min(1),
-  system: textOr(z.array(z.object({ type: z.literal('text'), text: filled }))).optional(),
-  tools: z.array(tool).nullish(),
-  tool_choice: choice.optional(),
-  thinking: thinking.optional(),
-  temperature: between(0, 1).nullish(),
-  top_p: between(0, 1).nullish(),
-  top_k: z.int().min(0).nullish(),
-  metadata: z.object({ user_id: text.nullish() }).nullish(),
-  stop_sequences: z.array(visible).nullish(),
+  system: textOr(z.array(byType({ text: { text: filled } }))).optional(),
+  tools: z.array(tool).optional(),
+  tool_choice: byType({
+    none: {},
+    auto: parallel,
+    any: parallel,
+    tool: { name: filled, ...parallel },
+  }).optional(),
+  thinking: byType({
+    enabled: { budget_tokens: z.int().min(1024) },
+    adaptive: {},
+    disabled: {},
+  }).optional(),
+  temperature: between(0, 1),
+  top_p: between(0, 1),
+  metadata: z.strictObject({ user_id: text }).optional(),
+  stop_sequences: z.array(visible).optional(),
   output_config: z
-    .object({
-      effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).nullish(),
-      format: z.object({ type: z.literal('json_schema'), schema: fields }).nullish(),
+    .strictObject({
+      effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).optional(),
+      format: byType({ json_schema: { schema: fields } }).optional(),
     })
-    .nullish(),
+    .optional(),
 });
 type Body = z.infer<typeof request>;
 
@@ -130,7 +86,7 @@ export const messagesRequest = wholeRequest(request, (body) => {
 interface Block extends Fields {
   readonly path: readonly (string | number)[];
 }
-/** Consecutive messages of one role; those of the role system are outside the turns. */
+/** Consecutive messages of one role. */
 interface Turn {
   readonly role: string;
   readonly at: number;
@@ -139,14 +95,12 @@ interface Turn {
 
 function turnsOf({ messages }: Body): readonly Turn[] {
   const turns: Turn[] = [];
-  for (const [at, each] of messages.entries()) {
-    const { role, content } = each as { role: string; content: string | readonly Fields[] };
-    if (role === 'system') continue;
+  for (const [at, { role, content: said }] of messages.entries()) {
     const path = ['messages', at, 'content'];
     const blocks =
-      typeof content === 'string'
-        ? [{ type: 'text', text: content, path }]
-        : content.map((block, i) => ({ ...block, path: [...path, i] }));
+      typeof said === 'string'
+        ? [{ type: 'text', text: said, path }]
+        : (said as readonly Fields[]).map((block, i) => ({ ...block, path: [...path, i] }));
     const last = turns.at(-1);
     if (last?.role === role) turns[turns.length - 1] = { ...last, blocks: [...last.blocks, ...blocks] };
     else turns.push({ role, at, blocks });
@@ -159,19 +113,11 @@ function checkTurns(turns: readonly Turn[]): Wrong {
   const seen = new Set<unknown>();
   for (const [i, turn] of turns.entries()) {
     const wrong =
-      turn.role === 'user'
-        ? checkResults(turn, turns[i - 1])
-        : (checkSpoken(turn, i === turns.length - 1) ?? checkCalls(turn, turns[i + 1], seen));
+      turn.role === 'user' ? checkResults(turn, turns[i - 1]) : checkCalls(turn, turns[i + 1], seen);
     if (wrong !== undefined) return wrong;
   }
-  return undefined;
-}
-
-function checkSpoken({ at, blocks }: Turn, isLast: boolean): Wrong {
-  if (!isLast && blocks.every(({ type, text: said }) => type === 'text' && said === ''))
-    return [['messages', at, 'content'], 'must not be empty'];
-  const end = blocks.at(-1);
-  const isOpen = isLast && end?.type === 'text' && /\s$/.test(String(end.text));
+  const end = turns.at(-1)?.role === 'assistant' ? turns.at(-1)?.blocks.at(-1) : undefined;
+  const isOpen = end?.type === 'text' && /\s$/.test(String(end.text));
   return isOpen ? [end.path, 'a last assistant message must not end in white space'] : undefined;
 }
 
@@ -199,31 +145,23 @@ function checkResults({ blocks }: Turn, before: Turn | undefined): Wrong {
   return undefined;
 }
 
-function checkTools({ tools, tool_choice }: Body): Wrong {
-  const names = (tools ?? []).map((each) => (each as Fields).name ?? (each as Fields).type);
+function checkTools({ tools = [], tool_choice: choice }: Body): Wrong {
+  const names = tools.map((each) => each.name);
   const twice = names.findIndex((each, i) => names.indexOf(each) !== i);
   if (twice >= 0) return [['tools', twice, 'name'], 'tool names must be unique'];
-  const chosen = tool_choice as Fields | undefined;
-  if (chosen === undefined || chosen.type === 'none') return undefined;
-  if (names.length === 0)
-    return [['tool_choice', ...(chosen.type === 'tool' ? ['name'] : [])], 'there are no tools'];
-  const isKnown = chosen.type !== 'tool' || names.includes(chosen.name);
-  return isKnown ? undefined : [['tool_choice', 'name'], 'tools has no tool of this name'];
+  return checkChoice(choice, (choice as Fields | undefined)?.name, names, ['tool_choice', 'name']);
 }
 
-function checkThinking({ thinking: asked, max_tokens, tool_choice }: Body, turns: readonly Turn[]): Wrong {
-  const { type, budget_tokens: budget } = (asked ?? { type: 'disabled' }) as Fields;
+/** No translation keeps signed thinking, with which the turn of a call would have to begin. */
+function checkThinking({ thinking, max_tokens, tool_choice }: Body, turns: readonly Turn[]): Wrong {
+  const { type, budget_tokens: budget } = (thinking ?? { type: 'disabled' }) as Fields;
   if (type === 'disabled') return undefined;
-  if (type === 'enabled' && Number(budget) >= (max_tokens ?? Infinity))
+  if (type === 'enabled' && Number(budget) >= max_tokens)
     return [['thinking', 'budget_tokens'], 'must be below max_tokens'];
-  if (['any', 'tool'].includes(String((tool_choice as Fields | undefined)?.type)))
+  if (tool_choice?.type === 'any' || tool_choice?.type === 'tool')
     return [['tool_choice'], 'a call cannot be forced while thinking is on'];
   const isInTurn = turns.at(-1)?.blocks.some((block) => block.type === 'tool_result');
-  const called = isInTurn ? turns.at(-2) : undefined;
-  if (type !== 'enabled' || called === undefined || /thinking$/.test(String(called.blocks[0]?.type)))
-    return undefined;
-  return [
-    ['messages', called.at, 'content'],
-    'with thinking on, this turn must begin with its thinking block',
-  ];
+  return type === 'enabled' && isInTurn
+    ? [['messages', turns.at(-2)?.at ?? 0, 'content'], 'this turn must begin with its thinking block']
+    : undefined;
 }

@@ -1,127 +1,83 @@
 import * as z from 'zod';
 import {
-  allowedMode,
-  between,
-  by,
   byType,
   cap,
+  checkChoice,
   choiceWord,
-  customForm,
   effort,
   type Fields,
   fields,
   filled,
   flag,
-  foreign,
-  functionForm,
+  functionShape,
   name,
-  schemaForm,
+  openAiShape,
+  schemaShape,
   text,
   textOr,
   type Wrong,
   wholeRequest,
 } from './shapes.ts';
 
-const words = z.object({ text });
-const outputParts = {
-  input_text: words,
-  // A plain string here; Chat has an object.
-  input_image: z.object({ image_url: text.nullish() }),
-  input_file: fields,
-};
-const userParts = { ...outputParts, input_audio: fields };
-const assistantParts = { output_text: words, refusal: z.object({ refusal: text }) };
-const parts = (forms: Readonly<Record<string, z.ZodType>>) => textOr(z.array(byType(forms)));
+const inputParts = z.array(
+  byType({
+    input_text: { text },
+    input_image: { image_url: filled, detail: filled },
+    input_file: { file_url: filled.optional(), filename: filled.optional(), file_data: filled.optional() },
+  }),
+);
+const outputParts = z.array(byType({ output_text: { text } }));
+const messageType = z.literal('message').optional();
+const message = z.discriminatedUnion('role', [
+  z.strictObject({ type: messageType, role: z.literal('assistant'), content: textOr(outputParts) }),
+  z.strictObject({
+    type: messageType,
+    role: z.enum(['user', 'system', 'developer']),
+    content: textOr(inputParts),
+  }),
+]);
+const call = { name: filled, call_id: filled };
+const output = { call_id: filled, output: textOr(inputParts) };
+const item = z.discriminatedUnion('type', [
+  message,
+  byType({
+    function_call: { ...call, arguments: text },
+    custom_tool_call: { ...call, input: text },
+    function_call_output: output,
+    custom_tool_call_output: output,
+  }),
+]);
 
-const id = (prefix: string) => text.startsWith(prefix, `an id of this item begins with ${prefix}`).nullish();
-const message = by((value) =>
-  value?.role === 'assistant'
-    ? z.object({ id: id('msg'), content: parts(assistantParts) })
-    : z.object({ role: z.enum(['user', 'assistant', 'system', 'developer']), content: parts(userParts) }),
-);
-const output = z.object({ call_id: filled, output: parts(outputParts) });
-// Items of hosted tools and of the host's own state: accepted without a check.
-const otherItems =
-  /^(?:\w+_call|\w+_call_output|mcp_\w+|tool_search_\w+|compaction\w*|configuration_update|additional_tools)$/;
-const item = by((value) =>
-  (value?.type ?? 'message') === 'message'
-    ? message
-    : byType(
-        {
-          message,
-          function_call: z.object({ id: id('fc'), name: filled, arguments: text, call_id: filled }),
-          custom_tool_call: z.object({ name: filled, input: text, call_id: filled }),
-          function_call_output: output,
-          custom_tool_call_output: output,
-          reasoning: z.object({ id: id('rs'), summary: z.array(fields) }),
-        },
-        (type) => (otherItems.test(type) ? fields : undefined),
-      ),
-);
+const tool = byType({
+  function: functionShape,
+  custom: { name, description: text.optional(), format: fields.optional() },
+});
 
-const tool = byType(
-  {
-    function: functionForm,
-    custom: customForm,
-    namespace: z.object({ name, tools: z.array(functionForm.extend({ type: z.literal('function') })) }),
-  },
-  () => fields, // a hosted tool
-);
-const named = z.object({ name: filled });
-const choice = by((value) =>
-  typeof value === 'string'
-    ? choiceWord
-    : byType(
-        {
-          function: named,
-          custom: named,
-          allowed_tools: z.object({ mode: allowedMode, tools: z.array(z.object({ type: filled })).min(1) }),
-        },
-        () => fields,
-      ),
-);
-
-const request = z.object({
-  ...foreign(
-    'messages',
-    'max_tokens',
-    'max_completion_tokens',
-    'n',
-    'stop',
-    'response_format',
-    'reasoning_effort',
-  ),
-  ...foreign('frequency_penalty', 'presence_penalty', 'logit_bias', 'logprobs', 'seed', 'functions'),
-  ...foreign('function_call', 'system', 'stop_sequences', 'thinking', 'output_config', 'top_k'),
-  // A host that keeps nothing.
-  ...foreign('previous_response_id', 'conversation', 'prompt'),
-  background: z.literal([false, null]).optional(),
+const request = z.strictObject({
+  ...openAiShape,
   input: textOr(z.array(item)),
-  instructions: text.nullish(),
-  store: flag.nullish(),
-  metadata: fields.nullish(),
-  temperature: between(0, 2).nullish(),
-  top_p: between(0, 1).nullish(),
-  truncation: z.enum(['auto', 'disabled']).nullish(),
-  parallel_tool_calls: flag.nullish(),
-  max_output_tokens: cap.nullish(),
-  tools: z.array(tool).nullish(),
-  tool_choice: choice.optional(),
+  instructions: text.optional(),
+  store: flag.optional(),
+  metadata: fields.optional(),
+  max_output_tokens: cap.optional(),
+  tools: z.array(tool).optional(),
+  tool_choice: textOr(byType({ function: { name }, custom: { name } }), choiceWord).optional(),
   text: z
-    .object({ format: byType({ text: fields, json_object: fields, json_schema: schemaForm }).optional() })
-    .nullish(),
-  reasoning: z
-    .object({ summary: z.enum(['auto', 'concise', 'detailed']).nullish(), effort: effort.nullish() })
-    .nullish(),
-  include: z.array(text).nullish(),
-  stream: flag.nullish(),
+    .strictObject({
+      format: byType({ json_object: {}, json_schema: schemaShape }).optional(),
+      verbosity: filled.optional(),
+    })
+    .optional(),
+  reasoning: z.strictObject({ effort }).optional(),
 });
 
 /** POST /v1/responses, as strict as the real host. */
-export const responsesRequest = wholeRequest(request, ({ input, tools, tool_choice }) => {
-  const offered = (tools ?? []) as readonly Fields[];
+export const responsesRequest = wholeRequest(request, ({ input, tools = [], tool_choice: choice }) => {
+  const chosen = (choice as Fields | undefined)?.name;
+  const names = tools.map((each: Fields) => each.name);
   return (
-    checkCalls(Array.isArray(input) ? input : []) ?? checkChoice(tool_choice as Fields | string, offered)
+    checkCalls(Array.isArray(input) ? input : []) ??
+    checkChoice(choice, chosen, names, ['tool_choice', 'name'])
   );
 });
 
@@ -135,14 +91,4 @@ function checkCalls(items: readonly Fields[]): Wrong {
   }
   for (const at of open.values()) return [['input', at], 'this call has no output'];
   return undefined;
-}
-
-function checkChoice(chosen: Fields | string | undefined | null, tools: readonly Fields[]): Wrong {
-  if (chosen === 'required' && tools.length === 0)
-    return [['tool_choice'], 'there are no tools to choose from'];
-  if (typeof chosen !== 'object' || chosen === null || chosen.type === 'allowed_tools') return undefined;
-  const isNamed = chosen.type === 'function' || chosen.type === 'custom';
-  const offered = tools.flatMap((each) => [each, ...((each.tools ?? []) as readonly Fields[])]);
-  const isOffered = offered.some((each) => (isNamed ? each.name === chosen.name : each.type === chosen.type));
-  return isOffered ? undefined : [['tool_choice', isNamed ? 'name' : 'type'], 'tools has no such tool'];
 }

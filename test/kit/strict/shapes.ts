@@ -1,9 +1,9 @@
 import * as z from 'zod';
 
-// The parts of which the strict forms of all dialects are made. `nullish`: null counts as missing, as for the real hosts.
+// The parts of which the strict forms are made. They have the fields that translations write and no others, as some real
+// hosts do: what a careless translation leaves behind is refused, and so is what nobody has looked up yet.
 
 export type Fields = Readonly<Record<string, unknown>>;
-export type Path = readonly (string | number)[];
 
 export const text = z.string();
 export const filled = text.min(1);
@@ -12,44 +12,35 @@ export const flag = z.boolean();
 export const fields = z.record(text, z.unknown());
 export const cap = z.int().min(1);
 export const name = text.regex(/^[a-zA-Z0-9_-]{1,64}$/);
-export const between = (minimum: number, maximum: number) => z.number().min(minimum).max(maximum);
+export const between = (minimum: number, maximum: number) => z.number().min(minimum).max(maximum).optional();
 
-/** Checked by the form that the value itself chooses: unlike a union, it says where within that form a value is wrong. */
-export function by(choose: (value: Fields) => z.ZodType): z.ZodType {
+/** A text, or something else; unlike a union it says where a value is wrong. */
+export function textOr(other: z.ZodType, one: z.ZodType = text): z.ZodType {
   return z.unknown().superRefine((value, context) => {
-    for (const { path, message } of choose(value as Fields).safeParse(value).error?.issues ?? [])
-      context.addIssue({ code: 'custom', path, message });
+    const form = typeof value === 'string' ? one : other;
+    for (const issue of form.safeParse(value).error?.issues ?? [])
+      context.addIssue({ code: 'custom', path: [...placeOf(issue)], message: issue.message });
   });
 }
 
-/** A text, or a list of parts. */
-export const textOr = (parts: z.ZodType, one: z.ZodType = text) =>
-  by((value) => (typeof value === 'string' ? one : parts));
-
-/** An object by its `type`; other types have the form `other`, or are refused. */
-export function byType(
-  forms: Readonly<Record<string, z.ZodType>>,
-  other?: (type: string) => z.ZodType | undefined,
-) {
-  return by((value) => {
-    const { type } = z.object({ type: filled }).safeParse(value).data ?? {};
-    const form = type === undefined || !Object.hasOwn(forms, type) ? undefined : forms[type];
-    return (
-      form ??
-      (type === undefined ? undefined : other?.(type)) ??
-      z.object({ type: z.enum(Object.keys(forms)) })
-    );
-  });
+/** Where something is wrong: of a field that is not known, the field itself. */
+export function placeOf(issue: z.core.$ZodIssue): readonly PropertyKey[] {
+  return issue.code === 'unrecognized_keys' ? [...issue.path, issue.keys[0] ?? ''] : issue.path;
 }
 
-/** Fields of another dialect: a careless translation leaves them behind. */
-export const foreign = (...names: readonly string[]) =>
-  Object.fromEntries(names.map((each) => [each, z.undefined('this endpoint has no such field').optional()]));
+/** An object by its `type`, which stands for the fields that it has beside. */
+export function byType(forms: Readonly<Record<string, z.ZodRawShape>>) {
+  const [first, ...others] = Object.entries(forms).map(([type, shape]) =>
+    z.strictObject({ ...shape, type: z.literal(type) }),
+  );
+  if (first === undefined) throw new Error('a form is needed');
+  return z.discriminatedUnion('type', [first, ...others]);
+}
 
-/** `{name, description?, parameters?, strict?}`, which Chat nests and Responses has at the top of a tool. */
-export const functionForm = z.object({
+/** What Chat nests in a tool and Responses has at its top. */
+export const functionShape = {
   name,
-  description: text.nullish(),
+  description: text.optional(),
   strict: flag.nullish(),
   parameters: fields
     .refine(
@@ -58,17 +49,41 @@ export const functionForm = z.object({
         (value.type === 'object' && ['properties', '$ref', 'anyOf', 'allOf'].some((each) => each in value)),
       'a schema of the type "object" needs properties',
     )
-    .nullish(),
-});
-export const customForm = z.object({ name, description: text.nullish(), format: fields.nullish() });
-/** `{name, schema, strict?}`, which Chat nests and Responses has at the top of a format. */
-export const schemaForm = z.object({ name, strict: flag.nullish(), schema: fields });
+    .optional(),
+};
+/** What Chat nests in a format and Responses has at its top. */
+export const schemaShape = { name, strict: flag.optional(), schema: fields, description: text.optional() };
+/** What both have at the top of a request. */
+export const openAiShape = {
+  model: filled,
+  temperature: between(0, 2),
+  top_p: between(0, 1),
+  parallel_tool_calls: flag.optional(),
+  safety_identifier: filled.optional(),
+  user: filled.optional(),
+  service_tier: filled.optional(),
+  prompt_cache_key: filled.optional(),
+  stream: flag.optional(),
+};
 export const choiceWord = z.enum(['none', 'auto', 'required']);
-export const allowedMode = z.enum(['auto', 'required']);
 export const effort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']);
 
 /** What is wrong with a request whose parts are right by themselves, and where. */
-export type Wrong = readonly [path: Path, message: string] | undefined;
+export type Wrong = readonly [path: readonly (string | number)[], message: string] | undefined;
+
+/** A choice needs tools, and a choice of one of them its name. */
+export function checkChoice(
+  choice: unknown,
+  chosen: unknown,
+  names: readonly unknown[],
+  place: readonly string[],
+): Wrong {
+  if (choice === undefined || choice === 'none') return undefined;
+  if (names.length === 0) return [['tool_choice'], 'there are no tools to choose from'];
+  return chosen === undefined || names.includes(chosen)
+    ? undefined
+    : [place, 'tools has no tool of this name'];
+}
 
 /** The form of a whole request, with what its parts owe each other. */
 export function wholeRequest<Form extends z.ZodType>(form: Form, check: (body: z.infer<Form>) => Wrong) {
