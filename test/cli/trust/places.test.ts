@@ -17,8 +17,7 @@ interface Layout {
   /** From a name to what it leads to. */
   readonly links?: Readonly<Record<string, string>>;
   readonly cwd: string;
-  readonly env?: (root: string) => Readonly<Record<string, string>>;
-  /** Files that belong to somebody else. */
+  /** Files that belong to somebody else, who asked for the command with sudo. */
   readonly foreign?: readonly string[];
   /** The file that was allowed before, and what was changed since. */
   readonly trusts?: string;
@@ -29,43 +28,34 @@ interface Layout {
   readonly refuses?: string;
 }
 
+const repository = (folder: string, host: string) => ({
+  [`${folder}/package.json`]: '{}',
+  [`${folder}/gateway.yaml`]: wanting(host),
+});
+
 const layouts: Readonly<Record<string, Layout>> = {
   'of two nested repositories the inner one counts': {
-    files: {
-      'outer/package.json': '{}',
-      'outer/gateway.yaml': harmless,
-      'outer/inner/package.json': '{}',
-      'outer/inner/gateway.yaml': wanting('10.0.0.2'),
-    },
+    files: { ...repository('outer', '10.0.0.1'), ...repository('outer/inner', '10.0.0.2') },
     cwd: 'outer/inner/src',
     asks: '10.0.0.2',
   },
   'an inner repository without a file does not get that of the outer one': {
-    files: {
-      'outer/package.json': '{}',
-      'outer/gateway.yaml': wanting('10.0.0.1'),
-      'outer/inner/package.json': '{}',
-    },
+    files: { ...repository('outer', '10.0.0.1'), 'outer/inner/package.json': '{}' },
     cwd: 'outer/inner',
   },
   'a directory that is no project gets that of the one around it, and is asked': {
-    files: { 'outer/package.json': '{}', 'outer/gateway.yaml': wanting('10.0.0.1') },
+    files: repository('outer', '10.0.0.1'),
     cwd: 'outer/inner/.git/hooks',
     asks: '10.0.0.1',
   },
   'what the outer one was allowed, the same file inside is not': {
-    files: {
-      'outer/package.json': '{}',
-      'outer/gateway.yaml': wanting('10.0.0.1'),
-      'outer/inner/package.json': '{}',
-      'outer/inner/gateway.yaml': wanting('10.0.0.1'),
-    },
+    files: { ...repository('outer', '10.0.0.1'), ...repository('outer/inner', '10.0.0.1') },
     trusts: 'outer/gateway.yaml',
     cwd: 'outer/inner',
     asks: '10.0.0.1',
   },
   'a home that is a repository': {
-    files: { 'home/package.json': '{}', 'home/gateway.yaml': wanting('10.0.0.3') },
+    files: repository('home', '10.0.0.3'),
     cwd: 'home/work',
     asks: '10.0.0.3',
   },
@@ -79,13 +69,13 @@ const layouts: Readonly<Record<string, Layout>> = {
     cwd: 'home/.config/gateway',
   },
   'a link to a repository': {
-    files: { 'repository/package.json': '{}', 'repository/gateway.yaml': wanting('10.0.0.5') },
+    files: repository('repository', '10.0.0.5'),
     links: { linked: 'repository' },
     cwd: 'linked',
     asks: '10.0.0.5',
   },
   'a link to a repository that was allowed by its own name': {
-    files: { 'repository/package.json': '{}', 'repository/gateway.yaml': wanting('10.0.0.5') },
+    files: repository('repository', '10.0.0.5'),
     links: { linked: 'repository' },
     trusts: 'repository/gateway.yaml',
     cwd: 'linked',
@@ -106,12 +96,7 @@ const layouts: Readonly<Record<string, Layout>> = {
     asks: '10.0.0.6',
   },
   'another repository at the place of one that was allowed, with a want of its own': {
-    files: {
-      'repository/package.json': '{}',
-      'repository/gateway.yaml': wanting('10.0.0.7'),
-      'next/package.json': '{}',
-      'next/gateway.yaml': wanting('10.0.0.8'),
-    },
+    files: { ...repository('repository', '10.0.0.7'), ...repository('next', '10.0.0.8') },
     trusts: 'repository/gateway.yaml',
     change: (root) => {
       rmSync(join(root, 'repository'), { recursive: true });
@@ -121,16 +106,14 @@ const layouts: Readonly<Record<string, Layout>> = {
     asks: '10.0.0.8',
   },
   'sudo: a file that belongs to the user who asked': {
-    files: { 'repository/package.json': '{}', 'repository/gateway.yaml': wanting('10.0.0.10') },
+    files: repository('repository', '10.0.0.10'),
     foreign: ['repository/gateway.yaml'],
-    env: () => ({ SUDO_UID: String(other), SUDO_GID: String(other), SUDO_USER: 'rosa' }),
     cwd: 'repository',
     refuses: 'belongs to another user',
   },
   'sudo with the home of the user who asked: it is not her file of configurations either': {
     files: { 'home/.config/gateway/gateway.yaml': wanting('10.0.0.11') },
     foreign: ['home', 'home/.config/gateway/gateway.yaml'],
-    env: () => ({ SUDO_UID: String(other), SUDO_USER: 'rosa' }),
     cwd: 'empty',
     refuses: 'belongs to another user',
   },
@@ -154,7 +137,10 @@ test.each(Object.entries(layouts))('%s', async (_name, layout) => {
 
   const { exit, stderr } = await command(['serve', '--dry-run'], {
     cwd: join(root, layout.cwd),
-    env: { ...env, ...layout.env?.(root) },
+    env: {
+      ...env,
+      ...(layout.foreign && { SUDO_UID: String(other), SUDO_GID: String(other), SUDO_USER: 'rosa' }),
+    },
   });
 
   const said = layout.refuses ?? (layout.asks === undefined ? '' : `TOKEN goes to http://${layout.asks}/`);
