@@ -5,30 +5,21 @@ import { openLedgerFile } from '../../src/record/ledger/ledger-file.ts';
 import type { LedgerRow } from '../../src/record/ledger/ledger-row.ts';
 import { command, directoryWith, type Environment, failure, printed } from '../kit/command.ts';
 import type { Files } from '../kit/own-configuration.ts';
+import { row as anyRow } from '../record/ledger/rows.ts';
 
 const hourMs = 3_600_000;
+const tokens = (requests: number) => ({
+  input_tokens: 10 * requests,
+  output_tokens: 20 * requests,
+  cache_read_tokens: 3 * requests,
+  cache_write_tokens: 2 * requests,
+});
 const row = (id: number, values: Partial<LedgerRow>): LedgerRow => ({
-  request_id: `req_${id}`,
+  ...anyRow(`req_${id}`),
   started_ms: Date.now() - hourMs,
-  project: 'shop',
-  key_id: 'shop-web',
-  endpoint: 'chat',
-  model: 'm',
-  provider: 'host',
-  target_model: 'm',
-  status: 200,
-  outcome: 'answered',
-  decision: 'allow',
-  reason: null,
-  input_tokens: 10,
-  output_tokens: 20,
-  cache_read_tokens: 3,
-  cache_write_tokens: 2,
+  ...tokens(1),
   reasoning_tokens: 1,
   nano_usd: 1_500_000,
-  is_estimated: 0,
-  first_byte_ms: 1,
-  total_ms: 2,
   ...values,
 });
 
@@ -55,27 +46,10 @@ test('json is an array of rows, each with what it is by', async () => {
   const { exit, json } = await usage('-o json');
 
   expect(exit).toBe(0);
-  const one = { input_tokens: 10, output_tokens: 20, cache_read_tokens: 3, cache_write_tokens: 2 };
-  const two = { input_tokens: 20, output_tokens: 40, cache_read_tokens: 6, cache_write_tokens: 4 };
+  const rest = { reasoning_tokens: 1, cost_usd: 0.0015, estimated: 0, unpriced: 0 };
   expect(json).toEqual([
-    {
-      project: 'other',
-      requests: 1,
-      ...one,
-      reasoning_tokens: 1,
-      cost_usd: 0.0015,
-      estimated: 0,
-      unpriced: 0,
-    },
-    {
-      project: 'shop',
-      requests: 2,
-      ...two,
-      reasoning_tokens: 2,
-      cost_usd: 0.0015,
-      estimated: 1,
-      unpriced: 1,
-    },
+    { project: 'other', requests: 1, ...tokens(1), ...rest },
+    { project: 'shop', requests: 2, ...tokens(2), ...rest, reasoning_tokens: 2, estimated: 1, unpriced: 1 },
   ]);
 });
 
@@ -108,6 +82,7 @@ test.each<[string, string, Files, object]>([
     failure(0, /^nothing was served yet: the first request makes the ledger\n$/),
   ],
   ['the same with -q', 'usage -q', none, printed('')],
+  ['the same for programs', 'usage -o json', none, expect.objectContaining({ exit: 0, stdout: '[]\n' })],
   [
     'a ledger that is none',
     'usage',
@@ -137,8 +112,4 @@ test.each<[string, string, Files, object]>([
   ],
 ])('says what cannot be answered, and why: %s', async (_name, line, files, expected) => {
   expect(await command(line, { files })).toEqual(expected);
-});
-
-test('before the first request, the rows for programs are none', async () => {
-  expect(await command('usage -o json', { files: none })).toMatchObject({ exit: 0, stdout: '[]\n' });
 });

@@ -1,5 +1,4 @@
-import { rmSync } from 'node:fs';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { plantsBaseUrl } from '../../src/cli/plants/connect.ts';
 import { writeState } from '../../src/client/state.ts';
 import { emptyDirectory } from '../kit/own-configuration.ts';
@@ -8,7 +7,6 @@ let env: Record<string, string>;
 beforeEach(() => {
   env = { XDG_STATE_HOME: emptyDirectory() };
 });
-afterEach(() => rmSync(env.XDG_STATE_HOME ?? '', { recursive: true }));
 
 test('PLANTS_URL goes before the configuration, that before the running gateway, that before the standard', () => {
   expect(plantsBaseUrl(env)).toBe('http://127.0.0.1:4101/v3');

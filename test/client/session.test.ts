@@ -1,5 +1,5 @@
-import { rmSync, writeFileSync } from 'node:fs';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { writeFileSync } from 'node:fs';
+import { beforeEach, expect, test } from 'vitest';
 import { readSession, removeSession, saveSession } from '../../src/client/session.ts';
 import { emptyDirectory } from '../kit/own-configuration.ts';
 
@@ -9,7 +9,6 @@ let env: Record<string, string>;
 beforeEach(() => {
   env = { XDG_STATE_HOME: emptyDirectory() };
 });
-afterEach(() => rmSync(env.XDG_STATE_HOME ?? '', { recursive: true }));
 
 test('a saved session is read until it runs out, for its own store', () => {
   saveSession(env, session);

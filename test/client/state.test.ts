@@ -1,29 +1,23 @@
-import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { gatewayAddress } from '../../src/client/address.ts';
 import { readState, removeState, stateDirectory, writeState } from '../../src/client/state.ts';
 import { emptyDirectory } from '../kit/own-configuration.ts';
 
-let home: string;
 let env: Readonly<Record<string, string>>;
-
 beforeEach(() => {
-  home = emptyDirectory();
-  env = { HOME: home };
+  env = { HOME: emptyDirectory() };
 });
-afterEach(() => rmSync(home, { recursive: true }));
 
 describe('state files', () => {
   test('are where the XDG specification says', () => {
-    expect(stateDirectory({ HOME: '/home/u' })).toBe('/home/u/.local/state/gateway');
     expect(stateDirectory({ HOME: '/home/u', XDG_STATE_HOME: '/s' })).toBe('/s/gateway');
-    expect(stateDirectory({ HOME: '/home/u', XDG_STATE_HOME: 'relative' })).toBe(
-      '/home/u/.local/state/gateway',
-    );
-    expect(stateDirectory({ HOME: '/home/u', XDG_STATE_HOME: '' })).toBe('/home/u/.local/state/gateway');
-    expect(stateDirectory({})).toBe(join(homedir(), '.local/state/gateway'));
+    for (const XDG_STATE_HOME of ['relative', '']) {
+      expect(stateDirectory({ HOME: '/home/u', XDG_STATE_HOME })).toBe('/home/u/.local/state/gateway');
+    }
+    expect(stateDirectory({ HOME: '/home/u' })).toBe('/home/u/.local/state/gateway');
     expect(stateDirectory({ HOME: '' })).toBe(join(homedir(), '.local/state/gateway'));
   });
 
@@ -72,10 +66,10 @@ describe('where the gateway is', () => {
     }
   }
 
-  test('what a running gateway left is used', () => {
+  test('what a running gateway left is used, an empty variable being as good as none', () => {
     writeState(env, 'running.json', running);
 
-    expect(gatewayAddress(env)).toEqual({
+    expect(gatewayAddress({ ...env, GATEWAY_KEY: '', GATEWAY_URL: '' })).toEqual({
       url: running.url,
       key: 'gw_local',
       proof: running.proof,
@@ -107,15 +101,6 @@ describe('where the gateway is', () => {
       key: 'mine',
       defaultModel: undefined,
       agentModels: {},
-    });
-  });
-
-  test('an empty variable is as good as none', () => {
-    writeState(env, 'running.json', running);
-
-    expect(gatewayAddress({ ...env, GATEWAY_KEY: '', GATEWAY_URL: '' })).toMatchObject({
-      url: running.url,
-      key: 'gw_local',
     });
   });
 

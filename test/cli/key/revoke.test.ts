@@ -14,47 +14,24 @@ async function revoke(yaml: string, ...words: readonly string[]) {
 }
 
 describe('removes an entry and leaves every other byte', () => {
+  const [a, b] = [`hash: "${hash('1')}"`, `hash: "${hash('2')}"`];
+  const list = (entries: string, end = '') => `projects:\n  shop:   # ours\n    keys:\n${entries}${end}`;
+  const inBrackets = (entries: string) => `projects: { shop: { keys: [${entries}] } }\n`;
+  const [lineA, lineB] = [`      - { id: a, ${a} }   # old\n`, `      - { id: b, ${b} }\n`];
+  const blockA = `      - id: a\n        ${a}\n        expires: 2099-01-01\n`;
+  const blockB = `      - id: b\n        ${b}\n`;
+  const models = '    models: ["x*"]\n';
+  const windows = (text: string) => text.replaceAll('\n', '\r\n');
+
   test.each([
-    [
-      'a line of a list',
-      `projects:\n  shop:   # ours\n    keys:\n      - { id: a, hash: "${hash('1')}" }   # old\n      - { id: b, hash: "${hash('2')}" }\n    models: ["x*"]\n`,
-      `projects:\n  shop:   # ours\n    keys:\n      - { id: b, hash: "${hash('2')}" }\n    models: ["x*"]\n`,
-    ],
-    [
-      'an entry of several lines',
-      `projects:\n  shop:\n    keys:\n      - id: b\n        hash: ${hash('2')}\n      - id: a\n        hash: ${hash('1')}\n        expires: 2099-01-01\n\n# the end\n`,
-      `projects:\n  shop:\n    keys:\n      - id: b\n        hash: ${hash('2')}\n\n# the end\n`,
-    ],
-    [
-      'the first of several lines',
-      `projects:\n  shop:\n    keys:\n      - id: a\n        hash: ${hash('1')}\n      - id: b\n        hash: ${hash('2')}\n`,
-      `projects:\n  shop:\n    keys:\n      - id: b\n        hash: ${hash('2')}\n`,
-    ],
-    [
-      'one in brackets',
-      `projects: { shop: { keys: [{ id: b, hash: "${hash('2')}" }, { id: a, hash: "${hash('1')}" }] } }\n`,
-      `projects: { shop: { keys: [{ id: b, hash: "${hash('2')}" }] } }\n`,
-    ],
-    [
-      'the first in brackets',
-      `projects: { shop: { keys: [{ id: a, hash: "${hash('1')}" }, { id: b, hash: "${hash('2')}" }] } }\n`,
-      `projects: { shop: { keys: [{ id: b, hash: "${hash('2')}" }] } }\n`,
-    ],
-    [
-      'the only one',
-      `projects:\n  shop:\n    keys:\n      - id: a\n        hash: ${hash('1')}\n    models: ["x*"]\n`,
-      `projects:\n  shop:\n    keys:\n        []\n    models: ["x*"]\n`,
-    ],
-    [
-      'the last line, without an end',
-      `projects:\n  shop:\n    keys:\n      - { id: b, hash: "${hash('2')}" }\n      - { id: a, hash: "${hash('1')}" }`,
-      `projects:\n  shop:\n    keys:\n      - { id: b, hash: "${hash('2')}" }\n`,
-    ],
-    [
-      'lines that end as on Windows',
-      `projects:\r\n  shop:\r\n    keys:\r\n      - { id: a, hash: "${hash('1')}" }\r\n      - { id: b, hash: "${hash('2')}" }\r\n`,
-      `projects:\r\n  shop:\r\n    keys:\r\n      - { id: b, hash: "${hash('2')}" }\r\n`,
-    ],
+    ['a line of a list', list(lineA + lineB, models), list(lineB, models)],
+    ['an entry of several lines', list(blockB + blockA, '\n# the end\n'), list(blockB, '\n# the end\n')],
+    ['the first of several lines', list(blockA + blockB), list(blockB)],
+    ['one in brackets', inBrackets(`{ id: b, ${b} }, { id: a, ${a} }`), inBrackets(`{ id: b, ${b} }`)],
+    ['the first in brackets', inBrackets(`{ id: a, ${a} }, { id: b, ${b} }`), inBrackets(`{ id: b, ${b} }`)],
+    ['the only one', list(blockA, models), list('        []\n', models)],
+    ['the last line, without an end', list(`${lineB}      - { id: a, ${a} }`), list(lineB)],
+    ['lines that end as on Windows', windows(list(lineA + lineB)), windows(list(lineB))],
   ])('%s', async (_name, before, after) => {
     const { ended, text } = await revoke(head + before, 'a');
 
