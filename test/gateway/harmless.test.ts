@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { speakAll } from '../kit/answers.ts';
 import { post } from '../kit/gateway.ts';
 import { startHosts } from '../kit/lifecycle.ts';
+import { createRandom } from '../kit/random.ts';
 import { scale } from '../kit/scale.ts';
 import { targetOf } from './bypass/case.ts';
 import { clients } from './bypass/client-bodies.ts';
 import { harmless } from './bypass/harmless.ts';
-import { randomFrom } from './bypass/random-source.ts';
 
 // What clients really send passes the strictest policy, and reaches a provider of its dialect byte for byte.
 const { anthropic, openai, gateway } = await startHosts(
@@ -62,7 +62,7 @@ test.each(harmless)('%s: %s', async (endpoint, _name, body) => {
 
 test.each(clients)('requests of %s', async (name, path, create) => {
   for (let seed = 1; seed <= scale(5, 50); seed += 1) {
-    const body = JSON.stringify(create(randomFrom(seed * 7_919 + name.length)));
+    const body = JSON.stringify(create(createRandom(seed * 7_919 + name.length)));
 
     expect({ body, ...(await send(path, body)) }).toEqual({ body, ...passed });
   }

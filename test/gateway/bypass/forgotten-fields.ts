@@ -20,7 +20,6 @@ const tool = (value: object) => ({
 });
 const parts = (...all: readonly object[]) => ({ contents: [{ role: 'user', parts: all }] });
 const gemini = (body: object) => ({ ...saying('gemini', 'x'), ...body });
-const declared = (value: object) => gemini({ tools: [{ functionDeclarations: [{ name: 'f', ...value }] }] });
 const file = (source: object) => user([{ type: 'document', source }]);
 
 // biome-ignore format: a case a line

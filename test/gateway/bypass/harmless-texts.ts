@@ -11,26 +11,17 @@ export const harmlessTexts: Readonly<Record<string, string>> = {
   SQL: "SELECT o.id, SUM(l.amount) AS total\nFROM orders o JOIN lines l ON l.order_id = o.id\nWHERE o.created_at >= '2026-01-01' AND o.state <> 'cancelled'\nGROUP BY o.id HAVING SUM(l.amount) > 1000.00\nORDER BY total DESC LIMIT 50 OFFSET 100;",
   'a migration':
     "INSERT INTO schema_migrations (version) VALUES ('20260107120000'), ('20260108093015'), ('20260212174500');",
-  CSS: ':root { --accent: #7c3aed; --shadow: 0 1px 2px rgb(0 0 0 / 12%); }\n.card { grid-template-columns: repeat(auto-fill, minmax(16rem, 1fr)); border-radius: 8px; color: #1f2937; }',
   HTML: '<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"></head>\n<body><button aria-label="Close" data-id="4f3c">×</button></body></html>',
   'a shell script':
     'set -euo pipefail\nfor f in "$(git rev-parse --show-toplevel)"/src/**/*.ts; do\n  wc -l "$f" | awk \'{ if ($1 > 300) print $2 ": " $1 }\'\ndone\ncurl -fsS -H "Authorization: Bearer $TOKEN" "$URL/healthz" || exit 1',
   'a Dockerfile':
     'FROM node:22.11.0-bookworm-slim@sha256:4f3c2a1b0e9d8c7b6a5f4e3d2c1b0a9f8e7d6c5b4a3f2e1d0c9b8a7f6e5d4c3b\nWORKDIR /app\nCOPY package*.json ./\nRUN npm ci --omit=dev\nUSER node\nCMD ["node", "dist/main.js"]',
-  'a lock file':
-    '    "node_modules/zod": {\n      "version": "4.1.12",\n      "resolved": "https://registry.npmjs.org/zod/-/zod-4.1.12.tgz",\n      "integrity": "sha512-JInaHOamG8pt5+Ey8kGmdcAcg3OL9reK8ltczgHTAwNhMys/6ThXHityHxVV2p3fkw/c+MAvBHFVYHFZDmjMCQ==",\n      "license": "MIT"\n    }',
-  'git log':
-    'commit 9f1c2e7a4b8d0f6e5c3a1b2d4e6f8091a2b3c4d5\nDate:   Wed Jan 7 12:34:56 2026 +0100\n\n    http: refuse bytes behind the end of a compressed body\n\n 3 files changed, 41 insertions(+), 7 deletions(-)',
-  'a diff':
-    'diff --git a/src/a.ts b/src/a.ts\nindex 3b18e512d..8f94139338 100644\n--- a/src/a.ts\n+++ b/src/a.ts\n@@ -10,7 +10,9 @@ export function a() {\n-  return 1;\n+  const b = 2;\n+  return b;\n }',
   'a stack trace':
     "TypeError: Cannot read properties of undefined (reading 'id')\n    at findUser (/app/src/users.ts:42:17)\n    at async handle (/app/src/routes.ts:118:5)\n    at process.processTicksAndRejections (node:internal/process/task_queues:105:5)",
   'a server log':
     '2026-01-07T12:34:56.789Z INFO  [worker-3] req=01JH2V5Y9Q8W7E6R5T4Y3U2I1O GET /v1/items/1704112496789 200 12.4ms\n2026-01-07T12:34:57.001Z WARN  [worker-3] slow query 1532 ms rows=10485760\n2026-01-07T12:34:57.420Z ERROR [worker-1] upstream closed (attempt 2/3, backoff 400 ms)',
   'JSON log lines':
     '{"level":30,"time":1736253296789,"pid":41231,"reqId":"req-1f","responseTime":3.123456789,"msg":"request completed"}\n{"level":40,"time":1736253297001,"pid":41231,"msg":"cache miss","key":"user:8f14e45fceea167a5a36dedd4bea2543"}',
-  'test results':
-    ' ✓ test/http/body.test.ts (23 tests) 412ms\n ✓ test/policy/decide.test.ts (41 tests) 88ms\n Test Files  2 passed (2)\n      Tests  64 passed (64)\n   Duration  1.82s (transform 301ms, import 512ms)',
   'a table of numbers':
     '| year | revenue | growth |\n|-----:|--------:|-------:|\n| 2023 | 1,204,331.50 | 4.2 % |\n| 2024 | 1,391,870.25 | 15.6 % |\n| 2025 | 1,512,004.00 | 8.6 % |',
   CSV: 'id,name,qty,price\n100045,Maidenhair Fern,12,8.90\n100046,Sage,40,3.25\n100047,Thyme,35,3.10\n',
@@ -59,13 +50,8 @@ export const harmlessTexts: Readonly<Record<string, string>> = {
   assembly: 'mov rax, 0x4141414141414141\nxor rdi, rdi\nlea rsi, [rip + 0x2004]\nsyscall ; 0f 05',
   German:
     'Die Übergröße der Straße überraschte alle: Das Projekt endete, als die Nacht hereinbrach. Bitte prüfe die Grußformel und kürze den Absatz auf 120 Zeichen.',
-  French:
-    'Peux-tu résumer ce rapport en cinq phrases ? Le chiffre d’affaires a progressé de 4,2 % en 2025, malgré la hausse des coûts à l’été.',
-  Spanish:
-    '¿Podrías explicar por qué la función devuelve un número negativo? Añade también una prueba para el año bisiesto 2028.',
   Russian:
     'Проект завершён, наступила ночь. Объясни, почему цикл выполняется 1 000 000 раз, и предложи более быстрый алгоритм.',
-  Ukrainian: 'Будь ласка, перепиши цей абзац простішою мовою та додай приклад із числами від 1 до 100.',
   Greek: 'Το έργο τελείωσε όταν νύχτωσε. Εξήγησε τον κώδικα γραμμή προς γραμμή.',
   Japanese:
     'プロジェクトは夜に終わりました。この関数の計算量を説明して、２０２６年１月の例を三つ挙げてください。',

@@ -25,12 +25,7 @@ const fields: readonly object[] = [
   { project: 'other' },
 ];
 
-const queries: readonly string[] = [
-  '?beta=true',
-  '?policy=off',
-  '?/../healthz',
-  '?beta=true&beta=false',
-];
+const queries: readonly string[] = ['?beta=true', '?policy=off', '?/../healthz', '?beta=true&beta=false'];
 
 /** Google's clients once sent keys in the address, where none is taken. */
 const refusesKeys = (name: DialectName) => hasModel(dialects[name].methods[0]);

@@ -2,7 +2,7 @@ import type { TextDialectName } from '../../../src/dialects/registry.ts';
 import { pathFor } from '../../kit/answers.ts';
 import { textDialects } from '../../kit/dialects.ts';
 import { post, startGateway } from '../../kit/gateway.ts';
-import { type Random, randomFrom } from '../bypass/random-source.ts';
+import { createRandom, type Random } from '../../kit/random.ts';
 import { type DisturbedGateway, startDisturbed } from './disturbed-gateway.ts';
 import { lies, type Order, startLyingHost } from './lying-host.ts';
 
@@ -68,7 +68,7 @@ projects:
 `;
   const disturbed = disturbedEvery === undefined ? undefined : await startDisturbed(yaml);
   const gateway: Pick<DisturbedGateway, 'url' | 'key' | 'stop'> = disturbed ?? (await startGateway(yaml));
-  const random = randomFrom(seed);
+  const random = createRandom(seed);
   let answered = 0;
   let refused = 0;
   let begun = 0;
@@ -87,22 +87,22 @@ projects:
     }
   };
   const exchange = async (by: Random, among: readonly number[]): Promise<number> => {
-    const tokens = by.pick([1, 20, 100, cap]);
-    const order = { lie: by.pick(among), tokens, perEvent: by.pick([1, 10, 100]), cap };
-    const dialect = by.pick(textDialects);
+    const tokens = by.of([1, 20, 100, cap]);
+    const order = { lie: by.of(among), tokens, perEvent: by.of([1, 10, 100]), cap };
+    const dialect = by.of(textDialects);
     // A request that says not to reason is believed, so hidden reasoning needs a model that may.
     const mayHide = lies[order.lie]?.hidesReasoning === true;
-    const model = by.pick(mayHide ? ['m', 'to-google', 'fallen'] : models);
-    const phase = by.pick(phases);
+    const model = by.of(mayHide ? ['m', 'to-google', 'fallen'] : models);
+    const phase = by.of(phases);
     const leaving = new AbortController();
-    const isStream = by.pick([true, true, false]);
+    const isStream = by.of([true, true, false]);
     const body = bodyOf(dialect, model, { order, isStream });
     try {
       const posted = post(gateway, pathFor(dialect, model, isStream), body, { signal: leaving.signal });
-      if (phase === 'head') setTimeout(() => leaving.abort(), by.number(8));
+      if (phase === 'head') setTimeout(() => leaving.abort(), by.below(8));
       const answer = await posted;
       if (phase === 'first byte') leaving.abort();
-      if (phase === 'amid') setTimeout(() => leaving.abort(), by.number(8));
+      if (phase === 'amid') setTimeout(() => leaving.abort(), by.below(8));
       await answer.arrayBuffer();
       return answer.status;
     } catch {

@@ -1,6 +1,8 @@
-import { createServer, type ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { TextDialectName } from '../../../src/dialects/registry.ts';
-import { type Listening, listening } from '../../kit/listening.ts';
+import { json } from '../../kit/answers.ts';
+import { type ScriptedHost, startHost } from '../../kit/host.ts';
+import { answerOf, askedOf, eventsOf } from '../masking/saying.ts';
 
 /** What a host does with a request, apart from writing an answer of its own length. */
 export interface Lie {
@@ -74,23 +76,22 @@ export interface Order {
   readonly cap: number;
 }
 
-export interface LyingHost extends Listening {
+export interface LyingHost extends ScriptedHost {
   /** Tokens that the host has worked for: what a provider would bill. */
   readonly billed: () => { readonly input: number; readonly output: number };
 }
 
 /** English prose has more bytes per token, code about as many. */
-const tokenText = 'abcd';
+const token = 'abcd';
+const tokensIn = (text: string) => text.split(token).length - 1;
 
 /** A provider that keeps its own count of what it worked for, whatever it says. */
 export async function startLyingHost(): Promise<LyingHost> {
   const billed = { input: 0, output: 0 };
-  const server = createServer(async (request, response): Promise<unknown> => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const body = Buffer.concat(chunks).toString();
-    const { dialect, model, isStream } = askedOf(request.url ?? '', body);
-    const order = JSON.parse(decodeURIComponent(/order:([^"\s\\]+)/.exec(body)?.[1] ?? '')) as Order;
+  const host = await startHost(async (response, request): Promise<unknown> => {
+    const text = request.body.toString();
+    const { dialect, model, isStream } = askedOf(request);
+    const order = JSON.parse(decodeURIComponent(/order:([^"\s\\]+)/.exec(text)?.[1] ?? '')) as Order;
     const lie = lies[order.lie] ?? lies[0];
     if (lie === undefined) throw new Error('no lie');
     const bill = (output: number) => {
@@ -98,65 +99,65 @@ export async function startLyingHost(): Promise<LyingHost> {
     };
     if (model === 'broken') return response.writeHead(503).end('{}');
     if (lie.status !== undefined)
-      return response
-        .writeHead(lie.status, { 'content-type': 'application/json' })
-        .end('{"error":{"message":"no","type":"x"}}');
-    billed.input += Math.ceil(body.length / 3);
+      return json('{"error":{"message":"no","type":"x"}}', lie.status)(response, request);
+    const input = Math.ceil(text.length / 3);
     const hidden = lie.hidesReasoning === true ? order.cap - order.tokens : 0;
+    billed.input += input;
     bill(hidden);
-    if (lie.instead !== undefined) {
+    const said = { text: token.repeat(order.tokens) };
+    const usage = usageOf(dialect, lie.usage, { input, output: order.tokens + hidden });
+    if (lie.instead !== undefined || !isStream) {
       bill(order.tokens);
-      return sendInstead(response, lie.instead);
-    }
-    const said = { input: Math.ceil(body.length / 3), output: order.tokens + hidden };
-    const writer = writers[dialect];
-    if (!isStream) {
-      bill(order.tokens);
+      if (lie.instead !== undefined) return sendInstead(response, lie.instead);
+      const whole = told(answerOf(dialect, said), lie, usage);
+      if (lie.end === undefined || lie.end === 'error event') return json(whole)(response, request);
       response.writeHead(200, { 'content-type': 'application/json' });
-      const whole = JSON.stringify(
-        writer.whole(tokenText.repeat(order.tokens), usageOf(dialect, lie, said), lie.member),
-      );
-      if (lie.end === undefined || lie.end === 'error event') return response.end(whole);
       if (lie.end === 'silence after the head') return response.flushHeaders();
       return response.write(whole.slice(0, -9), () => response.destroy());
     }
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    const early = lie.at === undefined ? undefined : usageOf(dialect, { name: '' }, { ...said, output: 1 });
-    response.write(writer.start(early));
-    if (lie.end === 'silence after the head') return bill(order.tokens);
-    let pieces = '';
-    for (let left = order.tokens; left > 0 && !response.destroyed; left -= order.perEvent) {
-      const tokens = Math.min(left, order.perEvent);
-      const event = writer.piece(tokenText.repeat(tokens), lie.member);
-      bill(tokens);
-      if (lie.inOnePiece) pieces += event;
-      else if (lie.end === 'half an event' && left <= order.perEvent)
-        return response.write(event.slice(0, -6), () => response.destroy());
-      else await new Promise<void>((resolve) => response.write(event, () => setImmediate(resolve)));
+    const pieces = new RegExp(`(?:${token}){1,${order.perEvent}}`, 'g');
+    const events = eventsOf(dialect, said, (all) => all.match(pieces) ?? []);
+    const early = lie.at === undefined ? undefined : usageOf(dialect, undefined, { input, output: 1 });
+    const withUsage = events.findLastIndex((event) => usageMember.test(event));
+    const sent = events.map((event, at) => {
+      if (at === 0) return told(event, lie, early);
+      return told(event, lie, at === withUsage && lie.at !== 'first' ? usage : undefined);
+    });
+    if (lie.end === 'silence after the head') {
+      bill(order.tokens);
+      return response.write(sent[0]);
     }
-    if (pieces !== '') response.write(pieces);
+    // What comes behind the last piece may repeat the text.
+    const last = events.findLastIndex((event) => /"(?:delta|parts)"/.test(event) && tokensIn(event) > 0);
+    for (const [at, event] of sent.slice(0, last + 1).entries()) {
+      if (response.destroyed) return undefined;
+      bill(tokensIn(event));
+      if (at === last && lie.end === 'half an event')
+        return response.write(event.slice(0, -6), () => response.destroy());
+      if (!lie.inOnePiece)
+        await new Promise<void>((resolve) => response.write(event, () => setImmediate(resolve)));
+    }
+    if (lie.inOnePiece) response.write(sent.slice(0, last + 1).join(''));
     if (lie.end === 'cut') return response.destroy();
     if (lie.end === 'without last event') return response.end();
-    if (lie.end === 'error event') return response.end(writer.failed);
-    return response.end(writer.end(lie.at === 'first' ? undefined : usageOf(dialect, lie, said)));
+    if (lie.end === 'error event') return response.end(failed[dialect]);
+    return response.end(sent.slice(last + 1).join(''));
   });
-  return { ...(await listening(server)), billed: () => ({ ...billed }) };
+  return { ...host, billed: () => ({ ...billed }) };
 }
 
-interface Asked {
-  readonly dialect: TextDialectName;
-  readonly model: string;
-  readonly isStream: boolean;
-}
+const usageMember = /"(usage|usageMetadata)":\{[^}]*\}/;
 
-function askedOf(path: string, body: string): Asked {
-  const [, name, method] = /models\/([^:]+):(\w+)/.exec(path) ?? [];
-  if (name !== undefined)
-    return { dialect: 'gemini', model: name, isStream: method === 'streamGenerateContent' };
-  const { model, stream } = JSON.parse(body) as { readonly stream?: boolean; readonly model: string };
-  const isStream = stream === true;
-  if (path.endsWith('/messages')) return { dialect: 'messages', model, isStream };
-  return { dialect: path.endsWith('/responses') ? 'responses' : 'chat', model, isStream };
+/** An answer or an event as the lie has it: with another usage, and its text elsewhere. */
+function told(written: string, { member }: Lie, usage: object | null | undefined): string {
+  const reported = JSON.stringify(usage);
+  const withUsage = usageMember.test(written)
+    ? written.replace(usageMember, reported === undefined ? '"nothing":0' : `"$1":${reported}`)
+    : written.replace('"choices"', reported === undefined ? '$&' : `"usage":${reported},$&`);
+  if (member === 'message') return withUsage.replace('"delta":{"content"', '"message":{"content"');
+  if (member === undefined) return withUsage;
+  return withUsage.replace(new RegExp(`"(?:text|content)":"${token}`), `"${member}":"${token}`);
 }
 
 function sendInstead(response: ServerResponse, what: NonNullable<Lie['instead']>): unknown {
@@ -182,11 +183,6 @@ function sendInstead(response: ServerResponse, what: NonNullable<Lie['instead']>
   }
 }
 
-interface Said {
-  readonly input: number;
-  readonly output: number;
-}
-
 const usageNames = {
   messages: { input: 'input_tokens', output: 'output_tokens' },
   chat: { input: 'prompt_tokens', output: 'completion_tokens' },
@@ -196,8 +192,8 @@ const usageNames = {
 
 function usageOf(
   dialect: TextDialectName,
-  { usage }: Lie,
-  { input, output }: Said,
+  usage: Lie['usage'],
+  { input, output }: { readonly input: number; readonly output: number },
 ): object | null | undefined {
   const name = usageNames[dialect];
   switch (usage) {
@@ -224,119 +220,11 @@ function usageOf(
   }
 }
 
-interface Writer {
-  whole(text: string, usage: unknown, member: Lie['member']): object;
-  start(usage: unknown): string;
-  piece(text: string, member: Lie['member']): string;
-  end(usage: unknown): string;
-  readonly failed: string;
-}
-
-const event = (data: object) =>
-  `${'type' in data ? `event: ${data.type}\n` : ''}data: ${JSON.stringify(data)}\n\n`;
+const event = (data: object) => `event: error\ndata: ${JSON.stringify(data)}\n\n`;
 const error = { error: { message: 'no', type: 'server_error' } };
-
-const spoken = (text: string, member: Lie['member']) => ({
-  [member === 'unheard_of' ? member : 'text']: text,
-});
-const generated = (
-  { parts, ...more }: { readonly parts: readonly object[]; readonly finishReason?: string },
-  usage?: unknown,
-) => ({
-  candidates: [{ content: { role: 'model', parts }, index: 0, ...more }],
-  usageMetadata: usage,
-});
-
-const writers: Readonly<Record<TextDialectName, Writer>> = {
-  chat: {
-    whole: (text, usage, member) => ({
-      choices: [
-        {
-          index: 0,
-          message: { role: 'assistant', [member === 'unheard_of' ? member : 'content']: text },
-          finish_reason: 'stop',
-        },
-      ],
-      usage,
-    }),
-    start: (usage) => event({ choices: [{ index: 0, delta: { role: 'assistant', content: '' } }], usage }),
-    piece: (text, member) =>
-      event({
-        choices: [
-          {
-            index: 0,
-            [member === 'message' ? 'message' : 'delta']: {
-              [member === 'unheard_of' ? member : 'content']: text,
-            },
-          },
-        ],
-      }),
-    end: (usage) =>
-      `${event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })}${usage === undefined ? '' : event({ choices: [], usage })}data: [DONE]\n\n`,
-    failed: event(error),
-  },
-  messages: {
-    whole: (text, usage) => ({
-      ...{
-        id: 'm',
-        type: 'message',
-        role: 'assistant',
-        model: 'm',
-        stop_reason: 'end_turn',
-        stop_sequence: null,
-      },
-      content: [{ type: 'text', text }],
-      usage,
-    }),
-    start: (usage) =>
-      event({
-        type: 'message_start',
-        message: { id: 'm', type: 'message', role: 'assistant', content: [], usage },
-      }) + event({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
-    piece: (text, member) =>
-      event({
-        type: 'content_block_delta',
-        index: 0,
-        delta: { type: 'text_delta', [member === 'unheard_of' ? member : 'text']: text },
-      }),
-    end: (usage) =>
-      event({ type: 'content_block_stop', index: 0 }) +
-      event({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage }) +
-      event({ type: 'message_stop' }),
-    failed: event({ type: 'error', ...error }),
-  },
-  responses: {
-    whole: (text, usage) => ({
-      ...{ id: 'r', object: 'response', status: 'completed', model: 'm' },
-      output: [
-        {
-          type: 'message',
-          id: 'i',
-          role: 'assistant',
-          content: [{ type: 'output_text', text, annotations: [] }],
-        },
-      ],
-      usage,
-    }),
-    start: (usage) =>
-      event({ type: 'response.created', response: { id: 'r', status: 'in_progress', output: [], usage } }),
-    piece: (text) =>
-      event({
-        type: 'response.output_text.delta',
-        item_id: 'i',
-        output_index: 0,
-        content_index: 0,
-        delta: text,
-      }),
-    end: (usage) =>
-      event({ type: 'response.completed', response: { id: 'r', status: 'completed', output: [], usage } }),
-    failed: event({ type: 'error', message: 'no', code: 'x' }),
-  },
-  gemini: {
-    whole: (text, usage, member) => generated({ parts: [spoken(text, member)], finishReason: 'STOP' }, usage),
-    start: (usage) => event(generated({ parts: [] }, usage)),
-    piece: (text, member) => event(generated({ parts: [spoken(text, member)] })),
-    end: (usage) => event(generated({ parts: [], finishReason: 'STOP' }, usage)),
-    failed: `${JSON.stringify({ error: { code: 503, message: 'no', status: 'UNAVAILABLE' } })}\n\n`,
-  },
+const failed: Readonly<Record<TextDialectName, string>> = {
+  messages: event({ type: 'error', ...error }),
+  chat: `data: ${JSON.stringify(error)}\n\n`,
+  responses: event({ type: 'error', message: 'no', code: 'x' }),
+  gemini: `${JSON.stringify({ error: { code: 503, message: 'no', status: 'UNAVAILABLE' } })}\n\n`,
 };

@@ -1,4 +1,4 @@
-import type { Script } from '../../kit/host.ts';
+import type { HostRequest, Script } from '../../kit/host.ts';
 
 /** Those whose official SDKs are here. */
 export const dialects = ['messages', 'chat', 'responses', 'gemini'] as const;
@@ -23,10 +23,21 @@ export type Cut = (text: string) => readonly string[];
 
 export const whole: Cut = (text) => [text];
 export const letters: Cut = (text) => [...text];
-function dialectOf(target: string): Dialect {
-  if (target.startsWith('/v1/messages')) return 'messages';
-  if (target.startsWith('/v1beta/')) return 'gemini';
-  return target.startsWith('/v1/chat') ? 'chat' : 'responses';
+
+interface Asked {
+  readonly dialect: Dialect;
+  readonly model: string;
+  readonly isStream: boolean;
+}
+
+/** What a request is for. */
+export function askedOf({ target, body }: Pick<HostRequest, 'target' | 'body'>): Asked {
+  const [, inPath, method] = /\/models\/([^:]+):(\w+)/.exec(target) ?? [];
+  if (inPath !== undefined)
+    return { dialect: 'gemini', model: inPath, isStream: method === 'streamGenerateContent' };
+  const { model, stream } = JSON.parse(body.toString()) as { model: string; stream?: boolean };
+  const [, name] = /^\/v1\/(messages|chat)/.exec(target) ?? [];
+  return { dialect: (name as Dialect | undefined) ?? 'responses', model, isStream: stream === true };
 }
 
 /** Where a client of a dialect asks. */
@@ -80,12 +91,9 @@ export function saying(say: (text: string) => Said, cut: Cut = whole): Script {
 
 /** The same, of the whole request. */
 export function replying(say: (body: Buffer, dialect: Dialect) => Said, cut: Cut = whole): Script {
-  return (response, { target, body }) => {
-    const dialect = dialectOf(target);
-    const isStream =
-      (JSON.parse(body.toString()) as { stream?: boolean }).stream === true ||
-      target.includes(':streamGenerateContent');
-    const said = say(body, dialect);
+  return (response, request) => {
+    const { dialect, isStream } = askedOf(request);
+    const said = say(request.body, dialect);
     response.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json' });
     response.end(isStream ? eventsOf(dialect, said, cut).join('') : answerOf(dialect, said));
   };
