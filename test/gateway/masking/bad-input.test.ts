@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { json } from '../../kit/answers.ts';
 import { post, secrets, startGateway, type TestGateway } from '../../kit/gateway.ts';
 import { startHost } from '../../kit/host.ts';
-import { scale } from '../../kit/scale.ts';
-import { type Cut, letters, saying, whole } from './saying.ts';
+import { answerOf, letters, saying, whole } from './saying.ts';
 
 const rules = {
   emails: `{ id: emails, action: mask, when: { text: { detect: [email] } } }`,
@@ -64,7 +64,6 @@ async function ask({ text, isStream, model = 'm', key = secrets.PROJECT_KEY, at 
 }
 
 const lastBody = () => host.requests.at(-1)?.body.toString() ?? '';
-const cuts: readonly Cut[] = [whole, letters];
 const many = Array.from({ length: 10_000 }, (_, at) => `user${at}@customers.example`).join(' ');
 
 const texts: Readonly<Record<string, string>> = {
@@ -88,12 +87,12 @@ describe.each(Object.keys(texts))('%s', (name) => {
   const text = texts[name] ?? '';
 
   test.each([
-    ['plain', false, 0],
-    ['streamed whole', true, 0],
-    ['streamed letter by letter', true, 1],
+    ['plain', false, whole],
+    ['streamed whole', true, whole],
+    ['streamed letter by letter', true, letters],
   ])('come back as without masks: %s', async (_form, isStream, cut) => {
-    if (isStream && cut === 1 && text.length > 50_000) return; // a third of a million events
-    host.script(saying((heard) => ({ text: heard }), cuts[cut]));
+    if (cut === letters && text.length > 50_000) return; // a third of a million events
+    host.script(saying((heard) => ({ text: heard }), cut));
 
     const plain = await ask({ text, isStream, key: secrets.OTHER_KEY });
     const masked = await ask({ text, isStream });
@@ -105,38 +104,14 @@ describe.each(Object.keys(texts))('%s', (name) => {
   });
 });
 
-test.each([true, false])('a million foreign placeholders stay as they are: streamed %s', async (isStream) => {
-  const foreign = 'EMAIL_ABCDEFGHIJKLM '.repeat(scale(20_000, 1_000_000));
-  host.script(
-    saying(
-      (heard) => ({ text: foreign + heard }),
-      (long) => long.match(/[\s\S]{1,5001}/g) ?? [''],
-    ),
-  );
-
-  const { heard } = await ask({ text: 'ann@example.com', isStream });
-
-  expect(heard === `${foreign}ann@example.com`).toBe(true);
-});
-
-test.each([true, false])('placeholders in ids, names and headers stay: streamed %s', async (isStream) => {
+test('placeholders in ids, names and headers stay', async () => {
   host.script((response, request) => {
     const placeholder = /EMAIL_[A-Z]{13}/.exec(request.body.toString())?.[0] ?? '';
-    response.setHeader('x-request-id', placeholder);
-    saying((heard) => ({ text: heard }))(
-      Object.assign(response, {
-        end: new Proxy(response.end, {
-          apply: (end, self, [body]) =>
-            Reflect.apply(end, self, [
-              String(body).replaceAll('chatcmpl-1', placeholder).replaceAll('"m"', `"${placeholder}"`),
-            ]),
-        }),
-      }),
-      request,
-    );
+    const answer = answerOf('chat', { text: placeholder }).replace('chatcmpl-1', placeholder);
+    json(answer, 200, { 'x-request-id': placeholder })(response, request);
   });
 
-  const { heard, came, headers } = await ask({ text: 'ann@example.com', isStream });
+  const { heard, came, headers } = await ask({ text: 'ann@example.com', isStream: false });
 
   expect(heard).toBe('ann@example.com');
   expect(came).toMatch(/"id":"EMAIL_[A-Z]{13}"/);

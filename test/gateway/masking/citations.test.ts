@@ -5,6 +5,10 @@ import { saying } from './saying.ts';
 
 const { host, gateway } = await maskedGateway();
 
+const url = 'https://a.example';
+const cited = (title: string) => ({ type: 'char_location', cited_text: title, document_title: title });
+const annotation = (title: string) => ({ type: 'url_citation', url_citation: { title, url } });
+
 test.each([
   {
     dialect: 'messages',
@@ -13,17 +17,7 @@ test.each([
     event: (title: string) => ({
       type: 'content_block_delta',
       index: 0,
-      delta: {
-        type: 'citations_delta',
-        citation: {
-          type: 'char_location',
-          cited_text: title,
-          document_index: 0,
-          document_title: title,
-          start_char_index: 0,
-          end_char_index: 5,
-        },
-      },
+      delta: { type: 'citations_delta', citation: cited(title) },
     }),
   },
   {
@@ -31,19 +25,7 @@ test.each([
     path: '/v1/chat/completions',
     before: 'data: [DONE]',
     event: (title: string) => ({
-      id: 'chatcmpl-1',
-      object: 'chat.completion.chunk',
-      created: 1,
-      model: 'm',
-      choices: [
-        {
-          index: 0,
-          delta: {
-            annotations: [{ type: 'url_citation', url_citation: { title, url: 'https://a.example' } }],
-          },
-          finish_reason: null,
-        },
-      ],
+      choices: [{ index: 0, delta: { annotations: [annotation(title)] }, finish_reason: null }],
     }),
   },
   {
@@ -54,9 +36,7 @@ test.each([
       type: 'response.output_text.annotation.added',
       item_id: 'm_1',
       output_index: 0,
-      content_index: 0,
-      annotation_index: 0,
-      annotation: { type: 'url_citation', title, url: 'https://a.example', start_index: 0, end_index: 5 },
+      annotation: { type: 'url_citation', title, url },
     }),
   },
 ])('a citation that is streamed has the values again: $dialect', async ({ dialect, path, before, event }) => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { openaiClient, post, secrets } from '../../kit/gateway.ts';
+import { post, secrets } from '../../kit/gateway.ts';
 import { askBySdk } from '../../kit/sdk-outcome.ts';
 import { maskedGateway } from './masked-gateway.ts';
-import { letters, saying, whole } from './saying.ts';
+import { letters, saying } from './saying.ts';
 
 const { host, gateway } = await maskedGateway({
   rules: [
@@ -53,45 +53,6 @@ test('the record has numbers by kind and no values', async () => {
     broken_placeholders: { EMAIL: 1 },
   });
   expect(JSON.stringify(record)).not.toContain('ann@');
-});
-
-test.each([
-  // Placeholders have no other case.
-  { change: 'upper case', as: (text: string) => text.toUpperCase(), isRestored: true },
-  { change: 'lower case', as: (text: string) => text.toLowerCase(), isRestored: false },
-  {
-    change: 'a capital at its beginning',
-    as: (text: string) => text.charAt(0) + text.slice(1).toLowerCase(),
-    isRestored: false,
-  },
-])('a placeholder that comes back in $change: restored $isRestored', async ({ as, isRestored }) => {
-  for (const cut of [whole, letters]) {
-    let sent = '';
-    host.script(
-      saying((heard) => {
-        sent = as(heard);
-        return { text: sent };
-      }, cut),
-    );
-    const before = gateway.records.length;
-
-    const text = await ask('chat', 'ann@example.com');
-
-    const record = (await gateway.recorded(before + 1)).at(-1);
-    expect(text).toBe(isRestored ? 'ann@example.com' : sent);
-    expect(record?.restored).toEqual(isRestored ? { EMAIL: 1 } : undefined);
-    expect(record?.broken_placeholders).toEqual(isRestored ? undefined : { EMAIL: 1 });
-  }
-});
-
-test('a conversation that the provider keeps is refused, with what to do', async () => {
-  const { responses } = openaiClient({ url: gateway.url, key: secrets.PROJECT_KEY });
-  const before = host.requests.length;
-
-  const asked = responses.create({ model: 'at-responses', input: 'hello', previous_response_id: 'resp_1' });
-
-  await expect(asked).rejects.toThrow('send the whole conversation instead');
-  expect(host.requests.length).toBe(before);
 });
 
 test('a request with nothing to mask and its answer pass byte for byte', async () => {

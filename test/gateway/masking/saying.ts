@@ -109,24 +109,29 @@ export function answerOf(dialect: Dialect, said: Said): string {
 }
 
 const callOf = ({ name = 'run', id = 'call_1' }: Said) => ({ name, id });
+/** What `make` makes of the arguments of a call, if there is one. */
+const ifCalled = <Made>({ input }: Said, make: (input: string) => Made): readonly Made[] =>
+  input === undefined ? [] : [make(input)];
 
 const answers: Readonly<Record<Dialect, (said: Said) => object>> = {
-  messages: ({ text, input, ...said }) => ({
+  messages: (said) => ({
     id: `msg_${said.id}`,
     type: 'message',
     role: 'assistant',
     model: 'm',
     content: [
-      { type: 'text', text },
-      ...(input === undefined
-        ? []
-        : [{ type: 'tool_use', ...callOf({ text, ...said }), input: JSON.parse(input) as unknown }]),
+      { type: 'text', text: said.text },
+      ...ifCalled(said, (input) => ({
+        type: 'tool_use',
+        ...callOf(said),
+        input: JSON.parse(input) as unknown,
+      })),
     ],
-    stop_reason: input === undefined ? 'end_turn' : 'tool_use',
+    stop_reason: said.input === undefined ? 'end_turn' : 'tool_use',
     stop_sequence: null,
     usage: { input_tokens: 3, output_tokens: 4 },
   }),
-  chat: ({ text, thinking, input, ...said }) => ({
+  chat: (said) => ({
     id: 'chatcmpl-1',
     object: 'chat.completion',
     created: 1_700_000_000,
@@ -136,28 +141,18 @@ const answers: Readonly<Record<Dialect, (said: Said) => object>> = {
         index: 0,
         message: {
           role: 'assistant',
-          content: text,
-          ...(thinking === undefined ? {} : { reasoning_content: thinking }),
-          ...(input === undefined
-            ? {}
-            : {
-                tool_calls: [
-                  {
-                    id: callOf({ text, ...said }).id,
-                    type: 'function',
-                    function: { name: callOf({ text, ...said }).name, arguments: input },
-                  },
-                ],
-              }),
+          content: said.text,
+          reasoning_content: said.thinking,
+          tool_calls: said.input === undefined ? undefined : [functionCall(said, said.input)],
         },
-        finish_reason: input === undefined ? 'stop' : 'tool_calls',
+        finish_reason: said.input === undefined ? 'stop' : 'tool_calls',
       },
     ],
     usage: { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 },
   }),
   responses: (said) => responseOf(said, 'completed'),
   gemini: (said) =>
-    generated([...thoughts(said.thinking, whole), { text: said.text }, ...functionCall(said)], 'STOP'),
+    generated([...thoughts(said.thinking, whole), { text: said.text }, ...calledParts(said)], 'STOP'),
 };
 
 /** What Gemini sends at once: an answer, or an event of one. */
@@ -171,11 +166,15 @@ const generated = (parts: readonly object[], finishReason?: 'STOP') => ({
 const thoughts = (thinking: string | undefined, cut: Cut) =>
   (thinking === undefined ? [] : cut(thinking)).map((text) => ({ text, thought: true }));
 
-function functionCall({ input, ...said }: Said): readonly object[] {
-  if (input === undefined) return [];
+/** As a chat has it. */
+function functionCall(said: Said, input: string): object {
   const { id, name } = callOf(said);
-  return [{ functionCall: { id, name, args: JSON.parse(input) as unknown } }];
+  return { id, type: 'function', function: { name, arguments: input } };
 }
+
+/** As Gemini has it. */
+const calledParts = (said: Said) =>
+  ifCalled(said, (input) => ({ functionCall: { ...callOf(said), args: JSON.parse(input) as unknown } }));
 
 function responseOf(said: Said, status: string): object {
   return {
@@ -201,37 +200,21 @@ interface Event {
 }
 
 function itemsOf(said: Said): readonly Item[] {
-  const { text, thinking, input, isCustom } = said;
+  const { text, thinking, isCustom } = said;
   const { id, name } = callOf(said);
+  const summary = [{ type: 'summary_text', text: thinking }];
+  const reasoning = { type: 'reasoning', id: 'rs_1', encrypted_content: 'gAAA', summary };
+  const content = [{ type: 'output_text', text, annotations: [] }];
   return [
-    ...(thinking === undefined
-      ? []
-      : [
-          {
-            type: 'reasoning',
-            id: 'rs_1',
-            encrypted_content: 'gAAA',
-            summary: [{ type: 'summary_text', text: thinking }],
-          },
-        ]),
-    {
-      type: 'message',
-      id: 'm_1',
-      role: 'assistant',
+    ...(thinking === undefined ? [] : [reasoning]),
+    { type: 'message', id: 'm_1', role: 'assistant', status: 'completed', content },
+    ...ifCalled(said, (input) => ({
+      ...(isCustom ? { type: 'custom_tool_call', input } : { type: 'function_call', arguments: input }),
+      id: `fc_${id}`,
+      call_id: id,
+      name,
       status: 'completed',
-      content: [{ type: 'output_text', text, annotations: [] }],
-    },
-    ...(input === undefined
-      ? []
-      : [
-          {
-            ...(isCustom ? { type: 'custom_tool_call', input } : { type: 'function_call', arguments: input }),
-            id: `fc_${id}`,
-            call_id: id,
-            name,
-            status: 'completed',
-          },
-        ]),
+    })),
   ];
 }
 
@@ -240,12 +223,12 @@ const streams: Readonly<Record<Dialect, (said: Said, cut: Cut) => readonly strin
     const parts = [
       ...thoughts(said.thinking, cut),
       ...cut(said.text).map((text) => ({ text })),
-      ...functionCall(said),
+      ...calledParts(said),
     ];
     const events = [...parts.map((part) => generated([part])), generated([{ text: '' }], 'STOP')];
     return events.map((event) => `data: ${JSON.stringify(event)}\r\n\r\n`);
   },
-  messages: ({ text, input, ...said }, cut) => {
+  messages: (said, cut) => {
     const block = (index: number, content_block: object, deltas: readonly object[]) => [
       { type: 'content_block_start', index, content_block },
       ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
@@ -268,26 +251,26 @@ const streams: Readonly<Record<Dialect, (said: Said, cut: Cut) => readonly strin
       ...block(
         0,
         { type: 'text', text: '' },
-        cut(text).map((piece) => ({ type: 'text_delta', text: piece })),
+        cut(said.text).map((text) => ({ type: 'text_delta', text })),
       ),
-      ...(input === undefined
-        ? []
-        : block(
-            1,
-            { type: 'tool_use', ...callOf({ text, ...said }), input: {} },
-            cut(input).map((partial_json) => ({ type: 'input_json_delta', partial_json })),
-          )),
+      ...ifCalled(said, (input) =>
+        block(
+          1,
+          { type: 'tool_use', ...callOf(said), input: {} },
+          cut(input).map((partial_json) => ({ type: 'input_json_delta', partial_json })),
+        ),
+      ).flat(),
       {
         type: 'message_delta',
-        delta: { stop_reason: input === undefined ? 'end_turn' : 'tool_use', stop_sequence: null },
+        delta: { stop_reason: said.input === undefined ? 'end_turn' : 'tool_use', stop_sequence: null },
         usage: { output_tokens: 4 },
       },
       { type: 'message_stop' },
     ];
     return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
   },
-  chat: ({ text, thinking, input, ...said }, cut) => {
-    const { id, name } = callOf({ text, ...said });
+  chat: (said, cut) => {
+    const { text, thinking, input } = said;
     const chunk = (delta: object, finish_reason: string | null = null) => ({
       id: 'chatcmpl-1',
       object: 'chat.completion.chunk',
@@ -299,18 +282,15 @@ const streams: Readonly<Record<Dialect, (said: Said, cut: Cut) => readonly strin
       chunk({ role: 'assistant', content: '' }),
       ...cut(thinking ?? '').map((reasoning_content) => chunk({ reasoning_content })),
       ...cut(text).map((content) => chunk({ content })),
-      ...cut(input ?? '').map((piece, at) =>
-        chunk({
-          tool_calls: [
-            at === 0
-              ? { index: 0, id, type: 'function', function: { name, arguments: piece } }
-              : { index: 0, function: { arguments: piece } },
-          ],
+      ...ifCalled(said, (all) => cut(all))
+        .flat()
+        .map((piece, at) => {
+          const call = at === 0 ? functionCall(said, piece) : { function: { arguments: piece } };
+          return chunk({ tool_calls: [{ index: 0, ...call }] });
         }),
-      ),
       chunk({}, input === undefined ? 'stop' : 'tool_calls'),
       { ...chunk({}), choices: [], usage: { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 } },
-    ].filter((event) => input !== undefined || !JSON.stringify(event).includes('tool_calls":['));
+    ];
     return [...events.map((event) => `data: ${JSON.stringify(event)}\n\n`), 'data: [DONE]\n\n'];
   },
   responses: (said, cut) => {
