@@ -2,9 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { command, failure, homeWith, printed } from '../kit/command.ts';
+import { command, failure, printed, startServing, withoutStore } from '../kit/command.ts';
 import type { Files } from '../kit/own-configuration.ts';
-import { startRecording } from '../kit/recording.ts';
 
 const house = `
 policies:
@@ -382,10 +381,13 @@ describe('policy explain', () => {
 describe('policy replay', () => {
   test('tells of recorded requests what the present policies would decide', async () => {
     const anyDay = yaml.replace(/ {6}- id: by-day[\s\S]*?weekend\n/, '');
-    const cwd = homeWith({
-      'old.yaml': `${anyDay.replace('apply: all', 'mode: monitor\n    apply: all')}records: { bodies: true }\n`,
+    const monitoring = anyDay.replace('apply: all', 'mode: monitor\n    apply: all');
+    const gateway = await startServing({
+      files: {
+        'gateway.yaml': `${monitoring}${withoutStore}records: { bodies: true, file: records.jsonl }\n`,
+      },
+      env: { SHOP_KEY: 'shop-key-0123456789abcdef' },
     });
-    const gateway = await startRecording(cwd, 'old.yaml', { SHOP_KEY: 'shop-key-0123456789abcdef' });
     const said = { contents: [{ parts: [{ text: 'project nightfall' }] }] };
     for (const [path, body] of [
       ['/v1/chat/completions', JSON.stringify(say('hello'))],
@@ -400,7 +402,7 @@ describe('policy replay', () => {
       await (await fetch(gateway.url + path, { method: 'POST', headers, body })).arrayBuffer();
     }
     await gateway.stop();
-    const records = readFileSync(join(cwd, 'records.jsonl'), 'utf8');
+    const records = readFileSync(join(gateway.home, 'records.jsonl'), 'utf8');
     const files = {
       'gateway.yaml': `${anyDay}records: { file: records.jsonl }\n`,
       'records.jsonl': records,

@@ -1,9 +1,10 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import OpenAI, { AzureOpenAI } from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CloudHost, headerOf, startClouds } from '../kit/cloud-host.ts';
+import { textDialects } from '../kit/dialects.ts';
 import {
   anthropicClient,
   openaiClient,
@@ -15,6 +16,7 @@ import {
 } from '../kit/gateway.ts';
 import type { HostRequest } from '../kit/host.ts';
 import { emptyDirectory } from '../kit/own-configuration.ts';
+import { askBySdk } from '../kit/sdk-outcome.ts';
 
 // The scripted clouds must satisfy the vendors' own clients before they may judge the gateway, which then gets its
 // credentials by the vendors' own chains. Run by `npm run test:all`, which installs the packages of this folder.
@@ -44,12 +46,7 @@ describe.skipIf(!isInstalled)('clouds', () => {
 
   beforeAll(async () => {
     cloud = await startClouds();
-    const folder = emptyDirectory();
-    writeFileSync(join(folder, 'subject-token'), 'subject-token-0123456789');
-    writeFileSync(join(folder, 'workload.json'), cloud.workload(join(folder, 'subject-token')), {
-      mode: 0o600,
-    });
-    Object.assign(process.env, cloud.env(join(folder, 'workload.json')));
+    Object.assign(process.env, cloud.envIn(emptyDirectory()));
     gateway = await startGateway(`
 providers:
   bedrock: { dialect: bedrock, base_url: "${cloud.url}", credentials: aws, region: us-east-1 }
@@ -243,55 +240,16 @@ ${projects}`);
     ['foundry', 'foundry'],
     ['azure', 'gpt-test'],
     ['gemini', 'gemini-test'],
-  ])('clients of all dialects at %s, streams included', (name, asked) => {
+  ])('clients of all dialects at %s', (name, asked) => {
     const [plain, streamed] =
       name === 'gemini' ? ['Hello from gemini', 'Grüße 👋 東京'] : ['Water it.', 'Water it.'];
-    const messages = [{ role: 'user' as const, content: 'hello' }];
 
-    test('messages', async () => {
-      const client = anthropicClient(gateway);
-      const whole = await client.messages.create({ ...hello, model: asked });
-      const final = await client.messages.stream({ ...hello, model: asked }).finalMessage();
+    test.each(textDialects)('%s, streams included', async (client) => {
+      const asking = { client, model: asked, option: 'text' } as const;
+      const whole = await askBySdk(gateway, { ...asking, isStream: false });
+      const pieces = await askBySdk(gateway, { ...asking, isStream: true });
 
-      expect([whole.content, final.content]).toMatchObject([[{ text: plain }], [{ text: streamed }]]);
-    });
-
-    test('chat', async () => {
-      const client = openaiClient(gateway);
-      const whole = await client.chat.completions.create({ model: asked, messages });
-      let text = '';
-      for await (const chunk of await client.chat.completions.create({
-        model: asked,
-        messages,
-        stream: true,
-      }))
-        text += chunk.choices[0]?.delta.content ?? '';
-
-      expect([whole.choices[0]?.message.content, text]).toEqual([plain, streamed]);
-    });
-
-    test('responses', async () => {
-      const client = openaiClient(gateway);
-      const whole = await client.responses.create({ model: asked, input: 'hello' });
-      let text = '';
-      for await (const event of await client.responses.create({ model: asked, input: 'hello', stream: true }))
-        if (event.type === 'response.output_text.delta') text += event.delta;
-
-      expect([whole.output_text, text]).toEqual([plain, streamed]);
-    });
-
-    test('gemini', async () => {
-      const { GoogleGenAI } = load('@google/genai');
-      const client = new GoogleGenAI({
-        apiKey: secrets.PROJECT_KEY,
-        httpOptions: { baseUrl: gateway.url, apiVersion: 'v1beta' },
-      });
-      const request = { model: asked, contents: 'hello' };
-      const whole = await client.models.generateContent(request);
-      let text = '';
-      for await (const chunk of await client.models.generateContentStream(request)) text += chunk.text ?? '';
-
-      expect([whole.text, text]).toEqual([plain, streamed]);
+      expect([whole.text, pieces.text]).toEqual([plain, streamed]);
     });
   });
 

@@ -64,22 +64,25 @@ ${projects}`);
 
   const ask = (model: string) => post(gateway, '/v1/messages', { ...hello, model });
 
-  interface Case {
-    readonly name: string;
-    readonly model: 'aws' | 'google' | 'azure';
-    readonly env: () => Readonly<Record<string, string>>;
-    readonly login?: Login;
-    /** What the record says of why there are none; undefined if there are. */
-    readonly cause?: RegExp;
-  }
+  /** Where credentials are looked for, what the login host says, and why there are none; undefined if there are. */
+  type Case = readonly [
+    name: string,
+    env: () => Readonly<Record<string, string>>,
+    login?: Login | undefined,
+    cause?: RegExp,
+  ];
 
   const aws = () => cloud.state.aws;
   const stsAnswer = () => `<AssumeRoleWithWebIdentityResponse><AssumeRoleWithWebIdentityResult><Credentials>
     <AccessKeyId>${aws().id}</AccessKeyId><SecretAccessKey>${aws().secret}</SecretAccessKey>
     <SessionToken>${aws().token}</SessionToken><Expiration>2099-01-01T00:00:00Z</Expiration>
   </Credentials></AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>`;
-  const stsError = (code: string, message: string) =>
-    `<ErrorResponse><Error><Type>Sender</Type><Code>${code}</Code><Message>${message}</Message></Error></ErrorResponse>`;
+  const stsError =
+    (status: number, code: string, message: string): Login =>
+    () => [
+      status,
+      `<ErrorResponse><Error><Type>Sender</Type><Code>${code}</Code><Message>${message}</Message></Error></ErrorResponse>`,
+    ];
   const awsKeys = () => ({
     AWS_ACCESS_KEY_ID: aws().id,
     AWS_SECRET_ACCESS_KEY: aws().secret,
@@ -92,6 +95,11 @@ ${projects}`);
     AWS_REGION: 'us-east-1',
   });
   const profile = (text: string) => ({ AWS_PROFILE: 'work', AWS_CONFIG_FILE: file('aws-config', text) });
+  const profileWithKeys = () => `[profile work]
+aws_access_key_id = ${aws().id}
+aws_secret_access_key = ${aws().secret}
+aws_session_token = ${aws().token}
+`;
   const sso = (expiresAt: string) => {
     const cache = join(folder, '.aws', 'sso', 'cache');
     mkdirSync(cache, { recursive: true });
@@ -116,12 +124,11 @@ sso_region = us-east-1
       AWS_ENDPOINT_URL_SSO: logins.url,
     };
   };
-  const roleCredentials = () => ({
-    roleCredentials: {
-      ...{ accessKeyId: aws().id, secretAccessKey: aws().secret, sessionToken: aws().token },
-      expiration: Date.parse('2099-01-01T00:00:00Z'),
-    },
-  });
+  const roleCredentials: Login = () => {
+    const keys = { accessKeyId: aws().id, secretAccessKey: aws().secret, sessionToken: aws().token };
+    return [200, { roleCredentials: { ...keys, expiration: Date.parse('2099-01-01T00:00:00Z') } }];
+  };
+  const revoked = { message: 'Session token not found or invalid', __type: 'UnauthorizedException' };
   const instance = () => ({
     AWS_EC2_METADATA_DISABLED: 'false',
     AWS_EC2_METADATA_SERVICE_ENDPOINT: logins.url,
@@ -164,12 +171,16 @@ sso_region = us-east-1
       { error: 'invalid_client', error_description: `AADSTS${code}: ${words}`, error_codes: [code] },
     ]);
   const tenant = '11111111-1111-1111-1111-111111111111';
-  const client = () => ({ AZURE_TENANT_ID: tenant, AZURE_CLIENT_ID: tenant, AZURE_CLIENT_SECRET: secret });
-  const federated = () => ({
-    AZURE_TENANT_ID: tenant,
-    AZURE_CLIENT_ID: tenant,
-    AZURE_FEDERATED_TOKEN_FILE: file('azure-token', assertion),
+  const azure = { AZURE_TENANT_ID: tenant, AZURE_CLIENT_ID: tenant };
+  const client = () => ({ ...azure, AZURE_CLIENT_SECRET: secret });
+  const federated = (tokenFile = file('azure-token', assertion)) => ({
+    ...azure,
+    AZURE_FEDERATED_TOKEN_FILE: tokenFile,
     AZURE_TOKEN_CREDENTIALS: 'WorkloadIdentityCredential',
+  });
+  const managed = () => ({
+    AZURE_TOKEN_CREDENTIALS: 'ManagedIdentityCredential',
+    AZURE_POD_IDENTITY_AUTHORITY_HOST: logins.url,
   });
 
   const { privateKey } = generateKeyPairSync('rsa', {
@@ -206,197 +217,81 @@ sso_region = us-east-1
     GOOGLE_CLOUD_PROJECT: 'p',
   });
 
-  const cases: readonly Case[] = [
-    { name: 'AWS: keys of the environment', model: 'aws', env: awsKeys },
-    {
-      name: 'AWS: half of them',
-      model: 'aws',
-      env: () => ({ AWS_ACCESS_KEY_ID: aws().id }),
-      cause: /Could not load credentials/,
-    },
-    {
-      name: 'AWS: a profile',
-      model: 'aws',
-      env: () =>
-        profile(`[profile work]
-aws_access_key_id = ${aws().id}
-aws_secret_access_key = ${aws().secret}
-aws_session_token = ${aws().token}
-`),
-    },
-    {
-      name: 'AWS: a profile that is not there',
-      model: 'aws',
-      env: () => profile('[profile other]\n'),
-      cause: /Could not load credentials/,
-    },
-    { name: 'AWS: web identity', model: 'aws', env: webIdentity, login: () => [200, stsAnswer()] },
-    {
-      name: 'AWS: web identity that has expired',
-      model: 'aws',
-      env: webIdentity,
-      login: () => [
-        400,
-        stsError('ExpiredTokenException', 'Token expired: current date/time must be before'),
-      ],
-      cause: /Token expired/,
-    },
-    {
-      name: 'AWS: a role that may not be assumed',
-      model: 'aws',
-      env: webIdentity,
-      login: () => [403, stsError('AccessDenied', 'Not authorized to perform sts:AssumeRoleWithWebIdentity')],
-      cause: /Not authorized to perform/,
-    },
-    {
-      name: 'AWS: single sign-on',
-      model: 'aws',
-      env: () => sso('2099-01-01T00:00:00Z'),
-      login: () => [200, roleCredentials()],
-    },
-    {
-      name: 'AWS: single sign-on that has expired',
-      model: 'aws',
-      env: () => sso('2020-01-01T00:00:00Z'),
-      cause: /aws sso login|expired/,
-    },
-    {
-      name: 'AWS: single sign-on that was revoked',
-      model: 'aws',
-      env: () => sso('2099-01-01T00:00:00Z'),
-      login: () => [401, { message: 'Session token not found or invalid', __type: 'UnauthorizedException' }],
-      cause: /Session token not found|UnauthorizedException/,
-    },
-    { name: "AWS: an instance's role", model: 'aws', env: instance, login: metadata },
-    {
-      name: 'AWS: an instance without one',
-      model: 'aws',
-      env: instance,
-      login: () => [404, 'none'],
-      cause: /./,
-    },
-    { name: 'AWS: a metadata server that hangs', model: 'aws', env: instance, cause: /./ },
-    { name: 'Azure: a client secret', model: 'azure', env: client, login: entra },
-    {
-      name: 'Azure: a client secret that has expired',
-      model: 'azure',
-      env: client,
-      login: refusedBy(7_000_222, 'The provided client secret keys for app are expired.'),
-      cause: /AADSTS7000222/,
-    },
-    {
-      name: 'Azure: half of it',
-      model: 'azure',
-      env: () => ({
-        AZURE_TENANT_ID: tenant,
-        AZURE_CLIENT_ID: tenant,
-        AZURE_TOKEN_CREDENTIALS: 'EnvironmentCredential',
-      }),
-      cause: /EnvironmentCredential/,
-    },
-    { name: 'Azure: workload identity', model: 'azure', env: federated, login: entra },
-    {
-      name: 'Azure: workload identity of a clock that is off',
-      model: 'azure',
-      env: federated,
-      login: refusedBy(700_024, 'Client assertion is not within its valid time range.'),
-      cause: /AADSTS700024/,
-    },
-    {
-      name: 'Azure: workload identity without its file',
-      model: 'azure',
-      env: () => ({ ...federated(), AZURE_FEDERATED_TOKEN_FILE: '/nowhere/at/all' }),
-      cause: /nowhere|ENOENT/,
-    },
-    { name: 'Azure: a login host that hangs', model: 'azure', env: client, cause: /nothing came within/ },
-    {
-      name: 'Azure: a metadata server that hangs',
-      model: 'azure',
-      env: () => ({
-        AZURE_TOKEN_CREDENTIALS: 'ManagedIdentityCredential',
-        AZURE_POD_IDENTITY_AUTHORITY_HOST: logins.url,
-      }),
-      cause: /nothing came within/,
-    },
-    { name: 'Google: a service account', model: 'google', env: google(serviceAccount), login: token },
-    {
-      name: 'Google: a service account whose key was revoked',
-      model: 'google',
-      env: google(serviceAccount),
-      login: invalidGrant('Invalid JWT Signature.'),
-      cause: /Invalid JWT Signature/,
-    },
-    {
-      name: 'Google: a service account of a clock that is off',
-      model: 'google',
-      env: google(serviceAccount),
-      login: invalidGrant(
-        'Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe.',
-      ),
-      cause: /reasonable timeframe/,
-    },
-    {
-      name: 'Google: half of a service account',
-      model: 'google',
-      env: google({ ...serviceAccount, private_key: undefined }),
-      cause: /private_key/,
-    },
-    { name: "Google: a user's own", model: 'google', env: google(user), login: token },
-    {
-      name: "Google: a user's own that have expired",
-      model: 'google',
-      env: google(user),
-      login: invalidGrant('Token has been expired or revoked.'),
-      cause: /invalid_grant/,
-    },
-    {
-      name: 'Google: a login host that hangs',
-      model: 'google',
-      env: google(user),
-      cause: /nothing came within/,
-    },
-    { name: 'Google: a metadata server that hangs', model: 'google', env: onGoogle, cause: /./ },
-    { name: 'Google: a metadata server', model: 'google', env: onGoogle, login: token },
-  ];
-  const remedies = {
-    aws: 'run "aws sso login"',
-    azure: 'run "az login"',
-    google: 'run "gcloud auth application-default login"',
+  // biome-ignore format: a case a line
+  const cases: Readonly<Record<string, readonly Case[]>> = {
+    aws: [
+      ['keys of the environment', awsKeys],
+      ['half of them', () => ({ AWS_ACCESS_KEY_ID: aws().id }), undefined, /Could not load credentials/],
+      ['a profile', () => profile(profileWithKeys())],
+      ['a profile that is not there', () => profile('[profile other]\n'), undefined, /Could not load credentials/],
+      ['web identity', webIdentity, () => [200, stsAnswer()]],
+      ['web identity that has expired', webIdentity, stsError(400, 'ExpiredTokenException', 'Token expired: current date/time must be before'), /Token expired/],
+      ['a role that may not be assumed', webIdentity, stsError(403, 'AccessDenied', 'Not authorized to perform sts:AssumeRoleWithWebIdentity'), /Not authorized to perform/],
+      ['single sign-on', () => sso('2099-01-01T00:00:00Z'), roleCredentials],
+      ['single sign-on that has expired', () => sso('2020-01-01T00:00:00Z'), undefined, /aws sso login|expired/],
+      ['single sign-on that was revoked', () => sso('2099-01-01T00:00:00Z'), () => [401, revoked], /Session token not found|UnauthorizedException/],
+      ["an instance's role", instance, metadata],
+      ['an instance without one', instance, () => [404, 'none'], /./],
+      ['a metadata server that hangs', instance, undefined, /./],
+    ],
+    azure: [
+      ['a client secret', client, entra],
+      ['a client secret that has expired', client, refusedBy(7_000_222, 'The provided client secret keys for app are expired.'), /AADSTS7000222/],
+      ['half of it', () => ({ ...azure, AZURE_TOKEN_CREDENTIALS: 'EnvironmentCredential' }), undefined, /EnvironmentCredential/],
+      ['workload identity', federated, entra],
+      ['workload identity of a clock that is off', federated, refusedBy(700_024, 'Client assertion is not within its valid time range.'), /AADSTS700024/],
+      ['workload identity without its file', () => federated('/nowhere/at/all'), undefined, /nowhere|ENOENT/],
+      ['a login host that hangs', client, undefined, /nothing came within/],
+      ['a metadata server that hangs', managed, undefined, /nothing came within/],
+    ],
+    google: [
+      ['a service account', google(serviceAccount), token],
+      ['a service account whose key was revoked', google(serviceAccount), invalidGrant('Invalid JWT Signature.'), /Invalid JWT Signature/],
+      ['a service account of a clock that is off', google(serviceAccount), invalidGrant('Invalid JWT: Token must be in a reasonable timeframe.'), /reasonable timeframe/],
+      ['half of a service account', google({ ...serviceAccount, private_key: undefined }), undefined, /private_key/],
+      ["a user's own", google(user), token],
+      ["a user's own that have expired", google(user), invalidGrant('Token has been expired or revoked.'), /invalid_grant/],
+      ['a login host that hangs', google(user), undefined, /nothing came within/],
+      ['a metadata server that hangs', onGoogle, undefined, /./],
+      ['a metadata server', onGoogle, token],
+    ],
   };
 
-  test.each(cases)('$name', { timeout: 40_000 }, async ({ model, env, login = () => undefined, cause }) => {
-    Object.assign(process.env, env());
-    logins.script(login);
-    const calls = cloud.calls.length;
-    const beganMs = performance.now();
+  describe.each([
+    ['aws', 'run "aws sso login"'],
+    ['azure', 'run "az login"'],
+    ['google', 'run "gcloud auth application-default login"'],
+  ])('%s', (model, remedy) => {
+    const named = (cases[model] ?? []).map(([name, env, login, cause]) => ({ name, env, login, cause }));
+    test.each(named)('$name', { timeout: 40_000 }, async ({ env, login = () => undefined, cause }) => {
+      Object.assign(process.env, env());
+      logins.script(login);
+      const calls = cloud.calls.length;
+      const beganMs = performance.now();
 
-    const answer = await ask(model);
-    const text = await answer.text();
+      const answer = await ask(model);
+      const text = await answer.text();
 
-    if (cause === undefined) {
-      expect([answer.status, text]).toEqual([200, expect.stringContaining('Water it.')]);
-      return;
-    }
-    expect(answer.status).toBe(502);
-    expect(performance.now() - beganMs).toBeLessThan(14_000);
-    expect(text).toContain(remedies[model].replaceAll('"', '\\"'));
-    expect(cloud.calls.length).toBe(calls);
-    const record = await gateway.recordWhere((each) => each.cause !== undefined);
-    expect(record.reason).toBe('provider.credentials_missing');
-    expect(record.cause).toMatch(cause);
-    for (const hidden of [secret, assertion, aws().secret]) expect(record.cause).not.toContain(hidden);
+      if (cause === undefined) {
+        expect([answer.status, text]).toEqual([200, expect.stringContaining('Water it.')]);
+        return;
+      }
+      expect(answer.status).toBe(502);
+      expect(performance.now() - beganMs).toBeLessThan(14_000);
+      expect(text).toContain(remedy.replaceAll('"', '\\"'));
+      expect(cloud.calls.length).toBe(calls);
+      const record = await gateway.recordWhere((each) => each.cause !== undefined);
+      expect(record.reason).toBe('provider.credentials_missing');
+      expect(record.cause).toMatch(cause);
+      for (const hidden of [secret, assertion, aws().secret]) expect(record.cause).not.toContain(hidden);
+    });
   });
 
   test('a profile that was renewed counts at once', async () => {
-    const keys = (id: string) => `[profile work]
-aws_access_key_id = ${id}
-aws_secret_access_key = ${aws().secret}
-aws_session_token = ${aws().token}
-`;
     Object.assign(process.env, profile('[profile other]\n'));
     expect((await ask('aws')).status).toBe(502);
 
-    file('aws-config', keys(aws().id));
+    file('aws-config', profileWithKeys());
     await new Promise((resolve) => setTimeout(resolve, 2_100)); // how long a failure is the answer for all
 
     expect((await ask('aws')).status).toBe(200);

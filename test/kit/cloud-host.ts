@@ -1,4 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { answerOf, eventsOf, type Said } from '../gateway/masking/saying.ts';
 import { chunkFrame } from './amazon-stream.ts';
 import { geminiAnswer, geminiEvents } from './answers.ts';
@@ -13,8 +15,6 @@ export interface CloudState {
   google: string;
   /** The life of the tokens, in seconds. */
   lifeS: number;
-  /** Whether what gives credentials takes connections and never answers. */
-  hangs: boolean;
   /** What a model says to a request. */
   say: (body: Buffer) => Said;
 }
@@ -25,10 +25,8 @@ export interface CloudHost extends ScriptedHost {
   readonly calls: readonly HostRequest[];
   /** Answers the requests for a model whose credentials are right in its own way, until it is undefined. */
   interrupt(script: Script | undefined): void;
-  /** What each cloud's chain needs to find its credentials here; the file is for Google's. */
-  env(file: string): Readonly<Record<string, string>>;
-  /** The text of Google's file, with another one that holds its subject's token. */
-  workload(tokenFile: string): string;
+  /** What each cloud's chain needs to find its credentials here; Google's needs files, which are written to the folder. */
+  envIn(folder: string): Readonly<Record<string, string>>;
 }
 
 /**
@@ -47,7 +45,6 @@ export async function startClouds(): Promise<CloudHost> {
     entra: 'entra-token-0123456789',
     google: 'google-token-0123456789',
     lifeS: 3_600,
-    hangs: false,
     say: () => ({ text: 'Water it.' }),
   };
   let interrupting: Script | undefined;
@@ -62,7 +59,7 @@ export async function startClouds(): Promise<CloudHost> {
         })
         .end(typeof value === 'string' ? value : JSON.stringify(value));
     const credentials = credentialsFor(request, state);
-    if (credentials !== undefined) return state.hangs ? undefined : json(200, credentials);
+    if (credentials !== undefined) return json(200, credentials);
     calls.push(request);
     if (request.method !== 'POST') return json(404, '{}');
     const refusal = refusalOf(request, state);
@@ -81,23 +78,27 @@ export async function startClouds(): Promise<CloudHost> {
     interrupt: (script) => {
       interrupting = script;
     },
-    env: (file) => ({
-      AWS_CONTAINER_CREDENTIALS_FULL_URI: `${host.url}/aws/credentials`,
-      AWS_EC2_METADATA_DISABLED: 'true',
-      IDENTITY_ENDPOINT: `${host.url}/msi/token`,
-      IDENTITY_HEADER: 'identity-header',
-      GOOGLE_APPLICATION_CREDENTIALS: file,
-      GOOGLE_CLOUD_PROJECT: 'p', // for Google's clients, which ask Google otherwise
-    }),
-    workload: (tokenFile) =>
-      JSON.stringify({
+    envIn: (folder) => {
+      const [file, tokenFile] = [join(folder, 'workload.json'), join(folder, 'subject-token')];
+      const workload = {
         type: 'external_account',
         audience: '//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/q',
         subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
         token_url: `${host.url}/google/token`,
         quota_project_id: 'payer',
         credential_source: { file: tokenFile },
-      }),
+      };
+      writeFileSync(file, JSON.stringify(workload), { mode: 0o600 });
+      writeFileSync(tokenFile, 'subject-token-0123456789');
+      return {
+        AWS_CONTAINER_CREDENTIALS_FULL_URI: `${host.url}/aws/credentials`,
+        AWS_EC2_METADATA_DISABLED: 'true',
+        IDENTITY_ENDPOINT: `${host.url}/msi/token`,
+        IDENTITY_HEADER: 'identity-header',
+        GOOGLE_APPLICATION_CREDENTIALS: file,
+        GOOGLE_CLOUD_PROJECT: 'p', // for Google's clients, which ask Google otherwise
+      };
+    },
   };
 }
 

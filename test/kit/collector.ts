@@ -1,12 +1,11 @@
-import { createServer } from 'node:http';
-import { type Listening, listening } from './listening.ts';
+import { type HostRequest, type ScriptedHost, startHost } from './host.ts';
 
 /** A span as it came, with its attributes as an object. */
 export interface ReceivedSpan {
   readonly name: string;
   readonly traceId: string;
   readonly spanId: string;
-  readonly parentSpanId: string | undefined;
+  readonly parentSpanId?: string;
   readonly kind: number;
   readonly isError: boolean;
   readonly ms: number;
@@ -14,8 +13,7 @@ export interface ReceivedSpan {
   readonly resource: Readonly<Record<string, unknown>>;
 }
 
-export interface Collector extends Pick<Listening, 'url' | 'close'> {
-  readonly spans: readonly ReceivedSpan[];
+export interface Collector extends Pick<ScriptedHost, 'url' | 'close'> {
   /** All that was received, as text. */
   readonly text: string;
   until(isThere: (spans: readonly ReceivedSpan[]) => boolean): Promise<readonly ReceivedSpan[]>;
@@ -23,21 +21,34 @@ export interface Collector extends Pick<Listening, 'url' | 'close'> {
   answerWith(status: number): void;
 }
 
-interface OtlpValue {
-  readonly stringValue?: string;
-  readonly intValue?: number | string;
-  readonly doubleValue?: number;
-  readonly arrayValue?: { readonly values: readonly OtlpValue[] };
+/** A receiver of OTLP over HTTP on loopback, which reads its JSON. */
+export async function startCollector(): Promise<Collector> {
+  const taken: HostRequest[] = [];
+  let status = 200;
+  const host = await startHost((response, request) => {
+    if (request.target === '/v1/traces' && status === 200) taken.push(request);
+    response.writeHead(status, { 'content-type': 'application/json' }).end('{}');
+  });
+  return {
+    url: host.url,
+    close: host.close,
+    get text() {
+      return taken.map(({ body }) => body.toString()).join('');
+    },
+    until: async (isThere) => {
+      for (;;) {
+        const spans = taken.flatMap(spansOf);
+        if (isThere(spans)) return spans;
+        await host.next();
+      }
+    },
+    answerWith: (next) => {
+      status = next;
+    },
+  };
 }
 
-type OtlpAttributes = readonly { readonly key: string; readonly value: OtlpValue }[];
-
-interface OtlpSpan {
-  readonly name: string;
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly parentSpanId?: string;
-  readonly kind: number;
+interface OtlpSpan extends Omit<ReceivedSpan, 'isError' | 'ms' | 'attributes' | 'resource'> {
   readonly startTimeUnixNano: string;
   readonly endTimeUnixNano: string;
   readonly status: { readonly code?: number };
@@ -51,59 +62,28 @@ interface OtlpRequest {
   }[];
 }
 
-/** A receiver of OTLP over HTTP on loopback, which reads its JSON. */
-export async function startCollector(): Promise<Collector> {
-  const spans: ReceivedSpan[] = [];
-  let text = '';
-  let status = 200;
-  let look: () => void = () => undefined;
-  const server = createServer(async (request, response) => {
-    const pieces: Buffer[] = [];
-    for await (const piece of request) pieces.push(piece as Buffer);
-    const body = Buffer.concat(pieces).toString();
-    response.writeHead(status, { 'content-type': 'application/json' }).end('{}');
-    if (request.url !== '/v1/traces' || status !== 200) return;
-    text += body;
-    for (const { resource, scopeSpans } of (JSON.parse(body) as OtlpRequest).resourceSpans) {
-      for (const each of scopeSpans)
-        spans.push(...each.spans.map((span) => toSpan(span, resource.attributes)));
-    }
-    look();
-  });
-  const { url, close } = await listening(server);
-  return {
-    url,
-    close,
-    spans,
-    get text() {
-      return text;
-    },
-    until: (isThere) =>
-      new Promise((resolve) => {
-        look = () => {
-          if (isThere(spans)) resolve(spans);
-        };
-        look();
-      }),
-    answerWith: (next) => {
-      status = next;
-    },
-  };
+function spansOf({ body }: HostRequest): ReceivedSpan[] {
+  const { resourceSpans } = JSON.parse(body.toString()) as OtlpRequest;
+  return resourceSpans.flatMap(({ resource, scopeSpans }) =>
+    scopeSpans.flatMap(({ spans }) =>
+      spans.map((span) => ({
+        ...span,
+        isError: span.status.code === 2,
+        ms: Number(BigInt(span.endTimeUnixNano) - BigInt(span.startTimeUnixNano)) / 1_000_000,
+        attributes: toObject(span.attributes),
+        resource: toObject(resource.attributes),
+      })),
+    ),
+  );
 }
 
-function toSpan(span: OtlpSpan, resource: OtlpAttributes): ReceivedSpan {
-  const { name, traceId, spanId, parentSpanId, kind, status } = span;
-  return {
-    name,
-    traceId,
-    spanId,
-    parentSpanId,
-    kind,
-    isError: status.code === 2,
-    ms: Number(BigInt(span.endTimeUnixNano) - BigInt(span.startTimeUnixNano)) / 1_000_000,
-    attributes: toObject(span.attributes),
-    resource: toObject(resource),
-  };
+type OtlpAttributes = readonly { readonly key: string; readonly value: OtlpValue }[];
+
+interface OtlpValue {
+  readonly stringValue?: string;
+  readonly intValue?: number | string;
+  readonly doubleValue?: number;
+  readonly arrayValue?: { readonly values: readonly OtlpValue[] };
 }
 
 function toObject(attributes: OtlpAttributes): Record<string, unknown> {

@@ -150,7 +150,7 @@ function ofResponse({ output, status, incomplete_details, usage }: Response): Ou
     calls,
     finish: known(finishes, status),
     inputTokens: usage?.input_tokens ?? -1,
-    cachedTokens: usage?.input_tokens_details.cached_tokens ?? 0,
+    cachedTokens: usage?.input_tokens_details?.cached_tokens ?? 0,
     outputTokens: usage?.output_tokens ?? -1,
   };
 }

@@ -62,8 +62,6 @@ async function runAt(
   const home = mkdtempSync(join(homedir(), '.gateway-test-'));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   writeFileSync(join(home, '.env'), `JWT_SECRET=${secret}\n`);
-  writeFileSync(join(home, 'subject-token'), 'subject-token-0123456789');
-  writeFileSync(join(home, 'workload.json'), logins.workload(join(home, 'subject-token')), { mode: 0o600 });
   writeFileSync(
     join(home, 'gateway.yaml'),
     `
@@ -102,7 +100,7 @@ policies:
     ['run', '-m', 'gemini-2.5-pro', 'gemini', '--yolo', '--skip-trust', '-p', prompt],
     home,
     {
-      ...logins.env(join(home, 'workload.json')),
+      ...logins.envIn(home),
       NODE_PATH: modules,
       PATH: `${bin}:${process.env.PATH}`,
       KEYED: 'sk-keyed-0123456789abcdef',
