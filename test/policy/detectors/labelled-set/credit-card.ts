@@ -30,7 +30,7 @@ const own: readonly string[] = [
 ];
 
 /** The check digit, written from the definition: every second digit from the right is doubled. */
-function withCheckDigit(body: string): string {
+export function withCheckDigit(body: string): string {
   const sum = [...body].toReversed().reduce((total, digit, place) => {
     const doubled = Number(digit) * (place % 2 === 0 ? 2 : 1);
     return total + (doubled > 9 ? doubled - 9 : doubled);

@@ -1,6 +1,6 @@
 import { drawHarmless } from './harmless.ts';
 import { base62, base64url, type Random } from './random.ts';
-import { carriers, drawDistinct, fill, type LabelledClass, plant } from './sample.ts';
+import { carriers, drawDistinct, type LabelledClass, plant, templates } from './sample.ts';
 import { gatewayKey, spoiled } from './secrets.ts';
 
 /** Values that a configuration holds: keys of providers and of projects. */
@@ -42,7 +42,7 @@ const nearMisses: readonly ((random: Random) => string)[] = [
   (random) => gatewayKey(random).replace('gw_', 'gw-'),
   (random) => `gw_${random.text(20, base62)}`,
   (random) => random.text(41, base64url),
-  ...[
+  ...templates([
     'gw_request_id=#h32',
     'gw_handmade_key_of_project',
     'sk-local-7Hq2vX9pLmT',
@@ -50,5 +50,5 @@ const nearMisses: readonly ((random: Random) => string)[] = [
     'const gw_client_connection_pool_maximum_size = #n;',
     'gw_XXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXX',
     'provider key with blanks',
-  ].map((template) => (random: Random) => fill(random, template)),
+  ]),
 ];

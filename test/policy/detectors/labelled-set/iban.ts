@@ -15,35 +15,13 @@ export function labelIbans(): LabelledClass {
 }
 
 /** Country and the account number's form: n digits, a upper-case letters, c either. */
-const countries: readonly (readonly [string, string])[] = [
-  ['DE', 'n18'],
-  ['FR', 'n10c11n2'],
-  ['GB', 'a4n14'],
-  ['NL', 'a4n10'],
-  ['ES', 'n20'],
-  ['IT', 'a1n10c12'],
-  ['CH', 'n5c12'],
-  ['AT', 'n16'],
-  ['BE', 'n12'],
-  ['PL', 'n24'],
-  ['SE', 'n20'],
-  ['NO', 'n11'],
-  ['DK', 'n14'],
-  ['PT', 'n21'],
-  ['IE', 'a4n14'],
-  ['MT', 'a4n5c18'],
-  ['SA', 'n2c18'],
-  ['AE', 'n19'],
-  ['TR', 'n5c17'],
-  ['BR', 'n23a1c1'],
-  ['CZ', 'n20'],
-  ['GR', 'n7c16'],
-  ['LU', 'n3c13'],
-  ['FI', 'n14'],
-  ['HU', 'n24'],
-  ['RO', 'a4c16'],
-  ['UA', 'n6c19'],
-];
+const countries = `
+  DE n18, FR n10c11n2, GB a4n14, NL a4n10, ES n20, IT a1n10c12, CH n5c12, AT n16, BE n12, PL n24, SE n20, NO n11,
+  DK n14, PT n21, IE a4n14, MT a4n5c18, SA n2c18, AE n19, TR n5c17, BR n23a1c1, CZ n20, GR n7c16, LU n3c13, FI n14,
+  HU n24, RO a4c16, UA n6c19
+`
+  .trim()
+  .split(/,\s+/);
 
 const alphabets: Readonly<Record<string, string>> = { n: decimal, a: upper, c: decimal + upper };
 
@@ -59,22 +37,16 @@ function checkDigits(country: string, bban: string): string {
   return String(98n - (BigInt(numeric) % 97n)).padStart(2, '0');
 }
 
-function iban(random: Random, [country, form]: readonly [string, string]): string {
+function iban(random: Random, name: string): string {
+  const [country = '', form = ''] = name.split(' ');
   const bban = account(random, form);
   return `${country}${checkDigits(country, bban)}${bban}`;
 }
 
 function printed(random: Random, number: string): string {
   const fours = (separator: string) => number.replace(/(.{4})(?=.)/g, `$1${separator}`);
-  return random.pick([
-    number,
-    number,
-    fours(' '),
-    fours(' '),
-    fours('-'),
-    number.toLowerCase(),
-    fours('\u00a0'),
-  ]);
+  const [spaced, tied] = [fours(' '), fours('\u00a0')];
+  return random.pick([number, number, spaced, spaced, fours('-'), number.toLowerCase(), tied]);
 }
 
 const own: readonly string[] = [
@@ -93,10 +65,10 @@ const nearMisses: readonly ((random: Random) => string)[] = [
   (random) => `IBAN ${wrong(random, iban(random, random.pick(countries)))}`,
   (random) => `IBAN ${printed(random, wrong(random, iban(random, random.pick(countries))))}`,
   // Digits in another order are the usual slip, and what check digits are for.
-  (random) => swapped(iban(random, ['DE', 'n18'])),
-  (random) => iban(random, ['DE', 'n18']).slice(0, -1),
-  (random) => `${iban(random, ['DE', 'n18'])}7`,
-  (random) => `x${iban(random, ['GB', 'a4n14'])}`,
+  (random) => swapped(iban(random, 'DE n18')),
+  (random) => iban(random, 'DE n18').slice(0, -1),
+  (random) => `${iban(random, 'DE n18')}7`,
+  (random) => `x${iban(random, 'GB a4n14')}`,
   (random) => `${random.text(2, upper)}${random.digits(random.number(13, 26))}`,
   (random) => `DE${random.digits(9)}`,
   (random) => `VAT DE${random.digits(9)}, ATU${random.digits(8)}, FR${random.digits(11)}`,

@@ -1,6 +1,6 @@
 import { drawHarmless } from './harmless.ts';
 import type { Random } from './random.ts';
-import { carriers, drawDistinct, fill, type LabelledClass, plant } from './sample.ts';
+import { carriers, drawDistinct, type LabelledClass, listed, plant, templates } from './sample.ts';
 
 export function labelIpAddresses(): LabelledClass {
   return {
@@ -45,77 +45,19 @@ const own = [
   'der Server {} antwortet nicht',
 ];
 
-const nearMisses = [
-  '256.1.2.3',
-  '1.2.3',
-  '1.2.3.4.5',
-  '10.0.0',
-  '300.#n.#n.#n',
-  'v1.2.3.4',
-  'version 2.#n.0.1',
-  'Version=4.0.0.0, Culture=neutral',
-  'release 3.1.#n.2',
-  'pkg@1.2.3.4',
-  '"x": "^1.2.3.4"',
-  'foo==1.#n.3.4',
-  'Chrome/99.0.#d4.82',
-  'build 6.1.7601.#d5',
-  'section 3.2.1.4',
-  'see 3.2.1.4 for this',
-  'RFC 7540 8.1.2.4',
-  'OID 1.3.6.1',
-  'oid 2.5.29.17',
-  '1.3.6.1.4.1.#d4.1',
-  '2.5.4.#n',
-  '127.0.0.1',
-  '127.0.0.53',
-  '0.0.0.0:#d4',
-  '255.255.255.0',
-  '255.255.255.255',
-  '::1',
-  '::',
-  '[::1]:#d4',
-  '0.0.0.0/0',
-  '::/0',
-  '12:34:56',
-  '00:1b:44:11:3a:b7',
-  '#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2',
-  '#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2',
-  'std::cout',
-  'dead::beef',
-  'abc::def::fed',
-  'a::b',
-  'Foo::Bar',
-  'fe::d',
-  '1:2:3:4',
-  '1:2:3:4:5:6:7:8:9',
-  '10:20:30.#d3',
-  '2025-01-01T10:00:00',
-  'urn:isbn:0451450523',
-  'a:b:c:d:e:f:g:h',
-  'ratio 1:2:3',
-  '#d3.#d3',
-  '1.234.567,89',
-  '1.234.567.890',
-  '12.345.678.901',
-  '01.02.03.04',
-  '010.001.002.003',
-  '3.14.15.926',
-  'app-1.2.3.4.jar',
-  'driver_1.2.#n.4.dll',
-  'libfoo.so.1.2.3.4',
-  '1.2.3.4-beta',
-  '1.2.3.4-rc#n',
-  'v10.0.19045.#d4',
-  'Firmware 1.0.9.88',
-  'Gecko Firefox/115.0.2.1',
-  '$1.2.3.4x',
-  'x1.2.3.4',
-  'a.1.2.3.4',
-  'face:b00c',
-  'cafe::',
-  'sha1:#h40',
-  '#h8:#h8',
-  'key: 2001:xyz::1',
-  '1::2',
-].map((template) => (random: Random) => fill(random, template));
+const nearMisses = templates(
+  listed(`
+  256.1.2.3 | 1.2.3 | 1.2.3.4.5 | 10.0.0 | 300.#n.#n.#n | v1.2.3.4 | version 2.#n.0.1
+  Version=4.0.0.0, Culture=neutral | release 3.1.#n.2 | pkg@1.2.3.4 | "x": "^1.2.3.4" | foo==1.#n.3.4
+  Chrome/99.0.#d4.82 | build 6.1.7601.#d5 | section 3.2.1.4 | see 3.2.1.4 for this | RFC 7540 8.1.2.4
+  OID 1.3.6.1 | oid 2.5.29.17 | 1.3.6.1.4.1.#d4.1 | 2.5.4.#n | 127.0.0.1 | 127.0.0.53 | 0.0.0.0:#d4
+  255.255.255.0 | 255.255.255.255 | ::1 | :: | [::1]:#d4 | 0.0.0.0/0 | ::/0 | 12:34:56 | 00:1b:44:11:3a:b7
+  #h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2 | #h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2
+  std::cout | dead::beef | abc::def::fed | a::b | Foo::Bar | fe::d | 1:2:3:4 | 1:2:3:4:5:6:7:8:9
+  10:20:30.#d3 | 2025-01-01T10:00:00 | urn:isbn:0451450523 | a:b:c:d:e:f:g:h | ratio 1:2:3 | #d3.#d3
+  1.234.567,89 | 1.234.567.890 | 12.345.678.901 | 01.02.03.04 | 010.001.002.003 | 3.14.15.926
+  app-1.2.3.4.jar | driver_1.2.#n.4.dll | libfoo.so.1.2.3.4 | 1.2.3.4-beta | 1.2.3.4-rc#n
+  v10.0.19045.#d4 | Firmware 1.0.9.88 | Gecko Firefox/115.0.2.1 | $1.2.3.4x | x1.2.3.4 | a.1.2.3.4
+  face:b00c | cafe:: | sha1:#h40 | #h8:#h8 | key: 2001:xyz::1 | 1::2
+`),
+);

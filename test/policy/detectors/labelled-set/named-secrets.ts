@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what files of settings say
 import { drawHarmless } from './harmless.ts';
 import { base62, base64url, lower, type Random, upper } from './random.ts';
-import { drawDistinct, fill, type LabelledClass, plant, type Sample } from './sample.ts';
+import { drawDistinct, type LabelledClass, plant, type Sample, templates } from './sample.ts';
 
 /** Secrets without a shape, which only the name that they are given to makes secrets. */
 export function labelNamedSecrets(): LabelledClass {
@@ -97,7 +97,7 @@ export const spacedSettings: readonly Sample[] = plant(
 );
 
 /** In quotation marks under such names: texts, placeholders, lists, commands and templates. */
-export const spacedNearMisses: readonly ((random: Random) => string)[] = [
+export const spacedNearMisses = templates([
   'PASSWORD="please enter your password (#n)"',
   'PASSWORD_PROMPT="Password of 8-#d2 characters (1 upper-case, 1 digit): "',
   'DB_PASSWORD="change me in #n days!"',
@@ -110,7 +110,7 @@ export const spacedNearMisses: readonly ((random: Random) => string)[] = [
   'API_TOKEN="kubectl -n app get secret db-pass#n -o json"',
   'DEPLOY_TOKENS="web-#n db_main#n v2.4.#n-alpine3 team@acme.example"',
   'SECRET="not closed #n\nHOST="d8 x9q2K7mL4"\n',
-].map((template) => (random: Random) => fill(random, template));
+]);
 
 const tokenCarriers = withVendors([
   '@v_api_key = "{}"',
@@ -126,9 +126,7 @@ const tokenCarriers = withVendors([
   '[services.@v]\nauth_token = "{}"\n',
   '<add key="@CApiKey" value="{}" />',
   '<apiKey>{}</apiKey>',
-  '<property name="@v.secret">{}</property>'
-    .replace('<property name="@v.secret">', '<secret>')
-    .replace('</property>', '</secret>'),
+  '<secret>{}</secret>',
   'const @vApiKey = "{}";',
   "let accessToken = '{}'",
   'var @CSecret string = "{}"',
@@ -215,7 +213,7 @@ const passwordCarriers = withVendors([
 ]);
 
 /** Given to names of secrets, but none: places, examples, calls, words; and secrets' looks under other names. */
-const nearMisses: readonly ((random: Random) => string)[] = [
+const nearMisses = templates([
   'password = os.environ["DB_PASSWORD"]',
   'const token = await getAccessToken(#n);',
   'apiKey: process.env.ACME_API_KEY, // #n',
@@ -252,4 +250,4 @@ const nearMisses: readonly ((random: Random) => string)[] = [
   'AWS_SECRET_ACCESS_KEY=AKIAIOSFODNN7EXAMPLEKEY#n',
   'options to pass to `ensureIndexes()` before step #n',
   'a.numVerticesInTransparentPass=#n:this._stats.numVerticesInShadowPass=#n}get b',
-].map((template) => (random: Random) => fill(random, template));
+]);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { entropyToMnemonic } from '@scure/bip39';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
+import { withCheckDigit } from './credit-card.ts';
 import { drawHarmless } from './harmless.ts';
 import { lower, type Random, upper } from './random.ts';
 import { carriers, drawDistinct, type LabelledClass, plant, templates } from './sample.ts';
@@ -29,129 +30,10 @@ function label(seed: number, { makers, alone = true, announced = [], nearMisses,
 const weigh = (digits: string, weights: readonly number[]) =>
   weights.reduce((sum, weight, at) => sum + weight * Number(digits.charAt(at)), 0);
 
-function luhn(digits: string): string {
-  let sum = 0;
-  for (let at = digits.length - 1, twice = true; at >= 0; at -= 1, twice = !twice) {
-    const digit = Number(digits.charAt(at)) * (twice ? 2 : 1);
-    sum += digit > 9 ? digit - 9 : digit;
-  }
-  return `${digits}${(10 - (sum % 10)) % 10}`;
-}
-
 const routing = (random: Random) => {
   const digits = `${random.pick(['01', '02', '11', '26', '31', '62'])}${random.digits(6)}`;
   return `${digits}${(10 - (weigh(digits, [3, 7, 1, 3, 7, 1, 3, 7]) % 10)) % 10}`;
 };
-
-export const labelBankRouting = () =>
-  label(8201, {
-    makers: [routing],
-    alone: false,
-    announced: [
-      'Routing number: {}',
-      'ABA {}',
-      'aba_routing = "{}"',
-      '"routing_number": "{}"',
-      'My routing number is {}.',
-    ],
-    nearMisses: ['routing key #d5', 'route #d9', 'order #d9', 'account #d9', 'transit time #d3 ms'],
-  });
-
-export const labelCoordinates = () =>
-  label(8211, {
-    makers: [
-      (random) =>
-        `${random.number(1, 89)}°${random.number(1, 59)}′${random.number(1, 59)}″N ${random.number(1, 179)}°${random.number(1, 59)}′${random.number(1, 59)}″E`,
-      (random) =>
-        `${random.number(1, 89)}° ${random.number(1, 59)}' S, ${random.number(1, 179)}° ${random.number(1, 59)}' W`,
-    ],
-    nearMisses: [
-      'turn #n° to the left',
-      'matrix #n.5 #n.25',
-      'temperature 21.#d3 °C',
-      'lat #n ms',
-      'lon = 3',
-    ],
-  });
-
-export const labelDatesOfBirth = () =>
-  label(8221, {
-    makers: [
-      (random) => `${random.number(1940, 2009)}-0${random.number(1, 9)}-${random.number(10, 28)}`,
-      (random) => `${random.number(10, 28)}.0${random.number(1, 9)}.${random.number(1940, 2009)}`,
-      (random) =>
-        `${random.number(1, 28)} ${random.pick(['March', 'June', 'October'])} ${random.number(1940, 2009)}`,
-      (random) => `0${random.number(1, 9)}/${random.number(10, 28)}/${random.number(1940, 2009)}`,
-    ],
-    alone: false,
-    announced: [
-      'date of birth: {}',
-      '"date_of_birth": "{}"',
-      'DOB: {}',
-      'born on {} in Lyon',
-      'Geburtsdatum: {}',
-      'geboren am {}',
-      'né le {}',
-      'fecha de nacimiento: {}',
-      'data di nascita: {}',
-      '<birthDate>{}</birthDate>',
-      'дата рождения: {}',
-      '生年月日：{}',
-    ],
-    nearMisses: [
-      'released 2024-03-#n',
-      'reborn in #n',
-      'due date: 01/02/2025',
-      'created_at: 2023-0#n',
-      'newborn #n',
-    ],
-  });
-
-export const labelImeis = () =>
-  label(8231, {
-    makers: [
-      (random) => {
-        const digits = luhn(`35${random.digits(12)}`);
-        return `${digits.slice(0, 2)}-${digits.slice(2, 8)}-${digits.slice(8, 14)}-${digits.slice(14)}`;
-      },
-      (random) => `${luhn(`35${random.digits(12)}`)}`,
-    ],
-    alone: false,
-    announced: ['IMEI: {}', 'imei={}', '"imei": "{}"', 'IMEI 1 {}', 'The IMEI is {}.'],
-    nearMisses: ['#d15', 'serial #d15', '12-#d6-#d6-x'],
-  });
-
-export const labelLoopbacks = () =>
-  label(8241, {
-    makers: [
-      (random) => `127.${random.number(0, 255)}.${random.number(0, 255)}.${random.number(1, 254)}`,
-      (random) => `127.${random.number(0, 9)}.${random.digits(1)}.${random.number(10, 99)}`,
-    ],
-    announced: ['http://{}/', 'listen {};', 'bind to {} only'],
-    nearMisses: ['version 127.0', 'a::1b', 'std::1', 'fe80::1:2', '10.127.0.1', '1127.0.0.1'],
-    own: /127\.0\.0\.1|::1\b|0\.0\.0\.0/,
-  });
-
-export const labelMacAddresses = () =>
-  label(8251, {
-    makers: [
-      (random) => Array.from({ length: 6 }, () => random.hex(2)).join(':'),
-      (random) =>
-        Array.from({ length: 6 }, () => random.hex(2))
-          .join('-')
-          .toUpperCase(),
-      (random) => `a${random.hex(3)}.${random.hex(4)}.${random.hex(4)}`,
-    ],
-    nearMisses: [
-      'fingerprint #h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2',
-      'time 12:34:56',
-      'ff:ff:ff:ff:ff:ff',
-      '00:00:00:00:00:00',
-      '#h2:#h2:#h2:#h2',
-      '1.2.3 #d4.#d4.#d4',
-    ],
-    own: /MAC /,
-  });
 
 const spanish = (random: Random) => {
   const digits = random.digits(8);
@@ -163,13 +45,8 @@ const french = (random: Random) => {
 };
 const cpf = (random: Random) => {
   const add = (digits: string) => {
-    const rest =
-      (weigh(
-        digits,
-        Array.from(digits, (_, at) => digits.length + 1 - at),
-      ) *
-        10) %
-      11;
+    const weights = Array.from(digits, (_, at) => digits.length + 1 - at);
+    const rest = (weigh(digits, weights) * 10) % 11;
     return `${digits}${rest === 10 ? 0 : rest}`;
   };
   const digits = add(add(random.digits(9)));
@@ -197,30 +74,6 @@ const announceIds = (words: string) => [
   `my ${words} is {}.`,
 ];
 
-export const labelNationalIds = (): LabelledClass => {
-  const parts = [
-    label(8261, {
-      makers: [spanish],
-      alone: false,
-      announced: announceIds('DNI'),
-      nearMisses: ['#d8 items'],
-    }),
-    label(8271, { makers: [french], alone: false, announced: announceIds('NIR'), nearMisses: ['#d15'] }),
-    label(8281, { makers: [cpf, nino], nearMisses: ['#d3.#d3.#d3-x'] }),
-    label(8291, {
-      makers: [nhs],
-      alone: false,
-      announced: announceIds('NHS number'),
-      nearMisses: ['#d3 #d3 #d4'],
-    }),
-    label(8301, { makers: [bsn], alone: false, announced: announceIds('BSN'), nearMisses: ['#d9'] }),
-  ];
-  return {
-    positives: parts.flatMap(({ positives }) => positives.slice(0, 140)),
-    negatives: parts.flatMap(({ negatives }) => negatives.slice(-500)).concat(drawHarmless(8311, 2000)),
-  };
-};
-
 function travelCheck(text: string): string {
   const value = (each: string) => (each === '<' ? 0 : Number.parseInt(each, 36));
   return String(
@@ -239,92 +92,16 @@ function machineReadable(random: Random): string {
   return `${first}${random.pick(['UTO', 'GBR', 'FRA', 'D<<'])}${dates[0]}${random.pick(['F', 'M'])}${dates[1]}${rest}${travelCheck(all)}`;
 }
 
-export const labelPassports = () =>
-  label(8321, {
-    makers: [machineReadable],
-    nearMisses: ['passport.js strategy #n', 'A<B<C<<<<<#d9', 'passport photo #n'],
-  });
-
-export const labelPublicAddresses = () =>
-  label(8331, {
-    makers: [
-      (random) =>
-        `${random.pick([8, 34, 52, 91, 185, 203])}.${random.number(40, 250)}.${random.number(1, 254)}.${random.number(1, 254)}`,
-      (random) => `2a01:${random.hex(4)}:${random.hex(4)}::${random.hex(4)}`,
-    ],
-    announced: ['client {} connected', 'ssh root@{}'],
-    nearMisses: [
-      '10.#n.2.3',
-      '192.168.1.#n',
-      '172.16.0.#n:8080',
-      '169.254.169.254',
-      'fe80::1:#h4',
-      'fd00:1::#h4',
-    ],
-    own: /addresses/,
-  });
-
-export const labelSeedPhrases = () =>
-  label(8341, {
-    makers: [16, 20, 24, 28, 32].map(
-      (bytes) => (random: Random) =>
-        entropyToMnemonic(Uint8Array.from(Buffer.from(random.hex(bytes * 2), 'hex')), wordlist),
-    ),
-    alone: false,
-    announced: [
-      '{}',
-      '"{}"',
-      'My seed phrase: {}',
-      'mnemonic = "{}"',
-      'recovery words\n{}\n',
-      '{"mnemonic":"{}"}',
-      'Wallet 1\n\n{}\n\nkeep it safe',
-      'restore it with {} in MetaMask',
-    ],
-    nearMisses: [
-      'the quick brown fox jumps over the lazy dog and then they all went home again #n',
-      'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about',
-      'legal winner thank year wave sausage worth useful legal winner thank #n',
-    ],
-  });
-
 function vinOf(random: Random): string {
-  const values = Object.fromEntries(Array.from('ABCDEFGH', (each, at) => [each, at + 1]));
-  Object.assign(values, {
-    J: 1,
-    K: 2,
-    L: 3,
-    M: 4,
-    N: 5,
-    P: 7,
-    R: 9,
-    S: 2,
-    T: 3,
-    U: 4,
-    V: 5,
-    W: 6,
-    X: 7,
-    Y: 8,
-    Z: 9,
-  });
+  const letters = 'ABCDEFGHJKLMNPRSTUVWXYZ';
+  const worth = (each: string) => Number('12345678123457923456789'[letters.indexOf(each)] ?? each);
   const head = `${random.pick(['1HG', '5YJ', '1FT', 'JM1', '2T1'])}${random.text(5, 'ABCDEFGHJKLMNPRSTUVWXYZ0123456789')}`;
   const tail = `${random.pick(['K', 'L', 'M'])}${random.pick(['A', 'F', 'P'])}${random.digits(6)}`;
   const full = `${head}0${tail}`;
-  const sum = Array.from(full).reduce(
-    (total, each, at) =>
-      total +
-      ([8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2][at] ?? 0) * (values[each] ?? Number(each)),
-    0,
-  );
+  const weights = [8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2];
+  const sum = weights.reduce((total, weight, at) => total + weight * worth(full.charAt(at)), 0);
   return `${head}${sum % 11 === 10 ? 'X' : sum % 11}${tail}`;
 }
-
-export const labelVins = () =>
-  label(8351, {
-    makers: [vinOf],
-    announced: ['VIN: {}', '"vin": "{}"', 'chassis number {}'],
-    nearMisses: ['#h17', 'ABCDEFGHJKLMN#d4', 'build-#h12', 'X#d16'],
-  });
 
 const base58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
@@ -358,15 +135,189 @@ function bech32(random: Random): string {
   return `bc1${[...data, ...tail].map((each) => alphabet.charAt(each)).join('')}`;
 }
 
-export const labelWallets = () =>
-  label(8361, {
-    makers: [base58Check, bech32],
-    nearMisses: [
-      `1${lower}`,
-      'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdx',
-      '0x#h16',
-      'git #h40',
-      '3#h32',
-      '0x0000000000000000000000000000000000000000',
-    ],
-  });
+/** What draws the set of each kind. */
+export const labelNumbers = {
+  bank_routing: () =>
+    label(8201, {
+      makers: [routing],
+      alone: false,
+      announced: [
+        'Routing number: {}',
+        'ABA {}',
+        'aba_routing = "{}"',
+        '"routing_number": "{}"',
+        'My routing number is {}.',
+      ],
+      nearMisses: ['routing key #d5', 'route #d9', 'order #d9', 'account #d9', 'transit time #d3 ms'],
+    }),
+  coordinates: () =>
+    label(8211, {
+      makers: [
+        (random) =>
+          `${random.number(1, 89)}°${random.number(1, 59)}′${random.number(1, 59)}″N ${random.number(1, 179)}°${random.number(1, 59)}′${random.number(1, 59)}″E`,
+        (random) =>
+          `${random.number(1, 89)}° ${random.number(1, 59)}' S, ${random.number(1, 179)}° ${random.number(1, 59)}' W`,
+      ],
+      nearMisses: [
+        'turn #n° to the left',
+        'matrix #n.5 #n.25',
+        'temperature 21.#d3 °C',
+        'lat #n ms',
+        'lon = 3',
+      ],
+    }),
+  crypto_wallet: () =>
+    label(8361, {
+      makers: [base58Check, bech32],
+      nearMisses: [
+        `1${lower}`,
+        'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdx',
+        '0x#h16',
+        'git #h40',
+        '3#h32',
+        '0x0000000000000000000000000000000000000000',
+      ],
+    }),
+  date_of_birth: () =>
+    label(8221, {
+      makers: [
+        (random) => `${random.number(1940, 2009)}-0${random.number(1, 9)}-${random.number(10, 28)}`,
+        (random) => `${random.number(10, 28)}.0${random.number(1, 9)}.${random.number(1940, 2009)}`,
+        (random) =>
+          `${random.number(1, 28)} ${random.pick(['March', 'June', 'October'])} ${random.number(1940, 2009)}`,
+        (random) => `0${random.number(1, 9)}/${random.number(10, 28)}/${random.number(1940, 2009)}`,
+      ],
+      alone: false,
+      announced: [
+        'date of birth: {}',
+        '"date_of_birth": "{}"',
+        'DOB: {}',
+        'born on {} in Lyon',
+        'Geburtsdatum: {}',
+        'geboren am {}',
+        'né le {}',
+        'fecha de nacimiento: {}',
+        'data di nascita: {}',
+        '<birthDate>{}</birthDate>',
+        'дата рождения: {}',
+        '生年月日：{}',
+      ],
+      nearMisses: [
+        'released 2024-03-#n',
+        'reborn in #n',
+        'due date: 01/02/2025',
+        'created_at: 2023-0#n',
+        'newborn #n',
+      ],
+    }),
+  imei: () =>
+    label(8231, {
+      makers: [
+        (random) => {
+          const digits = withCheckDigit(`35${random.digits(12)}`);
+          return `${digits.slice(0, 2)}-${digits.slice(2, 8)}-${digits.slice(8, 14)}-${digits.slice(14)}`;
+        },
+        (random) => `${withCheckDigit(`35${random.digits(12)}`)}`,
+      ],
+      alone: false,
+      announced: ['IMEI: {}', 'imei={}', '"imei": "{}"', 'IMEI 1 {}', 'The IMEI is {}.'],
+      nearMisses: ['#d15', 'serial #d15', '12-#d6-#d6-x'],
+    }),
+  loopback_address: () =>
+    label(8241, {
+      makers: [
+        (random) => `127.${random.number(0, 255)}.${random.number(0, 255)}.${random.number(1, 254)}`,
+        (random) => `127.${random.number(0, 9)}.${random.digits(1)}.${random.number(10, 99)}`,
+      ],
+      announced: ['http://{}/', 'listen {};', 'bind to {} only'],
+      nearMisses: ['version 127.0', 'a::1b', 'std::1', 'fe80::1:2', '10.127.0.1', '1127.0.0.1'],
+      own: /127\.0\.0\.1|::1\b|0\.0\.0\.0/,
+    }),
+  mac_address: () =>
+    label(8251, {
+      makers: [
+        (random) => Array.from({ length: 6 }, () => random.hex(2)).join(':'),
+        (random) =>
+          Array.from({ length: 6 }, () => random.hex(2))
+            .join('-')
+            .toUpperCase(),
+        (random) => `a${random.hex(3)}.${random.hex(4)}.${random.hex(4)}`,
+      ],
+      nearMisses: [
+        'fingerprint #h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2',
+        'time 12:34:56',
+        'ff:ff:ff:ff:ff:ff',
+        '00:00:00:00:00:00',
+        '#h2:#h2:#h2:#h2',
+        '1.2.3 #d4.#d4.#d4',
+      ],
+      own: /MAC /,
+    }),
+  national_id: () => {
+    const announced = (seed: number, maker: Kind['makers'][number], words: string, nearMiss: string) =>
+      label(seed, { makers: [maker], alone: false, announced: announceIds(words), nearMisses: [nearMiss] });
+    const parts = [
+      announced(8261, spanish, 'DNI', '#d8 items'),
+      announced(8271, french, 'NIR', '#d15'),
+      label(8281, { makers: [cpf, nino], nearMisses: ['#d3.#d3.#d3-x'] }),
+      announced(8291, nhs, 'NHS number', '#d3 #d3 #d4'),
+      announced(8301, bsn, 'BSN', '#d9'),
+    ];
+    return {
+      positives: parts.flatMap(({ positives }) => positives.slice(0, 140)),
+      negatives: parts.flatMap(({ negatives }) => negatives.slice(-500)).concat(drawHarmless(8311, 2000)),
+    };
+  },
+  passport: () =>
+    label(8321, {
+      makers: [machineReadable],
+      nearMisses: ['passport.js strategy #n', 'A<B<C<<<<<#d9', 'passport photo #n'],
+    }),
+  public_ip_address: () =>
+    label(8331, {
+      makers: [
+        (random) =>
+          `${random.pick([8, 34, 52, 91, 185, 203])}.${random.number(40, 250)}.${random.number(1, 254)}.${random.number(1, 254)}`,
+        (random) => `2a01:${random.hex(4)}:${random.hex(4)}::${random.hex(4)}`,
+      ],
+      announced: ['client {} connected', 'ssh root@{}'],
+      nearMisses: [
+        '10.#n.2.3',
+        '192.168.1.#n',
+        '172.16.0.#n:8080',
+        '169.254.169.254',
+        'fe80::1:#h4',
+        'fd00:1::#h4',
+      ],
+      own: /addresses/,
+    }),
+  seed_phrase: () =>
+    label(8341, {
+      makers: [16, 20, 24, 28, 32].map(
+        (bytes) => (random: Random) =>
+          entropyToMnemonic(Uint8Array.from(Buffer.from(random.hex(bytes * 2), 'hex')), wordlist),
+      ),
+      alone: false,
+      announced: [
+        '{}',
+        '"{}"',
+        'My seed phrase: {}',
+        'mnemonic = "{}"',
+        'recovery words\n{}\n',
+        '{"mnemonic":"{}"}',
+        'Wallet 1\n\n{}\n\nkeep it safe',
+        'restore it with {} in MetaMask',
+      ],
+      nearMisses: [
+        'the quick brown fox jumps over the lazy dog and then they all went home again #n',
+        'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about',
+        'legal winner thank year wave sausage worth useful legal winner thank #n',
+      ],
+    }),
+  vin: () =>
+    label(8351, {
+      makers: [vinOf],
+      announced: ['VIN: {}', '"vin": "{}"', 'chassis number {}'],
+      nearMisses: ['#h17', 'ABCDEFGHJKLMN#d4', 'build-#h12', 'X#d16'],
+    }),
+} as const;

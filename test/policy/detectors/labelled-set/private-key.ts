@@ -42,127 +42,82 @@ function block(random: Random, index: number): readonly string[] {
   return [`-----BEGIN ${kind.label}-----`, ...headers, ...body(random, kind), `-----END ${kind.label}-----`];
 }
 
-function pgp(random: Random): readonly string[] {
-  const lines = Array.from({ length: random.number(10, 60) }, () => random.text(64, base64));
-  const tail = [`${random.text(22, base64)}==`, `=${random.text(4, base64)}`];
-  return [
+/** So many lines of base64, each as long. */
+const lines = (random: Random, count: number, length = 64) =>
+  Array.from({ length: count }, () => random.text(length, base64));
+
+const armours: readonly ((random: Random) => readonly string[])[] = [
+  (random) => [
+    '-----BEGIN OpenVPN Static key V1-----',
+    ...Array.from({ length: 16 }, () => random.hex(32)),
+    '-----END OpenVPN Static key V1-----',
+  ],
+  (random) => [
+    '---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----',
+    'Comment: "2048-bit rsa"',
+    ...lines(random, random.number(8, 20), 70),
+    '---- END SSH2 ENCRYPTED PRIVATE KEY ----',
+  ],
+  (random) => [
     '-----BEGIN PGP PRIVATE KEY BLOCK-----',
     'Version: GnuPG v2',
     '',
-    ...lines,
-    ...tail,
+    ...lines(random, random.number(10, 60)),
+    `${random.text(22, base64)}==`,
+    `=${random.text(4, base64)}`,
     '-----END PGP PRIVATE KEY BLOCK-----',
-  ];
-}
-
-function openVpn(random: Random): readonly string[] {
-  const lines = Array.from({ length: 16 }, () => random.hex(32));
-  return ['-----BEGIN OpenVPN Static key V1-----', ...lines, '-----END OpenVPN Static key V1-----'];
-}
-
-function ssh2(random: Random): readonly string[] {
-  const lines = Array.from({ length: random.number(8, 20) }, () => random.text(70, base64));
-  return [
-    '---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----',
-    'Comment: "2048-bit rsa"',
-    ...lines,
-    '---- END SSH2 ENCRYPTED PRIVATE KEY ----',
-  ];
-}
-
-function putty(random: Random): readonly string[] {
-  const lines = (count: number) => Array.from({ length: count }, () => random.text(64, base64));
-  return [
+  ],
+  (random) => [
     'PuTTY-User-Key-File-2: ssh-rsa',
     'Encryption: none',
     'Comment: me',
     'Public-Lines: 6',
-    ...lines(6),
+    ...lines(random, 6),
     'Private-Lines: 14',
-    ...lines(14),
+    ...lines(random, 14),
     `Private-MAC: ${random.hex(40)}`,
-  ];
+  ],
+];
+
+/** What stands around a key, between its lines, and before each of them. */
+interface Wrap {
+  readonly before?: string;
+  readonly joint?: string;
+  readonly prefix?: (line: number) => string;
+  readonly after?: string;
+  /** Where the key is cut off, as by a tool that shows the first lines of a file. */
+  readonly isCut?: true;
 }
 
-type Wrap = (lines: readonly string[]) => readonly [planted: string, text: string];
-
-const wrap = (planted: string, before = '', after = ''): readonly [string, string] => [
-  planted,
-  before + planted + after,
-];
-
 const wraps: readonly Wrap[] = [
-  (lines) => wrap(lines.join('\n')),
-  (lines) => wrap(lines.join('\n'), 'here is my key:\n\n', '\n\nwhat is wrong with it?'),
-  (lines) => wrap(lines.join('\r\n'), 'cat id_rsa\r\n', '\r\n$ '),
-  (lines) => wrap(lines.join('\\n'), '{"private_key":"', '\\n","client_email":"x"}'),
-  (lines) => wrap(lines.join('\\\\n'), '"{\\"key\\":\\"', '\\\\n\\"}"'),
-  (lines) =>
-    wrap(
-      lines
-        .map((line, index) => `${String(index + 1).padStart(6)}\t${line}`)
-        .join('\n')
-        .trimStart()
-        .replace(/^1\t/, ''),
-      '     1\t',
-    ),
-  (lines) =>
-    wrap(
-      lines
-        .map((line, index) => `    ${index + 1}→${line}`)
-        .join('\n')
-        .replace(/^ {4}1→/, ''),
-      '    1→',
-    ),
-  (lines) =>
-    wrap(
-      lines
-        .map((line) => `    ${line}`)
-        .join('\n')
-        .trimStart(),
-      'key: |\n    ',
-    ),
-  (lines) =>
-    wrap(
-      lines
-        .map((line) => `  "${line}\\n" +`)
-        .join('\n')
-        .replace(/^ {2}"/, '')
-        .replace(/\\n" \+$/, ''),
-      'const key =\n  "',
-      '";',
-    ),
-  (lines) =>
-    wrap(
-      lines
-        .map((line) => `> ${line}`)
-        .join('\n')
-        .replace(/^> /, ''),
-      '> ',
-    ),
-  (lines) =>
-    wrap(
-      lines
-        .map((line) => `+${line}`)
-        .join('\n')
-        .replace(/^\+/, ''),
-      '@@ -0,0 +1,9 @@\n+',
-    ),
-  (lines) => wrap(lines.join(' '), 'KEY="', '"'),
-  // Cut off before the end, as by a tool that shows the first lines of a file.
-  (lines) => wrap(lines.slice(0, 3 + (lines.length > 6 ? 3 : 0)).join('\n'), 'head -n 5 server.key\n', '\n'),
+  {},
+  { before: 'here is my key:\n\n', after: '\n\nwhat is wrong with it?' },
+  { before: 'cat id_rsa\r\n', joint: '\r\n', after: '\r\n$ ' },
+  { before: '{"private_key":"', joint: '\\n', after: '\\n","client_email":"x"}' },
+  { before: '"{\\"key\\":\\"', joint: '\\\\n', after: '\\\\n\\"}"' },
+  { prefix: (line) => `${String(line).padStart(6)}\t` },
+  { prefix: (line) => `    ${line}→` },
+  { before: 'key: |\n', prefix: () => '    ' },
+  { before: 'const key =\n', joint: '\\n" +\n', prefix: () => '  "', after: '";' },
+  { prefix: () => '> ' },
+  { before: '@@ -0,0 +1,9 @@\n', prefix: () => '+' },
+  { before: 'KEY="', joint: ' ', after: '"' },
+  { before: 'head -n 5 server.key\n', after: '\n', isCut: true },
 ];
+
+function wrapped(key: readonly string[], wrap: Wrap): Sample {
+  const { before = '', joint = '\n', prefix = () => '', after = '', isCut } = wrap;
+  const shown = isCut ? key.slice(0, key.length > 6 ? 6 : 3) : key;
+  const planted = shown.map((line, at) => (at === 0 ? line : prefix(at + 1) + line)).join(joint);
+  return { planted, text: before + prefix(1) + planted + after };
+}
 
 function makePositives(): readonly Sample[] {
   const random = createRandom(7001);
-  const armour = [openVpn, ssh2, pgp, putty];
   return Array.from({ length: 640 }, (_, index) => {
-    const make = index % 6 === 5 ? armour[Math.floor(index / 6) % armour.length] : undefined;
-    const lines = make?.(random) ?? block(random, index);
-    const wrapper = wraps[(index + Math.floor(index / wraps.length)) % wraps.length];
-    if (wrapper === undefined || lines.length === 0) throw new Error('no wrapper');
-    const [planted, text] = wrapper(lines);
-    return { planted, text };
+    const armour = index % 6 === 5 ? armours[Math.floor(index / 6) % armours.length] : undefined;
+    const wrap = wraps[(index + Math.floor(index / wraps.length)) % wraps.length];
+    return wrapped(armour?.(random) ?? block(random, index), wrap ?? {});
   });
 }
 

@@ -84,6 +84,11 @@ export function templates(lines: readonly string[]): readonly Make[] {
   return lines.map((line) => (random: Random) => fill(random, line));
 }
 
+/** The entries of a table: ` | ` or the end of a line stands between two. */
+export function listed(table: string): readonly string[] {
+  return table.trim().split(/ \| |\n {2,}/);
+}
+
 /** Carriers in which any value may stand, in several languages and kinds of text. */
 export const carriers: readonly string[] = [
   '{}',

@@ -1,9 +1,10 @@
+import { keyChecksum } from '../../../../src/policy/detectors/secrets/key-checksum.ts';
 import { services } from '../../../../src/policy/detectors/shapes/shape.ts';
 import { drawKey } from './draw-key.ts';
 import { drawHarmless } from './harmless.ts';
 import { spacedNearMisses, spacedSettings } from './named-secrets.ts';
 import { base62, base64, base64url, lower, type Random, upper } from './random.ts';
-import { carriers, drawDistinct, endOfPlanted, fill, type LabelledClass, plant } from './sample.ts';
+import { carriers, drawDistinct, endOfPlanted, type LabelledClass, plant, templates } from './sample.ts';
 
 /** Keys as providers issue them; each drawn from the alphabet and length that its provider uses. */
 export function labelSecrets(): LabelledClass {
@@ -92,23 +93,7 @@ function token(random: Random): string {
 
 export function gatewayKey(random: Random): string {
   const body = random.text(32, base62);
-  return `gw_${body}${checksumOf(body)}`;
-}
-
-/** CRC-32 bit by bit and base 62 by whole numbers of any size: written anew, not taken from the detector. */
-export function checksumOf(body: string): string {
-  let crc = 0xffffffff;
-  for (const character of body) {
-    crc ^= character.charCodeAt(0);
-    for (let bit = 0; bit < 8; bit += 1) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
-  }
-  let rest = BigInt((crc ^ 0xffffffff) >>> 0);
-  let checksum = '';
-  while (checksum.length < 6) {
-    checksum = base62.charAt(Number(rest % 62n)) + checksum;
-    rest /= 62n;
-  }
-  return checksum;
+  return `gw_${body}${keyChecksum(body)}`;
 }
 
 /** Forty characters that only their name gives away. */
@@ -139,7 +124,7 @@ const own: readonly string[] = [
 ];
 
 const nearMisses: readonly ((random: Random) => string)[] = [
-  ...[
+  ...templates([
     'sk-...',
     'sk-ant-...',
     'sk-ant-api03-your-key-here',
@@ -223,7 +208,7 @@ const nearMisses: readonly ((random: Random) => string)[] = [
     'projects/p/secrets/db-password/versions/#n',
     'secretRef: { name: app-secrets, key: token }',
     'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI#h40 me',
-  ].map((template) => (random: Random) => fill(random, template)),
+  ]),
   (random) => `sk-${random.text(12, base62)}`,
   (random) => `ghp_${random.text(20, base62)}`,
   (random) => `${random.text(30, base62)}_${random.text(20, base62)}`,

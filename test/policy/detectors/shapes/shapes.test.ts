@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { compilePatternSet } from '../../../../src/policy/automaton/pattern-set.ts';
+import { keyChecksum } from '../../../../src/policy/detectors/secrets/key-checksum.ts';
 import { secrets } from '../../../../src/policy/detectors/secrets/secrets.ts';
 import { expandFormat, readFormat } from '../../../../src/policy/detectors/shapes/format.ts';
 import { services } from '../../../../src/policy/detectors/shapes/shape.ts';
@@ -9,7 +10,6 @@ import { plainText } from '../../automaton/text-bytes.ts';
 import { found } from '../found.ts';
 import { drawKey } from '../labelled-set/draw-key.ts';
 import { base62, createRandom } from '../labelled-set/random.ts';
-import { checksumOf } from '../labelled-set/secrets.ts';
 
 const formats = services.flatMap(({ name, formats }) =>
   formats.flatMap(expandFormat).map((format) => [name, format] as const),
@@ -87,7 +87,7 @@ describe('how sure a key is', () => {
 
   test('certain by its checksum', () => {
     const body = random.text(30, base62);
-    const checksum = checksumOf(body);
+    const checksum = keyChecksum(body);
 
     expect(first(`ghs_${body}${checksum}`)).toMatchObject({ confidence: 'certain', why: 'GitHub, checksum' });
     expect(first(`ghs_${body}${checksum.slice(1)}0`)?.why).toBe('GitHub, shape');
