@@ -14,39 +14,40 @@ type Kind =
   | 'plain';
 
 export interface Setting {
-  readonly name: string;
   readonly kind: Kind;
   /** What must not leave; of a URL its password alone. */
   readonly value: string;
 }
 
 export interface EnvFile {
-  readonly template: string;
   readonly settings: readonly Setting[];
   readonly text: string;
 }
 
-/** The names of the variables in public templates of `.env` files, by template and kind. */
-const names: Readonly<Record<string, Readonly<Partial<Record<Kind, string>>>>> = JSON.parse(
-  readFileSync(new URL('names.json', import.meta.url), 'utf8'),
-);
+/** The names of the variables in public templates of `.env` files: the template, then a line for each kind. */
+const templates = readFileSync(new URL('names.txt', import.meta.url), 'utf8')
+  .trim()
+  .split(/^[\w-]+\n/m)
+  .slice(1)
+  .map((lines) => lines.trim().split('\n'));
 
 /** Files of every template, each with values of its own, in one of the styles in which people write them. */
 export function envFiles(perTemplate: number): readonly EnvFile[] {
-  return Object.entries(names).flatMap(([template, kinds], at) =>
+  return templates.flatMap((kinds, at) =>
     Array.from({ length: perTemplate }, (_, round) => {
       const random = createRandom(at * 1_000 + round + 1);
       const settings: Setting[] = [];
       const lines: string[] = [];
-      for (const [kind, list = ''] of Object.entries(kinds) as [Kind, string | undefined][]) {
-        for (const name of list.split(' ')) {
+      for (const line of kinds) {
+        const [kind, ...names] = line.split(' ') as [Kind, ...string[]];
+        for (const name of names) {
           const value = settingOf(kind, name, random);
           const whole = kind === 'url' ? `postgres://app:${value}@db.internal:5432/app` : value;
-          settings.push({ name, kind, value });
+          settings.push({ kind, value });
           lines.push(lineOf(name, whole, round));
         }
       }
-      return { template, settings, text: lines.join(round % 4 === 2 ? '\r\n' : '\n') };
+      return { settings, text: lines.join(round % 4 === 2 ? '\r\n' : '\n') };
     }),
   );
 }

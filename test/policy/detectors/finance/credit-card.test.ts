@@ -1,19 +1,7 @@
 import { expect, test } from 'vitest';
 import { creditCard } from '../../../../src/policy/detectors/finance/credit-card.ts';
 import { found } from '../found.ts';
-
-test.each([
-  ['4111111111111111'],
-  ['4111 1111 1111 1111'],
-  ['5555-5555-5555-4444'],
-  ['3782 822463 10005'],
-  ['3056 930902 5904'],
-  ['6011.1111.1111.1117'],
-  ['4000 0000 0000 0000 006'],
-  ['2223003122003222'],
-])('finds %s whole within a sentence', (card) => {
-  expect(found(creditCard, `Charge ${card}, please.`)).toEqual([card]);
-});
+import { withCheckDigit } from '../labelled-set/credit-card.ts';
 
 test.each(['/', '_', ',', '|', '*', ':', '·'])('finds a card in groups with %s between them', (sign) => {
   const card = ['4111', '1111', '1111', '1111'].join(sign);
@@ -38,15 +26,8 @@ test.each([...' -./_,|*:·'])(
   },
 );
 
-/** The check digit, from its definition, so that no number has to be known by heart. */
-function cardOf(prefix: string, length: number): string {
-  const body = prefix.padEnd(length - 1, '0123456789');
-  const sum = [...body].toReversed().reduce((total, digit, place) => {
-    const value = Number(digit) * (place % 2 === 0 ? 2 : 1);
-    return total + (value > 9 ? value - 9 : value);
-  }, 0);
-  return `${body}${(10 - (sum % 10)) % 10}`;
-}
+/** A card of this length, so that no number has to be known by heart. */
+const cardOf = (prefix: string, length: number) => withCheckDigit(prefix.padEnd(length - 1, '0123456789'));
 
 function inGroups(card: string, sizes: readonly number[]): string {
   const groups: string[] = [];
@@ -116,17 +97,7 @@ test('finds a card right after a word', () => {
 });
 
 test.each([
-  ['a wrong check digit', '4111111111111112'],
   ['an unknown issuer', '9111111111111111'],
-  ['seventeen digits', '51111111111111118'],
-  ['mixed separators', '4111 1111-1111 1111'],
-  ['groups of other sizes', '41 1111 1111 111111'],
-  ['the digits of a fraction', '0.4111111111111111'],
-  ['the digits of a hash', '9fa4111111111111111e'],
-  ['the parts of a UUID', '4f1d4e2a-4111-1111-1111-1111aa000000'],
-  ['an identifier', 'id_4111111111111111'],
-  ['a masked card', '**** **** **** 1111'],
-  ['a device number', 'IMEI 356938035643809'],
   ['a table of code points', '5405 4111 1111 1111 1111 6A7B 5432 5433 5434'],
 ])('takes %s for no card', (_, text) => {
   expect(found(creditCard, text)).toEqual([]);

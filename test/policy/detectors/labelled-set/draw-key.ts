@@ -15,6 +15,14 @@ const alphabets: Readonly<Record<string, string>> = {
   secret: `${base62}_-~`,
 };
 
+/** The formats of a table, in which each follows its service or another of it. */
+export function formatsOf(table: string): readonly string[] {
+  return table
+    .trim()
+    .split(/,\s+/)
+    .flatMap((row) => row.split(' ').slice(1));
+}
+
 /**
  * A key as a format of the table of shapes describes it. Nothing of the search is used here: the notation is read
  * anew. Signs don't stand at the ends of a run, where a text may end a word.

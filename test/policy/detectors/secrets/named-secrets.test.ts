@@ -1,8 +1,9 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: what files of settings say
 import { describe, expect, test } from 'vitest';
 import { atLeast } from '../../../../src/policy/detectors/detector.ts';
 import { secrets } from '../../../../src/policy/detectors/secrets/secrets.ts';
 import { found } from '../found.ts';
+import { drawKey } from '../labelled-set/draw-key.ts';
+import { createRandom } from '../labelled-set/random.ts';
 
 const possible = atLeast(secrets, 'possible');
 const value = 'VEZcUbZrklOMAzaFeVie25qg';
@@ -10,12 +11,7 @@ const value = 'VEZcUbZrklOMAzaFeVie25qg';
 describe('a value assigned to the name of a secret', () => {
   test.each([
     `password = "${value}"`,
-    `acme_api_key = "${value}"`,
-    `{\\"config\\": {\\"client_secret\\": \\"${value}\\"}}`,
-    `Server=db;User Id=app;Password=${value};`,
-    `curl -u admin:${value} https://api.example.com`,
     `https://api.example.com/items?limit=5&access_token=${value}&page=2`,
-    `Authorization: Bearer ${value}`,
     `password:\n  "${value}"`,
     `日本語のパスワード：${value}`,
     `message: "login\\npassword=${value}\\nbye"`,
@@ -26,10 +22,8 @@ describe('a value assigned to the name of a secret', () => {
 
   test.each([
     'password = getPassword("main", 42)',
-    'api_key: ${ACME_API_KEY}',
     'token = config.auth.token2',
     'secret_path = "/run/secrets/db-password-1"',
-    '"integrity": "sha512-9jxXvHcCqzTlZ0k3XgM6bXv3kq0T9u2m5w8y1a4c7e=="',
     '"primaryKey": "order_line_number_2024"',
     'const passwordRegex = "^(?=.*[0-9])[A-Za-z0-9]{8,}$"',
     'password: "correct-horse-battery-staple"',
@@ -45,10 +39,31 @@ describe('a value assigned to the name of a secret', () => {
     expect(found(possible, text)).toEqual([]);
   });
 
-  test('is likely if it is random', () => {
-    const text = `password = "${value}"`;
+  test.each([
+    'PORT=8080\nACME_API_KEY={}\nDEBUG=false',
+    '  acme_access_token: "{}"',
+    '{"acmeClientSecret": "{}"}',
+    "export ACME_SECRET='{}'",
+  ])('is likely if it is random, in any alphabet and length that services use: %s', (template) => {
+    const formats = [
+      ...[30, 32, 34, 40, 64].map((length) => `<hex:${length}>`),
+      ...[20, 24, 26, 30, 32, 50, 64].map((length) => `<lower:${length}>`),
+      ...[17, 20, 22, 25, 33, 40, 64, 80].map((length) => `<alnum:${length}>`),
+    ];
+    const keys = formats.map((format, seed) => drawKey(createRandom(seed), format));
 
-    expect(secrets.find(text)).toMatchObject([{ confidence: 'likely', why: 'named a password, random' }]);
+    expect(keys.filter((key) => !found(secrets, template.replace('{}', key)).includes(key))).toEqual([]);
+    expect(secrets.find(template.replace('{}', value))[0]?.why).toMatch(/^named .*, random$/);
+  });
+
+  test.each([
+    'passwordResetTokenExpirationTime = "configuration.default.value"',
+    '"cacheKey": "d41d8cd98f00b204e9800998ecf8427e"',
+    'primary_key: 3f2c9ad871be4c0d9e6f',
+    '"integrity_token_hash": "9b74c9897bac770ffc029102a200c5de"',
+    'next_page_token=CAUQAA8f3kd92mdkeio2',
+  ])('is not likely where the name tells of something else: %s', (text) => {
+    expect(found(secrets, text)).toEqual([]);
   });
 
   test.each(['password = "Tr4vel-Mug!"', `the password is ${value}`])(

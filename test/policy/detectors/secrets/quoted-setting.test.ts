@@ -1,4 +1,3 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: what files of settings say
 import { describe, expect, test } from 'vitest';
 import { secrets } from '../../../../src/policy/detectors/secrets/secrets.ts';
 import { policyOf, saying } from '../../deciding.ts';
@@ -28,29 +27,16 @@ describe('a value in quotation marks in a file of settings', () => {
   });
 
   test.each([
-    'password = "please enter your password"',
     '  PASSWORD = "Please enter a password of 8-32 characters (1 upper-case, 1 digit)!"',
     '    secret = "generate a 32-byte base64 string, e.g. for HS256 and RS256"',
-    'PASSWORD="please enter your password"',
-    'PASSWORD="Please enter a password of 8-32 characters (1 upper-case, 1 digit)!"',
-    'DB_PASSWORD="change me"',
-    'DB_PASSWORD="your password here"',
-    'DB_PASSWORD="<your p4ssw0rd goes h3re>"',
-    'DB_PASSWORD="${DB_USER} p4s5w0rd Xq7!aa"',
-    'DB_PASSWORD="$(pass show db/m41n) Xq7!k9Lm"',
     'DB_PASSWORD="xxxx xxxx xxxx xxxx"',
     'PASSWORD_HINT="p@ss w0rd Xq7!"',
     'SECRET_FILES="f1r5tPart9Kq s3c0ndPart7Zx"',
-    'APP_SECRET="generate a 32-byte base64 string\nwith openssl, e.g. for HS256 and RS256"',
-    'APP_SECRET="a text\nof several lines\nin three"',
-    'API_TOKEN="kubectl -n app get secret db-pass1 -o json --context=eu-west-1a"',
     'SIGNING_KEY="ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIG0k9vQ2xZr7 me@host"',
     'GPG_KEYS="94AE36675C464D64 0xBAFA68DD7434390B"',
     'PASS="\\033[32m[ PA55 ]\\033[0m 0k!a1b2"',
     'TOKEN_PATTERN="^[a-z0-9]+ \\d{3}$"',
-    'DEPLOY_TOKENS="web-1 web-2 db_main3 v2.4.1-alpine3 team@acme.example https://a.example/x9k2l3"',
     "SECRET='It is\nnot closed, and don't end here",
-    'API_SECRET="not closed\nHOST="d8 x9q2K7mL4"\n',
     'if PASSWORD="p@ss w0rd Xq7!"',
   ])('is left alone: %s', (text) => {
     expect(found(secrets, text)).toEqual([]);

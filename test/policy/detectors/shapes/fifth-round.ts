@@ -1,59 +1,21 @@
 /** Formats of services that were in neither the table nor an earlier round, as they are generally known. */
 export const formats = `
-  Trigger.dev      tr_dev_<alnum:24> tr_prod_<alnum:20>
-  Unkey            unkey_<alnum:24>
-  Liveblocks       sk_prod_<key:64>
-  Knock            sk_<key:43>
-  Convex           prod:happy-otter-123|<base64:64>
-  Xata             xau_<alnum:32>
-  Prefect          pnu_<alnum:36> pnb_<alnum:36>
-  Dagster          agent:acme:<hex:32>
-  Depot            depot_org_<hex:64>
-  Coolify          4|<alnum:48>
-  Baseten          <alnum:8>.<alnum:32>
-  Lambda           secret_main_<hex:32>.<alnum:32>
-  PromptLayer      pl_<hex:32>
-  Humanloop        hl_sk_<hex:48>
-  Arize            ak-<uuid>-<key:32>
-  LlamaCloud       llx-<alnum:48>
-  Cartesia         sk_car_<alnum:22>
-  Hume             <alnum:48>
-  Tolgee           tgpak_<lower:52>
-  Sanity           sk<alnum:178>
-  Dub              dub_<alnum:24>
-  Svix             testsk_<key:32>.eu
-  Hookdeck         <alnum:50>
-  Zuplo            zpka_<hex:32>_<hex:8>
-  Kong             kpat_<alnum:49> spat_<alnum:49>
-  Apify            apify_api_<alnum:36>
-  Browserbase      bb_live_<key:27>
-  Steel            ste-<alnum:64>
-  ScrapingBee      <upper:80>
-  dbt              dbtc_<key:43>
-  Metabase         mb_<base64:43>=
-  NocoDB           nc_pat_<key:40>
-  Retool           retool_01<lower:24>
-  NetBird          nbp_<alnum:36>
-  Pangea           pts_<lower:32>
-  Arcjet           ajkey_<lower:26>
-  Vanta            vci_<hex:46>
-  DeepSource       dsp_<hex:40>
-  Percy            web_<hex:64>
-  Chromatic        chpt_<hex:15>
-  Argos            argos_<hex:40>
-  Incident.io      inc_production_<hex:64>
-  Statsig          secret-<alnum:43> console-<alnum:40>
-  Flagsmith        ser.<alnum:22>
-  ConfigCat        configcat-sdk-1/<key:22>/<key:22>
-  GrowthBook       secret_admin_<alnum:24>
-  Unleash          *:*.<hex:56> default:development.<hex:56>
-  Close            api_<alnum:22>.<alnum:22>
-  Chargebee        live_<alnum:40>
-  Mercury          secret-token:mercury_production_wma_<alnum:44>_yrucrem
-  Column           live_<alnum:27>
-  Alpaca           PK<upper:18>
-  QuickNode        QN_<hex:32>
-  Speechmatics     <alnum:32>
+  Trigger.dev tr_dev_<alnum:24> tr_prod_<alnum:20>, Unkey unkey_<alnum:24>, Liveblocks sk_prod_<key:64>,
+  Knock sk_<key:43>, Convex prod:happy-otter-123|<base64:64>, Xata xau_<alnum:32>,
+  Prefect pnu_<alnum:36> pnb_<alnum:36>, Dagster agent:acme:<hex:32>, Depot depot_org_<hex:64>,
+  Coolify 4|<alnum:48>, Baseten <alnum:8>.<alnum:32>, Lambda secret_main_<hex:32>.<alnum:32>,
+  PromptLayer pl_<hex:32>, Humanloop hl_sk_<hex:48>, Arize ak-<uuid>-<key:32>, LlamaCloud llx-<alnum:48>,
+  Cartesia sk_car_<alnum:22>, Hume <alnum:48>, Tolgee tgpak_<lower:52>, Sanity sk<alnum:178>, Dub dub_<alnum:24>,
+  Svix testsk_<key:32>.eu, Hookdeck <alnum:50>, Zuplo zpka_<hex:32>_<hex:8>, Kong kpat_<alnum:49> spat_<alnum:49>,
+  Apify apify_api_<alnum:36>, Browserbase bb_live_<key:27>, Steel ste-<alnum:64>, ScrapingBee <upper:80>,
+  dbt dbtc_<key:43>, Metabase mb_<base64:43>=, NocoDB nc_pat_<key:40>, Retool retool_01<lower:24>,
+  NetBird nbp_<alnum:36>, Pangea pts_<lower:32>, Arcjet ajkey_<lower:26>, Vanta vci_<hex:46>,
+  DeepSource dsp_<hex:40>, Percy web_<hex:64>, Chromatic chpt_<hex:15>, Argos argos_<hex:40>,
+  Incident.io inc_production_<hex:64>, Statsig secret-<alnum:43> console-<alnum:40>, Flagsmith ser.<alnum:22>,
+  ConfigCat configcat-sdk-1/<key:22>/<key:22>, GrowthBook secret_admin_<alnum:24>,
+  Unleash *:*.<hex:56> default:development.<hex:56>, Close api_<alnum:22>.<alnum:22>, Chargebee live_<alnum:40>,
+  Mercury secret-token:mercury_production_wma_<alnum:44>_yrucrem, Column live_<alnum:27>, Alpaca PK<upper:18>,
+  QuickNode QN_<hex:32>, Speechmatics <alnum:32>
 `;
 
 /** Places of secrets that were in no earlier round. */
