@@ -10,6 +10,7 @@ import {
   speakAll,
 } from '../kit/answers.ts';
 import { anthropicClient, openaiClient, post, projects, secrets, startGateway } from '../kit/gateway.ts';
+import { lastBody } from '../kit/host.ts';
 import { startHosts } from '../kit/lifecycle.ts';
 
 const once = 'retries: { attempts: 1 }, breaker: { failures: 1000 }';
@@ -21,7 +22,7 @@ policies:
       - { id: cards, action: redact, when: { text: { detect: [credit_card] } }, reason: content.personal }
 `;
 
-const hosts = await startHosts(
+const { anthropic, openai, gateway } = await startHosts(
   speakAll,
   ({ anthropic, openai }) => `
 providers:
@@ -39,12 +40,6 @@ models:
 ${policies}${projects}`,
 );
 
-const { anthropic, openai, gateway } = hosts;
-
-function lastBody(of: 'anthropic' | 'openai'): Record<string, unknown> {
-  return JSON.parse(hosts[of].requests.at(-1)?.body.toString() ?? 'null') as Record<string, unknown>;
-}
-
 beforeEach(() => {
   anthropic.script(speakAll);
   openai.script(speakAll);
@@ -54,35 +49,58 @@ const ask = (dialect: SpokenDialect, model: string, extra: object = {}) =>
   post(gateway, pathFor(dialect, model), requestFor(dialect, model, extra));
 
 describe('where a request goes', () => {
-  test('a provider of chat and responses gets messages in the chat dialect', async () => {
-    const answer = await ask('messages', 'both');
+  test('a provider of chat and responses gets messages in the chat dialect, without Anthropic’s headers and query', async () => {
+    const headers = { 'anthropic-beta': 'a-2025', 'anthropic-version': '2026-10-21' };
 
+    const answer = await post(gateway, '/v1/messages?beta=true', requestFor('messages', 'both'), { headers });
+
+    const request = openai.requests.at(-1);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('x-gateway-body')).toBe('translated');
     expect(answer.headers.get('content-type')).toBe('application/json');
-    expect(openai.requests.at(-1)?.target).toBe('/v1/chat/completions');
+    expect(request?.target).toBe('/v1/chat/completions');
+    expect(request?.headers.filter(([name]) => name.startsWith('anthropic-'))).toEqual([]);
   });
 
-  test('the query and Anthropic’s headers stay where they mean something', async () => {
-    const headers = { 'anthropic-beta': 'a-2025', 'anthropic-version': '2026-10-21' };
-
-    await post(gateway, '/v1/messages?beta=true', requestFor('messages', 'local'), { headers });
-    await post(gateway, '/v1/messages?beta=true', requestFor('messages', 'claude'), { headers });
-
-    const translated = openai.requests.at(-1);
-    const exact = anthropic.requests.at(-1);
-    expect(translated?.target).toBe('/v1/chat/completions');
-    expect(translated?.headers.filter(([name]) => name.startsWith('anthropic-'))).toEqual([]);
-    expect(exact?.target).toBe('/v1/messages?beta=true');
-    expect(exact?.headers).toContainEqual(['anthropic-beta', 'a-2025']);
-  });
-
-  test('a request of another family gets the version that Anthropic asks for, and a limit', async () => {
+  test('a cap above the limit of the model is that limit', async () => {
     await ask('chat', 'claude', { max_tokens: 9_000 });
 
-    expect(anthropic.requests.at(-1)?.headers).toContainEqual(['anthropic-version', '2023-06-01']);
-    expect(anthropic.requests.at(-1)?.headers).toContainEqual(['x-api-key', secrets.PROVIDER_KEY]);
-    expect(lastBody('anthropic')).toMatchObject({ model: 'claude-test', max_tokens: 500 });
+    expect(lastBody(anthropic)).toMatchObject({ model: 'claude-test', max_tokens: 500 });
+  });
+});
+
+const thread = { thread: { id: 'thread_1' } };
+const threadRefusal = {
+  type: 'invalid_request_error',
+  details: { error_code: 'thread_unsupported_request' },
+};
+const turnsWithArguments = (levels: number) => ({
+  messages: [
+    { role: 'user', content: 'hello' },
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: 'c', type: 'function', function: { name: 'look', arguments: nested(levels) } }],
+    },
+    { role: 'tool', tool_call_id: 'c', content: 'done' },
+  ],
+});
+
+describe('what cannot be translated', () => {
+  // Arguments are a text in chat and become part of the body.
+  test.each([
+    ['a field', 'claude', { n: 2 }, { reason: 'request.unsupported', param: 'n' }],
+    ['arguments of 150 levels', 'claude', turnsWithArguments(150), { reason: 'request.too_deep' }],
+    ['arguments of 20,000 levels', 'claude', turnsWithArguments(20_000), { reason: 'request.too_deep' }],
+    ['a thread that the provider keeps', 'local', thread, threadRefusal],
+  ] as const)('%s is 400, and nothing is sent', async (_what, model, extra, error) => {
+    const before = anthropic.requests.length + openai.requests.length;
+
+    const answer = await ask(model === 'claude' ? 'chat' : 'messages', model, extra);
+
+    expect([answer.status, await answer.json()]).toMatchObject([400, { error }]);
+    expect(answer.headers.get('x-should-retry')).toBe('false');
+    expect(anthropic.requests.length + openai.requests.length).toBe(before);
   });
 
   test('embeddings have nothing that they could be translated to', async () => {
@@ -91,40 +109,6 @@ describe('where a request goes', () => {
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({ error: { reason: 'request.unsupported', param: '/model' } });
   });
-});
-
-describe('what cannot be translated', () => {
-  test('is 400 with the field, and nothing is sent', async () => {
-    const before = anthropic.requests.length;
-
-    const answer = await ask('chat', 'claude', { n: 2 });
-
-    expect(answer.status).toBe(400);
-    expect(answer.headers.get('x-should-retry')).toBe('false');
-    expect(await answer.json()).toMatchObject({ error: { reason: 'request.unsupported', param: 'n' } });
-    expect(anthropic.requests.length).toBe(before);
-  });
-
-  test.each([150, 20_000])(
-    'is 400 for arguments of %i levels, which become part of the body',
-    async (levels) => {
-      const before = anthropic.requests.length;
-      const call = { id: 'c', type: 'function', function: { name: 'look', arguments: nested(levels) } };
-      const messages = [
-        { role: 'user', content: 'hello' },
-        { role: 'assistant', content: null, tool_calls: [call] },
-        { role: 'tool', tool_call_id: 'c', content: 'done' },
-      ];
-
-      const answer = await post(gateway, '/v1/chat/completions', { model: 'claude', messages });
-
-      expect([answer.status, await answer.json()]).toMatchObject([
-        400,
-        { error: { reason: 'request.too_deep' } },
-      ]);
-      expect(anthropic.requests.length).toBe(before);
-    },
-  );
 
   test('goes to a target that supports it, if there is one', async () => {
     const answer = await ask('chat', 'claude-then-local', { n: 2 });
@@ -139,8 +123,7 @@ describe('what cannot be translated', () => {
 
     const answer = await ask('chat', 'local-then-claude', { n: 2 });
 
-    expect(answer.status).toBe(500);
-    expect(await answer.text()).toBe('{"error":{"message":"broken"}}');
+    expect([answer.status, await answer.text()]).toEqual([500, '{"error":{"message":"broken"}}']);
   });
 
   test('what is left out is listed in the record', async () => {
@@ -155,57 +138,37 @@ describe('what cannot be translated', () => {
 
 describe('fallbacks of another dialect', () => {
   test.each([
-    ['claude-then-local', 'anthropic', 'local', 'translated', 'Hello from chat'],
-    ['local-then-claude', 'openai', 'claude', 'spliced', 'Hello from messages'],
+    ['claude-then-local', anthropic, 'local', 'translated', 'Hello from chat'],
+    ['local-then-claude', openai, 'claude', 'spliced', 'Hello from messages'],
   ] as const)('%s: each target gets its own form', async (model, broken, provider, body, said) => {
-    hosts[broken].script(json('{"error":{"message":"broken"}}', 500));
+    broken.script(json('{"error":{"message":"broken"}}', 500));
 
-    const { data, response } = await anthropicClient(gateway)
-      .messages.create({ model, max_tokens: 64, messages: [{ role: 'user', content: 'hello' }] })
-      .withResponse();
+    const answer = await ask('messages', model);
 
-    expect(data.content).toMatchObject([{ type: 'text', text: said }]);
-    expect(response.headers.get('x-gateway-provider')).toBe(provider);
-    expect(response.headers.get('x-gateway-body')).toBe(body);
-    expect(response.headers.get('x-gateway-attempts')).toBe('2');
+    expect(await answer.json()).toMatchObject({ type: 'message', content: [{ type: 'text', text: said }] });
+    expect(answer.headers.get('x-gateway-provider')).toBe(provider);
+    expect(answer.headers.get('x-gateway-body')).toBe(body);
+    expect(answer.headers.get('x-gateway-attempts')).toBe('2');
   });
 });
 
 describe('a thread that the provider keeps', () => {
-  const thread = { thread: { id: 'thread_1' } };
-  const refusal = {
-    type: 'error',
-    error: { type: 'invalid_request_error', details: { error_code: 'thread_unsupported_request' } },
-  };
+  test('goes to a provider of messages as it is, and null, which is none, to any', async () => {
+    const [own, none] = [
+      await ask('messages', 'claude', thread),
+      await ask('messages', 'local', { thread: null }),
+    ];
 
-  test('goes to a provider of messages as it is', async () => {
-    const answer = await ask('messages', 'claude', thread);
-
-    expect(answer.status).toBe(200);
-    expect(lastBody('anthropic')).toMatchObject(thread);
+    expect([own.status, none.status]).toEqual([200, 200]);
+    expect(lastBody(anthropic)).toMatchObject(thread);
   });
 
-  test('is refused where it would be translated', async () => {
-    const before = openai.requests.length;
-
-    const answer = await ask('messages', 'local', thread);
-
-    expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject(refusal);
-    expect(openai.requests.length).toBe(before);
-  });
-
-  test('is refused where it would move to a fallback, and the next request finds a free place', async () => {
+  test('is refused where it would move to a fallback', async () => {
     anthropic.script(json('{"type":"error","error":{"type":"api_error","message":"broken"}}', 500));
 
     const answer = await ask('messages', 'claude-then-local', thread);
 
-    expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject(refusal);
-  });
-
-  test('null is none', async () => {
-    expect((await ask('messages', 'local', { thread: null })).status).toBe(200);
+    expect([answer.status, await answer.json()]).toMatchObject([400, { error: threadRefusal }]);
   });
 });
 
@@ -216,8 +179,8 @@ test('what a policy took out is not in the translation', async () => {
 
   expect(answer.headers.get('x-gateway-body')).toBe('redacted');
   expect(await answer.json()).toMatchObject({ type: 'message', content: [{ text: 'Hello from chat' }] });
-  expect(JSON.stringify(lastBody('openai'))).not.toContain('4111');
-  expect(JSON.stringify(lastBody('openai'))).toContain('my card is ');
+  expect(JSON.stringify(lastBody(openai))).not.toContain('4111');
+  expect(JSON.stringify(lastBody(openai))).toContain('my card is ');
 });
 
 describe('a translated stream', () => {
@@ -253,52 +216,38 @@ describe('a translated stream', () => {
 });
 
 describe('embeddings', () => {
+  const numbers = [0.5, -1, 2];
+  const base64 = Buffer.from(new Float32Array(numbers).buffer).toString('base64');
   const answerWith = (embedding: unknown) =>
-    json(
-      JSON.stringify({
-        object: 'list',
-        model: 'v',
-        data: [{ object: 'embedding', index: 0, embedding }],
-        usage: { prompt_tokens: 3, total_tokens: 3 },
-      }),
-    );
-  const base64 = Buffer.from(new Float32Array([0.5, -1, 2]).buffer).toString('base64');
+    `{ "object":"list", "model":"v", "data":[ {"object":"embedding","index":0,"embedding":${JSON.stringify(embedding)}} ], "usage":{"prompt_tokens":3,"total_tokens":3} }`;
 
   test('numbers from a host that can’t do base64 reach the SDK whole', async () => {
-    openai.script(answerWith([0.5, -1, 2]));
+    openai.script(json(answerWith(numbers)));
 
-    const { data, usage } = await openaiClient(gateway).embeddings.create({
-      model: 'vectors',
-      input: 'a',
-    });
+    const { data, usage } = await openaiClient(gateway).embeddings.create({ model: 'vectors', input: 'a' });
 
-    expect(lastBody('openai')).toMatchObject({ encoding_format: 'base64' });
-    expect(data[0]?.embedding).toEqual([0.5, -1, 2]);
+    expect(lastBody(openai)).toMatchObject({ encoding_format: 'base64' });
+    expect(data[0]?.embedding).toEqual(numbers);
     expect(usage.prompt_tokens).toBe(3);
   });
 
   test('base64 from a host that knows nothing else becomes numbers', async () => {
-    openai.script(answerWith(base64));
+    openai.script(json(answerWith(base64)));
 
     const answer = await post(gateway, '/v1/embeddings', { model: 'vectors', input: 'a' });
 
-    expect(await answer.json()).toMatchObject({ data: [{ embedding: [0.5, -1, 2] }] });
+    expect(await answer.json()).toMatchObject({ data: [{ embedding: numbers }] });
   });
 
   test.each([
     ['base64', base64],
-    ['float', [0.5, -1, 2]],
+    ['float', numbers],
   ])('%s as asked passes byte for byte', async (encoding_format, embedding) => {
-    const body = `{ "object":"list", "data":[ {"embedding":${JSON.stringify(embedding)}} ] }`;
-    openai.script(json(body));
+    openai.script(json(answerWith(embedding)));
 
-    const answer = await post(gateway, '/v1/embeddings', {
-      model: 'vectors',
-      input: 'a',
-      encoding_format,
-    });
+    const answer = await post(gateway, '/v1/embeddings', { model: 'vectors', input: 'a', encoding_format });
 
-    expect(await answer.text()).toBe(body);
+    expect(await answer.text()).toBe(answerWith(embedding));
   });
 });
 
@@ -357,7 +306,6 @@ test('discovery lists which paths work, and what happens to the body on each', a
     '/v1/responses',
     ...at('generateContent', 'streamGenerateContent', 'countTokens'),
   ];
-  const translatedGemini = translated('generateContent', 'streamGenerateContent');
   const embed = ['batchEmbedContents', 'embedContent'];
   expect(found.claude).toEqual({
     endpoints,
@@ -366,16 +314,7 @@ test('discovery lists which paths work, and what happens to the body on each', a
       '/v1/chat/completions': 'translated',
       '/v1/responses': 'translated',
       '/v1/messages/count_tokens': 'spliced',
-      ...translatedGemini,
-    },
-  });
-  expect(found.both).toEqual({
-    endpoints,
-    body: {
-      '/v1/messages': 'translated',
-      '/v1/chat/completions': 'exact',
-      '/v1/responses': 'exact',
-      ...translatedGemini,
+      ...translated('generateContent', 'streamGenerateContent'),
     },
   });
   expect(found.vectors).toEqual({
@@ -385,22 +324,23 @@ test('discovery lists which paths work, and what happens to the body on each', a
 });
 
 describe('an answer that is nested too deeply to be written again', () => {
-  test('is 502: arguments that become an object', async () => {
-    const call = { id: 'c', type: 'function', function: { name: 'look', arguments: nested(20_000) } };
-    const message = { role: 'assistant', content: null, tool_calls: [call] };
-    openai.script(json(JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'tool_calls' }] })));
+  const call = { id: 'c', type: 'function', function: { name: 'look', arguments: nested(20_000) } };
+  const message = { role: 'assistant', content: null, tool_calls: [call] };
+  const ofChat = JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'tool_calls' }] });
+  const ofMessages = `{"type":"message","role":"assistant","content":[{"type":"tool_use","id":"c","name":"look","input":${nested(20_000)}}],"stop_reason":"tool_use"}`;
 
-    await expectBroken(await ask('messages', 'local'));
-  });
+  test.each([
+    ['arguments that become an object', openai, ofChat, 'messages', 'local'],
+    ['an object that becomes arguments', anthropic, ofMessages, 'chat', 'claude'],
+  ] as const)('is 502: %s', async (_what, host, text, client, model) => {
+    host.script(json(text));
 
-  test('is 502: an object that becomes arguments', async () => {
-    anthropic.script(
-      json(
-        `{"type":"message","role":"assistant","content":[{"type":"tool_use","id":"c","name":"look","input":${nested(20_000)}}],"stop_reason":"tool_use"}`,
-      ),
-    );
+    const answer = await ask(client, model);
 
-    await expectBroken(await ask('chat', 'claude'));
+    expect([answer.status, await answer.json()]).toMatchObject([
+      502,
+      { error: { reason: 'provider.broken_response' } },
+    ]);
   });
 
   test('cuts a stream', async () => {
@@ -426,11 +366,4 @@ describe('an answer that is nested too deeply to be written again', () => {
 /** JSON of so many levels. */
 function nested(levels: number): string {
   return `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
-}
-
-async function expectBroken(answer: Response): Promise<void> {
-  expect([answer.status, await answer.json()]).toMatchObject([
-    502,
-    { error: { reason: 'provider.broken_response' } },
-  ]);
 }
