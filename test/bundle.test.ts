@@ -57,7 +57,9 @@ test('what sends a prompt is one file beside the entry and the runtime, without 
 
 test("no program begins with AWS' signatures or frames: they are read by the first request that needs them", () => {
   const text = (name: string) => readFileSync(join(dist, name), 'utf8');
-  const clouds = programs.filter((name) => /^(?:aws|event-streams?)-/.test(name));
+  const clouds = programs.filter((name) =>
+    /^(?:aws|azure|bearer|credential-cache|event-streams?|google)-/.test(name),
+  );
   const others = programs.filter((name) => !clouds.includes(name));
 
   expect(clouds.some((name) => text(name).includes('AWS4-HMAC-SHA256'))).toBe(true);

@@ -49,23 +49,22 @@ function chatText(events: string): string {
 }
 
 describe('a plain answer', () => {
-  test('with a forbidden text is refused whole', async () => {
-    openai.script(json(chatAnswer('about Project  Nightfall, then')));
+  const refusal = '{"error":{"message":"no project nightfall here","type":"x"}}';
+
+  test.each([
+    ['with a forbidden text is refused whole', json(chatAnswer('about Project  Nightfall, then')), 403],
+    ['of an error with a forbidden text is refused too', json(refusal, 400), 403],
+    ['with a text to take out keeps the rest', json(chatAnswer('meet at harbour seven at noon')), 200],
+  ])('%s', async (_what, script, status) => {
+    openai.script(script);
 
     const got = await askChat(false);
 
-    expect(got.status).toBe(403);
-    expect(JSON.parse(got.text)).toMatchObject({ error: { reason: 'content.codename' } });
-    expect(got.text.toLowerCase()).not.toContain('nightfall');
-  });
-
-  test('with a text to take out keeps the rest', async () => {
-    openai.script(json(chatAnswer('meet at harbour seven at noon')));
-
-    const got = await askChat(false);
-
-    expect(got.status).toBe(200);
-    expect(got.text).toContain('meet at [REDACTED:content.place] at noon');
+    const expected =
+      status === 403 ? '"reason":"content.codename"' : 'meet at [REDACTED:content.place] at noon';
+    expect(got.status).toBe(status);
+    expect(got.text).toContain(expected);
+    expect(got.text.toLowerCase()).not.toMatch(/nightfall|harbour/);
   });
 
   test('that only a monitored rule matches passes, and is recorded', async () => {
@@ -82,42 +81,34 @@ describe('a plain answer', () => {
   });
 });
 
-test("a provider's error is read by the rules on answers too", async () => {
-  openai.script(json('{"error":{"message":"no project nightfall here","type":"x"}}', 400));
-
-  const got = await askChat(false);
-
-  expect(got.status).toBe(403);
-  expect(got.text.toLowerCase()).not.toContain('nightfall');
-});
-
-describe('what clients read in different ways', () => {
-  test('cuts a stream loudly, before a text that is split over two such events is out', async () => {
-    const [, first, second] = chatEvents(['see: project ', 'nightfall is on']).map((each) =>
-      each.replace('{', '{"choices":[],'),
-    );
-    openai.script(stream([`${first}${second}`, 'data: [DONE]\n\n']));
-
-    const got = await askChat(true);
-
-    expect(got.text).toContain('"reason":"content.unreadable"');
-    expect(got.text).not.toMatch(/project|nightfall/);
-    expect(got.isWhole).toBe(false);
-    expect(await got.record()).toMatchObject({ outcome: 'refused', reason: 'content.unreadable' });
-  });
-});
-
 describe('a stream', () => {
-  test('that arrives in one piece with its last event is cut as loudly', async () => {
-    openai.script(stream([chatEvents(['see: project nightfall is on']).join('')]));
+  const split = chatEvents(['see: project ', 'nightfall is on']);
+  // Clients read such an event in different ways.
+  const ambiguous = split.slice(1, 3).map((each) => each.replace('{', '{"choices":[],'));
+  const failure = 'data: {"error":{"message":"boom","type":"server_error"}}\n\n';
+  const whole = chatEvents(['see: project nightfall is on']);
 
-    const got = await askChat(true);
+  test.each([
+    ['in one piece with its last event', [whole.join('')], 'chat', 'content.codename'],
+    ['whose text is split over two ambiguous events', [ambiguous.join('')], 'chat', 'content.unreadable'],
+    // In pieces, so that the failure is known before the stream ends.
+    ['that fails after the text', [...whole.slice(0, 2), failure], 'chat', 'content.codename'],
+    ['that is translated', split, 'messages', 'content.codename'],
+  ] as const)(
+    '%s is cut with an error, before a forbidden text is out',
+    async (_what, events, client, reason) => {
+      openai.script(stream(events));
 
-    expect(got.text).toContain('"reason":"content.codename"');
-    expect(got.text).not.toContain('[DONE]');
-    expect(got.isWhole).toBe(false);
-    expect(await got.record()).toMatchObject({ outcome: 'refused', reason: 'content.codename' });
-  });
+      const got = await (client === 'chat'
+        ? askChat(true)
+        : ask('/v1/messages', requestFor('messages', 'gpt-test', { stream: true })));
+
+      expect(got.text).toContain(`"${reason}"`);
+      expect(got.text).not.toMatch(/nightfall|\[DONE\]|message_stop/i);
+      expect(got.isWhole).toBe(false);
+      expect(await got.record()).toMatchObject({ outcome: 'refused', reason });
+    },
+  );
 
   test('has a text removed from its deltas', async () => {
     openai.script(stream(chatEvents(['meet at har', 'bour se', 'ven at noon'])));
@@ -127,30 +118,5 @@ describe('a stream', () => {
     expect(chatText(got.text)).toBe('meet at [REDACTED:content.place] at noon');
     expect(got.text).toContain('data: [DONE]');
     expect(got.isWhole).toBe(true);
-  });
-
-  test('is checked after translation too', async () => {
-    openai.script(stream(chatEvents(['see: project ', 'nightfall is on'])));
-
-    const got = await ask('/v1/messages', requestFor('messages', 'gpt-test', { stream: true }));
-
-    expect(got.text).toContain('event: error');
-    expect(got.text).toContain('content.codename');
-    expect(got.text.toLowerCase()).not.toContain('nightfall');
-    expect(got.text).not.toContain('message_stop');
-    expect(got.isWhole).toBe(false);
-  });
-
-  test('that fails after a forbidden text ends with an error event, and the text is not sent', async () => {
-    const failure = 'data: {"error":{"message":"boom","type":"server_error"}}\n\n';
-    const events = chatEvents(['see: project nightfall']).slice(0, 2);
-    // In pieces, so that the failure is known before the stream ends.
-    openai.script(stream([...events, failure]));
-
-    const got = await askChat(true);
-
-    expect(got.text).toContain('"reason":"content.codename"');
-    expect(got.text).not.toContain('nightfall');
-    expect(got.isWhole).toBe(false);
   });
 });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { answerEvents, chunkFrame, exceptionFrame } from '../kit/amazon-stream.ts';
 import { json, messagesAnswer } from '../kit/answers.ts';
-import { anthropicClient, openaiClient, post, projects, startGateway } from '../kit/gateway.ts';
+import { anthropicClient, openaiClient, post, projects, secrets, startGateway } from '../kit/gateway.ts';
 import { type HostRequest, type Script, startHost } from '../kit/host.ts';
 
 // Clouds whose paths, bodies or streams are not those of the dialect, here with keys; test/clouds has the credentials
@@ -37,8 +37,6 @@ models:
   - { match: spare, provider: bedrock, model: anthropic.spare, fallbacks: [{ provider: foundry }] }
   - { match: profile, provider: bedrock, model: "${arn}" }
   - { match: "anthropic.*", provider: bedrock }
-  - { match: "*.anthropic.*", provider: bedrock }
-  - { match: "../*", provider: bedrock }
   - { match: old, provider: old-azure, model: my-deployment }
   - { match: new, provider: azure, model: my-deployment }
   - { match: foundry, provider: foundry }
@@ -97,16 +95,6 @@ describe('Bedrock by InvokeModel', () => {
     expect(JSON.parse(last().body.toString()).anthropic_beta).toEqual(['new-2099-01-01']);
   });
 
-  test('a name that would be another path is refused, and nothing is sent', async () => {
-    const before = host.requests.length;
-
-    const answer = await post(gateway, '/v1/messages', { model: '../x', ...hello });
-
-    expect(answer.status).toBe(400);
-    expect(await answer.text()).toContain('cannot stand in a path');
-    expect(host.requests.length).toBe(before);
-  });
-
   test('the SDK reads its event stream', async () => {
     host.script(stream(frames));
 
@@ -141,12 +129,10 @@ describe('Bedrock by InvokeModel', () => {
 
   test.each([
     [
-      'an exception in mid-answer',
+      'an exception',
       [...frames.slice(0, 3), exceptionFrame('throttlingException', 'slow down')],
       /slow down/,
     ],
-    ['a frame that is cut', [...frames.slice(0, 3), (frames[3] as Buffer).subarray(0, 20)], /broken/],
-    ['a wrong checksum', [...frames.slice(0, 3), damaged(frames[3] as Buffer)], /broken/],
     ['no end', frames.slice(0, 4), /in the middle/],
   ])('%s is the error of a stream that began', async (_, sent, said) => {
     host.script(stream(sent));
@@ -156,31 +142,6 @@ describe('Bedrock by InvokeModel', () => {
       .finalMessage();
 
     await expect(failed).rejects.toThrow(said);
-  });
-
-  test.each([
-    ['global.anthropic.claude-sonnet-4-5-20250929-v1:0', 69_000],
-    ['us.anthropic.claude-sonnet-4-5-20250929-v1:0', 75_900],
-    ['us-gov.anthropic.claude-sonnet-4-5-20250929-v1:0', undefined],
-  ])('%s costs what AWS takes for where it may be served', async (model, nanoUsd) => {
-    await post(gateway, '/v1/messages', { model, ...hello });
-
-    const record = await gateway.recordWhere((each) => each.model === model);
-    expect(record.cost_usd).toBe(nanoUsd === undefined ? undefined : nanoUsd / 1e9);
-  });
-
-  test('throttling in its words is a 429 with the time to wait', async () => {
-    const refusal = '{"message":"Too many requests, please wait before trying again."}';
-    host.script(json(refusal, 429, { 'retry-after': '7', 'x-amzn-errortype': 'ThrottlingException' }));
-
-    const answer = await post(gateway, '/v1/messages', { model: 'profile', ...hello });
-
-    expect(answer.status).toBe(429);
-    expect(answer.headers.get('retry-after')).toBe('7');
-    expect(await answer.json()).toMatchObject({
-      type: 'error',
-      error: { type: 'rate_limit_error', message: 'Too many requests, please wait before trying again.' },
-    });
   });
 });
 
@@ -203,8 +164,6 @@ test('a model that failed at Bedrock is an error of its, and a fallback is asked
 
 test.each([
   ['"38.2s"', '39'],
-  ['"0s"', '0'],
-  ['38', null],
   ['"soon"', null],
 ])('what Google says in the body of how long to wait is a header: %s', async (retryDelay, seconds) => {
   const info = `{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":${retryDelay}}`;
@@ -231,45 +190,29 @@ test('why credentials are refused is in the record, without them', async () => {
   expect(cause).toBe('[secret] is not authorized to perform: bedrock:InvokeModel');
 });
 
+const ofVersion = 'api-version=2024-10-21';
+const deployment = '/openai/deployments/my-deployment';
+const bearer = `Bearer ${secrets.PROVIDER_KEY}`;
+
 describe('keys are sent as each host wants them', () => {
+  // biome-ignore format: a case a line
   test.each([
-    [
-      'old',
-      '/v1/chat/completions',
-      '/openai/deployments/my-deployment/chat/completions?api-version=2024-10-21',
-      'api-key',
-    ],
-    [
-      'old',
-      '/v1/embeddings',
-      '/openai/deployments/my-deployment/embeddings?api-version=2024-10-21',
-      'api-key',
-    ],
-    ['old', '/v1/responses', '/openai/responses?api-version=2024-10-21', 'api-key'],
-    ['new', '/v1/chat/completions', '/openai/v1/chat/completions', 'api-key'],
-    ['foundry', '/v1/messages', '/anthropic/v1/messages', 'x-api-key'],
-  ])('%s %s', async (model, path, target, name) => {
+    ['old', '/v1/chat/completions', `${deployment}/chat/completions?${ofVersion}`, { 'api-key': secrets.PROVIDER_KEY }],
+    ['old', '/v1/embeddings', `${deployment}/embeddings?${ofVersion}`, { 'api-key': secrets.PROVIDER_KEY }],
+    ['old', '/v1/responses', `/openai/responses?${ofVersion}`, { 'api-key': secrets.PROVIDER_KEY }],
+    ['new', '/v1/chat/completions', '/openai/v1/chat/completions', { 'api-key': secrets.PROVIDER_KEY }],
+    ['foundry', '/v1/messages', '/anthropic/v1/messages', { 'x-api-key': secrets.PROVIDER_KEY }],
+    ['mantle', '/v1/messages', '/anthropic/v1/messages', { authorization: bearer }],
+  ] as const)('%s %s', async (model, path, target, keys) => {
     host.script(json('{}'));
 
     await post(gateway, path, { model, input: 'hello', ...hello });
 
+    const carriers = ['api-key', 'x-api-key', 'authorization'];
+    const sent = last().headers.filter(([name]) => carriers.includes(name));
     expect(last().target).toBe(target);
-    expect(header(name)).toBe('provider-secret-9876543210');
-    expect(header('authorization')).toBeUndefined();
-    const sent = JSON.parse(last().body.toString()).model;
-    expect(sent).toBe(model === 'foundry' ? 'foundry' : 'my-deployment');
-  });
-
-  test('a Bedrock API key is a bearer token', async () => {
-    await post(gateway, '/v1/messages', { model: 'mantle', ...hello });
-
-    expect(header('authorization')).toBe('Bearer provider-secret-9876543210');
-    expect(header('x-api-key')).toBeUndefined();
+    expect(Object.fromEntries(sent)).toEqual(keys);
+    const isRenamed = model === 'old' || model === 'new';
+    expect(JSON.parse(last().body.toString()).model).toBe(isRenamed ? 'my-deployment' : model);
   });
 });
-
-function damaged(frame: Buffer): Buffer {
-  const copy = Buffer.from(frame);
-  copy[copy.length - 20] = (copy[copy.length - 20] as number) ^ 1;
-  return copy;
-}

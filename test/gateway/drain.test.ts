@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chatEvents, dialectCases, openStream, requestFor } from '../kit/answers.ts';
+import { chatEvents, openStream, requestFor } from '../kit/answers.ts';
 import { twoHosts } from '../kit/config.ts';
 import { startGateway, type TestGateway } from '../kit/gateway.ts';
 import { type Script, type ScriptedHost, startHost } from '../kit/host.ts';
@@ -54,25 +54,6 @@ test('while draining, an open connection gets "not ready" and no new work; no ne
   expect(Number(ready.headers.get('retry-after')?.[0])).toBeGreaterThan(0);
   await expect(connection.answer()).rejects.toThrow(/without an answer/);
 });
-
-test.each(dialectCases)(
-  'a stream of $dialect that outlasts the time is cut with an error event',
-  async (each) => {
-    const { gateway } = await start(openStream(each.events.slice(0, 2)), '200ms');
-    const streaming = await ask(gateway, each.path, requestFor(each.dialect, each.model, { stream: true }));
-
-    const stopped = gateway.stop();
-    const answer = await streaming.answer();
-    await stopped;
-
-    const text = answer.body.toString();
-    expect(answer.isWhole).toBe(false);
-    expect(text.startsWith(each.events.slice(0, 2).join(''))).toBe(true);
-    expect(text).toContain('gateway.draining');
-    expect(text).not.toMatch(/\[DONE\]|message_stop|response\.completed/);
-    expect(gateway.records.at(-1)).toMatchObject({ outcome: 'failed', reason: 'gateway.draining' });
-  },
-);
 
 test('a request whose answer has not begun gets 503 when the time is over, and is recorded before the stop', async () => {
   const { host, gateway } = await start(() => undefined, '200ms');

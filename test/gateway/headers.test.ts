@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { json, messagesAnswer, responsesEvents, speakAll, stream } from '../kit/answers.ts';
-import { claudeCodeTurn, codexTurn } from '../kit/coding-agents.ts';
+import { json, messagesAnswer, speakAll } from '../kit/answers.ts';
+import { claudeCodeTurn } from '../kit/coding-agents.ts';
 import { twoHosts } from '../kit/config.ts';
 import { secrets } from '../kit/gateway.ts';
-import { type HostRequest, sha256 } from '../kit/host.ts';
+import { sha256 } from '../kit/host.ts';
 import { startHosts } from '../kit/lifecycle.ts';
 import { postRaw } from '../kit/raw.ts';
 
-const { anthropic, openai, gateway } = await startHosts(speakAll, (urls) =>
+const { anthropic, gateway } = await startHosts(speakAll, (urls) =>
   twoHosts({ ...urls, provider: 'forward_headers: [X-Team]' }),
 );
 
@@ -27,6 +27,7 @@ const forbidden = [
 ];
 
 const claudeCode = [
+  'Content-Type: application/json',
   'Accept: application/json',
   'User-Agent: claude-cli/2.1.329 (external, cli)',
   'X-Stainless-Lang: js',
@@ -37,92 +38,54 @@ const claudeCode = [
   'anthropic-dangerous-direct-browser-access: true',
   'x-app: cli',
   'X-Claude-Code-Session-Id: 3b1f',
+  'X-Team: green',
   'Accept-Encoding: gzip, deflate, br, zstd',
 ];
-
-// biome-ignore format: they are alike
-const codex = [
-  'Accept: text/event-stream', 'Content-Type: application/json', 'originator: codex_cli_rs', 'session-id: s1',
-  'session_id: s2', 'thread-id: t1', 'conversation_id: c1', 'x-client-request-id: r1', 'x-codex-beta-features: a',
-  'x-codex-window-id: w1', 'traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', 'tracestate: a=b',
-  'idempotency-key: i1', 'openai-beta: responses=v1', 'X-Team: green',
-];
-
-const lowerName = (line: string) => line.replace(/^[^:]+/, (name) => name.toLowerCase());
-const linesOf = (request: HostRequest | undefined) =>
-  (request?.headers ?? []).map(([name, value]) => `${name}: ${value}`).toSorted();
 
 const send = (path: string, body: object | Buffer, headers?: readonly string[]) =>
   postRaw(gateway, path, body, headers);
 
-test('Claude Code: exactly its own headers and our key reach the provider, its body untouched', async () => {
+test('exactly the headers of Claude Code and our key reach the provider, its body untouched', async () => {
   const body = Buffer.from(JSON.stringify({ ...claudeCodeTurn(), model: 'claude-test' }));
 
   const answer = await send('/v1/messages?beta=true&debug=1', body, [
     ...claudeCode,
-    'Content-Type: application/json',
     `Authorization: Bearer ${gateway.key}`,
     ...forbidden,
   ]);
 
   const received = anthropic.requests.at(-1);
-  expect(answer.status).toBe(200);
-  expect(answer.isWhole).toBe(true);
+  expect([answer.status, answer.isWhole]).toEqual([200, true]);
   expect(received?.target).toBe('/v1/messages?beta=true');
   expect(body.length).toBeGreaterThan(600_000);
   expect(received?.sha256).toBe(sha256(body));
-  const forwarded = claudeCode.filter((line) => !line.startsWith('Accept-Encoding'));
-  expect(linesOf(received)).toEqual(
+  const forwarded = claudeCode
+    .filter((line) => !line.startsWith('Accept-Encoding'))
+    .map((line) => line.replace(/^[^:]+/, (name) => name.toLowerCase()));
+  expect(received?.headers.map(([name, value]) => `${name}: ${value}`).toSorted()).toEqual(
     [
-      ...[`host: ${new URL(anthropic.url).host}`, 'connection: keep-alive', `content-length: ${body.length}`],
-      ...[
-        'accept-encoding: identity',
-        `x-api-key: ${secrets.PROVIDER_KEY}`,
-        'content-type: application/json',
-      ],
-      ...forwarded.map(lowerName),
+      `host: ${new URL(anthropic.url).host}`,
+      'connection: keep-alive',
+      `content-length: ${body.length}`,
+      'accept-encoding: identity',
+      `x-api-key: ${secrets.PROVIDER_KEY}`,
+      ...forwarded,
     ].toSorted(),
   );
 });
 
-test('Claude Code: counting tokens is forwarded with the same headers', async () => {
+test('counting tokens is forwarded', async () => {
   anthropic.script(json('{"input_tokens":12}'));
 
-  const answer = await send(
-    '/v1/messages/count_tokens?beta=true',
-    { model: 'claude-test', messages: [{ role: 'user', content: 'x' }], tools: [] },
-    [...claudeCode, 'Content-Type: application/json', `X-Api-Key: ${gateway.key}`],
-  );
+  const answer = await send('/v1/messages/count_tokens?beta=true', {
+    model: 'claude-test',
+    messages: [{ role: 'user', content: 'x' }],
+  });
 
   anthropic.script(speakAll);
   expect(answer.body.toString()).toBe('{"input_tokens":12}');
   expect(answer.headers.has('x-gateway-estimate')).toBe(false);
   expect(anthropic.requests.at(-1)?.target).toBe('/v1/messages/count_tokens?beta=true');
-});
-
-test('Codex: exactly its own headers but the one with local paths reach the provider', async () => {
-  openai.script(stream(responsesEvents));
-  const body = Buffer.from(JSON.stringify({ ...codexTurn(), model: 'gpt-test' }));
-
-  const answer = await send('/v1/responses', body, [
-    ...codex,
-    `Authorization: Bearer ${gateway.key}`,
-    'anthropic-version: 2023-06-01',
-    ...forbidden,
-  ]);
-
-  const received = openai.requests.at(-1);
-  openai.script(speakAll);
-  expect(answer.status).toBe(200);
-  expect(answer.body.toString()).toBe(responsesEvents.join(''));
-  expect(received?.sha256).toBe(sha256(body));
-  expect(linesOf(received)).toEqual(
-    [
-      ...[`host: ${new URL(openai.url).host}`, 'connection: keep-alive', `content-length: ${body.length}`],
-      ...['accept-encoding: identity', `authorization: Bearer ${secrets.PROVIDER_KEY}`],
-      ...codex.map(lowerName),
-    ].toSorted(),
-  );
 });
 
 describe('towards the client', () => {
@@ -146,36 +109,17 @@ describe('towards the client', () => {
     etag: '"1"',
   };
 
-  test.each([
-    ['whole', json(messagesAnswer, 200, providerHeaders), 'application/json'],
-    [
-      'stream',
-      json('event: message_stop\ndata: {"type":"message_stop"}\n\n', 200, {
-        ...providerHeaders,
-        'content-type': 'text/event-stream',
-      }),
-      'text/event-stream',
-    ],
-  ] as const)('exactly the listed headers of a %s answer get through', async (kind, script, type) => {
-    anthropic.script(script);
-    const isStream = kind === 'stream';
+  test('exactly the listed headers of an answer get through', async () => {
+    anthropic.script(json(messagesAnswer, 200, providerHeaders));
 
-    const answer = await send('/v1/messages', {
-      model: 'claude-test',
-      max_tokens: 9,
-      messages: [],
-      stream: isStream,
-    });
+    const answer = await send('/v1/messages', { model: 'claude-test', max_tokens: 9, messages: [] });
 
-    anthropic.script(speakAll);
     const headers = new Map(answer.headers);
     expect(headers.get('x-request-id')?.[0]).toMatch(/^req_[0-9a-f]{30}$/);
     for (const name of ['x-request-id', 'date']) headers.delete(name);
-    const framing = isStream
-      ? { 'transfer-encoding': ['chunked'], 'cache-control': ['no-cache'], 'x-accel-buffering': ['no'] }
-      : { 'content-length': [String(messagesAnswer.length)] };
     expect(Object.fromEntries(headers)).toEqual({
-      'content-type': [type],
+      'content-type': ['application/json'],
+      'content-length': [String(messagesAnswer.length)],
       'retry-after-ms': ['20'],
       'x-should-retry': ['true'],
       'request-id': ['provider-request'],
@@ -191,13 +135,10 @@ describe('towards the client', () => {
       'x-gateway-model': ['claude-test'],
       connection: ['keep-alive'],
       'keep-alive': headers.get('keep-alive'),
-      ...framing,
     });
   });
 
   test('a provider without a request id leaves ours under both names', async () => {
-    openai.script(speakAll);
-
     const answer = await send('/v1/chat/completions', { model: 'gpt-test', messages: [] });
 
     expect(answer.headers.get('request-id')).toEqual(answer.headers.get('x-request-id'));

@@ -3,18 +3,18 @@ import { isText } from '../../src/dialects/dialect.ts';
 import { hasModel, targetOf } from '../../src/dialects/model-path.ts';
 import { type DialectName, dialects } from '../../src/dialects/registry.ts';
 import { tableBetween } from '../../src/dialects/translate.ts';
-import { forwardedNames, forwardedPrefixes } from '../../src/providers/headers.ts';
 import { speakAll } from '../kit/answers.ts';
 import { providerOf } from '../kit/config.ts';
 import { secrets, startGateway } from '../kit/gateway.ts';
 import { type HostRequest, type ScriptedHost, startHost } from '../kit/host.ts';
-import { isExhaustive, scale } from '../kit/scale.ts';
+import { scale } from '../kit/scale.ts';
 import { fill } from './leaks/fill.ts';
 import { isIn, type Thing, things } from './leaks/forbidden.ts';
 import { type Body, shapesOf } from './leaks/shapes.ts';
 
 // What leaves is what was checked: every field of every dialect is filled with what must not leave, in every form, and
-// sent to every dialect through a gateway; then all that the host received is searched.
+// sent to every dialect through a gateway; then all that the host received is searched. Headers and the query:
+// outgoing/evaluate-head.
 
 const names = Object.keys(dialects) as DialectName[];
 const pairs = names.flatMap((client) =>
@@ -79,25 +79,18 @@ interface Sent {
 
 let sent = 0;
 
-async function send(
-  client: DialectName,
-  body: string,
-  key: string,
-  headers: Readonly<Record<string, string>> = {},
-  query = '',
-): Promise<Sent> {
+async function send(client: DialectName, body: string, key: string): Promise<Sent> {
   sent += 1;
   const id = `leak-${sent}`;
   const [method] = dialects[client].methods;
   const { model } = JSON.parse(body) as Body;
-  const answer = await fetch(gateway.url + targetOf(method, String(model)) + query, {
+  const answer = await fetch(gateway.url + targetOf(method, String(model)), {
     method: 'POST',
     body: hasModel(method) ? body.replace(/"model":"to-[\w-]*",/, '') : body,
     headers: {
       'content-type': 'application/json',
       authorization: `Bearer ${key}`,
       'x-client-request-id': id,
-      ...headers,
     },
   });
   await answer.arrayBuffer();
@@ -171,50 +164,6 @@ describe.each(pairs)('$client to $provider', ({ client, provider }) => {
     expect(counts.redacted).toBeGreaterThan(0);
     expect(counts.harmless).toBeGreaterThan(counts.sent / 8);
   });
-
-  // Headers and the query are the same for all dialects, but that some go to Anthropic's alone.
-  test.runIf(client === provider && (client === 'messages' || (isExhaustive && client === 'chat')))(
-    'nor in a header or the query',
-    { timeout: 600_000 },
-    async () => {
-      const body = withModel(JSON.stringify(shapesOf(client).at(-1)));
-      const left: string[] = [];
-      const refused: string[] = [];
-      const carriers = [
-        ...Object.keys(forwardedNames),
-        ...forwardedPrefixes.map(([prefix]) => `${prefix}anything`),
-        'x-team',
-      ].filter((name) => name !== 'x-client-request-id');
-
-      await forAll(things, async (thing) => {
-        for (const name of carriers.filter((_, i) => (i + things.indexOf(thing)) % scale(7, 1) === 0)) {
-          const values = [
-            thing.text,
-            `a;${thing.text}`,
-            encodeURIComponent(thing.text),
-            ...thing.halves.flat(),
-          ];
-          for (const value of values) {
-            const outcome = await send(client, body, secrets.PROJECT_KEY, { [name]: value });
-            if (isLeft(thing, outcome)) left.push(`${name}: ${thing.name}`);
-          }
-          const twin = await send(client, body, secrets.PROJECT_KEY, { [name]: thing.harmless });
-          if (twin.status === 403) refused.push(`${name}: ${thing.name}`);
-        }
-        for (const [prefix] of forwardedPrefixes) {
-          const name = prefix + thing.text.replaceAll(' ', '-');
-          const outcome = await send(client, body, secrets.PROJECT_KEY, { [name]: '1' });
-          if (thing.name !== 'phrase' && isLeft(thing, outcome)) left.push(name);
-        }
-        const query = `?beta=${encodeURIComponent(thing.text)}&${encodeURIComponent(thing.text)}=1`;
-        const outcome = await send(client, body, secrets.PROJECT_KEY, {}, query);
-        if (isLeft(thing, outcome)) left.push(`query: ${thing.name}`);
-      });
-
-      expect(left).toEqual([]);
-      expect(refused).toEqual([]);
-    },
-  );
 });
 
 describe.each(detours.filter((_, i) => i % scale(2, 1) === 0))(

@@ -26,6 +26,8 @@ type Dialect = (typeof dialectCases)[number];
 const ask = ({ dialect, path, model }: Dialect, extra: object = {}) =>
   postRaw(gateway, path, requestFor(dialect, model, extra));
 
+const manyX = 'x'.repeat(290);
+
 describe.each(dialectCases)('$dialect', (each) => {
   test.each([400, 429, 529])(
     'an error %d passes with its own bytes, status and retry-after',
@@ -44,10 +46,11 @@ describe.each(dialectCases)('$dialect', (each) => {
     },
   );
 
-  test.each([200, 400, 500])('our secrets in the words of an answer %d are taken out', async (status) => {
+  test.each([200, 400, 500])('our secrets are taken out of an answer %d and its headers', async (status) => {
     const wordsOf = (key: string, other: string) =>
       `{"type":"error","error":{"type":"api_error","message":"key ${key} of ${other}"}}`;
-    script(json(wordsOf(secrets.PROVIDER_KEY, secrets.PROJECT_KEY), status));
+    const note = { 'x-ratelimit-note': `key ${secrets.PROVIDER_KEY}` };
+    script(json(wordsOf(secrets.PROVIDER_KEY, secrets.PROJECT_KEY), status, note));
 
     const answer = await ask(each);
 
@@ -55,43 +58,37 @@ describe.each(dialectCases)('$dialect', (each) => {
     expect(answer.status).toBe(status);
     expect(answer.body.toString()).toBe(expected);
     expect(answer.headers.get('content-length')).toEqual([String(expected.length)]);
+    expect(answer.headers.get('x-ratelimit-note')).toEqual(['key [secret]']);
   });
 
   test.each([
     [
       'a page',
-      502,
-      '<html><script>let x;</script><h1>Bad gateway</h1>\n <p>host 10.0.0.7</p></html>',
-      'Bad gateway host 10.0.0.7',
+      '<html><script>let x;</script><h1>Bad</h1>\n <p>host 10.0.0.7</p></html>',
+      'Bad host 10.0.0.7',
     ],
-    ['a text', 500, `oh no, ${secrets.PROVIDER_KEY}`, 'oh no, [secret]'],
-    ['nothing', 503, '', undefined],
-    ['half of an object', 400, '{"error":{"mess', '{"error":{"mess'],
-    [
-      'a text with a key across the cut',
-      500,
-      `${'x'.repeat(290)}${secrets.PROVIDER_KEY}`,
-      `${'x'.repeat(290)}[secret]`,
-    ],
-    ['a page of nothing but beginnings of tags', 500, '<'.repeat(250_000), undefined],
-    ['a long page', 500, `<p>${'x'.repeat(2_000)}</p>`, `${'x'.repeat(300)}…`],
+    ['a text', `oh no, ${secrets.PROVIDER_KEY}`, 'oh no, [secret]'],
+    ['nothing', '', undefined],
+    ['half of an object', '{"error":{"mess', '{"error":{"mess'],
+    ['a key across the cut', `${manyX}${secrets.PROVIDER_KEY}`, `${manyX}[secret]`],
+    ['a page of nothing but beginnings of tags', '<'.repeat(250_000), undefined],
+    ['a long page', `<p>${'x'.repeat(2_000)}</p>`, `${'x'.repeat(300)}…`],
   ])(
     'an error that is %s becomes one of the dialect, its words go into the record',
-    async (_what, status, page, cause) => {
+    async (_what, page, cause) => {
       const before = gateway.records.length;
-      script(json(page, status, { 'content-type': 'text/html', 'retry-after': '120' }));
+      script(json(page, 502, { 'content-type': 'text/html', 'retry-after': '120' }));
 
       const answer = await ask(each);
 
-      const { error } = JSON.parse(answer.body.toString()) as { error: Record<string, unknown> };
-      expect(answer.status).toBe(status);
+      const text = answer.body.toString();
+      expect(answer.status).toBe(502);
       expect(answer.headers.get('content-type')).toEqual(['application/json']);
-      expect(error).toMatchObject({ message: expect.any(String), type: expect.any(String) });
-      expect(answer.body.toString()).not.toContain('<');
-      expect(answer.body.toString()).not.toContain(secrets.PROVIDER_KEY);
+      expect(JSON.parse(text).error).toMatchObject({ message: expect.any(String), type: expect.any(String) });
+      expect(text).not.toContain('<');
+      expect(text).not.toContain(secrets.PROVIDER_KEY);
       const record = (await gateway.recorded(before + 1))[before];
-      expect(record?.status).toBe(status);
-      expect(record?.cause).toBe(cause);
+      expect([record?.status, record?.cause]).toEqual([502, cause]);
     },
   );
 
@@ -109,14 +106,6 @@ describe.each(dialectCases)('$dialect', (each) => {
     expect(answer.status).toBe(422);
     expect(error).toMatchObject({ type: 'invalid_request_error', message });
     expect(type).toBe(each.dialect === 'messages' ? 'error' : undefined);
-  });
-
-  test('headers with a secret in them are scrubbed too', async () => {
-    script(json(each.plain, 200, { 'x-ratelimit-note': `key ${secrets.PROVIDER_KEY}` }));
-
-    const answer = await ask(each);
-
-    expect(answer.headers.get('x-ratelimit-note')).toEqual(['key [secret]']);
   });
 
   test('an answer that is not JSON leaves none of its text in the record', async () => {

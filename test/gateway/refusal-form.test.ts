@@ -33,23 +33,22 @@ test.each([
   expect(errors.map((error) => refusalForm(error, request).status)).toEqual(expected);
 });
 
-test('the type is another one only where it makes an agent repeat the request', () => {
-  const types = [claude, codex, opencode, sdk].map((request) => refusalForm(budget, request).type);
+const keyless = new GatewayError('provider.unavailable', 'x', { retry: false });
 
-  expect(types).toEqual([
-    'rate_limit_error',
-    'rate_limit_error',
-    'invalid_request_error',
-    'rate_limit_error',
-  ]);
-});
-
-test('a provider without a key is no overload to Claude Code and opencode, which would wait for its end', () => {
-  const keyless = new GatewayError('provider.unavailable', 'x', { retry: false });
-
-  const types = [claude, opencode, sdk].map((request) => refusalForm(keyless, request).type);
-
-  expect(types).toEqual(['api_error', 'invalid_request_error', 'overloaded_error']);
+test.each([
+  [
+    'a spent budget',
+    budget,
+    ['rate_limit_error', 'rate_limit_error', 'invalid_request_error', 'rate_limit_error'],
+  ],
+  // No overload to Claude Code and opencode, which would wait for its end.
+  [
+    'a provider without a key',
+    keyless,
+    ['api_error', 'overloaded_error', 'invalid_request_error', 'overloaded_error'],
+  ],
+])('%s has another type only where it makes an agent repeat the request', (_what, error, types) => {
+  expect([claude, codex, opencode, sdk].map((request) => refusalForm(error, request).type)).toEqual(types);
 });
 
 test('a block has the same body for every client but for the way out in the message, and is recorded as one', async () => {

@@ -2,34 +2,24 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { chatAnswer, json, requestFor, speakAll } from '../kit/answers.ts';
 import { post, projects, startGateway } from '../kit/gateway.ts';
-import { type Script, startHost } from '../kit/host.ts';
+import { type Script, type ScriptedHost, startHost } from '../kit/host.ts';
 
 // Retries and breakers, each at a provider of its own so that no test sees another one's failures.
 
-const names = ['again', 'first', 'second'] as const;
-type Name = (typeof names)[number];
-
-const settings: Readonly<Record<Name, string>> = {
-  again: 'retries: { attempts: 3, budget: 1 }',
-  first: 'retries: { attempts: 1 }, breaker: { failures: 2, open: 30s }',
-  second: 'retries: { attempts: 1 }',
-};
-
-const hosts = {
-  again: await startHost(speakAll),
-  first: await startHost(speakAll),
-  second: await startHost(speakAll),
-};
-const providers = names.map(
-  (name) =>
-    `  ${name}: { dialect: openai, base_url: "${hosts[name].url}/v1", endpoints: [chat], ${settings[name]} }`,
-);
+const again = await startHost(speakAll);
+const first = await startHost(speakAll);
+const second = await startHost(speakAll);
+const at = (host: ScriptedHost) => `dialect: openai, base_url: "${host.url}/v1", endpoints: [chat]`;
 const gateway = await startGateway(`
 providers:
-${providers.join('\n')}
+  again: { ${at(again)}, retries: { attempts: 3, budget: 1 } }
+  first: { ${at(first)}, retries: { attempts: 1 }, breaker: { failures: 2, open: 30s } }
+  second: { ${at(second)}, retries: { attempts: 1 } }
 models:
   - { match: either, provider: first, fallbacks: [{ provider: second }] }
-${names.map((name) => `  - { match: at-${name}, provider: ${name} }`).join('\n')}
+  - { match: at-again, provider: again }
+  - { match: at-first, provider: first }
+  - { match: at-second, provider: second }
 ${projects}`);
 
 function ask(model: string): Promise<Response> {
@@ -46,13 +36,12 @@ function inTurn(...answers: readonly Script[]): Script {
   };
 }
 
-const broken = json('{"error":{"message":"broken"}}', 500);
 const good = json(chatAnswer);
 
 describe('a request is sent again', () => {
   test('after a refusal for load, as often as configured', async () => {
     const refusal = json('{"error":{"message":"busy"}}', 429, { 'retry-after': '0' });
-    hosts.again.script(inTurn(refusal, refusal, good));
+    again.script(inTurn(refusal, refusal, good));
 
     const answer = await ask('at-again');
 
@@ -75,7 +64,7 @@ describe('a request is sent again', () => {
     ['the same of a busy host', json(exhausted('0.700s'), 503), 700],
     ['the same, compressed', json(gzipSync(exhausted('0.700s')), 429, { 'content-encoding': 'gzip' }), 700],
   ])('after the wait of its vendor: %s', async (_, refusal, leastMs) => {
-    hosts.again.script(inTurn(refusal, good));
+    again.script(inTurn(refusal, good));
     const beganMs = performance.now();
 
     const answer = await ask('at-again');
@@ -90,7 +79,7 @@ describe('a request is sent again', () => {
     ['61s', '61'],
     ['3600.5s', '3601'],
   ])('but not after %s, which is for the client to wait', async (delay, seconds) => {
-    hosts.again.script(inTurn(json(exhausted(delay), 429), good));
+    again.script(inTurn(json(exhausted(delay), 429), good));
 
     const answer = await ask('at-again');
 
@@ -104,7 +93,7 @@ describe('a request is sent again', () => {
     ['is encoded as nobody asked', json('x', 429, { 'content-encoding': 'zstd' })],
     ['is no gzip', json('x', 429, { 'content-encoding': 'gzip' })],
   ])('and is refused as the provider did in the end, if its body %s', async (_, refusal) => {
-    hosts.again.script(refusal);
+    again.script(refusal);
 
     const answer = await ask('at-again');
 
@@ -115,23 +104,22 @@ describe('a request is sent again', () => {
 
 describe('a breaker', () => {
   test('sends requests straight to the fallback, and is seen in discovery', async () => {
-    hosts.first.script(broken);
-    hosts.second.script(good);
+    first.script(json('{"error":{"message":"broken"}}', 500));
+    second.script(good);
     await ask('either');
     await ask('either');
-    const before = hosts.first.requests.length;
+    const before = first.requests.length;
 
     const answer = await ask('either');
     const listed = await fetch(`${gateway.url}/v1/gateway/models`, { headers: { 'x-api-key': gateway.key } });
 
     const { data } = (await listed.json()) as { data: { id: string; status: string }[] };
+    const statuses = Object.fromEntries(data.map(({ id, status }) => [id, status]));
     expect(answer.status).toBe(200);
     expect(answer.headers.get('x-gateway-provider')).toBe('second');
     expect(answer.headers.get('x-gateway-attempts')).toBe('1');
-    expect(hosts.first.requests.length).toBe(before);
-    expect(data.find(({ id }) => id === 'either')?.status).toBe('unhealthy');
+    expect(first.requests.length).toBe(before);
     // Another model of the same host may be well.
-    expect(data.find(({ id }) => id === 'at-first')?.status).toBe('ready');
-    expect(data.find(({ id }) => id === 'at-second')?.status).toBe('ready');
+    expect(statuses).toMatchObject({ either: 'unhealthy', 'at-first': 'ready', 'at-second': 'ready' });
   });
 });

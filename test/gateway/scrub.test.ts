@@ -6,51 +6,32 @@ import { createRandom } from '../kit/random.ts';
 const scrub = (secrets: readonly string[], text: string) =>
   new Scrubber(secrets).bytes(Buffer.from(text)).toString();
 
-test('scrubs every secret, wherever it is', () => {
-  expect(scrub(['sk-secret-1', 'gw_secret_2'], 'sk-secret-1 Grüße gw_secret_2sk-secret-1')).toBe(
-    '[secret] Grüße [secret][secret]',
-  );
+const odd = 'pa"ss/wörd\\key';
+const plain = 'sk-secret/1+2';
+const inEscapes = [...plain].map((each) => `\\u00${each.charCodeAt(0).toString(16)}`).join('');
+
+// biome-ignore format: a case a line
+test.each([
+  ['every secret, wherever it is', ['sk-secret-1', 'gw_secret_2'], 'sk-secret-1 Grüße gw_secret_2sk-secret-1', '[secret] Grüße [secret][secret]'],
+  ['no rest of one that begins with another', ['sk-secret', 'sk-secret-and-more'], 'it was sk-secret-and-more', 'it was [secret]'],
+  ['no short text', ['', 'a', 'short'], 'a short text', 'a short text'],
+  ['one as JSON writes it', [odd], JSON.stringify({ error: `bad key ${odd}` }), '{"error":"bad key [secret]"}'],
+  ['one as a URL writes it', [odd], `https://x.example?key=${encodeURIComponent(odd)}`, 'https://x.example?key=[secret]'],
+  ['one in needless escapes', [plain], `{"a":"${inEscapes}","b":"\\u00e9"}`, '{"a":"[secret]","b":"\\u00e9"}'],
+  ['one with an escaped slash', [plain], '{"a":"sk-secret\\/1+2 \\\\n"}', '{"a":"[secret] \\\\n"}'],
+  ['one in some escapes', [plain], '{"a":"\\u0073k-secret/1\\u002B2"}', '{"a":"[secret]"}'],
+])('scrubs %s', (_what, secrets, text, expected) => {
+  expect(scrub(secrets, text)).toBe(expected);
 });
 
-test('returns a text without secrets unchanged', () => {
-  const text = Buffer.from('nothing here');
+test.each(['nothing here', '{"html":"\\u003cb\\u003e \\u0073k-other \\/ \\u00e9"}'])(
+  'leaves %s, which has no secret, as it is',
+  (written) => {
+    const text = Buffer.from(written);
 
-  expect(new Scrubber(['sk-secret-1']).bytes(text)).toBe(text);
-});
-
-test('leaves no rest of a secret that begins with another', () => {
-  expect(scrub(['sk-secret', 'sk-secret-and-more'], 'it was sk-secret-and-more')).toBe('it was [secret]');
-});
-
-test('does not take short texts for secrets', () => {
-  expect(scrub(['', 'a', 'short'], 'a short text')).toBe('a short text');
-});
-
-test('finds a secret that JSON or a URL writes in another way', () => {
-  const secret = 'pa"ss/wörd\\key';
-
-  expect(scrub([secret], JSON.stringify({ error: `bad key ${secret}` }))).toBe(
-    '{"error":"bad key [secret]"}',
-  );
-  expect(scrub([secret], `https://x.example?key=${encodeURIComponent(secret)}`)).toBe(
-    'https://x.example?key=[secret]',
-  );
-});
-
-test('finds a secret whose characters JSON escapes without need', () => {
-  const secret = 'sk-secret/1+2';
-  const escaped = [...secret].map((each) => `\\u00${each.charCodeAt(0).toString(16)}`).join('');
-
-  expect(scrub([secret], `{"a":"${escaped}","b":"\\u00e9"}`)).toBe('{"a":"[secret]","b":"\\u00e9"}');
-  expect(scrub([secret], '{"a":"sk-secret\\/1+2 \\\\n"}')).toBe('{"a":"[secret] \\\\n"}');
-  expect(scrub([secret], '{"a":"\\u0073k-secret/1\\u002B2"}')).toBe('{"a":"[secret]"}');
-});
-
-test('leaves texts with needless escapes and no secret as they are', () => {
-  const text = Buffer.from('{"html":"\\u003cb\\u003e \\u0073k-other \\/ \\u00e9"}');
-
-  expect(new Scrubber(['sk-secret/1+2']).bytes(text)).toBe(text);
-});
+    expect(new Scrubber([plain]).bytes(text)).toBe(text);
+  },
+);
 
 test('finds secrets wherever they stand in long random texts, and nothing else', () => {
   const random = createRandom(7);

@@ -4,29 +4,27 @@ import { anthropicClient, openaiClient, startGateway } from '../kit/gateway.ts';
 
 const sandbox = await startGateway();
 
-test('the Anthropic SDK lists models and gets one', async () => {
-  const client = anthropicClient(sandbox);
+test('the SDKs list models and get one', async () => {
+  const [anthropic, openai] = [anthropicClient(sandbox), openaiClient(sandbox)];
 
-  const list = [];
-  for await (const model of client.models.list({ limit: 4 })) list.push(model.id);
-  const one = await client.models.retrieve('sandbox-mini');
+  const pages = [];
+  for await (const model of anthropic.models.list({ limit: 4 })) pages.push(model.id);
+  const list = (await openai.models.list()).data.map(({ id }) => id);
 
   expect(list).toContain('sandbox-embed');
-  expect(new Set(list).size).toBe(list.length);
-  expect(one).toMatchObject({ id: 'sandbox-mini', type: 'model', display_name: 'sandbox-mini' });
-  expect(one.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
-});
-
-test('the OpenAI SDK lists models and gets one', async () => {
-  const client = openaiClient(sandbox);
-
-  const list = [];
-  for await (const model of client.models.list()) list.push(model.id);
-  const one = await client.models.retrieve('sandbox-mini');
-
-  expect(list).toContain('sandbox-mini');
-  expect(one).toMatchObject({ id: 'sandbox-mini', object: 'model', owned_by: 'sandbox' });
-  expect(one.created).toBeGreaterThan(1_600_000_000);
+  expect(pages).toEqual(list);
+  expect(await anthropic.models.retrieve('sandbox-mini')).toMatchObject({
+    id: 'sandbox-mini',
+    type: 'model',
+    display_name: 'sandbox-mini',
+    created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+  });
+  expect(await openai.models.retrieve('sandbox-mini')).toMatchObject({
+    id: 'sandbox-mini',
+    object: 'model',
+    owned_by: 'sandbox',
+    created: expect.any(Number),
+  });
 });
 
 test('models that a key may not use are not listed, and look unknown', async () => {

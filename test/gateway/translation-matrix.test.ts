@@ -206,20 +206,3 @@ test('the provider’s key was sent in its own header, and reached no client', (
     else expect(headers).toContainEqual(['authorization', `Bearer ${key}`]);
   }
 });
-
-test('headers of Anthropic reach providers of its dialect alone', () => {
-  const versions = new Map(
-    host.requests.map(({ target, headers }) => [
-      target,
-      headers.some(([name]) => name.startsWith('anthropic-')),
-    ]),
-  );
-
-  expect(Object.fromEntries(versions)).toEqual({
-    '/v1/messages': true,
-    '/v1/chat/completions': false,
-    '/v1/responses': false,
-    '/v1beta/models/sandbox-mini:generateContent': false,
-    '/v1beta/models/sandbox-mini:streamGenerateContent?alt=sse': false,
-  });
-});

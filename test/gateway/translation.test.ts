@@ -9,7 +9,7 @@ import {
   type SpokenDialect,
   speakAll,
 } from '../kit/answers.ts';
-import { anthropicClient, openaiClient, post, projects, secrets, startGateway } from '../kit/gateway.ts';
+import { anthropicClient, openaiClient, post, projects, startGateway } from '../kit/gateway.ts';
 import { lastBody } from '../kit/host.ts';
 import { startHosts } from '../kit/lifecycle.ts';
 
