@@ -1,6 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { ExchangeRecord } from '../../src/record/record.ts';
 import { chatAnswer, json } from '../kit/answers.ts';
 import { anthropicClient, openaiClient, post, startGateway, type TestGateway } from '../kit/gateway.ts';
 import { startHost } from '../kit/host.ts';
@@ -18,7 +19,7 @@ function config(limits: string): string {
   return `
 providers:
   host: { dialect: openai, base_url: ${host.url}/v1, api_key: "\${PROVIDER_KEY}", endpoints: [chat] }
-models: [{ match: m, provider: host, ${pricing}, max_output_tokens: 100 }, { match: free, provider: host }]
+models: [{ match: m, provider: host, ${pricing}, max_output_tokens: 100 }, { match: free, provider: host }, { match: gpt-4o, provider: host }]
 projects:
   shop:
     limits: ${limits}
@@ -61,44 +62,33 @@ describe('limits of a project', () => {
     expect(ofAnthropic.headers?.get('x-should-retry')).toBe(null);
   });
 
-  test('a spent budget is not retryable, and the record has the cost of an exchange', async () => {
-    const gateway = await start('{ usd_per_day: 0.00024 }');
-    const first = await chat(gateway);
-    const second = await chat(gateway);
+  const dear = { model: 'gpt-4o', service_tier: 'priority' };
+  const usd = '{ usd_per_day: 1 }';
+  const lenient = '{ usd_per_day: 1, unpriced: allow }';
 
-    const [record] = await gateway.recorded(2);
+  // biome-ignore format: a case a line
+  test.each([
+    ['of a spent budget', '{ usd_per_day: 0.00024 }', [{}, {}], [200, 429], ''],
+    ['of a model without a price', usd, [{ model: 'free' }], [429], 'no price is known for free'],
+    ['of one that is allowed by name', lenient, [{ model: 'free' }], [200], ''],
+    ['of a mode that costs more than the known price', usd, [dear], [429], 'no price is known for gpt-4o with service_tier'],
+    ['of a mode of a model whose price is configured', usd, [{ ...dear, model: 'm' }], [200], ''],
+    ['of a mode that is allowed by name', lenient, [dear], [200], ''],
+    ['of several answers, in what hosts take for a number', '{ tokens_per_day: 250 }', [{ n: 3 }, { n: '3' }, { n: ' 3.0 ' }], [429, 429, 429], 'this request alone may need'],
+    ['of a limit that is monitored', '{ requests_per_minute: 1, mode: monitor }', [{}, {}], [200, 200], ''],
+  ])('requests %s under %s', async (_what, limits, requests, statuses, said) => {
+    const gateway = await start(limits);
 
-    expect([first.status, second.status]).toEqual([200, 429]);
-    expect(second.headers.get('x-should-retry')).toBe('false');
-    expect(record?.cost_usd).toBe(0.00003);
-  });
+    const answers: Response[] = [];
+    for (const request of requests) answers.push(await chat(gateway, request));
 
-  test('a model without a price is refused under a budget in US$, unless it is allowed by name', async () => {
-    const gateway = await start('{ usd_per_day: 1 }');
-    const lenient = await start('{ usd_per_day: 1, unpriced: allow }');
-
-    const [refused, allowed] = [
-      await chat(gateway, { model: 'free' }),
-      await chat(lenient, { model: 'free' }),
-    ];
-
-    expect([refused.status, allowed.status]).toEqual([429, 200]);
-    expect(await refused.text()).toContain('no price is known for free');
-  });
-
-  test('a mode that costs more than the known price is refused like a model without a price', async () => {
-    const known = (limits: string) => startGateway(config(limits).replace('match: free', 'match: gpt-4o'));
-    const [strict, lenient] = [
-      await known('{ usd_per_day: 1 }'),
-      await known('{ usd_per_day: 1, unpriced: allow }'),
-    ];
-    const dear = { model: 'gpt-4o', service_tier: 'priority' };
-
-    const refused = await chat(strict, dear);
-    const others = [await chat(strict, { ...dear, model: 'm' }), await chat(lenient, dear)];
-
-    expect(await refused.text()).toContain('no price is known for gpt-4o with service_tier');
-    expect([refused.status, ...others.map(({ status }) => status)]).toEqual([429, 200, 200]);
+    expect(answers.map(({ status }) => status)).toEqual(statuses);
+    const isRetryable = answers.map(({ headers }) => headers.get('x-should-retry'));
+    expect(isRetryable).toEqual(statuses.map((status) => (status === 429 ? 'false' : null)));
+    expect(await answers.at(-1)?.text()).toContain(said);
+    const { would_limit } = (await gateway.recorded(requests.length)).at(-1) as ExchangeRecord;
+    const isMonitored = limits.includes('monitor');
+    expect(would_limit).toEqual(isMonitored ? ['project shop requests_per_minute'] : undefined);
   });
 
   test.each([
@@ -136,26 +126,5 @@ describe('limits of a project', () => {
     expect(error.message).toContain(
       "what it names and doesn't contain counts as all that the model can read",
     );
-  });
-
-  test('n answers are reserved n times', async () => {
-    const gateway = await start('{ tokens_per_day: 250 }');
-
-    // Hosts that convert what they read take the text for a number.
-    const answers = await Promise.all([3, '3', ' 3.0 '].map((n) => chat(gateway, { n })));
-    const statuses = answers.map(({ status }) => status);
-
-    expect(statuses).toEqual([429, 429, 429]);
-  });
-
-  test('monitored limits refuse nothing and are recorded', async () => {
-    const gateway = await start('{ requests_per_minute: 1, mode: monitor }');
-    await chat(gateway);
-
-    const { status } = await chat(gateway);
-    const record = await gateway.recordWhere(({ would_limit }) => would_limit !== undefined);
-
-    expect(status).toBe(200);
-    expect(record.would_limit).toEqual(['project shop requests_per_minute']);
   });
 });

@@ -82,12 +82,6 @@ async function leave(script: Script, value: object, from = gateway): Promise<Exc
 const report = (answer: string, members: object) =>
   json(JSON.stringify({ ...JSON.parse(answer), ...members }));
 
-const statusesOf = async (from: TestGateway, requests: readonly (readonly [string, object])[]) => {
-  const statuses: number[] = [];
-  for (const [path, value] of requests) statuses.push((await post(from, path, value)).status);
-  return statuses;
-};
-
 const worst = (value: object, output = 100) => ({
   input_tokens: Math.ceil(JSON.stringify(value).length / 3),
   output_tokens: output,
@@ -170,29 +164,6 @@ test.each([
   });
 });
 
-test('a search of the web costs its fee, reserved by what bounds it', async () => {
-  const [tight, wide] = [
-    await start({ limits: '{ usd_per_day: 0.07 }' }),
-    await start({ limits: '{ usd_per_day: 0.1 }' }),
-  ];
-  const usage = { input_tokens: 10, output_tokens: 10, server_tool_use: { web_search_requests: 3 } };
-  host.script(report(messagesAnswer, { usage }));
-  const with_ = (more: object) =>
-    ['/v1/messages', { ...claude, tools: [{ type: 'web_search_20250305', name: 'w', ...more }] }] as const;
-
-  const statuses = [
-    await statusesOf(tight, [with_({ max_uses: 8 }), with_({ max_uses: 5 })]),
-    await statusesOf(wide, [with_({ max_uses: 8 }), with_({})]),
-  ];
-  const [record] = await wide.recorded(1);
-
-  expect(statuses).toEqual([
-    [429, 200],
-    [200, 429],
-  ]);
-  expect(record?.cost_usd).toBeCloseTo((10 * 5 + 10 * 25) / 1e6 + 3 * 0.01, 12);
-});
-
 const geminiPath = pathFor('gemini', 'gemini-2.5-flash');
 const responses = { model: 'm', input: 'hi', max_output_tokens: 100 };
 const gemini = {
@@ -234,6 +205,7 @@ const ofGemini = (promptTokenCount: number, candidatesTokenCount: number) => ({
   promptTokenCount,
   candidatesTokenCount,
 });
+const searched = { input_tokens: 10, output_tokens: 10, server_tool_use: { web_search_requests: 3 } };
 const searches = [1, 2, 3].map((id) => ({ type: 'web_search_call', id: String(id) }));
 const search = { model: 'gpt-4.1', tools: [{ type: 'web_search' }] };
 
@@ -258,6 +230,7 @@ test.each<[string, Asked, object, number]>([
     {},
     3 * 2 + 4 * 8 + 30_000,
   ],
+  ['searches of messages', ['messages', { usage: searched }], {}, 10 * 5 + 10 * 25 + 30_000],
   [
     'searches of a response by themselves',
     ['responses', { output: searches }, search],
@@ -292,15 +265,12 @@ test.each<[string, Asked, object, number]>([
     { input_tokens: 3, output_tokens: 54 },
     3 + 54 * 2,
   ],
-])(
-  '%s are counted and paid for',
-  async (_what, exchange, usage, microUsd) => {
-    const record = await spendAt(...exchange);
+])('%s are counted and paid for', async (_what, exchange, usage, microUsd) => {
+  const record = await spendAt(...exchange);
 
-    expect(record.usage).toMatchObject(usage);
-    expect(record.cost_usd).toBeCloseTo(microUsd / 1e6, 12);
-  },
-);
+  expect(record.usage).toMatchObject(usage);
+  expect(record.cost_usd).toBeCloseTo(microUsd / 1e6, 12);
+});
 
 test.each([
   ['chat', {}],
@@ -413,52 +383,44 @@ const small = 'provider: host, model: small, max_output_tokens: 100';
 const toFallbacks = `{ match: fast, ${small}, pricing: { input: 1, output: 2 }, fallbacks: [{ provider: host, model: gpt-4o }] },
   { match: own, ${small}, fallbacks: [{ provider: host, model: unheard-of }, { provider: claude, model: claude-opus-4-5 }] }`;
 
-test('a fallback to another model is reserved and charged at the price of that model', async () => {
-  const models = `{ match: fast, ${small}, pricing: { input: 1, output: 2 }, fallbacks: [{ provider: host, model: gpt-4o }, { provider: host, model: unheard-of }] }`;
+const ofFast = (asked: object) => [chat, { ...asked, model: 'fast' }] as const;
+const ofOwn = [chat, { ...uncapped, model: 'own' }] as const;
+const ofAny = (max_tokens: number) => [chat, { ...body, model: 'gpt-4o', max_tokens }] as const;
+const tool = { type: 'web_search_20250305', name: 'w' };
+const searching = (more: object) => ['/v1/messages', { ...claude, tools: [{ ...tool, ...more }] }] as const;
+const answerSearched: Script = (response, request) => {
+  const isClaude = request.target === '/v1/messages';
+  return (isClaude ? report(messagesAnswer, { usage: searched }) : json(chatAnswer))(response, request);
+};
+
+test.each([
+  // 100 tokens of output cost US$ 0.0002 at the first model and 0.001 at the second.
+  ['the price of a fallback', '{ usd_per_day: 0.0005 }', [ofFast(body)], [429]],
+  // 16,384 tokens of output are the most of gpt-4o; they cost US$ 0.16.
+  ['what a fallback may write', '{ usd_per_day: 0.15 }', [ofFast(uncapped), ofFast(body)], [429, 200]],
+  ['its tokens', '{ tokens_per_day: 16000 }', [ofFast(uncapped), ofFast(body), ofOwn], [429, 200, 200]],
+  ['a cap of 0, which is none', '{ tokens_per_day: 4000 }', [ofAny(100), ofAny(0)], [200, 429]],
+  ['searches', '{ usd_per_day: 0.07 }', [searching({ max_uses: 8 }), searching({ max_uses: 5 })], [429, 200]],
+  ['unbounded ones', '{ usd_per_day: 0.1 }', [searching({ max_uses: 8 }), searching({})], [200, 429]],
+] as const)('%s: reserved under %s', async (_what, limits, requests, expected) => {
+  host.script(answerSearched);
+  const limited = await start({ limits, models: `${toFallbacks}, { match: "*", provider: host }` });
+
+  const statuses: number[] = [];
+  for (const [path, value] of requests) statuses.push((await post(limited, path, value)).status);
+
+  expect(statuses).toEqual(expected);
+});
+
+test('a fallback to another model is charged at the price of that model', async () => {
+  const fallen = await start({ models: toFallbacks });
   const script: Script = (response, request) =>
     (request.body.toString().includes('"small"') ? error : json(chatAnswer))(response, request);
-  // 100 tokens of output cost US$ 0.0002 at the first model and 0.001 at the second.
-  const [tight, wide] = [
-    await start({ limits: '{ usd_per_day: 0.0005 }', models }),
-    await start({ limits: '{ usd_per_day: 0.01 }', models }),
-  ];
 
-  const refused = await spend(script, { ...body, model: 'fast' }, chat, tight);
-  const served = await spend(script, { ...body, model: 'fast' }, chat, wide);
+  const record = await spend(script, { ...body, model: 'fast' }, chat, fallen);
 
-  expect(refused.status).toBe(429);
-  expect(served).toMatchObject({ status: 200, target_model: 'gpt-4o' });
-  expect(served.cost_usd).toBeCloseTo((3 * 2.5 + 4 * 10) / 1e6, 12);
-});
-
-test('without a cap a fallback to another model is reserved as long as that model can write', async () => {
-  host.script(json(chatAnswer));
-  // 16,384 tokens of output are the most of gpt-4o; they cost US$ 0.16.
-  const tokens = await start({ limits: '{ tokens_per_day: 16000 }', models: toFallbacks });
-  const usd = await start({ limits: '{ usd_per_day: 0.15 }', models: toFallbacks });
-  const requests = [
-    [chat, { ...uncapped, model: 'fast' }],
-    [chat, { ...body, model: 'fast' }],
-  ] as const;
-
-  expect(await statusesOf(usd, requests)).toEqual([429, 200]);
-  expect(await statusesOf(tokens, [...requests, [chat, { ...uncapped, model: 'own' }]])).toEqual([
-    429, 200, 200,
-  ]);
-});
-
-test('a cap of 0 bounds nothing', async () => {
-  host.script(json(chatAnswer));
-  const models = '{ match: "*", provider: host }';
-  const limited = await start({ limits: '{ tokens_per_day: 4000 }', models });
-
-  const statuses = await statusesOf(limited, [
-    [chat, { ...body, model: 'gpt-4o' }],
-    [chat, { ...body, model: 'gpt-4o', max_tokens: 0 }],
-    ['/v1/messages', { ...claude, max_tokens: 0 }],
-  ]);
-
-  expect(statuses).toEqual([200, 429, 429]);
+  expect(record).toMatchObject({ status: 200, target_model: 'gpt-4o' });
+  expect(record.cost_usd).toBeCloseTo((3 * 2.5 + 4 * 10) / 1e6, 12);
 });
 
 test('an answer that nobody waits for costs at most what its own target could write', async () => {
