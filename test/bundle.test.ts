@@ -55,7 +55,7 @@ test('what sends a prompt is one file beside the entry and the runtime, without 
   expect(sending).not.toMatch(/sqlite/i);
 });
 
-test("no program begins with AWS' signatures or frames: they are read by the first request that needs them", () => {
+test('no program begins with what is for clouds: it is read by the first request that needs it', () => {
   const text = (name: string) => readFileSync(join(dist, name), 'utf8');
   const clouds = programs.filter((name) =>
     /^(?:aws|azure|bearer|credential-cache|event-streams?|google)-/.test(name),
