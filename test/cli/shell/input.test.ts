@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { readInput } from '../../../src/cli/shell/input.ts';
 import type { Io } from '../../../src/cli/shell/io.ts';
 import { GatewayError } from '../../../src/errors.ts';
-import { emptyDirectory } from '../../kit/own-configuration.ts';
+import { command, emptyDirectory, failure } from '../../kit/command.ts';
 
 function io(stdin: Io['stdin'], signal = new AbortController().signal): Io {
   const stdout = new PassThrough();
@@ -107,4 +107,24 @@ describe('what a command works on', () => {
 
     expect(await readInput(undefined, piped(text))).toBe(text);
   });
+});
+
+const noText = '\xff\xfe\x00\x80 no text \xc3\x28\n';
+
+test.each([
+  ['key hash', 'that is empty', ''],
+  ['key hash', 'that is no text', noText],
+  ['login -u rosa --password-stdin', 'that is empty', ''],
+  ['login -u rosa --password-stdin', 'that is no text', noText],
+  ['plants user add ivy --password-stdin', 'that is empty', ''],
+  ['plants user add ivy --password-stdin', 'that is no text', noText],
+  ['embed -m sandbox-embed hello', 'that is no text', noText],
+  ['chat', 'that is no text', noText],
+])('gateway %s refuses a standard input %s', async (line, _what, bytes) => {
+  const gateway = { url: 'http://127.0.0.1:9', key: 'gw_key' };
+  const stdin = Readable.from([Buffer.from(bytes, 'latin1')]);
+
+  expect(await command(line, { gateway, stdin, env: { PLANTS_URL: 'http://127.0.0.1:9/v3' } })).toEqual(
+    failure(2, 'standard input'),
+  );
 });
