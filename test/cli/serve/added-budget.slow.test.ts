@@ -1,3 +1,4 @@
+import { Redis } from 'ioredis';
 import { afterAll, expect, test } from 'vitest';
 import { hasRedis, startRedis, type TestRedis } from '../../kit/redis.ts';
 import {
@@ -65,6 +66,12 @@ test.each([
     await reload(budgetFor(10));
 
     expect(await decided(gateway, 3)).toEqual([200, 429, 429]);
+    if (redis === undefined) return;
+    await settled(gateway.home, 10);
+    const admin = new Redis(redis.url);
+    await admin.flushall(); // and what is read from the ledger then has the budget too
+    admin.disconnect();
+    expect(await decided(gateway, 1)).toEqual([429]);
   },
   120_000,
 );

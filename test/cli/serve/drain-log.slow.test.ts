@@ -2,11 +2,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { chatEvents, openStream, requestFor } from '../../kit/answers.ts';
-import { startProgram } from '../../kit/child.ts';
+import { command } from '../../kit/command.ts';
 import { dailyTokensIn, hasRedis, startRedis } from '../../kit/redis.ts';
-import { ask, host, isAlive, lines, serve, withHost } from './workers/serving.ts';
-
-type Gateway = Awaited<ReturnType<typeof serve>>;
+import { ask, type Gateway, host, isAlive, lines, serve, withHost } from './workers/serving.ts';
 
 const key = 'project-key-0123456789';
 const shop = (limits = '') => `
@@ -44,6 +42,10 @@ const messages = ({ child }: Gateway) =>
     return msg === 'exchange' ? [] : [msg];
   });
 
+async function usageOf({ home }: Gateway): Promise<object[]> {
+  return (await command('usage -o json', { cwd: home, env: { KEY: key } })).json;
+}
+
 describe.each([1, 2])('with %i processes', (workers) => {
   test('draining says for how many streams it waits, and that all is written', async () => {
     const { gateway, streams, finish } = await start({ workers });
@@ -66,6 +68,7 @@ describe.each([1, 2])('with %i processes', (workers) => {
       expect(isAlive(pid)).toBe(false);
     }
     expect(existsSync(join(gateway.home, '.local/state/gateway/running.json'))).toBe(false);
+    expect(await usageOf(gateway)).toMatchObject([{ requests: 2 }]);
   });
 
   test('what the time does not suffice for is named, cut, and settled; the exit code is 0', async () => {
@@ -79,8 +82,7 @@ describe.each([1, 2])('with %i processes', (workers) => {
     expect(texts.every((text) => text.includes('gateway.draining'))).toBe(true);
     expect(exit).toBe(0);
     expect(messages(gateway)).toContain('stopping: time is up, cutting 2 exchanges, 2 of them streams');
-    const usage = await startProgram(['usage', '-o', 'json'], gateway.home, { KEY: key }).ended;
-    expect(JSON.parse(usage.stdout)).toMatchObject([{ requests: 2 }]);
+    expect(await usageOf(gateway)).toMatchObject([{ requests: 2 }]);
   });
 
   test('a second signal says what it cuts', async () => {

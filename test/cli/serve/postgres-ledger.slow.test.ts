@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { command, emptyDirectory } from '../../kit/command.ts';
 import { type Postgres, postgresPrograms, startPostgres } from '../../plants/postgres.ts';
@@ -38,14 +37,6 @@ describe.skipIf(postgresPrograms === undefined)('a ledger in PostgreSQL', () => 
   }, 60_000);
   afterAll(() => postgres?.stop());
 
-  async function query<Row>(url: string, sql: string): Promise<readonly Row[]> {
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
-    const { rows } = await client.query(sql);
-    await client.end();
-    return rows as Row[];
-  }
-
   test.each([1, 2])(
     'away at the start: budgets wait for it, the others do not; then they go on where they were (workers: %i)',
     async (workers) => {
@@ -82,61 +73,6 @@ describe.skipIf(postgresPrograms === undefined)('a ledger in PostgreSQL', () => 
     60_000,
   );
 
-  test('gone, and hanging, in mid-run: all requests go on, and once it is back nothing is missing', async () => {
-    const { url } = await answering();
-    const database = await postgres.createDatabase();
-    const home = emptyDirectory();
-    configure(home, config(url, `ledger_database: "${database}"`));
-    const { gateway, free } = await start(home);
-    expect(await status(gateway)).toBe(200);
-
-    const ready = async () => (await (await fetch(`${gateway.url}/readyz`)).json()) as object;
-    await postgres.kill();
-    expect([await status(gateway), await status(free)]).toEqual([200, 200]);
-    await expect.poll(ready).toMatchObject({ status: 'degraded', ledger: 'failing' });
-    expect([await status(gateway), await status(free)]).toEqual([200, 200]);
-    await postgres.resume();
-    await expect.poll(ready).toMatchObject({ status: 'ready', ledger: 'ok' });
-
-    const locker = new pg.Client({ connectionString: database });
-    await locker.connect();
-    await locker.query('begin; lock table ledger_exchanges in access exclusive mode');
-    expect(new Set(await statuses(free, 20))).toEqual(new Set([200]));
-    expect(await status(gateway)).toBe(200);
-    const usage = ['usage', '--by', 'project', '-o', 'json'];
-    await locker.query('rollback');
-    await locker.end();
-    await stop(gateway);
-
-    expect(JSON.parse((await command(usage, { cwd: home, env: keys })).stdout)).toMatchObject([
-      { project: 'free', requests: 22, estimated: 0 },
-      { project: 'shop', requests: 4, estimated: 0 },
-    ]);
-    expect(await query(database, 'select count(*)::int as rows from ledger_exchanges')).toEqual([
-      { rows: 26 },
-    ]);
-  }, 60_000);
-
-  test('read-only: the log has that too, not only the lost connection', async () => {
-    const { url } = await answering();
-    const database = await postgres.createDatabase();
-    const name = new URL(database).pathname.slice(1);
-    const disconnect = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`;
-    const home = emptyDirectory();
-    configure(home, config(url, `ledger_database: "${database}"`));
-    const { gateway } = await start(home);
-    expect(await status(gateway)).toBe(200);
-
-    await postgres.run(`alter database ${name} set default_transaction_read_only = on`);
-    await postgres.run(disconnect);
-    expect(await status(gateway)).toBe(200);
-    await gateway.child.wrote('in a read-only transaction');
-    await postgres.run(`alter database ${name} set default_transaction_read_only = off`);
-    await postgres.run(disconnect);
-    await gateway.child.wrote('can be written again');
-    await stop(gateway);
-  }, 60_000);
-
   test('its password is in no log, no error and no answer', async () => {
     const { url } = await answering(20, { content: `it is ${password}` });
     const home = emptyDirectory();
@@ -166,57 +102,7 @@ describe.skipIf(postgresPrograms === undefined)('a ledger in PostgreSQL', () => 
     ];
     expect(seen.filter((text) => text.includes(password))).toEqual([]);
   }, 60_000);
-
-  test.each(['file', 'database'])(
-    'SIGTERM in a burst: what was answered is in the ledger, nothing is left open (%s)',
-    async (kind) => {
-      const scripted = await answering(20, { afterMs: 60 });
-      const database = await postgres.createDatabase();
-      const home = emptyDirectory();
-      configure(
-        home,
-        config(scripted.url, kind === 'file' ? 'ledger: true' : `ledger_database: "${database}"`, 2),
-      );
-      const { gateway, free } = await start(home);
-      const burst = Array.from({ length: 120 }, () =>
-        ask(free, body).then(
-          (response) => response.text(),
-          () => '',
-        ),
-      );
-      await expect.poll(() => scripted.requests.length, { interval: 1 }).toBeGreaterThan(20);
-      gateway.child.process.kill('SIGTERM');
-      const { exit } = await gateway.child.ended;
-      const answered = (await Promise.all(burst)).filter((text) => text.includes('chatcmpl-1')).length;
-
-      const report = await command(['usage', '-o', 'json'], { cwd: home, env: keys });
-      expect(exit).toBe(0);
-      expect(answered).toBeGreaterThan(0);
-      expect(JSON.parse(report.stdout)).toMatchObject([
-        { project: 'free', requests: answered, estimated: 0 },
-      ]);
-    },
-    60_000,
-  );
 });
-
-test('two gateways with one SQLite file: each writes for itself, and the next start sums up both', async () => {
-  const { url } = await answering();
-  const [one, two] = [emptyDirectory(), emptyDirectory()];
-  const ledger = `ledger_file: ${join(one, 'ledger.sqlite')}`;
-  for (const home of [one, two]) configure(home, config(url, ledger));
-  const gateways = [await start(one), await start(two)];
-
-  const seen = await Promise.all(
-    Array.from({ length: 40 }, (_, i) => status((gateways[i % 2] as (typeof gateways)[number]).gateway)),
-  );
-  for (const { gateway } of gateways) expect(await stop(gateway)).toBe(0);
-  const next = await start(one);
-
-  expect(new Set(seen)).toEqual(new Set([200]));
-  expect(await statuses(next.gateway, 12)).toEqual([...Array(10).fill(200), ...Array(2).fill(429)]);
-  await stop(next.gateway);
-}, 60_000);
 
 test('SIGKILL of a worker: what it had open stays counted by its worst case, and is settled when it is replaced', async () => {
   // Until its worker dies.
