@@ -5,8 +5,9 @@ import type { BudgetCounter, Counters } from '../../src/limits/counters.ts';
 import { budgetCounters, Limiter, type Reservation } from '../../src/limits/limiter.ts';
 import { MemoryCounters } from '../../src/limits/memory-counters.ts';
 import { RedisCounters } from '../../src/limits/redis/redis-counters.ts';
-import { CounterService, RemoteCounters } from '../../src/limits/shared-counters.ts';
+import { CounterService } from '../../src/limits/shared-counters.ts';
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
+import { connect } from './remote-counters.ts';
 
 // Where a budget's counter starts that nobody has used: at what the ledger has, wherever it is counted.
 const now = Date.now();
@@ -26,16 +27,6 @@ class FakeLedger {
     if (isAway) throw new Error('no disk');
     return budgets.map(({ counter, endsMs }) => ({ counter, endsMs, used }));
   };
-}
-
-function connect(service: CounterService): Counters {
-  const remote: RemoteCounters = new RemoteCounters((request) => {
-    setImmediate(async () => {
-      const answer = await service.answer(1, structuredClone(request));
-      if (answer !== undefined) remote.receive(structuredClone(answer));
-    });
-  });
-  return remote;
 }
 
 let redis: TestRedis;
@@ -96,18 +87,22 @@ const places = [
   },
 ];
 
-describe.each(places)('counted in $name', ({ isThere, open }) => {
-  async function start(ledger: FakeLedger): Promise<Counters> {
+describe.each(places.filter(({ isThere }) => isThere))('counted in $name', ({ open }) => {
+  /** A budget of a day, and its ledger. */
+  async function start(max: number, { used = 0, takesMs = 5, isAway = false } = {}) {
+    const ledger = new FakeLedger();
     const counters = await open(ledger);
     closing.push(counters);
-    return counters;
+    Object.assign(ledger, { used, takesMs, isAway });
+    const scope = limits({ tokens_per_day: max });
+    const limiter = new Limiter(counters, [scope]);
+    const reserve = (count: number, atMs = now) => limiter.reserve(tokens(count), atMs);
+    const usedAfter = async (count: number) => (await reserve(count)).states[0]?.used;
+    return { ledger, counters, scope, limiter, reserve, usedAfter };
   }
 
-  test.runIf(isThere)('requests at once wait for the ledger, and share exactly what is left', async () => {
-    const ledger = new FakeLedger();
-    const counters = await start(ledger);
-    const limiter = new Limiter(counters, [limits({ tokens_per_day: 100 })]);
-    ledger.used = 60;
+  test('requests at once wait for the ledger, and share exactly what is left', async () => {
+    const { ledger, limiter } = await start(100, { used: 60 });
 
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => outcomeOf(limiter, 10)));
     const granted = outcomes.flatMap((outcome) =>
@@ -118,25 +113,19 @@ describe.each(places)('counted in $name', ({ isThere, open }) => {
     expect(ledger.asked).toHaveLength(1);
   });
 
-  test.runIf(isThere)('a clock that was wrong at the start finds what today has used', async () => {
-    const ledger = new FakeLedger();
-    const limiter = new Limiter(await start(ledger), [limits({ tokens_per_day: 100 })]);
-    (await limiter.reserve(tokens(1), now - 400 * dayMs)).settle(tokens(1));
+  test('a clock that was wrong at the start finds what today has used', async () => {
+    const { ledger, limiter, reserve, usedAfter } = await start(100);
+    (await reserve(1, now - 400 * dayMs)).settle(tokens(1));
     ledger.used = 99;
 
-    const today = await limiter.reserve(tokens(1), now);
-    const beyond = await outcomeOf(limiter, 1);
-
-    expect(today.states[0]?.used).toBe(100);
-    expect(beyond).toMatchObject({ reason: 'limit.budget' });
+    expect(await usedAfter(1)).toBe(100);
+    expect(await outcomeOf(limiter, 1)).toMatchObject({ reason: 'limit.budget' });
   });
 
-  test.runIf(isThere)('the day of another zone is counted apart', async () => {
-    const ledger = new FakeLedger();
-    const counters = await start(ledger);
-    const scope = limits({ tokens_per_day: 100 });
+  test('the day of another zone is counted apart', async () => {
+    const { ledger, counters, scope, reserve } = await start(100);
     const there = { ...scope, settings: { ...scope.settings, time_zone: 'Pacific/Kiritimati' } };
-    (await new Limiter(counters, [scope]).reserve(tokens(30), now)).settle(tokens(30));
+    (await reserve(30)).settle(tokens(30));
     ledger.used = 5;
 
     const { states } = await new Limiter(counters, [there]).reserve(tokens(1), now);
@@ -144,58 +133,37 @@ describe.each(places)('counted in $name', ({ isThere, open }) => {
     expect(states[0]?.used).toBe(6);
   });
 
-  test.runIf(isThere)(
-    'without the ledger an enforced budget is refused, and one that is monitored is not',
-    async () => {
-      const ledger = new FakeLedger();
-      const counters = await start(ledger);
-      ledger.isAway = true;
-      const scope = limits({ tokens_per_day: 100 });
-      const monitored = limits({ tokens_per_day: 100, mode: 'monitor' });
+  test('without the ledger an enforced budget is refused, and one that is monitored is not', async () => {
+    const { ledger, counters, limiter, usedAfter } = await start(100, { isAway: true });
+    const monitored = limits({ tokens_per_day: 100, mode: 'monitor' });
 
-      const refused = await outcomeOf(new Limiter(counters, [scope]), 1);
-      const granted = await new Limiter(counters, [monitored]).reserve(tokens(1), now);
-      ledger.isAway = false;
-      const again = await new Limiter(counters, [scope]).reserve(tokens(1), now);
+    const refused = await outcomeOf(limiter, 1);
+    const granted = await new Limiter(counters, [monitored]).reserve(tokens(1), now);
+    ledger.isAway = false;
 
-      expect(refused).toMatchObject({ reason: 'limit.state_unavailable', retryAfterS: 5 });
-      expect([granted.states[0]?.used, again.states[0]?.used]).toEqual([1, 1]);
-    },
-  );
+    expect(refused).toMatchObject({ reason: 'limit.state_unavailable', retryAfterS: 5 });
+    expect([granted.states[0]?.used, await usedAfter(1)]).toEqual([1, 1]);
+  });
 
-  test.runIf(isThere)(
-    'a ledger that takes longer than a request waits is read once, not for ever',
-    async () => {
-      const ledger = new FakeLedger();
-      const limiter = new Limiter(await start(ledger), [limits({ tokens_per_day: 100 })]);
-      Object.assign(ledger, { used: 42, takesMs: 2_500 });
+  test('a ledger that takes longer than a request waits is read once, not for ever', async () => {
+    const { ledger, limiter, usedAfter } = await start(100, { used: 42, takesMs: 2_500 });
 
-      const refused = await outcomeOf(limiter, 1);
-      const used = async () => {
-        const outcome = await outcomeOf(limiter, 0);
-        return 'states' in outcome ? outcome.states[0]?.used : undefined;
-      };
+    expect(await outcomeOf(limiter, 1)).toMatchObject({ reason: 'limit.state_unavailable' });
+    await expect.poll(() => usedAfter(0).catch(() => undefined), { timeout: 20_000 }).toBe(42);
+    expect(ledger.asked).toHaveLength(1);
+  });
 
-      expect(refused).toMatchObject({ reason: 'limit.state_unavailable' });
-      await expect.poll(used, { timeout: 20_000 }).toBe(42);
-      expect(ledger.asked).toHaveLength(1);
-    },
-  );
-
-  test.runIf(isThere)('a budget that is removed and added again has what was used meanwhile', async () => {
-    const ledger = new FakeLedger();
-    const counters = await start(ledger);
-    const scope = limits({ tokens_per_day: 1_000 });
-    const limiter = new Limiter(counters, [scope]);
-    (await limiter.reserve(tokens(10), now)).settle(tokens(10));
-    const open_: Reservation = await limiter.reserve(tokens(100), now);
+  test('a budget that is removed and added again has what was used meanwhile', async () => {
+    const { ledger, counters, scope, reserve, usedAfter } = await start(1_000);
+    (await reserve(10)).settle(tokens(10));
+    const open_: Reservation = await reserve(100);
     ledger.used = 510; // with the worst case of what is open
 
     counters.reread(budgetCounters([scope], now));
-    expect((await limiter.reserve(tokens(0), now)).states[0]?.used).toBe(510);
+    expect(await usedAfter(0)).toBe(510);
     open_.settle(tokens(40));
 
-    await expect.poll(async () => (await limiter.reserve(tokens(0), now)).states[0]?.used).toBe(450);
+    await expect.poll(() => usedAfter(0)).toBe(450);
   });
 });
 

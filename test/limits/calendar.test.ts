@@ -4,23 +4,16 @@ import { createCalendar } from '../../src/limits/limit-table.ts';
 const at = (text: string) => Date.parse(text);
 
 describe('calendar', () => {
-  test('a day of UTC ends at its midnight', () => {
-    const day = createCalendar('UTC').day(at('2026-11-22T18:00:00Z'));
-
-    expect(day).toEqual({
-      name: '2026-11-22',
-      startsMs: at('2026-11-22T00:00:00Z'),
-      endsMs: at('2026-11-23T00:00:00Z'),
-    });
-  });
-
-  test.each([
-    ['of 23 hours', '2026-03-29T09:30:00Z', '2026-03-29', '2026-03-28T23:00:00Z', '2026-03-29T22:00:00Z'],
-    ['of 25 hours', '2026-10-25T20:30:00Z', '2026-10-25', '2026-10-24T22:00:00Z', '2026-10-25T23:00:00Z'],
-  ])('a day %s is from midnight to midnight of its own zone', (_what, now, name, starts, ends) => {
-    const day = createCalendar('Europe/Berlin').day(at(now));
-
-    expect(day).toEqual({ name, startsMs: at(starts), endsMs: at(ends) });
+  test.each(
+    // biome-ignore format: a case a line
+    [
+      ['day', 'UTC', 'at its midnight', '2026-11-22T18:00:00Z', '2026-11-22', '2026-11-22T00:00:00Z', '2026-11-23T00:00:00Z'],
+      ['day', 'Europe/Berlin', 'after 23 hours', '2026-03-29T09:30:00Z', '2026-03-29', '2026-03-28T23:00:00Z', '2026-03-29T22:00:00Z'],
+      ['day', 'Europe/Berlin', 'after 25 hours', '2026-10-25T20:30:00Z', '2026-10-25', '2026-10-24T22:00:00Z', '2026-10-25T23:00:00Z'],
+      ['month', 'America/New_York', 'with its zone, not with UTC', '2026-12-01T03:00:00Z', '2026-11', '2026-11-01T04:00:00Z', '2026-12-01T05:00:00Z'],
+    ] as const,
+  )('a %s of %s ends %s', (period, zone, _how, now, name, starts, ends) => {
+    expect(createCalendar(zone)[period](at(now))).toEqual({ name, startsMs: at(starts), endsMs: at(ends) });
   });
 
   // Among them zones whose clocks change at midnight, so that it comes twice or not at all, and zones off the hour.
@@ -52,16 +45,6 @@ describe('calendar', () => {
       last = next;
     }
     expect(last.name.slice(0, 7)).toBe('2027-01');
-  });
-
-  test('a month ends with the zone, not with UTC', () => {
-    const month = createCalendar('America/New_York').month(at('2026-12-01T03:00:00Z'));
-
-    expect(month).toEqual({
-      name: '2026-11',
-      startsMs: at('2026-11-01T04:00:00Z'),
-      endsMs: at('2026-12-01T05:00:00Z'),
-    });
   });
 
   test('a clock that jumps back finds the day that it jumps to', () => {

@@ -149,23 +149,6 @@ describe('limiter', () => {
     expect(tomorrow.states[0]?.remaining).toBe(0);
   });
 
-  test.each([
-    ['does not exist', 'Asia/Beirut', '2026-03-28T22:00:00Z'],
-    ['comes twice', 'America/Havana', '2026-11-01T04:00:00Z'],
-    ['ends a day of 25 hours', 'Europe/Berlin', '2026-10-25T23:00:00Z'],
-  ])('at a midnight that %s (%s) a budget begins anew, once', async (_what, zone, midnight) => {
-    const limits = limiter({ tokens_per_day: 100, time_zone: zone });
-    const midnightMs = Date.parse(midnight);
-    const hourMs = 3_600_000;
-    await reserve(limits, one, midnightMs - 23 * hourMs);
-
-    expect((await refusal(limits, one, midnightMs - 1)).reason).toBe('limit.budget');
-    expect((await reserve(limits, one, midnightMs)).states[0]?.remaining).toBe(0);
-    for (const hours of [0, 1, 2, 22]) {
-      expect((await refusal(limits, one, midnightMs + hours * hourMs)).reason).toBe('limit.budget');
-    }
-  });
-
   test('a clock that jumps a day forward and back finds the budget as it was', async () => {
     const limits = limiter({ tokens_per_day: 150 });
     await reserve(limits);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Claim, Grant } from '../../src/limits/counters.ts';
-import { CounterService, RemoteCounters } from '../../src/limits/shared-counters.ts';
+import { CounterService, type RemoteCounters } from '../../src/limits/shared-counters.ts';
+import { connect } from './remote-counters.ts';
 
 const budget: Claim = {
   counter: 'b',
@@ -11,17 +12,6 @@ const budget: Claim = {
   isEnforced: true,
 };
 const level: Claim = { ...budget, counter: 'l', kind: 'level', max: 2 };
-
-/** As over a channel: what is sent arrives later, as a copy. */
-function connect(service: CounterService, worker: number): RemoteCounters {
-  const remote: RemoteCounters = new RemoteCounters((request) => {
-    setImmediate(async () => {
-      const answer = await service.answer(worker, structuredClone(request));
-      if (answer !== undefined) remote.receive(structuredClone(answer));
-    });
-  });
-  return remote;
-}
 
 function granted(grants: readonly Grant[]): number {
   return grants.filter(({ isGranted }) => isGranted).length;

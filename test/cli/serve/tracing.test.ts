@@ -1,33 +1,32 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { tracingProblem, tracingSettings } from '../../../src/server/telemetry.ts';
 import { requestFor, speakAll } from '../../kit/answers.ts';
-import { type Collector, startCollector } from '../../kit/collector.ts';
-import type { HostRequest } from '../../kit/host.ts';
+import { startCollector } from '../../kit/collector.ts';
+import type { HostRequest, Script } from '../../kit/host.ts';
 import { scale } from '../../kit/scale.ts';
 import { ask, host, serve, withHost } from './workers/serving.ts';
 
-const closing: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).toReversed()) await close();
-});
-
-async function collector(): Promise<Collector> {
-  const started = await startCollector();
-  closing.push(() => started.close());
-  return started;
-}
-
 const key = 'project-key-0123456789';
-const project = (more = '') => `projects: { shop: { ${more} keys: [{ id: web, value: "\${KEY}" }] } }\n`;
 
-async function start(url: string, yaml: string, env: Readonly<Record<string, string>> = {}) {
-  const gateway = await serve(yaml, [], {
+/** A gateway between a provider and a collector of traces, with more in its configuration. */
+async function start({ workers = 1, rule = '', env = {}, script = speakAll as Script } = {}) {
+  const receiver = await startCollector();
+  onTestFinished(() => receiver.close());
+  const provider = await host(script);
+  const project = `projects: { shop: { keys: [{ id: web, value: "\${KEY}" }] } }\n`;
+  const policy = rule && `policies: { house: { apply: all, rules: [${rule}] } }\n`;
+  const gateway = await serve(`${withHost(provider, `workers: ${workers}`)}${project}${policy}`, [], {
     KEY: key,
-    OTEL_EXPORTER_OTLP_ENDPOINT: url,
+    OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
     OTEL_BSP_SCHEDULE_DELAY: '100',
     ...env,
   });
-  return { ...gateway, key };
+  const send = async (headers: Record<string, string> = {}) => {
+    const answer = await ask({ ...gateway, key }, requestFor('chat', 'gpt-test'), headers);
+    await answer.text();
+    return answer;
+  };
+  return { receiver, provider, gateway: { ...gateway, key }, send };
 }
 
 const traceId = '0af7651916cd43dd8448eb211c80319c';
@@ -36,13 +35,10 @@ const headerOf = ({ headers }: HostRequest, name: string) => headers.find(([each
 
 describe.each(scale([1], [1, 2]))('with %i processes', (workers) => {
   test("an exchange continues its client's trace, and the provider continues that of its attempt", async () => {
-    const receiver = await collector();
-    const provider = await host(speakAll);
-    const yaml = `${withHost(provider, `workers: ${workers}`)}${project()}`;
-    const gateway = await start(receiver.url, yaml, { OTEL_SERVICE_NAME: 'team-gateway' });
+    const env = { OTEL_SERVICE_NAME: 'team-gateway' };
+    const { receiver, provider, send } = await start({ workers, env });
 
-    const answer = await ask(gateway, requestFor('chat', 'gpt-test'), parent);
-    await answer.text();
+    const answer = await send(parent);
 
     const spans = await receiver.until((all) => all.length >= 3);
     expect(spans).toHaveLength(3);
@@ -74,16 +70,15 @@ describe.each(scale([1], [1, 2]))('with %i processes', (workers) => {
 });
 
 test('each attempt is a span of its own, with what became of it', async () => {
-  const receiver = await collector();
   let count = 0;
-  const provider = await host((response, request) => {
+  const script: Script = (response, request) => {
     count += 1;
     if (count === 1) return response.writeHead(503, { 'retry-after': '0' }).end();
     return speakAll(response, request);
-  });
-  const gateway = await start(receiver.url, `${withHost(provider, 'workers: 1')}${project()}`);
+  };
+  const { receiver, provider, send } = await start({ script });
 
-  await (await ask(gateway, requestFor('chat', 'gpt-test'))).text();
+  await send();
 
   const spans = await receiver.until((all) => all.length >= 4);
   const attempts = spans.filter(({ name }) => name === 'attempt gpt');
@@ -98,10 +93,9 @@ test('each attempt is a span of its own, with what became of it', async () => {
 });
 
 test('a refusal says which rule decided, and nothing of the content leaves in a trace', async () => {
-  const receiver = await collector();
-  const provider = await host(speakAll);
-  const rule = `policies: { house: { apply: all, rules: [{ id: no-codename, action: block, when: { text: { phrases: ["blue heron"] } }, reason: content.codename }] } }\n`;
-  const gateway = await start(receiver.url, `${withHost(provider, 'workers: 1')}${project()}${rule}`);
+  const rule =
+    '{ id: no-codename, action: block, when: { text: { phrases: ["blue heron"] } }, reason: content.codename }';
+  const { receiver, gateway } = await start({ rule });
   const body = (text: string) => ({ model: 'gpt-test', messages: [{ role: 'user', content: text }] });
 
   expect((await ask(gateway, body('the blue heron flies'))).status).toBe(403);
@@ -122,10 +116,8 @@ test('a refusal says which rule decided, and nothing of the content leaves in a 
 });
 
 test('the provider gets nothing of a trace id that a rule takes out, nor of what is no context', async () => {
-  const receiver = await collector();
-  const provider = await host(speakAll);
-  const rule = `policies: { house: { apply: all, rules: [{ id: no-ids, action: redact, when: { text: { regex: ['${traceId}'] } }, reason: content.id }] } }\n`;
-  const gateway = await start(receiver.url, `${withHost(provider, 'workers: 1')}${project()}${rule}`);
+  const rule = `{ id: no-ids, action: redact, when: { text: { regex: ['${traceId}'] } }, reason: content.id }`;
+  const { receiver, provider, send } = await start({ rule });
   const contexts: readonly Record<string, string>[] = [
     parent,
     {},
@@ -133,7 +125,7 @@ test('the provider gets nothing of a trace id that a rule takes out, nor of what
     { traceparent: `00-${'0'.repeat(32)}-${'0'.repeat(16)}-01` },
   ];
 
-  for (const headers of contexts) await (await ask(gateway, requestFor('chat', 'gpt-test'), headers)).text();
+  for (const headers of contexts) await send(headers);
 
   const spans = await receiver.until((all) => all.length >= 3 * contexts.length);
   const own = spans
@@ -149,14 +141,10 @@ test('the provider gets nothing of a trace id that a rule takes out, nor of what
 });
 
 test('what the client does not sample is neither sent nor sampled by the provider', async () => {
-  const receiver = await collector();
-  const provider = await host(speakAll);
-  const gateway = await start(receiver.url, `${withHost(provider, 'workers: 1')}${project()}`);
+  const { receiver, provider, send } = await start();
 
-  await (
-    await ask(gateway, requestFor('chat', 'gpt-test'), { traceparent: `00-${traceId}-b7ad6b7169203331-00` })
-  ).text();
-  await (await ask(gateway, requestFor('chat', 'gpt-test'))).text();
+  await send({ traceparent: `00-${traceId}-b7ad6b7169203331-00` });
+  await send();
 
   const spans = await receiver.until((all) => all.length >= 3);
   expect(spans.some((span) => span.traceId === traceId)).toBe(false);
@@ -166,20 +154,16 @@ test('what the client does not sample is neither sent nor sampled by the provide
 });
 
 test('a collector that is away is logged once, and delays neither answers nor the end for long', async () => {
-  const receiver = await collector();
+  const { receiver, gateway, send } = await start();
   receiver.answerWith(400);
-  const provider = await host(speakAll);
-  const gateway = await start(receiver.url, `${withHost(provider, 'workers: 1')}${project()}`);
 
-  for (let i = 0; i < 3; i += 1) {
-    await (await ask(gateway, requestFor('chat', 'gpt-test'))).text();
-  }
+  for (let i = 0; i < 3; i += 1) await send();
   await gateway.child.wrote('traces cannot be sent');
   receiver.answerWith(200);
-  await (await ask(gateway, requestFor('chat', 'gpt-test'))).text();
+  await send();
   await gateway.child.wrote('traces are sent again');
   await receiver.close();
-  await (await ask(gateway, requestFor('chat', 'gpt-test'))).text();
+  await send();
   gateway.child.process.kill('SIGTERM');
   const { exit, stderr } = await gateway.child.ended;
 

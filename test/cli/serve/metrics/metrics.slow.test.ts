@@ -1,18 +1,13 @@
 import { createServer } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { chatEvents, openStream, requestFor, speakAll } from '../../../kit/answers.ts';
 import { startProgram } from '../../../kit/child.ts';
 import { emptyDirectory } from '../../../kit/command.ts';
 import { listening } from '../../../kit/listening.ts';
 import { freePort } from '../../../kit/ports.ts';
-import { hasPrometheus, promtool, startPrometheus } from '../../../kit/prometheus.ts';
-import { head, openRaw } from '../../../kit/raw.ts';
+import { hasPrometheus, promtool } from '../../../kit/prometheus.ts';
+import { head, sendRaw } from '../../../kit/raw.ts';
 import { ask, askAlone, configure, host, serve, withHost } from '../workers/serving.ts';
-
-const closing: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).toReversed()) await close();
-});
 
 interface Metered {
   readonly gateway: Awaited<ReturnType<typeof serve>>;
@@ -99,44 +94,21 @@ test('sums do not go down when a worker is killed, nor does a scrape fail', asyn
   await expect.poll(() => value('gateway_processes')).toBe(2);
 });
 
-test.runIf(hasPrometheus)(
-  'a real Prometheus scrapes it',
-  async () => {
-    const provider = await host(speakAll);
-    const { gateway, metricsPort } = await metered(provider.url, 2);
-    for (let i = 0; i < 5; i += 1) await (await askAlone(gateway)).text();
-
-    const prometheus = await startPrometheus(`
-scrape_configs:
-  - { job_name: gateway, scrape_interval: 250ms, scrape_timeout: 250ms, static_configs: [{ targets: ["127.0.0.1:${metricsPort}"] }] }
-`);
-    closing.push(() => prometheus.stop());
-
-    const found = await prometheus.until('sum(gateway_requests_total)', ({ value }) => value[1] === '5');
-    expect(found).toHaveLength(1);
-    const quantile = await prometheus.query(
-      'histogram_quantile(0.5, sum by (le) (gen_ai_server_request_duration_seconds_bucket))',
-    );
-    expect(Number(quantile[0]?.value[1])).toBeGreaterThan(0);
-  },
-  60_000,
-);
-
 test('only GET /metrics is served, to loopback names, and no page of another origin', async () => {
   const { metricsPort, gateway } = await metered((await host(speakAll)).url, 1);
-  const status = async (...lines: string[]) => {
-    const connection = openRaw(metricsPort);
-    await connection.write(head(...(lines as [string, ...string[]]), 'Connection: close'));
-    return (await connection.answer()).status;
-  };
 
-  expect(await status('GET /metrics HTTP/1.1', 'Host: localhost')).toBe(200);
-  expect(await status('GET /metrics?x=1 HTTP/1.1', 'Host: 127.0.0.1:9')).toBe(200);
-  expect(await status('POST /metrics HTTP/1.1', 'Host: localhost', 'Content-Length: 0')).toBe(405);
-  expect(await status('GET / HTTP/1.1', 'Host: localhost')).toBe(404);
-  expect(await status('GET /metrics HTTP/1.1', 'Host: evil.example')).toBe(421);
-  expect(await status('GET /metrics HTTP/1.1', 'Host: 10.0.0.1')).toBe(421);
-  expect(await status('GET /metrics HTTP/1.1', 'Host: localhost', 'Origin: http://evil.example')).toBe(403);
+  for (const [status, ...lines] of [
+    [200, 'GET /metrics HTTP/1.1', 'Host: localhost'],
+    [200, 'GET /metrics?x=1 HTTP/1.1', 'Host: 127.0.0.1:9'],
+    [405, 'POST /metrics HTTP/1.1', 'Host: localhost', 'Content-Length: 0'],
+    [404, 'GET / HTTP/1.1', 'Host: localhost'],
+    [421, 'GET /metrics HTTP/1.1', 'Host: evil.example'],
+    [421, 'GET /metrics HTTP/1.1', 'Host: 10.0.0.1'],
+    [403, 'GET /metrics HTTP/1.1', 'Host: localhost', 'Origin: http://evil.example'],
+  ] as const) {
+    const answer = await sendRaw(metricsPort, head(...lines, 'Connection: close'));
+    expect(answer.status, lines.join()).toBe(status);
+  }
   // The gateway's own port has none.
   expect((await fetch(`${gateway.url}/metrics`)).status).toBe(404);
 });

@@ -15,7 +15,8 @@ function connections() {
   const sent = new SentConnections(process, onRecovered);
   const done = vi.fn();
   sent.send(new Socket(), done);
-  return { process, sent, done, onRecovered };
+  const [first = []] = process.send.mock.calls as unknown[][];
+  return { process, sent, done, onRecovered, onSent: first[3] as (error: Error | null) => void };
 }
 
 test('what is not confirmed in time is returned once, and the process counts as late until it confirms', () => {
@@ -62,14 +63,8 @@ test('what is confirmed in time is not returned, also if its process ends later'
 });
 
 test('what could not be sent is returned at once, and the process is not late', async () => {
-  const { process, sent, done } = connections();
+  const { process, sent, done, onSent } = connections();
 
-  const [, , , onSent] = process.send.mock.calls[0] as unknown as [
-    unknown,
-    Socket,
-    object,
-    (error: Error | null) => void,
-  ];
   onSent(new Error('write EPIPE'));
   await vi.advanceTimersByTimeAsync(60_000);
 
@@ -77,14 +72,8 @@ test('what could not be sent is returned at once, and the process is not late', 
 });
 
 test('what was sent waits to be confirmed', () => {
-  const { process, done } = connections();
+  const { done, onSent } = connections();
 
-  const [, , , onSent] = process.send.mock.calls[0] as unknown as [
-    unknown,
-    Socket,
-    object,
-    (error: Error | null) => void,
-  ];
   onSent(null);
   vi.advanceTimersByTime(100);
 

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { chatAnswer, chatEvents, openStream, requestFor } from '../../../kit/answers.ts';
 import { startProgram } from '../../../kit/child.ts';
 import { emptyDirectory } from '../../../kit/command.ts';
-import { ask, askAlone, type Gateway, host, isAlive, lines, serve, withHost } from './serving.ts';
+import { ask, askAlone, type Gateway, host, isAlive, serve, withHost } from './serving.ts';
 
 /** Resolves when the stream has begun. */
 async function openStreamAt(gateway: Gateway): Promise<{ readonly text: Promise<string> }> {
@@ -45,20 +45,6 @@ test('connections are dealt out, and a worker that dies takes only its own excha
   expect(gateway.child.text('stderr')).toContain(
     `worker ${gateway.workers[0]} ended (SIGKILL) and its open exchanges with it; it is restarted in 100 ms`,
   );
-});
-
-test('when all have died the next ones answer at the same address', async () => {
-  const provider = await host((response) => response.end(chatAnswer));
-  const gateway = await serve(withHost(provider));
-
-  for (const pid of gateway.workers) process.kill(pid, 'SIGKILL');
-  await expect
-    .poll(() => lines(gateway.child).filter((line) => line.includes('in its place')).length, {
-      timeout: 10_000,
-    })
-    .toBe(2);
-
-  expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200);
 });
 
 test('without the first process there are no workers either', async () => {
@@ -114,15 +100,17 @@ test('the limit of connections holds for all workers together', async () => {
   for (const socket of sockets) socket.destroy();
 });
 
-test('one worker is the process itself', async () => {
-  const gateway = await serve('server: { workers: 2 }', ['--workers', '1']);
+test.each([
+  ['1', undefined],
+  ['3', 3],
+])('--workers %s beats the file: there are %s beside the first process', async (workers, count) => {
+  const gateway = await serve('server: { workers: 2 }', ['--workers', workers]);
 
-  expect(gateway.workers).toBeUndefined();
+  expect(gateway.workers?.length).toBe(count);
 });
 
-test('--workers beats the file; a port that is taken: exit 1 with who holds it', async () => {
-  const gateway = await serve('server: { workers: 2 }', ['--workers', '3']);
-  expect(gateway.workers).toHaveLength(3);
+test('a port that is taken: exit 1 with who holds it', async () => {
+  const gateway = await serve('server: { workers: 2 }');
   const { port } = new URL(gateway.url);
 
   const second = await startProgram(['serve', '-p', port, '--workers', '2'], emptyDirectory()).ended;
