@@ -5,7 +5,6 @@ import { expect, test } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
 import { inspectConfig, loadConfig } from '../../src/config/load.ts';
 import { inFileOrder } from '../../src/config/source/problems.ts';
-import { policySchema } from '../../src/policy/rules/schema.ts';
 import { allowAll, createWorkspace, inspect, nowMs, problemsOf } from './workspace.ts';
 
 async function load(yaml: string, env: Readonly<Record<string, string>> = {}): Promise<Config> {
@@ -127,34 +126,13 @@ models:
 projects: {}
 `);
 
-  expect(config?.providers.get('a')).toMatchObject({
-    isConfigured: false,
-    disabledBecause: 'NO_SUCH_KEY is not set',
-  });
-  expect(config?.providers.get('b')).toMatchObject({
-    isConfigured: false,
-    disabledBecause: 'it has no api_key',
-  });
+  expect([...(config?.providers.values() ?? [])]).toMatchObject([
+    { isConfigured: false, disabledBecause: 'NO_SUCH_KEY is not set' },
+    { isConfigured: false, disabledBecause: 'it has no api_key' },
+  ]);
   expect(problems.map(({ message }) => message)).toEqual([
     'provider a is not configured: NO_SUCH_KEY is not set',
     'provider b is not configured: it has no api_key',
-  ]);
-});
-
-test('the first entry that matches wins, exact or pattern', async () => {
-  const { findModel } = await load(`models:
-  - { match: "fast", provider: sandbox, model: one }
-  - { match: "f*", provider: sandbox, model: two }
-  - { match: "fine", provider: sandbox, model: three }
-  - { match: "gpt", provider: sandbox, model: four }
-`);
-  const target = (name: string) => findModel(name)?.targets[0].model;
-
-  expect([target('fast'), target('fine'), target('gpt'), target('none')]).toEqual([
-    'one',
-    'two',
-    'four',
-    undefined,
   ]);
 });
 
@@ -190,19 +168,17 @@ test('finds keys given as a hash, by the environment and in a file', async () =>
     'gateway.yaml': `projects:
   shop:
     keys:
-      - { id: hashed, hash: "sha256:e922b4b4e30dd0a31dc2d781df4fd53beebeef48f4dd72dd4386b49c38cf04eb" }
+      - { id: hashed, hash: "sha256:5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8" }
       - { id: environment, value: "\${CI_KEY}", expires: 2027-06-30 }
       - { id: file, file: keys/batch }
 `,
   });
 
-  const { config } = await loadConfig({
-    cwd,
-    env: { HOME: cwd, CI_KEY: 'key-of-the-environment' },
-    nowMs,
-    consent: allowAll,
-  });
+  const env = { HOME: cwd, CI_KEY: 'key-of-the-environment' };
+  const { config } = await loadConfig({ cwd, env, nowMs, consent: allowAll });
 
+  // SHA-256 of the word "password", as published in many places.
+  expect(config.keys.find('password')?.id).toBe('hashed');
   expect(config.keys.find('key-of-the-environment')).toMatchObject({
     id: 'environment',
     project: 'shop',
@@ -211,17 +187,6 @@ test('finds keys given as a hash, by the environment and in a file', async () =>
   expect(config.keys.find('key-that-is-in-a-file')).toMatchObject({ id: 'file' });
   expect(config.keys.size).toBe(3);
   expect(config.secrets).toEqual(['key-of-the-environment', 'key-that-is-in-a-file']);
-});
-
-test('a hashed key is found by the key itself', async () => {
-  const { keys } = await load(`projects:
-  shop:
-    keys: [{ id: hashed, hash: "sha256:a1d2a1a1bf0ea72d7f8a2b0fbca1ac5c0e1a94e6d1f37b7ab1b94a1c3fd9e8f6" },
-           { id: known, hash: "sha256:5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8" }]
-`);
-
-  // SHA-256 of the word "password", as published in many places.
-  expect(keys.find('password')?.id).toBe('known');
 });
 
 test('an unset variable skips its key, and only it', async () => {
@@ -294,84 +259,47 @@ projects:
   expect(keys.find('the-first-long-key')?.policies.names).toEqual(['house', 'team', 'own']);
 });
 
-// The rule that the shorthand stands for needs a matcher of policy/.
-const modelRule = {
-  rules: [{ id: 'models', action: 'block', unless: { model: ['a'] }, reason: 'model.not_allowed' }],
-};
-test.skipIf(!policySchema.safeParse(modelRule).success)(
-  'the models of a project become a rule of its own',
-  async () => {
-    const { keys, projects } = await load(
-      `projects: { shop: { models: ["claude-*", fast], keys: [{ id: a, value: "\${A}" }] } }`,
-      { A: 'the-first-long-key' },
-    );
+test('the models of a project become a rule of its own', async () => {
+  const { keys, projects } = await load(
+    `projects: { shop: { models: ["claude-*", fast], keys: [{ id: a, value: "\${A}" }] } }`,
+    { A: 'the-first-long-key' },
+  );
 
-    const found = keys.find('the-first-long-key');
+  const found = keys.find('the-first-long-key');
 
-    expect(found?.models).toEqual(['claude-*', 'fast']);
-    expect(found?.policies.names).toContain('models of shop');
-    expect(projects.get('shop')?.policies).toEqual(['models of shop']);
-  },
-);
+  expect(found?.models).toEqual(['claude-*', 'fast']);
+  expect(found?.policies.names).toContain('models of shop');
+  expect(projects.get('shop')?.policies).toEqual(['models of shop']);
+});
 
-test.each([
-  ['projects: { shop: {} }', 'projects.shop', 'no policy applies: its keys may send anything'],
+test.each(
+  // biome-ignore format: a case a line
   [
-    'models: [{ match: "a-*", provider: sandbox }, { match: a-1, provider: sandbox }]',
-    'models[1].match',
-    'never reached: "a-*" comes before it and matches the same',
+    ['projects: { shop: {} }', 'projects.shop', 'no policy applies: its keys may send anything'],
+    ['models: [{ match: "a-*", provider: sandbox }, { match: a-1, provider: sandbox }]', 'models[1].match', 'never reached: "a-*" comes before it and matches the same'],
+    ['providers: { a: { dialect: openai, base_url: "http://127.0.0.1:1", api_key: written-here } }', 'providers.a.api_key', 'a key in the file is easily shared by mistake'],
+    [`masking: { secret: ${'s'.repeat(32)} }`, 'masking.secret', 'a secret in the file is easily shared by mistake'],
+    ['providers: { a: { dialect: openai, base_url: "http://h.example", api_key: "${K}" } }', 'providers.a.base_url', 'the key and all requests go over the network unencrypted'],
+    ['providers: { a: { dialect: anthropic, base_url: "https://h.example/v1" } }', 'providers.a.base_url', 'hosts of dialect anthropic are given without /v1'],
   ],
-  [
-    'providers: { a: { dialect: openai, base_url: "http://127.0.0.1:1", api_key: written-here } }',
-    'providers.a.api_key',
-    'a key in the file is easily shared by mistake',
-  ],
-  [
-    `masking: { secret: ${'s'.repeat(32)} }`,
-    'masking.secret',
-    'a secret in the file is easily shared by mistake',
-  ],
-  [
-    'providers: { a: { dialect: openai, base_url: "http://h.example", api_key: "${K}" } }',
-    'providers.a.base_url',
-    'the key and all requests go over the network unencrypted',
-  ],
-  [
-    'providers: { a: { dialect: anthropic, base_url: "https://h.example/v1" } }',
-    'providers.a.base_url',
-    'hosts of dialect anthropic are given without /v1',
-  ],
-])('warns: %s', async (yaml, path, message) => {
+)('warns: %s', async (yaml, path, message) => {
   const problems = await problemsOf(yaml, { K: 'a-key' });
 
   expect(problems).toEqual([expect.stringContaining(`warning: ${path}: ${message}`)]);
 });
 
-test.each([
+test.each(
+  // biome-ignore format: a case a line
   [
-    'a: { dialect: anthropic, credentials: client, api_key: "${K}" }',
-    'providers.a.api_key',
-    "its requests carry the client's own credential: remove one of the two",
+    ['a: { dialect: anthropic, credentials: client, api_key: "${K}" }', 'a.api_key', "its requests carry the client's own credential: remove one of the two"],
+    ['a: { dialect: openai, credentials: client, base_url: "http://h.example" }', 'a.base_url', "the client's own login must not go over the network unencrypted"],
+    ['a: { dialect: sandbox, credentials: client }', 'a.credentials', 'the sandbox is built in and takes no login'],
+    ['a: { dialect: anthropic, credentials: client }, b: { dialect: anthropic, credentials: client, base_url: "https://h.example" }', 'b.credentials', "a takes the client's own login for messages too, and it can be for one host only"],
   ],
-  [
-    'a: { dialect: openai, credentials: client, base_url: "http://h.example" }',
-    'providers.a.base_url',
-    "the client's own login must not go over the network unencrypted",
-  ],
-  [
-    'a: { dialect: sandbox, credentials: client }',
-    'providers.a.credentials',
-    'the sandbox is built in and takes no login',
-  ],
-  [
-    'a: { dialect: anthropic, credentials: client }, b: { dialect: anthropic, credentials: client, base_url: "https://h.example" }',
-    'providers.b.credentials',
-    "a takes the client's own login for messages too, and it can be for one host only",
-  ],
-])('a login of the client: %s', async (providers, path, message) => {
+)('a login of the client: %s', async (providers, path, message) => {
   const [problem] = await problemsOf(`providers: { ${providers} }`, { K: 'a-key' });
 
-  expect(problem).toContain(`${path}: ${message}`);
+  expect(problem).toContain(`providers.${path}: ${message}`);
 });
 
 test('two hosts may take logins at different endpoints', async () => {
@@ -429,28 +357,8 @@ test('nothing in it can be changed', async () => {
   const { providers, models, server, plants } = await load('{}');
   const provider = providers.get('sandbox');
 
-  for (const part of [
-    provider,
-    provider?.timeouts,
-    models,
-    models[0]?.targets,
-    server.limits,
-    plants.store,
-  ]) {
-    expect(Object.isFrozen(part)).toBe(true);
-  }
-});
-
-test.each([
-  ['server: { limits: { head_timeout: 10 } }', 'a unit is missing: 10s, 10ms or 10m'],
-  ['server: { limits: { head_timeout: "1.5" } }', 'a unit is missing: 1.5s, 1.5ms or 1.5m'],
-  ['server: { limits: { head_timeout: soon } }', 'expected a duration such as 500ms, 10s, 5m or 1h'],
-  ['server: { limits: { head_timeout: true } }', 'expected a text'],
-  ['server: { limits: { body_size: 1024 } }', 'a unit is missing: 1024B, 1024KiB or 1024MiB'],
-])('%s: %s', async (yaml, message) => {
-  const { problems } = await inspect(yaml);
-
-  expect(problems.map((problem) => problem.message)).toEqual([message]);
+  const parts = [provider, provider?.timeouts, models, models[0]?.targets, server.limits, plants.store];
+  expect(parts.filter((part) => !Object.isFrozen(part))).toEqual([]);
 });
 
 test('warnings come in the order of the file, whichever check found them', async () => {

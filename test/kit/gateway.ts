@@ -6,7 +6,7 @@ import { generateKey } from '../../src/config/build/keys.ts';
 import type { Config } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { ExchangeRecord } from '../../src/record/record.ts';
-import { startServices } from '../../src/server/services.ts';
+import { type Services, startServices } from '../../src/server/services.ts';
 import { emptyDirectory } from './own-configuration.ts';
 import { stopAtEnd } from './started.ts';
 
@@ -34,6 +34,7 @@ export interface TestGateway {
   readonly port: number;
   /** A key that works. */
   readonly key: string;
+  readonly services: Services;
   readonly records: readonly ExchangeRecord[];
   /** Waits until so many exchanges were recorded. */
   recorded(count: number): Promise<readonly ExchangeRecord[]>;
@@ -44,14 +45,29 @@ export interface TestGateway {
   stop(): Promise<void>;
 }
 
+type Options = Partial<Omit<Parameters<typeof startServices>[0], 'config'>> & {
+  /** Where its configuration is. */
+  readonly directory?: string;
+  /** The key where there are no projects. */
+  readonly localKey?: string;
+};
+
 /** Starts a gateway from the text of a configuration file on a free port, as `gateway serve` does. */
-export async function startGateway(yaml = ''): Promise<TestGateway> {
-  const localKey = generateKey();
-  const { config, key } = await load(yaml, localKey);
+export async function startGateway(
+  yaml = '',
+  { directory = emptyDirectory(), localKey = generateKey(), ...more }: Options = {},
+): Promise<TestGateway> {
+  const load = async (text: string): Promise<Config> => {
+    const config = await configFrom(text, directory);
+    if (!config.needsLocalKey) return config;
+    return config.withKey({ id: 'local', project: 'local', value: localKey });
+  };
+  const config = await load(yaml);
   const records: ExchangeRecord[] = [];
   const waiting = new Set<() => void>();
   const record = (one: ExchangeRecord) => {
     records.push(one);
+    more.record?.(one);
     for (const look of waiting) look();
   };
   /** What `find` gives, as soon as it gives something. */
@@ -66,7 +82,7 @@ export async function startGateway(yaml = ''): Promise<TestGateway> {
       waiting.add(look);
       look();
     });
-  const services = await startServices({ config, host: '127.0.0.1', port: 0, record });
+  const services = await startServices({ host: '127.0.0.1', port: 0, ...more, config, record });
   services.announce();
   let stopping: Promise<void> | undefined;
   const stop = () => {
@@ -77,14 +93,12 @@ export async function startGateway(yaml = ''): Promise<TestGateway> {
   return {
     url: services.url,
     port: Number(new URL(services.url).port),
-    key,
+    key: config.keys.find(localKey) === undefined ? secrets.PROJECT_KEY : localKey,
+    services,
     records,
     recorded: (count) => wait(() => (records.length >= count ? records : undefined)),
     recordWhere: (isMeant) => wait(() => records.find(isMeant)),
-    reload: async (next) => {
-      const prepared = await services.prepare((await load(next, localKey)).config);
-      prepared.commit();
-    },
+    reload: async (next) => (await services.prepare(await load(next))).commit(),
     stop,
   };
 }
@@ -94,13 +108,6 @@ export async function configFrom(yaml: string, directory = emptyDirectory()): Pr
   const file = join(directory, 'gateway.yaml');
   writeFileSync(file, yaml || '{}', { mode: 0o600 });
   return (await loadConfig({ file, cwd: directory, env: secrets, nowMs: Date.now() })).config;
-}
-
-/** The same with a key that works with it: its own, or this one where it has no projects. */
-async function load(yaml: string, localKey: string) {
-  const config = await configFrom(yaml);
-  if (!config.needsLocalKey) return { config, key: secrets.PROJECT_KEY };
-  return { config: config.withKey({ id: 'local', project: 'local', value: localKey }), key: localKey };
 }
 
 export function anthropicClient({ url, key }: Pick<TestGateway, 'url' | 'key'>): Anthropic {

@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExchangeDetail } from '../../src/inspector/contract/exchange-detail.ts';
 import type { ExchangeRow, ListAnswer } from '../../src/inspector/contract/exchange-list.ts';
@@ -8,16 +6,10 @@ import { tokenHeader } from '../../src/inspector/contract/session.ts';
 import { answerHeader, challengeHeader } from '../../src/owner-proof.ts';
 import { fileLedger } from '../../src/record/ledger/ledger-store.ts';
 import type { ExchangeRecord } from '../../src/record/record.ts';
-import { type Services, startServices } from '../../src/server/services.ts';
-import { configFrom, secrets } from './gateway.ts';
-import { stopAtEnd } from './started.ts';
+import { secrets, startGateway, type TestGateway } from './gateway.ts';
+import { type Files, homeWith } from './own-configuration.ts';
 
-export interface InspectedGateway {
-  readonly url: string;
-  readonly port: number;
-  /** A key of the project `shop`, where `projects` of the kit are configured. */
-  readonly key: string;
-  readonly services: Services;
+export interface InspectedGateway extends TestGateway {
   /** Where its configuration and its ledger are. */
   readonly directory: string;
   /** A one-time token, as `gateway open` gets it. */
@@ -36,9 +28,6 @@ export interface InspectedGateway {
   say(text: string, body?: object): Promise<string>;
   detail(id: string): Promise<ExchangeDetail>;
   rows(): Promise<readonly ExchangeRow[]>;
-  /** Takes another configuration into force. */
-  reload(yaml: string): Promise<void>;
-  stop(): Promise<void>;
 }
 
 interface Sent {
@@ -58,42 +47,27 @@ interface Options {
   readonly port?: number;
   readonly host?: string;
   /** Files beside the configuration. */
-  readonly files?: Readonly<Record<string, string>>;
+  readonly files?: Files;
   /** Gets every record. */
   readonly record?: (record: ExchangeRecord) => void;
 }
 
 /** A gateway with a live page, by the text of a configuration file. */
-export async function startInspected(yaml: string, options: Options = {}): Promise<InspectedGateway> {
-  const directory = mkdtempSync(join(tmpdir(), 'gateway-inspected-'));
-  const file = join(directory, 'gateway.yaml');
-  for (const [name, text] of Object.entries(options.files ?? {})) {
-    writeFileSync(join(directory, name), text, { mode: 0o600 });
-  }
-  const load = async (text: string) => {
-    const config = await configFrom(text, directory);
-    return config.needsLocalKey
-      ? config.withKey({ id: 'local', project: 'local', value: secrets.PROJECT_KEY })
-      : config;
-  };
+export async function startInspected(
+  yaml: string,
+  { files = {}, ...options }: Options = {},
+): Promise<InspectedGateway> {
+  const directory = homeWith(files);
   const ownerProof = { challenge: randomBytes(32).toString('hex'), answer: randomBytes(32).toString('hex') };
-  const services = await startServices({
-    config: await load(yaml),
-    host: options.host ?? '127.0.0.1',
-    port: options.port ?? 0,
-    record: options.record ?? (() => undefined),
-    ledger: {
-      place: fileLedger(join(directory, 'ledger.sqlite')),
-      isSynced: false,
-      days: 1,
-      bytes: 10_000_000,
-    },
+  const gateway = await startGateway(yaml, {
+    ...options,
+    directory,
+    localKey: secrets.PROJECT_KEY,
+    ledger: { place: fileLedger(join(directory, 'ledger.sqlite')), isSynced: false, days: 1, bytes: 1e7 },
     ownerProof,
-    inspector: { configPath: file, recordsFile: join(directory, 'records.jsonl') },
+    inspector: { configPath: join(directory, 'gateway.yaml'), recordsFile: join(directory, 'records.jsonl') },
   });
-  services.announce();
-  const port = Number(new URL(services.url).port);
-  const url = `http://127.0.0.1:${port}`;
+  const url = `http://127.0.0.1:${gateway.port}`;
   const token = async () => {
     const headers = { [challengeHeader]: ownerProof.challenge };
     const response = await fetch(`${url}/_/api/link`, { method: 'POST', headers });
@@ -115,12 +89,6 @@ export async function startInspected(yaml: string, options: Options = {}): Promi
     opened ??= open();
     return opened;
   };
-  let stopping: Promise<void> | undefined;
-  const stop = () => {
-    stopping ??= services.stop();
-    return stopping;
-  };
-  stopAtEnd(stop);
   const api = async (path: string, init: RequestInit = {}): Promise<unknown> => {
     const headers = { 'content-type': 'application/json', ...(await session()), ...init.headers };
     const response = await fetch(`${url}/_/api/${path}`, { ...init, headers });
@@ -129,23 +97,18 @@ export async function startInspected(yaml: string, options: Options = {}): Promi
   const ask = (
     body: string | Uint8Array | object,
     { path = '/v1/chat/completions', headers = {} }: Sent = {},
-  ) =>
-    idOf(
-      fetch(url + path, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          authorization: `Bearer ${secrets.PROJECT_KEY}`,
-          ...headers,
-        },
-        body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
-      }),
-    );
+  ) => {
+    const authorization = `Bearer ${secrets.PROJECT_KEY}`;
+    const init = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization, ...headers },
+    };
+    const isWritten = typeof body === 'string' || body instanceof Uint8Array;
+    return idOf(fetch(url + path, { ...init, body: isWritten ? body : JSON.stringify(body) }));
+  };
   return {
+    ...gateway,
     url,
-    port,
-    key: secrets.PROJECT_KEY,
-    services,
     directory,
     token,
     session,
@@ -157,7 +120,5 @@ export async function startInspected(yaml: string, options: Options = {}): Promi
       ask({ model: 'sandbox-mini', messages: [{ role: 'user', content: text }], ...body }),
     detail: async (id) => (await api(`exchanges/${id}`)) as ExchangeDetail,
     rows: async () => ((await api('exchanges')) as ListAnswer).rows,
-    reload: async (text) => (await services.prepare(await load(text))).commit(),
-    stop,
   };
 }
