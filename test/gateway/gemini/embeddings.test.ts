@@ -23,6 +23,8 @@ projects:
 const last = () => host.requests.at(-1);
 const lastBody = () => JSON.parse(last()?.body.toString() ?? '');
 
+const content = (text: string) => ({ content: { parts: [{ text }] } });
+
 function ask(method: string, body: object): Promise<Response> {
   return post(gateway, `/v1beta/models/${method}`, body);
 }
@@ -54,7 +56,6 @@ test('OpenAI’s SDK gets the vectors of a Gemini provider, in base64 and as num
 test('a Gemini client gets the vectors of an OpenAI provider, of one content and of a batch', async () => {
   const data = [0, 1].map((index) => ({ object: 'embedding', index, embedding: [index, 0.25] }));
   const usage = { prompt_tokens: 7, total_tokens: 7 };
-  const content = (text: string) => ({ content: { parts: [{ text }] } });
   host.script(json(JSON.stringify({ object: 'list', data: data.slice(0, 1), model: 'm', usage })));
   const one = await ask('text-small:embedContent', { ...content('a'), task_type: 'RETRIEVAL_QUERY' });
   const asked = lastBody();
@@ -81,25 +82,23 @@ test('a Gemini client gets the vectors of an OpenAI provider, of one content and
 });
 
 test.each([
-  ['tokens', { input: [1, 2] }, 'input[0]'],
-  ['lists of tokens', { input: [[1, 2]] }, 'input[0]'],
-])('%s can’t be embedded by a Gemini provider', async (_name, fields, param) => {
+  ['tokens', [1, 2]],
+  ['lists of tokens', [[1, 2]]],
+])('%s can’t be embedded by a Gemini provider', async (_name, input) => {
   const other = { url: gateway.url, key: secrets.OTHER_KEY };
-  const answer = await post(other, '/v1/embeddings', { model: 'gemini-embedding-001', ...fields });
+  const answer = await post(other, '/v1/embeddings', { model: 'gemini-embedding-001', input });
 
   expect(answer.status).toBe(400);
-  expect(await answer.json()).toMatchObject({ error: { reason: 'request.unsupported', param } });
+  expect(await answer.json()).toMatchObject({ error: { reason: 'request.unsupported', param: 'input[0]' } });
 });
+
+const image = { inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } };
 
 test.each([
   ['another length', [{ outputDimensionality: 2 }, { outputDimensionality: 3 }], 'same length'],
-  [
-    'an image',
-    [{ content: { parts: [{ inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } }] } }],
-    'only texts',
-  ],
+  ['an image', [{ content: { parts: [image] } }], 'only texts'],
 ])('a batch with %s is refused where it has to be translated', async (_name, fields, message) => {
-  const requests = fields.map((each) => ({ content: { parts: [{ text: 'a' }] }, ...each }));
+  const requests = fields.map((each) => ({ ...content('a'), ...each }));
 
   const answer = await ask('text-small:batchEmbedContents', { requests });
 
@@ -116,7 +115,7 @@ test('what a provider answers that are no vectors is broken, and what a rule fin
   expect(host.requests.length).toBe(before);
 
   host.script(json('{"data":[{"embedding":7}]}'));
-  expect((await ask('text-small:embedContent', { content: { parts: [{ text: 'a' }] } })).status).toBe(502);
+  expect((await ask('text-small:embedContent', content('a'))).status).toBe(502);
   for (const body of [
     '{"embeddings":7}',
     '{"embeddings":[{"values":[1]},{"values":[2]}]}',
@@ -129,7 +128,7 @@ test('what a provider answers that are no vectors is broken, and what a rule fin
 });
 
 test('vectors of an OpenAI provider are in the order of their numbers, each of which is there once', async () => {
-  const requests = ['a', 'b'].map((text) => ({ content: { parts: [{ text }] } }));
+  const requests = ['a', 'b'].map(content);
   const answerWith = (...numbers: number[]) => {
     host.script(json(JSON.stringify({ data: numbers.map((index) => ({ index, embedding: [index] })) })));
     return ask('text-embedding-3-small:batchEmbedContents', { requests });
