@@ -1,54 +1,32 @@
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { createDecider, threadBytes } from '../../../src/gateway/decision/decider.ts';
 import { type AnswerReader, readAnswer } from '../../../src/gateway/decision/read-answer.ts';
 import { translateBody } from '../../../src/gateway/decision/translate-request.ts';
-import { endpoints, isModelEndpoint, type ModelEndpoint } from '../../../src/gateway/endpoints.ts';
+import { endpoints, type ModelEndpoint } from '../../../src/gateway/endpoints.ts';
 import { Scrubber } from '../../../src/gateway/scrub.ts';
 import { Lifetime } from '../../../src/lifetime.ts';
 import { compilePolicies } from '../../../src/policy/compile.ts';
 import { policySchema } from '../../../src/policy/rules/schema.ts';
 
 const dyingEntry = new URL('../../fixtures/threads/dying-worker.mjs', import.meta.url);
-const closing: (() => Promise<void>)[] = [];
 
-afterAll(async () => {
-  for (const close of closing) await close();
+const onAnswers = (id: string, action: string, phrase: string) => ({
+  id,
+  action,
+  when: { text: { phrases: [phrase] } },
+  apply_to: ['response'],
+  reason: 'content.codename',
 });
-
-const when = (phrase: string) => ({ text: { phrases: [phrase] } });
 const house = policySchema.parse({
-  rules: [
-    {
-      id: 'stop',
-      action: 'block',
-      when: when('nightfall'),
-      apply_to: ['response'],
-      reason: 'content.codename',
-    },
-    {
-      id: 'cover',
-      action: 'redact',
-      when: when('daybreak'),
-      apply_to: ['response'],
-      reason: 'content.codename',
-    },
-  ],
+  rules: [onAnswers('stop', 'block', 'nightfall'), onAnswers('cover', 'redact', 'daybreak')],
 });
 const source = { policies: { house }, secrets: [] };
 const policies = compilePolicies(source.policies, source.secrets).select(['house']);
 const padding = 'nothing to see here, é. '.repeat(60_000);
 
-function started(entry?: URL) {
-  const decider = createDecider({ source, names: { models: [], providers: [] }, entry });
-  closing.push(() => decider.close());
-  return decider;
-}
+const start = (entry?: URL) => createDecider({ source, names: { models: [], providers: [] }, entry });
 
-function endpointAt(path: string): ModelEndpoint {
-  const endpoint = endpoints.get(path);
-  if (endpoint === undefined || !isModelEndpoint(endpoint)) throw new Error(path);
-  return endpoint;
-}
+const endpointAt = (path: string) => endpoints.get(path) as ModelEndpoint; // those asked for here are all of models
 
 function reader(more: Partial<AnswerReader> = {}): AnswerReader {
   return {
@@ -101,7 +79,8 @@ const cases = [
   ['is encoded as asked', Buffer.from(JSON.stringify({ data: [{ embedding: Array(300_000).fill(0.5) }], usage: { prompt_tokens: 2 } })), reader({ endpoint: endpointAt('/v1/embeddings'), form: 'base64' })],
 ] as const;
 
-const decider = started();
+const decider = start();
+afterAll(() => decider.close());
 
 test.each(cases)('a large answer that %s is read in the thread as here', async (_name, body, how) => {
   const here = readAnswer(Buffer.from(body), how);
@@ -150,7 +129,10 @@ test('a large answer that breaks off is refused in the same words', async () => 
 });
 
 test('an answer that ends the thread is refused, and the gateway goes on', async () => {
-  const reading = started(dyingEntry).readAnswer(messagesAnswer('x'), reader(), new Lifetime());
+  const dying = start(dyingEntry);
+  onTestFinished(() => dying.close());
+
+  const reading = dying.readAnswer(messagesAnswer('x'), reader(), new Lifetime());
 
   await expect(reading).rejects.toMatchObject({ code: 'policy.error' });
 });

@@ -31,37 +31,36 @@ describe('the worst case of input', () => {
     expect(worstInputTokens(parseStrictJson(Buffer.from(escaped)))).toBe(count(message(plain)));
   });
 
-  test.each([
-    [
-      'messages',
-      { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0K'.repeat(10_000) } },
-    ],
-    ['chat', { type: 'image_url', image_url: { url: `data:image/png;base64,${'iVBORw0K'.repeat(10_000)}` } }],
-    ['responses', { type: 'input_image', image_url: `data:image/png;base64,${'iVBORw0K'.repeat(10_000)}` }],
-  ])('of an image is a share of its bytes (%s)', (_dialect, part) => {
-    expect(count(message([part]))).toBeGreaterThan(4_000);
-    expect(count(message([part]))).toBeLessThan(4_200);
-  });
+  const base64 = (length: number) => 'iVBORw0K'.repeat(length);
+  const dataUrl = (length: number) => `data:image/png;base64,${base64(length)}`;
+  const images: readonly (readonly [string, (length: number) => object])[] = [
+    ['messages', (length) => ({ type: 'image', source: { media_type: 'image/png', data: base64(length) } })],
+    ['chat', (length) => ({ type: 'image_url', image_url: { url: dataUrl(length) } })],
+    ['responses', (length) => ({ type: 'input_image', image_url: dataUrl(length) })],
+  ];
 
-  test.each([
-    ['messages', { type: 'image', source: { data: 'iVBORw0K'.repeat(12), media_type: 'image/png' } }],
-    ['chat', { type: 'image_url', image_url: { url: `data:image/png;base64,${'iVBORw0K'.repeat(12)}` } }],
-    ['responses', { type: 'input_image', image_url: `data:image/png;base64,${'iVBORw0K'.repeat(12)}` }],
-  ])('of an image of few bytes is that of many points in one colour (%s)', (_dialect, part) => {
-    expect(count(message([part]))).toBeGreaterThan(1_600);
-    expect(count(message([part]))).toBeLessThan(1_700);
-  });
+  test.each(images)(
+    'of an image in %s is a share of its bytes, of few bytes many points',
+    (_dialect, image) => {
+      const [large, small] = [count(message([image(10_000)])), count(message([image(12)]))];
+
+      expect(large).toBeGreaterThan(4_000);
+      expect(large).toBeLessThan(4_200);
+      expect(small).toBeGreaterThan(1_600);
+      expect(small).toBeLessThan(1_700);
+    },
+  );
 
   test.each([
     ['a link', { type: 'image_url', image_url: { url: `https://host.example/${'a'.repeat(200)}` } }],
-    ['a short text', { type: 'text', text: 'iVBORw0K'.repeat(12) }],
+    ['a short text', { type: 'text', text: base64(12) }],
     ['short data', { type: 'tool_use', id: 't', name: 'n', input: { data: 'iVBORw0K' } }],
   ])('of %s is that of text', (_what, part) => {
     expect(count(message([part]))).toBeLessThan(200);
   });
 
   test.each([
-    ['base64 in a text', { type: 'text', text: 'iVBORw0K'.repeat(10_000) }],
+    ['base64 in a text', { type: 'text', text: base64(10_000) }],
     ['a text without blanks', { type: 'text', text: '漢字'.repeat(5_000) }],
     [
       'a text where an image is expected',
