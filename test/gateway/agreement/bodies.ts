@@ -6,14 +6,11 @@ const sayings: Readonly<Record<string, readonly string[]>> = {
   harmless: ['what is a proxy?'],
   codename: ['what about project nightfall?'],
   'codename in two blocks': ['what about project', ' nightfall?'],
-  'codename in disguise': ['PROJECT\u00a0NIGHT\u200bFALL'],
   lake: ['on the silver lake'],
   warned: ['please'],
   'warned and blocked': ['please', 'project nightfall'],
   card: [`my card is ${card}`],
-  'card in two blocks': ['my card is 4111 1111', ' 1111 1111'],
   mails: ['write to rosa@acme.example and ops@acme.example'],
-  'card and mail': [`${card} rosa@acme.example`],
   'image in words': [`data:image/png;base64,${'iVBORw0KGgo'.repeat(3)}`],
   long: ['la '.repeat(1_200)],
 };
@@ -26,17 +23,18 @@ const ask = (content: unknown, more: object = {}) => ({
   ...more,
   messages: [{ role: 'user', content }],
 });
-const talk = (...assistant: object[]) => ({
+const talk = (assistant: readonly object[], user: unknown = 'go on') => ({
   max_tokens: 9,
   messages: [
     { role: 'user', content: 'hi' },
     { role: 'assistant', content: assistant },
-    { role: 'user', content: 'go on' },
+    { role: 'user', content: user },
   ],
 });
+const called = { type: 'tool_use', id: 't1', name: 'f', input: { a: card } };
+const result = { type: 'tool_result', tool_use_id: 't1', content: 'on the silver lake' };
 const signed = (thinking: string) => ({ type: 'thinking', thinking, signature: 'c2ln' });
 const said = (text: string) => ({ type: 'text', text });
-const call = { id: 't1', type: 'function', function: { name: 'f', arguments: JSON.stringify({ a: card }) } };
 
 const contents = (...parts: readonly object[]) => ({ contents: [{ role: 'user', parts }] });
 
@@ -51,20 +49,10 @@ export const bodies: Readonly<Record<SpokenDialect, readonly (readonly [string, 
     ['a tool', ask('hi', { tools: [{ name: 'shell', input_schema: { type: 'object' } }] })],
     ['an image', ask([{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: pixel } }])],
     ['a file', ask([{ type: 'document', source: { type: 'file', file_id: 'file_1' } }])],
-    ['signed thinking', talk(signed(card), said('ok'))],
-    ['dropped thinking', talk(said('project '), signed('hm'), said('nightfall'))],
+    ['signed thinking', talk([signed(card), said('ok')])],
+    ['dropped thinking', talk([said('project '), signed('hm'), said('nightfall')])],
     ['a document', ask([{ type: 'document', title: 'project', source: { type: 'text', media_type: 'text/plain', data: 'nightfall' } }, said('hi')])],
-    [
-      'a result',
-      {
-        max_tokens: 9,
-        messages: [
-          { role: 'user', content: 'hi' },
-          { role: 'assistant', content: [{ type: 'tool_use', id: 't1', name: 'f', input: { a: card } }] },
-          { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't1', content: 'on the silver lake' }] },
-        ],
-      },
-    ],
+    ['a result', talk([called], [result])],
     ['not a list', { max_tokens: 9, messages: 'hi' }],
   ],
   // biome-ignore format: a case a line
@@ -73,16 +61,6 @@ export const bodies: Readonly<Record<SpokenDialect, readonly (readonly [string, 
     ['a high cap', { max_completion_tokens: 500, messages: [{ role: 'user', content: 'hi' }] }],
     ['a tool', { tools: [{ type: 'function', function: { name: 'shell' } }], messages: [{ role: 'user', content: 'hi' }] }],
     ['an image', { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: `data:image/png;base64,${pixel}` } }] }] }],
-    [
-      'arguments',
-      {
-        messages: [
-          { role: 'user', content: 'hi' },
-          { role: 'assistant', tool_calls: [call] },
-          { role: 'tool', tool_call_id: 't1', content: 'project nightfall' },
-        ],
-      },
-    ],
     ['two systems', { messages: [{ role: 'system', content: 'project' }, { role: 'system', content: 'nightfall' }, { role: 'user', content: 'hi' }] }],
     ['an unknown role', { messages: [{ role: 'narrator', content: 'on the silver lake' }] }],
   ],
@@ -91,29 +69,15 @@ export const bodies: Readonly<Record<SpokenDialect, readonly (readonly [string, 
       const content = texts.map((text) => ({ type: 'input_text', text }));
       return [name, { input: [{ role: 'user', content }] }] as const;
     }),
-    ['a text', { input: 'project nightfall' }],
     ['instructions', { instructions: 'project', input: 'nightfall' }],
     ['a high cap', { max_output_tokens: 500, input: 'hi' }],
     ['a tool', { tools: [{ type: 'shell' }], input: 'hi' }],
     ['a reference', { input: 'hi', previous_response_id: 'resp_1' }],
-    [
-      'reasoning between',
-      {
-        input: [
-          { role: 'assistant', content: 'project ' },
-          { type: 'reasoning', id: 'r', summary: [] },
-          { role: 'assistant', content: 'nightfall' },
-          { role: 'user', content: 'hi' },
-        ],
-      },
-    ],
   ],
   // biome-ignore format: a case a line
   gemini: [
     ...Object.entries(sayings).map(([name, texts]) => [name, contents(...texts.map((text) => ({ text })))] as const),
-    ['system and user', { system_instruction: { parts: [{ text: 'project' }] }, ...contents({ text: 'nightfall' }) }],
     ['a high cap', { generationConfig: { maxOutputTokens: 500 }, ...contents({ text: 'hi' }) }],
-    ['a high cap in snake case', { generation_config: { max_output_tokens: 500 }, ...contents({ text: 'hi' }) }],
     ['a tool', { tools: [{ functionDeclarations: [{ name: 'shell' }] }], ...contents({ text: 'hi' }) }],
     ['an image', contents({ inlineData: { mimeType: 'image/png', data: pixel } })],
     ['a file', contents({ fileData: { fileUri: 'files/a' } })],

@@ -3,7 +3,6 @@ import { pathFor } from '../../kit/answers.ts';
 import { textDialects } from '../../kit/dialects.ts';
 import { post, startGateway } from '../../kit/gateway.ts';
 import { createRandom, type Random } from '../../kit/random.ts';
-import { type DisturbedGateway, startDisturbed } from './disturbed-gateway.ts';
 import { lies, type Order, startLyingHost } from './lying-host.ts';
 
 const cap = 200;
@@ -26,33 +25,22 @@ interface Plan {
   /** How many exchanges the budget is for, if each uses its worst case. */
   readonly budgetFor: number;
   readonly seed: number;
-  /** After so many exchanges the gateway is reloaded, ended or killed, in turns; by default never. */
-  readonly disturbedEvery?: number;
 }
 
 /** Sends exchanges of every dialect, streamed and not, and adds up what they really cost at the host. */
-export async function spend({
-  lies: told,
-  exchanges,
-  budgetFor,
-  seed,
-  disturbedEvery,
-}: Plan): Promise<Spending> {
+export async function spend({ lies: told, exchanges, budgetFor, seed }: Plan): Promise<Spending> {
   const host = await startLyingHost();
-  const worst =
-    Math.ceil(
-      JSON.stringify(
-        bodyOf('chat', 'm', { order: { lie: 99, tokens: cap, perEvent: 100, cap }, isStream: true }),
-      ).length / 3,
-    ) + cap;
+  const longest = { order: { lie: 99, tokens: cap, perEvent: 100, cap }, isStream: true };
+  const worst = Math.ceil(JSON.stringify(bodyOf('chat', 'm', longest)).length / 3) + cap;
   const budget = budgetFor * worst;
   const pricing = 'pricing: { input: 1, output: 1 }';
+  const timeouts = 'timeouts: { headers: 500ms, idle: 500ms }';
   const yaml = `
 providers:
-  host: { dialect: openai, base_url: "${host.url}/v1", endpoints: [chat, responses], timeouts: { headers: 500ms, idle: 500ms } }
-  claude: { dialect: anthropic, base_url: "${host.url}", timeouts: { headers: 500ms, idle: 500ms } }
-  google: { dialect: gemini, base_url: "${host.url}", timeouts: { headers: 500ms, idle: 500ms } }
-  chatonly: { dialect: openai, base_url: "${host.url}/v1", endpoints: [chat], timeouts: { headers: 500ms, idle: 500ms } }
+  host: { dialect: openai, base_url: "${host.url}/v1", endpoints: [chat, responses], ${timeouts} }
+  claude: { dialect: anthropic, base_url: "${host.url}", ${timeouts} }
+  google: { dialect: gemini, base_url: "${host.url}", ${timeouts} }
+  chatonly: { dialect: openai, base_url: "${host.url}/v1", endpoints: [chat], ${timeouts} }
 models:
   - { match: m, provider: host, ${pricing}, fallbacks: [{ provider: claude, model: m }] }
   - { match: gpt-4.1, provider: host, ${pricing} }
@@ -66,21 +54,14 @@ projects:
     limits: { tokens_per_day: ${budget}, usd_per_day: ${budget / 1e6} }
     keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }]
 `;
-  const disturbed = disturbedEvery === undefined ? undefined : await startDisturbed(yaml);
-  const gateway: Pick<DisturbedGateway, 'url' | 'key' | 'stop'> = disturbed ?? (await startGateway(yaml));
+  const gateway = await startGateway(yaml);
   const random = createRandom(seed);
   let answered = 0;
   let refused = 0;
   let begun = 0;
-  let disturbing = Promise.resolve();
   const work = async () => {
     while (begun < exchanges) {
       begun += 1;
-      // Open exchanges meet it; the next ones wait, since none of them would reach the host.
-      if (disturbed !== undefined && begun % (disturbedEvery ?? 1) === 0) {
-        disturbing = disturbing.then(() => disturbed.disturb());
-      }
-      await disturbing;
       const status = await exchange(random, told);
       if (status === 429) refused += 1;
       else answered += 1;

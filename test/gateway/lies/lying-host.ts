@@ -4,34 +4,40 @@ import { json } from '../../kit/answers.ts';
 import { type ScriptedHost, startHost } from '../../kit/host.ts';
 import { answerOf, askedOf, eventsOf } from '../masking/saying.ts';
 
+/** The usage that a host reports; by default the true one. */
+const usages = [
+  'none',
+  'empty',
+  'texts',
+  'negative',
+  'huge',
+  'zeros',
+  'input only',
+  'output only',
+  'null',
+] as const;
+/** How an answer ends; by default as it should. */
+const ends = ['cut', 'without last event', 'half an event', 'error event', 'silence after the head'] as const;
+/** What a host sends in place of an answer; the work is done all the same. */
+const substitutes = [
+  'page',
+  'half a JSON',
+  'nothing',
+  'reset',
+  'silence',
+  'bad gzip',
+  'empty 204',
+  'too long',
+] as const;
+
 /** What a host does with a request, apart from writing an answer of its own length. */
 export interface Lie {
   readonly name: string;
-  /** The usage that it reports; by default the true one. */
-  readonly usage?:
-    | 'none'
-    | 'empty'
-    | 'texts'
-    | 'negative'
-    | 'huge'
-    | 'zeros'
-    | 'input only'
-    | 'output only'
-    | 'null';
+  readonly usage?: (typeof usages)[number];
   /** Where it reports that; by default at the end. */
   readonly at?: 'first' | 'twice';
-  /** How it ends; by default as it should. */
-  readonly end?: 'cut' | 'without last event' | 'half an event' | 'error event' | 'silence after the head';
-  /** What it sends in place of an answer; the work is done all the same. */
-  readonly instead?:
-    | 'page'
-    | 'half a JSON'
-    | 'nothing'
-    | 'reset'
-    | 'silence'
-    | 'bad gzip'
-    | 'empty 204'
-    | 'too long';
+  readonly end?: (typeof ends)[number];
+  readonly instead?: (typeof substitutes)[number];
   /** A status with which it refuses, and charges nothing. */
   readonly status?: number;
   /** Tokens that no text shows. */
@@ -44,20 +50,11 @@ export interface Lie {
 
 export const lies: readonly Lie[] = [
   { name: 'the truth' },
-  ...(
-    ['none', 'empty', 'texts', 'negative', 'huge', 'zeros', 'input only', 'output only', 'null'] as const
-  ).map((usage) => ({ name: `a usage of ${usage}`, usage })),
+  ...usages.map((usage) => ({ name: `a usage of ${usage}`, usage })),
   { name: 'a usage before the text only', at: 'first' },
   { name: 'a usage before the text, then zeros', at: 'twice', usage: 'zeros' },
-  ...(['cut', 'without last event', 'half an event', 'error event', 'silence after the head'] as const).map(
-    (end) => ({ name: `no usage, ${end}`, end, usage: 'none' as const }),
-  ),
-  ...(
-    ['page', 'half a JSON', 'nothing', 'reset', 'silence', 'bad gzip', 'empty 204', 'too long'] as const
-  ).map((instead) => ({
-    name: `${instead} in place of an answer`,
-    instead,
-  })),
+  ...ends.map((end) => ({ name: `no usage, ${end}`, end, usage: 'none' as const })),
+  ...substitutes.map((instead) => ({ name: `${instead} in place of an answer`, instead })),
   ...[302, 400, 429, 500, 503].map((status) => ({ name: `status ${status}`, status })),
   { name: 'hidden reasoning, no usage', hidesReasoning: true, usage: 'none' },
   { name: 'hidden reasoning, cut', hidesReasoning: true, usage: 'none', end: 'cut' },
