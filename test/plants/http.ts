@@ -1,4 +1,6 @@
-import { type IncomingHttpHeaders, request as openRequest } from 'node:http';
+import { once } from 'node:events';
+import { type IncomingHttpHeaders, type IncomingMessage, request as openRequest } from 'node:http';
+import { text as textOf } from 'node:stream/consumers';
 import { checkAnswer } from './contract.ts';
 
 export interface Sent {
@@ -29,49 +31,31 @@ export async function send(
 ): Promise<Answered> {
   const base = new URL(url);
   const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
-  const answer = await exchange(
-    { base, path: `${base.pathname}${path}`, method, from, body: text },
-    {
+  const request = openRequest({
+    hostname: base.hostname,
+    port: base.port,
+    path: `${base.pathname}${path}`,
+    method,
+    localAddress: from,
+    agent: false,
+    headers: {
       ...(text === undefined
         ? {}
         : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) }),
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...headers,
     },
-  );
+  });
+  request.end(text);
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  const answer = {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    text: await textOf(response),
+  };
   const contentType = answer.headers['content-type'] ?? '';
   const seen = { method, path: `${base.pathname}${path.split('?')[0]}`, status: answer.status, contentType };
   checkAnswer({ ...seen, body: answer.text });
   const isJson = contentType === 'application/json' && method !== 'HEAD';
   return { ...answer, json: isJson ? JSON.parse(answer.text) : undefined };
-}
-
-interface Outgoing {
-  readonly base: URL;
-  readonly path: string;
-  readonly method: string;
-  readonly from: string | undefined;
-  readonly body: string | undefined;
-}
-
-function exchange(
-  { base, path, method, from, body }: Outgoing,
-  headers: Record<string, string>,
-): Promise<Omit<Answered, 'json'>> {
-  return new Promise((resolve, reject) => {
-    const { hostname, port } = base;
-    const options = { hostname, port, path, method, headers, agent: false, localAddress: from };
-    const request = openRequest(options, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (chunk: string) => {
-        text += chunk;
-      });
-      response.on('end', () =>
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
-      );
-      response.on('error', reject);
-    });
-    request.on('error', reject);
-    request.end(body);
-  });
 }

@@ -39,5 +39,3 @@ export const weatherSchema = {
   required: ['city', 'unit', 'days'],
   additionalProperties: false,
 };
-
-export const weather = { city: 'sandbox', unit: 'celsius', days: 3 };

@@ -251,12 +251,17 @@ describeDatabases('events', (databases) => {
 });
 
 describePostgres('events of several instances', (databases, postgres) => {
+  const subscribed = async (store: TestStore) => {
+    const watcher = await openWatcher(store.url, { authorization: `Bearer ${store.token}` });
+    watcher.send(subscribe);
+    await watcher.settled();
+    return watcher;
+  };
+
   test('an event made on one instance reaches a watcher on the other', async () => {
     const one = await startTestStore(databases);
     const two = await startTestStore(databases, { database: one.database });
-    const watcher = await openWatcher(two.url, { authorization: `Bearer ${one.token}` });
-    watcher.send(subscribe);
-    await watcher.settled();
+    const watcher = await subscribed(two);
 
     const { json } = await one.add({ name: 'From one' });
     await one.change({ id: json.id, status: 'pending' });
@@ -275,12 +280,6 @@ describePostgres('events of several instances', (databases, postgres) => {
     postgres().run(
       "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'plant store events'",
     );
-  const subscribed = async (store: TestStore) => {
-    const watcher = await openWatcher(store.url, { authorization: `Bearer ${store.token}` });
-    watcher.send(subscribe);
-    await watcher.settled();
-    return watcher;
-  };
   test('a listening connection that breaks disconnects the watchers with a code that says so, and is replaced', async () => {
     const store = await startTestStore(databases);
     await store.add({ name: 'before' });
@@ -353,20 +352,5 @@ describePostgres('events of several instances', (databases, postgres) => {
     await store.drain();
 
     expect(refused).toEqual({ status: 503, reason: 'store.database' });
-  });
-
-  test('a database that is away is 503 with a time to come back, and works again when it is there', async () => {
-    const store = await startTestStore(databases);
-    await postgres().halt();
-    const answer = await store.send({ path: '/plant/1' });
-    const write = await store.add({ name: 'Lost' });
-    await postgres().resume();
-    const again = await store.send({ path: '/plant/1' });
-    await store.drain();
-
-    expect(write.status).toBe(503);
-    expect(answer).toMatchObject({ status: 503, json: { error: { reason: 'store.database' } } });
-    expect(answer.headers['retry-after']).toBe('1');
-    expect(again.status).toBe(200);
   });
 });

@@ -1,11 +1,9 @@
-import { Agent, request as openRequest } from 'node:http';
-
-export interface Acknowledged {
+interface Acknowledged {
   readonly id: number;
   readonly name: string;
 }
 
-export interface Load {
+interface Load {
   readonly acknowledged: readonly Acknowledged[];
   /** Answers by status; "cut" for none. */
   readonly statuses: Readonly<Record<string, number>>;
@@ -16,17 +14,10 @@ export interface Load {
   stop(): Promise<void>;
 }
 
-interface Answer {
-  readonly status: string;
-  readonly retryAfter: string | undefined;
-  readonly text: string;
-}
-
 const pauseAfterFailureMs = 20;
 
-/** Adds plants with several writers until stopped, and remembers what was acknowledged. */
-export function writePlants(url: string, token: string, writers = 8): Load {
-  const agent = new Agent({ keepAlive: true });
+/** Adds plants with eight writers until stopped, and remembers what was acknowledged. */
+export function writePlants(url: string, token: string): Load {
   const acknowledged: Acknowledged[] = [];
   const statuses: Record<string, number> = {};
   const totals = { withoutRetryAfter: 0, slowestMs: 0 };
@@ -36,23 +27,18 @@ export function writePlants(url: string, token: string, writers = 8): Load {
     while (!isStopped) {
       next += 1;
       const startedMs = performance.now();
-      const { status, retryAfter, text } = await post(
-        `${url}/plant`,
-        { name: `plant ${next}` },
-        token,
-        agent,
-      );
+      const { status, retryAfter, text } = await addPlant(url, token, `plant ${next}`);
       totals.slowestMs = Math.max(totals.slowestMs, performance.now() - startedMs);
       statuses[status] = (statuses[status] ?? 0) + 1;
       if (status === '200') {
         acknowledged.push(JSON.parse(text));
         continue;
       }
-      if (status === '503' && retryAfter === undefined) totals.withoutRetryAfter += 1;
+      if (status === '503' && retryAfter === null) totals.withoutRetryAfter += 1;
       await new Promise((resolve) => setTimeout(resolve, pauseAfterFailureMs));
     }
   };
-  const running = Promise.all(Array.from({ length: writers }, write));
+  const running = Promise.all(Array.from({ length: 8 }, write));
   return {
     acknowledged,
     statuses,
@@ -65,37 +51,22 @@ export function writePlants(url: string, token: string, writers = 8): Load {
     stop: async () => {
       isStopped = true;
       await running;
-      agent.destroy();
     },
   };
 }
 
-function post(url: string, body: object, token: string, agent: Agent): Promise<Answer> {
-  const text = JSON.stringify(body);
-  const headers = {
-    authorization: `Bearer ${token}`,
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(text),
-  };
-  const cut: Answer = { status: 'cut', retryAfter: undefined, text: '' };
-  return new Promise((resolve) => {
-    const request = openRequest(url, { method: 'POST', headers, agent }, (response) => {
-      let answer = '';
-      response.on('data', (chunk) => {
-        answer += chunk;
-      });
-      response.on('error', () => resolve(cut));
-      response.on('end', () =>
-        resolve({
-          status: String(response.statusCode),
-          retryAfter: response.headers['retry-after'],
-          text: answer,
-        }),
-      );
+async function addPlant(url: string, token: string, name: string) {
+  try {
+    const response = await fetch(`${url}/plant`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name, tags: ['durable'] }),
     });
-    request.on('error', () => resolve(cut));
-    request.end(text);
-  });
+    const retryAfter = response.headers.get('retry-after');
+    return { status: String(response.status), retryAfter, text: await response.text() };
+  } catch {
+    return { status: 'cut', retryAfter: null, text: '' };
+  }
 }
 
 /** Every plant of a store, by id. */
@@ -111,52 +82,28 @@ export async function readPlants(url: string): Promise<ReadonlyMap<number, strin
   }
 }
 
-export interface Latencies {
-  readonly answers: number;
-  readonly failures: number;
-  readonly medianMs: number;
-  readonly worstMs: number;
-}
-
 /** Asks for the gateway's health every few milliseconds until stopped. */
-export function sampleHealth(gatewayUrl: string, everyMs = 10): { stop(): Promise<Latencies> } {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const times: number[] = [];
-  let failures = 0;
+export function sampleHealth(gatewayUrl: string) {
+  const latencies = { answers: 0, failures: 0, worstMs: 0 };
   let isStopped = false;
   const running = (async () => {
     while (!isStopped) {
       const startedMs = performance.now();
-      if ((await healthOf(gatewayUrl, agent)) === 200) times.push(performance.now() - startedMs);
-      else failures += 1;
-      await new Promise((resolve) => setTimeout(resolve, everyMs));
+      const isHealthy = await fetch(`${gatewayUrl}/healthz`).then(
+        async (response) => response.ok && (await response.text()) !== '',
+        () => false,
+      );
+      latencies.worstMs = Math.max(latencies.worstMs, performance.now() - startedMs);
+      if (isHealthy) latencies.answers += 1;
+      else latencies.failures += 1;
+      await new Promise((resolve) => setTimeout(resolve, 10));
     }
   })();
   return {
     stop: async () => {
       isStopped = true;
       await running;
-      agent.destroy();
-      const sorted = times.sort((a, b) => a - b);
-      const round = (ms = Number.NaN) => Math.round(ms * 10) / 10;
-      return {
-        answers: sorted.length,
-        failures,
-        medianMs: round(sorted[Math.floor(sorted.length / 2)]),
-        worstMs: round(sorted.at(-1)),
-      };
+      return latencies;
     },
   };
-}
-
-function healthOf(gatewayUrl: string, agent: Agent): Promise<number> {
-  return new Promise((resolve) => {
-    const request = openRequest(`${gatewayUrl}/healthz`, { agent }, (response) => {
-      response.resume();
-      response.on('end', () => resolve(response.statusCode ?? 0));
-      response.on('error', () => resolve(0));
-    });
-    request.on('error', () => resolve(0));
-    request.end();
-  });
 }

@@ -1,6 +1,7 @@
-import type { AddressInfo } from 'node:net';
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { expect, test } from 'vitest';
+import { startStore } from '../../../src/plants/store.ts';
+import { listening } from '../../kit/listening.ts';
 import { describePostgres } from '../databases.ts';
 import type { Postgres } from '../postgres.ts';
 import { openWatcher } from '../watcher.ts';
@@ -55,68 +56,61 @@ async function seesEvents({ url, token }: ServedStore) {
 
 /** Passes connections on to PostgreSQL until told otherwise. */
 async function startWire(postgres: Postgres) {
-  const open: { readonly near: Socket; readonly far: Socket }[] = [];
   let isCut = false;
-  const server: Server = createServer((near) => {
+  const server = createServer((near) => {
     const far = connect(postgres.socket);
-    const pair = { near, far };
-    open.push(pair);
-    for (const socket of [near, far]) {
-      socket.on('error', () => undefined);
-      socket.on('close', () => {
-        near.destroy();
-        far.destroy();
-        if (open.includes(pair)) open.splice(open.indexOf(pair), 1);
-      });
-    }
+    near.on('error', () => undefined).on('close', () => far.destroy());
+    far.on('error', () => undefined).on('close', () => near.destroy());
     near.on('data', (data) => isCut || far.write(data));
     far.on('data', (data) => isCut || near.write(data));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const { port, sockets, close } = await listening(server);
   return {
     through: (database: string) =>
       `postgres://plants@127.0.0.1:${port}/${new URL(database).pathname.slice(1)}`,
-    open: () => [...open],
+    open: () => [...sockets],
     /** Nothing passes any more, and nobody gets to know. */
     cut: () => {
       isCut = true;
     },
     mend: () => {
       isCut = false;
-      for (const { near } of open) near.destroy();
+      for (const near of sockets) near.destroy();
     },
-    close: () => {
-      for (const { near } of open) near.destroy();
-      server.close();
-    },
+    close,
   };
 }
 
 describePostgres('the store of gateway serve', (databases, postgres) => {
-  test('loses nothing while PostgreSQL is restarted five times under eight writers', async () => {
-    const store = await serveStore(await databases.create());
-    await survive(store, async (recovered) => {
-      for (let round = 0; round < 5; round += 1) {
-        await postgres().restart();
-        await recovered();
-      }
-    });
-    await store.stop();
-  }, 120_000);
+  const terminateConnections = () =>
+    postgres().run(
+      "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'plant store%'",
+    );
 
-  test('loses nothing while PostgreSQL is killed five times under eight writers', async () => {
-    const store = await serveStore(await databases.create());
-    await survive(store, async (recovered) => {
-      for (let round = 0; round < 5; round += 1) {
+  test.each([
+    ['restarted', () => postgres().restart()],
+    [
+      'killed',
+      async () => {
         await postgres().kill();
         await pause(200);
         await postgres().resume();
-        await recovered();
-      }
-    });
-    await store.stop();
-  }, 120_000);
+      },
+    ],
+  ])(
+    'loses nothing while PostgreSQL is %s five times under eight writers',
+    async (_how, end) => {
+      const store = await serveStore(await databases.create());
+      await survive(store, async (recovered) => {
+        for (let round = 0; round < 5; round += 1) {
+          await end();
+          await recovered();
+        }
+      });
+      await store.stop();
+    },
+    120_000,
+  );
 
   test('loses nothing while each of its connections is killed, one after the other', async () => {
     const wire = await startWire(postgres());
@@ -124,20 +118,18 @@ describePostgres('the store of gateway serve', (databases, postgres) => {
     let killed = 0;
     await survive(store, async () => {
       for (let round = 0; round < 3; round += 1) {
-        for (const { near } of wire.open()) {
+        for (const near of wire.open()) {
           near.resetAndDestroy();
           killed += 1;
           await pause(40);
         }
         // The server's side: an error message comes before the end.
-        await postgres().run(
-          "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'plant store%'",
-        );
+        await terminateConnections();
         await pause(200);
       }
     });
     await store.stop();
-    wire.close();
+    await wire.close();
 
     // Eight writers' and the listening one, at least once each.
     expect(killed).toBeGreaterThanOrEqual(9);
@@ -152,7 +144,7 @@ describePostgres('the store of gateway serve', (databases, postgres) => {
       wire.mend();
     });
     await store.stop();
-    wire.close();
+    await wire.close();
   }, 120_000);
 
   test('answers 503 while PostgreSQL has no connection left, and continues when it has', async () => {
@@ -163,9 +155,7 @@ describePostgres('the store of gateway serve', (databases, postgres) => {
     const store = await serveStore(database.replace('plants@', 'gardener@'));
     await survive(store, async () => {
       await postgres().run(`alter database ${name} connection limit 0`);
-      await postgres().run(
-        "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'plant store%'",
-      );
+      await terminateConnections();
       await pause(1_500);
       await postgres().run(`alter database ${name} connection limit -1`);
     });
@@ -177,7 +167,6 @@ describePostgres('the store of gateway serve', (databases, postgres) => {
     const first = await serveStore(database);
     await first.stop();
     await postgres().halt();
-    const { startStore } = await import('../../../src/plants/store.ts');
     const store = await startStore({ host: '127.0.0.1', port: 0, database, log: () => undefined });
     const early = await fetch(`${store.url}/plant/1`);
     const docs = await fetch(`${store.url}/openapi.json`);

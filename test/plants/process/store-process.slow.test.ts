@@ -1,18 +1,17 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startStoreProcess } from '../../../src/plants/process/start-store-process.ts';
 import { startProgram } from '../../kit/child.ts';
-import { command, failure, homeWith, withoutStore } from '../../kit/command.ts';
+import { command, emptyDirectory, failure, homeWith, withoutStore } from '../../kit/command.ts';
 import { listening } from '../../kit/listening.ts';
 import { freePort } from '../../kit/ports.ts';
-import { sampleHealth } from './load.ts';
+import { describeDatabases } from '../databases.ts';
+import { readPlants, sampleHealth, writePlants } from './load.ts';
 import { serveStore } from './served-store.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'plants-process-'));
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
+const directory = emptyDirectory();
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const statusOf = (url: string) =>
   fetch(`${url}/plant/1`).then(
@@ -24,29 +23,52 @@ const newDatabase = () => {
   made += 1;
   return `sqlite:${join(directory, `plants-${made}.sqlite`)}`;
 };
+const settings = (more: object) => ({ host: '127.0.0.1', port: 0, database: newDatabase(), ...more });
 
-test('a store that crashes leaves the gateway alone, and is back at its address', async () => {
-  const store = await serveStore(newDatabase());
-  const health = sampleHealth(store.gatewayUrl);
-  const pids = new Set<number>();
-  for (let round = 0; round < 3; round += 1) {
-    const pid = store.storePid() ?? 0;
-    pids.add(pid);
-    process.kill(pid, 'SIGKILL');
-    while ((await statusOf(store.url)) === 200) await pause(10);
-    while ((await statusOf(store.url)) !== 200) await pause(20);
-  }
-  const me = await fetch(`${store.url}/user/rosa`, { headers: { authorization: `Bearer ${store.token}` } });
-  const latencies = await health.stop();
-  await store.stop();
+describeDatabases('the process of the store', (databases) => {
+  test('is killed three times under eight writers: the gateway goes on, nothing acknowledged is lost', async () => {
+    const store = await serveStore(await databases.create());
+    const health = sampleHealth(store.gatewayUrl);
+    const load = writePlants(store.url, store.token);
+    const acknowledgeMore = async () => {
+      const enough = load.acknowledged.length + 100;
+      while (load.acknowledged.length < enough) await pause(2);
+    };
+    const pids = new Set<number>();
+    for (let round = 0; round < 3; round += 1) {
+      await acknowledgeMore();
+      const pid = store.storePid() ?? 0;
+      pids.add(pid);
+      process.kill(pid, 'SIGKILL');
+    }
+    await acknowledgeMore(); // at the same address, in the same session
+    await load.stop();
+    const latencies = await health.stop();
+    const stored = await readPlants(store.url);
+    await store.stop();
 
-  expect(pids.size).toBe(3);
-  expect(me.status).toBe(200);
-  expect(latencies).toMatchObject({ failures: 0 });
-  expect(store.log().match(/plants\.store_ended/g)).toHaveLength(3);
-  expect(store.log()).toContain('"cause":"SIGKILL"');
-  expect(store.log().match(/plants\.store_restarted/g)).toHaveLength(3);
-}, 60_000);
+    expect(pids.size).toBe(3);
+    expect(load.acknowledged.filter(({ id, name }) => stored.get(id) !== name)).toEqual([]);
+    expect(Object.keys(load.statuses).sort()).toEqual(['200', 'cut']);
+    expect(latencies).toMatchObject({ failures: 0 });
+    expect(store.log().match(/plants\.store_ended/g)).toHaveLength(3);
+    expect(store.log()).toContain('"cause":"SIGKILL"');
+    expect(store.log().match(/plants\.store_restarted/g)).toHaveLength(3);
+  }, 60_000);
+
+  test('is one of six that start at once on a new database, which is seeded once', async () => {
+    const database = await databases.create();
+
+    const starting = Array.from({ length: 6 }, () =>
+      startStoreProcess(settings({ database }), () => undefined),
+    );
+    const stores = await Promise.all(starting);
+    const counts = await Promise.all(stores.map(async ({ url }) => (await readPlants(url)).size));
+    await Promise.all(stores.map((store) => store.drain()));
+
+    expect(counts).toEqual(Array(6).fill(16));
+  }, 60_000);
+});
 
 test("the store's process ends with the gateway, also with one that is killed", async () => {
   const store = await serveStore(newDatabase());
@@ -56,8 +78,6 @@ test("the store's process ends with the gateway, also with one that is killed", 
 
   expect(await statusOf(store.url)).toBe(0);
 });
-
-const settings = (more: object) => ({ host: '127.0.0.1', port: 0, database: newDatabase(), ...more });
 
 test('what keeps it from starting is thrown with its code', async () => {
   const { port } = await listening(createServer());
