@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { eventLimitBytes, formatSse, SseParser } from '../../src/dialects/sse.ts';
 import { growth } from '../kit/growth.ts';
+import { recordedStream, recordings } from '../kit/recorded-streams.ts';
+import { scale } from '../kit/scale.ts';
 
 type Event = readonly [name: string | undefined, data: string];
 
@@ -64,12 +66,15 @@ describe('SseParser', () => {
     ]);
   });
 
-  test('puts characters together that are split over chunks', () => {
-    const bytes = Buffer.from('data: a🌿b\n\n');
+  test.each(recordings)('reads the recording %s the same wherever it is split', (name) => {
+    const bytes = recordedStream(name);
+    const whole = parse(bytes);
 
-    const chunks = Array.from(bytes, (_byte, at) => bytes.subarray(at, at + 1));
-
-    expect(parse(...chunks)).toEqual([[undefined, 'a🌿b']]);
+    for (let at = 1; at < bytes.length; at += scale(149, 11)) {
+      expect(parse(bytes.subarray(0, at), bytes.subarray(at)), `at ${at}`).toEqual(whole);
+    }
+    expect(parse(...Array.from(bytes, (byte) => Buffer.of(byte)))).toEqual(whole);
+    expect(whole).not.toEqual([]);
   });
 
   test('emits an event whose blank line is missing at the end', () => {

@@ -1,12 +1,10 @@
-import { describe, expect, test } from 'vitest';
-import { type Dialect, methodFor, type TextDialect } from '../../../src/dialects/dialect.ts';
-import { createPathFinder, targetOf } from '../../../src/dialects/model-path.ts';
+import { expect, test } from 'vitest';
+import type { Dialect } from '../../../src/dialects/dialect.ts';
 import { alternativesTo, dialects } from '../../../src/dialects/registry.ts';
 import { readFields } from '../../../src/dialects/request-fields.ts';
 import { StreamObserver } from '../../../src/dialects/stream-observer.ts';
 import { createTranslation } from '../../../src/dialects/translate.ts';
 import { parseStrictJson } from '../../../src/json/strict-json.ts';
-import { compile, subjectOf } from '../../policy/deciding.ts';
 import { newContext } from '../translation/run-translation.ts';
 import { toy } from './toy.ts';
 
@@ -65,72 +63,6 @@ test("so are requests and streams of a dialect that doesn't know it", () => {
   expect(text).toContain('"text_delta","text":"hi"');
   expect(text).toContain('event: message_stop');
   expect(stream.tally.usage).toMatchObject({ outputTokens: 2 });
-});
-
-describe('with its model in the path', () => {
-  const whole = { path: '/v1/toy/{model}:say', stream: false } as const;
-  const streamed = { path: '/v1/toy/{model}:stream', stream: true } as const;
-  const { buildRequest } = toy.codec;
-  const pathToy: TextDialect = {
-    ...toy,
-    methods: [whole, streamed],
-    codec: {
-      ...toy.codec,
-      buildRequest: (...args) => {
-        const {
-          model: _,
-          stream: _s,
-          ...body
-        } = buildRequest(...args) as { model?: string; stream?: boolean };
-        return body;
-      },
-    },
-  };
-  const find = createPathFinder(pathToy.methods);
-  const body = Buffer.from('{"prompt":"project nightfall","limit":200}');
-  const decide = (rule: object) => {
-    const { item, model } = find('/v1/toy/a/b:stream') ?? {};
-    const { model: name, stream } = readFields(parseStrictJson(body), pathToy, {
-      model,
-      stream: item?.stream ?? false,
-    });
-    const set = compile({ house: { rules: [{ id: 'rule', action: 'block', when: rule }] } }).select([
-      'house',
-    ]);
-    const subject = subjectOf(body, { dialect: pathToy, model: name, targetModels: [name] });
-    return { action: set.decide(subject).action, name, stream };
-  };
-
-  test('it is found, named and asked at the path of the method', () => {
-    expect(find('/v1/toy/a/b:say')).toEqual({ item: whole, model: 'a/b' });
-    expect(find('/v1/toy/:say')).toBeUndefined();
-    expect(targetOf(methodFor(pathToy, true), 'a/b')).toBe('/v1/toy/a/b:stream');
-    expect(() => targetOf(whole, '../a')).toThrow('cannot stand in a path');
-  });
-
-  test.each([
-    [{ text: { phrases: ['project nightfall'] } }],
-    [{ model: ['a/*'] }],
-    [{ max_output_tokens: { over: 100 } }],
-  ])('rules see it whole: %j', (rule) => {
-    expect(decide(rule)).toEqual({ action: 'block', name: 'a/b', stream: true });
-  });
-
-  test('it is translated to, with whether to stream in the path alone', () => {
-    const translation = createTranslation(dialects.messages, pathToy, newContext({ isStreaming: true }));
-    const sent = translation.request({
-      model: 'm',
-      max_tokens: 9,
-      messages: [{ role: 'user', content: 'hello' }],
-    });
-    const stream = translation.stream();
-
-    const text =
-      stream.event(undefined, '{"said":"hi"}') + stream.event(undefined, '{"end":true,"tokens":2}');
-
-    expect(sent.body).toEqual({ prompt: 'hello' });
-    expect(text).toContain('event: message_stop');
-  });
 });
 
 test('two dialects that know nothing of each other are not translated', () => {
