@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { BlockQueue } from '../../../src/dialects/messages/block-queue.ts';
+import { BlockQueue, createJsonProgress } from '../../../src/dialects/messages/block-queue.ts';
 
-function record() {
+/** What came of each call, and of the texts between them. */
+type Step =
+  | readonly ['start' | 'end', call: number]
+  | readonly ['input', call: number, json: string]
+  | readonly ['thinking' | 'text', text: string]
+  | readonly ['finish'];
+
+/** What a queue writes, which is given those steps. */
+function written(...steps: readonly Step[]): string[] {
   const log: string[] = [];
   const queue = new BlockQueue({
     openText: () => log.push('<text>'),
@@ -10,96 +18,79 @@ function record() {
     piece: (text) => log.push(text),
     close: () => log.push('</>'),
   });
-  const start = (index: number) =>
-    queue.startCall({ index, id: `id${index}`, name: `call${index}`, kind: 'function' });
-  return { log, queue, start };
+  for (const step of steps) {
+    if (step[0] === 'finish') queue.finish();
+    else if (step[0] === 'thinking' || step[0] === 'text') queue.add(...step);
+    else if (step[0] === 'input') queue.addInput(step[1], step[2]);
+    else if (step[0] === 'end') queue.endCall(step[1]);
+    else {
+      const [, index] = step;
+      queue.startCall({ index, id: `id${index}`, name: `call${index}`, kind: 'function' });
+    }
+  }
+  return log;
 }
 
+// biome-ignore format: a case a line
+const cases: readonly (readonly [what: string, steps: readonly Step[], log: readonly string[]])[] = [
+  [
+    'calls that come one after the other are streamed without waiting',
+    [['start', 0], ['input', 0, '{"a":'], ['input', 0, '"}"}'], ['start', 1], ['input', 1, '{']],
+    ['<call0>', '{"a":', '"}"}', '</>', '<call1>', '{'],
+  ],
+  [
+    'parts of a second call wait until the first is complete',
+    [['start', 0], ['start', 1], ['input', 1, '{"b"'], ['input', 0, '{}'], ['input', 1, ':1}'], ['finish']],
+    ['<call0>', '{}', '</>', '<call1>', '{"b"', ':1}', '</>'],
+  ],
+  [
+    'text that arrives in the middle of a call waits, and keeps the order',
+    [['thinking', 'hm'], ['start', 0], ['input', 0, '{"a"'], ['text', 'b'], ['text', 'c'], ['input', 0, ':1}'], ['text', 'd'], ['finish']],
+    ['<thinking>', 'hm', '</>', '<call0>', '{"a"', ':1}', '</>', '<text>', 'bc', 'd', '</>'],
+  ],
+  [
+    'every call is written at the end, complete or not',
+    [['start', 0], ['start', 1], ['input', 1, '{"b":1}'], ['start', 2], ['finish']],
+    ['<call0>', '</>', '<call1>', '{"b":1}', '</>', '<call2>', '</>'],
+  ],
+  [
+    'an explicit end is believed',
+    [['start', 0], ['end', 0], ['start', 1]],
+    ['<call0>', '</>', '<call1>'],
+  ],
+  [
+    'white space behind a complete call is dropped',
+    [['start', 0], ['input', 0, '{}'], ['start', 1], ['input', 0, ' \n']],
+    ['<call0>', '{}', '</>', '<call1>'],
+  ],
+];
+
 describe('BlockQueue', () => {
-  test('streams calls that come one after the other without waiting', () => {
-    const { log, queue, start } = record();
-
-    start(0);
-    queue.addInput(0, '{"a":');
-    queue.addInput(0, '"}"}');
-    start(1);
-    queue.addInput(1, '{');
-
-    expect(log).toEqual(['<call0>', '{"a":', '"}"}', '</>', '<call1>', '{']);
+  test.each(cases)('%s', (_what, steps, log) => {
+    expect(written(...steps)).toEqual(log);
   });
 
-  test('holds back parts of a second call until the first is complete', () => {
-    const { log, queue, start } = record();
-
-    start(0);
-    start(1);
-    queue.addInput(1, '{"b"');
-    queue.addInput(0, '{}');
-    queue.addInput(1, ':1}');
-    queue.finish();
-
-    expect(log).toEqual(['<call0>', '{}', '</>', '<call1>', '{"b"', ':1}', '</>']);
-  });
-
-  test('holds back text that arrives in the middle of a call, and keeps the order', () => {
-    const { log, queue, start } = record();
-
-    queue.add('thinking', 'hm');
-    start(0);
-    queue.addInput(0, '{"a"');
-    queue.add('text', 'b');
-    queue.add('text', 'c');
-    queue.addInput(0, ':1}');
-    queue.add('text', 'd');
-    queue.finish();
-
-    expect(log).toEqual([
-      '<thinking>',
-      'hm',
-      '</>',
-      '<call0>',
-      '{"a"',
-      ':1}',
-      '</>',
-      '<text>',
-      'bc',
-      'd',
-      '</>',
-    ]);
-  });
-
-  test('releases every call at the end, complete or not', () => {
-    const { log, queue, start } = record();
-
-    start(0);
-    start(1);
-    queue.addInput(1, '{"b":1}');
-    start(2);
-    queue.finish();
-
-    expect(log).toEqual(['<call0>', '</>', '<call1>', '{"b":1}', '</>', '<call2>', '</>']);
-  });
-
-  test('believes an explicit end', () => {
-    const { log, queue, start } = record();
-
-    start(0);
-    queue.endCall(0);
-    start(1);
-
-    expect(log).toEqual(['<call0>', '</>', '<call1>']);
-  });
-
-  test('accepts white space after a complete call, and nothing else', () => {
-    const { queue, start } = record();
-    start(0);
-    queue.addInput(0, '{}');
-    start(1);
-
-    queue.addInput(0, ' \n');
-
-    expect(() => queue.addInput(0, '{}')).toThrow(
+  test('anything but white space behind a complete call is broken', () => {
+    expect(() => written(['start', 0], ['input', 0, '{}'], ['start', 1], ['input', 0, '{}'])).toThrow(
       expect.objectContaining({ code: 'provider.broken_response' }),
     );
   });
+});
+
+test.each([
+  '{}',
+  ' {"a":1} ',
+  '{"a":{"b":[1,{"c":"}"}]}}',
+  '{"quote":"\\"}"}',
+  '{"backslash":"\\\\"}',
+  '{"both":"\\\\\\"{"}',
+])('%s is complete with its last brace and not before', (text) => {
+  const progress = createJsonProgress();
+  const last = text.lastIndexOf('}');
+
+  for (let at = 0; at < text.length; at += 1) {
+    expect(progress.isComplete()).toBe(at > last);
+    progress.add(text.charAt(at));
+  }
+  expect(progress.isComplete()).toBe(true);
 });

@@ -14,27 +14,33 @@ const request = {
   ],
 };
 
-function chatStream(calls: readonly { name: string; pieces: readonly string[] }[]): Buffer {
-  const chunks = calls.flatMap(({ name, pieces }, index) => [
-    { index, id: `call_${index}`, function: { name, arguments: '' } },
-    ...pieces.map((piece) => ({ index, function: { arguments: piece } })),
-  ]);
-  const lines = chunks.map((call) =>
-    JSON.stringify({ choices: [{ index: 0, delta: { tool_calls: [call] } }] }),
-  );
-  const last = JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] });
-  return Buffer.from([...lines, last, '[DONE]'].map((line) => `data: ${line}\n\n`).join(''));
+/** The stream of a chat host that calls a tool with these pieces of input, as a Responses client gets it. */
+function streamed(name: string, pieces: readonly string[]): string {
+  const calls = [
+    { index: 0, id: 'call_0', function: { name, arguments: '' } },
+    ...pieces.map((piece) => ({ index: 0, function: { arguments: piece } })),
+  ];
+  const choices = [
+    ...calls.map((call) => ({ index: 0, delta: { tool_calls: [call] } })),
+    { index: 0, delta: {}, finish_reason: 'tool_calls' },
+  ];
+  const lines = choices.map((choice) => JSON.stringify({ choices: [choice] }));
+  const stream = [...lines, '[DONE]'].map((line) => `data: ${line}\n\n`).join('');
+  return runStream(startTranslation('responses', 'chat', request), [Buffer.from(stream)]).text;
 }
 
 describe('a custom tool at a provider that knows only functions', () => {
   test('streams its text as custom input, unwrapped piece by piece', () => {
-    const pieces = [...JSON.stringify({ input: patch })];
-    const stream = chatStream([{ name: 'apply_patch', pieces }]);
-
-    const { text } = runStream(startTranslation('responses', 'chat', request), [stream]);
+    const text = streamed('apply_patch', [...JSON.stringify({ input: patch })]);
 
     expect(readStrictly('responses', text).calls).toEqual([{ name: 'apply_patch', input: patch }]);
     expect(text.split('response.custom_tool_call_input.delta').length).toBeGreaterThan(10);
+  });
+
+  test('that a model has called without the wrapping gets what it wrote when the stream ends', () => {
+    const text = streamed('apply_patch', ['*** ', 'Begin']);
+
+    expect(readStrictly('responses', text).calls).toEqual([{ name: 'apply_patch', input: '*** Begin' }]);
   });
 
   test('has its text in a whole answer', () => {
@@ -64,9 +70,7 @@ describe('a custom tool at a provider that knows only functions', () => {
 });
 
 test('a call into a namespace comes back with name and namespace apart', () => {
-  const stream = chatStream([{ name: 'agents__spawn', pieces: ['{"n":', '1}'] }]);
-
-  const { text } = runStream(startTranslation('responses', 'chat', request), [stream]);
+  const text = streamed('agents__spawn', ['{"n":', '1}']);
 
   expect(text).toContain('"call_id":"call_0","name":"spawn","namespace":"agents"');
   expect(text).not.toContain('agents__spawn');
@@ -93,14 +97,6 @@ describe('createInputUnwrapper', () => {
       expect(parts.join('') + unwrapper.end()).toBe(text);
     }
   });
-});
-
-test('what a model wrote without the wrapping reaches the client when the stream ends', () => {
-  const stream = chatStream([{ name: 'apply_patch', pieces: ['*** ', 'Begin'] }]);
-
-  const { text } = runStream(startTranslation('responses', 'chat', request), [stream]);
-
-  expect(readStrictly('responses', text).calls).toEqual([{ name: 'apply_patch', input: '*** Begin' }]);
 });
 
 test('the offered tool decides what a name is, not a call in the history', () => {

@@ -13,20 +13,9 @@ import { newContext, startTranslation } from './run-translation.ts';
 // Every value of a body, one after the other, becomes something of another type. What then fails must fail as
 // foreseen: 400 for a client's junk, 502 for a provider's, never an accident inside.
 
+// biome-ignore format: a list
 const junk: readonly unknown[] = [
-  undefined,
-  null,
-  0,
-  -1.5,
-  '',
-  'x',
-  true,
-  [],
-  [null],
-  [[]],
-  {},
-  { a: 1 },
-  ['x'],
+  undefined, null, 0, -1.5, '', 'x', true, [], [null], [[]], {}, { a: 1 }, ['x'],
 ];
 
 /** The document once for each of its values and each kind of junk. */
@@ -43,83 +32,83 @@ function* spoiled(value: unknown, depth = 0): Generator<unknown> {
   }
 }
 
-/** What was thrown that nobody foresaw, as text; empty where all is well. */
-function accident(allowed: readonly string[], work: () => unknown): string {
-  try {
-    work();
-    return '';
-  } catch (error) {
-    if (error instanceof GatewayError && allowed.includes(error.code)) return '';
-    return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+/** What was thrown that nobody foresaw while each of them was worked on. */
+function accidents<Item>(
+  allowed: readonly string[],
+  items: Iterable<Item>,
+  work: (item: Item) => unknown,
+): readonly string[] {
+  const found = new Set<string>();
+  for (const item of items) {
+    try {
+      work(item);
+    } catch (error) {
+      if (error instanceof GatewayError && allowed.includes(error.code)) continue;
+      found.add(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
+    }
   }
+  return [...found];
 }
 
 const options: readonly Option[] = ['tools', 'tool result', 'image', 'thinking', 'structured'];
 
 describe.each(directions)('%s to %s', (client, provider) => {
   test('a spoiled request is translated or refused', () => {
-    const accidents = new Set<string>();
-    for (const option of options) {
-      for (const request of spoiled({ ...requestOf[client]('m', option), stream: true })) {
-        const translation = createTranslation(dialects[client], dialects[provider], newContext());
-        accidents.add(accident(['request.field', 'request.unsupported'], () => translation.request(request)));
-      }
-    }
+    const requests = options.flatMap((option) => [
+      ...spoiled({ ...requestOf[client]('m', option), stream: true }),
+    ]);
 
-    expect([...accidents].filter((text) => text !== '')).toEqual([]);
+    const found = accidents(['request.field', 'request.unsupported'], requests, (request) =>
+      createTranslation(dialects[client], dialects[provider], newContext()).request(request),
+    );
+
+    expect(found).toEqual([]);
   });
 
   test('a spoiled answer is translated or broken', () => {
-    const accidents = new Set<string>();
-    const answers = Object.values(plainAnswers[provider]);
-    for (const answer of answers.flatMap((one) => [...spoiled(one)])) {
-      const translation = startTranslation(client, provider);
-      accidents.add(accident(['provider.broken_response'], () => JSON.stringify(translation.answer(answer))));
-    }
+    const answers = Object.values(plainAnswers[provider]).flatMap((answer) => [...spoiled(answer)]);
 
-    expect([...accidents].filter((text) => text !== '')).toEqual([]);
+    const found = accidents(['provider.broken_response'], answers, (answer) =>
+      JSON.stringify(startTranslation(client, provider).answer(answer)),
+    );
+
+    expect(found).toEqual([]);
   });
 
   test('a spoiled error is an error', () => {
-    const accidents = new Set<string>();
     const error = {
       type: 'error',
       error: { type: 'x', message: 'y', code: 'z', param: 'p', status: 's', details: [{ reason: 'r' }] },
       detail: [{ msg: 'm' }],
     };
-    for (const body of spoiled(error)) {
-      const translation = startTranslation(client, provider);
-      accidents.add(accident([], () => translation.error(500, body)));
-    }
 
-    expect([...accidents].filter((text) => text !== '')).toEqual([]);
+    const found = accidents([], spoiled(error), (body) =>
+      startTranslation(client, provider).error(500, body),
+    );
+
+    expect(found).toEqual([]);
   });
 
   test.each(['text-then-tool', 'thinking', 'refusal'])(
     'a spoiled event of %s is translated or breaks the stream',
     (scenario) => {
-      const accidents = new Set<string>();
       const events: { name: string | undefined; data: string }[] = [];
       const parser = new SseParser((name, data) => events.push({ name, data }));
       parser.push(recordedStream(`${provider}.${scenario}`));
       parser.end();
+      const others = events.flatMap(({ data }, at) =>
+        data === '[DONE]' ? [] : [...spoiled(JSON.parse(data))].map((other) => ({ at, other })),
+      );
 
-      for (const [at, { data }] of events.entries()) {
-        if (data === '[DONE]') continue;
-        for (const other of spoiled(JSON.parse(data))) {
-          const stream = startTranslation(client, provider).stream();
-          accidents.add(
-            accident(['provider.broken_response'], () => {
-              for (const [i, { name, data: own }] of events.entries()) {
-                stream.event(name, i === at ? (JSON.stringify(other) ?? 'undefined') : own);
-              }
-              stream.end();
-            }),
-          );
+      const found = accidents(['provider.broken_response'], others, ({ at, other }) => {
+        const stream = startTranslation(client, provider).stream();
+        for (const [i, { name, data }] of events.entries()) {
+          stream.event(name, i === at ? (JSON.stringify(other) ?? 'undefined') : data);
         }
-      }
+        stream.end();
+      });
 
-      expect([...accidents].filter((text) => text !== '')).toEqual([]);
+      expect(found).toEqual([]);
     },
   );
 });

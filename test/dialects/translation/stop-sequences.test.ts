@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { dialects, type TextDialectName } from '../../../src/dialects/registry.ts';
 import { createTranslation, type Translation } from '../../../src/dialects/translate.ts';
 import { textDialects } from '../../kit/dialects.ts';
+import { readStrictly } from './read-strictly.ts';
 import { newContext, runStream } from './run-translation.ts';
 
 /** The dialects whose requests have stop sequences; those of Responses have none. */
@@ -42,39 +43,12 @@ function responsesStream(pieces: readonly string[]): Buffer {
   return Buffer.from(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''));
 }
 
-interface Seen {
-  readonly text: string;
-  readonly reason: unknown;
-  readonly stop: unknown;
-  readonly state: string;
-}
-
 /** The answer as a client of the dialect reads it from a stream. */
-function streamed(client: Client, stops: readonly string[], pieces: readonly string[]): Seen {
-  const { text, state } = runStream(started(client, 'responses', stops).translation, [
-    responsesStream(pieces),
-  ]);
-  const datas = text.split('\n').filter((line) => line.startsWith('data: {'));
-  // biome-ignore lint/suspicious/noExplicitAny: JSON of whatever shape
-  const events: any[] = datas.map((line) => JSON.parse(line.slice('data: '.length)));
-  const seen = {
-    messages: () => ({
-      text: events.map(({ delta }) => delta?.text ?? '').join(''),
-      reason: events.find(({ type }) => type === 'message_delta')?.delta.stop_reason,
-      stop: events.find(({ type }) => type === 'message_delta')?.delta.stop_sequence,
-    }),
-    chat: () => ({
-      text: events.map(({ choices }) => choices[0]?.delta.content ?? '').join(''),
-      reason: events.map(({ choices }) => choices[0]?.finish_reason).find((reason) => reason),
-      stop: undefined,
-    }),
-    gemini: () => ({
-      text: events.map(({ candidates }) => candidates[0]?.content?.parts?.[0]?.text ?? '').join(''),
-      reason: events.map(({ candidates }) => candidates[0]?.finishReason).find((reason) => reason),
-      stop: undefined,
-    }),
-  };
-  return { ...seen[client](), state };
+function streamed(client: Client, stops: readonly string[], pieces: readonly string[]) {
+  const { translation } = started(client, 'responses', stops);
+  const { text: output, state } = runStream(translation, [responsesStream(pieces)]);
+  const { text, finish } = readStrictly(client, output);
+  return { text, finish, stop: /"stop_sequence":"([^"]*)"/.exec(output)?.[1], state };
 }
 
 function whole(translation: Translation, texts: readonly string[]) {
@@ -105,7 +79,7 @@ describe('a host without stop sequences', () => {
 
         expect(streamed('messages', ['never', ' STOP'], pieces), `at ${at} and ${next}`).toEqual({
           text: 'one two',
-          reason: 'stop_sequence',
+          finish: 'stop_sequence',
           stop: ' STOP',
           state: 'cut',
         });
@@ -116,41 +90,39 @@ describe('a host without stop sequences', () => {
   test.each([
     ['chat', 'stop'],
     ['gemini', 'STOP'],
-  ] as const)('has its stream ended for a %s client, which only gets "%s"', (client, reason) => {
+  ] as const)('has its stream ended for a %s client, which only gets "%s"', (client, finish) => {
     expect(streamed(client, ['STOP'], ['one S', 'T', 'OP two'])).toEqual({
       text: 'one ',
-      reason,
+      finish,
       stop: undefined,
       state: 'cut',
     });
   });
 
-  test('has its whole answer cut, over parts of it too, with what it used', () => {
-    const messages = whole(started('messages', 'responses', ['STOP']).translation, ['one ST', 'OP two']);
-    const chat = whole(started('chat', 'responses', ['STOP']).translation, ['one ST', 'OP two']);
-    const gemini = whole(started('gemini', 'responses', ['STOP']).translation, ['one ST', 'OP two']);
+  test.each([
+    [
+      'messages',
+      {
+        content: [{ type: 'text', text: 'one ' }],
+        stop_reason: 'stop_sequence',
+        stop_sequence: 'STOP',
+        usage: { input_tokens: 7, output_tokens: 9 },
+      },
+    ],
+    ['chat', { choices: [{ message: { content: 'one ' }, finish_reason: 'stop' }] }],
+    ['gemini', { candidates: [{ content: { parts: [{ text: 'one ' }] }, finishReason: 'STOP' }] }],
+  ] as const)('has its whole answer cut for a %s client, over parts of it too', (client, expected) => {
+    const { body } = whole(started(client, 'responses', ['STOP']).translation, ['one ST', 'OP two']);
 
-    expect(messages.body).toMatchObject({
-      content: [{ type: 'text', text: 'one ' }],
-      stop_reason: 'stop_sequence',
-      stop_sequence: 'STOP',
-      usage: { input_tokens: 7, output_tokens: 9 },
-    });
-    expect(chat.body).toMatchObject({
-      choices: [{ message: { content: 'one ' }, finish_reason: 'stop' }],
-    });
-    expect(JSON.stringify(chat.body)).not.toContain('tool_calls');
-    expect(gemini.body).toMatchObject({
-      candidates: [{ content: { parts: [{ text: 'one ' }] }, finishReason: 'STOP' }],
-    });
-    expect(JSON.stringify(gemini.body)).not.toContain('functionCall');
+    expect(body).toMatchObject(expected);
+    expect(JSON.stringify(body)).not.toMatch(/tool_calls|functionCall|tool_use/);
   });
 
   test('is unchanged if nothing matches, even if its end is the beginning of one', () => {
     expect(streamed('messages', ['STOP'], ['one ', 'STO'])).toEqual({
       text: 'one STO',
-      reason: 'end_turn',
-      stop: null,
+      finish: 'end_turn',
+      stop: undefined,
       state: 'complete',
     });
     expect(whole(started('messages', 'responses', ['STOP']).translation, ['one STO']).body).toMatchObject({
@@ -167,7 +139,7 @@ describe('a host without stop sequences', () => {
   });
 
   test('may answer nothing before the cut', () => {
-    expect(streamed('messages', ['one'], ['one'])).toMatchObject({ text: '', reason: 'stop_sequence' });
+    expect(streamed('messages', ['one'], ['one'])).toMatchObject({ text: '', finish: 'stop_sequence' });
   });
 
   test('is not cut at an empty sequence', () => {
@@ -175,46 +147,37 @@ describe('a host without stop sequences', () => {
   });
 });
 
-test('a chat host gets four sequences, and its answer is cut at the others', () => {
-  const { translation, body, dropped } = started('messages', 'chat', ['a', 'b', 'c', 'd', 'END']);
+test.each([
+  [
+    'chat',
+    4,
+    (stop: readonly string[]) => ({ stop }),
+    { choices: [{ message: { content: 'so END it is' }, finish_reason: 'stop' }] },
+  ],
+  [
+    'gemini',
+    5,
+    (stopSequences: readonly string[]) => ({ generationConfig: { stopSequences } }),
+    { candidates: [{ content: { parts: [{ text: 'so END it is' }] }, finishReason: 'STOP' }] },
+  ],
+] as const)(
+  'a %s host gets %i sequences, and its answer is cut at the others',
+  (provider, most, sent, answer) => {
+    const stops = ['a', 'b', 'c', 'd', 'e'].slice(0, most);
+    const { translation, body, dropped } = started('messages', provider, [...stops, 'END']);
 
-  const { body: answer } = translation.answer({
-    choices: [{ message: { content: 'so END it is' }, finish_reason: 'stop' }],
-    usage: { prompt_tokens: 1, completion_tokens: 2 },
-  });
-
-  expect(body.stop).toEqual(['a', 'b', 'c', 'd']);
-  expect(dropped).toEqual([]);
-  expect(answer).toMatchObject({
-    content: [{ text: 'so ' }],
-    stop_reason: 'stop_sequence',
-    stop_sequence: 'END',
-  });
-});
-
-test('a gemini host gets five sequences, and its answer is cut at the others', () => {
-  const { translation, body, dropped } = started('messages', 'gemini', ['a', 'b', 'c', 'd', 'e', 'END']);
-
-  const { body: answer } = translation.answer({
-    candidates: [{ content: { parts: [{ text: 'so END it is' }] }, finishReason: 'STOP' }],
-  });
-
-  expect(body).toMatchObject({ generationConfig: { stopSequences: ['a', 'b', 'c', 'd', 'e'] } });
-  expect(dropped).toEqual([]);
-  expect(answer).toMatchObject({
-    content: [{ text: 'so ' }],
-    stop_reason: 'stop_sequence',
-    stop_sequence: 'END',
-  });
-});
+    expect(body).toMatchObject(sent(stops));
+    expect(dropped).toEqual([]);
+    expect(translation.answer(answer).body).toMatchObject({
+      content: [{ text: 'so ' }],
+      stop_reason: 'stop_sequence',
+      stop_sequence: 'END',
+    });
+  },
+);
 
 test('a messages host gets no blank sequence, and its answer is cut there', () => {
-  const translation = createTranslation(dialects.chat, dialects.messages, newContext());
-  const { body } = translation.request({
-    model: 'm',
-    messages: [{ role: 'user', content: 'x' }],
-    stop: ['\n', 'END'],
-  });
+  const { translation, body } = started('chat', 'messages', ['\n', 'END']);
 
   const { body: answer } = translation.answer({
     content: [{ type: 'text', text: 'one\ntwo' }],
@@ -235,19 +198,8 @@ test.each([
 
 test('a host that acts on them itself gets any number of sequences, and one twice is one', () => {
   const stops = Array.from({ length: 100_000 }, (_, at) => `END${at}`);
-  const translation = createTranslation(dialects.chat, dialects.messages, newContext());
-  const { body } = translation.request({
-    model: 'm',
-    messages: [{ role: 'user', content: 'x' }],
-    stop: stops,
-  });
+  const { body } = started('chat', 'messages', stops);
 
   expect(body).toMatchObject({ stop_sequences: { length: stops.length } });
-  expect(() =>
-    started(
-      'messages',
-      'responses',
-      Array.from({ length: 500 }, () => 'END'),
-    ),
-  ).not.toThrow();
+  expect(() => started('messages', 'responses', Array(500).fill('END'))).not.toThrow();
 });

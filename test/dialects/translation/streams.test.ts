@@ -155,35 +155,19 @@ describe.each(directions)('a %s client at a provider of %s', (client, provider) 
     expect(stream.fail(failure, 'req_1')).toBe('');
     expect(stream.event(undefined, '[DONE]')).toBe('');
   });
-
-  test('gets an exception for an event that is not JSON, not a wrong answer', () => {
-    const stream = startTranslation(client, provider).stream();
-
-    expect(() => stream.event(undefined, '{"broken')).toThrow(
-      expect.objectContaining({ code: 'provider.broken_response' }),
-    );
-  });
 });
 
-describe('calls whose pieces are mixed', () => {
-  test.each(clientsOf('chat'))('from chat reach a %s client whole', (client) => {
-    const { text: output } = runFixture(client, 'chat', 'two-tools-interleaved');
+test.each(directions.filter(([, provider]) => provider === 'chat' || provider === 'responses'))(
+  'a %s client gets calls of a provider of %s whole whose pieces are mixed',
+  (client, provider) => {
+    const { text: output } = runFixture(client, provider, 'two-tools-interleaved');
 
     expect(readStrictly(client, output)).toMatchObject({
       calls: [koeln, bonn],
       finish: finishes[client].calls,
     });
-  });
-
-  test.each(clientsOf('responses'))('from responses reach a %s client whole', (client) => {
-    const { text: output } = runFixture(client, 'responses', 'two-tools-interleaved');
-
-    expect(readStrictly(client, output)).toMatchObject({
-      calls: [koeln, bonn],
-      finish: finishes[client].calls,
-    });
-  });
-});
+  },
+);
 
 describe('what hosts of the chat dialect do differently', () => {
   test.each(clientsOf('chat'))('usage on the finish chunk reaches a %s client', (client) => {
