@@ -122,30 +122,21 @@ describe('a compressed body', () => {
     expect((await send([members], { 'content-encoding': 'gzip' })).body.toString()).toBe('{"a":1}');
   });
 
-  test.each(names)('%s that is cut is refused', async (name) => {
-    const encoded = encoders[name](text);
-    const answer = await send([encoded.subarray(0, encoded.length - 5)], { 'content-encoding': name });
+  test.each(names)(
+    '%s is refused that is cut, has bytes behind its end, or is something else',
+    async (name) => {
+      const encoded = encoders[name](text);
+      const tails = ['x', '\0', '{"model":"other"}'].map((tail) =>
+        Buffer.concat([encoded, Buffer.from(tail)]),
+      );
 
-    expect([answer.status, codeOf(answer)]).toEqual([400, 'request.encoding']);
-  });
+      for (const body of [encoded.subarray(0, -5), ...tails, text, Buffer.alloc(0), deflateRawSync(text)]) {
+        const answer = await send([body], { 'content-encoding': name });
 
-  test.each(names)('%s with bytes behind its end is refused', async (name) => {
-    for (const tail of ['x', '\0', '{"model":"other"}']) {
-      const encoded = Buffer.concat([encoders[name](text), Buffer.from(tail)]);
-
-      const answer = await send([encoded], { 'content-encoding': name });
-
-      expect([answer.status, codeOf(answer)]).toEqual([400, 'request.encoding']);
-    }
-  });
-
-  test.each(names)('%s that is something else is refused', async (name) => {
-    for (const body of [text, Buffer.alloc(0), deflateRawSync(text)]) {
-      const answer = await send([body], { 'content-encoding': name });
-
-      expect([answer.status, codeOf(answer)]).toEqual([400, 'request.encoding']);
-    }
-  });
+        expect([answer.status, codeOf(answer)]).toEqual([400, 'request.encoding']);
+      }
+    },
+  );
 
   test.each(['gzip, gzip', 'gzip, identity', 'x-gzip', 'compress', 'aes128gcm', 'gzip;q=1', 'gzip br'])(
     '%s is refused',

@@ -55,6 +55,8 @@ async function expectAlive({ open }: Started): Promise<void> {
   expect(answer.status).toBe(200);
 }
 
+const inChunks = (chunks: string) => head('POST /x HTTP/1.1', 'Transfer-Encoding: chunked') + chunks;
+
 describe('framing that has no one meaning', () => {
   test.each(
     // biome-ignore format: a case a line
@@ -94,6 +96,17 @@ describe('framing that has no one meaning', () => {
       ['chunks in HTTP/1.0', `${head('POST /x HTTP/1.0', 'Transfer-Encoding: chunked')}0\r\n\r\n`],
       ['two Hosts', 'GET /x HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: 127.0.0.1\r\n\r\n'],
       ['two Hosts in different case', 'GET /x HTTP/1.1\r\nHost: 127.0.0.1\r\nhOST: evil.example\r\n\r\n'],
+      ['a NUL in the name of a length', `${head('POST /x HTTP/1.1', 'Content-Length\0: 2')}{}`],
+      ['a folded Transfer-Encoding', `${head('POST /x HTTP/1.1', 'Transfer-Encoding:\r\n chunked')}0\r\n\r\n`],
+      ['a chunk size that is no number', inChunks('zz\r\n')],
+      ['a chunk size beyond 64 bits', inChunks('fffffffffffffffff\r\n')],
+      ['a bare line feed behind a chunk size', inChunks('2\n{}\r\n0\r\n\r\n')],
+      ['a chunk longer than its size', inChunks('2\r\n{}x\r\n0\r\n\r\n')],
+      ['a space in a chunk size', inChunks('2 2\r\n{}\r\n0\r\n\r\n')],
+      ['a signed chunk size', inChunks('-2\r\n{}\r\n0\r\n\r\n')],
+      ['a prefixed chunk size', inChunks('0x2\r\n{}\r\n0\r\n\r\n')],
+      ['a line end missing behind a chunk', inChunks('2\r\n{}0\r\n\r\n')],
+      ['a bad trailer', inChunks('2\r\n{}\r\n0\r\nx y\r\n\r\n')],
     ],
   )('%s: 400, and the connection closes', async (_name, request) => {
     const server = await start();
@@ -126,35 +139,9 @@ describe('framing that has no one meaning', () => {
     expect(server.seen).toEqual([]);
   });
 
-  test.each([
-    ['a size that is no number', 'zz\r\n'],
-    ['a size beyond 64 bits', 'fffffffffffffffff\r\n'],
-    ['a bare line feed behind the size', '2\n{}\r\n0\r\n\r\n'],
-    ['a chunk longer than its size', '2\r\n{}x\r\n0\r\n\r\n'],
-    ['a space in the size', '2 2\r\n{}\r\n0\r\n\r\n'],
-    ['a signed size', '-2\r\n{}\r\n0\r\n\r\n'],
-    ['a prefixed size', '0x2\r\n{}\r\n0\r\n\r\n'],
-    ['a line end missing behind the data', '2\r\n{}0\r\n\r\n'],
-    ['a bad trailer', '2\r\n{}\r\n0\r\nx y\r\n\r\n'],
-  ])('in chunks, %s: 400, and the connection closes', async (_name, chunks) => {
-    const server = await start();
-    const connection = server
-      .open()
-      .send(`${head('POST /x HTTP/1.1', 'Transfer-Encoding: chunked')}${chunks}`);
-
-    const answers = await connection.answersUntilClose();
-
-    expect(answers).toHaveLength(1);
-    expectError(answers[0], 400, 'request.framing');
-    expect(server.seen).toEqual([]);
-    await expectAlive(server);
-  });
-
   test('a bad chunk after good ones, in a separate packet, is answered too', async () => {
     const server = await start();
-    const connection = server
-      .open()
-      .send(`${head('POST /x HTTP/1.1', 'Transfer-Encoding: chunked')}2\r\n{}\r\n`);
+    const connection = server.open().send(inChunks('2\r\n{}\r\n'));
     await new Promise((resolve) => setImmediate(resolve));
     connection.send('zz\r\n');
 
@@ -166,17 +153,15 @@ describe('framing that has no one meaning', () => {
 });
 
 describe('framing that is fine', () => {
-  const chunked = head('POST /x HTTP/1.1', 'Transfer-Encoding: chunked');
-
   test.each(
     // biome-ignore format: a case a line
     [
       ['a length', post('{}'), '{}'],
       ['no body', head('GET /x HTTP/1.1'), ''],
-      ['chunks', `${chunked}1\r\n{\r\n1\r\n}\r\n0\r\n\r\n`, '{}'],
+      ['chunks', inChunks('1\r\n{\r\n1\r\n}\r\n0\r\n\r\n'), '{}'],
       // The parser of Node before 20.19.2 takes only extensions without a value.
-      ['chunks with extensions', `${chunked}2;${isOldParser ? 'name' : 'name=value;other="x"'}\r\n{}\r\n0;last\r\n\r\n`, '{}'],
-      ['chunks with trailers', `${chunked}2\r\n{}\r\n0\r\nX-Checksum: 1\r\n\r\n`, '{}'],
+      ['chunks with extensions', inChunks(`2;${isOldParser ? 'name' : 'name=value;other="x"'}\r\n{}\r\n0;last\r\n\r\n`), '{}'],
+      ['chunks with trailers', inChunks('2\r\n{}\r\n0\r\nX-Checksum: 1\r\n\r\n'), '{}'],
       ['Chunked in capitals', `${head('POST /x HTTP/1.1', 'Transfer-Encoding: Chunked')}2\r\n{}\r\n0\r\n\r\n`, '{}'],
       ['empty lines before the request', `\r\n\r\n${post('{}')}`, '{}'],
     ],
@@ -289,18 +274,6 @@ describe('limits', () => {
     },
   );
 
-  test('a target that is too long: 431', async () => {
-    const { open } = await start({ limits: { headBytes: 2_048 } });
-
-    expectError(
-      await open()
-        .send(head(`GET /${'x'.repeat(4_096)} HTTP/1.1`))
-        .answer(),
-      431,
-      'request.headers_too_large',
-    );
-  });
-
   test('a body that drips past its time: 408', async () => {
     const server = await start({ body: { bodyIdleMs: 5_000, bodyTotalMs: 150 } });
     const connection = server.open().send(`${head('POST /x HTTP/1.1', 'Content-Length: 60000')}{`);
@@ -310,17 +283,6 @@ describe('limits', () => {
     clearInterval(drip);
 
     expectError(answers[0], 408, 'request.timeout');
-  });
-
-  test('an announced body that is too large: 413 before any of it', async () => {
-    const server = await start();
-    const connection = server.open().send(head('POST /x HTTP/1.1', 'Content-Length: 65537'));
-
-    const answers = await connection.answersUntilClose();
-
-    expectError(answers[0], 413, 'request.too_large');
-    expect(answers[0]?.headers.get('connection')).toBe('close');
-    await expectAlive(server);
   });
 
   test('a refused client that continues to send can still read the answer', async () => {
@@ -344,18 +306,6 @@ describe('limits', () => {
 
     expect(answers.map(({ status }) => status)).toEqual([413]);
     expect(seen).toEqual([]);
-  });
-
-  test('a body of just the limit passes', async () => {
-    const { open } = await start();
-
-    expect(
-      (
-        await open()
-          .send(post('x'.repeat(65_536)))
-          .answer()
-      ).status,
-    ).toBe(200);
   });
 });
 
@@ -491,28 +441,13 @@ describe('drain', () => {
     expect(half.received).not.toContain('200 OK');
   });
 
-  test('lets an open exchange finish, announces the close, and then ends', async () => {
-    const { listener, open, held, holding } = await startHolding();
-    const connection = open().send(head('GET /x HTTP/1.1'));
-    await holding(1);
-
-    const drained = listener.drain();
-    expect(listener.isDraining).toBe(true);
-    for (const response of held) sendJson(response, 'done', newRequestId());
-    const answers = await connection.answersUntilClose();
-    await drained;
-
-    expect(answers.map(({ status, body }) => [status, body])).toEqual([[200, '"done"']]);
-    expect(answers[0]?.headers.get('connection')).toBe('close');
-    expect(listener.stopSignal.aborted).toBe(false);
-  });
-
   test('answers all requests that a connection has begun, and announces the close with the last', async () => {
     const { listener, open, held, holding } = await startHolding();
     const connection = open().send(head('GET /x HTTP/1.1').repeat(2));
     await holding(2);
 
     const drained = listener.drain();
+    expect(listener.isDraining).toBe(true);
     for (const [i, response] of held.entries()) sendJson(response, i, newRequestId());
     const answers = await connection.answersUntilClose();
     await drained;
@@ -521,38 +456,7 @@ describe('drain', () => {
       ['0', 'keep-alive'],
       ['1', 'close'],
     ]);
-  });
-
-  test('lets a stream that has begun finish', async () => {
-    const { listener, open, held, holding } = await startHolding();
-    const connection = open().send(head('GET /x HTTP/1.1'));
-    await holding(1);
-    for (const response of held) {
-      response.writeHead(200, []);
-      response.write(Buffer.from('a'));
-    }
-    await connection.until((received) => received.includes('\r\na\r\n'));
-
-    const drained = listener.drain();
-    for (const response of held) response.end(Buffer.from('b'));
-    await drained;
-    await connection.closed;
-
-    expect(connection.received).toMatch(/1\r\na\r\n1\r\nb\r\n0\r\n\r\n$/);
-  });
-
-  test('accepts no new connections', async () => {
-    const { listener, open, held, holding } = await startHolding();
-    open().send(head('GET /x HTTP/1.1'));
-    await holding(1);
-    const drained = listener.drain();
-
-    const late = open();
-    await late.closed;
-    for (const response of held) sendJson(response, 'done', newRequestId());
-    await drained;
-
-    expect(late.received).toBe('');
+    expect(listener.stopSignal.aborted).toBe(false);
   });
 
   test('cuts what is still open when its time is over, after saying so', async () => {
@@ -591,8 +495,6 @@ describe('drain', () => {
     const { listener } = await start();
 
     await Promise.all([listener.drain(), listener.drain()]);
-
-    expect(listener.isDraining).toBe(true);
   });
 });
 

@@ -4,8 +4,13 @@ import type { HttpResponse } from '../../src/http/response.ts';
 import type { RawConnection } from './raw-connection.ts';
 import { get, give, type Serving, serve } from './serving.ts';
 
+interface Asked extends Serving {
+  readonly client: RawConnection;
+  readonly response: HttpResponse;
+}
+
 /** A client that has sent a request, and the answer to it, which the test writes. */
-async function ask(text = get('/')): Promise<Serving & { response: HttpResponse; client: RawConnection }> {
+async function ask(text = get('/')): Promise<Asked> {
   const serving = await serve();
   const client = serving.open().send(text);
   const { response } = await serving.next();
@@ -262,43 +267,23 @@ describe('an answer that lasts until its connection ends', () => {
       socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? ''));
     });
 
-  test('is cut with a reset where it is broken off', async () => {
-    const { client, response } = await ask(old);
+  test.each([
+    ['where it is broken off', ({ response }: Asked) => response.breakOff(Buffer.alloc(0))],
+    ['where the client ends its half before', ({ client }: Asked) => client.socket.end()],
+    ['where the server’s time to stop is over', ({ listener }: Asked) => listener.drain()],
+  ])('is cut with a reset %s', async (_where, cut) => {
+    const asked = await ask(old);
+    const { client, response } = asked;
     const ended = ending(client);
     response.writeHead(200, []);
     response.write(Buffer.from('half'));
     await client.until((received) => received.endsWith('half'));
 
-    response.breakOff(Buffer.alloc(0));
-
-    expect(await ended).toBe('ECONNRESET');
-    await closed(response);
-  });
-
-  test('is cut with a reset where the client ends its half before', async () => {
-    const { client, response } = await ask(old);
-    const ended = ending(client);
-    response.writeHead(200, []);
-    response.write(Buffer.from('half'));
-    await client.until((received) => received.endsWith('half'));
-
-    client.socket.end();
+    await cut(asked);
 
     expect(await ended).toBe('ECONNRESET');
     await closed(response);
     expect(response.isFinished).toBe(false);
-  });
-
-  test('is cut with a reset where the server’s time to stop is over', async () => {
-    const { client, response, listener } = await ask(old);
-    const ended = ending(client);
-    response.writeHead(200, []);
-    response.write(Buffer.from('half'));
-
-    await listener.drain();
-
-    expect(await ended).toBe('ECONNRESET');
-    expect(response.isClosed).toBe(true);
   });
 
   test('ends as a whole one where it is, though the client’s half ends before all has left', async () => {

@@ -3,9 +3,11 @@ import { BlockQueue, createJsonProgress } from '../../../src/dialects/messages/b
 
 /** What came of each call, and of the texts between them. */
 type Step =
-  | readonly ['start' | 'end', call: number]
+  | readonly ['start', call: number]
+  | readonly ['end', call: number]
   | readonly ['input', call: number, json: string]
-  | readonly ['thinking' | 'text', text: string]
+  | readonly ['thinking', text: string]
+  | readonly ['text', text: string]
   | readonly ['finish'];
 
 /** What a queue writes, which is given those steps. */
@@ -20,7 +22,7 @@ function written(...steps: readonly Step[]): string[] {
   });
   for (const step of steps) {
     if (step[0] === 'finish') queue.finish();
-    else if (step[0] === 'thinking' || step[0] === 'text') queue.add(...step);
+    else if (step[0] === 'thinking' || step[0] === 'text') queue.add(step[0], step[1]);
     else if (step[0] === 'input') queue.addInput(step[1], step[2]);
     else if (step[0] === 'end') queue.endCall(step[1]);
     else {
