@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
-import { dialects } from '../../src/dialects/registry.ts';
+import { alternativesTo, dialects } from '../../src/dialects/registry.ts';
 
 const root = join(import.meta.dirname, '..', '..', 'src', 'dialects');
 const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
@@ -39,6 +39,13 @@ test('every dialect is one line of the registry, in its folder', () => {
   expect(importsOf('registry.ts').filter((target) => isDialect(folderOf(target)))).toHaveLength(
     Object.keys(dialects).length,
   );
+});
+
+test('conversations are translated to every other dialect of conversations, embeddings to those of embeddings', () => {
+  const { messages, chat, responses, gemini, embeddings, gemini_embeddings } = dialects;
+
+  expect(alternativesTo(messages)).toEqual([chat, responses, gemini]);
+  expect(alternativesTo(embeddings)).toEqual([gemini_embeddings]);
 });
 
 test('imports go round in no circle, types included', () => {

@@ -73,67 +73,40 @@ describe('bodies that are not JSON', () => {
     ['null', 'null', 'expected a JSON object at byte 0'],
     ['a brace alone', '{', 'where the body ends'],
     ['an open string', '{"a', 'a string does not end where the body ends'],
-    ['an open string in a value', '{"a":"b', 'a string does not end where the body ends'],
     ['an open array', '{"a":[1', 'expected , or ] where the body ends'],
-    ['an open object in an array', '{"a":[{', 'where the body ends'],
     ['a key without a value', '{"a"}', 'expected : after a key at byte 4'],
     ['a colon without a value', '{"a":}', 'expected a value at byte 5'],
     ['a trailing comma in an object', '{"a":1,}', 'expected a key in double quotes at byte 7'],
     ['a trailing comma in an array', '{"a":[1,]}', 'expected a value at byte 8'],
-    ['a leading comma', '{,"a":1}', 'expected a key in double quotes at byte 1'],
-    ['two commas', '{"a":[1,,2]}', 'expected a value at byte 8'],
     ['a missing comma', '{"a":1 "b":2}', 'expected , or } at byte 7'],
-    ['a missing comma in an array', '{"a":[1 2]}', 'expected , or ] at byte 8'],
     ['the wrong bracket', '{"a":[1}', 'expected , or ] at byte 7'],
-    ['the wrong brace', '{"a":1]', 'expected , or } at byte 6'],
     ['a bare key', '{a:1}', 'expected a key in double quotes at byte 1'],
     ['single quotes', "{'a':1}", 'expected a key in double quotes at byte 1'],
-    ['a number as a key', '{1:1}', 'expected a key in double quotes at byte 1'],
     ['bytes after the object', '{} x', 'expected nothing after the object at byte 3'],
-    ['a second object', '{}{}', 'expected nothing after the object at byte 2'],
     ['a NUL after the object', '{}\u0000', 'expected nothing after the object at byte 2'],
     ['a NUL instead of white space', '{\u0000}', 'at byte 1'],
-    ['a form feed as white space', '{\f}', 'at byte 1'],
-    ['a vertical tab as white space', '{\v}', 'at byte 1'],
     ['a no-break space as white space', '{\u00a0}', 'at byte 1'],
     ['a comment', '{/**/}', 'at byte 1'],
-    ['a line comment', '{}//', 'expected nothing after the object at byte 2'],
     ['a raw line feed in a string', '{"a":"\n"}', 'a control character must be escaped at byte 6'],
-    ['a raw tab in a string', '{"a":"\t"}', 'a control character must be escaped at byte 6'],
-    ['a raw NUL in a string', '{"a":"\u0000"}', 'a control character must be escaped at byte 6'],
     ['a raw unit separator in a key', '{"\u001f":1}', 'a control character must be escaped at byte 2'],
     ['an escape that does not exist', '{"a":"\\x41"}', 'this escape does not exist in JSON at byte 6'],
-    ['an escaped single quote', '{"a":"\\\'"}', 'this escape does not exist in JSON'],
     ['an octal escape', '{"a":"\\0"}', 'this escape does not exist in JSON'],
-    ['an upper-case unicode escape', '{"a":"\\U0041"}', 'this escape does not exist in JSON'],
     ['a short unicode escape', '{"a":"\\u004"}', 'four hexadecimal digits'],
-    ['a braced unicode escape', '{"a":"\\u{41}"}', 'four hexadecimal digits'],
     ['no hexadecimal digits', '{"a":"\\u00g0"}', 'four hexadecimal digits'],
-    ['a unicode escape at the end', '{"a":"\\u00', 'four hexadecimal digits'],
     ['a backslash at the end', '{"a":"\\', 'this escape does not exist in JSON'],
     ['a leading zero', '{"a":01}', 'a number may not begin with 0'],
     ['a leading zero after a minus', '{"a":-01}', 'a number may not begin with 0'],
-    ['two zeros', '{"a":00}', 'a number may not begin with 0'],
     ['a plus', '{"a":+1}', 'expected a value at byte 5'],
     ['a minus alone', '{"a":-}', 'expected a digit after -'],
-    ['two minuses', '{"a":--1}', 'expected a digit after -'],
     ['a leading point', '{"a":.5}', 'expected a value at byte 5'],
     ['a trailing point', '{"a":5.}', 'expected a digit at byte 7'],
-    ['a point before an exponent', '{"a":5.e1}', 'expected a digit at byte 7'],
     ['an empty exponent', '{"a":1e}', 'expected a digit at byte 7'],
-    ['a signed empty exponent', '{"a":1e+}', 'expected a digit at byte 8'],
-    ['a fraction in an exponent', '{"a":1e1.5}', 'expected , or } at byte 8'],
     ['a hexadecimal number', '{"a":0x1}', 'expected , or } at byte 6'],
     ['NaN', '{"a":NaN}', 'expected a value'],
     ['Infinity', '{"a":Infinity}', 'expected a value'],
-    ['minus Infinity', '{"a":-Infinity}', 'expected a digit after -'],
-    ['a number with an underscore', '{"a":1_0}', 'expected , or } at byte 6'],
     ['full-width digits', '{"a":１}', 'expected a value'],
     ['a cut word', '{"a":tru}', 'expected a value'],
-    ['a word in the wrong case', '{"a":True}', 'expected a value'],
     ['a word that goes on', '{"a":nullx}', 'expected , or } at byte 9'],
-    ['a word that the body cuts', '{"a":nul', 'expected a value'],
-    ['undefined', '{"a":undefined}', 'expected a value'],
   ])('%s', (_name, body, message) => {
     expect(() => JSON.parse(body) as unknown).toSatisfy(
       (parse: () => unknown) => throws(parse) || typeof parse() !== 'object' || !isPlainObject(parse()),
@@ -189,6 +162,8 @@ describe('bodies that are not UTF-8', () => {
 });
 
 describe('keys that stand twice', () => {
+  const many = [...'abcdefghijkl'].map((key) => `"${key}":0`).join();
+
   test.each([
     ['plain', '{"a":1,"a":2}', '/a'],
     ['with an equal value', '{"a":1,"a":1}', '/a'],
@@ -201,27 +176,9 @@ describe('keys that stand twice', () => {
     ['not next to each other', '{"a":1,"b":{"a":1},"a":2}', '/a'],
     ['empty', '{"":1,"":2}', '/'],
     ['at depth', '{"x":[0,{"y":{"a":1,"a":2}}]}', '/x/1/y/a'],
-    [
-      'in an object that is the last of its siblings',
-      '{"p":{"q":1},"r":[[],[{"s":{}},{"t":0,"t":0}]]}',
-      '/r/1/1/t',
-    ],
-    [
-      'among many',
-      `{${'abcdefghijkl'
-        .split('')
-        .map((key) => `"${key}":0`)
-        .join(',')},"c":0}`,
-      '/c',
-    ],
-    [
-      'among many, escaped',
-      `{${'abcdefghijkl'
-        .split('')
-        .map((key) => `"${key}":0`)
-        .join(',')},"\\u0063":0}`,
-      '/c',
-    ],
+    ['in the last of its siblings', '{"p":{"q":1},"r":[[],[{"s":{}},{"t":0,"t":0}]]}', '/r/1/1/t'],
+    ['among many', `{${many},"c":0}`, '/c'],
+    ['among many, escaped', `{${many},"\\u0063":0}`, '/c'],
     // Readers that can't hold a lone surrogate put U+FFFD in its place, and then these are one key.
     ['alike where lone surrogates are replaced', '{"\\ud800":1,"\\udfff":2}', '/\udfff'],
     ['a lone surrogate and its replacement', '{"\ufffd":1,"\\ud800":2}', '/\ud800'],
@@ -274,41 +231,29 @@ describe('hostile bodies cost no more than their length', () => {
   // Generous: what is quadratic here takes minutes.
   const generousMs = 5_000;
 
+  const keys = (names: readonly unknown[]) => `{${names.map((name) => `"${name}":0`).join()}}`;
+  const numbered = Array.from({ length: 100_000 }, (_, i) => `key${i}`);
+  const sameLowBits = Array.from({ length: 65_535 }, (_, i) => ((i + 1) * 65_536) >>> 0);
+  const alike = Array.from({ length: 8 }, (_, i) => 'x'.repeat(125_000) + i);
+
   test.each([
-    [
-      '100,000 keys',
-      () => `{${Array.from({ length: 100_000 }, (_, i) => `"key${i}":0`).join(',')}}`,
-      undefined,
-    ],
-    [
-      '65,535 keys that are numbers with the same low bits',
-      () => `{${Array.from({ length: 65_535 }, (_, i) => `"${((i + 1) * 65_536) >>> 0}":0`).join(',')}}`,
-      undefined,
-    ],
-    ['100,000 objects of two keys', () => `{"a":[${'{"k":1,"l":2},'.repeat(100_000)}{}]}`, undefined],
-    ['a million opening brackets', () => `{"a":${'['.repeat(1_000_000)}`, 'request.too_deep'],
-    ['a megabyte of escapes', () => `{"a":"${'\\u0041'.repeat(175_000)}"}`, undefined],
-    ['a megabyte of escapes in a key', () => `{"${'\\u0041'.repeat(175_000)}":1}`, undefined],
-    [
-      'eight long keys that differ at their end',
-      () => `{${Array.from({ length: 8 }, (_, i) => `"${'x'.repeat(125_000)}${i}":0`).join(',')}}`,
-      undefined,
-    ],
-    ['a megabyte of digits', () => `{"a":${'1'.repeat(1_000_000)}}`, 'request.field'],
-    ['a megabyte of white space', () => `{${' '.repeat(1_000_000)}`, 'request.invalid_json'],
-    [
-      'a string of a megabyte that does not end',
-      () => `{"a":"${'x'.repeat(1_000_000)}`,
-      'request.invalid_json',
-    ],
+    ['100,000 keys', keys(numbered), undefined],
+    ['65,535 keys that are numbers with the same low bits', keys(sameLowBits), undefined],
+    ['eight long keys that differ at their end', keys(alike), undefined],
+    ['100,000 objects of two keys', `{"a":[${'{"k":1,"l":2},'.repeat(100_000)}{}]}`, undefined],
+    ['a megabyte of escapes', `{"a":"${'\\u0041'.repeat(175_000)}"}`, undefined],
+    ['a megabyte of escapes in a key', `{"${'\\u0041'.repeat(175_000)}":1}`, undefined],
+    ['a million opening brackets', `{"a":${'['.repeat(1_000_000)}`, 'request.too_deep'],
+    ['a megabyte of digits', `{"a":${'1'.repeat(1_000_000)}}`, 'request.field'],
+    ['a megabyte of white space', `{${' '.repeat(1_000_000)}`, 'request.invalid_json'],
+    ['a megabyte that does not end', `{"a":"${'x'.repeat(1_000_000)}`, 'request.invalid_json'],
     [
       'a duplicate key behind 100,000 others at depth',
-      () =>
-        `${'{"a":'.repeat(98)}{${Array.from({ length: 100_000 }, (_, i) => `"k${i}":0,`).join('')}"k0":1}${'}'.repeat(98)}`,
+      `${'{"a":'.repeat(98)}${keys([...numbered, 'key0'])}${'}'.repeat(98)}`,
       'request.duplicate_key',
     ],
-  ])('%s', (_name, build, code) => {
-    const body = Buffer.from(build());
+  ])('%s', (_name, text, code) => {
+    const body = Buffer.from(text);
     const parse = () => {
       if (code === undefined) parseStrictJson(body);
       else expect(refusal(body).code).toBe(code);
@@ -333,21 +278,9 @@ function isPlainObject(value: unknown): boolean {
 
 describe('a string is read four bytes at a time, wherever it begins and whatever it contains', () => {
   const every = Array.from({ length: 9 }, (_, length) => 'x'.repeat(length));
+  // biome-ignore format: a list
   const inside = [
-    '!',
-    '#',
-    '[',
-    ']',
-    '~',
-    '\u007f',
-    'é',
-    '日',
-    '🚀',
-    '\\"',
-    '\\\\',
-    '\\n',
-    '\\u0041',
-    '\\ud83d',
+    '!', '#', '[', ']', '~', '\u007f', 'é', '日', '🚀', '\\"', '\\\\', '\\n', '\\u0041', '\\ud83d',
   ];
 
   test('texts and what is known of them', () => {

@@ -142,35 +142,26 @@ describe('connections', () => {
 });
 
 describe('idle connections', () => {
-  test('are closed after four seconds', async () => {
-    holdClock();
-    const host = await startRawHost(numbering());
-    const pool = poolAt(host.url);
-    await askAndRest(pool);
-    vi.advanceTimersByTime(3_500);
-    expect((await askAndRest(pool)).body).toBe('1');
-    vi.advanceTimersByTime(4_500);
-    await until(() => host.sockets.size === 0);
-
-    expect((await askAndRest(pool)).body).toBe('2');
-  });
-
   test.each([
-    [3, 1_000],
-    [5, 3_000],
-    [60, 4_000],
-  ])('are closed two seconds before the host does, which says %i', async (timeout, keptMs) => {
-    holdClock();
-    const host = await startRawHost(numbering({ lines: `keep-alive: timeout=${timeout}\r\n` }));
-    const pool = poolAt(host.url);
-    await askAndRest(pool);
-    vi.advanceTimersByTime(keptMs - 500);
-    expect((await askAndRest(pool)).body).toBe('1');
-    vi.advanceTimersByTime(keptMs);
-    await until(() => host.sockets.size === 0);
+    ['nothing', '', 4_000],
+    ['3 s', 'keep-alive: timeout=3\r\n', 1_000],
+    ['5 s', 'keep-alive: timeout=5\r\n', 3_000],
+    ['60 s', 'keep-alive: timeout=60\r\n', 4_000],
+  ])(
+    'are closed after four seconds, or two before the host does, which says %s',
+    async (_what, lines, keptMs) => {
+      holdClock();
+      const host = await startRawHost(numbering({ lines }));
+      const pool = poolAt(host.url);
+      await askAndRest(pool);
+      vi.advanceTimersByTime(keptMs - 500);
+      expect((await askAndRest(pool)).body).toBe('1');
+      vi.advanceTimersByTime(keptMs);
+      await until(() => host.sockets.size === 0);
 
-    expect((await askAndRest(pool)).body).toBe('2');
-  });
+      expect((await askAndRest(pool)).body).toBe('2');
+    },
+  );
 
   test('are closed with the pool, immediately or after their answer', async () => {
     const waiting: RawRequest[] = [];
@@ -304,28 +295,20 @@ describe('a time-out', () => {
 });
 
 describe('a request', () => {
-  test('names the host with its port', async () => {
+  test.each([
+    ['127.0.0.1', '127.0.0.1'],
+    ['::1', '[::1]'],
+  ])('to %s names the host with its port', async (address, named) => {
     const heads: string[] = [];
     const host = await startRawHost((request) => {
       heads.push(request.head);
       numbering()(request);
-    });
-    await ask(poolAt(host.url), { headers: ['x-a', 'b'] }).outcome;
+    }, address);
 
+    expect((await ask(poolAt(host.url), { headers: ['x-a', 'b'] }).outcome).body).toBe('1');
     expect(heads).toEqual([
-      `POST /a?b HTTP/1.1\r\nhost: 127.0.0.1:${host.port}\r\nconnection: keep-alive\r\nx-a: b\r\ncontent-length: 2`,
+      `POST /a?b HTTP/1.1\r\nhost: ${named}:${host.port}\r\nconnection: keep-alive\r\nx-a: b\r\ncontent-length: 2`,
     ]);
-  });
-
-  test('goes to an address of IPv6', async () => {
-    const heads: string[] = [];
-    const host = await startRawHost((request) => {
-      heads.push(request.head);
-      numbering()(request);
-    }, '::1');
-
-    expect((await ask(poolAt(host.url)).outcome).body).toBe('1');
-    expect(heads[0]).toContain(`\r\nhost: [::1]:${host.port}\r\n`);
   });
 
   test.each([
