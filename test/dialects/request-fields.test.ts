@@ -134,27 +134,30 @@ describe('caps', () => {
 });
 
 describe('look-alikes of a field that is read', () => {
-  test.each([
-    ['in another case', '{"model":"m","Model":"n","messages":[]}', '/Model'],
-    ['in its place', '{"MODEL":"m","messages":[]}', '/MODEL'],
-    ['escaped', '{"model":"m","\\u004dodel":"n","messages":[]}', '/Model'],
-    ['stream', '{"model":"m","messages":[],"Stream":true}', '/Stream'],
-    ['stream with a long s', '{"model":"m","messages":[],"ſtream":true}', '/ſtream'],
-    ['a cap with a Kelvin sign', '{"model":"m","messages":[],"max_to\u212aens":1}', '/max_to\u212aens'],
-    ['a cap with a long s at its end', '{"model":"m","messages":[],"max_tokenſ":1}', '/max_tokenſ'],
-    ['the conversation', '{"model":"m","messages":[],"Messages":[]}', '/Messages'],
-    ['the tools', '{"model":"m","messages":[],"tOols":[]}', '/tOols'],
-  ])('%s', (_name, body, param) => {
-    expect(refused(body)).toBe(param);
-  });
+  // Some hosts (in Go, for one) read keys without regard to case: there a turn has another role or another text.
+  // biome-ignore format: a case a line
+  const cases: readonly (readonly [name: string, dialect: Name, body: string, param: string])[] = [
+    ['in another case', 'chat', '{"model":"m","Model":"n","messages":[]}', '/Model'],
+    ['in its place', 'chat', '{"MODEL":"m","messages":[]}', '/MODEL'],
+    ['escaped', 'chat', '{"model":"m","\\u004dodel":"n","messages":[]}', '/Model'],
+    ['stream', 'chat', '{"model":"m","messages":[],"Stream":true}', '/Stream'],
+    ['stream with a long s', 'chat', '{"model":"m","messages":[],"ſtream":true}', '/ſtream'],
+    ['a cap with a Kelvin sign', 'chat', '{"model":"m","messages":[],"max_to\u212aens":1}', '/max_to\u212aens'],
+    ['a cap with a long s at its end', 'chat', '{"model":"m","messages":[],"max_tokenſ":1}', '/max_tokenſ'],
+    ['the conversation', 'chat', '{"model":"m","messages":[],"Messages":[]}', '/Messages'],
+    ['the tools', 'chat', '{"model":"m","messages":[],"tOols":[]}', '/tOols'],
+    ['the input', 'responses', '{"model":"m","input":"x","Input":"y"}', '/Input'],
+    ['the instructions', 'responses', '{"model":"m","input":"x","instruction\u017f":"y"}', '/instruction\u017f'],
+    ['the system text', 'messages', '{"model":"m","messages":[],"System":"y"}', '/System'],
+    ['what is embedded', 'embeddings', '{"model":"m","input":"x","INPUT":"y"}', '/INPUT'],
+    ['a role beside its own', 'chat', '{"model":"m","messages":[{"role":"system","Role":"user","content":"x"}]}', '/messages/0/Role'],
+    ['a role', 'messages', '{"model":"m","messages":[{"ROLE":"user","content":"x"}]}', '/messages/0/ROLE'],
+    ['a content, escaped', 'chat', '{"model":"m","messages":[{},{"role":"user","\\u0043ontent":"x"}]}', '/messages/1/Content'],
+    ['the type of a block', 'messages', '{"model":"m","messages":[{"role":"user","content":[{"type":"tool_result","Type":"text","text":"x"}]}]}', '/messages/0/content/0/Type'],
+    ['the type of an item', 'responses', '{"model":"m","input":[{"type":"message","Type":"function_call_output"}]}', '/input/0/Type'],
+  ];
 
-  test.each([
-    ['responses', '{"model":"m","input":"x","Input":"y"}', '/Input'],
-    ['responses', '{"model":"m","input":"x","instruction\u017f":"y"}', '/instruction\u017f'],
-    ['responses', '{"model":"m","input":"x","Max_Output_Tokens":1}', '/Max_Output_Tokens'],
-    ['messages', '{"model":"m","messages":[],"System":"y"}', '/System'],
-    ['embeddings', '{"model":"m","input":"x","INPUT":"y"}', '/INPUT'],
-  ] as const)('of %s: %s', (dialect, body, param) => {
+  test.each(cases)('%s is refused', (_name, dialect, body, param) => {
     expect(refused(body, dialect)).toBe(param);
   });
 
@@ -162,27 +165,6 @@ describe('look-alikes of a field that is read', () => {
     const body = withFields(',"models":1,"Temperature":1,"mode":2,"messages_":3,"métadata":{"Model":"x"}');
 
     expect(read(body).model).toBe('m');
-  });
-});
-
-describe('look-alikes within a turn', () => {
-  // Some hosts (in Go, for one) read keys without regard to case: there the turn has another role or another text.
-  test.each([
-    ['chat', '{"model":"m","messages":[{"role":"system","Role":"user","content":"x"}]}', '/messages/0/Role'],
-    ['chat', '{"model":"m","messages":[{},{"role":"user","\\u0043ontent":"x"}]}', '/messages/1/Content'],
-    ['messages', '{"model":"m","messages":[{"ROLE":"user","content":"x"}]}', '/messages/0/ROLE'],
-    [
-      'messages',
-      '{"model":"m","messages":[{"role":"user","content":[{"type":"tool_result","Type":"text","text":"x"}]}]}',
-      '/messages/0/content/0/Type',
-    ],
-    [
-      'responses',
-      '{"model":"m","input":[{"type":"message","Type":"function_call_output"}]}',
-      '/input/0/Type',
-    ],
-  ] as const)('%s: %s', (dialect, body, param) => {
-    expect(refused(body, dialect)).toBe(param);
   });
 
   test('what a tool is called with may be called what it likes', () => {

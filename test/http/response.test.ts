@@ -24,6 +24,12 @@ async function askTwice() {
   return { ...serving, first: serving.response, second };
 }
 
+/** The head of a stream, and its first piece. */
+function begin(response: HttpResponse, text: string): void {
+  response.writeHead(200, []);
+  response.write(Buffer.from(text));
+}
+
 const closed = (response: HttpResponse) => new Promise<void>((resolve) => response.onClose(resolve));
 const bodyOf = ({ received }: RawConnection) => received.slice(received.indexOf('\r\n\r\n') + 4);
 const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
@@ -58,8 +64,7 @@ describe('a body of unknown length', () => {
 
   test('writes nothing for an empty piece, above all not the last chunk', async () => {
     const { client, response } = await ask();
-    response.writeHead(200, []);
-    response.write(Buffer.from('half'));
+    begin(response, 'half');
 
     expect(response.write(Buffer.alloc(0))).toBe(true);
     response.breakOff(Buffer.alloc(0));
@@ -275,8 +280,7 @@ describe('an answer that lasts until its connection ends', () => {
     const asked = await ask(old);
     const { client, response } = asked;
     const ended = ending(client);
-    response.writeHead(200, []);
-    response.write(Buffer.from('half'));
+    begin(response, 'half');
     await client.until((received) => received.endsWith('half'));
 
     await cut(asked);
@@ -307,8 +311,7 @@ describe('an answer after another one', () => {
     second.writeHead(200, ['x-a', 'second']);
     second.write(Buffer.from('b'));
     second.end(Buffer.from('c'));
-    first.writeHead(200, []);
-    first.write(Buffer.from('a'));
+    begin(first, 'a');
     await client.until((received) => received.endsWith(chunk('a')));
     expect(second.isClosed).toBe(false);
 
@@ -333,8 +336,7 @@ describe('an answer after another one', () => {
 
   test('that is broken off waits for its turn, and then cuts the connection', async () => {
     const { client, first, second } = await askTwice();
-    second.writeHead(200, []);
-    second.write(Buffer.from('half'));
+    begin(second, 'half');
     second.breakOff(Buffer.from('sorry'));
     give(first, 'whole');
 
@@ -422,8 +424,7 @@ describe('a client that does not read', () => {
 describe('a client that leaves', () => {
   test('ends every answer of its connection, also queued ones', async () => {
     const { client, first, second } = await askTwice();
-    second.writeHead(200, []);
-    second.write(Buffer.from('a'));
+    begin(second, 'a');
 
     client.reset();
     await Promise.all([closed(first), closed(second)]);

@@ -1,19 +1,48 @@
 import type { TextDialectName } from '../../../src/dialects/registry.ts';
 
-/** The same answers as each provider writes them whole. */
+/** What a model says in an answer. */
+interface Said {
+  readonly text?: string;
+  readonly thinking?: string;
+  /** The arguments of its calls. */
+  readonly calls?: readonly object[];
+  readonly refusal?: string;
+  /** That it had more to say than it might. */
+  readonly isCut?: true;
+}
+
 export const text = 'Grüße aus dem 🌿-Haus';
-const thought = 'The user asks about plants…';
 const koeln = { city: 'Köln 🏰', days: 3 };
 const bonn = { city: 'Bonn' };
+const answers = {
+  text: { text },
+  'one tool': { calls: [koeln] },
+  'two tools': { calls: [koeln, bonn] },
+  thinking: { text, thinking: 'The user asks about plants…' },
+  length: { text, isCut: true },
+  refusal: { refusal: 'No.' },
+} satisfies Record<string, Said>;
 
-function chat(message: object, finishReason: string) {
+/** What there is, as a list. */
+const some = (value: string | undefined, make: (value: string) => object) =>
+  value === undefined ? [] : [make(value)];
+
+function chat({ text, thinking, calls, refusal, isCut }: Said) {
+  const called = calls?.map((input, at) => ({
+    id: `call_${at}`,
+    type: 'function',
+    function: { name: 'get_weather', arguments: JSON.stringify(input) },
+  }));
+  const content = { content: text ?? null, reasoning_content: thinking, tool_calls: called, refusal };
+  // Some hosts say "stop" although they call a tool.
+  const finish = isCut ? 'length' : calls?.length === 2 ? 'tool_calls' : 'stop';
   return {
     id: 'chatcmpl-B9x',
     object: 'chat.completion',
     created: 1_763_000_001,
     model: 'host-model',
     choices: [
-      { index: 0, message: { role: 'assistant', ...message }, logprobs: null, finish_reason: finishReason },
+      { index: 0, message: { role: 'assistant', ...content }, logprobs: null, finish_reason: finish },
     ],
     usage: {
       prompt_tokens: 120,
@@ -25,18 +54,19 @@ function chat(message: object, finishReason: string) {
   };
 }
 
-function chatCall(id: string, input: unknown) {
-  return { id, type: 'function', function: { name: 'get_weather', arguments: JSON.stringify(input) } };
-}
-
-function messages(content: object[], stopReason: string) {
+function messages({ text, thinking, calls = [], refusal, isCut }: Said) {
+  const finish = calls.length > 0 ? 'tool_use' : refusal === undefined ? 'end_turn' : 'refusal';
   return {
     id: 'msg_01X',
     type: 'message',
     role: 'assistant',
     model: 'claude-host',
-    content,
-    stop_reason: stopReason,
+    content: [
+      ...some(thinking, (thought) => ({ type: 'thinking', thinking: thought, signature: 'EqQB' })),
+      ...some(text ?? refusal, (said) => ({ type: 'text', text: said })),
+      ...calls.map((input, at) => ({ type: 'tool_use', id: `toolu_${at}`, name: 'get_weather', input })),
+    ],
+    stop_reason: isCut ? 'max_tokens' : finish,
     stop_sequence: null,
     usage: {
       input_tokens: 70,
@@ -47,20 +77,29 @@ function messages(content: object[], stopReason: string) {
   };
 }
 
-function toolUse(id: string, input: unknown) {
-  return { type: 'tool_use', id, name: 'get_weather', input };
-}
-
-function responses(output: object[], reason?: string) {
+function responses({ text, thinking, calls = [], refusal, isCut }: Said) {
+  const message = (part: object) => ({ id: 'msg_1', type: 'message', role: 'assistant', content: [part] });
   return {
     id: 'resp_01',
     object: 'response',
     created_at: 1_763_000_001,
-    status: reason === undefined ? 'completed' : 'incomplete',
+    status: isCut ? 'incomplete' : 'completed',
     error: null,
-    incomplete_details: reason === undefined ? null : { reason },
+    incomplete_details: isCut ? { reason: 'max_output_tokens' } : null,
     model: 'gpt-host',
-    output,
+    output: [
+      ...some(thinking, (thought) => ({
+        id: 'rs_1',
+        type: 'reasoning',
+        summary: [{ type: 'summary_text', text: thought }],
+      })),
+      ...some(text, (said) => message({ type: 'output_text', text: said, annotations: [], logprobs: [] })),
+      ...some(refusal, (said) => message({ type: 'refusal', refusal: said })),
+      ...calls.map((input, at) => ({
+        ...{ id: `fc_${at}`, type: 'function_call', status: 'completed', call_id: `call_${at}` },
+        ...{ name: 'get_weather', arguments: JSON.stringify(input) },
+      })),
+    ],
     usage: {
       input_tokens: 120,
       input_tokens_details: { cached_tokens: 40, cache_write_tokens: 10 },
@@ -71,26 +110,14 @@ function responses(output: object[], reason?: string) {
   };
 }
 
-function outputMessage(part: object) {
-  return { id: 'msg_1', type: 'message', role: 'assistant', status: 'completed', content: [part] };
-}
-
-function outputText(value: string) {
-  return outputMessage({ type: 'output_text', text: value, annotations: [], logprobs: [] });
-}
-
-function functionCall(callId: string, input: unknown) {
-  return {
-    id: `fc_${callId}`,
-    type: 'function_call',
-    status: 'completed',
-    call_id: callId,
-    name: 'get_weather',
-    arguments: JSON.stringify(input),
-  };
-}
-
-function gemini(parts: object[], finishReason: string) {
+function gemini({ text, thinking, calls = [], refusal, isCut }: Said) {
+  const signature = thinking === undefined ? {} : { thoughtSignature: 'EqQB' };
+  const parts = [
+    ...some(thinking, (thought) => ({ text: thought, thought: true })),
+    ...some(text ?? refusal, (said) => ({ text: said, ...signature })),
+    ...calls.map((args) => ({ functionCall: { name: 'get_weather', args } })),
+  ];
+  const finishReason = isCut ? 'MAX_TOKENS' : refusal === undefined ? 'STOP' : 'SAFETY';
   return {
     candidates: [{ content: { parts, role: 'model' }, finishReason, index: 0, avgLogprobs: -0.1 }],
     usageMetadata: {
@@ -104,59 +131,15 @@ function gemini(parts: object[], finishReason: string) {
   };
 }
 
-function geminiCall(args: unknown) {
-  return { functionCall: { name: 'get_weather', args } };
+function written(write: (said: Said) => object) {
+  const all = Object.entries(answers).map(([name, said]) => [name, write(said)]);
+  return Object.fromEntries(all) as Readonly<Record<keyof typeof answers, object>>;
 }
 
+/** The same answers as each provider writes them whole. */
 export const plainAnswers = {
-  chat: {
-    text: chat({ content: text, refusal: null }, 'stop'),
-    'one tool': chat({ content: null, tool_calls: [chatCall('call_a', koeln)] }, 'stop'),
-    'two tools': chat(
-      { content: '', tool_calls: [chatCall('call_a', koeln), chatCall('call_b', bonn)] },
-      'tool_calls',
-    ),
-    thinking: chat({ content: text, reasoning_content: thought }, 'stop'),
-    length: chat({ content: text }, 'length'),
-    refusal: chat({ content: null, refusal: 'No.' }, 'stop'),
-  },
-  messages: {
-    text: messages([{ type: 'text', text }], 'end_turn'),
-    'one tool': messages([toolUse('toolu_a', koeln)], 'tool_use'),
-    'two tools': messages([toolUse('toolu_a', koeln), toolUse('toolu_b', bonn)], 'tool_use'),
-    thinking: messages(
-      [
-        { type: 'thinking', thinking: thought, signature: 'EqQB' },
-        { type: 'text', text },
-      ],
-      'end_turn',
-    ),
-    length: messages([{ type: 'text', text }], 'max_tokens'),
-    refusal: messages([{ type: 'text', text: 'No.' }], 'refusal'),
-  },
-  responses: {
-    text: responses([outputText(text)]),
-    'one tool': responses([functionCall('call_a', koeln)]),
-    'two tools': responses([functionCall('call_a', koeln), functionCall('call_b', bonn)]),
-    thinking: responses([
-      { id: 'rs_1', type: 'reasoning', summary: [{ type: 'summary_text', text: thought }] },
-      outputText(text),
-    ]),
-    length: responses([outputText(text)], 'max_output_tokens'),
-    refusal: responses([outputMessage({ type: 'refusal', refusal: 'No.' })]),
-  },
-  gemini: {
-    text: gemini([{ text }], 'STOP'),
-    'one tool': gemini([geminiCall(koeln)], 'STOP'),
-    'two tools': gemini([geminiCall(koeln), geminiCall(bonn)], 'STOP'),
-    thinking: gemini(
-      [
-        { text: thought, thought: true },
-        { text, thoughtSignature: 'EqQB' },
-      ],
-      'STOP',
-    ),
-    length: gemini([{ text }], 'MAX_TOKENS'),
-    refusal: gemini([{ text: 'No.' }], 'SAFETY'),
-  },
+  chat: written(chat),
+  messages: written(messages),
+  responses: written(responses),
+  gemini: written(gemini),
 } satisfies Record<TextDialectName, unknown>;

@@ -25,47 +25,33 @@ export function newContext(changes: Partial<TranslationContext> = {}): Translati
 }
 
 const parameters = { type: 'object', properties: { city: { type: 'string' } } };
+/** The tools that the recorded streams call. */
+const tools = (form: (name: string) => object) => ['get_weather', 'list_plants'].map(form);
+const turns = [{ role: 'user', content: 'hello' }];
+const model = { model: 'asked-for', stream: true };
 
-/** A small request of each dialect with the tools that the recorded streams call. */
+/** A small request of each dialect with those tools. */
 const smallRequests = {
   messages: {
-    model: 'asked-for',
+    ...model,
     max_tokens: 1_000,
-    stream: true,
-    messages: [{ role: 'user', content: 'hello' }],
-    tools: ['get_weather', 'list_plants'].map((name) => ({ name, input_schema: parameters })),
+    messages: turns,
+    tools: tools((name) => ({ name, input_schema: parameters })),
   },
   chat: {
-    model: 'asked-for',
-    stream: true,
+    ...model,
     stream_options: { include_usage: true },
-    messages: [{ role: 'user', content: 'hello' }],
-    tools: ['get_weather', 'list_plants'].map((name) => ({
-      type: 'function',
-      function: { name, parameters },
-    })),
+    messages: turns,
+    tools: tools((name) => ({ type: 'function', function: { name, parameters } })),
   },
   responses: {
-    model: 'asked-for',
-    stream: true,
+    ...model,
     input: 'hello',
-    tools: ['get_weather', 'list_plants'].map((name) => ({
-      type: 'function',
-      name,
-      parameters,
-      strict: null,
-    })),
+    tools: tools((name) => ({ type: 'function', name, parameters, strict: null })),
   },
   gemini: {
     contents: [{ role: 'user', parts: [{ text: 'hello' }] }],
-    tools: [
-      {
-        functionDeclarations: ['get_weather', 'list_plants'].map((name) => ({
-          name,
-          parametersJsonSchema: parameters,
-        })),
-      },
-    ],
+    tools: [{ functionDeclarations: tools((name) => ({ name, parametersJsonSchema: parameters })) }],
   },
 } satisfies Record<TextDialectName, unknown>;
 

@@ -120,7 +120,7 @@ describe('gemini', () => {
     ['a response to one of two calls', { contents: [x, model(call, call), user(result)] }, 'contents[2].parts'],
     ['a last call', { contents: [x, model(call)] }, 'contents[1]'],
     ['a call of a user', { contents: [user(call), user(result)] }, 'contents[0].role'],
-    ['two schemas', { tools: [{ functionDeclarations: [{ ...declared, parameters: {} }] }] }, 'tools[0].functionDeclarations[0]'],
+    ['two schemas', { tools: [{ functionDeclarations: [{ ...declared, parameters: {} }] }] }, 'tools[0].functionDeclarations[0].parameters'],
     ['a choice of an unknown function', choice({ mode: 'ANY', allowedFunctionNames: ['b'] }), 'toolConfig.functionCallingConfig.allowedFunctionNames[0]'],
     ['names without the mode', choice({ mode: 'AUTO', allowedFunctionNames: ['get_weather'] }), 'toolConfig.functionCallingConfig.allowedFunctionNames'],
     ['a schema without its type', config({ responseJsonSchema: weatherSchema }), 'generationConfig'],

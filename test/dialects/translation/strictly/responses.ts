@@ -1,6 +1,20 @@
 import { expect } from 'vitest';
 import { type Outcome, readInput, type WireEvent } from './outcome.ts';
 
+/** Of events with a piece of text, in what it may stand; of those with all of it, the member that has it. */
+const texts: Readonly<Record<string, { ofPart?: string; ofItem?: string; whole?: string }>> = {
+  'response.output_text.delta': { ofPart: 'output_text' },
+  'response.output_text.done': { whole: 'text' },
+  'response.refusal.delta': { ofPart: 'refusal' },
+  'response.refusal.done': { whole: 'refusal' },
+  'response.reasoning_summary_text.delta': { ofPart: 'summary_text' },
+  'response.reasoning_summary_text.done': { whole: 'text' },
+  'response.function_call_arguments.delta': { ofItem: 'function_call' },
+  'response.function_call_arguments.done': { whole: 'arguments' },
+  'response.custom_tool_call_input.delta': { ofItem: 'custom_tool_call' },
+  'response.custom_tool_call_input.done': { whole: 'input' },
+};
+
 export function readResponses(events: readonly WireEvent[]): Outcome {
   const items: WireEvent['data'][] = [];
   const done = new Set<number>();
@@ -26,6 +40,18 @@ export function readResponses(events: readonly WireEvent[]): Outcome {
       expect(item.id).toBe(data.item_id);
       expect(done.has(data.output_index)).toBe(false);
     }
+    const { ofPart, ofItem, whole } = texts[data.type] ?? {};
+    if (ofPart !== undefined) expect(item.parts[data.content_index ?? data.summary_index].type).toBe(ofPart);
+    if (ofItem !== undefined) expect(item.type).toBe(ofItem);
+    if (whole !== undefined) {
+      const empty = whole === 'arguments' ? '{}' : '';
+      expect((data.part ?? data)[whole]).toBe(item.sum || empty);
+      return;
+    }
+    if (ofPart !== undefined || ofItem !== undefined) {
+      item.sum += data.delta;
+      return;
+    }
     switch (data.type) {
       case 'response.output_item.added':
         expect(data.output_index).toBe(items.length);
@@ -35,40 +61,6 @@ export function readResponses(events: readonly WireEvent[]): Outcome {
       case 'response.reasoning_summary_part.added':
         expect(data.content_index ?? data.summary_index).toBe(item.parts.length);
         item.parts.push(data.part);
-        return;
-      case 'response.output_text.delta':
-        expect(data.logprobs).toEqual([]);
-        expect(item.parts[data.content_index].type).toBe('output_text');
-        item.sum += data.delta;
-        return;
-      case 'response.refusal.delta':
-        expect(item.parts[data.content_index].type).toBe('refusal');
-        item.sum += data.delta;
-        return;
-      case 'response.reasoning_summary_text.delta':
-        expect(item.parts[data.summary_index].type).toBe('summary_text');
-        item.sum += data.delta;
-        return;
-      case 'response.function_call_arguments.delta':
-        expect(item.type).toBe('function_call');
-        item.sum += data.delta;
-        return;
-      case 'response.custom_tool_call_input.delta':
-        expect(item.type).toBe('custom_tool_call');
-        item.sum += data.delta;
-        return;
-      case 'response.output_text.done':
-      case 'response.reasoning_summary_text.done':
-        expect(data.text).toBe(item.sum);
-        return;
-      case 'response.refusal.done':
-        expect(data.refusal).toBe(item.sum);
-        return;
-      case 'response.function_call_arguments.done':
-        expect(data.arguments).toBe(item.sum || '{}');
-        return;
-      case 'response.custom_tool_call_input.done':
-        expect(data.input).toBe(item.sum);
         return;
       case 'response.content_part.done':
       case 'response.reasoning_summary_part.done':
