@@ -47,17 +47,3 @@ test('conversations are translated to every other dialect of conversations, embe
   expect(alternativesTo(messages)).toEqual([chat, responses, gemini]);
   expect(alternativesTo(embeddings)).toEqual([gemini_embeddings]);
 });
-
-test('imports go round in no circle, types included', () => {
-  const done = new Set<string>();
-  const circles: string[] = [];
-  const visit = (file: string, path: readonly string[]): void => {
-    if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(' → '));
-    if (done.has(file) || path.includes(file)) return;
-    for (const target of importsOf(file)) visit(target, [...path, file]);
-    done.add(file);
-  };
-  for (const file of files) visit(file, []);
-
-  expect(circles).toEqual([]);
-});

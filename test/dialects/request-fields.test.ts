@@ -104,26 +104,18 @@ describe('stream', () => {
 });
 
 describe('caps', () => {
-  test.each(['0', '-0', '1', '1000', '1e3', '10.0', '9007199254740991', 'null'])('%s', (value) => {
+  // Which numbers are integers, json/exact-integer knows.
+  test.each(['0', '1e3', 'null'])('%s', (value) => {
     expect(read(withFields(`,"max_tokens":${value},"max_completion_tokens":${value}`)).model).toBe('m');
   });
 
-  test.each([
-    '-1',
-    '1.5',
-    '0.99999999999999999999',
-    '1e-3',
-    '9007199254740993',
-    '1e16',
-    '"1000"',
-    'true',
-    '[1]',
-    '{}',
-    '""',
-  ])('%s is refused', (value) => {
-    expect(refused(withFields(`,"max_tokens":${value}`))).toBe('/max_tokens');
-    expect(refused(withFields(`,"max_completion_tokens":${value}`))).toBe('/max_completion_tokens');
-  });
+  test.each(['-1', '1.5', '9007199254740993', '"1000"', 'true', '[1]', '{}', '""'])(
+    '%s is refused',
+    (value) => {
+      expect(refused(withFields(`,"max_tokens":${value}`))).toBe('/max_tokens');
+      expect(refused(withFields(`,"max_completion_tokens":${value}`))).toBe('/max_completion_tokens');
+    },
+  );
 
   test('each dialect checks its own', () => {
     expect(refused('{"model":"m","input":"x","max_output_tokens":-1}', 'responses')).toBe(

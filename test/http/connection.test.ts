@@ -79,19 +79,6 @@ describe('requests that come in pieces', () => {
     }
   });
 
-  test('are the same byte by byte', async () => {
-    const { seen, ...server } = echoing();
-    const { client, socket } = await accept(server);
-
-    for (let at = 0; at < two.length; at += 1) {
-      client.send(two.charAt(at));
-      await untilRead(socket, at + 1);
-    }
-    await client.answers(2);
-
-    expect(seen).toEqual(['POST /x {"a":1}', 'PUT /y abc']);
-  });
-
   test.each([
     ['a length', (body: string) => post(body)],
     [
@@ -269,14 +256,6 @@ test('an answer that lasts until its connection ends is cut off with a reset, ev
 
 describe('time', () => {
   const limits = { headMs: 200 };
-
-  test('its answer announces that an idle connection is kept for a minute', async () => {
-    const { client, next } = await accept();
-    client.send(get('/'));
-    give((await next()).response, 'a');
-
-    expect((await client.answer()).headers.get('keep-alive')).toBe('timeout=60');
-  });
 
   test('a connection that sends nothing is answered that it is late', async () => {
     const { client } = await accept({ limits });

@@ -1,37 +1,13 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createServer, type TLSSocket, type TlsOptions } from 'node:tls';
-import { rolldown } from 'rolldown';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { Pool } from '../../src/providers/transport/pool.ts';
 import { type Identity, makeAuthority } from '../kit/certificate.ts';
 import { listening } from '../kit/listening.ts';
+import { Reader } from './wire.ts';
 
 const trusted = makeAuthority('trusted');
-const folder = mkdtempSync(join(tmpdir(), 'gateway-tls-'));
-const authorityFile = join(folder, 'authority.pem');
-const program = join(folder, 'ask.mjs');
-let child: ChildProcessWithoutNullStreams;
-
-beforeAll(async () => {
-  writeFileSync(authorityFile, trusted.cert);
-  const input = join(import.meta.dirname, 'pool-tls-child.ts');
-  const bundle = await rolldown({ input, platform: 'node', logLevel: 'silent' });
-  await bundle.write({ file: program, format: 'esm' });
-  await bundle.close();
-  const env = { PATH: process.env.PATH, NODE_EXTRA_CA_CERTS: authorityFile };
-  child = spawn(process.execPath, [program], { env });
-});
-
-afterAll(async () => {
-  const errors = child.stderr.toArray();
-  child.stdin.end();
-  expect(await errors).toEqual([]);
-  rmSync(folder, { recursive: true });
-});
+const timeouts = { connectMs: 5_000, headersMs: 5_000, idleMs: 5_000 };
 
 interface Seen {
   readonly bytes: string;
@@ -64,14 +40,24 @@ async function start(identity: Identity, options: TlsOptions = {}) {
   return { port: (await listening(server)).port, seen };
 }
 
-/** What somebody gets who trusts the authority and asks the origins in turn. */
-async function ask(...origins: readonly string[]) {
-  child.stdin.write(`${JSON.stringify(origins)}\n`);
-  let line = '';
-  while (!line.endsWith('\n')) line += String((await once(child.stdout, 'data'))[0]);
-  return JSON.parse(line) as unknown;
+/** What somebody gets who trusts an authority, or Node's own alone, and asks the origins in turn. */
+async function askTrusting(ca: string | undefined, origins: readonly string[]) {
+  const pools = new Map(origins.map((origin) => [origin, new Pool(origin, { timeouts, ca })]));
+  onTestFinished(() => {
+    for (const pool of pools.values()) pool.close();
+  });
+  const outcomes: unknown[] = [];
+  for (const origin of origins) {
+    const reader = new Reader();
+    const request = { method: 'POST', path: '/', headers: [], body: Buffer.from('{}') } as const;
+    pools.get(origin)?.send(request, reader.upstream);
+    const { body, failure, wasSent, cause } = await reader.outcome;
+    outcomes.push({ body, failure, wasSent, code: cause?.code });
+  }
+  return outcomes;
 }
 
+const ask = (...origins: readonly string[]) => askTrusting(trusted.cert, origins);
 const hello = { body: 'hello' };
 const refused = (code: string) => ({ body: '', failure: 'provider.unreachable', wasSent: false, code });
 
@@ -111,10 +97,15 @@ test.each([
   expect(seen).toEqual([]);
 });
 
-test('a host whose issuer is unknown gets nothing', async () => {
-  const { port, seen } = await start(makeAuthority('somebody').issue(['localhost']));
+test.each([
+  ['is unknown', trusted.cert, makeAuthority('somebody')],
+  ['nobody here has been told to trust', undefined, trusted],
+])('a host whose issuer %s gets nothing', async (_what, ca, issuer) => {
+  const { port, seen } = await start(issuer.issue(['localhost']));
 
-  expect(await ask(`https://localhost:${port}`)).toEqual([refused('UNABLE_TO_VERIFY_LEAF_SIGNATURE')]);
+  const outcome = await askTrusting(ca, [`https://localhost:${port}`]);
+
+  expect(outcome).toEqual([refused('UNABLE_TO_VERIFY_LEAF_SIGNATURE')]);
   expect(seen).toEqual([]);
 });
 

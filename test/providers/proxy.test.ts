@@ -66,25 +66,6 @@ function ask(origin: string, options: Partial<PoolOptions>, pool = poolAt(origin
   return reader;
 }
 
-describe('a host of a private authority', () => {
-  test('is reached by who trusts that', async () => {
-    const port = await host(true);
-
-    expect(await ask(`https://localhost:${port}`, { ca: company.cert }).outcome).toMatchObject(ok);
-    expect(await ask(`https://127.0.0.1:${port}`, { ca: company.cert }).outcome).toMatchObject(ok);
-  });
-
-  test('gets nothing of who trusts another one', async () => {
-    const seen: string[] = [];
-    const port = await host(true, seen);
-
-    const outcome = await ask(`https://localhost:${port}`, { ca: makeAuthority('other').cert }).outcome;
-
-    expect(outcome).toMatchObject(nothingSent);
-    expect(seen).toEqual([]);
-  });
-});
-
 describe('through a proxy with a password', () => {
   test.each([
     [true, 'https'],

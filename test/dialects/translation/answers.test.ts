@@ -26,7 +26,9 @@ describe.each(directions)('a %s client at a provider of %s', (client, provider) 
     });
   });
 
-  test.each([[null], [[]], ['text'], [{}], [{ error: { message: 'no' } }]])(
+  const malformedCall = { candidates: [{ finishReason: 'MALFORMED_FUNCTION_CALL' }] };
+
+  test.each([[null], [[]], ['text'], [{}], [{ error: { message: 'no' } }], [malformedCall]])(
     'refuses %j as an answer',
     (body) => {
       expect(() => answer(client, provider, body)).toThrow(
@@ -65,12 +67,6 @@ describe('what models and hosts get wrong', () => {
     expect(() => answer('chat', 'responses', body)).toThrow(
       expect.objectContaining({ code: 'provider.broken_response' }),
     );
-  });
-
-  test('a matched stop sequence is kept where the dialect has it', () => {
-    const body = { ...plainAnswers.messages.text, stop_reason: 'stop_sequence', stop_sequence: 'END' };
-
-    expect(answer('chat', 'messages', body)).toMatchObject({ choices: [{ finish_reason: 'stop' }] });
   });
 
   test('cached tokens never make the input negative', () => {

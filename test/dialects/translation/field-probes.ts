@@ -209,6 +209,9 @@ const hello = { input: [{ role: 'user', content: 'hello' }] };
 // biome-ignore format: a case a line
 const responses: Probes = {
   ...common,
+  client_metadata: { set: { client_metadata: { a: 'b' } } },
+  include: { set: { include: ['x'] } },
+  prompt: { set: { prompt: { id: 'p' } } },
   'background|true': { set: { background: true } },
   background: { set: { background: false } },
   tools: { set: { tools: [{ ...flatTool, name: 'probe_tool' }] }, mark: 'probe_tool' },
