@@ -5,102 +5,84 @@ import { exportLines, unsetLines } from '../../../src/cli/env.ts';
 
 const target = { url: 'http://127.0.0.1:4100', key: 'gw_key', models: {} };
 
-function shell(script: string): string {
-  const { stdout, stderr } = spawnSync('sh', ['-c', script], {
-    encoding: 'utf8',
-    env: { PATH: process.env.PATH, ANTHROPIC_API_KEY: 'of the user' },
-  });
-  return stdout + stderr;
-}
+const hasFish = spawnSync('fish', ['-c', 'true']).status === 0;
 
-test.each(clientNames)('a shell takes the lines for %s, and --unset takes them back', (name) => {
-  const settings = clientOf(name).settings(target);
-  const { conflicts } = clientOf(name);
-  const owned: readonly string[] = conflicts;
-  const set = exportLines({ name, settings, conflicts });
-  const variables = Object.keys(settings.variables);
-  const print = variables.map((variable) => `printf '%s\\n' "$${variable}"`).join('; ');
+const shells = [
+  {
+    shell: 'sh',
+    argv: ['sh', '-c'],
+    print: (variable: string) => `printf '%s\\n' "$${variable}"`,
+    folderFirst: 'd=$(mktemp -d); PATH=$d:$PATH',
+    undefinedNow: (name: string) => `type ${name} 2>&1 | grep function`,
+  },
+  {
+    shell: 'fish',
+    argv: ['fish', '--no-config', '-c'],
+    print: (variable: string) => `echo "$${variable}"`,
+    folderFirst: 'set d (mktemp -d); set -x PATH $d $PATH',
+    undefinedNow: (name: string) => `functions -q ${name}; and echo there`,
+  },
+] as const;
 
-  expect(shell(`${set} ${print}`)).toBe(`${Object.values(settings.variables).join('\n')}\n`);
-  expect(shell(`${set} ${unsetLines({ name, settings })} ${print}`)).toBe('\n'.repeat(variables.length));
-  expect(shell(`${set} env`)).not.toContain(
-    'of the user\n'.repeat(owned.includes('ANTHROPIC_API_KEY') ? 1 : 2),
-  );
-});
+describe.each(shells.filter(({ shell }) => shell === 'sh' || hasFish))('in $shell', (each) => {
+  const { shell, argv, print, folderFirst, undefinedNow } = each;
 
-test('a key or address with quotes stays one word', () => {
-  const settings = clientOf('openai').settings({ ...target, url: "http://h/'$(id)", key: `a'b"c$d` });
-
-  const set = exportLines({ name: 'openai', settings, conflicts: [] });
-
-  expect(shell(`${set} printf %s "$OPENAI_BASE_URL $OPENAI_API_KEY"`)).toBe(`http://h/'$(id)/v1 a'b"c$d`);
-});
-
-describe.skipIf(spawnSync('fish', ['-c', 'true']).status !== 0)('fish', () => {
-  const fish = (script: string) => {
-    const { stdout, stderr } = spawnSync('fish', ['--no-config', '-c', script], {
+  function run(script: string): string {
+    const [file, ...options] = argv;
+    const { stdout, stderr } = spawnSync(file, [...options, script], {
       encoding: 'utf8',
       env: { PATH: process.env.PATH, HOME: '/nonexistent', ANTHROPIC_API_KEY: 'of the user' },
     });
     return stdout + stderr;
-  };
+  }
 
-  test.each(clientNames)('takes the lines for %s, and --unset takes them back', (name) => {
+  test.each(clientNames)('the lines for %s are taken, and --unset takes them back', (name) => {
     const settings = clientOf(name).settings(target);
     const { conflicts } = clientOf(name);
-    const set = exportLines({ name, settings, conflicts }, 'fish');
-    const print = Object.keys(settings.variables)
-      .map((variable) => `echo "$${variable}"`)
-      .join('; ');
+    const owned: readonly string[] = conflicts;
+    const set = exportLines({ name, settings, conflicts }, shell);
+    const unset = unsetLines({ name, settings }, shell);
+    const variables = Object.keys(settings.variables);
+    const printed = variables.map(print).join('; ');
 
-    expect(fish(`${set}${print}`)).toBe(`${Object.values(settings.variables).join('\n')}\n`);
-    expect(
-      fish(`${set}${unsetLines({ name, settings }, 'fish')}${print}; functions -q ${name}; and echo there`),
-    ).toBe('\n'.repeat(Object.keys(settings.variables).length));
+    expect(run(`${set}${printed}`)).toBe(`${Object.values(settings.variables).join('\n')}\n`);
+    expect(run(`${set}${unset}${printed}; ${undefinedNow(name)}`)).toBe('\n'.repeat(variables.length));
+    expect(run(`${set}env`)).not.toContain(
+      'of the user\n'.repeat(owned.includes('ANTHROPIC_API_KEY') ? 1 : 2),
+    );
   });
 
-  test('a key with quotes and backslashes stays one word', () => {
-    const settings = clientOf('openai').settings({ ...target, key: `a'b"c$d\\'e` });
+  test('a key or address with quotes and backslashes stays one word', () => {
+    const settings = clientOf('openai').settings({ ...target, url: "http://h/'$(id)", key: `a'b"c$d\\'e` });
 
-    const set = exportLines({ name: 'openai', settings, conflicts: [] }, 'fish');
+    const set = exportLines({ name: 'openai', settings, conflicts: [] }, shell);
 
-    expect(fish(`${set}echo "$OPENAI_API_KEY"`)).toBe(`a'b"c$d\\'e\n`);
+    expect(run(`${set}${print('OPENAI_BASE_URL')}; ${print('OPENAI_API_KEY')}`)).toBe(
+      `http://h/'$(id)/v1\na'b"c$d\\'e\n`,
+    );
   });
 
-  test("the function passes the agent's arguments on", () => {
+  test("codex's provider block comes as a function that passes arguments on", () => {
     const settings = clientOf('codex').settings({ ...target, models: { main: 'o9' } });
-    const set = exportLines({ name: 'codex', settings, conflicts: [] }, 'fish');
-    const codex =
-      'set d (mktemp -d); printf \'#!/bin/sh\\nprintf "%%s\\\\n" "$@"\\n\' > $d/codex; chmod +x $d/codex; set -x PATH $d $PATH';
+    const set = exportLines({ name: 'codex', settings, conflicts: [] }, shell);
+    const codex = `${folderFirst}; printf '#!/bin/sh\\nprintf "%%s\\\\n" "$@"\\n' > $d/codex; chmod +x $d/codex`;
 
-    const words = fish(`${codex}\n${set}codex exec "hello  world"`).split('\n');
+    const words = run(`${codex}\n${set}codex exec "hello  world"`).split('\n');
 
-    expect(words.slice(0, 2)).toEqual(['-c', 'model_provider="gateway"']);
-    expect(words.slice(-4)).toEqual(['model="o9"', 'exec', 'hello  world', '']);
+    expect(words).toEqual([
+      '-c',
+      'model_provider="gateway"',
+      '-c',
+      expect.stringMatching(
+        /^model_providers\.gateway=\{.*request_max_retries=0, stream_max_retries=0, supports_websockets=false\}$/,
+      ),
+      '-c',
+      'model="o9"',
+      'exec',
+      'hello  world',
+      '',
+    ]);
   });
-});
-
-test("codex's provider block comes as a function that passes arguments on", () => {
-  const settings = clientOf('codex').settings({ ...target, models: { main: 'o9' } });
-  const set = exportLines({ name: 'codex', settings, conflicts: [] });
-  const codex =
-    'd=$(mktemp -d); printf \'#!/bin/sh\\nprintf "%%s\\\\n" "$@"\\n\' > $d/codex; chmod +x $d/codex; PATH=$d:$PATH';
-
-  const words = shell(`${codex}\n${set}codex exec "hello  world"`).split('\n');
-
-  expect(words).toEqual([
-    '-c',
-    'model_provider="gateway"',
-    '-c',
-    expect.stringMatching(
-      /^model_providers\.gateway=\{.*request_max_retries=0, stream_max_retries=0, supports_websockets=false\}$/,
-    ),
-    '-c',
-    'model="o9"',
-    'exec',
-    'hello  world',
-    '',
-  ]);
 });
 
 test('opencode gets its own models of two providers, or the one that is named', () => {

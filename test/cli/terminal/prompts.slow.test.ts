@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { emptyDirectory } from '../../kit/command.ts';
+import { directoryWith, emptyDirectory } from '../../kit/command.ts';
 import { startTerminal } from '../../kit/terminal.ts';
 
 const env = { PLANTS_URL: 'http://127.0.0.1:9/v3', NO_COLOR: '1' };
@@ -29,14 +29,15 @@ test('an answer goes on to the next question', async () => {
 });
 
 describe('init', () => {
+  async function initIn(home: string, question: string, env: Readonly<Record<string, string>> = {}) {
+    const terminal = startTerminal(['init'], { home, env: { OLLAMA_HOST: '127.0.0.1:9', ...env } });
+    await terminal.shows(question);
+    return terminal;
+  }
+
   test('asks for the providers, those found being chosen', async () => {
     const home = emptyDirectory();
-    const terminal = startTerminal(['init'], {
-      home,
-      env: { OLLAMA_HOST: '127.0.0.1:9', ANTHROPIC_API_KEY: 'x' },
-    });
-
-    await terminal.shows('Which providers?');
+    const terminal = await initIn(home, 'Which providers?', { ANTHROPIC_API_KEY: 'x' });
     await terminal.shows(/◼ anthropic/);
     terminal.type('\r');
 
@@ -47,9 +48,7 @@ describe('init', () => {
 
   test('Ctrl-C writes nothing', async () => {
     const home = emptyDirectory();
-    const terminal = startTerminal(['init'], { home, env: { OLLAMA_HOST: '127.0.0.1:9' } });
-
-    await terminal.shows('Which providers?');
+    const terminal = await initIn(home, 'Which providers?');
     terminal.type('\x03');
 
     expect((await terminal.ended).exit).toBe(130);
@@ -57,11 +56,8 @@ describe('init', () => {
   });
 
   test('asks before it replaces a file, and no is the default', async () => {
-    const home = emptyDirectory();
-    writeFileSync(join(home, 'gateway.yaml'), 'mine: 1\n');
-    const terminal = startTerminal(['init'], { home, env: { OLLAMA_HOST: '127.0.0.1:9' } });
-
-    await terminal.shows('Replace it?');
+    const home = directoryWith('mine: 1\n');
+    const terminal = await initIn(home, 'Replace it?');
     terminal.type('\r');
 
     expect((await terminal.ended).exit).toBe(130);

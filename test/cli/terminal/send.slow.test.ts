@@ -7,16 +7,24 @@ import { useHosts } from '../../kit/lifecycle.ts';
 import { startTerminal } from '../../kit/terminal.ts';
 
 const hosts = useHosts(speakAll, (urls) => twoHosts({ ...urls, provider: 'retries: { attempts: 1 }' }));
-const hostile = 'before \u001b[2J\u001b]0;owned\u0007\u009b31m \u202eafter';
-
-function onTerminal(argv: readonly string[], columns = 80) {
+function environment() {
   const { url, key } = hosts().gateway;
-  const env = { GATEWAY_URL: url, GATEWAY_KEY: key, GATEWAY_MODEL: 'gpt-test' };
-  return startTerminal(argv, { home: emptyDirectory(), env, columns });
+  return { GATEWAY_URL: url, GATEWAY_KEY: key, GATEWAY_MODEL: 'gpt-test' };
 }
 
-function answering(text: string) {
-  return json(chatAnswer.replace('"Hello from chat"', JSON.stringify(text)));
+const onTerminal = (argv: readonly string[], columns = 80) =>
+  startTerminal(argv, { home: emptyDirectory(), env: environment(), columns });
+
+const inPipe = (argv: readonly string[]) =>
+  startProgram([...argv, '--no-stdin'], emptyDirectory(), environment()).ended;
+
+/** A stream whose text comes in these pieces. */
+function streamOf(pieces: readonly string[]) {
+  const events = pieces.map((content) => {
+    const choices = [{ index: 0, delta: { content }, finish_reason: null }];
+    return `data: ${JSON.stringify({ id: 'c', model: 'gpt-test', choices })}\n\n`;
+  });
+  return stream([chatEvents[0] ?? '', ...events, ...chatEvents.slice(3)]);
 }
 
 describe('send on a terminal', () => {
@@ -55,19 +63,6 @@ describe('send on a terminal', () => {
     expect(terminal.screen()).toContain('Grüße 👋');
   });
 
-  test("a model's words move nothing, and reach a pipe untouched", async () => {
-    hosts().openai.script(answering(hostile));
-    const { url, key } = hosts().gateway;
-    const env = { GATEWAY_URL: url, GATEWAY_KEY: key, GATEWAY_MODEL: 'gpt-test' };
-
-    const terminal = onTerminal(['send', 'hello', '--no-stream']);
-    await terminal.ended;
-    const pipe = startProgram(['send', 'hello', '--no-stream', '--no-stdin'], emptyDirectory(), env);
-
-    expect(terminal.screen()).toBe('before ␛[2J␛]0;owned␇\ufffd31m \ufffdafter');
-    expect((await pipe.ended).stdout).toBe(`${hostile}\n`);
-  });
-
   test('an answer that breaks off stays, and what happened is on a line of its own', async () => {
     hosts().openai.script(stream(chatEvents.slice(0, 2)));
 
@@ -79,44 +74,32 @@ describe('send on a terminal', () => {
   });
 
   test('a terminal of 20 columns gets the same text', async () => {
-    hosts().openai.script(answering('a word and another word and a third'));
+    const text = 'a word and another word and a third';
+    hosts().openai.script(json(chatAnswer.replace('Hello from chat', text)));
 
     const terminal = onTerminal(['send', 'hello', '--no-stream'], 20);
     await terminal.ended;
 
-    expect(terminal.raw()).toBe('a word and another word and a third\r\n');
+    expect(terminal.raw()).toBe(`${text}\r\n`);
   });
 
   test('an answer of 50 MB arrives whole, in a pipe', { timeout: 120_000 }, async () => {
-    const piece = 'x'.repeat(1_000_000);
-    const delta = `data: ${JSON.stringify({ id: 'c', model: 'gpt-test', choices: [{ index: 0, delta: { content: piece }, finish_reason: null }] })}\n\n`;
-    const { url, key } = hosts().gateway;
-    hosts().openai.script(stream([chatEvents[0] ?? '', ...Array(50).fill(delta), ...chatEvents.slice(3)]));
-    const env = { GATEWAY_URL: url, GATEWAY_KEY: key, GATEWAY_MODEL: 'gpt-test' };
+    hosts().openai.script(streamOf(Array(50).fill('x'.repeat(1_000_000))));
 
-    const child = startProgram(['send', 'hello', '--no-stdin'], emptyDirectory(), env);
-    const { exit, stdout } = await child.ended;
+    const { exit, stdout } = await inPipe(['send', 'hello']);
 
     expect([exit, stdout.length]).toEqual([0, 50_000_001]);
   });
 
   test('--render shows Markdown while it comes; a pipe gets the raw text', async () => {
     const markdown = '# Title\n\nSome **bold** text.\n\n- one\n- two\n';
-    const pieces = [...markdown].map(
-      (piece) =>
-        `data: ${JSON.stringify({ id: 'c', model: 'gpt-test', choices: [{ index: 0, delta: { content: piece }, finish_reason: null }] })}\n\n`,
-    );
-    const script = stream([chatEvents[0] ?? '', ...pieces, ...chatEvents.slice(3)]);
-    const { url, key } = hosts().gateway;
-    const env = { GATEWAY_URL: url, GATEWAY_KEY: key, GATEWAY_MODEL: 'gpt-test' };
-    hosts().openai.script(script);
+    hosts().openai.script(streamOf([...markdown]));
 
     const terminal = onTerminal(['send', 'hello', '--render']);
     await terminal.ended;
-    const pipe = startProgram(['send', 'hello', '--render', '--no-stdin'], emptyDirectory(), env);
 
     expect(terminal.screen()).toBe('Title\n\nSome bold text.\n\n• one\n• two');
     expect(terminal.cellAt(2, 5)).toEqual({ text: 'b', isBold: true });
-    expect((await pipe.ended).stdout).toBe(markdown);
+    expect((await inPipe(['send', 'hello', '--render'])).stdout).toBe(markdown);
   });
 });

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what a configuration file says
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { homeWith, withoutStore } from '../../kit/command.ts';
 import { startTerminal } from '../../kit/terminal.ts';
 
@@ -20,42 +20,46 @@ function clone(yaml: string) {
   const env = { HOME: home, NO_COLOR: '1', TOKEN: 'of-the-user' };
   const start = (words: readonly string[], size: { columns?: number; rows?: number } = {}) =>
     startTerminal(words, { home: repository, env, columns: 100, ...size });
-  return { home, file, start, state: join(home, '.local/state/gateway') };
+  /** Starts a command that asks, types that, and ends with this. */
+  const asked = async (words: readonly string[], typed: string) => {
+    const terminal = start(words);
+    await terminal.shows('Allow all of this');
+    const question = terminal.screen();
+    terminal.type(typed);
+    return { exit: (await terminal.ended).exit, question };
+  };
+  return { file, start, asked, state: join(home, '.local/state/gateway') };
 }
 
 const dryRun = ['serve', '--dry-run'];
 
 test('a file that was found is asked about once; another want asks again, another edit does not', async () => {
-  const { file, start, state } = clone(wanting('10.0.0.1'));
+  const { file, start, asked, state } = clone(wanting('10.0.0.1'));
 
-  const first = start(dryRun);
-  await first.shows('TOKEN goes to http://10.0.0.1/${TOKEN}');
-  await first.shows('Allow all of this');
-  first.type('y');
-  expect((await first.ended).exit).toBe(0);
+  const first = await asked(dryRun, 'y');
+  expect(first.exit).toBe(0);
+  expect(first.question).toContain('TOKEN goes to http://10.0.0.1/${TOKEN}');
 
-  writeFileSync(
-    file,
-    `# edited\n${wanting('10.0.0.1').replace('providers: { p:', 'providers: { q:').replace('provider: p', 'provider: q')}`,
-  );
+  const renamed = wanting('10.0.0.1')
+    .replace('providers: { p:', 'providers: { q:')
+    .replace('provider: p', 'provider: q');
+  writeFileSync(file, `# edited\n${renamed}`);
   const edited = start(dryRun);
   expect((await edited.ended).exit).toBe(0);
   expect(edited.screen()).not.toContain('Allow');
 
   writeFileSync(file, wanting('10.0.0.2'));
-  const more = start(dryRun);
-  await more.shows('Allow all of this');
-  expect(more.screen()).toContain('http://10.0.0.2/');
-  expect(more.screen()).not.toContain('http://10.0.0.1/');
-  more.type('n');
-  expect((await more.ended).exit).toBe(2);
+  const more = await asked(dryRun, 'n');
+  expect(more.exit).toBe(2);
+  expect(more.question).toContain('http://10.0.0.2/');
+  expect(more.question).not.toContain('http://10.0.0.1/');
 
-  const [kept = ''] = readdirSync(state).filter((name) => name.startsWith('trusted-'));
+  const [kept = ''] = trusted(state);
   expect(statSync(join(state, kept)).mode & 0o777).toBe(0o600);
 });
 
 test('what was judged is what is used: a file that changes while the question is asked', async () => {
-  const { file, start } = clone(wanting('10.0.0.1'));
+  const { file, start, asked } = clone(wanting('10.0.0.1'));
   const terminal = start([...dryRun, '-v']);
   await terminal.shows('Allow all of this');
 
@@ -63,27 +67,21 @@ test('what was judged is what is used: a file that changes while the question is
   terminal.type('y');
 
   expect((await terminal.ended).exit).toBe(0);
-  const next = start(dryRun);
-  await next.shows('TOKEN goes to http://10.66.66.66');
-  next.type('\x03');
-  expect((await next.ended).exit).toBe(130);
+  const next = await asked(dryRun, '\x03');
+  expect(next.exit).toBe(130);
+  expect(next.question).toContain('TOKEN goes to http://10.66.66.66');
 });
 
-describe.each([
+test.each([
   ['no', 'n', 2],
   ['Ctrl-C', '\x03', 130],
   ['Ctrl-D', '\x04', 130],
   ['Enter alone', '\r', 2],
-])('%s', (_name, typed, exit) => {
-  test('allows nothing', async () => {
-    const { start, state } = clone(wanting('10.0.0.1'));
-    const terminal = start(['run', 'claude']);
-    await terminal.shows('Allow all of this');
-    terminal.type(typed);
+])('%s allows nothing', async (_name, typed, exit) => {
+  const { asked, state } = clone(wanting('10.0.0.1'));
 
-    expect((await terminal.ended).exit).toBe(exit);
-    expect(trusted(state)).toEqual([]);
-  });
+  expect((await asked(['run', 'claude'], typed)).exit).toBe(exit);
+  expect(trusted(state)).toEqual([]);
 });
 
 test('--no-input does not ask', async () => {
@@ -110,12 +108,9 @@ test('on 20 columns, what the file says moves no cursor and forges no line', asy
 });
 
 test('serve --detach asks before there is a gateway in the background', async () => {
-  const { start, state } = clone(`server: { port: 0 }\n${wanting('10.0.0.1')}`);
-  const terminal = start(['serve', '--detach']);
-  await terminal.shows('Allow all of this');
-  terminal.type('y');
+  const { start, asked, state } = clone(`server: { port: 0 }\n${wanting('10.0.0.1')}`);
 
-  expect((await terminal.ended).exit).toBe(0);
+  expect((await asked(['serve', '--detach'], 'y')).exit).toBe(0);
   expect(JSON.parse(readFileSync(join(state, 'running.json'), 'utf8'))).toMatchObject({
     url: expect.any(String),
   });
@@ -123,22 +118,15 @@ test('serve --detach asks before there is a gateway in the background', async ()
 });
 
 test('gateway trust asks, lists and takes back', async () => {
-  const { start, file } = clone(wanting('10.0.0.1'));
-  const allow = start(['trust']);
-  await allow.shows('Allow all of this');
-  allow.type('y');
-  expect((await allow.ended).exit).toBe(0);
+  const { start, asked, file } = clone(wanting('10.0.0.1'));
+  expect((await asked(['trust'], 'y')).exit).toBe(0);
 
   const list = start(['trust', '--list', '-o', 'json']);
   expect((await list.ended).exit).toBe(0);
   expect(list.screen().replace(/\s/g, '')).toContain(file);
 
-  const revoke = start(['trust', '--revoke']);
-  expect((await revoke.ended).exit).toBe(0);
-  const again = start(dryRun);
-  await again.shows('Allow all of this');
-  again.type('n');
-  expect((await again.ended).exit).toBe(2);
+  expect((await start(['trust', '--revoke']).ended).exit).toBe(0);
+  expect((await asked(dryRun, 'n')).exit).toBe(2);
 });
 
 function trusted(state: string): readonly string[] {
