@@ -7,62 +7,40 @@ import { startProgram } from '../../kit/child.ts';
 import { emptyDirectory } from '../../kit/command.ts';
 import { type ScriptedHost, startHost } from '../../kit/host.ts';
 
-// The real Claude Code, Codex and opencode at a scripted host. They are no dependency: AGENTS_BIN is a directory with
-// `claude`, `codex` and `opencode`, such as node_modules/.bin after npm install @anthropic-ai/claude-code @openai/codex
-// opencode-ai.
+// The real Claude Code and Codex at a scripted host. They are no dependency: AGENTS_BIN is a directory with `claude` and
+// `codex`, such as node_modules/.bin after npm install @anthropic-ai/claude-code @openai/codex.
 const bin = process.env.AGENTS_BIN;
 
 const env = `# settings of the shop
 APP_NAME=shop
-DB_PASSWORD=gT7kQ2vLp9xR4m
 DATABASE_URL=postgres://app:Zk8sW1qLr5tY@db.internal:5432/shop
 JWT_SECRET=x9Kq2mWv8LpR4tYzB7nD
 STRIPE_SECRET_KEY=sk_live_4eC39HqLyjWDarjtT1zdp7dc
-OPENAI_API_KEY=sk-proj-abc123def456ghi789jkl012mno345pqr678stu901vwx234
-AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMIK7MDENGbPxRfiCYzq8sLw2vT5nB
 SMTP_PASSWORD='q$7w&pL2!vX9z'
 SESSION_SECRET="3f8a1c5e7b9d2046a8c1e3f5079b2d4f"
 GITHUB_TOKEN=ghp_a8Kd92mfLq0sXz71Bv6tNc4RyW3uEj1F03sb
-ACME_API_KEY=Vb3nM8xK1zQ6wE0rT5yU
 PORT=3000
 `;
 const hidden = env.match(/(?<=[=:'"])[^\s'"=@/]{12,}(?=['"@\n])/g) ?? [];
-const customers = `id,name,mail
-C001,Muster & Söhne AG,ann@muster-soehne.example
-C002,"Quote" Ltd,bob@quote.example
-C003,Łódź 東京 GmbH,eve@lodz.example
-`;
-const names = ['Muster & Söhne AG', '"Quote" Ltd', 'Łódź 東京 GmbH'];
-const mails = customers.match(/\S+@\S+/g)?.map((each) => each.split(',').at(-1) ?? '') ?? [];
 
 /** What the model makes of what it read, in whatever form it sees the values. */
 const secretIn = (seen: string) => /JWT_SECRET=(\w+)/.exec(seen)?.[1] ?? 'unread';
-const rowsIn = (seen: string) =>
-  [
-    ...new Map([...seen.matchAll(/\b(C\d{3}),([^,\n]+),([\w@.-]+)/g)].map((row) => [row[1], row])).values(),
-  ].map(([, id, name, mail]) => ({ id, name, mail }));
 const editOf = (seen: string) => ({
-  old: `JWT_SECRET=${secretIn(seen)}`,
-  now: `JWT_SECRET=${secretIn(seen)}\nJWT_SECRET_OLD=${secretIn(seen)}`,
+  old_string: `JWT_SECRET=${secretIn(seen)}`,
+  new_string: `JWT_SECRET=${secretIn(seen)}\nJWT_SECRET_OLD=${secretIn(seen)}`,
 });
-const jsonOf = (seen: string) => `${JSON.stringify(rowsIn(seen), null, 2)}\n`;
 const digestOf = (seen: string) => `printf %s '${secretIn(seen)}' | sha256sum > digest.txt`;
-const textOf = (seen: string) =>
-  rowsIn(seen)
-    .map(({ id, name, mail }) => `${id} ${name} <${mail}>\n`)
-    .join('');
-const textWritten = (seen: string) => `cat > customers.txt <<'END'\n${textOf(seen)}END`;
 const patchOf = (seen: string) => {
-  const { old, now } = editOf(seen);
-  const added = now.split('\n').map((line) => `+${line}`);
-  return ['*** Begin Patch', '*** Update File: .env', '@@', `-${old}`, ...added, '*** End Patch'].join('\n');
+  const { old_string, new_string } = editOf(seen);
+  const added = new_string.split('\n').map((line) => `+${line}`);
+  return ['*** Begin Patch', '*** Update File: .env', '@@', `-${old_string}`, ...added, '*** End Patch'];
 };
 
 type Step = (seen: string, folder: string) => Pick<Said, 'name' | 'input' | 'isCustom'>;
 const calling =
   (name: string, input: (seen: string, folder: string) => object): Step =>
   (seen, folder) => ({ name, input: JSON.stringify(input(seen, folder)) });
-/** Codex' newer models write a program, which is no JSON. */
+/** Codex' models write a program, which is no JSON. */
 const program =
   (cmd: (seen: string) => string): Step =>
   (seen) => ({
@@ -71,67 +49,22 @@ const program =
     input: `const done = await tools.exec_command({ cmd: String.raw\`${cmd(seen)}\` });\ntext(done.output);`,
   });
 
-const reading = 'cat .env customers.csv';
 const agents: Readonly<
   Record<string, { readonly argv: readonly string[]; readonly steps: readonly Step[] }>
 > = {
-  claude: {
-    argv: ['claude', '-p', 'go on', '--allowedTools', 'Read,Edit,Write,Bash'],
+  'Claude Code': {
+    argv: ['claude', '-p', 'go on', '--allowedTools', 'Read,Edit,Bash'],
     steps: [
       calling('Read', (_, folder) => ({ file_path: join(folder, '.env') })),
-      calling('Read', (_, folder) => ({ file_path: join(folder, 'customers.csv') })),
-      calling('Edit', (seen, folder) => ({
-        file_path: join(folder, '.env'),
-        old_string: editOf(seen).old,
-        new_string: editOf(seen).now,
-      })),
-      calling('Write', (seen, folder) => ({
-        file_path: join(folder, 'customers.json'),
-        content: jsonOf(seen),
-      })),
+      calling('Edit', (seen, folder) => ({ file_path: join(folder, '.env'), ...editOf(seen) })),
       calling('Bash', (seen) => ({ command: digestOf(seen), description: 'digest' })),
     ],
   },
-  opencode: {
-    argv: ['-m', 'm-1', 'opencode', 'run', 'go on'],
-    steps: [
-      calling('read', (_, folder) => ({ filePath: join(folder, '.env') })),
-      calling('bash', () => ({ command: reading, description: 'read' })),
-      calling('edit', (seen, folder) => ({
-        filePath: join(folder, '.env'),
-        oldString: editOf(seen).old,
-        newString: editOf(seen).now,
-      })),
-      calling('write', (seen, folder) => ({
-        filePath: join(folder, 'customers.json'),
-        content: jsonOf(seen),
-      })),
-      calling('bash', (seen) => ({ command: digestOf(seen), description: 'digest' })),
-    ],
-  },
-  codex: {
-    argv: [
-      '-m',
-      'gpt-5.1-codex',
-      'codex',
-      'exec',
-      '--skip-git-repo-check',
-      '--dangerously-bypass-approvals-and-sandbox',
-      'go on',
-    ],
-    steps: [
-      calling('exec_command', () => ({ cmd: reading })),
-      calling('exec_command', (seen) => ({ cmd: `apply_patch <<'END'\n${patchOf(seen)}\nEND` })),
-      calling('exec_command', (seen) => ({ cmd: textWritten(seen) })),
-      calling('exec_command', (seen) => ({ cmd: digestOf(seen) })),
-    ],
-  },
-  'codex with programs': {
+  Codex: {
     argv: ['codex', 'exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', 'go on'],
     steps: [
-      program(() => reading),
-      program((seen) => `apply_patch <<'END'\n${patchOf(seen)}\nEND`),
-      program(textWritten),
+      program(() => 'cat .env'),
+      program((seen) => `apply_patch <<'END'\n${patchOf(seen).join('\n')}\nEND`),
       program(digestOf),
     ],
   },
@@ -159,10 +92,7 @@ const contentOf = (turn: Turn) =>
 describe.skipIf(bin === undefined).each(Object.entries(agents))('%s', (_name, { argv, steps }) => {
   test('edits files of secrets that never leave', { timeout: 120_000 }, async () => {
     const home = emptyDirectory();
-    const folder = home;
-    writeFileSync(join(folder, '.env'), env);
-    writeFileSync(join(folder, 'opencode.json'), '{ "permission": "allow" }');
-    writeFileSync(join(folder, 'customers.csv'), customers);
+    writeFileSync(join(home, '.env'), env);
     writeFileSync(
       join(home, 'gateway.yaml'),
       `
@@ -171,11 +101,7 @@ providers:
   openai: { dialect: openai, base_url: "${host.url}/v1", api_key: "\${KEYED}", endpoints: [chat, responses] }
 models: [{ match: "claude-*", provider: anthropic }, { match: "*", provider: openai }]
 policies:
-  house:
-    apply: all
-    rules:
-      - { id: secrets, action: mask, when: { text: { detect: [{ secrets: possible }, email] } } }
-      - { id: names, action: mask, when: { text: { phrases: ${JSON.stringify(names)} } }, placeholder: CUSTOMER }
+  house: { apply: all, rules: [{ id: secrets, action: mask, when: { text: { detect: [{ secrets: possible }] } } }] }
 `,
       { mode: 0o600 },
     );
@@ -191,7 +117,7 @@ policies:
       const id = `call_${turns.length}`;
       return step === undefined
         ? { text: `done with ${secretIn(seen)}` }
-        : { text: 'next', id, ...step(seen, folder) };
+        : { text: 'next', id, ...step(seen, home) };
     }, letters);
     host.script((response, request) =>
       request.method === 'POST' ? say(response, request) : response.writeHead(404).end('{}'),
@@ -206,17 +132,15 @@ policies:
 
     expect([exit, stdout], stderr).toEqual([0, expect.stringContaining('done with x9Kq2mWv8LpR4tYzB7nD')]);
     expect(turns.length).toBe(steps.length + 1);
-    expect(readFileSync(join(folder, '.env'), 'utf8')).toBe(
+    expect(readFileSync(join(home, '.env'), 'utf8')).toBe(
       env.replace(/JWT_SECRET=(\w+)/, 'JWT_SECRET=$1\nJWT_SECRET_OLD=$1'),
     );
-    const [file, made] = argv.includes('codex') ? ['txt', textOf] : ['json', jsonOf];
-    expect(readFileSync(join(folder, `customers.${file}`), 'utf8')).toBe(made(customers));
-    expect(readFileSync(join(folder, 'digest.txt'), 'utf8').slice(0, 64)).toBe(
+    expect(readFileSync(join(home, 'digest.txt'), 'utf8').slice(0, 64)).toBe(
       createHash('sha256').update('x9Kq2mWv8LpR4tYzB7nD').digest('hex'),
     );
     const received = host.requests.slice(before).map(({ body }) => body.toString());
-    expect([hidden.length, mails.length]).toEqual([10, 3]);
-    for (const value of [...hidden, ...names, ...mails]) {
+    expect(hidden).toHaveLength(6);
+    for (const value of hidden) {
       expect(
         received.filter((body) => body.includes(JSON.stringify(value).slice(1, -1)) || body.includes(value)),
       ).toEqual([]);
