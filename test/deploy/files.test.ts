@@ -15,6 +15,7 @@ const variables = [...deployed('gateway.yaml').matchAll(/\$\{(\w+)\}/g)].map(([,
 
 interface Manifest {
   readonly kind: string;
+  readonly metadata: { readonly name: string };
   // biome-ignore lint/suspicious/noExplicitAny: of another system's shape, of which a few places are looked at
   readonly spec: Record<string, any>;
 }
@@ -28,19 +29,20 @@ test.each(files.filter((name) => /\.ya?ml$/.test(name)))('%s is YAML without mis
   }
 });
 
-test('the configuration is valid, with nothing to warn of but providers without keys', async () => {
-  const env = {
-    GATEWAY_PORT: '4100',
-    METRICS_PORT: '9464',
-    REDIS_URL: 'redis://r',
-    LEDGER_URL: 'postgres://p/g',
-  };
-  const { config, warnings } = await loadConfig({
+/** The configuration as the containers have it. */
+function load() {
+  const env = Object.fromEntries(variables.map((name) => [name, '4100']));
+  const addresses = { METRICS_PORT: '9464', REDIS_URL: 'redis://r', LEDGER_URL: 'postgres://p/g' };
+  return loadConfig({
     file: join(root, 'deploy/gateway.yaml'),
     cwd: root,
-    env: { ...env, TEAM_KEY: 'team-key-0123456789abcdef' },
+    env: { ...env, ...addresses, TEAM_KEY: 'team-key-0123456789abcdef' },
     nowMs: Date.now(),
   });
+}
+
+test('the configuration is valid, with nothing to warn of but providers without keys', async () => {
+  const { config, warnings } = await load();
 
   expect(config.metrics).toEqual({ host: '0.0.0.0', port: 9464 });
   expect(warnings.filter(({ message }) => !/anthropic|openai|_API_KEY/.test(message))).toEqual([]);
@@ -60,25 +62,12 @@ test('the gateways of the compose file have every variable, a read-only root, an
 });
 
 test('every name by which services and proxies call the gateways is allowed', async () => {
-  const env = Object.fromEntries(variables.map((name) => [name, name === 'METRICS_PORT' ? '9464' : '4100']));
-  const { config } = await loadConfig({
-    file: join(root, 'deploy/gateway.yaml'),
-    cwd: root,
-    env: {
-      ...env,
-      REDIS_URL: 'redis://r',
-      LEDGER_URL: 'postgres://p/g',
-      TEAM_KEY: 'team-key-0123456789abcdef',
-    },
-    nowMs: Date.now(),
-  });
-  const [service] = parseAllDocuments(deployed('kubernetes', 'gateway.yaml'))
-    .map((document) => document.toJS())
-    .filter(({ kind }) => kind === 'Service');
+  const { config } = await load();
+  const service = manifests().find(({ kind }) => kind === 'Service');
   const gateways = Object.keys(compose().services).filter((name) => name.startsWith('gateway'));
-  const sent = /proxy_set_header Host (\S+);/.exec(deployed('nginx.conf'))?.[1];
+  const sent = /proxy_set_header Host (\S+);/.exec(deployed('nginx.conf'))?.[1] ?? '';
 
-  const { name } = service.metadata;
+  const name = service?.metadata.name ?? '';
   const called = [...gateways, sent, name, `${name}.default`, `${name}.default.svc.cluster.local`];
   expect(called.filter((host) => !config.server.allowedHosts.has(host))).toEqual([]);
   expect(called.length).toBe(6);

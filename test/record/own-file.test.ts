@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, linkSync, readFileSync, symlinkSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  linkSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openOwnFile } from '../../src/record/recorder.ts';
@@ -39,28 +47,21 @@ describe('what is no file of ours is refused, and left as it is', () => {
     expect(readFileSync(file, 'utf8')).toBe(text);
   });
 
-  test('a link to a file of records, and one to nothing', () => {
-    const file = fileWith(record);
-    symlinkSync(file, `${file}.link`);
-    symlinkSync(`${file}.missing`, `${file}.dangling`);
+  test.each<[string, (file: string, own: string) => void, string]>([
+    ['a link to a file of records', (file, own) => symlinkSync(own, file), 'it is a symbolic link'],
+    ['a link to nothing', (file) => symlinkSync(`${file}.missing`, file), 'it is a symbolic link'],
+    ['a second name of a file', (file, own) => linkSync(own, file), 'it has other names'],
+    ['a pipe that nobody reads', (file) => execFileSync('mkfifo', [file]), 'it is no regular file'],
+  ])('%s', (_what, make, problem) => {
+    const own = fileWith(record);
+    make(`${own}.other`, own);
 
-    expect(() => openOwnFile(`${file}.link`)).toThrow('it is a symbolic link');
-    expect(() => openOwnFile(`${file}.dangling`)).toThrow('it is a symbolic link');
-    expect(() => readFileSync(`${file}.missing`)).toThrow('ENOENT');
+    expect(() => openOwnFile(`${own}.other`)).toThrow(problem);
+    expect(readFileSync(own, 'utf8')).toBe(record);
+    expect(existsSync(`${own}.other.missing`)).toBe(false);
   });
 
-  test('a second name of a file', () => {
-    const file = fileWith(record);
-    linkSync(file, `${file}.link`);
-
-    expect(() => openOwnFile(`${file}.link`)).toThrow('it has other names');
-  });
-
-  test('a device, and a pipe that nobody reads', () => {
-    const pipe = join(emptyDirectory(), 'pipe');
-    execFileSync('mkfifo', [pipe]);
-
+  test('a device', () => {
     expect(() => openOwnFile('/dev/null')).toThrow('it is no regular file');
-    expect(() => openOwnFile(pipe)).toThrow('it is no regular file');
   });
 });

@@ -19,32 +19,34 @@ const record: ExchangeRecord = {
   config: 'hash',
 };
 
-function captured() {
+/** Where records go, and what is written to stderr meanwhile. */
+function places() {
+  const file = join(emptyDirectory(), 'deep', 'records.jsonl');
   let text = '';
-  return {
-    stderr: {
-      write: (more: string) => {
-        text += more;
-      },
-    },
-    lines: () => text.split('\n').filter((line) => line !== ''),
+  const write = (more: string) => {
+    text += more;
   };
+  const written = () =>
+    readFileSync(file, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as ExchangeRecord);
+  return { file, written, stderr: { write }, lines: () => text.split('\n').filter((line) => line !== '') };
 }
 
 test('keeps records in a file that only its owner can read', () => {
-  const directory = emptyDirectory();
-  const file = join(directory, 'deep', 'records.jsonl');
-  const recorder = createRecorder({ file, stderr: captured().stderr });
+  const { file, stderr, written } = places();
+  const recorder = createRecorder({ file, stderr });
 
   recorder.write(record);
   recorder.close();
 
-  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(record);
+  expect(written()).toEqual([record]);
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
 test('warns of placeholders that came back broken, by kind', () => {
-  const { stderr, lines } = captured();
+  const { stderr, lines } = places();
   const recorder = createRecorder({ stderr });
 
   recorder.write({ ...record, masked: { EMAIL: 1 }, broken_placeholders: { EMAIL: 2 } });
@@ -65,9 +67,7 @@ test('warns of placeholders that came back broken, by kind', () => {
 });
 
 test('a quiet gateway shows of its exchanges only those with broken placeholders', () => {
-  const directory = emptyDirectory();
-  const { stderr, lines } = captured();
-  const file = join(directory, 'records.jsonl');
+  const { file, stderr, lines } = places();
   const recorder = openRecorder({ file, shown: 'nothing', hasColour: false, isShared: false }, stderr);
 
   recorder.write(record);
@@ -80,10 +80,9 @@ test('a quiet gateway shows of its exchanges only those with broken placeholders
 test('writes a record that comes alone at once, batches up to 32, except those with a body', () => {
   const time = vi.spyOn(performance, 'now').mockReturnValue(1_000);
   onTestFinished(() => time.mockRestore());
-  const directory = emptyDirectory();
-  const file = join(directory, 'records.jsonl');
-  const recorder = createRecorder({ file, stderr: captured().stderr, show: () => undefined });
-  const ids = () => [...readFileSync(file, 'utf8').matchAll(/"request_id":"(\w+)"/g)].map(([, id]) => id);
+  const { file, stderr, written } = places();
+  const recorder = createRecorder({ file, stderr, show: () => undefined });
+  const ids = () => written().map(({ request_id }) => request_id);
 
   recorder.write({ ...record, request_id: 'req_0' });
   const alone = ids();
@@ -102,7 +101,7 @@ test('writes a record that comes alone at once, batches up to 32, except those w
 });
 
 test.skipIf(!existsSync('/proc/self'))('says at once where the folder of its file cannot be made', () => {
-  const { stderr } = captured();
+  const { stderr } = places();
 
   expect(() => createRecorder({ file: '/proc/nonexistent/x/records.jsonl', stderr })).toThrow(
     "ENOENT: no such file or directory, mkdir '/proc/nonexistent'",
@@ -111,7 +110,7 @@ test.skipIf(!existsSync('/proc/self'))('says at once where the folder of its fil
 });
 
 test.skipIf(!existsSync('/dev/full'))('goes on, and says so once, when the disk is full', () => {
-  const { stderr, lines } = captured();
+  const { stderr, lines } = places();
   const recorder = createRecorder({
     file: '/dev/full',
     stderr,
@@ -135,9 +134,8 @@ test.each([
   ],
   ['at once, where the recorder is closed meanwhile', () => undefined],
 ])('a record with a long body is in the file once, %s', async (_when, wait) => {
-  const directory = emptyDirectory();
-  const file = join(directory, 'records.jsonl');
-  const recorder = createRecorder({ file, stderr: captured().stderr });
+  const { file, stderr, written } = places();
+  const recorder = createRecorder({ file, stderr });
   const long = { ...record, request_body: `a${'😀"\n\u0000é'.repeat(300_000)}` };
 
   recorder.write(long);
@@ -145,11 +143,7 @@ test.each([
   await wait(file);
   recorder.close();
 
-  const written = readFileSync(file, 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
-  expect(written).toHaveLength(2);
-  expect(written).toContainEqual(long);
-  expect(written).toContainEqual({ ...record, request_id: 'req_2' });
+  expect(written()).toHaveLength(2);
+  expect(written()).toContainEqual(long);
+  expect(written()).toContainEqual({ ...record, request_id: 'req_2' });
 });

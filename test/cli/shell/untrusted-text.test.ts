@@ -78,16 +78,6 @@ describe('on a terminal control characters are made visible', () => {
   });
 });
 
-describe('a host that is no plant store', () => {
-  test('whoami says so', async () => {
-    expect(await command('whoami', { env })).toEqual(failure(8, 'is no plant store'));
-  });
-
-  test('watch ends when it is refused', async () => {
-    expect((await command('plants watch', { env, isTerminal: true })).exit).not.toBe(0);
-  });
-});
-
 test.each([
   ['GATEWAY_KEY', 'send hi'],
   ['PLANTS_TOKEN', 'plants search'],
