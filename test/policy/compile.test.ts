@@ -83,13 +83,6 @@ describe('problems of policies', () => {
     expect(problem?.message).toContain(message);
   });
 
-  test('report phrases of which nothing is left', () => {
-    expect(problems({ ...rule, when: { text: { phrases: ['\u0301'] } } })[0]).toMatchObject({
-      path: 'house.rules.0.when.text.phrases.0',
-      severity: 'error',
-    });
-  });
-
   test('report ids used twice, within a policy and across policies', () => {
     const compiled = compile({ one: { rules: [rule, { ...rule }] }, two: { rules: [{ ...rule }] } });
 
@@ -99,17 +92,25 @@ describe('problems of policies', () => {
     ]);
   });
 
-  test('report failing tests, with their place and without their text', () => {
-    const found = problems({
-      ...rule,
-      tests: { block: ['Night Fall', 'NIGHTFALL'], allow: ['nightfalls', 'dawn'] },
-    });
+  const noText = { when: { model: ['a'] } };
+  const never = { when: { model: ['sandbox-small'] }, unless: { model: ['sandbox-*'] } };
+  const at = (hours: readonly string[], zone: string) => ({ when: { time: { hours, zone } } });
 
-    expect(found.map(({ path }) => path)).toEqual([
-      'house.rules.0.tests.block.0',
-      'house.rules.0.tests.allow.0',
-    ]);
-    expect(found.every(({ severity }) => severity === 'error')).toBe(true);
+  // biome-ignore format: a case a line
+  test.each<[string, object, readonly string[], string]>([
+    ['phrases of which nothing is left', { when: { text: { phrases: ['\u0301'] } } }, ['.when.text.phrases.0'], 'error'],
+    ['tests that fail', { tests: { block: ['Night Fall', 'NIGHTFALL'], allow: ['nightfalls', 'dawn'] } }, ['.tests.block.0', '.tests.allow.0'], 'error'],
+    ['redaction without a text', { ...noText, action: 'redact' }, ['.action'], 'error'],
+    ['exceptions without a text', { ...noText, except: { text: { phrases: ['x'] } } }, ['.except'], 'error'],
+    ['tests without a text', { ...noText, tests: { block: ['x'] } }, ['.tests'], 'error'],
+    ['a name that no model has', { when: { model: ['gpt 4'] } }, ['.when.model.0'], 'warning'],
+    ['a rule that never matches', never, [''], 'warning'],
+    ['hours that are none', at(['09:00-09:00'], 'Europe/Berlin'), ['.when.time.hours.0'], 'error'],
+    ['a zone that is none', at(['09:00-10:00'], 'Mars'), ['.when.time.zone'], 'error'],
+  ])('tell of %s', (_name, more, places, severity) => {
+    const found = problems({ ...rule, ...more }).map((each) => [each.path, each.severity]);
+
+    expect(found).toEqual(places.map((place) => [`house.rules.0${place}`, severity]));
   });
 
   test('take only the texts of a rule into account in its tests', () => {
@@ -120,43 +121,6 @@ describe('problems of policies', () => {
     });
 
     expect(found).toEqual([]);
-  });
-
-  test('report redaction without a text, exceptions without a text, tests without a text', () => {
-    const paths = problems({
-      id: 'a',
-      action: 'redact',
-      when: { model: ['a'] },
-      except: { text: { phrases: ['x'] } },
-      tests: { block: ['x'] },
-    }).map(({ path }) => path);
-
-    expect(paths).toEqual(['house.rules.0.action', 'house.rules.0.except', 'house.rules.0.tests']);
-  });
-
-  test('warn of rules that can never match', () => {
-    expect(problems({ id: 'a', action: 'block', when: { model: ['gpt 4'] } })[0]?.severity).toBe('warning');
-    expect(
-      problems({
-        id: 'a',
-        action: 'block',
-        when: { model: ['sandbox-small'] },
-        unless: { model: ['sandbox-*'] },
-      })[0],
-    ).toMatchObject({ path: 'house.rules.0', severity: 'warning' });
-  });
-
-  test('report invalid time zones and hours', () => {
-    const found = problems({
-      id: 'a',
-      action: 'block',
-      when: { time: { hours: ['09:00-09:00'], zone: 'Europe/Berlin' } },
-    });
-
-    expect(found[0]?.path).toBe('house.rules.0.when.time.hours.0');
-    expect(
-      problems({ id: 'a', action: 'block', when: { time: { days: ['mon'], zone: 'Mars' } } })[0]?.path,
-    ).toBe('house.rules.0.when.time.zone');
   });
 
   test("warn of an allow rule that another policy's block makes dead", () => {

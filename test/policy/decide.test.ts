@@ -95,21 +95,6 @@ describe('a decision', () => {
     expect(decision.failure?.cause).toBe(cause);
   });
 
-  test('holds unless only where every name matches', () => {
-    const decide = policyOf({
-      id: 'models',
-      action: 'block',
-      unless: { model: ['sandbox-*'] },
-      reason: 'model.not_allowed',
-    });
-
-    expect(decide(saying('hi')).action).toBe('allow');
-    expect(decide(saying('hi'), { targetModels: ['sandbox-large'] }).action).toBe('allow');
-    expect(decide(saying('hi'), { targetModels: ['gpt-4o'] }).action).toBe('block');
-    expect(decide(saying('hi'), { model: 'SANDBOX-small' }).action).toBe('block');
-    expect(decide(saying('hi'), { model: 'xsandbox-small' }).action).toBe('block');
-  });
-
   test('does not count what lies within an exception', () => {
     const decide = policyOf({
       id: 'tickets',
@@ -126,12 +111,7 @@ describe('a decision', () => {
     const decide = policyOf({ ...block, when: { text: { ...secret, in: ['user'] } } });
     const body = (role: string, content: unknown) => ({ messages: [{ role, content }] });
 
-    expect(decide(body('user', 'project nightfall')).action).toBe('block');
-    expect(decide(body('assistant', 'project nightfall')).action).toBe('allow');
     expect(decide({ system: 'project nightfall', messages: [] }).action).toBe('allow');
-    expect(decide(body('user', [{ type: 'tool_result', content: 'project nightfall' }])).action).toBe(
-      'allow',
-    );
     // A role that nobody knows counts as every role, and so does a field that nobody knows.
     expect(decide(body('wizard', 'project nightfall')).action).toBe('block');
     expect(decide({ messages: [], extra: 'project nightfall' }).action).toBe('block');
@@ -159,34 +139,6 @@ describe('a decision', () => {
     expect(decider({ unseen_references: 'block' })(image).action).toBe('allow');
   });
 
-  test.each([
-    ['previous_response_id', { input: 'hi', previous_response_id: 'resp_1' }],
-    ['conversation', { input: 'hi', conversation: { id: 'conv_1' } }],
-    ['a stored prompt', { prompt: { id: 'pmpt_1' } }],
-    ['a file id', { input: [{ role: 'user', content: [{ type: 'input_file', file_id: 'file-1' }] }] }],
-    [
-      'an image URL',
-      { input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'https://e.com/a.png' }] }] },
-    ],
-    ['an item reference', { input: [{ type: 'item_reference', id: 'msg_1' }] }],
-  ])('sees that %s is not seen', (_name, body) => {
-    const decision = decider({ unseen_references: 'block' })(body, { endpoint: 'responses' });
-
-    expect(decision.refusal?.reason).toBe('content.unseen_reference');
-  });
-
-  test('refuses token ids where a rule on texts would have to read them', () => {
-    const numbers = { model: 'm', input: [[1, 2, 3]] };
-
-    expect(policyOf(block)(numbers, { endpoint: 'embeddings' }).refusal).toMatchObject({
-      rule: 'codename',
-      reason: 'content.unreadable',
-      at: '/input/0',
-    });
-    expect(decider({})(numbers, { endpoint: 'embeddings' }).action).toBe('allow');
-    expect(policyOf({ ...block, action: 'warn' })(numbers, { endpoint: 'embeddings' }).action).toBe('allow');
-  });
-
   test('an expression sees each string of JSON inside a string, and with anchors a whole text only', () => {
     const decide = policyOf({ ...block, when: { text: { regex: ['^top secret$'] } } });
     const call = { function: { arguments: '{"q":"top secret"}' } };
@@ -195,15 +147,5 @@ describe('a decision', () => {
     expect(decide(body, { endpoint: 'chat' }).action).toBe('block');
     expect(decide(saying('top secret')).action).toBe('block');
     expect(decide(saying('a top secret')).action).toBe('allow');
-  });
-
-  test.each([
-    'the project ended; nightfall came',
-    'nightfall project',
-    'project nightfal',
-    'プロジェクトは夜に終わりました。',
-    '👩‍👩‍👧‍👦 🏳️‍🌈 done ✅',
-  ])('allows what is near a phrase, or far from it: %s', (text) => {
-    expect(policyOf(block)(saying(text))).toMatchObject({ action: 'allow', verdicts: [] });
   });
 });

@@ -38,27 +38,31 @@ test('the other conditions of a rule look at the request', () => {
   expect(evaluate('nightfall')).toHaveLength(1);
 });
 
-test('a value in percent-encoding is read both ways, however often it comes', () => {
-  for (const text of ['night%66all', '100% night%66all', '%zz%6e%69%67%68%74fall', 'a%40b.org night%66all']) {
-    const blocks = () => evaluate(text).filter(([, action]) => action === 'block');
-    expect(blocks()).toEqual([['codename', 'block', 'header:x-app']]);
+const percent = (text: string) => [...Buffer.from(text)].map((byte) => `%${byte.toString(16)}`).join('');
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+const encoded = base64('the codename of the launch is nightfall');
+
+test.each([
+  ['percents', 'night%66all'],
+  ['percents that are not all right', '100% night%66all'],
+  ['percents, more of them wrong', '%zz%6e%69%67%68%74fall'],
+  ['percents two times', percent(percent('nightfall'))],
+  ['percents three times', percent(percent(percent('nightfall')))],
+  ['base64 as short as the shortest key', base64('is nightfall')],
+  ['base64 in percents', percent(base64('is nightfall'))],
+  ['base64', encoded],
+  ['base64 without its end', encoded.replace(/=+$/, '')],
+  ['base64 with too much at its end', encodeURIComponent(`${encoded}=`)],
+])('%s are undone, however often the value comes', (_how, text) => {
+  for (const _time of [1, 2]) {
+    expect(evaluate(text)).toEqual([['codename', 'block', 'header:x-app']]);
     expect(set.isKnownClean(text)).toBe(false);
-    expect(blocks()).toHaveLength(1);
   }
 });
 
-test('percent-encoding and base64 are undone as far as the shortest key and three rounds', () => {
-  const percent = (text: string) => [...Buffer.from(text)].map((byte) => `%${byte.toString(16)}`).join('');
-  const encoded = Buffer.from('is nightfall').toString('base64');
-
-  expect(encoded.length).toBe(16);
-  for (const text of [
-    percent(percent('nightfall')),
-    percent(percent(percent('nightfall'))),
-    encoded,
-    percent(encoded),
-  ])
-    expect(evaluate(text)).toEqual([['codename', 'block', 'header:x-app']]);
+test('an identifier is not taken for encoded text', () => {
+  expect(evaluate('3f2504e0-4f89-41d3-9a0c-0305e82c3301')).toEqual([]);
+  expect(evaluate('0af7651916cd43dd8448eb211c80319c0af7651916cd43dd')).toEqual([]);
 });
 
 test('what one reading shows does not hide what the other does', () => {
@@ -66,16 +70,6 @@ test('what one reading shows does not hide what the other does', () => {
     ['codename', 'block', 'header:x-app'],
     ['mails', 'redact', 'header:x-app'],
   ]);
-});
-
-test('a value that is a text in base64 is read as that text, too', () => {
-  const encoded = Buffer.from('the codename of the launch is nightfall').toString('base64');
-
-  for (const text of [encoded, encoded.replace(/=+$/, ''), encodeURIComponent(`${encoded}=`)]) {
-    expect(evaluate(text)).toEqual([['codename', 'block', 'header:x-app']]);
-  }
-  expect(evaluate('3f2504e0-4f89-41d3-9a0c-0305e82c3301')).toEqual([]);
-  expect(evaluate('0af7651916cd43dd8448eb211c80319c0af7651916cd43dd')).toEqual([]);
 });
 
 test('a number in another notation is read by its digits, also where it looks like an id', () => {

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import type { ResponseCheck } from '../../../src/policy/answers/check-answer.ts';
 import type { StreamCheck, StreamStep } from '../../../src/policy/answers/stream-check.ts';
 import type { StreamEvent } from '../../../src/policy/answers/stream-parts.ts';
-import { scale } from '../../kit/scale.ts';
 import {
   blockDelta,
   blockStart,
@@ -121,17 +120,15 @@ describe('answers cost nothing', () => {
 });
 
 describe('a whole answer', () => {
-  const answer = (text: string) =>
-    Buffer.from(JSON.stringify({ id: 'msg_1', content: [{ type: 'text', text }] }));
+  const whole = (more: object, text: string) =>
+    answerCheck({ ...phrase, ...more }).whole(Buffer.from(JSON.stringify({ content: [{ text }] })));
 
   test('passes where nothing matches', () => {
-    expect(answerCheck(phrase).whole(answer('hello'))).toEqual({ action: 'allow', verdicts: [] });
+    expect(whole({}, 'hello')).toEqual({ action: 'allow', verdicts: [] });
   });
 
   test('is blocked with the rule, the reason and the place', () => {
-    const decision = answerCheck(phrase).whole(answer('the PROJECT nightfall'));
-
-    expect(decision).toMatchObject({
+    expect(whole({}, 'the PROJECT nightfall')).toMatchObject({
       action: 'block',
       refusal: { rule: 'codename', reason: 'content.codename' },
       verdicts: [{ matches: [{ at: '/content/0/text' }] }],
@@ -139,39 +136,21 @@ describe('a whole answer', () => {
   });
 
   test('is redacted and stays JSON', () => {
-    const decision = answerCheck({ ...phrase, action: 'redact' }).whole(answer('a "Project Nightfall" b'));
+    const { redactedBody } = whole({ action: 'redact' }, 'a "Project Nightfall" b');
 
-    expect(JSON.parse(String(decision.redactedBody)).content[0].text).toBe(
-      'a "[REDACTED:content.codename]" b',
-    );
+    expect(JSON.parse(String(redactedBody)).content[0].text).toBe('a "[REDACTED:content.codename]" b');
   });
 
   test('is only recorded in dry run', () => {
-    const decision = answerCheck({ ...phrase, mode: 'monitor' }).whole(answer('project nightfall'));
-
-    expect(decision).toMatchObject({ action: 'allow', verdicts: [{ rule: 'codename', mode: 'monitor' }] });
-  });
-
-  test('is read even where it is not JSON', () => {
-    expect(answerCheck(phrase).whole(Buffer.from('<p>project nightfall</p>')).action).toBe('block');
-    expect(answerCheck(phrase).whole(Buffer.from('{"a":1,"a":"project nightfall"}')).action).toBe('block');
+    expect(whole({ mode: 'monitor' }, 'project nightfall')).toMatchObject({
+      action: 'allow',
+      verdicts: [{ rule: 'codename', mode: 'monitor' }],
+    });
   });
 });
 
 describe.each(dialectNames)('a stream of %s', (dialect) => {
   const text = 'we call it Project  Nightfall these days';
-
-  test('lets no beginning of a match out, wherever it is split in two', () => {
-    for (let at = 0; at <= text.length; at += scale(13, 1)) {
-      const { released, refusal } = run(
-        answerCheck(phrase),
-        streams[dialect]([text.slice(0, at), text.slice(at)]),
-      );
-
-      expect(refusal?.reason).toBe('content.codename');
-      expect(said(released).toLowerCase()).not.toContain('project');
-    }
-  });
 
   test('lets no beginning of a match out where every letter is an event', () => {
     const { released, refusal } = run(answerCheck(phrase), streams[dialect]([...text]));
@@ -183,10 +162,7 @@ describe.each(dialectNames)('a stream of %s', (dialect) => {
   test('passes what only begins like a match, unchanged and in order', () => {
     const events = streams[dialect]([...'project night, and project x nightfall']);
 
-    const { released, refusal } = run(answerCheck(phrase), events);
-
-    expect(refusal).toBeUndefined();
-    expect(released).toEqual(events);
+    expect(run(answerCheck(phrase), events)).toMatchObject({ released: events, verdicts: [] });
   });
 
   test('does not hold back what cannot be a beginning', () => {
@@ -195,19 +171,6 @@ describe.each(dialectNames)('a stream of %s', (dialect) => {
     const released = events.slice(0, 3).flatMap((each) => pushed(stream, each).release);
 
     expect(said(released)).toContain('hello there. ');
-  });
-
-  test('replaces a match wherever it is split, and keeps every event valid', () => {
-    for (let at = 0; at <= text.length; at += scale(13, 1)) {
-      const events = streams[dialect]([text.slice(0, at), text.slice(at)]);
-
-      const { released, refusal } = run(answerCheck({ ...phrase, action: 'redact' }), events);
-
-      expect(refusal).toBeUndefined();
-      expect(released).toHaveLength(events.length);
-      expect(said(released)).toContain('we call it [REDACTED:content.codename] these days');
-      expect(said(released).toLowerCase()).not.toContain('nightfall');
-    }
   });
 
   test('replaces a card number that comes digit by digit', () => {
@@ -254,14 +217,6 @@ describe('streams of several texts', () => {
     expect(
       run(answerCheck(phrase), [delta(0, 'project '), delta(1, 'z'), delta(0, 'nightfall')]).refusal,
     ).toBeDefined();
-  });
-
-  test('look into thinking and fields of hosts', () => {
-    const thinking = (text: string) => event(blockDelta(0, { type: 'thinking_delta', thinking: text }));
-    const reasoning = (text: string) => event(chatChunk({ reasoning_content: text }));
-
-    expect(run(answerCheck(phrase), [thinking('project '), thinking('nightfall')]).refusal).toBeDefined();
-    expect(run(answerCheck(phrase), [reasoning('project '), reasoning('nightfall')]).refusal).toBeDefined();
   });
 
   test("hold a call's arguments until they are complete, and see through their escapes", () => {
@@ -327,6 +282,7 @@ describe('what clients read in different ways', () => {
     '{"a":1',
     `${'{"a":'.repeat(101)}1${'}'.repeat(101)}`,
     "{'a':1}",
+    '{"a":1,"a":"project nightfall"}',
   ])('%s is such a text, whole or in a stream', (data) => {
     for (const action of ['block', 'redact']) {
       expect(answerCheck({ ...phrase, action }).whole(Buffer.from(data))).toMatchObject({
@@ -436,6 +392,13 @@ describe('texts of neighbouring blocks', () => {
       blockStop(0),
     ].map(event);
   const streamed: Readonly<Record<string, (one: string, other: string) => readonly StreamEvent[]>> = {
+    'pieces of a text of messages': (...pieces) => streams.messages(pieces),
+    'pieces of a text of a chat': (...pieces) => streams.chat(pieces),
+    'pieces of a text of responses': (...pieces) => streams.responses(pieces),
+    'pieces of a thought of messages': (...pieces) =>
+      pieces.map((thinking) => event(blockDelta(0, { type: 'thinking_delta', thinking }))),
+    'pieces of the reasoning of a chat': (...pieces) =>
+      pieces.map((reasoning_content) => event(chatChunk({ reasoning_content }))),
     'blocks of messages': (one, other) => [...block(0, one), ...block(1, other), ...messageEnd],
     'blocks of messages with a call between': (one, other) => [
       ...[...block(0, one), ...call, ...block(2, other)],
@@ -460,9 +423,11 @@ describe('texts of neighbouring blocks', () => {
     ],
   };
 
+  /** A text that is one has a space of its own. */
+  const splitsOf = (name: string) => (/beginning|pieces/.test(name) ? splits.slice(0, -1) : splits);
+
   test.each(Object.entries(streamed))('of %s are read together in a stream', (name, events) => {
-    const isOneText = name.startsWith('the beginning');
-    for (const pieces of isOneText ? splits.slice(0, -1) : splits) {
+    for (const pieces of splitsOf(name)) {
       const { released, refusal } = run(answerCheck(phrase), events(...pieces));
 
       expect(refusal?.reason).toBe('content.codename');
@@ -478,8 +443,7 @@ describe('texts of neighbouring blocks', () => {
 
   const replaceable = Object.entries(streamed).filter(([name]) => name !== 'items of responses');
   test.each(replaceable)('of %s are replaced together', (name, events) => {
-    const isOneText = name.startsWith('the beginning');
-    for (const pieces of isOneText ? splits.slice(0, -1) : splits) {
+    for (const pieces of splitsOf(name)) {
       const given = events(...pieces);
 
       const { released, refusal } = run(answerCheck(redacting), given);

@@ -44,26 +44,6 @@ const chunk = (content: string, choice: object = {}, more: object = {}): StreamE
   data: JSON.stringify({ id: 'c', ...more, choices: [{ index: 0, delta: { content }, ...choice }] }),
 });
 
-test('a key of a service that no table knows does not leave, wherever it is split', () => {
-  const key = 'acme_b7Kq2ZrX9mTn4VwLs8PdYc3HgJf6RtB5kQeUxA1iWo';
-  const rule = {
-    id: 'keys',
-    action: 'block',
-    apply_to: ['response'],
-    when: { text: { detect: ['secrets'] } },
-  };
-  const places = Array.from({ length: key.length - 1 }, (_, at) => at + 1);
-  const left = places.filter((at) => {
-    const { text, isRefused } = run(
-      [chunk(`see ${key.slice(0, at)}`), chunk(`${key.slice(at)} there`)],
-      rule,
-    );
-    return !isRefused || text.includes(key.slice(0, 5));
-  });
-
-  expect(left).toEqual([]);
-});
-
 test('what only an exception on the request looks for holds nothing back', () => {
   const unless = { text: { phrases: ['all is well'] } };
   const check = checkOf({ ...codename, unless }).stream();
@@ -235,7 +215,11 @@ describe.each(['secrets', 'private_key'] as const)('%s', (name) => {
   test('nothing of one leaves in a stream that does not leave in a whole answer', () => {
     const { positives } = labelledSets[name].label();
     const step = Math.ceil(positives.length / scale(20, 250));
-    const sampled = positives.filter((_, at) => at % step === 0);
+    const unlisted = 'acme_b7Kq2ZrX9mTn4VwLs8PdYc3HgJf6RtB5kQeUxA1iWo';
+    const sampled = [
+      ...positives.filter((_, at) => at % step === 0),
+      ...(name === 'secrets' ? [{ text: unlisted, planted: unlisted }] : []),
+    ];
     const counts = { found: 0, left: 0 };
     for (const { text, planted = '' } of sampled) {
       const said = `${words.repeat(20)}\n${text}\n${words.repeat(60)}`;

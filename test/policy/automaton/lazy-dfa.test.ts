@@ -2,8 +2,6 @@ import { RE2JS } from 're2js';
 import { describe, expect, test } from 'vitest';
 import type { TextBytes } from '../../../src/policy/automaton/code-points.ts';
 import type { View } from '../../../src/policy/automaton/found-patterns.ts';
-import { LazyDfa } from '../../../src/policy/automaton/lazy-dfa.ts';
-import { Nfa } from '../../../src/policy/automaton/nfa.ts';
 import { compilePatternSet } from '../../../src/policy/automaton/pattern-set.ts';
 import type { Pattern } from '../../../src/policy/automaton/patterns.ts';
 import type { Scanner } from '../../../src/policy/automaton/scanner.ts';
@@ -75,26 +73,6 @@ describe('the automaton', () => {
     }
   });
 
-  test('agrees with the native engine on harmless patterns', () => {
-    const random = createRandom(11);
-    const sources = 'ab+c [^a]b \\bka a.c ^a b$ (a|b){2}1 é+ [а-я] 𝓅?a \\w\\W\\w'.split(' ');
-    const patternSet = compilePatternSet(
-      sources.map((source) => pattern(source)),
-      fold,
-    );
-    for (let round = 0; round < scale(150, 1500); round += 1) {
-      const text = randomText(random);
-      const found = scanWith(patternSet.scanner, plainText(text));
-
-      const expected = sources.flatMap((source, at) => (new RegExp(source, 'u').test(text) ? [at] : []));
-
-      expect({ text, found: [...found.exact].sort((one, other) => one - other) }).toEqual({
-        text,
-        found: expected,
-      });
-    }
-  });
-
   test('reads escapes as the characters they stand for', () => {
     const patternSet = compilePatternSet([pattern('a"b\\n\\x{1d4c5}\\x{e9}$')], fold);
     const text = escapedText(Buffer.from('a\\"\\u0062\\n\\ud835\\udcc5\\u00e9'));
@@ -102,27 +80,6 @@ describe('the automaton', () => {
     const found = scanWith(patternSet.scanner, text);
 
     expect(found.exact).toEqual([0]);
-  });
-
-  test('finds the same when its table is thrown away again and again', () => {
-    const nfa = new Nfa();
-    const source = '(a|b)*a(a|b){6}c';
-    nfa.addRegex(RE2JS.compile(source), 0);
-    const small = new LazyDfa({ nfa, cellLimit: 64 });
-    const random = createRandom(3);
-    for (let round = 0; round < scale(20, 100); round += 1) {
-      const text = Array.from({ length: 40 }, () => random.of(['a', 'b', 'b', 'c'])).join('');
-      let state = small.start;
-      let isFound = false;
-      for (const letter of text) {
-        state = small.next(state, letter.codePointAt(0) as number);
-        isFound ||= state.patterns.length > 0;
-      }
-      isFound ||= small.end(state).length > 0;
-
-      expect(isFound).toBe(RE2JS.compile(source).test(text));
-    }
-    expect(small.epoch).toBeGreaterThan(10);
   });
 
   test('finds the same in wide letters when its tables are thrown away in the middle of them', () => {

@@ -130,24 +130,6 @@ function policiesOf(name: DetectorName, confidence: Confidence) {
   return compiled.select(['house']);
 }
 
-/** The body with a value set where a pointer says. */
-function restore(body: unknown, at: string, value: string): unknown {
-  const copy = structuredClone(body);
-  const steps = at.slice(1).split('/');
-  const last = steps.pop() ?? '';
-  const holder = steps.reduce<Record<string, unknown>>(
-    (each, step) => each[step] as Record<string, unknown>,
-    copy as Record<string, unknown>,
-  );
-  holder[last] = value;
-  return copy;
-}
-
-function valueAt(body: unknown, at: string): string {
-  const steps = at.slice(1).split('/');
-  return steps.reduce<unknown>((each, step) => (each as Record<string, unknown>)[step], body) as string;
-}
-
 test('every kind has examples, and every confidence somewhere', () => {
   const names = new Set(cases.map(({ name }) => name));
 
@@ -168,12 +150,10 @@ describe.each(numbered)('$name, $confidence', ({ name, confidence, examples, num
       expect(() => parseStrictJson(leaving)).not.toThrow();
       expect(leaving.toString()).toBe(JSON.stringify(wrap(text.replace(value, () => label))));
 
-      // Whoever has the request can undo it by what explain shows.
       const { rules } = explain(policies, subjectOf(body, { endpoint }), () => 0);
       const [match, ...more] = rules.flatMap(({ matches }) => matches);
       expect(more).toEqual([]);
       expect(match).toMatchObject({ at, detected: [{ detector: name, confidence }] });
-      expect(restore(JSON.parse(leaving.toString()), at, valueAt(body, at))).toEqual(body);
       expect(JSON.stringify(rules)).not.toContain(value);
     }
   });

@@ -18,6 +18,9 @@ test('numbers in place of text are refused although a monitored rule comes first
 
   expect(decision.refusal).toMatchObject({ rule: 'meant', reason: 'content.unreadable' });
   expect(decision.wouldBlock).toEqual(['tried']);
+  expect(policyOf(rule('told', { action: 'warn' }))(numbers, { endpoint: 'embeddings' }).action).toBe(
+    'allow',
+  );
 });
 
 test('numbers are refused although those of another role stand before them', () => {

@@ -67,6 +67,8 @@ describe('a conversation or container that the provider keeps', () => {
     ['messages', { thread: { type: 'create', previous_message_id: 'msg_1' } }],
     ['messages', { thread: { previous_message_id: 'msg_1' } }],
     ['messages', { thread: 'msg_1' }],
+    ['responses', { input: 'hi', conversation: { id: 'conv_1' } }],
+    ['responses', { prompt: { id: 'pmpt_1' } }],
     ['responses', { tools: [{ type: 'shell', environment }] }],
     [
       'responses',

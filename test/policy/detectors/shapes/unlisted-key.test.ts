@@ -12,40 +12,28 @@ const possible = atLeast(secrets, 'possible');
 const draw = (format: string, seed = 31) => drawKey(createRandom(seed), format);
 
 /** No service of the table has them. */
-const formats: readonly (readonly [string, string])[] = [
-  ['likely', 'acme_live_<alnum:32>'],
-  ['likely', 'acme-pat-<lower:40>'],
-  ['likely', 'acmekey_<hex:40>'],
-  ['likely', 'acme_<alnum:40>'],
-  ['likely', 'ac2_<key:64>'],
-  ['likely', 'acme_sk_<alnum:12>_<alnum:32>'],
-  ['likely', 'ACME_SECRET-<upper:32>'],
-  ['likely', 'acme.v1.<key:43>.<key:43>'],
-  ['likely', 'acmetoken_<base64:44>'],
-  ['possible', 'sk_test_<alnum:24>'],
-  ['possible', 'pk_live_<alnum:24>'],
-  ['possible', 'acme_<hex:32>'],
-  ['possible', 'acme-<uuid>'],
-  ['possible', 'acme_api_<lower:20>'],
-  ['possible', 'acme.<hex:48>'],
-  ['possible', 'acmx<hex:40>'],
-  ['possible', '<alnum:24>.<key:40>'],
-  ['possible', '<alnum:8>.<alnum:32>'],
-  ['possible', '<digits:2>|<alnum:48>'],
-  ['possible', '<uuid>:<hex:32>'],
-  ['possible', '<hex:24>:<hex:64>'],
-  ['possible', 'acme:<lower:30>'],
-  ['possible', 'ACMEC<hex:64>'],
-  ['possible', '<uuid>-<uuid>'],
-  ['possible', '<digits:4>~<alnum:64>'],
-  ['possible', '3/<hex:40>'],
-  ['possible', 'ac-<hex:16>'],
-  ['possible', 'agent:acme:<hex:32>'],
-  ['possible', 'agent:acme-eu:west|<alnum:40>'],
-];
+const formats = {
+  likely: `
+    acme_live_<alnum:32> acme-pat-<lower:40> acmekey_<hex:40> acme_<alnum:40> ac2_<key:64> acme_sk_<alnum:12>_<alnum:32>
+    ACME_SECRET-<upper:32> acme.v1.<key:43>.<key:43> acmetoken_<base64:44>
+  `,
+  possible: `
+    sk_test_<alnum:24> pk_live_<alnum:24> acme_<hex:32> acme-<uuid> acme_api_<lower:20> acme.<hex:48> acmx<hex:40>
+    <alnum:24>.<key:40> <alnum:8>.<alnum:32> <digits:2>|<alnum:48> <uuid>:<hex:32> <hex:24>:<hex:64> acme:<lower:30>
+    ACMEC<hex:64> <uuid>-<uuid> <digits:4>~<alnum:64> 3/<hex:40> ac-<hex:16> agent:acme:<hex:32>
+    agent:acme-eu:west|<alnum:40>
+  `,
+};
 
 describe('a key of a service that the table does not know', () => {
-  test.each(formats)('is %s as %s', (confidence, format) => {
+  test.each(
+    Object.entries(formats).flatMap(([confidence, table]) =>
+      table
+        .trim()
+        .split(/\s+/)
+        .map((format) => [confidence, format] as const),
+    ),
+  )('is %s as %s', (confidence, format) => {
     const key = draw(format);
     const [finding, ...others] = possible.find(`use "${key}", please`);
 
