@@ -56,6 +56,7 @@ describe('model', () => {
     expect(block({ model: ['GPT-*'] })(body, { model: 'gpt-4o' }).action).toBe('block');
     expect(only(body, { model: 'gpt-4o' }).action).toBe('allow');
     expect(only(body, { model: 'GPT-4o' }).action).toBe('block');
+    expect(only(body, { model: 'gpt-4o', targetModels: ['llama3'] }).action).toBe('block');
   });
 });
 
