@@ -25,9 +25,6 @@ test.each([
 
 test('stars take no more time than the name is long', () => {
   expect(compileGlob(`${'a*'.repeat(50)}b`)('a'.repeat(100_000))).toBe(false);
-});
-
-test('many stars on a long name take no exponential time', () => {
   expect(compileGlob(`${'*a'.repeat(50)}b`)('a'.repeat(5000))).toBe(false);
 });
 

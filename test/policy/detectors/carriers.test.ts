@@ -87,14 +87,6 @@ describe('a seed phrase', () => {
   const decide = decider('seed_phrase');
 
   test.each([
-    ['at the beginning of a text', `${phrase}\nthat was it`],
-    ['behind a word for it', `Here is what I wrote down. My seed phrase: ${phrase}.`],
-    ['before a word for it', `I typed ${phrase} into the wallet.`],
-  ])('is found %s', (_where, text) => {
-    expect(decide(text)).toBe('block');
-  });
-
-  test.each([
     ['in the middle of a text about something else', `In the second paragraph we read ${phrase} and more.`],
     ['with a wrong checksum', `My seed phrase: ${phrase.replace(/yellow$/, 'winner')}`],
     ['with a word too few', `My seed phrase: ${phrase.replace(/ \w+$/, '')}`],

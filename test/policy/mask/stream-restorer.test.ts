@@ -20,75 +20,61 @@ const values = {
   'like a placeholder': 'EMAIL_ABCDEFGHIJKLM',
 };
 
-type Frame = (text: string) => object;
-
 interface Channel {
-  readonly frame: Frame;
+  readonly frame: (text: string) => object;
   readonly end: object;
-  /** The text in an event of this kind. */
-  readonly read: (event: never) => string | undefined;
   /** Whether the text is JSON. */
   readonly isInput?: true;
 }
 
-type Chat = { choices: [{ delta: Record<string, unknown> }] };
-
-/** A member of the deltas of a chat. */
-const ofChat = (frame: (text: string) => object, read: (delta: never) => unknown, finish = 'stop') => ({
-  frame: (text: string) => chatChunk(frame(text)),
-  end: chatChunk({}, finish),
-  read: ({ choices }: Chat) => read(choices[0].delta as never) as string | undefined,
-});
-
-/** A text of a block of messages. */
-const ofMessages = (index: number, type: string, name: string) => ({
-  frame: (text: string) => blockDelta(index, { type, [name]: text }),
-  end: blockStop(index),
-  read: ({ delta }: { delta?: Record<string, string> }) => delta?.[name],
-});
-
 /** The deltas of an item of responses. */
-const ofResponses = (type: string, more: object = {}) => ({
-  frame: (delta: string) => ({ type: `response.${type}.delta`, output_index: 0, ...more, delta }),
+const ofResponses = (type: string, more: object = {}): Channel => ({
+  frame: (delta) => ({ type: `response.${type}.delta`, output_index: 0, ...more, delta }),
   end: { type: 'response.output_item.done', output_index: 0, item: {} },
-  read: ({ delta }: { delta?: string }) => delta,
+});
+const ofChat = (frame: (text: string) => object): Channel => ({
+  frame: (text) => chatChunk(frame(text)),
+  end: chatChunk({}, 'stop'),
 });
 
-type Calls = { tool_calls?: [{ function: { arguments: string } }] };
-type Details = { reasoning_details?: [{ summary: string }] };
-
+const text: Channel = { frame: (text) => textDelta(0, text), end: blockStop(0) };
 const channels: Readonly<Record<string, Channel>> = {
-  'messages, text': ofMessages(0, 'text_delta', 'text'),
-  'messages, input': { ...ofMessages(1, 'input_json_delta', 'partial_json'), isInput: true },
-  'chat, content': ofChat(
-    (content) => ({ content }),
-    ({ content }: { content?: string }) => content,
-  ),
+  'messages, text': text,
+  'messages, input': {
+    frame: (partial_json) => blockDelta(1, { type: 'input_json_delta', partial_json }),
+    end: blockStop(1),
+    isInput: true,
+  },
+  'chat, content': ofChat((content) => ({ content })),
   'chat, arguments': {
-    ...ofChat(
-      (text) => ({ tool_calls: [{ index: 0, function: { arguments: text } }] }),
-      ({ tool_calls: calls }: Calls) => calls?.[0].function.arguments,
-      'tool_calls',
-    ),
+    frame: (text) => chatChunk({ tool_calls: [{ index: 0, function: { arguments: text } }] }),
+    end: chatChunk({}, 'tool_calls'),
     isInput: true,
   },
   'responses, text': ofResponses('output_text', { content_index: 0 }),
-  'chat, refusal': ofChat(
-    (refusal) => ({ refusal }),
-    ({ refusal }: { refusal?: string }) => refusal,
-  ),
-  'chat, reasoning': ofChat(
-    (reasoning_content) => ({ reasoning_content }),
-    (delta: { reasoning_content?: string }) => delta.reasoning_content,
-  ),
-  'chat, summary of reasoning details': ofChat(
-    (summary) => ({ reasoning_details: [{ type: 'reasoning.summary', summary, index: 0 }] }),
-    ({ reasoning_details: details }: Details) => details?.[0].summary,
-  ),
+  'chat, refusal': ofChat((refusal) => ({ refusal })),
+  'chat, reasoning': ofChat((reasoning_content) => ({ reasoning_content })),
+  'chat, summary of reasoning details': ofChat((summary) => ({
+    reasoning_details: [{ type: 'reasoning.summary', summary, index: 0 }],
+  })),
   'responses, refusal': ofResponses('refusal', { content_index: 0 }),
   'responses, reasoning summary': ofResponses('reasoning_summary_text', { summary_index: 0 }),
   'responses, custom tool': ofResponses('custom_tool_call_input'),
 };
+
+/** What stands in an event where a frame has its text. */
+function textIn(event: unknown, frame: unknown): string | undefined {
+  if (frame === 'the text') return event as string | undefined;
+  if (typeof frame !== 'object' || frame === null) return undefined;
+  return Object.entries(frame)
+    .map(([name, inner]) => textIn((event as Record<string, unknown> | undefined)?.[name], inner))
+    .find((found) => found !== undefined);
+}
+
+const eventOf = (event: object): PassingEvent => ({
+  name: undefined,
+  data: Buffer.from(JSON.stringify(event)),
+});
 
 interface Passed {
   readonly text: string;
@@ -98,17 +84,14 @@ interface Passed {
 }
 
 function pass(
-  { frame, end, read }: Channel,
+  { frame, end }: Channel,
   pieces: readonly string[],
   value: string,
   form: Form = hidden,
 ): Passed {
   const restorer = new Restorer(new Map([[placeholders.of(form, value), value]]));
   const stream = new StreamRestorer<PassingEvent>(restorer);
-  const events: readonly PassingEvent[] = [...pieces.map(frame), end].map((event) => ({
-    name: undefined,
-    data: Buffer.from(JSON.stringify(event)),
-  }));
+  const events = [...pieces.map(frame), end].map(eventOf);
   let text = '';
   let held = 0;
   let given = 0;
@@ -116,7 +99,7 @@ function pass(
   for (const [at, event] of events.entries()) {
     given += pieces[at]?.length ?? 0;
     for (const { event: out, data = out.data } of stream.push(event)) {
-      text += read(JSON.parse(data.toString()) as never) ?? '';
+      text += textIn(JSON.parse(data.toString()), frame('the text')) ?? '';
       taken += pieces[events.indexOf(out)]?.length ?? 0;
     }
     held = Math.max(held, given - taken);
@@ -125,34 +108,19 @@ function pass(
   return { text, held, restorer };
 }
 
+const cases: readonly (readonly [kind: string, value: string, form: Form])[] = [
+  ...Object.entries(values).map(([kind, value]) => [kind, value, hidden] as const),
+  ...shapes.map((form) => [`a placeholder that begins with ${form.head}`, values.quoted, form] as const),
+];
+
 describe.each(Object.entries(channels))('in %s', (_name, channel) => {
-  test.each(Object.entries(values))(
-    'a value comes back wherever its placeholder is split: %s',
-    (_kind, value) => {
-      const placeholder = placeholders.of(hidden, value);
-      const wrap = (inner: string) =>
-        channel.isInput ? JSON.stringify({ a: [`(${inner})`], b: 'HIDDEN_' }) : `E (${inner}) H`;
-      const text = wrap(placeholder);
-
-      const start = text.indexOf(placeholder);
-      const positions = Array.from({ length: placeholder.length + 1 }, (_, at) => start + at);
-      const splits = [[...text], ...positions.map((at) => [text.slice(0, at), text.slice(at)])];
-
-      for (const pieces of splits) {
-        const { text: got, held, restorer } = pass(channel, pieces, value);
-        expect(got).toBe(wrap(value));
-        expect(restorer.counts).toEqual({ restored: { HIDDEN: 1 } });
-        if (pieces.length > 2) expect(held).toBeLessThan(placeholder.length);
-      }
-    },
-  );
-});
-
-describe.each(shapes)('a placeholder that begins with $head', (form) => {
-  test.each(Object.entries(channels))('comes back wherever it is split: %s', (_name, channel) => {
-    const placeholder = placeholders.of(form, values.quoted);
+  test.each(cases)('a value comes back wherever its placeholder is split: %s', (_kind, value, form) => {
+    const placeholder = placeholders.of(form, value);
+    const [before, after] = form === hidden ? ['E (', ') H'] : ['9 ', '0 X'];
     const wrap = (inner: string) =>
-      channel.isInput ? JSON.stringify({ a: [`9 ${inner}0`], b: '99 +X' }) : `9 ${inner}0 X`;
+      channel.isInput
+        ? JSON.stringify({ a: [`${before}${inner}${after}`], b: 'HIDDEN_ 99 +X' })
+        : `${before}${inner}${after}`;
     const text = wrap(placeholder);
     const start = text.indexOf(placeholder);
     const splits = Array.from({ length: placeholder.length + 1 }, (_, at) => [
@@ -161,9 +129,10 @@ describe.each(shapes)('a placeholder that begins with $head', (form) => {
     ]);
 
     for (const pieces of [[...text], ...splits]) {
-      const { text: got, restorer } = pass(channel, pieces, values.quoted, form);
-      expect(got).toBe(wrap(values.quoted));
+      const { text: got, held, restorer } = pass(channel, pieces, value, form);
+      expect(got).toBe(wrap(value));
       expect(restorer.counts).toEqual({ restored: { [form.kind]: 1 } });
+      if (pieces.length > 2) expect(held).toBeLessThan(placeholder.length);
     }
   });
 });
@@ -180,10 +149,7 @@ test.each(shapes)(
       expect(restorer.text(`at ${before}${placeholder}!`)).toBe(`at ${before}${value}!`);
       for (const pieces of [[before, placeholder, '!'], [...`${before}${placeholder}!`]]) {
         const stream = new StreamRestorer<PassingEvent>(restorer);
-        const events = pieces.map((piece) => ({
-          name: undefined,
-          data: Buffer.from(JSON.stringify(channels['messages, text']?.frame(piece))),
-        }));
+        const events = pieces.map((piece) => eventOf(text.frame(piece)));
         const out = [...events.flatMap((event) => stream.push(event)), ...stream.end()];
         const texts = out.map(({ event, data = event.data }) => JSON.parse(data.toString()).delta.text);
         expect(texts.join('')).toBe(`${before}${value}!`);
@@ -191,8 +157,6 @@ test.each(shapes)(
     }
   },
 );
-
-const text = channels['messages, text'] as Channel;
 
 test('inside JSON inside JSON a value is escaped as often as it must be', () => {
   const value = 'say "hi"\n';
@@ -241,11 +205,7 @@ test('a text that may end in a placeholder holds up others only for a while', ()
     new Map([[placeholders.of(wordForm('EMAIL'), 'ann@example.com'), 'ann@example.com']]),
   );
   const stream = new StreamRestorer<PassingEvent>(restorer);
-  const push = (index: number, piece: string) =>
-    stream.push({
-      name: undefined,
-      data: Buffer.from(JSON.stringify(textDelta(index, piece))),
-    }).length;
+  const push = (index: number, piece: string) => stream.push(eventOf(textDelta(index, piece))).length;
 
   expect(push(0, 'ends with E')).toBe(0);
   const others = Array.from({ length: 17 }, () => push(1, 'other'));
@@ -265,10 +225,8 @@ test('signed thinking, ids and names stay as they came', () => {
   ];
 
   for (const event of kept) {
-    const data = Buffer.from(JSON.stringify(event));
+    const passing = eventOf(event);
     const stream = new StreamRestorer<PassingEvent>(restorer);
-    expect([...stream.push({ name: undefined, data }), ...stream.end()]).toEqual([
-      { event: { name: undefined, data } },
-    ]);
+    expect([...stream.push(passing), ...stream.end()]).toEqual([{ event: passing }]);
   }
 });

@@ -37,20 +37,17 @@ describe('redaction', () => {
     );
   });
 
-  test('replaces every place, in both views, with the disguise that belongs to it', () => {
-    const body = saying('Nightfall, ＮＩＧＨＴＦＡＬＬ, n\u0301ig\u200bhtfall and bob@example.com');
-
-    expect(redacted(body)).toEqual(saying(`${label}, ${label}, ${label} and ${label}`));
-  });
-
-  test('joins matches that overlap', () => {
-    expect(redacted(saying('x nightfall@example.com y'))).toEqual(saying(`x ${label} y`));
-  });
-
-  test('leaves exceptions as they are', () => {
-    expect(redacted(saying('the Nightfall Inn at nightfall'))).toEqual(
-      saying(`the Nightfall Inn at ${label}`),
-    );
+  test.each([
+    [
+      'every place, in both views, with the disguise that belongs to it',
+      'Nightfall, ＮＩＧＨＴＦＡＬＬ, n\u0301ig\u200bhtfall, bob@example.com',
+      `${label}, ${label}, ${label}, ${label}`,
+    ],
+    ['matches that overlap as one', 'x nightfall@example.com y', `x ${label} y`],
+    ['what is no exception', 'the Nightfall Inn at nightfall', `the Nightfall Inn at ${label}`],
+    ['what stands between emoji, which stay whole', '🚀nightfall🚀', `🚀${label}🚀`],
+  ])('replaces %s', (_what, text, expected) => {
+    expect(redacted(saying(text))).toEqual(saying(expected));
   });
 
   test('replaces in tool arguments and keeps them JSON', () => {
@@ -117,10 +114,6 @@ describe('redaction', () => {
     );
   });
 
-  test('keeps emoji and characters of other planes whole', () => {
-    expect(redacted(saying('🚀nightfall🚀'))).toEqual(saying(`🚀${label}🚀`));
-  });
-
   test.each([
     [
       'signed thinking',
@@ -130,31 +123,6 @@ describe('redaction', () => {
         ],
       },
       '/messages/0/content/0/thinking',
-    ],
-    [
-      'a tool id',
-      saying([{ type: 'tool_result', tool_use_id: 'nightfall', content: 'x' }]),
-      '/messages/0/content/0/tool_use_id',
-    ],
-    ['a tool name', { messages: [], tools: [{ name: 'nightfall' }] }, '/tools/0/name'],
-    [
-      'a schema',
-      { messages: [], tools: [{ name: 't', input_schema: { properties: { a: { enum: ['nightfall'] } } } }] },
-      '/tools/0/input_schema/properties/a/enum/0',
-    ],
-    [
-      'decoded content',
-      saying([
-        {
-          type: 'document',
-          source: {
-            type: 'base64',
-            media_type: 'text/plain',
-            data: Buffer.from('nightfall').toString('base64'),
-          },
-        },
-      ]),
-      '/messages/0/content/0/source/data',
     ],
     [
       'a text in many small pieces',

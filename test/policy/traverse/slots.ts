@@ -14,6 +14,9 @@ const document = (source: object, more: object = {}) => ({ type: 'document', ...
 const plain = (data: string) => ({ type: 'text', media_type: 'text/plain', data });
 const result = (content: unknown, type = 'tool_result') => ({ type, tool_use_id: 'toolu_1', content });
 const text = (value: string) => ({ type: 'text', text: value });
+/** The result of a tool of the provider. */
+const ran = (tool: string, content: object, kind = '_result') =>
+  result({ type: tool + kind, ...content }, `${tool}_tool_result`);
 
 // biome-ignore format: a case a line
 const messages: readonly Slot[] = [
@@ -35,30 +38,9 @@ const messages: readonly Slot[] = [
   { name: 'result', make: (value) => result(value) },
   { name: 'result in blocks', make: (value) => result([text(value)]) },
   { name: 'result of a server', make: (value) => result([text(value)], 'mcp_tool_result') },
-  {
-    name: 'output of code',
-    make: (stdout) =>
-      result(
-        { type: 'code_execution_result', stdout, stderr: '', return_code: 0, content: [] },
-        'code_execution_tool_result',
-      ),
-  },
-  {
-    name: 'errors of a shell',
-    make: (stderr) =>
-      result(
-        { type: 'bash_code_execution_result', stdout: '', stderr, content: [] },
-        'bash_code_execution_tool_result',
-      ),
-  },
-  {
-    name: 'file that was viewed',
-    make: (content) =>
-      result(
-        { type: 'text_editor_code_execution_view_result', file_type: 'text', content },
-        'text_editor_code_execution_tool_result',
-      ),
-  },
+  { name: 'output of code', make: (stdout) => ran('code_execution', { stdout, stderr: '', return_code: 0, content: [] }) },
+  { name: 'errors of a shell', make: (stderr) => ran('bash_code_execution', { stdout: '', stderr, content: [] }) },
+  { name: 'file that was viewed', make: (content) => ran('text_editor_code_execution', { file_type: 'text', content }, '_view_result') },
   { name: 'page that was fetched', make: (value) => result({ type: 'web_fetch_result', url: '', content: document(plain(value)) }, 'web_fetch_tool_result') },
   { name: 'advice', make: (value) => result({ type: 'advisor_result', text: value }, 'advisor_tool_result') },
   { name: 'compaction', make: (content) => ({ type: 'compaction', content }) },
@@ -90,6 +72,9 @@ const chat: readonly Slot[] = [
   { name: 'input of a custom call', isItem: true, make: (input) => call({ type: 'custom', custom: { name: 'f', input } }) },
 ];
 
+const output = (call: string, value: unknown) => ({ type: `${call}_output`, call_id: 'c', output: value });
+const interpreter = { type: 'code_interpreter_call', id: 'i', container_id: 'c' };
+
 // biome-ignore format: a case a line
 const responses: readonly Slot[] = [
   { name: 'input_text', make: (value) => ({ type: 'input_text', text: value }) },
@@ -105,54 +90,19 @@ const responses: readonly Slot[] = [
   { name: 'arguments', isItem: true, make: (value) => ({ type: 'function_call', call_id: 'c', name: 'f', arguments: value }) },
   { name: 'custom call', isItem: true, make: (input) => ({ type: 'custom_tool_call', call_id: 'c', name: 'f', input }) },
   { name: 'output', isItem: true, make: (output) => ({ type: 'function_call_output', call_id: 'c', output }) },
-  {
-    name: 'output in blocks',
-    isItem: true,
-    make: (value) => ({
-      type: 'function_call_output',
-      call_id: 'c',
-      output: [{ type: 'input_text', text: value }],
-    }),
-  },
+  { name: 'output in blocks', isItem: true, make: (value) => output('function_call', [{ type: 'input_text', text: value }]) },
   { name: 'custom output', isItem: true, make: (output) => ({ type: 'custom_tool_call_output', call_id: 'c', output }) },
-  {
-    name: 'output of a shell',
-    isItem: true,
-    make: (stdout) => ({
-      type: 'shell_call_output',
-      call_id: 'c',
-      output: [{ stdout, stderr: '', outcome: { type: 'exit', exit_code: 0 } }],
-    }),
-  },
+  { name: 'output of a shell', isItem: true, make: (stdout) => output('shell_call', [{ stdout, stderr: '', outcome: { type: 'exit', exit_code: 0 } }]) },
   { name: 'output of a local shell', isItem: true, make: (output) => ({ type: 'local_shell_call_output', id: 'c', output }) },
   { name: 'output of a patch', isItem: true, make: (output) => ({ type: 'apply_patch_call_output', call_id: 'c', status: 'completed', output }) },
   { name: 'call of a server', isItem: true, make: (output) => ({ type: 'mcp_call', id: 'm', server_label: 's', name: 'f', arguments: '', output }) },
   { name: 'error of a server', isItem: true, make: (error) => ({ type: 'mcp_call', id: 'm', server_label: 's', name: 'f', arguments: '', error }) },
-  { name: 'code', isItem: true, make: (code) => ({ type: 'code_interpreter_call', id: 'i', container_id: 'c', code, outputs: null }) },
-  {
-    name: 'logs of code',
-    isItem: true,
-    make: (logs) => ({
-      type: 'code_interpreter_call',
-      id: 'i',
-      container_id: 'c',
-      code: '',
-      outputs: [{ type: 'logs', logs }],
-    }),
-  },
+  { name: 'code', isItem: true, make: (code) => ({ ...interpreter, code, outputs: null }) },
+  { name: 'logs of code', isItem: true, make: (logs) => ({ ...interpreter, code: '', outputs: [{ type: 'logs', logs }] }) },
   { name: 'program', isItem: true, make: (code) => ({ type: 'program', id: 'p', call_id: 'c', code }) },
   { name: 'result of a program', isItem: true, make: (value) => ({ type: 'program_output', id: 'p', call_id: 'c', result: value }) },
   { name: 'queries', isItem: true, make: (query) => ({ type: 'file_search_call', id: 'f', queries: [query], results: null }) },
-  {
-    name: 'text of a file that was found',
-    isItem: true,
-    make: (value) => ({
-      type: 'file_search_call',
-      id: 'f',
-      queries: [],
-      results: [{ text: value, score: 1 }],
-    }),
-  },
+  { name: 'text of a file that was found', isItem: true, make: (value) => ({ type: 'file_search_call', id: 'f', queries: [], results: [{ text: value, score: 1 }] }) },
 ];
 
 const inline = (value: object) => ({ inlineData: value });

@@ -13,41 +13,35 @@ type Kind =
   | 'public'
   | 'plain';
 
-export interface Setting {
+interface Setting {
+  readonly line: string;
   readonly kind: Kind;
   /** What must not leave; of a URL its password alone. */
   readonly value: string;
 }
 
-export interface EnvFile {
-  readonly settings: readonly Setting[];
-  readonly text: string;
-}
-
-/** The names of the variables in public templates of `.env` files: the template, then a line for each kind. */
-const templates = readFileSync(new URL('names.txt', import.meta.url), 'utf8')
+/** The names of the variables in public templates of `.env` files: a line for each kind in a template. */
+const lines = readFileSync(new URL('names.txt', import.meta.url), 'utf8')
   .trim()
-  .split(/^[\w-]+\n/m)
-  .slice(1)
-  .map((lines) => lines.trim().split('\n'));
+  .split('\n')
+  .map((line) => line.split(' ') as [template: string, kind: Kind, ...names: string[]]);
+const templates = [...new Set(lines.map(([template]) => template))].map((template) =>
+  lines.filter(([other]) => other === template),
+);
 
 /** Files of every template, each with values of its own, in one of the styles in which people write them. */
-export function envFiles(perTemplate: number): readonly EnvFile[] {
+export function envFiles(perTemplate: number) {
   return templates.flatMap((kinds, at) =>
     Array.from({ length: perTemplate }, (_, round) => {
       const random = createRandom(at * 1_000 + round + 1);
-      const settings: Setting[] = [];
-      const lines: string[] = [];
-      for (const line of kinds) {
-        const [kind, ...names] = line.split(' ') as [Kind, ...string[]];
-        for (const name of names) {
+      const settings = kinds.flatMap(([, kind, ...names]) =>
+        names.map((name): Setting => {
           const value = settingOf(kind, name, random);
           const whole = kind === 'url' ? `postgres://app:${value}@db.internal:5432/app` : value;
-          settings.push({ kind, value });
-          lines.push(lineOf(name, whole, round));
-        }
-      }
-      return { settings, text: lines.join(round % 4 === 2 ? '\r\n' : '\n') };
+          return { kind, value, line: lineOf(name, whole, round) };
+        }),
+      );
+      return { settings, text: settings.map(({ line }) => line).join(round % 4 === 2 ? '\r\n' : '\n') };
     }),
   );
 }

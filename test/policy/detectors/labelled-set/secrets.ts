@@ -4,7 +4,15 @@ import { drawKey } from './draw-key.ts';
 import { drawHarmless } from './harmless.ts';
 import { spacedNearMisses, spacedSettings } from './named-secrets.ts';
 import { base62, base64, base64url, lower, type Random, upper } from './random.ts';
-import { carriers, drawDistinct, endOfPlanted, type LabelledClass, plant, templates } from './sample.ts';
+import {
+  carriers,
+  drawDistinct,
+  endOfPlanted,
+  type LabelledClass,
+  listed,
+  plant,
+  templates,
+} from './sample.ts';
 
 /** Keys as providers issue them; each drawn from the alphabet and length that its provider uses. */
 export function labelSecrets(): LabelledClass {
@@ -124,91 +132,37 @@ const own: readonly string[] = [
 ];
 
 const nearMisses: readonly ((random: Random) => string)[] = [
-  ...templates([
-    'sk-...',
-    'sk-ant-...',
-    'sk-ant-api03-your-key-here',
-    'sk-proj-xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx',
-    'sk-xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx',
-    'sk-1234567890abcdef1234567890abcdef',
-    'ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx',
-    'ghp_your_token_here',
-    'github_pat_...',
-    'glpat-XXXXXXXXXXXXXXXXXXXX',
-    'AKIAIOSFODNN7EXAMPLE',
-    'aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
-    'AKIAXXXXXXXXXXXXXXXX',
-    'xoxb-your-token-here',
-    'xoxb-not-a-real-token',
-    'sk_test_#h24',
-    'pk_live_#h24',
-    'SG.utils.format',
-    'SG.your.key',
-    'npm_config_registry_timeout_default_value',
-    'npm_lifecycle_event',
-    'hf_hub_download(repo_id="a/b")',
-    'sk-container-id-#n',
-    'class="sk-estimator-doc-link fitted"',
-    'AIzaExampleExampleExampleExampleExample',
-    'gw_test',
-    'gw_your_key_here',
-    'gsk_...',
-    'SKU#h32',
-    'postgres://user:password@localhost:5432/app',
-    'postgres://postgres:postgres@db:5432/app',
-    'postgresql://\x24{DB_USER}:\x24{DB_PASSWORD}@\x24{DB_HOST}/app',
-    'mysql://root:root@127.0.0.1/test',
-    'mongodb://localhost:27017/app',
-    'redis://localhost:6379/0',
-    'https://user:pass@example.com/',
-    'amqp://guest:guest@rabbit:5672',
-    'f"postgres://{user}:{password}@{host}/{name}"',
-    '"postgres://" + user + ":" + password + "@" + host',
-    'https://example.com:8443/a@b',
-    'postgres://app:***@db/app',
-    'postgres://<user>:<password>@<host>/db',
-    'http://host:8080/@scope/pkg',
-    'https://a.example/x:y@z',
-    'mysql://%s:%s@%s/%s',
-    'postgres://app@db:5432/x',
-    'eyJhbGciOiJIUzI1NiJ9',
-    'eyJhbGciOi...',
-    'data = "eyJ#h40"',
-    'const ghp_pattern = /ghp_[A-Za-z0-9]{36}/;',
-    'Bearer <token>',
-    'Authorization: Bearer \x24{token}',
-    'password = "hunter2"',
-    'apiKey: process.env.KEY',
-    'secret_access_key: !Ref Secret',
-    'AWS_SECRET_ACCESS_KEY=\x24{AWS_SECRET_ACCESS_KEY}',
-    'task-#h32',
-    'disk-#h32',
-    'risk-#h40',
-    'flask-#h32',
-    'desk_live_#h24',
-    'tusk-#h36',
-    'BREAKIA#h16',
-    'etag: "SK-#h32"',
-    'md5 #h32',
-    'sha1 #h40',
-    'sha256 #h64',
-    'ops_eyes',
-    'shpat_1',
-    'lin_api_url',
-    'dapi_#h8',
-    'xai-sdk-python',
-    'pplx-api',
-    'whsec_...',
-    'asia-northeast1-docker.pkg.dev/a/b',
-    'AKIA is the prefix of access keys',
-    '-----BEGIN PUBLIC KEY-----\nMIIBIjANBgkqhkiG#h64\n-----END PUBLIC KEY-----',
-    'https://hooks.slack.com/services/',
-    'arn:aws:iam::#d12:role/app',
-    'AccountId: #d12',
-    'projects/p/secrets/db-password/versions/#n',
-    'secretRef: { name: app-secrets, key: token }',
-    'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI#h40 me',
-  ]),
+  ...templates(
+    listed(`
+    sk-... | sk-ant-... | sk-ant-api03-your-key-here
+    sk-proj-xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+    sk-xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx | sk-1234567890abcdef1234567890abcdef
+    ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx | ghp_your_token_here | github_pat_...
+    glpat-XXXXXXXXXXXXXXXXXXXX | AKIAIOSFODNN7EXAMPLE
+    aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY | AKIAXXXXXXXXXXXXXXXX
+    xoxb-your-token-here | xoxb-not-a-real-token | sk_test_#h24 | pk_live_#h24 | SG.utils.format
+    SG.your.key | npm_config_registry_timeout_default_value | npm_lifecycle_event
+    hf_hub_download(repo_id="a/b") | sk-container-id-#n | class="sk-estimator-doc-link fitted"
+    AIzaExampleExampleExampleExampleExample | gw_test | gw_your_key_here | gsk_... | SKU#h32
+    postgres://user:password@localhost:5432/app | postgres://postgres:postgres@db:5432/app
+    postgresql://\${DB_USER}:\${DB_PASSWORD}@\${DB_HOST}/app | mysql://root:root@127.0.0.1/test
+    mongodb://localhost:27017/app | redis://localhost:6379/0 | https://user:pass@example.com/
+    amqp://guest:guest@rabbit:5672 | f"postgres://{user}:{password}@{host}/{name}"
+    "postgres://" + user + ":" + password + "@" + host | https://example.com:8443/a@b
+    postgres://app:***@db/app | postgres://<user>:<password>@<host>/db | http://host:8080/@scope/pkg
+    https://a.example/x:y@z | mysql://%s:%s@%s/%s | postgres://app@db:5432/x | eyJhbGciOiJIUzI1NiJ9
+    eyJhbGciOi... | data = "eyJ#h40" | const ghp_pattern = /ghp_[A-Za-z0-9]{36}/; | Bearer <token>
+    Authorization: Bearer \${token} | password = "hunter2" | apiKey: process.env.KEY
+    secret_access_key: !Ref Secret | AWS_SECRET_ACCESS_KEY=\${AWS_SECRET_ACCESS_KEY} | task-#h32 | disk-#h32
+    risk-#h40 | flask-#h32 | desk_live_#h24 | tusk-#h36 | BREAKIA#h16 | etag: "SK-#h32" | md5 #h32
+    sha1 #h40 | sha256 #h64 | ops_eyes | shpat_1 | lin_api_url | dapi_#h8 | xai-sdk-python | pplx-api
+    whsec_... | asia-northeast1-docker.pkg.dev/a/b | AKIA is the prefix of access keys
+    -----BEGIN PUBLIC KEY-----\nMIIBIjANBgkqhkiG#h64\n-----END PUBLIC KEY-----
+    https://hooks.slack.com/services/ | arn:aws:iam::#d12:role/app | AccountId: #d12
+    projects/p/secrets/db-password/versions/#n | secretRef: { name: app-secrets, key: token }
+    ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI#h40 me
+  `),
+  ),
   (random) => `sk-${random.text(12, base62)}`,
   (random) => `ghp_${random.text(20, base62)}`,
   (random) => `${random.text(30, base62)}_${random.text(20, base62)}`,

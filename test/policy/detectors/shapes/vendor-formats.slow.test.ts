@@ -66,13 +66,7 @@ test.each(examplesOf(unlisted, 9_500))(
 
 /** Drawn like the values that vendors' pages show in requests and answers of theirs. */
 test.each([
-  ['<access_token>{}</access_token>', '<hex:32>'],
-  ['{"access_token": "{}", "expires_in": 3600}', '<hex:32>'],
   ['{\n  "refresh_token": "{}",\n  "token_type": "Bearer"\n}', '<alnum:8>.<alnum:4>.<hex:30>'],
-  ['{\n  "access_token": "{}",\n  "expires_in": 14124\n}', '<lower:28>'],
-  ["'client_secret' => '{}',", '<alnum:128>'],
-  ['Authorization: Basic {}\nContent-Type: text/plain', '<base64:28>'],
-  ['curl --header "Authorization: Bearer {}" https://api.example.com/', '<key:72>'],
   ['<string name="pipedrive_api_token">{}</string>', '<hex:40>'],
   ["sshpass -p '{}' ssh root@10.0.0.4", '<alnum:20>'],
   ['redis-cli -h cache -a {} ping', '<alnum:24>'],
