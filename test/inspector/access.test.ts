@@ -28,6 +28,12 @@ function reasonOf({ status, body }: RawAnswer): readonly [number, string] {
   return [status, (JSON.parse(body.toString()) as { error: { reason: string } }).error.reason];
 }
 
+/** Opens a session of a gateway with a link's token or a password. */
+function signIn({ url }: InspectedGateway, credentials: object): Promise<Response> {
+  const body = JSON.stringify(credentials);
+  return fetch(`${url}/_/api/session`, { method: 'POST', headers: json, body });
+}
+
 const calls: readonly (readonly [line: string, body: string])[] = [
   ['GET /_/api/exchanges', ''],
   ['GET /_/api/exchanges/req_1', ''],
@@ -165,15 +171,12 @@ describe('getting in', () => {
       (await fetch(`${url}/_/api/now`, { headers })).status;
 
     test('a session that was ended is refused; the others are not', async () => {
-      const there = await startInspected(projects);
-      const [ended, other] = [await there.newSession(), await there.newSession()];
-      const answer = await end(there, 'session', ended);
-      const statuses = [await status(there, ended), await status(there, other)];
-      await there.stop();
+      const [ended, other] = [await gateway.newSession(), await gateway.newSession()];
+      const answer = await end(gateway, 'session', ended);
 
       expect(answer.status).toBe(204);
       expect(answer.headers.get('set-cookie')).toContain('Max-Age=0');
-      expect(statuses).toEqual([401, 200]);
+      expect([await status(gateway, ended), await status(gateway, other)]).toEqual([401, 200]);
     });
 
     test('no session and no link outlives the gateway', async () => {
@@ -182,62 +185,8 @@ describe('getting in', () => {
       const token = await before.token();
       await before.stop();
       const after = await startInspected(projects, { port: before.port });
-      const late = await fetch(`${after.url}/_/api/session`, {
-        method: 'POST',
-        headers: json,
-        body: JSON.stringify({ token }),
-      });
-      const statuses = [await status(after, session), late.status];
-      await after.stop();
 
-      expect(statuses).toEqual([401, 401]);
-    });
-
-    test('a hundred sessions are kept, and the oldest goes', async () => {
-      const sessions = new Sessions(() => 4100);
-      const headersOf = ({ cookie, token }: Session) => ({
-        header: (name: string) => ({ cookie: cookie.split(';')[0], 'x-inspector-token': token })[name],
-      });
-      const first = headersOf(sessions.open());
-      const rest = Array.from({ length: 99 }, () => headersOf(sessions.open()));
-      const isOpen = (headers: typeof first) => {
-        try {
-          sessions.require(headers);
-          return true;
-        } catch {
-          return false;
-        }
-      };
-
-      const before = isOpen(first);
-      const last = headersOf(sessions.open());
-
-      expect([before, isOpen(first), ...rest.map(isOpen), isOpen(last)]).toEqual([
-        true,
-        false,
-        ...Array(100).fill(true),
-      ]);
-    });
-
-    test('a session ends after a week, and a link after a minute', () => {
-      let nowMs = 1_000;
-      const sessions = new Sessions(
-        () => 4100,
-        () => nowMs,
-      );
-      const { cookie, token } = sessions.open();
-      const link = sessions.issueLink();
-      const call = {
-        header: (name: string) => ({ cookie: cookie.split(';')[0], 'x-inspector-token': token })[name],
-      };
-
-      nowMs += 60_000;
-      sessions.require(call);
-      const isLate = sessions.redeem(link);
-      nowMs += 7 * 24 * 3_600_000;
-
-      expect(isLate).toBe(false);
-      expect(() => sessions.require(call)).toThrow(expect.objectContaining({ code: 'session.required' }));
+      expect([await status(after, session), (await signIn(after, { token })).status]).toEqual([401, 401]);
     });
 
     test('all sessions end together, with unopened links and event streams', async () => {
@@ -247,18 +196,51 @@ describe('getting in', () => {
       const stream = await fetch(`${there.url}/_/api/events`, { headers: other });
       await end(there, 'sessions', one);
       const rest = await stream.text(); // the stream ends
-      const late = await fetch(`${there.url}/_/api/session`, {
-        method: 'POST',
-        headers: json,
-        body: JSON.stringify({ token }),
-      });
-      const statuses = [await status(there, one), await status(there, other), late.status];
-      const fresh = await status(there, await there.newSession());
-      await there.stop();
+      const late = await signIn(there, { token });
 
       expect(rest).not.toContain('resync');
-      expect(statuses).toEqual([401, 401, 401]);
-      expect(fresh).toBe(200);
+      expect([await status(there, one), await status(there, other), late.status]).toEqual([401, 401, 401]);
+      expect(await status(there, await there.newSession())).toBe(200);
+    });
+
+    const isOpen = (sessions: Sessions, { cookie, token }: Session) => {
+      const headers = { cookie: cookie.split(';')[0], 'x-inspector-token': token };
+      try {
+        sessions.require({ header: (name: string) => headers[name as keyof typeof headers] });
+        return true;
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'session.required' });
+        return false;
+      }
+    };
+
+    test('a hundred sessions are kept, and the oldest goes', () => {
+      const sessions = new Sessions(() => 4100);
+      const hundred = Array.from({ length: 100 }, () => sessions.open());
+      const before = hundred.every((session) => isOpen(sessions, session));
+      const last = sessions.open();
+
+      const after = [...hundred, last].map((session) => isOpen(sessions, session));
+
+      expect(before).toBe(true);
+      expect(after).toEqual([false, ...Array(100).fill(true)]);
+    });
+
+    test('a session ends after a week, and a link after a minute', () => {
+      let nowMs = 1_000;
+      const sessions = new Sessions(
+        () => 4100,
+        () => nowMs,
+      );
+      const session = sessions.open();
+      const link = sessions.issueLink();
+
+      nowMs += 60_000;
+      const isOpenForAMinute = isOpen(sessions, session);
+      const isLinkGood = sessions.redeem(link);
+      nowMs += 7 * 24 * 3_600_000;
+
+      expect([isOpenForAMinute, isLinkGood, isOpen(sessions, session)]).toEqual([true, false, false]);
     });
   });
 });
@@ -280,13 +262,11 @@ test('paths are exact, and files outside of the page are none of it', async () =
   ];
   for (const path of spellings) expect((await raw(`GET ${path}`, {})).status, path).toBe(404);
   expect((await raw('GET /_', {})).status).toBe(404);
-  expect(reasonOf(await raw('PUT /_/api/now', await gateway.session()))).toEqual([405, 'method.not_allowed']);
-});
-
-test('an event stream without a body does not begin', async () => {
-  const headers = await gateway.session();
-
-  expect((await fetch(`${gateway.url}/_/api/events`, { method: 'HEAD', headers })).status).toBe(405);
+  const session = await gateway.session();
+  expect(reasonOf(await raw('PUT /_/api/now', session))).toEqual([405, 'method.not_allowed']);
+  // An event stream without a body would never end.
+  const head = await fetch(`${gateway.url}/_/api/events`, { method: 'HEAD', headers: session });
+  expect(head.status).toBe(405);
 });
 
 test('every answer forbids what a page could do beyond itself', async () => {
@@ -314,11 +294,8 @@ describe('where others can reach the gateway', () => {
 
   test('there is no page without a password, and a configuration that enables one is invalid', async () => {
     const without = await startInspected(`${exposed}${projects}`, { host: '0.0.0.0' });
-    try {
-      expect((await fetch(`${without.url}/_/api/access`)).status).toBe(404);
-    } finally {
-      await without.stop();
-    }
+
+    expect((await fetch(`${without.url}/_/api/access`)).status).toBe(404);
     await expect(startInspected(`${exposed}inspector: { enabled: true }\n${projects}`)).rejects.toThrow(
       /password/,
     );
@@ -328,31 +305,15 @@ describe('where others can reach the gateway', () => {
     const password = 'a-password-for-the-page-0123';
     const yaml = `${exposed}inspector: { enabled: true, password_file: page.txt }\n${projects}`;
     const there = await startInspected(yaml, { host: '0.0.0.0', files: { 'page.txt': `${password}\n` } });
-    const login = (text: string) =>
-      fetch(`${there.url}/_/api/session`, {
-        method: 'POST',
-        headers: json,
-        body: JSON.stringify({ password: text }),
-      });
-    try {
-      expect(await (await fetch(`${there.url}/_/api/access`)).json()).toMatchObject({ password: true });
-      expect((await login(password)).status).toBe(200);
-      const statuses: number[] = [];
-      for (let i = 0; i < 12; i += 1) statuses.push((await login(`wrong-password-number-${i}`)).status);
-      expect(statuses).toEqual([...Array(10).fill(401), 429, 429]);
-      expect((await login(password)).status).toBe(429);
-      // The owner's link still works.
-      expect(await there.api('now')).toMatchObject({ minutes: expect.any(Array) });
-    } finally {
-      await there.stop();
-    }
-  });
-});
 
-test('a reload can switch it off, and on again', async () => {
-  const session = await gateway.session();
-  await gateway.reload(`inspector: { enabled: false }\n${projects}`);
-  expect((await raw('GET /_/api/now', session)).status).toBe(404);
-  await gateway.reload(projects);
-  expect((await raw('GET /_/api/now', session)).status).toBe(200);
+    expect(await (await fetch(`${there.url}/_/api/access`)).json()).toMatchObject({ password: true });
+    expect((await signIn(there, { password })).status).toBe(200);
+    const statuses: number[] = [];
+    for (let i = 0; i < 12; i += 1)
+      statuses.push((await signIn(there, { password: `wrong-password-number-${i}` })).status);
+    expect(statuses).toEqual([...Array(10).fill(401), 429, 429]);
+    expect((await signIn(there, { password })).status).toBe(429);
+    // The owner's link still works.
+    expect(await there.api('now')).toMatchObject({ minutes: expect.any(Array) });
+  });
 });

@@ -20,6 +20,7 @@ policies:
       - { id: only-sandbox, action: block, reason: model.not_allowed, unless: { model: ["sandbox-*"] } }
 ${projects}`;
 
+const hello = { model: 'sandbox-mini', messages: [{ role: 'user', content: 'hello' }] };
 let gateway: InspectedGateway;
 
 beforeAll(async () => {
@@ -30,8 +31,7 @@ const rowOf = async (id: string) => (await gateway.rows()).find((row) => row.id 
 
 describe('the list', () => {
   test('shows an answered exchange with its parts in time', async () => {
-    const body = { model: 'sandbox-mini', messages: [{ role: 'user', content: 'hello' }] };
-    const row = await rowOf(await gateway.ask(body, { headers: { 'user-agent': 'tester/1.0 (x)' } }));
+    const row = await rowOf(await gateway.ask(hello, { headers: { 'user-agent': 'tester/1.0 (x)' } }));
 
     expect(row).toMatchObject({
       state: 'finished',
@@ -141,6 +141,29 @@ describe('an exchange', () => {
     await gateway.post('keep-bodies', { minutes: 0 });
   });
 
+  test('that is still being streamed is shown as far as it is', async () => {
+    await gateway.post('keep-bodies', {});
+    const stop = new AbortController();
+    const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${gateway.key}` },
+      body: JSON.stringify({ ...hello, model: 'sandbox-slow', stream: true }),
+      signal: stop.signal,
+    });
+    const detail = () => gateway.detail(response.headers.get('x-request-id') ?? '');
+    const shown = async () => (await detail()).bodies?.answer_parts?.[0]?.text ?? '';
+    await expect.poll(shown).not.toBe('');
+    const first = await shown();
+    await expect.poll(async () => (await shown()).length).toBeGreaterThan(first.length);
+    const { row, answer_headers } = await detail();
+    stop.abort();
+
+    expect(await shown()).toMatch(new RegExp(`^${first}`));
+    expect(row.state).toBe('open');
+    expect(answer_headers).toContainEqual(expect.objectContaining({ name: 'content-type', hidden: false }));
+    await gateway.post('keep-bodies', { minutes: 0 });
+  });
+
   test('bodies are kept only while that is on, and can be forgotten', async () => {
     await gateway.post('keep-bodies', { minutes: 1 });
     const kept = await gateway.say('kept');
@@ -193,15 +216,12 @@ describe('from an exchange', () => {
   test('rules can be tried on it, and nothing is saved', async () => {
     const id = await kept('tell me about penguins');
     const { text } = (await gateway.api('policies')) as { text: string };
-    const scratch = `${text.trimEnd()}\n      - { id: no-birds, action: block, when: { text: { phrases: [penguins] } } }\n`;
+    const indent = /^( *)- id: no-mail/m.exec(text)?.[1];
+    const scratch = `${text.trimEnd()}\n${indent}- { id: no-birds, action: block, when: { text: { phrases: [penguins] } } }\n`;
     const attempt = (policies: string) => gateway.post('try-policy', { id, policies });
 
     expect(text).toContain('# Rules of the house.');
-    const indented = scratch.replace(
-      /^ {6}- \{ id: no-birds/m,
-      `${/^( *)- id: no-mail/m.exec(text)?.[1] ?? ''}- { id: no-birds`,
-    );
-    expect(await attempt(indented)).toMatchObject({ kind: 'decided', decision: 'block', rule: 'no-birds' });
+    expect(await attempt(scratch)).toMatchObject({ kind: 'decided', decision: 'block', rule: 'no-birds' });
     expect(await attempt(text)).toMatchObject({ kind: 'decided', decision: 'allow' });
     expect(await attempt('house: { rules: [{ id: x, action: blok }] }')).toMatchObject({
       kind: 'invalid',

@@ -1,16 +1,6 @@
 import { expect, test } from 'vitest';
 import { locate } from '../../src/inspector/detail/locate.ts';
-
-// xorshift32
-function randomBelow(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return (state >>> 0) % below;
-  };
-}
+import { createRandom } from '../kit/random.ts';
 
 const keys = ['a', '', 'a/b', 'm~n', 'é"\\', '0', '__proto__', 'x y'];
 
@@ -36,7 +26,7 @@ function pointersOf(value: unknown, pointer = ''): readonly (readonly [string, u
 }
 
 test('every value of random documents is found at its place', () => {
-  const random = randomBelow(20_261_122);
+  const { below: random } = createRandom(20_261_122);
   let looked = 0;
   const wrong: unknown[] = [];
   for (let round = 0; round < 500; round += 1) {

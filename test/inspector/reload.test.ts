@@ -48,13 +48,18 @@ test('bodies are kept from a reload on that asks for it, without anybody looking
   expect((await gateway.rows())[0]).toMatchObject({ status: 200, bodies: true });
 });
 
-test('a reload that switches the page off ends its event streams', async () => {
+test('a reload can switch the page off, which ends its event streams, and on again', async () => {
+  const status = async () =>
+    (await fetch(`${gateway.url}/_/api/now`, { headers: await gateway.session() })).status;
   const events = await fetch(`${gateway.url}/_/api/events`, { headers: await gateway.session() });
   const ended = events.text();
 
   await gateway.reload(`inspector: { enabled: false }\n${limited}`);
 
   expect(await ended).not.toContain('resync');
+  expect(await status()).toBe(404);
+  await gateway.reload(limited);
+  expect(await status()).toBe(200);
 });
 
 test('who asks for the page with several workers is warned', async () => {

@@ -4,37 +4,29 @@ import { Ring } from '../../src/inspector/ring/ring.ts';
 import { exchange, record } from './traced.ts';
 
 describe('the ring', () => {
+  const limits = { exchanges: 10, bytes: 1_000_000 };
+  const refused = record({ status: 403, outcome: 'refused' });
+  const finish = (ring: Ring, count: number, prefix = 'req', outcome = record()) => {
+    for (let i = 0; i < count; i += 1) ring.trace(exchange(`${prefix}_${i}`)).finished(outcome, undefined);
+  };
+  const idsOf = (ring: Ring) => ring.entries().map(({ id }) => id);
+
   test('keeps the newest, in order', () => {
-    const ring = new Ring({ exchanges: 10, bytes: 1_000_000 });
-    for (let i = 0; i < 35; i += 1) ring.trace(exchange(`req_${i}`)).finished(record(), undefined);
+    const ring = new Ring(limits);
+    finish(ring, 35);
 
-    const ids = [...ring.entries()].map(({ id }) => id);
-
-    expect(ids).toEqual(Array.from({ length: 10 }, (_, i) => `req_${34 - i}`));
+    expect(idsOf(ring)).toEqual(Array.from({ length: 10 }, (_, i) => `req_${34 - i}`));
     expect(ring.size).toBe(10);
     expect(ring.find('req_3')).toBeUndefined();
   });
 
   test('keeps what was refused longer, in up to half of the places', () => {
-    const ring = new Ring({ exchanges: 10, bytes: 1_000_000 });
-    const refused = record({ status: 403, outcome: 'refused' });
-    for (let i = 0; i < 7; i += 1) ring.trace(exchange(`no_${i}`)).finished(refused, undefined);
-    for (let i = 0; i < 35; i += 1) ring.trace(exchange(`req_${i}`)).finished(record(), undefined);
+    const ring = new Ring(limits);
+    finish(ring, 7, 'no', refused);
+    finish(ring, 35);
 
-    const ids = ring.entries().map(({ id }) => id);
-
-    expect(ids).toEqual([
-      'req_34',
-      'req_33',
-      'req_32',
-      'req_31',
-      'req_30',
-      'no_6',
-      'no_5',
-      'no_4',
-      'no_3',
-      'no_2',
-    ]);
+    const answered = [34, 33, 32, 31, 30].map((i) => `req_${i}`);
+    expect(idsOf(ring)).toEqual([...answered, 'no_6', 'no_5', 'no_4', 'no_3', 'no_2']);
   });
 
   test('is bounded in bytes, whatever comes: oldest bodies go first, then the oldest exchanges', () => {
@@ -66,7 +58,7 @@ describe('the ring', () => {
     const ring = new Ring({ exchanges: 4, bytes: 1_000_000 });
     ring.trace(exchange('req_now')).finished(record({ request_id: 'req_now' }), undefined);
     for (const id of ['req_3', 'req_2', 'req_1', 'req_0']) ring.recall(record({ request_id: id }));
-    const before = ring.entries().map(({ id }) => id);
+    const before = idsOf(ring);
     ring.trace(exchange('req_next')).finished(record(), undefined);
 
     expect(before).toEqual(['req_now', 'req_3', 'req_2', 'req_1']);
@@ -76,12 +68,8 @@ describe('the ring', () => {
       ['req_3', 200],
       ['req_2', 200],
     ]);
-    expect(
-      ring
-        .entries()
-        .map(({ seq }) => seq)
-        .toSorted((a, b) => b - a),
-    ).toEqual(ring.entries().map(({ seq }) => seq));
+    const numbers = ring.entries().map(({ seq }) => seq);
+    expect(numbers.toSorted((a, b) => b - a)).toEqual(numbers);
   });
 
   test('one body above the limit is not kept', () => {
@@ -104,11 +92,10 @@ describe('the ring', () => {
   });
 
   test('keeps what is open until it ends, however much is refused meanwhile', () => {
-    const ring = new Ring({ exchanges: 10, bytes: 1_000_000 });
-    const refused = record({ status: 403, outcome: 'refused' });
+    const ring = new Ring(limits);
     const slow = ring.trace(exchange('slow'));
     slow.received(Buffer.from('{}'));
-    for (let i = 0; i < 35; i += 1) ring.trace(exchange(`no_${i}`)).finished(refused, undefined);
+    finish(ring, 35, 'no', refused);
     slow.finished(record({ status: 502, outcome: 'failed' }), 'the provider cut it short');
 
     expect(ring.find('slow')?.record).toMatchObject({ outcome: 'failed' });
@@ -116,10 +103,10 @@ describe('the ring', () => {
   });
 
   test('drops the oldest where all are open', () => {
-    const ring = new Ring({ exchanges: 10, bytes: 1_000_000 });
+    const ring = new Ring(limits);
     for (let i = 0; i < 12; i += 1) ring.trace(exchange(`req_${i}`)).received(Buffer.from('{}'));
 
-    expect(ring.entries().map(({ id }) => id)).toEqual(Array.from({ length: 10 }, (_, i) => `req_${11 - i}`));
+    expect(idsOf(ring)).toEqual(Array.from({ length: 10 }, (_, i) => `req_${11 - i}`));
   });
 
   test('shows what is under way in the order in which it came', () => {
@@ -129,9 +116,9 @@ describe('the ring', () => {
     ring.trace(exchange('done')).finished(record(), undefined);
     ring.trace(exchange('newest')).received(Buffer.from('{}'));
 
-    expect(ring.entries().map(({ id }) => id)).toEqual(['newest', 'done', 'slow']);
+    expect(idsOf(ring)).toEqual(['newest', 'done', 'slow']);
     slow.finished(record(), undefined);
-    expect(ring.entries().map(({ id }) => id)).toEqual(['newest', 'done', 'slow']);
+    expect(idsOf(ring)).toEqual(['newest', 'done', 'slow']);
   });
 });
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
+import type { OpenPage } from './browser.ts';
 import { type Child, startProgram } from './child.ts';
 import { directoryWith } from './command.ts';
 
@@ -73,6 +74,22 @@ export async function servePage(
     },
   };
 }
+
+/** Opens the page by a link, and waits until its list is there and live. */
+export async function enter<Opened extends Pick<OpenPage, 'page'>>(
+  gateway: ServedPage,
+  opening: Promise<Opened>,
+) {
+  const opened = await opening;
+  await opened.page.goto(await gateway.link());
+  await opened.page.getByRole('grid').waitFor();
+  await opened.page.getByText('live', { exact: true }).waitFor();
+  return { ...opened, rows: opened.page.locator('.row:not(.head)') };
+}
+
+/** Waits until the page asks for a link. */
+export const asksForLink = (page: OpenPage['page']) =>
+  page.getByText('gateway open', { exact: true }).waitFor();
 
 /** Rules that block, redact and warn, and a model that answers offline. */
 export const housePolicy = `

@@ -1,4 +1,3 @@
-import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isValid } from './contract.ts';
 import { describeDatabases } from './databases.ts';
@@ -232,22 +231,6 @@ describeDatabases('wrong input', (databases) => {
     const { status } = await store.send({ path: '/plant/1', headers: { host: 'plants.attacker.example' } });
 
     expect(status).toBe(421);
-  });
-
-  test('a request that is not HTTP gets an error of the same form', async () => {
-    const { port } = new URL(store.url);
-    const socket = connect(Number(port), '127.0.0.1');
-    let text = '';
-    await new Promise((resolve) => {
-      socket.on('data', (data) => {
-        text += data;
-      });
-      socket.on('close', resolve);
-      socket.write('GET /v3/plant/1 HTTP/1.1\r\nbroken header\r\n\r\n');
-    });
-
-    expect(text).toMatch(/^HTTP\/1\.1 400 /);
-    expect(JSON.parse(text.slice(text.indexOf('\r\n\r\n') + 4)).error.reason).toBe('request.framing');
   });
 
   test('the log has no query, no name and no password', async () => {

@@ -1,17 +1,19 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { asyncapi } from '../../src/plants/contract/asyncapi.ts';
 import { openapi } from '../../src/plants/contract/openapi.ts';
 
 type Methods = Readonly<Record<string, { readonly responses: Readonly<Record<string, Content>> }>>;
+type Described = Readonly<Record<string, { readonly schema: object }>>;
 interface Content {
   readonly $ref?: string;
-  readonly content?: Readonly<Record<string, { readonly schema: object }>>;
+  readonly content?: Described;
 }
 
 const paths: Readonly<Record<string, Methods>> = openapi.paths;
 const shared: Readonly<Record<string, Content>> = openapi.components.responses;
 
+const schemas = new Map<object, ValidateFunction>();
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 formats.default(ajv);
 ajv.addSchema({ ...openapi, $id: 'openapi.json' }, 'openapi.json', false, false);
@@ -28,12 +30,15 @@ export interface SeenAnswer {
 
 /** Throws where an answer is not as the OpenAPI document says. */
 export function checkAnswer({ method, path, status, contentType, body }: SeenAnswer): void {
-  const pointer = responsePointer(method, path, status);
   const type = contentType.split(';')[0] ?? '';
-  const content = at(pointer).content ?? {};
-  if (!(type in content)) throw new Error(`${method} ${path} ${status}: ${type} is not in the contract`);
+  const described = descriptionOf(method === 'HEAD' ? 'get' : method.toLowerCase(), path, status)[type];
+  if (described === undefined) throw new Error(`${method} ${path} ${status}: ${type} is not in the contract`);
   if (method === 'HEAD' || type !== 'application/json') return;
-  const schema = `openapi.json${pointer}/content/application~1json/schema`;
+  let schema = schemas.get(described);
+  if (schema === undefined) {
+    schema = ajv.compile({ ...described.schema, components: openapi.components });
+    schemas.set(described, schema);
+  }
   check(schema, JSON.parse(body), `${method} ${path} ${status}`);
 }
 
@@ -54,25 +59,21 @@ export function checkEvent(event: unknown): void {
   };
   const name = names[String(type)];
   if (name === undefined) throw new Error(`no message of the contract has the type ${String(type)}`);
-  check(`asyncapi.json#/components/schemas/${name}`, event, name);
+  const schema = ajv.getSchema(`asyncapi.json#/components/schemas/${name}`);
+  if (schema === undefined) throw new Error(`the contract has no schema of ${name}`);
+  check(schema, event, name);
 }
 
-function check(schema: string, value: unknown, what: string): void {
-  if (ajv.validate(schema, value)) return;
-  throw new Error(`${what} breaks the contract: ${ajv.errorsText()}\n${JSON.stringify(value)}`);
+function check(schema: ValidateFunction, value: unknown, what: string): void {
+  if (schema(value)) return;
+  throw new Error(`${what} breaks the contract: ${ajv.errorsText(schema.errors)}\n${JSON.stringify(value)}`);
 }
 
-/** Where the document describes this answer; what is no operation has the shared error. */
-function responsePointer(method: string, path: string, status: number): string {
-  const template = templateOf(path);
-  const operation =
-    template === undefined ? undefined : paths[template]?.[method === 'HEAD' ? 'get' : method.toLowerCase()];
-  if (template === undefined || operation === undefined) return '#/components/responses/Error';
-  const key = String(status) in operation.responses ? String(status) : 'default';
-  const reference = operation.responses[key]?.$ref;
-  if (reference !== undefined) return reference;
-  const escaped = template.replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D');
-  return `#/paths/${escaped}/${method === 'HEAD' ? 'get' : method.toLowerCase()}/responses/${key}`;
+/** What the document says of this answer, by type; what is no operation has the shared error. */
+function descriptionOf(method: string, path: string, status: number): Described {
+  const { responses } = paths[templateOf(path) ?? '']?.[method] ?? {};
+  const { $ref, content } = responses?.[status] ?? responses?.default ?? shared.Error ?? {};
+  return ($ref === undefined ? content : shared[$ref.split('/').at(-1) ?? '']?.content) ?? {};
 }
 
 function templateOf(path: string): string | undefined {
@@ -81,14 +82,4 @@ function templateOf(path: string): string | undefined {
   return Object.keys(paths).find((template) =>
     new RegExp(`^${template.replace(/\{\w+\}/, '[^/]+')}$`).test(plain),
   );
-}
-
-function at(pointer: string): Content {
-  if (pointer.startsWith('#/components/responses/')) return shared[pointer.slice(23)] ?? {};
-  let value: unknown = openapi;
-  for (const part of pointer.slice(2).split('/')) {
-    const key = decodeURIComponent(part).replaceAll('~1', '/');
-    value = (value as Record<string, unknown>)[key]; // pointers come from responsePointer
-  }
-  return value as Content;
 }

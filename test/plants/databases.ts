@@ -17,17 +17,20 @@ export function describeDatabases(name: string, tests: (databases: TestDatabases
 }
 
 export function describeSqlite(name: string, tests: (databases: TestDatabases) => void): void {
-  describe(`${name} on SQLite`, () => {
-    const directory = emptyDirectory();
-    let made = 0;
-    tests({
-      kind: 'sqlite',
-      create: async () => {
-        made += 1;
-        return `sqlite:${join(directory, `plants-${made}.sqlite`)}`;
-      },
-    });
-  });
+  describe(`${name} on SQLite`, () => tests(sqliteFiles()));
+}
+
+/** Databases in files of a directory that is gone after the test file. */
+export function sqliteFiles(): TestDatabases {
+  const directory = emptyDirectory();
+  let made = 0;
+  return {
+    kind: 'sqlite',
+    create: async () => {
+      made += 1;
+      return `sqlite:${join(directory, `plants-${made}.sqlite`)}`;
+    },
+  };
 }
 
 export function describePostgres(

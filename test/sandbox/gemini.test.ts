@@ -9,22 +9,20 @@ const tools = [
   { function_declarations: [{ name: 'look_up', parameters: { type: 'OBJECT', properties: {} } }] },
 ];
 
-test('answers whole and as a stream with the same text', async () => {
+test('answers whole and as a stream with the same text, which without alt=sse is an array of the same events', async () => {
   const whole = JSON.parse((await ask('sandbox-mini:generateContent', hello)).text);
   const { text } = await ask('sandbox-mini:streamGenerateContent?alt=sse', hello);
+  const array = JSON.parse((await ask('sandbox-mini:streamGenerateContent', hello)).text);
 
-  const events = text.trim().split('\n\n');
-  const pieces = events.map((event) => JSON.parse(event.slice(6)).candidates[0].content.parts[0]?.text ?? '');
+  const events = text
+    .trim()
+    .split('\n\n')
+    .map((event) => JSON.parse(event.slice('data: '.length)));
+  const pieces = events.map(({ candidates }) => candidates[0].content.parts[0]?.text ?? '');
   expect(pieces.join('')).toBe(whole.candidates[0].content.parts[0].text);
+  expect(array).toEqual(events);
   expect(whole).toMatchObject({ candidates: [{ finishReason: 'STOP' }], modelVersion: 'sandbox-mini' });
   expect(whole.usageMetadata.promptTokenCount).toBeGreaterThan(0);
-});
-
-test('without alt=sse a stream is an array of the same events', async () => {
-  const events = (await ask('sandbox-mini:streamGenerateContent?alt=sse', hello)).text.trim().split('\n\n');
-  const { text } = await ask('sandbox-mini:streamGenerateContent', hello);
-
-  expect(JSON.parse(text)).toEqual(events.map((event) => JSON.parse(event.slice('data: '.length))));
 });
 
 test('several answers, whole and streamed, each under its index', async () => {

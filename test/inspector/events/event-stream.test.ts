@@ -11,13 +11,8 @@ afterEach(() => {
   for (const each of streams.splice(0)) each.close();
 });
 
-interface Followed {
-  readonly ring?: Ring;
-  readonly lastEventId?: string;
-}
-
 /** A ring of five, and a page that follows it from an event on; what was written is gathered. */
-function follow({ ring = new Ring({ exchanges: 5, bytes: 1_000_000 }), lastEventId }: Followed = {}) {
+function follow(ring = new Ring({ exchanges: 5, bytes: 1_000_000 }), lastEventId?: string) {
   vi.useFakeTimers();
   const now = vi.fn(() => new Promise<never>(() => undefined));
   const events = new EventStreams({
@@ -96,8 +91,8 @@ test('a page that comes back when some of what it missed is gone loads the list 
   ring.onChange = () => undefined; // somebody looks
   for (let i = 0; i < 7; i += 1) ring.trace(exchange(`req_${i}`)).finished(record(), undefined);
 
-  const { first } = follow({ ring, lastEventId: 'ab-1' });
-  const { first: complete } = follow({ ring, lastEventId: 'ab-2' });
+  const { first } = follow(ring, 'ab-1');
+  const { first: complete } = follow(ring, 'ab-2');
 
   expect(first).toContain('event: resync\ndata: {"reason":"too old"}');
   expect(complete.match(/"id":"req_\d+"/g)).toHaveLength(5);
@@ -105,7 +100,7 @@ test('a page that comes back when some of what it missed is gone loads the list 
 });
 
 test('a page that comes back after a restart loads the list again', () => {
-  const { first } = follow({ lastEventId: 'cd-9' });
+  const { first } = follow(undefined, 'cd-9');
 
   expect(first).toContain('event: resync\ndata: {"reason":"restarted"}');
 });

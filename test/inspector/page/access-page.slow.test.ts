@@ -2,12 +2,16 @@ import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { chromiumPath, useBrowser } from '../../kit/browser.ts';
 import { emptyDirectory } from '../../kit/own-configuration.ts';
-import { housePolicy, say, servePage } from '../../kit/served-page.ts';
+import { asksForLink, enter, housePolicy, type ServedPage, say, servePage } from '../../kit/served-page.ts';
 
 const openPage = useBrowser();
+let gateway: ServedPage;
+beforeAll(async () => {
+  gateway = await servePage(housePolicy);
+});
 
 /** Whoever has the gateway's port once it is free: keeps what an open page sends. */
 async function squat(url: string) {
@@ -34,12 +38,17 @@ function storedIn(page: Page): Promise<unknown> {
   return page.evaluate('localStorage.length');
 }
 
+async function signOut(page: Page, how: string): Promise<void> {
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: how }).click();
+  await asksForLink(page);
+}
+
 describe.skipIf(chromiumPath === undefined)('getting in', { timeout: 60_000 }, () => {
   test('a link that is opened in the tab that asks for one is used there, and so is a second one', async () => {
-    const gateway = await servePage(housePolicy);
     const { page } = await openPage();
     await page.goto(`${gateway.url}/_/`);
-    await page.getByText('gateway open', { exact: true }).waitFor();
+    await asksForLink(page);
 
     // Only the fragment differs, so the browser loads nothing.
     await page.goto(`${gateway.url}/_/#token=${'0'.repeat(32)}`);
@@ -54,10 +63,7 @@ describe.skipIf(chromiumPath === undefined)('getting in', { timeout: 60_000 }, (
   });
 
   test('what a page sends to whoever takes the port of the gateway is worth nothing when it is back', async () => {
-    const gateway = await servePage(housePolicy);
-    const { page } = await openPage();
-    await page.goto(await gateway.link());
-    await page.getByText('live', { exact: true }).waitFor();
+    await enter(gateway, openPage());
 
     await gateway.stop();
     const squatter = await squat(gateway.url);
@@ -73,24 +79,8 @@ describe.skipIf(chromiumPath === undefined)('getting in', { timeout: 60_000 }, (
     }
   });
 
-  test('one half is a cookie that no script can read, the other in storage that no other port can read', async () => {
-    const gateway = await servePage(housePolicy);
-    const { page } = await openPage();
-    await page.goto(await gateway.link());
-    await page.getByText('live', { exact: true }).waitFor();
-
-    const [cookie] = await page.context().cookies();
-    const readable = await page.evaluate('document.cookie');
-
-    expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict', path: '/_/' });
-    expect([readable, await storedIn(page)]).toEqual(['', 1]);
-  });
-
   test('a session ends with the gateway, and one link opens all pages of the browser again', async () => {
-    const gateway = await servePage(housePolicy);
-    const { page, context } = await openPage();
-    await page.goto(await gateway.link());
-    await page.getByText('live', { exact: true }).waitFor();
+    const { page, context } = await enter(gateway, openPage());
     await page.keyboard.press('3');
     await page.getByText(/^It would/).waitFor();
     const rules = page.getByRole('textbox', { name: /^Rules/ });
@@ -109,25 +99,26 @@ describe.skipIf(chromiumPath === undefined)('getting in', { timeout: 60_000 }, (
     expect(await rules.inputValue()).toContain('# mine');
   });
 
-  test('a link opens one page, once; a reload of it needs none', async () => {
-    const gateway = await servePage(housePolicy);
+  test('a link opens one page, once, whose reload needs none: half of the session is a cookie out of reach', async () => {
     const link = await gateway.link();
-    const { page } = await openPage();
-    await page.goto(link);
-    await page.getByText('live', { exact: true }).waitFor();
+    const { page } = await enter({ ...gateway, link: async () => link }, openPage());
     expect(page.url()).not.toContain('token');
     await page.reload();
     await page.getByText('live', { exact: true }).waitFor();
+    const [cookie] = await page.context().cookies();
+    const readable = await page.evaluate('document.cookie');
 
     const { page: other } = await openPage();
     await other.goto(link);
-    await other.getByText('gateway open', { exact: true }).waitFor();
+    await asksForLink(other);
 
     expect(await other.getByRole('alert').innerText()).toContain('already used or has expired');
+    expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict', path: '/_/' });
+    // The other half is in storage, which no other port can read.
+    expect([readable, await storedIn(page)]).toEqual(['', 1]);
   });
 
   test('who has no session is asked to sign in, however late the first frame is', async () => {
-    const gateway = await servePage(housePolicy);
     const { page } = await openPage();
     // A machine that is short of everything: the gateway answers before the page is drawn for the first time.
     await page.addInitScript(`{
@@ -138,12 +129,10 @@ describe.skipIf(chromiumPath === undefined)('getting in', { timeout: 60_000 }, (
     }`);
 
     await page.goto(`${gateway.url}/_/`);
-
-    await page.getByText('gateway open', { exact: true }).waitFor();
+    await asksForLink(page);
   });
 
   test('a browser without storage can use a link, once for each load of the page', async () => {
-    const gateway = await servePage(housePolicy);
     const { page } = await openPage();
     await page.addInitScript(
       "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('denied', 'SecurityError'); } });",
@@ -153,33 +142,23 @@ describe.skipIf(chromiumPath === undefined)('getting in', { timeout: 60_000 }, (
     await page.getByText('live', { exact: true }).waitFor();
     await page.reload();
 
-    await page.getByText('gateway open', { exact: true }).waitFor();
+    await asksForLink(page);
   });
 
   test('sign out ends one session, sign out everywhere all of them', async () => {
-    const gateway = await servePage(housePolicy);
-    const enter = async () => {
-      const { page } = await openPage();
-      await page.goto(await gateway.link());
-      await page.getByText('live', { exact: true }).waitFor();
-      return page;
-    };
-    const leave = async (page: Page, how: string) => {
-      await page.getByRole('button', { name: 'Sign out' }).click();
-      await page.getByRole('dialog').getByRole('button', { name: how }).click();
-      await page.getByText('gateway open', { exact: true }).waitFor();
-    };
-    const [first, second, third] = [await enter(), await enter(), await enter()];
+    const { page: first } = await enter(gateway, openPage());
+    const { page: second } = await enter(gateway, openPage());
+    const { page: third } = await enter(gateway, openPage());
     const cookies = await first.context().cookies();
 
-    await leave(first, 'Sign out this browser');
+    await signOut(first, 'Sign out this browser');
     const left = await storedIn(first);
     await first.reload();
-    await first.getByText('gateway open', { exact: true }).waitFor();
+    await asksForLink(first);
     await second.reload();
     await second.getByText('live', { exact: true }).waitFor();
-    await leave(second, 'Sign out everywhere');
-    await third.getByText('gateway open', { exact: true }).waitFor();
+    await signOut(second, 'Sign out everywhere');
+    await asksForLink(third);
 
     expect(cookies).toHaveLength(1);
     expect(await first.context().cookies()).toEqual([]);
@@ -190,10 +169,7 @@ describe.skipIf(chromiumPath === undefined)('getting in', { timeout: 60_000 }, (
     { when: 'the gateway is gone', everywhere: false, says: 'could not be ended at the gateway' },
     { when: 'the gateway answers with an error', everywhere: true, says: 'only this browser' },
   ])('sign out drops the session from every page of the browser when $when', async ({ everywhere, says }) => {
-    const gateway = await servePage(housePolicy);
-    const { page } = await openPage();
-    await page.goto(await gateway.link());
-    await page.getByText('live', { exact: true }).waitFor();
+    const { page } = await enter(gateway, openPage());
     const other = await page.context().newPage();
     await other.goto(`${gateway.url}/_/`);
     await other.getByText('live', { exact: true }).waitFor();
@@ -201,15 +177,13 @@ describe.skipIf(chromiumPath === undefined)('getting in', { timeout: 60_000 }, (
     else await gateway.stop();
 
     const how = everywhere ? 'Sign out everywhere' : 'Sign out this browser';
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: how }).click();
-    await page.getByText('gateway open', { exact: true }).waitFor();
-    await other.getByText('gateway open', { exact: true }).waitFor();
+    await signOut(page, how);
+    await asksForLink(other);
     const left = await storedIn(page);
     const problem = await page.getByRole('alert').innerText();
     if (!everywhere) await gateway.start();
     await other.reload();
-    await other.getByText('gateway open', { exact: true }).waitFor();
+    await asksForLink(other);
 
     expect(left).toBe(0);
     expect(problem).toContain(says);
@@ -219,9 +193,9 @@ describe.skipIf(chromiumPath === undefined)('getting in', { timeout: 60_000 }, (
     const password = 'a-password-for-the-page-0123';
     const file = join(emptyDirectory(), 'page.txt');
     writeFileSync(file, `${password}\n`, { mode: 0o600 });
-    const gateway = await servePage(`inspector: { enabled: true, password_file: ${file} }\n${housePolicy}`);
+    const guarded = await servePage(`inspector: { enabled: true, password_file: ${file} }\n${housePolicy}`);
     const { page } = await openPage();
-    await page.goto(`${gateway.url}/_/`);
+    await page.goto(`${guarded.url}/_/`);
 
     await page.getByLabel('Password').fill('not-the-password-of-this-page');
     await page.getByRole('button', { name: 'Sign in' }).click();
@@ -229,7 +203,7 @@ describe.skipIf(chromiumPath === undefined)('getting in', { timeout: 60_000 }, (
     await page.getByLabel('Password').fill(password);
     await page.keyboard.press('Enter');
     await page.getByText('live', { exact: true }).waitFor();
-    await gateway.ask(say('hello'), { headers: { 'user-agent': 'signed-in/1.0' } });
+    await guarded.ask(say('hello'), { headers: { 'user-agent': 'signed-in/1.0' } });
     await page.locator('.row').getByText('signed-in/1.0').waitFor();
 
     expect(problem).toContain('not the password');

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { axeFindings } from '../../kit/axe.ts';
 import { chromiumPath, useBrowser } from '../../kit/browser.ts';
-import { housePolicy, type ServedPage, say, servePage } from '../../kit/served-page.ts';
+import { asksForLink, enter, housePolicy, type ServedPage, say, servePage } from '../../kit/served-page.ts';
 
 const openPage = useBrowser();
 let gateway: ServedPage;
@@ -14,10 +14,8 @@ beforeAll(async () => {
 
 /** An exchange whose bodies are kept, opened from the list. */
 async function openExchange(body: object, options: Parameters<typeof openPage>[0] = {}, at = gateway) {
-  const opened = await openPage(options);
+  const opened = await enter(at, openPage(options));
   const { page } = opened;
-  await page.goto(await at.link());
-  await page.getByRole('grid').waitFor();
   const keep = page.getByRole('button', { name: 'Keep bodies 10 min' });
   const kept = page.getByRole('button', { name: /^Bodies kept until/ });
   await keep.or(kept).waitFor();
@@ -115,21 +113,26 @@ projects: { shop: { keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] } }
     expect(await page.getByRole('button', { name: 'Send again …' }).isDisabled()).toBe(true);
   });
 
-  test('marks every match of a text, in the rules and in the body', async () => {
+  test('that was refused shows every match and the message, and becomes a test for `gateway policy test`', async () => {
     const { page } = await openExchange(say('a blue heron, one more blue heron, and the Blue Heron'));
+    const message = await page.locator('.facts').innerText();
     const matches = await page.locator('.rules .excerpt mark').count();
+    await page.getByRole('button', { name: 'Make a test' }).click();
+    const fixture = await page.locator('.to-copy').innerText();
+    await page.keyboard.press('Escape');
     await page.getByRole('tab', { name: 'Request' }).click();
+    const marks = page.getByRole('region', { name: 'As received' }).locator('mark');
+    const file = join(gateway.home, 'made.yaml');
+    writeFileSync(file, fixture);
+    const passed = await gateway.command('policy', 'test', file);
+    writeFileSync(file, fixture.replaceAll(/blue heron/gi, 'grey goose'));
+    const failed = await gateway.command('policy', 'test', file);
 
+    expect(message).toContain('blocked by rule no-codename');
     expect(matches).toBe(3);
-    expect(await page.getByRole('region', { name: 'As received' }).locator('mark').allTextContents()).toEqual(
-      ['blue heron', 'blue heron', 'Blue Heron'],
-    );
-  });
-
-  test('that was refused shows the message that the client got', async () => {
-    const { page } = await openExchange(say('the blue heron'));
-
-    expect(await page.locator('.facts').innerText()).toContain('blocked by rule no-codename');
+    expect(await marks.allTextContents()).toEqual(['blue heron', 'blue heron', 'Blue Heron']);
+    expect(passed).toMatchObject({ exit: 0 });
+    expect(failed).toMatchObject({ exit: 1 });
   });
 
   test('is sent again with another model and with an edited body, through the same policy', async () => {
@@ -237,7 +240,7 @@ projects: { shop: { keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] } }
     const restored = await rules.inputValue();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('button', { name: 'Sign out this browser' }).click();
-    await page.getByText('gateway open', { exact: true }).waitFor();
+    await asksForLink(page);
     await page.goto(await gateway.link());
     await page.getByRole('grid').waitFor();
     await page.keyboard.press('3');
@@ -251,9 +254,7 @@ projects: { shop: { keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] } }
   });
 
   test('that is not kept any more is replaced by an example, and it says so', async () => {
-    const { page } = await openPage();
-    await page.goto(await gateway.link());
-    await page.getByRole('grid').waitFor();
+    const { page } = await enter(gateway, openPage());
 
     await page.goto(`${gateway.url}/_/#/try/req_00000000000000000000000000`);
     await page.getByRole('alert').waitFor();
@@ -336,7 +337,7 @@ describe.skipIf(chromiumPath === undefined)('axe-core finds nothing', { timeout:
   test('on the page that asks for a session', async () => {
     const { page } = await openPage();
     await page.goto(`${gateway.url}/_/`);
-    await page.getByText('gateway open', { exact: true }).waitFor();
+    await asksForLink(page);
 
     expect(await axeFindings(page)).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { chromiumPath, useBrowser } from '../../kit/browser.ts';
 import { type ScriptedHost, startHost } from '../../kit/host.ts';
-import { type ServedPage, servePage } from '../../kit/served-page.ts';
+import { enter, type ServedPage, servePage } from '../../kit/served-page.ts';
 
 // Everything that a browser could take for more than text, in one string.
 const hostile = [
@@ -19,6 +19,7 @@ const hostile = [
 ].join(' ');
 
 const openPage = useBrowser();
+const viewport = { width: 1200, height: 800 };
 let gateway: ServedPage;
 let host: ScriptedHost;
 beforeAll(async () => {
@@ -44,9 +45,7 @@ projects:
 });
 describe.skipIf(chromiumPath === undefined)('hostile content', { timeout: 90_000 }, () => {
   test('is text everywhere: nothing runs, no dialog opens, nothing is requested, the layout holds', async () => {
-    const { page, complaints, requested } = await openPage({ viewport: { width: 1200, height: 800 } });
-    await page.goto(await gateway.link());
-    await page.getByRole('grid').waitFor();
+    const { page, complaints, requested } = await enter(gateway, openPage({ viewport }));
     await page.evaluate(`{
       window.reports = [];
       addEventListener('securitypolicyviolation', (event) => window.reports.push(event.violatedDirective));
@@ -111,9 +110,7 @@ describe.skipIf(chromiumPath === undefined)('hostile content', { timeout: 90_000
   });
 
   test('a line of five megabytes is cut short, and the page stays quick', async () => {
-    const { page } = await openPage({ viewport: { width: 1200, height: 800 } });
-    await page.goto(await gateway.link());
-    await page.getByRole('grid').waitFor();
+    const { page } = await enter(gateway, openPage({ viewport }));
 
     await gateway.ask({
       model: 'gpt-long',

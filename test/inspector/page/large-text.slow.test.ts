@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { chromiumPath, useBrowser } from '../../kit/browser.ts';
-import { housePolicy, type ServedPage, say, servePage } from '../../kit/served-page.ts';
+import { enter, housePolicy, type ServedPage, say, servePage } from '../../kit/served-page.ts';
 
 const openPage = useBrowser();
 let gateway: ServedPage;
 beforeAll(async () => {
-  gateway = await servePage(housePolicy);
+  gateway = await servePage(`records: { bodies: true }\n${housePolicy}`);
 });
 
 /**
@@ -84,16 +84,9 @@ const sizes = [
 
 describe.skipIf(chromiumPath === undefined)('the layout holds', { timeout: 90_000 }, () => {
   test.each(sizes)('at $name', async ({ width, text }) => {
-    const { page } = await openPage({ viewport: { width, height: 800 } });
-    await page.goto(await gateway.link());
-    const keep = page.getByRole('button', { name: 'Keep bodies 10 min' });
-    const kept = page.getByRole('button', { name: /^Bodies kept until/ });
-    await keep.or(kept).waitFor();
-    if (await keep.isVisible()) await keep.click();
-    await kept.waitFor();
+    const { page, rows } = await enter(gateway, openPage({ viewport: { width, height: 800 } }));
     for (const each of ['hello', 'write to jo@example.org, please', 'of the blue heron'])
       await gateway.ask(say(each, { max_tokens: 9_000 }));
-    const rows = page.locator('.row:not(.head)');
     await expect.poll(() => rows.count()).toBeGreaterThan(2);
     await page.evaluate(`document.documentElement.style.fontSize = '${text}'`);
     const problems: Record<string, readonly string[]> = {};

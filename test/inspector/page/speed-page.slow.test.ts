@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { ExchangeRow } from '../../../src/inspector/contract/exchange-list.ts';
 import { chromiumPath, useBrowser } from '../../kit/browser.ts';
-import { housePolicy, type ServedPage, say, servePage } from '../../kit/served-page.ts';
+import { enter, housePolicy, type ServedPage, say, servePage } from '../../kit/served-page.ts';
+import { row } from '../traced.ts';
 
 const openPage = useBrowser();
 let gateway: ServedPage;
@@ -9,35 +9,9 @@ beforeAll(async () => {
   gateway = await servePage(housePolicy);
 });
 
-const row = (seq: number): ExchangeRow => ({
-  seq,
-  id: `req_${seq}`,
-  state: 'finished',
-  time: new Date(1_700_000_000_000 + seq * 1000).toISOString(),
-  method: 'POST',
-  path: '/v1/messages',
-  project: `project-${seq % 5}`,
-  key: 'shop-web',
-  client: 'tester/1.0',
-  model: `model-${seq % 7}`,
-  provider: 'claude',
-  status: 200,
-  outcome: 'answered',
-  decision: 'allow',
-  tokens: { input: seq, output: seq, cached: 0 },
-  first_byte_ms: 100,
-  total_ms: seq % 3000,
-  times: { read: 1, decide: 1, connect: 1, first_byte: 97, stream: seq % 2900 },
-  bytes_in: 100,
-  bytes_out: 100,
-  bodies: false,
-});
-
 describe.skipIf(chromiumPath === undefined)('the page is quick', { timeout: 90_000 }, () => {
   test('its first paint comes soon', async () => {
-    const { page } = await openPage();
-    await page.goto(await gateway.link());
-    await page.getByRole('grid').waitFor();
+    const { page } = await enter(gateway, openPage());
     const paints: number[] = [];
     for (let count = 0; count < 3; count += 1) {
       await page.reload();
@@ -57,7 +31,9 @@ describe.skipIf(chromiumPath === undefined)('the page is quick', { timeout: 90_0
     const { page } = await openPage({ viewport: { width: 1440, height: 900 } });
     // More than the gateway keeps, as after a day.
     await page.route('**/_/api/exchanges', async (route) => {
-      const rows = Array.from({ length: 10_000 }, (_, index) => row(10_000 - index));
+      const rows = Array.from({ length: 10_000 }, (_, index) =>
+        row({ seq: 10_000 - index, id: `req_${10_000 - index}` }),
+      );
       await route.fulfill({ json: { rows, cursor: '' } });
     });
     await page.goto(await gateway.link());
@@ -92,9 +68,8 @@ describe.skipIf(chromiumPath === undefined)('the page is quick', { timeout: 90_0
   });
 
   test('rows that come in above leave what is read in its place', async () => {
-    const { page } = await openPage({ viewport: { width: 1200, height: 500 } });
     for (let count = 0; count < 40; count += 1) await gateway.ask(say(`number ${count}`));
-    await page.goto(await gateway.link());
+    const { page } = await enter(gateway, openPage({ viewport: { width: 1200, height: 500 } }));
     const grid = page.getByRole('grid');
     await expect.poll(() => grid.getAttribute('aria-rowcount')).toBe('41');
     await page.evaluate(`document.querySelector('[role=grid]').scrollTop = 300`);

@@ -1,7 +1,8 @@
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { connect, createServer } from 'node:net';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { chromiumPath, useBrowser } from '../../kit/browser.ts';
-import { housePolicy, type ServedPage, say, servePage } from '../../kit/served-page.ts';
+import { listening } from '../../kit/listening.ts';
+import { enter, housePolicy, type ServedPage, say, servePage } from '../../kit/served-page.ts';
 
 const openPage = useBrowser();
 let gateway: ServedPage;
@@ -9,39 +10,21 @@ beforeAll(async () => {
   gateway = await servePage(housePolicy);
 });
 
-/** The page, past its link; the list is there. */
-async function open(options: Parameters<typeof openPage>[0] = {}, address = '') {
-  const opened = await openPage(options);
-  await opened.page.goto(await gateway.link());
-  await opened.page.getByRole('grid').waitFor();
-  if (address !== '') await opened.page.goto(`${gateway.url}/_/${address}`);
-  const rows = opened.page.locator('.row:not(.head)');
-  return { ...opened, rows };
-}
+const open = () => enter(gateway, openPage());
 
 /** Passes connections on to the gateway, until it is cut. */
 async function openTunnel(url: string) {
-  const sockets = new Set<Socket>();
   let isCut = false;
   const server = createServer((socket) => {
     if (isCut) return void socket.destroy();
     const there = connect(Number(new URL(url).port), '127.0.0.1');
-    for (const [from, to] of [
-      [socket, there],
-      [there, socket],
-    ] as const) {
-      sockets.add(from);
-      from.pipe(to).on('error', () => from.destroy());
-      from.on('close', () => sockets.delete(from));
-    }
+    socket.on('error', () => undefined).on('close', () => there.destroy());
+    there.on('error', () => undefined).on('close', () => socket.destroy());
+    socket.pipe(there).pipe(socket);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  });
+  const { url: through, sockets } = await listening(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: through,
     cut: () => {
       isCut = true;
       for (const socket of sockets) socket.destroy();
@@ -235,9 +218,8 @@ describe.skipIf(chromiumPath === undefined)('the traffic', { timeout: 60_000 }, 
   test('a view that was opened while the gateway could not be reached is filled when it can', async () => {
     // As when a tunnel is gone for a while: the gateway and its session live on.
     const tunnel = await openTunnel(gateway.url);
-    const { page } = await openPage();
-    await page.goto((await gateway.link()).replace(gateway.url, tunnel.url));
-    await page.getByText('live', { exact: true }).waitFor();
+    const link = async () => (await gateway.link()).replace(gateway.url, tunnel.url);
+    const { page } = await enter({ ...gateway, link }, openPage());
     const cut = async () => {
       tunnel.cut();
       await page.getByText('disconnected, retrying').waitFor();
@@ -259,21 +241,9 @@ describe.skipIf(chromiumPath === undefined)('the traffic', { timeout: 60_000 }, 
     expect(await page.getByRole('textbox', { name: /^Rules/ }).inputValue()).toContain('blue heron');
   });
 
-  test('without a session asks for a link, and shows nothing', async () => {
-    const { page } = await openPage();
-
-    await page.goto(`${gateway.url}/_/`);
-
-    await page.getByText('gateway open', { exact: true }).waitFor();
-    expect(await page.getByRole('grid').count()).toBe(0);
-  });
-
   test('counts what rules and limits refused, what was replaced, and what failed, each by itself', async () => {
     const fresh = await servePage(`${housePolicy}    limits: { requests_per_minute: 6 }\n`);
-    const { page } = await openPage();
-    await page.goto(await fresh.link());
-    await page.getByRole('grid').waitFor();
-    const rows = page.locator('.row:not(.head)');
+    const { page, rows } = await enter(fresh, openPage());
     const count = (show: string) => page.getByRole('button', { name: new RegExp(`^${show}`) }).innerText();
 
     await fresh.ask(say('a blue heron'));
@@ -302,9 +272,8 @@ describe.skipIf(chromiumPath === undefined)('the traffic', { timeout: 60_000 }, 
 
   test('begins with commands to copy, and with charts that have no axes', async () => {
     const fresh = await servePage(housePolicy);
-    const { page, context } = await openPage();
+    const { page, context } = await enter(fresh, openPage());
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-    await page.goto(await fresh.link());
     await page.getByText('gateway send "hello"').waitFor();
 
     await page.locator('.command-line').first().getByRole('button', { name: 'Copy' }).click();

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { ExchangeRow } from '../../../src/inspector/contract/exchange-list.ts';
 import { Traffic } from '../../../src/inspector/page/traffic.ts';
+import { row as rowOf } from '../traced.ts';
 
-const row = (seq: number, status = 200) => ({ seq, id: `req_${seq}`, status }) as ExchangeRow;
+const row = (seq: number, status = 200) => rowOf({ seq, id: `req_${seq}`, status });
 
 test('rows stand in the order of their numbers, however they come, each once', () => {
   const traffic = new Traffic();

@@ -1,24 +1,17 @@
-import { request as openRequest } from 'node:http';
-import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { request } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openapi } from '../../../src/plants/contract/openapi.ts';
 import { chromiumPath, useBrowser } from '../../kit/browser.ts';
-import { emptyDirectory } from '../../kit/own-configuration.ts';
+import { sqliteFiles } from '../databases.ts';
 import { rosa, startTestStore, type TestStore } from '../fixture.ts';
 
-const directory = emptyDirectory();
 const openPage = useBrowser();
 let store: TestStore;
 beforeAll(async () => {
-  store = await startTestStore({
-    kind: 'sqlite',
-    create: async () => `sqlite:${join(directory, 'plants.sqlite')}`,
-  });
+  store = await startTestStore(sqliteFiles());
 });
-afterAll(async () => {
-  await store.drain();
-});
+afterAll(() => store.drain());
 
 test('the page loads what it needs from this service, under a policy without exceptions', async () => {
   const { text, headers } = await store.send({ path: '/docs' });
@@ -95,14 +88,8 @@ test.skipIf(chromiumPath === undefined)(
   },
 );
 
-function get(url: string, headers: Record<string, string>) {
-  return new Promise<{ headers: Record<string, unknown>; body: Buffer }>((resolve, reject) => {
-    const request = openRequest(url, { headers, agent: false }, (response) => {
-      const pieces: Buffer[] = [];
-      response.on('data', (piece) => pieces.push(piece));
-      response.on('end', () => resolve({ headers: response.headers, body: Buffer.concat(pieces) }));
-    });
-    request.on('error', reject);
-    request.end();
-  });
+/** The body as it was sent, which `fetch` would decompress. */
+async function get(url: string, sent: Record<string, string>) {
+  const { headers, body } = await request(url, { headers: sent });
+  return { headers, body: Buffer.from(await body.arrayBuffer()) };
 }

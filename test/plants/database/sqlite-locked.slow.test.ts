@@ -1,22 +1,16 @@
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openSqlite } from '../../../src/database/sqlite-engine.ts';
-import { emptyDirectory } from '../../kit/own-configuration.ts';
+import { sqliteFiles } from '../databases.ts';
 import { startTestStore } from '../fixture.ts';
 import { readPlants, sampleHealth, writePlants } from '../process/load.ts';
 import { serveStore } from '../process/served-store.ts';
 
-const directory = emptyDirectory();
+const databases = sqliteFiles();
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-let made = 0;
-const newFile = () => {
-  made += 1;
-  return join(directory, `plants-${made}.sqlite`);
-};
 
 /** Another program that writes to the same file. */
-async function holdLock(file: string) {
-  const { writer, reader } = await openSqlite(file);
+async function holdLock(database: string) {
+  const { writer, reader } = await openSqlite(database.slice('sqlite:'.length));
   writer.exec('PRAGMA busy_timeout = 5000; begin immediate');
   return () => {
     writer.exec('rollback');
@@ -26,13 +20,13 @@ async function holdLock(file: string) {
 }
 
 test('a lock of another process holds up neither the gateway nor reads; writes get 503 in bounded time', async () => {
-  const file = newFile();
-  const store = await serveStore(`sqlite:${file}`);
+  const database = await databases.create();
+  const store = await serveStore(database);
   const health = sampleHealth(store.gatewayUrl);
   const load = writePlants(store.url, store.token);
   await pause(500);
   const before = load.acknowledged.length;
-  const release = await holdLock(file);
+  const release = await holdLock(database);
   const reads: number[] = [];
   for (const until = performance.now() + 10_000; performance.now() < until; await pause(20)) {
     const startedMs = performance.now();
@@ -62,9 +56,8 @@ test('a lock of another process holds up neither the gateway nor reads; writes g
 }, 60_000);
 
 test('a lock that is held for a moment costs a write that moment', async () => {
-  const file = newFile();
-  const store = await startTestStore({ kind: 'sqlite', create: async () => `sqlite:${file}` });
-  const release = await holdLock(file);
+  const store = await startTestStore(databases);
+  const release = await holdLock(store.database);
   setTimeout(release, 400);
   const { status } = await store.add({ name: 'Waited' });
   await store.drain();

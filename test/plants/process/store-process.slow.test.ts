@@ -7,23 +7,18 @@ import { startProgram } from '../../kit/child.ts';
 import { command, emptyDirectory, failure, homeWith, withoutStore } from '../../kit/command.ts';
 import { listening } from '../../kit/listening.ts';
 import { freePort } from '../../kit/ports.ts';
-import { describeDatabases } from '../databases.ts';
+import { describeDatabases, sqliteFiles } from '../databases.ts';
 import { readPlants, sampleHealth, writePlants } from './load.ts';
 import { serveStore } from './served-store.ts';
 
-const directory = emptyDirectory();
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const statusOf = (url: string) =>
   fetch(`${url}/plant/1`).then(
     ({ status }) => status,
     () => 0,
   );
-let made = 0;
-const newDatabase = () => {
-  made += 1;
-  return `sqlite:${join(directory, `plants-${made}.sqlite`)}`;
-};
-const settings = (more: object) => ({ host: '127.0.0.1', port: 0, database: newDatabase(), ...more });
+const files = sqliteFiles();
+const settings = (database: string, port = 0) => ({ host: '127.0.0.1', port, database });
 
 describeDatabases('the process of the store', (databases) => {
   test('is killed three times under eight writers: the gateway goes on, nothing acknowledged is lost', async () => {
@@ -59,9 +54,7 @@ describeDatabases('the process of the store', (databases) => {
   test('is one of six that start at once on a new database, which is seeded once', async () => {
     const database = await databases.create();
 
-    const starting = Array.from({ length: 6 }, () =>
-      startStoreProcess(settings({ database }), () => undefined),
-    );
+    const starting = Array.from({ length: 6 }, () => startStoreProcess(settings(database), () => undefined));
     const stores = await Promise.all(starting);
     const counts = await Promise.all(stores.map(async ({ url }) => (await readPlants(url)).size));
     await Promise.all(stores.map((store) => store.drain()));
@@ -71,7 +64,7 @@ describeDatabases('the process of the store', (databases) => {
 });
 
 test("the store's process ends with the gateway, also with one that is killed", async () => {
-  const store = await serveStore(newDatabase());
+  const store = await serveStore(await files.create());
   const pid = store.storePid() ?? 0;
   store.kill();
   while (isAlive(pid)) await pause(10);
@@ -81,12 +74,12 @@ test("the store's process ends with the gateway, also with one that is killed", 
 
 test('what keeps it from starting is thrown with its code', async () => {
   const { port } = await listening(createServer());
-  const text = join(directory, 'text.txt');
+  const text = join(emptyDirectory(), 'text.txt');
   writeFileSync(text, 'no database');
 
-  const busy = startStoreProcess(settings({ port }), () => undefined);
+  const busy = startStoreProcess(settings(await files.create(), port), () => undefined);
   await expect(busy).rejects.toMatchObject({ code: 'port.busy' });
-  const wrong = startStoreProcess(settings({ database: `sqlite:${text}` }), () => undefined);
+  const wrong = startStoreProcess(settings(`sqlite:${text}`), () => undefined);
   await expect(wrong).rejects.toMatchObject({
     code: 'config.invalid',
     message: `the database ${text} is not a SQLite database`,
@@ -95,7 +88,7 @@ test('what keeps it from starting is thrown with its code', async () => {
 
 test('records reach the gateway; its own end is no event', async () => {
   const records: object[] = [];
-  const store = await startStoreProcess(settings({}), (record) => records.push(record));
+  const store = await startStoreProcess(settings(await files.create()), (record) => records.push(record));
   await statusOf(store.url);
   while (records.length === 0) await pause(10);
   await store.drain();
@@ -113,13 +106,12 @@ function isAlive(pid: number): boolean {
 
 test('serve puts the store on the port of --plants-port, which needs a store', async () => {
   const port = await freePort();
-  const store = await serveStore(newDatabase(), ['--plants-port', String(port)]);
+  const store = await serveStore(await files.create(), ['--plants-port', String(port)]);
   const status = await statusOf(`http://127.0.0.1:${port}/v3`);
   await store.stop();
-  const files = { 'gateway.yaml': withoutStore };
 
   expect(status).toBe(200);
-  expect(await command('serve -p 0 --plants-port 4999', { files })).toEqual(
+  expect(await command('serve -p 0 --plants-port 4999', { files: { 'gateway.yaml': withoutStore } })).toEqual(
     failure(2, '--plants-port: the plant store is off'),
   );
 });
