@@ -9,8 +9,6 @@ import { type ScriptedHost, startHost } from '../kit/host.ts';
 import { startTerminal } from '../kit/terminal.ts';
 
 // What somebody new does in the first hour, from an empty home, with the real program: once at a terminal, once in pipes.
-// With AGENTS_BIN, a directory with `claude`, `codex` and `opencode`, they are started too.
-const agents = process.env.AGENTS_BIN;
 
 /** A place to work in: its home is empty, and no configuration there counts as the user's own. */
 class Place {
@@ -18,7 +16,6 @@ class Place {
   readonly env: Record<string, string> = {
     XDG_CONFIG_HOME: join(this.home, '.config'),
     OLLAMA_HOST: '127.0.0.1:9',
-    ...(agents !== undefined && { PATH: `${agents}:${process.env.PATH}` }),
   };
   readonly file = join(this.home, 'gateway.yaml');
   host: ScriptedHost | undefined;
@@ -103,13 +100,6 @@ const scripts: Readonly<Record<string, readonly Step[]>> = {
     init,
     serve,
     [['send', 'hello'], 0, 'Grüße'],
-    ...(agents === undefined
-      ? []
-      : [
-          [['run', 'claude', '-p', 'hello'], 0, 'Grüße'] as const,
-          [['run', 'codex', 'exec', '--skip-git-repo-check', 'hello'], 0, 'Grüße'] as const,
-          [['run', 'opencode', 'run', 'hello'], 0, 'Grüße'] as const,
-        ]),
     (place) => place.host?.close(),
     [['send', 'hello'], 7, /can't be reached|failed several times/],
     [['models'], 0, 'no provider lists a model that models[].match takes'],

@@ -27,30 +27,112 @@ async function init(argv: readonly string[], env: Readonly<Record<string, string
 }
 
 const fine = printed('gateway.yaml: fine\n');
+const secret = 'very-secret-0123456789';
 
-describe('on a machine', () => {
-  test('with nothing: the sandbox, and a file that config check passes without a warning', async () => {
-    const { ended, file, text, check } = await init([]);
+interface Machine {
+  readonly argv?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly home?: Files;
+  /** What is in the file, and what is not, beside the secret. */
+  readonly has: readonly string[];
+  readonly lacks?: readonly string[];
+}
 
-    expect(ended).toEqual(printed(`${file}\n`));
-    expect(text).toContain('sandbox: { dialect: sandbox }');
+const gcloud: Files = {
+  '.config/gcloud/application_default_credentials.json': { refresh_token: secret },
+  '.config/gcloud/active_config': 'mine',
+  '.config/gcloud/configurations/config_mine': '[core]\naccount = me@shop.example\nproject = shop\n',
+};
+const inGoogle = (location: string, host: string): Machine => {
+  const url = `https://${host}/v1/projects/shop/locations/${location}`;
+  return {
+    argv: ['--provider', 'vertex', '--provider', 'vertex-gemini'],
+    env: { GOOGLE_CLOUD_LOCATION: location },
+    home: gcloud,
+    has: [
+      `dialect: vertex\n    base_url: "${url}"\n    credentials: google\n`,
+      `dialect: gemini\n    base_url: "${url}/publishers/google"\n    credentials: google\n`,
+      '- { match: "gemini-*", provider: vertex-gemini }',
+    ],
+  };
+};
+
+const machines: Readonly<Record<string, Machine>> = {
+  'nothing: the sandbox': { has: ['providers:\n  sandbox: { dialect: sandbox }'] },
+  'keys in the environment: their providers, but not the keys': {
+    env: { ANTHROPIC_API_KEY: secret, OPENAI_API_KEY: secret, GEMINI_API_KEY: secret },
+    has: ['anthropic', 'openai', 'gemini'].map((name) => `\n  ${name}:\n`),
+    lacks: ['mistral'],
+  },
+  "AWS' credentials: the region of the profile, and what agents ask for": {
+    argv: ['--provider', 'bedrock'],
+    env: { AWS_PROFILE: 'work' },
+    home: {
+      '.aws/credentials': `[default]\naws_access_key_id = ${secret}\naws_secret_access_key = ${secret}\n`,
+      '.aws/config': '[default]\nregion = us-west-2\n[profile work]\noutput = json\nregion=eu-central-1\n',
+    },
+    has: [
+      'base_url: "https://bedrock-runtime.eu-central-1.amazonaws.com"\n    credentials: aws\n',
+      '- { match: "claude-*", provider: bedrock, model: "global.anthropic.claude-sonnet-5" }',
+    ],
+  },
+  'a key of Bedrock: it is a variable, and no package is needed': {
+    env: { AWS_BEARER_TOKEN_BEDROCK: secret, AWS_REGION: 'us-east-1' },
+    has: ['AWS_BEARER_TOKEN_BEDROCK}"'],
+    lacks: ['credentials: aws'],
+  },
+  "Google's credentials: Claude and Gemini everywhere, in gcloud's project": inGoogle(
+    'global',
+    'aiplatform.googleapis.com',
+  ),
+  'the same in Europe': inGoogle('eu', 'aiplatform.eu.rep.googleapis.com'),
+  'the same in one region': inGoogle('us-east5', 'us-east5-aiplatform.googleapis.com'),
+  "Azure's key, which is sent as Azure wants it, and a login for Claude": {
+    env: {
+      AZURE_OPENAI_ENDPOINT: 'https://shop.openai.azure.com/',
+      AZURE_OPENAI_API_KEY: secret,
+      ANTHROPIC_FOUNDRY_RESOURCE: 'shop',
+    },
+    home: { '.azure/azureProfile.json': '{}' },
+    has: [
+      `base_url: "https://shop.openai.azure.com/openai/v1"\n    api_key: "\${AZURE_OPENAI_API_KEY}"    # read when the gateway starts\n    credentials: azure\n`,
+      'base_url: "https://shop.services.ai.azure.com/anthropic"\n    credentials: azure\n',
+    ],
+  },
+  'half of what a cloud needs, and in a variable something instead of a name: the sandbox': {
+    env: { GOOGLE_APPLICATION_CREDENTIALS: '/a/file', GOOGLE_CLOUD_PROJECT: 'a/../b"\n' },
+    home: { '.azure/azureProfile.json': '{}' },
+    has: ['providers:\n  sandbox: { dialect: sandbox }'],
+  },
+  "a vendor's own key and a cloud: the key comes first": {
+    env: { ANTHROPIC_API_KEY: secret, AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE' },
+    has: ['- { match: "claude-*", provider: anthropic }'],
+  },
+  'a key, which --provider sandbox leaves out': {
+    argv: ['--provider', 'sandbox'],
+    env: { OPENAI_API_KEY: secret },
+    has: ['providers:\n  sandbox: { dialect: sandbox }'],
+  },
+  'what --mask keeps from leaving': {
+    argv: ['--mask', 'secrets,email', '--mask', 'iban'],
+    has: ['action: mask', 'detect: [{ secrets: possible }, email, iban]'],
+  },
+  'no policy with --no-policy': { argv: ['--no-policy'], has: [], lacks: ['policies:'] },
+};
+
+describe('writes a file that config check passes without a warning, for a machine with', () => {
+  test.each(Object.entries(machines))('%s', async (_name, { argv = [], env = {}, home, has, lacks = [] }) => {
+    const { ended, file, text, check } = await init(argv, {
+      ...env,
+      ...(home && { HOME: homeWith(home) }),
+    });
+
+    expect(ended).toMatchObject({ exit: 0, stdout: `${file}\n` });
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    await check();
-  });
-
-  test('with keys in the environment: their providers, but not the keys', async () => {
-    const env = {
-      ANTHROPIC_API_KEY: 'sk-ant-secret-1',
-      OPENAI_API_KEY: 'sk-secret-2',
-      GEMINI_API_KEY: 'secret-3',
-    };
-
-    const { text, check } = await init([], env);
-
-    expect(text).not.toContain('secret-');
-    for (const name of ['anthropic', 'openai', 'gemini']) expect(text).toContain(`\n  ${name}:\n`);
-    expect(text).not.toContain('mistral');
-    expect(text).toContain('- { match: "claude-*", provider: anthropic }');
+    for (const words of has) expect(text).toContain(words);
+    for (const words of [...lacks, secret]) expect(text).not.toContain(words);
+    // No line is one that is never reached.
+    expect(text.match(/match: "claude-\*"/g) ?? []).not.toHaveProperty('1');
     await check();
   });
 
@@ -97,9 +179,7 @@ describe('on a machine', () => {
 
     expect((await init([], { OLLAMA_HOST: host.url })).text).toContain('dialect: sandbox');
   });
-});
 
-describe('with options', () => {
   test('with servers that take connections and say nothing: it says so, and goes on without them', async () => {
     const hosts = await Promise.all([1, 2, 3].map(() => startHost(() => undefined)));
     const local = hosts.slice(1).flatMap(({ url }) => ['--local', url]);
@@ -114,6 +194,18 @@ describe('with options', () => {
     expect(text).toContain('provider: sandbox');
   });
 
+  test('a login that may be for something else is left out where nobody can be asked', async () => {
+    const HOME = homeWith({ '.aws/config': '[default]\nregion = us-west-2\n' });
+
+    const { ended, text } = await init([], { HOME });
+
+    expect([ended.exit, text.includes('bedrock')]).toEqual([0, false]);
+    expect(ended.stderr).toContain('bedrock is left out, although');
+    expect(ended.stderr).toContain('gateway init --force --provider bedrock takes it');
+  });
+});
+
+describe('with options', () => {
   test('--provider chooses, found or not', async () => {
     const argv = ['--provider', 'anthropic', '--provider', 'ollama', '-o', 'json'];
 
@@ -122,12 +214,6 @@ describe('with options', () => {
     expect(text).not.toContain('openai:');
     expect(text).toContain('ANTHROPIC_API_KEY}"');
     expect(ended.json).toMatchObject({ providers: ['anthropic', 'ollama'], project: null, key: null });
-  });
-
-  test('--provider sandbox leaves out what was found', async () => {
-    const { text } = await init(['--provider', 'sandbox'], { OPENAI_API_KEY: 'x' });
-
-    expect(text).toContain('providers:\n  sandbox: { dialect: sandbox }');
   });
 
   test('--project makes a key that works, and leaves its hash alone in the file', async () => {
@@ -166,18 +252,6 @@ describe('with options', () => {
 
     const { matches } = json.rules.find(({ rule }: { rule: string }) => rule === 'secrets');
     expect([json.decision, matches]).toMatchObject(['mask', [{ at: '/messages/0/content', count: 12 }]]);
-  });
-
-  test('--mask chooses what the policy keeps from leaving', async () => {
-    const { text, check } = await init(['--mask', 'secrets,email', '--mask', 'iban']);
-
-    expect(text).toContain('action: mask');
-    expect(text).toContain('detect: [{ secrets: possible }, email, iban]');
-    await check();
-  });
-
-  test('--no-policy leaves the policy out', async () => {
-    expect((await init(['--no-policy'])).text).not.toContain('policies:');
   });
 
   test('-c writes another file', async () => {
@@ -234,105 +308,4 @@ test.each([
   ['not a host', 'http://127.0.0.1:11434/v1'],
 ])('OLLAMA_HOST=%j is %s', (given, url) => {
   expect(ollamaUrl({ OLLAMA_HOST: given })).toBe(url);
-});
-
-describe('with credentials of a cloud', () => {
-  const secret = 'very-secret-0123456789';
-
-  test('AWS: the region of the profile, and what agents ask for; no credentials are in the file', async () => {
-    const HOME = homeWith({
-      '.aws/credentials': `[default]\naws_access_key_id = ${secret}\naws_secret_access_key = ${secret}\n`,
-      '.aws/config': '[default]\nregion = us-west-2\n[profile work]\noutput = json\nregion=eu-central-1\n',
-    });
-
-    const { text, check } = await init(['--provider', 'bedrock'], { HOME, AWS_PROFILE: 'work' });
-
-    expect(text).toContain(
-      'base_url: "https://bedrock-runtime.eu-central-1.amazonaws.com"\n    credentials: aws\n',
-    );
-    expect(text).toContain(
-      '- { match: "claude-*", provider: bedrock, model: "global.anthropic.claude-sonnet-5" }',
-    );
-    expect(text).not.toContain(secret);
-    await check();
-  });
-
-  test('AWS with a key of Bedrock: the key is a variable, and no package is needed', async () => {
-    const { text, check } = await init([], { AWS_BEARER_TOKEN_BEDROCK: secret, AWS_REGION: 'us-east-1' });
-
-    expect(text).toContain('AWS_BEARER_TOKEN_BEDROCK}"');
-    expect(text).not.toContain('credentials: aws');
-    expect(text).not.toContain(secret);
-    await check();
-  });
-
-  test.each([
-    ['global', 'https://aiplatform.googleapis.com/v1/projects/shop/locations/global'],
-    ['eu', 'https://aiplatform.eu.rep.googleapis.com/v1/projects/shop/locations/eu'],
-    ['us-east5', 'https://us-east5-aiplatform.googleapis.com/v1/projects/shop/locations/us-east5'],
-  ])("Google: Claude and Gemini in %s, in gcloud's project", async (location, url) => {
-    const HOME = homeWith({
-      '.config/gcloud/application_default_credentials.json': `{"refresh_token":"${secret}"}`,
-      '.config/gcloud/active_config': 'mine',
-      '.config/gcloud/configurations/config_mine': '[core]\naccount = me@shop.example\nproject = shop\n',
-    });
-
-    const { text, check } = await init(['--provider', 'vertex', '--provider', 'vertex-gemini'], {
-      HOME,
-      GOOGLE_CLOUD_LOCATION: location,
-    });
-
-    expect(text).toContain(`dialect: vertex\n    base_url: "${url}"\n    credentials: google\n`);
-    expect(text).toContain(
-      `dialect: gemini\n    base_url: "${url}/publishers/google"\n    credentials: google\n`,
-    );
-    expect(text).toContain('- { match: "gemini-*", provider: vertex-gemini }');
-    expect(text).not.toContain(secret);
-    await check();
-  });
-
-  test('Azure: a key that is sent as Azure wants it, and a login for Claude', async () => {
-    const HOME = homeWith({ '.azure/azureProfile.json': '{}' });
-    const env = {
-      AZURE_OPENAI_ENDPOINT: 'https://shop.openai.azure.com/',
-      AZURE_OPENAI_API_KEY: secret,
-      ANTHROPIC_FOUNDRY_RESOURCE: 'shop',
-    };
-
-    const { text, check } = await init([], { HOME, ...env });
-
-    expect(text).toContain(
-      `base_url: "https://shop.openai.azure.com/openai/v1"\n    api_key: "\${AZURE_OPENAI_API_KEY}"    # read when the gateway starts\n    credentials: azure\n`,
-    );
-    expect(text).toContain(
-      'base_url: "https://shop.services.ai.azure.com/anthropic"\n    credentials: azure\n',
-    );
-    expect(text).not.toContain(secret);
-    await check();
-  });
-
-  test('a login that may be for something else is left out where nobody can be asked', async () => {
-    const HOME = homeWith({ '.aws/config': '[default]\nregion = us-west-2\n' });
-
-    const { ended, text } = await init([], { HOME });
-
-    expect([ended.exit, text.includes('bedrock')]).toEqual([0, false]);
-    expect(ended.stderr).toContain('bedrock is left out, although');
-    expect(ended.stderr).toContain('gateway init --force --provider bedrock takes it');
-  });
-
-  test('half of what a cloud needs is not enough, and what a variable has instead of a name is not used', async () => {
-    const HOME = homeWith({ '.azure/azureProfile.json': '{}' });
-    const env = { GOOGLE_APPLICATION_CREDENTIALS: '/a/file', GOOGLE_CLOUD_PROJECT: 'a/../b"\n' };
-
-    expect((await init([], { HOME, ...env })).text).toContain('dialect: sandbox');
-  });
-
-  test("a vendor's own key comes first, and no line is one that is never reached", async () => {
-    const { text, check } = await init([], { ANTHROPIC_API_KEY: secret, AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE' });
-
-    expect(text.match(/match: "claude-\*"/g)).toHaveLength(1);
-    expect(text).toContain('{ match: "claude-*", provider: anthropic }');
-    await check();
-  });
 });

@@ -8,13 +8,7 @@ describe('a wrong command line: exit 2, on stderr', () => {
     [['talk'], '(gateway --help shows what it takes)'],
     [['plants', 'serach'], '(gateway plants --help shows what it takes)'],
     [['plants', 'add', 'Sage', '--status', 'gone'], '(gateway plants add --help shows what it takes)'],
-  ])('%j says whose help to read', async (argv, hint) => {
-    expect(await run(...argv)).toMatchObject({ exit: 2, stderr: expect.stringContaining(hint) });
-  });
-
-  test.each([
     [['sned'], "gateway: unknown command 'sned'\n(Did you mean send?)"],
-    [['modles', '-o', 'json'].slice(0, 1), 'Did you mean models?'],
     [['xyzzy'], "unknown command 'xyzzy'"],
     [['send', '--modle', 'x'], '--model'],
     [['send', '--max-tokens', 'many'], 'expected a number above 0'],
@@ -33,24 +27,20 @@ describe('a wrong command line: exit 2, on stderr', () => {
     expect(stderr).not.toContain('\n    at ');
   });
 
-  test('with -o json it is one JSON object', async () => {
-    for (const argv of [
-      ['sned', '-o', 'json'],
-      ['-o', 'json', 'send', '--nonsense'],
-      ['send', '-ojson', '--max-tokens', 'x', 'y'],
-    ]) {
-      const { exit, stdout, stderr } = await run(...argv);
+  test.each([
+    [['sned', '-o', 'json']],
+    [['-o', 'json', 'send', '--nonsense']],
+    [['send', '-ojson', '--max-tokens', 'x', 'y']],
+  ])('is one JSON object: %j', async (argv) => {
+    const { exit, stdout, error } = await run(...argv);
 
-      expect([exit, stdout]).toEqual([2, '']);
-      expect(JSON.parse(stderr)).toEqual({
-        error: {
-          type: 'invalid_request_error',
-          reason: 'usage.invalid',
-          message: expect.any(String),
-          param: null,
-        },
-      });
-    }
+    expect([exit, stdout]).toEqual([2, '']);
+    expect(error).toEqual({
+      type: 'invalid_request_error',
+      reason: 'usage.invalid',
+      message: expect.any(String),
+      param: null,
+    });
   });
 });
 
@@ -63,16 +53,14 @@ describe('options of every command', () => {
     [['-o', 'text', 'models', '-o', 'json']],
     [['-q', '--timeout', '5', 'models', '-o', 'json', '--no-color']],
   ])('may stand before or after its name: %j', async (argv) => {
-    const { exit, stdout, stderr } = await run(...argv);
+    const { exit, stdout, error } = await run(...argv);
 
     expect([exit, stdout]).toEqual([8, '']);
-    expect(JSON.parse(stderr)).toEqual({
-      error: {
-        type: 'api_error',
-        reason: 'gateway.unreachable',
-        message: 'no gateway is running; start one with "gateway serve"',
-        param: null,
-      },
+    expect(error).toEqual({
+      type: 'api_error',
+      reason: 'gateway.unreachable',
+      message: 'no gateway is running; start one with "gateway serve"',
+      param: null,
     });
   });
 

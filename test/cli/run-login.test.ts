@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { command, failure, printed } from '../kit/command.ts';
+import { command, failure } from '../kit/command.ts';
 import { useGateway } from '../kit/lifecycle.ts';
 import { run } from './run-agent.ts';
 
@@ -12,8 +12,9 @@ const files: Readonly<Record<string, object>> = {
 };
 
 /** Runs a shell script in the agent's place, which prints what it was started with. */
-const start = (options: Parameters<typeof run>[0]) =>
+const start = (options: Partial<Parameters<typeof run>[0]>) =>
   run({
+    argv: ['run', 'claude'],
     files,
     script: `case "$0" in */codex) printf "%s\\n" "$@" ;; *) echo "token \${ANTHROPIC_AUTH_TOKEN-unset} key \${ANTHROPIC_API_KEY-unset}"; echo "$ANTHROPIC_CUSTOM_HEADERS" ;; esac`,
     ...options,
@@ -25,23 +26,37 @@ models: [{ match: "claude-*", provider: anthropic }]
 `;
 
 describe('Claude Code', () => {
-  test('with a login and no configuration uses it: the key is in a header, and nothing takes its place', async () => {
-    expect(
-      await start({
-        argv: ['run', 'claude'],
-        env: {
-          ANTHROPIC_AUTH_TOKEN: 'other',
-          ANTHROPIC_API_KEY: 'other',
-          ANTHROPIC_CUSTOM_HEADERS: 'x-team: a',
-        },
-      }),
-    ).toEqual(
-      printed(expect.stringMatching(/^token unset key unset\nx-team: a\nx-gateway-key: gw_\w{38}\n$/)),
-    );
+  const taken = {
+    ANTHROPIC_AUTH_TOKEN: 'other',
+    ANTHROPIC_API_KEY: 'other',
+    ANTHROPIC_CUSTOM_HEADERS: 'x-team: a',
+  };
+  const own = /^token unset key unset\nx-gateway-key: gw_\w{38}\n$/;
+  const gateways = /^token gw_\w{38} key unset\n\n$/;
+  const withKey = { yaml: keyed, env: { ANTHROPIC_API_KEY: 'sk-key' } };
+  test.each<[string, RegExp, Partial<Parameters<typeof run>[0]>]>([
+    ['uses its login, and the key is in a header', own, {}],
+    [
+      '… whose place nothing takes',
+      /^token unset key unset\nx-team: a\nx-gateway-key: gw_\w{38}\n$/,
+      { env: taken },
+    ],
+    ['… where the key of the configuration is not set', own, { yaml: keyed }],
+    ['… where --login asks for it next to a key', own, { ...withKey, argv: ['run', '--login', 'claude'] }],
+    ['… by CLAUDE_CODE_OAUTH_TOKEN', own, { files: {}, env: { CLAUDE_CODE_OAUTH_TOKEN: token } }],
+    ['without a login gets the key as its token', gateways, { files: {} }],
+    [
+      '… with only logins of MCP servers',
+      gateways,
+      { files: { '.claude/.credentials.json': { mcpOAuth: {} } } },
+    ],
+    ['… with a key in the configuration', gateways, withKey],
+  ])('%s', async (_case, stdout, given) => {
+    expect(await start(given)).toMatchObject({ exit: 0, stdout: expect.stringMatching(stdout) });
   });
 
   test('its key for the gateway ends with it, because it sends it to its vendor too', async () => {
-    const { home, stdout } = await start({ argv: ['run', 'claude'] });
+    const { home, stdout } = await start({});
     const state = join(home, '.local/state/gateway');
     const written = readdirSync(state, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
@@ -52,57 +67,25 @@ describe('Claude Code', () => {
     expect(written.join('')).not.toContain(token);
   });
 
-  test.each([
-    ['without a login', { files: {} }],
-    ['with only logins of MCP servers', { files: { '.claude/.credentials.json': { mcpOAuth: {} } } }],
-    ['with a key in the configuration', { yaml: keyed, env: { ANTHROPIC_API_KEY: 'sk-key' } }],
-  ])('%s gets the key as its token', async (_case, given) => {
-    expect(await start({ argv: ['run', 'claude'], ...given })).toMatchObject({
-      stdout: expect.stringMatching(/^token gw_\w{38} key unset\n\n$/),
-    });
-  });
-
-  test.each([
-    ['a key that is not set', { yaml: keyed, argv: ['run', 'claude'] }],
-    [
-      '--login next to a key',
-      { yaml: keyed, argv: ['run', '--login', 'claude'], env: { ANTHROPIC_API_KEY: 'k' } },
-    ],
-    [
-      'CLAUDE_CODE_OAUTH_TOKEN',
-      { files: {}, argv: ['run', 'claude'], env: { CLAUDE_CODE_OAUTH_TOKEN: token } },
-    ],
-  ])('%s means the login', async (_case, given) => {
-    expect(await start(given)).toMatchObject({ exit: 0, stdout: expect.stringContaining('token unset') });
-  });
-
   test('--login where the configuration sends its models elsewhere is refused', async () => {
     const yaml = `
 providers: { own: { dialect: anthropic, base_url: "https://llm.example", api_key: "\${ANTHROPIC_API_KEY}" } }
 models: [{ match: "*", provider: own }]`;
 
-    expect(
-      await start({
-        argv: ['run', '--login', 'claude'],
-        yaml,
-        env: { ANTHROPIC_API_KEY: 'k' },
-      }),
-    ).toEqual(failure(126, 'does not send claude-sonnet-4-5 with your own login'));
+    const env = { ANTHROPIC_API_KEY: 'k' };
+
+    expect(await start({ argv: ['run', '--login', 'claude'], yaml, env })).toEqual(
+      failure(126, 'does not send claude-sonnet-4-5 with your own login'),
+    );
   });
 
   test.each([
     ['apiKeyHelper', { apiKeyHelper: 'echo key' }],
     ['env.ANTHROPIC_CUSTOM_HEADERS', { env: { ANTHROPIC_CUSTOM_HEADERS: 'a: b' } }],
   ])('%s in its settings, which would hide the login or the key, is refused', async (name, settings) => {
-    expect(
-      await start({
-        argv: ['run', 'claude'],
-        files: { ...files, '.claude/settings.json': settings },
-      }),
-    ).toMatchObject({
-      exit: 126,
-      stderr: expect.stringContaining(`sets ${name}, which keeps its login from the gateway`),
-    });
+    expect(await start({ files: { ...files, '.claude/settings.json': settings } })).toEqual(
+      failure(126, `sets ${name}, which keeps its login from the gateway`),
+    );
   });
 });
 

@@ -196,7 +196,6 @@ describe('serve that cannot start', () => {
 
   test.each([
     ['a format that is none', 'serve --log xml'],
-    ['a file that is not there', 'serve -c nowhere.yaml'],
     ['an argument that nobody takes', 'serve now'],
     ['no workers', 'serve --workers 0'],
     ['half a worker', 'serve --workers 1.5'],

@@ -6,7 +6,6 @@ import {
   openSync,
   readFileSync,
   renameSync,
-  rmSync,
   statSync,
   symlinkSync,
   truncateSync,
@@ -303,23 +302,16 @@ describe('show, search and rm', () => {
     expect(readFileSync(file, 'utf8').trim()).toBe(other.trim());
   });
 
-  test('rm follows no symbolic link, and names it', async () => {
+  test.each<[string, (file: string) => void, string]>([
+    ['a symbolic link', (file) => symlinkSync(`${file}.real`, file), "can't be changed (ELOOP)"],
+    ['a directory', (file) => mkdirSync(file), "can't be changed (EISDIR)"],
+  ])('rm changes nothing through %s, and names it', async (what, put, words) => {
     const { run, file } = withRecords(lines(record(1)));
     renameSync(file, `${file}.real`);
-    symlinkSync(`${file}.real`, file);
+    put(file);
 
-    expect(await run('rm req_1')).toEqual(failure(2, "can't be changed (ELOOP): it is a symbolic link"));
-    expect(readFileSync(file, 'utf8')).toBe(lines(record(1)));
-  });
-
-  test('rm says why a file is none that it can change', async () => {
-    const { run, file } = withRecords('');
-    rmSync(file);
-    mkdirSync(file);
-
-    expect(await run('rm --exchanges --all')).toEqual(
-      failure(2, `gateway: the records ${file} can't be changed (EISDIR): it is a directory\n`),
-    );
+    expect(await run('rm --exchanges --all')).toEqual(failure(2, `${file} ${words}: it is ${what}`));
+    expect(readFileSync(`${file}.real`, 'utf8')).toBe(lines(record(1)));
   });
 
   test('rm --exchanges deletes the old or all records, and keeps what is appended meanwhile', async () => {

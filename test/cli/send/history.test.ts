@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openHistory } from '../../../src/history/history.ts';
@@ -107,38 +107,14 @@ describe('a conversation', () => {
   });
 });
 
-describe('a place where nothing can be kept', () => {
-  // Only root can give a directory to somebody else.
-  test.skipIf(process.getuid?.() !== 0)(
-    "another user's directory is refused before anything is sent",
-    async () => {
-      const { cwd, run } = user();
-      mkdirSync(join(cwd, 'gateway'));
-      chownSync(join(cwd, 'gateway'), 12_345, 12_345);
-      const before = hosts().openai.requests.length;
+test('where nothing can be kept, nothing is sent', async () => {
+  const { run } = user({}, { gateway: 'a file in the way' });
+  const before = hosts().openai.requests.length;
 
-      const { exit, stderr } = await run('send', '--in', 'trip', 'hello');
-
-      expect([exit, hosts().openai.requests.length]).toEqual([2, before]);
-      expect(stderr).toContain('belongs to another user');
-      expect(stderr).toContain('XDG_STATE_HOME');
-    },
+  expect(await run('send', '--in', 'trip', 'hello')).toEqual(
+    failure(2, /the state directory .*gateway can't be used \(EEXIST\); set XDG_STATE_HOME/),
   );
-
-  test('a file in its way is named', async () => {
-    const { run } = user({}, { gateway: '' });
-
-    expect(await run('send', '--in', 'trip', 'hello')).toEqual(
-      failure(2, /the state directory .*gateway can't be used \(EEXIST\); set XDG_STATE_HOME/),
-    );
-  });
-
-  test.skipIf(process.getuid?.() === 0)('so is a directory that can only be read', async () => {
-    const { cwd, run } = user();
-    chmodSync(cwd, 0o500);
-
-    expect(await run('send', '--in', 'trip', 'hello')).toEqual(failure(2, 'EACCES'));
-  });
+  expect(hosts().openai.requests.length).toBe(before);
 });
 
 test('two who write at once both succeed; kill -9 while they write loses nothing that was acknowledged', {

@@ -65,65 +65,55 @@ function clone(yaml: string): Place {
 }
 
 const sandbox = 'providers: { s: { dialect: sandbox } }\nmodels: [{ match: "*", provider: s }]\n';
+const atSandbox = (settings: string) => `${sandbox}${withoutStore}${settings}\n`;
 const provider = (settings: string) =>
   `providers: { p: { dialect: openai, endpoints: [chat], ${settings} } }\nmodels: [{ match: "*", provider: p }]\n${withoutStore}`;
-const key = (settings: string) =>
-  `${sandbox}${withoutStore}projects: { shop: { keys: [{ id: one, ${settings} }] } }\n`;
-
-/** What its author would write, by what a setting reaches, and by which command it takes effect. */
-const attacks: Readonly<Record<Exclude<Reach, 'nothing'>, readonly (readonly [string, () => string])[]>> = {
-  provider: [['doctor', () => provider(`base_url: "http://0.0.0.0:${port}/\${TOKEN}"`)]],
-  credential: [['doctor', () => provider(`base_url: "http://127.0.0.1:${port}", api_key: "\${TOKEN}"`)]],
-  login: [['serve', () => provider(`base_url: "http://127.0.0.1:${port}", credentials: client`)]],
-  proxy: [['serve', () => provider(`base_url: "http://127.0.0.1:1", proxy: "http://0.0.0.0:${port}"`)]],
-  authorities: [['config check', () => provider('base_url: "http://127.0.0.1:1", ca_file: ../home/.bashrc')]],
-  'key file': [
-    ['key list', () => key('file: ../home/key')],
-    ['config check', () => `${sandbox}${withoutStore}inspector: { password_file: ../home/.bashrc }\n`],
-  ],
-  'mask secret': [
-    [
-      'serve',
-      () => `${provider(`base_url: "http://127.0.0.1:${port}"`)}masking: { secret: ${maskSecret} }
+const plants = (settings: string) => `plants: { ${settings} }\n`;
+const masking = `masking: { secret: ${maskSecret} }
 policies: { p: { apply: all, rules: [{ id: r, action: mask, when: { text: { detect: [email] } } }] } }
-`,
-    ],
+`;
+
+/**
+ * What its author would write, by what a setting reaches, and by which command it takes effect. PORT is that of the
+ * author's server.
+ */
+const attacks: Readonly<Record<Exclude<Reach, 'nothing'>, readonly (readonly [string, string])[]>> = {
+  provider: [['doctor', provider('base_url: "http://0.0.0.0:PORT/${TOKEN}"')]],
+  credential: [['doctor', provider('base_url: "http://127.0.0.1:PORT", api_key: "${TOKEN}"')]],
+  login: [['serve', provider('base_url: "http://127.0.0.1:PORT", credentials: client')]],
+  proxy: [['serve', provider('base_url: "http://127.0.0.1:1", proxy: "http://0.0.0.0:PORT"')]],
+  authorities: [['config check', provider('base_url: "http://127.0.0.1:1", ca_file: ../home/.bashrc')]],
+  'key file': [
+    ['key list', atSandbox('projects: { shop: { keys: [{ id: one, file: ../home/key }] } }')],
+    ['config check', atSandbox('inspector: { password_file: ../home/.bashrc }')],
   ],
-  records: [['serve', () => `${sandbox}${withoutStore}records: { file: ../home/new.jsonl }\n`]],
-  bodies: [['serve', () => `${sandbox}${withoutStore}records: { file: ../home/new.jsonl, bodies: true }\n`]],
-  'usage file': [
-    ['serve', () => `${sandbox}${withoutStore}records: { ledger: true, ledger_file: ../home/u.sqlite }\n`],
-  ],
+  'mask secret': [['serve', provider('base_url: "http://127.0.0.1:PORT"') + masking]],
+  records: [['serve', atSandbox('records: { file: ../home/new.jsonl }')]],
+  bodies: [['serve', atSandbox('records: { file: ../home/new.jsonl, bodies: true }')]],
+  'usage file': [['serve', atSandbox('records: { ledger: true, ledger_file: ../home/u.sqlite }')]],
   'usage database': [
     [
       'doctor',
-      () =>
-        `${sandbox}${withoutStore}records: { ledger: true, ledger_database: "postgres://\${TOKEN}@0.0.0.0:${port}/d?sslmode=disable" }\n`,
+      atSandbox(
+        'records: { ledger: true, ledger_database: "postgres://${TOKEN}@0.0.0.0:PORT/d?sslmode=disable" }',
+      ),
     ],
   ],
-  counters: [['doctor', () => `${sandbox}${withoutStore}state: "redis://:\${TOKEN}@0.0.0.0:${port}/0"\n`]],
+  counters: [['doctor', atSandbox('state: "redis://:${TOKEN}@0.0.0.0:PORT/0"')]],
   store: [
-    [
-      'plants search',
-      () => `plants: { base_url: "http://0.0.0.0:${port}/\${TOKEN}", store: { enabled: false } }\n`,
-    ],
-    ['login', () => `plants: { base_url: "http://0.0.0.0:${port}/v3", store: { enabled: false } }\n`],
+    ['plants search', plants('base_url: "http://0.0.0.0:PORT/${TOKEN}", store: { enabled: false }')],
+    ['login', plants('base_url: "http://0.0.0.0:PORT/v3", store: { enabled: false }')],
   ],
   'store database': [
-    ['plants serve', () => 'plants: { store: { port: 0, database: "sqlite:../home/plants.sqlite" } }\n'],
-    [
-      'plants serve',
-      () => `plants: { store: { port: 0, database: "postgres://\${TOKEN}@0.0.0.0:${port}/d" } }\n`,
-    ],
+    ['plants serve', plants('store: { port: 0, database: "sqlite:../home/plants.sqlite" }')],
+    ['plants serve', plants('store: { port: 0, database: "postgres://${TOKEN}@0.0.0.0:PORT/d" }')],
   ],
   listener: [
-    ['serve', () => `${sandbox}${withoutStore}server: { host: 0.0.0.0 }\n`],
-    ['plants serve', () => 'plants: { store: { host: 0.0.0.0, port: 0 } }\n'],
+    ['serve', atSandbox('server: { host: 0.0.0.0 }')],
+    ['plants serve', plants('store: { host: 0.0.0.0, port: 0 }')],
   ],
-  'host name': [['serve', () => `${sandbox}${withoutStore}server: { allowed_hosts: [author.example] }\n`]],
-  origin: [
-    ['serve', () => `${sandbox}${withoutStore}server: { allowed_origins: ["https://author.example"] }\n`],
-  ],
+  'host name': [['serve', atSandbox('server: { allowed_hosts: [author.example] }')]],
+  origin: [['serve', atSandbox('server: { allowed_origins: ["https://author.example"] }')]],
 };
 
 /** Every command, by the name that the table above has for it. */
@@ -169,7 +159,7 @@ const commands: Readonly<Record<string, string>> = {
 
 /** Runs a command where this file is, and tells what its author has gained. */
 async function attempt(name: string, yaml: string, how: 'found' | 'named' | 'trusted') {
-  const place = clone(yaml);
+  const place = clone(yaml.replaceAll('PORT', String(port)));
   const { repository: cwd, env } = place;
   if (how === 'trusted') await command(['trust'], { cwd, env });
   const before = filesOf(place);
@@ -271,7 +261,7 @@ test('every setting that reaches outside is tried', () => {
 
 describe.each(cases)('%s', (_name, effect, yaml, number) => {
   test(`found: ${effect} says what it wants and what to do, with exit 2, and its author gains nothing`, async () => {
-    const { exit, gained, output } = await attempt(effect, yaml(), 'found');
+    const { exit, gained, output } = await attempt(effect, yaml, 'found');
 
     expect([exit, gained, output]).toEqual([
       effect === 'doctor' ? 1 : 2,
@@ -285,7 +275,7 @@ describe.each(cases)('%s', (_name, effect, yaml, number) => {
     async () => {
       const some = Object.keys(commands).filter((_, i) => (i + number) % 3 === 0);
 
-      expect(await gainedBy(some, yaml())).toEqual([]);
+      expect(await gainedBy(some, yaml)).toEqual([]);
     },
     120_000,
   );
@@ -294,7 +284,7 @@ describe.each(cases)('%s', (_name, effect, yaml, number) => {
   test.each((['named', 'trusted'] as const).filter((_, i) => i === scale(number % 2, i)))(
     `%s: ${effect} does what the file says`,
     async (how) => {
-      const { gained, output } = await attempt(effect, yaml(), how);
+      const { gained, output } = await attempt(effect, yaml, how);
 
       expect(gained, output).not.toEqual([]);
     },
@@ -303,19 +293,19 @@ describe.each(cases)('%s', (_name, effect, yaml, number) => {
 
 test('all of it at once', async () => {
   const yaml = `server: { host: 0.0.0.0, allowed_hosts: [author.example], allowed_origins: ["https://author.example"] }
-providers: { p: { dialect: openai, base_url: "http://0.0.0.0:${port}/\${TOKEN}", api_key: "\${TOKEN}", proxy: "http://0.0.0.0:${port}" } }
+providers: { p: { dialect: openai, base_url: "http://0.0.0.0:PORT/\${TOKEN}", api_key: "\${TOKEN}", proxy: "http://0.0.0.0:PORT" } }
 models: [{ match: "*", provider: p }]
 default_model: m
-state: "redis://:\${TOKEN}@0.0.0.0:${port}/0"
-records: { file: ../home/.bashrc, bodies: true, ledger_database: "postgres://\${TOKEN}@0.0.0.0:${port}/d" }
-plants: { base_url: "http://0.0.0.0:${port}/\${TOKEN}", store: { database: "postgres://\${TOKEN}@0.0.0.0:${port}/d" } }
+state: "redis://:\${TOKEN}@0.0.0.0:PORT/0"
+records: { file: ../home/.bashrc, bodies: true, ledger_database: "postgres://\${TOKEN}@0.0.0.0:PORT/d" }
+plants: { base_url: "http://0.0.0.0:PORT/\${TOKEN}", store: { database: "postgres://\${TOKEN}@0.0.0.0:PORT/d" } }
 policies: { p: { apply: all, rules: [{ id: r, action: block, when: { model: [x] }, message: "\${TOKEN}" }] } }
 `;
   expect(await gainedBy(Object.keys(commands), yaml)).toEqual([]);
 }, 120_000);
 
 test("files that are appended to are the gateway's own, also where everything was allowed", async () => {
-  const yaml = `${sandbox}${withoutStore}records: { file: ../home/.bashrc, bodies: true }\n`;
+  const yaml = atSandbox('records: { file: ../home/.bashrc, bodies: true }');
 
   for (const how of ['named', 'trusted'] as const) {
     const { exit, output, gained } = await attempt('serve', yaml, how);
