@@ -24,6 +24,7 @@ function errorsOf(check: typeof checkClaude | typeof checkCodexOverrides, files:
 
 describe('Claude Code', () => {
   const settings = (env: Variables) => JSON.stringify({ env });
+  const socket = { ANTHROPIC_UNIX_SOCKET: '/tmp/s' };
 
   test.each<[unknown, boolean]>([
     [1, true],
@@ -38,16 +39,12 @@ describe('Claude Code', () => {
     expect(errorsOf(checkClaude, { 'home/.claude/settings.json': own })).toHaveLength(isFault ? 1 : 0);
   });
 
-  test.each([
-    ['etc/claude-code/managed-settings.json', { ANTHROPIC_BASE_URL: elsewhere }, 'ANTHROPIC_BASE_URL'],
-    ['etc/claude-code/managed-settings.d/10.json', { ANTHROPIC_BASE_URL: elsewhere }, 'ANTHROPIC_BASE_URL'],
-    ['home/.claude/settings.json', { ANTHROPIC_UNIX_SOCKET: '/tmp/s' }, 'ANTHROPIC_UNIX_SOCKET'],
-    [
-      'home/.claude/settings.json',
-      { ANTHROPIC_BASE_URL: url, ANTHROPIC_UNIX_SOCKET: '/tmp/s' },
-      'ANTHROPIC_UNIX_SOCKET',
-    ],
-  ])('%s with %j', (file, env, name) => {
+  test.each<[string, string, Variables]>([
+    ['etc/claude-code/managed-settings.json', 'ANTHROPIC_BASE_URL', { ANTHROPIC_BASE_URL: elsewhere }],
+    ['etc/claude-code/managed-settings.d/10.json', 'ANTHROPIC_BASE_URL', { ANTHROPIC_BASE_URL: elsewhere }],
+    ['home/.claude/settings.json', 'ANTHROPIC_UNIX_SOCKET', socket],
+    ['home/.claude/settings.json', 'ANTHROPIC_UNIX_SOCKET', { ANTHROPIC_BASE_URL: url, ...socket }],
+  ])('%s sets %s in %j', (file, name, env) => {
     expect(errorsOf(checkClaude, { [file]: settings(env) })).toEqual([
       `${file} sets ${name}, which overrides the environment`,
     ]);
@@ -80,51 +77,39 @@ describe('Codex', () => {
   const managed = 'etc/codex/managed_config.toml';
   const overrides = 'which overrides what gateway run sets';
 
-  test.each<[Files, string[]]>([
+  const own = 'home/.codex/config.toml';
+  const dotenv = 'home/.codex/.env';
+  const proxy = `HTTP_PROXY=${elsewhere}`;
+
+  test.each<[string, string, string?]>([
+    [managed, `model_provider = "mine"\n${provider('mine', elsewhere)}`, `sets model_provider, ${overrides}`],
+    [managed, provider('gateway', elsewhere), `sets model_providers.gateway.base_url, ${overrides}`],
+    [managed, 'model_provider = ', "can't be read"],
+    [managed, `model_provider = "gateway"\n${provider('gateway', url)}`],
+    [managed, 'model = "o9"'],
+    [own, provider('gateway', elsewhere)],
+    [own, 'model_provider = "mine"'],
+    [own, 'profile = "work"', 'chooses the profile work'],
+    [dotenv, proxy],
     [
-      { [managed]: `model_provider = "mine"\n${provider('mine', elsewhere)}` },
-      [`${managed} sets model_provider, ${overrides}`],
+      dotenv,
+      `${proxy}\nNO_PROXY=intranet`,
+      "sets NO_PROXY without the gateway's host, so that a proxy gets its",
     ],
-    [
-      { [managed]: provider('gateway', elsewhere) },
-      [`${managed} sets model_providers.gateway.base_url, ${overrides}`],
-    ],
-    [{ [managed]: 'model_provider = ' }, [expect.stringContaining(`${managed} can't be read`)]],
-    [{ [managed]: `model_provider = "gateway"\n${provider('gateway', url)}` }, []],
-    [{ [managed]: 'model = "o9"' }, []],
-    [{ 'home/.codex/config.toml': provider('gateway', elsewhere) }, []],
-    [{ 'home/.codex/config.toml': 'model_provider = "mine"' }, []],
-    [
-      { 'home/.codex/config.toml': 'profile = "work"' },
-      [expect.stringContaining('chooses the profile work')],
-    ],
-    [{ 'home/.codex/.env': `HTTP_PROXY=${elsewhere}` }, []],
-    [
-      { 'home/.codex/.env': `HTTP_PROXY=${elsewhere}\nNO_PROXY=intranet` },
-      ["home/.codex/.env sets NO_PROXY without the gateway's host, so that a proxy gets its requests"],
-    ],
-  ])('%j', (files, expected) => {
-    expect(errorsOf(checkCodexOverrides, files)).toEqual(expected);
+  ])('%s with %j: %s', (file, text, problem) => {
+    expect(errorsOf(checkCodexOverrides, { [file]: text })).toEqual(
+      problem === undefined ? [] : [expect.stringMatching(new RegExp(`^${file} ${problem}`))],
+    );
   });
 });
 
 describe('opencode', () => {
-  test.each([
-    [
-      'an address',
-      { provider: { openai: { options: { baseURL: `${elsewhere}/v1` } } } },
-      'sets provider.openai.options.baseURL',
-    ],
-    [
-      'another provider',
-      { enabled_providers: ['openai', 'openrouter'] },
-      'has openrouter in enabled_providers',
-    ],
-    [
-      'what leads to the gateway',
-      { model: 'openai/gpt-5', enabled_providers: ['openai'], theme: 'dark' },
-      undefined,
-    ],
+  const address = { provider: { openai: { options: { baseURL: `${elsewhere}/v1` } } } };
+  const fine = { model: 'openai/gpt-5', enabled_providers: ['openai'], theme: 'dark' };
+  test.each<[string, object, string?]>([
+    ['an address', address, 'sets provider.openai.options.baseURL'],
+    ['another provider', { enabled_providers: ['openai', 'other'] }, 'has other in enabled_providers'],
+    ['what leads to the gateway', fine],
   ])("the administrator's files with %s", (_what, managed, problem) => {
     const cwd = createWorkspace({ 'managed/opencode.json': JSON.stringify(managed) });
     const env = { OPENCODE_TEST_MANAGED_CONFIG_DIR: 'managed' };

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { renderManPage } from '../../scripts/man-page.ts';
 import { buildWholeProgram } from '../../src/cli/program.ts';
 import type { Io } from '../../src/cli/shell/io.ts';
@@ -27,24 +27,21 @@ test('it has every exit code', () => {
     expect(page).toMatch(new RegExp(`^\\.B (?:\\d+, )?${code}(?:,.*)?$`, 'm'));
 });
 
-test.skipIf(spawnSync('mandoc', ['--help']).error !== undefined)('mandoc has nothing to say about it', () => {
-  const { stdout, status } = spawnSync('mandoc', ['-T', 'lint', '-W', 'warning'], {
-    input: page,
-    encoding: 'utf8',
+describe.skipIf(spawnSync('mandoc', ['--help']).error !== undefined)('mandoc', () => {
+  const mandoc = (...argv: string[]) => spawnSync('mandoc', argv, { input: page, encoding: 'utf8' });
+
+  test('has nothing to say about it', () => {
+    const { stdout, status } = mandoc('-T', 'lint', '-W', 'warning');
+
+    expect([stdout, status]).toEqual(['', 0]);
   });
 
-  expect([stdout, status]).toEqual(['', 0]);
-});
-
-test.skipIf(spawnSync('mandoc', ['--help']).error !== undefined)(
-  'a reader sees commands, options and examples',
-  () => {
-    const { stdout } = spawnSync('mandoc', ['-T', 'utf8'], { input: page, encoding: 'utf8' });
-    const shown = stdout.replace(/.\u0008/g, '');
+  test('shows commands, options and examples', () => {
+    const shown = mandoc('-T', 'utf8').stdout.replace(/.\u0008/g, '');
 
     expect(shown).toContain('gateway send [prompt]');
     expect(shown).toContain('--no-stream');
     expect(shown).toContain('git diff | gateway send "write a commit message"');
     expect(shown).not.toContain('\\');
-  },
-);
+  });
+});

@@ -5,7 +5,8 @@ import { command, homeWith, withoutStore } from '../kit/command.ts';
 import type { Files } from '../kit/own-configuration.ts';
 
 interface Options {
-  readonly argv: readonly string[];
+  /** What is run; `claude` where nothing is said. */
+  readonly argv?: readonly string[];
   /** A shell script in each agent's place. */
   readonly script?: string;
   readonly yaml?: string;
@@ -14,17 +15,19 @@ interface Options {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+const claude = ['run', 'claude'];
+
 /** Runs a command in this process. `stdout` is what the agent wrote, or the command if it started none. */
 export async function run(options: Options) {
   const { home, env } = prepare(options, '"$(dirname "$0")/written"');
-  const ended = await command(options.argv, { cwd: home, env });
+  const ended = await command(options.argv ?? claude, { cwd: home, env });
   return Object.assign(ended, { stdout: ended.stdout + readFileSync(join(home, 'written'), 'utf8') });
 }
 
 /** The same by the program, with streams and signals of its own. */
 export function startRun(options: Options): Child & { readonly home: string } {
   const { home, env } = prepare(options, '&1');
-  return Object.assign(startProgram(options.argv, home, env), { home });
+  return Object.assign(startProgram(options.argv ?? claude, home, env), { home });
 }
 
 function prepare({ script = 'echo started', yaml = '', files = {}, env = {} }: Options, output: string) {

@@ -12,9 +12,8 @@ const files: Readonly<Record<string, object>> = {
 };
 
 /** Runs a shell script in the agent's place, which prints what it was started with. */
-const start = (options: Partial<Parameters<typeof run>[0]>) =>
+const start = (options: Parameters<typeof run>[0]) =>
   run({
-    argv: ['run', 'claude'],
     files,
     script: `case "$0" in */codex) printf "%s\\n" "$@" ;; *) echo "token \${ANTHROPIC_AUTH_TOKEN-unset} key \${ANTHROPIC_API_KEY-unset}"; echo "$ANTHROPIC_CUSTOM_HEADERS" ;; esac`,
     ...options,
@@ -34,7 +33,7 @@ describe('Claude Code', () => {
   const own = /^token unset key unset\nx-gateway-key: gw_\w{38}\n$/;
   const gateways = /^token gw_\w{38} key unset\n\n$/;
   const withKey = { yaml: keyed, env: { ANTHROPIC_API_KEY: 'sk-key' } };
-  test.each<[string, RegExp, Partial<Parameters<typeof run>[0]>]>([
+  test.each<[string, RegExp, Parameters<typeof run>[0]]>([
     ['uses its login, and the key is in a header', own, {}],
     [
       '… whose place nothing takes',

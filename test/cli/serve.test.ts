@@ -7,7 +7,6 @@ import {
   command,
   directoryWith,
   emptyDirectory,
-  failure,
   startCommand,
   startServing,
   withoutStore,
@@ -182,16 +181,6 @@ describe('serve that cannot start', () => {
 
     expect(stderr).toMatch(/gateway serve -p \d/);
     expect(stderr).not.toContain(`gateway serve -p ${port + 1}"`);
-  });
-
-  test('lists all problems of its configuration and exits 2', async () => {
-    const yaml = 'server: { prot: 1, port: nine }\nmodels: [{ match: a, provider: nobody }]\n';
-
-    const ended = await command('serve', { files: { 'gateway.yaml': yaml } });
-
-    expect(ended).toEqual(failure(2, 'did you mean "port"'));
-    expect(ended.stderr).toMatch(/gateway\.yaml:1:\d+ {2}server\.prot/);
-    expect(ended.stderr).toMatch(/gateway\.yaml:1:\d+ {2}server\.port/);
   });
 
   test.each([
