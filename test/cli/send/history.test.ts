@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { chownSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openHistory } from '../../../src/history/history.ts';
@@ -107,14 +107,24 @@ describe('a conversation', () => {
   });
 });
 
-test('where nothing can be kept, nothing is sent', async () => {
-  const { run } = user({}, { gateway: 'a file in the way' });
-  const before = hosts().openai.requests.length;
+describe('where nothing can be kept, nothing is sent', () => {
+  const expectRefusal = async ({ run }: ReturnType<typeof user>, words: RegExp) => {
+    const before = hosts().openai.requests.length;
 
-  expect(await run('send', '--in', 'trip', 'hello')).toEqual(
-    failure(2, /the state directory .*gateway can't be used \(EEXIST\); set XDG_STATE_HOME/),
-  );
-  expect(hosts().openai.requests.length).toBe(before);
+    expect(await run('send', '--in', 'trip', 'hello')).toEqual(failure(2, words));
+    expect(hosts().openai.requests.length).toBe(before);
+  };
+
+  test('a file is in the way', () =>
+    expectRefusal(user({}, { gateway: '' }), /gateway can't be used \(EEXIST\); set XDG_STATE_HOME/));
+
+  // Only root can give a directory to somebody else.
+  test.skipIf(process.getuid?.() !== 0)("it is another user's directory", async () => {
+    const somebody = user({}, { 'gateway/file': '' });
+    chownSync(join(somebody.cwd, 'gateway'), 12_345, 12_345);
+
+    await expectRefusal(somebody, /belongs to another user.*XDG_STATE_HOME/);
+  });
 });
 
 test('two who write at once both succeed; kill -9 while they write loses nothing that was acknowledged', {
