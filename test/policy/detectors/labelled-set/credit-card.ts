@@ -1,6 +1,6 @@
 import { drawHarmless } from './harmless.ts';
 import { decimal, type Random } from './random.ts';
-import { carriers, drawDistinct, type LabelledClass, plant, type Sample } from './sample.ts';
+import { carriers, drawDistinct, type LabelledClass, listed, plant, type Sample } from './sample.ts';
 
 export function labelCreditCards(): LabelledClass {
   return {
@@ -14,20 +14,12 @@ export function labelCreditCards(): LabelledClass {
   };
 }
 
-const own: readonly string[] = [
-  'card: {} exp 12/27 cvv #d3',
-  '{} 12/27 #d3',
-  'My Visa is {}, please book the flight.',
-  'Kreditkarte {} gültig bis 08/29',
-  'carte bancaire : {}',
-  'カード番号は{}です',
-  '卡号{}，有效期12/28',
-  '{"pan":"{}","exp_month":12}',
-  'INSERT INTO cards VALUES (#n, "{}", 2027);',
-  'charged {} twice on 2025-01-#n for 49.99',
-  'cc={}&exp=1227&amount=4999',
-  '+  card = "{}"',
-];
+const own: readonly string[] = listed(`
+  card: {} exp 12/27 cvv #d3 | {} 12/27 #d3 | My Visa is {}, please book the flight.
+  Kreditkarte {} gültig bis 08/29 | carte bancaire : {} | カード番号は{}です | 卡号{}，有效期12/28
+  {"pan":"{}","exp_month":12} | INSERT INTO cards VALUES (#n, "{}", 2027);
+  charged {} twice on 2025-01-#n for 49.99 | cc={}&exp=1227&amount=4999 | +  card = "{}"
+`);
 
 /** The check digit, written from the definition: every second digit from the right is doubled. */
 export function withCheckDigit(body: string): string {
@@ -124,15 +116,8 @@ const nearMisses: readonly ((random: Random) => string)[] = [
     `${random.digits(8)}-${random.digits(4)}-${random.digits(4)}-${random.digits(4)}-${random.digits(12)}`,
 ];
 
-const lookalikes: readonly Sample[] = [
-  '9007199254740991',
-  '4611686018427387904',
-  '4503599627370496',
-  '6364136223846793005',
-  '5000000000000000',
-  '4000000000000000',
-  '9223372036854775807',
-  '18446744073709551615',
-  '2147483647 4294967295 65535',
-  '3141592653589793',
-].map((text) => ({ text: `const limit = ${text}n;` }));
+const lookalikes: readonly Sample[] = listed(`
+  9007199254740991 | 4611686018427387904 | 4503599627370496 | 6364136223846793005 | 5000000000000000
+  4000000000000000 | 9223372036854775807 | 18446744073709551615 | 2147483647 4294967295 65535
+  3141592653589793
+`).map((text) => ({ text: `const limit = ${text}n;` }));

@@ -27,20 +27,11 @@ const makers: readonly ((random: Random) => string)[] = [
   (random) => `${random.text(3, lower).toUpperCase()}@${random.text(5, lower).toUpperCase()}.COM`,
 ];
 
-const own: readonly string[] = [
-  'Write to {}.',
-  'From: Anna B <{}>',
-  'mailto:{}',
-  '[mail me](mailto:{})',
-  '{}, {"cc": []}',
-  'user={} logged in',
-  'https://a.example/?email={}&x=1',
-  'Author: Someone <{}>\nDate: today',
-  'contact {}; or call',
-  'credentials {}:hunter22',
-  'E-Mail：{}。',
-  'メール「{}」へ',
-];
+const own: readonly string[] = listed(`
+  Write to {}. | From: Anna B <{}> | mailto:{} | [mail me](mailto:{}) | {}, {"cc": []}
+  user={} logged in | https://a.example/?email={}&x=1 | Author: Someone <{}>\nDate: today
+  contact {}; or call | credentials {}:hunter22 | E-Mail：{}。 | メール「{}」へ
+`);
 
 const nearMisses = templates(
   listed(`

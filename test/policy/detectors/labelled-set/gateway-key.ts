@@ -1,6 +1,6 @@
 import { drawHarmless } from './harmless.ts';
 import { base62, base64url, type Random } from './random.ts';
-import { carriers, drawDistinct, type LabelledClass, plant, templates } from './sample.ts';
+import { carriers, drawDistinct, type LabelledClass, listed, plant, templates } from './sample.ts';
 import { gatewayKey, spoiled } from './secrets.ts';
 
 /** Values that a configuration holds: keys of providers and of projects. */
@@ -23,16 +23,10 @@ export function labelGatewayKeys(): LabelledClass {
   };
 }
 
-const own = [
-  'Authorization: Bearer {}',
-  'x-api-key: {}',
-  'GATEWAY_KEY={}',
-  'key={}&x=1',
-  'see {}, it is mine',
-  'token_{}',
-  '`{}`',
-  '"{}"',
-];
+const own = listed(`
+  Authorization: Bearer {} | x-api-key: {} | GATEWAY_KEY={} | key={}&x=1 | see {}, it is mine
+  token_{} | \`{}\` | "{}"
+`);
 
 const nearMisses: readonly ((random: Random) => string)[] = [
   (random) => `gw_${random.text(38, base62)}`,

@@ -1,6 +1,6 @@
 import { drawHarmless } from './harmless.ts';
 import { decimal, lower, type Random, upper } from './random.ts';
-import { carriers, drawDistinct, type LabelledClass, plant } from './sample.ts';
+import { carriers, drawDistinct, type LabelledClass, listed, plant } from './sample.ts';
 
 export function labelIbans(): LabelledClass {
   return {
@@ -49,17 +49,11 @@ function printed(random: Random, number: string): string {
   return random.pick([number, number, spaced, spaced, fours('-'), number.toLowerCase(), tied]);
 }
 
-const own: readonly string[] = [
-  'IBAN: {}',
-  'IBAN {} BIC COBADEFFXXX',
-  'Bitte überweisen Sie 120,50 EUR auf {} bis Freitag.',
-  'Virement sur le compte {} svp',
-  'rekening {} t.n.v. J. de Vries',
-  '{"iban":"{}","amount":1250}',
-  'Pay {} for invoice #d6 now',
-  '振込先 {} まで',
-  'Мой счёт: {}',
-];
+const own: readonly string[] = listed(`
+  IBAN: {} | IBAN {} BIC COBADEFFXXX | Bitte überweisen Sie 120,50 EUR auf {} bis Freitag.
+  Virement sur le compte {} svp | rekening {} t.n.v. J. de Vries | {"iban":"{}","amount":1250}
+  Pay {} for invoice #d6 now | 振込先 {} まで | Мой счёт: {}
+`);
 
 const nearMisses: readonly ((random: Random) => string)[] = [
   (random) => `IBAN ${wrong(random, iban(random, random.pick(countries)))}`,

@@ -28,22 +28,13 @@ const makers: readonly ((random: Random) => string)[] = [
   (random) => `2001:DB8::${group(random).toUpperCase()}`,
 ];
 
-const own = [
-  'ssh root@{}',
-  'http://{}/index.html',
-  'Failed password for root from {} port 22 ssh2',
-  '{} - - [10/Oct/2025:13:55:36 +0000] "GET / HTTP/1.1" 200 #d4',
-  'ping {}',
-  '{}/32 dev eth0',
-  'host={} port=5432',
-  'client {} disconnected',
-  'nameserver {}',
-  'server ({}) is down',
-  '"remote_addr":"{}"',
-  'X-Forwarded-For: {}, {}',
-  'address {}, netmask 255.255.255.0',
-  'der Server {} antwortet nicht',
-];
+const own = listed(`
+  ssh root@{} | http://{}/index.html | Failed password for root from {} port 22 ssh2
+  {} - - [10/Oct/2025:13:55:36 +0000] "GET / HTTP/1.1" 200 #d4 | ping {} | {}/32 dev eth0
+  host={} port=5432 | client {} disconnected | nameserver {} | server ({}) is down
+  "remote_addr":"{}" | X-Forwarded-For: {}, {} | address {}, netmask 255.255.255.0
+  der Server {} antwortet nicht
+`);
 
 const nearMisses = templates(
   listed(`

@@ -4,7 +4,7 @@ import { wordlist } from '@scure/bip39/wordlists/english.js';
 import { withCheckDigit } from './credit-card.ts';
 import { drawHarmless } from './harmless.ts';
 import { lower, type Random, upper } from './random.ts';
-import { carriers, drawDistinct, type LabelledClass, plant, templates } from './sample.ts';
+import { carriers, drawDistinct, type LabelledClass, listed, plant, templates } from './sample.ts';
 
 /** Kinds that a checksum or a word before them tells: check digits are computed here from their definitions. */
 interface Kind {
@@ -141,13 +141,9 @@ export const labelNumbers = {
     label(8201, {
       makers: [routing],
       alone: false,
-      announced: [
-        'Routing number: {}',
-        'ABA {}',
-        'aba_routing = "{}"',
-        '"routing_number": "{}"',
-        'My routing number is {}.',
-      ],
+      announced: listed(`
+        Routing number: {} | ABA {} | aba_routing = "{}" | "routing_number": "{}" | My routing number is {}.
+      `),
       nearMisses: ['routing key #d5', 'route #d9', 'order #d9', 'account #d9', 'transit time #d3 ms'],
     }),
   coordinates: () =>
@@ -158,13 +154,9 @@ export const labelNumbers = {
         (random) =>
           `${random.number(1, 89)}° ${random.number(1, 59)}' S, ${random.number(1, 179)}° ${random.number(1, 59)}' W`,
       ],
-      nearMisses: [
-        'turn #n° to the left',
-        'matrix #n.5 #n.25',
-        'temperature 21.#d3 °C',
-        'lat #n ms',
-        'lon = 3',
-      ],
+      nearMisses: listed(`
+        turn #n° to the left | matrix #n.5 #n.25 | temperature 21.#d3 °C | lat #n ms | lon = 3
+      `),
     }),
   crypto_wallet: () =>
     label(8361, {
@@ -188,27 +180,14 @@ export const labelNumbers = {
         (random) => `0${random.number(1, 9)}/${random.number(10, 28)}/${random.number(1940, 2009)}`,
       ],
       alone: false,
-      announced: [
-        'date of birth: {}',
-        '"date_of_birth": "{}"',
-        'DOB: {}',
-        'born on {} in Lyon',
-        'Geburtsdatum: {}',
-        'geboren am {}',
-        'né le {}',
-        'fecha de nacimiento: {}',
-        'data di nascita: {}',
-        '<birthDate>{}</birthDate>',
-        'дата рождения: {}',
-        '生年月日：{}',
-      ],
-      nearMisses: [
-        'released 2024-03-#n',
-        'reborn in #n',
-        'due date: 01/02/2025',
-        'created_at: 2023-0#n',
-        'newborn #n',
-      ],
+      announced: listed(`
+        date of birth: {} | "date_of_birth": "{}" | DOB: {} | born on {} in Lyon | Geburtsdatum: {}
+        geboren am {} | né le {} | fecha de nacimiento: {} | data di nascita: {} | <birthDate>{}</birthDate>
+        дата рождения: {} | 生年月日：{}
+      `),
+      nearMisses: listed(`
+        released 2024-03-#n | reborn in #n | due date: 01/02/2025 | created_at: 2023-0#n | newborn #n
+      `),
     }),
   imei: () =>
     label(8231, {
@@ -243,14 +222,10 @@ export const labelNumbers = {
             .toUpperCase(),
         (random) => `a${random.hex(3)}.${random.hex(4)}.${random.hex(4)}`,
       ],
-      nearMisses: [
-        'fingerprint #h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2',
-        'time 12:34:56',
-        'ff:ff:ff:ff:ff:ff',
-        '00:00:00:00:00:00',
-        '#h2:#h2:#h2:#h2',
-        '1.2.3 #d4.#d4.#d4',
-      ],
+      nearMisses: listed(`
+        fingerprint #h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2:#h2 | time 12:34:56
+        ff:ff:ff:ff:ff:ff | 00:00:00:00:00:00 | #h2:#h2:#h2:#h2 | 1.2.3 #d4.#d4.#d4
+      `),
       own: /MAC /,
     }),
   national_id: () => {
@@ -281,14 +256,9 @@ export const labelNumbers = {
         (random) => `2a01:${random.hex(4)}:${random.hex(4)}::${random.hex(4)}`,
       ],
       announced: ['client {} connected', 'ssh root@{}'],
-      nearMisses: [
-        '10.#n.2.3',
-        '192.168.1.#n',
-        '172.16.0.#n:8080',
-        '169.254.169.254',
-        'fe80::1:#h4',
-        'fd00:1::#h4',
-      ],
+      nearMisses: listed(`
+        10.#n.2.3 | 192.168.1.#n | 172.16.0.#n:8080 | 169.254.169.254 | fe80::1:#h4 | fd00:1::#h4
+      `),
       own: /addresses/,
     }),
   seed_phrase: () =>

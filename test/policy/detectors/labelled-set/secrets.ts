@@ -112,24 +112,12 @@ const secretAccessKeys: readonly string[] = [
   "secret_access_key: '{}'",
 ];
 
-const own: readonly string[] = [
-  'API_KEY={}',
-  'export TOKEN="{}"',
-  'Authorization: Bearer {}',
-  'x-api-key: {}',
-  '{"apiKey":"{}"}',
-  "client = Client(api_key='{}')",
-  'curl -H "Authorization: Bearer {}" https://a.example',
-  'ENV SECRET={}',
-  '//registry.npmjs.org/:_authToken={}',
-  'why does {} return 401?',
-  '`{}`',
-  '-  key: {}\n+  key: \x24{KEY}',
-  'DATABASE_URL={}',
-  'error: invalid key {}, request 12',
-  'mein Schlüssel ist {}',
-  '<token>{}</token>',
-];
+const own: readonly string[] = listed(`
+  API_KEY={} | export TOKEN="{}" | Authorization: Bearer {} | x-api-key: {} | {"apiKey":"{}"}
+  client = Client(api_key='{}') | curl -H "Authorization: Bearer {}" https://a.example | ENV SECRET={}
+  //registry.npmjs.org/:_authToken={} | why does {} return 401? | \`{}\` | -  key: {}\n+  key: \${KEY}
+  DATABASE_URL={} | error: invalid key {}, request 12 | mein Schlüssel ist {} | <token>{}</token>
+`);
 
 const nearMisses: readonly ((random: Random) => string)[] = [
   ...templates(
