@@ -26,12 +26,7 @@ const bodies: readonly (readonly [string, DialectName, unknown, string | undefin
   ['no cap', 'messages', { messages: [] }, undefined],
   ['null for a cap', 'chat', { max_tokens: null }, undefined],
   ['the property of a tool', 'messages', { max_tokens: 5, tools: [{ input_schema: { properties: { max_tokens: 5000 } } }] }, undefined],
-  [
-    'the cap of a tool that asks a model',
-    'messages',
-    { max_tokens: 5, tools: [{ type: 'advisor_20260301', name: 'advisor', model: 'm', max_tokens: 5000 }] },
-    '/tools/0/max_tokens',
-  ],
+  ['the cap of a tool that asks a model', 'messages', { max_tokens: 5, tools: [{ type: 'advisor_20260301', name: 'a', max_tokens: 5000 }] }, '/tools/0/max_tokens'],
   ['the property of an answer', 'chat', { response_format: { json_schema: { name: 'a', schema: { properties: { max_tokens: {} } } } } }, undefined],
   ["somebody's data", 'messages', { max_tokens: 5, messages: [{ role: 'user', content: [{ max_tokens: 5000 }] }] }, undefined],
 ];

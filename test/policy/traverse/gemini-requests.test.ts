@@ -91,19 +91,11 @@ test.each(all)('%s: %s is found', (endpoint, _name, body) => {
 });
 
 test.each([
-  [
-    'another model',
-    { generateContentRequest: { model: 'models/other', ...u({ text: 'a' }) } },
-    'another model',
-  ],
-  ['none of the contents', { generateContentRequest: {} }, 'contents is missing'],
-  [
-    'keys that differ in case',
-    { generateContentRequest: { Contents: [], ...u({ text: 'a' }) } },
-    'only in case',
-  ],
-])('a request within a request with %s is refused', (_name, body, message) => {
-  const document = parseStrictJson(Buffer.from(JSON.stringify(body)));
+  ['another model', { model: 'models/other', ...u({ text: 'a' }) }, 'another model'],
+  ['none of the contents', {}, 'contents is missing'],
+  ['keys that differ in case', { Contents: [], ...u({ text: 'a' }) }, 'only in case'],
+])('a request within a request with %s is refused', (_name, generateContentRequest, message) => {
+  const document = parseStrictJson(Buffer.from(JSON.stringify({ generateContentRequest })));
 
   expect(() => readFields(document, dialects.gemini, { model: 'm', stream: false })).toThrow(message);
 });

@@ -19,11 +19,13 @@ const reasonOf = (endpoint: DialectName, body: object) =>
 
 const base64 = (data: string | Buffer) => Buffer.from(data).toString('base64');
 const png = base64(Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1'));
+const longPng = base64(Buffer.concat([Buffer.from(png, 'base64'), Buffer.alloc(64)]));
 const noise = base64(Buffer.from(Array.from({ length: 64 }, (_, at) => (at * 37) % 256)));
 const name = base64('project nightfall');
 const hello = base64('hello, how are you today? fine, thanks');
 const user = (...content: readonly object[]) => ({ messages: [{ role: 'user', content }] });
 const item = (...input: readonly object[]) => ({ input });
+const message = { type: 'message', role: 'assistant', id: 'msg_1' };
 const document = (source: object) => user({ type: 'document', source });
 const picture = (url: string) => user({ type: 'image_url', image_url: { url } });
 const file = (file_data: string) => user({ type: 'file', file: { file_data } });
@@ -38,15 +40,8 @@ describe('bytes', () => {
   test.each(blanks)('behind %j in a URL are seen', (blank) => {
     expect(reasonOf('chat', picture(`${blank}data:image/png;base64,${png}`))).toBe(opaque);
     expect(reasonOf('chat', picture(`${blank}data:text/plain;base64,${name}`))).toBe(codename);
-    expect(
-      reasonOf(
-        'responses',
-        item({
-          role: 'user',
-          content: [{ type: 'input_image', image_url: `${blank}data:image/png;base64,${png}` }],
-        }),
-      ),
-    ).toBe(opaque);
+    const image = { type: 'input_image', image_url: `${blank}data:image/png;base64,${png}` };
+    expect(reasonOf('responses', item({ role: 'user', content: [image] }))).toBe(opaque);
   });
 
   test.each<[string, DialectName, object, string | undefined]>(
@@ -71,33 +66,15 @@ describe('bytes', () => {
       ['a file of text', 'chat', file(name), codename],
       ['a file of harmless text', 'chat', file(hello), undefined],
       ['sound without a format', 'chat', user({ type: 'input_audio', input_audio: { data: noise } }), opaque],
-      [
-        'a picture in a member of no known name',
-        'responses',
-        item({
-          type: 'hologram',
-          payload: base64(Buffer.concat([Buffer.from(png, 'base64'), Buffer.alloc(64)])),
-        }),
-        opaque,
-      ],
+      ['a picture in a member of no known name', 'responses', item({ type: 'hologram', payload: longPng }), opaque],
       ['an MCP picture', 'messages', user({ type: 'tool_result', content: [{ type: 'image', data: png, mimeType: 'image/png' }] }), opaque],
       ['an item of an id', 'responses', item({ id: 'msg_1' }), reference],
       ['an item of an id and a type', 'responses', item({ type: 'reasoning', id: 'rs_1', summary: [] }), reference],
-      ['a message of an id', 'responses', item({ type: 'message', role: 'assistant', id: 'msg_1', content: [] }), reference],
+      ['a message of an id', 'responses', item({ ...message, content: [] }), reference],
       ['a picture that is only an id', 'responses', item({ type: 'image_generation_call', id: 'ig_1', status: 'completed' }), reference],
       ['an image without its URL', 'chat', user({ type: 'image_url', image_url: { uri: 'https://example.org/a.png' } }), reference],
       ['a block of an id', 'chat', user({ type: 'file', id: 'file_1' }), reference],
-      [
-        'an item with something in it',
-        'responses',
-        item({
-          type: 'message',
-          role: 'assistant',
-          id: 'msg_1',
-          content: [{ type: 'output_text', text: 'hi' }],
-        }),
-        undefined,
-      ],
+      ['an item with something in it', 'responses', item({ ...message, content: [{ type: 'output_text', text: 'hi' }] }), undefined],
     ],
   )('%s (%s)', (_name, endpoint, body, expected) => {
     expect(reasonOf(endpoint, body)).toBe(expected);
@@ -127,14 +104,13 @@ describe('a rule for one role', () => {
     ],
   });
   const phrase = 'project nightfall';
-  const within = (...content: readonly object[]) => ({ messages: [{ role: 'user', content }] });
 
   test.each<[string, DialectName, object]>(
     // biome-ignore format: a case a line
     [
-      ['a look-alike of a result', 'messages', within({ type: 'my_tool_result', content: phrase })],
-      ['a type in capitals', 'messages', within({ type: 'Tool_Result', content: phrase })],
-      ['a type that is no text', 'messages', within({ type: ['tool_result'], content: phrase })],
+      ['a look-alike of a result', 'messages', user({ type: 'my_tool_result', content: phrase })],
+      ['a type in capitals', 'messages', user({ type: 'Tool_Result', content: phrase })],
+      ['a type that is no text', 'messages', user({ type: ['tool_result'], content: phrase })],
       ['a block without a type', 'messages', { messages: [{ role: 'assistant', content: [{ text: phrase }] }] }],
       ['a block of another dialect', 'chat', { messages: [{ role: 'assistant', content: [{ type: 'input_text', text: phrase }] }] }],
       ['a look-alike of an output', 'responses', { input: [{ type: 'my_output', output: phrase }] }],
@@ -150,8 +126,8 @@ describe('a rule for one role', () => {
   test.each<[string, DialectName, object]>(
     // biome-ignore format: a case a line
     [
-      ['a result', 'messages', within({ type: 'tool_result', content: [{ type: 'text', text: phrase }] })],
-      ['a result of the provider', 'messages', within({ type: 'web_search_tool_result', content: [{ type: 'web_search_result', title: phrase }] })],
+      ['a result', 'messages', user({ type: 'tool_result', content: [{ type: 'text', text: phrase }] })],
+      ['a result of the provider', 'messages', user({ type: 'web_search_tool_result', content: [{ type: 'web_search_result', title: phrase }] })],
       ['an answer', 'chat', { messages: [{ role: 'assistant', content: [{ type: 'text', text: phrase }] }] }],
       ['an output', 'responses', { input: [{ type: 'function_call_output', call_id: 'c', output: phrase }] }],
       ['a call', 'responses', { input: [{ type: 'function_call', call_id: 'c', name: 'f', arguments: phrase }] }],
