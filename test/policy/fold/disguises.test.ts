@@ -1,25 +1,18 @@
 import { expect, test } from 'vitest';
 import { compilePatternSet } from '../../../src/policy/automaton/pattern-set.ts';
-import { compilePhrase, compileRegex, type Pattern } from '../../../src/policy/automaton/patterns.ts';
+import { compilePhrase, type Pattern } from '../../../src/policy/automaton/patterns.ts';
 import { creditCard } from '../../../src/policy/detectors/finance/credit-card.ts';
-import { createFold } from '../../../src/policy/fold/fold.ts';
 import { ViewedText } from '../../../src/policy/search/viewed-text.ts';
 import { createRandom, type Random } from '../../kit/random.ts';
 import { scale } from '../../kit/scale.ts';
-import { escapedText } from '../automaton/text-bytes.ts';
+import { escapedText, fold, pattern, phrase } from '../automaton/text-bytes.ts';
 
-const fold = createFold();
 const phrases = ['project nightfall', 'million oil bills', 'quick brown fox', 'jazz vamp kudos why'];
 const patterns: readonly Pattern[] = [
-  ...phrases.map((text) => compiled(compilePhrase(text, 'folded', fold))),
-  ...phrases.map((text) => compiled(compileRegex(`\\b${text.replaceAll(' ', '\\s')}\\b`, 'folded'))),
+  ...phrases.map(phrase),
+  ...phrases.map((text) => pattern(`\\b${text.replaceAll(' ', '\\s')}\\b`, 'folded')),
 ];
 const { scanner } = compilePatternSet(patterns, fold);
-
-function compiled(result: ReturnType<typeof compileRegex>): Pattern {
-  if ('problem' in result) throw new Error(result.problem);
-  return result.value;
-}
 
 /** Which phrases are found, by the search and by what looks for ranges; they must agree. */
 function found(text: string): readonly number[] {

@@ -61,6 +61,8 @@ const places: Readonly<Record<string, Place>> = {
   'responses, user text': { endpoint: 'responses', at: '/input/0/content/0/text', wrap: (text) => item({ role: 'user', content: [{ type: 'input_text', text }] }) },
   'responses, tool result': { endpoint: 'responses', at: '/input/0/output', wrap: (output) => item({ type: 'function_call_output', call_id: 'call_1', output }) },
   'responses, tool arguments': { endpoint: 'responses', at: '/input/0/arguments', wrap: (text) => item({ type: 'function_call', call_id: 'call_1', name: 'f', arguments: call(text) }) },
+  'gemini, user text': { endpoint: 'gemini', at: '/contents/0/parts/0/text', wrap: (text) => ({ contents: [{ role: 'user', parts: [{ text }] }] }) },
+  'gemini_embeddings, content': { endpoint: 'gemini_embeddings', at: '/content/parts/0/text', wrap: (text) => ({ content: { parts: [{ text }] } }) },
   'embeddings, input': { endpoint: 'embeddings', at: '/input', wrap: (input) => ({ input }) },
   'embeddings, one of several': { endpoint: 'embeddings', at: '/input/1', wrap: (input) => ({ input: ['\n(see below)\n', input] }) },
 };

@@ -1,17 +1,28 @@
 import { readFileSync } from 'node:fs';
 import { base62, base64, base64url, createRandom, type Random, upper } from '../labelled-set/random.ts';
 
+type Make = (random: Random, name: string) => string;
+
 /** What stands behind a name: a kind of secret, an identifier that is meant to be public, or an ordinary setting. */
-type Kind =
-  | 'password'
-  | 'key'
-  | 'url'
-  | 'aws_id'
-  | 'aws_secret'
-  | 'private_key'
-  | 'webhook'
-  | 'public'
-  | 'plain';
+const makers = {
+  password: (random) => random.text(random.number(12, 24), random.chance(50) ? base62 : `${base62}!#%^*-_`),
+  url: (random) => random.text(random.number(12, 24), base62),
+  key: keyOf,
+  aws_id: (random) => `AKIA${random.text(16, `${upper}234567`)}`,
+  aws_secret: (random) => random.text(40, base64),
+  private_key: (random) => {
+    const body = Array.from({ length: 8 }, () => random.text(64, base64)).join('\\n');
+    return `-----BEGIN PRIVATE KEY-----\\n${body}\\n-----END PRIVATE KEY-----`;
+  },
+  webhook: (random) => {
+    const [team, channel] = [0, 1].map(() => random.text(10, base62).toUpperCase());
+    return `https://hooks.slack.com/services/T${team}/B${channel}/${random.text(24, base62)}`;
+  },
+  public: publicOf,
+  plain: plainOf,
+} satisfies Readonly<Record<string, Make>>;
+
+type Kind = keyof typeof makers;
 
 interface Setting {
   readonly line: string;
@@ -36,7 +47,7 @@ export function envFiles(perTemplate: number) {
       const random = createRandom(at * 1_000 + round + 1);
       const settings = kinds.flatMap(([, kind, ...names]) =>
         names.map((name): Setting => {
-          const value = settingOf(kind, name, random);
+          const value = makers[kind](random, name);
           const whole = kind === 'url' ? `postgres://app:${value}@db.internal:5432/app` : value;
           return { kind, value, line: lineOf(name, whole, round) };
         }),
@@ -53,33 +64,8 @@ function lineOf(name: string, value: string, round: number): string {
   return isBare ? `${name}=${value}` : `${name}="${value}"`;
 }
 
-function settingOf(kind: Kind, name: string, random: Random): string {
-  switch (kind) {
-    case 'password':
-      return random.text(random.number(12, 24), random.chance(50) ? base62 : `${base62}!#%^*-_`);
-    case 'url':
-      return random.text(random.number(12, 24), base62);
-    case 'key':
-      return keyOf(name, random);
-    case 'aws_id':
-      return `AKIA${random.text(16, `${upper}234567`)}`;
-    case 'aws_secret':
-      return random.text(40, base64);
-    case 'private_key': {
-      const body = Array.from({ length: 8 }, () => random.text(64, base64)).join('\\n');
-      return `-----BEGIN PRIVATE KEY-----\\n${body}\\n-----END PRIVATE KEY-----`;
-    }
-    case 'webhook':
-      return `https://hooks.slack.com/services/T${random.text(10, base62).toUpperCase()}/B${random.text(10, base62).toUpperCase()}/${random.text(24, base62)}`;
-    case 'public':
-      return publicOf(name, random);
-    case 'plain':
-      return plainOf(name, random);
-  }
-}
-
 /** As the tools that make such keys print them. */
-function keyOf(name: string, random: Random): string {
+function keyOf(random: Random, name: string): string {
   if (name === 'APP_KEY') return `base64:${random.text(43, base64)}=`;
   if (/STRIPE.*WEBHOOKS?_/.test(name)) return `whsec_${random.text(32, base62)}`;
   if (/STRIPE/.test(name)) return `sk_live_${random.text(24, base62)}`;
@@ -98,7 +84,7 @@ function keyOf(name: string, random: Random): string {
   ])();
 }
 
-function publicOf(name: string, random: Random): string {
+function publicOf(random: Random, name: string): string {
   if (name === 'SENTRY_DSN')
     return `https://${random.hex(32)}@o${random.digits(6)}.ingest.sentry.io/${random.digits(7)}`;
   if (/STRIPE/.test(name)) return `pk_live_${random.text(24, base62)}`;
@@ -106,7 +92,7 @@ function publicOf(name: string, random: Random): string {
   return random.hex(20);
 }
 
-function plainOf(name: string, random: Random): string {
+function plainOf(random: Random, name: string): string {
   const word = () =>
     random.pick(['production', 'local', 'smtp', 'redis', 'main', 'eu-central-1', 'app', 'web']);
   if (/_ID$/.test(name))

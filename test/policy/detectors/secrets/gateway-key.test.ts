@@ -39,3 +39,12 @@ test('reaches as far as the longest value', () => {
   expect(createGatewayKeyDetector([]).reach).toBe(41);
   expect(createGatewayKeyDetector(['k'.repeat(100)]).reach).toBe(100);
 });
+
+// Worked out with another program's CRC-32.
+test.each([
+  ['abcdefghijklmnopqrstuvwxyz012345', '1nc0VA'],
+  ['00000000000000000000000000000000', '2wjyrI'],
+  ['ZZZZZZZZZZZZZZZZzzzzzzzzzzzzzzzz', '4D3RYT'],
+])('the checksum of %s is %s', (body, checksum) => {
+  expect(keyChecksum(body)).toBe(checksum);
+});
