@@ -50,6 +50,13 @@ function expectError(answer: RawAnswer | undefined, status: number, code: string
   expect(answer?.headers.get('x-content-type-options')).toBe('nosniff');
 }
 
+/** Sends a text that ends its connection, and reads what comes before that. */
+async function refusal(text: string) {
+  const server = await start();
+  const connection = server.open().send(text);
+  return { server, connection, answers: await connection.answersUntilClose() };
+}
+
 async function expectAlive({ open }: Started): Promise<void> {
   const answer = await open().send(post('{}')).answer();
   expect(answer.status).toBe(200);
@@ -109,10 +116,7 @@ describe('framing that has no one meaning', () => {
       ['a bad trailer', inChunks('2\r\n{}\r\n0\r\nx y\r\n\r\n')],
     ],
   )('%s: 400, and the connection closes', async (_name, request) => {
-    const server = await start();
-    const connection = server.open().send(request);
-
-    const answers = await connection.answersUntilClose();
+    const { answers, server } = await refusal(request);
 
     expect(answers).toHaveLength(1);
     expectError(answers[0], 400, 'request.framing');
@@ -212,22 +216,16 @@ describe('Expect', () => {
   });
 
   test('a refused client never gets 100 Continue', async () => {
-    const { open } = await start();
-    const connection = open().send(
+    const { answers, connection } = await refusal(
       head('POST /x HTTP/1.1', 'Content-Length: 999999', 'Expect: 100-continue'),
     );
-
-    const answers = await connection.answersUntilClose();
 
     expect(connection.received).not.toContain('100 Continue');
     expectError(answers[0], 413, 'request.too_large');
   });
 
   test.each(['200-ok', '100-continue, more', 'x'])('%s: 417', async (value) => {
-    const server = await start();
-    const connection = server.open().send(post('{}', `Expect: ${value}`));
-
-    const answers = await connection.answersUntilClose();
+    const { answers, server } = await refusal(post('{}', `Expect: ${value}`));
 
     expect(answers).toHaveLength(1);
     expectError(answers[0], 417, 'request.expectation');

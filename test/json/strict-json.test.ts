@@ -25,16 +25,11 @@ describe('what is accepted', () => {
   test.each(
     // biome-ignore format: a case a line
     [
-      ['an empty object', '{}'],
       ['white space of all four kinds everywhere', ' \t\r\n{ \t\r\n"a" \t\r\n: \t\r\n[ \t\r\n1 \t\r\n, 2 ] \n} \t\r\n'],
-      ['the three words', '{"a":true,"b":false,"c":null}'],
-      ['all short escapes', '{"a":"\\"\\\\\\/\\b\\f\\n\\r\\t"}'],
       ['unicode escapes in both cases', '{"a":"\\u00e9\\u00E9\\uD83D\\uDE00"}'],
       ['a lone surrogate in a text', '{"a":"\\ud800"}'],
-      ['an escaped NUL', '{"a":"\\u0000"}'],
       ['text of every width', '{"é":"é € 😀 \u007f\u2028\u2029\ufeff"}'],
       ['noncharacters', '{"a":"\ufffe\uffff"}'],
-      ['the numbers', '{"a":[0,-0,1,-1,10,0.5,-0.5,1e5,1E5,1e+5,1e-5,1.5e10,0e0,0.0e-0,123456789012345678901234567890]}'],
       ['an underflowing number', '{"a":1e-400}'],
       ['the largest number', '{"a":1.7976931348623157e308}'],
       ['a very long number', `{"a":0.${'1'.repeat(1_000)}}`],

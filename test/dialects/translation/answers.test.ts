@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { TextDialectName } from '../../../src/dialects/registry.ts';
 import { directions } from '../../kit/dialects.ts';
-import { plainAnswers } from './plain-answers.ts';
 import { startTranslation } from './run-translation.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the shape is what is being tested
@@ -10,22 +9,6 @@ function answer(client: TextDialectName, provider: TextDialectName, body: unknow
 }
 
 describe.each(directions)('a %s client at a provider of %s', (client, provider) => {
-  test('has the usage counted for the record', () => {
-    const usage = startTranslation(client, provider).tally(
-      plainAnswers[provider].text,
-      Buffer.alloc(0),
-    ).usage;
-
-    expect(usage).toEqual({
-      inputTokens: 120,
-      outputTokens: 25,
-      cacheReadTokens: 40,
-      // Google has no such count.
-      cacheWriteTokens: provider === 'gemini' ? 0 : 10,
-      reasoningTokens: 0,
-    });
-  });
-
   const malformedCall = { candidates: [{ finishReason: 'MALFORMED_FUNCTION_CALL' }] };
 
   test.each([[null], [[]], ['text'], [{}], [{ error: { message: 'no' } }], [malformedCall]])(

@@ -29,6 +29,15 @@ function streamed(name: string, pieces: readonly string[]): string {
   return runStream(startTranslation('responses', 'chat', request), [Buffer.from(stream)]).text;
 }
 
+/** The calls of a chat host's whole answer, as a Responses client gets them; their names are their ids. */
+function called(request: object, ...calls: readonly (readonly [name: string, input: string])[]): unknown {
+  const tool_calls = calls.map(([name, input]) => ({ id: name, function: { name, arguments: input } }));
+  const { body } = startTranslation('responses', 'chat', request).answer({
+    choices: [{ message: { tool_calls } }],
+  });
+  return (body as { output: unknown }).output;
+}
+
 describe('a custom tool at a provider that knows only functions', () => {
   test('streams its text as custom input, unwrapped piece by piece', () => {
     const text = streamed('apply_patch', [...JSON.stringify({ input: patch })]);
@@ -44,13 +53,11 @@ describe('a custom tool at a provider that knows only functions', () => {
   });
 
   test('has its text in a whole answer', () => {
-    const call = { id: 'c', function: { name: 'apply_patch', arguments: JSON.stringify({ input: patch }) } };
+    const input = JSON.stringify({ input: patch });
 
-    const { body } = startTranslation('responses', 'chat', request).answer({
-      choices: [{ message: { content: null, tool_calls: [call] } }],
-    });
-
-    expect(body).toMatchObject({ output: [{ type: 'custom_tool_call', call_id: 'c', input: patch }] });
+    expect(called(request, ['apply_patch', input])).toMatchObject([
+      { type: 'custom_tool_call', call_id: 'apply_patch', input: patch },
+    ]);
   });
 
   test('comes back to a chat client as a custom call', () => {
@@ -104,13 +111,10 @@ test('the offered tool decides what a name is, not a call in the history', () =>
     { type: 'function_call', call_id: 'a', name: 'apply_patch', arguments: '{}' },
     { type: 'function_call_output', call_id: 'a', output: 'x' },
   ];
-  const call = { id: 'c', function: { name: 'apply_patch', arguments: '{"input":"x"}' } };
 
-  const { body } = startTranslation('responses', 'chat', { ...request, input: history }).answer({
-    choices: [{ message: { tool_calls: [call] } }],
-  });
-
-  expect(body).toMatchObject({ output: [{ type: 'custom_tool_call', input: 'x' }] });
+  expect(called({ ...request, input: history }, ['apply_patch', '{"input":"x"}'])).toMatchObject([
+    { type: 'custom_tool_call', input: 'x' },
+  ]);
 });
 
 test('a function named like a flattened namespace keeps apart from it', () => {
