@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { TextDialectName } from '../../../src/dialects/registry.ts';
-import { directions } from '../../kit/dialects.ts';
+import { directions, textDialects } from '../../kit/dialects.ts';
 import { startTranslation } from './run-translation.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the shape is what is being tested
@@ -20,6 +20,15 @@ describe.each(directions)('a %s client at a provider of %s', (client, provider) 
     },
   );
 });
+
+test.each(textDialects.filter((name) => name !== 'gemini'))(
+  'a %s client is told of a prompt that Gemini blocked',
+  (client) => {
+    const body = { promptFeedback: { blockReason: 'PROHIBITED_CONTENT' } };
+
+    expect(JSON.stringify(answer(client, 'gemini', body))).toMatch(/refusal|content_filter/);
+  },
+);
 
 describe('what models and hosts get wrong', () => {
   const withArguments = (value: unknown) => ({

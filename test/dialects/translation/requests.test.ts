@@ -522,6 +522,50 @@ test.each([
   expect((sent.messages ?? sent.input)[1]).toEqual(result);
 });
 
+describe('Gemini', () => {
+  test('calls without ids are matched with responses by name, in order', () => {
+    const call = (name: string) => ({ functionCall: { name, args: {} } });
+    const response = (name: string, output: string) => ({ functionResponse: { name, response: { output } } });
+    const { messages } = request('gemini', 'chat', {
+      contents: [
+        { role: 'user', parts: [{ text: 'go' }] },
+        { role: 'model', parts: [call('f'), call('g'), call('f')] },
+        { role: 'user', parts: [response('f', 'one'), response('f', 'two'), response('g', 'three')] },
+      ],
+    });
+
+    const results = messages.slice(2).map(({ content }: { content: string }) => content);
+    expect(results).toEqual(['one', 'three', 'two']);
+  });
+
+  test('the first call of a turn is signed for models that insist on it', () => {
+    const messages = [
+      { role: 'assistant', tool_calls: [chatCall('a', 'f', '{}'), chatCall('b', 'f', '{}')] },
+      { role: 'user', content: 'x' },
+    ];
+    const signatures = (targetModel: string) =>
+      JSON.stringify(request('chat', 'gemini', { messages }, { targetModel })).match(
+        /skip_thought_signature_validator/g,
+      );
+
+    expect(signatures('gemini-3-pro')).toHaveLength(1);
+    expect(signatures('gemini-2.5-pro')).toBeNull();
+  });
+
+  test('a field of no known name is dropped without a look inside, however large it is', () => {
+    const unseen = new Proxy([], {
+      get: () => {
+        throw new Error('it was looked into');
+      },
+    });
+    const body = { contents: [{ parts: [{ text: 'hello' }] }], not_known: unseen };
+
+    const { dropped } = createTranslation(dialects.gemini, dialects.chat, newContext()).request(body);
+
+    expect(dropped).toEqual(['notKnown']);
+  });
+});
+
 describe('malformed requests', () => {
   test.each([
     ['messages', 'chat', {}, 'messages'],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { TextDialectName } from '../../../src/dialects/registry.ts';
 import { GatewayError } from '../../../src/errors.ts';
-import { directions } from '../../kit/dialects.ts';
+import { directions, textDialects } from '../../kit/dialects.ts';
 import { recordedStream } from '../../kit/recorded-streams.ts';
 import { scale } from '../../kit/scale.ts';
 import { readStrictly } from './read-strictly.ts';
@@ -60,8 +60,6 @@ const usages: Record<TextDialectName, (reasoning: number, cacheWrites: number) =
 
 const brokenResponse = expect.objectContaining({ code: 'provider.broken_response' });
 const wanted = ({ text: said, calls, finish }: Outcome) => ({ said, calls, finish });
-const clientsOf = (provider: TextDialectName) =>
-  directions.filter((direction) => direction[1] === provider).map(([client]) => client);
 
 const scenarios = [
   { name: 'text', finish: 'stop', outcome: { ...nothing, text } },
@@ -157,35 +155,29 @@ describe.each(directions)('a %s client at a provider of %s', (client, provider) 
   });
 });
 
-test.each(directions.filter(([, provider]) => provider === 'chat' || provider === 'responses'))(
-  'a %s client gets calls of a provider of %s whole whose pieces are mixed',
-  (client, provider) => {
-    const { text: output } = runFixture(client, provider, 'two-tools-interleaved');
+// What hosts do differently.
+// biome-ignore format: a case a line
+const liberties = [
+  { what: 'usage on the finish chunk', provider: 'chat', recording: 'text-usage-on-finish', finish: 'stop', outcome: { text } },
+  { what: 'a reason, but neither usage nor [DONE]', provider: 'chat', recording: 'text-no-usage-no-done', finish: 'stop', outcome: { text } },
+  { what: 'calls whose pieces are mixed', provider: 'chat', recording: 'two-tools-interleaved', finish: 'calls', outcome: { calls: [koeln, bonn] } },
+  { what: 'calls whose pieces are mixed', provider: 'responses', recording: 'two-tools-interleaved', finish: 'calls', outcome: { calls: [koeln, bonn] } },
+  { what: 'blocks of server tools, which are nothing', provider: 'messages', recording: 'server-tool', finish: 'stop', outcome: { text, calls: [] } },
+  { what: 'text only with the final response', provider: 'responses', recording: 'text-only-in-completed', finish: 'stop', outcome: { text } },
+] as const;
 
-    expect(readStrictly(client, output)).toMatchObject({
-      calls: [koeln, bonn],
-      finish: finishes[client].calls,
-    });
-  },
-);
+describe.each(liberties)('$what of $provider', ({ provider, recording, finish, outcome }) => {
+  const clients = textDialects.filter((client) => client !== provider);
 
-describe('what hosts of the chat dialect do differently', () => {
-  test.each(clientsOf('chat'))('usage on the finish chunk reaches a %s client', (client) => {
-    const { text: output } = runFixture(client, 'chat', 'text-usage-on-finish');
+  test.each(clients)('is understood by a %s client', (client) => {
+    const { text: output, state, usage } = runFixture(client, provider, recording);
 
-    expect(readStrictly(client, output)).toMatchObject({ text, usage: usages[client](0, cacheWrites.chat) });
+    const understood = readStrictly(client, output);
+    expect(understood).toMatchObject({ ...outcome, finish: finishes[client][finish] });
+    expect(state).toBe('complete');
+    expect(usage?.outputTokens).toBe(recording === 'text-no-usage-no-done' ? undefined : 25);
+    if (usage !== undefined) expect(understood.usage).toEqual(usages[client](0, cacheWrites[provider]));
   });
-
-  test.each(clientsOf('chat'))(
-    'a stream without usage and [DONE] is complete for a %s client when it gave a reason',
-    (client) => {
-      const { text: output, state, usage } = runFixture(client, 'chat', 'text-no-usage-no-done');
-
-      expect(readStrictly(client, output)).toMatchObject({ text, finish: finishes[client].stop });
-      expect(state).toBe('complete');
-      expect(usage).toBeUndefined();
-    },
-  );
 });
 
 describe('refusals', () => {
@@ -211,25 +203,8 @@ describe('refusals', () => {
   });
 });
 
-describe('what only some providers send', () => {
-  test.each(clientsOf('messages'))('blocks of server tools are nothing to a %s client', (client) => {
-    const { text: output } = runFixture(client, 'messages', 'server-tool');
+test('a matched stop sequence is an ordinary stop for a chat client', () => {
+  const { text: output } = runFixture('chat', 'messages', 'stop-sequence');
 
-    expect(readStrictly(client, output)).toMatchObject({ text, calls: [], finish: finishes[client].stop });
-  });
-
-  test.each(clientsOf('responses'))(
-    'text that comes only with the final response reaches a %s client',
-    (client) => {
-      const { text: output } = runFixture(client, 'responses', 'text-only-in-completed');
-
-      expect(readStrictly(client, output)).toMatchObject({ text, finish: finishes[client].stop });
-    },
-  );
-
-  test('a matched stop sequence is an ordinary stop for a chat client', () => {
-    const { text: output } = runFixture('chat', 'messages', 'stop-sequence');
-
-    expect(readStrictly('chat', output)).toMatchObject({ finish: 'stop' });
-  });
+  expect(readStrictly('chat', output)).toMatchObject({ finish: 'stop' });
 });
