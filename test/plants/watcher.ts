@@ -56,6 +56,17 @@ export async function openWatcher(url: string, headers: Record<string, string>):
   };
 }
 
+/** Opens one with a session, and sends messages that the store has read when this resolves. */
+export async function watch(
+  { url, token }: { readonly url: string; readonly token: string },
+  ...messages: readonly unknown[]
+): Promise<TestWatcher> {
+  const watcher = await openWatcher(url, { authorization: `Bearer ${token}` });
+  for (const message of messages) watcher.send(message);
+  await watcher.settled();
+  return watcher;
+}
+
 /** The status and body with which the store refuses a handshake. */
 export async function refusedWatcher(
   url: string,

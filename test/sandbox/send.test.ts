@@ -3,14 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { defaultListenLimits, listen } from '../../src/http/listen.ts';
 import { type Frame, sendStream } from '../../src/sandbox/send.ts';
 
-interface Endless {
-  readonly frames: Iterable<Frame>;
-  /** How many events were made so far. */
-  readonly count: () => number;
-  readonly ended: Promise<void>;
-}
-
-function endless(): Endless {
+function endless() {
   let made = 0;
   let end = () => {};
   const ended = new Promise<void>((resolve) => {
@@ -27,10 +20,10 @@ function endless(): Endless {
       end();
     }
   }
-  return { frames: make(), count: () => made, ended };
+  return { frames: make(), count: () => made, ended }; // how many were made so far
 }
 
-async function serveStream(source: Endless, pace: 'free' | 'slow') {
+async function serveStream(source: ReturnType<typeof endless>, pace: 'free' | 'slow') {
   let settle: (reason: unknown) => void = () => {};
   const outcome = new Promise<unknown>((resolve) => {
     settle = resolve;

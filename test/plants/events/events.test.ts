@@ -4,7 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeDatabases, describePostgres } from '../databases.ts';
 import { logIn, startTestStore, type TestStore } from '../fixture.ts';
-import { openWatcher, refusedWatcher, type TestWatcher } from '../watcher.ts';
+import { openWatcher, refusedWatcher, type TestWatcher, watch } from '../watcher.ts';
 
 const subscribe = { action: 'subscribe' };
 
@@ -15,9 +15,7 @@ describeDatabases('events', (databases) => {
   beforeAll(async () => {
     store = await startTestStore(databases, { watcherLimits: { filters: 20, messages: 60 } });
     headers = { authorization: `Bearer ${store.token}` };
-    control = await openWatcher(store.url, headers);
-    control.send(subscribe);
-    await control.settled();
+    control = await watch(store, subscribe);
   });
   afterAll(() => store.drain());
 
@@ -30,12 +28,7 @@ describeDatabases('events', (databases) => {
     await control.received(count + 1);
     return answer;
   };
-  const watching = async (...messages: unknown[]) => {
-    const watcher = await openWatcher(store.url, headers);
-    for (const message of messages) watcher.send(message);
-    await watcher.settled();
-    return watcher;
-  };
+  const watching = (...messages: readonly unknown[]) => watch(store, ...messages);
 
   test('a watcher gets a new plant, its updates, its change of status and its end, in this order', async () => {
     const watcher = await watching(subscribe);
@@ -126,7 +119,7 @@ describeDatabases('events', (databases) => {
 
   test('logging out disconnects the watchers of that session alone', async () => {
     const token = await logIn(store);
-    const leaving = await openWatcher(store.url, { authorization: `Bearer ${token}` });
+    const leaving = await watch({ url: store.url, token });
     const staying = await watching(subscribe);
 
     await store.send({ path: '/user/auth/logout', token });
@@ -141,7 +134,7 @@ describeDatabases('events', (databases) => {
   test('a session that ended elsewhere, or ran out, ends its connections at the next round', async () => {
     let now = Date.now();
     const quick = await startTestStore(databases, { now: () => now, watcherLimits: { pingMs: 50 } });
-    const watcher = await openWatcher(quick.url, { authorization: `Bearer ${quick.token}` });
+    const watcher = await watch(quick);
     now += 3_601_000;
     const code = await watcher.closed();
     await quick.drain();
@@ -151,7 +144,7 @@ describeDatabases('events', (databases) => {
 
   test('draining disconnects watchers and accepts no others', async () => {
     const other = await startTestStore(databases);
-    const watcher = await openWatcher(other.url, { authorization: `Bearer ${other.token}` });
+    const watcher = await watch(other);
     await Promise.all([other.drain(), once(watcher.socket, 'close')]);
 
     expect(await watcher.closed()).toBe(1001);
@@ -203,9 +196,9 @@ describeDatabases('events', (databases) => {
   });
 
   test('a flood of subscriptions or of messages ends the connection', async () => {
-    const many = await openWatcher(store.url, headers);
+    const many = await watching();
     for (let plantId = 1; plantId <= 21; plantId += 1) many.send({ ...subscribe, plantId });
-    const often = await openWatcher(store.url, headers);
+    const often = await watching();
     for (let i = 0; i < 61; i += 1) often.send(subscribe);
 
     expect(await many.closed()).toBe(1008);
@@ -217,17 +210,15 @@ describeDatabases('events', (databases) => {
     const byCookie = await openWatcher(store.url, { cookie, origin: new URL(store.url).origin });
     await byCookie.close();
 
-    expect(await refusedWatcher(store.url, {})).toEqual({ status: 401, reason: 'login.required' });
-    expect(await refusedWatcher(store.url, { authorization: `Bearer ${'A'.repeat(43)}` })).toMatchObject({
-      status: 401,
-    });
-    expect(await refusedWatcher(store.url, { cookie, origin: 'https://attacker.example' })).toEqual({
-      status: 403,
-      reason: 'origin.not_allowed',
-    });
-    expect(await refusedWatcher(store.url, { ...headers, host: 'attacker.example' })).toMatchObject({
-      status: 421,
-    });
+    const refused = async (headers: Record<string, string>) =>
+      Object.values(await refusedWatcher(store.url, headers));
+    expect(await refused({})).toEqual([401, 'login.required']);
+    expect(await refused({ authorization: `Bearer ${'A'.repeat(43)}` })).toEqual([401, 'login.required']);
+    expect(await refused({ cookie, origin: 'https://attacker.example' })).toEqual([
+      403,
+      'origin.not_allowed',
+    ]);
+    expect(await refused({ ...headers, host: 'attacker.example' })).toEqual([421, 'host.not_allowed']);
   });
 
   test('an Upgrade to something else, or elsewhere, is refused in the shape of errors', async () => {
@@ -251,17 +242,12 @@ describeDatabases('events', (databases) => {
 });
 
 describePostgres('events of several instances', (databases, postgres) => {
-  const subscribed = async (store: TestStore) => {
-    const watcher = await openWatcher(store.url, { authorization: `Bearer ${store.token}` });
-    watcher.send(subscribe);
-    await watcher.settled();
-    return watcher;
-  };
+  const subscribed = (store: Pick<TestStore, 'url' | 'token'>) => watch(store, subscribe);
 
   test('an event made on one instance reaches a watcher on the other', async () => {
     const one = await startTestStore(databases);
     const two = await startTestStore(databases, { database: one.database });
-    const watcher = await subscribed(two);
+    const watcher = await subscribed({ url: two.url, token: one.token });
 
     const { json } = await one.add({ name: 'From one' });
     await one.change({ id: json.id, status: 'pending' });

@@ -1,18 +1,13 @@
 import { expect, test } from 'vitest';
 import { describeSqlite } from '../databases.ts';
 import { startTestStore } from '../fixture.ts';
-import { openWatcher } from '../watcher.ts';
+import { watch } from '../watcher.ts';
 
 describeSqlite('events', (databases) => {
   test('a watcher that does not read is disconnected; the others get everything', async () => {
     const small = await startTestStore(databases, { watcherLimits: { unreadBytes: 16_384 } });
-    const auth = { authorization: `Bearer ${small.token}` };
-    const reader = await openWatcher(small.url, auth);
-    const sleeper = await openWatcher(small.url, auth);
-    for (const watcher of [reader, sleeper]) {
-      watcher.send({ action: 'subscribe' });
-      await watcher.settled();
-    }
+    const reader = await watch(small, { action: 'subscribe' });
+    const sleeper = await watch(small, { action: 'subscribe' });
     sleeper.socket.pause();
     const body = { name: 'x', tags: Array.from({ length: 50 }, (_, i) => `${i}`.padEnd(50, '植')) };
     let written = 0;

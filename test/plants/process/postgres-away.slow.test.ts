@@ -5,7 +5,7 @@ import { listening } from '../../kit/listening.ts';
 import { describePostgres } from '../databases.ts';
 import { send } from '../http.ts';
 import type { Postgres } from '../postgres.ts';
-import { openWatcher } from '../watcher.ts';
+import { watch } from '../watcher.ts';
 import { readPlants, sampleHealth, writePlants } from './load.ts';
 import { type ServedStore, serveStore } from './served-store.ts';
 
@@ -41,11 +41,9 @@ async function survive(store: ServedStore, trouble: (recovered: () => Promise<vo
 
 /** A watcher that is accepted by now gets the next plant. */
 async function seesEvents({ url, token }: ServedStore) {
-  const open = () => openWatcher(url, { authorization: `Bearer ${token}` }).catch(() => undefined);
+  const open = () => watch({ url, token }, { action: 'subscribe' }).catch(() => undefined);
   let watcher = await open();
   for (; watcher === undefined; watcher = await open()) await pause(50);
-  watcher.send({ action: 'subscribe' });
-  await watcher.settled();
   const body = { name: 'after the trouble' };
   expect((await send(url, { token, method: 'POST', path: '/plant', body })).status).toBe(200);
   await watcher.received(1);
