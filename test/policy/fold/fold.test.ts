@@ -7,6 +7,9 @@ describe('the folded view', () => {
   test.each([
     ['case', 'Project NIGHTFALL', 'project nightfall'],
     ['ligatures', 'ﬁle', 'file'],
+    ['Cyrillic look-alikes', 'рrојесt', 'project'],
+    ['Greek capitals that look Latin', 'ΝΙGΗΤ', 'night'],
+    ['small capitals', 'ᴘʀᴏᴊᴇᴄᴛ', 'project'],
     ['letters with a stroke', 'płøject', 'ploject'],
     ['digits of other scripts', '٤١١١ ৪ ４', '4111 4 4'],
     ['dashes', 'a‐b–c—d−e', 'a-b-c-d-e'],
