@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect } from 'vitest';
 import { parse } from 'yaml';
 import { untilListening } from '../kit/ports.ts';
 
@@ -45,27 +44,13 @@ export async function startNginx(addresses: Readonly<Record<string, string>>, po
   let text = deployed('nginx.conf').replaceAll('/tmp/', `${directory}/`);
   for (const [name, address] of Object.entries(addresses)) text = text.replace(name, address);
   const file = join(directory, 'nginx.conf');
-  const write = (content: string) =>
-    writeFileSync(file, content.replace('listen 8080', `listen 127.0.0.1:${port}`));
-  write(text);
+  writeFileSync(file, text.replace('listen 8080', `listen 127.0.0.1:${port}`));
   const user = process.getuid?.() === 0 ? 'user root; ' : '';
   const child: ChildProcess = spawn('nginx', ['-c', file, '-g', `${user}daemon off;`], { stdio: 'ignore' });
   const ended = new Promise((resolve) => child.once('exit', resolve));
   await untilListening(port);
-  const workers = () =>
-    readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
   return {
     url: `http://127.0.0.1:${port}`,
-    /** As an administrator takes a gateway out: `down` behind its address, and `nginx -s reload`. */
-    takeOut: async (address: string) => {
-      const before = workers();
-      write(text.replace(`server ${address}`, `server ${address} down`));
-      child.kill('SIGHUP');
-      // The old workers end with their last request; until then they know nothing of it.
-      await expect
-        .poll(() => before.filter((pid) => workers().includes(pid)), { timeout: 30_000 })
-        .toEqual([]);
-    },
     stop: async () => {
       child.kill('SIGTERM');
       await ended;

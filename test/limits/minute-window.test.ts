@@ -2,24 +2,6 @@ import { expect, test } from 'vitest';
 import { MinuteWindow } from '../../src/limits/memory-counters.ts';
 import { createRandom } from '../kit/random.ts';
 
-test('counts what was added within the last minute', () => {
-  const window = new MinuteWindow();
-
-  window.add(3, 1_000);
-  window.add(4, 30_500);
-
-  expect(window.used(60_999)).toBe(7);
-});
-
-test('no minute holds more than what it counts', () => {
-  const window = new MinuteWindow();
-
-  window.add(5, 999);
-
-  expect(window.used(60_998)).toBe(5);
-  expect(window.used(61_000)).toBe(0);
-});
-
 test('names the wait until so much is left', () => {
   const window = new MinuteWindow();
   window.add(5, 0);

@@ -82,17 +82,6 @@ describe.skipIf(!hasRedis)('counters in Redis', () => {
   });
   afterAll(() => redis.stop());
 
-  test('two gateways share a budget: of 400 concurrent requests exactly 50 are granted', async () => {
-    const [one, two] = [await open(), await open()];
-    const asked = Array.from({ length: 400 }, (_, i) =>
-      (i % 2 === 0 ? one : two).reserve(claim('budget', 50)),
-    );
-
-    const grants = await Promise.all(asked);
-
-    expect(grants.filter(({ isGranted }) => isGranted)).toHaveLength(50);
-  });
-
   test('what a client asks for beyond all measure, under a limit that only monitors, breaks nothing', async () => {
     const { counters, states } = await open();
     const monitored = {

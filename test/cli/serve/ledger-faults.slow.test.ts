@@ -2,15 +2,13 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { emptyDirectory } from '../../kit/command.ts';
+import { canMount, fill, mountDisk } from '../../kit/small-disk.ts';
 import {
   answering,
   ask,
   body,
-  canMount,
   configure,
-  fill,
   keys,
-  onDisk,
   serve,
   serveIn,
   statuses,
@@ -48,52 +46,52 @@ test.each([1, 2])(
 
 test.skipIf(!canMount)(
   'on a full disk requests under a budget are 503, the others go on',
-  () =>
-    onDisk('600k', async (mounted) => {
-      const more = `records: { ledger_file: ${mounted}/ledger.sqlite }`;
-      const gateway = await serve(
-        withBudget((await answering()).url, { limits: 'usd_per_day: 100', more }),
-        [],
-        keys,
-      );
-      expect(await statuses(gateway, 1)).toEqual([200]);
-      fill(mounted);
+  async () => {
+    const mounted = mountDisk('600k');
+    const more = `records: { ledger_file: ${mounted}/ledger.sqlite }`;
+    const gateway = await serve(
+      withBudget((await answering()).url, { limits: 'usd_per_day: 100', more }),
+      [],
+      keys,
+    );
+    expect(await statuses(gateway, 1)).toEqual([200]);
+    fill(mounted);
 
-      // What the log of SQLite has left over is used up first.
-      let last: Response | undefined;
-      const status = async () => {
-        last = await ask(gateway, body);
-        return last.status;
-      };
-      await expect.poll(status, { timeout: 20_000, interval: 1 }).toBe(503);
-      expect(last?.headers.get('retry-after')).toBe('5');
-      expect(await last?.text()).toContain('the ledger cannot be written');
-      expect(await statuses({ ...gateway, key: keys.FREE_KEY }, 1)).toEqual([200]);
+    // What the log of SQLite has left over is used up first.
+    let last: Response | undefined;
+    const status = async () => {
+      last = await ask(gateway, body);
+      return last.status;
+    };
+    await expect.poll(status, { timeout: 20_000, interval: 1 }).toBe(503);
+    expect(last?.headers.get('retry-after')).toBe('5');
+    expect(await last?.text()).toContain('the ledger cannot be written');
+    expect(await statuses({ ...gateway, key: keys.FREE_KEY }, 1)).toEqual([200]);
 
-      rmSync(join(mounted, 'filler'));
-      await expect.poll(status).toBe(200);
-      await gateway.child.wrote('can be written again');
-      await stop(gateway);
-    }),
+    rmSync(join(mounted, 'filler'));
+    await expect.poll(status).toBe(200);
+    await gateway.child.wrote('can be written again');
+    await stop(gateway);
+  },
   60_000,
 );
 
 test.skipIf(!canMount).each([1, 2])(
   'what a stop could not write is an error, with %i processes',
-  (workers) =>
-    onDisk('4m', async (mounted) => {
-      const { url } = await answering();
-      const home = emptyDirectory();
-      const ledger = join(mounted, 'ledger.sqlite');
-      configure(home, withBudget(url, { workers, more: `records: { ledger_file: "${ledger}" }` }));
-      const gateway = await serveIn(home);
-      fill(mounted);
-      expect(await statuses({ ...gateway, key: keys.FREE_KEY }, 120)).toEqual(Array(120).fill(200));
+  async (workers) => {
+    const mounted = mountDisk('4m');
+    const { url } = await answering();
+    const home = emptyDirectory();
+    const ledger = join(mounted, 'ledger.sqlite');
+    configure(home, withBudget(url, { workers, more: `records: { ledger_file: "${ledger}" }` }));
+    const gateway = await serveIn(home);
+    fill(mounted);
+    expect(await statuses({ ...gateway, key: keys.FREE_KEY }, 120)).toEqual(Array(120).fill(200));
 
-      expect(await stop(gateway)).toBe(1);
-      const { stderr } = await gateway.child.ended;
-      expect(stderr).toMatch(/\d changes of the ledger are not on the disk/);
-      expect(stderr).toMatch(/^gateway: not all /m);
-    }),
+    expect(await stop(gateway)).toBe(1);
+    const { stderr } = await gateway.child.ended;
+    expect(stderr).toMatch(/\d changes of the ledger are not on the disk/);
+    expect(stderr).toMatch(/^gateway: not all /m);
+  },
   60_000,
 );

@@ -123,24 +123,21 @@ describe('a file that lost what protects changes nothing, is logged, and fails t
   });
 });
 
-test('a file that ends early, without some of its rules, counts as half written', async () => {
+const upToLate = guarded.slice(0, guarded.indexOf('  late:'));
+
+test.each([
+  ['without some of its rules', upToLate],
+  ['another version of it that ends in the middle of a line', `# new\n${upToLate.slice(0, -1)}`],
+])('a file that ends early counts as half written: %s', async (_what, text) => {
   const serving = await serveGuarded();
 
-  replaceFile(serving.file, guarded.slice(0, guarded.indexOf('  late:')));
+  replaceFile(serving.file, text);
   const logged = await serving.logged('was not reloaded');
-  writeFileSync(serving.file, `${guarded.slice(0, guarded.indexOf('  late:'))}# intended\n`);
+  writeFileSync(serving.file, `${upToLate}# intended\n`);
   await serving.logged('configuration reloaded');
 
   expect(logged).toContain('incomplete');
   expect(await serving.ask()).toEqual([200, 403]);
-});
-
-test('so is another version of it that ends in the middle of a line', async () => {
-  const serving = await serveGuarded();
-
-  replaceFile(serving.file, `# new\n${guarded.slice(0, guarded.indexOf('  late:') - 1)}`);
-
-  expect(await serving.logged('was not reloaded')).toContain('incomplete');
 });
 
 test('the file found at the start is followed, not another that the search would find now', async () => {

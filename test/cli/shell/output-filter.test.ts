@@ -2,8 +2,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { createOutputFilter } from '../../../src/cli/shell/filter/output-filter.ts';
 import type { Io } from '../../../src/cli/shell/io.ts';
-import { startProgram } from '../../kit/child.ts';
-import { command, emptyDirectory, failure, printed, startCommand } from '../../kit/command.ts';
+import { command, failure, printed, startCommand } from '../../kit/command.ts';
 import { useGateway } from '../../kit/lifecycle.ts';
 
 const gateway = useGateway();
@@ -81,15 +80,6 @@ describe('--jq', () => {
     setTimeout(() => running.signal('SIGINT'), 1_500);
 
     expect((await running.ended).exit).toBe(130);
-  });
-
-  test('a reader that leaves ends it quietly', async () => {
-    const { url, key } = gateway();
-    const env = { GATEWAY_URL: url, GATEWAY_KEY: key };
-    const program = startProgram(['models', '--jq', '.[].id'], emptyDirectory(), env);
-    program.process.stdout?.destroy();
-
-    expect(await program.ended).toMatchObject({ exit: 0, stderr: '' });
   });
 });
 

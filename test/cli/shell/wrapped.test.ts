@@ -1,3 +1,4 @@
+import stringWidth from 'fast-string-width';
 import { expect, test } from 'vitest';
 import { wrapped } from '../../../src/cli/shell/print/wrapped.ts';
 import { command, directoryWith, emptyDirectory } from '../../kit/command.ts';
@@ -53,3 +54,23 @@ test('a terminal that does not say how wide it is gets the message as it is', as
   const text = 'a message that is longer than a line of no columns';
   expect(await wrapped(text, { isTTY: true, columns: 0 })).toBe(text);
 });
+
+test.each([[], ['send'], ['plants']])(
+  'no line of the help of "%s" is longer than the terminal',
+  async (...argv) => {
+    const help = async (columns: number) => {
+      const { exit, stdout } = await command([...argv, '--help'], { isTerminal: true, columns });
+      expect(exit).toBe(0);
+      // Examples are lines to copy.
+      const [text = '', closing = ''] = stdout.split('Examples:');
+      return text + (closing.split('Common options')[1] ?? '');
+    };
+    const wide = new Set(words(await help(200)));
+
+    for (const columns of [40, 80]) {
+      const narrow = await help(columns);
+      expect(narrow.split('\n').filter((line) => stringWidth(line) > columns)).toEqual([]);
+      for (const word of words(narrow)) expect(wide).toContain(word);
+    }
+  },
+);

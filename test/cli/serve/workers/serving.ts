@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
@@ -145,28 +144,6 @@ export async function statuses(gateway: Address, count: number): Promise<number[
     seen.push(response.status);
   }
   return seen;
-}
-
-/** A disk that a test can fill, or make read-only. */
-export const canMount = process.getuid?.() === 0;
-export async function onDisk(size: string, use: (folder: string) => Promise<void>): Promise<void> {
-  const folder = emptyDirectory();
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder]);
-  try {
-    await use(folder);
-  } finally {
-    execFileSync('umount', ['-l', folder]);
-  }
-}
-
-export function fill(folder: string): void {
-  for (let size = 65_536; size >= 512; size /= 2) {
-    try {
-      for (;;) writeFileSync(join(folder, 'filler'), Buffer.alloc(size), { flag: 'a' });
-    } catch {
-      // full for this size
-    }
-  }
 }
 
 export function lines(child: Child): string[] {

@@ -1,15 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import {
-  appendFileSync,
-  cpSync,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { loadSqlite } from '../../../../src/database/sqlite-engine.ts';
 import { beginLine, endLine, header } from '../../../../src/record/ledger/journal/journal-line.ts';
 import { moveSegment, settleOwner } from '../../../../src/record/ledger/journal/move.ts';
@@ -18,6 +10,7 @@ import { openLedgerFile } from '../../../../src/record/ledger/ledger-file.ts';
 import { fileLedger } from '../../../../src/record/ledger/ledger-store.ts';
 import { readLedgerSums } from '../../../../src/record/ledger/read-ledger.ts';
 import { emptyDirectory } from '../../../kit/own-configuration.ts';
+import { canMount, fill, mountDisk } from '../../../kit/small-disk.ts';
 import { openFile, select } from '../opened.ts';
 import { intent, row, wanted } from '../rows.ts';
 
@@ -148,21 +141,6 @@ describe('a move that ends at any step', () => {
   );
 });
 
-test('a folder that is removed is made again, and what is open is in it', async () => {
-  const path = newPath();
-  const { journal } = fileLedger(path);
-  const { ledger } = await openFile(path);
-  await expect.poll(() => existsSync(path)).toBe(true);
-  expect(ledger.begin(intent('open'))).toBeUndefined();
-
-  rmSync(journal, { recursive: true, force: true });
-
-  await expect.poll(() => sumsOf(path), { timeout: 10_000 }).toMatchObject([{ tokens: 130 }]);
-  void ledger.finish(row('open'));
-  await ledger.close();
-  expect(await outcomes(path)).toEqual({ open: 'answered' });
-});
-
 test('a SQLite file that is locked for long lets the journal wait, and nothing else', async () => {
   const path = newPath();
   const { ledger, events } = await openFile(path);
@@ -187,27 +165,10 @@ test('a SQLite file that is locked for long lets the journal wait, and nothing e
   expect(Object.keys(await outcomes(path))).toHaveLength(count + 1);
 }, 60_000);
 
-const isRoot = process.getuid?.() === 0;
-describe.skipIf(!isRoot)('a disk', () => {
-  function mount(...options: string[]): string {
-    const mounted = emptyDirectory();
-    execFileSync('mount', [...options, mounted]);
-    onTestFinished(() => void execFileSync('umount', ['-l', mounted]));
-    return mounted;
-  }
-
-  function fill(folder: string): void {
-    for (let size = 65_536; size >= 1; size = Math.floor(size / 2)) {
-      try {
-        for (;;) appendFileSync(join(folder, 'filler'), Buffer.alloc(size));
-      } catch {
-        // full for this size
-      }
-    }
-  }
-
-  test('that is full refuses beginnings at once and keeps what ends, until there is room again', async () => {
-    const mounted = mount('-t', 'tmpfs', '-o', 'size=400k', 'tmpfs');
+test.skipIf(!canMount)(
+  'a full disk refuses beginnings at once and keeps what ends, until there is room again',
+  async () => {
+    const mounted = mountDisk('400k');
     const path = join(mounted, 'ledger.sqlite');
     const { ledger, events } = await openFile(path);
     expect(ledger.begin(intent('open'))).toBeUndefined();
@@ -235,5 +196,6 @@ describe.skipIf(!isRoot)('a disk', () => {
     const found = await outcomes(path);
     expect(Object.keys(found)).toHaveLength(count + 2);
     expect(new Set(Object.values(found))).toEqual(new Set(['answered']));
-  }, 30_000);
-});
+  },
+  30_000,
+);
