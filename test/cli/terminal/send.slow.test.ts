@@ -12,8 +12,8 @@ function environment() {
   return { GATEWAY_URL: url, GATEWAY_KEY: key, GATEWAY_MODEL: 'gpt-test' };
 }
 
-const onTerminal = (argv: readonly string[], columns = 80) =>
-  startTerminal(argv, { home: emptyDirectory(), env: environment(), columns });
+const onTerminal = (argv: readonly string[], columns = 80, locale = {}) =>
+  startTerminal(argv, { home: emptyDirectory(), env: { ...environment(), ...locale }, columns });
 
 const inPipe = (argv: readonly string[]) =>
   startProgram([...argv, '--no-stdin'], emptyDirectory(), environment()).ended;
@@ -49,6 +49,20 @@ describe('send on a terminal', () => {
     await terminal.ended;
 
     expect(terminal.raw()).toBe('Grüße 👋 東京\r\n');
+  });
+
+  test('a terminal without UTF-8 gets ASCII, also of the spinner', async () => {
+    hosts().openai.script(async (response, request) => {
+      await new Promise((resolve) => setTimeout(resolve, 800));
+      await speakAll(response, request);
+    });
+
+    const terminal = onTerminal(['send', 'hello'], 80, { LC_ALL: 'en_US.ISO-8859-1' });
+    await terminal.shows('waiting for gpt-test');
+    await terminal.ended;
+
+    expect(terminal.screen()).toBe('Gr??e ? ??');
+    expect(terminal.raw()).not.toMatch(/[^\u0000-\u007f]/);
   });
 
   test('shows what has come while more is coming; Ctrl-C keeps it and ends with 130', async () => {
