@@ -1,49 +1,33 @@
 import { expect, test } from 'vitest';
 import { prettyLine } from '../../src/record/pretty.ts';
 import type { ExchangeRecord } from '../../src/record/record.ts';
+import { answered } from './answered.ts';
 
-const record: ExchangeRecord = {
-  time: '2026-01-01T12:01:07.000Z',
-  request_id: 'req_8f2c',
-  method: 'POST',
-  path: '/v1/chat/completions',
-  endpoint: 'chat',
-  project: 'shop',
-  model: 'sandbox-mini',
-  provider: 'sandbox',
-  target_model: 'sandbox-mini',
-  stream: true,
-  status: 200,
-  outcome: 'answered',
-  bytes_in: 100,
-  bytes_out: 200,
-  usage: {
-    input_tokens: 12,
-    output_tokens: 96,
-    cache_read_tokens: 0,
-    cache_write_tokens: 0,
-    reasoning_tokens: 0,
-  },
-  first_byte_ms: 4.2,
-  total_ms: 12.4,
-  config: 'abc',
-};
+const plain = (record: ExchangeRecord) => prettyLine(record, (_colour, text) => text);
 
-const plain = (whole: ExchangeRecord) => prettyLine(whole, (_colour, text) => text);
-
-const { provider: _provider, target_model: _target, usage: _usage, first_byte_ms: _first, ...early } = record;
+const {
+  provider: _provider,
+  target_model: _target,
+  usage: _usage,
+  first_byte_ms: _first,
+  ...early
+} = answered;
 const { endpoint: _endpoint, project: _project, model: _model, stream: _stream, ...unknown } = early;
 
-const answer = 'shop chat sandbox-mini→sandbox 12ms in 12 out 96';
+const whole = 'shop messages fast→anthropic/claude-haiku-4-5 1200ms';
 
 test.each<[string, ExchangeRecord, string]>([
-  ['an answer', record, '✓ 200 shop chat sandbox-mini→sandbox 12ms first 4 in 12 out 96 req_8f2c'],
+  ['an answer', answered, `✓ 200 ${whole} first 200 in 100 out 11 req_1`],
   [
-    'another name at the provider',
-    { ...record, target_model: 'other' },
-    '✓ 200 shop chat sandbox-mini→sandbox/other 12ms first 4 in 12 out 96 req_8f2c',
+    'the same name at the provider',
+    { ...answered, target_model: 'fast' },
+    '✓ 200 shop messages fast→anthropic 1200ms first 200 in 100 out 11 req_1',
   ],
-  ["the provider's own error", { ...record, status: 429, stream: false }, `✗ 429 ${answer} req_8f2c`],
+  [
+    "the provider's own error",
+    { ...answered, status: 429, stream: false },
+    `✗ 429 ${whole} in 100 out 11 req_1`,
+  ],
   [
     'a refusal by a rule',
     {
@@ -58,36 +42,36 @@ test.each<[string, ExchangeRecord, string]>([
       ],
       would_block: ['watched'],
     },
-    '✗ 403 shop chat sandbox-mini 12ms blocked only-sandbox would block watched req_8f2c',
+    '✗ 403 shop messages fast 1200ms blocked only-sandbox would block watched req_1',
   ],
   [
     'placeholders that came back broken',
-    { ...record, stream: false, broken_placeholders: { EMAIL: 2, HIDDEN: 1 } },
-    `✓ 200 ${answer} broken placeholders EMAIL 2 broken placeholders HIDDEN 1 req_8f2c`,
+    { ...answered, stream: false, broken_placeholders: { EMAIL: 2, HIDDEN: 1 } },
+    `✓ 200 ${whole} in 100 out 11 broken placeholders EMAIL 2 broken placeholders HIDDEN 1 req_1`,
   ],
   [
     'a request for nothing',
     { ...unknown, path: '/nowhere', status: 404, outcome: 'refused', reason: 'endpoint.unknown' },
-    '✗ 404 - POST /nowhere 12ms endpoint.unknown req_8f2c',
+    '✗ 404 - POST /nowhere 1200ms endpoint.unknown req_1',
   ],
   [
     'a client that left',
-    { ...record, outcome: 'left', reason: 'client.left' },
-    `– 200 ${answer} the client left req_8f2c`,
+    { ...answered, outcome: 'left', reason: 'client.left' },
+    `– 200 ${whole} in 100 out 11 the client left req_1`,
   ],
   [
     'a failure with its cause',
-    { ...record, outcome: 'failed', status: 502, reason: 'provider.unreachable', cause: 'ECONNREFUSED: x' },
-    `✗ 502 ${answer} provider.unreachable (ECONNREFUSED: x) req_8f2c`,
+    { ...answered, outcome: 'failed', status: 502, reason: 'provider.unreachable', cause: 'ECONNREFUSED: x' },
+    `✗ 502 ${whole} in 100 out 11 provider.unreachable (ECONNREFUSED: x) req_1`,
   ],
-])('one line tells %s', (_what, whole, expected) => {
+])('one line tells %s', (_what, record, expected) => {
   // Without its clock, which is in the watcher's own time zone.
-  expect(plain(whole)).toMatch(/^\d\d:\d\d:\d\d /);
-  expect(plain(whole).slice(9)).toBe(`${expected}\n`);
+  expect(plain(record)).toMatch(/^\d\d:\d\d:\d\d /);
+  expect(plain(record).slice(9)).toBe(`${expected}\n`);
 });
 
 test('nothing that a client or a provider sends moves the watcher’s terminal', () => {
-  const { endpoint: _, ...nameless } = record;
+  const { endpoint: _, ...nameless } = answered;
   const path = '/\u009b2J\u001b[2J\r\n\u2028';
   const whole = plain({ ...nameless, path, cause: 'a\u001b]0;x\u0007\nb\u007f' });
 
