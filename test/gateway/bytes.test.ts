@@ -1,4 +1,3 @@
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { dialectCases, json, stream } from '../kit/answers.ts';
 import { twoHosts } from '../kit/config.ts';
@@ -39,65 +38,47 @@ function hostOf(dialect: string): ScriptedHost {
   return dialect === 'messages' ? anthropic : openai;
 }
 
-const lengthOf = (pieces: readonly (string | Buffer)[]) =>
-  `Content-Length: ${pieces.reduce((sum, piece) => sum + piece.length, 0)}`;
-
-/** Posts a body in pieces, by default with its length. */
-function send(
-  path: string,
-  pieces: readonly (string | Buffer)[],
-  framing: readonly string[] = [lengthOf(pieces)],
-): Promise<RawAnswer> {
+/** Posts a body in pieces. */
+function send(path: string, body: Buffer): Promise<RawAnswer> {
   const lines = [`POST ${path} HTTP/1.1`, 'Host: 127.0.0.1', `Authorization: Bearer ${gateway.key}`];
-  return sendRaw(gateway.port, head(...lines, 'Content-Type: application/json', ...framing), ...pieces);
+  const more = ['Content-Type: application/json', `Content-Length: ${body.length}`];
+  return sendRaw(gateway.port, head(...lines, ...more), ...cutOddly(body));
 }
-
-const sendInPieces = (path: string, body: Buffer) => send(path, cutOddly(body));
-
-const sizes = [
-  ['1 KB', 1_000],
-  ['5 MB', 5_000_000],
-] as const;
 
 describe.each(dialectCases)('$dialect', ({ dialect, path, model, plain, events }) => {
   const host = hostOf(dialect);
 
-  test.each(sizes)(
-    'a body of %s reaches the provider as it was sent, in whatever pieces',
-    async (_name, size) => {
-      host.script(json(plain));
-      const body = oddBody(model, size);
+  test('a body of 5 MB reaches the provider as it was sent, in whatever pieces', async () => {
+    host.script(json(plain));
+    const body = oddBody(model, 5_000_000);
 
-      const answer = await sendInPieces(path, body);
+    const answer = await send(path, body);
 
-      expect(answer.status).toBe(200);
-      expect(host.requests.at(-1)?.sha256).toBe(sha256(body));
-      expect(answer.headers.get('x-gateway-body')).toEqual(['exact']);
-    },
-  );
+    expect(answer.status).toBe(200);
+    expect(host.requests.at(-1)?.sha256).toBe(sha256(body));
+    expect(answer.headers.get('x-gateway-body')).toEqual(['exact']);
+  });
 
   test('a renamed model changes the bytes of its name and no others', async () => {
     host.script(json(plain));
     const alias = dialect === 'messages' ? 'renamed-claude' : 'renamed-gpt';
 
-    const answer = await sendInPieces(path, oddBody(alias, 1_000));
+    const answer = await send(path, oddBody(alias, 1_000));
 
     expect(host.requests.at(-1)?.sha256).toBe(sha256(oddBody(model, 1_000)));
     expect(answer.headers.get('x-gateway-body')).toEqual(['spliced']);
     expect(answer.headers.get('x-gateway-model')).toEqual([model]);
   });
 
-  test.each(sizes)('an answer of %s reaches the client as the provider sent it', async (_name, size) => {
-    const bytes = Buffer.from(
-      ` {${oddities}, "filler" : "${'é東👋 '.repeat(Math.ceil(size / 10))}",${plain.slice(1)}\n`,
-    );
+  test('an answer of 5 MB reaches the client as the provider sent it', async () => {
+    const bytes = Buffer.from(` {${oddities}, "filler" : "${'é東👋 '.repeat(500_000)}",${plain.slice(1)}\n`);
     host.script((response) => {
       response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' });
       for (const piece of cutOddly(bytes)) response.write(piece);
       response.end();
     });
 
-    const answer = await sendInPieces(path, oddBody(model, 10));
+    const answer = await send(path, oddBody(model, 10));
 
     expect([answer.status, answer.isWhole]).toEqual([200, true]);
     expect(sha256(answer.body)).toBe(sha256(bytes));
@@ -114,7 +95,7 @@ describe.each(dialectCases)('$dialect', ({ dialect, path, model, plain, events }
     const bytes = Buffer.from(text);
     host.script(stream(cutOddly(bytes)));
 
-    const answer = await sendInPieces(path, streamedBody(model));
+    const answer = await send(path, streamedBody(model));
 
     expect([answer.status, answer.isWhole]).toEqual([200, true]);
     expect(sha256(answer.body)).toBe(sha256(bytes));
@@ -123,31 +104,4 @@ describe.each(dialectCases)('$dialect', ({ dialect, path, model, plain, events }
     expect(answer.headers.get('x-accel-buffering')).toEqual(['no']);
     expect(answer.headers.get('transfer-encoding')).toEqual(['chunked']);
   });
-});
-
-/** The pieces of a body as chunks. */
-const chunksOf = (pieces: readonly Buffer[]) => [
-  ...pieces.flatMap((piece) => [`${piece.length.toString(16)}\r\n`, piece, '\r\n']),
-  '0\r\n\r\n',
-];
-
-test.each([
-  ['in chunks', 'Transfer-Encoding: chunked', (body: Buffer) => body],
-  ['compressed by gzip', 'Content-Encoding: gzip', gzipSync],
-  ['compressed by br', 'Content-Encoding: br', brotliCompressSync],
-  ['compressed by deflate', 'Content-Encoding: deflate', deflateSync],
-])('a body %s is forwarded as what it is without that', async (what, header, pack) => {
-  const [, chat] = dialectCases;
-  openai.script(json(chat.plain));
-  const body = oddBody('gpt-test', 1_000);
-  const pieces = cutOddly(pack(body));
-
-  const answer = await (what === 'in chunks'
-    ? send(chat.path, chunksOf(pieces), [header])
-    : send(chat.path, pieces, [header, lengthOf(pieces)]));
-
-  const received = openai.requests.at(-1);
-  expect(answer.status).toBe(200);
-  expect(received?.sha256).toBe(sha256(body));
-  expect(received?.headers.filter(([name]) => name === 'content-encoding')).toEqual([]);
 });

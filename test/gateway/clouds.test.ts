@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { answerEvents, chunkFrame, exceptionFrame } from '../kit/amazon-stream.ts';
 import { json, messagesAnswer } from '../kit/answers.ts';
-import { anthropicClient, openaiClient, post, projects, secrets, startGateway } from '../kit/gateway.ts';
+import { anthropicClient, post, projects, secrets, startGateway } from '../kit/gateway.ts';
 import { type HostRequest, type Script, startHost } from '../kit/host.ts';
 
 // Clouds whose paths, bodies or streams are not those of the dialect, here with keys; test/clouds has the credentials
@@ -65,34 +65,28 @@ describe('Bedrock by InvokeModel', () => {
     expect(header('anthropic-version')).toBeUndefined();
   });
 
-  test("ARNs are one segment; flags of the SDK's header are in the body, without those that Bedrock refuses", async () => {
+  test.each([
+    // Without those that Bedrock refuses.
+    [
+      'profile',
+      ['claude-code-20250219', 'interleaved-thinking-2025-05-14', 'advanced-tool-use-2025-11-20'],
+      ['interleaved-thinking-2025-05-14', 'tool-search-tool-2025-10-19'],
+      ['header:anthropic-beta claude-code-20250219'],
+    ],
+    // All, where the header is to be forwarded.
+    ['as-it-is', ['new-2099-01-01'], ['new-2099-01-01'], undefined],
+  ])("flags of the SDK's header are in the body for %s", async (model, betas, sent, dropped) => {
     const before = gateway.records.length;
 
-    await anthropicClient(gateway).beta.messages.create({
-      model: 'profile',
-      ...hello,
-      betas: ['claude-code-20250219', 'interleaved-thinking-2025-05-14', 'advanced-tool-use-2025-11-20'],
-    });
+    await anthropicClient(gateway).beta.messages.create({ model, ...hello, betas });
 
-    expect(last().target).toBe(`/model/${encodeURIComponent(arn)}/invoke`);
     expect(JSON.parse(last().body.toString())).toEqual({
       anthropic_version: 'bedrock-2023-05-31',
-      anthropic_beta: ['interleaved-thinking-2025-05-14', 'tool-search-tool-2025-10-19'],
+      anthropic_beta: sent,
       ...hello,
     });
     expect(header('anthropic-beta')).toBeUndefined();
-    const record = (await gateway.recorded(before + 1)).at(-1);
-    expect(record?.dropped).toEqual(['header:anthropic-beta claude-code-20250219']);
-  });
-
-  test('where the header is to be forwarded, all flags are', async () => {
-    await anthropicClient(gateway).beta.messages.create({
-      model: 'as-it-is',
-      ...hello,
-      betas: ['new-2099-01-01'],
-    });
-
-    expect(JSON.parse(last().body.toString()).anthropic_beta).toEqual(['new-2099-01-01']);
+    expect((await gateway.recorded(before + 1)).at(-1)?.dropped).toEqual(dropped);
   });
 
   test('the SDK reads its event stream', async () => {
@@ -112,19 +106,14 @@ describe('Bedrock by InvokeModel', () => {
   test('requests of the chat dialect are translated to it, streams included', async () => {
     host.script(stream(frames));
 
-    const chunks = await openaiClient(gateway).chat.completions.create({
-      model: 'profile',
-      stream: true,
-      messages: [{ role: 'user', content: 'hello' }],
-    });
+    const answer = await post(gateway, '/v1/chat/completions', { model: 'profile', stream: true, ...hello });
 
-    let text = '';
-    for await (const chunk of chunks) text += chunk.choices[0]?.delta.content ?? '';
-    expect(text).toBe('Water it.');
-    const body = JSON.parse(last().body.toString());
-    expect(body).toMatchObject({ anthropic_version: 'bedrock-2023-05-31', messages: [{ role: 'user' }] });
-    expect(Object.keys(body)).not.toContain('model');
-    expect(Object.keys(body)).not.toContain('stream');
+    expect(await answer.text()).toMatch(/"content":"Water".*"content":" it\.".*\[DONE\]/s);
+    expect(JSON.parse(last().body.toString())).toEqual({
+      anthropic_version: 'bedrock-2023-05-31',
+      max_tokens: 100,
+      messages: [{ role: 'user', content: expect.anything() }],
+    });
   });
 
   test.each([

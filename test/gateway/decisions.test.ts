@@ -3,7 +3,6 @@ import { Facts } from '../../src/policy/facts.ts';
 import { json } from '../kit/answers.ts';
 import { post, secrets } from '../kit/gateway.ts';
 import { startHosts } from '../kit/lifecycle.ts';
-import { openRaw, postText } from '../kit/raw.ts';
 
 const { openai, gateway } = await startHosts(
   json('{"id":"a","choices":[]}'),
@@ -18,17 +17,9 @@ policies:
       - { id: cards, action: redact, when: { text: { detect: [credit_card] } }, reason: content.credit_card }
       - { id: tickets, action: warn, when: { text: { regex: ['\\bTCK-[0-9]{6}\\b'] } } }
       - { id: greetings, action: warn, when: { text: { phrases: ["good morning"] } } }
-      - { id: tried, action: block, mode: monitor, when: { text: { phrases: ["dry run"] } }, reason: content.tried }
       - { id: caps, action: block, when: { max_output_tokens: { over: 1000 } }, reason: limits.max_output_tokens }
-  watched:
-    mode: monitor
-    opaque_content: block
-    rules:
-      - { id: watched-word, action: block, when: { text: { phrases: ["moonrise"] } }, reason: content.watched }
-      - { id: watched-mail, action: redact, when: { text: { detect: [email] } }, reason: content.email }
 projects:
   shop: { keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] }
-  other: { policies: [watched], keys: [{ id: other-web, value: "\${OTHER_KEY}" }] }
 `,
 );
 
@@ -40,10 +31,10 @@ const saying = (content: unknown, more: object = {}) => ({
 });
 
 /** Sends it and gives the answer, the record and what reached the provider. */
-async function send(body: unknown, key: string = secrets.PROJECT_KEY, headers: Record<string, string> = {}) {
+async function send(body: object, headers: Record<string, string> = {}) {
   const [recordsBefore, sentBefore] = [gateway.records.length, openai.requests.length];
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const answer = await post(gateway, path, text, { headers: { ...headers, authorization: `Bearer ${key}` } });
+  const text = JSON.stringify(body);
+  const answer = await post(gateway, path, text, { headers });
   const value = JSON.parse(await answer.text());
   const records = await gateway.recorded(recordsBefore + 1);
   const sent = openai.requests.slice(sentBefore).map((request) => request.body.toString());
@@ -56,19 +47,6 @@ async function send(body: unknown, key: string = secrets.PROJECT_KEY, headers: R
     text,
   };
 }
-
-describe('monitor', () => {
-  test('a policy in dry run does so with all its rules and options', async () => {
-    const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } };
-    const body = saying([{ type: 'text', text: 'moonrise, ask anna.schmidt@firma-beispiel.de' }, image]);
-
-    const { status, record, sent, text } = await send(body, secrets.OTHER_KEY);
-
-    expect([status, sent]).toEqual([200, [text]]);
-    expect(record?.would_block).toEqual(['watched-word', 'watched-mail', 'opaque_content']);
-    expect(record).toMatchObject({ decision: 'allow', unseen: 1 });
-  });
-});
 
 describe('outcomes', () => {
   test('a key that came as a model, or in the path, is in no record', async () => {
@@ -111,7 +89,7 @@ describe('outcomes', () => {
     });
     expect(record?.bytes_out).toBeGreaterThan(100);
     const written = JSON.stringify(gateway.records);
-    expect(written).not.toMatch(/nightfall|4111 ?1111|TCK-|moonrise|firma-beispiel/i);
+    expect(written).not.toMatch(/nightfall|4111 ?1111|TCK-/i);
   });
 
   test.each([
@@ -155,7 +133,7 @@ describe('what goes wrong', () => {
       throw new RangeError('the reader broke');
     });
 
-    const { status, value, record, sent } = await send(saying('hello'), secrets.PROJECT_KEY, headers);
+    const { status, value, record, sent } = await send(saying('hello'), headers);
 
     expect([status, value.error.reason, sent]).toEqual([403, 'policy.error', []]);
     expect(value.error.message).toEqual(message);
@@ -170,19 +148,5 @@ describe('what goes wrong', () => {
 
   test('the next request is served as before', async () => {
     expect((await send(saying('hello'))).status).toBe(200);
-  });
-
-  test('a request after a harmless one on the same connection is decided by itself', async () => {
-    const before = openai.requests.length;
-    const request = (body: string) => postText(secrets.PROJECT_KEY, path, body).join('');
-    const connection = openRaw(gateway.port);
-    const harmless = JSON.stringify(saying('hello'));
-
-    await connection.write(request(harmless) + request(JSON.stringify(saying('project nightfall'))));
-    const answers = [await connection.answer(), await connection.answer()];
-
-    connection.socket.destroy();
-    expect(answers.map(({ status }) => status)).toEqual([200, 403]);
-    expect(openai.requests.slice(before).map(({ body }) => body.toString())).toEqual([harmless]);
   });
 });

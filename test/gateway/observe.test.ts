@@ -27,18 +27,28 @@ models: [{ match: "m", provider: host }]`);
   return { server, finished, written };
 }
 
-function ask({ url }: GatewayServer, body: object, signal?: AbortSignal): Promise<Response> {
-  const init = { headers: { 'session-id': 'one' }, ...(signal !== undefined && { signal }) };
+function ask({ url }: GatewayServer, body: object, init: RequestInit = {}): Promise<Response> {
   return post({ url, key: secrets.PROJECT_KEY }, '/v1/chat/completions', { messages: [], ...body }, init);
 }
 
-test('an observer gets every exchange, repeated refusals too, which the records fold', async () => {
+test('an observer gets every exchange; of refusals that a session repeats the records have one, then a count', async () => {
   const { server, finished, written } = await start((response) => void response.end());
+  const refuse = async (model: string, session?: string) => {
+    const headers: Record<string, string> = session === undefined ? {} : { 'session-id': session };
+    await (await ask(server, { model }, { headers })).text();
+  };
 
-  for (let i = 0; i < 3; i += 1) await (await ask(server, { model: 'unknown' })).text();
+  for (let i = 0; i < 6; i += 1) await refuse('unknown', 'one');
+  await refuse('another', 'one');
+  await refuse('unknown', 'two');
+  await refuse('unknown');
+  await refuse('unknown');
+  const before = written.length;
+  await server.drain();
 
-  expect(finished.map(({ reason }) => reason)).toEqual(['model.unknown', 'model.unknown', 'model.unknown']);
-  expect(written).toHaveLength(1);
+  expect(finished.map(({ reason }) => reason)).toEqual(Array(10).fill('model.unknown'));
+  expect(before).toBe(5);
+  expect(written.slice(before)).toMatchObject([{ request_id: written[0]?.request_id, repeats: 5 }]);
 });
 
 test('gauges count open exchanges and streams, and who has a place at a provider or waits for one', async () => {
@@ -54,8 +64,8 @@ test('gauges count open exchanges and streams, and who has a place at a provider
   });
   const leave = new AbortController();
 
-  await ask(server, { model: 'm', stream: true }, leave.signal);
-  const waiting = ask(server, { model: 'm' }, leave.signal).catch(() => 'left');
+  await ask(server, { model: 'm', stream: true }, { signal: leave.signal });
+  const waiting = ask(server, { model: 'm' }, { signal: leave.signal }).catch(() => 'left');
   while (server.gauges().open.exchanges < 2 || server.gauges().providers[0]?.queued === 0) {
     await new Promise(setImmediate);
   }

@@ -1,5 +1,3 @@
-import Anthropic from '@anthropic-ai/sdk';
-import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
 import type { TextDialectName } from '../../src/dialects/registry.ts';
 import { plainAnswers, text as plainText } from '../dialects/translation/plain-answers.ts';
@@ -11,7 +9,7 @@ import { secrets, startGateway } from '../kit/gateway.ts';
 import type { Script } from '../kit/host.ts';
 import { recordedStream } from '../kit/recorded-streams.ts';
 import { scale } from '../kit/scale.ts';
-import { askBySdk, GeminiError, type Outcome } from '../kit/sdk-outcome.ts';
+import { askBySdk, type Outcome } from '../kit/sdk-outcome.ts';
 import { startStrictHost } from '../kit/strict-host.ts';
 
 // Every client at every provider: what the official SDKs send reaches a host that answers 400 to anything
@@ -122,22 +120,12 @@ describe.each(pairs)('a $client client at a $provider provider', ({ client, prov
       });
     });
 
-    test('an error before the first byte', async () => {
-      host.script(json(overloaded[provider], 529, { 'retry-after': '7' }));
-
-      const error = await rejection(ask('text'));
-
-      expect(error).toBeInstanceOf(serverErrors[client]);
-      expect(error).toMatchObject({ status: 529 });
-      expect(String(error)).toContain('take a break');
-      expect((error as { headers?: Headers }).headers?.get('retry-after')).toBe('7');
-    });
-
     test('a cut answer', async () => {
       host.script(isStream ? recorded(provider, 'cut') : json('{"id":"msg_1","type":"mess'));
 
-      const error = await rejection(ask('text'));
+      const error = await errorOf(ask('text'));
 
+      expect(error).toBeInstanceOf(Error);
       if (isStream) expect(gateway.records.at(-1)).toMatchObject({ status: 200, outcome: 'failed' });
       else expect(error).toMatchObject({ status: 502 });
       expect(gateway.records.at(-1)).toMatchObject({ reason: 'provider.broken_response' });
@@ -147,7 +135,7 @@ describe.each(pairs)('a $client client at a $provider provider', ({ client, prov
   test('an error in mid-stream', async () => {
     host.script(recorded(provider, 'error'));
 
-    const error = await rejection(askBySdk(gateway, { client, model, option: 'text', isStream: true }));
+    const error = await errorOf(askBySdk(gateway, { client, model, option: 'text', isStream: true }));
 
     expect(error).toBeInstanceOf(Error);
     // OpenAI's SDK takes `response.failed` for an event like any other and then finds no end.
@@ -157,21 +145,6 @@ describe.each(pairs)('a $client client at a $provider provider', ({ client, prov
 
 /** What splices the target's name into a body of the provider's dialect, unless it is in the path. */
 const ownBody = { messages: 'spliced', chat: 'spliced', responses: 'spliced', gemini: 'exact' } as const;
-
-const overloaded: Readonly<Record<TextDialectName, string>> = {
-  messages:
-    '{"type":"error","error":{"type":"overloaded_error","message":"take a break"},"request_id":"req_1"}',
-  chat: '{"error":{"message":"take a break","type":"server_error","param":null,"code":null}}',
-  responses: '{"error":{"message":"take a break","type":"server_error","param":null,"code":null}}',
-  gemini: '{"error":{"code":503,"message":"take a break","status":"UNAVAILABLE"}}',
-};
-
-const serverErrors = {
-  messages: Anthropic.InternalServerError,
-  chat: OpenAI.InternalServerError,
-  responses: OpenAI.InternalServerError,
-  gemini: GeminiError,
-} satisfies Record<TextDialectName, unknown>;
 
 /** A recorded stream in pieces that cut events and characters. */
 function recorded(provider: TextDialectName, scenario: string): Script {
@@ -189,14 +162,7 @@ function wholeAnswer(provider: TextDialectName, plain: Scenario['plain']): strin
   );
 }
 
-async function rejection(promise: Promise<unknown>): Promise<unknown> {
-  const outcome = await promise.then(
-    (value) => ({ value }),
-    (error: unknown) => ({ error }),
-  );
-  if ('error' in outcome) return outcome.error;
-  throw new Error(`expected a failure, got ${JSON.stringify(outcome.value)}`);
-}
+const errorOf = (asked: Promise<unknown>) => asked.catch((error: unknown) => error);
 
 test('the provider’s key was sent in its own header, and reached no client', () => {
   const key = secrets.PROVIDER_KEY;

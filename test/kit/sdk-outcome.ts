@@ -156,7 +156,7 @@ function ofResponse({ output, status, incomplete_details, usage }: Response): Ou
 }
 
 /** As that of Google's SDK, which has the body for its message. */
-export class GeminiError extends Error {
+class GeminiError extends Error {
   readonly status: number;
   readonly headers: Headers;
 
