@@ -1,19 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { json, requestFor, stream } from '../kit/answers.ts';
-import { projects } from '../kit/gateway.ts';
+import { twoHosts } from '../kit/config.ts';
 import { startHosts } from '../kit/lifecycle.ts';
 import { postRaw } from '../kit/raw.ts';
 import { answerOf, eventsOf } from './masking/saying.ts';
 
-const { openai, gateway } = await startHosts(
-  json('{}'),
-  ({ anthropic, openai }) => `
-providers:
-  claude: { dialect: anthropic, base_url: "${anthropic}" }
-  gpt: { dialect: openai, base_url: "${openai}/v1" }
-models:
-  - { match: "claude-*", provider: claude }
-  - { match: "gpt-*", provider: gpt }
+const more = `
 policies:
   house:
     apply: all
@@ -21,9 +13,8 @@ policies:
       - { id: codename, action: block, apply_to: [response], when: { text: { phrases: ["project nightfall"] } }, reason: content.codename }
       - { id: place, action: redact, apply_to: [response], when: { text: { phrases: ["harbour seven"] } }, reason: content.place }
       - { id: seen, action: block, mode: monitor, apply_to: [response], when: { text: { phrases: ["moonrise"] } }, reason: content.seen }
-plants: { store: { enabled: false } }
-${projects}`,
-);
+`;
+const { openai, gateway } = await startHosts(json('{}'), (urls) => twoHosts({ ...urls, more }));
 
 /** Asks, and takes whatever comes until the connection ends. */
 async function ask(path: string, body: object) {

@@ -1,14 +1,11 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { Facts } from '../../src/policy/facts.ts';
 import { json } from '../kit/answers.ts';
+import { twoHosts } from '../kit/config.ts';
 import { post, secrets } from '../kit/gateway.ts';
 import { startHosts } from '../kit/lifecycle.ts';
 
-const { openai, gateway } = await startHosts(
-  json('{"id":"a","choices":[]}'),
-  ({ openai }) => `
-providers: { gpt: { dialect: openai, base_url: "${openai}/v1", api_key: "\${PROVIDER_KEY}" } }
-models: [{ match: "gpt-*", provider: gpt }]
+const more = `
 policies:
   house:
     apply: all
@@ -18,9 +15,9 @@ policies:
       - { id: tickets, action: warn, when: { text: { regex: ['\\bTCK-[0-9]{6}\\b'] } } }
       - { id: greetings, action: warn, when: { text: { phrases: ["good morning"] } } }
       - { id: caps, action: block, when: { max_output_tokens: { over: 1000 } }, reason: limits.max_output_tokens }
-projects:
-  shop: { keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] }
-`,
+`;
+const { openai, gateway } = await startHosts(json('{"id":"a","choices":[]}'), (urls) =>
+  twoHosts({ ...urls, more }),
 );
 
 const path = '/v1/chat/completions';

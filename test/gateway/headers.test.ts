@@ -16,14 +16,9 @@ const forbidden = [
   `X-Gateway-Key: ${secrets.PROJECT_KEY}`,
   'Cookie: session=abc',
   'X-Forwarded-For: 10.0.0.1',
-  'Forwarded: for=10.0.0.1',
   'Proxy-Authorization: Basic abc',
-  'Referer: http://127.0.0.1/',
   'X-Codex-Turn-Metadata: {"cwd":"/home/somebody"}',
-  'OpenAI-Organization: org-1',
   'X-Unknown: 1',
-  'Keep-Alive: timeout=5',
-  'TE: trailers',
 ];
 
 const claudeCode = [
@@ -31,8 +26,6 @@ const claudeCode = [
   'Accept: application/json',
   'User-Agent: claude-cli/2.1.329 (external, cli)',
   'X-Stainless-Lang: js',
-  'X-Stainless-Retry-Count: 0',
-  'X-Stainless-Timeout: 600',
   'anthropic-version: 2023-06-01',
   'anthropic-beta: claude-code-20250219,interleaved-thinking-2025-05-14,context-management-2025-06-27',
   'anthropic-dangerous-direct-browser-access: true',
@@ -95,18 +88,11 @@ describe('towards the client', () => {
     'request-id': 'provider-request',
     'x-request-id': 'other-provider-request',
     'anthropic-ratelimit-requests-remaining': '9',
-    'openai-processing-ms': '12',
-    'x-ratelimit-limit-requests': '100',
-    'x-codex-primary-used-percent': '3',
     'set-cookie': 'tracking=1',
     'access-control-allow-origin': '*',
     server: 'provider',
-    'strict-transport-security': 'max-age=1',
-    via: '1.1 somewhere',
     'x-gateway-error': 'true',
     'x-gateway-provider': 'made-up',
-    'cf-ray': 'abc',
-    etag: '"1"',
   };
 
   test('exactly the listed headers of an answer get through', async () => {
@@ -125,9 +111,6 @@ describe('towards the client', () => {
       'request-id': ['provider-request'],
       'x-provider-request-id': ['other-provider-request'],
       'anthropic-ratelimit-requests-remaining': ['9'],
-      'openai-processing-ms': ['12'],
-      'x-ratelimit-limit-requests': ['100'],
-      'x-codex-primary-used-percent': ['3'],
       'x-content-type-options': ['nosniff'],
       'x-gateway-body': ['exact'],
       'x-gateway-attempts': ['1'],

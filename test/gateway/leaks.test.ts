@@ -3,7 +3,7 @@ import { hasModel, targetOf } from '../../src/dialects/model-path.ts';
 import { type DialectName, dialects } from '../../src/dialects/registry.ts';
 import { speakAll } from '../kit/answers.ts';
 import { providerOf } from '../kit/config.ts';
-import { allDirections, dialectNames } from '../kit/dialects.ts';
+import { dialectNames, directions } from '../kit/dialects.ts';
 import { secrets, startGateway } from '../kit/gateway.ts';
 import { type HostRequest, startHost } from '../kit/host.ts';
 import { scale } from '../kit/scale.ts';
@@ -15,7 +15,7 @@ import { type Body, shapesOf } from './leaks/shapes.ts';
 // sent to every dialect through a gateway; then all that the host received is searched. Headers and the query:
 // outgoing/evaluate-head; fallbacks: outgoing/build-upstream-request.
 
-const pairs = [...dialectNames.map((name) => [name, name] as const), ...allDirections];
+const pairs = [...dialectNames.map((name) => [name, name] as const), ...directions];
 
 const received = new Map<string, HostRequest>();
 const host = await startHost((response, request) => {

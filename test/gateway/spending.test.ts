@@ -205,6 +205,9 @@ const ofGemini = (promptTokenCount: number, candidatesTokenCount: number) => ({
   promptTokenCount,
   candidatesTokenCount,
 });
+const own = { input_tokens: 23, output_tokens: 10 };
+const pass = { type: 'compaction', input_tokens: 180, output_tokens: 35, cache_read_input_tokens: 20 };
+const compacted = { ...own, iterations: [pass, { type: 'message', ...own }] };
 const searched = { input_tokens: 10, output_tokens: 10, server_tool_use: { web_search_requests: 3 } };
 const searches = [1, 2, 3].map((id) => ({ type: 'web_search_call', id: String(id) }));
 const search = { model: 'gpt-4.1', tools: [{ type: 'web_search' }] };
@@ -328,6 +331,7 @@ test.each<[string, Asked, object]>([
 const [usageEvent = '', done = ''] = chatEvents.slice(-2);
 const withoutUsage = chatEvents.slice(0, -2);
 const earlyUsage = [usageEvent, ...withoutUsage, usageEvent.replace(/"usage".*\}/, '"usage":null}'), done];
+const compactedEvent = `data: ${JSON.stringify({ type: 'message_delta', delta: {}, usage: compacted })}\n\n`;
 const lateOutput = messagesEvents.map((event) => event.replace(',"usage":{"output_tokens":4}', ''));
 
 test.each([
@@ -348,6 +352,12 @@ test.each([
     lateOutput,
     ['/v1/messages', { ...claude, stream: true }],
     { input_tokens: 3, output_tokens: 1 + 10 + 6, estimated: true },
+  ],
+  [
+    'passes beside the answer are paid for once, although a stream ends with them twice',
+    [...messagesEvents.slice(0, -2), compactedEvent, compactedEvent, ...messagesEvents.slice(-1)],
+    ['/v1/messages', { ...claude, stream: true }],
+    { input_tokens: 223, output_tokens: 45, cache_read_tokens: 20 },
   ],
 ] as const)('%s', async (_what, events, [path, value], usage) => {
   expect((await spend(stream(events), value, path)).usage).toMatchObject(usage);
@@ -438,29 +448,6 @@ test('a cap that a translation raises is reserved as it leaves', async () => {
   expect(JSON.parse(String(host.requests.at(-1)?.body))).toMatchObject({ max_output_tokens: 16 });
   expect(usage).toMatchObject({ output_tokens: 16, estimated: true });
 });
-
-test.each([false, true])(
-  'passes that the provider reports beside the answer are paid for (stream: %s)',
-  async (isStream) => {
-    const own = { input_tokens: 23, output_tokens: 10 };
-    const pass = { type: 'compaction', input_tokens: 180, output_tokens: 35, cache_read_input_tokens: 20 };
-    const usage = { ...own, iterations: [pass, { type: 'message', ...own }] };
-    const event = (type: string, members: object) =>
-      `event: ${type}\ndata: ${JSON.stringify({ type, ...members })}\n\n`;
-    const begin = event('message_start', {
-      message: { ...JSON.parse(messagesAnswer), content: [], usage: own },
-    });
-    const last = event('message_delta', { delta: { stop_reason: 'end_turn' }, usage });
-    const script = isStream
-      ? stream([begin, last, last, event('message_stop', {})])
-      : report(messagesAnswer, { usage });
-
-    expect((await spend(script, { ...claude, stream: isStream }, '/v1/messages')).usage).toEqual({
-      ...{ input_tokens: 223, output_tokens: 45, cache_read_tokens: 20, cache_write_tokens: 0 },
-      reasoning_tokens: 0,
-    });
-  },
-);
 
 test('an answer that cannot be translated costs what the provider says it used', async () => {
   const other = await start({ endpoints: 'responses' });
