@@ -85,10 +85,7 @@ for (const [i, dialect] of targets.entries()) {
           const explained = explainRequest(question);
           const before = host.requests.length;
           const answer = await post(gateway, path, body.toString(), {
-            headers: {
-              authorization: `Bearer ${keyOf(name)}`,
-              'content-type': 'application/json',
-            },
+            headers: { authorization: `Bearer ${keyOf(name)}` },
           });
           const error = answer.ok ? undefined : factsOf(((await answer.json()) as { error: Fields }).error);
           if (answer.ok) await answer.arrayBuffer();

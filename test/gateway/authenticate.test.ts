@@ -66,18 +66,6 @@ describe('a request is refused', () => {
   ])('%s: %j', (code, rawHeaders) => {
     expect(ask(...rawHeaders)).toBe(code);
   });
-
-  test('and the key is never in the message', () => {
-    for (const rawHeaders of [
-      ['x-api-key', 'secret'],
-      ['Authorization', 'secret'],
-      ['x-api-key', 'secret', 'x-gateway-key', 'other'],
-    ]) {
-      expect(() => authenticate({ request: { rawHeaders }, startedMs: 0 }, gateway)).toThrow(
-        expect.not.objectContaining({ message: expect.stringContaining('secret') }),
-      );
-    }
-  });
 });
 
 test('a key is good until the millisecond it expires', () => {

@@ -37,18 +37,10 @@ beforeEach(() => {
   other.script(json(messagesAnswer));
 });
 
-interface Sent {
-  readonly status: number;
-  readonly text: string;
-  readonly headers: Headers;
-  readonly own: readonly HostRequest[];
-  readonly other: readonly HostRequest[];
-}
-
 async function send(
   headers: Record<string, string> | [string, string][],
   { path = '/v1/messages', model = 'own', text = body.replace('"own"', JSON.stringify(model)) } = {},
-): Promise<Sent> {
+) {
   const before = [own.requests.length, other.requests.length];
   const all = new Headers(headers);
   all.set('content-type', 'application/json');
@@ -89,16 +81,10 @@ describe('the login goes to its provider as it came, and the bytes too', () => {
 
   test('with the account that ChatGPT’s host needs', async () => {
     own.script(json(responsesAnswer));
-    const headers = {
-      ...login,
-      'chatgpt-account-id': 'acc-1',
-      'x-openai-internal-codex-responses-lite': 'true',
-    };
+    const account = { 'chatgpt-account-id': 'acc-1', 'x-openai-internal-codex-responses-lite': 'true' };
+    const request = { path: '/v1/responses', text: '{"model":"gpt","input":"hi"}' };
 
-    const { status, own: requests } = await send(headers, {
-      path: '/v1/responses',
-      text: '{"model":"gpt","input":"hi"}',
-    });
+    const { status, own: requests } = await send({ ...login, ...account }, request);
 
     expect(status).toBe(200);
     expect(requests[0]?.target).toBe('/backend-api/codex/responses');

@@ -5,13 +5,7 @@ import { post, secrets } from '../kit/gateway.ts';
 import { type Script, startHost } from '../kit/host.ts';
 import { gatewayConfigOf, serveConfig } from '../kit/served-config.ts';
 
-interface Observed {
-  readonly server: GatewayServer;
-  readonly finished: readonly ExchangeRecord[];
-  readonly written: readonly ExchangeRecord[];
-}
-
-async function start(script: Script): Promise<Observed> {
+async function start(script: Script) {
   const host = await startHost(script);
   const config = await gatewayConfigOf(`
 providers:

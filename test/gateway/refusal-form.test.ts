@@ -34,19 +34,12 @@ test.each([
 });
 
 const keyless = new GatewayError('provider.unavailable', 'x', { retry: false });
+const [rate, invalid, overloaded] = ['rate_limit_error', 'invalid_request_error', 'overloaded_error'];
 
 test.each([
-  [
-    'a spent budget',
-    budget,
-    ['rate_limit_error', 'rate_limit_error', 'invalid_request_error', 'rate_limit_error'],
-  ],
+  ['a spent budget', budget, [rate, rate, invalid, rate]],
   // No overload to Claude Code and opencode, which would wait for its end.
-  [
-    'a provider without a key',
-    keyless,
-    ['api_error', 'overloaded_error', 'invalid_request_error', 'overloaded_error'],
-  ],
+  ['a provider without a key', keyless, ['api_error', overloaded, invalid, overloaded]],
 ])('%s has another type only where it makes an agent repeat the request', (_what, error, types) => {
   expect([claude, codex, opencode, sdk].map((request) => refusalForm(error, request).type)).toEqual(types);
 });
@@ -62,19 +55,19 @@ plants: { store: { enabled: false } }
   const send = async (headers: Readonly<Record<string, string>>) => {
     const asked = { model: 'sandbox-mini', input: 'nightfall' };
     const answer = await post(gateway, '/v1/responses', asked, { headers });
-    const { error } = (await answer.json()) as { error: unknown };
-    return { status: answer.status, marked: answer.headers.get('x-gateway-error'), error };
+    return { status: answer.status, error: ((await answer.json()) as { error: object }).error };
   };
 
   const [plain, agent] = [await send({}), await send({ originator: 'codex_exec' })];
-  const [first, second] = await gateway.recorded(2);
-  await gateway.stop();
+  const outcomes = (await gateway.recorded(2)).map(({ outcome }) => outcome);
 
-  expect([plain.status, agent.status]).toEqual([403, 400]);
   const message = 'blocked by rule codename (at /input). Esc twice goes back to before it';
-  expect(agent).toEqual({ ...plain, status: 400, error: { ...Object(plain.error), message } });
-  expect(agent.error).toMatchObject({ type: 'permission_error', reason: 'content.codename' });
-  expect([first?.outcome, second?.outcome]).toEqual(['refused', 'refused']);
+  expect(plain).toMatchObject({
+    status: 403,
+    error: { type: 'permission_error', reason: 'content.codename' },
+  });
+  expect(agent).toEqual({ status: 400, error: { ...plain.error, message } });
+  expect(outcomes).toEqual(['refused', 'refused']);
 });
 
 test('an agent is told of --mask where it helps: with what a detector found', () => {

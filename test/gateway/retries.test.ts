@@ -28,11 +28,10 @@ function ask(model: string): Promise<Response> {
 
 /** Answers one after the other; the last one stays. */
 function inTurn(...answers: readonly Script[]): Script {
-  let at = 0;
+  let at = -1;
   return (response, request) => {
-    const answer = answers[Math.min(at, answers.length - 1)];
     at += 1;
-    return answer?.(response, request);
+    return (answers[at] ?? answers.at(-1))?.(response, request);
   };
 }
 

@@ -23,14 +23,9 @@ const claude = { ...body, model: 'claude-opus-4-5' };
 const silence: Script = () => undefined;
 const error = json('{"error":{"message":"no"}}', 500);
 
-interface Settings {
-  readonly limits?: string;
-  readonly endpoints?: string;
-  readonly models?: string;
-  readonly policies?: string;
-}
+type Setting = 'limits' | 'endpoints' | 'models' | 'policies';
 
-function start(settings: Settings): Promise<TestGateway> {
+function start(settings: Readonly<Partial<Record<Setting, string>>>): Promise<TestGateway> {
   const { limits = '{}', endpoints = 'chat', models = '{ match: m, provider: host }' } = settings;
   return startGateway(`
 providers:
