@@ -7,7 +7,8 @@ import { WrittenAnswer } from '../relaying.ts';
 /** A reader that uses up a tick's time with each slice. */
 function slowReader(name: string, budget: PieceBudget, read: string[]) {
   const answer = new WrittenAnswer();
-  takeTurns(answer, { budget, sliceBytes: 16_384 }).pipe({
+  const shared = takeTurns(answer, { budget, sliceBytes: 16_384 });
+  shared.pipe({
     data: (slice) => {
       budget.spend(1_000);
       read.push(`${name} ${slice.length}`);
@@ -16,13 +17,13 @@ function slowReader(name: string, budget: PieceBudget, read: string[]) {
     end: () => read.push(`${name} end`),
     fail: () => read.push(`${name} failed`),
   });
-  return answer;
+  return { answer, shared };
 }
 
 test('answers that cost much are read in slices and in turns, each to its end', async () => {
   const budget = new PieceBudget();
   const read: string[] = [];
-  const answers = ['a', 'b'].map((name) => slowReader(name, budget, read));
+  const answers = ['a', 'b'].map((name) => slowReader(name, budget, read).answer);
 
   for (const answer of answers) {
     answer.write('x'.repeat(40_000));
@@ -37,7 +38,7 @@ test('answers that cost much are read in slices and in turns, each to its end', 
 
 test('the host is paused until all that came is read', async () => {
   const budget = new PieceBudget();
-  const answer = slowReader('a', budget, []);
+  const { answer } = slowReader('a', budget, []);
 
   const goesOn = [answer.write('x'.repeat(20_000)), answer.write('more')];
   const before = answer.timesResumed;
@@ -68,24 +69,14 @@ test('a reader that waits gets nothing until it asks for more', () => {
 });
 
 test('what was not read of an abandoned answer never is', async () => {
-  const budget = new PieceBudget();
-  const answer = new WrittenAnswer();
-  const shared = takeTurns(answer, { budget, sliceBytes: 16_384 });
-  const read: number[] = [];
-  shared.pipe({
-    data: (slice) => {
-      budget.spend(1_000);
-      return read.push(slice.length) > 0;
-    },
-    end: () => read.push(0),
-    fail: () => undefined,
-  });
+  const read: string[] = [];
+  const { answer, shared } = slowReader('a', new PieceBudget(), read);
 
   answer.write('x'.repeat(40_000));
   answer.sink.end();
   shared.abort();
   for (let tick = 0; tick < 10; tick += 1) await nextTick();
 
-  expect(read).toEqual([16_384]);
+  expect(read).toEqual(['a 16384']);
   expect(answer.wasAborted).toBe(true);
 });

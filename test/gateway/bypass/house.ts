@@ -16,34 +16,16 @@ policies:
   house:
     apply: all
     rules:
-      - id: models
-        action: block
-        unless: { model: [claude-test, gpt-test, gemini-test, embed, harmless-alias, with-fallback] }
-        reason: model.not_allowed
-      - id: short-answers
-        action: block
-        when: { max_output_tokens: { over: 1000 } }
-        reason: limits.max_output_tokens
-      - id: no-shell
-        action: block
-        when: { tools: [shell, local_shell, "bash_*"] }
-        reason: tools.not_allowed
-      - id: codename
-        action: block
-        when: { text: { phrases: ["project nightfall"] } }
-        reason: content.codename
-      - id: cards
-        action: block
-        when: { text: { detect: [credit_card] } }
-        reason: content.credit_card
+      - { id: models, action: block, unless: { model: [claude-test, gpt-test, gemini-test, embed, harmless-alias, with-fallback] }, reason: model.not_allowed }
+      - { id: short-answers, action: block, when: { max_output_tokens: { over: 1000 } }, reason: limits.max_output_tokens }
+      - { id: no-shell, action: block, when: { tools: [shell, local_shell, "bash_*"] }, reason: tools.not_allowed }
+      - { id: codename, action: block, when: { text: { phrases: ["project nightfall"] } }, reason: content.codename }
+      - { id: cards, action: block, when: { text: { detect: [credit_card] } }, reason: content.credit_card }
   strict:
     opaque_content: block
     unseen_references: block
 projects:
-  shop:
-    keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }]
-  other:
-    policies: [strict]
-    keys: [{ id: strict-web, value: "\${OTHER_KEY}" }]
+  shop: { keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] }
+  other: { policies: [strict], keys: [{ id: strict-web, value: "\${OTHER_KEY}" }] }
 `;
 }

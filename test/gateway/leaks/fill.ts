@@ -29,17 +29,15 @@ export function* fill(shape: Body, thingFor: (number: number) => Thing): Generat
     ] as const) {
       const neighbour = leaves[at + distance];
       if (neighbour === undefined) continue;
-      yield parted(next(), number, form, `${where} and ${name(neighbour.path)}`, (first, second) =>
-        replace(
-          replace(shape, leaf.path, encodeAs(leaf.value, first)),
-          neighbour.path,
-          encodeAs(neighbour.value, second),
-        ),
-      );
+      const how = { thing: next(), form, at: `${where} and ${name(neighbour.path)}` };
+      yield parted(how, number, (first, second) => {
+        const begun = replace(shape, leaf.path, encodeAs(leaf.value, first));
+        return replace(begun, neighbour.path, encodeAs(neighbour.value, second));
+      });
     }
     const twins = twinsOf(shape, leaf.path);
     if (twins === undefined) continue;
-    yield parted(next(), number, 'twins', where, (first, second) =>
+    yield parted({ thing: next(), form: 'twins', at: where }, number, (first, second) =>
       twins(encodeAs(leaf.value, first), encodeAs(leaf.value, second)),
     );
   }
@@ -48,41 +46,37 @@ export function* fill(shape: Body, thingFor: (number: number) => Thing): Generat
   }
 }
 
-function whole(thing: Thing, form: Pair['form'], at: string, put: (text: string) => string): Pair {
+type How = Pick<Pair, 'thing' | 'form' | 'at'>;
+
+function pairOf(how: How, forbidden: () => string, harmless: () => string): Pair {
   return {
-    thing,
-    form,
-    at,
+    ...how,
     get forbidden() {
-      return put(thing.text);
+      return forbidden();
     },
     get harmless() {
-      return put(thing.harmless);
+      return harmless();
     },
   };
 }
 
-function parted(
-  thing: Thing,
-  number: number,
-  form: Pair['form'],
-  at: string,
-  put: (first: string, second: string) => unknown,
-): Pair {
-  const { halves, harmless } = thing;
+function whole(thing: Thing, form: Pair['form'], at: string, put: (text: string) => string): Pair {
+  return pairOf(
+    { thing, form, at },
+    () => put(thing.text),
+    () => put(thing.harmless),
+  );
+}
+
+function parted(how: How, number: number, put: (first: string, second: string) => unknown): Pair {
+  const { halves, harmless } = how.thing;
   const half = halves[number % halves.length] as readonly [string, string];
   const middle = harmless.length >> 1;
-  return {
-    thing,
-    form,
-    at,
-    get forbidden() {
-      return JSON.stringify(put(...half));
-    },
-    get harmless() {
-      return JSON.stringify(put(harmless.slice(0, middle), harmless.slice(middle)));
-    },
-  };
+  return pairOf(
+    how,
+    () => JSON.stringify(put(...half)),
+    () => JSON.stringify(put(harmless.slice(0, middle), harmless.slice(middle))),
+  );
 }
 
 function name(path: Path): string {

@@ -63,20 +63,12 @@ const conversations: Readonly<Record<DialectName, readonly Body[]>> = {
             { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'a document' }, title: 'its title' },
             { type: 'search_result', source: 'https://example.org', title: 'a result', content: [{ type: 'text', text: 'found' }] },
             { type: 'image', source: { type: 'url', url: 'https://example.org/picture.png' } },
+            { type: 'image', source: { type: 'base64', media_type: 'image/png', data: pixel } },
             { type: 'text', text: 'after' },
           ],
         },
-        { role: 'assistant', content: [call] },
+        { role: 'assistant', content: [{ type: 'redacted_thinking', data: 'data' }, call] },
         { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'call_1', is_error: true, content: 'failed' }, { type: 'text', text: 'last' }] },
-      ],
-    },
-    {
-      max_tokens: 64,
-      // biome-ignore format: a case a line
-      messages: [
-        { role: 'user', content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: pixel } }, { type: 'text', text: 'x' }] },
-        { role: 'assistant', content: [{ type: 'redacted_thinking', data: 'data' }, { type: 'text', text: 'y' }] },
-        { role: 'user', content: 'z' },
       ],
     },
   ],

@@ -4,40 +4,49 @@ import { json } from '../../kit/answers.ts';
 import { type ScriptedHost, startHost } from '../../kit/host.ts';
 import { answerOf, askedOf, eventsOf } from '../masking/saying.ts';
 
+type Counts = readonly [input: unknown, output: unknown];
+
 /** The usage that a host reports; by default the true one. */
-const usages = [
-  'none',
-  'empty',
-  'texts',
-  'negative',
-  'huge',
-  'zeros',
-  'input only',
-  'output only',
-  'null',
-] as const;
+const usages = {
+  none: () => undefined,
+  null: () => null,
+  empty: () => [undefined, undefined],
+  texts: (input, output) => [String(input), String(output)],
+  negative: (input, output) => [-input, -output],
+  huge: () => [1e300, 1e300],
+  zeros: () => [0, 0],
+  'input only': (input) => [input, undefined],
+  'output only': (_input, output) => [undefined, output],
+} satisfies Record<string, (input: number, output: number) => Counts | null | undefined>;
+
 /** How an answer ends; by default as it should. */
 const ends = ['cut', 'without last event', 'half an event', 'error event', 'silence after the head'] as const;
+
+const isJson = { 'content-type': 'application/json' };
 /** What a host sends in place of an answer; the work is done all the same. */
-const substitutes = [
-  'page',
-  'half a JSON',
-  'nothing',
-  'reset',
-  'silence',
-  'bad gzip',
-  'empty 204',
-  'too long',
-] as const;
+const substitutes = {
+  page: (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>no</p>'),
+  'half a JSON': (response) => response.writeHead(200, isJson).end('{"choices":['),
+  nothing: (response) => response.writeHead(200, isJson).end(),
+  reset: (response) => response.destroy(),
+  silence: () => undefined,
+  'bad gzip': (response) => response.writeHead(200, { ...isJson, 'content-encoding': 'gzip' }).end('{}'),
+  'empty 204': (response) => response.writeHead(204).end(),
+  // More than 32 MiB of what is no text of a model.
+  'too long': (response) => response.writeHead(200, isJson).end(Buffer.alloc(33 * 1024 * 1024, ' ')),
+} satisfies Record<string, (response: ServerResponse) => unknown>;
+
+type Usage = keyof typeof usages;
+type Substitute = keyof typeof substitutes;
 
 /** What a host does with a request, apart from writing an answer of its own length. */
 export interface Lie {
   readonly name: string;
-  readonly usage?: (typeof usages)[number];
+  readonly usage?: Usage;
   /** Where it reports that; by default at the end. */
   readonly at?: 'first' | 'twice';
   readonly end?: (typeof ends)[number];
-  readonly instead?: (typeof substitutes)[number];
+  readonly instead?: Substitute;
   /** A status with which it refuses, and charges nothing. */
   readonly status?: number;
   /** Tokens that no text shows. */
@@ -48,13 +57,15 @@ export interface Lie {
   readonly member?: 'message' | 'unheard_of';
 }
 
+const namesOf = <Names extends object>(all: Names) => Object.keys(all) as (keyof Names & string)[];
+
 export const lies: readonly Lie[] = [
   { name: 'the truth' },
-  ...usages.map((usage) => ({ name: `a usage of ${usage}`, usage })),
+  ...namesOf(usages).map((usage) => ({ name: `a usage of ${usage}`, usage })),
   { name: 'a usage before the text only', at: 'first' },
   { name: 'a usage before the text, then zeros', at: 'twice', usage: 'zeros' },
   ...ends.map((end) => ({ name: `no usage, ${end}`, end, usage: 'none' as const })),
-  ...substitutes.map((instead) => ({ name: `${instead} in place of an answer`, instead })),
+  ...namesOf(substitutes).map((instead) => ({ name: `${instead} in place of an answer`, instead })),
   ...[302, 400, 429, 500, 503].map((status) => ({ name: `status ${status}`, status })),
   { name: 'hidden reasoning, no usage', hidesReasoning: true, usage: 'none' },
   { name: 'hidden reasoning, cut', hidesReasoning: true, usage: 'none', end: 'cut' },
@@ -102,10 +113,10 @@ export async function startLyingHost(): Promise<LyingHost> {
     billed.input += input;
     bill(hidden);
     const said = { text: token.repeat(order.tokens) };
-    const usage = usageOf(dialect, lie.usage, { input, output: order.tokens + hidden });
+    const usage = usageOf(dialect, lie.usage, [input, order.tokens + hidden]);
     if (lie.instead !== undefined || !isStream) {
       bill(order.tokens);
-      if (lie.instead !== undefined) return sendInstead(response, lie.instead);
+      if (lie.instead !== undefined) return substitutes[lie.instead](response);
       const whole = told(answerOf(dialect, said), lie, usage);
       if (lie.end === undefined || lie.end === 'error event') return json(whole)(response, request);
       response.writeHead(200, { 'content-type': 'application/json' });
@@ -115,7 +126,7 @@ export async function startLyingHost(): Promise<LyingHost> {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     const pieces = new RegExp(`(?:${token}){1,${order.perEvent}}`, 'g');
     const events = eventsOf(dialect, said, (all) => all.match(pieces) ?? []);
-    const early = lie.at === undefined ? undefined : usageOf(dialect, undefined, { input, output: 1 });
+    const early = lie.at === undefined ? undefined : usageOf(dialect, undefined, [input, 1]);
     const withUsage = events.findLastIndex((event) => usageMember.test(event));
     const sent = events.map((event, at) => {
       if (at === 0) return told(event, lie, early);
@@ -157,64 +168,17 @@ function told(written: string, { member }: Lie, usage: object | null | undefined
   return withUsage.replace(new RegExp(`"(?:text|content)":"${token}`), `"${member}":"${token}`);
 }
 
-function sendInstead(response: ServerResponse, what: NonNullable<Lie['instead']>): unknown {
-  const json = { 'content-type': 'application/json' };
-  switch (what) {
-    case 'page':
-      return response.writeHead(200, { 'content-type': 'text/html' }).end('<p>no</p>');
-    case 'half a JSON':
-      return response.writeHead(200, json).end('{"choices":[');
-    case 'nothing':
-      return response.writeHead(200, json).end();
-    case 'bad gzip':
-      return response.writeHead(200, { ...json, 'content-encoding': 'gzip' }).end('{}');
-    case 'empty 204':
-      return response.writeHead(204).end();
-    case 'too long':
-      // More than 32 MiB of what is no text of a model.
-      return response.writeHead(200, json).end(Buffer.alloc(33 * 1024 * 1024, ' '));
-    case 'reset':
-      return response.destroy();
-    case 'silence':
-      return undefined;
-  }
-}
-
 const usageNames = {
-  messages: { input: 'input_tokens', output: 'output_tokens' },
-  chat: { input: 'prompt_tokens', output: 'completion_tokens' },
-  responses: { input: 'input_tokens', output: 'output_tokens' },
-  gemini: { input: 'promptTokenCount', output: 'candidatesTokenCount' },
-} satisfies Record<TextDialectName, object>;
+  messages: ['input_tokens', 'output_tokens'],
+  chat: ['prompt_tokens', 'completion_tokens'],
+  responses: ['input_tokens', 'output_tokens'],
+  gemini: ['promptTokenCount', 'candidatesTokenCount'],
+} as const satisfies Record<TextDialectName, readonly [string, string]>;
 
-function usageOf(
-  dialect: TextDialectName,
-  usage: Lie['usage'],
-  { input, output }: { readonly input: number; readonly output: number },
-): object | null | undefined {
-  const name = usageNames[dialect];
-  switch (usage) {
-    case 'none':
-      return undefined;
-    case 'null':
-      return null;
-    case 'empty':
-      return {};
-    case 'texts':
-      return { [name.input]: String(input), [name.output]: String(output) };
-    case 'negative':
-      return { [name.input]: -input, [name.output]: -output };
-    case 'huge':
-      return { [name.input]: 1e300, [name.output]: 1e300 };
-    case 'zeros':
-      return { [name.input]: 0, [name.output]: 0 };
-    case 'input only':
-      return { [name.input]: input };
-    case 'output only':
-      return { [name.output]: output };
-    default:
-      return { [name.input]: input, [name.output]: output };
-  }
+function usageOf(dialect: TextDialectName, usage: Usage | undefined, counts: readonly [number, number]) {
+  const told: Counts | null | undefined = usage === undefined ? counts : usages[usage](...counts);
+  const [input, output] = usageNames[dialect];
+  return told && { [input]: told[0], [output]: told[1] };
 }
 
 const event = (data: object) => `event: error\ndata: ${JSON.stringify(data)}\n\n`;

@@ -63,34 +63,28 @@ function answering(isStream: boolean): void {
   });
 }
 
-test.each([false, true])('only signatures stay as they came: streamed %s', async (isStream) => {
-  answering(isStream);
+test.each([false, true])(
+  'only signatures stay as they came, for the next turn too: streamed %s',
+  async (isStream) => {
+    answering(isStream);
+    const first = bodies.gemini(value) as { contents: object[] };
 
-  const parts = await ask(secrets.PROJECT_KEY, isStream, bodies.gemini(value));
+    const parts = await ask(secrets.PROJECT_KEY, isStream, first);
+    const sentFirst = host.requests.at(-1)?.body.toString() ?? '';
+    const answered = { functionResponse: { id: 'call_1', name: 'run', response: { output: value } } };
+    const turns = [...first.contents, { role: 'model', parts }, { role: 'user', parts: [answered] }];
+    await ask(secrets.PROJECT_KEY, isStream, { ...first, contents: turns });
+    const sentSecond = host.requests.at(-1)?.body.toString() ?? '';
 
-  const sent = host.requests.at(-1)?.body.toString() ?? '';
-  expect(sent).not.toMatch(/ann@|quote/);
-  const [placeholder = 'none'] = /EMAIL_[A-Z]{13}/.exec(sent) ?? [];
-  expect(parts).toEqual(partsOf(value, `sig${placeholder}`));
-});
-
-test.each([false, true])('the next turn begins with the same bytes: streamed %s', async (isStream) => {
-  answering(isStream);
-  const first = bodies.gemini(value) as { contents: object[] };
-  const parts = await ask(secrets.PROJECT_KEY, isStream, first);
-  const sentFirst = host.requests.at(-1)?.body.toString() ?? '';
-
-  const answered = { functionResponse: { id: 'call_1', name: 'run', response: { output: value } } };
-  const turns = [...first.contents, { role: 'model', parts }, { role: 'user', parts: [answered] }];
-  await ask(secrets.PROJECT_KEY, isStream, { ...first, contents: turns });
-
-  const sentSecond = host.requests.at(-1)?.body.toString() ?? '';
-  const beginning = sentFirst.slice(0, sentFirst.indexOf(']'));
-  expect(sentSecond.slice(0, beginning.length)).toBe(beginning);
-  expect(sentSecond).not.toMatch(/ann@|quote/);
-  // What the model is shown of its own answer is what it said.
-  const [placeholder = ''] = /EMAIL_[A-Z]{13}/.exec(sentFirst) ?? [];
-  const heard = (JSON.parse(sentFirst) as { contents: [{ parts: [Part] }] }).contents[0].parts[0].text ?? '';
-  const { contents } = JSON.parse(sentSecond) as { contents: { parts: Part[] }[] };
-  expect(contents[1]?.parts).toEqual(partsOf(heard, `sig${placeholder}`));
-});
+    expect(sentFirst + sentSecond).not.toMatch(/ann@|quote/);
+    const [placeholder = 'none'] = /EMAIL_[A-Z]{13}/.exec(sentFirst) ?? [];
+    expect(parts).toEqual(partsOf(value, `sig${placeholder}`));
+    // The next turn begins with the same bytes, and shows the model of its own answer what it said.
+    const beginning = sentFirst.slice(0, sentFirst.indexOf(']'));
+    expect(sentSecond.slice(0, beginning.length)).toBe(beginning);
+    const heard =
+      (JSON.parse(sentFirst) as { contents: [{ parts: [Part] }] }).contents[0].parts[0].text ?? '';
+    const { contents } = JSON.parse(sentSecond) as { contents: { parts: Part[] }[] };
+    expect(contents[1]?.parts).toEqual(partsOf(heard, `sig${placeholder}`));
+  },
+);

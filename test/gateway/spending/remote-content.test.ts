@@ -48,26 +48,18 @@ describe('other content that a request only names is found', () => {
   const named = (body: unknown) =>
     findRemoteContent(parseStrictJson(Buffer.from(JSON.stringify(body)))).hasOther;
   const inChat = (part: unknown) => ({ messages: [{ role: 'user', content: [part] }] });
+  const inResponses = (part: unknown) => ({ input: [{ role: 'user', content: [part] }] });
   const inGemini = (part: unknown) => ({ contents: [{ role: 'user', parts: [part] }] });
 
   test.each([
     ['a file of a chat', inChat({ type: 'file', file: { file_id: 'file-1' } })],
     ['a document of Claude by an address', inChat({ type: 'document', source: { type: 'url', url } })],
     ['the same by a file', inChat({ type: 'document', source: { type: 'file', file_id: 'file_1' } })],
-    [
-      'a file of Responses',
-      { input: [{ role: 'user', content: [{ type: 'input_file', file_id: 'file-1' }] }] },
-    ],
-    [
-      'the same by an address',
-      { input: [{ role: 'user', content: [{ type: 'input_file', file_url: url }] }] },
-    ],
+    ['a file of Responses', inResponses({ type: 'input_file', file_id: 'file-1' })],
+    ['the same by an address', inResponses({ type: 'input_file', file_url: url })],
     ['a document of Mistral by an address', inChat({ type: 'document_url', document_url: url })],
     ['a file of Perplexity by an address', inChat({ type: 'file_url', file_url: { url } })],
-    [
-      'a file of OpenRouter by an address',
-      inChat({ type: 'file', file: { filename: 'a.pdf', file_data: url } }),
-    ],
+    ['a file of OpenRouter by an address', inChat({ type: 'file', file: { file_data: url } })],
     ['an image in a block that no dialect has', inChat({ type: 'picture', image_url: url })],
     ['a video by an address', inChat({ type: 'video_url', video_url: { url } })],
     ['an earlier answer', { input: 'more', previous_response_id: 'resp_1' }],
@@ -83,6 +75,10 @@ describe('other content that a request only names is found', () => {
     expect(named(body)).toBe(true);
   });
 
+  const file = { type: 'file', url: 'src/a.ts' };
+  const properties = { properties: { page_url: 'x' } };
+  const quotation = { type: 'file_citation', file_id: 'file-1' };
+
   test.each([
     ['a file with its bytes', inChat({ type: 'file', file: { filename: 'a.pdf', file_data: data } })],
     ['a document with its text', inChat({ type: 'document', source: { type: 'text', data: 'hello' } })],
@@ -91,33 +87,11 @@ describe('other content that a request only names is found', () => {
     ['what is switched off', { input: 'more', previous_response_id: null, conversation: null }],
     ['an item with its text', { input: [{ type: 'message', id: 'msg_1', role: 'user', content: 'hello' }] }],
     ['an address in the input of a tool', inChat({ type: 'tool_use', input: { file_url: url } })],
-    ['a file in the input of a tool', inChat({ type: 'tool_use', input: { type: 'file', url: 'src/a.ts' } })],
-    [
-      'the same in Gemini',
-      inGemini({ functionCall: { name: 'read', args: { list: [{ type: 'file', url: 'src/a.ts' }] } } }),
-    ],
-    [
-      'the result of a tool in Gemini',
-      inGemini({ functionResponse: { name: 'read', response: { type: 'document', file_url: url } } }),
-    ],
-    [
-      'the name of an argument',
-      { tools: [{ type: 'function', function: { parameters: { properties: { page_url: 'x' } } } }] },
-    ],
-    [
-      'the source of a quotation',
-      {
-        input: [
-          {
-            type: 'message',
-            role: 'assistant',
-            content: [
-              { type: 'output_text', text: 'x', annotations: [{ type: 'file_citation', file_id: 'file-1' }] },
-            ],
-          },
-        ],
-      },
-    ],
+    ['a file in the input of a tool', inChat({ type: 'tool_use', input: file })],
+    ['the same in Gemini', inGemini({ functionCall: { name: 'read', args: { list: [file] } } })],
+    ['the result of a tool in Gemini', inGemini({ functionResponse: { name: 'read', response: file } })],
+    ['the name of an argument', { tools: [{ type: 'function', function: { parameters: properties } }] }],
+    ['the source of a quotation', inResponses({ type: 'output_text', text: 'x', annotations: [quotation] })],
   ])('but not %s', (_name, body) => {
     expect(named(body)).toBe(false);
   });
