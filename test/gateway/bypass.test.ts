@@ -28,10 +28,10 @@ function send(bypass: Bypass): Promise<RawAnswer> {
   const body = Buffer.from(bypass.raw ?? JSON.stringify(bypass.body));
   const key = bypass.key === 'strict' ? secrets.OTHER_KEY : secrets.PROJECT_KEY;
   const lines = [
-    `${bypass.method ?? 'POST'} ${bypass.target ?? targetOf(bypass.endpoint)} HTTP/1.1`,
+    `POST ${bypass.target ?? targetOf(bypass.endpoint)} HTTP/1.1`,
     'Host: 127.0.0.1',
     `x-api-key: ${key}`,
-    ...(bypass.type ?? ['Content-Type: application/json']),
+    'Content-Type: application/json',
     ...(bypass.headers ?? []),
     ...(bypass.framing ?? [`Content-Length: ${body.length}`]),
   ];

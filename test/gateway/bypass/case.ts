@@ -11,11 +11,8 @@ export interface Bypass {
   /** Bytes in place of a body in JSON. */
   readonly raw?: string | Buffer;
   readonly target?: string;
-  readonly method?: string;
   /** `strict` belongs to a project whose policy refuses what it can't look into. */
   readonly key?: 'strict';
-  /** Replaces `Content-Type: application/json`. */
-  readonly type?: readonly string[];
   readonly headers?: readonly string[];
   /** Replaces Content-Length. */
   readonly framing?: readonly string[];

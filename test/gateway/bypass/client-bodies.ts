@@ -198,21 +198,6 @@ const googleSdk = (random: Random) => ({
   },
 });
 
-const embeddings = (random: Random) => ({
-  model: 'gpt-embedding-3-small',
-  input: [prompt(random), output(random), output(random)],
-  encoding_format: 'base64',
-});
-
-const geminiEmbeddings = (random: Random) => ({
-  requests: [prompt(random), output(random)].map((text) => ({
-    model: 'models/gemini-embedding-001',
-    content: { role: 'user', parts: [{ text }] },
-    taskType: 'RETRIEVAL_DOCUMENT',
-    title: 'notes',
-  })),
-});
-
 /** What clients send, by their name. */
 export const clients = [
   ['Claude Code', '/v1/messages', claudeCode],
@@ -220,6 +205,4 @@ export const clients = [
   ['opencode', '/v1/chat/completions', opencode],
   ['Gemini CLI', '/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse', geminiCli],
   ["Google's SDK", '/v1beta/models/gemini-2.5-flash:generateContent', googleSdk],
-  ['embeddings', '/v1/embeddings', embeddings],
-  ['embeddings of Gemini', '/v1beta/models/gemini-embedding-001:batchEmbedContents', geminiEmbeddings],
 ] as const;

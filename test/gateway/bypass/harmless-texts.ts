@@ -6,12 +6,10 @@ export const harmlessTexts: Readonly<Record<string, string>> = {
   Python:
     'def fib(n: int) -> list[int]:\n    a, b = 0, 1\n    out = []\n    for _ in range(n):\n        out.append(a)\n        a, b = b, a + b\n    return out\n\nassert fib(20)[-1] == 4181\nMAGIC = 0xDEADBEEF\nprint(f"{MAGIC:#018x}", 1_000_000_007, 6.02214076e23)',
   Rust: 'impl Iterator for Lcg {\n    type Item = u64;\n    fn next(&mut self) -> Option<u64> {\n        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);\n        Some(self.0 >> 33)\n    }\n}',
-  Go: 'package main\n\nimport "fmt"\n\nfunc main() {\n\tfor i := range 3 {\n\t\tfmt.Printf("%08b %d\\n", i, 1<<uint(i))\n\t}\n}',
   C: '#define FNV_PRIME 1099511628211ULL\n#define FNV_OFFSET 14695981039346656037ULL\nuint64_t hash(const char *s) {\n  uint64_t h = FNV_OFFSET;\n  while (*s) h = (h ^ (unsigned char)*s++) * FNV_PRIME;\n  return h;\n}',
   SQL: "SELECT o.id, SUM(l.amount) AS total\nFROM orders o JOIN lines l ON l.order_id = o.id\nWHERE o.created_at >= '2026-01-01' AND o.state <> 'cancelled'\nGROUP BY o.id HAVING SUM(l.amount) > 1000.00\nORDER BY total DESC LIMIT 50 OFFSET 100;",
   'a migration':
     "INSERT INTO schema_migrations (version) VALUES ('20260107120000'), ('20260108093015'), ('20260212174500');",
-  HTML: '<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"></head>\n<body><button aria-label="Close" data-id="4f3c">×</button></body></html>',
   'a shell script':
     'set -euo pipefail\nfor f in "$(git rev-parse --show-toplevel)"/src/**/*.ts; do\n  wc -l "$f" | awk \'{ if ($1 > 300) print $2 ": " $1 }\'\ndone\ncurl -fsS -H "Authorization: Bearer $TOKEN" "$URL/healthz" || exit 1',
   'a Dockerfile':
@@ -40,16 +38,12 @@ export const harmlessTexts: Readonly<Record<string, string>> = {
     'The project ended at last; nightfall came early, and every project after nightfall waits until the morning.',
   Markdown:
     '# Release notes\n\n- **Fixed**: the parser no longer drops `\\r` (#1234)\n- See [the guide](https://example.org/docs/guide#section-2)\n\n> 3 of 4 checks passed.\n\n```bash\nnpm run build && npm test\n```',
-  LaTeX:
-    '\\begin{align}\n  \\nabla \\cdot \\mathbf{E} &= \\frac{\\rho}{\\varepsilon_0} \\\\\n  e^{i\\pi} + 1 &= 0\n\\end{align}',
   'a regular expression':
     '^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14})$ and \\b\\d{3}-\\d{2}-\\d{4}\\b and [A-Z]{2}\\d{2}[A-Z0-9]{11,30}',
   'base64 of a picture': `data follows: iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==`,
   'a minified script':
     '!function(e,t){"object"==typeof exports?module.exports=t():e.x=t()}(this,(()=>{var e={123:(e,t,n)=>{n.d(t,{a:()=>r});const r=1e3}};return e}));',
   assembly: 'mov rax, 0x4141414141414141\nxor rdi, rdi\nlea rsi, [rip + 0x2004]\nsyscall ; 0f 05',
-  German:
-    'Die Übergröße der Straße überraschte alle: Das Projekt endete, als die Nacht hereinbrach. Bitte prüfe die Grußformel und kürze den Absatz auf 120 Zeichen.',
   Russian:
     'Проект завершён, наступила ночь. Объясни, почему цикл выполняется 1 000 000 раз, и предложи более быстрый алгоритм.',
   Greek: 'Το έργο τελείωσε όταν νύχτωσε. Εξήγησε τον κώδικα γραμμή προς γραμμή.',
@@ -63,6 +57,4 @@ export const harmlessTexts: Readonly<Record<string, string>> = {
   Thai: 'โครงการสิ้นสุดลงเมื่อพลบค่ำ ช่วยสรุปข้อความนี้เป็นสามข้อ',
   Vietnamese: 'Dự án kết thúc khi màn đêm buông xuống. Hãy giải thích vì sao hàm này trả về giá trị âm.',
   emoji: '👩‍👩‍👧‍👦 🏳️‍🌈 done ✅ 🇩🇪🇫🇷🇯🇵 1️⃣2️⃣3️⃣ ❤️‍🔥 🧑🏽‍💻',
-  'box drawing': '├── src\n│   ├── main.ts\n│   └── policy\n└── test ░▒▓█ ▁▂▃▄▅▆▇█',
-  'chess and notes': '1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 · C–G–Am–F 4/4 120 bpm',
 };

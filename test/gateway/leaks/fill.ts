@@ -1,3 +1,4 @@
+import { escaped } from '../bypass/case.ts';
 import type { Thing } from './forbidden.ts';
 import type { Body } from './shapes.ts';
 
@@ -22,7 +23,7 @@ export function* fill(shape: Body, thingFor: (number: number) => Thing): Generat
     const where = name(leaf.path);
     const put = (text: string) => JSON.stringify(replace(shape, leaf.path, encodeAs(leaf.value, text)));
     yield whole(next(), 'whole', where, put);
-    yield whole(next(), 'escaped', where, (text) => escaped(put(text), text));
+    yield whole(next(), 'escaped', where, (text) => put(text).replaceAll(text, () => escaped(text)));
     for (const [form, distance] of [
       ['neighbours', 1],
       ['over one', 2],
@@ -129,10 +130,4 @@ function twinsOf(shape: Body, path: Path): ((first: string, second: string) => u
     list.splice((path[at] as number) + 1, 0, twin);
     return one;
   };
-}
-
-/** Writes a text within JSON as escapes, letter by letter. */
-function escaped(json: string, text: string): string {
-  const written = [...text].map((each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
-  return json.replaceAll(text, () => written);
 }

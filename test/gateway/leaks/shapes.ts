@@ -132,6 +132,18 @@ const conversations: Readonly<Record<DialectName, readonly Body[]>> = {
         { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'eight', annotations: [] }, { type: 'refusal', refusal: 'nine' }] },
         { type: 'function_call', call_id: 'call_1', name: 'look_up', arguments: '{"place":"here"}' },
         { type: 'function_call_output', call_id: 'call_1', output: 'ten' },
+        { type: 'custom_tool_call', call_id: 'call_2', name: 'patch', input: 'a patch' },
+        { type: 'custom_tool_call_output', call_id: 'call_2', output: 'patched' },
+        {
+          role: 'user',
+          content: [
+            { type: 'input_text', text: 'before' },
+            { type: 'input_file', filename: 'a.txt', file_data: `data:text/plain;base64,${plain}` },
+            { type: 'input_text', text: 'between' },
+            { type: 'input_image', image_url: 'https://example.org/picture.png', detail: 'low' },
+            { type: 'input_text', text: 'after' },
+          ],
+        },
         { role: 'user', content: 'eleven' },
         { role: 'user', content: 'twelve' },
       ],
@@ -146,23 +158,6 @@ const conversations: Readonly<Record<DialectName, readonly Body[]>> = {
       ],
       text: { format: { type: 'json_schema', name: 'answer', description: 'an answer', schema } },
       metadata: { note: 'a note' },
-    },
-    {
-      input: [
-        {
-          role: 'user',
-          content: [
-            { type: 'input_text', text: 'before' },
-            { type: 'input_file', filename: 'a.txt', file_data: `data:text/plain;base64,${plain}` },
-            { type: 'input_text', text: 'between' },
-            { type: 'input_image', image_url: 'https://example.org/picture.png', detail: 'low' },
-            { type: 'input_text', text: 'after' },
-          ],
-        },
-        { type: 'custom_tool_call', call_id: 'call_2', name: 'patch', input: 'a patch' },
-        { type: 'custom_tool_call_output', call_id: 'call_2', output: 'patched' },
-        { role: 'user', content: 'last' },
-      ],
     },
     { input: 'only a text', instructions: 'and instructions' },
   ],

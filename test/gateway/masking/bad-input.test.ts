@@ -44,10 +44,6 @@ interface Asked {
   readonly at?: TestGateway;
 }
 
-interface Message {
-  readonly content?: string;
-}
-
 async function ask({ text, isStream, model = 'm', key = secrets.PROJECT_KEY, at = gateway }: Asked) {
   const body = { model, stream: isStream, messages: [{ role: 'user', content: text }] };
   const response = await post(at, '/v1/chat/completions', body, {
@@ -57,9 +53,7 @@ async function ask({ text, isStream, model = 'm', key = secrets.PROJECT_KEY, at 
   const chunks = isStream
     ? [...came.matchAll(/^data: (\{[^\n]*)$/gm)].map(([, data = '']) => JSON.parse(data))
     : [JSON.parse(came)];
-  const parts = chunks.flatMap(({ choices = [] }: { choices?: { delta?: Message; message?: Message }[] }) =>
-    choices.map(({ delta, message }) => (delta ?? message)?.content ?? ''),
-  );
+  const parts = chunks.map(({ choices: [{ delta, message = delta } = {}] = [] }) => message?.content ?? '');
   return { status: response.status, heard: parts.join(''), came, headers: response.headers };
 }
 

@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'vitest';
+import type { TextDialectName } from '../../../src/dialects/registry.ts';
+import { pathFor } from '../../kit/answers.ts';
+import { textDialects } from '../../kit/dialects.ts';
 import { post, secrets } from '../../kit/gateway.ts';
 import { scale } from '../../kit/scale.ts';
 import { maskedGateway } from './masked-gateway.ts';
-import { bodies, type Dialect, dialects, eventsOf, letters, pathOf } from './saying.ts';
+import { bodies, eventsOf, letters } from './saying.ts';
 
 const { host, gateway } = await maskedGateway();
 
 /** A host that breaks off within the placeholder of the address, which comes letter by letter. */
-function cutWithin(provider: Dialect): void {
+function cutWithin(provider: TextDialectName): void {
   host.script((response, { body }) => {
     const [placeholder = 'none'] = /EMAIL_[A-Z]{13}/.exec(body.toString()) ?? [];
     const events = eventsOf(provider, { text: `Write to ${placeholder}` }, letters);
@@ -33,8 +36,8 @@ function textsOf(came: string): string {
 }
 
 /** Each dialect as both, with itself and with another, or all. */
-const pairs = dialects.flatMap((client, at) =>
-  dialects
+const pairs = textDialects.flatMap((client, at) =>
+  textDialects
     .filter((_, other) => scale((other - at + 4) % 4 < 2, true))
     .map((provider) => ({ client, provider })),
 );
@@ -51,7 +54,7 @@ describe.each(pairs)('a $client client at a $provider provider', ({ client, prov
       };
       const init = { headers: { authorization: `Bearer ${secrets.PROJECT_KEY}` } };
 
-      const came = await untilCut(await post(gateway, pathOf(client, model, true), body, init));
+      const came = await untilCut(await post(gateway, pathFor(client, model, true), body, init));
 
       expect(textsOf(came)).toMatch(/^Write to /);
       expect(textsOf(came).slice('Write to '.length)).not.toMatch(/^E|EMAIL|ann/);

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import { pathFor } from '../../kit/answers.ts';
 import { post, secrets } from '../../kit/gateway.ts';
 import { maskedGateway } from './masked-gateway.ts';
-import { bodies, pathOf } from './saying.ts';
+import { bodies } from './saying.ts';
 
 const { host, gateway } = await maskedGateway();
 
@@ -32,7 +33,7 @@ const partsOf = (heard: string, signature: string): readonly Part[] => [
 ];
 
 async function ask(key: string, isStream: boolean, body: object): Promise<readonly Part[]> {
-  const response = await post(gateway, pathOf('gemini', 'at-gemini', isStream), body, {
+  const response = await post(gateway, pathFor('gemini', 'at-gemini', isStream), body, {
     headers: { 'x-goog-api-key': key },
   });
   const came = await response.text();

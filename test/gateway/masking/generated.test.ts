@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { pathFor } from '../../kit/answers.ts';
+import { textDialects } from '../../kit/dialects.ts';
 import { post, secrets } from '../../kit/gateway.ts';
 import { scale } from '../../kit/scale.ts';
 import { checkRequest } from '../../kit/strict/check-request.ts';
 import { maskedGateway } from './masked-gateway.ts';
-import { bodies, dialects, pathOf, saying } from './saying.ts';
+import { bodies, saying } from './saying.ts';
 
 // Values × kinds × fields of the answer × dialects of client and provider × where the stream is split: nothing of a value
 // leaves, the answer is that of the same request without masks, and what leaves is as the real hosts demand it.
@@ -77,8 +79,10 @@ function heard(came: string, isStream: boolean): Readonly<Record<string, string>
 }
 
 /** In short runs half of them: each dialect as both, and each with others on both sides. */
-const pairs = dialects.flatMap((client, at) =>
-  dialects.filter((_, other) => scale((at + other) % 2, 0) === 0).map((provider) => ({ client, provider })),
+const pairs = textDialects.flatMap((client, at) =>
+  textDialects
+    .filter((_, other) => scale((at + other) % 2, 0) === 0)
+    .map((provider) => ({ client, provider })),
 );
 
 describe.each(pairs)('a $client client at a $provider provider', ({ client, provider }) => {
@@ -98,7 +102,7 @@ describe.each(pairs)('a $client client at a $provider provider', ({ client, prov
         const body = { ...(client !== 'gemini' && { model, stream: isStream }), ...bodies[client](text) };
         const init = { headers: { authorization: `Bearer ${key}` } };
         return JSON.stringify(
-          heard(await (await post(gateway, pathOf(client, model, isStream), body, init)).text(), isStream),
+          heard(await (await post(gateway, pathFor(client, model, isStream), body, init)).text(), isStream),
         );
       };
       const askAll = async (text: string, isStream: boolean) => {

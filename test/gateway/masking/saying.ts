@@ -1,8 +1,5 @@
+import type { TextDialectName as Dialect } from '../../../src/dialects/registry.ts';
 import type { HostRequest, Script } from '../../kit/host.ts';
-
-/** Those whose official SDKs are here. */
-export const dialects = ['messages', 'chat', 'responses', 'gemini'] as const;
-export type Dialect = (typeof dialects)[number];
 
 /** What a model says, whatever the dialect. */
 export interface Said {
@@ -38,13 +35,6 @@ export function askedOf({ target, body }: Pick<HostRequest, 'target' | 'body'>):
   const { model, stream } = JSON.parse(body.toString()) as { model: string; stream?: boolean };
   const [, name] = /^\/v1\/(messages|chat)/.exec(target) ?? [];
   return { dialect: (name as Dialect | undefined) ?? 'responses', model, isStream: stream === true };
-}
-
-/** Where a client of a dialect asks. */
-export function pathOf(client: Dialect, model: string, isStream: boolean): string {
-  const paths = { messages: '/v1/messages', chat: '/v1/chat/completions', responses: '/v1/responses' };
-  if (client !== 'gemini') return paths[client];
-  return `/v1beta/models/${model}:${isStream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`;
 }
 
 const anyObject = { type: 'object', properties: {} };
@@ -294,54 +284,18 @@ const streams: Readonly<Record<Dialect, (said: Said, cut: Cut) => readonly strin
     return [...events.map((event) => `data: ${JSON.stringify(event)}\n\n`), 'data: [DONE]\n\n'];
   },
   responses: (said, cut) => {
-    const items = itemsOf(said);
-    const events = items.flatMap((item, output_index): Event[] => {
-      const { type, id: item_id } = item;
-      const at = { item_id, output_index };
-      const added = { type: 'response.output_item.added', output_index };
-      const done = { type: 'response.output_item.done', output_index, item };
-      if (type === 'reasoning') {
-        const part = { ...at, summary_index: 0 };
-        return [
-          { ...added, item: { ...item, summary: [] } },
-          {
-            type: 'response.reasoning_summary_part.added',
-            ...part,
-            part: { type: 'summary_text', text: '' },
-          },
-          ...cut(said.thinking ?? '').map((delta) => ({
-            type: 'response.reasoning_summary_text.delta',
-            ...part,
-            delta,
-          })),
-          { type: 'response.reasoning_summary_text.done', ...part, text: said.thinking },
-          done,
-        ];
-      }
-      if (type === 'message') {
-        const part = { ...at, content_index: 0 };
-        const full = { type: 'output_text', text: said.text, annotations: [] };
-        return [
-          { ...added, item: { ...item, status: 'in_progress', content: [] } },
-          { type: 'response.content_part.added', ...part, part: { ...full, text: '' } },
-          ...cut(said.text).map((delta) => ({
-            type: 'response.output_text.delta',
-            ...part,
-            delta,
-            logprobs: [],
-          })),
-          { type: 'response.output_text.done', ...part, text: said.text, logprobs: [] },
-          { type: 'response.content_part.done', ...part, part: full },
-          done,
-        ];
-      }
-      const field = said.isCustom ? 'input' : 'arguments';
-      const event = said.isCustom ? 'response.custom_tool_call_input' : 'response.function_call_arguments';
+    const events = itemsOf(said).flatMap((item, output_index): Event[] => {
+      const { empty, text, channel, field = 'text', part } = streamedAs(item, said);
+      const at = { item_id: item.id, output_index, ...part?.place };
+      const partEvent = (what: string, content: object) =>
+        part === undefined ? [] : [{ type: `response.${part.name}.${what}`, ...at, part: content }];
       return [
-        { ...added, item: { ...item, [field]: '', status: 'in_progress' } },
-        ...cut(said.input ?? '').map((delta) => ({ type: `${event}.delta`, ...at, delta })),
-        { type: `${event}.done`, ...at, [field]: said.input },
-        done,
+        { type: 'response.output_item.added', output_index, item: { ...item, ...empty } },
+        ...partEvent('added', { ...part?.full, text: '' }),
+        ...cut(text).map((delta) => ({ type: `response.${channel}.delta`, ...at, delta })),
+        { type: `response.${channel}.done`, ...at, [field]: text },
+        ...partEvent('done', { ...part?.full }),
+        { type: 'response.output_item.done', output_index, item },
       ];
     });
     return [
@@ -354,3 +308,31 @@ const streams: Readonly<Record<Dialect, (said: Said, cut: Cut) => readonly strin
     );
   },
 };
+
+interface Streamed {
+  /** What the item has in place of its content before that comes. */
+  readonly empty: object;
+  readonly text: string;
+  /** The name of its pieces' events. */
+  readonly channel: string;
+  readonly field?: 'arguments' | 'input';
+  /** Where its text is a part of it: the part's events, where it is, and the whole of it. */
+  readonly part?: { readonly name: string; readonly place: object; readonly full: object };
+}
+
+/** How Responses streams an item. */
+function streamedAs({ type }: Item, { text, thinking = '', input = '' }: Said): Streamed {
+  if (type === 'reasoning') {
+    const full = { type: 'summary_text', text: thinking };
+    const part = { name: 'reasoning_summary_part', place: { summary_index: 0 }, full };
+    return { empty: { summary: [] }, text: thinking, channel: 'reasoning_summary_text', part };
+  }
+  if (type === 'message') {
+    const full = { type: 'output_text', text, annotations: [] };
+    const part = { name: 'content_part', place: { content_index: 0 }, full };
+    return { empty: { status: 'in_progress', content: [] }, text, channel: 'output_text', part };
+  }
+  const field = type === 'custom_tool_call' ? 'input' : 'arguments';
+  const channel = field === 'input' ? 'custom_tool_call_input' : 'function_call_arguments';
+  return { empty: { [field]: '', status: 'in_progress' }, text: input, channel, field };
+}
