@@ -20,11 +20,6 @@ const chart = Array.from({ length: 200 }, (_, at) => [
   1_736_253_296 + at * 60,
   Math.round(at * at * 7.31) / 100,
 ]);
-const shore = [
-  [13.404954, 52.520008],
-  [13.4132789, 52.5219184],
-  [13.37769, 52.51628],
-];
 const numbered = String(harmlessTexts.TypeScript)
   .split('\n')
   .map((line, at) => `${String(at + 1).padStart(6)}→${line}`);
@@ -53,8 +48,6 @@ const shapes: readonly Harmless[] = [
   ['chat', 'an answer by a schema', saying('chat', 'one plant', { response_format: format })],
   ['chat', 'a tool with every kind of schema', saying('chat', 'x', { tools: [{ type: 'function', function: { name: 'f', parameters: schema } }] })],
   ['chat', 'a chart in the output of a tool', tool({ series: chart })],
-  ['chat', 'coordinates in the output of a tool', tool({ type: 'Polygon', coordinates: [shore] })],
-  ['gemini', 'a chart in the output of a function', turns('gemini', { role: 'user', parts: [{ functionResponse: { id: 'c', name: 'f', response: { series: chart } } }] })],
   ['gemini', 'a tool with every kind of schema, and an answer by it', saying('gemini', 'x', { tools: [{ functionDeclarations: [{ name: 'f', parametersJsonSchema: schema }] }], generationConfig: { responseMimeType: 'application/json', responseJsonSchema: schema } })],
   ['gemini', 'a document in base64', turns('gemini', { role: 'user', parts: [{ inlineData: { mimeType: 'text/csv', data: base64(harmlessTexts.CSV ?? '') } }] })],
   ['embeddings', 'many texts', { model: model.embeddings, input: Object.values(harmlessTexts), encoding_format: 'base64' }],

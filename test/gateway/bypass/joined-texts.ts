@@ -18,13 +18,11 @@ const splits: readonly (readonly [string, (to: Text) => unknown, Bypass['expect'
   ['two blocks, in a word', (to) => said(to, 'the project night', 'fall is'), blocked],
   ['a block for each letter', (to) => said(to, ...codename), blocked],
   ['many empty blocks between', (to) => said(to, 'project ', ...Array<string>(200).fill(''), 'nightfall'), blocked],
-  ['white space on both sides', (to) => said(to, 'project \n ', ' \t nightfall'), blocked],
   ['disguise on both sides', (to) => said(to, 'рrоject\u200b', '\u200bＮightfall'), blocked],
   ['a block of marks between', (to) => said(to, 'project night', '\u200b\u200c', 'fall'), blocked],
   ['messages of two roles', (to) => turns(to, turn(to, 'user', 'project night'), turn(to, 'assistant', 'fall')), blocked],
   ['messages of a letter each', (to) => users(to, ...codename), blocked],
-  ['labels between', (to) => labelled(to, { id: 'zzz' }, {}), blocked],
-  ['junk between', (to) => labelled(to, { junk: 'zzz' }, { junk: 'y' }), blocked],
+  ['labels between', (to) => labelled(to, { id: 'zzz' }, { junk: 'y' }), blocked],
   ['a card over four messages', (to) => users(to, '4111', '1111', '1111', '1111'), card],
 ];
 const pieces = [

@@ -22,15 +22,6 @@ test('no login is where it does not belong', { timeout: 600_000 }, async () => {
   expect(shown).toBe(60);
 });
 
-interface Hunt {
-  /** Requests that reached a host with a login in its place. */
-  readonly delivered: number;
-  /** Exchanges that were looked at on the live page. */
-  readonly shown: number;
-  /** What was found where no login may be. */
-  readonly found: readonly string[];
-}
-
 type Header = readonly [name: string, value: string];
 
 const chance = (random: Random, share: number) => random.next() < share;
@@ -45,7 +36,8 @@ interface Sent {
   readonly dialect: string;
 }
 
-async function huntLogins(count: number): Promise<Hunt> {
+/** What was found where no login may be, how many got where they belong, and how many the live page was asked for. */
+async function huntLogins(count: number) {
   const random = createRandom(1);
   const hosts = await startHosts(random);
   const requests = new Map<number, Sent>();

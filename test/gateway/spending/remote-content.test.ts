@@ -14,14 +14,12 @@ const data = `data:image/png;base64,${'iVBORw0KGgo'.repeat(20)}`;
 describe('an image that a request only names is counted', () => {
   test.each([
     ['chat', { type: 'image_url', image_url: { url, detail: 'high' } }],
-    ['chat, as some hosts take it', { type: 'image_url', image_url: url }],
     ['responses', { type: 'input_image', image_url: url }],
     ['responses, by a file', { type: 'input_image', file_id: 'file-1' }],
     ['messages', { type: 'image', source: { type: 'url', url } }],
     ['messages, by a file', { type: 'image', source: { type: 'file', file_id: 'file_1' } }],
     ['another scheme', { type: 'image_url', image_url: { url: 'gs://bucket/a.png' } }],
     ['a screen by its address', { type: 'computer_screenshot', image_url: url }],
-    ['a screen by a file', { type: 'computer_screenshot', file_id: 'file-1' }],
     [
       'the result of a tool',
       { type: 'tool_result', content: [{ type: 'image', source: { type: 'url', url } }] },
