@@ -447,7 +447,7 @@ describe('places at a provider', () => {
     const there = await startHost((response, { number }) => outcomes[number % outcomes.length]?.(response));
     const at = provider(there.url, {
       connections: 4,
-      timeouts: { headersMs: 300, idleMs: 300, totalMs: 40 },
+      timeouts: { headersMs: 300, idleMs: 300, totalMs: 100 },
     });
     const spare = provider(await deadUrl(), { connections: 4 });
     const counts = new Map<string, number>();
