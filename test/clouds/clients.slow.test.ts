@@ -169,33 +169,25 @@ ${projects}`);
     const { DefaultAzureCredential, getBearerTokenProvider } = load('@azure/identity');
     const scope = 'https://cognitiveservices.azure.com/.default';
     const token = getBearerTokenProvider(new DefaultAzureCredential(), scope);
-    const old = new AzureOpenAI({
-      endpoint: cloud.url,
-      azureADTokenProvider: token,
-      apiVersion: '2024-10-21',
-      maxRetries: 0,
-    });
+    const options = { maxRetries: 0, azureADTokenProvider: token };
+    const old = new AzureOpenAI({ endpoint: cloud.url, apiVersion: '2024-10-21', ...options });
     const own = new OpenAI({ baseURL: `${cloud.url}/openai/v1`, apiKey: token, maxRetries: 0 });
-    const messages = [{ role: 'user' as const, content: 'hello' }];
-    const textOf = (answer: OpenAI.ChatCompletion) => answer.choices[0]?.message.content;
     const client = openaiClient(gateway);
+    const textOf = async ({ chat }: OpenAI, asked: string) => {
+      const answer = await chat.completions.create({ model: asked, messages: hello.messages });
+      return answer.choices[0]?.message.content;
+    };
 
-    expect(textOf(await old.chat.completions.create({ model: 'gpt-test', messages }))).toBe('Water it.');
+    expect(await textOf(old, 'gpt-test')).toBe('Water it.');
     const oldTarget = last().target;
-    expect(textOf(await client.chat.completions.create({ model: 'old', messages }))).toBe('Water it.');
+    expect(await textOf(client, 'old')).toBe('Water it.');
     expect(last().target).toBe(oldTarget);
     for (const each of [own, client]) {
-      expect(textOf(await each.chat.completions.create({ model: 'gpt-test', messages }))).toBe('Water it.');
+      expect(await textOf(each, 'gpt-test')).toBe('Water it.');
       const response = await each.responses.create({ model: 'gpt-test', input: 'hello' });
       expect(response.output_text).toBe('Water it.');
-      let text = '';
-      for await (const event of await each.responses.create({
-        model: 'gpt-test',
-        input: 'hello',
-        stream: true,
-      }))
-        if (event.type === 'response.output_text.delta') text += event.delta;
-      expect(text).toBe('Water it.');
+      const streamed = each.responses.stream({ model: 'gpt-test', input: 'hello' });
+      expect((await streamed.finalResponse()).output_text).toBe('Water it.');
       expect(last().target).toBe('/openai/v1/responses');
       expect(headerOf(last(), 'authorization')).toBe('Bearer entra-token-0123456789');
     }

@@ -50,26 +50,25 @@ export async function startClouds(): Promise<CloudHost> {
   let interrupting: Script | undefined;
   const calls: HostRequest[] = [];
   const host = await startHost((response, request) => {
-    const json = (status: number, value: unknown, headers = {}) =>
+    const date = new Date(Date.now() + state.clockOffMs).toUTCString();
+    const json = (status: number, value: unknown) =>
       response
-        .writeHead(status, {
-          'content-type': 'application/json',
-          date: new Date(Date.now() + state.clockOffMs).toUTCString(),
-          ...headers,
-        })
+        .writeHead(status, { 'content-type': 'application/json', date })
         .end(typeof value === 'string' ? value : JSON.stringify(value));
     const credentials = credentialsFor(request, state);
     if (credentials !== undefined) return json(200, credentials);
     calls.push(request);
     if (request.method !== 'POST') return json(404, '{}');
     const refusal = refusalOf(request, state);
-    const isAccepted = refusal === undefined || refusal.status === 400;
+    const isAccepted = refusal === undefined || refusal[0] === 400;
     if (interrupting !== undefined && isAccepted) return interrupting(response, request);
-    if (refusal !== undefined) return json(refusal.status, refusal.body);
-    const { kind, stream } = answerTo(request, state);
-    if (typeof stream === 'string') return json(200, stream);
-    response.writeHead(200, { 'content-type': kind });
-    return response.end(Buffer.concat(stream));
+    if (refusal !== undefined) return json(...refusal);
+    const answer = answerTo(request, state);
+    if (typeof answer === 'string') return json(200, answer);
+    const kind = request.target.startsWith('/model/')
+      ? 'application/vnd.amazon.eventstream'
+      : 'text/event-stream';
+    return response.writeHead(200, { 'content-type': kind }).end(Buffer.concat(answer));
   });
   return {
     ...host,
@@ -121,71 +120,62 @@ function credentialsFor({ target }: HostRequest, { aws, entra, google, lifeS }: 
   return { access_token: google, issued_token_type, expires_in: lifeS, token_type: 'Bearer' };
 }
 
-interface Refusal {
-  readonly status: number;
-  readonly body: unknown;
-}
+type Refusal = readonly [status: number, body: unknown] | undefined;
 
 /** Some that Claude Code sends to Anthropic, and that both clouds are known to refuse. */
 const refusedFlags =
   /^(?:prompt-caching-scope|thinking-token-count|mid-conversation-system|fast-mode|oauth)-/;
 
 /** In each vendor's own words. */
-function refusalOf(request: HostRequest, state: CloudState): Refusal | undefined {
+function refusalOf(request: HostRequest, state: CloudState): Refusal {
   const { target } = request;
-  const bearer = headerOf(request, 'authorization');
-  const key = headerOf(request, 'api-key') || headerOf(request, 'x-api-key');
   const body = JSON.parse(request.body.toString() || '{}') as Record<string, unknown>;
-  if (target.startsWith('/model/')) {
-    const message = awsRefusal(request, state);
-    if (message !== undefined) return { status: 403, body: { message } };
-    const flags = (body.anthropic_beta ?? []) as readonly string[];
-    if (flags.some((flag) => refusedFlags.test(flag)))
-      return { status: 400, body: { message: 'invalid beta flag' } };
-    const extraneous = ['model', 'stream'].find((name) => name in body);
-    if (
-      extraneous !== undefined ||
-      !/^(?:bedrock-2023-05-31|2026-10-21)$/.test(String(body.anthropic_version))
-    )
-      return { status: 400, body: { message: `extraneous key [${extraneous}] is not permitted` } };
-    return undefined;
-  }
+  if (target.startsWith('/model/')) return awsRefusal(request, state) ?? bedrockRefusal(body);
+  const bearer = headerOf(request, 'authorization');
   if (target.includes('/projects/')) {
-    if (bearer !== `Bearer ${state.google}`) {
-      const message = 'Request had invalid authentication credentials.';
-      return { status: 401, body: { error: { code: 401, message, status: 'UNAUTHENTICATED' } } };
-    }
-    if (
-      !target.includes('/publishers/anthropic/') ||
-      /^(?:vertex-2023-10-16|2026-10-21)$/.test(String(body.anthropic_version))
-    )
-      return undefined;
-    return {
-      status: 400,
-      body: { error: { code: 400, message: 'no anthropic_version', status: 'INVALID_ARGUMENT' } },
-    };
+    const error = (code: number, status: string, message: string): Refusal => [
+      code,
+      { error: { code, message, status } },
+    ];
+    if (bearer !== `Bearer ${state.google}`)
+      return error(401, 'UNAUTHENTICATED', 'Request had invalid authentication credentials.');
+    const isVersioned = /^(?:vertex-2023-10-16|2026-10-21)$/.test(String(body.anthropic_version));
+    return target.includes('/publishers/anthropic/') && !isVersioned
+      ? error(400, 'INVALID_ARGUMENT', 'no anthropic_version')
+      : undefined;
   }
+  const key = headerOf(request, 'api-key') || headerOf(request, 'x-api-key');
   if (bearer === `Bearer ${state.entra}` || key === 'azure-key-0123456789') return undefined;
   const message = 'Access denied due to invalid subscription key or wrong API endpoint.';
-  return { status: 401, body: { error: { code: '401', message } } };
+  return [401, { error: { code: '401', message } }];
+}
+
+function bedrockRefusal(body: Readonly<Record<string, unknown>>): Refusal {
+  const flags = (body.anthropic_beta ?? []) as readonly string[];
+  if (flags.some((flag) => refusedFlags.test(flag))) return [400, { message: 'invalid beta flag' }];
+  const extraneous = ['model', 'stream'].find((name) => name in body);
+  const isVersioned = /^(?:bedrock-2023-05-31|2026-10-21)$/.test(String(body.anthropic_version));
+  if (extraneous === undefined && isVersioned) return undefined;
+  return [400, { message: `extraneous key [${extraneous}] is not permitted` }];
 }
 
 /** AWS' documented check of a signature; what it answers if that fails. */
-function awsRefusal(request: HostRequest, { aws, clockOffMs }: CloudState): string | undefined {
+function awsRefusal(request: HostRequest, { aws, clockOffMs }: CloudState): Refusal {
+  const refused = (message: string): Refusal => [403, { message }];
   const found =
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/([^/]+)\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})$/.exec(
       headerOf(request, 'authorization'),
     );
-  if (found === null) return 'Missing Authentication Token';
+  if (found === null) return refused('Missing Authentication Token');
   const [, id = '', day = '', region = '', service = '', names = '', signature] = found;
   if (region !== 'us-east-1' || service !== 'bedrock')
-    return "Credential should be scoped to a valid region, not 'us-east-1'.";
+    return refused("Credential should be scoped to a valid region, not 'us-east-1'.");
   if (id !== aws.id || headerOf(request, 'x-amz-security-token') !== aws.token)
-    return 'The security token included in the request is expired';
+    return refused('The security token included in the request is expired');
   const time = headerOf(request, 'x-amz-date');
   const sentMs = Date.parse(time.replace(/^(....)(..)(..T..)(..)(..Z)$/, '$1-$2-$3:$4:$5'));
   if (Math.abs(sentMs - (Date.now() + clockOffMs)) > 5 * 60_000)
-    return `Signature expired: ${time} is now earlier`;
+    return refused(`Signature expired: ${time} is now earlier`);
   const [path = '', query = ''] = request.target.split('?');
   const canonical = [
     request.method,
@@ -202,7 +192,7 @@ function awsRefusal(request: HostRequest, { aws, clockOffMs }: CloudState): stri
   const key = [day, region, service, 'aws4_request'].reduce<Buffer | string>(hmac, `AWS4${aws.secret}`);
   return hmac(key, text).toString('hex') === signature
     ? undefined
-    : 'The request signature we calculated does not match the signature you provided.';
+    : refused('The request signature we calculated does not match the signature you provided.');
 }
 
 function hmac(key: Buffer | string, text: string): Buffer {
@@ -218,41 +208,25 @@ export function headerOf({ headers }: HostRequest, name: string): string {
   return headers.find(([key]) => key === name)?.[1] ?? '';
 }
 
-interface Answer {
-  readonly kind: string;
-  /** A text is a whole answer. */
-  readonly stream: string | readonly Buffer[];
-}
-
-function answerTo({ target, body }: HostRequest, { say }: CloudState): Answer {
-  const kind = 'text/event-stream';
-  const buffers = (texts: readonly string[]) => ({ kind, stream: texts.map((text) => Buffer.from(text)) });
+/** A text is a whole answer, a list a stream. */
+function answerTo({ target, body }: HostRequest, { say }: CloudState): string | readonly Buffer[] {
+  const buffers = (texts: readonly string[]) => texts.map((text) => Buffer.from(text));
   if (target.includes('/publishers/google/')) {
-    if (target.endsWith(':countTokens')) return { kind, stream: '{"totalTokens":3}' };
+    if (target.endsWith(':countTokens')) return '{"totalTokens":3}';
     if (target.includes(':embedContent'))
-      return {
-        kind,
-        stream: '{"embedding":{"values":[0.5]},"usageMetadata":{"promptTokenCount":3,"totalTokenCount":3}}',
-      };
-    return target.includes(':streamGenerateContent') ? buffers(geminiEvents) : { kind, stream: geminiAnswer };
+      return '{"embedding":{"values":[0.5]},"usageMetadata":{"promptTokenCount":3,"totalTokenCount":3}}';
+    return target.includes(':streamGenerateContent') ? buffers(geminiEvents) : geminiAnswer;
   }
+  if (/\/count[-_]tokens/.test(target)) return '{"input_tokens":3}';
   const said = say(body);
   // At Vertex the body says it too.
   const isStream =
     target.endsWith('/invoke-with-response-stream') ||
     (JSON.parse(body.toString()) as { stream?: boolean }).stream === true;
-  const dialect = target.includes('/chat/completions')
-    ? 'chat'
-    : target.includes('/responses')
-      ? 'responses'
-      : 'messages';
-  if (target.includes('count-tokens') || target.endsWith('/count_tokens'))
-    return { kind, stream: '{"input_tokens":3}' };
-  if (!isStream) return { kind, stream: answerOf(dialect, said) };
+  const named = (['chat', 'responses'] as const).find((name) => target.includes(`/${name}`));
+  const dialect = named ?? 'messages';
+  if (!isStream) return answerOf(dialect, said);
   const events = eventsOf(dialect, said);
   if (!target.startsWith('/model/')) return buffers(events);
-  return {
-    kind: 'application/vnd.amazon.eventstream',
-    stream: events.map((event) => chunkFrame(JSON.parse(event.slice(event.indexOf('data: ') + 6)))),
-  };
+  return events.map((event) => chunkFrame(JSON.parse(event.slice(event.indexOf('data: ') + 6))));
 }

@@ -16,7 +16,6 @@ export interface Terminal {
   cellAt(line: number, column: number): { readonly text: string; readonly isBold: boolean } | undefined;
   /** As from a keyboard: `\r` is Enter, `\x03` Ctrl-C, `\x04` Ctrl-D, `\x1b[A` the arrow up. */
   type(text: string): void;
-  resize(columns: number, rows: number): void;
   /** Resolves when the screen shows the text. Rejects with the screen after 20 s, or when the program ended without. */
   shows(text: string | RegExp): Promise<void>;
 }
@@ -86,10 +85,6 @@ export function startTerminal(argv: readonly string[], environment: Environment)
       return cell === undefined ? undefined : { text: cell.getChars(), isBold: cell.isBold() !== 0 };
     },
     type: (text) => child.write(text),
-    resize: (cols, lines) => {
-      child.resize(cols, lines);
-      emulator.resize(cols, lines);
-    },
     shows: (wanted) =>
       new Promise((resolve, reject) => {
         const finish = (end: () => void) => {
