@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 
 // Below the ports that the system hands out by itself, and apart for each of vitest's processes: between looking and
 // listening nobody else gets one.
@@ -27,16 +29,11 @@ function isFree(port: number): Promise<boolean> {
 export async function untilListening(port: number): Promise<void> {
   const until = Date.now() + 30_000;
   while (Date.now() < until) {
-    const isOpen = await new Promise<boolean>((resolve) => {
-      const socket = connect(port, '127.0.0.1');
-      socket.once('connect', () => {
-        socket.destroy();
-        resolve(true);
-      });
-      socket.once('error', () => resolve(false));
-    });
-    if (isOpen) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    const socket = connect(port, '127.0.0.1');
+    const isOpen = await once(socket, 'connect').catch(() => false);
+    socket.destroy();
+    if (isOpen !== false) return;
+    await setTimeout(20);
   }
   throw new Error(`nothing listens on port ${port}`);
 }

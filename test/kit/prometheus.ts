@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, untilListening } from './ports.ts';
@@ -27,21 +27,15 @@ export async function startPrometheus(configuration: string): Promise<Prometheus
   const port = await freePort();
   const file = join(directory, 'prometheus.yml');
   writeFileSync(file, configuration);
-  const child = spawn(
-    'prometheus',
-    [
-      `--config.file=${file}`,
-      `--storage.tsdb.path=${join(directory, 'data')}`,
-      `--web.listen-address=127.0.0.1:${port}`,
-      '--log.level=error',
-    ],
-    { stdio: 'ignore' },
-  );
+  const data = [`--config.file=${file}`, `--storage.tsdb.path=${join(directory, 'data')}`];
+  const address = `127.0.0.1:${port}`;
+  const options = [...data, `--web.listen-address=${address}`, '--log.level=error'];
+  const child = spawn('prometheus', options, { stdio: 'ignore' });
   const ended = new Promise((resolve) => child.once('exit', resolve));
   await untilListening(port);
   const query = async (expression: string): Promise<readonly Sample[]> => {
-    const address = `http://127.0.0.1:${port}/api/v1/query?query=${encodeURIComponent(expression)}`;
-    const answer = (await (await fetch(address)).json()) as {
+    const found = await fetch(`http://${address}/api/v1/query?query=${encodeURIComponent(expression)}`);
+    const answer = (await found.json()) as {
       status: string;
       error?: string;
       data: { result: readonly Sample[] };
@@ -62,7 +56,6 @@ export async function startPrometheus(configuration: string): Promise<Prometheus
     stop: async () => {
       child.kill('SIGKILL');
       await ended;
-      rmSync(directory, { recursive: true, force: true });
     },
   };
 }

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
@@ -48,7 +48,6 @@ export async function startRedis(): Promise<TestRedis> {
     stop: async () => {
       child?.kill('SIGCONT');
       await kill();
-      rmSync(directory, { recursive: true, force: true });
     },
   };
 }

@@ -1,9 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import type { OpenPage } from './browser.ts';
-import { type Child, startProgram } from './child.ts';
-import { directoryWith } from './command.ts';
+import { command, directoryWith, type Serving, startServing, withoutStore } from './command.ts';
 
 export interface ServedPage {
   readonly url: string;
@@ -16,50 +12,36 @@ export interface ServedPage {
     body: object,
     options?: { readonly path?: string; readonly headers?: Readonly<Record<string, string>> },
   ): Promise<number>;
-  /** Runs another command of the program in the same home. */
-  command(
-    ...argv: string[]
-  ): Promise<{ readonly exit: number | null; readonly stdout: string; readonly stderr: string }>;
+  /** Runs another command in the same home. */
+  command(...argv: string[]): ReturnType<typeof command>;
   /** Ends the gateway; the page stays open. */
-  stop(): Promise<void>;
+  stop(): Promise<unknown>;
   /** Starts it again, on the same port. */
-  start(): Promise<void>;
+  start(): Promise<unknown>;
 }
 
 const key = 'project-key-0123456789';
 
-/** The real `gateway serve` with a live page, ended after the tests of a file. */
+/** `gateway serve` with a live page, ended after the tests of a file. */
 export async function servePage(
   yaml: string,
   more: Readonly<Record<string, string>> = {},
 ): Promise<ServedPage> {
-  const home = directoryWith(`${yaml}\nplants: { store: { enabled: false } }\n`);
-  const env = { PROJECT_KEY: key, ...more };
-  let child: Child | undefined;
-  let port = 0;
-  const start = async () => {
-    child = startProgram(['serve', '-p', String(port)], home, env);
-    await child.wrote('"listening"');
-    const { url } = JSON.parse(readFileSync(join(home, '.local/state/gateway/running.json'), 'utf8'));
-    port = Number(new URL(url).port);
-  };
-  const stop = async () => {
-    child?.process.kill('SIGTERM');
-    await child?.ended;
-  };
-  await start();
-  afterAll(stop);
-  const url = `http://127.0.0.1:${port}`;
-  const command: ServedPage['command'] = (...argv) => startProgram(argv, home, env).ended;
-  return {
+  const home = directoryWith(`${yaml}\n${withoutStore}`);
+  const environment = { cwd: home, env: { PROJECT_KEY: key, ...more } };
+  let running: Serving = await startServing(environment);
+  const { url } = running;
+  const page: ServedPage = {
     url,
     home,
     key,
-    start,
-    stop,
-    command,
+    start: async () => {
+      running = await startServing(environment, '-p', new URL(url).port);
+    },
+    stop: () => running.stop(),
+    command: (...argv) => command(argv, environment),
     link: async () => {
-      const { stdout, stderr } = await command('open', '--no-browser');
+      const { stdout, stderr } = await page.command('open', '--no-browser');
       if (!stdout.startsWith(url)) throw new Error(`gateway open printed no link: ${stdout}${stderr}`);
       return stdout.trim();
     },
@@ -73,6 +55,7 @@ export async function servePage(
       return response.status;
     },
   };
+  return page;
 }
 
 /** Opens the page by a link, and waits until its list is there and live. */
