@@ -40,7 +40,7 @@ describe.skipIf(!isInstalled)('credentials of', () => {
     Object.assign(process.env, {
       HOME: folder,
       AWS_EC2_METADATA_DISABLED: 'true',
-      HTTPS_PROXY: logins.proxy,
+      HTTPS_PROXY: logins.url,
       NO_PROXY: '127.0.0.1',
       NODE_TLS_REJECT_UNAUTHORIZED: '0', // what stands behind that proxy
     });

@@ -11,10 +11,8 @@ export type Login = (asked: {
 }) => readonly [status: number, answer: unknown] | undefined;
 
 export interface LoginHosts {
-  /** For hosts that can be set, as AWS' and metadata servers can. */
+  /** For hosts that can be set, and the proxy of clients that check no certificate, for all others. */
   readonly url: string;
-  /** Stands for all other hosts, for clients that use it as their HTTPS proxy and check no certificate. */
-  readonly proxy: string;
   script(login: Login): void;
   /** How often they were asked. */
   readonly asked: () => number;
@@ -50,7 +48,6 @@ export async function startLoginHosts(): Promise<LoginHosts> {
   const { url, close } = await listening(plain);
   return {
     url,
-    proxy: url,
     script: (next) => {
       login = next;
     },
