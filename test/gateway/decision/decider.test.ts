@@ -181,7 +181,7 @@ describe('a large request for a host of another dialect', () => {
     usage: { input_tokens: 1, output_tokens: 1 },
   };
 
-  test.each([['nothing'], ['about Project NIGHTFALL'], ['write to rosa@example.org']])(
+  test.each(['about Project NIGHTFALL', 'write to rosa@example.org'])(
     'that says %j becomes the same in the thread as here',
     async (text) => {
       const { decider, policies } = await sharedDecider();
@@ -231,39 +231,12 @@ describe('a large request for a host of another dialect', () => {
   });
 });
 
-test('a large conversation that grows gets the same decisions in the thread as here', async () => {
-  const { decider, policies } = await sharedDecider();
-  const endpoint = endpointAt('/v1/messages');
-  const said = ['nothing', 'nothing', 'write to rosa@example.org', 'of project', 'nightfall', 'nothing'];
-  const turns = [{ role: 'user', content: 'nothing to see here, é. '.repeat(45_000) }];
-  const actions: string[] = [];
-
-  for (const [at, content] of said.entries()) {
-    if (at !== 1) turns.push({ role: 'user', content }); // the second time the very same bytes come again
-    const body = Buffer.from(JSON.stringify(requestFor('messages', 'claude-test', { messages: turns })));
-    const here = decideHere(policies, Buffer.from(body), endpoint);
-    const there = await decider.decideRequest(policies, { ...about, body, endpoint }, new Lifetime());
-    const { redacted, ...decision } = here.decision;
-    expect(there.decision).toEqual(decision);
-    if (decision.action !== 'block')
-      expect(there.request.document.bytes.equals(redacted?.bytes ?? here.request.document.bytes)).toBe(true);
-    actions.push(decision.action);
-  }
-
-  expect(actions).toEqual(['allow', 'allow', 'redact', 'redact', 'block', 'block']);
-});
-
 test.each([
   ['not JSON', (text: string) => `${text.slice(0, -1)}`, { code: 'request.invalid_json' }],
   [
     'a key twice',
     (text: string) => `${text.slice(0, -1)},"model":"x"}`,
     { code: 'request.duplicate_key', param: '/model' },
-  ],
-  [
-    'a field of a wrong type',
-    (text: string) => `${text.slice(0, -1)},"stream":1}`,
-    { code: 'request.field', param: '/stream' },
   ],
 ])('a large body that is %s is refused in the same words', async (_name, spoil, expected) => {
   const { ask } = await sharedDecider();
