@@ -23,7 +23,7 @@ const kinds = {
 type Kind = keyof typeof kinds;
 
 /** Every header that is forwarded to providers, with the kind of its value. */
-export const forwardedNames: Readonly<Record<string, Kind>> = {
+const forwardedNames: Readonly<Record<string, Kind>> = {
   accept: 'media',
   'user-agent': 'text',
   'openai-beta': 'list',
@@ -43,7 +43,7 @@ export const forwardedNames: Readonly<Record<string, Kind>> = {
 };
 
 /** The same by prefix; those of a dialect go only to its providers (`Dialect.ownHeaders`). */
-export const forwardedPrefixes: readonly (readonly [string, Kind])[] = [
+const forwardedPrefixes: readonly (readonly [string, Kind])[] = [
   ['anthropic-', 'list'],
   ['x-stainless-', 'list'],
   ['x-codex-', 'state'],

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { loadSqlite } from '../../../../src/database/sqlite-engine.ts';
 import { beginLine, endLine, header } from '../../../../src/record/ledger/journal/journal-line.ts';
 import { moveSegment, settleOwner } from '../../../../src/record/ledger/journal/move.ts';
@@ -12,7 +12,7 @@ import { readLedgerSums } from '../../../../src/record/ledger/read-ledger.ts';
 import { emptyDirectory } from '../../../kit/own-configuration.ts';
 import { canMount, fill, mountDisk } from '../../../kit/small-disk.ts';
 import { openFile, select } from '../opened.ts';
-import { intent, row, wanted } from '../rows.ts';
+import { dayMs, intent, row, startedMs, wanted } from '../rows.ts';
 
 const owner = '11111111-1111-4111-8111-111111111111';
 
@@ -141,6 +141,21 @@ describe('a move that ends at any step', () => {
   );
 });
 
+test('a folder that is removed is made again, and what is open is in it', async () => {
+  const path = newPath();
+  const { journal } = fileLedger(path);
+  const { ledger } = await openFile(path);
+  await expect.poll(() => existsSync(path)).toBe(true);
+  expect(ledger.begin(intent('open'))).toBeUndefined();
+
+  rmSync(journal, { recursive: true, force: true });
+
+  await expect.poll(() => sumsOf(path), { timeout: 10_000 }).toMatchObject([{ tokens: 130 }]);
+  void ledger.finish(row('open'));
+  await ledger.close();
+  expect(await outcomes(path)).toEqual({ open: 'answered' });
+});
+
 test('a SQLite file that is locked for long lets the journal wait, and nothing else', async () => {
   const path = newPath();
   const { ledger, events } = await openFile(path);
@@ -164,6 +179,23 @@ test('a SQLite file that is locked for long lets the journal wait, and nothing e
   await ledger.close();
   expect(Object.keys(await outcomes(path))).toHaveLength(count + 1);
 }, 60_000);
+
+test('a clock that jumps moves nothing to another day and loses nothing', async () => {
+  const path = newPath();
+  const { ledger } = await openFile(path);
+  const jump = vi.spyOn(Date, 'now');
+  onTestFinished(() => jump.mockRestore());
+  for (const [i, ms] of [0, 400 * dayMs, -400 * dayMs, 3_600_000].entries()) {
+    jump.mockReturnValue(startedMs + ms);
+    void ledger.finish(row(`req_${i}`));
+    await expect.poll(() => ledger.gauges.pending).toBe(0);
+  }
+  jump.mockRestore();
+
+  expect(await sumsOf(path)).toMatchObject([{ tokens: 4 * 8 }]);
+  await ledger.close();
+  expect(Object.keys(await outcomes(path))).toHaveLength(4);
+}, 30_000);
 
 test.skipIf(!canMount)(
   'a full disk refuses beginnings at once and keeps what ends, until there is room again',
