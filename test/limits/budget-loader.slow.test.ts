@@ -122,17 +122,6 @@ describe.each(places.filter(({ isThere }) => isThere))('counted in $name', ({ op
     expect(await outcomeOf(limiter, 1)).toMatchObject({ reason: 'limit.budget' });
   });
 
-  test('the day of another zone is counted apart', async () => {
-    const { ledger, counters, scope, reserve } = await start(100);
-    const there = { ...scope, settings: { ...scope.settings, time_zone: 'Pacific/Kiritimati' } };
-    (await reserve(30)).settle(tokens(30));
-    ledger.used = 5;
-
-    const { states } = await new Limiter(counters, [there]).reserve(tokens(1), now);
-
-    expect(states[0]?.used).toBe(6);
-  });
-
   test('without the ledger an enforced budget is refused, and one that is monitored is not', async () => {
     const { ledger, counters, limiter, usedAfter } = await start(100, { isAway: true });
     const monitored = limits({ tokens_per_day: 100, mode: 'monitor' });

@@ -224,24 +224,20 @@ describe.skipIf(!hasRedis)('counters in Redis', () => {
     },
   );
 
-  test.each(['not a number', '1.5'])(
-    'a budget that holds %j is refused until the ledger restores it',
-    async (text) => {
-      const sums = { used: 3 };
-      const { reserve, states } = await open({
-        readSums: () => Promise.resolve([{ counter: 'rubbish', used: sums.used, endsMs }]),
-      });
-      const admin = await connect();
-      await admin.set('{gateway}:limits:rubbish', text);
+  test('a budget that holds no whole number is refused until the ledger restores it', async () => {
+    const { reserve, states } = await open({
+      readSums: () => Promise.resolve([{ counter: 'rubbish', used: 3, endsMs }]),
+    });
+    const admin = await connect();
+    await admin.set('{gateway}:limits:rubbish', '1.5');
 
-      const refused = await reserve(claim('rubbish', 10)).catch((error: GatewayError) => error.message);
-      await admin.del('{gateway}:limits:filled'); // as if the data were lost
-      const grant = await reserve(claim('rubbish', 10));
+    const refused = await reserve(claim('rubbish', 10)).catch((error: GatewayError) => error.message);
+    await admin.del('{gateway}:limits:filled'); // as if the data were lost
+    const grant = await reserve(claim('rubbish', 10));
 
-      expect(refused).toBe('a counter in Redis holds something else; the log has its key');
-      expect({ used: used(grant), states }).toEqual({ used: 4, states: [] });
-    },
-  );
+    expect(refused).toBe('a counter in Redis holds something else; the log has its key');
+    expect({ used: used(grant), states }).toEqual({ used: 4, states: [] });
+  });
 
   test('a Redis that lost its data is filled from the ledger before anybody counts', async () => {
     const known: RestoredSum[] = [{ counter: 'lost', used: 9, endsMs }];
@@ -309,19 +305,16 @@ describe.skipIf(!hasRedis)('counters in Redis', () => {
     expect(used(after)).toBe(55);
   });
 
-  test.each([
-    ['full', ['maxmemory', '1'], ['maxmemory', '0']],
-    ['out of replicas, and so read-only', ['min-replicas-to-write', '3'], ['min-replicas-to-write', '0']],
-  ])('a server that is %s counts as away, once, until it takes writes', async (_what, broken, mended) => {
+  test('a server that is full counts as away, once, until it takes writes', async () => {
     const { reserve, states } = await open();
     const admin = await connect();
-    await admin.config('SET', broken[0] as string, broken[1] as string);
+    await admin.config('SET', 'maxmemory', '1');
 
     const refused = await reserve(claim('unwritable', 10)).catch(reasonOf);
     await until(() => states.length > 0);
     await new Promise((resolve) => setTimeout(resolve, 300)); // in which nothing else is to happen
     const statesMeanwhile = [...states];
-    await admin.config('SET', mended[0] as string, mended[1] as string);
+    await admin.config('SET', 'maxmemory', '0');
     await until(() => states.at(-1) === true);
     const grant = await reserve(claim('unwritable', 10));
 
@@ -388,29 +381,6 @@ describe.skipIf(!hasRedis)('counters in Redis', () => {
     while (performance.now() < end);
 
     expect([(await granted).isGranted, states]).toEqual([true, []]);
-  });
-
-  test('a cause that follows a lost connection is reported once; closing is no outage', async () => {
-    const causes: string[] = [];
-    const own = await startRedis();
-    const admin = new Redis(own.url);
-    onTestFinished(() => admin.disconnect());
-    const { counters } = await open({ url: own.url, onState: ({ cause }) => causes.push(String(cause)) });
-    await admin.config('SET', 'requirepass', 'another');
-    await admin.call('client', 'kill', 'skipme', 'yes', 'type', 'normal');
-    await until(() => causes.some((cause) => cause.includes('NOAUTH')));
-    await new Promise((resolve) => setTimeout(resolve, 500)); // it has tried again by now
-    await admin.config('SET', 'requirepass', '');
-    await until(() => causes.at(-1) === 'undefined');
-    await counters.close();
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    await own.stop();
-
-    expect(causes).toEqual([
-      'the connection to Redis was closed',
-      expect.stringContaining('NOAUTH'),
-      'undefined', // it is back
-    ]);
   });
 
   test('away at the start: the gateway starts, and counts when it comes', async () => {
