@@ -118,20 +118,6 @@ describe.skipIf(chromiumPath === undefined)('getting in', { timeout: 60_000 }, (
     expect([readable, await storedIn(page)]).toEqual(['', 1]);
   });
 
-  test('who has no session is asked to sign in, however late the first frame is', async () => {
-    const { page } = await openPage();
-    // A machine that is short of everything: the gateway answers before the page is drawn for the first time.
-    await page.addInitScript(`{
-      const [now, wait] = [performance.now.bind(performance), setTimeout];
-      performance.now = () => now() + 10_000;
-      window.requestAnimationFrame = (run) => wait(run, 3_000);
-      window.setTimeout = (run, ms) => wait(run, ms >= 30 && ms <= 100 ? 3_000 : ms);
-    }`);
-
-    await page.goto(`${gateway.url}/_/`);
-    await asksForLink(page);
-  });
-
   test('a browser without storage can use a link, once for each load of the page', async () => {
     const { page } = await openPage();
     await page.addInitScript(
