@@ -245,6 +245,13 @@ describe('getting in', () => {
   });
 });
 
+test('the address itself leads a browser to the page, and tells a program what is there', async () => {
+  const asked = (accept: string) => fetch(gateway.url, { headers: { accept } });
+
+  expect(await (await asked('text/html')).text()).toContain('<a href="/_/">The live page</a>');
+  expect(await (await asked('*/*')).json()).toMatchObject({ name: 'gateway' });
+});
+
 test('paths are exact, and files outside of the page are none of it', async () => {
   const spellings = [
     '/_/api',
@@ -286,6 +293,8 @@ test('every answer forbids what a page could do beyond itself', async () => {
     expect(only('cross-origin-resource-policy')).toBe('same-origin');
     expect(only('cache-control')).toBe('no-store');
     expect(only('access-control-allow-origin')).toBeUndefined();
+    // Never a page that a browser would run.
+    if (line !== 'GET /_/') expect(only('content-type'), line).toBe('application/json');
   }
 });
 

@@ -48,22 +48,6 @@ describe('a streamed answer is assembled', () => {
     ]);
   });
 
-  test('responses: a call without any text', () => {
-    const item = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'weather', arguments: '' };
-    const parts = assemble('responses', [
-      { type: 'response.created', response: { id: 'resp_1' } },
-      { type: 'response.output_item.added', output_index: 0, item },
-      {
-        type: 'response.function_call_arguments.delta',
-        output_index: 0,
-        item_id: 'fc_1',
-        delta: '{"city":"Graz"}',
-      },
-    ]);
-
-    expect(parts).toEqual([{ kind: 'call', name: 'weather', text: '{"city":"Graz"}' }]);
-  });
-
   test('a secret that is split over events is masked, in names too', () => {
     const parts = assemble('chat', [
       chatChunk({ content: 'sec' }),

@@ -1,10 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import type { ExchangeDetail, TextAnswer } from '../../src/inspector/contract/exchange-detail.ts';
+import type { TextAnswer } from '../../src/inspector/contract/exchange-detail.ts';
 import { command } from '../kit/command.ts';
 import { projects, secrets } from '../kit/gateway.ts';
-import { startHost } from '../kit/host.ts';
 import { type InspectedGateway, idOf, startInspected } from '../kit/inspector.ts';
 import { directoryWith } from '../kit/own-configuration.ts';
 
@@ -20,65 +19,30 @@ const texts = [
   'data: x\n\nevent: finished\ndata: {}',
 ];
 
-const rules = `
+const yaml = `
+providers:
+  sandbox: { dialect: sandbox }
+  host: { dialect: openai, base_url: "http://127.0.0.1:9/v1", api_key: "\${PROVIDER_KEY}" }
+models: [{ match: "sandbox-*", provider: sandbox }]
+records: { bodies: true }
 policies:
   house:
     apply: all
     rules:
       - { id: no-mail, action: redact, when: { text: { detect: [email] } } }
       - { id: no-bird, action: block, reason: content.bird, when: { text: { phrases: ["blue heron"] } } }
-`;
+${projects}`;
 
 let gateway: InspectedGateway;
-let yaml: string;
 
 beforeAll(async () => {
-  const host = await startHost((response) => {
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(
-      JSON.stringify({
-        id: texts[0],
-        object: 'chat.completion',
-        model: texts[1],
-        choices: [
-          { index: 0, message: { role: 'assistant', content: texts.join('') }, finish_reason: 'stop' },
-        ],
-      }),
-    );
-  });
-  yaml = `
-providers: { host: { dialect: openai, base_url: "${host.url}/v1", api_key: "\${PROVIDER_KEY}" } }
-models: [{ match: "*", provider: host }]
-records: { bodies: true }
-${rules}${projects}`;
   gateway = await startInspected(yaml);
 });
 
-const chatBody = (content: string, model = 'm') =>
-  JSON.stringify({ model, messages: [{ role: 'user', content }] });
+const chatBody = (content: string) =>
+  JSON.stringify({ model: 'sandbox-mini', messages: [{ role: 'user', content }] });
 
-test.each(texts)('as prompt, model, header and answer it stays data: %j', async (text) => {
-  const header = text.replace(/[^\x20-\x7e]/g, '~');
-  const id = await gateway.ask(chatBody(text), {
-    headers: { 'user-agent': header, 'x-client-request-id': header },
-  });
-  const headers = await gateway.session();
-  const response = await fetch(`${gateway.url}/_/api/exchanges/${id}`, { headers });
-  const bytes = await response.text();
-
-  expect(response.headers.get('content-type')).toBe('application/json');
-  const detail = JSON.parse(bytes) as ExchangeDetail;
-  expect(JSON.parse(detail.bodies?.received?.text ?? '')).toMatchObject({ messages: [{ content: text }] });
-  expect(detail.bodies?.answer?.text).toContain(JSON.stringify(texts[0]).slice(1, -1));
-  expect(detail.headers.find(({ name }) => name === 'user-agent')?.received?.trim()).toBe(header.trim());
-  // A name that no model has is refused before it is anybody's model.
-  const strange = await gateway.detail(await gateway.ask(chatBody('hi', text)));
-  expect(strange.row).toMatchObject({ status: 400, reason: 'request.field' });
-  expect(strange.row.model).toBeUndefined();
-  expect(JSON.parse(strange.bodies?.received?.text ?? '')).toMatchObject({ model: text });
-});
-
-test('tests that are made of them pass by the command', async () => {
+test('tests that are made of hostile texts pass by the command', async () => {
   const testsOf = async (prompt: string) => {
     const ids = await Promise.all(texts.map((text) => gateway.ask(chatBody(`${text} ${prompt}`))));
     const made = await Promise.all(ids.map((id) => gateway.api(`exchanges/${id}/test`)));

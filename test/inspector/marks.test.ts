@@ -98,12 +98,6 @@ test.each([
   ]);
 });
 
-test('a label outside of strings is passed over', () => {
-  expect(
-    findRedactions(': [REDACTED:data.email]\n{"a":"[REDACTED:data.email]"}', '', [noMail]),
-  ).toMatchObject([{ start: 30 }]);
-});
-
 test('without a rule that redacts nothing is marked as redacted', () => {
   const sent = '{"a":"[REDACTED:data.email]"}';
 
@@ -130,45 +124,19 @@ test('of marks that overlap the first one stays, in order and bounded in number'
   expect(withoutOverlap(many)).toHaveLength(1_000);
 });
 
-const letters = 'ab"';
-const textsOf = (length: number): string[] =>
-  length === 0
-    ? ['']
-    : textsOf(length - 1).flatMap((text) => [text, ...[...letters].map((letter) => text + letter)]);
-const allTexts = [...new Set(textsOf(3))].filter(Boolean);
+const inJson = (text: string) => JSON.stringify(text).slice(1, -1);
 
-test('of two texts the longest is found at each place, as it is and as it is written in JSON', () => {
-  const wrong: unknown[] = [];
-  for (const one of allTexts) {
-    for (const other of allTexts) {
-      const written = [one, other].flatMap((text) => [0, 1, 2, 3, 4].map((depth) => escaped(text, depth)));
-      const body = `${one}x${other}${one}-${escaped(one + other, 2)}`;
+test.each<[texts: string[], body: string, found: string[]]>([
+  [['ann', 'ann@x'], 'to ann@x and ann', ['ann@x', 'ann']],
+  [['a', 'ab', 'abcd', 'abce'], 'abcf a', ['ab', 'a']],
+  [['aa'], 'aaaaa', ['aa', 'aa']],
+  [['a'], 'b', []],
+  [['a"b'], inJson(inJson('a"b')), ['a\\\\\\"b']],
+])('of %j in %s the longest is found at each place: %j', (texts, body, found) => {
+  const marks = createTextFinder(texts, { kind: 'restored' })(body);
 
-      const marks = createTextFinder([one, other], { kind: 'restored' })(body);
-
-      const found = marks.map(({ start, end }) => body.slice(start, end));
-      const longest = longestIn(body, written);
-      if (found.join('|') !== longest.join('|')) wrong.push({ one, other, found, longest });
-    }
-  }
-  expect(allTexts).toHaveLength(39);
-  expect(wrong).toEqual([]);
+  expect(marks.map(({ start, end }) => body.slice(start, end))).toEqual(found);
 });
-
-/** At each place, from left to right, the longest of some texts. */
-function longestIn(body: string, texts: readonly string[]): readonly string[] {
-  const found: string[] = [];
-  for (let at = 0; at < body.length; ) {
-    const here = texts.filter((text) => body.startsWith(text, at));
-    const length = Math.max(0, ...here.map((text) => text.length));
-    if (length > 0) found.push(body.slice(at, at + length));
-    at += Math.max(1, length);
-  }
-  return found;
-}
-
-const escaped = (text: string, depth: number): string =>
-  depth === 0 ? text : escaped(JSON.stringify(text).slice(1, -1), depth - 1);
 
 test('ten thousand texts are found in one pass', () => {
   const texts = Array.from({ length: 10_000 }, (_, at) => `user${at}@customers.example`);

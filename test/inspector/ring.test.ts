@@ -135,14 +135,12 @@ describe('the numbers of an hour', () => {
     const list = minutes.list();
 
     expect(list).toHaveLength(60);
-    expect(list.reduce((sum, { requests }) => sum + requests, 0)).toBe(30);
+    expect(list.filter(({ requests }) => requests === 1)).toHaveLength(30);
     expect(list.at(-1)?.time).toBe(new Date(Math.floor(nowMs / 60_000) * 60_000).toISOString());
-    expect(
-      list.every(
-        ({ requests }, i) =>
-          requests === (i % 2 === list.findIndex(({ requests: one }) => one === 1) ? 1 : 0),
-      ),
-    ).toBe(true);
+    expect(list.slice(-2)).toMatchObject([
+      { requests: 1, first_byte_ms: { p50: 5, p95: 5 } },
+      { requests: 0 },
+    ]);
   });
 
   test('of before this start are added where they were, and what is older than an hour is not', () => {
@@ -186,22 +184,5 @@ describe('the numbers of an hour', () => {
     const blocks = minutes.list()[0]?.blocks ?? {};
     expect(Object.keys(blocks).length).toBeLessThanOrEqual(51);
     expect(blocks.other).toBe(450);
-  });
-
-  test.each([1, 10, 100, 2_000])('percentiles of %i times are within 1 %', (count) => {
-    const times = Array.from({ length: count }, (_, i) => 0.2 * 1.01 ** ((i * 7919) % 800));
-    const minutes = new Minutes();
-    for (const ms of times) minutes.add(record({ first_byte_ms: ms }));
-    const sorted = times.toSorted((one, other) => one - other);
-
-    const { p50 = 0, p95 = 0 } = minutes.list().at(-1)?.first_byte_ms ?? {};
-
-    for (const [share, found] of [
-      [0.5, p50],
-      [0.95, p95],
-    ] as const) {
-      const exact = sorted[Math.ceil(count * share) - 1] ?? 0;
-      expect(Math.abs(found - exact)).toBeLessThanOrEqual(exact * 0.01 + 0.05);
-    }
   });
 });

@@ -118,19 +118,6 @@ describe.skipIf(chromiumPath === undefined)('getting in', { timeout: 60_000 }, (
     expect([readable, await storedIn(page)]).toEqual(['', 1]);
   });
 
-  test('a browser without storage can use a link, once for each load of the page', async () => {
-    const { page } = await openPage();
-    await page.addInitScript(
-      "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('denied', 'SecurityError'); } });",
-    );
-
-    await page.goto(await gateway.link());
-    await page.getByText('live', { exact: true }).waitFor();
-    await page.reload();
-
-    await asksForLink(page);
-  });
-
   test('sign out ends one session, sign out everywhere all of them', async () => {
     const { page: first } = await enter(gateway, openPage());
     const { page: second } = await enter(gateway, openPage());

@@ -6,7 +6,8 @@ import { enter, housePolicy, type ServedPage, say, servePage } from '../../kit/s
 const openPage = useBrowser();
 let gateway: ServedPage;
 beforeAll(async () => {
-  gateway = await servePage(`records: { bodies: true }\n${housePolicy}`);
+  const longName = `a-rule-with-a-name-of-${'many-words-'.repeat(3)}to-wrap`;
+  gateway = await servePage(`records: { bodies: true }\n${housePolicy.replace('no-codename', longName)}`);
 });
 
 /**

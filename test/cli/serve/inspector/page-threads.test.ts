@@ -25,6 +25,16 @@ test('a thread that fails ends nothing but itself', async () => {
   await expect(threads.run({ kind: 'history', query })).rejects.toMatchObject({ code: 'inspector.too_long' });
 });
 
+test('two tasks run at a time, and a third is not even begun', async () => {
+  const threads = new PageThreads(answering('setTimeout(() => parentPort.postMessage({ value: 7 }), 100);'));
+  const run = () => threads.run({ kind: 'history', query });
+
+  const running = [run(), run()];
+
+  await expect(run()).rejects.toMatchObject({ code: 'inspector.busy' });
+  expect(await Promise.all(running)).toEqual([7, 7]);
+});
+
 test('the time of a task begins when a thread has it, however long the thread took to start', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const threads = new PageThreads(answering('parentPort.postMessage({ value: 7 });'));
