@@ -1,5 +1,6 @@
 import type { TextDialectName as Dialect } from '../../../src/dialects/registry.ts';
 import type { HostRequest, Script } from '../../kit/host.ts';
+import { blockDelta, blockStart, blockStop, chatChunk } from '../../kit/stream-events.ts';
 
 /** What a model says, whatever the dialect. */
 export interface Said {
@@ -220,21 +221,17 @@ const streams: Readonly<Record<Dialect, (said: Said, cut: Cut) => readonly strin
   },
   messages: (said, cut) => {
     const block = (index: number, content_block: object, deltas: readonly object[]) => [
-      { type: 'content_block_start', index, content_block },
-      ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
-      { type: 'content_block_stop', index },
+      blockStart(index, content_block),
+      ...deltas.map((delta) => blockDelta(index, delta)),
+      blockStop(index),
     ];
     const events = [
       {
         type: 'message_start',
         message: {
-          id: `msg_${said.id}`,
-          type: 'message',
-          role: 'assistant',
-          model: 'm',
+          ...(answers.messages(said) as object),
           content: [],
           stop_reason: null,
-          stop_sequence: null,
           usage: { input_tokens: 3, output_tokens: 1 },
         },
       },
@@ -262,11 +259,8 @@ const streams: Readonly<Record<Dialect, (said: Said, cut: Cut) => readonly strin
   chat: (said, cut) => {
     const { text, thinking, input } = said;
     const chunk = (delta: object, finish_reason: string | null = null) => ({
-      id: 'chatcmpl-1',
-      object: 'chat.completion.chunk',
-      created: 1_700_000_000,
-      model: 'm',
-      choices: [{ index: 0, delta, finish_reason }],
+      ...{ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1_700_000_000, model: 'm' },
+      ...chatChunk(delta, finish_reason),
     });
     const events: object[] = [
       chunk({ role: 'assistant', content: '' }),

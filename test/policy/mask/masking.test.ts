@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest';
+import { Restorer } from '../../../src/policy/mask/restorer.ts';
+import { type PassingEvent, StreamRestorer } from '../../../src/policy/mask/stream-restorer.ts';
+import { chatChunk } from '../../kit/stream-events.ts';
 import { policyOf, saying } from '../deciding.ts';
 
 const emails = {
@@ -86,4 +89,102 @@ test('a request that goes on with a conversation kept by its provider is refused
     refusal: { reason: 'content.stored_conversation', at: '/previous_response_id' },
   });
   expect(decide({ ...going, previous_response_id: null }, { endpoint: 'responses' }).action).toBe('allow');
+});
+
+const masking = (id: string, regex: readonly string[], placeholder?: string) => ({
+  ...{ id, action: 'mask', when: { text: { regex } }, placeholder },
+});
+const names = masking('names', ['«[^»]*»'], 'CUSTOMER');
+const decideAll = policyOf(
+  emails,
+  names,
+  masking('letter', ['ß'], 'LETTER'),
+  masking('overlapping', ['abcd', 'cdef', 'bc']),
+);
+
+test.each(
+  Object.entries({
+    'ten thousand values': Array.from({ length: 10_000 }, (_, at) => `user${at}@customers.example`).join(' '),
+    'values that contain one another':
+      'ann@example.com joann@example.com ann@example.com.au «ann@example.com» «a «b» c»',
+    'values that overlap': 'abcdef abcdcdef bcd abcd',
+    'values side by side': '«a»«b»«a»ann@example.com«ann@example.com»ß«ß»',
+    'values that look like placeholders':
+      'EMAIL_ABCDEFGHIJKLM@example.com «CUSTOMER_ABCDEFGHIJKLM» CUSTOMER_ABCDEFGHIJKLM',
+    'a broken placeholder of the client': 'EMAIL_ABCDEFGHIJKL EMAIL_ email_abcdefghijklm and ann@example.com',
+    'a value of 100 KB': `before «${'long '.repeat(20_000)}» after`,
+    'quotes, lines, emoji and NUL': '«"\\" \n\r\t\u0000 🌿 \u2028» «\\u0000» «\\\\»',
+    'the same in other case and escapes': 'ann@example.com ANN@EXAMPLE.COM ann\\u0040example.com «A» «a»',
+    'JSON in the text': JSON.stringify({ a: 'ann@example.com', b: JSON.stringify({ c: '«"q"»', d: ['ß'] }) }),
+  }),
+)('none leaves and all come back, whole and in pieces: %s', (_name, text) => {
+  const { redacted, masked = new Map() } = decideAll(saying(text));
+  const [{ content: sent }] = JSON.parse(redacted?.bytes.toString() ?? '').messages;
+  const stream = new StreamRestorer<PassingEvent>(new Restorer(masked));
+
+  const streamed = sent
+    .match(/[\s\S]{1,7}/gu)
+    .flatMap((content: string) =>
+      stream.push({ name: undefined, data: Buffer.from(JSON.stringify(chatChunk({ content }))) }),
+    );
+  const texts = [...streamed, ...stream.end()].map(
+    ({ event, data = event.data }) => JSON.parse(data.toString()).choices[0].delta.content,
+  );
+
+  expect(sent).not.toMatch(/[a-z]@[a-z]|«|ß|abcd|cdef/);
+  expect([new Restorer(masked).text(sent) === text, texts.join('') === text]).toEqual([true, true]);
+});
+
+test('rules that changed between two turns: what still is masked has the same placeholder', () => {
+  const before = decideAll(saying('ann@example.com and «Muster AG»'));
+  const [email = '', customer = ''] = before.masked?.keys() ?? [];
+
+  const after = policyOf(names)(saying(`ann@example.com and «Muster AG», ${email}`));
+
+  expect(after.redacted?.bytes.toString()).toContain(`ann@example.com and ${customer}, ${email}`);
+});
+
+// Gemini signs a part beside its text, and sends a call's arguments as an object.
+test('a Gemini answer comes back but for its signatures, and the next turn begins with the same bytes', () => {
+  const value = 'ann@example.com and «quote " and \\ backslash,\n🌿»';
+  const user = { role: 'user', parts: [{ text: value }] };
+  const partsOf = (heard: string, thoughtSignature: string) => [
+    { text: `thinking of ${heard}`, thought: true, thoughtSignature },
+    { text: `saying ${heard}`, thoughtSignature },
+    {
+      functionCall: {
+        id: 'call_1',
+        name: 'run',
+        args: { command: `mail ${heard}`, list: [heard], json: JSON.stringify({ deep: heard }), id: heard },
+      },
+      thoughtSignature,
+    },
+  ];
+  const turnsSent = (...contents: readonly object[]) => {
+    const { redacted, masked = new Map() } = decideAll({ contents }, { endpoint: 'gemini' });
+    const sent = redacted?.bytes.toString() ?? '';
+    return { sent, masked, turns: JSON.parse(sent).contents };
+  };
+  const first = turnsSent(user);
+  const [email = ''] = first.masked.keys();
+  const said = partsOf(first.turns[0].parts[0].text, `sig${email}`);
+  const answerOf = (parts: readonly object[]) => ({
+    candidates: [{ content: { role: 'model', parts }, index: 0 }],
+  });
+  const dataOf = (parts: readonly object[]) => Buffer.from(JSON.stringify(answerOf(parts)));
+
+  const whole = new Restorer(first.masked).body(dataOf(said));
+  const stream = new StreamRestorer<PassingEvent>(new Restorer(first.masked));
+  const events = said.flatMap((part) => stream.push({ name: undefined, data: dataOf([part]) }));
+  const restored = partsOf(value, `sig${email}`);
+  const next = turnsSent(user, { role: 'model', parts: restored }, user);
+
+  expect(JSON.parse(whole.toString())).toEqual(answerOf(restored));
+  expect([...events, ...stream.end()].map(({ data }) => JSON.parse(String(data)))).toEqual(
+    restored.map((part) => answerOf([part])),
+  );
+  expect(next.sent.startsWith(first.sent.slice(0, first.sent.indexOf(']')))).toBe(true);
+  expect(next.sent).not.toMatch(/ann@|quote/);
+  // What the model is shown of its own answer is what it said.
+  expect(next.turns[1].parts).toEqual(said);
 });

@@ -60,6 +60,10 @@ const channels: Readonly<Record<string, Channel>> = {
   'responses, refusal': ofResponses('refusal', { content_index: 0 }),
   'responses, reasoning summary': ofResponses('reasoning_summary_text', { summary_index: 0 }),
   'responses, custom tool': ofResponses('custom_tool_call_input'),
+  'gemini, text': {
+    frame: (text) => ({ candidates: [{ content: { parts: [{ text }] }, index: 0 }] }),
+    end: { candidates: [{ content: { parts: [] }, finishReason: 'STOP', index: 0 }] },
+  },
 };
 
 /** What stands in an event where a frame has its text. */
@@ -229,4 +233,28 @@ test('signed thinking, ids and names stay as they came', () => {
     const stream = new StreamRestorer<PassingEvent>(restorer);
     expect([...stream.push(passing), ...stream.end()]).toEqual([{ event: passing }]);
   }
+});
+
+const cited = (title: string) => ({ type: 'char_location', cited_text: title, document_title: title });
+const web = (title: string) => ({ title, url: 'https://a.example' });
+
+test.each<[string, (title: string) => object]>([
+  ['messages', (title) => blockDelta(0, { type: 'citations_delta', citation: cited(title) })],
+  ['chat', (title) => chatChunk({ annotations: [{ type: 'url_citation', url_citation: web(title) }] })],
+  [
+    'responses',
+    (title) => ({
+      type: 'response.output_text.annotation.added',
+      output_index: 0,
+      annotation: { type: 'url_citation', ...web(title) },
+    }),
+  ],
+])('a citation has the values again: %s', (_dialect, eventWith) => {
+  const value = 'a "quoted" \\ value';
+  const placeholder = placeholders.of(hidden, value);
+  const stream = new StreamRestorer<PassingEvent>(new Restorer(new Map([[placeholder, value]])));
+
+  const [cited] = stream.push(eventOf(eventWith(placeholder)));
+
+  expect(JSON.parse(String(cited?.data))).toEqual(eventWith(value));
 });
