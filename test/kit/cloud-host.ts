@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { answerOf, eventsOf, type Said } from '../gateway/masking/saying.ts';
+import { answerOf, eventsOf } from '../gateway/masking/saying.ts';
 import { chunkFrame } from './amazon-stream.ts';
 import { geminiAnswer, geminiEvents } from './answers.ts';
 import { type HostRequest, type Script, type ScriptedHost, startHost } from './host.ts';
@@ -15,8 +15,6 @@ export interface CloudState {
   google: string;
   /** The life of the tokens, in seconds. */
   lifeS: number;
-  /** What a model says to a request. */
-  say: (body: Buffer) => Said;
 }
 
 export interface CloudHost extends ScriptedHost {
@@ -45,7 +43,6 @@ export async function startClouds(): Promise<CloudHost> {
     entra: 'entra-token-0123456789',
     google: 'google-token-0123456789',
     lifeS: 3_600,
-    say: () => ({ text: 'Water it.' }),
   };
   let interrupting: Script | undefined;
   const calls: HostRequest[] = [];
@@ -63,7 +60,7 @@ export async function startClouds(): Promise<CloudHost> {
     const isAccepted = refusal === undefined || refusal[0] === 400;
     if (interrupting !== undefined && isAccepted) return interrupting(response, request);
     if (refusal !== undefined) return json(...refusal);
-    const answer = answerTo(request, state);
+    const answer = answerTo(request);
     if (typeof answer === 'string') return json(200, answer);
     const kind = request.target.startsWith('/model/')
       ? 'application/vnd.amazon.eventstream'
@@ -209,16 +206,16 @@ export function headerOf({ headers }: HostRequest, name: string): string {
 }
 
 /** A text is a whole answer, a list a stream. */
-function answerTo({ target, body }: HostRequest, { say }: CloudState): string | readonly Buffer[] {
+/** What every model says. */
+const said = { text: 'Water it.' };
+
+function answerTo({ target, body }: HostRequest): string | readonly Buffer[] {
   const buffers = (texts: readonly string[]) => texts.map((text) => Buffer.from(text));
   if (target.includes('/publishers/google/')) {
     if (target.endsWith(':countTokens')) return '{"totalTokens":3}';
-    if (target.includes(':embedContent'))
-      return '{"embedding":{"values":[0.5]},"usageMetadata":{"promptTokenCount":3,"totalTokenCount":3}}';
     return target.includes(':streamGenerateContent') ? buffers(geminiEvents) : geminiAnswer;
   }
   if (/\/count[-_]tokens/.test(target)) return '{"input_tokens":3}';
-  const said = say(body);
   // At Vertex the body says it too.
   const isStream =
     target.endsWith('/invoke-with-response-stream') ||

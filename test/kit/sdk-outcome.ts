@@ -73,7 +73,7 @@ export async function askBySdk(
     case 'gemini': {
       const path = pathFor('gemini', model, isStream);
       const answer = await post(gateway, path, { ...geminiRequest(model, option), ...more });
-      if (!answer.ok) throw new GeminiError(answer, await answer.text());
+      if (!answer.ok) throw geminiError(answer, await answer.text());
       return ofGemini(isStream ? await eventsOf(answer) : [(await answer.json()) as Generated]);
     }
   }
@@ -156,15 +156,8 @@ function ofResponse({ output, status, incomplete_details, usage }: Response): Ou
 }
 
 /** As that of Google's SDK, which has the body for its message. */
-class GeminiError extends Error {
-  readonly status: number;
-  readonly headers: Headers;
-
-  constructor({ status, headers }: globalThis.Response, body: string) {
-    super(body);
-    this.status = status;
-    this.headers = headers;
-  }
+function geminiError({ status, headers }: globalThis.Response, body: string): Error {
+  return Object.assign(new Error(body), { status, headers });
 }
 
 interface Generated {
@@ -189,10 +182,10 @@ async function eventsOf(answer: globalThis.Response): Promise<Generated[]> {
     for await (const chunk of answer.body ?? []) text += decoder.decode(chunk, { stream: true });
   } catch (cause) {
     const error = /(?:^|\n\r?\n)(\{[\s\S]*\})\s*$/.exec(text)?.[1];
-    throw error === undefined ? cause : new GeminiError(answer, error);
+    throw error === undefined ? cause : geminiError(answer, error);
   }
   return text.split(/\r?\n\r?\n/).flatMap((event) => {
-    if (event.startsWith('{')) throw new GeminiError(answer, event);
+    if (event.startsWith('{')) throw geminiError(answer, event);
     return event.startsWith('data: ') ? [JSON.parse(event.slice('data: '.length)) as Generated] : [];
   });
 }

@@ -81,12 +81,9 @@ test('a Gemini client gets the vectors of an OpenAI provider, of one content and
   });
 });
 
-test.each([
-  ['tokens', [1, 2]],
-  ['lists of tokens', [[1, 2]]],
-])('%s can’t be embedded by a Gemini provider', async (_name, input) => {
+test('lists of tokens can’t be embedded by a Gemini provider', async () => {
   const other = { url: gateway.url, key: secrets.OTHER_KEY };
-  const answer = await post(other, '/v1/embeddings', { model: 'gemini-embedding-001', input });
+  const answer = await post(other, '/v1/embeddings', { model: 'gemini-embedding-001', input: [[1, 2]] });
 
   expect(answer.status).toBe(400);
   expect(await answer.json()).toMatchObject({ error: { reason: 'request.unsupported', param: 'input[0]' } });
@@ -116,11 +113,7 @@ test('what a provider answers that are no vectors is broken, and what a rule fin
 
   host.script(json('{"data":[{"embedding":7}]}'));
   expect((await ask('text-small:embedContent', content('a'))).status).toBe(502);
-  for (const body of [
-    '{"embeddings":7}',
-    '{"embeddings":[{"values":[1]},{"values":[2]}]}',
-    '{"embedding":{}}',
-  ]) {
+  for (const body of ['{"embeddings":7}', '{"embeddings":[{"values":[1]},{"values":[2]}]}']) {
     host.script(json(body));
     const openai = openaiClient(gateway).embeddings.create({ model: 'gemini-embedding-001', input: 'a' });
     await expect(openai).rejects.toMatchObject({ status: 502 });
@@ -137,10 +130,6 @@ test('vectors of an OpenAI provider are in the order of their numbers, each of w
   expect(await (await answerWith(1, 0)).json()).toMatchObject({
     embeddings: [{ values: [0] }, { values: [1] }],
   });
-  for (const numbers of [
-    [0, 0],
-    [0, 2],
-    [-1, 0],
-  ])
-    expect((await answerWith(...numbers)).status).toBe(502);
+  expect((await answerWith(0, 0)).status).toBe(502);
+  expect((await answerWith(0, 2)).status).toBe(502);
 });

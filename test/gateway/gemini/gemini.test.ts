@@ -109,7 +109,6 @@ test.each([
   ['?prettyPrint=false&alt=sse', true],
   ['', false],
   ['?alt=json', false],
-  ['?alt=proto', false],
   ['?alt=', false],
 ])('streamGenerateContent%s is answered by events, or by an array of them: %s', async (query, isEvents) => {
   host.script(stream(geminiEvents));
@@ -128,20 +127,16 @@ test.each([
   });
 });
 
-test.each(['?alt=sse', ''])(
-  'streams that are cut end with an error and a broken connection (%s)',
-  { timeout: 300_000 },
-  async (query) => {
-    const whole = Buffer.from(geminiEvents.join(''));
-    for (let length = 1; length < whole.length - 4; length += scale(23, 1)) {
-      host.script(stream([whole.subarray(0, length)]));
-      const answer = await ask(`gemini-c:streamGenerateContent${query}`);
-      await expect(answer.text()).rejects.toThrow('terminated');
-    }
-    const records = gateway.records.filter(({ model }) => model === 'gemini-c');
-    expect(records.every(({ outcome }) => outcome === 'failed')).toBe(true);
-  },
-);
+test('an array of events that is cut ends with a broken connection', { timeout: 300_000 }, async () => {
+  const whole = Buffer.from(geminiEvents.join(''));
+  for (let length = 1; length < whole.length - 4; length += scale(53, 7)) {
+    host.script(stream([whole.subarray(0, length)]));
+    const answer = await ask('gemini-c:streamGenerateContent');
+    await expect(answer.text()).rejects.toThrow('terminated');
+  }
+  const records = gateway.records.filter(({ model }) => model === 'gemini-c');
+  expect(records.every(({ outcome }) => outcome === 'failed')).toBe(true);
+});
 
 test.each(['/v1beta', '/v1'])(
   'generates and lists models at %s, where Google’s clients ask',
