@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -52,21 +50,6 @@ function holdClock(): void {
 }
 
 describe('connections', () => {
-  test('are used again', async () => {
-    const waiting: RawRequest[] = [];
-    const host = await startRawHost((request) => waiting.push(request));
-    const pool = poolAt(host.url);
-    for (let round = 1; round <= 3; round += 1) {
-      const readers = [ask(pool), ask(pool), ask(pool)];
-      await until(() => waiting.length === 3);
-      for (const request of waiting.splice(0)) numbering()(request);
-      await Promise.all(readers.map(({ outcome }) => outcome));
-      await until(() => true);
-    }
-
-    expect(host.connections()).toBe(3);
-  });
-
   test('rest for the turn of the event loop in which their answer ended', async () => {
     const host = await startRawHost(numbering());
     const pool = poolAt(host.url);
@@ -128,25 +111,12 @@ describe('connections', () => {
     expect((await first.outcome).body).toBe('1');
     expect((await second.outcome).body).toBe('2');
   });
-
-  test('are not reused once the host has closed them', async () => {
-    const host = await startRawHost(numbering());
-    const pool = poolAt(host.url);
-
-    for (let i = 1; i <= 20; i += 1) {
-      expect(await askAndRest(pool)).toMatchObject({ body: String(i), failure: undefined });
-      for (const socket of host.sockets) socket.end();
-      await until(() => host.sockets.size === 0);
-    }
-  });
 });
 
 describe('idle connections', () => {
   test.each([
     ['nothing', '', 4_000],
     ['3 s', 'keep-alive: timeout=3\r\n', 1_000],
-    ['5 s', 'keep-alive: timeout=5\r\n', 3_000],
-    ['60 s', 'keep-alive: timeout=60\r\n', 4_000],
   ])(
     'are closed after four seconds, or two before the host does, which says %s',
     async (_what, lines, keptMs) => {
@@ -249,15 +219,6 @@ describe('a time-out', () => {
     expect(await reader.outcome).toMatchObject({ body: 'ab', failure: 'provider.timeout' });
   });
 
-  test('by the real clock is not early', async () => {
-    const host = await startRawHost(() => undefined);
-    const begun = performance.now();
-    const outcome = await ask(poolAt(host.url, { headersMs: 300 })).outcome;
-
-    expect(outcome.failure).toBe('provider.timeout');
-    expect(performance.now() - begun).toBeGreaterThanOrEqual(300);
-  });
-
   test('of a peer that does not speak TLS', async () => {
     holdClock();
     let hasHello = false;
@@ -273,24 +234,6 @@ describe('a time-out', () => {
 
     expectInTime(await lateness(reader, 2_000));
     expect(await reader.outcome).toMatchObject({ failure: 'provider.unreachable', wasSent: false });
-  });
-
-  test.runIf(process.platform === 'linux')('of a host that accepts no more connections', async () => {
-    const script = `const server = require('node:net').createServer();
-      server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
-        require('node:fs').writeSync(1, server.address().port + '\\n');
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60_000);
-      });`;
-    const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
-    const [port] = await once(child.stdout, 'data');
-    holdClock();
-    const pool = poolAt(`http://127.0.0.1:${Number(String(port))}`, { connectMs: 2_000 });
-    const readers = Array.from({ length: 8 }, () => ask(pool));
-
-    expectInTime(await lateness(readers[7] as Reader, 2_000));
-    expect(await readers[7]?.outcome).toMatchObject({ failure: 'provider.unreachable', wasSent: false });
-    child.kill('SIGKILL');
-    await once(child, 'close');
   });
 });
 
@@ -327,12 +270,6 @@ describe('a request', () => {
     expect(outcome).toMatchObject({ status: 0, failure: 'provider.unreachable', wasSent: false });
     expect(outcome.cause?.message).toMatch(/^invalid (?:x-a header|request path)$/);
     expect(host.connections()).toBe(0);
-  });
-
-  test('to a name that does not exist fails', async () => {
-    const outcome = await ask(poolAt('http://nobody.invalid')).outcome;
-
-    expect(outcome).toMatchObject({ failure: 'provider.unreachable', wasSent: false });
   });
 });
 
