@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { toGatewayError } from '../../src/errors.ts';
 import { type BodyLimits, readBody } from '../../src/http/body.ts';
-import { defaultListenLimits, type ListenLimits, listen } from '../../src/http/listen.ts';
+import { defaultListenLimits, listen } from '../../src/http/listen.ts';
 import type { HttpRequest } from '../../src/http/request.ts';
 import { newRequestId, sendError, sendJson } from '../../src/http/respond.ts';
 import type { HttpResponse } from '../../src/http/response.ts';
-import { isOldParser } from '../../src/http/strict-head.ts';
 import type { RawAnswer } from './raw-connection.ts';
-import { head, post, type Serving, serve } from './serving.ts';
+import { accept, head, post, type Serving, serve, untilRead } from './serving.ts';
 
 const bodyLimits: BodyLimits = { bodyBytes: 64 * 1024, bodyIdleMs: 5_000, bodyTotalMs: 10_000 };
 
@@ -142,42 +141,9 @@ describe('framing that has no one meaning', () => {
     expectError(answer, status, reason);
     expect(server.seen).toEqual([]);
   });
-
-  test('a bad chunk after good ones, in a separate packet, is answered too', async () => {
-    const server = await start();
-    const connection = server.open().send(inChunks('2\r\n{}\r\n'));
-    await new Promise((resolve) => setImmediate(resolve));
-    connection.send('zz\r\n');
-
-    const answers = await connection.answersUntilClose();
-
-    expect(answers).toHaveLength(1);
-    expectError(answers[0], 400, 'request.framing');
-  });
 });
 
-describe('framing that is fine', () => {
-  test.each(
-    // biome-ignore format: a case a line
-    [
-      ['a length', post('{}'), '{}'],
-      ['no body', head('GET /x HTTP/1.1'), ''],
-      ['chunks', inChunks('1\r\n{\r\n1\r\n}\r\n0\r\n\r\n'), '{}'],
-      // The parser of Node before 20.19.2 takes only extensions without a value.
-      ['chunks with extensions', inChunks(`2;${isOldParser ? 'name' : 'name=value;other="x"'}\r\n{}\r\n0;last\r\n\r\n`), '{}'],
-      ['chunks with trailers', inChunks('2\r\n{}\r\n0\r\nX-Checksum: 1\r\n\r\n'), '{}'],
-      ['Chunked in capitals', `${head('POST /x HTTP/1.1', 'Transfer-Encoding: Chunked')}2\r\n{}\r\n0\r\n\r\n`, '{}'],
-      ['empty lines before the request', `\r\n\r\n${post('{}')}`, '{}'],
-    ],
-  )('%s', async (_name, request, body) => {
-    const { open } = await start();
-
-    const answer = await open().send(request).answer();
-
-    expect(JSON.parse(answer.body)).toEqual({ target: '/x', body });
-    expect(answer.headers.get('connection')).not.toBe('close');
-  });
-
+describe('what is left to the handler', () => {
   test('targets reach the handler as they came', async () => {
     const { open } = await start();
     for (const target of [
@@ -231,16 +197,6 @@ describe('Expect', () => {
     expectError(answers[0], 417, 'request.expectation');
     await expectAlive(server);
   });
-
-  test('HTTP/1.0 knows no 100', async () => {
-    const { open } = await start();
-    const connection = open().send(
-      'POST /x HTTP/1.0\r\nHost: 127.0.0.1\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n{}',
-    );
-    await connection.closed;
-
-    expect(connection.received).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
-  });
 });
 
 describe('limits', () => {
@@ -254,23 +210,17 @@ describe('limits', () => {
     expectError(answers[0], 431, 'request.headers_too_large');
   });
 
-  test.each([0, 1, 2, 3])(
-    'a head of just the limit passes, %i bytes of its end in a packet of their own',
-    async (late) => {
-      const { open } = await start({ limits: { headBytes: 2_048 } });
-      const empty = head('GET /x HTTP/1.1', 'X: ');
-      const request = head('GET /x HTTP/1.1', `X: ${'x'.repeat(2_048 + 4 - empty.length)}`);
-      const connection = open();
-      await new Promise<void>((resolve) => connection.socket.once('connect', () => resolve()));
-      connection.send(request.slice(0, request.length - late));
-      await new Promise<void>((resolve) => connection.socket.write('', () => resolve()));
-      // What is answered on another connection shows that the server has read this one.
-      await open().send(post('{}')).answer();
-      connection.send(request.slice(request.length - late));
+  test('a head of just the limit passes, the last byte of its end in a packet of its own', async () => {
+    const { client, socket, next } = await accept({ limits: { headBytes: 2_048 } });
+    const empty = head('GET /x HTTP/1.1', 'X: ');
+    const request = head('GET /x HTTP/1.1', `X: ${'x'.repeat(2_048 + 4 - empty.length)}`);
+    client.send(request.slice(0, -1));
+    await untilRead(socket, request.length - 1);
 
-      expect((await connection.answer()).status).toBe(200);
-    },
-  );
+    client.send(request.slice(-1));
+
+    expect((await next()).request.target).toBe('/x');
+  });
 
   test('a body that drips past its time: 408', async () => {
     const server = await start({ body: { bodyIdleMs: 5_000, bodyTotalMs: 150 } });
@@ -329,19 +279,6 @@ describe('several requests on one connection', () => {
     expectError(answers[1], 400, 'request.framing');
     await expectAlive(server);
   });
-
-  test('a refusal of a request without a body keeps the connection', async () => {
-    const { open } = await start({
-      onRequest: (_request, response) => sendError(response, toGatewayError(new Error('x')), newRequestId()),
-    });
-    const connection = open().send(head('GET /x HTTP/1.1'));
-    await connection.answer();
-    connection.send(head('GET /y HTTP/1.1'));
-
-    const answers = await connection.answers(2);
-
-    expect(answers.map(({ headers }) => headers.get('connection'))).toEqual(['keep-alive', 'keep-alive']);
-  });
 });
 
 describe('clients that leave', () => {
@@ -380,25 +317,11 @@ describe('CONNECT', () => {
 });
 
 describe('drain', () => {
-  /** A server whose requests stay open until they are told. */
-  async function startHolding(limits: Partial<ListenLimits> = {}) {
-    const held: HttpResponse[] = [];
-    let arrived: () => void = () => undefined;
-    const server = await start({
-      limits: { drainMs: 60_000, ...limits },
-      onRequest: (_request, response) => {
-        held.push(response);
-        arrived();
-      },
-    });
-    const holding = async (count: number) => {
-      while (held.length < count) {
-        await new Promise<void>((resolve) => {
-          arrived = resolve;
-        });
-      }
-    };
-    return { ...server, held, holding };
+  /** The answers to that many requests, for the test to give. */
+  async function held(next: Serving['next'], count: number): Promise<HttpResponse[]> {
+    const responses: HttpResponse[] = [];
+    while (responses.length < count) responses.push((await next()).response);
+    return responses;
   }
 
   test('closes idle connections immediately, used and unused ones', async () => {
@@ -427,13 +350,13 @@ describe('drain', () => {
   });
 
   test('answers all requests that a connection has begun, and announces the close with the last', async () => {
-    const { listener, open, held, holding } = await startHolding();
+    const { listener, open, next } = await serve({ limits: { drainMs: 60_000 } });
     const connection = open().send(head('GET /x HTTP/1.1').repeat(2));
-    await holding(2);
+    const responses = await held(next, 2);
 
     const drained = listener.drain();
     expect(listener.isDraining).toBe(true);
-    for (const [i, response] of held.entries()) sendJson(response, i, newRequestId());
+    for (const [i, response] of responses.entries()) sendJson(response, i, newRequestId());
     const answers = await connection.answersUntilClose();
     await drained;
 
@@ -445,9 +368,9 @@ describe('drain', () => {
   });
 
   test('cuts what is still open when its time is over, after saying so', async () => {
-    const { listener, open, holding } = await startHolding({ drainMs: 20 });
+    const { listener, open, next } = await serve({ limits: { drainMs: 20 } });
     const connection = open().send(head('GET /x HTTP/1.1'));
-    await holding(1);
+    await next();
     let wasOpenAtSignal = false;
     listener.stopSignal.addEventListener('abort', () => {
       wasOpenAtSignal = !connection.isClosed;
@@ -461,11 +384,10 @@ describe('drain', () => {
   });
 
   test('is over when every answer knows, also one that was cut', async () => {
-    const { listener, open, held, holding } = await startHolding({ drainMs: 20 });
+    const { listener, open, next } = await serve({ limits: { drainMs: 20 } });
     for (let i = 0; i < 20; i += 1) open().send(head('GET /x HTTP/1.1').repeat(2));
-    await holding(40);
     let closed = 0;
-    for (const response of held) {
+    for (const response of await held(next, 40)) {
       response.onClose(() => {
         closed += 1;
       });
@@ -475,35 +397,16 @@ describe('drain', () => {
 
     expect(closed).toBe(40);
   });
-
-  test('may be asked for twice', async () => {
-    const { listener } = await start();
-
-    await Promise.all([listener.drain(), listener.drain()]);
-  });
 });
 
-describe('an address that cannot be had', () => {
-  test('a taken port', async () => {
-    const { listener } = await start();
-    const again = listen({
-      host: '127.0.0.1',
-      port: listener.port,
-      limits: defaultListenLimits,
-      onRequest: () => undefined,
-    });
+test.each([
+  ['a taken port', '127.0.0.1', 'port.busy'],
+  ['an address that is not ours', '192.0.2.1', 'config.invalid'],
+])('%s cannot be had', async (_what, host, code) => {
+  const { listener } = await start();
+  const { port } = listener;
 
-    await expect(again).rejects.toMatchObject({ code: 'port.busy' });
-  });
+  const again = listen({ host, port, limits: defaultListenLimits, onRequest: () => undefined });
 
-  test('an address that is not ours', async () => {
-    const there = listen({
-      host: '192.0.2.1',
-      port: 0,
-      limits: defaultListenLimits,
-      onRequest: () => undefined,
-    });
-
-    await expect(there).rejects.toMatchObject({ code: 'config.invalid' });
-  });
+  await expect(again).rejects.toMatchObject({ code });
 });

@@ -1,13 +1,10 @@
 import { createServer } from 'node:net';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { PieceBudget } from '../../src/piece-budget.ts';
 import { type HostRequest, Pool } from '../../src/providers/transport/pool.ts';
 import { TickQueue } from '../../src/tick-queue.ts';
 import { listening } from '../kit/listening.ts';
 import { type RawRequest, startRawHost } from '../kit/raw-host.ts';
-import { scale } from '../kit/scale.ts';
 import { Reader, until } from './wire.ts';
 
 const timeouts = { connectMs: 60_000, headersMs: 60_000, idleMs: 60_000 };
@@ -270,34 +267,6 @@ describe('a request', () => {
     expect(outcome).toMatchObject({ status: 0, failure: 'provider.unreachable', wasSent: false });
     expect(outcome.cause?.message).toMatch(/^invalid (?:x-a header|request path)$/);
     expect(host.connections()).toBe(0);
-  });
-});
-
-describe('nothing is leaked', () => {
-  setFlagsFromString('--expose-gc');
-  const collect: () => void = runInNewContext('gc');
-
-  async function heapBytes(): Promise<number> {
-    for (let i = 0; i < 3; i += 1) {
-      await until(() => true);
-      collect();
-    }
-    return process.memoryUsage().heapUsed;
-  }
-
-  test.each([
-    ['thousands of exchanges on one connection', scale(1_500, 20_000), ''],
-    ['hundreds of connections', scale(200, 2_000), 'connection: close\r\n'],
-  ])('by %s', async (_name, count, lines) => {
-    const host = await startRawHost(numbering({ lines }));
-    const pool = poolAt(host.url);
-    for (let i = 0; i < 200; i += 1) await askAndRest(pool);
-    const before = await heapBytes();
-
-    for (let i = 0; i < count; i += 1) await askAndRest(pool);
-
-    expect((await heapBytes()) - before).toBeLessThan(scale(1_000_000, 1_500_000));
-    expect(host.connections()).toBe(lines === '' ? 1 : count + 200);
   });
 });
 

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Pool, type PoolOptions } from '../../src/providers/transport/pool.ts';
 import { makeAuthority } from '../kit/certificate.ts';
-import { deadUrl, listening } from '../kit/listening.ts';
+import { listening } from '../kit/listening.ts';
 import { Reader, until } from './wire.ts';
 
 const company = makeAuthority('company');
@@ -143,12 +143,6 @@ describe('through a proxy with a password', () => {
 
     expect(outcome).toMatchObject(nothingSent);
     expect(asked.length).toBeLessThan(5);
-  });
-
-  test('that is not there', async () => {
-    const outcome = await ask('https://localhost:1', { proxy: await deadUrl() }).outcome;
-
-    expect(outcome).toMatchObject(nothingSent);
   });
 
   test('that never answers: the connection times out and is aborted', async () => {

@@ -24,12 +24,6 @@ test('returns the targets in order, with the name at each provider, without thos
   expect(router.resolve('x')).toBeUndefined();
 });
 
-test('an entry whose providers are all gone is known and has no targets', () => {
-  const router = createRouter(() => entry([{ provider: 'gone' }]), providers);
-
-  expect(router.resolve('m')?.targets).toEqual([]);
-});
-
 test('remembers names, found or not, but not without end', () => {
   let lookups = 0;
   const router = createRouter((name) => {

@@ -18,8 +18,6 @@ export interface Outcome {
 export class Reader implements BodySink {
   readonly upstream: Upstream;
   readonly outcome: Promise<Outcome>;
-  /** Resolves when the head is here, or the failure. */
-  readonly head: Promise<void>;
   readonly pieces: Buffer[] = [];
   readonly onData: (piece: Buffer, reader: Reader) => boolean;
   isOver = false;
@@ -30,12 +28,7 @@ export class Reader implements BodySink {
     this.outcome = new Promise((resolve) => {
       this.#settle = resolve;
     });
-    let begun: () => void = () => undefined;
-    this.head = new Promise((resolve) => {
-      begun = resolve;
-    });
     this.upstream = new Upstream((failure) => {
-      begun();
       if (failure === undefined) return this.upstream.pipe(this);
       this.#finish(failure.error, failure.wasSent);
     });

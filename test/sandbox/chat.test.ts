@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
-import { post, readEvents, startClients, weatherSchema } from './clients.ts';
+import { post, readEvents, startClients } from './clients.ts';
 
 const { openai, url } = await startClients();
 const hello = { model: 'sandbox-mini', messages: [{ role: 'user' as const, content: 'hello 🌍' }] };
 const helloText = 'The sandbox read: "hello 🌍". It works offline and always replies the same way.';
-const tools = [{ type: 'function' as const, function: { name: 'get_weather', parameters: weatherSchema } }];
 
 test('sends usage in one more chunk when asked, and null before', async () => {
   const asked = await post(`${url}/v1/chat/completions`, {
@@ -35,47 +34,4 @@ test('makes as many choices as asked, the same ones streamed and plain', async (
   expect(texts).toEqual([helloText, `${helloText} This is answer 2.`]);
   expect(streamed.choices.map(({ message }) => message.content)).toEqual(texts);
   expect(streamed.choices.map(({ index }) => index)).toEqual([0, 1]);
-});
-
-test('sandbox-tool calls unasked, reports the result, and calls again on the next turn', async () => {
-  const body = { ...hello, model: 'sandbox-tool', tools };
-  const first = await openai.chat.completions.create(body);
-  const message = first.choices[0]?.message;
-  const [call] = message?.tool_calls ?? [];
-  if (message === undefined || call === undefined) throw new Error('there was no call');
-  const answered = [
-    ...hello.messages,
-    message,
-    { role: 'tool' as const, tool_call_id: call.id, content: 'rain, 12 degrees' },
-  ];
-
-  const second = await openai.chat.completions.create({ ...body, messages: answered });
-  const last = second.choices[0]?.message;
-  if (last === undefined) throw new Error('there was no answer');
-  const third = await openai.chat.completions.create({
-    ...body,
-    messages: [...answered, last, { role: 'user', content: 'again' }],
-  });
-
-  expect(last.content).toContain('rain, 12 degrees');
-  expect(second.choices[0]?.finish_reason).toBe('stop');
-  expect(third.choices[0]?.finish_reason).toBe('tool_calls');
-});
-
-test('sandbox-think reasons before the text and counts it', async () => {
-  const body = { ...hello, model: 'sandbox-think' };
-
-  const completion = await openai.chat.completions.create(body);
-  const { text } = await post(`${url}/v1/chat/completions`, { ...body, stream: true });
-
-  expect(completion.choices[0]?.message).toMatchObject({
-    reasoning_content: expect.stringContaining('A short reply'),
-    content: helloText,
-  });
-  expect(completion.usage?.completion_tokens_details?.reasoning_tokens).toBe(17);
-  const deltas = readEvents(text).map((chunk) =>
-    Object.keys((chunk.choices as { delta: object }[])[0]?.delta ?? {}),
-  );
-  const kinds = deltas.flat().filter((name, i, all) => name !== all[i - 1]);
-  expect(kinds).toEqual(['role', 'content', 'reasoning_content', 'content']);
 });

@@ -46,17 +46,10 @@ describe('vectors', () => {
   });
 });
 
-test('base64 and float carry the same numbers', async () => {
-  const float = JSON.parse(
-    (await post(`${url}/v1/embeddings`, { model, input: 'hi', encoding_format: 'float' })).text,
-  );
-  const base64 = JSON.parse(
-    (await post(`${url}/v1/embeddings`, { model, input: 'hi', encoding_format: 'base64' })).text,
-  );
+test('floats, and base64, which the SDK asks for, carry the same numbers', async () => {
+  const { text } = await post(`${url}/v1/embeddings`, { model, input: 'hi', encoding_format: 'float' });
 
-  const bytes = Buffer.from(base64.data[0].embedding, 'base64');
-  expect(bytes).toHaveLength(1024);
-  expect(Array.from({ length: 256 }, (_, i) => bytes.readFloatLE(i * 4))).toEqual(float.data[0].embedding);
+  expect(await embed(['hi'])).toEqual([JSON.parse(text).data[0].embedding]);
 });
 
 test('accepts lists of tokens, single and several', async () => {

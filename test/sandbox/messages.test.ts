@@ -64,23 +64,6 @@ test('sends Retry-After only if waiting helps', async () => {
   expect(await Promise.all([429, 503, 529, 500, 400].map(retryAfter))).toEqual(['1', '1', '1', null, null]);
 });
 
-test('a cut stream throws after its first deltas', async () => {
-  const stream = await anthropic.messages.create({
-    ...hello,
-    model: 'sandbox-cut',
-    stream: true,
-  });
-  const types: string[] = [];
-
-  const reading = (async () => {
-    for await (const event of stream) types.push(event.type);
-  })();
-
-  await expect(reading).rejects.toThrow();
-  expect(types.filter((type) => type === 'content_block_delta')).toHaveLength(3);
-  expect(types).not.toContain('message_stop');
-});
-
 test('refuses a thread in the way that makes clients send the whole conversation', async () => {
   const creating = anthropic.beta.messages.create({ ...hello, thread: { type: 'create' } });
 

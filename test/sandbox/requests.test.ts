@@ -37,31 +37,9 @@ const repeated = {
 test.each<[Dialect, what: string, more: object, answer: object]>([
   [
     'messages',
-    'all of it is written where no cap is sent',
-    { max_tokens: undefined },
-    { stop_reason: 'end_turn' },
-  ],
-  [
-    'messages',
-    'nothing is written under a cap of 0',
-    { max_tokens: 0 },
-    { content: [], stop_reason: 'max_tokens', usage: { output_tokens: 0 } },
-  ],
-  [
-    'messages',
     'the first stop sequence cuts the text and is named',
     { stop_sequences: ['always', ' offline'] },
     { content: [{ text: beforeOffline }], stop_reason: 'stop_sequence', stop_sequence: ' offline' },
-  ],
-  [
-    'messages',
-    'a forced call that does not fit under the cap is left out',
-    {
-      max_tokens: 2,
-      tools: [{ name: 'get_weather', input_schema: weatherSchema }],
-      tool_choice: { type: 'any' },
-    },
-    { content: [], stop_reason: 'max_tokens' },
   ],
   [
     'messages',
@@ -87,6 +65,25 @@ test.each<[Dialect, what: string, more: object, answer: object]>([
     'a forced tool that is not the first is called',
     { tools: chatTools, tool_choice: { type: 'function', function: { name: 'other' } } },
     choice({ tool_calls: [{ function: { name: 'other', arguments: '{}' } }] }),
+  ],
+  [
+    'chat',
+    'a tool whose result has been reported is called again on the next turn',
+    {
+      model: 'sandbox-tool',
+      tools: chatTools,
+      messages: [
+        ...messages,
+        {
+          role: 'assistant',
+          tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'other', arguments: '{}' } }],
+        },
+        { role: 'tool', tool_call_id: 'call_1', content: 'rain' },
+        { role: 'assistant', content: 'It reported: rain' },
+        { role: 'user', content: 'again' },
+      ],
+    },
+    choice({ tool_calls: [{ function: { name: 'get_weather' } }] }, 'tool_calls'),
   ],
   [
     'chat',
@@ -144,6 +141,7 @@ test.each<[Dialect, what: string, more: object, answer: object]>([
       input: [
         { role: 'developer', content: 'be brief' },
         { role: 'user', content: 'first' },
+        { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'x' }] },
         {
           type: 'message',
           id: 'msg_1',
@@ -185,8 +183,6 @@ test.each<[Dialect, more: object, status: number, place: string]>([
   ['chat', { tool_choice: 'required' }, 400, 'tool_choice'],
   ['chat', { model: 'sandbox-error-399' }, 404, 'model'],
   ['chat', { model: 'sandbox-error-600' }, 404, 'model'],
-  ['chat', { model: 'sandbox-error-4000' }, 404, 'model'],
-  ['chat', { model: 'sandbox-error-' }, 404, 'model'],
   ['responses', { input: 5 }, 400, 'input'],
   // Nothing is kept from one request to the next.
   ['responses', { previous_response_id: 'x' }, 400, 'previous_response_id'],

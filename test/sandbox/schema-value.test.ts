@@ -14,21 +14,6 @@ const formats = ['date-time', 'date', 'time', 'email', 'uri', 'uuid'];
 const schemas: [string, unknown][] = [
   ['nothing said', {}],
   ['true', true],
-  [
-    'every simple type',
-    {
-      type: 'object',
-      properties: {
-        a: { type: 'string' },
-        b: { type: 'integer' },
-        c: { type: 'number' },
-        d: { type: 'boolean' },
-        e: { type: 'null' },
-        f: { type: 'array' },
-        g: { type: 'object' },
-      },
-    },
-  ],
   ['only the required ones', { type: 'object', properties: { a: { type: 'string' }, b: false }, required: ['a'] }],
   ['a required property that is not declared', { type: 'object', required: ['a'], additionalProperties: { type: 'integer' } }],
   ['a property called __proto__', JSON.parse('{"type":"object","properties":{"__proto__":{"type":"integer"}},"required":["__proto__"]}')],
@@ -57,22 +42,7 @@ const schemas: [string, unknown][] = [
     },
   ],
   ['a reference', { type: 'object', properties: { a: { $ref: '#/$defs/x' } }, required: ['a'], $defs: { x: { type: 'integer', minimum: 9 } } }],
-  [
-    'a tree',
-    {
-      $ref: '#/$defs/node',
-      $defs: {
-        node: {
-          type: 'object',
-          properties: {
-            name: { type: 'string' },
-            children: { type: 'array', items: { $ref: '#/$defs/node' } },
-          },
-          required: ['name', 'children'],
-        },
-      },
-    },
-  ],
+  ['a tree', { type: 'object', properties: { children: { type: 'array', items: { $ref: '#' } } }, required: ['children'] }],
   ['a list by links', { type: 'object', properties: { next: { anyOf: [{ $ref: '#' }, { type: 'null' }] } }, required: ['next'] }],
   ...formats.map((format): [string, unknown] => [`format ${format}`, { type: 'string', format }]),
   [
@@ -133,14 +103,6 @@ test.each([
     },
   ],
   ['with many long texts', { type: 'array', minItems: 90, items: { type: 'string', minLength: 10_000 } }],
-  [
-    'that unfolds into too many parts',
-    {
-      type: 'array',
-      minItems: 90,
-      items: { type: 'array', minItems: 90, items: { type: 'array', minItems: 90, items: {} } },
-    },
-  ],
 ])('refuses a schema %s', (_name, schema) => {
   expect(() => build(schema)).toThrow(expect.objectContaining({ code: 'request.field', param: 'schema' }));
 });

@@ -93,16 +93,6 @@ test('a metadata server that never answers ends the wait', async () => {
   expect(String((error as GatewayError).cause)).toBe('Error: nothing came within 5 ms');
 });
 
-test('a refused one is fetched again, but not if it is new: then it lacks permissions', async () => {
-  const { cache, state } = numbered();
-  await cache.get();
-
-  expect(cache.refused(0)).toBe(false);
-  state.nowMs += 61_000;
-  expect(cache.refused(100)).toBe(true);
-  expect(await cache.get()).toBe(2);
-});
-
 test('all who were refused with the same one get the next one, however late they hear of it', async () => {
   const { cache, state } = numbered();
   await cache.get();
