@@ -43,6 +43,16 @@ test.each<[Dialect, what: string, more: object, answer: object]>([
   ],
   [
     'messages',
+    'a forced call that does not fit under the cap is left out',
+    {
+      max_tokens: 2,
+      tools: [{ name: 'get_weather', input_schema: weatherSchema }],
+      tool_choice: { type: 'any' },
+    },
+    { content: [], stop_reason: 'max_tokens' },
+  ],
+  [
+    'messages',
     'thinking that is disabled is left out',
     { model: 'sandbox-think', thinking: { type: 'disabled' } },
     { content: [{ type: 'text' }] },
