@@ -52,17 +52,11 @@ describe('model', () => {
     ['empty', '""'],
     ['too long', `"${'x'.repeat(201)}"`],
     ['with a space', '"gpt 4"'],
-    ['with a line end', '"gpt-4\\n"'],
     ['with a NUL', '"gpt-4\\u0000"'],
     ['with a letter that looks the same', '"gрt-4"'],
     ['with a full-width letter', '"ｇpt"'],
-    ['with a percent sign', '"gpt%2d4"'],
-    ['with a quote', '"gpt\\"4"'],
     ['a number', '4'],
-    ['null', 'null'],
-    ['true', 'true'],
     ['a list', '["gpt-4"]'],
-    ['an object', '{"id":"gpt-4"}'],
   ])('%s is refused', (_name, model) => {
     expect(refused(`{"model":${model},"messages":[]}`)).toBe('/model');
   });
@@ -132,7 +126,6 @@ describe('look-alikes of a field that is read', () => {
     ['in another case', 'chat', '{"model":"m","Model":"n","messages":[]}', '/Model'],
     ['in its place', 'chat', '{"MODEL":"m","messages":[]}', '/MODEL'],
     ['escaped', 'chat', '{"model":"m","\\u004dodel":"n","messages":[]}', '/Model'],
-    ['stream', 'chat', '{"model":"m","messages":[],"Stream":true}', '/Stream'],
     ['stream with a long s', 'chat', '{"model":"m","messages":[],"ſtream":true}', '/ſtream'],
     ['a cap with a Kelvin sign', 'chat', '{"model":"m","messages":[],"max_to\u212aens":1}', '/max_to\u212aens'],
     ['a cap with a long s at its end', 'chat', '{"model":"m","messages":[],"max_tokenſ":1}', '/max_tokenſ'],

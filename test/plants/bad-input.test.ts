@@ -16,33 +16,23 @@ const sqlTexts = [
 /** Bodies that are wrong for adding, and what is wrong with each. */
 const wrongPlants: readonly (readonly [what: string, body: unknown, param: string])[] = [
   ['no name', {}, 'name'],
-  ['an empty name', { name: '' }, 'name'],
   ['a blank name', { name: ' \t ' }, 'name'],
-  ['a name that is a number', { name: 5 }, 'name'],
   ['a name that is null', { name: null }, 'name'],
-  ['a name that is a list', { name: ['a'] }, 'name'],
-  ['a name of 201 characters', { name: 'x'.repeat(201) }, 'name'],
   ['a name of 201 characters beyond 16 bits', { name: '🌵'.repeat(201) }, 'name'],
   ['a name with a line end', { name: 'a\nb' }, 'name'],
   ['a name with NUL', { name: 'a\0b' }, 'name'],
   ['a name with half a surrogate pair', '{"name":"a\\ud800b"}', 'name'],
   ['an unknown status', { name: 'a', status: 'lost' }, 'status'],
-  ['a status in capitals', { name: 'a', status: 'SOLD' }, 'status'],
-  ['a status that is null', { name: 'a', status: null }, 'status'],
   ['tags that are text', { name: 'a', tags: 'b' }, 'tags'],
-  ['tags that are an object', { name: 'a', tags: { length: 1 } }, 'tags'],
   ['51 tags', { name: 'a', tags: Array(51).fill('t') }, 'tags'],
   ['a tag that is a number', { name: 'a', tags: ['ok', 7] }, 'tags[1]'],
-  ['an empty tag', { name: 'a', tags: [''] }, 'tags[0]'],
   ['a tag of 51 characters', { name: 'a', tags: ['t'.repeat(51)] }, 'tags[0]'],
   ['a tag with a comma', { name: 'a', tags: ['b,c'] }, 'tags[0]'],
-  ['a category that is a number', { name: 'a', category: 1 }, 'category'],
   ['an empty category', { name: 'a', category: '' }, 'category'],
   ['a category of 101 characters', { name: 'a', category: 'c'.repeat(101) }, 'category'],
   ['an unknown field', { name: 'a', colour: 'red' }, 'colour'],
   ['an own __proto__', '{"name":"a","__proto__":{"status":"sold"}}', '__proto__'],
   ['a list', [{ name: 'a' }], 'body'],
-  ['a number', 5, 'body'],
   ['null', 'null', 'body'],
 ];
 
@@ -111,12 +101,9 @@ describeDatabases('wrong input', (databases) => {
 
   test.each([
     ['neither id nor name', { status: 'sold' }],
-    ['an id that is text', { id: '1' }],
     ['id 0', { id: 0 }],
-    ['a negative id', { id: -1 }],
     ['a fractional id', { id: 1.5 }],
     ['an id beyond 2^53', '{"id":9007199254740993}'],
-    ['a huge id', '{"id":1e400}'],
   ])('updating refuses %s with 400', async (_what, body) => {
     const { status, json } = await store.change(body);
 
@@ -134,39 +121,23 @@ describeDatabases('wrong input', (databases) => {
 
   test.each([
     ['tags?tags=', 'tags'],
-    ['tags?tags=,,', 'tags'],
-    ['tags?tags=a,,b', 'tags'],
     ['tags?tags=a,', 'tags'],
-    ['tags?tags', 'tags'],
-    ['tags?tags=a&tags=', 'tags'],
     [`tags?tags=${'t'.repeat(51)}`, 'tags'],
     [`tags?tags=${Array(51).fill('t').join(',')}`, 'tags'],
     ['tags?tags=a%00', 'tags'],
-    ['tags?tags=%', null],
-    ['tags?tags=%zz', null],
     ['tags?tags=%ff', null],
     ['tags?%=a', null],
     ['tags?match=some', 'match'],
     ['tags?match=any&match=all', 'match'],
     ['tags?limit=0', 'limit'],
     ['tags?limit=1001', 'limit'],
-    ['tags?limit=-1', 'limit'],
     ['tags?limit=1.5', 'limit'],
-    ['tags?limit=ten', 'limit'],
-    ['tags?limit=', 'limit'],
-    ['tags?limit=1&limit=2', 'limit'],
     ['tags?after=-1', 'after'],
     ['tags?after=9007199254740993', 'after'],
-    ['tags?name=', 'name'],
     ['tags?name=%20', 'name'],
-    ['tags?name=a&name=b', 'name'],
     ['tags?name=a%00', 'name'],
     [`tags?name=${'n'.repeat(201)}`, 'name'],
-    ['status?category=', 'category'],
-    [`status?category=${'c'.repeat(101)}`, 'category'],
     ['status?status=lost', 'status'],
-    ['status?status=', 'status'],
-    ['status?status=sold,pending', 'status'],
     ['status?status=sold&status=pending', 'status'],
   ])('searching %s is refused with 400', async (query, param) => {
     const { status, json } = await store.send({ path: `/plant/search/${query}` });
@@ -209,16 +180,11 @@ describeDatabases('wrong input', (databases) => {
   });
 
   test.each([
-    ['GET', '/plants', 404, undefined],
-    ['GET', '/plant/', 404, undefined],
     ['GET', '/plant/1/x', 404, undefined],
-    ['GET', '/user/', 404, undefined],
     ['GET', '/../v3/plant/1', 404, undefined],
     ['PATCH', '/plant/1', 405, 'GET, DELETE'],
-    ['PATCH', '/plant', 405, 'POST, PUT'],
     ['GET', '/plant', 405, 'POST, PUT'],
     ['OPTIONS', '/plant/1', 405, 'GET, DELETE'],
-    ['PUT', '/user/auth/login', 405, 'GET, POST'],
     ['HEAD', '/user/auth/logout', 405, 'GET'],
   ])('%s %s is %i', async (method, path, status, allow) => {
     const answer = await store.send({ method, path });

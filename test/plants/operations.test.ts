@@ -11,20 +11,6 @@ describeDatabases('the catalogue', (databases) => {
 
   const add = async (body: object): Promise<{ id: number }> => (await store.add(body)).json;
 
-  test('a new store has a small catalogue with several statuses and tags', async () => {
-    const { json } = await store.send({ path: '/plant/search/tags?limit=16' });
-
-    expect(json).toHaveLength(16);
-    expect(json[0]).toEqual({
-      id: 1,
-      name: 'Boston Fern',
-      category: 'houseplant',
-      status: 'available',
-      tags: ['green', 'leafy', 'shade', 'indoor'],
-    });
-    expect(new Set(json.map((plant: { status: string }) => plant.status)).size).toBe(3);
-  });
-
   test('an added plant comes back with its tags in the given order and spelling', async () => {
     const tags = ['Zebra', 'apple', 'Éclair', 'apple', '植物', '🌱'];
 
@@ -33,20 +19,6 @@ describeDatabases('the catalogue', (databases) => {
 
     expect(added.status).toBe(200);
     expect(got.json).toEqual({ id: added.json.id, name: '  Ünïcødé 🌵 ', status: 'available', tags });
-  });
-
-  test('the greatest plant that is allowed is stored whole', async () => {
-    const body = {
-      name: '🌵'.repeat(200),
-      category: '"'.repeat(100),
-      status: 'pending',
-      tags: Array.from({ length: 50 }, (_, i) => `${i}`.padEnd(50, '植')),
-    };
-
-    const { id } = await add(body);
-    const { json } = await store.send({ path: `/plant/${id}` });
-
-    expect(json).toEqual({ id, ...body });
   });
 
   test('an update changes the given fields and keeps the rest', async () => {
@@ -107,21 +79,6 @@ describeDatabases('the catalogue', (databases) => {
     expect((await store.send({ path: `/plant/search/tags?tags=${json.tags[0]}` })).json).toHaveLength(1);
   });
 
-  test('status search gives plants of that status, or all', async () => {
-    const sold = await store.send({ path: '/plant/search/status?status=sold' });
-    const all = await store.send({ path: '/plant/search/status?limit=1000' });
-
-    expect(sold.json.length).toBeGreaterThan(0);
-    expect(sold.json.every((plant: { status: string }) => plant.status === 'sold')).toBe(true);
-    expect(all.json.length).toBeGreaterThan(sold.json.length);
-  });
-
-  test('HEAD is answered as GET without the body', async () => {
-    const head = await store.send({ method: 'HEAD', path: '/plant/1' });
-
-    expect(head).toMatchObject({ status: 200, text: '' });
-  });
-
   test('no answer is kept by caches or names its address to other sites', async () => {
     const answers = await Promise.all([
       store.send({ path: '/plant/1' }),
@@ -163,17 +120,12 @@ describeDatabases('tag search', (databases) => {
     );
 
   test.each([
-    ['tags=x', ['x'], 'any', undefined],
     ['tags=x,y', ['x', 'y'], 'any', undefined],
     ['tags=X&tags=Y', ['x', 'y'], 'any', undefined],
-    ['tags=x,x,X', ['x'], 'any', undefined],
     ['tags=%20x%20,%20z', ['x', 'z'], 'any', undefined],
     ['tags=x,y,z&match=all', ['x', 'y', 'z'], 'all', undefined],
     ['tags=x,green&match=all', ['x', 'green'], 'all', undefined],
-    ['tags=x,green', ['x', 'green'], 'any', undefined],
     ['tags=x,q&match=all&status=sold', ['x', 'q'], 'all', 'sold'],
-    ['tags=x,q&status=sold', ['x', 'q'], 'any', 'sold'],
-    ['tags=nobody-has-this', ['nobody-has-this'], 'any', undefined],
     ['tags=nobody-has-this,x&match=all', ['nobody-has-this', 'x'], 'all', undefined],
   ] as const)('%s finds what a plain filter finds, by id', async (query, tags, match, status) => {
     const { json } = await store.send({ path: `/plant/search/tags?${query}` });
@@ -183,12 +135,9 @@ describeDatabases('tag search', (databases) => {
 
   test.each([
     ['tags?name=FERN', ['Boston Fern']],
-    ['tags?name=lemon%20tree', ['Lemon Tree']],
     ['tags?category=HERB', ['Lavender', 'Basil', 'Rosemary']],
     ['status?category=herb&status=pending', ['Rosemary']],
-    ['tags?tags=green&category=succulent', ['Aloe Vera', 'Jade Plant']],
     ['tags?tags=green,easy&match=all&name=plant&category=succulent', ['Jade Plant']],
-    ['tags?tags=green&name=plant&status=available', ['Snake Plant']],
     ['tags?name=no%25such', []],
     ['tags?name=_oston', []],
     ['tags?category=her', []],
@@ -231,15 +180,5 @@ describeDatabases('tag search', (databases) => {
 
     expect(json).toHaveLength(count);
     expect(headers.link).toBeUndefined();
-  });
-
-  test('fifty tags in one search work', async () => {
-    const tags = ['x', ...Array.from({ length: 49 }, (_, i) => `none${i}`)].join(',');
-
-    const any = await store.send({ path: `/plant/search/tags?tags=${tags}` });
-    const all = await store.send({ path: `/plant/search/tags?tags=${tags}&match=all` });
-
-    expect(ids(any.json)).toEqual(expected(['x'], 'any'));
-    expect(all.json).toEqual([]);
   });
 });

@@ -49,24 +49,18 @@ test.each(
   // biome-ignore format: a case a line
   [
     ['server: 5', '1:9  server: expected a group of settings'],
-    ['- a', '1:1  expected a group of settings'],
     ['server: { port: "80" }', '1:17  server.port: expected a number'],
-    ['server: { port: 1.5 }', '1:17  server.port: expected a whole number'],
     ['server: { port: -1 }', '1:17  server.port: expected at least 0'],
     ['server: { limits: { drain: 0s, head_timeout: 0s } }', '1:46  server.limits.head_timeout: expected more than 0: the time-out cannot be turned off'],
     ['server: { limits: { body_size: 1GiB } }', '1:32  server.limits.body_size: expected at most 256MiB'],
     ['server: { limits: { head_timeout: 10 } }', '1:35  server.limits.head_timeout: a unit is missing: 10s, 10ms or 10m'],
-    ['server: { limits: { head_timeout: "1.5" } }', '1:35  server.limits.head_timeout: a unit is missing: 1.5s, 1.5ms or 1.5m'],
     ['server: { limits: { head_timeout: soon } }', '1:35  server.limits.head_timeout: expected a duration such as 500ms, 10s, 5m or 1h'],
-    ['server: { limits: { head_timeout: true } }', '1:35  server.limits.head_timeout: expected a text'],
-    ['server: { limits: { body_size: 1024 } }', '1:32  server.limits.body_size: a unit is missing: 1024B, 1024KiB or 1024MiB'],
     ['server:', '1:1  server: expected a group of settings, got nothing: remove the key or give it a value'],
     ['providers: { "a b": { dialect: sandbox } }', '1:14  providers."a b": expected a name of at most 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit'],
     ['providers: { a: { base_url: "http://h" } }', '1:14  providers.a.dialect: missing: expected sandbox, anthropic, openai, gemini, bedrock or vertex'],
     ['providers: { a: { dialect: openai, base_url: "ftp://h" } }', '1:46  providers.a.base_url: expected an http:// or https:// URL'],
     ['providers: { a: { dialect: openai, base_url: "http://u:p@h" } }', '1:46  providers.a.base_url: a URL here must not hold credentials; use api_key'],
     ['providers: { a: { dialect: openai, base_url: "http://h/?a=b" } }', '1:46  providers.a.base_url: a URL here must have neither a query nor a fragment'],
-    ['providers: { a: { dialect: openai, base_url: "http://h:99999" } }', '1:46  providers.a.base_url: expected a URL'],
     ['providers: { a: { dialect: anthropic, endpoints: [chat] } }', '1:51  providers.a.endpoints[0]: a host of dialect anthropic has no chat: it has messages, count_tokens'],
     ['providers: { a: { dialect: sandbox, base_url: "http://h" } }', '1:37  providers.a.base_url: the sandbox is built in and takes none'],
     ['providers: { a: { dialect: openai, forward_headers: [Authorization] } }', '1:54  providers.a.forward_headers[0]: this header is never passed on'],
@@ -76,7 +70,6 @@ test.each(
     ['__proto__: { a: 1 }', '1:1  __proto__ is not allowed as a key'],
     ['server: { port: 1, port: 2 }', '1:20  this key is already on line 1'],
     ['records: { ledger: false, ledger_sync: always }', '1:40  records.ledger_sync: there is no ledger to write through'],
-    ['records: { ledger_sync: always }', '1:25  records.ledger_sync: there is no ledger to write through'],
     ['server: ${WHERE}', '1:9  server: environment variable WHERE is not set'],
     ['server: { host: "${a b}" }', '1:17  server.host: expected ${NAME}'],
   ],
@@ -105,34 +98,6 @@ test.each(
 
   expect(problems[0]).toMatchObject({ message: expect.stringMatching(message), hint });
   expect(problems[0]?.path.join('.')).toMatch(new RegExp(`${path}$`));
-});
-
-test('takes a setting of every section', async () => {
-  const yaml =
-    'server: { workers: 2 }\nstate: memory\nrecords: { ledger: true }\nmetrics: { port: 9464 }\ninspector: { enabled: null }';
-
-  expect(await problemsOf(yaml)).toEqual([]);
-});
-
-test('a mistake in one place does not hide one in another', async () => {
-  const problems = await problemsOf(`
-providers:
-  a: { dialect: nope }
-models:
-  - { match: "x-*", provider: a }
-  - { match: "y-*", provider: b }
-projects:
-  shop:
-    keys: [{ id: one, hash: "sha256:zz" }, { id: one, value: literally-a-plain-key }]
-`);
-
-  expect(problems.map((problem) => problem.replace(/^gateway\.yaml:(\d+):.*? {2}/, '$1 '))).toEqual([
-    '3 providers.a.dialect: expected sandbox, anthropic, openai, gemini, bedrock or vertex',
-    '6 models[1].provider: there is no provider b',
-    '9 projects.shop.keys[0].hash: expected sha256: and 64 hexadecimal digits, as `gateway key hash` prints them',
-    '9 projects.shop.keys[1].id: another key of project shop has this id already',
-    '9 projects.shop.keys[1].value: a key must not be in the file, not even in part',
-  ]);
 });
 
 test.each([

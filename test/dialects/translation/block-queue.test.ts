@@ -51,11 +51,6 @@ const cases: readonly (readonly [what: string, steps: readonly Step[], log: read
     ['<thinking>', 'hm', '</>', '<call0>', '{"a"', ':1}', '</>', '<text>', 'bc', 'd', '</>'],
   ],
   [
-    'every call is written at the end, complete or not',
-    [['start', 0], ['start', 1], ['input', 1, '{"b":1}'], ['start', 2], ['finish']],
-    ['<call0>', '</>', '<call1>', '{"b":1}', '</>', '<call2>', '</>'],
-  ],
-  [
     'an explicit end is believed',
     [['start', 0], ['end', 0], ['start', 1]],
     ['<call0>', '</>', '<call1>'],
@@ -81,10 +76,8 @@ describe('BlockQueue', () => {
 
 test.each([
   '{}',
-  ' {"a":1} ',
   '{"a":{"b":[1,{"c":"}"}]}}',
   '{"quote":"\\"}"}',
-  '{"backslash":"\\\\"}',
   '{"both":"\\\\\\"{"}',
 ])('%s is complete with its last brace and not before', (text) => {
   const progress = createJsonProgress();

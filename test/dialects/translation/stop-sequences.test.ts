@@ -137,14 +137,6 @@ describe('a host without stop sequences', () => {
       expect(streamed('messages', ['bc', 'abc'], pieces)).toMatchObject({ text: 'x', stop: 'abc' });
     }
   });
-
-  test('may answer nothing before the cut', () => {
-    expect(streamed('messages', ['one'], ['one'])).toMatchObject({ text: '', finish: 'stop_sequence' });
-  });
-
-  test('is not cut at an empty sequence', () => {
-    expect(streamed('messages', [''], ['one'])).toMatchObject({ text: 'one', state: 'complete' });
-  });
 });
 
 test.each([

@@ -34,13 +34,10 @@ describe('messages', () => {
     ['a first message of the assistant', { messages: [assistant('hi')] }, 'messages'],
     ['a result without its call', { messages: [user([result])] }, 'messages[0].content[0]'],
     ['a call without its result', { messages: [user('x'), assistant([use]), user('y')] }, 'messages[1].content[0]'],
-    ['a last call', { messages: [user('x'), assistant([use])] }, 'messages[1].content[0]'],
     ['text before a result', { messages: [user('x'), assistant([use]), user([text, result])] }, 'messages[2].content[1]'],
     ['two results of a call', { messages: [user('x'), assistant([use]), user([result, result])] }, 'messages[2].content[1]'],
-    ['white space at the end', { messages: [user('x'), assistant('so ')] }, 'messages[1].content'],
     ['two tools of one name', { tools: [...tools, ...tools] }, 'tools[1].name'],
     ['a choice without tools', { tool_choice: { type: 'any' } }, 'tool_choice'],
-    ['a choice of an unknown tool', { tools, tool_choice: { type: 'tool', name: 'b' } }, 'tool_choice.name'],
     ['a thinking budget above the cap', { thinking: { type: 'enabled', budget_tokens: 2000 } }, 'thinking.budget_tokens'],
     ['a forced call while thinking', { thinking: { type: 'adaptive' }, tools, tool_choice: { type: 'any' } }, 'tool_choice'],
     [
@@ -59,7 +56,6 @@ describe('messages', () => {
 
 describe('chat', () => {
   const hello = { model: 'm', messages: [{ role: 'user', content: 'hello' }] };
-  const tools = [{ type: 'function', function: { name: 'get_weather', parameters: weatherSchema } }];
   const user = (content: unknown) => ({ role: 'user', content });
   const call = { id: 'call_1', type: 'function', function: { name: 'a', arguments: '{}' } };
   const assistant = { role: 'assistant', content: null, tool_calls: [call] };
@@ -67,16 +63,11 @@ describe('chat', () => {
   const withParameters = (parameters: unknown) => [{ type: 'function', function: { name: 'a', parameters } }];
   // biome-ignore format: a case a line
   const cases: readonly Case[] = [
-    ['an assistant without words', { messages: [{ role: 'assistant', content: null }] }, 'messages[0].content'],
     ['a result without its call', { messages: [user('x'), tool] }, 'messages[1]'],
-    ['a result of another call', { messages: [user('x'), assistant, { ...tool, tool_call_id: 'b' }] }, 'messages[2]'],
     ['a call without its result', { messages: [user('x'), assistant, user('y')] }, 'messages[1].tool_calls'],
-    ['a last call', { messages: [user('x'), assistant] }, 'messages[1].tool_calls'],
     ['text between results', { messages: [user('x'), assistant, user('y'), tool] }, 'messages[1].tool_calls'],
     ['parameters without properties', { tools: withParameters({ type: 'object' }) }, 'tools[0].function.parameters'],
     ['a choice without tools', { tool_choice: 'auto' }, 'tool_choice'],
-    ['a choice of an unknown tool', { tools, tool_choice: { type: 'function', function: { name: 'b' } } }, 'tool_choice.function.name'],
-    ['parallel calls without tools', { parallel_tool_calls: false }, 'parallel_tool_calls'],
     ['both caps', { max_tokens: 5, max_completion_tokens: 5 }, 'max_tokens'],
     ['usage of no stream', { stream_options: { include_usage: true } }, 'stream_options'],
   ];
@@ -86,7 +77,6 @@ describe('chat', () => {
 
 describe('responses', () => {
   const hello = { model: 'm', input: 'hello' };
-  const tools = [{ type: 'function', name: 'get_weather', parameters: weatherSchema, strict: true }];
   const call = { type: 'function_call', call_id: 'call_1', name: 'a', arguments: '{}' };
   const output = { type: 'function_call_output', call_id: 'call_1', output: 'rain' };
   // biome-ignore format: a case a line
@@ -94,8 +84,6 @@ describe('responses', () => {
     ['input_text of the assistant', { input: [{ role: 'assistant', content: [{ type: 'input_text', text: 'x' }] }] }, 'input[0].content[0].type'],
     ['an output without its call', { input: [output] }, 'input[0].call_id'],
     ['a call without its output', { input: [call] }, 'input[0]'],
-    ['a call with a wrong id', { input: [{ ...call, id: 'call_1' }, output] }, 'input[0].id'],
-    ['a choice of an unknown tool', { tools, tool_choice: { type: 'function', name: 'b' } }, 'tool_choice.name'],
     ['a forced choice without tools', { tool_choice: 'required' }, 'tool_choice'],
   ];
 
@@ -118,10 +106,7 @@ describe('gemini', () => {
     ['a response without its call', { contents: [user(result)] }, 'contents[0].parts'],
     ['a call without its response', { contents: [x, model(call), y] }, 'contents[2].parts'],
     ['a response to one of two calls', { contents: [x, model(call, call), user(result)] }, 'contents[2].parts'],
-    ['a last call', { contents: [x, model(call)] }, 'contents[1]'],
     ['a call of a user', { contents: [user(call), user(result)] }, 'contents[0].role'],
-    ['two schemas', { tools: [{ functionDeclarations: [{ ...declared, parameters: {} }] }] }, 'tools[0].functionDeclarations[0].parameters'],
-    ['a choice of an unknown function', choice({ mode: 'ANY', allowedFunctionNames: ['b'] }), 'toolConfig.functionCallingConfig.allowedFunctionNames[0]'],
     ['names without the mode', choice({ mode: 'AUTO', allowedFunctionNames: ['get_weather'] }), 'toolConfig.functionCallingConfig.allowedFunctionNames'],
     ['a schema without its type', config({ responseJsonSchema: weatherSchema }), 'generationConfig'],
     ['a budget and a level', config({ thinkingConfig: { thinkingBudget: 1, thinkingLevel: 'low' } }), 'generationConfig.thinkingConfig'],

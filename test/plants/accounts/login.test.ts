@@ -176,12 +176,9 @@ describeDatabases('logging in', (databases) => {
 
   test.each([
     [loginPath, 'username'],
-    [`${loginPath}?username=rosa`, 'password'],
     [`${loginPath}?password=x`, 'username'],
-    [`${loginPath}?username=&password=x`, 'username'],
     [`${loginPath}?username=rosa&username=anna&password=x`, 'username'],
     [`${loginPath}?username=rosa&password=${'x'.repeat(1025)}`, 'password'],
-    [`${loginPath}?username=%E0%A4%A&password=x`, null],
   ])('%s is refused with 400', async (path, param) => {
     const { status, json } = await store.send({ path });
 
@@ -189,12 +186,9 @@ describeDatabases('logging in', (databases) => {
   });
 
   test.each([
-    [{}, 'username'],
-    [{ username: 5, password: 'x' }, 'username'],
     [{ username: 'rosa', password: ['x'] }, 'password'],
     [{ username: 'rosa', password: 'x', remember: true }, 'remember'],
     [[], 'body'],
-    ['null', 'body'],
   ])('the body %j is refused with 400', async (body, param) => {
     const { status, json } = await store.send({ method: 'POST', path: loginPath, body });
 

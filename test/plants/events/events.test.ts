@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeDatabases, describePostgres } from '../databases.ts';
@@ -156,16 +155,10 @@ describeDatabases('events', (databases) => {
 
   test.each([
     ['no JSON', 'rubbish{', 'message'],
-    ['an empty message', '', 'message'],
-    ['a list', [], 'message'],
     ['null', 'null', 'message'],
-    ['no action', {}, 'action'],
     ['an unknown action', { action: 'delete' }, 'action'],
     ['an unknown field', { action: 'subscribe', where: '1=1' }, 'where'],
-    ['types that are text', { action: 'subscribe', eventTypes: 'plant.created' }, 'eventTypes'],
-    ['no types', { action: 'subscribe', eventTypes: [] }, 'eventTypes'],
     ['an unknown type', { action: 'subscribe', eventTypes: ['plant.eaten'] }, 'eventTypes'],
-    ['a plant that is text', { action: 'subscribe', plantId: '1' }, 'plantId'],
     ['a plant beyond 2^53', '{"action":"subscribe","plantId":9007199254740993}', 'plantId'],
   ])('%s gets an error and no subscription, and the connection goes on', async (_what, message, param) => {
     const watcher = await watching(message);
@@ -220,25 +213,6 @@ describeDatabases('events', (databases) => {
     ]);
     expect(await refused({ ...headers, host: 'attacker.example' })).toEqual([421, 'host.not_allowed']);
   });
-
-  test('an Upgrade to something else, or elsewhere, is refused in the shape of errors', async () => {
-    const { port } = new URL(store.url);
-    const answers = [];
-    for (const [path, protocol] of [
-      ['/v3/ws/plants', 'h2c'],
-      ['/v3/plant/1', 'websocket'],
-    ]) {
-      const socket = connect(Number(port), '127.0.0.1');
-      socket.write(
-        `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\nAuthorization: Bearer ${store.token}\r\n\r\n`,
-      );
-      let text = '';
-      for await (const chunk of socket) text += chunk;
-      answers.push(JSON.parse(text.slice(text.indexOf('\r\n\r\n') + 4)).error.reason);
-    }
-
-    expect(answers).toEqual(['request.unsupported', 'endpoint.unknown']);
-  });
 });
 
 describePostgres('events of several instances', (databases, postgres) => {
@@ -292,16 +266,8 @@ describePostgres('events of several instances', (databases, postgres) => {
     const other = new pg.Client({ connectionString: store.database });
     await other.connect();
     const inBase64 = (text: string) => `1/1 ${Buffer.from(text).toString('base64')}`;
-    const texts = [
-      'no list',
-      '7',
-      'null',
-      '[null]',
-      '[{}]',
-      '[{"type":"plant.created"}]',
-      '[{"type":"x","plantId":1}]',
-    ];
-    for (const payload of ['', 'hello', '2/2 AAAA', ...texts.map(inBase64)])
+    const texts = ['no list', '[null]', '[{"type":"plant.created"}]'];
+    for (const payload of ['hello', '2/2 AAAA', ...texts.map(inBase64)])
       await other.query('select pg_notify($1, $2)', ['plant_events', payload]);
     await other.end();
 
@@ -311,32 +277,5 @@ describePostgres('events of several instances', (databases, postgres) => {
     await store.drain();
 
     expect(watcher.events).toMatchObject([{ data: { name: 'Ours' } }]);
-  });
-
-  test('a watcher whose session is looked up while the listening connection breaks is refused', async () => {
-    const store = await startTestStore(databases);
-    const other = new pg.Client({ connectionString: store.database });
-    await other.connect();
-    await other.query('begin; lock table sessions');
-    const watching = refusedWatcher(store.url, { authorization: `Bearer ${store.token}` });
-    const waiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock'";
-    while ((await other.query(waiting)).rows.length === 0);
-    const allowConnections = (isAllowed: boolean) =>
-      postgres().run(
-        `alter database ${new URL(store.database).pathname.slice(1)} allow_connections ${isAllowed}`,
-      );
-    await allowConnections(false);
-    await terminateListener();
-    const isLost = () =>
-      store.log.some((record) => 'event' in record && record.event === 'plants.events_lost');
-    while (!isLost()) await new Promise((resolve) => setTimeout(resolve, 10));
-    await other.query('commit');
-
-    const refused = await watching;
-    await other.end();
-    await allowConnections(true);
-    await store.drain();
-
-    expect(refused).toEqual({ status: 503, reason: 'store.database' });
   });
 });

@@ -22,11 +22,9 @@ const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 describe('what developers paste that is not secret', () => {
   test.each([
-    ['the ETag of a file', 'etag=W/"<hex:4>-<alnum:27>"'],
     ['the identifier of a request', '< x-amz-cf-id: ab-<key:48>=='],
     ['identifiers of a cloud', 'id = "db-<upper:26>"\nami = "ami-0<hex:16>"\ngroup_ids = ["sg-0<hex:16>"]'],
     ['identifiers of payments', '{"a": "cus_<alnum:14>", "b": "pi_3<alnum:23>", "c": "price_1<alnum:23>"}'],
-    ['an identifier ordered by time', '"01<upper:24>"'.replace('<upper:24>', 'SYAE072422YM7Z86T7FHR43B')],
     ['the subject of a user', '{"sub": "auth0|<hex:24>"}'],
     ['an ARN of a secret', 'arn:aws:secretsmanager:eu-west-1:<digits:12>:secret:prod/db-<alnum:6>'],
     ['the checksum of a secret', 'annotations:\n  checksum/secret: <hex:64>'],
@@ -36,7 +34,6 @@ describe('what developers paste that is not secret', () => {
       'a package in a lock file',
       'resolved "https://registry.yarnpkg.com/a-token/-/a-token-4.2.1.tgz#<hex:40>"',
     ],
-    ['a version in a lock file', 'example.org/a/b v0.0.0-20190308221718-<hex:12> h1:<base64:43>='],
     ['a checksum in a Dockerfile', 'ENV PYTHON_SHA256=<hex:64>'],
     ['the key of a cache', 'with: { path: ~/.npm, key: linux-node-<hex:64> }'],
     ['public keys', 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI<alnum:43> me@host'],
@@ -58,7 +55,6 @@ describe('what developers paste that is not secret', () => {
     'AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
     'SecretAccessKey: "8P+SQvWIuLnKhh8d++jpw0nNmQRBZvNEXAMPLEKEY",',
     `Authorization: Basic ${base64('user:pass')}`,
-    `Authorization: Basic ${base64('Aladdin:open sesame')}`,
     `{"auths": {"registry.example.org": {"auth": "${base64('user:your-password')}"}}}`,
     "signIn('alice', 'Sup3rS3cret!')",
     'password: "P@ssw0rd123!"',
