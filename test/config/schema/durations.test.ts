@@ -39,11 +39,6 @@ test.each([
   expect(new Date(parseExpiry(text) ?? 0).toISOString()).toBe(end);
 });
 
-test.each([
-  '2027-02-29',
-  '2027-6-1',
-  '2027-06-30T12:00:00',
-  'soon',
-])('refuses the expiry %j', (text) => {
+test.each(['2027-02-29', '2027-6-1', '2027-06-30T12:00:00', 'soon'])('refuses the expiry %j', (text) => {
   expect(parseExpiry(text)).toBeUndefined();
 });

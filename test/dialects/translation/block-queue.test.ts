@@ -74,18 +74,16 @@ describe('BlockQueue', () => {
   });
 });
 
-test.each([
-  '{}',
-  '{"a":{"b":[1,{"c":"}"}]}}',
-  '{"quote":"\\"}"}',
-  '{"both":"\\\\\\"{"}',
-])('%s is complete with its last brace and not before', (text) => {
-  const progress = createJsonProgress();
-  const last = text.lastIndexOf('}');
+test.each(['{}', '{"a":{"b":[1,{"c":"}"}]}}', '{"quote":"\\"}"}', '{"both":"\\\\\\"{"}'])(
+  '%s is complete with its last brace and not before',
+  (text) => {
+    const progress = createJsonProgress();
+    const last = text.lastIndexOf('}');
 
-  for (let at = 0; at < text.length; at += 1) {
-    expect(progress.isComplete()).toBe(at > last);
-    progress.add(text.charAt(at));
-  }
-  expect(progress.isComplete()).toBe(true);
-});
+    for (let at = 0; at < text.length; at += 1) {
+      expect(progress.isComplete()).toBe(at > last);
+      progress.add(text.charAt(at));
+    }
+    expect(progress.isComplete()).toBe(true);
+  },
+);

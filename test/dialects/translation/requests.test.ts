@@ -419,6 +419,10 @@ describe('responses to chat', () => {
     expect(dropped).toContain('tools[type=web_search]');
   });
 
+  test('the developer keeps its role at OpenAI', () => {
+    expect(request('responses', 'chat', codex, { host: 'openai' }).messages[0].role).toBe('developer');
+  });
+
   test('tools that were found during the conversation can be called', () => {
     const sent = request('responses', 'chat', {
       input: [
