@@ -18,10 +18,6 @@ const env = { PORT: '4999', CLAUDE_KEY: 'secret-of-the-provider', WEB_KEY: 'secr
 const config = (line: string, yaml = good, more: Readonly<Record<string, string>> = env) =>
   command(`config ${line}`, { files: { 'gateway.yaml': yaml }, env: more });
 
-test('check: a good file is fine', async () => {
-  expect(await config('check')).toEqual(printed('gateway.yaml: fine\n'));
-});
-
 test.each([
   ['set', { CLAUDE_KEY: 'secret-of-the-provider', WEB_KEY: 'secret-of-the-project' }],
   ['not set', {}],
@@ -187,18 +183,12 @@ test('schema: accepts and rejects the same files as check', async () => {
   const validate = new Ajv2020.default({ strict: false }).compile(JSON.parse(stdout));
 
   expect(validate(parse(good))).toBe(true);
-  expect(validate(parse(good.replace('"${PORT}"', '4999')))).toBe(true);
   expect(validate({})).toBe(true);
   expect(validate({ server: { port: '4999' } })).toBe(false);
-  expect(validate({ server: { prot: 1 } })).toBe(false);
   expect(validate({ server: { limits: { drain: '5x' } } })).toBe(false);
 });
 
-test('a format that a command does not have is refused', async () => {
-  expect(await command('config check -o table')).toEqual(failure(2, 'check prints text or json, not table'));
-});
-
-test.each(['config path', 'config check', 'serve --dry-run', 'send hello', 'models'])(
+test.each(['config check', 'serve --dry-run'])(
   '%s: a named file that is missing is an error, never sandbox mode, by option and by variable',
   async (line) => {
     const cwd = emptyDirectory();

@@ -4,27 +4,19 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Finding } from '../../src/cli/doctor/finding.ts';
 import { createWorkspace } from '../config/workspace.ts';
-import { command } from '../kit/command.ts';
+import { command, withoutStore } from '../kit/command.ts';
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
 import { isExhaustive } from '../kit/scale.ts';
 import { type Postgres, postgresPrograms, startPostgres } from '../plants/postgres.ts';
 
-interface Stores {
-  readonly state?: string;
-  readonly database?: string;
-  readonly file?: string;
-}
+const ports = `server: { port: 0 }\n${withoutStore}`;
+const inRedis = (url: string) => `state: "${url}"`;
+const inFile = (file: string) => `records: { ledger: true, ledger_file: "${file}" }`;
+const inPostgres = (url: string) => `records: { ledger: true, ledger_database: "${url}" }`;
 
 /** What the doctor says of Redis and the ledger, each as one line. */
-async function examine({ state, database, file }: Stores): Promise<string[]> {
-  const yaml = [
-    'server: { port: 0 }',
-    'plants: { store: { enabled: false } }',
-    ...(state === undefined ? [] : [`state: "${state}"`]),
-    ...(database === undefined ? [] : [`records: { ledger: true, ledger_database: "${database}" }`]),
-    ...(file === undefined ? [] : [`records: { ledger: true, ledger_file: "${file}" }`]),
-  ];
-  const cwd = createWorkspace({ 'gateway.yaml': yaml.join('\n') });
+async function examine(stores: string): Promise<string[]> {
+  const cwd = createWorkspace({ 'gateway.yaml': `${ports}${stores}\n` });
   const { stdout } = await command(['doctor', '-o', 'json', '--timeout', '1'], { cwd });
   const { findings } = JSON.parse(stdout) as { findings: Finding[] };
   return findings
@@ -45,14 +37,14 @@ describe.skipIf(!hasRedis)('redis', () => {
   }
 
   test('one that answers and takes writes', async () => {
-    const [finding, ...others] = await examine({ state: redis.url });
+    const [finding, ...others] = await examine(inRedis(redis.url));
 
     expect(finding).toMatch(/^ok \| redis \| 127\.0\.0\.1:\d+ answers in \d+ ms \| $/);
     expect(others.filter((one) => one.includes('redis'))).toEqual([]);
   });
 
   test('one that nobody runs', async () => {
-    expect(await examine({ state: 'redis://127.0.0.1:1/0' })).toContain(
+    expect(await examine(inRedis('redis://127.0.0.1:1/0'))).toContain(
       'error | redis | 127.0.0.1:1: nothing listens there | start it, or check host and port of state',
     );
   });
@@ -70,16 +62,14 @@ describe.skipIf(!hasRedis)('redis', () => {
     await administer(...before.split(' '));
     onTestFinished(() => administer(...after.split(' ')));
 
-    expect(await examine({ state: redis.url })).toContainEqual(expect.stringMatching(finding));
+    expect(await examine(inRedis(redis.url))).toContainEqual(expect.stringMatching(finding));
   });
 
   test('one that hangs', async () => {
     redis.pause();
     onTestFinished(() => redis.resume());
 
-    expect((await examine({ state: redis.url }))[0]).toMatch(
-      /^error \| redis \| .*did not answer for 1000 ms/,
-    );
+    expect((await examine(inRedis(redis.url)))[0]).toMatch(/^error \| redis \| .*did not answer for 1000 ms/);
   });
 
   test('a wrong password is not shown', async () => {
@@ -91,7 +81,7 @@ describe.skipIf(!hasRedis)('redis', () => {
       client.disconnect();
     });
 
-    const [finding] = await examine({ state: url });
+    const [finding] = await examine(inRedis(url));
 
     expect(finding).toMatch(/^error \| redis \| 127\.0\.0\.1:\d+: WRONGPASS.*check user, password/);
     expect(finding).not.toContain('secret');
@@ -100,7 +90,7 @@ describe.skipIf(!hasRedis)('redis', () => {
 
 describe('ledger', () => {
   test('a file that serve will create', async () => {
-    const [finding] = await examine({ file: 'new.sqlite' });
+    const [finding] = await examine(inFile('new.sqlite'));
 
     expect(finding).toMatch(/^ok \| ledger \| .*new\.sqlite will be created by serve/);
   });
@@ -109,15 +99,11 @@ describe('ledger', () => {
     const file = join(createWorkspace({}), 'ledger.sqlite');
     writeFileSync(file, 'not a database, but long enough to be looked at as one'.repeat(20));
 
-    const [finding] = await examine({ file });
+    const [finding] = await examine(inFile(file));
 
     expect(finding).toMatch(
       /^error \| ledger \| .*ledger\.sqlite: .*not a database.* \| docs\/operations\.md/,
     );
-  });
-
-  test('none is kept', async () => {
-    expect(await examine({})).toEqual([]);
   });
 
   describe.skipIf(!isExhaustive || postgresPrograms === undefined)('in PostgreSQL', () => {
@@ -128,7 +114,7 @@ describe('ledger', () => {
     afterAll(() => postgres?.stop());
 
     test('one that answers', async () => {
-      const [finding] = await examine({ database: await postgres.createDatabase() });
+      const [finding] = await examine(inPostgres(await postgres.createDatabase()));
 
       expect(finding).toMatch(/^ok \| ledger \| postgres:\/\/.* answers/);
     });
@@ -142,17 +128,19 @@ describe('ledger', () => {
       await become('set default_transaction_read_only = on');
       onTestFinished(() => become('reset default_transaction_read_only'));
 
-      expect((await examine({ database }))[0]).toMatch(/^error \| ledger \| .*: it is read-only/);
+      expect((await examine(inPostgres(database)))[0]).toMatch(/^error \| ledger \| .*: it is read-only/);
     });
 
     test('one that does not exist', async () => {
       const database = (await postgres.createDatabase()).replace(/\/[^/?]+(\?|$)/, '/nowhere$1');
 
-      expect((await examine({ database }))[0]).toMatch(/^error \| ledger \| .*"nowhere" does not exist/);
+      expect((await examine(inPostgres(database)))[0]).toMatch(
+        /^error \| ledger \| .*"nowhere" does not exist/,
+      );
     });
 
     test('a server that nobody runs', async () => {
-      expect(await examine({ database: 'postgres://me:secret@127.0.0.1:1/x' })).toEqual([
+      expect(await examine(inPostgres('postgres://me:secret@127.0.0.1:1/x'))).toEqual([
         'error | ledger | postgres://127.0.0.1:1/x: nothing listens there | start it, or check host and port of records.ledger_database',
       ]);
     });

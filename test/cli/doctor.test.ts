@@ -193,7 +193,6 @@ describe('names the fault', () => {
       ['that rejects the key', (response) => response.writeHead(401).end(badKey), /^error provider mine: .*rejects the credentials \(401\): bad key \[secret\]$/],
       ['that is a page', (response) => response.end('<html>log in</html>'), /something other than a list of models/],
       ['with 404', (response) => response.writeHead(404).end(), /has no list of models \(404\)/],
-      ['with 503', (response) => response.writeHead(503).end(), /answers 503/],
       ['that never comes', () => undefined, /^error provider mine: .*no answer within 3000 ms/],
       ['of another hour: the clock is wrong', (response) => response.setHeader('date', late).end('{"data":[]}'), /^error clock: this machine's clock is 36\d\d s ahead of that of mine/],
     ],
@@ -239,7 +238,6 @@ describe('names the fault', () => {
   });
 
   test.each([
-    ['profile = "work"', 'chooses the profile work'],
     ['model_provider = "azure"', 'chooses the provider azure'],
     [
       '[model_providers.gateway]\nbase_url = "http://127.0.0.1:9/v1"\nwire_api = "responses"',
@@ -264,12 +262,6 @@ describe('output', () => {
     expect(stdout).toMatch(/^✓ codex/m);
     expect(stderr).toContain('an error was found');
   });
-
-  test('-o ndjson has a line a finding', async () => {
-    const { lines } = await command('doctor -o ndjson', { files: { 'gateway.yaml': ports } });
-
-    for (const line of lines) expect(line).toHaveProperty('subject');
-  });
 });
 
 describe("opencode's own settings", () => {
@@ -281,7 +273,6 @@ describe("opencode's own settings", () => {
     // biome-ignore format: a case a line
     [
       ['an address', '.config/opencode/opencode.json', leading('anthropic'), 'sets provider.anthropic.options.baseURL'],
-      ['one of the project', 'opencode.json', leading('mine'), 'sets provider.mine.options.baseURL'],
       ['a key', '.opencode/opencode.json', { provider: { openai: { options: { apiKey: 'sk-secret' } } } }, 'apiKey'],
       ['a model of another provider', 'opencode.json', { model: 'openrouter/x' }, 'sets model to openrouter/x'],
       ['that of an agent', 'opencode.json', { agent: { build: { model: 'a/b' } } }, 'sets agent.build.model to a/b'],
@@ -299,14 +290,7 @@ describe("opencode's own settings", () => {
   });
 
   test.each<[string, string[], Record<string, string>, string]>([
-    ['above the directory', ['opencode.json'], {}, 'opencode.json'],
     ['nearer than another', ['opencode.json', 'sub/opencode.json'], {}, 'sub/opencode.json'],
-    [
-      "in the repository's .opencode, which beats one nearer",
-      ['.opencode/opencode.json', 'sub/.opencode/opencode.json'],
-      {},
-      'repo/.opencode/opencode.json',
-    ],
     [
       'in OPENCODE_CONFIG_DIR, which beats all',
       ['opencode.json', 'other/opencode.json'],

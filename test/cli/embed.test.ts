@@ -26,12 +26,10 @@ async function hostOf(script: Script) {
 describe('inputs', () => {
   test.each([
     ['an argument', ['hello'], {}, ['argument 1']],
-    ['several', ['hello', 'world'], {}, ['argument 1', 'argument 2']],
     ['a file', ['-f', 'notes.txt'], {}, ['notes.txt']],
     ['its lines, but for blank ones', ['--lines', '-f', 'notes.txt'], {}, ['notes.txt:1', 'notes.txt:3']],
     ['standard input first', ['b', '-f', 'notes.txt'], { stdin: 'a' }, ['-', 'notes.txt', 'argument 1']],
     ['its lines', ['--lines'], { stdin: 'a\nb\n' }, ['-:1', '-:2']],
-    ['- for it', ['-'], { stdin: 'a' }, ['-']],
     ['an empty pipe beside an argument', ['hello'], { stdin: '' }, ['argument 1']],
   ] as const)('%s', async (_name, argv, environment, sources) => {
     const ended = await embed([...argv, '-o', 'json'], environment);
@@ -108,7 +106,6 @@ describe('refuses', () => {
 
   test.each([
     ['no JSON', 'rubbish', 'lacks a vector'],
-    ['too few', '{"data":[]}', 'lacks a vector'],
     ['words', '{"data":[{"index":0,"embedding":["x"]}]}', 'has no numbers'],
   ])('an answer with %s: exit 7', async (_name, body, words) => {
     const host = await hostOf((response) => response.end(body));

@@ -53,7 +53,6 @@ test.each<[string, string, Environment, RegExp]>(
     ['what would lead the client elsewhere is unset, where it is set', 'env claude', { gateway: away, env: { ANTHROPIC_API_KEY: 'sk-ant-1' } }, /^unset ANTHROPIC_API_KEY\n/],
     ['lines for a model can be printed before the gateway is up', 'env claude -m tiny', { gateway: away }, /^export ANTHROPIC_MODEL=tiny$/m],
     ['--unset needs no gateway', 'env codex --unset', {}, /^unset GATEWAY_KEY\nunset -f codex\n$/],
-    ['--unset takes a model back too', 'env claude --unset', {}, /^unset ANTHROPIC_MODEL$/m],
     ['GATEWAY_URL and GATEWAY_KEY name another gateway', 'env openai', { gateway: other }, /^export OPENAI_BASE_URL=https:\/\/gateway\.example\/v1\nexport OPENAI_API_KEY=gw_other\n/m],
   ],
 )('%s', async (_name, line, environment, lines) => {

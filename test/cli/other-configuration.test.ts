@@ -1,15 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import {
-  command,
-  directoryWith,
-  failure,
-  homeWith,
-  printed,
-  startCommand,
-  startServing,
-} from '../kit/command.ts';
+import { command, directoryWith, failure, homeWith, printed, startServing } from '../kit/command.ts';
 
 // A gateway that runs with one folder's configuration, and commands in another that has its own.
 
@@ -40,7 +32,6 @@ const difference = /has .*\/one\/gateway\.yaml, not gateway\.yaml/;
 
 test.each([
   ['send', ['send', 'hello'], 'gateway stop, then gateway serve'],
-  ['models', ['models'], 'gateway stop, then gateway serve'],
   ['usage', ['usage'], '-c FILE is about another'],
   ['logs', ['logs'], '-c FILE is about another'],
 ])('%s says so, and how to choose', async (_name, argv, choice) => {
@@ -64,14 +55,6 @@ test.each([
   expect(await at(folder, [...argv, 'send', 'hello'])).toEqual(
     printed(expect.stringContaining('The sandbox read')),
   );
-});
-
-test('the records are those of the running gateway', async () => {
-  const following = startCommand(['logs', '-f'], { cwd: join(home, 'two'), env: { HOME: home } });
-
-  await following.wrote('stdout', 'sandbox-mini');
-  following.signal('SIGINT');
-  await following.ended;
 });
 
 describe('the ledger', () => {

@@ -64,15 +64,8 @@ describeSqlite('the plants commands', (databases) => {
     expect((await plants(`${line} table`)).stdout).toMatch(/^ID {2}NAME +STATUS +TAGS +CATEGORY\n/);
   });
 
-  test.each([
-    ['text', ''],
-    ['json', '[]\n'],
-    ['ndjson', ''],
-  ])('a tag that nobody has gives an empty result and 0 as %s', async (format, stdout) => {
-    expect(await plants(`search --tags nobody-has-it -o ${format}`)).toEqual(printed(stdout));
-  });
-
-  test('search finds by name and category', async () => {
+  test('search finds by name and category, and finding nothing is no failure', async () => {
+    expect(await plants('search --tags nobody-has-it')).toEqual(printed());
     expect((await plants('search --name FERN -o json')).json).toMatchObject([{ name: 'Boston Fern' }]);
     expect((await plants('search --category Herb --status available -o json')).json).toMatchObject([
       { name: 'Lavender' },
@@ -92,11 +85,6 @@ describeSqlite('the plants commands', (databases) => {
     expect(deleted).toEqual(printed(`${id}\tGoing\tavailable\tx\t\n`));
     expect(again).toMatchObject({ exit: 5, stdout: '', error: { reason: 'plant.unknown' } });
     expect((await plants('delete fern')).exit).toBe(2);
-  });
-
-  test('logging out without a login does nothing, and the text shows it', async () => {
-    expect(await user.run('logout')).toEqual(printed(`not logged in at ${store.url}: nothing to end\n`));
-    expect((await user.run('logout -o json')).json).toEqual({ base_url: store.url, logged_out: false });
   });
 
   test('get prints one plant; one that is not there ends with 5', async () => {
@@ -133,22 +121,6 @@ describeSqlite('the plants commands', (databases) => {
     expect(whoami.stdout).toBe(`rosa\trosa@example.org\t${store.url}\n`);
     expect(logout.exit).toBe(0);
     expect(await plants('add Late')).toEqual(failure(4, 'gateway plants login'));
-  });
-
-  test('watch chooses events and prints them as lines of JSON', async () => {
-    const env = { PLANTS_TOKEN: store.token };
-    const watch = user.start('plants watch --type plant.created -o ndjson', { env, isTerminal: true });
-    await watch.said('watching ');
-    await user.run('plants update 3 --status sold', { env });
-    await user.run(['plants', 'add', 'For JSON'], { env });
-    await watch.said('For JSON');
-
-    expect((await watch.interrupt()).lines).toEqual([
-      expect.objectContaining({
-        type: 'plant.created',
-        data: expect.objectContaining({ name: 'For JSON' }),
-      }),
-    ]);
   });
 
   test('watch ends quietly with 0 when its reader has left', async () => {
@@ -208,27 +180,15 @@ describeSqlite('the plants commands', (databases) => {
 
   test.each([
     'plants get abc',
-    'plants get',
     'plants search --status lost',
     'plants search --tags a,,b',
     'plants search --limit 0',
-    'plants serch',
     'plants update 1',
     'login -u rosa',
-    'login --no-input',
-    'plants serve -p 70000',
     'plants serve --database mysql://x',
     'plants user add not/a/name --password-stdin',
   ])('%s is wrong usage: 2, and nothing on stdout', async (line) => {
     expect(await user.run(line, { stdin: 'long enough a password\n' })).toEqual(failure(2, /^gateway: /));
-  });
-
-  test("the store's refusal ends with its message and code", async () => {
-    const env = { PLANTS_TOKEN: store.token };
-
-    expect(await user.run(`plants add ${'x'.repeat(201)}`, { env })).toEqual(
-      failure(1, /^gateway: name is longer than 200 characters\n$/),
-    );
   });
 });
 
@@ -300,7 +260,6 @@ test.each([
 test.each([
   ['a page', 200, 'text/html', '<html>'],
   ['JSON of another kind', 200, 'application/json', '{"ok":true}'],
-  ['a failure', 500, 'text/plain', 'boom'],
   ['a way elsewhere', 302, 'text/plain', ''],
 ])('a server that answers with %s is no plant store: 8', async (_what, status, type, body) => {
   const headers = { 'content-type': type, location: 'http://127.0.0.1:9/' };

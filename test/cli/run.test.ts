@@ -59,14 +59,6 @@ test.each(scale<readonly NodeJS.Signals[]>(['SIGINT'], ['SIGINT', 'SIGHUP']))(
   },
 );
 
-test("standard input is the agent's, down to the last byte", async () => {
-  const agent = startRun({ script: 'wc -c' });
-
-  agent.process.stdin?.end('x'.repeat(300_000));
-
-  expect((await agent.ended).stdout.trim()).toBe('300000');
-});
-
 test('what is not installed is 127, and how to get it', async () => {
   expect(await run({ env: { PATH: '/nowhere' } })).toMatchObject({
     exit: 127,
@@ -118,7 +110,6 @@ describe("an agent's own files", () => {
   test.each<[string, Record<string, object | string>, string[], string]>([
     ['an address', elsewhere, ['claude'], '/.claude/settings.json sets ANTHROPIC_BASE_URL'],
     ['a proxy', codex, ['codex'], '/.codex/.env sets NO_PROXY'],
-    ['another provider', opencode, ['opencode'], '/opencode.json sets model to openrouter/x'],
     ['what -m cannot override', managed, ['opencode', '-m', 'openai/gpt-5'], overrides],
   ])('with %s: %j is not started', async (_what, files, argv, problem) => {
     const OPENCODE_TEST_MANAGED_CONFIG_DIR = 'managed';
@@ -131,7 +122,6 @@ describe("an agent's own files", () => {
   });
 
   test.each([
-    ['that are not its own', elsewhere, ['codex']],
     ['of another kind', { '.claude/settings.json': { model: 'opus' } }, ['claude']],
     ['and arguments that name a model', opencode, ['opencode', 'run', '-m', 'openai/gpt-5', 'hello']],
     ['and a command that names a model', opencode, ['-m', 'sandbox-mini', 'opencode']],
@@ -211,14 +201,12 @@ test('the running gateway is used, and keeps running; one that left only its sta
 describe("a model's limits", () => {
   const yaml = `
 models:
-  - { match: tiny, provider: sandbox, model: sandbox-mini, context_window: 32768, max_output_tokens: 2048 }
-  - { match: plain, provider: sandbox, model: sandbox-mini }`;
+  - { match: tiny, provider: sandbox, model: sandbox-mini, context_window: 32768, max_output_tokens: 2048 }`;
   const variables = 'echo "$CLAUDE_CODE_MAX_CONTEXT_TOKENS $CLAUDE_CODE_MAX_OUTPUT_TOKENS"';
 
   test.each<[string, string[], Record<string, string>, string]>([
     ['are told to Claude Code', ['-m', 'tiny'], {}, '32768 2048'],
     ['unless the user has set others', ['-m', 'tiny'], { CLAUDE_CODE_MAX_OUTPUT_TOKENS: '9' }, '32768 9'],
-    ['are left to it where the configuration has none', ['-m', 'plain'], {}, ' '],
     ['are left to it where no model is named', [], {}, ' '],
   ])('%s', async (_what, options, env, written) => {
     expect(await run({ script: variables, argv: ['run', ...options, 'claude'], env, yaml })).toMatchObject({
@@ -258,7 +246,6 @@ describe('a model that nothing serves', () => {
   test.each([
     ['run claude', own],
     ['run -m big claude', 'nothing serves big;'],
-    ['run -m tiny --model-small big claude', 'nothing serves big;'],
   ])('%s: one line before it starts', async (line, words) => {
     expect(await run({ argv: line.split(' '), yaml: local })).toMatchObject({
       stdout: 'started\n',
@@ -316,7 +303,6 @@ agent_models: { main: big, small: tiny, thinking: deep }
     ['claude', ['-m', 'big', '--model-small', 'tiny'], '', 'big tiny  \n'],
     ['claude', ['-m', 'big', '--model-thinking', 'deep'], '', 'opusplan big deep big\n'],
     ['claude', [], yaml, 'opusplan tiny deep big\n'],
-    ['claude', ['-m', 'other'], yaml, 'opusplan tiny deep other\n'],
     ['codex', [], yaml, 'model="big"'],
   ])('%s %j with the configuration %j: %j', async (name, options, text, models) => {
     const script = name === 'codex' ? 'echo "$@"' : all;

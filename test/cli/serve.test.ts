@@ -173,20 +173,8 @@ describe('serve that cannot start', () => {
     expect(existsSync(stateFile(home))).toBe(false);
   });
 
-  test('does not suggest the port of its store', async () => {
-    const { port } = await listening(createServer());
-    const files = { 'gateway.yaml': `plants: { store: { port: ${port + 1} } }\n` };
-
-    const { stderr } = await command(`serve -p ${port}`, { files });
-
-    expect(stderr).toMatch(/gateway serve -p \d/);
-    expect(stderr).not.toContain(`gateway serve -p ${port + 1}"`);
-  });
-
   test.each([
     ['a format that is none', 'serve --log xml'],
-    ['an argument that nobody takes', 'serve now'],
-    ['no workers', 'serve --workers 0'],
     ['half a worker', 'serve --workers 1.5'],
     ['too many workers', 'serve --workers 257'],
   ])('exits 2 for %s', async (_name, line) => {
@@ -200,25 +188,5 @@ describe('serve that cannot start', () => {
       exit: 2,
       stderr: expect.stringContaining('.local/state'),
     });
-  });
-});
-
-describe('serve that stops', () => {
-  test('stops even if its address cannot be taken away', async () => {
-    const cwd = directoryWith(withoutStore);
-    let isReadOnly = false;
-    const env = {
-      get XDG_STATE_HOME() {
-        if (isReadOnly) throw new Error('EROFS: read-only file system');
-        return join(cwd, 'state');
-      },
-    };
-    const { url, stop } = await startServing({ cwd, env });
-
-    isReadOnly = true;
-    const { stderr } = await stop();
-
-    expect(stderr).toContain('stopped after');
-    await expect(fetch(`${url}/healthz`)).rejects.toThrow('fetch failed');
   });
 });

@@ -69,10 +69,6 @@ test('csv has a header, and cells that need quotes have them', async () => {
   ]);
 });
 
-test('on a terminal it is a table', async () => {
-  expect((await usage('', { isTerminal: true })).stdout).toMatch(/PROJECT +REQUESTS +INPUT TOKENS/);
-});
-
 const none = { 'gateway.yaml': 'records: { ledger: true }\n' };
 test.each<[string, string, Files, object]>([
   [
@@ -81,7 +77,6 @@ test.each<[string, string, Files, object]>([
     none,
     failure(0, /^nothing was served yet: the first request makes the ledger\n$/),
   ],
-  ['the same with -q', 'usage -q', none, printed('')],
   ['the same for programs', 'usage -o json', none, expect.objectContaining({ exit: 0, stdout: '[]\n' })],
   [
     'a ledger that is none',

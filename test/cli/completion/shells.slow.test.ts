@@ -64,12 +64,9 @@ for (const shell of shells) {
   describe.skipIf(missing.includes(shell))(shell, () => {
     test.each([
       ['a command', 'gateway comp', 'gateway completion'],
-      ['a command below a command', 'gateway plants sea', 'gateway plants search'],
       ['an option', 'gateway send --no-str', 'gateway send --no-stream'],
-      ['a choice', 'gateway send -o nd', 'gateway send -o ndjson'],
       ['a choice behind =', 'gateway send --output=nd', 'gateway send --output=ndjson'],
       ['a project', 'gateway key new --project sh', 'gateway key new --project shopfront'],
-      ['a model', 'gateway send -m lla', 'gateway send -m llama3.2:latest'],
       ['a model behind its colon', 'gateway send -m llama3.2:la', 'gateway send -m llama3.2:latest'],
       ['a file', 'gateway config check house', 'gateway config check house-rules.yaml'],
       ['a file behind =', 'gateway send --config=house', 'gateway send --config=house-rules.yaml'],

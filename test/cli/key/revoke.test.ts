@@ -26,9 +26,7 @@ describe('removes an entry and leaves every other byte', () => {
   test.each([
     ['a line of a list', list(lineA + lineB, models), list(lineB, models)],
     ['an entry of several lines', list(blockB + blockA, '\n# the end\n'), list(blockB, '\n# the end\n')],
-    ['the first of several lines', list(blockA + blockB), list(blockB)],
     ['one in brackets', inBrackets(`{ id: b, ${b} }, { id: a, ${a} }`), inBrackets(`{ id: b, ${b} }`)],
-    ['the first in brackets', inBrackets(`{ id: a, ${a} }, { id: b, ${b} }`), inBrackets(`{ id: b, ${b} }`)],
     ['the only one', list(blockA, models), list('        []\n', models)],
     ['the last line, without an end', list(`${lineB}      - { id: a, ${a} }`), list(lineB)],
     ['lines that end as on Windows', windows(list(lineA + lineB)), windows(list(lineB))],

@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   closeSync,
-  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
@@ -202,7 +201,6 @@ describe('show, search and rm', () => {
 
     expect(await idsOf(['search', 'étang (1+1)* DER'])).toEqual(wanted);
     expect(await idsOf('search étang -n 2')).toEqual(wanted.slice(0, 2));
-    expect(await idsOf(['search', 'étang (1+1+'])).toEqual([]);
   });
 
   test('records are found in the file that the configuration names, also if that is a pipe', async () => {
@@ -302,15 +300,14 @@ describe('show, search and rm', () => {
     expect(readFileSync(file, 'utf8').trim()).toBe(other.trim());
   });
 
-  test.each<[string, (file: string) => void, string]>([
-    ['a symbolic link', (file) => symlinkSync(`${file}.real`, file), "can't be changed (ELOOP)"],
-    ['a directory', (file) => mkdirSync(file), "can't be changed (EISDIR)"],
-  ])('rm changes nothing through %s, and names it', async (what, put, words) => {
+  test('rm changes nothing through a symbolic link, and names it', async () => {
     const { run, file } = withRecords(lines(record(1)));
     renameSync(file, `${file}.real`);
-    put(file);
+    symlinkSync(`${file}.real`, file);
 
-    expect(await run('rm --exchanges --all')).toEqual(failure(2, `${file} ${words}: it is ${what}`));
+    expect(await run('rm --exchanges --all')).toEqual(
+      failure(2, `${file} can't be changed (ELOOP): it is a symbolic link`),
+    );
     expect(readFileSync(`${file}.real`, 'utf8')).toBe(lines(record(1)));
   });
 

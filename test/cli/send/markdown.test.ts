@@ -117,7 +117,7 @@ describe('Markdown on a terminal', () => {
     expect(screen.split('\n')).toEqual(items.map((_, i) => `• item ${i}`));
   });
 
-  test.each([20, 40, 80, 200])('no line is wider than %i columns', async (columns) => {
+  test.each([20, 200])('no line is wider than %i columns', async (columns) => {
     const wide = `${text}\n${'x'.repeat(500)}\n\n| ${'a | '.repeat(9)}\n|${'---|'.repeat(9)}\n| ${'東京都 | '.repeat(9)}\n`;
 
     const { raw } = await see([wide], { columns });
@@ -149,16 +149,11 @@ describe('Markdown on a terminal', () => {
     ['emphasis without end', '_a_'.repeat(5_000)],
     ['quotes in quotes', `${'> '.repeat(2_000)}x`],
     ['lists in lists', `${'- '.repeat(2_000)}x`],
-    ['brackets', '['.repeat(20_000)],
     ['one very long word', 'x'.repeat(1_000_000)],
     ['very long code', `\`\`\`\n${'line\n'.repeat(20_000)}\`\`\``],
   ])('%s end in bounded time', { timeout: 60_000 }, async (_name, hostile) => {
     const { raw } = await see([hostile]);
 
     expect(raw.length).toBeGreaterThan(hostile.length / 2);
-  });
-
-  test('nothing is nothing', async () => {
-    expect((await see([])).raw).toBe('');
   });
 });

@@ -48,7 +48,6 @@ describe('a template', () => {
     expect(json.body.messages[0].content).toBe('Shout.');
   });
 
-  const toned = '{% if tone %}In a {{ tone | downcase }} tone: {% endif %}{{ input }}';
   test.each([
     [
       'what it has no place for stands behind it',
@@ -57,8 +56,6 @@ describe('a template', () => {
       'a diff',
       'Review:\n\na diff\n\nshortly',
     ],
-    ['a condition that does not hold', toned, ['x'], '', 'x'],
-    ['conditions and filters', toned, ['x', '--var', 'tone=WARM'], '', 'In a warm tone: x'],
     ['what fills it is no template itself', '{{ input }}', ['{{ secret }}'], '', '{{ secret }}'],
   ])('%s', async (_name, template, argv, stdin, content) => {
     expect(await messagesOf(template, argv, stdin)).toEqual([{ role: 'user', content }]);
@@ -89,13 +86,11 @@ describe('a mistake in a template has line and column', () => {
       ['no prompt where it wants one', 'x {{ input }}', [], 't.md:1:6  undefined variable: input', 'pipe one in'],
       ['a brace that is not closed', 'a\n\n{{ input', ['x'], 't.md:3:1  output', 'not closed'],
       ['a filter that is not there', '{{ input | shout }}', ['x'], 't.md:1:1  undefined filter: shout', ''],
-      ['a tag that is not closed', '{% if input %}x', ['x'], 't.md:1:1  tag {% if input %} not closed', ''],
       ['another file', '{% render "/etc/passwd" %}', ['x'], 't.md:1:1  no other file can be read', ''],
       ['work without an end', '{% for i in (1..999999999) %}.{% endfor %}', ['x'], 't.md:1:1  memory alloc', ''],
       ['a mistake below its settings', '---\nmodel: m\n---\nb {{ name }}', [], 't.md:4:6  undefined', 'b {{ name }}'],
       ['a mistake in its system text', '---\nsystem: "{{ x }}"\n---\nhi', [], 't.md:2:9  system: undefined', ''],
       ['an unknown setting', '---\nmodle: m\n---\nhi', [], 't.md:2:1  modle: unknown setting', ''],
-      ['a setting of another kind', '---\nmax_tokens: many\n---\nhi', [], 't.md:2:13  max_tokens: expected', ''],
       ['settings that are no YAML', '---\na: [\n---\nhi', [], 't.md:', ''],
       ['settings without an end', '---\nmodel: m\nhi', [], 't.md:1:1  the settings', ''],
     ],

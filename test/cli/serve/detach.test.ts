@@ -57,14 +57,6 @@ test('passes on where the plant store listens, and what its log looks like', asy
   expect(readFileSync(gateway.log, 'utf8')).not.toContain('{"level"');
 });
 
-test('starts nothing with --dry-run', async () => {
-  const cwd = configured();
-
-  const { exit, stderr } = await command('serve --detach --dry-run', { cwd });
-
-  expect([exit, stderr, (await command('status', { cwd })).exit]).toEqual([0, '', 8]);
-});
-
 test('a second time it says where the first one is; open streams are counted, and cut with --now', async () => {
   const cwd = configured();
   const { gateway } = await detach(cwd);

@@ -168,15 +168,6 @@ test('names what only a restart changes, unless an option has replaced it', asyn
   expect(JSON.parse(line).restart).toEqual(['server.workers', 'server.limits.drain', 'records.file']);
 });
 
-test('logs the warnings of what it follows', async () => {
-  const serving = await serveGuarded();
-
-  writeFileSync(serving.file, `${guarded}  spare: { default: deny }\n`);
-  const logged = await serving.logged('applies to nothing');
-
-  expect(logged).toContain('configuration reloaded');
-});
-
 test('reloads at the same time come one after the other, and the last text wins', async () => {
   const serving = await serveGuarded('--no-watch');
 

@@ -90,18 +90,6 @@ describe('what a command works on', () => {
     await expect(reading).rejects.toBe(reason);
   });
 
-  test('an interruption after the reading is not for standard input any more', async () => {
-    const interrupt = new AbortController();
-    const stdin = new PassThrough({ autoDestroy: false });
-    const reading = readInput(undefined, io(stdin, interrupt.signal));
-    stdin.end('text');
-    await reading;
-
-    interrupt.abort(new GatewayError('interrupted', 'stopped by SIGINT'));
-
-    expect(stdin.destroyed).toBe(false);
-  });
-
   test('a megabyte of empty lines costs no more than its length', async () => {
     const text = `${'\n'.repeat(1_000_000)}x`;
 
@@ -113,12 +101,8 @@ const noText = '\xff\xfe\x00\x80 no text \xc3\x28\n';
 
 test.each([
   ['key hash', 'that is empty', ''],
-  ['key hash', 'that is no text', noText],
   ['login -u rosa --password-stdin', 'that is empty', ''],
-  ['login -u rosa --password-stdin', 'that is no text', noText],
-  ['plants user add ivy --password-stdin', 'that is empty', ''],
   ['plants user add ivy --password-stdin', 'that is no text', noText],
-  ['embed -m sandbox-embed hello', 'that is no text', noText],
   ['chat', 'that is no text', noText],
 ])('gateway %s refuses a standard input %s', async (line, _what, bytes) => {
   const gateway = { url: 'http://127.0.0.1:9', key: 'gw_key' };

@@ -1,7 +1,6 @@
 import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { hasColour, write } from '../../../src/cli/shell/io.ts';
-import { painter } from '../../../src/paint.ts';
 
 const stream = (isTTY: boolean) => Object.assign(new Writable(), { isTTY });
 
@@ -19,11 +18,6 @@ describe('colours', () => {
     [true, { FORCE_COLOR: 'false' }, false],
   ])('on a terminal: %j, with %j: %j', (isTTY, env, expected) => {
     expect(hasColour(stream(isTTY), env)).toBe(expected);
-  });
-
-  test('are put around a text or left out', () => {
-    expect(painter(true)('red', 'x')).toBe('\u001b[31mx\u001b[39m');
-    expect(painter(false)('red', 'x')).toBe('x');
   });
 });
 

@@ -33,10 +33,7 @@ describe('--jq', () => {
   test.each([
     ['strings come without quotes', ['models', '--jq', '.[0].id'], 'sandbox-mini\n'],
     ['other values as JSON, a line each', ['models', '--jq', '.[0] | {id}, 1'], '{"id":"sandbox-mini"}\n1\n'],
-    ['nothing is nothing', ['models', '--jq', 'empty'], ''],
-    ['before the name of the command too', ['--jq', 'length > 0', 'models'], 'true\n'],
     ['a comment at its end', ['models', '--jq', 'length > 0 # many'], 'true\n'],
-    ['a definition', ['models', '--jq', 'def first_id: .[0].id; first_id'], 'sandbox-mini\n'],
     [
       'each line of ndjson',
       ['models', '-o', 'ndjson', '--jq', 'select(.id == "sandbox-mini").id'],
@@ -49,7 +46,6 @@ describe('--jq', () => {
 
   test.each([
     ['an expression that is none', ['models', '--jq', '.['], 2, '--jq: syntax error'],
-    ['a function that there is not', ['models', '--jq', 'foo'], 2, '--jq: foo/0 is not defined'],
     ['one that fails', ['models', '--jq', '.[0].id + 1'], 1, 'cannot be added'],
     ['another format', ['models', '--jq', '.', '-o', 'yaml'], 2, 'leave -o yaml out'],
     ['a template as well', ['models', '--jq', '.', '--output-template', 'x'], 2, 'exclude each other'],
@@ -70,10 +66,6 @@ describe('--jq', () => {
     expect(gateway().records.length).toBe(before);
   });
 
-  test('what a report found keeps its exit code', async () => {
-    expect(await command('config check --jq .valid')).toEqual(printed('true\n'));
-  });
-
   test('Ctrl-C ends an expression that goes on for ever', async () => {
     const running = startCommand('models --jq last(repeat(.))', { gateway: gateway() });
 
@@ -90,11 +82,6 @@ describe('--output-template', () => {
       ['models', '--output-template', '{{ id }} by {{ provider }}'],
       'sandbox-mini by sandbox\n',
     ],
-    [
-      'a value',
-      ['send', 'hi', '-m', 'sandbox-mini', '--output-template', '{{ finish_reason | upcase }}'],
-      'STOP\n',
-    ],
     ['each line of ndjson', ['models', '-o', 'ndjson', '--output-template', '{{ id }}'], 'sandbox-mini\n'],
   ])('%s', async (_name, argv, line) => {
     expect(await run(argv)).toEqual(printed(expect.stringContaining(line)));
@@ -102,7 +89,6 @@ describe('--output-template', () => {
 
   test.each([
     ['{{ id', 2, '--output-template: '],
-    ['{{ id | nope }}', 2, 'nope'],
     ['{{ nope }}', 1, 'undefined variable: nope'],
   ])('%s: exit %i', async (template, exit, words) => {
     expect(await run(['models', '--output-template', template])).toEqual(failure(exit, words));

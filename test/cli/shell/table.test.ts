@@ -33,11 +33,6 @@ test('no cell moves the terminal', () => {
   }
 });
 
-test('no rows leave the header alone, or nothing', () => {
-  expect(table(['A', 'B'], [], true)).toBe('A  B\n');
-  expect(table(['A', 'B'], [], false)).toBe('');
-});
-
 describe('on a terminal that is narrow', () => {
   const header = ['ID', 'NAME', 'STATUS', 'TAGS', 'CATEGORY'];
   const plants = [
@@ -88,26 +83,6 @@ describe('on a terminal that is narrow', () => {
       table(['PROJECT', 'REQUESTS', 'COST'], rows, true, { columns: 20, leastFirst: ['REQUESTS'] }),
     ).toBe('PROJECT  COST  …\nshop     0.25\n');
   });
-
-  test('the first column stays whole where nothing fits', () => {
-    expect(table(['ID', 'NAME'], [['a-very-long-identifier', 'x']], true, { columns: 10 })).toBe(
-      'ID  …\na-very-long-identifier\n',
-    );
-  });
-});
-
-test('wide characters and emoji take two columns, marks none', () => {
-  expect(
-    table(
-      ['A', 'B'],
-      [
-        ['緑', 'x'],
-        ['👩‍🌾', 'x'],
-        ['e\u0301', 'x'],
-      ],
-      true,
-    ),
-  ).toBe('A   B\n緑  x\n👩‍🌾  x\ne\u0301   x\n');
 });
 
 test('what turns the direction of text becomes a blank', () => {

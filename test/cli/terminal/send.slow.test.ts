@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chatAnswer, chatEvents, json, openStream, speakAll, stream } from '../../kit/answers.ts';
+import { chatEvents, speakAll, stream } from '../../kit/answers.ts';
 import { startProgram } from '../../kit/child.ts';
 import { emptyDirectory } from '../../kit/command.ts';
 import { twoHosts } from '../../kit/config.ts';
@@ -63,38 +63,6 @@ describe('send on a terminal', () => {
 
     expect(terminal.screen()).toBe('Gr??e ? ??');
     expect(terminal.raw()).not.toMatch(/[^\u0000-\u007f]/);
-  });
-
-  test('shows what has come while more is coming; Ctrl-C keeps it and ends with 130', async () => {
-    hosts().openai.script(openStream(chatEvents.slice(0, 2)));
-
-    const terminal = onTerminal(['send', 'hello']);
-    await terminal.shows('Grüße 👋');
-    terminal.type('\x03');
-    const { exit } = await terminal.ended;
-
-    expect(exit).toBe(130);
-    expect(terminal.screen()).toContain('Grüße 👋');
-  });
-
-  test('an answer that breaks off stays, and what happened is on a line of its own', async () => {
-    hosts().openai.script(stream(chatEvents.slice(0, 2)));
-
-    const terminal = onTerminal(['send', 'hello']);
-    const { exit } = await terminal.ended;
-
-    expect(exit).toBe(7);
-    expect(terminal.screen()).toMatch(/^Grüße 👋\s*\ngateway: /);
-  });
-
-  test('a terminal of 20 columns gets the same text', async () => {
-    const text = 'a word and another word and a third';
-    hosts().openai.script(json(chatAnswer.replace('Hello from chat', text)));
-
-    const terminal = onTerminal(['send', 'hello', '--no-stream'], 20);
-    await terminal.ended;
-
-    expect(terminal.raw()).toBe(`${text}\r\n`);
   });
 
   test('an answer of 50 MB arrives whole, in a pipe', { timeout: 120_000 }, async () => {
