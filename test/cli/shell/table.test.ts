@@ -85,6 +85,20 @@ describe('on a terminal that is narrow', () => {
   });
 });
 
+test('wide characters and emoji take two columns, marks none', () => {
+  expect(
+    table(
+      ['A', 'B'],
+      [
+        ['緑', 'x'],
+        ['👩‍🌾', 'x'],
+        ['e\u0301', 'x'],
+      ],
+      true,
+    ),
+  ).toBe('A   B\n緑  x\n👩‍🌾  x\ne\u0301   x\n');
+});
+
 test('what turns the direction of text becomes a blank', () => {
   expect(table(['A'], [['a\u202eb\u2066c']], true)).toBe('A\na b c\n');
 });
