@@ -117,7 +117,7 @@ describe.each(dialectCases)('$dialect', ({ dialect, path, model }) => {
     ['see ticket 5', 'warn'],
   ] as const;
 
-  test.each(dialect === 'messages' ? texts : texts.slice(1, 4))(
+  test.each(dialect === 'messages' ? texts : texts.slice(2, 4))(
     'a large body that says %j gets the same decision in the thread as here',
     async (text, action) => {
       const { decider, policies } = await sharedDecider();
