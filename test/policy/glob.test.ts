@@ -3,22 +3,18 @@ import { compileGlob, covers, overlaps } from '../../src/policy/glob.ts';
 
 test.each([
   ['*', '', true],
-  ['a*c', 'abbc', true],
   ['a*c', 'abbcd', false],
   ['a?c', 'abc', true],
   ['a?c', 'ac', false],
   ['a.c', 'abc', false],
   ['*-mini*', 'gpt-4o-mini-2024', true],
   ['?', '\u{1f680}', true],
-  ['*', 'anything', true],
-  ['a*b*c', 'abc', true],
   ['a*b*c', 'acb', false],
   ['a**b', 'ab', true],
   ['a*a', 'a', false],
   ['ab*ba', 'aba', false],
   ['claude-*', 'xclaude-3', false],
   ['claude-*', 'Claude-3', false],
-  ['fast', 'fast2', false],
 ])('%s on %s is %s', (glob, name, expected) => {
   expect(compileGlob(glob)(name)).toBe(expected);
 });
@@ -30,7 +26,6 @@ test('stars take no more time than the name is long', () => {
 
 test.each([
   ['gpt-*', 'gpt-4*', true],
-  ['gpt-*', 'gpt-4o', true],
   ['*', 'x?', true],
   ['gpt-4*', 'gpt-*', false],
   ['a*b', 'a*', false],
@@ -48,7 +43,6 @@ test.each([
   ['*a*', '*b*', true],
   ['a*c', 'ab?', true],
   ['fast', 'fast', true],
-  ['fast', 'slow', false],
   ['**', '', true],
   ['a?', 'a', false],
   ['*-mini', 'gpt-*-max', false],

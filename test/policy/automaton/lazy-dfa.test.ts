@@ -82,32 +82,6 @@ describe('the automaton', () => {
     expect(found.exact).toEqual([0]);
   });
 
-  test('finds the same in wide letters when its tables are thrown away in the middle of them', () => {
-    const names = ['aurora', 'zeus', 'falcon', 'orion', 'titan', 'nebula', 'comet', 'saturn', 'hermes'];
-    const nouns = ['project', 'codename', 'operation', 'internal', 'secret'];
-    const words = nouns.flatMap((noun) => names.map((name) => `${noun} ${name}`));
-    const patterns: Pattern[] = words.map((text) => ({ kind: 'phrase', text, match: 'folded' }));
-    const small = compilePatternSet(patterns, fold, { cellLimit: 1 << 13 }).scanner;
-    const usual = compilePatternSet(patterns, fold).scanner;
-    const random = createRandom(11);
-    const widened = (text: string) =>
-      Array.from(text, (each) => {
-        const isKept = each === ' ' || random.below(2) === 0;
-        return isKept ? each : String.fromCodePoint((each.codePointAt(0) ?? 0) + 0xfee0);
-      }).join('');
-    const piece = () => {
-      const word = widened(random.of(words));
-      const from = random.below(2) === 0 ? 0 : random.below(word.length);
-      const to = random.below(30) === 0 ? word.length : random.below(word.length);
-      return word.slice(from, to) + random.of(['', ' ', '7', 'é', '-']);
-    };
-    for (let round = 0; round < scale(100, 1_000); round += 1) {
-      const text = plainText(Array.from({ length: 40 }, piece).join(''));
-
-      expect(scanWith(small, text)).toEqual(scanWith(usual, text));
-    }
-  });
-
   test('folds what it reads: runs of space, marks and letters that fold to several', () => {
     const patterns: Pattern[] = [phrase('a b'), phrase('Straße')];
 

@@ -103,4 +103,14 @@ describe('long texts, whose parts are read in parallel', () => {
     }
     expect(told.size).toBeGreaterThan(scale(5, 8));
   });
+  test('hold a phrase that one part ends with and the next begins with, wherever that is', () => {
+    const { scanner } = compilePatternSet([phrase('project aurora')], fold);
+    const places = Array.from({ length: 800 }, (_, at) => at);
+
+    const missed = places.filter(
+      (at) => !scanner.scan(plainText(`${'w '.repeat(at)}project aurora${' w'.repeat(800 - at)}`)),
+    );
+
+    expect(missed).toEqual([]);
+  });
 });

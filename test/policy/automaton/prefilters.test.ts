@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { compilePatternSet } from '../../../src/policy/automaton/pattern-set.ts';
+import { secrets } from '../../../src/policy/detectors/secrets/secrets.ts';
+import { expandFormat } from '../../../src/policy/detectors/shapes/format.ts';
+import { prefiltersOf, services, toShapes } from '../../../src/policy/detectors/shapes/shape.ts';
+
 import { scale } from '../../kit/scale.ts';
+import { drawKey } from '../detectors/labelled-set/draw-key.ts';
+import { createRandom } from '../detectors/labelled-set/random.ts';
 import { labelledSets } from '../detectors/labelled-set/registry.ts';
 import { fold, plainText } from './text-bytes.ts';
 
@@ -41,4 +47,19 @@ describe.each(Object.entries(labelledSets))('the prefilter of %s', (name, { dete
     const { always, opens } = create();
     expect(always.length === 0 && opens(code)).toBe(false);
   });
+});
+
+test('a key of every form that need not be a long run opens the expressions of the table of shapes', () => {
+  const shapes = services.flatMap(toShapes);
+  const detector = { ...secrets, prefilter: { kind: 'regexes', regexes: prefiltersOf(shapes) } as const };
+  const { scanner } = compilePatternSet(
+    [{ kind: 'detector', name: 'secrets', confidence: 'likely', detector }],
+    fold,
+  );
+  const formats = services.flatMap((service) => service.formats.flatMap(expandFormat));
+  const sought = formats.filter((_, at) => prefiltersOf(shapes.slice(at, at + 1)).length > 0);
+
+  const stopped = sought.filter((format, at) => !scanner.scan(plainText(drawKey(createRandom(at), format))));
+
+  expect(stopped).toEqual([]);
 });

@@ -10,71 +10,14 @@ import {
 import type { DetectorName } from '../../../src/policy/detectors/names.ts';
 import { detectors } from '../../../src/policy/detectors/registry.ts';
 import { explain } from '../../../src/policy/explain.ts';
+import type { PolicySet } from '../../../src/policy/policy-set.ts';
+import { textDialects } from '../../kit/dialects.ts';
 import { scale } from '../../kit/scale.ts';
-import { compile, subjectOf } from '../deciding.ts';
+import { compile, saying, subjectOf } from '../deciding.ts';
 import { labelledSets } from '../detectors/labelled-set/registry.ts';
+import { forms, slots, turnOf } from '../traverse/slots.ts';
 
 const label = '[REDACTED:content.private]';
-
-/** A body with a text in one place, and the pointer to that place. */
-interface Place {
-  readonly endpoint: DialectName;
-  readonly at: string;
-  readonly wrap: (text: string) => unknown;
-}
-
-// Neighbours are read together with the text: signs at their ends keep a value apart.
-const question = { role: 'user', content: '\n(see above)\n' };
-const call = (text: string) => JSON.stringify({ n: 1.5, q: text });
-const base64 = (text: string) => Buffer.from(text).toString('base64');
-
-const message = (role: string, content: unknown, ...others: object[]) => ({
-  max_tokens: 9,
-  messages: [{ role, content }, ...others],
-});
-const turn = (role: string, content: unknown, ...others: object[]) => ({
-  messages: [{ role, content }, ...others],
-});
-const item = (more: object) => ({ input: [more] });
-const result = { type: 'tool_result', tool_use_id: 'toolu_1' };
-const use = { type: 'tool_use', id: 'toolu_1', name: 'f' };
-const calling = (text: string) => ({
-  id: 'call_1',
-  type: 'function',
-  function: { name: 'f', arguments: call(text) },
-});
-const plain = { media_type: 'text/plain' };
-
-// biome-ignore format: a case a line
-const places: Readonly<Record<string, Place>> = {
-  'messages, system': { endpoint: 'messages', at: '/system', wrap: (system) => ({ max_tokens: 9, system, messages: [question] }) },
-  'messages, system block': { endpoint: 'messages', at: '/system/0/text', wrap: (text) => ({ max_tokens: 9, system: [{ type: 'text', text }], messages: [question] }) },
-  'messages, user text': { endpoint: 'messages', at: '/messages/0/content/0/text', wrap: (text) => message('user', [{ type: 'text', text }]) },
-  'messages, tool result': { endpoint: 'messages', at: '/messages/0/content/0/content/0/text', wrap: (text) => message('user', [{ ...result, content: [{ type: 'text', text }] }]) },
-  'messages, tool arguments': { endpoint: 'messages', at: '/messages/0/content/0/input/q', wrap: (q) => message('assistant', [{ ...use, input: { q } }], question) },
-  'messages, document': { endpoint: 'messages', at: '/messages/0/content/0/source/data', wrap: (data) => message('user', [{ type: 'document', source: { type: 'text', ...plain, data } }]) },
-  'chat, system': { endpoint: 'chat', at: '/messages/0/content', wrap: (content) => turn('system', content, question) },
-  'chat, user text': { endpoint: 'chat', at: '/messages/0/content/0/text', wrap: (text) => turn('user', [{ type: 'text', text }]) },
-  'chat, tool result': { endpoint: 'chat', at: '/messages/0/content', wrap: (content) => ({ messages: [{ role: 'tool', tool_call_id: 'call_1', content }, question] }) },
-  'chat, tool arguments': { endpoint: 'chat', at: '/messages/0/tool_calls/0/function/arguments', wrap: (text) => ({ messages: [{ role: 'assistant', tool_calls: [calling(text)] }] }) },
-  'responses, instructions': { endpoint: 'responses', at: '/instructions', wrap: (instructions) => ({ instructions, input: '\n(see above)\n' }) },
-  'responses, user text': { endpoint: 'responses', at: '/input/0/content/0/text', wrap: (text) => item({ role: 'user', content: [{ type: 'input_text', text }] }) },
-  'responses, tool result': { endpoint: 'responses', at: '/input/0/output', wrap: (output) => item({ type: 'function_call_output', call_id: 'call_1', output }) },
-  'responses, tool arguments': { endpoint: 'responses', at: '/input/0/arguments', wrap: (text) => item({ type: 'function_call', call_id: 'call_1', name: 'f', arguments: call(text) }) },
-  'gemini, user text': { endpoint: 'gemini', at: '/contents/0/parts/0/text', wrap: (text) => ({ contents: [{ role: 'user', parts: [{ text }] }] }) },
-  'gemini_embeddings, content': { endpoint: 'gemini_embeddings', at: '/content/parts/0/text', wrap: (text) => ({ content: { parts: [{ text }] } }) },
-  'embeddings, input': { endpoint: 'embeddings', at: '/input', wrap: (input) => ({ input }) },
-  'embeddings, one of several': { endpoint: 'embeddings', at: '/input/1', wrap: (input) => ({ input: ['\n(see below)\n', input] }) },
-};
-
-const dataUrl = (text: string) => `data:text/plain;base64,${base64(text)}`;
-/** Content that is decoded to be read can't be changed. */
-// biome-ignore format: a case a line
-const files: Readonly<Record<string, Omit<Place, 'at'>>> = {
-  'messages, file': { endpoint: 'messages', wrap: (text) => message('user', [{ type: 'document', source: { type: 'base64', ...plain, data: base64(text) } }]) },
-  'chat, file': { endpoint: 'chat', wrap: (text) => turn('user', [{ type: 'file', file: { filename: 'a.txt', file_data: dataUrl(text) } }]) },
-  'responses, file': { endpoint: 'responses', wrap: (text) => item({ role: 'user', content: [{ type: 'input_file', filename: 'a.txt', file_data: dataUrl(text) }] }) },
-};
 
 interface Example {
   readonly text: string;
@@ -113,13 +56,6 @@ const cases = redacting.flatMap(([name, detector]) => {
     .map((each) => ({ ...each, examples: examplesOf(detector, samples, each.confidence) }))
     .filter(({ examples }) => examples.length > 0);
 });
-const numbered = cases.map((each, number) => ({ ...each, number }));
-
-/** All of them, or some: other ones for the next case. */
-function chosen<T>(list: Readonly<Record<string, T>>, number: number): [string, T][] {
-  return Object.entries(list).filter((_, i) => (i + number) % scale(8, 2) === 0);
-}
-
 function policiesOf(name: DetectorName, confidence: Confidence) {
   const rule = {
     id: 'private',
@@ -139,33 +75,68 @@ test('every kind has examples, and every confidence somewhere', () => {
   expect(new Set(cases.map(({ confidence }) => confidence)).size).toBe(3);
 });
 
-describe.each(numbered)('$name, $confidence', ({ name, confidence, examples, number }) => {
+/** What leaves, or why nothing does. */
+function leaving(policies: PolicySet, body: object, endpoint: DialectName): string {
+  const { redacted, refusal } = policies.decide(subjectOf(body, { endpoint }));
+  if (redacted !== undefined) parseStrictJson(redacted.bytes);
+  return redacted?.bytes.toString() ?? refusal?.reason ?? 'all of it';
+}
+
+test.each(cases)('$name, $confidence, is replaced, and nothing else is', ({ name, confidence, examples }) => {
   const policies = policiesOf(name, confidence);
 
-  test.each(chosen(places, number))('is replaced in %s and nothing else is', (_, { endpoint, at, wrap }) => {
-    for (const { text, value } of examples) {
-      const body = wrap(text);
-      const decision = policies.decide(subjectOf(body, { endpoint }));
-      const leaving = decision.redacted?.bytes ?? Buffer.alloc(0);
+  for (const { text, value } of examples) {
+    const body = saying(text);
+    expect(leaving(policies, body, 'messages')).toBe(
+      JSON.stringify(saying(text.replace(value, () => label))),
+    );
 
-      expect(decision).toMatchObject({ action: 'redact' });
-      expect(() => parseStrictJson(leaving)).not.toThrow();
-      expect(leaving.toString()).toBe(JSON.stringify(wrap(text.replace(value, () => label))));
+    const { rules } = explain(policies, subjectOf(body), () => 0);
+    const [match, ...more] = rules.flatMap(({ matches }) => matches);
+    expect(more).toEqual([]);
+    expect(match).toMatchObject({ at: '/messages/0/content', detected: [{ detector: name, confidence }] });
+    expect(JSON.stringify(rules)).not.toContain(value);
+  }
+});
 
-      const { rules } = explain(policies, subjectOf(body, { endpoint }), () => 0);
-      const [match, ...more] = rules.flatMap(({ matches }) => matches);
-      expect(more).toEqual([]);
-      expect(match).toMatchObject({ at, detected: [{ detector: name, confidence }] });
-      expect(JSON.stringify(rules)).not.toContain(value);
-    }
+const address = 'ann@customers.example';
+const addresses = policiesOf('email', 'likely');
+const written = (text: string) => `\n(write to ${text} today)\n`;
+
+/** Where a text can't be changed: it is decoded to be read, signed, or an id. */
+const fixed =
+  /^messages: thinking$|base64|UTF-16|data URL|by URL|claims to be|: (?:file|file in .*|file of .*|name)$/;
+
+describe.each(textDialects)('in a request of %s', (dialect) => {
+  const form = forms[dialect];
+  const question = form.turn('user', 'see above');
+  const places = [
+    ...slots[dialect].map((slot) => ({
+      place: slot.name,
+      wrap: (text: string) => form.body([turnOf(form, slot, text), question]),
+    })),
+    ...form.systems('').map((_, at) => ({
+      place: `system text ${at}`,
+      wrap: (text: string) => ({ ...form.body([question]), ...form.systems(text)[at] }),
+    })),
+  ];
+
+  test.each(places)('an address is replaced, or the request refused: $place', ({ place, wrap }) => {
+    expect(leaving(addresses, wrap(written(address)), dialect)).toBe(
+      fixed.test(`${dialect}: ${place}`) ? 'content.unredactable' : JSON.stringify(wrap(written(label))),
+    );
   });
+});
 
-  test.each(chosen(files, number))('refuses the request in %s', (_, { endpoint, wrap }) => {
-    for (const { text, value } of examples) {
-      const decision = policies.decide(subjectOf(wrap(text), { endpoint }));
+const callWith = (input: object) => ({
+  messages: [{ role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'f', input }] }],
+});
 
-      expect(decision).toMatchObject({ action: 'block', refusal: { reason: 'content.unredactable' } });
-      expect(JSON.stringify(decision.refusal)).not.toContain(value);
-    }
-  });
+test.each<[DialectName, (text: string) => object]>([
+  ['messages', (text) => callWith({ q: text, id: text })],
+  ['gemini_embeddings', (text) => ({ content: { parts: [{ text }] } })],
+  ['embeddings', (input) => ({ input })],
+  ['embeddings', (text) => ({ input: ['see below', text] })],
+])('an address is replaced in a text of %s', (endpoint, wrap) => {
+  expect(leaving(addresses, wrap(written(address)), endpoint)).toBe(JSON.stringify(wrap(written(label))));
 });

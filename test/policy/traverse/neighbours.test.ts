@@ -6,7 +6,7 @@ import { namesByKind } from '../../../src/policy/traverse/reading-order.ts';
 import { textDialects } from '../../kit/dialects.ts';
 import { scale } from '../../kit/scale.ts';
 import { policyOf } from '../deciding.ts';
-import { type Form, forms, type Slot, slots } from './slots.ts';
+import { type Form, forms, type Slot, slots, turnOf } from './slots.ts';
 
 // Every pair of places in which a text may stand, one after the other, with a forbidden text cut in two; and the same
 // bodies with texts of the same shape that must pass.
@@ -63,10 +63,6 @@ function layoutsOf([one, other]: readonly [Slot, Slot]): readonly (readonly [str
   if (one.isItem === true || other.isItem === true) return inTwoTurns;
   const isThought = one.name === 'thinking' || other.name === 'thinking';
   return [...(isThought ? inOneTurn.slice(0, -1) : inOneTurn), ...inTwoTurns];
-}
-
-function turnOf({ turn }: Form, { isItem, make }: Slot, text: string): object {
-  return isItem === true ? make(text) : turn('user', [make(text)]);
 }
 
 describe.each(textDialects)('%s', (dialect) => {

@@ -193,3 +193,8 @@ export const forms: Readonly<Record<TextDialectName, Form>> = {
     thinking: { text: 'let me see', thought: true },
   },
 };
+
+/** A turn with a text in a slot. */
+export function turnOf({ turn }: Form, { isItem, make }: Slot, text: string): object {
+  return isItem === true ? make(text) : turn('user', [make(text)]);
+}
