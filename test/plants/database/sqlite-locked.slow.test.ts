@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { openSqlite } from '../../../src/database/sqlite-engine.ts';
 import { sqliteFiles } from '../databases.ts';
+import { startTestStore } from '../fixture.ts';
 import { readPlants, sampleHealth, writePlants } from '../process/load.ts';
 import { serveStore } from '../process/served-store.ts';
 
@@ -53,3 +54,13 @@ test('a lock of another process holds up neither the gateway nor reads; writes g
   expect(latencies.worstMs).toBeLessThan(2_000);
   expect(load.acknowledged.filter(({ id, name }) => stored.get(id) !== name)).toEqual([]);
 }, 60_000);
+
+test('a lock that is held for a moment costs a write that moment', async () => {
+  const store = await startTestStore(databases);
+  const release = await holdLock(store.database);
+  setTimeout(release, 400);
+  const { status } = await store.add({ name: 'Waited' });
+  await store.drain();
+
+  expect(status).toBe(200);
+});
