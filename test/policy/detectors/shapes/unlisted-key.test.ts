@@ -96,7 +96,6 @@ describe('what is written like a key', () => {
     ['an entity tag', 'If-None-Match: W/"<hex:8>-<alnum:27>"'],
     ['a published key', 'public_key = "ed25519:<base64:43>=" age1<lower:58>'],
     ['a fingerprint', 'gpg --recv-keys 656AF68E5DAAA5A72AC122160B6A6C2FD9AB45CC'],
-    ['an identifier by time', 'at_01a20ece-036d-7402-abe2-88d287d1f2f3'],
     ['a certificate', '-----BEGIN CERTIFICATE-----\nMIIB<base64:60>\n<base64:64>\n'],
     ['an example', 'acme_live_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx acme_sk_0123456789abcdef0123456789abcdef'],
     ['a key of this gateway with a wrong checksum', 'gw_<alnum:38>'],
