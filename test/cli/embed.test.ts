@@ -76,10 +76,6 @@ describe('output', () => {
   ])('%s', async (_name, argv, environment, expected) => {
     expect((await embed(argv, environment)).stdout).toMatch(expected);
   });
-
-  test('-o ndjson has a line for each', async () => {
-    expect((await embed(['a', 'b', '-o', 'ndjson'])).lines.map(({ index }) => index)).toEqual([0, 1]);
-  });
 });
 
 describe('refuses', () => {

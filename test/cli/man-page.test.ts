@@ -35,13 +35,4 @@ describe.skipIf(spawnSync('mandoc', ['--help']).error !== undefined)('mandoc', (
 
     expect([stdout, status]).toEqual(['', 0]);
   });
-
-  test('shows commands, options and examples', () => {
-    const shown = mandoc('-T', 'utf8').stdout.replace(/.\u0008/g, '');
-
-    expect(shown).toContain('gateway send [prompt]');
-    expect(shown).toContain('--no-stream');
-    expect(shown).toContain('git diff | gateway send "write a commit message"');
-    expect(shown).not.toContain('\\');
-  });
 });

@@ -186,15 +186,6 @@ describe('models', () => {
     expect(pipe.stdout).toMatch(/^sandbox-mini\tsandbox\tready\t.*\/v1\/messages/m);
     expect(pipe.stdout).not.toContain('MODEL');
   });
-
-  test('one by its name, and lists for programs', async () => {
-    expect((await run('models sandbox-embed -o json')).json).toMatchObject({
-      id: 'sandbox-embed',
-      provider: 'sandbox',
-      status: 'ready',
-    });
-    expect((await run('models -o ndjson')).lines.map(({ id }) => id)).toContain('sandbox-mini');
-  });
 });
 
 test.each([

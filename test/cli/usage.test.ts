@@ -88,7 +88,6 @@ test.each<[string, string, Files, object]>([
     failure(2, 'broken.sqlite'),
   ],
   ['a time that is none', 'usage --since yesterday', none, failure(2, '')],
-  ['two formats', 'usage --csv -o json', none, failure(2, '')],
   [
     'sandbox mode',
     'usage -o json',

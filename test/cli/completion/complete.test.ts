@@ -74,29 +74,17 @@ test.each([
   expect((await answer(words)).kind).toBe('files');
 });
 
-test.each([
-  [['run', 'claude', '-']],
-  [['run', 'claude', '-p', '--']],
-  [['nonsense', '']],
-  [['send', '--nonsense=']],
-  [],
-])('%j completes nothing', async (words = []) => {
-  expect((await answer(words)).values.filter((value) => value?.startsWith('-'))).toEqual([]);
-});
+test.each([[['run', 'claude', '-']], [['nonsense', '']], [['send', '--nonsense=']], []])(
+  '%j completes nothing',
+  async (words = []) => {
+    expect((await answer(words)).values.filter((value) => value?.startsWith('-'))).toEqual([]);
+  },
+);
 
-test.each([
-  ['a configuration that is none', 'projects: [broken'],
-  ['nothing at all', ''],
-])('%s is an answer without names, and nothing on stderr', async (_name, text) => {
-  expect((await answer(['key', 'new', '--project', ''], directoryWith(text))).values).toEqual([]);
-});
+test('a configuration that is none is an answer without names, and nothing on stderr', async () => {
+  const broken = directoryWith('projects: [broken');
 
-test("names that could move the terminal or name a shell's command are left out", async () => {
-  const names = ['"a\\e[31mb"', '"a\\nb"', '"$(id)"', "'`id`'", '"a;id"', '"~"', '"*"', '"é-1.5:b"'];
-  const projects = names.map((name) => `  ${name}: { keys: [] }\n`).join('');
-  const directory = directoryWith(`projects:\n${projects}`);
-
-  expect((await answer(['key', 'new', '--project', ''], directory)).values).toEqual(['é-1.5:b']);
+  expect((await answer(['key', 'new', '--project', ''], broken)).values).toEqual([]);
 });
 
 describe('with a gateway that runs', () => {

@@ -35,7 +35,3 @@ test('--project and -o json', async () => {
   ]);
   expect(stdout).not.toContain('1111');
 });
-
-test('where there is nothing: nothing, exit 0', async () => {
-  expect(await command('key list')).toEqual(printed());
-});

@@ -110,7 +110,3 @@ test.each([
 
   expect((await command(`send -m ${model} hello`, { cwd })).exit).toBe(exit);
 });
-
-test('without a key of its own there is none to show', async () => {
-  expect((await command('key show --yes')).exit).toBe(5);
-});

@@ -166,7 +166,6 @@ test.each([
     { timeoutMs: undefined },
   ],
   [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://a', OTEL_SDK_DISABLED: 'true' }, undefined],
-  [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://a', OTEL_TRACES_EXPORTER: 'none' }, undefined],
 ])('%j asks for %j', (env, expected) => {
   expect(tracingSettings(env)).toEqual(expected);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { wrapped } from '../../../src/cli/shell/print/wrapped.ts';
-import { command, directoryWith, emptyDirectory } from '../../kit/command.ts';
+import { command, emptyDirectory } from '../../kit/command.ts';
 
 const words = (text: string) => text.split(/\s+/).filter((word) => word !== '');
 
@@ -21,16 +21,6 @@ test.each([
   for (const line of narrow) if (line.length > columns) expect(line.trim()).toMatch(/^\S+$/);
   expect(narrow.length).toBeGreaterThan(wide.length);
   expect(words(narrow.join(' '))).toEqual(words(wide.join(' ')));
-});
-
-test('what shows a place in a file stays aligned', async () => {
-  const cwd = directoryWith('policies: { house: { apply: all, rules: [{ id: a, action: blok }] } }\n');
-
-  const { stdout } = await command(['config', 'check'], { cwd, isTerminal: true, columns: 100 });
-
-  const lines = stdout.split('\n');
-  const source = lines.findIndex((line) => line.includes('action: blok'));
-  expect(lines[source + 1]?.indexOf('^^^^')).toBe(lines[source]?.indexOf('blok'));
 });
 
 test('indentation goes on, addresses and excerpts stay whole, and a pipe gets the message as it is', async () => {

@@ -18,16 +18,6 @@ test.each([
   expect(terminal.screen()).toContain('nothing was done');
 });
 
-test('an answer goes on to the next question', async () => {
-  const terminal = startTerminal(['login'], { home: emptyDirectory(), env });
-  await terminal.shows('User');
-  terminal.type('demo\r');
-  await terminal.shows('Password');
-  terminal.type('\x04');
-
-  expect((await terminal.ended).exit).toBe(130);
-});
-
 describe('init', () => {
   async function initIn(home: string, question: string, env: Readonly<Record<string, string>> = {}) {
     const terminal = startTerminal(['init'], { home, env: { OLLAMA_HOST: '127.0.0.1:9', ...env } });
