@@ -87,6 +87,14 @@ test('a configuration that is none is an answer without names, and nothing on st
   expect((await answer(['key', 'new', '--project', ''], broken)).values).toEqual([]);
 });
 
+test("names that could move the terminal or name a shell's command are left out", async () => {
+  const names = ['"a\\e[31mb"', '"a\\nb"', '"$(id)"', "'`id`'", '"a;id"', '"~"', '"*"', '"é-1.5:b"'];
+  const projects = names.map((name) => `  ${name}: { keys: [] }\n`).join('');
+  const directory = directoryWith(`projects:\n${projects}`);
+
+  expect((await answer(['key', 'new', '--project', ''], directory)).values).toEqual(['é-1.5:b']);
+});
+
 describe('with a gateway that runs', () => {
   test('models are those that it lists', async () => {
     const { home } = await startServing();
