@@ -91,7 +91,7 @@ export async function ticks(count: number): Promise<void> {
 }
 
 /** Things that one side makes and the other waits for. */
-export function queue<Item>(): { readonly put: (item: Item) => void; readonly take: () => Promise<Item> } {
+function queue<Item>(): { readonly put: (item: Item) => void; readonly take: () => Promise<Item> } {
   const items: Item[] = [];
   let arrived: () => void = () => undefined;
   return {

@@ -19,7 +19,7 @@ export interface Said {
 /** How a text comes in pieces. */
 export type Cut = (text: string) => readonly string[];
 
-export const whole: Cut = (text) => [text];
+const whole: Cut = (text) => [text];
 export const letters: Cut = (text) => [...text];
 
 interface Asked {

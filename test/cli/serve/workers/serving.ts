@@ -62,22 +62,12 @@ export async function serveIn(
   home: string,
   { argv = [], env = keys }: { argv?: readonly string[]; env?: Readonly<Record<string, string>> } = {},
 ): Promise<Gateway> {
-  const child = startIn(home, argv, env);
+  const child = startProgram(['serve', '-p', '0', ...argv], home, env);
+  ending.push(() => child.process.kill('SIGKILL'));
   await child.wrote('"listening"');
   const state = JSON.parse(readFileSync(join(home, '.local/state/gateway/running.json'), 'utf8'));
   const { url, workers } = JSON.parse(lines(child).find((line) => line.includes('"listening"')) ?? '');
   return { child, home, url, key: env === keys ? keys.SHOP_KEY : state.key, workers };
-}
-
-/** The same, for one that may not get that far. */
-export function startIn(
-  home: string,
-  argv: readonly string[] = [],
-  env: Readonly<Record<string, string>> = keys,
-): Child {
-  const child = startProgram(['serve', '-p', '0', ...argv], home, env);
-  ending.push(() => child.process.kill('SIGKILL'));
-  return child;
 }
 
 export async function stop({ child }: Gateway, signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
