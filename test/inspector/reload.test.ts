@@ -22,7 +22,7 @@ test('budgets are shown as they stand, and looking uses nothing up', async () =>
   await ask();
   const budgets = async () => ((await gateway.api('now')) as NowAnswer).budgets;
 
-  const [first] = [await budgets()];
+  const first = await budgets();
   await new Promise((resolve) => setTimeout(resolve, 2_100));
   const second = await budgets();
 
@@ -36,9 +36,7 @@ test('budgets are shown as they stand, and looking uses nothing up', async () =>
   });
   expect(byName.tokens_per_day?.used).toBeGreaterThan(0);
   expect(byName.usd_per_day).toMatchObject({ max: 5, resets: expect.any(String) });
-  expect(second).toEqual(
-    first.map((budget) => ({ ...budget, ...(budget.resets ? { resets: expect.any(String) } : {}) })),
-  );
+  expect(second.map(({ used }) => used)).toEqual(first.map(({ used }) => used));
 });
 
 test('bodies are kept from a reload on that asks for it, without anybody looking', async () => {

@@ -151,6 +151,32 @@ projects: { shop: { keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] } }
     expect(await gateway.ask(say('nothing to see'))).toBe(200);
   });
 
+  test('wraps long rules, in the editor and in what they decide', async () => {
+    const { page } = await openExchange(say('nothing to see'));
+    const isWide = (selector: string) =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate(
+          ({ scrollWidth, clientWidth }: { scrollWidth: number; clientWidth: number }) =>
+            scrollWidth > clientWidth,
+        );
+    await page.getByRole('button', { name: 'Try a policy' }).last().click();
+    await page.getByText('It would be allowed', { exact: true }).waitFor();
+    const id = `a-rule-with-a-name-of-${'many-words-'.repeat(3)}to-wrap`;
+    const words = Array.from({ length: 60 }, (_, i) => `"word number ${i}"`).join(', ');
+    await page
+      .getByRole('textbox', { name: /^Rules/ })
+      .fill(
+        `house: { apply: all, rules: [{ id: ${id}, action: block, when: { text: { phrases: [nothing, ${words}] } } }] }`,
+      );
+    await page.locator('.rules .matched').getByText(id).waitFor();
+
+    expect([await isWide('.editor'), await isWide('.editor textarea'), await isWide('.try-outcome')]).toEqual(
+      [false, false, false],
+    );
+  });
+
   test('stays a scratch copy while other views are shown, until the browser is signed out', async () => {
     const { page } = await openExchange(say('nothing to see'));
     await page.getByRole('button', { name: 'Try a policy' }).last().click();

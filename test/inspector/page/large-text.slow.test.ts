@@ -6,8 +6,7 @@ import { enter, housePolicy, type ServedPage, say, servePage } from '../../kit/s
 const openPage = useBrowser();
 let gateway: ServedPage;
 beforeAll(async () => {
-  const longName = `a-rule-with-a-name-of-${'many-words-'.repeat(3)}to-wrap`;
-  gateway = await servePage(`records: { bodies: true }\n${housePolicy.replace('no-codename', longName)}`);
+  gateway = await servePage(`records: { bodies: true }\n${housePolicy}`);
 });
 
 /**
