@@ -100,7 +100,8 @@ describe('policy test', () => {
   test('knows which values leave as placeholders', async () => {
     const rule = '{ id: mails, action: mask, when: { text: { detect: [email] } } }';
     const body = JSON.stringify(say('ann@example.com, bob@example.com, ann@example.com'));
-    const masked = (values: string) => `- { endpoint: chat, body: ${body}, expect: { masked: [${values}] } }\n`;
+    const masked = (values: string) =>
+      `- { endpoint: chat, body: ${body}, expect: { masked: [${values}] } }\n`;
 
     const { exit, stdout } = await policy('test -q fixtures.yaml', {
       'gateway.yaml': `policies: { masking: { apply: all, rules: [${rule}] } }\n`,
