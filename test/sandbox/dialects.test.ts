@@ -1,25 +1,46 @@
 import { expect, test } from 'vitest';
 import { post, readEvents, startClients, weatherSchema } from './clients.ts';
 
-const { anthropic, url } = await startClients();
+const { anthropic, openai, url } = await startClients();
 const hello = {
   model: 'sandbox-mini',
   max_tokens: 1024,
   messages: [{ role: 'user' as const, content: 'hello 🌍' }],
 };
 
-test('sends the events in the order of the dialect, under the headers of a real host', async () => {
-  const { text, headers } = await post(`${url}/v1/messages?beta=true`, { ...hello, stream: true });
+test('a stream has the headers of a real host', async () => {
+  const messages = await post(`${url}/v1/messages?beta=true`, { ...hello, stream: true });
+  const chat = await post(`${url}/v1/chat/completions`, { ...hello, stream: true });
 
-  const types = readEvents(text).map((event) => event.type);
-  expect(types.slice(0, 4)).toEqual(['message_start', 'ping', 'content_block_start', 'content_block_delta']);
-  expect(types.slice(-3)).toEqual(['content_block_stop', 'message_delta', 'message_stop']);
-  expect([...text.matchAll(/^event: (.*)$/gm)].map((match) => match[1])).toEqual(types);
-  expect(text).not.toContain('�');
-  expect(headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
-  expect(headers.get('cache-control')).toBe('no-cache');
-  expect(headers.get('request-id')).toMatch(/^req_/);
-  expect(headers.get('anthropic-ratelimit-requests-remaining')).toBe('9999');
+  for (const { headers } of [messages, chat]) {
+    expect(headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    expect(headers.get('cache-control')).toBe('no-cache');
+  }
+  expect(messages.headers.get('request-id')).toMatch(/^req_/);
+  expect(messages.headers.get('anthropic-ratelimit-requests-remaining')).toBe('9999');
+  expect(chat.headers.get('x-request-id')).toMatch(/^req_/);
+  expect(chat.headers.get('x-ratelimit-remaining-requests')).toBe('9999');
+});
+
+test('a chat has its usage in one more chunk if asked, and null before', async () => {
+  const ask = async (more: object) =>
+    (await post(`${url}/v1/chat/completions`, { ...hello, stream: true, ...more })).text;
+  const chunks = readEvents(await ask({ stream_options: { include_usage: true } }));
+
+  expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { completion_tokens: 20 } });
+  expect(chunks.slice(0, -1).every((chunk) => chunk.usage === null)).toBe(true);
+  expect(readEvents(await ask({})).some((chunk) => 'usage' in chunk)).toBe(false);
+});
+
+test('a chat has as many choices as asked, the same ones streamed and plain', async () => {
+  const body = { ...hello, n: 2 };
+
+  const plain = await openai.chat.completions.create(body);
+  const streamed = await openai.chat.completions.stream(body).finalChatCompletion();
+
+  const texts = plain.choices.map(({ message }) => message.content);
+  expect(texts[1]).toBe(`${texts[0]} This is answer 2.`);
+  expect(streamed.choices.map(({ message }) => message.content)).toEqual(texts);
 });
 
 test('answers the same request with the same bytes', async () => {
