@@ -128,24 +128,6 @@ function importsByFileOf(files: readonly string[]): ReadonlyMap<string, readonly
   );
 }
 
-/** The shortest way over imports from a file back to itself; empty where there is none. */
-function cycleFrom(file: string, importsByFile: ReadonlyMap<string, readonly string[]>): string[] {
-  const cameFrom = new Map<string, string>();
-  const queue = [file];
-  for (const at of queue) {
-    for (const next of importsByFile.get(at) ?? []) {
-      if (cameFrom.has(next)) continue;
-      cameFrom.set(next, at);
-      queue.push(next);
-    }
-  }
-  const cycle: string[] = [];
-  for (let at = cameFrom.get(file); at !== undefined; at = at === file ? undefined : cameFrom.get(at)) {
-    cycle.unshift(at);
-  }
-  return cycle;
-}
-
 /** The two folders beside each other that an import connects; undefined where one holds the other, or at the top. */
 function siblingFolders(from: string, to: string): readonly [string, string] | undefined {
   const one = dirname(from).split('/');
@@ -227,23 +209,6 @@ describe('architecture', () => {
     ]);
 
     expect(mutualFolders(mutual)).toEqual(['a/b → a/c']);
-  });
-
-  test('no file imports itself over others, types included', () => {
-    const cycles = files.map((file) => cycleFrom(file, importsByFile)).filter((cycle) => cycle.length > 0);
-
-    expect(cycles).toEqual([]);
-  });
-
-  test('an import cycle is seen', () => {
-    const circular = new Map([
-      ['a.ts', ['b.ts']],
-      ['b.ts', ['c.ts', 'd.ts']],
-      ['c.ts', ['a.ts']],
-    ]);
-
-    expect(cycleFrom('a.ts', circular)).toEqual(['a.ts', 'b.ts', 'c.ts']);
-    expect(cycleFrom('d.ts', circular)).toEqual([]);
   });
 
   test('imports of every form are found', () => {
