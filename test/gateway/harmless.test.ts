@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { speakAll } from '../kit/answers.ts';
+import { clients } from '../kit/client-bodies.ts';
 import { post } from '../kit/gateway.ts';
 import { startHosts } from '../kit/lifecycle.ts';
 import { createRandom } from '../kit/random.ts';
 import { scale } from '../kit/scale.ts';
 import { targetOf } from './bypass/case.ts';
-import { clients } from './bypass/client-bodies.ts';
 import { harmless } from './bypass/harmless.ts';
 
 // What clients really send passes the strictest policy, and reaches a provider of its dialect byte for byte.

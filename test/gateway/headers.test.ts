@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { json, messagesAnswer, speakAll } from '../kit/answers.ts';
-import { claudeCodeTurn } from '../kit/coding-agents.ts';
 import { twoHosts } from '../kit/config.ts';
 import { secrets } from '../kit/gateway.ts';
 import { sha256 } from '../kit/host.ts';
@@ -39,7 +38,10 @@ const send = (path: string, body: object | Buffer, headers?: readonly string[]) 
   postRaw(gateway, path, body, headers);
 
 test('exactly the headers of Claude Code and our key reach the provider, its body untouched', async () => {
-  const body = Buffer.from(JSON.stringify({ ...claudeCodeTurn(), model: 'claude-test' }));
+  const content = 'é👋'.repeat(100_000);
+  const body = Buffer.from(
+    JSON.stringify({ model: 'claude-test', max_tokens: 9, messages: [{ role: 'user', content }] }),
+  );
 
   const answer = await send('/v1/messages?beta=true&debug=1', body, [
     ...claudeCode,

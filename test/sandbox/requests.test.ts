@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { claudeCodeTurn } from '../kit/coding-agents.ts';
+import { claudeCode } from '../kit/client-bodies.ts';
+import { createRandom } from '../kit/random.ts';
 import { post, startClients, weatherSchema } from './clients.ts';
 
 // What one request asks for, and a whole answer to it; what all dialects have in common is in answers.test.ts.
@@ -66,7 +67,7 @@ test.each<[Dialect, what: string, more: object, answer: object]>([
   [
     'messages',
     'what coding agents send is accepted',
-    { ...claudeCodeTurn(), model, stream: false, context_management: { edits: [] } },
+    { ...claudeCode(createRandom(1)), model, stream: false },
     { type: 'message' },
   ],
   ['chat', 'a stop cuts the text', { stop: ' offline' }, choice({ content: beforeOffline }, 'stop')],

@@ -1,4 +1,4 @@
-import type { Random } from '../../kit/random.ts';
+import type { Random } from './random.ts';
 
 const letters = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz0123456789';
 const from = (random: Random, alphabet: string, length: number) =>
@@ -59,7 +59,7 @@ const args = (random: Random) => ({
   text: output(random),
 });
 
-const claudeCode = (random: Random) => {
+export const claudeCode = (random: Random) => {
   const id = `toolu_01${idOf(random, 22)}`;
   const cached = { cache_control: { type: 'ephemeral', ttl: '1h' } };
   return {
@@ -99,7 +99,7 @@ const claudeCode = (random: Random) => {
   };
 };
 
-const codex = (random: Random) => {
+export const codex = (random: Random) => {
   const id = `call_${idOf(random, 24)}`;
   const patch = '*** Begin Patch\n*** Update File: a.ts\n+x\n*** End Patch';
   const format = { type: 'grammar', syntax: 'lark', definition: 'start: "x"' };
