@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { reportsStreamUsage } from '../../src/providers/host.ts';
 import { makeProvider } from './make-provider.ts';
 
 test.each([
@@ -28,3 +29,17 @@ test.each([
   expect(keyless.ownHeaders).toEqual([]);
   await Promise.all([provider.close(), keyless.close()]);
 });
+
+test.each(['api.openai.com', 'me.openai.azure.com', 'localhost', '127.0.0.1', '[::1]', 'openrouter.ai'])(
+  '%s is asked for the usage of a stream',
+  (hostname) => {
+    expect(reportsStreamUsage(hostname)).toBe(true);
+  },
+);
+
+test.each(['models.example.com', 'api.openai.com.example.com', '127.0.0.1.example.com', 'xopenrouter.ai'])(
+  '%s may not know the field',
+  (hostname) => {
+    expect(reportsStreamUsage(hostname)).toBe(false);
+  },
+);

@@ -1,9 +1,8 @@
 import { parseFailure } from '../../../src/dialects/failure.ts';
 import { dialects } from '../../../src/dialects/registry.ts';
-import { chatRequest } from './chat.ts';
 import { geminiRequest } from './gemini.ts';
 import { messagesRequest } from './messages.ts';
-import { responsesRequest } from './responses.ts';
+import { chatRequest, responsesRequest } from './openai.ts';
 import { placeOf } from './shapes.ts';
 
 const forms = {

@@ -49,13 +49,18 @@ process.on = (name, listener) =>
   });
 `;
 
-test('a change that one worker refuses reaches none', async () => {
+/** A gateway whose configuration has just been changed. */
+async function changedWhileRefusing(kind: string) {
   const provider = await host(answering);
   const hook = join(emptyDirectory(), 'refusing.cjs');
-  writeFileSync(hook, refusing('prepare'));
+  writeFileSync(hook, refusing(kind));
   const gateway = await serve(withHost(provider), [], { NODE_OPTIONS: `--require ${hook}` });
-
   configure(gateway.home, withHost(provider).replace('gpt-*', '*'));
+  return gateway;
+}
+
+test('a change that one worker refuses reaches none', async () => {
+  const gateway = await changedWhileRefusing('prepare');
   await gateway.child.wrote('was not reloaded');
   const refused = await statusesOf(gateway);
   gateway.child.process.kill('SIGHUP');
@@ -69,12 +74,7 @@ test('a change that one worker refuses reaches none', async () => {
 });
 
 test('a worker that does not follow what the others do is replaced by one that does', async () => {
-  const provider = await host(answering);
-  const hook = join(emptyDirectory(), 'refusing.cjs');
-  writeFileSync(hook, refusing('commit'));
-  const gateway = await serve(withHost(provider), [], { NODE_OPTIONS: `--require ${hook}` });
-
-  configure(gateway.home, withHost(provider).replace('gpt-*', '*'));
+  const gateway = await changedWhileRefusing('commit');
   await gateway.child.wrote('configuration reloaded');
   await gateway.child.wrote('in its place');
 

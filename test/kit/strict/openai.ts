@@ -6,6 +6,7 @@ import {
   choiceWord,
   effort,
   type Fields,
+  fields,
   filled,
   flag,
   functionShape,
@@ -23,19 +24,19 @@ const userPart = byType({
   image_url: { image_url: z.strictObject({ url: filled, detail: filled.optional() }) },
   file: { file: z.strictObject({ filename: filled, file_data: filled }) },
 });
-const call = z.strictObject({
+const chatCall = z.strictObject({
   id: filled,
   type: z.literal('function'),
   function: z.strictObject({ name: filled, arguments: text }),
 });
-const message = z.discriminatedUnion('role', [
+const chatMessage = z.discriminatedUnion('role', [
   z.strictObject({ role: z.enum(['system', 'developer']), content: text }),
   z.strictObject({ role: z.literal('user'), content: textOr(z.array(userPart).min(1)) }),
   z
     .strictObject({
       role: z.literal('assistant'),
       content: text.nullable(),
-      tool_calls: z.array(call).min(1).optional(),
+      tool_calls: z.array(chatCall).min(1).optional(),
     })
     .refine((value) => value.content ?? value.tool_calls, {
       path: ['content'],
@@ -44,9 +45,9 @@ const message = z.discriminatedUnion('role', [
   z.strictObject({ role: z.literal('tool'), tool_call_id: filled, content: text }),
 ]);
 
-const request = z.strictObject({
+const chatBody = z.strictObject({
   ...openAiShape,
-  messages: z.array(message).min(1),
+  messages: z.array(chatMessage).min(1),
   max_completion_tokens: cap.optional(),
   max_tokens: cap.optional(),
   tools: z
@@ -66,7 +67,7 @@ const request = z.strictObject({
 });
 
 /** POST /v1/chat/completions, as strict as the real host. */
-export const chatRequest = wholeRequest(request, (body) => {
+export const chatRequest = wholeRequest(chatBody, (body) => {
   const { messages, tools = [], tool_choice: choice } = body;
   if (body.max_tokens !== undefined && body.max_completion_tokens !== undefined)
     return [['max_tokens'], 'max_completion_tokens is set too; only one of them may be'];
@@ -100,5 +101,79 @@ function checkOrder(messages: readonly Fields[]): Wrong {
     calls = ((tool_calls ?? []) as readonly Fields[]).map(({ id }) => id);
     open = new Set(calls);
   }
+  return undefined;
+}
+
+const inputParts = z.array(
+  byType({
+    input_text: { text },
+    input_image: { image_url: filled, detail: filled },
+    input_file: { file_url: filled.optional(), filename: filled.optional(), file_data: filled.optional() },
+  }),
+);
+const outputParts = z.array(byType({ output_text: { text } }));
+const messageType = z.literal('message').optional();
+const message = z.discriminatedUnion('role', [
+  z.strictObject({ type: messageType, role: z.literal('assistant'), content: textOr(outputParts) }),
+  z.strictObject({
+    type: messageType,
+    role: z.enum(['user', 'system', 'developer']),
+    content: textOr(inputParts),
+  }),
+]);
+const call = { name: filled, call_id: filled };
+const output = { call_id: filled, output: textOr(inputParts) };
+const item = z.discriminatedUnion('type', [
+  message,
+  byType({
+    function_call: { ...call, arguments: text },
+    custom_tool_call: { ...call, input: text },
+    function_call_output: output,
+    custom_tool_call_output: output,
+  }),
+]);
+
+const tool = byType({
+  function: functionShape,
+  custom: { name, description: text.optional(), format: fields.optional() },
+});
+
+const responsesBody = z.strictObject({
+  ...openAiShape,
+  input: textOr(z.array(item)),
+  instructions: text.optional(),
+  store: flag.optional(),
+  metadata: fields.optional(),
+  max_output_tokens: cap.optional(),
+  tools: z.array(tool).optional(),
+  tool_choice: textOr(byType({ function: { name }, custom: { name } }), choiceWord).optional(),
+  text: z
+    .strictObject({
+      format: byType({ json_object: {}, json_schema: schemaShape }).optional(),
+      verbosity: filled.optional(),
+    })
+    .optional(),
+  reasoning: z.strictObject({ effort }).optional(),
+});
+
+/** POST /v1/responses, as strict as the real host. */
+export const responsesRequest = wholeRequest(responsesBody, ({ input, tools = [], tool_choice: choice }) => {
+  const chosen = (choice as Fields | undefined)?.name;
+  const names = tools.map((each: Fields) => each.name);
+  return (
+    checkCalls(Array.isArray(input) ? input : []) ??
+    checkChoice(choice, chosen, names, ['tool_choice', 'name'])
+  );
+});
+
+function checkCalls(items: readonly Fields[]): Wrong {
+  const open = new Map<unknown, number>();
+  for (const [at, { type, call_id }] of items.entries()) {
+    if (type === 'function_call' || type === 'custom_tool_call') open.set(call_id, at);
+    const isOutput = type === 'function_call_output' || type === 'custom_tool_call_output';
+    if (isOutput && !open.delete(call_id))
+      return [['input', at, 'call_id'], 'there is no unanswered call with this call_id before it'];
+  }
+  for (const at of open.values()) return [['input', at], 'this call has no output'];
   return undefined;
 }
