@@ -60,38 +60,3 @@ test.each([
 test('hash: takes no key as an argument', async () => {
   expect(await command('key hash a-key-of-sixteen-and-more')).toMatchObject({ exit: 2, stdout: '' });
 });
-
-const yaml = `
-policies: { all: { apply: all, default: deny } }
-projects:
-  shop:
-    keys:
-      - { id: web, hash: "sha256:${'1'.repeat(64)}" }
-      - { id: old, hash: "sha256:${'2'.repeat(64)}", expires: 2020-01-01 }
-  batch:
-    keys:
-      - { id: ci, value: "\${CI_KEY}" }
-      - { id: night, value: "\${NIGHT_KEY}", expires: 2099-01-01 }
-`;
-
-const files = { 'gateway.yaml': yaml };
-
-test('lists every key with its state, never its value', async () => {
-  const env = { CI_KEY: 'a-key-of-sixteen-and-more' };
-
-  expect(await command('key list', { files, env })).toEqual(
-    printed(
-      'web\tshop\tusable\t\thash\nold\tshop\texpired\t2020-01-01\thash\nci\tbatch\tusable\t\t$CI_KEY\nnight\tbatch\tnot set\t2099-01-01\t$NIGHT_KEY\n',
-    ),
-  );
-});
-
-test('--project and -o json', async () => {
-  const { stdout, json } = await command('key list --project shop -o json', { files });
-
-  expect(json).toEqual([
-    { id: 'web', project: 'shop', state: 'usable', expires: null, from: 'hash' },
-    { id: 'old', project: 'shop', state: 'expired', expires: '2020-01-01', from: 'hash' },
-  ]);
-  expect(stdout).not.toContain('1111');
-});

@@ -3,7 +3,6 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { gatewayAddress } from '../../src/client/address.ts';
-import { readSession, removeSession, saveSession } from '../../src/client/session.ts';
 import { readState, removeState, stateDirectory, writeState } from '../../src/client/state.ts';
 import { emptyDirectory } from '../kit/own-configuration.ts';
 
@@ -118,31 +117,3 @@ describe('where the gateway is', () => {
     expect(codeOf(env)).toBe('gateway.unreachable');
   });
 });
-
-const baseUrl = 'http://127.0.0.1:4101/v3';
-const session = { baseUrl, username: 'rosa', token: 'token', expiresAt: 2_000 };
-test('a saved session is read until it runs out, for its own store', () => {
-  saveSession(env, session);
-
-  expect(readSession(env, baseUrl, 1_999)).toEqual(session);
-  expect(readSession(env, baseUrl, 2_000)).toBeUndefined();
-  expect(readSession(env, 'http://127.0.0.1:4102/v3', 1_999)).toBeUndefined();
-});
-
-test('a removed session is gone, and removing it again is no failure', () => {
-  saveSession(env, session);
-  removeSession(env, baseUrl);
-  removeSession(env, baseUrl);
-
-  expect(readSession(env, baseUrl, 1_999)).toBeUndefined();
-});
-
-test.each(['', 'rubbish', '{}', 'null', '{"baseUrl":"http://127.0.0.1:4101/v3","token":5}'])(
-  'a damaged file (%s) is as no session',
-  (content) => {
-    const file = saveSession(env, session);
-    writeFileSync(file, content);
-
-    expect(readSession(env, baseUrl, 1_999)).toBeUndefined();
-  },
-);

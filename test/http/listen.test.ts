@@ -1,7 +1,5 @@
-import { createServer } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { toGatewayError } from '../../src/errors.ts';
-import { bind } from '../../src/http/bind.ts';
 import { type BodyLimits, readBody } from '../../src/http/body.ts';
 import { defaultListenLimits, listen } from '../../src/http/listen.ts';
 import type { HttpRequest } from '../../src/http/request.ts';
@@ -411,14 +409,4 @@ test.each([
   const again = listen({ host, port, limits: defaultListenLimits, onRequest: () => undefined });
 
   await expect(again).rejects.toMatchObject({ code });
-});
-
-test('connections that cannot be accepted do not end the process', async () => {
-  const server = createServer();
-  onTestFinished(() => void server.close());
-  await bind(server, { host: '127.0.0.1', port: 0 });
-
-  const fail = () => server.emit('error', Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' }));
-
-  expect([fail(), fail(), fail()]).toEqual([true, true, true]);
 });

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { checkNode } from '../../src/cli/doctor/check-machine.ts';
 import { type FailureCode, failures, GatewayError } from '../../src/errors.ts';
 import {
   errorBody,
@@ -11,7 +10,6 @@ import {
   sendError,
   sendJson,
 } from '../../src/http/respond.ts';
-import { parserProblem } from '../../src/http/strict-head.ts';
 import { parseAnswers } from './raw-connection.ts';
 import { serve } from './serving.ts';
 
@@ -122,14 +120,4 @@ test('the socket of a refused upgrade is closed even if the client keeps its hal
   await closed;
 
   expect([socket.destroyed, client.writable]).toEqual([true, true]);
-});
-
-test('a Node with a lenient parser is reported, with the version that fixes it', () => {
-  expect(parserProblem(true)).toContain('use Node 20.19.2 or newer');
-  expect(checkNode(true)).toMatchObject({ status: 'warning', subject: 'node' });
-});
-
-test('any other is fine', () => {
-  expect(parserProblem(false)).toBeUndefined();
-  expect(checkNode(false)).toMatchObject({ status: 'ok', message: process.version });
 });

@@ -1,7 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what a configuration file says
 import { expect, test } from 'vitest';
 import { loadConfig } from '../../../src/config/load.ts';
-import { parseSource } from '../../../src/config/source/document.ts';
 import {
   ConfigError,
   formatPath,
@@ -164,15 +163,4 @@ test('suggests what is a slip away and nothing that is not', () => {
   expect(suggest('blok', ['allow', 'warn', 'redact', 'block'])).toBe('did you mean "block"?');
   expect(suggest('prot', ['host', 'port'])).toBe('did you mean "port"?');
   expect(suggest('xyz', ['host', 'port'])).toBeUndefined();
-});
-
-test.each(
-  // biome-ignore format: a case a line
-  [
-    ['a second document', 'server: {}\n---\nserver: {}\n', 'a second document begins here: a configuration is a single one, without further lines of ---', 2],
-    ['a merge', 'a: &a { b: 1 }\nc:\n  <<: *a\n', '<< does not merge here: write the settings out, or use an alias for a whole value', 3],
-    ['a repeated key', 'server:\n  port: 1\n  host: x\n  port: 2\n', 'this key is already on line 2', 4],
-  ],
-)('%s is a problem with its place', (_name, text, message, line) => {
-  expect(parseSource(text).problems).toMatchObject([{ severity: 'error', message, place: { line } }]);
 });

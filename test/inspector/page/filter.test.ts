@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { ExchangeRow } from '../../../src/inspector/contract/exchange-list.ts';
-import { parseView, toHash } from '../../../src/inspector/page/address.ts';
 import { noFilter, parseFilter, toPredicate, toQuery } from '../../../src/inspector/page/filter.ts';
 import { row } from '../traced.ts';
 
@@ -46,22 +45,4 @@ describe('a row', () => {
   ])('under %j, being %j: %s', (query, fields, isShown) => {
     expect(toPredicate(parseFilter(query))(row(fields))).toBe(isShown);
   });
-});
-
-test.each(['#/', '#/now', '#/try', '#/try/req_1', '#/exchange/req_1', '#/exchange/req_1/headers'])(
-  '%s is the address of what it shows',
-  (hash) => {
-    expect(toHash(parseView(hash))).toBe(hash);
-  },
-);
-
-test.each(['', '#', '#/exchange', '#/exchange//headers', '#token=abc', '#/<script>'])(
-  '%j shows the traffic',
-  (hash) => {
-    expect(parseView(hash)).toEqual({ name: 'traffic' });
-  },
-);
-
-test('an unknown tab is the overview', () => {
-  expect(parseView('#/exchange/req_1/nothing')).toEqual({ name: 'exchange', id: 'req_1', tab: 'overview' });
 });

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createPasswordChecker } from '../../../src/plants/accounts/password.ts';
 import { openDatabase } from '../../../src/plants/database/open.ts';
 import { addUser } from '../../../src/plants/store.ts';
 import { describeDatabases } from '../databases.ts';
@@ -290,18 +289,4 @@ describeDatabases('logging in', (databases) => {
 
     expect([read.status, change.status]).toEqual([200, 403]);
   });
-});
-
-test('two passwords are checked at a time and sixteen wait; more are refused with a Retry-After', async () => {
-  const checker = createPasswordChecker(2 ** 12);
-  const hash = await checker.hash('correct horse battery');
-  const checks = await Promise.allSettled(
-    Array.from({ length: 30 }, () => checker.matches('correct horse battery', hash)),
-  );
-
-  const refused = checks.flatMap((check) => (check.status === 'rejected' ? [check.reason] : []));
-  expect(checks.filter((check) => check.status === 'fulfilled' && check.value)).toHaveLength(18);
-  expect(refused).toHaveLength(12);
-  for (const error of refused) expect(error).toMatchObject({ code: 'gateway.overloaded', retryAfterS: 5 });
-  expect(await checker.matches('wrong', hash)).toBe(false);
 });

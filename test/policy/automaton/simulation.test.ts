@@ -1,11 +1,8 @@
 import { expect, test } from 'vitest';
 import { dialects } from '../../../src/dialects/registry.ts';
 import { parseStrictJson } from '../../../src/json/strict-json.ts';
-import { LazyDfa } from '../../../src/policy/automaton/lazy-dfa.ts';
-import { Nfa } from '../../../src/policy/automaton/nfa.ts';
 import { compilePatternSet } from '../../../src/policy/automaton/pattern-set.ts';
 import type { Pattern } from '../../../src/policy/automaton/patterns.ts';
-import { ProductDfa } from '../../../src/policy/automaton/product-dfa.ts';
 import { detectors } from '../../../src/policy/detectors/registry.ts';
 import { Search } from '../../../src/policy/search/search.ts';
 import { createRandom, type Random } from '../../kit/random.ts';
@@ -128,25 +125,3 @@ test.each([{ roomLimit: 0 }, { roomLimit: 300 }])(
     }
   },
 );
-
-function automatonOf(phrase: string, limits: { readonly cellLimit?: number } = {}): LazyDfa {
-  const nfa = new Nfa();
-  nfa.addPhrase(
-    Array.from(phrase, (each) => each.codePointAt(0) as number),
-    0,
-  );
-  return new LazyDfa({ nfa, ...limits });
-}
-
-test('a pair is found again if creating it restarts its table of states', () => {
-  // Room for four states: those of "abc" fill it, and so do those of "def" after them.
-  const pairs = new ProductDfa(automatonOf('abcdef', { cellLimit: 1 }), automatonOf('z'));
-  const read = (from: ReturnType<typeof pairs.at>, text: string) =>
-    [...Buffer.from(text)].reduce((pair, byte) => pairs.next(pair, byte), from);
-  const before = read(pairs.at(pairs.start()), 'abc');
-  read(before, 'dex');
-
-  const again = pairs.live(before);
-
-  expect([...again.exact.threads]).toEqual([...before.exact.threads]);
-});

@@ -1,9 +1,5 @@
-import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { PageThreads } from '../../../../src/inspector/tasks/page-threads.ts';
-import { readHistory } from '../../../../src/inspector/tasks/page-worker.ts';
-import { fileLedger } from '../../../../src/record/ledger/ledger-store.ts';
-import { emptyDirectory } from '../../../kit/command.ts';
 
 const broken = new URL('data:text/javascript,throw new Error("the file is gone")');
 const query = { place: { kind: 'file', path: '' }, by: 'hour', sinceMs: 0, nowMs: 0 } as never;
@@ -58,28 +54,4 @@ test('a task that takes longer than five seconds is ended', async () => {
   const advancing = setInterval(() => vi.advanceTimersByTime(1_000), 100);
   await refused;
   clearInterval(advancing);
-});
-
-const zone = process.env.TZ;
-afterEach(() => {
-  if (zone === undefined) delete process.env.TZ;
-  else process.env.TZ = zone;
-});
-
-test('the hour that comes twice at the end of summer time is two hours', async () => {
-  process.env.TZ = 'Europe/Berlin';
-  const place = fileLedger(join(emptyDirectory(), 'none.sqlite'));
-
-  const { steps } = await readHistory({
-    place,
-    by: 'hour',
-    sinceMs: Date.parse('2026-10-25T01:30:00Z'),
-    nowMs: Date.parse('2026-10-25T03:10:00Z'),
-  });
-
-  expect(steps.map(({ time }) => time)).toEqual([
-    '2026-10-25T01:00:00.000Z',
-    '2026-10-25T02:00:00.000Z',
-    '2026-10-25T03:00:00.000Z',
-  ]);
 });

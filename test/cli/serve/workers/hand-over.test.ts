@@ -1,11 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test, vi } from 'vitest';
 import { type ConnectionTarget, HandOver } from '../../../../src/server/workers/hand-over.ts';
 import type { WorkerCommand } from '../../../../src/server/workers/messages.ts';
-import { relayLines, spawnWorker } from '../../../../src/server/workers/spawn-worker.ts';
+import { spawnWorker } from '../../../../src/server/workers/spawn-worker.ts';
 
 // What limits these is a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
@@ -68,18 +67,4 @@ test('a process gives back what it got too late, and leaves it open', async () =
   expect(message).toEqual({ kind: 'taken', id: 7, isLate: true });
   expect(await text(client)).toBe('still open');
   server.close();
-});
-
-test('passes on whole lines only, and at the end what is left as a line', async () => {
-  const from = new PassThrough();
-  const written: string[] = [];
-  relayLines(from, (text) => written.push(text));
-  const grin = Buffer.from('👋');
-
-  for (const chunk of ['on', 'e\ntwo\nth', grin.subarray(0, 2), grin.subarray(2), '\nlast'])
-    from.write(chunk);
-  from.end();
-  await once(from, 'end');
-
-  expect(written).toEqual(['one\ntwo\n', 'th👋\n', 'last\n']);
 });
