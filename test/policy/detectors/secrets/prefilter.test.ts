@@ -6,6 +6,7 @@ import { createFold } from '../../../../src/policy/fold/fold.ts';
 import { scale } from '../../../kit/scale.ts';
 import { plainText } from '../../automaton/text-bytes.ts';
 import { drawKey, formatsOf } from '../labelled-set/draw-key.ts';
+import { labelNamedSecrets } from '../labelled-set/named-secrets.ts';
 import { createRandom } from '../labelled-set/random.ts';
 import { formats, templates } from '../shapes/fifth-round.ts';
 
@@ -71,8 +72,10 @@ const isFound = ({ text, key }: { text: string; key: string }) =>
 
 test('whatever is found opens the prefilter', () => {
   const hasFinding = texts.filter(isFound);
+  const labelled = labelNamedSecrets().positives.filter(({ text }) => possible.find(text).length > 0);
 
-  expect(hasFinding.filter(({ text }) => !scanner.scan(plainText(text)))).toEqual([]);
+  const stopped = [...hasFinding, ...labelled].filter(({ text }) => !scanner.scan(plainText(text)));
+  expect(stopped).toEqual([]);
   // Some are values that nothing tells from a word or a number.
-  expect(new Set(hasFinding.map(({ form }) => form)).size).toBeGreaterThan(forms.length - 9);
+  expect(new Set(hasFinding.map(({ form }) => form)).size).toBeGreaterThan(forms.length - 5);
 });
