@@ -104,6 +104,24 @@ describe.skipIf(postgresPrograms === undefined)('a ledger in PostgreSQL', () => 
   }, 60_000);
 });
 
+test('two gateways with one SQLite file: each writes for itself, and the next start sums up both', async () => {
+  const { url } = await answering();
+  const [one, two] = [emptyDirectory(), emptyDirectory()];
+  const ledger = `ledger_file: ${join(one, 'ledger.sqlite')}`;
+  for (const home of [one, two]) configure(home, config(url, ledger));
+  const gateways = [await start(one), await start(two)];
+
+  const seen = await Promise.all(
+    Array.from({ length: 40 }, (_, i) => status((gateways[i % 2] as (typeof gateways)[number]).gateway)),
+  );
+  for (const { gateway } of gateways) expect(await stop(gateway)).toBe(0);
+  const next = await start(one);
+
+  expect(new Set(seen)).toEqual(new Set([200]));
+  expect(await statuses(next.gateway, 12)).toEqual([...Array(10).fill(200), ...Array(2).fill(429)]);
+  await stop(next.gateway);
+}, 60_000);
+
 test('SIGKILL of a worker: what it had open stays counted by its worst case, and is settled when it is replaced', async () => {
   // Until its worker dies.
   const scripted = await answering(20, { isSilent: (received) => received.includes('"slow"') });

@@ -1,9 +1,11 @@
-import { join } from 'node:path';
+import { chownSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openPostgresLedger } from '../../../src/record/ledger/postgres/postgres-ledger.ts';
 import { readLedgerSums } from '../../../src/record/ledger/read-ledger.ts';
 import { emptyDirectory } from '../../kit/own-configuration.ts';
+import { canMount, fill, mountDisk } from '../../kit/small-disk.ts';
 import { type Postgres, postgresPrograms, startPostgres } from '../../plants/postgres.ts';
 import { openAt } from './opened.ts';
 import { dayMs, intent, retention, row, startedMs, wanted } from './rows.ts';
@@ -183,4 +185,44 @@ describe.skipIf(postgresPrograms === undefined)('ledger in PostgreSQL', () => {
       message: expect.stringContaining('newer version'),
     });
   });
+
+  // The last one: a server that was killed later would look for the tablespace.
+  test.skipIf(!canMount)(
+    'its disk full: the journal waits, and all of it is written once when there is room again',
+    async () => {
+      const mounted = mountDisk('24m');
+      const name = new URL(await newDatabase()).pathname.slice(1);
+      const { uid, gid } = statSync(dirname(postgres.socket));
+      chownSync(mounted, uid, gid);
+      await postgres.run(`create tablespace small location '${mounted}'`);
+      await postgres.run(`alter database ${name} set tablespace small`);
+      onTestFinished(async () => {
+        await postgres.run(`drop database ${name} with (force)`);
+        await postgres.run('drop tablespace small');
+      });
+      const { ledger, events } = await open();
+      fill(mounted);
+
+      let finished = 0;
+      const serve = () => {
+        for (let i = 0; i < 1_000; i += 1) {
+          finished += 1;
+          void ledger.finish({ ...row(`req_${finished}`), model: `${i}`.padStart(200, 'm') });
+        }
+        return events.map(({ kind }) => kind);
+      };
+      await expect.poll(serve, { timeout: 20_000 }).toContain('waiting');
+      rmSync(join(mounted, 'filler'));
+
+      // The table and each index of it are causes of their own.
+      await expect
+        .poll(() => events.map(({ kind }) => kind).join(' '), { timeout: 40_000 })
+        .toMatch(/^(?:waiting )+moving$/);
+      await ledger.close();
+      expect(
+        await query("select count(*)::int as rows from ledger_exchanges where outcome = 'answered'"),
+      ).toEqual([{ rows: finished }]);
+    },
+    60_000,
+  );
 });
