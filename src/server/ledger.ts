@@ -108,6 +108,11 @@ function describe(event: LedgerEvent, name: string): [level: 'info' | 'warn' | '
       return ['error', `the ledger ${name} cannot be written; its journal waits meanwhile: ${event.cause}`];
     case 'moving':
       return ['info', `the ledger ${name} can be written again`];
+    case 'left':
+      return [
+        'warn',
+        `${event.lines} lines of the ledger ${name} are still in its journal: the next gateway that starts here moves them`,
+      ];
     case 'lost':
       return [
         'error',

@@ -15,6 +15,8 @@ export type LedgerEvent =
   | JournalEvent
   | { readonly kind: 'waiting'; readonly cause: string }
   | { readonly kind: 'moving' }
+  /** At the end: they are not in the database yet. */
+  | { readonly kind: 'left'; readonly lines: number }
   | { readonly kind: 'notice'; readonly message: string };
 
 export interface LedgerOptions {
@@ -134,17 +136,22 @@ export class Ledger {
     await this.#journal.close();
     if (this.#closed.size > 0) this.start();
     this.#isClosing = true;
-    if (this.#worker === undefined) return;
+    if (this.#worker !== undefined) await this.#closeThread(this.#worker);
+    const lines = [...this.#closed.values()].reduce((sum, segment) => sum + segment.lines, 0);
+    if (lines > 0) this.#options.onEvent({ kind: 'left', lines });
+  }
+
+  async #closeThread(worker: Worker): Promise<void> {
     const closed = new Promise<void>((resolve) => {
       this.#onClosed = resolve;
     });
-    this.#worker.ref();
-    this.#worker.postMessage({ kind: 'close' } satisfies LedgerCommand);
+    worker.ref();
+    worker.postMessage({ kind: 'close' } satisfies LedgerCommand);
     // One that is late ends by itself once it can.
     const late = setTimeout(() => this.#onClosed(), closeMs);
     await closed;
     clearTimeout(late);
-    this.#worker.unref();
+    worker.unref();
   }
 
   #receive(answer: LedgerAnswer): void {

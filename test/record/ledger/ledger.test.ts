@@ -145,6 +145,17 @@ describe('ledger', () => {
     expect(names()).toEqual(['ledger.sqlite', 'ledger.sqlite.journal']);
   });
 
+  test('what could not be moved by the end is said', async () => {
+    const path = newPath();
+    writeFileSync(path, 'this is not a database, but it is long enough to look at', { mode: 0o600 });
+    const { ledger, events } = await openFile(path);
+    for (const id of ['req_1', 'req_2']) void ledger.finish(row(id));
+
+    await ledger.close();
+
+    expect(events.at(-1)).toEqual({ kind: 'left', lines: 2 });
+  });
+
   test('a file that is not a database lets the journal wait, and is filled once it is one', async () => {
     const path = newPath();
     writeFileSync(path, 'this is not a database, but it is long enough to look at', { mode: 0o600 });
