@@ -1,15 +1,11 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Session, Sessions } from '../../src/inspector/access/sessions.ts';
 import { challengeHeader } from '../../src/owner-proof.ts';
 import { projects } from '../kit/gateway.ts';
 import { type InspectedGateway, startInspected } from '../kit/inspector.ts';
 import { type RawAnswer, sendRaw } from '../kit/raw.ts';
 
-let gateway: InspectedGateway;
-
-beforeAll(async () => {
-  gateway = await startInspected(projects);
-});
+const gateway = await startInspected(projects);
 
 type Headers = Readonly<Record<string, string>>;
 

@@ -1,14 +1,11 @@
 import { createParser } from 'eventsource-parser';
-import { afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { ExchangeRow, ListAnswer } from '../../src/inspector/contract/exchange-list.ts';
 import { projects } from '../kit/gateway.ts';
-import { type InspectedGateway, startInspected } from '../kit/inspector.ts';
+import { startInspected } from '../kit/inspector.ts';
 import { RawConnection } from '../kit/raw.ts';
 
-let gateway: InspectedGateway;
-beforeAll(async () => {
-  gateway = await startInspected(projects);
-});
+const gateway = await startInspected(projects);
 
 const closing: (() => unknown)[] = [];
 afterEach(() => {
