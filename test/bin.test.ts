@@ -3,29 +3,12 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { serve, withHost } from './cli/serve/workers/serving.ts';
 import { chatEvents, openStream, requestFor } from './kit/answers.ts';
 import { bin } from './kit/build.ts';
-import { type Child, startProgram as start } from './kit/child.ts';
-import { directoryWith, emptyDirectory, withoutStore } from './kit/command.ts';
+import { startProgram as start } from './kit/child.ts';
+import { emptyDirectory } from './kit/command.ts';
 import { startHost } from './kit/host.ts';
-
-interface State {
-  readonly url: string;
-  readonly key: string;
-}
-
-async function serve(yaml = ''): Promise<{ child: Child; home: string; state: State }> {
-  const home = directoryWith(yaml + withoutStore);
-  const child = start(['serve', '-p', '0'], home);
-  await child.wrote('"listening"');
-  const state = JSON.parse(readFileSync(join(home, '.local/state/gateway/running.json'), 'utf8')) as State;
-  return { child, home, state };
-}
-
-const withHost = (url: string) => `
-providers: { gpt: { dialect: openai, base_url: "${url}/v1" } }
-models: [{ match: "gpt-*", provider: gpt }]
-`;
 
 test('the file is executable and prints its version', async () => {
   const { exit, stdout, stderr } = await start(['--version'], emptyDirectory()).ended;
@@ -90,7 +73,7 @@ test('prompts that are sent side by side into one pipe keep their lines', async 
     const end = { id: '1', model: 'gpt-test', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
     response.end(`data: ${JSON.stringify(end)}\n\ndata: [DONE]\n\n`);
   });
-  const { child, home } = await serve(withHost(host.url));
+  const { child, home } = await serve(withHost(host, ''), [], {});
   const one = `node "${bin}" send -m gpt-test hello`;
 
   const sending = spawn('sh', ['-c', `(${Array(3).fill(`${one} &`).join(' ')} wait) | cat`], {
@@ -105,7 +88,7 @@ test('prompts that are sent side by side into one pipe keep their lines', async 
 });
 
 test('serve and send work together, and a signal ends serve with 0', async () => {
-  const { child, home } = await serve();
+  const { child, home } = await serve('', [], {});
 
   const sending = start(['send', 'summarise', '-o', 'json'], home);
   sending.process.stdin?.end('a text');
@@ -121,17 +104,17 @@ test('serve and send work together, and a signal ends serve with 0', async () =>
 
 test('a stream in flight finishes after the first signal; the second one ends everything at once', async () => {
   const host = await startHost(openStream(chatEvents.slice(0, 2)));
-  const { child, state } = await serve(withHost(host.url));
-  const answer = await fetch(`${state.url}/v1/chat/completions`, {
+  const { child, url, key } = await serve(withHost(host, ''), [], {});
+  const answer = await fetch(`${url}/v1/chat/completions`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-api-key': state.key },
+    headers: { 'content-type': 'application/json', 'x-api-key': key },
     body: JSON.stringify(requestFor('chat', 'gpt-test', { stream: true })),
   });
   const reader = answer.body?.getReader();
   await reader?.read();
 
   child.process.kill('SIGTERM');
-  const answers = () => fetch(state.url).then(Boolean, () => false);
+  const answers = () => fetch(url).then(Boolean, () => false);
   await expect.poll(answers, { timeout: 10_000 }).toBe(false);
   const isStillThere = child.process.exitCode === null;
   child.process.kill('SIGTERM');

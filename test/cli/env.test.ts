@@ -1,13 +1,9 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { command, type Environment, failure, printed, startServing, withoutStore } from '../kit/command.ts';
 import { startGateway } from '../kit/gateway.ts';
 
-let cwd: string;
-let key: string;
-beforeAll(async () => {
-  ({ home: cwd } = await startServing());
-  key = (await command('key show --yes', { cwd })).stdout.trim();
-});
+const { home: cwd } = await startServing();
+const key = (await command('key show --yes', { cwd })).stdout.trim();
 
 test('prints lines for the running gateway, the key on stdout alone', async () => {
   const { exit, stdout, stderr } = await command('env claude', { cwd });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { prepareSqliteFile } from '../../src/database/sqlite-file.ts';
 import { emptyDirectory } from '../kit/own-configuration.ts';
+import { canMount, mountDisk } from '../kit/small-disk.ts';
 import { startTestStore } from '../plants/fixture.ts';
 
 const directory = emptyDirectory();
@@ -65,22 +66,9 @@ test('a new file and an old database are made readable by their owner alone', ()
   expect(readFileSync(at('old'), 'latin1')).toBe(`${header}and more`);
 });
 
-const disk = at('disk');
-const hasSmallDisk = () => {
-  try {
-    mkdirSync(disk);
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk], { stdio: 'pipe' });
-    return true;
-  } catch {
-    return false; // only the administrator may
-  }
-};
-
-test.skipIf(!hasSmallDisk())('a full disk is 503 with a time to come back, and reads go on', async () => {
-  const store = await startTestStore({
-    kind: 'sqlite',
-    create: async () => `sqlite:${join(disk, 'p.sqlite')}`,
-  });
+test.skipIf(!canMount)('a full disk is 503 with a time to come back, and reads go on', async () => {
+  const database = `sqlite:${join(mountDisk('1m'), 'p.sqlite')}`;
+  const store = await startTestStore({ kind: 'sqlite', create: async () => database });
   try {
     const body = { name: 'x', tags: Array.from({ length: 50 }, (_, i) => `${i}`.padEnd(50, '植')) };
     const stored: number[] = [];
@@ -97,6 +85,5 @@ test.skipIf(!hasSmallDisk())('a full disk is 503 with a time to come back, and r
     expect(last.status).toBe(200);
   } finally {
     await store.drain();
-    execFileSync('umount', ['-l', disk]); // the driver closes the file when its statements are collected
   }
 });

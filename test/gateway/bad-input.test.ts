@@ -4,7 +4,7 @@ import { chatAnswer, json } from '../kit/answers.ts';
 import { twoHosts } from '../kit/config.ts';
 import { secrets } from '../kit/gateway.ts';
 import { startHosts } from '../kit/lifecycle.ts';
-import { head, openRaw, type RawAnswer, sendRaw } from '../kit/raw.ts';
+import { head, type RawAnswer, RawConnection, sendRaw } from '../kit/raw.ts';
 
 const server = `  port: 0
   allowed_hosts: [gateway.internal]
@@ -175,7 +175,7 @@ test.each([
 });
 
 test('a head that does not end is 408', async () => {
-  const connection = openRaw(gateway.port);
+  const connection = new RawConnection(gateway.port);
   await connection.write('POST /v1/messages HTTP/1.1\r\nHost: localhost\r\n');
 
   await expectRefusal(await connection.answer(), tooLate);

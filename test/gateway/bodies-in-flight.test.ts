@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { RawConnection } from '../http/raw-connection.ts';
 import { chatAnswer, json } from '../kit/answers.ts';
 import { twoHosts } from '../kit/config.ts';
 import { post as postTo, secrets } from '../kit/gateway.ts';
 import { startHosts } from '../kit/lifecycle.ts';
+import { RawConnection } from '../kit/raw.ts';
 
 const server = `  port: 0
   limits: { body_size: 64KiB, bodies_in_flight: 128KiB, body_idle_timeout: 10s }`;

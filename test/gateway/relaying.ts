@@ -10,7 +10,7 @@ import type { HttpRequest } from '../../src/http/request.ts';
 import type { HttpResponse } from '../../src/http/response.ts';
 import { AnswerHeaders } from '../../src/providers/answer-headers.ts';
 import type { BodySink, ProviderAnswer } from '../../src/providers/transport/upstream.ts';
-import { RawConnection } from '../http/raw-connection.ts';
+import { parseAnswers, RawConnection } from '../kit/raw.ts';
 
 /** An answer whose body the test writes. */
 export class WrittenAnswer implements ProviderAnswer {
@@ -120,14 +120,6 @@ export async function relay(
 
 /** The body of the one answer on a connection, with its chunked framing taken off; whether it was ended. */
 export function bodyOf({ received }: RawConnection): { readonly text: string; readonly isWhole: boolean } {
-  let rest = received.slice(received.indexOf('\r\n\r\n') + 4);
-  let text = '';
-  for (;;) {
-    const size = Number.parseInt(rest, 16);
-    if (Number.isNaN(size)) return { text, isWhole: false };
-    if (size === 0) return { text, isWhole: true };
-    const start = rest.indexOf('\r\n') + 2;
-    text += rest.slice(start, start + size);
-    rest = rest.slice(start + size + 2);
-  }
+  const [answer] = parseAnswers(Buffer.from(received, 'latin1'));
+  return { text: answer?.body.toString('latin1') ?? '', isWhole: answer?.isWhole ?? false };
 }

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { chatEvents, dialectCases, requestFor, speakAll } from '../kit/answers.ts';
 import { post, projects } from '../kit/gateway.ts';
 import { startHosts } from '../kit/lifecycle.ts';
-import { openRaw, postText } from '../kit/raw.ts';
+import { postText, RawConnection } from '../kit/raw.ts';
 import { scale } from '../kit/scale.ts';
 
 const { openai, gateway } = await startHosts(
@@ -73,7 +73,7 @@ test.each(dialectCases.slice(0, scale(1, dialectCases.length)))(
     const before = keptBytes();
     const request = postText(gateway.key, path, requestFor(dialect, 'local', { stream: true }));
 
-    const connections = Array.from({ length: readers }, () => openRaw(gateway.port));
+    const connections = Array.from({ length: readers }, () => new RawConnection(gateway.port));
     for (const connection of connections) {
       connection.socket.pause();
       const arrived = openai.next();

@@ -71,7 +71,7 @@ describe('requests that come in pieces', () => {
       const answers = await client.answers(2);
 
       expect(seen, `cut at ${at}`).toEqual(['POST /x {"a":1}', 'PUT /y abc']);
-      expect(answers.map(({ body }) => body)).toEqual(['{"a":1}', 'abc']);
+      expect(answers.map(({ body }) => String(body))).toEqual(['{"a":1}', 'abc']);
       client.end();
     }
   });
@@ -112,7 +112,7 @@ describe('a request that ends its connection', () => {
 
     client.send(post('1') + last + post('3'));
 
-    expect((await client.answersUntilClose()).map(({ body }) => body)).toEqual(['1', '{}']);
+    expect((await client.answersUntilClose()).map(({ body }) => String(body))).toEqual(['1', '{}']);
     expect(seen).toEqual(['POST /x 1', 'POST /x {}']);
   });
 
@@ -122,7 +122,7 @@ describe('a request that ends its connection', () => {
 
     client.send(post('x'.repeat(100_000)) + get('/behind'));
 
-    expect((await client.answersUntilClose()).map(({ body }) => body)).toEqual(['no']);
+    expect((await client.answersUntilClose()).map(({ body }) => String(body))).toEqual(['no']);
     expect(targets).toEqual(['/x']);
   });
 
@@ -137,7 +137,7 @@ describe('a request that ends its connection', () => {
     give(second.response, 'malformed');
     give(first.response, 'fine');
 
-    expect((await client.answersUntilClose()).map((answer) => answer.body)).toEqual(['fine', 'malformed']);
+    expect((await client.answersUntilClose()).map(({ body }) => String(body))).toEqual(['fine', 'malformed']);
   });
 });
 
@@ -168,8 +168,8 @@ describe('malformed requests after open answers', () => {
 
     const answers = await client.answersUntilClose();
     expect(answers.map((answer) => answer.status)).toEqual([200, 200, status]);
-    expect(answers.slice(0, 2).map(({ body }) => body)).toEqual(['first', 'second']);
-    expect(answers[2]?.headers.get('connection')).toBe('close');
+    expect(answers.slice(0, 2).map(({ body }) => String(body))).toEqual(['first', 'second']);
+    expect(answers[2]?.headers.get('connection')).toEqual(['close']);
   });
 
   test('gets no answer after one that ends the connection or is cut off', async () => {
@@ -219,7 +219,7 @@ describe('after an answer that was broken off', () => {
     await untilRead(socket, begun.length + get('/d').length);
     for (const response of responses.slice(0, 1)) give(response, 'a');
 
-    expect((await client.answersUntilClose()).map(({ body }) => body)).toEqual(['a']);
+    expect((await client.answersUntilClose()).map(({ body }) => String(body))).toEqual(['a']);
     expect(targets).toEqual(['/a', '/b', '/c']);
   });
 });
@@ -276,7 +276,7 @@ describe('time', () => {
     await passed(2_500);
     give(response, 'done');
 
-    expect((await client.answer()).body).toBe('done');
+    expect(String((await client.answer()).body)).toBe('done');
   });
 });
 
@@ -363,7 +363,7 @@ describe('a body that its handler does not ask for yet', () => {
     expect(await body.outcome).toBe('whole');
     expect(body.got.text).toBe('{"a":1}');
     give(response, 'done');
-    expect((await client.answer()).body).toBe('done');
+    expect(String((await client.answer()).body)).toBe('done');
   });
 
   test('is not taken from the client beyond a little, until the handler asks', async () => {
@@ -382,7 +382,7 @@ describe('a body that its handler does not ask for yet', () => {
     expect(await body.outcome).toBe('whole');
     expect(body.got.bytes).toBe(bytes);
     give(response, 'done');
-    expect((await client.answer()).headers.get('connection')).toBe('keep-alive');
+    expect((await client.answer()).headers.get('connection')).toEqual(['keep-alive']);
   });
 });
 
@@ -437,6 +437,6 @@ describe('a client that closes its half right after its requests', () => {
       response.end(Buffer.from('ok'));
     }
 
-    expect((await connection.answers(3)).map(({ body }) => body)).toEqual(['ok', 'ok', 'ok']);
+    expect((await connection.answers(3)).map(({ body }) => String(body))).toEqual(['ok', 'ok', 'ok']);
   });
 });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { HttpResponse } from '../../src/http/response.ts';
-import type { RawConnection } from './raw-connection.ts';
+import type { RawConnection } from '../kit/raw.ts';
 import { get, give, type Serving, serve } from './serving.ts';
 
 interface Asked extends Serving {
@@ -84,7 +84,7 @@ describe('a body of a known length', () => {
     response.end(body);
 
     const answer = await client.answer();
-    expect(Buffer.from(answer.body, 'latin1').equals(body)).toBe(true);
+    expect(answer.body.equals(body)).toBe(true);
     await closed(response);
     expect(response.isFinished).toBe(true);
   });
@@ -120,7 +120,8 @@ describe('headers', () => {
       expect(response.headersSent).toBe(false);
       give(response, 'instead');
 
-      expect(await client.answer()).toMatchObject({ status: 200, body: 'instead' });
+      const { status, body } = await client.answer();
+      expect([status, String(body)]).toEqual([200, 'instead']);
       expect(client.received).not.toMatch(/x-a|transfer-encoding/);
     },
   );
@@ -136,8 +137,8 @@ describe('headers', () => {
     give(response, 'done');
 
     const { headers } = await client.answer();
-    expect([headers.get('connection'), headers.get('keep-alive')]).toEqual([connection, keepAlive]);
-    expect(headers.get('date')).toMatch(/^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/);
+    expect([headers.get('connection')?.[0], headers.get('keep-alive')?.[0]]).toEqual([connection, keepAlive]);
+    expect(headers.get('date')?.[0]).toMatch(/^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/);
     if (connection === 'close') return client.closed;
     client.send(get('/again'));
     expect((await next()).request.target).toBe('/again');
@@ -155,7 +156,7 @@ describe('an answer that is not begun with one head', () => {
     response.end(Buffer.from('body'));
 
     const answer = await client.answer();
-    expect([answer.status, answer.headers.get('x-a'), answer.body]).toEqual([200, 'first', 'body']);
+    expect([answer.status, answer.headers.get('x-a'), String(answer.body)]).toEqual([200, ['first'], 'body']);
   });
 
   test('can be broken off, without an error event before its head', async () => {

@@ -4,8 +4,8 @@ import { onTestFinished } from 'vitest';
 import { defaultListenLimits, type Listener, type ListenOptions, listen } from '../../src/http/listen.ts';
 import type { HttpRequest } from '../../src/http/request.ts';
 import type { HttpResponse } from '../../src/http/response.ts';
+import { RawConnection } from '../kit/raw.ts';
 import { stopAtEnd } from '../kit/started.ts';
-import { RawConnection } from './raw-connection.ts';
 
 interface Begun {
   readonly request: HttpRequest;

@@ -1,27 +1,19 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Session, Sessions } from '../../src/inspector/access/sessions.ts';
 import { challengeHeader } from '../../src/owner-proof.ts';
 import { projects } from '../kit/gateway.ts';
 import { type InspectedGateway, startInspected } from '../kit/inspector.ts';
-import { openRaw, type RawAnswer } from '../kit/raw.ts';
+import { type RawAnswer, sendRaw } from '../kit/raw.ts';
 
-let gateway: InspectedGateway;
-
-beforeAll(async () => {
-  gateway = await startInspected(projects);
-});
+const gateway = await startInspected(projects);
 
 type Headers = Readonly<Record<string, string>>;
 
 /** A request as its bytes say it, which no browser and no client of ours has mended. */
-async function raw(line: string, headers: Headers, body = ''): Promise<RawAnswer> {
-  const connection = openRaw(gateway.port);
+function raw(line: string, headers: Headers, body = ''): Promise<RawAnswer> {
   const all = { host: `127.0.0.1:${gateway.port}`, 'content-length': String(body.length), ...headers };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-  await connection.write(`${line} HTTP/1.1\r\n${lines.join('')}\r\n${body}`);
-  const answer = await connection.answer();
-  connection.socket.destroy();
-  return answer;
+  return sendRaw(gateway.port, `${line} HTTP/1.1\r\n${lines.join('')}\r\n${body}`);
 }
 
 function reasonOf({ status, body }: RawAnswer): readonly [number, string] {

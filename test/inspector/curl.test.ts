@@ -1,16 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { TextAnswer } from '../../src/inspector/contract/exchange-detail.ts';
 import { emptyDirectory } from '../kit/command.ts';
 import { projects } from '../kit/gateway.ts';
-import { type InspectedGateway, startInspected } from '../kit/inspector.ts';
+import { startInspected } from '../kit/inspector.ts';
 
-let gateway: InspectedGateway;
-beforeAll(async () => {
-  gateway = await startInspected(`records: { bodies: true }\n${projects}`);
-});
+const gateway = await startInspected(`records: { bodies: true }\n${projects}`);
 /** What a shell hands to curl, and everything that the command wrote in the directory where it ran. */
 function argumentsOf(command: string): readonly string[] {
   const directory = emptyDirectory();

@@ -1,14 +1,11 @@
 import { createParser } from 'eventsource-parser';
-import { afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { ExchangeRow, ListAnswer } from '../../src/inspector/contract/exchange-list.ts';
 import { projects } from '../kit/gateway.ts';
-import { type InspectedGateway, startInspected } from '../kit/inspector.ts';
-import { openRaw } from '../kit/raw.ts';
+import { startInspected } from '../kit/inspector.ts';
+import { RawConnection } from '../kit/raw.ts';
 
-let gateway: InspectedGateway;
-beforeAll(async () => {
-  gateway = await startInspected(projects);
-});
+const gateway = await startInspected(projects);
 
 const closing: (() => unknown)[] = [];
 afterEach(() => {
@@ -90,7 +87,7 @@ test('after a cut nothing is missing and nothing comes twice, and the cursor of 
 
 test('viewers see the same, and one that does not read costs nothing and loses nothing', async () => {
   const viewers = await Promise.all(Array.from({ length: 9 }, () => view()));
-  const stuck = openRaw(gateway.port);
+  const stuck = new RawConnection(gateway.port);
   closing.push(() => stuck.socket.destroy());
   const headers = Object.entries(await gateway.session()).map(([name, value]) => `${name}: ${value}\r\n`);
   await stuck.write(

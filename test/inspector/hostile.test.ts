@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { TextAnswer } from '../../src/inspector/contract/exchange-detail.ts';
 import { command } from '../kit/command.ts';
 import { projects, secrets } from '../kit/gateway.ts';
-import { type InspectedGateway, idOf, startInspected } from '../kit/inspector.ts';
+import { idOf, startInspected } from '../kit/inspector.ts';
 import { directoryWith } from '../kit/own-configuration.ts';
 
 const texts = [
@@ -33,11 +33,7 @@ policies:
       - { id: no-bird, action: block, reason: content.bird, when: { text: { phrases: ["blue heron"] } } }
 ${projects}`;
 
-let gateway: InspectedGateway;
-
-beforeAll(async () => {
-  gateway = await startInspected(yaml);
-});
+const gateway = await startInspected(yaml);
 
 const chatBody = (content: string) =>
   JSON.stringify({ model: 'sandbox-mini', messages: [{ role: 'user', content }] });

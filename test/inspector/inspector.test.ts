@@ -1,8 +1,8 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Body } from '../../src/inspector/contract/exchange-detail.ts';
 import type { NowAnswer } from '../../src/inspector/contract/now.ts';
 import { projects } from '../kit/gateway.ts';
-import { type InspectedGateway, idOf, startInspected } from '../kit/inspector.ts';
+import { idOf, startInspected } from '../kit/inspector.ts';
 
 const yaml = `
 policies:
@@ -21,11 +21,7 @@ policies:
 ${projects}`;
 
 const hello = { model: 'sandbox-mini', messages: [{ role: 'user', content: 'hello' }] };
-let gateway: InspectedGateway;
-
-beforeAll(async () => {
-  gateway = await startInspected(yaml);
-});
+const gateway = await startInspected(yaml);
 
 const rowOf = async (id: string) => (await gateway.rows()).find((row) => row.id === id);
 

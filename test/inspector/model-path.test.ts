@@ -1,9 +1,9 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { SendAgainAnswer, TryPolicyAnswer } from '../../src/inspector/contract/actions.ts';
 import type { TextAnswer } from '../../src/inspector/contract/exchange-detail.ts';
 import { command } from '../kit/command.ts';
 import { secrets } from '../kit/gateway.ts';
-import { type InspectedGateway, startInspected } from '../kit/inspector.ts';
+import { startInspected } from '../kit/inspector.ts';
 
 // A dialect whose requests name their model in the path: what is kept of an exchange must be enough to repeat it.
 
@@ -19,13 +19,10 @@ projects:
 `;
 const stream = '/v1beta/models/{model}:streamGenerateContent';
 
-let gateway: InspectedGateway;
-beforeAll(async () => {
-  gateway = await startInspected(`providers: { sandbox: { dialect: sandbox } }
+const gateway = await startInspected(`providers: { sandbox: { dialect: sandbox } }
 models: [{ match: "*", provider: sandbox }]
 records: { bodies: true }
 ${yaml}`);
-});
 
 const ask = (method: string, text: string, query = '') =>
   gateway.ask(

@@ -1,19 +1,15 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { NowAnswer } from '../../src/inspector/contract/now.ts';
 import { problemsOf } from '../config/workspace.ts';
 import { projects } from '../kit/gateway.ts';
-import { type InspectedGateway, startInspected } from '../kit/inspector.ts';
+import { startInspected } from '../kit/inspector.ts';
 
 const limited = projects.replace(
   '  shop:\n',
   '  shop:\n    limits: { requests_per_minute: 100, tokens_per_day: 1000000, usd_per_day: 5, mode: enforce }\n',
 );
 
-let gateway: InspectedGateway;
-
-beforeAll(async () => {
-  gateway = await startInspected(limited);
-});
+const gateway = await startInspected(limited);
 
 const ask = () => gateway.say('hi');
 

@@ -10,79 +10,114 @@ export interface RawAnswer {
   readonly isWhole: boolean;
 }
 
-/** A TCP connection on which a test writes what it likes and reads answers one by one. */
-export interface RawConnection {
+/** A client that writes what it is told, byte for byte, and keeps what comes back. */
+export class RawConnection {
   readonly socket: Socket;
-  write(...pieces: readonly (string | Buffer)[]): Promise<void>;
-  /** The next answer, whole or cut by the end of the connection. Rejects where there is none. */
-  answer(): Promise<RawAnswer>;
-  /** Resolves when the other side has closed. */
+  /** Resolves when the other side has ended or reset the connection. */
   readonly closed: Promise<void>;
-}
+  #chunks: Buffer[] = [];
+  #isClosed = false;
+  #changed: () => void = () => undefined;
 
-export function openRaw(port: number): RawConnection {
-  const socket = connect({ port, host: '127.0.0.1', noDelay: true });
-  let received = Buffer.alloc(0);
-  let chunks: Buffer[] = [];
-  let isToLook = false;
-  let isClosed = false;
-  let wake: () => void = () => undefined;
-  socket.on('data', (chunk) => {
-    chunks.push(chunk);
-    // A long answer is looked at now and then only: at every chunk it would take quadratic time.
-    if (received.length < 1_000_000) return wake();
-    if (isToLook) return;
-    isToLook = true;
-    setTimeout(() => {
-      isToLook = false;
-      wake();
-    }, 10);
-  });
-  const closed = new Promise<void>((resolve) => {
-    socket.on('close', () => {
-      isClosed = true;
-      wake();
-      resolve();
+  constructor(port: number) {
+    // The half that we write stays open when the server ends its own, as with clients that send a long body.
+    this.socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
+    this.socket.on('error', () => undefined); // a reset is one way to be closed
+    this.socket.on('data', (chunk) => {
+      this.#chunks.push(chunk);
+      this.#changed();
     });
-  });
-  socket.on('error', () => undefined); // what came before it is what counts
-  return {
-    socket,
-    closed,
-    write: async (...pieces) => {
-      for (const piece of pieces) {
-        await new Promise<void>((resolve) => socket.write(piece, () => resolve()));
-        // One turn of the loop, so that the pieces travel on their own.
-        await new Promise<void>((resolve) => setImmediate(resolve));
-      }
-    },
-    answer: async () => {
-      for (;;) {
-        received = Buffer.concat([received, ...chunks]);
-        chunks = [];
-        const parsed = parseAnswer(received, isClosed);
-        if (parsed !== undefined) {
-          received = received.subarray(parsed.length);
-          return parsed.answer;
-        }
-        if (isClosed)
-          throw new Error(`the connection closed after ${received.length} bytes, without an answer`);
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
-    },
-  };
+    this.closed = new Promise((resolve) => {
+      const close = () => {
+        this.#isClosed = true;
+        this.#changed();
+        resolve();
+      };
+      this.socket.on('end', close).on('close', close);
+    });
+  }
+
+  get #bytes(): Buffer {
+    const bytes = Buffer.concat(this.#chunks);
+    this.#chunks = [bytes];
+    return bytes;
+  }
+
+  get received(): string {
+    return this.#bytes.toString('latin1');
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  send(text: string | Buffer): this {
+    this.socket.write(typeof text === 'string' ? Buffer.from(text, 'latin1') : text);
+    return this;
+  }
+
+  /** Sends pieces that travel on their own. */
+  async write(...pieces: readonly (string | Buffer)[]): Promise<void> {
+    for (const piece of pieces) {
+      await new Promise<void>((resolve) => this.socket.write(piece, () => resolve()));
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    }
+  }
+
+  /** Waits until that holds for what has been received; fails when the connection closes first. */
+  until(holds: (received: string) => boolean): Promise<void> {
+    return this.#until(() => holds(this.received));
+  }
+
+  /** Waits for that many answers (interim ones left out), whole or cut by the end of the connection. */
+  async answers(count: number): Promise<RawAnswer[]> {
+    await this.#until(() => this.#answers().length >= count);
+    return this.#answers();
+  }
+
+  async answer(): Promise<RawAnswer> {
+    const [first] = await this.answers(1);
+    if (first === undefined) throw new Error('no answer');
+    return first;
+  }
+
+  /** The whole answers that came until the server closed. */
+  async answersUntilClose(): Promise<RawAnswer[]> {
+    await this.closed;
+    return parseAnswers(this.#bytes, false);
+  }
+
+  /** Leaves with a reset, as a killed process does. */
+  reset(): void {
+    this.socket.resetAndDestroy();
+  }
+
+  end(): void {
+    this.socket.destroy();
+  }
+
+  #answers(): RawAnswer[] {
+    return parseAnswers(this.#bytes, this.#isClosed);
+  }
+
+  async #until(isSo: () => boolean): Promise<void> {
+    while (!isSo()) {
+      if (this.#isClosed) throw new Error(`closed after ${JSON.stringify(this.received)}`);
+      await new Promise<void>((resolve) => {
+        this.#changed = resolve;
+      });
+    }
+  }
 }
 
 /** One connection, one request, one answer. */
 export async function sendRaw(port: number, ...pieces: readonly (string | Buffer)[]): Promise<RawAnswer> {
-  const connection = openRaw(port);
+  const connection = new RawConnection(port);
   try {
     void connection.write(...pieces); // the answer may come before all of it is taken
     return await connection.answer();
   } finally {
-    connection.socket.destroy();
+    connection.end();
   }
 }
 
@@ -116,34 +151,36 @@ export function head(...lines: readonly string[]): string {
   return `${lines.join('\r\n')}\r\n\r\n`;
 }
 
-function parseAnswer(bytes: Buffer, isClosed: boolean): { answer: RawAnswer; length: number } | undefined {
-  const end = bytes.indexOf('\r\n\r\n');
-  if (end < 0) return undefined;
-  const [first = '', ...lines] = bytes.toString('latin1', 0, end).split('\r\n');
-  const status = Number(first.split(' ')[1]);
-  if (status === 100) {
-    const later = parseAnswer(bytes.subarray(end + 4), isClosed);
-    return later && { answer: later.answer, length: later.length + end + 4 };
+/** The answers in these bytes, interim ones left out; a cut one only if nothing more can come. */
+export function parseAnswers(bytes: Buffer, isAll = true): RawAnswer[] {
+  const answers: RawAnswer[] = [];
+  let rest = bytes;
+  for (;;) {
+    const end = rest.indexOf('\r\n\r\n');
+    if (end < 0) return answers;
+    const [first = '', ...lines] = rest.toString('latin1', 0, end).split('\r\n');
+    const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(first)?.[1]);
+    if (Number.isNaN(status)) throw new Error(`no status line: ${JSON.stringify(first)}`);
+    const headers = new Map<string, string[]>();
+    for (const line of lines) {
+      const colon = line.indexOf(':');
+      const name = line.slice(0, colon).toLowerCase();
+      headers.set(name, [...(headers.get(name) ?? []), line.slice(colon + 1).trim()]);
+    }
+    rest = rest.subarray(end + 4);
+    if (status < 200) continue;
+    const { bytes: body, length, isWhole } = parseBody(rest, headers);
+    if (!isWhole && !isAll) return answers;
+    answers.push({ status, headers, body, isWhole });
+    rest = rest.subarray(length);
   }
-  const headers = new Map<string, string[]>();
-  for (const line of lines) {
-    const colon = line.indexOf(':');
-    const name = line.slice(0, colon).toLowerCase();
-    headers.set(name, [...(headers.get(name) ?? []), line.slice(colon + 1).trim()]);
-  }
-  const body = parseBody(bytes.subarray(end + 4), headers);
-  if (!body.isWhole && !isClosed) return undefined;
-  return {
-    answer: { status, headers, body: body.bytes, isWhole: body.isWhole },
-    length: end + 4 + body.length,
-  };
 }
 
 function parseBody(rest: Buffer, headers: ReadonlyMap<string, readonly string[]>) {
-  const announced = headers.get('content-length')?.[0];
-  if (announced !== undefined) {
-    const bytes = rest.subarray(0, Number(announced));
-    return { bytes, length: bytes.length, isWhole: bytes.length === Number(announced) };
+  if (!headers.has('transfer-encoding')) {
+    const announced = Number(headers.get('content-length') ?? 0);
+    const bytes = rest.subarray(0, announced);
+    return { bytes, length: bytes.length, isWhole: bytes.length === announced };
   }
   const chunks: Buffer[] = [];
   let at = 0;

@@ -3,6 +3,7 @@ import { chatEvents, speakAll, stream } from '../../kit/answers.ts';
 import { startProgram } from '../../kit/child.ts';
 import { emptyDirectory } from '../../kit/command.ts';
 import { twoHosts } from '../../kit/config.ts';
+import type { Script } from '../../kit/host.ts';
 import { useHosts } from '../../kit/lifecycle.ts';
 import { startTerminal } from '../../kit/terminal.ts';
 
@@ -18,6 +19,12 @@ const onTerminal = (argv: readonly string[], columns = 80, locale = {}) =>
 const inPipe = (argv: readonly string[]) =>
   startProgram([...argv, '--no-stdin'], emptyDirectory(), environment()).ended;
 
+/** The usual answer, after a while. */
+const late: Script = async (response, request) => {
+  await new Promise((resolve) => setTimeout(resolve, 800));
+  await speakAll(response, request);
+};
+
 /** A stream whose text comes in these pieces. */
 function streamOf(pieces: readonly string[]) {
   const events = pieces.map((content) => {
@@ -29,10 +36,7 @@ function streamOf(pieces: readonly string[]) {
 
 describe('send on a terminal', () => {
   test('shows a spinner while it waits, and nothing of it afterwards', async () => {
-    hosts().openai.script(async (response, request) => {
-      await new Promise((resolve) => setTimeout(resolve, 800));
-      await speakAll(response, request);
-    });
+    hosts().openai.script(late);
 
     const terminal = onTerminal(['send', 'hello']);
     await terminal.shows('waiting for gpt-test');
@@ -52,10 +56,7 @@ describe('send on a terminal', () => {
   });
 
   test('a terminal without UTF-8 gets ASCII, also of the spinner', async () => {
-    hosts().openai.script(async (response, request) => {
-      await new Promise((resolve) => setTimeout(resolve, 800));
-      await speakAll(response, request);
-    });
+    hosts().openai.script(late);
 
     const terminal = onTerminal(['send', 'hello'], 80, { LC_ALL: 'en_US.ISO-8859-1' });
     await terminal.shows('waiting for gpt-test');
