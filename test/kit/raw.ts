@@ -69,14 +69,15 @@ export class RawConnection {
     return this.#until(() => holds(this.received));
   }
 
-  /** Waits for that many answers (interim ones left out), whole or cut by the end of the connection. */
-  async answers(count: number): Promise<RawAnswer[]> {
-    await this.#until(() => this.#answers().length >= count);
-    return this.#answers();
+  /** Waits for that many answers (interim ones left out); one that the end of the connection cut, only if asked for. */
+  async answers(count: number, { mayBeCut = false } = {}): Promise<RawAnswer[]> {
+    const found = () => parseAnswers(this.#bytes, mayBeCut && this.#isClosed);
+    await this.#until(() => found().length >= count);
+    return found();
   }
 
-  async answer(): Promise<RawAnswer> {
-    const [first] = await this.answers(1);
+  async answer(options?: { mayBeCut?: boolean }): Promise<RawAnswer> {
+    const [first] = await this.answers(1, options);
     if (first === undefined) throw new Error('no answer');
     return first;
   }
@@ -96,10 +97,6 @@ export class RawConnection {
     this.socket.destroy();
   }
 
-  #answers(): RawAnswer[] {
-    return parseAnswers(this.#bytes, this.#isClosed);
-  }
-
   async #until(isSo: () => boolean): Promise<void> {
     while (!isSo()) {
       if (this.#isClosed) throw new Error(`closed after ${JSON.stringify(this.received)}`);
@@ -115,7 +112,7 @@ export async function sendRaw(port: number, ...pieces: readonly (string | Buffer
   const connection = new RawConnection(port);
   try {
     void connection.write(...pieces); // the answer may come before all of it is taken
-    return await connection.answer();
+    return await connection.answer({ mayBeCut: true });
   } finally {
     connection.end();
   }

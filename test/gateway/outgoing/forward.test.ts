@@ -94,6 +94,7 @@ async function bodyOf({ answer, release }: Forwarded): Promise<string> {
 /** That nobody is at the provider any more: all its places can be taken. */
 function expectEmpty({ admission, options }: Provider): void {
   for (let i = 0; i < options.connections; i += 1) expect(admission.tryEnter(), `place ${i}`).toBe(true);
+  expect(admission.tryEnter(), 'a place given back twice').toBe(false);
   for (let i = 0; i < options.connections; i += 1) admission.leave();
 }
 
