@@ -111,7 +111,7 @@ function describe(event: LedgerEvent, name: string): [level: 'info' | 'warn' | '
     case 'left':
       return [
         'warn',
-        `${event.lines} lines of the ledger ${name} are still in its journal: the next gateway that starts here moves them`,
+        `lines of the ledger ${name} that are still in its journal: ${event.lines}; the next gateway that starts here moves them`,
       ];
     case 'lost':
       return [

@@ -100,12 +100,14 @@ describe.skipIf(postgresPrograms === undefined)('a ledger in PostgreSQL', () => 
     const texts = await Promise.all(answers.map((response) => response.text()));
     const options = { cwd: home, env: { ...keys, LEDGER_PASSWORD: password } };
     const commands = [await command(['usage'], options), await command(['config', 'show'], options)];
+    const log = () => lines(gateway.child).join();
+    const failing = 'the ledger postgres://127.0.0.1:1/none cannot be written';
+    await expect.poll(log, { timeout: 20_000 }).toContain(failing);
     await stop(gateway);
 
     expect(answers.map((response) => response.status)).toEqual([503, 200]);
     expect(texts[1]).toContain('it is [secret]');
     expect(commands[0]?.stderr).toContain("the ledger postgres://127.0.0.1:1/none can't be read");
-    expect(lines(gateway.child).join()).toContain('the ledger postgres://127.0.0.1:1/none cannot be written');
     const state = join(home, '.local/state/gateway');
     const files = readdirSync(state, { recursive: true, withFileTypes: true })
       .filter((file) => file.isFile())

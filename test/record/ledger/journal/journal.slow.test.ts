@@ -162,7 +162,7 @@ test('a SQLite file that is locked for long lets the journal wait, and nothing e
   void ledger.finish(row('first'));
   await expect.poll(() => ledger.gauges.pending).toBe(0);
   const locker = new (await loadSqlite()).DatabaseSync(path);
-  locker.exec('begin immediate');
+  locker.exec('pragma busy_timeout = 5000; begin immediate');
 
   let count = 0;
   const serve = () => {
