@@ -1,3 +1,4 @@
+import type { Config } from '../../config/config.ts';
 import { GatewayError } from '../../errors.ts';
 import { readJsonBody } from '../../http/body.ts';
 import type { HttpRequest } from '../../http/request.ts';
@@ -7,7 +8,6 @@ import type { Sessions } from '../access/sessions.ts';
 import type { InspectorBackend } from '../backend.ts';
 import type { NowAnswer } from '../contract/now.ts';
 import type { EventStreams } from '../events/event-stream.ts';
-import type { KeepBodies } from '../keep-bodies.ts';
 import type { Ring } from '../ring/ring.ts';
 
 const policy = [
@@ -41,12 +41,12 @@ export const securityHeaders: Readonly<Record<string, string>> = {
 
 /** What the routes need for their answers. */
 export interface RouteContext {
+  readonly config: () => Config;
   readonly backend: InspectorBackend;
   readonly ownerProof: OwnerProof | undefined;
   readonly sessions: Sessions;
   readonly ring: Ring;
   readonly events: EventStreams;
-  readonly keeping: KeepBodies;
   readonly now: () => Promise<NowAnswer>;
 }
 

@@ -175,14 +175,14 @@ function history({ query }: Call, { backend }: RouteContext): unknown {
 const longestMinutes = 60;
 const usualMinutes = 10;
 
-async function keepBodies(call: Call, { keeping, ring }: RouteContext): Promise<KeepBodiesAnswer> {
+async function keepBodies(call: Call, { ring }: RouteContext): Promise<KeepBodiesAnswer> {
   const { minutes = usualMinutes, forget } = await readJson(call, smallBodyBytes);
   if (typeof minutes !== 'number' || !(minutes >= 0 && minutes <= longestMinutes)) {
     throw new GatewayError('request.field', `minutes: expected a number from 0 to ${longestMinutes}`, {
       param: '/minutes',
     });
   }
-  keeping.keepFor(minutes);
+  ring.keepBodiesFor(minutes);
   if (forget === true) ring.forgetBodies();
-  return keeping.state;
+  return ring.keeping;
 }

@@ -14,7 +14,7 @@ import {
 } from './router.ts';
 
 /** The routes that create and end sessions. */
-export function sessionRoutes({ backend, sessions, ownerProof, events }: RouteContext): Access {
+export function sessionRoutes({ config, sessions, ownerProof, events }: RouteContext): Access {
   const throttle = new Throttle();
   const open = (call: Call) => {
     const { cookie, token } = sessions.open();
@@ -35,7 +35,7 @@ export function sessionRoutes({ backend, sessions, ownerProof, events }: RouteCo
   };
   return {
     open: {
-      'GET api/access': (): AccessAnswer => ({ password: backend.password() !== undefined }),
+      'GET api/access': (): AccessAnswer => ({ password: config().inspector.password !== undefined }),
       // For commands of the user who started the gateway: nobody else can read the state file with the proof.
       'POST api/link': (call) => {
         const challenge = call.request.header(challengeHeader) ?? '';
@@ -54,7 +54,7 @@ export function sessionRoutes({ backend, sessions, ownerProof, events }: RouteCo
             'this link was already used or has expired; "gateway open" prints a new one',
           );
         }
-        const password = backend.password();
+        const { password } = config().inspector;
         throttle.check();
         if (password !== undefined && isSame(textField(fields, 'password') ?? '', password))
           return open(call);
