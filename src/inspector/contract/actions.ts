@@ -41,12 +41,11 @@ export interface PoliciesAnswer {
 export interface TryPolicyRequest {
   /** YAML: a map of policies, as under `policies:`. */
   readonly policies: string;
-  /** JSON text of the request; or give the `id` of a kept exchange. */
-  readonly body?: string;
-  readonly id?: string;
-  /** Default: that of the exchange, else guessed from the body. */
+  /** JSON text of the request. */
+  readonly body: string;
+  /** Guessed from the body by default. */
   readonly endpoint?: string;
-  /** The key it comes with. Default: that of the exchange, else the first. */
+  /** The key it comes with; the first by default. */
   readonly key?: string;
 }
 
@@ -67,11 +66,12 @@ export type TryPolicyAnswer =
       readonly request: Body;
     }
   /** The rules are wrong. */
-  | { readonly kind: 'invalid'; readonly problems: readonly Problem[] };
-
-export interface Problem {
-  /** Of the scratch text, from 1. */
-  readonly line: number;
-  readonly column: number;
-  readonly message: string;
-}
+  | {
+      readonly kind: 'invalid';
+      /** Lines and columns of the scratch text count from 1. */
+      readonly problems: readonly {
+        readonly line: number;
+        readonly column: number;
+        readonly message: string;
+      }[];
+    };

@@ -54,6 +54,10 @@ export interface RouteContext {
 export interface Call {
   readonly request: HttpRequest;
   readonly response: HttpResponse;
+  /** What every answer carries. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Answers with JSON, and these headers besides. */
+  send(value: unknown, headers?: Readonly<Record<string, string>>): void;
   readonly query: URLSearchParams;
   /** The value of `:id` in the path. */
   readonly parameter: string;

@@ -1,7 +1,7 @@
 import { hasModel } from '../../dialects/model-path.ts';
 import { recordedTarget } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
-import { commonHeaders, newRequestId, toList } from '../../http/respond.ts';
+import { toList } from '../../http/respond.ts';
 import type { KeepBodiesAnswer, SendAgainAnswer, TryPolicyAnswer } from '../contract/actions.ts';
 import type { ListAnswer } from '../contract/exchange-list.ts';
 import { meaningfulHeaders, requireBody, toCurl, toFixture } from '../detail/curl.ts';
@@ -16,7 +16,6 @@ import {
   type RouteContext,
   readJson,
   requestBodyBytes,
-  securityHeaders,
   smallBodyBytes,
   textField,
 } from './router.ts';
@@ -65,28 +64,18 @@ const longestScratch = 1024 * 1024;
 /** Both of them, escaped as JSON strings. */
 const scratchBodyBytes = 16 * longestScratch;
 
-/** Throws inspector.unknown, inspector.not_kept, request.too_large, inspector.busy. */
-async function tryPolicy(call: Call, { ring, backend }: RouteContext): Promise<TryPolicyAnswer> {
+/** Throws request.too_large, inspector.busy. */
+async function tryPolicy(call: Call, { backend }: RouteContext): Promise<TryPolicyAnswer> {
   const fields = await readJson(call, scratchBodyBytes);
   const policies = textField(fields, 'policies') ?? '';
-  const id = textField(fields, 'id');
-  const given = textField(fields, 'body');
-  const entry = id === undefined ? undefined : findEntry(ring, id);
-  if (entry === undefined && given === undefined) {
-    throw new GatewayError('request.field', 'give the request: body, or id of an exchange', {
-      param: '/body',
-    });
-  }
-  const body = given === undefined && entry !== undefined ? requireBody(entry) : Buffer.from(given ?? '');
+  const body = Buffer.from(textField(fields, 'body') ?? '');
   if (policies.length > longestScratch || body.length > longestScratch) {
     throw new GatewayError('request.too_large', 'rules and request may be at most a megabyte each');
   }
   return backend.tryPolicy(policies, {
     body,
-    endpoint:
-      textField(fields, 'endpoint') ??
-      (entry && recordedTarget({ path: entry.facts.path ?? '', model: entry.facts.model })),
-    key: textField(fields, 'key') ?? entry?.facts.key,
+    endpoint: textField(fields, 'endpoint'),
+    key: textField(fields, 'key'),
     atMs: Date.now(),
   });
 }
@@ -150,7 +139,7 @@ function list({ backend, ring, events }: RouteContext): ListAnswer {
   return { rows: ring.entries().map((entry) => toRow(entry, backend.scrub)), cursor };
 }
 
-function follow({ request, response }: Call, { events }: RouteContext): void {
+function follow({ request, response, headers }: Call, { events }: RouteContext): void {
   // Its stream would send nothing and never end.
   if (request.method === 'HEAD') {
     throw new GatewayError('method.not_allowed', 'this path takes GET only', { headers: { allow: 'GET' } });
@@ -158,8 +147,7 @@ function follow({ request, response }: Call, { events }: RouteContext): void {
   if (events.count >= maxViewers) {
     throw new GatewayError('inspector.busy', 'too many pages are open', { retryAfterS: 15 });
   }
-  const headers = toList({ ...commonHeaders(newRequestId()), ...securityHeaders });
-  events.add(response, headers, request.header('last-event-id'));
+  events.add(response, toList(headers), request.header('last-event-id'));
 }
 
 function history({ query }: Call, { backend }: RouteContext): unknown {

@@ -1,36 +1,22 @@
 import { GatewayError } from '../../errors.ts';
-import { commonHeaders, newRequestId, sendJson, toList } from '../../http/respond.ts';
+import { toList } from '../../http/respond.ts';
 import { answerHeader, challengeHeader } from '../../owner-proof.ts';
 import { isSame, Throttle } from '../access/sessions.ts';
 import type { AccessAnswer, SessionAnswer } from '../contract/session.ts';
-import {
-  type Access,
-  type Call,
-  type RouteContext,
-  readJson,
-  securityHeaders,
-  smallBodyBytes,
-  textField,
-} from './router.ts';
+import { type Access, type Call, type RouteContext, readJson, smallBodyBytes, textField } from './router.ts';
 
 /** The routes that create and end sessions. */
 export function sessionRoutes({ config, sessions, ownerProof, events }: RouteContext): Access {
   const throttle = new Throttle();
   const open = (call: Call) => {
     const { cookie, token } = sessions.open();
-    const answer: SessionAnswer = { token };
-    send(call, answer, { 'set-cookie': cookie });
+    call.send({ token } satisfies SessionAnswer, { 'set-cookie': cookie });
   };
   const leave = (call: Call, end: () => void) => {
     end();
     // Pages whose session has not ended come back by themselves.
     events.close();
-    const headers = {
-      ...commonHeaders(newRequestId()),
-      ...securityHeaders,
-      'set-cookie': sessions.endingCookie,
-    };
-    call.response.writeHead(204, toList(headers));
+    call.response.writeHead(204, toList({ ...call.headers, 'set-cookie': sessions.endingCookie }));
     call.response.end();
   };
   return {
@@ -42,7 +28,7 @@ export function sessionRoutes({ config, sessions, ownerProof, events }: RouteCon
         if (ownerProof === undefined || !isSame(challenge, ownerProof.challenge)) {
           throw new GatewayError('session.invalid', 'this is not the user who started the gateway');
         }
-        send(call, { token: sessions.issueLink() }, { [answerHeader]: ownerProof.answer });
+        call.send({ token: sessions.issueLink() }, { [answerHeader]: ownerProof.answer });
       },
       'POST api/session': async (call) => {
         const fields = await readJson(call, smallBodyBytes);
@@ -67,8 +53,4 @@ export function sessionRoutes({ config, sessions, ownerProof, events }: RouteCon
       'DELETE api/sessions': (call) => leave(call, () => sessions.endAll()),
     },
   };
-}
-
-function send({ response }: Call, value: unknown, headers: Readonly<Record<string, string>>): void {
-  sendJson(response, value, newRequestId(), { headers: { ...securityHeaders, ...headers } });
 }
