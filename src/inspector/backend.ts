@@ -11,7 +11,7 @@ import { nanoUsdPerUsd } from '../limits/price.ts';
 import { readLimits } from '../limits/read-limits.ts';
 import type { LedgerPlace } from '../record/ledger/ledger-store.ts';
 import type { PoliciesAnswer, TryPolicyAnswer } from './contract/actions.ts';
-import type { BreakerState, BudgetState, HistoryAnswer } from './contract/now.ts';
+import type { BreakerState, BudgetState, HistoryAnswer } from './contract/events.ts';
 import type { DecisionInput, Explained } from './detail/to-detail.ts';
 import { KeyPasses, type SentAgain, sendToSelf } from './send-again.ts';
 import { PageThreads } from './tasks/page-threads.ts';

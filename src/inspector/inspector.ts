@@ -6,7 +6,7 @@ import type { ExchangeObserver } from '../record/observer.ts';
 import type { ExchangeRecord } from '../record/record.ts';
 import { Sessions } from './access/sessions.ts';
 import { type BackendOptions, createBackend } from './backend.ts';
-import type { NowAnswer } from './contract/now.ts';
+import type { NowAnswer } from './contract/events.ts';
 import { EventStreams } from './events/event-stream.ts';
 import { createRouter } from './http/router.ts';
 import { routesOf } from './http/routes.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { NowAnswer } from '../../src/inspector/contract/events.ts';
 import type { Body } from '../../src/inspector/contract/exchange-detail.ts';
-import type { NowAnswer } from '../../src/inspector/contract/now.ts';
 import { projects } from '../kit/gateway.ts';
 import { type InspectedGateway, idOf, startInspected } from '../kit/inspector.ts';
 

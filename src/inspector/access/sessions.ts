@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { GatewayError } from '../../errors.ts';
 import type { HttpRequest } from '../../http/request.ts';
-import { tokenHeader } from '../contract/session.ts';
+import { tokenHeader } from '../contract/actions.ts';
 
 const windowMs = 60_000;
 const maxFailures = 10;

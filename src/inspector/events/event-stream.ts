@@ -1,10 +1,12 @@
 import type { HttpResponse } from '../../http/response.ts';
-import type { Events, Resync } from '../contract/events.ts';
+import type { Events } from '../contract/events.ts';
 import type { RingEntry } from '../ring/entry.ts';
 import type { Ring } from '../ring/ring.ts';
 import { toRow } from '../ring/to-row.ts';
 
-export interface EventStreamOptions {
+type Reason = Events['resync']['reason'];
+
+interface EventStreamOptions {
   readonly ring: Ring;
   /** Differs with every start of the gateway. */
   readonly boot: string;
@@ -133,7 +135,7 @@ export class EventStreams {
       .join('');
   }
 
-  #catchUp(viewer: Viewer, reason: Resync['reason']): void {
+  #catchUp(viewer: Viewer, reason: Reason): void {
     const { ring } = this.#options;
     if (viewer.version < ring.goneVersion) return this.#resync(viewer, reason);
     const newer = ring.entries().filter(({ version }) => version > viewer.version);
@@ -141,7 +143,7 @@ export class EventStreams {
     if (newer.length > 0) this.#write(viewer, this.#rowEvents(newer));
   }
 
-  #resync(viewer: Viewer, reason: Resync['reason']): void {
+  #resync(viewer: Viewer, reason: Reason): void {
     viewer.version = this.#options.ring.version;
     this.#write(viewer, toEvent('resync', { reason }, this.cursor()));
   }

@@ -6,7 +6,7 @@ import type { HttpResponse } from '../../http/response.ts';
 import type { OwnerProof } from '../../owner-proof.ts';
 import type { Sessions } from '../access/sessions.ts';
 import type { InspectorBackend } from '../backend.ts';
-import type { NowAnswer } from '../contract/now.ts';
+import type { NowAnswer } from '../contract/events.ts';
 import type { EventStreams } from '../events/event-stream.ts';
 import type { Ring } from '../ring/ring.ts';
 

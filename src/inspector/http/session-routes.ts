@@ -2,7 +2,7 @@ import { GatewayError } from '../../errors.ts';
 import { toList } from '../../http/respond.ts';
 import { answerHeader, challengeHeader } from '../../owner-proof.ts';
 import { isSame, Throttle } from '../access/sessions.ts';
-import type { AccessAnswer, SessionAnswer } from '../contract/session.ts';
+import type { AccessAnswer, SessionAnswer } from '../contract/actions.ts';
 import { type Access, type Call, type RouteContext, readJson, smallBodyBytes, textField } from './router.ts';
 
 /** The routes that create and end sessions. */

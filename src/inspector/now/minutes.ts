@@ -1,7 +1,7 @@
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 import type { ExchangeRecord } from '../../record/record.ts';
-import type { Minute } from '../contract/now.ts';
-import { shows } from '../contract/show.ts';
+import type { Minute } from '../contract/events.ts';
+import { shows } from '../contract/exchange-list.ts';
 import { decisionOf } from '../ring/to-row.ts';
 
 const minuteMs = 60_000;

@@ -1,6 +1,6 @@
 import type { KeepBodiesAnswer, KeepBodiesRequest } from '../contract/actions.ts';
+import type { NowAnswer } from '../contract/events.ts';
 import type { ListAnswer } from '../contract/exchange-list.ts';
-import type { NowAnswer } from '../contract/now.ts';
 import { type Connection, type Event, followEvents } from './event-stream.ts';
 import { CallError, messageOf, type Session } from './session.ts';
 import { Traffic } from './traffic.ts';

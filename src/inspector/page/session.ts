@@ -3,7 +3,7 @@ import {
   type SessionAnswer,
   type SessionRequest,
   tokenHeader,
-} from '../contract/session.ts';
+} from '../contract/actions.ts';
 
 /** A call that the gateway refused, with its own message. */
 export class CallError extends Error {

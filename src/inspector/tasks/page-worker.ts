@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads';
 import { toGatewayError } from '../../errors.ts';
 import type { LedgerPlace } from '../../record/ledger/ledger-store.ts';
 import { readUsage } from '../../record/ledger/read-ledger.ts';
-import type { HistoryAnswer, HistoryStep } from '../contract/now.ts';
+import type { HistoryAnswer, HistoryStep } from '../contract/events.ts';
 import { type DecisionTask, explainTask, tryTask } from './decision-task.ts';
 
 const hourMs = 3_600_000;

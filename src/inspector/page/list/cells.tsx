@@ -1,5 +1,4 @@
-import type { ExchangeRow, Times } from '../../contract/exchange-list.ts';
-import { shows } from '../../contract/show.ts';
+import { type ExchangeRow, shows, type Times } from '../../contract/exchange-list.ts';
 import { formatDuration } from '../format.ts';
 import { visibleLine } from '../text/visible.ts';
 

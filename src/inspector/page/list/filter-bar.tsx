@@ -1,4 +1,4 @@
-import type { Show } from '../../contract/show.ts';
+import type { Show } from '../../contract/exchange-list.ts';
 import { type Filter, isNarrowed, noFilter, showNames } from '../filter.ts';
 import { formatDuration, formatWhole } from '../format.ts';
 import { Choice } from '../shell/controls.tsx';

@@ -1,6 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
-import type { ExchangeRow } from '../../contract/exchange-list.ts';
-import { type Show, shows } from '../../contract/show.ts';
+import { type ExchangeRow, type Show, shows } from '../../contract/exchange-list.ts';
 import { type Filter, isNarrowed, showNames, toPredicate } from '../filter.ts';
 import { formatWhole } from '../format.ts';
 import type { Live } from '../live.ts';

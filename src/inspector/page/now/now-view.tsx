@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { BreakerState, BudgetState, HistoryAnswer, HistoryStep, Minute } from '../../contract/now.ts';
+import type { BreakerState, BudgetState, HistoryAnswer, HistoryStep, Minute } from '../../contract/events.ts';
 import { formatCost, formatCount, formatDuration, formatTime } from '../format.ts';
 import type { Live } from '../live.ts';
 import { Toggles } from '../shell/controls.tsx';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { AccessAnswer } from '../../contract/session.ts';
+import type { AccessAnswer } from '../../contract/actions.ts';
 import type { Live } from '../live.ts';
 import { messageOf } from '../session.ts';
 import { useCall } from '../use-call.ts';
