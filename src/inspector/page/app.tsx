@@ -1,14 +1,13 @@
-import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ExchangeRow } from '../contract/exchange-list.ts';
 import { parseView, type Tab, toHash, type View } from './address.ts';
 import { ExchangePane } from './exchange/exchange-pane.tsx';
 import { type Filter, parseFilter, toQuery } from './filter.ts';
-import { useKeys } from './keys.ts';
+import { Help, useKeys } from './keys.tsx';
 import { TrafficView } from './list/traffic-view.tsx';
 import type { Live } from './live.ts';
 import { NowView } from './now/now-view.tsx';
 import { tokenInAddress } from './session.ts';
-import { Help } from './shell/dialog.tsx';
 import { SignIn, SignOut } from './shell/sign-in.tsx';
 import { TopBar } from './shell/top-bar.tsx';
 import type { Scratch } from './try/scratch.ts';
@@ -37,11 +36,7 @@ export function App({ live }: { readonly live: Live }) {
       setFilter(parseFilter(location.search));
     };
     addEventListener('popstate', follow);
-    addEventListener('hashchange', follow);
-    return () => {
-      removeEventListener('popstate', follow);
-      removeEventListener('hashchange', follow);
-    };
+    return () => removeEventListener('popstate', follow);
   }, []);
 
   const go = (next: View, { isStep = false } = {}) => {
@@ -66,22 +61,37 @@ export function App({ live }: { readonly live: Live }) {
   useEffect(() => {
     document.title = live.isSignedOut ? 'gateway' : `${titles[view.name]} – gateway`;
   }, [view.name, live.isSignedOut]);
-  useKeys({
-    onMove: (step) => {
-      const rows = shown.current;
-      const index = rows.findIndex(({ id }) => id === selected);
-      const row =
-        rows[Math.min(Math.max((index === -1 && step > 0 ? -1 : index) + step, 0), rows.length - 1)];
-      if (row === undefined) return;
-      setSelected(row.id);
-      if (view.name === 'exchange') open(row.id);
+  /** By so many rows, at most to the end. */
+  const move = (step: number) => {
+    const rows = shown.current;
+    const index = rows.findIndex(({ id }) => id === selected) + step;
+    const row = rows[Math.min(Math.max(index, 0), rows.length - 1)];
+    if (row === undefined) return;
+    setSelected(row.id);
+    if (view.name === 'exchange') open(row.id);
+  };
+  useKeys(
+    {
+      1: () => go({ name: 'traffic' }),
+      2: () => go({ name: 'now' }),
+      3: () => go({ name: 'try', id: undefined }),
+      j: () => move(1),
+      k: () => move(-1),
+      Escape: () => view.name === 'exchange' && close(),
+      '/': () => document.querySelector<HTMLElement>('.filter-bar .text')?.focus(),
+      p: () => setPaused(!isPaused),
+      '?': () => setHelp(true),
     },
-    onEnter: () => selected !== undefined && open(selected),
-    onEscape: () => view.name === 'exchange' && close(),
-    onPause: () => setPaused(!isPaused),
-    onHelp: () => setHelp(true),
-    onView: (name) => go(name === 'try' ? { name, id: undefined } : { name }),
-  });
+    {
+      ArrowDown: () => move(1),
+      ArrowUp: () => move(-1),
+      PageDown: () => move(20),
+      PageUp: () => move(-20),
+      Home: () => move(Number.NEGATIVE_INFINITY),
+      End: () => move(Number.POSITIVE_INFINITY),
+      Enter: () => selected !== undefined && open(selected),
+    },
+  );
 
   if (live.isSignedOut) {
     if (live.hasLeft) scratch.current = undefined; // it may hold a prompt
@@ -135,10 +145,10 @@ export function App({ live }: { readonly live: Live }) {
 
 /** Renders the component again when what the page knows has changed. */
 function useLive(live: Live): void {
-  const [, redraw] = useReducer((count: number) => count + 1, 0);
+  const [, redraw] = useState({});
   // Not useEffect, which waits for a frame: an earlier change would be missed, and if it was the last one, the page
   // would stay out of date.
-  useLayoutEffect(() => live.subscribe(() => redraw(undefined as never)), [live]);
+  useLayoutEffect(() => live.subscribe(() => redraw({})), [live]);
 }
 
 /**

@@ -3,8 +3,7 @@ import type { SendAgainAnswer, SendAgainRequest } from '../../contract/actions.t
 import type { ExchangeDetail, TextAnswer } from '../../contract/exchange-detail.ts';
 import type { Live } from '../live.ts';
 import { messageOf } from '../session.ts';
-import { CopyButton, Problem } from '../shell/controls.tsx';
-import { Dialog } from '../shell/dialog.tsx';
+import { CopyButton, Dialog, Problem } from '../shell/controls.tsx';
 import { toIndented } from '../text/json-lines.ts';
 
 interface Properties {
