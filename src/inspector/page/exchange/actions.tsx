@@ -5,6 +5,7 @@ import type { Live } from '../live.ts';
 import { messageOf } from '../session.ts';
 import { CopyButton, Dialog, Problem } from '../shell/controls.tsx';
 import { toIndented } from '../text/json-lines.ts';
+import { useCall } from '../use-call.ts';
 
 interface Properties {
   readonly live: Live;
@@ -13,74 +14,71 @@ interface Properties {
   onTry(id: string): void;
 }
 
-type Open =
-  | { readonly kind: 'send' }
-  | { readonly kind: 'text'; readonly title: string; readonly hint: string; readonly answer: TextAnswer };
+/** Texts that can be copied of an exchange, by the ends of their paths. */
+const texts = {
+  test: { title: 'As a policy test', hint: 'Save it and run it: gateway policy test' },
+  curl: { title: 'The same request with curl', hint: 'The key is read from the environment.' },
+} as const;
+type TextName = keyof typeof texts;
 
 export function Actions({ live, detail, onOpenId, onTry }: Properties) {
-  const [open, setOpen] = useState<Open>();
-  const [failure, setFailure] = useState<string>();
+  const [open, setOpen] = useState<'send' | TextName>();
+  const close = () => setOpen(undefined);
   const { id } = detail.row;
   const hasBody = detail.bodies?.received !== undefined;
-  const show = async (what: 'curl' | 'test', title: string, hint: string) => {
-    try {
-      const answer = await live.session.get<TextAnswer>(`exchanges/${encodeURIComponent(id)}/${what}`);
-      setFailure(undefined);
-      setOpen({ kind: 'text', title, hint, answer });
-    } catch (error) {
-      setFailure(messageOf(error));
-    }
-  };
   return (
     <div class="actions">
-      <button type="button" disabled={!hasBody} onClick={() => setOpen({ kind: 'send' })}>
+      <button type="button" disabled={!hasBody} onClick={() => setOpen('send')}>
         Send again …
       </button>
       <button type="button" disabled={!hasBody} onClick={() => onTry(id)}>
         Try a policy
       </button>
-      <button
-        type="button"
-        disabled={!hasBody}
-        onClick={() => void show('test', 'As a policy test', 'Save it and run it: gateway policy test')}
-      >
+      <button type="button" disabled={!hasBody} onClick={() => setOpen('test')}>
         Make a test
       </button>
-      <button
-        type="button"
-        disabled={!hasBody}
-        onClick={() =>
-          void show('curl', 'The same request with curl', 'The key is read from the environment.')
-        }
-      >
+      <button type="button" disabled={!hasBody} onClick={() => setOpen('curl')}>
         Copy as curl
       </button>
       {!hasBody && <p class="note">These need the body, which is not kept.</p>}
-      <Problem>{failure}</Problem>
-      {open?.kind === 'send' && (
-        <SendAgain live={live} detail={detail} onClose={() => setOpen(undefined)} onOpenId={onOpenId} />
-      )}
-      {open?.kind === 'text' && (
-        <Dialog title={open.title} onClose={() => setOpen(undefined)}>
-          <p class="note">{open.hint}</p>
-          <pre class="to-copy" role="region" tabIndex={0} aria-label={open.answer.name}>
-            {open.answer.text}
-          </pre>
-          <footer>
-            <code>{open.answer.name}</code>
-            <CopyButton text={open.answer.text} />
-          </footer>
-        </Dialog>
-      )}
+      {open === 'send' && <SendAgain live={live} detail={detail} onClose={close} onOpenId={onOpenId} />}
+      {(open === 'test' || open === 'curl') && <TextDialog live={live} id={id} name={open} onClose={close} />}
     </div>
   );
 }
 
-interface SendProperties {
+interface TextProperties {
   readonly live: Live;
-  readonly detail: ExchangeDetail;
+  readonly id: string;
+  readonly name: TextName;
   onClose(): void;
-  onOpenId(id: string): void;
+}
+
+function TextDialog({ live, id, name, onClose }: TextProperties) {
+  const call = useCall(live, name, () =>
+    live.session.get<TextAnswer>(`exchanges/${encodeURIComponent(id)}/${name}`),
+  );
+  return (
+    <Dialog title={texts[name].title} onClose={onClose}>
+      <p class="note">{texts[name].hint}</p>
+      {call.state === 'failed' && <Problem>{call.message}</Problem>}
+      {call.state === 'done' && (
+        <>
+          <pre class="to-copy" role="region" tabIndex={0} aria-label={call.answer.name}>
+            {call.answer.text}
+          </pre>
+          <footer>
+            <code>{call.answer.name}</code>
+            <CopyButton text={call.answer.text} />
+          </footer>
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+interface SendProperties extends Omit<Properties, 'onTry'> {
+  onClose(): void;
 }
 
 /** Sends the request once more, with another model or an edited body, like any other request. */

@@ -9,9 +9,8 @@ import { BodyText } from '../text/body-text.tsx';
 import { visibleLine } from '../text/visible.ts';
 import { useCall } from '../use-call.ts';
 import { Actions } from './actions.tsx';
-import { AnswerTab } from './answer-tab.tsx';
+import { AnswerTab, RequestTab } from './body-tabs.tsx';
 import { Overview } from './overview.tsx';
-import { RequestTab } from './request-tab.tsx';
 
 interface Properties {
   readonly live: Live;
@@ -74,47 +73,25 @@ export function ExchangePane({ live, id, tab, row, onTab, onClose, onOpenId, onT
           <p class="note">{detail.state === 'failed' ? detail.message : 'Loading …'}</p>
         ) : (
           <>
-            {known.row.state === 'open' && <InProgress onRefresh={() => setRefreshes(refreshes + 1)} />}
-            <Panel detail={known} tab={tab} live={live} onOpenId={onOpenId} />
+            {/* Not refreshed by itself: every rule is evaluated again for it. */}
+            {known.row.state === 'open' && (
+              <p class="note">
+                Still in progress.{' '}
+                <button type="button" onClick={() => setRefreshes(refreshes + 1)}>
+                  Refresh
+                </button>
+              </p>
+            )}
+            {tab === 'overview' && <Overview detail={known} onOpenId={onOpenId} />}
+            {tab === 'headers' && <HeadersTab detail={known} />}
+            {tab === 'request' && <RequestTab detail={known} live={live} />}
+            {tab === 'answer' && <AnswerTab detail={known} live={live} />}
+            {tab === 'record' && <RecordTab detail={known} />}
           </>
         )}
       </div>
     </section>
   );
-}
-
-/** Not by itself: every rule is evaluated again for it. */
-function InProgress({ onRefresh }: { onRefresh(): void }) {
-  return (
-    <p class="in-progress note">
-      Still in progress.{' '}
-      <button type="button" onClick={onRefresh}>
-        Refresh
-      </button>
-    </p>
-  );
-}
-
-interface PanelProperties {
-  readonly detail: ExchangeDetail;
-  readonly tab: Tab;
-  readonly live: Live;
-  onOpenId(id: string): void;
-}
-
-function Panel({ detail, tab, live, onOpenId }: PanelProperties) {
-  switch (tab) {
-    case 'overview':
-      return <Overview detail={detail} onOpenId={onOpenId} />;
-    case 'headers':
-      return <HeadersTab detail={detail} />;
-    case 'request':
-      return <RequestTab detail={detail} live={live} />;
-    case 'answer':
-      return <AnswerTab detail={detail} live={live} />;
-    case 'record':
-      return <RecordTab detail={detail} />;
-  }
 }
 
 function Tabs({ tab, onTab }: { readonly tab: Tab; onTab(tab: Tab): void }) {

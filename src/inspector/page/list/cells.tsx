@@ -43,14 +43,22 @@ export function Decision({ row }: { readonly row: ExchangeRow }) {
   );
 }
 
-export const parts = [
-  { name: 'read', title: 'read', background: 'var(--series-5)' },
-  { name: 'decide', title: 'decide', background: 'var(--series-4)' },
-  { name: 'queue', title: 'queue', background: 'var(--series-6)' },
-  { name: 'connect', title: 'connect', background: 'var(--series-3)' },
-  { name: 'first_byte', title: 'first byte', background: 'var(--series-2)' },
-  { name: 'stream', title: 'stream', background: 'var(--series-1)' },
-] as const satisfies readonly { readonly name: keyof Times; readonly title: string; background: string }[];
+/** The phases in their order, with what each means and its colour. */
+export const parts = (
+  [
+    ['read', 'until the body had arrived', 5],
+    ['decide', 'parsing and rules', 4],
+    ['queue', 'waiting for a slot at the provider', 6],
+    ['connect', 'until it was being sent, including earlier attempts', 3],
+    ['first_byte', 'waiting for the first byte', 2],
+    ['stream', 'from the first byte to the end', 1],
+  ] as const satisfies readonly (readonly [name: keyof Times, explanation: string, color: number])[]
+).map(([name, explanation, color]) => ({
+  name,
+  title: name.replace('_', ' '),
+  explanation,
+  background: `var(--series-${color})`,
+}));
 
 /** The phases of an exchange, one after the other; `scaleMs` milliseconds fill the width. */
 export function TimeBar({ times, scaleMs }: { readonly times: Times | undefined; readonly scaleMs: number }) {

@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { PoliciesAnswer, TryPolicyAnswer } from '../../contract/actions.ts';
-import { BodyColumn } from '../exchange/request-tab.tsx';
+import { BodyColumn } from '../exchange/body-tabs.tsx';
 import { Rules } from '../exchange/rules.tsx';
 import { formatMicroseconds } from '../format.ts';
 import type { Live } from '../live.ts';

@@ -1,16 +1,48 @@
 import { useState } from 'preact/hooks';
-import type { AnswerPart, ExchangeDetail, StreamEvent } from '../../contract/exchange-detail.ts';
-import { formatDuration } from '../format.ts';
+import type { AnswerPart, Body, ExchangeDetail, StreamEvent } from '../../contract/exchange-detail.ts';
+import type { ExchangeRow } from '../../contract/exchange-list.ts';
+import { formatBytes, formatDuration } from '../format.ts';
 import type { Live } from '../live.ts';
-import { Toggles } from '../shell/controls.tsx';
+import { CopyButton, Toggles } from '../shell/controls.tsx';
 import { BodyText, MarkedLine } from '../text/body-text.tsx';
 import { visibleLine } from '../text/visible.ts';
-import { BodyColumn, NoBodies } from './request-tab.tsx';
+
+interface Properties {
+  readonly detail: ExchangeDetail;
+  readonly live: Live;
+}
+
+/** The body as it came and as it left, side by side where they differ. */
+export function RequestTab({ detail, live }: Properties) {
+  const { bodies, form, dropped } = detail;
+  if (bodies?.received === undefined && bodies?.sent === undefined)
+    return <NoBodies live={live} row={detail.row} />;
+  const { received, sent } = bodies;
+  const isSame = received !== undefined && sent !== undefined && form === 'exact';
+  return (
+    <>
+      {dropped.length > 0 && (
+        <p class="note">
+          Not sent to the provider: <bdi>{visibleLine(dropped.join(', '))}</bdi>
+        </p>
+      )}
+      <div class={isSame ? 'bodies' : 'bodies two'}>
+        {received !== undefined && (
+          <BodyColumn title={isSame ? 'As received, and exactly as sent' : 'As received'} body={received} />
+        )}
+        {sent !== undefined && !isSame && (
+          <BodyColumn title={form === undefined ? 'As sent' : `As sent: ${form}`} body={sent} />
+        )}
+        {sent === undefined && <p class="note">Nothing was sent to a provider.</p>}
+      </div>
+    </>
+  );
+}
 
 const ways = { text: 'Assembled', events: 'Event by event', raw: 'As it came' } as const;
 
 /** The answer; for a stream its assembled text, its events, or its raw bytes. */
-export function AnswerTab({ detail, live }: { readonly detail: ExchangeDetail; readonly live: Live }) {
+export function AnswerTab({ detail, live }: Properties) {
   const [wanted, setWanted] = useState<keyof typeof ways>('text');
   const { answer, answer_parts: parts, events } = detail.bodies ?? {};
   if (answer === undefined && !detail.row.bodies) return <NoBodies live={live} row={detail.row} />;
@@ -80,7 +112,7 @@ function EventList({ events }: { readonly events: readonly StreamEvent[] }) {
               <td>
                 <bdi>{visibleLine(name ?? '')}</bdi>
               </td>
-              <td>
+              <td class="data">
                 <MarkedLine text={data} marks={marks} />
               </td>
             </tr>
@@ -93,5 +125,39 @@ function EventList({ events }: { readonly events: readonly StreamEvent[] }) {
         </button>
       )}
     </>
+  );
+}
+
+export function BodyColumn({ title, body }: { readonly title: string; readonly body: Body }) {
+  return (
+    <section class="body-column">
+      <header>
+        <h3>{title}</h3>
+        <span class="note">{formatBytes(body.bytes)}</span>
+        <CopyButton text={body.text} label={body.truncated ? 'Copy what is shown' : 'Copy'} />
+      </header>
+      <BodyText body={body} label={title} />
+    </section>
+  );
+}
+
+function NoBodies({ live, row }: { readonly live: Live; readonly row: ExchangeRow }) {
+  if (row.state === 'finished' && row.bytes_in === 0)
+    return <p class="note">It had no body, or was refused before its body was read.</p>;
+  const isKeeping = live.now?.keeps_bodies !== undefined;
+  return (
+    <div class="no-bodies">
+      <p>
+        The bodies of this exchange were not kept. They are kept in memory only, and only while you ask for
+        it.
+      </p>
+      {isKeeping ? (
+        <p>They are kept now: the next exchange has them.</p>
+      ) : (
+        <button type="button" onClick={() => void live.keepBodies(10)}>
+          Keep bodies for the next ten minutes
+        </button>
+      )}
+    </div>
   );
 }
