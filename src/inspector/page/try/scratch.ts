@@ -5,7 +5,7 @@ import type { ExchangeRow } from '../../contract/exchange-list.ts';
 import type { Live } from '../live.ts';
 import { CallError, messageOf } from '../session.ts';
 import { toIndented } from '../text/json-lines.ts';
-import { type Call, useCall, useReconnect } from '../use-call.ts';
+import { useCall, useReconnect } from '../use-call.ts';
 
 /** What is tried; it stays while other views are shown. */
 export interface Scratch {
@@ -19,14 +19,8 @@ export interface Scratch {
   readonly key: string;
   /** An endpoint's name, or its path with a model in it. Empty: what the body looks like. */
   readonly endpoint: string;
-}
-
-export interface ScratchCopy {
-  readonly scratch: Scratch;
-  change(part: Partial<Scratch>): void;
-  readonly policies: Call<PoliciesAnswer>;
   /** Why the request is not the one of the exchange. */
-  readonly problem: string | undefined;
+  readonly problem?: string;
 }
 
 const exampleRequest = `{
@@ -38,13 +32,8 @@ const exampleRequest = `{
 }`;
 
 /** A scratch copy of the rules in force, and the request of the exchange or an example. */
-export function useScratch(
-  live: Live,
-  id: string | undefined,
-  kept: { current: Scratch | undefined },
-): ScratchCopy {
+export function useScratch(live: Live, id: string | undefined, kept: { current: Scratch | undefined }) {
   const [scratch, setScratch] = useState(() => begin(kept.current, id));
-  const [problem, setProblem] = useState<string>();
   kept.current = scratch;
   const change = (part: Partial<Scratch>) => setScratch((current) => ({ ...current, ...part }));
 
@@ -55,12 +44,9 @@ export function useScratch(
   }, [inForce]);
   useEffect(() => {
     if (scratch.id === undefined || scratch.body !== undefined) return;
-    void requestOf(live, scratch.id).then(({ problem, ...part }) => {
-      change(part);
-      setProblem(problem);
-    });
+    void requestOf(live, scratch.id).then(change);
   }, []);
-  return { scratch, change, policies, problem };
+  return { scratch, change, policies };
 }
 
 /** What is kept, with another request if it is opened from an exchange. */
@@ -70,7 +56,7 @@ function begin(kept: Scratch | undefined, id: string | undefined): Scratch {
   return { id, key: '', endpoint: '', ...rules, ...(id === undefined ? { body: exampleRequest } : {}) };
 }
 
-async function requestOf(live: Live, id: string): Promise<Partial<Scratch> & { readonly problem?: string }> {
+async function requestOf(live: Live, id: string): Promise<Partial<Scratch>> {
   try {
     const { row, bodies } = await live.session.get<ExchangeDetail>(`exchanges/${encodeURIComponent(id)}`);
     const { key = '' } = row;
