@@ -1,6 +1,6 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ExchangeRow } from '../contract/exchange-list.ts';
-import { parseView, type Tab, toHash, type View } from './address.ts';
+import { go, openExchange, parseView, type View } from './address.ts';
 import { ExchangePane } from './exchange/exchange-pane.tsx';
 import { type Filter, parseFilter, toQuery } from './filter.ts';
 import { Help, useKeys } from './keys.tsx';
@@ -17,8 +17,10 @@ const titles = { traffic: 'Traffic', exchange: 'Exchange', now: 'Now', try: 'Try
 
 export function App({ live }: { readonly live: Live }) {
   useLive(live);
-  const [view, setView] = useState(() => parseView(location.hash));
-  const [filter, setFilter] = useState(() => parseFilter(location.search));
+  const [hash, setHash] = useState(location.hash);
+  const [query, setQuery] = useState(location.search);
+  const view = parseView(hash);
+  const filter = useMemo(() => parseFilter(query), [query]);
   const [selected, setSelected] = useState(view.name === 'exchange' ? view.id : undefined);
   const [isPaused, setPaused] = useState(false);
   const [hasHelp, setHelp] = useState(false);
@@ -30,33 +32,23 @@ export function App({ live }: { readonly live: Live }) {
     const follow = () => {
       // A link that is opened in this tab changes nothing but the fragment, so the page isn't loaded again.
       if (tokenInAddress() !== undefined) void live.enterByAddress();
+      setHash(location.hash);
+      setQuery(location.search);
       const next = parseView(location.hash);
-      setView(next);
       if (next.name === 'exchange') setSelected(next.id);
-      setFilter(parseFilter(location.search));
     };
     addEventListener('popstate', follow);
     return () => removeEventListener('popstate', follow);
   }, []);
 
-  const go = (next: View, { isStep = false } = {}) => {
-    const address = location.pathname + location.search + toHash(next);
-    if (isStep) history.replaceState(null, '', address);
-    else history.pushState(null, '', address);
-    setView(next);
-    if (next.name === 'exchange') setSelected(next.id);
-  };
   const narrow = (next: Filter) => {
     const address = location.pathname + toQuery(next) + location.hash;
     // The way back has a step for each choice, and not for each letter.
     const isTyping = next.text !== filter.text && next.text !== '' && filter.text !== '';
     if (isTyping) history.replaceState(null, '', address);
     else history.pushState(null, '', address);
-    setFilter(next);
+    setQuery(location.search);
   };
-  const tab: Tab = view.name === 'exchange' ? view.tab : 'overview';
-  const open = (id: string) => go({ name: 'exchange', id, tab }, { isStep: view.name === 'exchange' });
-  const close = () => go({ name: 'traffic' });
   useFocusOfView(view.name);
   useEffect(() => {
     document.title = live.isSignedOut ? 'gateway' : `${titles[view.name]} – gateway`;
@@ -68,7 +60,7 @@ export function App({ live }: { readonly live: Live }) {
     const row = rows[Math.min(Math.max(index, 0), rows.length - 1)];
     if (row === undefined) return;
     setSelected(row.id);
-    if (view.name === 'exchange') open(row.id);
+    if (view.name === 'exchange') openExchange(row.id);
   };
   useKeys(
     {
@@ -77,7 +69,7 @@ export function App({ live }: { readonly live: Live }) {
       3: () => go({ name: 'try', id: undefined }),
       j: () => move(1),
       k: () => move(-1),
-      Escape: () => view.name === 'exchange' && close(),
+      Escape: () => view.name === 'exchange' && go({ name: 'traffic' }),
       '/': () => document.querySelector<HTMLElement>('.filter-bar .text')?.focus(),
       p: () => setPaused(!isPaused),
       '?': () => setHelp(true),
@@ -89,7 +81,7 @@ export function App({ live }: { readonly live: Live }) {
       PageUp: () => move(-20),
       Home: () => move(Number.NEGATIVE_INFINITY),
       End: () => move(Number.POSITIVE_INFINITY),
-      Enter: () => selected !== undefined && open(selected),
+      Enter: () => selected !== undefined && openExchange(selected),
     },
   );
 
@@ -99,13 +91,7 @@ export function App({ live }: { readonly live: Live }) {
   }
   return (
     <div class="page">
-      <TopBar
-        live={live}
-        view={view}
-        onView={go}
-        onHelp={() => setHelp(true)}
-        onLeave={() => setLeaving(true)}
-      />
+      <TopBar live={live} view={view} onHelp={() => setHelp(true)} onLeave={() => setLeaving(true)} />
       {view.name === 'now' && <NowView live={live} />}
       {view.name === 'try' && <TryView key={view.id} live={live} id={view.id} kept={scratch} />}
       {(view.name === 'traffic' || view.name === 'exchange') && (
@@ -118,7 +104,6 @@ export function App({ live }: { readonly live: Live }) {
               isPaused={isPaused}
               onFilter={narrow}
               onPause={() => setPaused(!isPaused)}
-              onOpen={({ id }) => open(id)}
               shown={shown}
             />
           </div>
@@ -129,10 +114,6 @@ export function App({ live }: { readonly live: Live }) {
               id={view.id}
               tab={view.tab}
               row={live.traffic.get(view.id)}
-              onTab={(next) => go({ ...view, tab: next }, { isStep: true })}
-              onClose={close}
-              onOpenId={open}
-              onTry={(id) => go({ name: 'try', id })}
             />
           )}
         </main>

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { SendAgainAnswer, SendAgainRequest } from '../../contract/actions.ts';
 import type { ExchangeDetail, TextAnswer } from '../../contract/exchange-detail.ts';
+import { go, openExchange } from '../address.ts';
 import type { Live } from '../live.ts';
 import { messageOf } from '../session.ts';
 import { CopyButton, Dialog, Problem } from '../shell/controls.tsx';
@@ -10,8 +11,6 @@ import { useCall } from '../use-call.ts';
 interface Properties {
   readonly live: Live;
   readonly detail: ExchangeDetail;
-  onOpenId(id: string): void;
-  onTry(id: string): void;
 }
 
 /** Texts that can be copied of an exchange, by the ends of their paths. */
@@ -21,7 +20,7 @@ const texts = {
 } as const;
 type TextName = keyof typeof texts;
 
-export function Actions({ live, detail, onOpenId, onTry }: Properties) {
+export function Actions({ live, detail }: Properties) {
   const [open, setOpen] = useState<'send' | TextName>();
   const close = () => setOpen(undefined);
   const { id } = detail.row;
@@ -31,7 +30,7 @@ export function Actions({ live, detail, onOpenId, onTry }: Properties) {
       <button type="button" disabled={!hasBody} onClick={() => setOpen('send')}>
         Send again …
       </button>
-      <button type="button" disabled={!hasBody} onClick={() => onTry(id)}>
+      <button type="button" disabled={!hasBody} onClick={() => go({ name: 'try', id })}>
         Try a policy
       </button>
       <button type="button" disabled={!hasBody} onClick={() => setOpen('test')}>
@@ -41,7 +40,7 @@ export function Actions({ live, detail, onOpenId, onTry }: Properties) {
         Copy as curl
       </button>
       {!hasBody && <p class="note">These need the body, which is not kept.</p>}
-      {open === 'send' && <SendAgain live={live} detail={detail} onClose={close} onOpenId={onOpenId} />}
+      {open === 'send' && <SendAgain live={live} detail={detail} onClose={close} />}
       {(open === 'test' || open === 'curl') && <TextDialog live={live} id={id} name={open} onClose={close} />}
     </div>
   );
@@ -77,12 +76,12 @@ function TextDialog({ live, id, name, onClose }: TextProperties) {
   );
 }
 
-interface SendProperties extends Omit<Properties, 'onTry'> {
+interface SendProperties extends Properties {
   onClose(): void;
 }
 
 /** Sends the request once more, with another model or an edited body, like any other request. */
-function SendAgain({ live, detail, onClose, onOpenId }: SendProperties) {
+function SendAgain({ live, detail, onClose }: SendProperties) {
   const original = toIndented(detail.bodies?.received?.text ?? '');
   const isCut = detail.bodies?.received?.truncated === true;
   const [model, setModel] = useState('');
@@ -100,7 +99,7 @@ function SendAgain({ live, detail, onClose, onOpenId }: SendProperties) {
     try {
       const { id } = await live.session.post<SendAgainAnswer>('send-again', request);
       onClose();
-      onOpenId(id);
+      openExchange(id);
     } catch (error) {
       setFailure(messageOf(error));
       setSending(false);

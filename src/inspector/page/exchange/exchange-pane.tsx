@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ExchangeDetail, HeaderLine } from '../../contract/exchange-detail.ts';
 import type { ExchangeRow } from '../../contract/exchange-list.ts';
-import { type Tab, tabs } from '../address.ts';
+import { go, type Tab, tabs } from '../address.ts';
 import { formatTime } from '../format.ts';
 import { Decision, Status } from '../list/cells.tsx';
 import type { Live } from '../live.ts';
@@ -18,10 +18,6 @@ interface Properties {
   readonly tab: Tab;
   /** The exchange's current row; missing if the list no longer has it. */
   readonly row: ExchangeRow | undefined;
-  onTab(tab: Tab): void;
-  onClose(): void;
-  onOpenId(id: string): void;
-  onTry(id: string): void;
 }
 
 const titles = {
@@ -32,7 +28,7 @@ const titles = {
   record: 'Record',
 };
 
-export function ExchangePane({ live, id, tab, row, onTab, onClose, onOpenId, onTry }: Properties) {
+export function ExchangePane({ live, id, tab, row }: Properties) {
   const [refreshes, setRefreshes] = useState(0);
   // Loaded again when the exchange has ended.
   const detail = useCall(live, `${id} ${row?.state} ${refreshes}`, () =>
@@ -53,7 +49,7 @@ export function ExchangePane({ live, id, tab, row, onTab, onClose, onOpenId, onT
             class="quiet close"
             aria-label="Close the exchange"
             aria-keyshortcuts="Escape"
-            onClick={onClose}
+            onClick={() => go({ name: 'traffic' })}
           >
             ✕
           </button>
@@ -65,8 +61,8 @@ export function ExchangePane({ live, id, tab, row, onTab, onClose, onOpenId, onT
             <code>{shownRow.id}</code>
           </p>
         )}
-        {known !== undefined && <Actions live={live} detail={known} onOpenId={onOpenId} onTry={onTry} />}
-        <Tabs tab={tab} onTab={onTab} />
+        {known !== undefined && <Actions live={live} detail={known} />}
+        <Tabs id={id} tab={tab} />
       </header>
       <div class="pane-body" role="tabpanel" id="exchange-panel" aria-labelledby={`tab-${tab}`} tabIndex={0}>
         {known === undefined ? (
@@ -82,7 +78,7 @@ export function ExchangePane({ live, id, tab, row, onTab, onClose, onOpenId, onT
                 </button>
               </p>
             )}
-            {tab === 'overview' && <Overview detail={known} onOpenId={onOpenId} />}
+            {tab === 'overview' && <Overview detail={known} />}
             {tab === 'headers' && <HeadersTab detail={known} />}
             {tab === 'request' && <RequestTab detail={known} live={live} />}
             {tab === 'answer' && <AnswerTab detail={known} live={live} />}
@@ -94,7 +90,8 @@ export function ExchangePane({ live, id, tab, row, onTab, onClose, onOpenId, onT
   );
 }
 
-function Tabs({ tab, onTab }: { readonly tab: Tab; onTab(tab: Tab): void }) {
+function Tabs({ id, tab }: Pick<Properties, 'id' | 'tab'>) {
+  const show = (next: Tab) => go({ name: 'exchange', id, tab: next }, { isStep: true });
   const list = useRef<HTMLDivElement>(null);
   const isMoved = useRef(false);
   useEffect(() => {
@@ -106,7 +103,7 @@ function Tabs({ tab, onTab }: { readonly tab: Tab; onTab(tab: Tab): void }) {
     if (step === undefined) return;
     event.preventDefault();
     isMoved.current = true;
-    onTab(tabs[(tabs.indexOf(tab) + step + tabs.length) % tabs.length] ?? tab);
+    show(tabs[(tabs.indexOf(tab) + step + tabs.length) % tabs.length] ?? tab);
   };
   return (
     <div ref={list} class="tabs" role="tablist" aria-label="Parts of the exchange" onKeyDown={move}>
@@ -119,7 +116,7 @@ function Tabs({ tab, onTab }: { readonly tab: Tab; onTab(tab: Tab): void }) {
           aria-selected={one === tab}
           aria-controls="exchange-panel"
           tabIndex={one === tab ? 0 : -1}
-          onClick={() => onTab(one)}
+          onClick={() => show(one)}
         >
           {titles[one]}
         </button>

@@ -1,18 +1,14 @@
 import type { ComponentChildren } from 'preact';
 import type { ExchangeDetail } from '../../contract/exchange-detail.ts';
 import type { ExchangeRow } from '../../contract/exchange-list.ts';
+import { openExchange } from '../address.ts';
 import { formatBytes, formatCost, formatCount, formatDuration } from '../format.ts';
 import { parts } from '../list/cells.tsx';
 import { visibleLine } from '../text/visible.ts';
 import { Rules } from './rules.tsx';
 
-interface Properties {
-  readonly detail: ExchangeDetail;
-  onOpenId(id: string): void;
-}
-
 /** Who asked for what, where it went, how long each phase took, and what each rule decided. */
-export function Overview({ detail, onOpenId }: Properties) {
+export function Overview({ detail }: { readonly detail: ExchangeDetail }) {
   const { row, attempts, form, dropped, message, cause } = detail;
   const { tokens, again } = row;
   return (
@@ -47,7 +43,7 @@ export function Overview({ detail, onOpenId }: Properties) {
         <Fact name="Cause">{cause}</Fact>
         <Fact name="Sent again from">
           {again && (
-            <button type="button" class="link" onClick={() => onOpenId(again)}>
+            <button type="button" class="link" onClick={() => openExchange(again)}>
               {again}
             </button>
           )}

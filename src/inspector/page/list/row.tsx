@@ -1,5 +1,6 @@
 import { Component, type ComponentChildren } from 'preact';
 import type { ExchangeRow } from '../../contract/exchange-list.ts';
+import { openExchange } from '../address.ts';
 import { formatClock, formatCost, formatCount, formatDuration, formatTime } from '../format.ts';
 import { visibleLine } from '../text/visible.ts';
 import { Decision, Status, TimeBar } from './cells.tsx';
@@ -79,7 +80,6 @@ interface Properties {
   readonly rowHeight: number;
   readonly isSelected: boolean;
   readonly scaleMs: number;
-  onOpen(row: ExchangeRow): void;
 }
 
 export const cellClass = ({ name, isNumber = false }: Column) => `cell ${name}${isNumber ? ' number' : ''}`;
@@ -93,7 +93,7 @@ export class Row extends Component<Properties> {
     );
   }
 
-  override render({ row, index, rowHeight, isSelected, scaleMs, onOpen }: Properties) {
+  override render({ row, index, rowHeight, isSelected, scaleMs }: Properties) {
     return (
       <div
         role="row"
@@ -102,7 +102,7 @@ export class Row extends Component<Properties> {
         aria-rowindex={index + 2}
         aria-selected={isSelected}
         style={{ transform: `translateY(${index * rowHeight}px)` }}
-        onClick={() => onOpen(row)}
+        onClick={() => openExchange(row.id)}
       >
         {columns.map((column, place) => (
           <span

@@ -14,21 +14,11 @@ interface Properties {
   readonly isPaused: boolean;
   onFilter(filter: Filter): void;
   onPause(): void;
-  onOpen(row: ExchangeRow): void;
   /** Reports the rows that are shown, newest first, for keyboard navigation. */
   readonly shown: { current: readonly ExchangeRow[] };
 }
 
-export function TrafficView({
-  live,
-  filter,
-  selected,
-  isPaused,
-  onFilter,
-  onPause,
-  onOpen,
-  shown,
-}: Properties) {
+export function TrafficView({ live, filter, selected, isPaused, onFilter, onPause, shown }: Properties) {
   const [frozen, setFrozen] = useState<readonly ExchangeRow[]>();
   if (isPaused && frozen === undefined) setFrozen([...live.traffic.rows]);
   if (!isPaused && frozen !== undefined) setFrozen(undefined);
@@ -60,12 +50,7 @@ export function TrafficView({
           {isPaused ? `Resume${unseen > 0 ? ` (${formatWhole(unseen)} new)` : ''}` : 'Pause'}
         </button>
       </FilterBar>
-      <ExchangeList
-        rows={rows}
-        selected={selected}
-        onOpen={onOpen}
-        empty={<Empty live={live} filter={filter} />}
-      />
+      <ExchangeList rows={rows} selected={selected} empty={<Empty live={live} filter={filter} />} />
     </>
   );
 }

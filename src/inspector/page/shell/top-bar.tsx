@@ -1,4 +1,4 @@
-import type { View } from '../address.ts';
+import { go, type View } from '../address.ts';
 import { formatClock } from '../format.ts';
 import type { Live } from '../live.ts';
 import { Problem } from './controls.tsx';
@@ -6,7 +6,6 @@ import { Problem } from './controls.tsx';
 interface Properties {
   readonly live: Live;
   readonly view: View;
-  onView(view: View): void;
   onHelp(): void;
   onLeave(): void;
 }
@@ -17,7 +16,7 @@ const links = [
   { title: 'Try a policy', view: { name: 'try', id: undefined } },
 ] as const;
 
-export function TopBar({ live, view, onView, onHelp, onLeave }: Properties) {
+export function TopBar({ live, view, onHelp, onLeave }: Properties) {
   const current = view.name === 'exchange' ? 'traffic' : view.name;
   return (
     <header class="top-bar">
@@ -29,7 +28,7 @@ export function TopBar({ live, view, onView, onHelp, onLeave }: Properties) {
             class="quiet"
             key={link.title}
             aria-current={link.view.name === current ? 'page' : undefined}
-            onClick={() => onView(link.view)}
+            onClick={() => go(link.view)}
           >
             {link.title}
           </button>
