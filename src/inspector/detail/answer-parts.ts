@@ -4,6 +4,7 @@ import { dialects } from '../../dialects/registry.ts';
 import { SseParser } from '../../dialects/sse.ts';
 import type { AnswerPart, Body, Mark, StreamEvent } from '../contract/exchange-detail.ts';
 import type { AnswerPiece } from '../ring/entry.ts';
+import { rounded } from '../ring/to-row.ts';
 
 /** How much of a body is shown, and searched for marks. */
 export const shownBytes = 1024 * 1024;
@@ -42,7 +43,7 @@ export function readStream(
   const parser = new SseParser((name, data) => {
     answer.event(name, data);
     if (events.length >= maxEvents) return;
-    const at_ms = Math.round(atMs * 10) / 10;
+    const at_ms = rounded(atMs);
     events.push({ ...(name === undefined ? {} : { name }), data: scrub(data).slice(0, longestData), at_ms });
   });
   try {

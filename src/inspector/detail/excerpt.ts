@@ -58,7 +58,8 @@ function hide(name: string, value: string | undefined, scrub: Scrub) {
   return value === undefined ? undefined : hideHeader(name, value, scrub);
 }
 
-function byName(list: readonly string[]): ReadonlyMap<string, string> {
+/** Names in lower case; the values of one name as a list. */
+export function byName(list: readonly string[]): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
   for (let i = 0; i < list.length; i += 2) {
     const name = (list[i] as string).toLowerCase();

@@ -79,15 +79,18 @@ export function findRedactions(
   received: string,
   rules: readonly RuleDetail[],
 ): readonly Mark[] {
-  const redacting = rules.filter(
-    ({ action, mode, matched }) => matched && action === 'redact' && mode === 'enforce',
-  );
+  const redacting = rulesThat('redact', rules);
   if (redacting.length === 0) return [];
   const came = new Set(labelledStrings(received).map(({ text }) => text));
   return labelledStrings(sent)
     .filter(({ text }) => !came.has(text))
     .flatMap(({ json, start }) => labelsIn(json, start, redacting))
     .slice(0, maxMarks);
+}
+
+/** The enforced rules with this action that matched. */
+export function rulesThat(does: 'mask' | 'redact', rules: readonly RuleDetail[]): readonly RuleDetail[] {
+  return rules.filter(({ action, mode, matched }) => matched && action === does && mode === 'enforce');
 }
 
 /** How deep a text may be inside JSON strings. */

@@ -10,12 +10,19 @@ import type {
   StreamEvent,
 } from '../contract/exchange-detail.ts';
 import type { RingEntry } from '../ring/entry.ts';
-import { toRow } from '../ring/to-row.ts';
+import { rounded, toRow } from '../ring/to-row.ts';
 import { readStream, shownText, toBody } from './answer-parts.ts';
-import { headerLines, toExcerpt } from './excerpt.ts';
+import { byName, headerLines, toExcerpt } from './excerpt.ts';
 import { withoutSecrets } from './hide.ts';
 import { locate, textOf } from './locate.ts';
-import { createTextFinder, findMarks, findRedactions, type WantedMark, withoutOverlap } from './marks.ts';
+import {
+  createTextFinder,
+  findMarks,
+  findRedactions,
+  rulesThat,
+  type WantedMark,
+  withoutOverlap,
+} from './marks.ts';
 
 /** A request with everything that its decision depends on. */
 export interface DecisionInput {
@@ -51,7 +58,7 @@ export async function toDetail(entry: RingEntry, backend: Backend): Promise<Exch
       provider: head.provider,
       model: head.model,
       form: head.form,
-      at_ms: Math.round(atMs * 10) / 10,
+      at_ms: rounded(atMs),
     })),
     rules,
     all_rules: isWhole,
@@ -104,22 +111,11 @@ async function rulesOf(entry: RingEntry, backend: Backend): Promise<Rules> {
   return { rules: withLines, isWhole: explained !== undefined, masked: explained?.masked ?? [] };
 }
 
-function toDetailOf({
-  id,
-  action,
-  mode,
-  at,
-  count,
-  on,
-}: NonNullable<ExchangeRecord['rules']>[number]): RuleDetail {
-  return {
-    rule: id,
-    action,
-    mode,
-    matched: true,
-    on: on ?? 'request',
-    matches: at === undefined ? [] : [{ at, count }],
-  };
+type RecordedRule = NonNullable<ExchangeRecord['rules']>[number];
+
+function toDetailOf({ id, at, count, ...rest }: RecordedRule): RuleDetail {
+  const matches = at === undefined ? [] : [{ at, count }];
+  return { on: 'request', ...rest, rule: id, matched: true, matches };
 }
 
 /** Rules with the shape of the text at each place where they match; without ranges where scrubbing has moved them. */
@@ -150,8 +146,9 @@ export function withExcerpts(
 
 function bodiesOf(entry: RingEntry, { rules, masked }: Explained, { scrub }: Backend): Bodies {
   const { receivedBody, sentBody, answer = [], facts } = entry;
-  const streamed = facts.stream === true && isEventStream(entry.answerHeaders);
-  const stream = streamed ? readStream(answer, facts.endpoint ?? '', scrub) : undefined;
+  const type = byName(entry.answerHeaders).get('content-type') ?? '';
+  const isStreamed = facts.stream === true && type.startsWith('text/event-stream');
+  const stream = isStreamed ? readStream(answer, facts.endpoint ?? '', scrub) : undefined;
   const find = findersOf(masked, maskingRules(rules));
   const received =
     receivedBody && toBody(receivedBody, scrub, (text) => findMarks(text, receivedMarks(rules, facts)));
@@ -224,9 +221,7 @@ function answerMarks(text: string, { rules, find }: Finding): readonly Mark[] {
 }
 
 function maskingRules(rules: readonly RuleDetail[]): string {
-  const masking = rules.filter(
-    ({ action, mode, matched, on }) => matched && action === 'mask' && mode === 'enforce' && on !== 'answer',
-  );
+  const masking = rulesThat('mask', rules).filter(({ on }) => on !== 'answer');
   return [...new Set(masking.map(({ rule }) => rule))].join(', ');
 }
 
@@ -253,10 +248,4 @@ export function matchMarks(rules: readonly RuleDetail[], on: RuleDetail['on']): 
 /** Accepts field names as dotted paths or as pointers. */
 function toPointer(name: string): string {
   return name.startsWith('/') ? name : `/${name.replaceAll('.', '/')}`;
-}
-
-function isEventStream(headers: readonly string[]): boolean {
-  return headers.some(
-    (value, i) => i % 2 === 1 && headers[i - 1] === 'content-type' && value.startsWith('text/event-stream'),
-  );
 }

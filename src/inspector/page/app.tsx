@@ -1,11 +1,12 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ExchangeRow } from '../contract/exchange-list.ts';
-import { go, openExchange, parseView, type View } from './address.ts';
+import { parseView, type View } from './address.ts';
 import { ExchangePane } from './exchange/exchange-pane.tsx';
 import { type Filter, parseFilter, toQuery } from './filter.ts';
 import { Help, useKeys } from './keys.tsx';
 import { TrafficView } from './list/traffic-view.tsx';
 import type { Live } from './live.ts';
+import { go, openExchange } from './navigate.ts';
 import { NowView } from './now/now-view.tsx';
 import { tokenInAddress } from './session.ts';
 import { SignIn, SignOut } from './shell/sign-in.tsx';

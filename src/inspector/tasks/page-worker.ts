@@ -18,7 +18,9 @@ interface HistoryQuery {
 export async function readHistory({ place, by, sinceMs, nowMs }: HistoryQuery): Promise<HistoryAnswer> {
   const starts = startsOf(by, sinceMs, nowMs);
   const steps = new Map(starts.map((ms) => [isoOf(ms), empty(ms)]));
-  for (const { name, ...sum } of await sums(place, by, sinceMs)) {
+  const dayOf = (ms: number) => isoOf(startOf(by, ms));
+  const sums = await readUsage(place, { by: 'day', sinceMs: startOf(by, sinceMs), dayOf });
+  for (const { name, ...sum } of sums) {
     steps.set(name, {
       time: name,
       requests: sum.requests,
@@ -29,20 +31,11 @@ export async function readHistory({ place, by, sinceMs, nowMs }: HistoryQuery): 
   return { by, steps: [...steps.values()].sort((one, other) => (one.time < other.time ? -1 : 1)) };
 }
 
-async function sums(place: LedgerPlace, by: HistoryAnswer['by'], sinceMs: number) {
-  const dayOf = (ms: number) => isoOf(startOf(by, ms));
-  return readUsage(place, { by: 'day', sinceMs: startOf(by, sinceMs), dayOf });
-}
-
 function startsOf(by: HistoryAnswer['by'], sinceMs: number, nowMs: number): readonly number[] {
   const starts: number[] = [];
-  for (let ms = startOf(by, sinceMs); ms <= nowMs; ) {
-    starts.push(ms);
-    const date = new Date(ms);
-    if (by === 'hour') ms += hourMs;
-    // Days differ in length.
-    else ms = new Date(date.getFullYear(), date.getMonth(), date.getDate() + 1).getTime();
-  }
+  // Days differ in length, but not by half of one.
+  const stepMs = by === 'hour' ? hourMs : 36 * hourMs;
+  for (let ms = startOf(by, sinceMs); ms <= nowMs; ms = startOf(by, ms + stepMs)) starts.push(ms);
   return starts;
 }
 

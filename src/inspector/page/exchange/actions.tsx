@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { SendAgainAnswer, SendAgainRequest } from '../../contract/actions.ts';
 import type { ExchangeDetail, TextAnswer } from '../../contract/exchange-detail.ts';
-import { go, openExchange } from '../address.ts';
 import type { Live } from '../live.ts';
+import { go, openExchange } from '../navigate.ts';
 import { messageOf } from '../session.ts';
 import { CopyButton, Dialog, Problem } from '../shell/controls.tsx';
 import { toIndented } from '../text/json-lines.ts';

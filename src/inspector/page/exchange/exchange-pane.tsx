@@ -1,10 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ExchangeDetail, HeaderLine } from '../../contract/exchange-detail.ts';
 import type { ExchangeRow } from '../../contract/exchange-list.ts';
-import { go, type Tab, tabs } from '../address.ts';
+import { type Tab, tabs } from '../address.ts';
 import { formatTime } from '../format.ts';
 import { Decision, Status } from '../list/cells.tsx';
 import type { Live } from '../live.ts';
+import { go } from '../navigate.ts';
 import { BodyText } from '../text/body-text.tsx';
 import { visibleLine } from '../text/visible.ts';
 import { useCall } from '../use-call.ts';

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import type { ExchangeDetail } from '../../contract/exchange-detail.ts';
 import type { ExchangeRow } from '../../contract/exchange-list.ts';
-import { openExchange } from '../address.ts';
 import { formatBytes, formatCost, formatCount, formatDuration } from '../format.ts';
 import { parts } from '../list/cells.tsx';
+import { openExchange } from '../navigate.ts';
 import { visibleLine } from '../text/visible.ts';
 import { Rules } from './rules.tsx';
 

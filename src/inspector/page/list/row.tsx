@@ -1,7 +1,7 @@
 import { Component, type ComponentChildren } from 'preact';
 import type { ExchangeRow } from '../../contract/exchange-list.ts';
-import { openExchange } from '../address.ts';
 import { formatClock, formatCost, formatCount, formatDuration, formatTime } from '../format.ts';
+import { openExchange } from '../navigate.ts';
 import { visibleLine } from '../text/visible.ts';
 import { Decision, Status, TimeBar } from './cells.tsx';
 

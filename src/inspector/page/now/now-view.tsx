@@ -63,13 +63,19 @@ function LastHour({ live }: { readonly live: Live }) {
           title="First byte"
           summary={`Time to the first byte${latest === undefined ? '' : `: half within ${formatDuration(latest.p50)}, 95 % within ${formatDuration(latest.p95)}`}`}
           times={times}
-          kind="dashes"
           format={formatDuration}
-          series={(['p50', 'p95'] as const).map((name, index) => ({
-            name,
-            color: `--series-${index + 1}`,
-            values: minutes.map(({ first_byte_ms: ms }) => ms?.[name] ?? 0),
-          }))}
+          series={[
+            {
+              name: 'p50',
+              color: '--series-1',
+              values: minutes.map(({ first_byte_ms: ms }) => ms?.p50 ?? 0),
+            },
+            {
+              name: 'up to p95',
+              color: '--series-2',
+              values: minutes.map(({ first_byte_ms: ms }) => (ms === undefined ? 0 : ms.p95 - ms.p50)),
+            },
+          ]}
         />
       </UsageCharts>
       <div class="states">

@@ -1,6 +1,7 @@
-import { go, type View } from '../address.ts';
+import type { View } from '../address.ts';
 import { formatClock } from '../format.ts';
 import type { Live } from '../live.ts';
+import { go } from '../navigate.ts';
 import { Problem } from './controls.tsx';
 
 interface Properties {
