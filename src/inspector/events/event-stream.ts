@@ -42,7 +42,6 @@ export class EventStreams {
   readonly #dirty = new Set<RingEntry>();
   #batch: NodeJS.Timeout | undefined;
   #clock: NodeJS.Timeout | undefined;
-  #silentMs = 0;
   /** Since the last change. */
   #quietMs = 0;
   #nowVersion = -1;
@@ -149,12 +148,10 @@ export class EventStreams {
   }
 
   #tick(): void {
-    this.#silentMs += nowMs;
-    const isQuiet = this.#options.ring.version === this.#nowVersion;
-    this.#quietMs = isQuiet ? this.#quietMs + nowMs : 0;
-    if (isQuiet && this.#quietMs !== settledMs && this.#silentMs < idleMs) return;
-    this.#silentMs = 0;
-    this.#nowVersion = this.#options.ring.version;
+    const { version } = this.#options.ring;
+    this.#quietMs = version === this.#nowVersion ? this.#quietMs + nowMs : 0;
+    this.#nowVersion = version;
+    if (this.#quietMs % idleMs !== 0 && this.#quietMs !== settledMs) return;
     this.#options.now().then(
       (now) => this.#writeAll(toEvent('now', now)),
       () => this.#writeAll(': \n\n'), // keeps the connection alive; the counts come next time

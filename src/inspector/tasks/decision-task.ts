@@ -1,5 +1,5 @@
 import { readSettings } from '../../config/build/settings.ts';
-import { buildConfig, type Config, type ConfigSource, rebuildConfig } from '../../config/config.ts';
+import { buildConfig, type Config, type ConfigSource } from '../../config/config.ts';
 import { parseSource, type SourceDocument } from '../../config/source/document.ts';
 import { createReport, type Report } from '../../config/source/report.ts';
 import { GatewayError } from '../../errors.ts';
@@ -29,11 +29,6 @@ export function explainDetails(config: Config, input: DecisionInput): Explained 
   const rules = toDetails(explainRequest(question));
   const masks = rules.some(({ action, matched }) => action === 'mask' && matched);
   return { rules, masked: masks ? [...decideOffline(question).masked].slice(0, mostMasked) : [] };
-}
-
-/** The same, after building the configuration; undefined if the rules are invalid. */
-export function explainTask({ source, ...input }: DecisionTask): Explained {
-  return explainDetails(rebuildConfig(source), input);
 }
 
 /** Decides by scratch rules. Throws usage.invalid for a key or endpoint that is not known. */

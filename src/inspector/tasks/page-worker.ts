@@ -1,9 +1,10 @@
 import { parentPort } from 'node:worker_threads';
+import { rebuildConfig } from '../../config/config.ts';
 import { toGatewayError } from '../../errors.ts';
 import type { LedgerPlace } from '../../record/ledger/ledger-store.ts';
 import { readUsage } from '../../record/ledger/read-ledger.ts';
 import type { HistoryAnswer, HistoryStep } from '../contract/events.ts';
-import { type DecisionTask, explainTask, tryTask } from './decision-task.ts';
+import { type DecisionTask, explainDetails, tryTask } from './decision-task.ts';
 
 const hourMs = 3_600_000;
 
@@ -61,7 +62,7 @@ export type PageTask =
 async function run(task: PageTask): Promise<unknown> {
   switch (task.kind) {
     case 'explain':
-      return explainTask(task.task);
+      return explainDetails(rebuildConfig(task.task.source), task.task);
     case 'try':
       return tryTask(task.task);
     case 'history':

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { ExchangeDetail, HeaderLine } from '../../contract/exchange-detail.ts';
 import type { ExchangeRow } from '../../contract/exchange-list.ts';
 import { type Tab, tabs } from '../address.ts';
@@ -20,14 +20,6 @@ interface Properties {
   /** The exchange's current row; missing if the list no longer has it. */
   readonly row: ExchangeRow | undefined;
 }
-
-const titles = {
-  overview: 'Overview',
-  headers: 'Headers',
-  request: 'Request',
-  answer: 'Answer',
-  record: 'Record',
-};
 
 export function ExchangePane({ live, id, tab, row }: Properties) {
   const [refreshes, setRefreshes] = useState(0);
@@ -93,21 +85,16 @@ export function ExchangePane({ live, id, tab, row }: Properties) {
 
 function Tabs({ id, tab }: Pick<Properties, 'id' | 'tab'>) {
   const show = (next: Tab) => go({ name: 'exchange', id, tab: next }, { isStep: true });
-  const list = useRef<HTMLDivElement>(null);
-  const isMoved = useRef(false);
-  useEffect(() => {
-    if (isMoved.current) list.current?.querySelector<HTMLElement>('[aria-selected=true]')?.focus();
-    isMoved.current = false;
-  }, [tab]);
   const move = (event: KeyboardEvent) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (step === undefined) return;
     event.preventDefault();
-    isMoved.current = true;
-    show(tabs[(tabs.indexOf(tab) + step + tabs.length) % tabs.length] ?? tab);
+    const next = tabs[(tabs.indexOf(tab) + step + tabs.length) % tabs.length] ?? tab;
+    document.getElementById(`tab-${next}`)?.focus();
+    show(next);
   };
   return (
-    <div ref={list} class="tabs" role="tablist" aria-label="Parts of the exchange" onKeyDown={move}>
+    <div class="tabs" role="tablist" aria-label="Parts of the exchange" onKeyDown={move}>
       {tabs.map((one) => (
         <button
           type="button"
@@ -119,7 +106,7 @@ function Tabs({ id, tab }: Pick<Properties, 'id' | 'tab'>) {
           tabIndex={one === tab ? 0 : -1}
           onClick={() => show(one)}
         >
-          {titles[one]}
+          {one.charAt(0).toUpperCase() + one.slice(1)}
         </button>
       ))}
     </div>

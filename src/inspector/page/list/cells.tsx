@@ -14,17 +14,13 @@ export function Status({ row }: { readonly row: ExchangeRow }) {
   if (row.state === 'open') return <span class="status open">open</span>;
   if (row.outcome === 'left') return <span class="status left">left</span>;
   // The status was sent before the answer broke off, or was blocked.
-  if (row.outcome !== 'answered' && row.status > 0 && row.status < 400)
-    return (
-      <span
-        class={`status ${shows.blocked(row) ? 'refused' : 'failed'}`}
-        title={`cut off after status ${row.status}`}
-      >
-        cut
-      </span>
-    );
-  const kind = row.status >= 400 && !shows.failed(row) ? 'refused' : shows.failed(row) ? 'failed' : 'fine';
-  return <span class={`status ${kind}`}>{row.status === 0 ? 'none' : row.status}</span>;
+  const isCut = row.outcome !== 'answered' && row.status > 0 && row.status < 400;
+  const kind = shows.failed(row) ? 'failed' : isCut || row.status >= 400 ? 'refused' : 'fine';
+  return (
+    <span class={`status ${kind}`} title={isCut ? `cut off after status ${row.status}` : undefined}>
+      {isCut ? 'cut' : row.status || 'none'}
+    </span>
+  );
 }
 
 /** The decision and the rule that made it; if no rule did, why the exchange failed. */

@@ -20,24 +20,19 @@ export function ExchangeList({ rows, selected, empty }: Properties) {
   const grid = useRef<HTMLDivElement>(null);
   // The row height that the stylesheet yields at this width and text size.
   const probe = useRef<HTMLDivElement>(null);
-  const [{ first, count, rowHeight }, setRange] = useState({ first: 0, count: 60, rowHeight: 28 });
+  const [rowHeight, setRowHeight] = useState(28);
+  const [first, setFirst] = useState(0);
+  const [count, setCount] = useState(60);
 
   const measure = () => {
     const element = grid.current;
     if (element === null) return;
     const height = probe.current?.offsetHeight || 28;
     const top = Math.max(0, Math.floor(element.scrollTop / height) - overscan);
-    const next = {
-      // In steps, so that not every pixel of scrolling renders.
-      first: top - (top % 8),
-      count: Math.ceil(element.clientHeight / height) + 2 * overscan + 8,
-      rowHeight: height,
-    };
-    setRange((last) =>
-      last.first === next.first && last.count === next.count && last.rowHeight === next.rowHeight
-        ? last
-        : next,
-    );
+    setRowHeight(height);
+    setCount(Math.ceil(element.clientHeight / height) + 2 * overscan + 8);
+    // In steps, so that not every pixel of scrolling renders.
+    setFirst(top - (top % 8));
   };
 
   useEffect(() => {

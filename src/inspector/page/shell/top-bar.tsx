@@ -18,6 +18,7 @@ const links = [
 ] as const;
 
 export function TopBar({ live, view, onHelp, onLeave }: Properties) {
+  const { connection } = live;
   const current = view.name === 'exchange' ? 'traffic' : view.name;
   return (
     <header class="top-bar">
@@ -38,7 +39,13 @@ export function TopBar({ live, view, onHelp, onLeave }: Properties) {
       <span class="spring" />
       <KeepBodies live={live} />
       <Problem>{live.keepFailure}</Problem>
-      <ConnectionState live={live} />
+      <span
+        class={`connection ${connection.state}`}
+        role="status"
+        title={connection.state === 'cut' ? connection.why : undefined}
+      >
+        {connection.state === 'cut' ? 'disconnected, retrying' : connection.state}
+      </span>
       <button type="button" class="quiet" onClick={onLeave}>
         Sign out
       </button>
@@ -72,19 +79,5 @@ function KeepBodies({ live }: { readonly live: Live }) {
     >
       Keep bodies 10 min
     </button>
-  );
-}
-
-function ConnectionState({ live }: { readonly live: Live }) {
-  const { connection } = live;
-  const text = { connecting: 'connecting', live: 'live', cut: 'disconnected, retrying' }[connection.state];
-  return (
-    <span
-      class={`connection ${connection.state}`}
-      role="status"
-      title={connection.state === 'cut' ? connection.why : undefined}
-    >
-      {text}
-    </span>
   );
 }
