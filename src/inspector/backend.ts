@@ -50,7 +50,7 @@ function toState({ limit, scope, max, used, resetMs }: LimitState, nowMs: number
     limit,
     max: inUnit(max),
     used: inUnit(used),
-    ...(kind === 'period' ? { resets: new Date(nowMs + resetMs).toISOString() } : {}),
+    resets: kind === 'period' ? new Date(nowMs + resetMs).toISOString() : undefined,
     mode: scope.settings.mode,
   };
 }

@@ -61,7 +61,7 @@ export type TryPolicyAnswer =
       readonly rules: readonly RuleDetail[];
       readonly microseconds: number;
       /** The request as it would leave, where a rule redacts. */
-      readonly redacted?: Body;
+      readonly redacted?: Body | undefined;
       /** The request, with marks where rules match. */
       readonly request: Body;
     }

@@ -34,7 +34,7 @@ export interface NowAnswer {
 
 export interface Minute extends HistoryStep {
   /** Missing if nothing was sent; accurate to 1 %. */
-  readonly first_byte_ms?: { readonly p50: number; readonly p95: number };
+  readonly first_byte_ms?: { readonly p50: number; readonly p95: number } | undefined;
   /** What the gateway refused, by reason, as the list counts it (`shows`). */
   readonly blocks: Readonly<Record<string, number>>;
   /** What should have been answered and was not, by reason (`status 529`). */
@@ -49,7 +49,7 @@ export interface BudgetState {
   readonly limit: string;
   readonly max: number;
   readonly used: number;
-  readonly resets?: string;
+  readonly resets?: string | undefined;
   readonly mode: string;
 }
 

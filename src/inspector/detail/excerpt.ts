@@ -1,4 +1,5 @@
 import type { HeaderLine, RuleMatch } from '../contract/exchange-detail.ts';
+import type { Scrub } from './answer-parts.ts';
 import { hideHeader, outlineText } from './hide.ts';
 import type { TextRange } from './locate.ts';
 
@@ -31,8 +32,6 @@ function wholeCharacter(text: string, offset: number): number {
   const code = text.charCodeAt(offset);
   return code >= 0xdc00 && code < 0xe000 && offset > 0 ? offset - 1 : offset;
 }
-
-type Scrub = (text: string) => string;
 
 /** Received and sent headers, one line per name, in the order received; added ones come last. */
 export function headerLines(

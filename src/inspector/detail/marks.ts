@@ -8,7 +8,7 @@ export interface WantedMark {
   readonly at: string;
   readonly rule?: string;
   /** In the decoded text, in UTF-16 code units. */
-  readonly ranges?: readonly TextRange[];
+  readonly ranges?: readonly TextRange[] | undefined;
 }
 
 /** A hostile body matches everywhere, and by every rule. */

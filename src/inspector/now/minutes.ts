@@ -100,9 +100,10 @@ function toMinute(count: MinuteCount): Minute {
     requests,
     tokens: { input, output, cached },
     cost_usd: costUsd,
-    ...(firstByte && {
-      first_byte_ms: { p50: firstByte.percentile(50) / 10, p95: firstByte.percentile(95) / 10 },
-    }),
+    first_byte_ms: firstByte && {
+      p50: firstByte.percentile(50) / 10,
+      p95: firstByte.percentile(95) / 10,
+    },
     blocks: Object.fromEntries(blocks),
     errors: Object.fromEntries(errors),
   };

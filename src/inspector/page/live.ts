@@ -125,12 +125,7 @@ export class Live {
     this.session.forget();
     this.hasLeft = true;
     this.traffic.clear();
-    this.#set({
-      isSignedOut: true,
-      isLoaded: false,
-      skipped: 0,
-      now: undefined,
-    });
+    this.#set({ isSignedOut: true, isLoaded: false, skipped: 0, now: undefined });
   }
 
   async #load(): Promise<string> {

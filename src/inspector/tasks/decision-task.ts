@@ -57,11 +57,11 @@ export function tryTask({ source, policies = '', ...input }: DecisionTask): TryP
 function decide(config: Config, input: DecisionInput, policies: string): TryPolicyAnswer {
   const question = toQuestion(config, input);
   const report = explainRequest(question);
-  const lines = ruleLines(policies, config.source.settings.policies, []);
-  const rules = withExcerpts(toDetails(report), question.body, same).map((rule) => {
-    const line = lines.get(rule.rule);
-    return line === undefined ? rule : { ...rule, source: { file: 'scratch', line } };
-  });
+  const lines = ruleLines(policies, config.source.settings.policies, { file: 'scratch', path: [] });
+  const rules = withExcerpts(toDetails(report), question.body, same).map((rule) => ({
+    ...rule,
+    source: lines.get(rule.rule),
+  }));
   const { decision, rule, reason, message, at, microseconds = 0 } = report;
   const request = toBody(question.body, same, (text) => findMarks(text, matchMarks(rules, 'request')));
   const redacted =
@@ -76,9 +76,7 @@ function decide(config: Config, input: DecisionInput, policies: string): TryPoli
     rules,
     microseconds,
     request,
-    ...(redacted && {
-      redacted: toBody(redacted, same, (text) => findRedactions(text, request.text, rules)),
-    }),
+    redacted: redacted && toBody(redacted, same, (text) => findRedactions(text, request.text, rules)),
   };
 }
 

@@ -12,9 +12,7 @@ export async function readRuleLines(
   path: string | undefined,
   policies: Policies,
 ): Promise<ReadonlyMap<string, Source>> {
-  const text = await readText(path);
-  const file = basename(path ?? '');
-  return new Map([...ruleLines(text, policies, ['policies'])].map(([id, line]) => [id, { file, line }]));
+  return ruleLines(await readText(path), policies, { file: basename(path ?? ''), path: ['policies'] });
 }
 
 /** The policies as written, comments included, as the start of a scratch copy. */
@@ -33,19 +31,19 @@ async function readText(path: string | undefined): Promise<string> {
   return path === undefined ? '' : readFile(path, 'utf8').catch(() => '');
 }
 
-/** The line of each rule in a YAML text. */
+/** Where each rule is in a YAML text: the `path` in it that has the policies, and the name of its `file`. */
 export function ruleLines(
   text: string,
   policies: Policies,
-  path: readonly string[],
-): ReadonlyMap<string, number> {
+  { file, path }: { readonly file: string; readonly path: readonly string[] },
+): ReadonlyMap<string, Source> {
   const source = parseSource(text);
-  const lines = new Map<string, number>();
+  const lines = new Map<string, Source>();
   for (const [name, { rules }] of Object.entries(policies)) {
     for (const [index, { id }] of rules.entries()) {
       const at = [...path, name, 'rules', index];
       const line = source.has(at) ? source.locate(at, 'value')?.line : undefined;
-      if (line !== undefined) lines.set(id, line);
+      if (line !== undefined) lines.set(id, { file, line });
     }
   }
   return lines;

@@ -24,7 +24,7 @@ export function Actions({ live, detail }: Properties) {
   const [open, setOpen] = useState<'send' | TextName>();
   const close = () => setOpen(undefined);
   const { id } = detail.row;
-  const hasBody = detail.bodies?.received !== undefined;
+  const hasBody = detail.bodies !== undefined;
   return (
     <div class="actions">
       <button type="button" disabled={!hasBody} onClick={() => setOpen('send')}>
@@ -82,8 +82,8 @@ interface SendProperties extends Properties {
 
 /** Sends the request once more, with another model or an edited body, like any other request. */
 function SendAgain({ live, detail, onClose }: SendProperties) {
-  const original = toIndented(detail.bodies?.received?.text ?? '');
-  const isCut = detail.bodies?.received?.truncated === true;
+  const original = toIndented(detail.bodies?.received.text ?? '');
+  const isCut = detail.bodies?.received.truncated === true;
   const [model, setModel] = useState('');
   const [body, setBody] = useState(original);
   const [isSending, setSending] = useState(false);

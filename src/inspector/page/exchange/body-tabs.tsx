@@ -15,10 +15,9 @@ interface Properties {
 /** The body as it came and as it left, side by side where they differ. */
 export function RequestTab({ detail, live }: Properties) {
   const { bodies, form, dropped } = detail;
-  if (bodies?.received === undefined && bodies?.sent === undefined)
-    return <NoBodies live={live} row={detail.row} />;
+  if (bodies === undefined) return <NoBodies live={live} row={detail.row} />;
   const { received, sent } = bodies;
-  const isSame = received !== undefined && sent !== undefined && form === 'exact';
+  const isSame = sent !== undefined && form === 'exact';
   return (
     <>
       {dropped.length > 0 && (
@@ -27,9 +26,7 @@ export function RequestTab({ detail, live }: Properties) {
         </p>
       )}
       <div class={isSame ? 'bodies' : 'bodies two'}>
-        {received !== undefined && (
-          <BodyColumn title={isSame ? 'As received, and exactly as sent' : 'As received'} body={received} />
-        )}
+        <BodyColumn title={isSame ? 'As received, and exactly as sent' : 'As received'} body={received} />
         {sent !== undefined && !isSame && (
           <BodyColumn title={form === undefined ? 'As sent' : `As sent: ${form}`} body={sent} />
         )}
@@ -44,8 +41,8 @@ const ways = { text: 'Assembled', events: 'Event by event', raw: 'As it came' } 
 /** The answer; for a stream its assembled text, its events, or its raw bytes. */
 export function AnswerTab({ detail, live }: Properties) {
   const [wanted, setWanted] = useState<keyof typeof ways>('text');
-  const { answer, answer_parts: parts, events } = detail.bodies ?? {};
-  if (answer === undefined && !detail.row.bodies) return <NoBodies live={live} row={detail.row} />;
+  if (detail.bodies === undefined) return <NoBodies live={live} row={detail.row} />;
+  const { answer, answer_parts: parts = [], events } = detail.bodies;
   if (answer === undefined)
     return (
       <p class="note">
@@ -54,20 +51,19 @@ export function AnswerTab({ detail, live }: Properties) {
           : 'Nothing came from a provider: the client got one of the gateway’s own errors.'}
       </p>
     );
-  if (parts === undefined && events === undefined)
-    return <BodyColumn title="As the client got it" body={answer} />;
+  if (events === undefined) return <BodyColumn title="As the client got it" body={answer} />;
   return (
     <>
       <Toggles label="How the answer is shown" titles={ways} value={wanted} onChange={setWanted} />
       {wanted === 'text' && (
         <div class="prose">
-          {parts?.map((part, index) => (
+          {parts.map((part, index) => (
             <Part key={index} part={part} />
           ))}
-          {(parts ?? []).length === 0 && <p class="note">The events carry neither text nor tool calls.</p>}
+          {parts.length === 0 && <p class="note">The events carry neither text nor tool calls.</p>}
         </div>
       )}
-      {wanted === 'events' && <EventList events={events ?? []} />}
+      {wanted === 'events' && <EventList events={events} />}
       {wanted === 'raw' && <BodyColumn title="As the client got it" body={answer} />}
     </>
   );
