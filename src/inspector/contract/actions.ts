@@ -18,9 +18,9 @@ export interface KeepBodiesAnswer {
 export interface SendAgainRequest {
   readonly id: string;
   /** Replaces the body's model. */
-  readonly model?: string;
+  readonly model?: string | undefined;
   /** JSON text to send instead of the body that was kept. */
-  readonly body?: string;
+  readonly body?: string | undefined;
 }
 
 export interface SendAgainAnswer {
@@ -44,9 +44,9 @@ export interface TryPolicyRequest {
   /** JSON text of the request. */
   readonly body: string;
   /** Guessed from the body by default. */
-  readonly endpoint?: string;
+  readonly endpoint?: string | undefined;
   /** The key it comes with; the first by default. */
-  readonly key?: string;
+  readonly key?: string | undefined;
 }
 
 export type TryPolicyAnswer =

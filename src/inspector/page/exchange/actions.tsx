@@ -93,8 +93,8 @@ function SendAgain({ live, detail, onClose }: SendProperties) {
     setSending(true);
     const request: SendAgainRequest = {
       id: detail.row.id,
-      ...(model.trim() !== '' && { model: model.trim() }),
-      ...(body !== original && { body }),
+      model: model.trim() || undefined,
+      body: body === original ? undefined : body,
     };
     try {
       const { id } = await live.session.post<SendAgainAnswer>('send-again', request);

@@ -1,4 +1,5 @@
-import { Component, type ComponentChildren } from 'preact';
+import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
 import type { ExchangeRow } from '../../contract/exchange-list.ts';
 import { formatClock, formatCost, formatCount, formatDuration, formatTime } from '../format.ts';
 import { openExchange } from '../navigate.ts';
@@ -86,15 +87,9 @@ export const cellClass = ({ name, isNumber = false }: Column) => `cell ${name}${
 export const rowId = (seq: number) => `exchange-${seq}`;
 
 /** Rendered again only when its data has changed: that is what makes a list of 10,000 scroll smoothly. */
-export class Row extends Component<Properties> {
-  override shouldComponentUpdate(next: Properties): boolean {
-    return (['row', 'index', 'rowHeight', 'isSelected', 'scaleMs'] as const).some(
-      (name) => next[name] !== this.props[name],
-    );
-  }
-
-  override render({ row, index, rowHeight, isSelected, scaleMs }: Properties) {
-    return (
+export function Row({ row, index, rowHeight, isSelected, scaleMs }: Properties) {
+  return useMemo(
+    () => (
       <div
         role="row"
         id={rowId(row.seq)}
@@ -117,6 +112,7 @@ export class Row extends Component<Properties> {
           </span>
         ))}
       </div>
-    );
-  }
+    ),
+    [row, index, rowHeight, isSelected, scaleMs],
+  );
 }
