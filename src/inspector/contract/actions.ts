@@ -1,3 +1,4 @@
+import type { NowAnswer } from './events.ts';
 import type { Body, RuleDetail } from './exchange-detail.ts';
 
 /** `POST /_/api/keep-bodies`. `minutes: 0` stops, `forget` drops those that are kept. */
@@ -7,9 +8,7 @@ export interface KeepBodiesRequest {
   readonly forget?: boolean;
 }
 
-export interface KeepBodiesAnswer {
-  readonly keeps_bodies?: string | 'always';
-}
+export type KeepBodiesAnswer = Pick<NowAnswer, 'keeps_bodies'>;
 
 /**
  * `POST /_/api/send-again`: `id` names an exchange, whose key and endpoint are used, and whose body unless another is

@@ -68,15 +68,21 @@ export interface RuleMatch {
     readonly confidence: string;
     readonly why?: string;
   }[];
-  /** Of the matches in the text there, in UTF-16 code units; the first 100. */
-  readonly ranges?: readonly { readonly start: number; readonly end: number }[] | undefined;
+  /** Of the matches in the text there; the first 100. */
+  readonly ranges?: readonly TextRange[] | undefined;
   /**
    * The text there, from around the first match, as its shape: letters and digits except the first of each word become `•`;
    * at most 160 characters.
    */
   readonly excerpt?: string;
   /** Where in the excerpt the matches are. */
-  readonly excerpt_ranges?: readonly { readonly start: number; readonly end: number }[];
+  readonly excerpt_ranges?: readonly TextRange[];
+}
+
+/** A range of a text, in UTF-16 code units. */
+export interface TextRange {
+  readonly start: number;
+  readonly end: number;
 }
 
 export interface HeaderLine {
@@ -107,13 +113,11 @@ export interface Body {
   /** The first 1 MiB, decoded as UTF-8 (invalid bytes become U+FFFD), with configured secrets scrubbed. */
   readonly text: string;
   readonly truncated: boolean;
-  /** Ranges of `text`, in UTF-16 code units, in order and without overlap. */
+  /** Ranges of `text`, in order and without overlap. */
   readonly marks: readonly Mark[];
 }
 
-export interface Mark {
-  readonly start: number;
-  readonly end: number;
+export interface Mark extends TextRange {
   /**
    * `match`: a rule matched there. `redacted`: replaced before it left; in an answer also what the provider sent of that.
    * `restored`: came back in place of what had left.

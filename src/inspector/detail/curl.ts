@@ -6,6 +6,7 @@ import type { TextAnswer } from '../contract/exchange-detail.ts';
 import type { RingEntry } from '../ring/entry.ts';
 import { decidingRule } from '../ring/to-row.ts';
 import { type Scrub, shownBytes } from './answer-parts.ts';
+import { byName } from './excerpt.ts';
 import { isSecretName } from './hide.ts';
 
 /** Client headers that affect the answer; the others only identify the client. */
@@ -25,12 +26,7 @@ export function toCurl(entry: RingEntry, origin: string, scrub: Scrub): TextAnsw
 }
 
 export function meaningfulHeaders({ rawHeaders }: RingEntry): Readonly<Record<string, string>> {
-  const headers: Record<string, string> = {};
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = (rawHeaders[i] as string).toLowerCase();
-    if (kept.test(name)) headers[name] = rawHeaders[i + 1] as string;
-  }
-  return headers;
+  return Object.fromEntries([...byName(rawHeaders)].filter(([name]) => kept.test(name)));
 }
 
 /** Throws inspector.not_kept, and request.too_large if the body is too long to paste. */

@@ -1,7 +1,6 @@
-import type { HeaderLine, RuleMatch } from '../contract/exchange-detail.ts';
+import type { HeaderLine, RuleMatch, TextRange } from '../contract/exchange-detail.ts';
 import type { Scrub } from './answer-parts.ts';
 import { hideHeader, outlineText } from './hide.ts';
-import type { TextRange } from './locate.ts';
 
 const longestExcerpt = 160;
 /** Before a match that is not at the beginning. */

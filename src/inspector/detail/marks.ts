@@ -1,6 +1,6 @@
 import { partitionPoint } from '../../partition-point.ts';
-import type { Mark, RuleDetail } from '../contract/exchange-detail.ts';
-import { locate, type TextRange, textOf } from './locate.ts';
+import type { Mark, RuleDetail, TextRange } from '../contract/exchange-detail.ts';
+import { locate, textOf } from './locate.ts';
 
 /** A place to mark: the value at a pointer, or ranges of the text there. */
 export interface WantedMark {

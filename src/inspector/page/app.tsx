@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ExchangeRow } from '../contract/exchange-list.ts';
-import { parseView, type View } from './address.ts';
+import { parseView, titles, type View } from './address.ts';
 import { ExchangePane } from './exchange/exchange-pane.tsx';
 import { type Filter, parseFilter, toQuery } from './filter.ts';
 import { Help, useKeys } from './keys.tsx';
@@ -13,8 +13,6 @@ import { SignIn, SignOut } from './shell/sign-in.tsx';
 import { TopBar } from './shell/top-bar.tsx';
 import type { Scratch } from './try/scratch.ts';
 import { TryView } from './try/try-view.tsx';
-
-const titles = { traffic: 'Traffic', exchange: 'Exchange', now: 'Now', try: 'Try a policy' } as const;
 
 export function App({ live }: { readonly live: Live }) {
   useLive(live);
@@ -67,7 +65,7 @@ export function App({ live }: { readonly live: Live }) {
     {
       1: () => go({ name: 'traffic' }),
       2: () => go({ name: 'now' }),
-      3: () => go({ name: 'try', id: undefined }),
+      3: () => go({ name: 'try' }),
       j: () => move(1),
       k: () => move(-1),
       Escape: () => view.name === 'exchange' && go({ name: 'traffic' }),

@@ -1,4 +1,4 @@
-import type { View } from '../address.ts';
+import { titles, type View } from '../address.ts';
 import { formatClock } from '../format.ts';
 import type { Live } from '../live.ts';
 import { go } from '../navigate.ts';
@@ -11,12 +11,6 @@ interface Properties {
   onLeave(): void;
 }
 
-const links = [
-  { title: 'Traffic', view: { name: 'traffic' } },
-  { title: 'Now', view: { name: 'now' } },
-  { title: 'Try a policy', view: { name: 'try', id: undefined } },
-] as const;
-
 export function TopBar({ live, view, onHelp, onLeave }: Properties) {
   const { connection } = live;
   const current = view.name === 'exchange' ? 'traffic' : view.name;
@@ -24,15 +18,15 @@ export function TopBar({ live, view, onHelp, onLeave }: Properties) {
     <header class="top-bar">
       <h1>gateway</h1>
       <nav aria-label="Views">
-        {links.map((link) => (
+        {(['traffic', 'now', 'try'] as const).map((name) => (
           <button
             type="button"
             class="quiet"
-            key={link.title}
-            aria-current={link.view.name === current ? 'page' : undefined}
-            onClick={() => go(link.view)}
+            key={name}
+            aria-current={name === current ? 'page' : undefined}
+            onClick={() => go({ name })}
           >
-            {link.title}
+            {titles[name]}
           </button>
         ))}
       </nav>
