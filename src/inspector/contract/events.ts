@@ -18,7 +18,7 @@ export interface Events {
   /** Sent every second in which something changed, and at least every 15 s. */
   readonly now: NowAnswer;
   /** Something was lost (a slow reader, a restart): load the list again. */
-  readonly resync: { readonly reason: 'restarted' | 'too slow' | 'too old' };
+  readonly resync: object;
 }
 
 /** `GET /_/api/now`, and the event `now`. */

@@ -4,8 +4,6 @@ import type { RingEntry } from '../ring/entry.ts';
 import type { Ring } from '../ring/ring.ts';
 import { toRow } from '../ring/to-row.ts';
 
-type Reason = Events['resync']['reason'];
-
 interface EventStreamOptions {
   readonly ring: Ring;
   /** Differs with every start of the gateway. */
@@ -71,8 +69,8 @@ export class EventStreams {
     this.#viewers.add(viewer);
     response.onClose(() => this.#remove(viewer));
     if (this.#clock === undefined) this.#start();
-    if (lastBoot !== undefined && lastBoot !== boot) return this.#resync(viewer, 'restarted');
-    this.#catchUp(viewer, 'too old');
+    if (lastBoot !== undefined && lastBoot !== boot) return this.#resync(viewer);
+    this.#catchUp(viewer);
   }
 
   /** Ends all streams: the gateway stops. */
@@ -134,17 +132,17 @@ export class EventStreams {
       .join('');
   }
 
-  #catchUp(viewer: Viewer, reason: Reason): void {
+  #catchUp(viewer: Viewer): void {
     const { ring } = this.#options;
-    if (viewer.version < ring.goneVersion) return this.#resync(viewer, reason);
+    if (viewer.version < ring.goneVersion) return this.#resync(viewer);
     const newer = ring.entries().filter(({ version }) => version > viewer.version);
     viewer.version = ring.version;
     if (newer.length > 0) this.#write(viewer, this.#rowEvents(newer));
   }
 
-  #resync(viewer: Viewer, reason: Reason): void {
+  #resync(viewer: Viewer): void {
     viewer.version = this.#options.ring.version;
-    this.#write(viewer, toEvent('resync', { reason }, this.cursor()));
+    this.#write(viewer, toEvent('resync', {}, this.cursor()));
   }
 
   #tick(): void {
@@ -169,7 +167,7 @@ export class EventStreams {
     viewer.isBehind = true;
     viewer.response.onDrain(() => {
       viewer.isBehind = false;
-      this.#catchUp(viewer, 'too slow');
+      this.#catchUp(viewer);
     });
   }
 }
