@@ -72,6 +72,8 @@ export async function sendToSelf(
       'content-length': body.length,
     },
   });
+  // One that comes after the head ends the answer too, and has nobody else to handle it.
+  sending.on('error', () => undefined);
   sending.end(body);
   const [response] = (await once(sending, 'response').catch((cause) => {
     throw new GatewayError('gateway.unreachable', 'the gateway did not answer its own request', { cause });
