@@ -25,14 +25,8 @@ export function shownText(bytes: Buffer, scrub: Scrub): string {
 const maxEvents = 2_000;
 const longestData = 4_096;
 
-interface ReadStream {
-  readonly events: readonly StreamEvent[];
-  /** Assembled from the bytes that are shown. */
-  readonly parts: readonly AnswerPart[];
-}
-
-/** Splits a streamed answer into events, and assembles it. */
-export function readStream(pieces: readonly AnswerPiece[], endpoint: string, scrub: Scrub): ReadStream {
+/** Splits a streamed answer into events, and assembles it, from the bytes that are shown. */
+export function readStream(pieces: readonly AnswerPiece[], endpoint: string, scrub: Scrub) {
   const events: StreamEvent[] = [];
   const answer = assembleAnswer(endpoint, scrub);
   let atMs = 0;

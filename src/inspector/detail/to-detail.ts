@@ -70,13 +70,8 @@ export async function toDetail(entry: RingEntry, backend: Backend): Promise<Exch
   };
 }
 
-interface Rules extends Explained {
-  /** Whether the rules that did not match are included. */
-  readonly isWhole: boolean;
-}
-
 /** With a body, every rule's result on it, plus the record's matches elsewhere (outgoing request, answer). */
-async function rulesOf(entry: RingEntry, backend: Backend): Promise<Rules> {
+async function rulesOf(entry: RingEntry, backend: Backend) {
   const recorded = (entry.facts.rules ?? []).map(toDetailOf);
   const lines = await backend.ruleLines();
   const explained = await explain(entry, backend);

@@ -3,12 +3,7 @@ import type { ExchangeRecord } from '../../record/record.ts';
 import type { KeepBodiesAnswer } from '../contract/actions.ts';
 import { type EntryKeeper, RingEntry, recalledEntry } from './entry.ts';
 
-interface RingLimits {
-  readonly exchanges: number;
-  readonly bytes: number;
-}
-
-const defaultRingLimits: RingLimits = { exchanges: 500, bytes: 64 * 1024 * 1024 };
+const defaultLimits = { exchanges: 500, bytes: 64 * 1024 * 1024 };
 
 const minuteMs = 60_000;
 /** Approximate bytes of an entry with its record, without headers. */
@@ -19,7 +14,7 @@ const entryBytes = 2_048;
  * refused, failed or matched a rule stay longer, in up to half of the places, and those that are open until they end.
  */
 export class Ring implements EntryKeeper {
-  readonly limits: RingLimits;
+  readonly limits: Readonly<typeof defaultLimits>;
   /** Grows with every change, so that a viewer can ask for what is newer than the version it has seen. */
   version = 0;
   /** The newest version among the entries that are gone. */
@@ -36,7 +31,10 @@ export class Ring implements EntryKeeper {
   #keepsUntilMs = 0;
 
   /** `keepsAlways`: whether bodies are kept without a request. */
-  constructor(limits: RingLimits = defaultRingLimits, keepsAlways: () => boolean = () => false) {
+  constructor(
+    limits: Readonly<typeof defaultLimits> = defaultLimits,
+    keepsAlways: () => boolean = () => false,
+  ) {
     this.limits = limits;
     this.#newest = limits.exchanges;
     this.#keepsAlways = keepsAlways;
