@@ -28,12 +28,10 @@ class MinuteCount {
   add(record: ExchangeRecord): void {
     const { usage, cost_usd, first_byte_ms, outcome, reason, status } = record;
     this.requests += 1;
-    if (usage !== undefined) {
-      this.input += usage.input_tokens;
-      this.output += usage.output_tokens;
-      this.cached += usage.cache_read_tokens;
-    }
-    if (cost_usd !== undefined) this.costUsd += cost_usd;
+    this.input += usage?.input_tokens ?? 0;
+    this.output += usage?.output_tokens ?? 0;
+    this.cached += usage?.cache_read_tokens ?? 0;
+    this.costUsd += cost_usd ?? 0;
     if (first_byte_ms !== undefined && outcome === 'answered') {
       this.firstByte ??= createHistogram({ figures: 2 });
       this.firstByte.record(Math.max(1, Math.round(first_byte_ms * 10)));

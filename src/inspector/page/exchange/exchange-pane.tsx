@@ -131,21 +131,15 @@ function HeadersTab({ detail }: { readonly detail: ExchangeDetail }) {
   return (
     <>
       <h3>Request headers</h3>
-      <Headers lines={detail.headers} received="As received" sent="As sent to the provider" />
+      <Headers lines={detail.headers} sent="As sent to the provider" />
       <h3>Answer headers</h3>
-      <Headers lines={detail.answer_headers} received="As received" sent="As sent to the client" />
+      <Headers lines={detail.answer_headers} sent="As sent to the client" />
       <p class="note">Secret values are shortened to their first characters.</p>
     </>
   );
 }
 
-interface HeadersProperties {
-  readonly lines: readonly HeaderLine[];
-  readonly received: string;
-  readonly sent: string;
-}
-
-function Headers({ lines, received, sent }: HeadersProperties) {
+function Headers({ lines, sent }: { readonly lines: readonly HeaderLine[]; readonly sent: string }) {
   if (lines.length === 0) return <p class="note">None.</p>;
   const hasReceived = lines.some((line) => line.received !== undefined);
   const hasSent = lines.some((line) => line.sent !== undefined);
@@ -154,7 +148,7 @@ function Headers({ lines, received, sent }: HeadersProperties) {
       <thead>
         <tr>
           <th scope="col">Name</th>
-          {hasReceived && <th scope="col">{received}</th>}
+          {hasReceived && <th scope="col">As received</th>}
           {hasSent && <th scope="col">{sent}</th>}
         </tr>
       </thead>
