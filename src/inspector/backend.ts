@@ -1,4 +1,3 @@
-import { request } from 'node:http';
 import type { KeyLimits } from '../config/build/keys.ts';
 import type { Config } from '../config/config.ts';
 import { GatewayError } from '../errors.ts';
@@ -11,72 +10,11 @@ import { type LimitState, planLimits } from '../limits/limiter.ts';
 import { nanoUsdPerUsd } from '../limits/price.ts';
 import { readLimits } from '../limits/read-limits.ts';
 import type { LedgerPlace } from '../record/ledger/ledger-store.ts';
-import { version } from '../version.ts';
-import type { PoliciesAnswer, SendAgainAnswer, TryPolicyAnswer } from './contract/actions.ts';
-import type { BreakerState, BudgetState, HistoryAnswer } from './contract/now.ts';
+import type { PoliciesAnswer, TryPolicyAnswer } from './contract/actions.ts';
+import type { BreakerState, BudgetState, HistoryAnswer } from './contract/events.ts';
 import type { DecisionInput, Explained } from './detail/to-detail.ts';
-import { KeyPasses } from './key-passes.ts';
+import { KeyPasses, type SentAgain, sendToSelf } from './send-again.ts';
 import { PageThreads } from './tasks/page-threads.ts';
-
-/** Most bytes of an answer that are read; the live page shows what the ring kept of it. */
-const answerLimitBytes = 64 * 1024 * 1024;
-
-interface SentAgain {
-  readonly target: string;
-  /** The key's id. */
-  readonly key: string;
-  /** The client's headers that affect a provider's answer. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
-}
-
-/** Sends a request to the gateway itself, over its own port; resolves when the head of the answer is here. */
-function sendToSelf(
-  url: string,
-  pass: string,
-  { target, headers, body }: SentAgain,
-): Promise<SendAgainAnswer> {
-  const { hostname, port } = new URL(url);
-  return new Promise((resolve, reject) => {
-    const sending = request(
-      {
-        host: hereOf(hostname),
-        port,
-        path: target,
-        method: 'POST',
-        agent: false,
-        headers: {
-          ...headers,
-          'user-agent': `gateway-inspector/${version}`,
-          authorization: `Bearer ${pass}`,
-          'content-type': 'application/json',
-          'content-length': body.length,
-        },
-      },
-      (response) => {
-        let read = 0;
-        response.on('data', (piece: Buffer) => {
-          read += piece.length;
-          if (read > answerLimitBytes) response.destroy();
-        });
-        response.on('error', () => undefined); // the list shows that the answer was cut
-        resolve({ id: String(response.headers['x-request-id'] ?? ''), status: response.statusCode ?? 0 });
-      },
-    );
-    sending.on('error', (cause) =>
-      reject(
-        new GatewayError('gateway.unreachable', 'the gateway did not answer its own request', { cause }),
-      ),
-    );
-    sending.end(body);
-  });
-}
-
-/** The loopback address for a server that listens on all addresses. */
-function hereOf(hostname: string): string {
-  if (hostname === '0.0.0.0') return '127.0.0.1';
-  return hostname === '[::]' ? '::1' : hostname.replace(/^\[|\]$/g, '');
-}
 
 const maxScopes = 100;
 /** Milliseconds that readings are cached: counters may be in Redis, which must not be asked for every page every second. */
@@ -112,7 +50,7 @@ function toState({ limit, scope, max, used, resetMs }: LimitState, nowMs: number
     limit,
     max: inUnit(max),
     used: inUnit(used),
-    ...(kind === 'period' ? { resets: new Date(nowMs + resetMs).toISOString() } : {}),
+    resets: kind === 'period' ? new Date(nowMs + resetMs).toISOString() : undefined,
     mode: scope.settings.mode,
   };
 }
@@ -141,18 +79,12 @@ export function createBackend(options: BackendOptions) {
   const budgets = createBudgets(options.counters);
   const passes = new KeyPasses();
   const threads = new PageThreads();
-  // Loaded on first use: without a configuration file, serve never loads the YAML parser.
-  const file = lazily(async () => new (await import('./tasks/rule-file.ts')).RuleFile());
-  const decisionTask = lazily(() => import('./tasks/decision-task.ts'));
+  // On first use: without a configuration file, serve never loads the YAML parser.
+  const ruleFile = () => import('./tasks/rule-file.ts');
   const scrubbers = new WeakMap<Config, (text: string) => string>();
   const policies = () => config().source.settings.policies;
   return {
     passes,
-    allowedHosts: () => config().server.allowedHosts,
-    /** Whether `records.bodies` is on. */
-    keepsBodies: () => config().records.bodies,
-    /** Undefined if `inspector.password_file` is not set. */
-    password: () => config().inspector.password,
     /** Scrubs the configured secrets from a text. */
     scrub: (text: string): string => {
       const current = config();
@@ -179,8 +111,10 @@ export function createBackend(options: BackendOptions) {
     /** Each rule of the key's policies on a request, by the configuration in force; undefined if that is not known. */
     explain: async (request: DecisionInput): Promise<Explained | undefined> => {
       try {
-        if (request.body.length <= explainedHereBytes)
-          return (await decisionTask()).explainDetails(config(), request);
+        if (request.body.length <= explainedHereBytes) {
+          const { explainDetails } = await import('./tasks/decision-task.ts');
+          return explainDetails(config(), request);
+        }
         const task = { ...request, source: config().source };
         return (await threads.run({ kind: 'explain', task })) as Explained; // what this task answers
       } catch (error) {
@@ -190,9 +124,9 @@ export function createBackend(options: BackendOptions) {
       }
     },
     /** Where rules are in the file, by their ids. */
-    ruleLines: async () => (await file()).lines(configPath, policies()),
+    ruleLines: async () => (await ruleFile()).readRuleLines(configPath, policies()),
     policies: async (): Promise<PoliciesAnswer> => ({
-      text: await (await file()).policiesText(configPath, policies()),
+      text: await (await ruleFile()).readPolicies(configPath, policies()),
       keys: [...config().keys.records()].map(({ id, project }) => ({ id, project })),
       endpoints: endpointNames,
     }),
@@ -203,13 +137,5 @@ export function createBackend(options: BackendOptions) {
     },
     /** Sends a request to this gateway with a key, like any other request. */
     sendAgain: (request: SentAgain) => sendToSelf(url(), passes.issue(request.key), request),
-  };
-}
-
-function lazily<Value>(load: () => Promise<Value>): () => Promise<Value> {
-  let loading: Promise<Value> | undefined;
-  return () => {
-    loading ??= load();
-    return loading;
   };
 }

@@ -6,12 +6,11 @@ import type { ExchangeObserver } from '../record/observer.ts';
 import type { ExchangeRecord } from '../record/record.ts';
 import { Sessions } from './access/sessions.ts';
 import { type BackendOptions, createBackend } from './backend.ts';
-import type { NowAnswer } from './contract/now.ts';
+import type { NowAnswer } from './contract/events.ts';
 import { EventStreams } from './events/event-stream.ts';
 import { createRouter } from './http/router.ts';
 import { routesOf } from './http/routes.ts';
 import { servePage } from './http/serve-page.ts';
-import { KeepBodies } from './keep-bodies.ts';
 import { Minutes } from './now/minutes.ts';
 import { isProbe, Ring } from './ring/ring.ts';
 
@@ -27,20 +26,19 @@ export function createInspector(options: InspectorOptions) {
   const { config, host, log, ownerProof, url } = options;
   const backend = createBackend(options);
   const isEnabled = () => servesInspector(config().inspector, host);
-  const ring = new Ring();
+  const ring = new Ring(undefined, () => config().records.bodies);
   const minutes = new Minutes();
-  const keeping = new KeepBodies(ring, backend.keepsBodies);
   const boot = randomBytes(4).toString('hex');
   const now = async (): Promise<NowAnswer> => ({
     minutes: minutes.list(),
     open: backend.open(),
     budgets: await backend.budgets(),
     breakers: backend.breakers(),
-    ...keeping.state,
+    ...ring.keeping,
   });
   const events = new EventStreams({ ring, boot, scrub: backend.scrub, now });
   const sessions = new Sessions(() => Number(new URL(url()).port));
-  const routes = routesOf({ backend, ownerProof, sessions, ring, events, keeping, now });
+  const routes = routesOf({ config, backend, ownerProof, sessions, ring, events, now });
   const observer: ExchangeObserver = {
     trace: (exchange) => ring.trace(exchange),
     finished: (record) => {
@@ -53,7 +51,7 @@ export function createInspector(options: InspectorOptions) {
     handle: servePage({
       route: createRouter(routes),
       sessions,
-      allowedHosts: backend.allowedHosts,
+      allowedHosts: () => config().server.allowedHosts,
       isEnabled,
       onFailure: ({ cause, message }) => log('error', `the live page failed: ${String(cause ?? message)}`),
     }),
@@ -72,14 +70,10 @@ export function createInspector(options: InspectorOptions) {
     },
     /** To be called when another configuration is in force. */
     configured: () => {
-      keeping.refresh();
       if (!isEnabled()) events.close();
     },
     /** Ends the event streams, so that the gateway can drain. */
-    close: () => {
-      events.close();
-      keeping.stop();
-    },
+    close: () => events.close(),
   };
 }
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { tokenHeader } from '../../src/inspector/contract/session.ts';
+import { tokenHeader } from '../../src/inspector/contract/actions.ts';
 import { command, failure, startServing } from '../kit/command.ts';
 
 test('open prints a link that opens the page once', async () => {

@@ -11,7 +11,7 @@ const chunk = (delta: object) =>
 async function bodiesOf(
   rule: string,
   { text, say, stream, deltas = (content) => [{ content }] }: Asked,
-): Promise<Bodies> {
+): Promise<Partial<Bodies>> {
   const host = await startHost((response, { body }) => {
     const content = say(JSON.parse(body.toString()).messages[0].content);
     response.writeHead(200, { 'content-type': stream ? 'text/event-stream' : 'application/json' });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { NowAnswer } from '../../src/inspector/contract/events.ts';
 import type { Body } from '../../src/inspector/contract/exchange-detail.ts';
-import type { NowAnswer } from '../../src/inspector/contract/now.ts';
 import { projects } from '../kit/gateway.ts';
 import { idOf, startInspected } from '../kit/inspector.ts';
 
@@ -205,11 +205,11 @@ describe('from an exchange', () => {
   });
 
   test('rules can be tried on it, and nothing is saved', async () => {
-    const id = await kept('tell me about penguins');
+    const body = JSON.stringify({ model: 'sandbox-mini', messages: [{ role: 'user', content: 'penguins' }] });
     const { text } = (await gateway.api('policies')) as { text: string };
     const indent = /^( *)- id: no-mail/m.exec(text)?.[1];
     const scratch = `${text.trimEnd()}\n${indent}- { id: no-birds, action: block, when: { text: { phrases: [penguins] } } }\n`;
-    const attempt = (policies: string) => gateway.post('try-policy', { id, policies });
+    const attempt = (policies: string) => gateway.post('try-policy', { body, policies });
 
     expect(text).toContain('# Rules of the house.');
     expect(await attempt(scratch)).toMatchObject({ kind: 'decided', decision: 'block', rule: 'no-birds' });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { NowAnswer } from '../../src/inspector/contract/now.ts';
+import type { NowAnswer } from '../../src/inspector/contract/events.ts';
 import { chatAnswer, json } from '../kit/answers.ts';
 import { startHost } from '../kit/host.ts';
 import { startInspected } from '../kit/inspector.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { NowAnswer } from '../../src/inspector/contract/now.ts';
+import type { NowAnswer } from '../../src/inspector/contract/events.ts';
 import { problemsOf } from '../config/workspace.ts';
 import { projects } from '../kit/gateway.ts';
 import { startInspected } from '../kit/inspector.ts';

@@ -32,7 +32,7 @@ describe('the ring', () => {
   test('is bounded in bytes, whatever comes: oldest bodies go first, then the oldest exchanges', () => {
     const limits = { exchanges: 50, bytes: 200_000 };
     const ring = new Ring(limits);
-    ring.keepsBodies = true;
+    ring.keepBodiesFor(1);
     const open: ReturnType<Ring['trace']>[] = [];
     for (let i = 0; i < 300; i += 1) {
       const random = (i * 7919) % 97;
@@ -74,7 +74,7 @@ describe('the ring', () => {
 
   test('one body above the limit is not kept', () => {
     const ring = new Ring({ exchanges: 5, bytes: 10_000 });
-    ring.keepsBodies = true;
+    ring.keepBodiesFor(1);
     ring.trace(exchange('req_1')).received(Buffer.alloc(20_000));
 
     expect(ring.bytes).toBeLessThan(10_000);
@@ -83,7 +83,7 @@ describe('the ring', () => {
 
   test('a body that is changed or moved after it was received is kept as it was', () => {
     const ring = new Ring();
-    ring.keepsBodies = true;
+    ring.keepBodiesFor(1);
     const body = Buffer.from('as it came');
     ring.trace(exchange('req_1')).received(body);
     body.fill(0);

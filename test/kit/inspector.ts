@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { tokenHeader } from '../../src/inspector/contract/actions.ts';
 import type { ExchangeDetail } from '../../src/inspector/contract/exchange-detail.ts';
 import type { ExchangeRow, ListAnswer } from '../../src/inspector/contract/exchange-list.ts';
-import { tokenHeader } from '../../src/inspector/contract/session.ts';
 import { answerHeader, challengeHeader } from '../../src/owner-proof.ts';
 import { fileLedger } from '../../src/record/ledger/ledger-store.ts';
 import type { ExchangeRecord } from '../../src/record/record.ts';

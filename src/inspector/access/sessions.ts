@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { GatewayError } from '../../errors.ts';
 import type { HttpRequest } from '../../http/request.ts';
-import { tokenHeader } from '../contract/session.ts';
+import { tokenHeader } from '../contract/actions.ts';
 
 const windowMs = 60_000;
 const maxFailures = 10;
@@ -132,7 +132,7 @@ export function isSame(one: string, other: string): boolean {
 }
 
 /** The oldest ones go, so that nobody can fill the memory. */
-function addBounded<Value>(map: Map<string, Value>, key: string, value: Value, most: number): void {
+export function addBounded<Value>(map: Map<string, Value>, key: string, value: Value, most: number): void {
   if (map.size >= most) map.delete(map.keys().next().value as string);
   map.set(key, value);
 }

@@ -1,3 +1,4 @@
+import type { NowAnswer } from './events.ts';
 import type { Body, RuleDetail } from './exchange-detail.ts';
 
 /** `POST /_/api/keep-bodies`. `minutes: 0` stops, `forget` drops those that are kept. */
@@ -7,9 +8,7 @@ export interface KeepBodiesRequest {
   readonly forget?: boolean;
 }
 
-export interface KeepBodiesAnswer {
-  readonly keeps_bodies?: string | 'always';
-}
+export type KeepBodiesAnswer = Pick<NowAnswer, 'keeps_bodies'>;
 
 /**
  * `POST /_/api/send-again`: `id` names an exchange, whose key and endpoint are used, and whose body unless another is
@@ -18,9 +17,9 @@ export interface KeepBodiesAnswer {
 export interface SendAgainRequest {
   readonly id: string;
   /** Replaces the body's model. */
-  readonly model?: string;
+  readonly model?: string | undefined;
   /** JSON text to send instead of the body that was kept. */
-  readonly body?: string;
+  readonly body?: string | undefined;
 }
 
 export interface SendAgainAnswer {
@@ -41,13 +40,12 @@ export interface PoliciesAnswer {
 export interface TryPolicyRequest {
   /** YAML: a map of policies, as under `policies:`. */
   readonly policies: string;
-  /** JSON text of the request; or give the `id` of a kept exchange. */
-  readonly body?: string;
-  readonly id?: string;
-  /** Default: that of the exchange, else guessed from the body. */
-  readonly endpoint?: string;
-  /** The key it comes with. Default: that of the exchange, else the first. */
-  readonly key?: string;
+  /** JSON text of the request. */
+  readonly body: string;
+  /** Guessed from the body by default. */
+  readonly endpoint?: string | undefined;
+  /** The key it comes with; the first by default. */
+  readonly key?: string | undefined;
 }
 
 export type TryPolicyAnswer =
@@ -62,16 +60,39 @@ export type TryPolicyAnswer =
       readonly rules: readonly RuleDetail[];
       readonly microseconds: number;
       /** The request as it would leave, where a rule redacts. */
-      readonly redacted?: Body;
+      readonly redacted?: Body | undefined;
       /** The request, with marks where rules match. */
       readonly request: Body;
     }
   /** The rules are wrong. */
-  | { readonly kind: 'invalid'; readonly problems: readonly Problem[] };
+  | {
+      readonly kind: 'invalid';
+      /** Lines and columns of the scratch text count from 1. */
+      readonly problems: readonly {
+        readonly line: number;
+        readonly column: number;
+        readonly message: string;
+      }[];
+    };
 
-export interface Problem {
-  /** Of the scratch text, from 1. */
-  readonly line: number;
-  readonly column: number;
-  readonly message: string;
+/** The header with the page's half of a session; the other half is an HttpOnly cookie. */
+export const tokenHeader = 'x-inspector-token';
+
+/** `POST /_/api/session`: one of the two. */
+export type SessionRequest = { readonly token: string } | { readonly password: string };
+
+export interface SessionAnswer {
+  /** Goes into the `x-inspector-token` of every other call. */
+  readonly token: string;
+}
+
+/** `GET /_/api/access`, the one call that needs no session: how the page can be opened. */
+export interface AccessAnswer {
+  /** True if `inspector.password_file` is set, so that the page can show a password form. */
+  readonly password: boolean;
+}
+
+/** What the page reads of an error, which has the gateway's own shape. */
+export interface ErrorAnswer {
+  readonly error: { readonly reason: string; readonly message: string };
 }

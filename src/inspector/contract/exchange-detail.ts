@@ -18,7 +18,7 @@ export interface ExchangeDetail {
   /** Fields and headers (`header:…`) that were not sent to the provider. */
   readonly dropped: readonly string[];
   /** Missing if they were not kept. */
-  readonly bodies?: Bodies;
+  readonly bodies?: Bodies | undefined;
   /** The error that the client got if the exchange was refused or failed. */
   readonly message?: string | undefined;
   /** The underlying cause of a failure, which the client was not sent. */
@@ -48,7 +48,7 @@ export interface RuleDetail {
   /** How long this rule takes by itself. */
   readonly microseconds?: number;
   /** Where it stands in the configuration file; missing for built-in rules. */
-  readonly source?: Source;
+  readonly source?: Source | undefined;
 }
 
 export interface Source {
@@ -68,15 +68,21 @@ export interface RuleMatch {
     readonly confidence: string;
     readonly why?: string;
   }[];
-  /** Of the matches in the text there, in UTF-16 code units; the first 100. */
-  readonly ranges?: readonly { readonly start: number; readonly end: number }[];
+  /** Of the matches in the text there; the first 100. */
+  readonly ranges?: readonly TextRange[] | undefined;
   /**
    * The text there, from around the first match, as its shape: letters and digits except the first of each word become `•`;
    * at most 160 characters.
    */
   readonly excerpt?: string;
   /** Where in the excerpt the matches are. */
-  readonly excerpt_ranges?: readonly { readonly start: number; readonly end: number }[];
+  readonly excerpt_ranges?: readonly TextRange[];
+}
+
+/** A range of a text, in UTF-16 code units. */
+export interface TextRange {
+  readonly start: number;
+  readonly end: number;
 }
 
 export interface HeaderLine {
@@ -90,15 +96,15 @@ export interface HeaderLine {
 }
 
 export interface Bodies {
-  readonly received?: Body;
+  readonly received: Body;
   /** Missing if nothing was sent. */
-  readonly sent?: Body;
+  readonly sent?: Body | undefined;
   /** As the client got it. */
-  readonly answer?: Body;
+  readonly answer?: Body | undefined;
   /** A streamed answer, assembled; missing if the answer is not a stream. */
-  readonly answer_parts?: readonly AnswerPart[];
+  readonly answer_parts?: readonly AnswerPart[] | undefined;
   /** The events of a streamed answer, the first 2,000. */
-  readonly events?: readonly StreamEvent[];
+  readonly events?: readonly StreamEvent[] | undefined;
 }
 
 export interface Body {
@@ -107,13 +113,11 @@ export interface Body {
   /** The first 1 MiB, decoded as UTF-8 (invalid bytes become U+FFFD), with configured secrets scrubbed. */
   readonly text: string;
   readonly truncated: boolean;
-  /** Ranges of `text`, in UTF-16 code units, in order and without overlap. */
+  /** Ranges of `text`, in order and without overlap. */
   readonly marks: readonly Mark[];
 }
 
-export interface Mark {
-  readonly start: number;
-  readonly end: number;
+export interface Mark extends TextRange {
   /**
    * `match`: a rule matched there. `redacted`: replaced before it left; in an answer also what the provider sent of that.
    * `restored`: came back in place of what had left.
@@ -130,14 +134,14 @@ export interface AnswerPart {
   /** `more`: the answer has more parts than are assembled. */
   readonly kind: 'text' | 'thinking' | 'refusal' | 'call' | 'error' | 'more';
   /** Of the tool that is called. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** For a call its arguments, as they came. */
   readonly text: string;
   readonly marks?: readonly Mark[];
 }
 
 export interface StreamEvent {
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** At most 4,096 characters. */
   readonly data: string;
   /** What was restored in it, and what stayed masked. */

@@ -1,49 +1,27 @@
+import type { ExchangeRecord } from '../../record/record.ts';
+
+/** What a row shows of the exchange's record, as far as that is known. */
+type Recorded = 'endpoint' | 'project' | 'key' | 'model' | 'provider' | 'target_model' | 'stream';
+
 /** An exchange in the list. Each event sends the whole row again; `seq` identifies it. */
-export interface ExchangeRow {
+export interface ExchangeRow
+  extends Pick<ExchangeRecord, 'time' | 'method' | 'path' | 'status' | 'bytes_in' | 'bytes_out' | Recorded>,
+    Pick<ExchangeRecord, 'reason' | 'would_block' | 'cost_usd' | 'first_byte_ms' | 'attempts'>,
+    Partial<Pick<ExchangeRecord, 'outcome' | 'total_ms'>> {
   /** Grows by one with each exchange that this gateway shows; the list is newest (largest) first. */
   readonly seq: number;
   /** `req_…` */
   readonly id: string;
-  /** `open` until the exchange is over. */
+  /** `open` until the exchange is over; `status` is 0 until then, and where no answer was sent. */
   readonly state: 'open' | 'finished';
-  /** When the request's head had arrived. */
-  readonly time: string;
-  readonly method: string;
-  readonly path: string;
-  /** messages, chat, responses, embeddings, count_tokens, models, … */
-  readonly endpoint?: string;
-  readonly project?: string;
-  /** The key's id, never the key. */
-  readonly key?: string;
   /** The first product of the user agent, such as `claude-cli/2.0.14`; at most 80 characters. */
   readonly client?: string;
-  /** As the client named it. */
-  readonly model?: string;
-  readonly provider?: string;
-  /** The model's name at the provider. */
-  readonly target_model?: string;
-  readonly stream?: boolean;
-  /** 0 while open, and where no answer was sent. */
-  readonly status: number;
-  readonly outcome?: 'answered' | 'refused' | 'failed' | 'left';
-  /** Why it was refused or failed: `model.not_allowed`, `provider.timeout`, or a rule's own reason. */
-  readonly reason?: string;
   readonly decision?: 'allow' | 'warn' | 'mask' | 'redact' | 'block';
   /** The rule that determined the decision; for a block, the one that refuses. */
   readonly rule?: string;
-  /** Rules in monitor mode that would have blocked or redacted. */
-  readonly would_block?: readonly string[];
   readonly tokens?: Tokens;
-  readonly cost_usd?: number;
-  readonly first_byte_ms?: number;
-  /** Missing while open. */
-  readonly total_ms?: number;
   /** Missing while open. */
   readonly times?: Times;
-  readonly bytes_in: number;
-  readonly bytes_out: number;
-  /** How many requests were made to providers. */
-  readonly attempts?: number;
   /** Whether the bodies were kept. */
   readonly bodies: boolean;
   /** The id of the exchange that this one repeats ("send again"). */
@@ -88,4 +66,37 @@ export interface ListAnswer {
   readonly rows: readonly ExchangeRow[];
   /** The event id up to which `rows` is current: pass it as `Last-Event-ID` to `/_/api/events`. */
   readonly cursor: string;
+}
+
+/** What these tests read of a row, or of a record. */
+type Ended = Pick<ExchangeRow, 'method' | 'status'> & {
+  readonly decision?: string | undefined;
+  readonly outcome?: string | undefined;
+  readonly reason?: string | undefined;
+};
+
+/** The values of the filter `show`, shared so that the gateway's counts and the page's filter agree. */
+export const shows = {
+  /** A rule or a limit refused it. */
+  blocked: isBlocked,
+  /** It went on with something replaced, or its answer did. */
+  redacted: ({ decision }: Ended) => decision === 'redact' || decision === 'mask',
+  warned: ({ decision, would_block }: ExchangeRow) => decision === 'warn' || would_block !== undefined,
+  /** It should have been answered, whole, and was not. */
+  failed: (ended: Ended) =>
+    ended.outcome !== undefined &&
+    (ended.outcome !== 'answered' || ended.status >= 400) &&
+    !isBlocked(ended) &&
+    !isStray(ended),
+} satisfies Readonly<Record<string, (row: ExchangeRow) => boolean>>;
+
+export type Show = keyof typeof shows;
+
+function isBlocked({ decision, reason = '' }: Ended): boolean {
+  return decision === 'block' || /^(?:policy|limit)\.|^model\.not_allowed$/.test(reason);
+}
+
+/** What browsers and scanners look for on every port, such as an icon. */
+function isStray({ method, status }: Ended): boolean {
+  return method !== 'POST' && status === 404;
 }

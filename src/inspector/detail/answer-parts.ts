@@ -4,11 +4,12 @@ import { dialects } from '../../dialects/registry.ts';
 import { SseParser } from '../../dialects/sse.ts';
 import type { AnswerPart, Body, Mark, StreamEvent } from '../contract/exchange-detail.ts';
 import type { AnswerPiece } from '../ring/entry.ts';
+import { rounded } from '../ring/to-row.ts';
 
 /** How much of a body is shown, and searched for marks. */
 export const shownBytes = 1024 * 1024;
 
-type Scrub = (text: string) => string;
+export type Scrub = (text: string) => string;
 
 /** A body for display: as text, whatever it contains, with configured secrets scrubbed and places marked. */
 export function toBody(bytes: Buffer, scrub: Scrub, findMarks: (text: string) => readonly Mark[]): Body {
@@ -24,26 +25,15 @@ export function shownText(bytes: Buffer, scrub: Scrub): string {
 const maxEvents = 2_000;
 const longestData = 4_096;
 
-interface ReadStream {
-  readonly events: readonly StreamEvent[];
-  /** Assembled from the bytes that are shown. */
-  readonly parts: readonly AnswerPart[];
-}
-
-/** Splits a streamed answer into events, and assembles it. */
-export function readStream(
-  pieces: readonly AnswerPiece[],
-  endpoint: string,
-  scrub: (text: string) => string,
-): ReadStream {
+/** Splits a streamed answer into events, and assembles it, from the bytes that are shown. */
+export function readStream(pieces: readonly AnswerPiece[], endpoint: string, scrub: Scrub) {
   const events: StreamEvent[] = [];
   const answer = assembleAnswer(endpoint, scrub);
   let atMs = 0;
   const parser = new SseParser((name, data) => {
     answer.event(name, data);
     if (events.length >= maxEvents) return;
-    const at_ms = Math.round(atMs * 10) / 10;
-    events.push({ ...(name === undefined ? {} : { name }), data: scrub(data).slice(0, longestData), at_ms });
+    events.push({ name, data: scrub(data).slice(0, longestData), at_ms: rounded(atMs) });
   });
   try {
     let bytes = 0;
@@ -66,7 +56,7 @@ const maxParts = 200;
 type Draft = { -readonly [Field in keyof AnswerPart]: AnswerPart[Field] };
 
 /** Assembles a streamed answer in the client's dialect: texts, thinking and tool calls, in the order they came. */
-export function assembleAnswer(endpoint: string, scrub: (text: string) => string) {
+export function assembleAnswer(endpoint: string, scrub: Scrub) {
   const drafts: Draft[] = [];
   const calls = new Map<number, Draft>();
   const add = (draft: Draft) => {
@@ -107,11 +97,7 @@ export function assembleAnswer(endpoint: string, scrub: (text: string) => string
       }
     },
     parts: (): readonly AnswerPart[] =>
-      drafts.map(({ kind, name, text }) => ({
-        kind,
-        text: scrub(text),
-        ...(name === undefined ? {} : { name: scrub(name) }),
-      })),
+      drafts.map(({ kind, name, text }) => ({ kind, name: name && scrub(name), text: scrub(text) })),
   };
 }
 

@@ -5,14 +5,15 @@ import { GatewayError } from '../../errors.ts';
 import type { TextAnswer } from '../contract/exchange-detail.ts';
 import type { RingEntry } from '../ring/entry.ts';
 import { decidingRule } from '../ring/to-row.ts';
-import { shownBytes } from './answer-parts.ts';
+import { type Scrub, shownBytes } from './answer-parts.ts';
+import { byName } from './excerpt.ts';
 import { isSecretName } from './hide.ts';
 
 /** Client headers that affect the answer; the others only identify the client. */
 const kept = /^(?:content-type|accept|anthropic-[a-z-]+|openai-[a-z-]+|idempotency-key)$/;
 
 /** The exchange as a command line that reads the key from the environment, so that no copied text contains it. */
-export function toCurl(entry: RingEntry, origin: string, scrub: (text: string) => string): TextAnswer {
+export function toCurl(entry: RingEntry, origin: string, scrub: Scrub): TextAnswer {
   const body = scrub(pastedBody(entry).toString());
   const { path = '/', model } = entry.facts;
   const headers = Object.entries(meaningfulHeaders(entry))
@@ -25,12 +26,7 @@ export function toCurl(entry: RingEntry, origin: string, scrub: (text: string) =
 }
 
 export function meaningfulHeaders({ rawHeaders }: RingEntry): Readonly<Record<string, string>> {
-  const headers: Record<string, string> = {};
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = (rawHeaders[i] as string).toLowerCase();
-    if (kept.test(name)) headers[name] = rawHeaders[i + 1] as string;
-  }
-  return headers;
+  return Object.fromEntries([...byName(rawHeaders)].filter(([name]) => kept.test(name)));
 }
 
 /** Throws inspector.not_kept, and request.too_large if the body is too long to paste. */
@@ -70,7 +66,7 @@ function toAscii(json: string): string {
  * A fixture for `gateway policy test` that expects the decision that was made. JSON strings are valid YAML, so every
  * text is written as one; `raw` preserves the body's bytes if YAML can't express them.
  */
-export function toFixture(entry: RingEntry, scrub: (text: string) => string): TextAnswer {
+export function toFixture(entry: RingEntry, scrub: Scrub): TextAnswer {
   const body = pastedBody(entry);
   const { facts, id } = entry;
   const { decision, path = '/', model } = facts;
@@ -94,7 +90,7 @@ export function toFixture(entry: RingEntry, scrub: (text: string) => string): Te
 }
 
 /** Scrubs the configured secrets, which are ASCII, and keeps every other byte. */
-function withoutSecrets(body: Buffer, scrub: (text: string) => string): Buffer {
+function withoutSecrets(body: Buffer, scrub: Scrub): Buffer {
   return Buffer.from(scrub(body.toString('latin1')), 'latin1');
 }
 

@@ -1,6 +1,6 @@
-import type { HeaderLine, RuleMatch } from '../contract/exchange-detail.ts';
+import type { HeaderLine, RuleMatch, TextRange } from '../contract/exchange-detail.ts';
+import type { Scrub } from './answer-parts.ts';
 import { hideHeader, outlineText } from './hide.ts';
-import type { TextRange } from './locate.ts';
 
 const longestExcerpt = 160;
 /** Before a match that is not at the beginning. */
@@ -32,8 +32,6 @@ function wholeCharacter(text: string, offset: number): number {
   return code >= 0xdc00 && code < 0xe000 && offset > 0 ? offset - 1 : offset;
 }
 
-type Scrub = (text: string) => string;
-
 /** Received and sent headers, one line per name, in the order received; added ones come last. */
 export function headerLines(
   received: readonly string[],
@@ -58,7 +56,8 @@ function hide(name: string, value: string | undefined, scrub: Scrub) {
   return value === undefined ? undefined : hideHeader(name, value, scrub);
 }
 
-function byName(list: readonly string[]): ReadonlyMap<string, string> {
+/** Names in lower case; the values of one name as a list. */
+export function byName(list: readonly string[]): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
   for (let i = 0; i < list.length; i += 2) {
     const name = (list[i] as string).toLowerCase();

@@ -1,4 +1,5 @@
 import { hideTokens, shorten } from '../ring/to-row.ts';
+import type { Scrub } from './answer-parts.ts';
 
 const secretName =
   /auth|key|token|secret|cookie|passw|passphrase|credential|jwt|assertion|bearer|session|signature|private|[cx]srf|saml|oidc/i;
@@ -8,18 +9,11 @@ const countName = /^(?:x-|anthropic-)?ratelimit-/i;
 const listedName =
   /^(?:accept(?:-(?:charset|encoding|language|ranges))?|access-control-.*|age|allow|alt-svc|anthropic-.*|cache-control|cf-ray|connection|content-(?:disposition|encoding|language|length|range|security-policy|type)|date|etag|expect|host|idempotency-replayed|keep-alive|last-modified|openai-.*|retry-after|sec-(?:ch|fetch)-.*|server(?:-timing)?|strict-transport-security|te|traceparent|trailer|transfer-encoding|user-agent|vary|via|x-content-type-options|x-envoy-.*|x-gateway-.*|(?:x-)?ratelimit-.*|x-should-retry|x-stainless-.*|(?:(?:x-)?(?:amzn?|apim|client|goog|ms|provider)-)?(?:x-)?(?:correlation|request|span|trace)-?id)$/i;
 
-type Scrub = (text: string) => string;
-
-interface ShownHeader {
-  readonly value: string;
-  readonly hidden: boolean;
-}
-
 /**
  * A header's value as it may be shown: of a secret only its beginning, by which its owner can recognize it, and
  * nothing of what is under a name that isn't listed, since anything may be.
  */
-export function hideHeader(name: string, value: string, scrub: Scrub): ShownHeader {
+export function hideHeader(name: string, value: string, scrub: Scrub) {
   if (isSecretName(name) || scrub(value) !== value) return { value: shortenCredentials(value), hidden: true };
   if (!listedName.test(name)) return { value: '…', hidden: true };
   const shown = hideTokens(value);

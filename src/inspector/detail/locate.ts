@@ -1,8 +1,4 @@
-/** A range of a text, in UTF-16 code units. */
-export interface TextRange {
-  readonly start: number;
-  readonly end: number;
-}
+import type { TextRange } from '../contract/exchange-detail.ts';
 
 const deepest = 200;
 /** A hostile body matches in every one of its texts. */

@@ -1,6 +1,6 @@
 import { partitionPoint } from '../../partition-point.ts';
-import type { Mark, RuleDetail } from '../contract/exchange-detail.ts';
-import { locate, type TextRange, textOf } from './locate.ts';
+import type { Mark, RuleDetail, TextRange } from '../contract/exchange-detail.ts';
+import { locate, textOf } from './locate.ts';
 
 /** A place to mark: the value at a pointer, or ranges of the text there. */
 export interface WantedMark {
@@ -8,7 +8,7 @@ export interface WantedMark {
   readonly at: string;
   readonly rule?: string;
   /** In the decoded text, in UTF-16 code units. */
-  readonly ranges?: readonly TextRange[];
+  readonly ranges?: readonly TextRange[] | undefined;
 }
 
 /** A hostile body matches everywhere, and by every rule. */
@@ -79,15 +79,18 @@ export function findRedactions(
   received: string,
   rules: readonly RuleDetail[],
 ): readonly Mark[] {
-  const redacting = rules.filter(
-    ({ action, mode, matched }) => matched && action === 'redact' && mode === 'enforce',
-  );
+  const redacting = rulesThat('redact', rules);
   if (redacting.length === 0) return [];
   const came = new Set(labelledStrings(received).map(({ text }) => text));
   return labelledStrings(sent)
     .filter(({ text }) => !came.has(text))
     .flatMap(({ json, start }) => labelsIn(json, start, redacting))
     .slice(0, maxMarks);
+}
+
+/** The enforced rules with this action that matched. */
+export function rulesThat(does: 'mask' | 'redact', rules: readonly RuleDetail[]): readonly RuleDetail[] {
+  return rules.filter(({ action, mode, matched }) => matched && action === does && mode === 'enforce');
 }
 
 /** How deep a text may be inside JSON strings. */

@@ -1,21 +1,20 @@
 import { recordedTarget } from '../../dialects/registry.ts';
 import type { ExchangeRecord } from '../../record/record.ts';
-import type {
-  AnswerPart,
-  Bodies,
-  ExchangeDetail,
-  Mark,
-  RuleDetail,
-  Source,
-  StreamEvent,
-} from '../contract/exchange-detail.ts';
+import type { Bodies, ExchangeDetail, Mark, RuleDetail, Source } from '../contract/exchange-detail.ts';
 import type { RingEntry } from '../ring/entry.ts';
-import { toRow } from '../ring/to-row.ts';
-import { readStream, shownText, toBody } from './answer-parts.ts';
-import { headerLines, toExcerpt } from './excerpt.ts';
+import { rounded, toRow } from '../ring/to-row.ts';
+import { readStream, type Scrub, shownText, toBody } from './answer-parts.ts';
+import { byName, headerLines, toExcerpt } from './excerpt.ts';
 import { withoutSecrets } from './hide.ts';
 import { locate, textOf } from './locate.ts';
-import { createTextFinder, findMarks, findRedactions, type WantedMark, withoutOverlap } from './marks.ts';
+import {
+  createTextFinder,
+  findMarks,
+  findRedactions,
+  rulesThat,
+  type WantedMark,
+  withoutOverlap,
+} from './marks.ts';
 
 /** A request with everything that its decision depends on. */
 export interface DecisionInput {
@@ -35,7 +34,7 @@ export interface Explained {
 }
 
 interface Backend {
-  scrub(text: string): string;
+  readonly scrub: Scrub;
   explain(request: DecisionInput): Promise<Explained | undefined>;
   ruleLines(): Promise<ReadonlyMap<string, Source>>;
 }
@@ -51,7 +50,7 @@ export async function toDetail(entry: RingEntry, backend: Backend): Promise<Exch
       provider: head.provider,
       model: head.model,
       form: head.form,
-      at_ms: Math.round(atMs * 10) / 10,
+      at_ms: rounded(atMs),
     })),
     rules,
     all_rules: isWhole,
@@ -67,66 +66,52 @@ export async function toDetail(entry: RingEntry, backend: Backend): Promise<Exch
     ...withoutSecrets(shown, scrub),
     row: toRow(entry, scrub),
     // Scrubbed before their marks are placed.
-    ...(entry.hasBodies ? { bodies: bodiesOf(entry, { rules, masked }, backend) } : {}),
+    bodies: entry.receivedBody && bodiesOf(entry, entry.receivedBody, { rules, masked }, scrub),
   };
-}
-
-interface Rules extends Explained {
-  /** Whether the rules that did not match are included. */
-  readonly isWhole: boolean;
 }
 
 /** With a body, every rule's result on it, plus the record's matches elsewhere (outgoing request, answer). */
-async function rulesOf(entry: RingEntry, backend: Backend): Promise<Rules> {
-  const { receivedBody, facts } = entry;
-  const recorded = (facts.rules ?? []).map(toDetailOf);
+async function rulesOf(entry: RingEntry, backend: Backend) {
+  const recorded = (entry.facts.rules ?? []).map(toDetailOf);
   const lines = await backend.ruleLines();
-  const explained =
-    receivedBody === undefined || facts.key === undefined
-      ? undefined
-      : await backend.explain({
-          body: receivedBody,
-          endpoint: recordedTarget({ path: facts.path ?? '', model: facts.model }),
-          key: facts.key,
-          atMs: Date.parse(facts.time ?? ''),
-        });
+  const explained = await explain(entry, backend);
   const rules =
     explained === undefined
       ? recorded
-      : [
-          ...withExcerpts(explained.rules, receivedBody ?? Buffer.alloc(0), backend.scrub),
-          ...recorded.filter(({ on }) => on !== 'request'),
-        ];
-  const withLines = rules.map((rule) => {
-    const source = lines.get(rule.rule);
-    return source === undefined ? rule : { ...rule, source };
-  });
-  return { rules: withLines, isWhole: explained !== undefined, masked: explained?.masked ?? [] };
+      : [...explained.rules, ...recorded.filter(({ on }) => on !== 'request')];
+  return {
+    rules: rules.map((rule) => ({ ...rule, source: lines.get(rule.rule) })),
+    isWhole: explained !== undefined,
+    masked: explained?.masked ?? [],
+  };
 }
 
-function toDetailOf({
-  id,
-  action,
-  mode,
-  at,
-  count,
-  on,
-}: NonNullable<ExchangeRecord['rules']>[number]): RuleDetail {
-  return {
-    rule: id,
-    action,
-    mode,
-    matched: true,
-    on: on ?? 'request',
-    matches: at === undefined ? [] : [{ at, count }],
-  };
+async function explain(
+  { receivedBody: body, facts }: RingEntry,
+  backend: Backend,
+): Promise<Explained | undefined> {
+  if (body === undefined || facts.key === undefined) return undefined;
+  const explained = await backend.explain({
+    body,
+    endpoint: recordedTarget({ path: facts.path ?? '', model: facts.model }),
+    key: facts.key,
+    atMs: Date.parse(facts.time ?? ''),
+  });
+  return explained && { ...explained, rules: withExcerpts(explained.rules, body, backend.scrub) };
+}
+
+type RecordedRule = NonNullable<ExchangeRecord['rules']>[number];
+
+function toDetailOf({ id, at, count, ...rest }: RecordedRule): RuleDetail {
+  const matches = at === undefined ? [] : [{ at, count }];
+  return { on: 'request', ...rest, rule: id, matched: true, matches };
 }
 
 /** Rules with the shape of the text at each place where they match; without ranges where scrubbing has moved them. */
 export function withExcerpts(
   rules: readonly RuleDetail[],
   body: Buffer,
-  scrub: (text: string) => string,
+  scrub: Scrub,
 ): readonly RuleDetail[] {
   const text = shownText(body, scrub);
   const places = rules.flatMap(({ matches }) => matches.map(({ at }) => at));
@@ -135,58 +120,26 @@ export function withExcerpts(
   const isOriginal = text === shownText(body, (original) => original);
   return rules.map((rule) => ({
     ...rule,
-    matches: rule.matches.map(({ ranges, ...match }) => {
-      const kept = isOriginal && ranges !== undefined ? { ranges } : {};
+    matches: rule.matches.map((match) => {
+      const ranges = isOriginal ? match.ranges : undefined;
       const value = match.at === '' ? undefined : values.get(match.at);
-      if (value === undefined) return { ...match, ...kept };
-      return {
-        ...match,
-        ...kept,
-        ...toExcerpt(textOf(text.slice(value.start, value.end)), kept.ranges),
-      };
+      const excerpt = value && toExcerpt(textOf(text.slice(value.start, value.end)), ranges);
+      return { ...match, ranges, ...excerpt };
     }),
   }));
 }
 
-function bodiesOf(entry: RingEntry, { rules, masked }: Explained, { scrub }: Backend): Bodies {
-  const { receivedBody, sentBody, answer = [], facts } = entry;
-  const streamed = facts.stream === true && isEventStream(entry.answerHeaders);
-  const stream = streamed ? readStream(answer, facts.endpoint ?? '', scrub) : undefined;
-  const find = findersOf(masked, maskingRules(rules));
-  const received =
-    receivedBody && toBody(receivedBody, scrub, (text) => findMarks(text, receivedMarks(rules, facts)));
-  const sent =
-    sentBody && toBody(sentBody, scrub, (text) => sentMarks(text, received?.text ?? '', { rules, find }));
-  const pieces = answer.length === 0 ? undefined : Buffer.concat(answer.map(({ bytes }) => bytes));
-  const withMarks = <Part extends AnswerPart | StreamEvent>(part: Part, text: string): Part => {
-    const marks = find.answered(text);
-    return marks.length === 0 ? part : { ...part, marks };
-  };
-  return {
-    ...(received && { received }),
-    ...(sent && { sent }),
-    ...(pieces && {
-      // Of a very long answer only the beginning is kept.
-      answer: {
-        ...toBody(pieces, scrub, (text) => answerMarks(text, { rules, find })),
-        bytes: entry.bytesOut,
-      },
-    }),
-    ...(stream && {
-      answer_parts: stream.parts.map((part) => withMarks(part, part.text)),
-      events: stream.events.map((event) => withMarks(event, event.data)),
-    }),
-  };
-}
-
-interface Finders {
-  /** Where placeholders are. */
-  readonly placeholders: (text: string) => readonly Mark[];
-  /** In what the client got: values that the provider never had, and placeholders that stayed, as in signed thinking. */
-  readonly answered: (text: string) => readonly Mark[];
-}
-
-function findersOf(masked: Explained['masked'], rule: string): Finders {
+function bodiesOf(
+  entry: RingEntry,
+  receivedBody: Buffer,
+  { rules, masked }: Explained,
+  scrub: Scrub,
+): Bodies {
+  const { sentBody, answer = [], facts } = entry;
+  const type = byName(entry.answerHeaders).get('content-type') ?? '';
+  const isStreamed = facts.stream === true && type.startsWith('text/event-stream');
+  const stream = isStreamed ? readStream(answer, facts.endpoint ?? '', scrub) : undefined;
+  const rule = maskingRules(rules);
   const placeholders = createTextFinder(
     masked.map(([placeholder]) => placeholder),
     { kind: 'redacted', rule },
@@ -195,38 +148,44 @@ function findersOf(masked: Explained['masked'], rule: string): Finders {
     masked.map(([, value]) => value),
     { kind: 'restored', rule },
   );
-  return { placeholders, answered: (text) => withoutOverlap([...values(text), ...placeholders(text)]) };
-}
+  // What the client got has values that the provider never had, and placeholders that stayed, as in signed thinking.
+  const unmasked = (text: string) => withoutOverlap([...values(text), ...placeholders(text)]);
 
-interface Finding {
-  readonly rules: readonly RuleDetail[];
-  readonly find: Finders;
-}
-
-function sentMarks(text: string, received: string, { rules, find }: Finding): readonly Mark[] {
-  const onRequest = rules.filter(({ on }) => on !== 'answer');
-  return withoutOverlap([
-    ...findRedactions(text, received, onRequest),
-    ...find.placeholders(text),
-    ...findMarks(text, matchMarks(rules, 'outgoing')),
-  ]);
+  const received = toBody(receivedBody, scrub, (text) => findMarks(text, receivedMarks(rules, facts)));
+  const sentMarks = (text: string) =>
+    withoutOverlap([
+      ...findRedactions(
+        text,
+        received.text,
+        rules.filter(({ on }) => on !== 'answer'),
+      ),
+      ...placeholders(text),
+      ...findMarks(text, matchMarks(rules, 'outgoing')),
+    ]);
+  const answerMarks = (text: string) => withoutOverlap([...unmasked(text), ...judgedMarks(text, rules)]);
+  const pieces = answer.length === 0 ? undefined : Buffer.concat(answer.map(({ bytes }) => bytes));
+  return {
+    received,
+    sent: sentBody && toBody(sentBody, scrub, sentMarks),
+    // Of a very long answer only the beginning is kept.
+    answer: pieces && { ...toBody(pieces, scrub, answerMarks), bytes: entry.bytesOut },
+    answer_parts: stream?.parts.map((part) => ({ ...part, marks: unmasked(part.text) })),
+    events: stream?.events.map((event) => ({ ...event, marks: unmasked(event.data) })),
+  };
 }
 
 /** Of an answer only what the client got is kept, so a label that the model itself wrote is marked too. */
-function answerMarks(text: string, { rules, find }: Finding): readonly Mark[] {
+function judgedMarks(text: string, rules: readonly RuleDetail[]): readonly Mark[] {
   const redacted = findRedactions(
     text,
     '',
     rules.filter(({ on }) => on === 'answer'),
   );
-  const judged = redacted.length > 0 ? redacted : findMarks(text, matchMarks(rules, 'answer'));
-  return withoutOverlap([...find.answered(text), ...judged]);
+  return redacted.length > 0 ? redacted : findMarks(text, matchMarks(rules, 'answer'));
 }
 
 function maskingRules(rules: readonly RuleDetail[]): string {
-  const masking = rules.filter(
-    ({ action, mode, matched, on }) => matched && action === 'mask' && mode === 'enforce' && on !== 'answer',
-  );
+  const masking = rulesThat('mask', rules).filter(({ on }) => on !== 'answer');
   return [...new Set(masking.map(({ rule }) => rule))].join(', ');
 }
 
@@ -245,18 +204,10 @@ function receivedMarks(
 export function matchMarks(rules: readonly RuleDetail[], on: RuleDetail['on']): readonly WantedMark[] {
   return rules
     .filter((rule) => rule.matched && rule.on === on)
-    .flatMap(({ rule, matches }) =>
-      matches.map(({ at, ranges }) => ({ kind: 'match', at, rule, ...(ranges && { ranges }) })),
-    );
+    .flatMap(({ rule, matches }) => matches.map(({ at, ranges }) => ({ kind: 'match', at, rule, ranges })));
 }
 
 /** Accepts field names as dotted paths or as pointers. */
 function toPointer(name: string): string {
   return name.startsWith('/') ? name : `/${name.replaceAll('.', '/')}`;
-}
-
-function isEventStream(headers: readonly string[]): boolean {
-  return headers.some(
-    (value, i) => i % 2 === 1 && headers[i - 1] === 'content-type' && value.startsWith('text/event-stream'),
-  );
 }

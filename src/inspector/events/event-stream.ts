@@ -1,10 +1,10 @@
 import type { HttpResponse } from '../../http/response.ts';
-import type { Events, Resync } from '../contract/events.ts';
+import type { Events } from '../contract/events.ts';
 import type { RingEntry } from '../ring/entry.ts';
 import type { Ring } from '../ring/ring.ts';
 import { toRow } from '../ring/to-row.ts';
 
-export interface EventStreamOptions {
+interface EventStreamOptions {
   readonly ring: Ring;
   /** Differs with every start of the gateway. */
   readonly boot: string;
@@ -40,7 +40,6 @@ export class EventStreams {
   readonly #dirty = new Set<RingEntry>();
   #batch: NodeJS.Timeout | undefined;
   #clock: NodeJS.Timeout | undefined;
-  #silentMs = 0;
   /** Since the last change. */
   #quietMs = 0;
   #nowVersion = -1;
@@ -70,8 +69,8 @@ export class EventStreams {
     this.#viewers.add(viewer);
     response.onClose(() => this.#remove(viewer));
     if (this.#clock === undefined) this.#start();
-    if (lastBoot !== undefined && lastBoot !== boot) return this.#resync(viewer, 'restarted');
-    this.#catchUp(viewer, 'too old');
+    if (lastBoot !== undefined && lastBoot !== boot) return this.#resync(viewer);
+    this.#catchUp(viewer);
   }
 
   /** Ends all streams: the gateway stops. */
@@ -133,26 +132,24 @@ export class EventStreams {
       .join('');
   }
 
-  #catchUp(viewer: Viewer, reason: Resync['reason']): void {
+  #catchUp(viewer: Viewer): void {
     const { ring } = this.#options;
-    if (viewer.version < ring.goneVersion) return this.#resync(viewer, reason);
+    if (viewer.version < ring.goneVersion) return this.#resync(viewer);
     const newer = ring.entries().filter(({ version }) => version > viewer.version);
     viewer.version = ring.version;
     if (newer.length > 0) this.#write(viewer, this.#rowEvents(newer));
   }
 
-  #resync(viewer: Viewer, reason: Resync['reason']): void {
+  #resync(viewer: Viewer): void {
     viewer.version = this.#options.ring.version;
-    this.#write(viewer, toEvent('resync', { reason }, this.cursor()));
+    this.#write(viewer, toEvent('resync', {}, this.cursor()));
   }
 
   #tick(): void {
-    this.#silentMs += nowMs;
-    const isQuiet = this.#options.ring.version === this.#nowVersion;
-    this.#quietMs = isQuiet ? this.#quietMs + nowMs : 0;
-    if (isQuiet && this.#quietMs !== settledMs && this.#silentMs < idleMs) return;
-    this.#silentMs = 0;
-    this.#nowVersion = this.#options.ring.version;
+    const { version } = this.#options.ring;
+    this.#quietMs = version === this.#nowVersion ? this.#quietMs + nowMs : 0;
+    this.#nowVersion = version;
+    if (this.#quietMs % idleMs !== 0 && this.#quietMs !== settledMs) return;
     this.#options.now().then(
       (now) => this.#writeAll(toEvent('now', now)),
       () => this.#writeAll(': \n\n'), // keeps the connection alive; the counts come next time
@@ -170,7 +167,7 @@ export class EventStreams {
     viewer.isBehind = true;
     viewer.response.onDrain(() => {
       viewer.isBehind = false;
-      this.#catchUp(viewer, 'too slow');
+      this.#catchUp(viewer);
     });
   }
 }

@@ -1,3 +1,4 @@
+import type { Config } from '../../config/config.ts';
 import { GatewayError } from '../../errors.ts';
 import { readJsonBody } from '../../http/body.ts';
 import type { HttpRequest } from '../../http/request.ts';
@@ -5,9 +6,8 @@ import type { HttpResponse } from '../../http/response.ts';
 import type { OwnerProof } from '../../owner-proof.ts';
 import type { Sessions } from '../access/sessions.ts';
 import type { InspectorBackend } from '../backend.ts';
-import type { NowAnswer } from '../contract/now.ts';
+import type { NowAnswer } from '../contract/events.ts';
 import type { EventStreams } from '../events/event-stream.ts';
-import type { KeepBodies } from '../keep-bodies.ts';
 import type { Ring } from '../ring/ring.ts';
 
 const policy = [
@@ -41,12 +41,12 @@ export const securityHeaders: Readonly<Record<string, string>> = {
 
 /** What the routes need for their answers. */
 export interface RouteContext {
+  readonly config: () => Config;
   readonly backend: InspectorBackend;
   readonly ownerProof: OwnerProof | undefined;
   readonly sessions: Sessions;
   readonly ring: Ring;
   readonly events: EventStreams;
-  readonly keeping: KeepBodies;
   readonly now: () => Promise<NowAnswer>;
 }
 
@@ -54,6 +54,10 @@ export interface RouteContext {
 export interface Call {
   readonly request: HttpRequest;
   readonly response: HttpResponse;
+  /** What every answer carries. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Answers with JSON, and these headers besides. */
+  send(value: unknown, headers?: Readonly<Record<string, string>>): void;
   readonly query: URLSearchParams;
   /** The value of `:id` in the path. */
   readonly parameter: string;

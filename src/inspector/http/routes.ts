@@ -1,8 +1,16 @@
 import { hasModel } from '../../dialects/model-path.ts';
 import { recordedTarget } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
-import { commonHeaders, newRequestId, toList } from '../../http/respond.ts';
-import type { KeepBodiesAnswer, SendAgainAnswer, TryPolicyAnswer } from '../contract/actions.ts';
+import { toList } from '../../http/respond.ts';
+import { answerHeader, challengeHeader } from '../../owner-proof.ts';
+import { isSame, Throttle } from '../access/sessions.ts';
+import type {
+  AccessAnswer,
+  KeepBodiesAnswer,
+  SendAgainAnswer,
+  SessionAnswer,
+  TryPolicyAnswer,
+} from '../contract/actions.ts';
 import type { ListAnswer } from '../contract/exchange-list.ts';
 import { meaningfulHeaders, requireBody, toCurl, toFixture } from '../detail/curl.ts';
 import { locate } from '../detail/locate.ts';
@@ -16,12 +24,10 @@ import {
   type RouteContext,
   readJson,
   requestBodyBytes,
-  securityHeaders,
   smallBodyBytes,
   textField,
 } from './router.ts';
 import { createPageFiles, type PageFile, sendFile } from './serve-page.ts';
-import { sessionRoutes } from './session-routes.ts';
 
 /** Throws inspector.unknown, inspector.not_kept, and whatever prevents the request from being sent. */
 async function sendAgain(call: Call, { ring, backend }: RouteContext): Promise<SendAgainAnswer> {
@@ -65,28 +71,18 @@ const longestScratch = 1024 * 1024;
 /** Both of them, escaped as JSON strings. */
 const scratchBodyBytes = 16 * longestScratch;
 
-/** Throws inspector.unknown, inspector.not_kept, request.too_large, inspector.busy. */
-async function tryPolicy(call: Call, { ring, backend }: RouteContext): Promise<TryPolicyAnswer> {
+/** Throws request.too_large, inspector.busy. */
+async function tryPolicy(call: Call, { backend }: RouteContext): Promise<TryPolicyAnswer> {
   const fields = await readJson(call, scratchBodyBytes);
   const policies = textField(fields, 'policies') ?? '';
-  const id = textField(fields, 'id');
-  const given = textField(fields, 'body');
-  const entry = id === undefined ? undefined : findEntry(ring, id);
-  if (entry === undefined && given === undefined) {
-    throw new GatewayError('request.field', 'give the request: body, or id of an exchange', {
-      param: '/body',
-    });
-  }
-  const body = given === undefined && entry !== undefined ? requireBody(entry) : Buffer.from(given ?? '');
+  const body = Buffer.from(textField(fields, 'body') ?? '');
   if (policies.length > longestScratch || body.length > longestScratch) {
     throw new GatewayError('request.too_large', 'rules and request may be at most a megabyte each');
   }
   return backend.tryPolicy(policies, {
     body,
-    endpoint:
-      textField(fields, 'endpoint') ??
-      (entry && recordedTarget({ path: entry.facts.path ?? '', model: entry.facts.model })),
-    key: textField(fields, 'key') ?? entry?.facts.key,
+    endpoint: textField(fields, 'endpoint'),
+    key: textField(fields, 'key'),
     atMs: Date.now(),
   });
 }
@@ -139,6 +135,56 @@ export function routesOf(context: RouteContext): Access {
   };
 }
 
+/** The routes that create and end sessions. */
+function sessionRoutes({ config, sessions, ownerProof, events }: RouteContext): Access {
+  const throttle = new Throttle();
+  const open = (call: Call) => {
+    const { cookie, token } = sessions.open();
+    call.send({ token } satisfies SessionAnswer, { 'set-cookie': cookie });
+  };
+  const leave = (call: Call, end: () => void) => {
+    end();
+    // Pages whose session has not ended come back by themselves.
+    events.close();
+    call.response.writeHead(204, toList({ ...call.headers, 'set-cookie': sessions.endingCookie }));
+    call.response.end();
+  };
+  return {
+    open: {
+      'GET api/access': (): AccessAnswer => ({ password: config().inspector.password !== undefined }),
+      // For commands of the user who started the gateway: nobody else can read the state file with the proof.
+      'POST api/link': (call) => {
+        const challenge = call.request.header(challengeHeader) ?? '';
+        if (ownerProof === undefined || !isSame(challenge, ownerProof.challenge)) {
+          throw new GatewayError('session.invalid', 'this is not the user who started the gateway');
+        }
+        call.send({ token: sessions.issueLink() }, { [answerHeader]: ownerProof.answer });
+      },
+      'POST api/session': async (call) => {
+        const fields = await readJson(call, smallBodyBytes);
+        const token = textField(fields, 'token');
+        if (token !== undefined) {
+          if (sessions.redeem(token)) return open(call);
+          throw new GatewayError(
+            'session.invalid',
+            'this link was already used or has expired; "gateway open" prints a new one',
+          );
+        }
+        const { password } = config().inspector;
+        throttle.check();
+        if (password !== undefined && isSame(textField(fields, 'password') ?? '', password))
+          return open(call);
+        throttle.noteFailure();
+        throw new GatewayError('session.invalid', 'this is not the password');
+      },
+    },
+    session: {
+      'DELETE api/session': (call) => leave(call, () => sessions.end(call.request)),
+      'DELETE api/sessions': (call) => leave(call, () => sessions.endAll()),
+    },
+  };
+}
+
 function findEntry(ring: Ring, id: string): RingEntry {
   const entry = ring.find(id);
   if (entry !== undefined) return entry;
@@ -150,7 +196,7 @@ function list({ backend, ring, events }: RouteContext): ListAnswer {
   return { rows: ring.entries().map((entry) => toRow(entry, backend.scrub)), cursor };
 }
 
-function follow({ request, response }: Call, { events }: RouteContext): void {
+function follow({ request, response, headers }: Call, { events }: RouteContext): void {
   // Its stream would send nothing and never end.
   if (request.method === 'HEAD') {
     throw new GatewayError('method.not_allowed', 'this path takes GET only', { headers: { allow: 'GET' } });
@@ -158,8 +204,7 @@ function follow({ request, response }: Call, { events }: RouteContext): void {
   if (events.count >= maxViewers) {
     throw new GatewayError('inspector.busy', 'too many pages are open', { retryAfterS: 15 });
   }
-  const headers = toList({ ...commonHeaders(newRequestId()), ...securityHeaders });
-  events.add(response, headers, request.header('last-event-id'));
+  events.add(response, toList(headers), request.header('last-event-id'));
 }
 
 function history({ query }: Call, { backend }: RouteContext): unknown {
@@ -175,14 +220,14 @@ function history({ query }: Call, { backend }: RouteContext): unknown {
 const longestMinutes = 60;
 const usualMinutes = 10;
 
-async function keepBodies(call: Call, { keeping, ring }: RouteContext): Promise<KeepBodiesAnswer> {
+async function keepBodies(call: Call, { ring }: RouteContext): Promise<KeepBodiesAnswer> {
   const { minutes = usualMinutes, forget } = await readJson(call, smallBodyBytes);
   if (typeof minutes !== 'number' || !(minutes >= 0 && minutes <= longestMinutes)) {
     throw new GatewayError('request.field', `minutes: expected a number from 0 to ${longestMinutes}`, {
       param: '/minutes',
     });
   }
-  keeping.keepFor(minutes);
+  ring.keepBodiesFor(minutes);
   if (forget === true) ring.forgetBodies();
-  return keeping.state;
+  return ring.keeping;
 }

@@ -5,7 +5,7 @@ import type { HttpRequest } from '../../http/request.ts';
 import { commonHeaders, newRequestId, sendError, sendJson, toList } from '../../http/respond.ts';
 import type { HttpResponse } from '../../http/response.ts';
 import type { Sessions } from '../access/sessions.ts';
-import { type Routed, securityHeaders } from './router.ts';
+import { type Call, type Routed, securityHeaders } from './router.ts';
 
 export interface PageFile {
   readonly type: string;
@@ -17,10 +17,8 @@ const types: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
   svg: 'image/svg+xml',
-  png: 'image/png',
-  woff2: 'font/woff2',
 };
-const filePath = /^(?:index|assets\/[a-z0-9][a-z0-9_-]*(?:\.[a-z0-9_-]+)*)\.(html|js|css|svg|png|woff2)$/;
+const filePath = /^(?:index|assets\/[a-z0-9][a-z0-9_-]*(?:\.[a-z0-9_-]+)*)\.(html|js|css|svg)$/;
 
 // When run from source (in tests) this serves the built page.
 const ownDirectory = import.meta.url.endsWith('.ts') ? '../../../dist/page/' : './page/';
@@ -74,10 +72,18 @@ export function servePage(options: ServePageOptions): (request: HttpRequest, res
       const found = route(request.method, path);
       if (path.startsWith('/_/api/')) checkSameOrigin(request);
       if (found.needsSession) sessions.require(request);
-      const value = await found.answer({ request, response, query, parameter: found.parameter });
-      if (value !== undefined && !response.headersSent) {
-        sendJson(response, value, requestId, { headers: securityHeaders });
-      }
+      const send: Call['send'] = (value, more) =>
+        void sendJson(response, value, requestId, { headers: { ...securityHeaders, ...more } });
+      const headers = { ...commonHeaders(requestId), ...securityHeaders };
+      const value = await found.answer({
+        request,
+        response,
+        headers,
+        send,
+        query,
+        parameter: found.parameter,
+      });
+      if (value !== undefined) send(value);
     } catch (thrown) {
       const error = toGatewayError(thrown);
       if (error.code === 'gateway.internal') onFailure(error);
@@ -96,13 +102,8 @@ function checkSameOrigin(request: HttpRequest): void {
   throw new GatewayError('origin.not_allowed', 'only the page itself may ask for this');
 }
 
-export function sendFile({ response }: { readonly response: HttpResponse }, { type, bytes }: PageFile): void {
-  const headers = {
-    ...commonHeaders(newRequestId()),
-    ...securityHeaders,
-    'content-type': type,
-    'content-length': String(bytes.length),
-  };
-  response.writeHead(200, toList(headers));
+export function sendFile({ response, headers }: Call, { type, bytes }: PageFile): void {
+  const length = String(bytes.length);
+  response.writeHead(200, toList({ ...headers, 'content-type': type, 'content-length': length }));
   response.end(bytes);
 }

@@ -1,7 +1,7 @@
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 import type { ExchangeRecord } from '../../record/record.ts';
-import type { Minute } from '../contract/now.ts';
-import { shows } from '../contract/show.ts';
+import type { Minute } from '../contract/events.ts';
+import { shows } from '../contract/exchange-list.ts';
 import { decisionOf } from '../ring/to-row.ts';
 
 const minuteMs = 60_000;
@@ -28,12 +28,10 @@ class MinuteCount {
   add(record: ExchangeRecord): void {
     const { usage, cost_usd, first_byte_ms, outcome, reason, status } = record;
     this.requests += 1;
-    if (usage !== undefined) {
-      this.input += usage.input_tokens;
-      this.output += usage.output_tokens;
-      this.cached += usage.cache_read_tokens;
-    }
-    if (cost_usd !== undefined) this.costUsd += cost_usd;
+    this.input += usage?.input_tokens ?? 0;
+    this.output += usage?.output_tokens ?? 0;
+    this.cached += usage?.cache_read_tokens ?? 0;
+    this.costUsd += cost_usd ?? 0;
     if (first_byte_ms !== undefined && outcome === 'answered') {
       this.firstByte ??= createHistogram({ figures: 2 });
       this.firstByte.record(Math.max(1, Math.round(first_byte_ms * 10)));
@@ -100,9 +98,10 @@ function toMinute(count: MinuteCount): Minute {
     requests,
     tokens: { input, output, cached },
     cost_usd: costUsd,
-    ...(firstByte && {
-      first_byte_ms: { p50: firstByte.percentile(50) / 10, p95: firstByte.percentile(95) / 10 },
-    }),
+    first_byte_ms: firstByte && {
+      p50: firstByte.percentile(50) / 10,
+      p95: firstByte.percentile(95) / 10,
+    },
     blocks: Object.fromEntries(blocks),
     errors: Object.fromEntries(errors),
   };

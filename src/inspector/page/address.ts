@@ -3,7 +3,14 @@ export type View =
   | { readonly name: 'traffic' }
   | { readonly name: 'exchange'; readonly id: string; readonly tab: Tab }
   | { readonly name: 'now' }
-  | { readonly name: 'try'; readonly id: string | undefined };
+  | { readonly name: 'try'; readonly id?: string | undefined };
+
+export const titles = {
+  traffic: 'Traffic',
+  exchange: 'Exchange',
+  now: 'Now',
+  try: 'Try a policy',
+} as const satisfies Record<View['name'], string>;
 
 export const tabs = ['overview', 'headers', 'request', 'answer', 'record'] as const;
 export type Tab = (typeof tabs)[number];

@@ -1,25 +1,25 @@
-import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ExchangeRow } from '../contract/exchange-list.ts';
-import { parseView, type Tab, toHash, type View } from './address.ts';
+import { parseView, titles, type View } from './address.ts';
 import { ExchangePane } from './exchange/exchange-pane.tsx';
 import { type Filter, parseFilter, toQuery } from './filter.ts';
-import { useKeys } from './keys.ts';
+import { Help, useKeys } from './keys.tsx';
 import { TrafficView } from './list/traffic-view.tsx';
 import type { Live } from './live.ts';
+import { go, openExchange } from './navigate.ts';
 import { NowView } from './now/now-view.tsx';
 import { tokenInAddress } from './session.ts';
-import { Help } from './shell/dialog.tsx';
 import { SignIn, SignOut } from './shell/sign-in.tsx';
 import { TopBar } from './shell/top-bar.tsx';
 import type { Scratch } from './try/scratch.ts';
 import { TryView } from './try/try-view.tsx';
 
-const titles = { traffic: 'Traffic', exchange: 'Exchange', now: 'Now', try: 'Try a policy' } as const;
-
 export function App({ live }: { readonly live: Live }) {
   useLive(live);
-  const [view, setView] = useState(() => parseView(location.hash));
-  const [filter, setFilter] = useState(() => parseFilter(location.search));
+  const [hash, setHash] = useState(location.hash);
+  const [query, setQuery] = useState(location.search);
+  const view = parseView(hash);
+  const filter = useMemo(() => parseFilter(query), [query]);
   const [selected, setSelected] = useState(view.name === 'exchange' ? view.id : undefined);
   const [isPaused, setPaused] = useState(false);
   const [hasHelp, setHelp] = useState(false);
@@ -31,57 +31,58 @@ export function App({ live }: { readonly live: Live }) {
     const follow = () => {
       // A link that is opened in this tab changes nothing but the fragment, so the page isn't loaded again.
       if (tokenInAddress() !== undefined) void live.enterByAddress();
+      setHash(location.hash);
+      setQuery(location.search);
       const next = parseView(location.hash);
-      setView(next);
       if (next.name === 'exchange') setSelected(next.id);
-      setFilter(parseFilter(location.search));
     };
     addEventListener('popstate', follow);
-    addEventListener('hashchange', follow);
-    return () => {
-      removeEventListener('popstate', follow);
-      removeEventListener('hashchange', follow);
-    };
+    return () => removeEventListener('popstate', follow);
   }, []);
 
-  const go = (next: View, { isStep = false } = {}) => {
-    const address = location.pathname + location.search + toHash(next);
-    if (isStep) history.replaceState(null, '', address);
-    else history.pushState(null, '', address);
-    setView(next);
-    if (next.name === 'exchange') setSelected(next.id);
-  };
   const narrow = (next: Filter) => {
     const address = location.pathname + toQuery(next) + location.hash;
     // The way back has a step for each choice, and not for each letter.
     const isTyping = next.text !== filter.text && next.text !== '' && filter.text !== '';
     if (isTyping) history.replaceState(null, '', address);
     else history.pushState(null, '', address);
-    setFilter(next);
+    setQuery(location.search);
   };
-  const tab: Tab = view.name === 'exchange' ? view.tab : 'overview';
-  const open = (id: string) => go({ name: 'exchange', id, tab }, { isStep: view.name === 'exchange' });
-  const close = () => go({ name: 'traffic' });
   useFocusOfView(view.name);
   useEffect(() => {
     document.title = live.isSignedOut ? 'gateway' : `${titles[view.name]} – gateway`;
   }, [view.name, live.isSignedOut]);
-  useKeys({
-    onMove: (step) => {
-      const rows = shown.current;
-      const index = rows.findIndex(({ id }) => id === selected);
-      const row =
-        rows[Math.min(Math.max((index === -1 && step > 0 ? -1 : index) + step, 0), rows.length - 1)];
-      if (row === undefined) return;
-      setSelected(row.id);
-      if (view.name === 'exchange') open(row.id);
+  /** By so many rows, at most to the end. */
+  const move = (step: number) => {
+    const rows = shown.current;
+    const index = rows.findIndex(({ id }) => id === selected) + step;
+    const row = rows[Math.min(Math.max(index, 0), rows.length - 1)];
+    if (row === undefined) return;
+    setSelected(row.id);
+    if (view.name === 'exchange') openExchange(row.id);
+  };
+  useKeys(
+    {
+      1: () => go({ name: 'traffic' }),
+      2: () => go({ name: 'now' }),
+      3: () => go({ name: 'try' }),
+      j: () => move(1),
+      k: () => move(-1),
+      Escape: () => view.name === 'exchange' && go({ name: 'traffic' }),
+      '/': () => document.querySelector<HTMLElement>('.filter-bar .text')?.focus(),
+      p: () => setPaused(!isPaused),
+      '?': () => setHelp(true),
     },
-    onEnter: () => selected !== undefined && open(selected),
-    onEscape: () => view.name === 'exchange' && close(),
-    onPause: () => setPaused(!isPaused),
-    onHelp: () => setHelp(true),
-    onView: (name) => go(name === 'try' ? { name, id: undefined } : { name }),
-  });
+    {
+      ArrowDown: () => move(1),
+      ArrowUp: () => move(-1),
+      PageDown: () => move(20),
+      PageUp: () => move(-20),
+      Home: () => move(Number.NEGATIVE_INFINITY),
+      End: () => move(Number.POSITIVE_INFINITY),
+      Enter: () => selected !== undefined && openExchange(selected),
+    },
+  );
 
   if (live.isSignedOut) {
     if (live.hasLeft) scratch.current = undefined; // it may hold a prompt
@@ -89,13 +90,7 @@ export function App({ live }: { readonly live: Live }) {
   }
   return (
     <div class="page">
-      <TopBar
-        live={live}
-        view={view}
-        onView={go}
-        onHelp={() => setHelp(true)}
-        onLeave={() => setLeaving(true)}
-      />
+      <TopBar live={live} view={view} onHelp={() => setHelp(true)} onLeave={() => setLeaving(true)} />
       {view.name === 'now' && <NowView live={live} />}
       {view.name === 'try' && <TryView key={view.id} live={live} id={view.id} kept={scratch} />}
       {(view.name === 'traffic' || view.name === 'exchange') && (
@@ -108,7 +103,6 @@ export function App({ live }: { readonly live: Live }) {
               isPaused={isPaused}
               onFilter={narrow}
               onPause={() => setPaused(!isPaused)}
-              onOpen={({ id }) => open(id)}
               shown={shown}
             />
           </div>
@@ -119,10 +113,6 @@ export function App({ live }: { readonly live: Live }) {
               id={view.id}
               tab={view.tab}
               row={live.traffic.get(view.id)}
-              onTab={(next) => go({ ...view, tab: next }, { isStep: true })}
-              onClose={close}
-              onOpenId={open}
-              onTry={(id) => go({ name: 'try', id })}
             />
           )}
         </main>
@@ -135,10 +125,10 @@ export function App({ live }: { readonly live: Live }) {
 
 /** Renders the component again when what the page knows has changed. */
 function useLive(live: Live): void {
-  const [, redraw] = useReducer((count: number) => count + 1, 0);
+  const [, redraw] = useState({});
   // Not useEffect, which waits for a frame: an earlier change would be missed, and if it was the last one, the page
   // would stay out of date.
-  useLayoutEffect(() => live.subscribe(() => redraw(undefined as never)), [live]);
+  useLayoutEffect(() => live.subscribe(() => redraw({})), [live]);
 }
 
 /**

@@ -52,7 +52,7 @@ export async function followEvents(
       why = error instanceof CallError ? error.message : 'the gateway does not answer';
     }
     listener.onConnection({ state: 'cut', why });
-    await pause(waitMs, signal);
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
     waitMs = Math.min(waitMs * 2, longestWaitMs);
   }
 }
@@ -72,7 +72,7 @@ async function readOnce(
   let timer = setTimeout(() => silent.abort(), silenceMs);
   try {
     const response = await session.open('events', {
-      headers: lastId === '' ? {} : { 'last-event-id': lastId },
+      headers: { 'last-event-id': lastId },
       signal: AbortSignal.any([signal, silent.signal]),
     });
     reading.onOpen();
@@ -90,14 +90,4 @@ async function readOnce(
   } finally {
     clearTimeout(timer);
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }

@@ -1,5 +1,4 @@
-import type { ExchangeRow } from '../contract/exchange-list.ts';
-import { type Show, shows } from '../contract/show.ts';
+import { type ExchangeRow, type Show, shows } from '../contract/exchange-list.ts';
 
 export const showNames = Object.keys(shows) as Show[]; // of a literal: no other keys
 

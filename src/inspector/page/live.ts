@@ -1,6 +1,6 @@
 import type { KeepBodiesAnswer, KeepBodiesRequest } from '../contract/actions.ts';
+import type { NowAnswer } from '../contract/events.ts';
 import type { ListAnswer } from '../contract/exchange-list.ts';
-import type { NowAnswer } from '../contract/now.ts';
 import { type Connection, type Event, followEvents } from './event-stream.ts';
 import { CallError, messageOf, type Session } from './session.ts';
 import { Traffic } from './traffic.ts';
@@ -125,12 +125,7 @@ export class Live {
     this.session.forget();
     this.hasLeft = true;
     this.traffic.clear();
-    this.#set({
-      isSignedOut: true,
-      isLoaded: false,
-      skipped: 0,
-      now: undefined,
-    });
+    this.#set({ isSignedOut: true, isLoaded: false, skipped: 0, now: undefined });
   }
 
   async #load(): Promise<string> {

@@ -3,7 +3,7 @@ import {
   type SessionAnswer,
   type SessionRequest,
   tokenHeader,
-} from '../contract/session.ts';
+} from '../contract/actions.ts';
 
 /** A call that the gateway refused, with its own message. */
 export class CallError extends Error {
@@ -28,7 +28,8 @@ const stored = 'gateway-inspector';
 
 /** The page's half of the session, and all calls to the gateway. */
 export class Session {
-  #token = storage((store) => store.getItem(stored)) ?? undefined;
+  /** For a browser that stores nothing: it keeps the session until the page is closed. */
+  #token: string | undefined;
   /** Why there is no session, where something went wrong. */
   problem: string | undefined;
 
@@ -48,7 +49,6 @@ export class Session {
     const { token } = await this.post<SessionAnswer>('session', request);
     this.#token = token;
     this.problem = undefined;
-    // A browser that stores nothing keeps the session until the page is closed.
     storage((store) => store.setItem(stored, token));
   }
 
@@ -89,24 +89,13 @@ export class Session {
 
   /** Resolves with an answer of 200; throws a CallError for anything else. */
   async open(path: string, init: RequestInit): Promise<Response> {
-    let response = await this.#send(path, init);
-    if (response.status === 401 && this.#takeStored()) response = await this.#send(path, init);
+    // Another page of this browser may have opened a session since.
+    const token = storage((store) => store.getItem(stored)) ?? this.#token;
+    const headers = new Headers(init.headers);
+    if (token !== undefined) headers.set(tokenHeader, token);
+    const response = await fetch(`/_/api/${path}`, { ...init, headers, cache: 'no-store' });
     if (response.ok) return response;
     throw await toError(response);
-  }
-
-  #send(path: string, init: RequestInit): Promise<Response> {
-    const token = this.#token === undefined ? {} : { [tokenHeader]: this.#token };
-    const headers = { ...(init.headers as Record<string, string>), ...token };
-    return fetch(`/_/api/${path}`, { ...init, headers, cache: 'no-store' });
-  }
-
-  /** Whether another page of this browser has opened a session since. */
-  #takeStored(): boolean {
-    const token = storage((store) => store.getItem(stored)) ?? this.#token;
-    if (token === this.#token) return false;
-    this.#token = token;
-    return true;
   }
 
   async #json<Answer>(path: string, init: RequestInit): Promise<Answer> {

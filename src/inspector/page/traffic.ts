@@ -1,3 +1,4 @@
+import { partitionPoint } from '../../partition-point.ts';
 import type { ExchangeRow } from '../contract/exchange-list.ts';
 
 const maxRows = 10_000;
@@ -16,27 +17,14 @@ export class Traffic {
 
   /** Adds the row, or replaces the one of the same `seq`. */
   put(row: ExchangeRow): void {
-    const index = this.#indexOf(row.seq);
-    const isKnown = this.#rows[index]?.seq === row.seq;
-    this.#rows.splice(index, isKnown ? 1 : 0, row);
+    const rows = this.#rows;
+    const index = partitionPoint(rows.length, (at) => (rows[at]?.seq ?? 0) < row.seq);
+    rows.splice(index, rows[index]?.seq === row.seq ? 1 : 0, row);
     // In blocks, because removing one from the front moves all others.
-    if (this.#rows.length > maxRows + 500) this.#rows.splice(0, this.#rows.length - maxRows);
+    if (rows.length > maxRows + 500) rows.splice(0, rows.length - maxRows);
   }
 
   clear(): void {
     this.#rows = [];
-  }
-
-  /** The index where the row of this `seq` is or would be; nearly always at the end. */
-  #indexOf(seq: number): number {
-    let low = 0;
-    let high = this.#rows.length;
-    if ((this.#rows[high - 1]?.seq ?? 0) < seq) return high;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.#rows[middle]?.seq ?? 0) < seq) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 }

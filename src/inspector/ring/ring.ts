@@ -1,14 +1,11 @@
 import type { ExchangeTrace, TracedExchange } from '../../record/observer.ts';
 import type { ExchangeRecord } from '../../record/record.ts';
+import type { KeepBodiesAnswer } from '../contract/actions.ts';
 import { type EntryKeeper, RingEntry, recalledEntry } from './entry.ts';
 
-interface RingLimits {
-  readonly exchanges: number;
-  readonly bytes: number;
-}
+const defaultLimits = { exchanges: 500, bytes: 64 * 1024 * 1024 };
 
-const defaultRingLimits: RingLimits = { exchanges: 500, bytes: 64 * 1024 * 1024 };
-
+const minuteMs = 60_000;
 /** Approximate bytes of an entry with its record, without headers. */
 const entryBytes = 2_048;
 
@@ -17,23 +14,45 @@ const entryBytes = 2_048;
  * refused, failed or matched a rule stay longer, in up to half of the places, and those that are open until they end.
  */
 export class Ring implements EntryKeeper {
-  readonly limits: RingLimits;
+  readonly limits: Readonly<typeof defaultLimits>;
   /** Grows with every change, so that a viewer can ask for what is newer than the version it has seen. */
   version = 0;
   /** The newest version among the entries that are gone. */
   goneVersion = 0;
   bytes = 0;
-  keepsBodies = false;
   /** Called for each change while somebody is watching; must not throw. */
   onChange: ((entry: RingEntry) => void) | undefined;
   /** Oldest first; each has the next number. */
   readonly #entries: RingEntry[] = [];
   /** The number of the newest one; those of recalled ones are below that of the first exchange here. */
   #newest: number;
+  readonly #keepsAlways: () => boolean;
+  /** Until when bodies are kept on request. */
+  #keepsUntilMs = 0;
 
-  constructor(limits: RingLimits = defaultRingLimits) {
+  /** `keepsAlways`: whether bodies are kept without a request. */
+  constructor(
+    limits: Readonly<typeof defaultLimits> = defaultLimits,
+    keepsAlways: () => boolean = () => false,
+  ) {
     this.limits = limits;
     this.#newest = limits.exchanges;
+    this.#keepsAlways = keepsAlways;
+  }
+
+  get keepsBodies(): boolean {
+    return this.#keepsAlways() || (this.#keepsUntilMs > 0 && this.#keepsUntilMs > Date.now());
+  }
+
+  /** Keeps the bodies of what comes within this time; 0 stops. Those that are already kept stay. */
+  keepBodiesFor(minutes: number): void {
+    this.#keepsUntilMs = Date.now() + minutes * minuteMs;
+  }
+
+  /** What a page shows of that. */
+  get keeping(): KeepBodiesAnswer {
+    if (this.#keepsAlways()) return { keeps_bodies: 'always' };
+    return this.keepsBodies ? { keeps_bodies: new Date(this.#keepsUntilMs).toISOString() } : {};
   }
 
   get size(): number {

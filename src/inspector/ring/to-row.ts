@@ -112,7 +112,7 @@ function timesOf(entry: RingEntry, { total_ms, first_byte_ms, outcome }: Exchang
   return times;
 }
 
-function rounded(ms: number): number {
+export function rounded(ms: number): number {
   return Math.round(ms * 10) / 10;
 }
 

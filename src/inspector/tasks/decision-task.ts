@@ -1,5 +1,5 @@
 import { readSettings } from '../../config/build/settings.ts';
-import { buildConfig, type Config, type ConfigSource, rebuildConfig } from '../../config/config.ts';
+import { buildConfig, type Config, type ConfigSource } from '../../config/config.ts';
 import { parseSource, type SourceDocument } from '../../config/source/document.ts';
 import { createReport, type Report } from '../../config/source/report.ts';
 import { GatewayError } from '../../errors.ts';
@@ -31,11 +31,6 @@ export function explainDetails(config: Config, input: DecisionInput): Explained 
   return { rules, masked: masks ? [...decideOffline(question).masked].slice(0, mostMasked) : [] };
 }
 
-/** The same, after building the configuration; undefined if the rules are invalid. */
-export function explainTask({ source, ...input }: DecisionTask): Explained {
-  return explainDetails(rebuildConfig(source), input);
-}
-
 /** Decides by scratch rules. Throws usage.invalid for a key or endpoint that is not known. */
 export function tryTask({ source, policies = '', ...input }: DecisionTask): TryPolicyAnswer {
   const scratch = parseSource(policies);
@@ -62,11 +57,11 @@ export function tryTask({ source, policies = '', ...input }: DecisionTask): TryP
 function decide(config: Config, input: DecisionInput, policies: string): TryPolicyAnswer {
   const question = toQuestion(config, input);
   const report = explainRequest(question);
-  const lines = ruleLines(policies, config.source.settings.policies, []);
-  const rules = withExcerpts(toDetails(report), question.body, same).map((rule) => {
-    const line = lines.get(rule.rule);
-    return line === undefined ? rule : { ...rule, source: { file: 'scratch', line } };
-  });
+  const lines = ruleLines(policies, config.source.settings.policies, { file: 'scratch', path: [] });
+  const rules = withExcerpts(toDetails(report), question.body, same).map((rule) => ({
+    ...rule,
+    source: lines.get(rule.rule),
+  }));
   const { decision, rule, reason, message, at, microseconds = 0 } = report;
   const request = toBody(question.body, same, (text) => findMarks(text, matchMarks(rules, 'request')));
   const redacted =
@@ -81,9 +76,7 @@ function decide(config: Config, input: DecisionInput, policies: string): TryPoli
     rules,
     microseconds,
     request,
-    ...(redacted && {
-      redacted: toBody(redacted, same, (text) => findRedactions(text, request.text, rules)),
-    }),
+    redacted: redacted && toBody(redacted, same, (text) => findRedactions(text, request.text, rules)),
   };
 }
 

@@ -1,9 +1,10 @@
 import { parentPort } from 'node:worker_threads';
+import { rebuildConfig } from '../../config/config.ts';
 import { toGatewayError } from '../../errors.ts';
 import type { LedgerPlace } from '../../record/ledger/ledger-store.ts';
 import { readUsage } from '../../record/ledger/read-ledger.ts';
-import type { HistoryAnswer, HistoryStep } from '../contract/now.ts';
-import { type DecisionTask, explainTask, tryTask } from './decision-task.ts';
+import type { HistoryAnswer, HistoryStep } from '../contract/events.ts';
+import { type DecisionTask, explainDetails, tryTask } from './decision-task.ts';
 
 const hourMs = 3_600_000;
 
@@ -18,7 +19,9 @@ interface HistoryQuery {
 export async function readHistory({ place, by, sinceMs, nowMs }: HistoryQuery): Promise<HistoryAnswer> {
   const starts = startsOf(by, sinceMs, nowMs);
   const steps = new Map(starts.map((ms) => [isoOf(ms), empty(ms)]));
-  for (const { name, ...sum } of await sums(place, by, sinceMs)) {
+  const dayOf = (ms: number) => isoOf(startOf(by, ms));
+  const sums = await readUsage(place, { by: 'day', sinceMs: startOf(by, sinceMs), dayOf });
+  for (const { name, ...sum } of sums) {
     steps.set(name, {
       time: name,
       requests: sum.requests,
@@ -29,20 +32,11 @@ export async function readHistory({ place, by, sinceMs, nowMs }: HistoryQuery): 
   return { by, steps: [...steps.values()].sort((one, other) => (one.time < other.time ? -1 : 1)) };
 }
 
-async function sums(place: LedgerPlace, by: HistoryAnswer['by'], sinceMs: number) {
-  const dayOf = (ms: number) => isoOf(startOf(by, ms));
-  return readUsage(place, { by: 'day', sinceMs: startOf(by, sinceMs), dayOf });
-}
-
 function startsOf(by: HistoryAnswer['by'], sinceMs: number, nowMs: number): readonly number[] {
   const starts: number[] = [];
-  for (let ms = startOf(by, sinceMs); ms <= nowMs; ) {
-    starts.push(ms);
-    const date = new Date(ms);
-    if (by === 'hour') ms += hourMs;
-    // Days differ in length.
-    else ms = new Date(date.getFullYear(), date.getMonth(), date.getDate() + 1).getTime();
-  }
+  // Days differ in length, but not by half of one.
+  const stepMs = by === 'hour' ? hourMs : 36 * hourMs;
+  for (let ms = startOf(by, sinceMs); ms <= nowMs; ms = startOf(by, ms + stepMs)) starts.push(ms);
   return starts;
 }
 
@@ -68,7 +62,7 @@ export type PageTask =
 async function run(task: PageTask): Promise<unknown> {
   switch (task.kind) {
     case 'explain':
-      return explainTask(task.task);
+      return explainDetails(rebuildConfig(task.task.source), task.task);
     case 'try':
       return tryTask(task.task);
     case 'history':

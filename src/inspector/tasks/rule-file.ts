@@ -1,69 +1,49 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Document, parseDocument, stringify } from 'yaml';
 import type { Settings } from '../../config/schema/schema.ts';
 import { parseSource } from '../../config/source/document.ts';
-
-interface Read {
-  readonly stamp: string;
-  readonly text: string;
-}
+import type { Source } from '../contract/exchange-detail.ts';
 
 type Policies = Settings['policies'];
 
-/** The rules in the configuration file; read again when it has changed. */
-export class RuleFile {
-  #read: Read | undefined;
-
-  /** Where each rule is, by its id; empty if there is no file. */
-  async lines(
-    path: string | undefined,
-    policies: Policies,
-  ): Promise<ReadonlyMap<string, { readonly file: string; readonly line: number }>> {
-    const text = await this.#text(path);
-    if (path === undefined || text === undefined) return new Map();
-    const file = basename(path);
-    return new Map([...ruleLines(text, policies, ['policies'])].map(([id, line]) => [id, { file, line }]));
-  }
-
-  /** The policies as written, comments included, as the start of a scratch copy. */
-  async policiesText(path: string | undefined, policies: Policies): Promise<string> {
-    const text = await this.#text(path);
-    try {
-      const written = text === undefined ? undefined : parseDocument(text).get('policies', true);
-      if (written !== undefined) return new Document(written).toString({ lineWidth: 0 });
-    } catch {
-      // An alias to something outside the policies: then they are serialized from the parsed values.
-    }
-    return stringify(policies, { lineWidth: 0 });
-  }
-
-  async #text(path: string | undefined): Promise<string | undefined> {
-    if (path === undefined) return undefined;
-    try {
-      const { mtimeMs, size } = await stat(path);
-      const stamp = `${path} ${mtimeMs} ${size}`;
-      if (this.#read?.stamp !== stamp) this.#read = { stamp, text: await readFile(path, 'utf8') };
-      return this.#read.text;
-    } catch {
-      return undefined; // it was removed since it was read
-    }
-  }
+/** Where each rule is in the configuration file, by its id; empty if there is no file. */
+export async function readRuleLines(
+  path: string | undefined,
+  policies: Policies,
+): Promise<ReadonlyMap<string, Source>> {
+  return ruleLines(await readText(path), policies, { file: basename(path ?? ''), path: ['policies'] });
 }
 
-/** The line of each rule in a YAML text. */
+/** The policies as written, comments included, as the start of a scratch copy. */
+export async function readPolicies(path: string | undefined, policies: Policies): Promise<string> {
+  try {
+    const written = parseDocument(await readText(path)).get('policies', true);
+    if (written !== undefined) return new Document(written).toString({ lineWidth: 0 });
+  } catch {
+    // An alias to something outside the policies: then they are serialized from the parsed values.
+  }
+  return stringify(policies, { lineWidth: 0 });
+}
+
+/** Empty without a file, and if it was removed since the gateway read it. */
+async function readText(path: string | undefined): Promise<string> {
+  return path === undefined ? '' : readFile(path, 'utf8').catch(() => '');
+}
+
+/** Where each rule is in a YAML text: the `path` in it that has the policies, and the name of its `file`. */
 export function ruleLines(
   text: string,
   policies: Policies,
-  path: readonly string[],
-): ReadonlyMap<string, number> {
+  { file, path }: { readonly file: string; readonly path: readonly string[] },
+): ReadonlyMap<string, Source> {
   const source = parseSource(text);
-  const lines = new Map<string, number>();
+  const lines = new Map<string, Source>();
   for (const [name, { rules }] of Object.entries(policies)) {
     for (const [index, { id }] of rules.entries()) {
       const at = [...path, name, 'rules', index];
       const line = source.has(at) ? source.locate(at, 'value')?.line : undefined;
-      if (line !== undefined) lines.set(id, line);
+      if (line !== undefined) lines.set(id, { file, line });
     }
   }
   return lines;

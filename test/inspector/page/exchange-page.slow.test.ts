@@ -90,7 +90,12 @@ projects: { shop: { keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] } }
     const { page } = await openExchange(say('a blue heron, one more blue heron, and the Blue Heron'));
     const message = await page.locator('.facts').innerText();
     const matches = await page.locator('.rules .excerpt mark').count();
-    await page.getByRole('button', { name: 'Make a test' }).click();
+    const isOpenAtOnce = await page.getByRole('button', { name: 'Make a test' }).evaluate(async (button) => {
+      button.click();
+      await Promise.resolve();
+      await Promise.resolve();
+      return button.ownerDocument.querySelector('dialog')?.open;
+    });
     const fixture = await page.locator('.to-copy').innerText();
     await page.keyboard.press('Escape');
     await page.getByRole('tab', { name: 'Request' }).click();
@@ -101,6 +106,7 @@ projects: { shop: { keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] } }
     writeFileSync(file, fixture.replaceAll(/blue heron/gi, 'grey goose'));
     const failed = await gateway.command('policy', 'test', file);
 
+    expect(isOpenAtOnce).toBe(true);
     expect(message).toContain('blocked by rule no-codename');
     expect(matches).toBe(3);
     expect(await marks.allTextContents()).toEqual(['blue heron', 'blue heron', 'Blue Heron']);

@@ -2,92 +2,88 @@ import { useState } from 'preact/hooks';
 import type { SendAgainAnswer, SendAgainRequest } from '../../contract/actions.ts';
 import type { ExchangeDetail, TextAnswer } from '../../contract/exchange-detail.ts';
 import type { Live } from '../live.ts';
+import { go, openExchange } from '../navigate.ts';
 import { messageOf } from '../session.ts';
-import { CopyButton, Problem } from '../shell/controls.tsx';
-import { Dialog } from '../shell/dialog.tsx';
+import { CopyButton, Dialog, Problem } from '../shell/controls.tsx';
 import { toIndented } from '../text/json-lines.ts';
+import { useCall } from '../use-call.ts';
 
 interface Properties {
   readonly live: Live;
   readonly detail: ExchangeDetail;
-  onOpenId(id: string): void;
-  onTry(id: string): void;
 }
 
-type Open =
-  | { readonly kind: 'send' }
-  | { readonly kind: 'text'; readonly title: string; readonly hint: string; readonly answer: TextAnswer };
+/** Texts that can be copied of an exchange, by the ends of their paths. */
+const texts = {
+  test: { title: 'As a policy test', hint: 'Save it and run it: gateway policy test' },
+  curl: { title: 'The same request with curl', hint: 'The key is read from the environment.' },
+} as const;
+type TextName = keyof typeof texts;
 
-export function Actions({ live, detail, onOpenId, onTry }: Properties) {
-  const [open, setOpen] = useState<Open>();
-  const [failure, setFailure] = useState<string>();
+export function Actions({ live, detail }: Properties) {
+  const [open, setOpen] = useState<'send' | TextName>();
+  const close = () => setOpen(undefined);
   const { id } = detail.row;
-  const hasBody = detail.bodies?.received !== undefined;
-  const show = async (what: 'curl' | 'test', title: string, hint: string) => {
-    try {
-      const answer = await live.session.get<TextAnswer>(`exchanges/${encodeURIComponent(id)}/${what}`);
-      setFailure(undefined);
-      setOpen({ kind: 'text', title, hint, answer });
-    } catch (error) {
-      setFailure(messageOf(error));
-    }
-  };
+  const hasBody = detail.bodies !== undefined;
   return (
     <div class="actions">
-      <button type="button" disabled={!hasBody} onClick={() => setOpen({ kind: 'send' })}>
+      <button type="button" disabled={!hasBody} onClick={() => setOpen('send')}>
         Send again …
       </button>
-      <button type="button" disabled={!hasBody} onClick={() => onTry(id)}>
+      <button type="button" disabled={!hasBody} onClick={() => go({ name: 'try', id })}>
         Try a policy
       </button>
-      <button
-        type="button"
-        disabled={!hasBody}
-        onClick={() => void show('test', 'As a policy test', 'Save it and run it: gateway policy test')}
-      >
+      <button type="button" disabled={!hasBody} onClick={() => setOpen('test')}>
         Make a test
       </button>
-      <button
-        type="button"
-        disabled={!hasBody}
-        onClick={() =>
-          void show('curl', 'The same request with curl', 'The key is read from the environment.')
-        }
-      >
+      <button type="button" disabled={!hasBody} onClick={() => setOpen('curl')}>
         Copy as curl
       </button>
       {!hasBody && <p class="note">These need the body, which is not kept.</p>}
-      <Problem>{failure}</Problem>
-      {open?.kind === 'send' && (
-        <SendAgain live={live} detail={detail} onClose={() => setOpen(undefined)} onOpenId={onOpenId} />
-      )}
-      {open?.kind === 'text' && (
-        <Dialog title={open.title} onClose={() => setOpen(undefined)}>
-          <p class="note">{open.hint}</p>
-          <pre class="to-copy" role="region" tabIndex={0} aria-label={open.answer.name}>
-            {open.answer.text}
-          </pre>
-          <footer>
-            <code>{open.answer.name}</code>
-            <CopyButton text={open.answer.text} />
-          </footer>
-        </Dialog>
-      )}
+      {open === 'send' && <SendAgain live={live} detail={detail} onClose={close} />}
+      {(open === 'test' || open === 'curl') && <TextDialog live={live} id={id} name={open} onClose={close} />}
     </div>
   );
 }
 
-interface SendProperties {
+interface TextProperties {
   readonly live: Live;
-  readonly detail: ExchangeDetail;
+  readonly id: string;
+  readonly name: TextName;
   onClose(): void;
-  onOpenId(id: string): void;
+}
+
+function TextDialog({ live, id, name, onClose }: TextProperties) {
+  const call = useCall(live, name, () =>
+    live.session.get<TextAnswer>(`exchanges/${encodeURIComponent(id)}/${name}`),
+  );
+  return (
+    <Dialog title={texts[name].title} onClose={onClose}>
+      <p class="note">{texts[name].hint}</p>
+      {call.state === 'failed' && <Problem>{call.message}</Problem>}
+      {call.state === 'done' && (
+        <>
+          <pre class="to-copy" role="region" tabIndex={0} aria-label={call.answer.name}>
+            {call.answer.text}
+          </pre>
+          <footer>
+            <code>{call.answer.name}</code>
+            <CopyButton text={call.answer.text} />
+          </footer>
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+interface SendProperties extends Properties {
+  onClose(): void;
 }
 
 /** Sends the request once more, with another model or an edited body, like any other request. */
-function SendAgain({ live, detail, onClose, onOpenId }: SendProperties) {
-  const original = toIndented(detail.bodies?.received?.text ?? '');
-  const isCut = detail.bodies?.received?.truncated === true;
+function SendAgain({ live, detail, onClose }: SendProperties) {
+  const original = toIndented(detail.bodies?.received.text ?? '');
+  const isCut = detail.bodies?.received.truncated === true;
   const [model, setModel] = useState('');
   const [body, setBody] = useState(original);
   const [isSending, setSending] = useState(false);
@@ -97,13 +93,13 @@ function SendAgain({ live, detail, onClose, onOpenId }: SendProperties) {
     setSending(true);
     const request: SendAgainRequest = {
       id: detail.row.id,
-      ...(model.trim() !== '' && { model: model.trim() }),
-      ...(body !== original && { body }),
+      model: model.trim() || undefined,
+      body: body === original ? undefined : body,
     };
     try {
       const { id } = await live.session.post<SendAgainAnswer>('send-again', request);
       onClose();
-      onOpenId(id);
+      openExchange(id);
     } catch (error) {
       setFailure(messageOf(error));
       setSending(false);

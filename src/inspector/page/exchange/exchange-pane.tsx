@@ -1,17 +1,17 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { ExchangeDetail, HeaderLine } from '../../contract/exchange-detail.ts';
 import type { ExchangeRow } from '../../contract/exchange-list.ts';
 import { type Tab, tabs } from '../address.ts';
 import { formatTime } from '../format.ts';
 import { Decision, Status } from '../list/cells.tsx';
 import type { Live } from '../live.ts';
+import { go } from '../navigate.ts';
 import { BodyText } from '../text/body-text.tsx';
 import { visibleLine } from '../text/visible.ts';
 import { useCall } from '../use-call.ts';
 import { Actions } from './actions.tsx';
-import { AnswerTab } from './answer-tab.tsx';
+import { AnswerTab, RequestTab } from './body-tabs.tsx';
 import { Overview } from './overview.tsx';
-import { RequestTab } from './request-tab.tsx';
 
 interface Properties {
   readonly live: Live;
@@ -19,21 +19,9 @@ interface Properties {
   readonly tab: Tab;
   /** The exchange's current row; missing if the list no longer has it. */
   readonly row: ExchangeRow | undefined;
-  onTab(tab: Tab): void;
-  onClose(): void;
-  onOpenId(id: string): void;
-  onTry(id: string): void;
 }
 
-const titles = {
-  overview: 'Overview',
-  headers: 'Headers',
-  request: 'Request',
-  answer: 'Answer',
-  record: 'Record',
-};
-
-export function ExchangePane({ live, id, tab, row, onTab, onClose, onOpenId, onTry }: Properties) {
+export function ExchangePane({ live, id, tab, row }: Properties) {
   const [refreshes, setRefreshes] = useState(0);
   // Loaded again when the exchange has ended.
   const detail = useCall(live, `${id} ${row?.state} ${refreshes}`, () =>
@@ -54,7 +42,7 @@ export function ExchangePane({ live, id, tab, row, onTab, onClose, onOpenId, onT
             class="quiet close"
             aria-label="Close the exchange"
             aria-keyshortcuts="Escape"
-            onClick={onClose}
+            onClick={() => go({ name: 'traffic' })}
           >
             ✕
           </button>
@@ -66,16 +54,28 @@ export function ExchangePane({ live, id, tab, row, onTab, onClose, onOpenId, onT
             <code>{shownRow.id}</code>
           </p>
         )}
-        {known !== undefined && <Actions live={live} detail={known} onOpenId={onOpenId} onTry={onTry} />}
-        <Tabs tab={tab} onTab={onTab} />
+        {known !== undefined && <Actions live={live} detail={known} />}
+        <Tabs id={id} tab={tab} />
       </header>
       <div class="pane-body" role="tabpanel" id="exchange-panel" aria-labelledby={`tab-${tab}`} tabIndex={0}>
         {known === undefined ? (
           <p class="note">{detail.state === 'failed' ? detail.message : 'Loading …'}</p>
         ) : (
           <>
-            {known.row.state === 'open' && <InProgress onRefresh={() => setRefreshes(refreshes + 1)} />}
-            <Panel detail={known} tab={tab} live={live} onOpenId={onOpenId} />
+            {/* Not refreshed by itself: every rule is evaluated again for it. */}
+            {known.row.state === 'open' && (
+              <p class="note">
+                Still in progress.{' '}
+                <button type="button" onClick={() => setRefreshes(refreshes + 1)}>
+                  Refresh
+                </button>
+              </p>
+            )}
+            {tab === 'overview' && <Overview detail={known} />}
+            {tab === 'headers' && <HeadersTab detail={known} />}
+            {tab === 'request' && <RequestTab detail={known} live={live} />}
+            {tab === 'answer' && <AnswerTab detail={known} live={live} />}
+            {tab === 'record' && <RecordTab detail={known} />}
           </>
         )}
       </div>
@@ -83,56 +83,18 @@ export function ExchangePane({ live, id, tab, row, onTab, onClose, onOpenId, onT
   );
 }
 
-/** Not by itself: every rule is evaluated again for it. */
-function InProgress({ onRefresh }: { onRefresh(): void }) {
-  return (
-    <p class="in-progress note">
-      Still in progress.{' '}
-      <button type="button" onClick={onRefresh}>
-        Refresh
-      </button>
-    </p>
-  );
-}
-
-interface PanelProperties {
-  readonly detail: ExchangeDetail;
-  readonly tab: Tab;
-  readonly live: Live;
-  onOpenId(id: string): void;
-}
-
-function Panel({ detail, tab, live, onOpenId }: PanelProperties) {
-  switch (tab) {
-    case 'overview':
-      return <Overview detail={detail} onOpenId={onOpenId} />;
-    case 'headers':
-      return <HeadersTab detail={detail} />;
-    case 'request':
-      return <RequestTab detail={detail} live={live} />;
-    case 'answer':
-      return <AnswerTab detail={detail} live={live} />;
-    case 'record':
-      return <RecordTab detail={detail} />;
-  }
-}
-
-function Tabs({ tab, onTab }: { readonly tab: Tab; onTab(tab: Tab): void }) {
-  const list = useRef<HTMLDivElement>(null);
-  const isMoved = useRef(false);
-  useEffect(() => {
-    if (isMoved.current) list.current?.querySelector<HTMLElement>('[aria-selected=true]')?.focus();
-    isMoved.current = false;
-  }, [tab]);
+function Tabs({ id, tab }: Pick<Properties, 'id' | 'tab'>) {
+  const show = (next: Tab) => go({ name: 'exchange', id, tab: next }, { isStep: true });
   const move = (event: KeyboardEvent) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (step === undefined) return;
     event.preventDefault();
-    isMoved.current = true;
-    onTab(tabs[(tabs.indexOf(tab) + step + tabs.length) % tabs.length] ?? tab);
+    const next = tabs[(tabs.indexOf(tab) + step + tabs.length) % tabs.length] ?? tab;
+    document.getElementById(`tab-${next}`)?.focus();
+    show(next);
   };
   return (
-    <div ref={list} class="tabs" role="tablist" aria-label="Parts of the exchange" onKeyDown={move}>
+    <div class="tabs" role="tablist" aria-label="Parts of the exchange" onKeyDown={move}>
       {tabs.map((one) => (
         <button
           type="button"
@@ -142,9 +104,9 @@ function Tabs({ tab, onTab }: { readonly tab: Tab; onTab(tab: Tab): void }) {
           aria-selected={one === tab}
           aria-controls="exchange-panel"
           tabIndex={one === tab ? 0 : -1}
-          onClick={() => onTab(one)}
+          onClick={() => show(one)}
         >
-          {titles[one]}
+          {one.charAt(0).toUpperCase() + one.slice(1)}
         </button>
       ))}
     </div>
@@ -169,21 +131,15 @@ function HeadersTab({ detail }: { readonly detail: ExchangeDetail }) {
   return (
     <>
       <h3>Request headers</h3>
-      <Headers lines={detail.headers} received="As received" sent="As sent to the provider" />
+      <Headers lines={detail.headers} sent="As sent to the provider" />
       <h3>Answer headers</h3>
-      <Headers lines={detail.answer_headers} received="As received" sent="As sent to the client" />
+      <Headers lines={detail.answer_headers} sent="As sent to the client" />
       <p class="note">Secret values are shortened to their first characters.</p>
     </>
   );
 }
 
-interface HeadersProperties {
-  readonly lines: readonly HeaderLine[];
-  readonly received: string;
-  readonly sent: string;
-}
-
-function Headers({ lines, received, sent }: HeadersProperties) {
+function Headers({ lines, sent }: { readonly lines: readonly HeaderLine[]; readonly sent: string }) {
   if (lines.length === 0) return <p class="note">None.</p>;
   const hasReceived = lines.some((line) => line.received !== undefined);
   const hasSent = lines.some((line) => line.sent !== undefined);
@@ -192,7 +148,7 @@ function Headers({ lines, received, sent }: HeadersProperties) {
       <thead>
         <tr>
           <th scope="col">Name</th>
-          {hasReceived && <th scope="col">{received}</th>}
+          {hasReceived && <th scope="col">As received</th>}
           {hasSent && <th scope="col">{sent}</th>}
         </tr>
       </thead>

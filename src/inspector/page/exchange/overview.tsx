@@ -3,25 +3,21 @@ import type { ExchangeDetail } from '../../contract/exchange-detail.ts';
 import type { ExchangeRow } from '../../contract/exchange-list.ts';
 import { formatBytes, formatCost, formatCount, formatDuration } from '../format.ts';
 import { parts } from '../list/cells.tsx';
-import { visible, visibleLine } from '../text/visible.ts';
+import { openExchange } from '../navigate.ts';
+import { visibleLine } from '../text/visible.ts';
 import { Rules } from './rules.tsx';
 
-interface Properties {
-  readonly detail: ExchangeDetail;
-  onOpenId(id: string): void;
-}
-
 /** Who asked for what, where it went, how long each phase took, and what each rule decided. */
-export function Overview({ detail, onOpenId }: Properties) {
+export function Overview({ detail }: { readonly detail: ExchangeDetail }) {
   const { row, attempts, form, dropped, message, cause } = detail;
   const { tokens, again } = row;
   return (
     <>
       <dl class="facts">
-        <Fact name="Project">{row.project && visibleLine(row.project)}</Fact>
-        <Fact name="Key">{row.key && visibleLine(row.key)}</Fact>
-        <Fact name="Client">{row.client && visibleLine(row.client)}</Fact>
-        <Fact name="Model">{row.model && visibleLine(row.model)}</Fact>
+        <Fact name="Project">{row.project}</Fact>
+        <Fact name="Key">{row.key}</Fact>
+        <Fact name="Client">{row.client}</Fact>
+        <Fact name="Model">{row.model}</Fact>
         <Fact name="Sent to">
           {attempts.length > 0 && (
             <ol class="attempts">
@@ -34,22 +30,20 @@ export function Overview({ detail, onOpenId }: Properties) {
             </ol>
           )}
         </Fact>
-        <Fact name="Body">{form && `${formTexts[form] ?? form}`}</Fact>
-        <Fact name="Left out">{dropped.length > 0 && visibleLine(dropped.join(', '))}</Fact>
+        <Fact name="Body">{form && (formTexts[form] ?? form)}</Fact>
+        <Fact name="Left out">{dropped.join(', ')}</Fact>
         <Fact name="Tokens">
           {tokens &&
             `${formatCount(tokens.input)} in, ${formatCount(tokens.output)} out, ${formatCount(tokens.cached)} cached${tokens.estimated ? ' (estimated)' : ''}`}
         </Fact>
         <Fact name="Cost">{row.cost_usd !== undefined && formatCost(row.cost_usd)}</Fact>
         <Fact name="Bytes">{`${formatBytes(row.bytes_in)} in, ${formatBytes(row.bytes_out)} out`}</Fact>
-        <Fact name="Ended">
-          {row.reason !== undefined && `${row.outcome ?? ''}: ${visibleLine(row.reason)}`}
-        </Fact>
-        <Fact name="Message">{message && visible(message)}</Fact>
-        <Fact name="Cause">{cause && visible(cause)}</Fact>
+        <Fact name="Ended">{row.reason && `${row.outcome ?? ''}: ${row.reason}`}</Fact>
+        <Fact name="Message">{message}</Fact>
+        <Fact name="Cause">{cause}</Fact>
         <Fact name="Sent again from">
           {again && (
-            <button type="button" class="link" onClick={() => onOpenId(again)}>
+            <button type="button" class="link" onClick={() => openExchange(again)}>
               {again}
             </button>
           )}
@@ -75,26 +69,18 @@ const formTexts: Readonly<Record<string, string>> = {
   redacted: 'sent with redactions',
 };
 
+/** Nothing where nothing is known. */
 function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
   if (children === undefined || children === false || children === '') return null;
   return (
     <div>
       <dt>{name}</dt>
       <dd>
-        <bdi>{children}</bdi>
+        <bdi>{typeof children === 'string' ? visibleLine(children) : children}</bdi>
       </dd>
     </div>
   );
 }
-
-const explanations = {
-  read: 'until the body had arrived',
-  decide: 'parsing and rules',
-  queue: 'waiting for a slot at the provider',
-  connect: 'until it was being sent, including earlier attempts',
-  first_byte: 'waiting for the first byte',
-  stream: 'from the first byte to the end',
-} as const;
 
 function Waterfall({ row }: { readonly row: ExchangeRow }) {
   const { times, total_ms: totalMs } = row;
@@ -111,8 +97,8 @@ function Waterfall({ row }: { readonly row: ExchangeRow }) {
   return (
     <table class="waterfall">
       <tbody>
-        {steps.map(({ name, title, background, ms, startMs }) => (
-          <tr key={name} title={explanations[name]}>
+        {steps.map(({ name, title, explanation, background, ms, startMs }) => (
+          <tr key={name} title={explanation}>
             <th scope="row">{title}</th>
             <td class="track">
               <span

@@ -1,5 +1,6 @@
 import type { RuleDetail, RuleMatch } from '../../contract/exchange-detail.ts';
 import { formatMicroseconds } from '../format.ts';
+import { MarkedLine } from '../text/body-text.tsx';
 import { visibleLine } from '../text/visible.ts';
 
 interface Properties {
@@ -37,7 +38,7 @@ export function Rules({ rules, isWhole, onLine }: Properties) {
               {rule.on !== 'request' && <span class="tag">{places[rule.on]}</span>}
               {rule.matched && rule.reason !== undefined && <code>{visibleLine(rule.reason)}</code>}
               <span class="rule-place">
-                <Place rule={rule} onLine={onLine} />
+                {placeOf(rule, onLine)}
                 {rule.microseconds !== undefined && (
                   <span class="number">{formatMicroseconds(rule.microseconds)}</span>
                 )}
@@ -60,24 +61,19 @@ export function Rules({ rules, isWhole, onLine }: Properties) {
   );
 }
 
-function Place({ rule, onLine }: { readonly rule: RuleDetail; readonly onLine: Properties['onLine'] }) {
-  const { source } = rule;
-  if (source === undefined) return <span>built in</span>;
-  if (onLine === undefined)
-    return (
-      <code>
-        {visibleLine(source.file)}:{source.line}
-      </code>
-    );
+function placeOf({ source }: RuleDetail, onLine: Properties['onLine']) {
+  if (source === undefined) return 'built in';
+  const { file, line } = source;
+  if (onLine === undefined) return <code>{visibleLine(`${file}:${line}`)}</code>;
   return (
-    <button type="button" class="link" onClick={() => onLine(source.line)}>
-      line {source.line}
+    <button type="button" class="link" onClick={() => onLine(line)}>
+      line {line}
     </button>
   );
 }
 
 function Match({ match }: { readonly match: RuleMatch }) {
-  const { at, view, matcher, count, detected, excerpt } = match;
+  const { at, view, matcher, count, detected, excerpt, excerpt_ranges: ranges = [] } = match;
   const detectors = detected?.map(({ detector, confidence }) => `${detector} (${confidence})`).join(', ');
   return (
     <li>
@@ -98,28 +94,9 @@ function Match({ match }: { readonly match: RuleMatch }) {
       </span>
       {excerpt !== undefined && (
         <q class="excerpt">
-          <Excerpt text={excerpt} ranges={match.excerpt_ranges} />
+          <MarkedLine text={excerpt} marks={ranges.map((range) => ({ ...range, kind: 'match' }))} />
         </q>
       )}
     </li>
-  );
-}
-
-function Excerpt({
-  text,
-  ranges = [],
-}: {
-  readonly text: string;
-  readonly ranges: RuleMatch['excerpt_ranges'];
-}) {
-  const pieces = ranges.flatMap(({ start, end }, index) => [
-    visibleLine(text.slice(ranges[index - 1]?.end ?? 0, start)),
-    <mark key={start}>{visibleLine(text.slice(start, end))}</mark>,
-  ]);
-  return (
-    <bdi>
-      {pieces}
-      {visibleLine(text.slice(ranges.at(-1)?.end ?? 0))}
-    </bdi>
   );
 }

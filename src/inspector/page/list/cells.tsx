@@ -1,5 +1,4 @@
-import type { ExchangeRow, Times } from '../../contract/exchange-list.ts';
-import { shows } from '../../contract/show.ts';
+import { type ExchangeRow, shows, type Times } from '../../contract/exchange-list.ts';
 import { formatDuration } from '../format.ts';
 import { visibleLine } from '../text/visible.ts';
 
@@ -15,17 +14,13 @@ export function Status({ row }: { readonly row: ExchangeRow }) {
   if (row.state === 'open') return <span class="status open">open</span>;
   if (row.outcome === 'left') return <span class="status left">left</span>;
   // The status was sent before the answer broke off, or was blocked.
-  if (row.outcome !== 'answered' && row.status > 0 && row.status < 400)
-    return (
-      <span
-        class={`status ${shows.blocked(row) ? 'refused' : 'failed'}`}
-        title={`cut off after status ${row.status}`}
-      >
-        cut
-      </span>
-    );
-  const kind = row.status >= 400 && !shows.failed(row) ? 'refused' : shows.failed(row) ? 'failed' : 'fine';
-  return <span class={`status ${kind}`}>{row.status === 0 ? 'none' : row.status}</span>;
+  const isCut = row.outcome !== 'answered' && row.status > 0 && row.status < 400;
+  const kind = shows.failed(row) ? 'failed' : isCut || row.status >= 400 ? 'refused' : 'fine';
+  return (
+    <span class={`status ${kind}`} title={isCut ? `cut off after status ${row.status}` : undefined}>
+      {isCut ? 'cut' : row.status || 'none'}
+    </span>
+  );
 }
 
 /** The decision and the rule that made it; if no rule did, why the exchange failed. */
@@ -44,14 +39,22 @@ export function Decision({ row }: { readonly row: ExchangeRow }) {
   );
 }
 
-export const parts = [
-  { name: 'read', title: 'read', background: 'var(--series-5)' },
-  { name: 'decide', title: 'decide', background: 'var(--series-4)' },
-  { name: 'queue', title: 'queue', background: 'var(--series-6)' },
-  { name: 'connect', title: 'connect', background: 'var(--series-3)' },
-  { name: 'first_byte', title: 'first byte', background: 'var(--series-2)' },
-  { name: 'stream', title: 'stream', background: 'var(--series-1)' },
-] as const satisfies readonly { readonly name: keyof Times; readonly title: string; background: string }[];
+/** The phases in their order, with what each means and its colour. */
+export const parts = (
+  [
+    ['read', 'until the body had arrived', 5],
+    ['decide', 'parsing and rules', 4],
+    ['queue', 'waiting for a slot at the provider', 6],
+    ['connect', 'until it was being sent, including earlier attempts', 3],
+    ['first_byte', 'waiting for the first byte', 2],
+    ['stream', 'from the first byte to the end', 1],
+  ] as const satisfies readonly (readonly [name: keyof Times, explanation: string, color: number])[]
+).map(([name, explanation, color]) => ({
+  name,
+  title: name.replace('_', ' '),
+  explanation,
+  background: `var(--series-${color})`,
+}));
 
 /** The phases of an exchange, one after the other; `scaleMs` milliseconds fill the width. */
 export function TimeBar({ times, scaleMs }: { readonly times: Times | undefined; readonly scaleMs: number }) {

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ExchangeRow } from '../../contract/exchange-list.ts';
 import { niceScale } from './cells.tsx';
@@ -8,7 +8,6 @@ interface Properties {
   /** Newest first. */
   readonly rows: readonly ExchangeRow[];
   readonly selected: string | undefined;
-  onOpen(row: ExchangeRow): void;
   /** Shown if there are no rows. */
   readonly empty: ComponentChildren;
 }
@@ -17,28 +16,23 @@ interface Properties {
 const overscan = 8;
 
 /** A virtualized grid: only the visible rows are rendered. */
-export function ExchangeList({ rows, selected, onOpen, empty }: Properties) {
+export function ExchangeList({ rows, selected, empty }: Properties) {
   const grid = useRef<HTMLDivElement>(null);
   // The row height that the stylesheet yields at this width and text size.
   const probe = useRef<HTMLDivElement>(null);
-  const [{ first, count, rowHeight }, setRange] = useState({ first: 0, count: 60, rowHeight: 28 });
+  const [rowHeight, setRowHeight] = useState(28);
+  const [first, setFirst] = useState(0);
+  const [count, setCount] = useState(60);
 
   const measure = () => {
     const element = grid.current;
     if (element === null) return;
     const height = probe.current?.offsetHeight || 28;
     const top = Math.max(0, Math.floor(element.scrollTop / height) - overscan);
-    const next = {
-      // In steps, so that not every pixel of scrolling renders.
-      first: top - (top % 8),
-      count: Math.ceil(element.clientHeight / height) + 2 * overscan + 8,
-      rowHeight: height,
-    };
-    setRange((last) =>
-      last.first === next.first && last.count === next.count && last.rowHeight === next.rowHeight
-        ? last
-        : next,
-    );
+    setRowHeight(height);
+    setCount(Math.ceil(element.clientHeight / height) + 2 * overscan + 8);
+    // In steps, so that not every pixel of scrolling renders.
+    setFirst(top - (top % 8));
   };
 
   useEffect(() => {
@@ -84,7 +78,6 @@ export function ExchangeList({ rows, selected, onOpen, empty }: Properties) {
             rowHeight={rowHeight}
             isSelected={row.id === selected}
             scaleMs={scaleMs}
-            onOpen={onOpen}
           />
         ))}
       </div>
@@ -94,11 +87,7 @@ export function ExchangeList({ rows, selected, onOpen, empty }: Properties) {
 }
 
 /** Keeps what is in view in place when rows are added above, if the user has scrolled down. */
-function useAnchor(
-  grid: { readonly current: HTMLElement | null },
-  rows: readonly ExchangeRow[],
-  rowHeight: number,
-) {
+function useAnchor(grid: RefObject<HTMLElement | null>, rows: readonly ExchangeRow[], rowHeight: number) {
   const last = useRef<number>(undefined);
   useLayoutEffect(() => {
     const element = grid.current;
@@ -112,7 +101,7 @@ function useAnchor(
 
 /** Scrolls as far as needed when another row is selected, not when rows are added. */
 function useReveal(
-  grid: { readonly current: HTMLElement | null },
+  grid: RefObject<HTMLElement | null>,
   rows: readonly ExchangeRow[],
   selected: string | undefined,
   rowHeight: number,

@@ -1,41 +1,27 @@
-import type { Show } from '../../contract/show.ts';
+import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
+import { type ExchangeRow, type Show, shows } from '../../contract/exchange-list.ts';
 import { type Filter, isNarrowed, noFilter, showNames } from '../filter.ts';
 import { formatDuration, formatWhole } from '../format.ts';
 import { Choice } from '../shell/controls.tsx';
 
 interface Properties {
   readonly filter: Filter;
-  readonly projects: readonly string[];
-  readonly models: readonly string[];
-  readonly counts: Readonly<Record<Show, number>>;
+  /** All that there are, to choose from and to count. */
+  readonly rows: readonly ExchangeRow[];
   onFilter(filter: Filter): void;
-  readonly isPaused: boolean;
-  /** How many exchanges came in while the list was paused. */
-  readonly unseen: number;
-  onPause(): void;
-  readonly summary: string;
-  /** How many exchanges matched when the filter was changed, for screen readers; empty without a filter. */
-  readonly matching: string;
+  /** At the end of the bar. */
+  readonly children: ComponentChildren;
 }
 
 const slowerSteps = [100, 500, 1000, 5000, 30_000];
 
-export function FilterBar({
-  filter,
-  projects,
-  models,
-  counts,
-  onFilter,
-  isPaused,
-  unseen,
-  onPause,
-  summary,
-  matching,
-}: Properties) {
+export function FilterBar({ filter, rows, onFilter, children }: Properties) {
+  const projects = useMemo(() => namesOf(rows.map(({ project }) => project)), [rows.length]);
+  const models = useMemo(() => namesOf(rows.map(({ model }) => model)), [rows.length]);
   const change = (part: Partial<Filter>) => onFilter({ ...filter, ...part });
   const toggle = (show: Show) =>
     change({ show: showNames.filter((one) => filter.show.includes(one) !== (one === show)) });
-  const steps = [...new Set([...slowerSteps, ...(filter.slower === undefined ? [] : [filter.slower])])];
   return (
     <search class="filter-bar">
       <input
@@ -56,7 +42,8 @@ export function FilterBar({
             aria-pressed={filter.show.includes(show)}
             onClick={() => toggle(show)}
           >
-            {show === 'redacted' ? 'redacted/masked' : show} <b>{formatWhole(counts[show])}</b>
+            {show === 'redacted' ? 'redacted/masked' : show}{' '}
+            <b>{formatWhole(rows.filter(shows[show]).length)}</b>
           </button>
         ))}
       </div>
@@ -64,21 +51,21 @@ export function FilterBar({
         label="Project"
         none="all projects"
         value={filter.project}
-        options={projects.map((name) => [name, name])}
+        options={projects}
         onChange={(project) => change({ project })}
       />
       <Choice
         label="Model"
         none="all models"
         value={filter.model}
-        options={models.map((name) => [name, name])}
+        options={models}
         onChange={(model) => change({ model })}
       />
       <Choice
         label="Slower than"
         none="any time"
         value={String(filter.slower ?? '')}
-        options={steps.map((ms) => [String(ms), `≥ ${formatDuration(ms)}`])}
+        options={slowerSteps.map((ms) => [String(ms), `≥ ${formatDuration(ms)}`])}
         onChange={(ms) => change({ slower: Number(ms) || undefined })}
       />
       <div class="filter-end">
@@ -87,14 +74,16 @@ export function FilterBar({
             Clear
           </button>
         )}
-        <span class="summary">{summary}</span>
-        <span class="unseen" role="status">
-          {matching}
-        </span>
-        <button type="button" class="pause" aria-pressed={isPaused} aria-keyshortcuts="p" onClick={onPause}>
-          {isPaused ? `Resume${unseen > 0 ? ` (${formatWhole(unseen)} new)` : ''}` : 'Pause'}
-        </button>
+        {children}
       </div>
     </search>
   );
+}
+
+function namesOf(values: readonly (string | undefined)[]) {
+  const names = [...new Set(values)].filter((value) => value !== undefined);
+  return names
+    .sort()
+    .slice(0, 200)
+    .map((name) => [name, name] as const);
 }

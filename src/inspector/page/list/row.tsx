@@ -1,6 +1,8 @@
-import { Component, type ComponentChildren } from 'preact';
+import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
 import type { ExchangeRow } from '../../contract/exchange-list.ts';
 import { formatClock, formatCost, formatCount, formatDuration, formatTime } from '../format.ts';
+import { openExchange } from '../navigate.ts';
 import { visibleLine } from '../text/visible.ts';
 import { Decision, Status, TimeBar } from './cells.tsx';
 
@@ -79,22 +81,15 @@ interface Properties {
   readonly rowHeight: number;
   readonly isSelected: boolean;
   readonly scaleMs: number;
-  onOpen(row: ExchangeRow): void;
 }
 
 export const cellClass = ({ name, isNumber = false }: Column) => `cell ${name}${isNumber ? ' number' : ''}`;
 export const rowId = (seq: number) => `exchange-${seq}`;
 
 /** Rendered again only when its data has changed: that is what makes a list of 10,000 scroll smoothly. */
-export class Row extends Component<Properties> {
-  override shouldComponentUpdate(next: Properties): boolean {
-    return (['row', 'index', 'rowHeight', 'isSelected', 'scaleMs'] as const).some(
-      (name) => next[name] !== this.props[name],
-    );
-  }
-
-  override render({ row, index, rowHeight, isSelected, scaleMs, onOpen }: Properties) {
-    return (
+export function Row({ row, index, rowHeight, isSelected, scaleMs }: Properties) {
+  return useMemo(
+    () => (
       <div
         role="row"
         id={rowId(row.seq)}
@@ -102,7 +97,7 @@ export class Row extends Component<Properties> {
         aria-rowindex={index + 2}
         aria-selected={isSelected}
         style={{ transform: `translateY(${index * rowHeight}px)` }}
-        onClick={() => onOpen(row)}
+        onClick={() => openExchange(row.id)}
       >
         {columns.map((column, place) => (
           <span
@@ -117,6 +112,7 @@ export class Row extends Component<Properties> {
           </span>
         ))}
       </div>
-    );
-  }
+    ),
+    [row, index, rowHeight, isSelected, scaleMs],
+  );
 }

@@ -13,19 +13,14 @@ interface Properties {
   readonly summary: string;
   readonly times: readonly string[];
   readonly series: readonly Series[];
-  /** Stacked bars by default, or a dash for each value. */
-  readonly kind?: 'bars' | 'dashes';
   /** A count by default. */
   readonly format?: (value: number) => string;
 }
 
-/** One small chart of values over time. Its scale is the largest value; of nothing there is none. */
-export function Chart({ title, summary, times, series, kind = 'bars', format = formatCount }: Properties) {
-  const sums = times.map((_, at) => series.map(({ values }) => values[at] ?? 0));
-  const tops = sums.map((values) =>
-    kind === 'bars' ? values.reduce((sum, value) => sum + value, 0) : Math.max(0, ...values),
-  );
-  const most = Math.max(0, ...tops);
+/** One small chart of values over time, as stacked bars. Its scale is the largest value; of nothing there is none. */
+export function Chart({ title, summary, times, series, format = formatCount }: Properties) {
+  const sums = times.map((_, at) => series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0));
+  const most = Math.max(0, ...sums);
   const [first = '', last = ''] = [times[0], times.at(-1)];
   const spanMs = Date.parse(last) - Date.parse(first);
   return (
@@ -48,8 +43,8 @@ export function Chart({ title, summary, times, series, kind = 'bars', format = f
           <>
             <span>{format(most)}</span>
             <svg viewBox={`0 0 ${times.length} 1`} preserveAspectRatio="none">
-              {sums.map((values, at) => (
-                <Values key={times[at]} values={values} most={most} x={at} kind={kind} series={series} />
+              {times.map((time, at) => (
+                <Bar key={time} x={at} unit={1 / most} series={series} />
               ))}
             </svg>
             <span>
@@ -62,32 +57,22 @@ export function Chart({ title, summary, times, series, kind = 'bars', format = f
   );
 }
 
-interface ValuesProperties extends Required<Pick<Properties, 'kind' | 'series'>> {
-  readonly values: readonly number[];
-  readonly most: number;
+interface BarProperties extends Pick<Properties, 'series'> {
   readonly x: number;
+  /** The height of 1; a chart is one unit high. */
+  readonly unit: number;
 }
 
-/** The values of one time; a chart is one unit high. */
-function Values({ values, most, x, kind, series }: ValuesProperties) {
-  let below = 0;
+function Bar({ x, unit, series }: BarProperties) {
+  let top = 1;
   return (
     <>
-      {values.map((value, index) => {
-        if (value === 0) return null;
-        const top = (below + value) / most;
-        const height = kind === 'bars' ? value / most : 0.025;
-        if (kind === 'bars') below += value;
-        const { name, color = '' } = series[index] ?? {};
+      {series.map(({ name, color, values }) => {
+        const height = (values[x] ?? 0) * unit;
+        top -= height;
+        const style = { fill: `var(${color})` };
         return (
-          <rect
-            key={name}
-            x={x + 0.1}
-            y={1 - top}
-            width={0.8}
-            height={height}
-            style={{ fill: `var(${color})` }}
-          />
+          height > 0 && <rect key={name} x={x + 0.1} y={top} width={0.8} height={height} style={style} />
         );
       })}
     </>

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { BreakerState, BudgetState, HistoryAnswer, HistoryStep, Minute } from '../../contract/now.ts';
+import type { BreakerState, BudgetState, HistoryAnswer, HistoryStep, Minute } from '../../contract/events.ts';
 import { formatCost, formatCount, formatDuration, formatTime } from '../format.ts';
 import type { Live } from '../live.ts';
 import { Toggles } from '../shell/controls.tsx';
@@ -32,6 +32,7 @@ function LastHour({ live }: { readonly live: Live }) {
   if (now === undefined) return <p class="note">{live.failure ?? 'Loading …'}</p>;
   const { minutes } = now;
   const times = minutes.map(({ time }) => time);
+  const [requests, ...usage] = figuresOf(minutes);
   const blocks = byReason(minutes, 'blocks', ['--block', '--series-4', '--series-5']);
   const errors = byReason(minutes, 'errors', ['--fail', '--series-2', '--series-3']);
   const blocked = sum(blocks.flatMap(({ values }) => values));
@@ -40,15 +41,17 @@ function LastHour({ live }: { readonly live: Live }) {
   const reasons = [...blocks, ...errors].map(({ name, values }) => `${name} ${sum(values)}`).join(', ');
   return (
     <>
-      <dl class="figures">
-        <UsageFigures steps={minutes}>
-          <Figure name="blocked" value={formatCount(blocked)} kind={blocked > 0 ? 'block' : ''} />
-          <Figure name="failed" value={formatCount(failed)} kind={failed > 0 ? 'fail' : ''} />
-        </UsageFigures>
-        <Figure name="first byte now, p50" value={latest === undefined ? '–' : formatDuration(latest.p50)} />
-        <Figure name="open" value={String(now.open.exchanges)} />
-        <Figure name="streams" value={String(now.open.streams)} />
-      </dl>
+      <Figures
+        figures={[
+          requests,
+          ['blocked', formatCount(blocked), blocked > 0 ? 'block' : ''],
+          ['failed', formatCount(failed), failed > 0 ? 'fail' : ''],
+          ...usage,
+          ['first byte now, p50', latest === undefined ? '–' : formatDuration(latest.p50)],
+          ['open', String(now.open.exchanges)],
+          ['streams', String(now.open.streams)],
+        ]}
+      />
       <UsageCharts steps={minutes} step="minute" span="the last hour">
         <Chart
           title="Blocked and failed, by reason"
@@ -60,13 +63,19 @@ function LastHour({ live }: { readonly live: Live }) {
           title="First byte"
           summary={`Time to the first byte${latest === undefined ? '' : `: half within ${formatDuration(latest.p50)}, 95 % within ${formatDuration(latest.p95)}`}`}
           times={times}
-          kind="dashes"
           format={formatDuration}
-          series={(['p50', 'p95'] as const).map((name, index) => ({
-            name,
-            color: `--series-${index + 1}`,
-            values: minutes.map(({ first_byte_ms: ms }) => ms?.[name] ?? 0),
-          }))}
+          series={[
+            {
+              name: 'p50',
+              color: '--series-1',
+              values: minutes.map(({ first_byte_ms: ms }) => ms?.p50 ?? 0),
+            },
+            {
+              name: 'up to p95',
+              color: '--series-2',
+              values: minutes.map(({ first_byte_ms: ms }) => (ms === undefined ? 0 : ms.p95 - ms.p50)),
+            },
+          ]}
         />
       </UsageCharts>
       <div class="states">
@@ -84,38 +93,42 @@ function History({ live, span }: { readonly live: Live; readonly span: Exclude<S
   const { steps, by } = history.answer;
   return (
     <>
-      <dl class="figures">
-        <UsageFigures steps={steps} />
-      </dl>
+      <Figures figures={figuresOf(steps)} />
       <p class="note">From the ledger, in which refused requests are not counted.</p>
       <UsageCharts steps={steps} step={by} span={spans[span]} />
     </>
   );
 }
 
-interface UsageProperties {
-  readonly steps: readonly HistoryStep[];
-  readonly children?: ComponentChildren;
+type Figure = readonly [name: string, value: string, kind?: string];
+
+function figuresOf(steps: readonly HistoryStep[]): readonly [Figure, Figure, Figure] {
+  return [
+    ['requests', formatCount(sum(steps.map((step) => step.requests)))],
+    ['tokens', formatCount(sum(steps.map(({ tokens }) => tokens.input + tokens.output)))],
+    ['cost', formatCost(sum(steps.map((step) => step.cost_usd)))],
+  ];
 }
 
-function UsageFigures({ steps, children }: UsageProperties) {
+function Figures({ figures }: { readonly figures: readonly Figure[] }) {
   return (
-    <>
-      <Figure name="requests" value={formatCount(sum(steps.map((step) => step.requests)))} />
-      {children}
-      <Figure
-        name="tokens"
-        value={formatCount(sum(steps.map(({ tokens }) => tokens.input + tokens.output)))}
-      />
-      <Figure name="cost" value={formatCost(sum(steps.map((step) => step.cost_usd)))} />
-    </>
+    <dl class="figures">
+      {figures.map(([name, value, kind = '']) => (
+        <div key={name} class={kind}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 
-interface ChartsProperties extends UsageProperties {
+interface ChartsProperties {
+  readonly steps: readonly HistoryStep[];
   readonly step: string;
   /** All of them together. */
   readonly span: string;
+  readonly children?: ComponentChildren;
 }
 
 function UsageCharts({ steps, children, step, span }: ChartsProperties) {
@@ -155,21 +168,6 @@ function UsageCharts({ steps, children, step, span }: ChartsProperties) {
   );
 }
 
-interface FigureProperties {
-  readonly name: string;
-  readonly value: string;
-  readonly kind?: string;
-}
-
-function Figure({ name, value, kind = '' }: FigureProperties) {
-  return (
-    <div class={kind}>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </div>
-  );
-}
-
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
@@ -186,16 +184,10 @@ function byReason(
       totals.set(reason, (totals.get(reason) ?? 0) + count);
   }
   const reasons = [...totals].sort((a, b) => b[1] - a[1]).map(([reason]) => reason);
-  const groups = reasons
-    .slice(0, colors.length - 1)
-    .map((reason) => ({ name: visibleLine(reason), reasons: [reason] }));
-  const rest = reasons.slice(colors.length - 1);
-  if (rest.length > 0) {
-    groups.push({
-      name: rest.length === 1 ? visibleLine(rest[0] ?? '') : `${rest.length} other reasons`,
-      reasons: rest,
-    });
-  }
+  const named = reasons.length > colors.length ? colors.length - 1 : colors.length;
+  const groups = reasons.slice(0, named).map((reason) => ({ name: visibleLine(reason), reasons: [reason] }));
+  const rest = reasons.slice(named);
+  if (rest.length > 0) groups.push({ name: `${rest.length} other reasons`, reasons: rest });
   return groups.map(({ name, reasons }, index) => ({
     name,
     color: colors[index] ?? '',

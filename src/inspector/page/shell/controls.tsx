@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { visibleLine } from '../text/visible.ts';
 
 /** What went wrong, announced by screen readers; nothing if nothing did. */
@@ -85,5 +85,30 @@ export function CopyButton({ text, label = 'Copy' }: { readonly text: string; re
     <button type="button" onClick={() => void copy()}>
       <span aria-live="polite">{said}</span>
     </button>
+  );
+}
+
+interface DialogProperties {
+  readonly title: string;
+  onClose(): void;
+  readonly children: ComponentChildren;
+}
+
+/** A modal dialog: the browser keeps the focus inside and closes it on Escape. */
+export function Dialog({ title, onClose, children }: DialogProperties) {
+  const element = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  // Not useEffect, which waits for a frame: a key that is pressed before it would go to the page.
+  useLayoutEffect(() => element.current?.showModal(), []);
+  return (
+    <dialog ref={element} aria-labelledby={id} onClose={onClose}>
+      <header>
+        <h2 id={id}>{title}</h2>
+        <button type="button" class="quiet" aria-label="Close" onClick={() => element.current?.close()}>
+          ✕
+        </button>
+      </header>
+      {children}
+    </dialog>
   );
 }

@@ -1,10 +1,9 @@
 import { useState } from 'preact/hooks';
-import type { AccessAnswer } from '../../contract/session.ts';
+import type { AccessAnswer } from '../../contract/actions.ts';
 import type { Live } from '../live.ts';
 import { messageOf } from '../session.ts';
 import { useCall } from '../use-call.ts';
-import { Problem } from './controls.tsx';
-import { Dialog } from './dialog.tsx';
+import { Dialog, Problem } from './controls.tsx';
 
 /** Shown instead of everything else while there is no session. */
 export function SignIn({ live }: { readonly live: Live }) {

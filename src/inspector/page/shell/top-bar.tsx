@@ -1,44 +1,45 @@
-import type { View } from '../address.ts';
+import { titles, type View } from '../address.ts';
 import { formatClock } from '../format.ts';
 import type { Live } from '../live.ts';
+import { go } from '../navigate.ts';
 import { Problem } from './controls.tsx';
 
 interface Properties {
   readonly live: Live;
   readonly view: View;
-  onView(view: View): void;
   onHelp(): void;
   onLeave(): void;
 }
 
-const links = [
-  { title: 'Traffic', view: { name: 'traffic' } },
-  { title: 'Now', view: { name: 'now' } },
-  { title: 'Try a policy', view: { name: 'try', id: undefined } },
-] as const;
-
-export function TopBar({ live, view, onView, onHelp, onLeave }: Properties) {
+export function TopBar({ live, view, onHelp, onLeave }: Properties) {
+  const { connection } = live;
   const current = view.name === 'exchange' ? 'traffic' : view.name;
   return (
     <header class="top-bar">
       <h1>gateway</h1>
       <nav aria-label="Views">
-        {links.map((link) => (
+        {(['traffic', 'now', 'try'] as const).map((name) => (
           <button
             type="button"
             class="quiet"
-            key={link.title}
-            aria-current={link.view.name === current ? 'page' : undefined}
-            onClick={() => onView(link.view)}
+            key={name}
+            aria-current={name === current ? 'page' : undefined}
+            onClick={() => go({ name })}
           >
-            {link.title}
+            {titles[name]}
           </button>
         ))}
       </nav>
       <span class="spring" />
       <KeepBodies live={live} />
       <Problem>{live.keepFailure}</Problem>
-      <ConnectionState live={live} />
+      <span
+        class={`connection ${connection.state}`}
+        role="status"
+        title={connection.state === 'cut' ? connection.why : undefined}
+      >
+        {connection.state === 'cut' ? 'disconnected, retrying' : connection.state}
+      </span>
       <button type="button" class="quiet" onClick={onLeave}>
         Sign out
       </button>
@@ -72,19 +73,5 @@ function KeepBodies({ live }: { readonly live: Live }) {
     >
       Keep bodies 10 min
     </button>
-  );
-}
-
-function ConnectionState({ live }: { readonly live: Live }) {
-  const { connection } = live;
-  const text = { connecting: 'connecting', live: 'live', cut: 'disconnected, retrying' }[connection.state];
-  return (
-    <span
-      class={`connection ${connection.state}`}
-      role="status"
-      title={connection.state === 'cut' ? connection.why : undefined}
-    >
-      {text}
-    </span>
   );
 }

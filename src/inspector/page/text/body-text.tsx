@@ -89,11 +89,13 @@ interface PieceProperties {
   readonly text: string;
   readonly piece: Piece;
   readonly marks: readonly Mark[];
+  /** How a part of the text is written. */
+  readonly show?: (text: string) => string;
   readonly isOpen: boolean;
-  onOpen(): void;
+  onOpen?(): void;
 }
 
-function PieceText({ text, piece, marks, isOpen, onOpen }: PieceProperties) {
+function PieceText({ text, piece, marks, show = visible, isOpen, onOpen }: PieceProperties) {
   return (
     <bdi class={piece.kind}>
       {toShown(piece, marks, { isOpen }).map((shown) => {
@@ -105,11 +107,7 @@ function PieceText({ text, piece, marks, isOpen, onOpen }: PieceProperties) {
           );
         }
         return (
-          <MarkedText
-            key={shown.start}
-            text={visible(text.slice(shown.start, shown.end))}
-            mark={shown.mark}
-          />
+          <MarkedText key={shown.start} text={show(text.slice(shown.start, shown.end))} mark={shown.mark} />
         );
       })}
     </bdi>
@@ -118,21 +116,8 @@ function PieceText({ text, piece, marks, isOpen, onOpen }: PieceProperties) {
 
 /** A single line with its marks, each with a title that says of what it is. */
 export function MarkedLine({ text, marks }: { readonly text: string; readonly marks: readonly Mark[] }) {
-  const whole = { kind: 'plain', start: 0, end: text.length } as const;
-  return (
-    <bdi class="data">
-      {toShown(whole, marks, { isOpen: true }).map(
-        (shown) =>
-          'start' in shown && (
-            <MarkedText
-              key={shown.start}
-              text={visibleLine(text.slice(shown.start, shown.end))}
-              mark={shown.mark}
-            />
-          ),
-      )}
-    </bdi>
-  );
+  const piece = { kind: 'plain', start: 0, end: text.length } as const;
+  return <PieceText text={text} piece={piece} marks={marks} show={visibleLine} isOpen />;
 }
 
 function MarkedText({ text, mark }: { readonly text: string; readonly mark: Mark | undefined }) {

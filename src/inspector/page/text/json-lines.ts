@@ -14,7 +14,7 @@ export interface Line {
   readonly pieces: readonly Piece[];
 }
 
-const token = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/gsy;
+const token = /\s*("[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+)/gsy;
 
 /**
  * Breaks JSON into indented lines without changing a character of it, so that what is shown is what was there; text
@@ -54,43 +54,33 @@ function plainLines(text: string, most: number) {
 
 function jsonLines(text: string, most: number) {
   const lines: Line[] = [];
-  let pieces: Piece[] = [];
   let depth = 0;
+  let pieces: Piece[] = [];
   let lineDepth = 0;
-  const endLine = () => {
+  const startLine = () => {
     if (pieces.length > 0) lines.push({ depth: lineDepth, pieces });
     pieces = [];
     lineDepth = depth;
   };
   let position = 0;
-  while (lines.length < most) {
-    while (/\s/.test(text[position] ?? '')) position += 1;
-    token.lastIndex = position;
-    const word = token.exec(text)?.[0];
-    // A truncated string, or not JSON after all: the rest is shown as it is.
-    if (word === undefined) {
-      if (position < text.length) pieces.push({ kind: 'plain', start: position, end: text.length });
-      endLine();
-      return { lines, isWhole: true };
-    }
-    const start = position;
-    position += word.length;
+  let isOpened = false;
+  for (const { 0: whole, 1: word = '' } of text.matchAll(token)) {
+    if (lines.length >= most) return { lines, isWhole: false };
+    position += whole.length;
     const isClose = word === '}' || word === ']';
-    const isEmpty =
-      isClose && /[{[]/.test(text[pieces.at(-1)?.start ?? -1] ?? '') && pieces.at(-1)?.kind === 'punctuation';
-    if (isClose) {
-      depth = Math.max(0, depth - 1);
-      if (!isEmpty) endLine();
-      lineDepth = pieces.length === 0 ? depth : lineDepth;
-    }
-    pieces.push({ kind: kindOf(word, text, position), start, end: position });
-    if (word === '{' || word === '[') {
-      depth += 1;
-      if (!/^\s*[}\]]/.test(text.slice(position, position + 64))) endLine();
-    }
-    if (word === ',') endLine();
+    if (isClose) depth = Math.max(0, depth - 1);
+    // What is empty stays on its line.
+    if (isOpened !== isClose) startLine();
+    pieces.push({ kind: kindOf(word, text, position), start: position - word.length, end: position });
+    isOpened = word === '{' || word === '[';
+    if (isOpened) depth += 1;
+    if (word === ',') startLine();
   }
-  return { lines, isWhole: false };
+  // A truncated string, or not JSON after all: the rest is shown as it is.
+  const rest = text.slice(position).search(/\S/);
+  if (rest >= 0) pieces.push({ kind: 'plain', start: position + rest, end: text.length });
+  startLine();
+  return { lines, isWhole: true };
 }
 
 function kindOf(word: string, text: string, end: number): PieceKind {

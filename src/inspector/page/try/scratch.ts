@@ -5,28 +5,22 @@ import type { ExchangeRow } from '../../contract/exchange-list.ts';
 import type { Live } from '../live.ts';
 import { CallError, messageOf } from '../session.ts';
 import { toIndented } from '../text/json-lines.ts';
-import { type Call, useCall, useReconnect } from '../use-call.ts';
+import { useCall, useReconnect } from '../use-call.ts';
 
 /** What is tried; it stays while other views are shown. */
 export interface Scratch {
   /** The exchange whose request it began with. */
   readonly id: string | undefined;
   /** Missing until the rules in force are here. */
-  readonly rules?: string;
+  readonly rules?: string | undefined;
   /** Missing until the exchange's request is here. */
-  readonly body?: string;
+  readonly body?: string | undefined;
   /** Empty: the first key. */
   readonly key: string;
   /** An endpoint's name, or its path with a model in it. Empty: what the body looks like. */
   readonly endpoint: string;
-}
-
-export interface ScratchCopy {
-  readonly scratch: Scratch;
-  change(part: Partial<Scratch>): void;
-  readonly policies: Call<PoliciesAnswer>;
   /** Why the request is not the one of the exchange. */
-  readonly problem: string | undefined;
+  readonly problem?: string | undefined;
 }
 
 const exampleRequest = `{
@@ -38,39 +32,36 @@ const exampleRequest = `{
 }`;
 
 /** A scratch copy of the rules in force, and the request of the exchange or an example. */
-export function useScratch(
-  live: Live,
-  id: string | undefined,
-  kept: { current: Scratch | undefined },
-): ScratchCopy {
+export function useScratch(live: Live, id: string | undefined, kept: { current: Scratch | undefined }) {
   const [scratch, setScratch] = useState(() => begin(kept.current, id));
-  const [problem, setProblem] = useState<string>();
   kept.current = scratch;
   const change = (part: Partial<Scratch>) => setScratch((current) => ({ ...current, ...part }));
 
   const policies = useCall(live, 'policies', () => live.session.get<PoliciesAnswer>('policies'));
   const inForce = policies.state === 'done' ? policies.answer.text : undefined;
   useEffect(() => {
-    if (inForce !== undefined) setScratch((current) => ({ rules: inForce, ...current }));
+    if (inForce !== undefined) setScratch((current) => ({ ...current, rules: current.rules ?? inForce }));
   }, [inForce]);
   useEffect(() => {
     if (scratch.id === undefined || scratch.body !== undefined) return;
-    void requestOf(live, scratch.id).then(({ problem, ...part }) => {
-      change(part);
-      setProblem(problem);
-    });
+    void requestOf(live, scratch.id).then(change);
   }, []);
-  return { scratch, change, policies, problem };
+  return { scratch, change, policies };
 }
 
 /** What is kept, with another request if it is opened from an exchange. */
 function begin(kept: Scratch | undefined, id: string | undefined): Scratch {
   if (kept !== undefined && (id === undefined || id === kept.id)) return kept;
-  const rules = kept?.rules === undefined ? {} : { rules: kept.rules };
-  return { id, key: '', endpoint: '', ...rules, ...(id === undefined ? { body: exampleRequest } : {}) };
+  return {
+    id,
+    rules: kept?.rules,
+    body: id === undefined ? exampleRequest : undefined,
+    key: '',
+    endpoint: '',
+  };
 }
 
-async function requestOf(live: Live, id: string): Promise<Partial<Scratch> & { readonly problem?: string }> {
+async function requestOf(live: Live, id: string): Promise<Partial<Scratch>> {
   try {
     const { row, bodies } = await live.session.get<ExchangeDetail>(`exchanges/${encodeURIComponent(id)}`);
     const { key = '' } = row;
@@ -80,10 +71,8 @@ async function requestOf(live: Live, id: string): Promise<Partial<Scratch> & { r
       const problem = "The exchange's body is not kept: this is an example.";
       return { body: exampleRequest, key, endpoint, problem };
     }
-    const problem = received.truncated
-      ? { problem: "Only the beginning of the exchange's body is here." }
-      : {};
-    return { body: toIndented(received.text), key, endpoint, ...problem };
+    const problem = received.truncated ? "Only the beginning of the exchange's body is here." : undefined;
+    return { body: toIndented(received.text), key, endpoint, problem };
   } catch (error) {
     return { body: exampleRequest, problem: `This is an example. ${messageOf(error)}` };
   }
@@ -111,8 +100,8 @@ export function useOutcome(live: Live, { rules, body, key, endpoint }: Scratch):
     const request: TryPolicyRequest = {
       policies: rules,
       body,
-      ...(key !== '' && { key }),
-      ...(endpoint !== '' && { endpoint }),
+      key: key || undefined,
+      endpoint: endpoint || undefined,
     };
     let isCurrent = true;
     const decide = async () => {

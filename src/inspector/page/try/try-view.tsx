@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
-import type { PoliciesAnswer, TryPolicyAnswer } from '../../contract/actions.ts';
-import { BodyColumn } from '../exchange/request-tab.tsx';
+import type { TryPolicyAnswer } from '../../contract/actions.ts';
+import { BodyColumn } from '../exchange/body-tabs.tsx';
 import { Rules } from '../exchange/rules.tsx';
 import { formatMicroseconds } from '../format.ts';
 import type { Live } from '../live.ts';
@@ -19,7 +19,7 @@ interface Properties {
 
 /** A scratch copy of the rules and a request: what would be decided. Nothing is saved, nothing is sent. */
 export function TryView({ live, id, kept }: Properties) {
-  const { scratch, change, policies, problem } = useScratch(live, id, kept);
+  const { scratch, change, policies } = useScratch(live, id, kept);
   const outcome = useOutcome(live, scratch);
   const editor = useRef<HTMLTextAreaElement>(null);
   const inForce = policies.state === 'done' ? policies.answer.text : undefined;
@@ -46,10 +46,25 @@ export function TryView({ live, id, kept }: Properties) {
         <header>
           <h2>Request</h2>
           {policies.state === 'done' && (
-            <RequestChoices policies={policies.answer} scratch={scratch} onChange={change} />
+            <>
+              <Choice
+                label="Key"
+                none="first key"
+                value={scratch.key}
+                options={policies.answer.keys.map(({ id, project }) => [id, `${id} (${project})`])}
+                onChange={(key) => change({ key })}
+              />
+              <Choice
+                label="Endpoint"
+                none="endpoint from the body"
+                value={scratch.endpoint}
+                options={policies.answer.endpoints.map((name) => [name, name])}
+                onChange={(endpoint) => change({ endpoint })}
+              />
+            </>
           )}
         </header>
-        <Problem>{problem && visible(problem)}</Problem>
+        <Problem>{scratch.problem && visible(scratch.problem)}</Problem>
         <Editor
           label="Request body, JSON"
           value={scratch.body ?? ''}
@@ -74,36 +89,6 @@ function selectLine(area: HTMLTextAreaElement, line: number): void {
   area.focus();
   area.setSelectionRange(start, start + (lines[line - 1]?.length ?? 0));
   area.parentElement?.querySelectorAll('.numbers span')[line - 1]?.scrollIntoView({ block: 'nearest' });
-}
-
-interface ChoicesProperties {
-  readonly policies: PoliciesAnswer;
-  readonly scratch: Scratch;
-  onChange(part: Partial<Scratch>): void;
-}
-
-/** Whose request it is, and of which endpoint. */
-function RequestChoices({ policies, scratch: { key, endpoint }, onChange }: ChoicesProperties) {
-  const isRemoved = key !== '' && !policies.keys.some(({ id }) => id === key);
-  const keys = policies.keys.map(({ id, project }) => [id, `${id} (${project})`] as const);
-  return (
-    <>
-      <Choice
-        label="Key"
-        none="first key"
-        value={key}
-        options={isRemoved ? [[key, `${key} (removed)`], ...keys] : keys}
-        onChange={(id) => onChange({ key: id })}
-      />
-      <Choice
-        label="Endpoint"
-        none="endpoint from the body"
-        value={endpoint}
-        options={policies.endpoints.map((name) => [name, name])}
-        onChange={(name) => onChange({ endpoint: name })}
-      />
-    </>
-  );
 }
 
 interface EditorProperties {
@@ -147,6 +132,14 @@ function Editor({ label, value, onInput, area, problems }: EditorProperties) {
   );
 }
 
+const words = {
+  allow: 'It would be allowed',
+  warn: 'It would be allowed, with a warning',
+  mask: 'It would be sent with placeholders',
+  redact: 'It would be sent with redactions',
+  block: 'It would be blocked',
+} as const;
+
 interface OutcomeProperties {
   readonly outcome: TryOutcome | undefined;
   onLine(line: number): void;
@@ -157,55 +150,31 @@ function Outcome({ outcome, onLine }: OutcomeProperties) {
   return (
     <>
       <div role="status">
-        <Verdict outcome={outcome} />
+        {outcome === undefined && <p class="note">Deciding …</p>}
+        {outcome?.kind === 'failed' && <p class="problem">{visible(outcome.message)}</p>}
+        {outcome?.kind === 'invalid' && <h2 class="verdict-line block">The rules can't be read</h2>}
+        {outcome?.kind === 'decided' && (
+          <h2 class={`verdict-line ${outcome.decision}`}>{words[outcome.decision]}</h2>
+        )}
       </div>
-      {outcome?.kind === 'invalid' && <Problems problems={outcome.problems} onLine={onLine} />}
+      {outcome?.kind === 'invalid' && (
+        <ul class="problems">
+          {outcome.problems.map(({ line, column, message }) => (
+            <li key={`${line}:${column} ${message}`}>
+              <button type="button" class="link" onClick={() => onLine(line)}>
+                line {line}
+              </button>{' '}
+              {visible(message)}
+            </li>
+          ))}
+        </ul>
+      )}
       {outcome?.kind === 'decided' && <Decided outcome={outcome} onLine={onLine} />}
     </>
   );
 }
 
-const words = {
-  allow: 'It would be allowed',
-  warn: 'It would be allowed, with a warning',
-  mask: 'It would be sent with placeholders',
-  redact: 'It would be sent with redactions',
-  block: 'It would be blocked',
-} as const;
-
-function Verdict({ outcome }: Pick<OutcomeProperties, 'outcome'>) {
-  switch (outcome?.kind) {
-    case undefined:
-      return <p class="note">Deciding …</p>;
-    case 'failed':
-      return <p class="problem">{visible(outcome.message)}</p>;
-    case 'invalid':
-      return <h2 class="verdict-line block">The rules can't be read</h2>;
-    case 'decided':
-      return <h2 class={`verdict-line ${outcome.decision}`}>{words[outcome.decision]}</h2>;
-  }
-}
-
-interface ProblemsProperties extends Pick<OutcomeProperties, 'onLine'> {
-  readonly problems: Extract<TryPolicyAnswer, { kind: 'invalid' }>['problems'];
-}
-
-function Problems({ problems, onLine }: ProblemsProperties) {
-  return (
-    <ul class="problems">
-      {problems.map(({ line, column, message }) => (
-        <li key={`${line}:${column} ${message}`}>
-          <button type="button" class="link" onClick={() => onLine(line)}>
-            line {line}
-          </button>{' '}
-          {visible(message)}
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-interface DecidedProperties extends Pick<OutcomeProperties, 'onLine'> {
+interface DecidedProperties extends OutcomeProperties {
   readonly outcome: Extract<TryPolicyAnswer, { kind: 'decided' }>;
 }
 
