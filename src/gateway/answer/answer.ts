@@ -1,16 +1,14 @@
 import { parseErrorBody, parseFailure } from '../../dialects/failure.ts';
 import { GatewayError } from '../../errors.ts';
 import { memoize } from '../../memoize.ts';
-import type { PieceBudget } from '../../piece-budget.ts';
 import { Restorer } from '../../policy/mask/restorer.ts';
 import type { Forwarded } from '../../providers/attempt.ts';
 import { decodedAnswer, errorLimitBytes, readWhole } from '../../providers/read-whole.ts';
-import type { ProviderAnswer } from '../../providers/transport/upstream.ts';
-import type { DecidedRequest } from '../decision/decide.ts';
-import type { Decider } from '../decision/decider.ts';
+import type { DecidedRequest } from '../decision/decide-request.ts';
 import { type AnswerReader, type CheckedAnswer, checkAnswer, toBytes } from '../decision/read-answer.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
 import type { Exchange } from '../exchange.ts';
+import type { Gateway } from '../gateway.ts';
 import type { UpstreamRequest } from '../outgoing/build-upstream-request.ts';
 import { headersFor } from './answer-headers.ts';
 import {
@@ -36,12 +34,11 @@ const isEventStream = memoize((type) => /^text\/event-stream\b/i.test(type));
 const isAmazonStream = memoize((type) => /^application\/vnd\.amazon\.eventstream\b/i.test(type));
 const isJson = memoize((type) => /^application\/(?:[\w.-]+\+)?json\b/i.test(type));
 
-interface AnswerOptions {
+interface Answered {
+  readonly forwarded: Forwarded<UpstreamRequest>;
   readonly decided: DecidedRequest;
-  readonly decider: Decider;
   /** The client's, without its question mark. */
   readonly query: string;
-  readonly pieces: PieceBudget;
 }
 
 /**
@@ -51,28 +48,29 @@ interface AnswerOptions {
  */
 export async function sendAnswer(
   exchange: Exchange,
-  forwarded: Forwarded<UpstreamRequest>,
-  options: AnswerOptions,
+  gateway: Pick<Gateway, 'decider' | 'pieces'>,
+  answered: Answered,
 ): Promise<void> {
-  exchange.trace?.answering(forwarded.leftAtMs);
+  exchange.trace?.answering(answered.forwarded.leftAtMs);
   try {
-    await sendByKind(exchange, forwarded, options);
+    await sendByKind(exchange, gateway, answered);
   } finally {
-    forwarded.release();
+    answered.forwarded.release();
   }
 }
 
 function sendByKind(
   exchange: Exchange,
-  forwarded: Forwarded<UpstreamRequest>,
-  options: AnswerOptions,
+  gateway: Pick<Gateway, 'decider' | 'pieces'>,
+  answered: Answered,
 ): Promise<void> {
+  const { forwarded, decided } = answered;
   const { status } = forwarded.answer;
   const { provider } = forwarded.target;
   // With the client's own login, the client must know, so that it renews it.
   if ((status === 401 || status === 403) && !provider.takesLogin)
     return refuseCredentials(exchange, forwarded);
-  if (status >= 400) return sendProviderError(exchange, forwarded, options);
+  if (status >= 400) return sendProviderError(exchange, answered);
   if (status >= 300) {
     forwarded.answer.abort();
     throw new GatewayError(
@@ -83,17 +81,18 @@ function sendByKind(
   const answer = decodedAnswer(forwarded.answer);
   const type = answer.headers.get('content-type') ?? '';
   // ChatGPT's host sends its streams without a content-type.
-  if (options.decided.request.stream && (type === '' || isEventStream(type))) {
-    return sendStream(exchange, answer, forwarded, options);
+  const decoded = { ...answered, forwarded: { ...forwarded, answer } };
+  if (decided.request.stream && (type === '' || isEventStream(type))) {
+    return sendStream(exchange, gateway, decoded);
   }
-  if (options.decided.request.stream && isAmazonStream(type)) {
+  if (decided.request.stream && isAmazonStream(type)) {
     // Loaded with the first of them.
     return import('../../providers/clouds/event-stream.ts').then(({ sseAnswer }) => {
-      const decoded = { ...forwarded, answer: sseAnswer(answer) };
-      return sendStream(exchange, decoded.answer, decoded, options);
+      decoded.forwarded.answer = sseAnswer(answer);
+      return sendStream(exchange, gateway, decoded);
     });
   }
-  if (isJson(type)) return sendWholeAnswer(exchange, answer, forwarded, options);
+  if (isJson(type)) return sendWholeAnswer(exchange, gateway, decoded);
   forwarded.answer.abort();
   throw new GatewayError(
     'provider.broken_response',
@@ -123,10 +122,10 @@ async function refuseCredentials(exchange: Exchange, forwarded: Forwarded<Upstre
 
 function sendStream(
   exchange: Exchange,
-  answer: ProviderAnswer,
-  forwarded: Forwarded<UpstreamRequest>,
-  { decided, query, pieces }: AnswerOptions,
+  { pieces }: Pick<Gateway, 'pieces'>,
+  { forwarded, decided, query }: Answered,
 ): Promise<void> {
+  const { answer } = forwarded;
   const { endpoint, key, answerRules } = decided;
   const check = key.policies.checkAnswers(answerRules);
   const { translation, hidesUsage, masked } = forwarded.request;
@@ -168,11 +167,10 @@ function wantsArray({ call }: ModelEndpoint, query: string): boolean {
 
 async function sendWholeAnswer(
   exchange: Exchange,
-  answer: ProviderAnswer,
-  forwarded: Forwarded<UpstreamRequest>,
-  { decided, decider }: AnswerOptions,
+  { decider }: Pick<Gateway, 'decider'>,
+  { forwarded, decided }: Answered,
 ): Promise<void> {
-  const body = await readWhole(answer, answerLimitBytes, exchange.lifetime);
+  const body = await readWhole(forwarded.answer, answerLimitBytes, exchange.lifetime);
   const { endpoint, request } = decided;
   const form = endpoint.dialect.askedForm?.(request.document);
   const { translation } = forwarded.request;
@@ -191,11 +189,7 @@ function checkOf(
   return { policies, answerRules, masked, scrubber };
 }
 
-async function sendProviderError(
-  exchange: Exchange,
-  forwarded: Forwarded<UpstreamRequest>,
-  { decided }: AnswerOptions,
-): Promise<void> {
+async function sendProviderError(exchange: Exchange, { forwarded, decided }: Answered): Promise<void> {
   const { dialect } = decided.endpoint;
   const answer = decodedAnswer(forwarded.answer);
   const { status } = answer;

@@ -6,7 +6,7 @@ import type { JsonDocument } from '../../json/json-document.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
 import { type Decision, type Subject, toRefusal, withholds } from '../../policy/rule.ts';
-import type { KnownKey } from '../authenticate.ts';
+import type { GatewayKey, KnownKey } from '../authenticate.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
 import type { ModelRequest } from '../request.ts';
 
@@ -22,6 +22,18 @@ export interface RequestDecision {
   readonly answerRules: readonly number[];
   /** How long deciding took. */
   readonly microseconds: number;
+}
+
+/** A request that no policy refuses. */
+export interface DecidedRequest {
+  /** The request as it may leave. */
+  readonly request: ModelRequest;
+  readonly endpoint: ModelEndpoint;
+  readonly key: GatewayKey;
+  readonly decision: Decision;
+  readonly facts: RequestFacts;
+  /** Indexes of the rules that apply to the answer. */
+  readonly answerRules: readonly number[];
 }
 
 /** A body that the gateway built. */

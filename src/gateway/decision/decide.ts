@@ -5,8 +5,7 @@ import { refuseLoginIn } from '../client-login.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Gateway } from '../gateway.ts';
-import type { ModelRequest } from '../request.ts';
-import { factsOf, type RequestFacts } from './decide-request.ts';
+import { type DecidedRequest, factsOf } from './decide-request.ts';
 
 interface Received {
   readonly body: Buffer;
@@ -71,16 +70,4 @@ function isObjectedTo({ action, verdicts, refusal }: Decision, at: string): bool
   const isThere = (match: { readonly at: string; readonly matcher: string }) =>
     match.at === at && match.matcher === 'text';
   return refusal?.at === at || verdicts.some(({ matches }) => matches.some(isThere));
-}
-
-/** A request that no policy refuses. */
-export interface DecidedRequest {
-  /** The request as it may leave. */
-  readonly request: ModelRequest;
-  readonly endpoint: ModelEndpoint;
-  readonly key: GatewayKey;
-  readonly decision: Decision;
-  readonly facts: RequestFacts;
-  /** Indexes of the rules that apply to the answer. */
-  readonly answerRules: readonly number[];
 }

@@ -10,12 +10,11 @@ import { nanoUsdPerUsd, type Price } from '../../limits/price.ts';
 import type { Target } from '../../providers/route.ts';
 import { version } from '../../version.ts';
 import { authenticate, type GatewayKey } from '../authenticate.ts';
-import { endpoints, isModelEndpoint, type ModelEndpoint, modelListFor } from '../endpoints.ts';
+import type { DecidedRequest } from '../decision/decide-request.ts';
+import { dialectAt, endpoints, isModelEndpoint, type ModelEndpoint, modelListFor } from '../endpoints.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Gateway } from '../gateway.ts';
 import type { Received } from '../receive.ts';
-import type { ModelRequest } from '../request.ts';
-import { dialectAt } from '../targets.ts';
 import { answerHealth, answerReady } from './health.ts';
 import type { ModelInfo } from './models.ts';
 
@@ -23,13 +22,14 @@ import type { ModelInfo } from './models.ts';
 const bytesPerToken = 4;
 
 /** Estimates tokens for providers that can't count them; marked as an estimate, so that nobody bills by it. */
-export function sendEstimate(exchange: Exchange, { document }: ModelRequest, { call }: ModelEndpoint): void {
+export function sendEstimate(exchange: Exchange, { request, endpoint }: DecidedRequest): void {
+  const { document } = request;
   let bytes = 0;
   for (let entry = 0; entry < document.count; entry += 1) {
     if (document.kind(entry) === kinds.string) bytes += document.end(entry) - document.start(entry);
   }
   const tokens = Math.max(1, Math.ceil(bytes / bytesPerToken));
-  exchange.sendJson(call.countAnswer?.(tokens), { headers: { 'x-gateway-estimate': 'true' } });
+  exchange.sendJson(endpoint.call.countAnswer?.(tokens), { headers: { 'x-gateway-estimate': 'true' } });
 }
 
 /** Answers the requests that need no provider: health, what this is, and the models that a key may use. */

@@ -14,9 +14,9 @@ import { hostOf } from '../../providers/host.ts';
 import { chooseTargets } from '../../providers/route.ts';
 import { factsOf, withPath } from '../decision/decide-request.ts';
 import { translateBody } from '../decision/translate-request.ts';
+import { dialectAt } from '../endpoints.ts';
 import { buildBody } from '../outgoing/build-body.ts';
 import { type ModelRequest, parseRequest } from '../request.ts';
-import { dialectAt } from '../targets.ts';
 import type { Outcome, Question } from './question.ts';
 
 /** What the policies decide about a subject, possibly with more to report. */

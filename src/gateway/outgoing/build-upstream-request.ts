@@ -16,15 +16,17 @@ import type { ProviderRequest } from '../../providers/attempt.ts';
 import type { Call } from '../../providers/clouds/cloud-api.ts';
 import { type ForwardOptions, forwardableHeaders, requestHeaders } from '../../providers/headers.ts';
 import type { Provider } from '../../providers/provider.ts';
-import type { Route, Target } from '../../providers/route.ts';
+import type { Target } from '../../providers/route.ts';
 import type { GatewayKey } from '../authenticate.ts';
 import { refuseLoginIn } from '../client-login.ts';
-import { blocked, type DecidedRequest } from '../decision/decide.ts';
+import { blocked } from '../decision/decide.ts';
+import type { DecidedRequest } from '../decision/decide-request.ts';
 import { toSubject } from '../decision/decide-request.ts';
 import type { Decider } from '../decision/decider.ts';
 import type { RequestTranslation, TranslatedRequest } from '../decision/translate-request.ts';
+import { dialectAt } from '../endpoints.ts';
 import type { Exchange } from '../exchange.ts';
-import { dialectAt } from '../targets.ts';
+import type { RoutedRequest } from '../route.ts';
 import { buildBody, type SameDialect } from './build-body.ts';
 import { fillEnvelope, inEnvelope } from './envelope.ts';
 
@@ -42,10 +44,7 @@ export interface UpstreamRequest extends ProviderRequest {
   readonly dropped: readonly string[];
 }
 
-export interface Outgoing {
-  readonly decided: DecidedRequest;
-  readonly route: Route | undefined;
-  readonly targets: readonly Target[];
+export interface Outgoing extends RoutedRequest {
   /** The client's query, without its question mark. */
   readonly query: string;
   readonly decider: Decider;
@@ -64,10 +63,9 @@ export interface Outgoing {
  */
 export async function buildUpstreamRequest(
   exchange: Exchange,
-  outgoing: Outgoing,
+  { decided, route, targets, query, decider }: Outgoing,
   target: Target,
 ): Promise<UpstreamRequest> {
-  const { decided, route, targets, query, decider } = outgoing;
   const { endpoint, key, request, facts } = decided;
   const { provider, model } = target;
   const dialect = dialectAt(provider.options, endpoint) ?? endpoint.dialectName;
@@ -76,7 +74,7 @@ export async function buildUpstreamRequest(
 
   const { host, options } = provider;
   const asksUsage = exchange.spending?.isLimited === true && provider.reportsStreamUsage;
-  const destination = { dialect, model, host, family: options.dialect, entry: route?.entry, asksUsage };
+  const destination = { dialect, model, host, family: options.dialect, entry: route.entry, asksUsage };
   const method = isSame ? endpoint.call : methodFor(dialects[dialect], request.stream);
   const evaluate = () => {
     const subject = toSubject(facts, request.document, endpoint.dialect);

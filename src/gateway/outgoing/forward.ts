@@ -28,7 +28,7 @@ export async function forward(exchange: Exchange, outgoing: Outgoing): Promise<F
   let resting: GatewayError | undefined;
   try {
     for (const target of outgoing.targets) {
-      const request = await buildFor(target, exchange, outgoing);
+      const request = await buildFor(exchange, outgoing, target);
       if (request instanceof GatewayError) {
         unfit ??= request;
         continue;
@@ -52,12 +52,10 @@ export async function forward(exchange: Exchange, outgoing: Outgoing): Promise<F
 
 /** The checked request for a target, or why the target can't take it; any other refusal ends the search. */
 async function buildFor(
-  target: Target,
-  exchange: Exchange,
-  outgoing: Outgoing,
+  ...request: Parameters<typeof buildUpstreamRequest>
 ): Promise<UpstreamRequest | GatewayError> {
   try {
-    return await buildUpstreamRequest(exchange, outgoing, target);
+    return await buildUpstreamRequest(...request);
   } catch (error) {
     if (error instanceof GatewayError && error.code === 'request.unsupported') return error;
     throw error;

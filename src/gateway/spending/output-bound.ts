@@ -6,7 +6,7 @@ import { knownModel } from '../../limits/known-models.ts';
 import { findCaps } from '../../policy/traverse/caps.ts';
 import type { Target } from '../../providers/route.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
-import { dialectAt } from '../targets.ts';
+import { dialectAt } from '../endpoints.ts';
 
 /** Output tokens assumed if neither the client, the configuration nor what is known of the model sets a bound. */
 const unboundedTokens = 32_768;
