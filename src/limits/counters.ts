@@ -7,6 +7,8 @@ export interface Amounts {
   readonly nanoUsd: number;
 }
 
+export const noAmounts: Amounts = { requests: 0, tokens: 0, nanoUsd: 0 };
+
 /** The counter of a budget in one of its days or months, and what the ledger sums up for it. */
 export interface BudgetCounter {
   readonly counter: string;

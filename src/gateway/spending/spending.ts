@@ -1,7 +1,7 @@
 import type { Dialect } from '../../dialects/dialect.ts';
 import { noUsage, type Tally, type Usage } from '../../dialects/usage.ts';
 import { GatewayError } from '../../errors.ts';
-import type { Amounts } from '../../limits/counters.ts';
+import { type Amounts, noAmounts } from '../../limits/counters.ts';
 import { imageTokensOf, knownModel, listPrice } from '../../limits/known-models.ts';
 import type { Limiter, Reservation } from '../../limits/limiter.ts';
 import { costOf, type Price, worstCostOf } from '../../limits/price.ts';
@@ -61,7 +61,6 @@ interface Worst {
 const free: Price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 /** Of a model whose context window nobody says. */
 const unknownWindow = 1_048_576;
-const nothing: Amounts = { requests: 0, tokens: 0, nanoUsd: 0 };
 
 /** The most that one exchange may use, and what it did use. */
 export class Spending {
@@ -110,7 +109,7 @@ export class Spending {
   settle({ target, wasAccepted, answer }: Outcome): Spent {
     this.isSettled = true;
     if (target === undefined) {
-      this.reservation?.settle(nothing);
+      this.reservation?.settle(noAmounts);
       return { usage: undefined, nanoUsd: undefined };
     }
     const spent = this.isCharged && wasAccepted ? this.#spentAt(target, answer) : unspent;
@@ -120,7 +119,7 @@ export class Spending {
   }
 
   #worstCase(limiter: Limiter): Amounts {
-    if (!limiter.needsAmounts || this.#endpoint.kind === 'count') return { ...nothing, requests: 1 };
+    if (!limiter.needsAmounts || this.#endpoint.kind === 'count') return { ...noAmounts, requests: 1 };
     const isUnpriced = (each: Target) => !each.provider.takesLogin && this.#priceOf(each) === undefined;
     if (limiter.needsPrice && this.#targets.some(isUnpriced)) {
       throw unpriced(this.#request.model);
