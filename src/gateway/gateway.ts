@@ -1,8 +1,8 @@
 import type { ModelEntry } from '../config/build/models.ts';
 import type { BodyLimits, BodyMemory, HeldBytes } from '../http/body.ts';
+import type { AllowedOrigins } from '../http/check-origin.ts';
 import type { Counters } from '../limits/counters.ts';
 import type { Limiter } from '../limits/limiter.ts';
-import type { PieceBudget } from '../piece-budget.ts';
 import type { PolicySource } from '../policy/compile.ts';
 import type { BreakerChannel } from '../providers/health.ts';
 import type { ProviderOptions } from '../providers/provider.ts';
@@ -10,7 +10,7 @@ import type { Router } from '../providers/route.ts';
 import type { Ledger } from '../record/ledger/ledger.ts';
 import type { RepeatFolder } from '../record/repeats.ts';
 import type { Tracer } from '../record/tracing/otel-tracer.ts';
-import type { TickQueue } from '../tick-queue.ts';
+import type { PieceBudget, TickQueue } from '../tick-queue.ts';
 import type { GatewayKey, KeyRing, KnownKey } from './authenticate.ts';
 import type { Decider } from './decision/decider.ts';
 import type { Health, Readiness } from './local-endpoints/health.ts';
@@ -18,11 +18,9 @@ import type { ModelCatalogue } from './local-endpoints/models.ts';
 import type { Scrubber } from './scrub.ts';
 
 /** The part of a configuration that the proxy uses. */
-export interface GatewayConfig {
+export interface GatewayConfig extends Pick<AllowedOrigins, 'allowedHosts' | 'allowedOrigins'> {
   /** For the records. */
   readonly hash: string;
-  readonly allowedHosts: ReadonlySet<string>;
-  readonly allowedOrigins: ReadonlySet<string>;
   readonly bodyLimits: BodyLimits;
   /** Most bytes of request bodies in memory, of all keys together. */
   readonly bodiesInFlightBytes: number;

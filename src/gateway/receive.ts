@@ -1,14 +1,9 @@
 import { hasModel } from '../dialects/model-path.ts';
 import { GatewayError } from '../errors.ts';
-import { checkOrigin } from '../http/check-origin.ts';
+import { type AllowedOrigins, checkOrigin } from '../http/check-origin.ts';
 import type { HttpRequest } from '../http/request.ts';
 import { type FoundEndpoint, findEndpoint } from './endpoints.ts';
 import type { Exchange } from './exchange.ts';
-
-export interface AccessSettings {
-  readonly allowedHosts: ReadonlySet<string>;
-  readonly allowedOrigins: ReadonlySet<string>;
-}
 
 export interface Received extends FoundEndpoint {
   readonly query: string;
@@ -19,7 +14,7 @@ export interface Received extends FoundEndpoint {
  * path can mean one thing here and another upstream. Throws endpoint.unknown, method.not_allowed, request.upgrade,
  * host.not_allowed and origin.not_allowed.
  */
-export function receive({ request, draft }: Exchange, access: AccessSettings): Received {
+export function receive({ request, draft }: Exchange, access: AllowedOrigins): Received {
   const { method, target } = request;
   const mark = target.indexOf('?');
   const path = mark < 0 ? target : target.slice(0, mark);

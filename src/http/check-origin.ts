@@ -4,7 +4,7 @@ import { isLoopbackHost } from '../loopback.ts';
 import { memoize } from '../memoize.ts';
 import type { HttpRequest } from './request.ts';
 
-interface AllowedOrigins {
+export interface AllowedOrigins {
   readonly allowedHosts: ReadonlySet<string>;
   readonly allowedOrigins: ReadonlySet<string>;
   /** Whether Host may be any IP address: names can be made to point here (DNS rebinding), addresses can't. */

@@ -3,10 +3,14 @@ import { regionOf } from '../cloud-hosts.ts';
 import type { ProviderConfig } from '../config/build/providers.ts';
 import type { TickQueue } from '../tick-queue.ts';
 import { Admission } from './admission.ts';
-import { azureDeployments } from './clouds/azure.ts';
-import { bedrock } from './clouds/bedrock.ts';
-import type { Call, CloudApi, Envelope } from './clouds/cloud-api.ts';
-import { vertex } from './clouds/vertex.ts';
+import {
+  azureDeployments,
+  bedrock,
+  type Call,
+  type CloudApi,
+  type Envelope,
+  vertex,
+} from './clouds/clouds.ts';
 import type { Authorizer } from './credentials/authorizer.ts';
 import { createAuthorizer, isCredentialKind } from './credentials/registry.ts';
 import { type BreakerChannel, Health } from './health.ts';

@@ -13,7 +13,7 @@ import {
   type Verdict,
 } from '../../policy/rule.ts';
 import type { ProviderRequest } from '../../providers/attempt.ts';
-import type { Call } from '../../providers/clouds/cloud-api.ts';
+import type { Call } from '../../providers/clouds/clouds.ts';
 import { type ForwardOptions, forwardableHeaders, requestHeaders } from '../../providers/headers.ts';
 import type { Provider } from '../../providers/provider.ts';
 import type { Target } from '../../providers/route.ts';
@@ -261,7 +261,7 @@ export function evaluateHead(
   }
   const headers = requestHeaders(client, { own, dialect });
   const beta = betaOf(query);
-  const isForwarded = beta !== undefined && mayLeave('query', 'beta', beta);
+  const isForwarded = beta !== '' && mayLeave('query', 'beta', beta);
   return { headers, query: isForwarded ? `?beta=${beta}` : '', dropped, verdicts };
 }
 
@@ -269,14 +269,9 @@ const flag = /^[A-Za-z0-9._-]{1,32}$/;
 
 /**
  * Of the client's query only the flag `beta` is forwarded: coding agents send `beta=true`, and nothing else is known to
- * matter. Undefined if it is missing, empty or not a plain flag.
+ * matter. Empty if it is missing or not a plain flag.
  */
-export function betaOf(query: string): string | undefined {
-  const beta = query === '' ? '' : readBeta(query);
-  return beta === '' ? undefined : beta;
-}
-
-const readBeta = memoize((query) => {
+export const betaOf = memoize((query) => {
   const beta = new URLSearchParams(query).get('beta') ?? '';
   return flag.test(beta) ? beta : '';
 });

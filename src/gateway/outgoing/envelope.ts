@@ -1,6 +1,6 @@
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
-import type { Envelope } from '../../providers/clouds/cloud-api.ts';
+import type { Envelope } from '../../providers/clouds/clouds.ts';
 
 /** An envelope for one request: with the flags of `anthropic-beta` that the policies let pass. */
 export interface FilledEnvelope extends Envelope {

@@ -15,18 +15,15 @@ export function isCredentialKind(name: string): name is CredentialKind {
 
 /** Nothing of a cloud is loaded before the first request for it. */
 export function createAuthorizer(kind: CredentialKind, host: AuthorizedHost): Authorizer {
-  let loaded: Authorizer | undefined;
   let loading: Promise<Authorizer> | undefined;
-  // One for all who come meanwhile: each has a cache of its own.
-  const load = () => {
-    loading ??= kinds[kind](host).then((own) => {
-      loaded = own;
-      return own;
-    });
-    return loading;
-  };
+  let loaded: Authorizer | undefined;
   return {
-    authorize: (request) => loaded?.authorize(request) ?? load().then((own) => own.authorize(request)),
+    authorize: async (request) => {
+      // One for all who come meanwhile: each has a cache of its own.
+      loading ??= kinds[kind](host);
+      loaded = await loading;
+      return loaded.authorize(request);
+    },
     refused: (refusal) => loaded?.refused(refusal) === true,
   };
 }

@@ -65,7 +65,7 @@ export class Pool {
   /** Sends a request on an idle connection, or a new one. `upstream` is notified of its progress. */
   send({ method, path, headers, body }: HostRequest, upstream: Upstream): void {
     if (this.#isClosed) {
-      return upstream.fail({ kind: 'unreachable', cause: new Error('the provider is no longer in use') });
+      return upstream.fail('unreachable', new Error('the provider is no longer in use'));
     }
     this.#startClock();
     this.#inFlight.add(upstream);

@@ -1,10 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import type { GatewayError } from '../../errors.ts';
+import { type FailureCode, GatewayError } from '../../errors.ts';
 import type { SwapRemoveItem } from '../../swap-remove-list.ts';
 import type { TickQueue } from '../../tick-queue.ts';
 import { AnswerHeaders } from '../answer-headers.ts';
-import { type HostFailure, hostError } from '../host-failure.ts';
 import type { HostConnection } from './host-client.ts';
 
 /** Consumes an answer's body, piece by piece. */
@@ -48,6 +47,16 @@ interface UpstreamPool {
   readonly nowMs: number;
   ended(upstream: Upstream): void;
 }
+
+/** Why a host gave no whole answer, and what the exchange fails with. */
+const hostFailures = {
+  unreachable: ['provider.unreachable', "the provider can't be reached"],
+  'slow connect': ['provider.unreachable', 'the provider did not accept a connection in time'],
+  slow: ['provider.timeout', 'the provider took too long to answer'],
+  'large head': ['provider.broken_response', "the provider's headers are too large"],
+  broken: ['provider.broken_response', 'the provider cut its answer short, or sent what is no HTTP answer'],
+} as const satisfies Record<string, readonly [FailureCode, string]>;
+type HostFailure = keyof typeof hostFailures;
 
 /** How it ended. */
 type Outcome = GatewayError | 'complete' | 'aborted';
@@ -108,10 +117,10 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
 
   /** For the pool: ends the request if it is overdue. A host that we have paused is not late. */
   checkTime(nowMs: number): void {
-    if (nowMs <= this.#dueAtMs || this.isPaused) return;
+    if (nowMs <= this.#dueAtMs || this.isBehind) return;
     if (this.#phase === 'connecting') this.#giveUp('slow connect', 'the connection took too long');
-    else if (this.#phase === 'sent') this.#giveUp('slow head', 'the head took too long');
-    else if (this.#phase === 'body') this.#giveUp('slow body', 'nothing came for too long');
+    else if (this.#phase === 'sent') this.#giveUp('slow', 'the head took too long');
+    else if (this.#phase === 'body') this.#giveUp('slow', 'nothing came for too long');
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -168,7 +177,7 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
     const socket = this.#connection?.socket;
     // libuv reports a reset right after data as an end, but then the socket has no peer any more.
     if (this.#isCloseDelimited && socket?.remoteAddress === undefined) {
-      return this.fail({ kind: 'broken', cause: new Error('the host reset the connection') });
+      return this.fail('broken', new Error('the host reset the connection'));
     }
     // The host answered before it had read the whole request: it could take the rest for another request.
     if ((socket?.writableLength ?? 0) > 0) socket?.destroy();
@@ -177,13 +186,14 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
   }
 
   onResponseError(_controller: unknown, cause: Error & { readonly code?: string }): void {
-    if (cause.code === 'UND_ERR_HEADERS_OVERFLOW') this.fail({ kind: 'large head', cause });
-    else this.fail({ kind: this.#wasSent ? 'broken' : 'unreachable', cause });
+    if (cause.code === 'UND_ERR_HEADERS_OVERFLOW') this.fail('large head', cause);
+    else this.fail(this.#wasSent ? 'broken' : 'unreachable', cause);
   }
 
-  fail(failure: HostFailure): void {
+  fail(kind: HostFailure, cause: Error): void {
     if (this.#phase === 'over') return;
-    const error = hostError(failure);
+    const [code, message] = hostFailures[kind];
+    const error = new GatewayError(code, message, { cause });
     this.#finish(error);
     if (this.status === 0) this.#settle({ error, wasSent: this.#wasSent });
     else this.#sink?.fail(error);
@@ -205,12 +215,8 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
     }
   }
 
-  get isBehind(): boolean {
-    return this.isPaused;
-  }
-
   /** Whether the host is paused. */
-  get isPaused(): boolean {
+  get isBehind(): boolean {
     return this.#phase === 'body' && this.#controller?.paused === true;
   }
 
@@ -221,12 +227,12 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
 
   #resumeSoon(): void {
     // undici must not be called from within one of its own callbacks, not even another answer's.
-    if (this.isPaused) queueMicrotask(() => this.#resumeNow());
+    if (this.isBehind) queueMicrotask(() => this.#resumeNow());
   }
 
   /** For the connection: it has ended. The request must not be aborted until undici has noticed that as well. */
   flush(): void {
-    if (!this.isPaused) return;
+    if (!this.isBehind) return;
     this.#isFlushing = true;
     const sink = this.#sink;
     this.#sink = undefined;
@@ -235,7 +241,7 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
   }
 
   #resumeNow(): void {
-    if (!this.isPaused) return;
+    if (!this.isBehind) return;
     this.#delay('idleMs');
     this.#controller?.resume();
   }
@@ -255,9 +261,9 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
       this.#giveUp('broken', 'the host sends one interim answer after another');
   }
 
-  #giveUp(kind: HostFailure['kind'], what: string): void {
+  #giveUp(kind: HostFailure, what: string): void {
     const cause = new Error(what);
-    this.fail({ kind, cause });
+    this.fail(kind, cause);
     this.#connection?.giveUp(this.#controller, cause);
   }
 
