@@ -74,7 +74,7 @@ export class Exchange implements SwapRemoveItem {
     this.#scrubber = scrubber;
   }
 
-  /** What a request was authorized with, which its provider may repeat. */
+  /** Credentials that came with the request, or that it was authorized with: its provider may repeat them. */
   scrubAlso(secrets: readonly string[]): void {
     this.scrubber = this.scrubber.with(secrets);
   }

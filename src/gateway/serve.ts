@@ -118,7 +118,7 @@ export async function serveGateway(options: ServeOptions): Promise<GatewayServer
 }
 
 /** Throws if no new exchange can begin. */
-function admit(listener: Listener | undefined, memory: HeapWatch): void {
+function admit(listener: Listener | undefined, memory: ReturnType<typeof watchHeap>): void {
   if (listener?.isDraining) {
     throw new GatewayError('gateway.draining', 'the gateway is stopping', { retryAfterS: 5 });
   }
@@ -155,12 +155,7 @@ function cut(open: SwapRemoveList<Exchange>): void {
 const heapShare = 0.85;
 const heapCheckMs = 1_000;
 
-interface HeapWatch {
-  readonly isScarce: () => boolean;
-  readonly stop: () => void;
-}
-
-function watchHeap(): HeapWatch {
+function watchHeap() {
   let isScarce = false;
   const check = () => {
     const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();

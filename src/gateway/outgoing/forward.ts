@@ -133,8 +133,7 @@ function pause(waitMs: number, lifetime: Lifetime): Promise<void> {
       forget();
       resolve();
     }, waitMs);
-    let forget: () => void = () => undefined;
-    forget = lifetime.onEnd(() => {
+    const forget = lifetime.onEnd(() => {
       clearTimeout(timer);
       reject(lifetime.reason);
     });
