@@ -25,12 +25,6 @@ import {
   type UntranslatedRequest,
 } from './translate-request.ts';
 
-interface ThreadOptions {
-  readonly data: ThreadData;
-  /** The module that runs in the thread. */
-  readonly entry: URL;
-}
-
 interface Job {
   readonly question: ThreadQuestion;
   readonly memory: readonly ArrayBuffer[];
@@ -43,13 +37,16 @@ interface Job {
  * has disconnected is never begun, and a thread that dies costs only one exchange; the next question starts a new thread.
  */
 class DecisionThread {
-  readonly #options: ThreadOptions;
+  readonly #data: ThreadData;
+  readonly #entry: URL;
   readonly #waiting: Job[] = [];
   #worker: Worker | undefined;
   #running: Job | undefined;
 
-  constructor(options: ThreadOptions) {
-    this.#options = options;
+  /** `entry` is the module that runs in the thread. */
+  constructor(data: ThreadData, entry: URL) {
+    this.#data = data;
+    this.#entry = entry;
   }
 
   /**
@@ -96,8 +93,7 @@ class DecisionThread {
   }
 
   #start(): Worker {
-    const { data, entry } = this.#options;
-    const worker = new Worker(entry, { workerData: data, env: {}, name: 'decisions' });
+    const worker = new Worker(this.#entry, { workerData: this.#data, env: {}, name: 'decisions' });
     worker.on('message', (answer: ThreadAnswer) => {
       if (worker === this.#worker) this.#settle((running) => conclude(running, answer));
     });
@@ -170,7 +166,7 @@ export interface DeciderOptions {
 const ownEntry = import.meta.url.endsWith('.ts') ? '../../../dist/decide-worker.js' : './decide-worker.js';
 
 export function createDecider({ source, names, entry = new URL(ownEntry, import.meta.url) }: DeciderOptions) {
-  const thread = new DecisionThread({ data: { source, ...names }, entry });
+  const thread = new DecisionThread({ source, ...names }, entry);
   const targetModels = createTargetModels(names);
   return {
     /** What a model is called at each provider that may be tried. */
