@@ -3,7 +3,6 @@ import type { Lifetime } from '../../lifetime.ts';
 import { countKinds } from '../../policy/mask/masked-values.ts';
 import {
   type Attempt,
-  answerOf,
   attempt,
   discard,
   type Forwarded,
@@ -46,8 +45,9 @@ export async function forward(exchange: Exchange, outgoing: Outgoing): Promise<F
     if (last !== undefined) discard(last);
     throw error;
   }
-  if (last === undefined) throw resting ?? unfit ?? noTarget();
-  return answerOf(last);
+  if (last === undefined) throw resting ?? unfit;
+  if ('failure' in last) throw last.failure.error;
+  return last.forwarded;
 }
 
 /** The checked request for a target, or why the target can't take it; any other refusal ends the search. */
@@ -121,10 +121,6 @@ function unavailable({ provider, model }: Target, waitMs: number): GatewayError 
     `provider ${provider.options.name} failed several times in a row for ${model}; it is tried again shortly`,
     { retryAfterS: Math.max(1, waitMs / 1_000) },
   );
-}
-
-function noTarget(): GatewayError {
-  return new GatewayError('provider.unavailable', 'no provider is configured for this model');
 }
 
 function pause(waitMs: number, lifetime: Lifetime): Promise<void> {

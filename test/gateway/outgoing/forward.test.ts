@@ -240,10 +240,6 @@ describe('fallbacks', () => {
     expect([forwarded.answer.status, forwarded.answer.headers.get('x-ratelimit-mine')]).toEqual([500, 'yes']);
     await bodyOf(forwarded);
   });
-
-  test('no target at all: provider.unavailable', async () => {
-    expect((await failureOf(forward([]))).code).toBe('provider.unavailable');
-  });
 });
 
 describe('a provider that fails every time', () => {
