@@ -24,7 +24,8 @@ export function checkOrigin(
   const host = request.header('host');
   const origin = request.header('origin');
   const isOurs =
-    host !== undefined && (isAllowedHost(host, allowedHosts) || (allowsAddresses && isAddress(host)));
+    host !== undefined &&
+    (isLoopback(host) || allowedHosts.has(nameIn(host)) || (allowsAddresses && isAddress(host)));
   if (!isOurs) {
     throw new GatewayError(
       'host.not_allowed',
@@ -34,10 +35,6 @@ export function checkOrigin(
   if (origin === undefined || allowedOrigins.has(origin)) return;
   if (origin === `http://${host}` || origin === `https://${host}`) return;
   throw new GatewayError('origin.not_allowed', 'web pages of this origin may not call the gateway');
-}
-
-function isAllowedHost(host: string, allowedHosts: ReadonlySet<string>): boolean {
-  return isLoopback(host) || allowedHosts.has(nameIn(host));
 }
 
 function isAddress(host: string): boolean {
