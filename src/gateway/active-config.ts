@@ -32,6 +32,10 @@ export class ActiveConfig {
     return this.#current.providers;
   }
 
+  get scrubber(): Scrubber {
+    return this.#current.scrubber;
+  }
+
   run(exchange: Exchange): void {
     void this.#current.run(exchange);
   }
@@ -93,7 +97,6 @@ function configureGateway(config: GatewayConfig, state: ProcessState, previous: 
     decider,
     router,
     catalogue: createCatalogue({ entries: config.models, router, providers, startedMs }),
-    scrubber: new Scrubber(config.secrets),
     limiterFor: limitersFor(counters),
     pieces: ticks.pieces,
   };
@@ -101,6 +104,8 @@ function configureGateway(config: GatewayConfig, state: ProcessState, previous: 
   let retired: (() => void) | undefined;
   return {
     providers: [...providers.values()],
+    /** Scrubs every configured secret. */
+    scrubber: new Scrubber(config.secrets),
     /** Handles an exchange, which answers its own failures. */
     run: async (exchange: Exchange): Promise<void> => {
       running += 1;

@@ -15,7 +15,6 @@ import type { GatewayKey, KeyRing, KnownKey } from './authenticate.ts';
 import type { Decider } from './decision/decider.ts';
 import type { Health, Readiness } from './local-endpoints/health.ts';
 import type { ModelCatalogue } from './local-endpoints/models.ts';
-import type { Scrubber } from './scrub.ts';
 
 /** The part of a configuration that the proxy uses. */
 export interface GatewayConfig extends Pick<AllowedOrigins, 'allowedHosts' | 'allowedOrigins'> {
@@ -75,8 +74,6 @@ export interface Gateway
   readonly decider: Decider;
   readonly router: Router;
   readonly catalogue: ModelCatalogue;
-  /** Scrubs every configured secret. */
-  readonly scrubber: Scrubber;
   /** The limits of a key and its project; undefined if there are none. */
   readonly limiterFor: (key: GatewayKey) => Limiter | undefined;
   /** Shared by all answers. */

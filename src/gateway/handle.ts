@@ -21,7 +21,6 @@ import { route } from './route.ts';
  */
 export async function handle(exchange: Exchange, gateway: Gateway): Promise<void> {
   const { request, response, draft } = exchange;
-  exchange.scrubber = gateway.scrubber;
   keepLogin(exchange, gateway);
   response.beforeEnd(() => settle(exchange));
   try {

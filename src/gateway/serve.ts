@@ -136,7 +136,7 @@ function requestHandler(
   const tracing = observers.find(({ trace }) => trace !== undefined);
   return (request, response) => {
     if (inspector?.takes(request)) return inspector.handle(request, response);
-    const exchange = new Exchange(request, response);
+    const exchange = new Exchange(request, response, active.scrubber);
     exchange.trace = tracing?.trace?.(exchange);
     open.add(exchange);
     response.onClose(() => open.remove(exchange));
