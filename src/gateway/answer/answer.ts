@@ -120,44 +120,39 @@ async function refuseCredentials(exchange: Exchange, forwarded: Forwarded<Upstre
   );
 }
 
-function sendStream(
+async function sendStream(
   exchange: Exchange,
   { pieces }: Pick<Gateway, 'pieces'>,
   { forwarded, decided, query }: Answered,
 ): Promise<void> {
   const { answer } = forwarded;
   const { endpoint, key, answerRules } = decided;
-  const check = key.policies.checkAnswers(answerRules);
   const { translation, hidesUsage, masked } = forwarded.request;
+  const rules = key.policies.checkAnswers(answerRules)?.stream();
+  const restorer = masked && new Restorer(masked);
   const asArray = wantsArray(endpoint, query);
   const headers = headersFor(exchange, forwarded, { isOwn: asArray });
   if (!asArray && answer.headers.get('content-type') === undefined)
     headers.unshift('content-type', 'text/event-stream');
-  const restorer = masked && new Restorer(masked);
-  const { dialect } = endpoint;
-  const isExact = translation === undefined && check === undefined && restorer === undefined;
-  const relay = (judged: AnswerStream) => {
-    const events = restorer === undefined ? judged : new RestoredStream(judged, restorer);
-    const stream = asArray ? new ArrayStream(events) : events;
-    const relayed = relayStream(exchange, {
-      // What costs little is passed on as it comes.
-      answer: isExact ? answer : takeTurns(answer, { budget: pieces, sliceBytes: smallSlices }),
-      stream,
-      headers,
-    });
-    if (restorer === undefined) return relayed;
-    return relayed.finally(() => exchange.draft.note(restorer.counts));
-  };
-  const stream =
+  let stream: AnswerStream =
     translation === undefined
-      ? new ExactStream(dialect, { hidesUsage })
+      ? new ExactStream(endpoint.dialect, { hidesUsage })
       : new TranslatedStream(translation.stream());
-  if (check === undefined) return relay(stream);
-  const rules = check.stream();
-  const judged = masked === undefined ? stream : new RestoredStream(stream, Restorer.gathering(masked));
-  return relay(new CheckedStream(judged, rules, dialect)).finally(() =>
-    exchange.draft.noteAnswerVerdicts(rules.verdicts),
-  );
+  if (rules !== undefined) {
+    const judged = masked === undefined ? stream : new RestoredStream(stream, Restorer.gathering(masked));
+    stream = new CheckedStream(judged, rules, endpoint.dialect);
+  }
+  if (restorer !== undefined) stream = new RestoredStream(stream, restorer);
+  if (asArray) stream = new ArrayStream(stream);
+  // What costs little is passed on as it comes.
+  const isExact = translation === undefined && rules === undefined && restorer === undefined;
+  const shared = isExact ? answer : takeTurns(answer, { budget: pieces, sliceBytes: smallSlices });
+  try {
+    await relayStream(exchange, { answer: shared, stream, headers });
+  } finally {
+    if (restorer !== undefined) exchange.draft.note(restorer.counts);
+    if (rules !== undefined) exchange.draft.noteAnswerVerdicts(rules.verdicts);
+  }
 }
 
 /** Of a dialect whose streams are events only if the client asks for them. */
