@@ -52,6 +52,13 @@ interface Circumstances {
   readonly nowMs: number;
 }
 
+/** A client's body, and what is known about its request. */
+export interface Incoming extends Omit<Circumstances, 'targetModels'> {
+  readonly body: Buffer;
+  /** The model, if the path has it. */
+  readonly pathModel?: string | undefined;
+}
+
 export function factsOf(
   { model, stream }: Pick<ModelRequest, 'model' | 'stream'>,
   { endpoint, key, targetModels, nowMs }: Circumstances,

@@ -3,12 +3,11 @@ import type { TranslatedFacts } from '../../dialects/translate.ts';
 import { GatewayError } from '../../errors.ts';
 import { compilePolicies } from '../../policy/compile.ts';
 import type { Decision } from '../../policy/rule.ts';
-import type { KnownKey } from '../authenticate.ts';
 import { endpoints, isModelEndpoint, type ModelEndpoint } from '../endpoints.ts';
 import { parseRequest } from '../request.ts';
 import { Scrubber } from '../scrub.ts';
 import { findDemand } from '../spending/demand.ts';
-import { decideRequest, factsOf, toSubject } from './decide-request.ts';
+import { decideRequest, factsOf, type Incoming, toSubject } from './decide-request.ts';
 import { type AnswerReader, readAnswer } from './read-answer.ts';
 import {
   createTargetModels,
@@ -74,13 +73,10 @@ export type ThreadAnswer =
   | { readonly kind: 'refused'; readonly error: ErrorParts }
   | { readonly kind: 'failed'; readonly cause: string };
 
-interface RequestInput {
+interface RequestInput extends Pick<Incoming, 'pathModel' | 'key' | 'nowMs'> {
   readonly path: string;
-  readonly pathModel: string | undefined;
   readonly body: Uint8Array;
-  readonly key: Pick<KnownKey, 'id' | 'project'>;
   readonly policies: readonly string[];
-  readonly nowMs: number;
 }
 
 /** Parses a client's body strictly and decides on it. */

@@ -4,10 +4,8 @@ import { JsonDocument } from '../../json/json-document.ts';
 import type { Lifetime } from '../../lifetime.ts';
 import type { PolicySource } from '../../policy/compile.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
-import type { KnownKey } from '../authenticate.ts';
-import type { ModelEndpoint } from '../endpoints.ts';
 import { parseRequest } from '../request.ts';
-import { decideRequest, factsOf, type RequestDecision } from './decide-request.ts';
+import { decideRequest, factsOf, type Incoming, type RequestDecision } from './decide-request.ts';
 import type { JobResult, Jobs, ThreadAnswer, ThreadQuestion } from './decide-worker.ts';
 import { type AnswerReader, type ReadAnswer, readAnswer } from './read-answer.ts';
 import {
@@ -132,16 +130,6 @@ function threadFailure(cause: unknown): GatewayError {
 
 /** Up to this size deciding blocks the event loop for less than 10 ms (docs/decisions/policy-worker-threshold.md). */
 export const threadBytes = 1_048_576;
-
-/** A client's body, and what is known about its request. */
-export interface Incoming {
-  readonly body: Buffer;
-  readonly endpoint: ModelEndpoint;
-  /** The model, if the path has it. */
-  readonly pathModel?: string | undefined;
-  readonly key: Pick<KnownKey, 'id' | 'project'>;
-  readonly nowMs: number;
-}
 
 /**
  * Parses bodies strictly, translates them and applies policies to them, and the same for whole answers: small ones here,
