@@ -72,7 +72,7 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
   place = -1;
   status = 0;
   headers = noHeaders;
-  /** When the request began to leave, by `performance.now()`. */
+  /** When the request began to leave, by `performance.now()`; 0 before that. */
   leftAtMs = 0;
   readonly #settle: (failure: UpstreamFailure | undefined) => void;
   #pool: UpstreamPool | undefined;
@@ -80,7 +80,6 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
   #controller: Dispatcher.DispatchController | undefined;
   /** `sent`: the provider may work on the request. */
   #phase: 'connecting' | 'sent' | 'body' | 'over' = 'connecting';
-  #wasSent = false;
   /** A time of the pool's clock. */
   #dueAtMs = Number.POSITIVE_INFINITY;
   #interim = 0;
@@ -129,7 +128,6 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
       return this.#connection?.giveUp(controller, new Error('the request was given up'));
     this.#phase = 'sent';
     this.leftAtMs = performance.now();
-    this.#wasSent = true;
     this.#delay('headersMs');
   }
 
@@ -187,7 +185,7 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
 
   onResponseError(_controller: unknown, cause: Error & { readonly code?: string }): void {
     if (cause.code === 'UND_ERR_HEADERS_OVERFLOW') this.fail('large head', cause);
-    else this.fail(this.#wasSent ? 'broken' : 'unreachable', cause);
+    else this.fail(this.leftAtMs > 0 ? 'broken' : 'unreachable', cause);
   }
 
   fail(kind: HostFailure, cause: Error): void {
@@ -195,7 +193,7 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
     const [code, message] = hostFailures[kind];
     const error = new GatewayError(code, message, { cause });
     this.#finish(error);
-    if (this.status === 0) this.#settle({ error, wasSent: this.#wasSent });
+    if (this.status === 0) this.#settle({ error, wasSent: this.leftAtMs > 0 });
     else this.#sink?.fail(error);
   }
 
