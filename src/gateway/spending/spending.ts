@@ -185,12 +185,12 @@ export class Spending {
 
   /** The most output tokens that a target can write for the request. */
   #longestAt(target: Target): number {
-    const { maxOutputTokens } = this.#route.entry;
-    return longestAt(
-      target,
-      { endpoint: this.#endpoint, cap: this.#demand.output },
-      { maxOutputTokens, isOwn: this.#isEntrysOwn(target.model) },
-    );
+    return longestAt(target, {
+      endpoint: this.#endpoint,
+      cap: this.#demand.output,
+      maxOutputTokens: this.#route.entry.maxOutputTokens,
+      isOwn: this.#isEntrysOwn(target.model),
+    });
   }
 
   #priceOf({ provider, model }: Target): Price | undefined {
