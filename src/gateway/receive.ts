@@ -24,7 +24,7 @@ export function receive({ request, draft }: Exchange, access: AllowedOrigins): R
   draft.note({ method, path: recorded.slice(0, 200) });
   checkOrigin(request, access);
 
-  if (found === undefined) throw unknownPath(path);
+  if (found === undefined) throw new GatewayError('endpoint.unknown', hintFor(path));
   const { endpoint } = found;
   const isAllowed = method === endpoint.method || (endpoint.kind === 'about' && method === 'HEAD');
   if (!isAllowed && isWebSocket(request)) {
@@ -53,10 +53,6 @@ function keyInQuery(): GatewayError {
     'key.missing',
     'a key in the address (?key=) is not read; send it as the header x-goog-api-key, as the SDKs do',
   );
-}
-
-function unknownPath(path: string): GatewayError {
-  return new GatewayError('endpoint.unknown', hintFor(path));
 }
 
 function hintFor(path: string): string {
