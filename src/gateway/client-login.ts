@@ -1,9 +1,8 @@
-import { parseKey } from '../config/build/keys.ts';
+import { type KeyRing, parseKey } from '../config/build/keys.ts';
 import { GatewayError } from '../errors.ts';
 import type { Verdict } from '../policy/rule.ts';
 import { builtInPolicy } from '../policy/rules/built-in.ts';
 import { ClientCredential } from '../providers/client-credential.ts';
-import type { KeyRing, KnownKey } from './authenticate.ts';
 import type { Exchange } from './exchange.ts';
 import { Scrubber } from './scrub.ts';
 
@@ -26,7 +25,7 @@ const wellFormed = /^[\x21-\x7e]{16,}$/;
  */
 export function keepLogin(
   exchange: Pick<Exchange, 'request' | 'login' | 'scrubAlso'>,
-  { keys, takesLogins }: { readonly keys: KeyRing<KnownKey>; readonly takesLogins: boolean },
+  { keys, takesLogins }: { readonly keys: Pick<KeyRing, 'find'>; readonly takesLogins: boolean },
 ): void {
   if (!takesLogins) return;
   const { request } = exchange;
@@ -56,7 +55,7 @@ function twoCredentials(): GatewayError {
   return new GatewayError('key.conflict', message);
 }
 
-function faultOf({ name, value, secret }: Given, keys: KeyRing<KnownKey>): GatewayError | undefined {
+function faultOf({ name, value, secret }: Given, keys: Pick<KeyRing, 'find'>): GatewayError | undefined {
   if (keys.find(secret) !== undefined || parseKey(secret) !== 'other') {
     const message = `x-gateway-key and ${name} carry two project keys; ${name} is for your own credential of the provider`;
     return new GatewayError('key.conflict', message);

@@ -1,3 +1,4 @@
+import type { KeyRecord } from '../../config/build/keys.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
 import { hasModel } from '../../dialects/model-path.ts';
 import { type DialectName, dialects } from '../../dialects/registry.ts';
@@ -6,7 +7,6 @@ import type { JsonDocument } from '../../json/json-document.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
 import { type Decision, type Subject, toRefusal, withholds } from '../../policy/rule.ts';
-import type { GatewayKey, KnownKey } from '../authenticate.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
 import type { ModelRequest } from '../request.ts';
 
@@ -29,7 +29,7 @@ export interface DecidedRequest {
   /** The request as it may leave. */
   readonly request: ModelRequest;
   readonly endpoint: ModelEndpoint;
-  readonly key: GatewayKey;
+  readonly key: KeyRecord;
   readonly decision: Decision;
   readonly facts: RequestFacts;
   /** Indexes of the rules that apply to the answer. */
@@ -46,7 +46,7 @@ interface BuiltBody {
 
 interface Circumstances {
   readonly endpoint: ModelEndpoint;
-  readonly key: Pick<KnownKey, 'id' | 'project'>;
+  readonly key: Pick<KeyRecord, 'id' | 'project'>;
   /** What the model is called at each provider that may be tried. */
   readonly targetModels: readonly string[];
   readonly nowMs: number;

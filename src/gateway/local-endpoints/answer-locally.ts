@@ -1,4 +1,4 @@
-import type { KeyLimits } from '../../config/build/keys.ts';
+import type { KeyLimits, KeyRecord } from '../../config/build/keys.ts';
 import type { ListedModel } from '../../dialects/dialect.ts';
 import { dialects } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
@@ -9,7 +9,7 @@ import { type LimitName, limitNames, limitTable } from '../../limits/limit-table
 import { nanoUsdPerUsd, type Price } from '../../limits/price.ts';
 import type { Target } from '../../providers/route.ts';
 import { version } from '../../version.ts';
-import { authenticate, type GatewayKey } from '../authenticate.ts';
+import { authenticate } from '../authenticate.ts';
 import type { DecidedRequest } from '../decision/decide-request.ts';
 import { dialectAt, endpoints, isModelEndpoint, type ModelEndpoint, modelListFor } from '../endpoints.ts';
 import type { Exchange } from '../exchange.ts';
@@ -83,7 +83,7 @@ function toListed(model: ModelInfo): ListedModel {
   };
 }
 
-function allowedModel(name: string, gateway: Gateway, key: GatewayKey): ModelInfo {
+function allowedModel(name: string, gateway: Gateway, key: KeyRecord): ModelInfo {
   const model = gateway.catalogue.find(name);
   if (model !== undefined && mayUse(gateway, key, model)) return model;
   throw new GatewayError(
@@ -96,7 +96,7 @@ function allowedModel(name: string, gateway: Gateway, key: GatewayKey): ModelInf
 const emptyRequest = parseStrictJson(Buffer.from('{"model":"","messages":[],"max_tokens":1}'));
 
 /** Whether the key's policies would let an unremarkable request for the model through. */
-function mayUse(gateway: Gateway, key: GatewayKey, { id }: ModelInfo): boolean {
+function mayUse(gateway: Gateway, key: KeyRecord, { id }: ModelInfo): boolean {
   const targets = gateway.router.resolve(id)?.targets ?? [];
   const decision = key.policies.decide({
     document: emptyRequest,
@@ -145,7 +145,7 @@ function toList(data: readonly { readonly id: string }[]) {
 }
 
 /** What a client needs to choose a model. */
-function describeModel(gateway: Gateway, key: GatewayKey, model: ModelInfo) {
+function describeModel(gateway: Gateway, key: KeyRecord, model: ModelInfo) {
   const { entry } = model;
   const [main, ...fallbacks] = entry.targets;
   const targets = gateway.router.resolve(model.id)?.targets ?? [];
@@ -190,7 +190,7 @@ function pricingView({ input, output, cacheRead, cacheWrite, longCacheWrite }: P
 }
 
 /** What the project and the key may use, in the configuration's words; limits that are only recorded are left out. */
-function limitsView({ limits = [] }: GatewayKey) {
+function limitsView({ limits = [] }: KeyRecord) {
   const enforced = limits.filter(({ settings }) => settings.mode === 'enforce');
   return Object.fromEntries(enforced.map(({ kind, settings }) => [kind, amountsOf(settings)]));
 }

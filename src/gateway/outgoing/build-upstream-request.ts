@@ -1,3 +1,4 @@
+import type { KeyRecord } from '../../config/build/keys.ts';
 import { methodFor } from '../../dialects/dialect.ts';
 import { hasModel, targetOf } from '../../dialects/model-path.ts';
 import { dialects } from '../../dialects/registry.ts';
@@ -17,7 +18,6 @@ import type { Call } from '../../providers/clouds/clouds.ts';
 import { type ForwardOptions, forwardableHeaders, requestHeaders } from '../../providers/headers.ts';
 import type { Provider } from '../../providers/provider.ts';
 import type { Target } from '../../providers/route.ts';
-import type { GatewayKey } from '../authenticate.ts';
 import { refuseLoginIn } from '../client-login.ts';
 import { blocked } from '../decision/decide.ts';
 import type { DecidedRequest } from '../decision/decide-request.ts';
@@ -225,7 +225,7 @@ interface ClientHead {
 }
 
 interface Applied {
-  readonly policies: GatewayKey['policies'];
+  readonly policies: KeyRecord['policies'];
   readonly subject: Subject;
 }
 
