@@ -4,8 +4,8 @@ import type { Intent, LedgerRow } from '../record/ledger/ledger-row.ts';
 import type { Exchange } from './exchange.ts';
 import type { Gateway } from './gateway.ts';
 import { outcomeOf } from './record-draft.ts';
-import { Spending, type Spent } from './spending/spending.ts';
 import type { RoutedRequest } from './route.ts';
+import { Spending, type Spent } from './spending/spending.ts';
 
 /**
  * Reserves the most that an exchange may use and enters it in the ledger, before anything is sent; `settle` returns the
