@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
+import type { ProviderConfig } from '../../config/build/providers.ts';
 import { type FailureCode, GatewayError } from '../../errors.ts';
 import type { SwapRemoveItem } from '../../swap-remove-list.ts';
 import type { TickQueue } from '../../tick-queue.ts';
@@ -33,11 +34,7 @@ export interface UpstreamFailure {
   readonly wasSent: boolean;
 }
 
-export interface UpstreamTimeouts {
-  readonly connectMs: number;
-  readonly headersMs: number;
-  readonly idleMs: number;
-}
+export type UpstreamTimeouts = Pick<ProviderConfig['timeouts'], 'connectMs' | 'headersMs' | 'idleMs'>;
 
 /** What an upstream needs of its pool. */
 interface UpstreamPool {
