@@ -14,6 +14,7 @@ import {
   type ErrorParts,
   memoryOf,
   type ThreadData,
+  threadFailure,
   toErrorParts,
 } from './thread-messages.ts';
 import {
@@ -44,13 +45,10 @@ interface Answered {
 function answerTo({ kind, input }: ThreadQuestion): Answered {
   try {
     const { memory, ...result } = jobs[kind](input as never); // the type of a question pairs them
-    return { answer: { kind: 'done', result }, memory };
+    return { answer: { result }, memory };
   } catch (thrown) {
-    const answer: ThreadAnswer =
-      thrown instanceof GatewayError
-        ? { kind: 'refused', error: toErrorParts(thrown) }
-        : { kind: 'failed', cause: String(thrown) };
-    return { answer, memory: [] };
+    const error = thrown instanceof GatewayError ? thrown : threadFailure(thrown);
+    return { answer: { error: toErrorParts(error) }, memory: [] };
   }
 }
 
@@ -67,11 +65,8 @@ export interface ThreadQuestion<Kind extends keyof Jobs = keyof Jobs> {
 /** What one of the jobs came to, as plain data. */
 export type JobResult<Kind extends keyof Jobs> = Omit<ReturnType<Jobs[Kind]>, 'memory'>;
 
-export type ThreadAnswer =
-  | { readonly kind: 'done'; readonly result: unknown }
-  /** Strict parsing or the translation refused the body. */
-  | { readonly kind: 'refused'; readonly error: ErrorParts }
-  | { readonly kind: 'failed'; readonly cause: string };
+/** The error of a body that strict parsing or the translation refused, or that could not be checked. */
+export type ThreadAnswer = { readonly result: unknown } | { readonly error: ErrorParts };
 
 interface RequestInput extends Pick<Incoming, 'pathModel' | 'key' | 'nowMs'> {
   readonly path: string;

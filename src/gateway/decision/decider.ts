@@ -14,6 +14,7 @@ import {
   type ModelNames,
   memoryOf,
   type ThreadData,
+  threadFailure,
 } from './thread-messages.ts';
 import {
   type TranslatedRequest,
@@ -119,13 +120,8 @@ class DecisionThread {
 }
 
 function conclude({ resolve, reject }: Job, answer: ThreadAnswer): void {
-  if (answer.kind === 'done') resolve(answer.result);
-  else reject(answer.kind === 'refused' ? fromErrorParts(answer.error) : threadFailure(answer.cause));
-}
-
-/** Why a body that the thread was asked about can't be used. */
-function threadFailure(cause: unknown): GatewayError {
-  return new GatewayError('policy.error', 'the exchange could not be checked, so it is refused', { cause });
+  if ('error' in answer) reject(fromErrorParts(answer.error));
+  else resolve(answer.result);
 }
 
 /** Up to this size deciding blocks the event loop for less than 10 ms (docs/decisions/policy-worker-threshold.md). */
