@@ -3,6 +3,7 @@ import { methodFor } from '../../dialects/dialect.ts';
 import { hasModel, targetOf } from '../../dialects/model-path.ts';
 import { dialects } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
+import type { HttpRequest } from '../../http/request.ts';
 import { memoize } from '../../memoize.ts';
 import { joinValues, type MaskedValues } from '../../policy/mask/masked-values.ts';
 import {
@@ -218,24 +219,13 @@ interface EvaluatedHead {
   readonly verdicts: readonly Verdict[];
 }
 
-interface ClientHead {
-  readonly rawHeaders: readonly string[];
-  /** Without its question mark. */
-  readonly query: string;
-}
-
-interface Applied {
-  readonly policies: KeyRecord['policies'];
-  readonly subject: Subject;
-}
-
 /**
  * Evaluates the key's text rules on the client's headers and query. A header that a rule would redact or mask is left out:
  * part of its value would mean something else, or nothing.
  */
 export function evaluateHead(
-  { rawHeaders, query }: ClientHead,
-  { policies, subject }: Applied,
+  { rawHeaders, query }: Pick<HttpRequest, 'rawHeaders'> & Pick<Outgoing, 'query'>,
+  { policies, subject }: Pick<KeyRecord, 'policies'> & { readonly subject: Subject },
   { dialect, extraNames, own }: ForwardOptions & { readonly own: readonly string[] },
 ): EvaluatedHead {
   const verdicts: Verdict[] = [];
