@@ -25,15 +25,10 @@ export interface RequestDecision {
 }
 
 /** A request that no policy refuses. */
-export interface DecidedRequest {
-  /** The request as it may leave. */
-  readonly request: ModelRequest;
+export interface DecidedRequest extends Omit<RequestDecision, 'microseconds'> {
   readonly endpoint: ModelEndpoint;
   readonly key: KeyRecord;
-  readonly decision: Decision;
   readonly facts: RequestFacts;
-  /** Indexes of the rules that apply to the answer. */
-  readonly answerRules: readonly number[];
 }
 
 /** A body that the gateway built. */
