@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { TickQueue } from '../src/tick-queue.ts';
+import { PieceBudget, TickQueue } from '../src/tick-queue.ts';
 
 test('waits where more than four exchanges are open, and no longer when they are over', () => {
   const ticks = new TickQueue();
@@ -51,4 +51,57 @@ test('a step that throws leaves the others to the next tick', async () => {
 
   expect(taken).toEqual(['a', 'c']);
   expect(error).toMatchObject({ message: 'broken' });
+});
+
+/** Takes pieces until there is to be a pause; goes on where that ends, until there are no more. */
+function reader(budget: PieceBudget, name: string, pieces: number, taken: string[]) {
+  let left = pieces;
+  const go = () => {
+    while (left > 0) {
+      left -= 1;
+      taken.push(name);
+      if (!budget.take(0, go)) return;
+    }
+  };
+  return go;
+}
+
+test('many pieces are shared out over ticks, in turns, and all of them are taken', async () => {
+  const budget = new PieceBudget(10);
+  const taken: string[] = [];
+  const perTick: number[] = [];
+
+  for (const name of ['a', 'b', 'c']) reader(budget, name, 40, taken)();
+  while (taken.length < 120 && perTick.length < 100) {
+    const before = taken.length;
+    await nextTick();
+    perTick.push(taken.length - before);
+  }
+
+  expect(taken).toHaveLength(120);
+  expect(Math.max(...perTick)).toBeLessThanOrEqual(10);
+  // Nobody waits until another is done.
+  expect(new Set(taken.slice(12, 42))).toEqual(new Set(['a', 'b', 'c']));
+});
+
+test('few pieces never wait', () => {
+  const budget = new PieceBudget(10);
+
+  const mayGoOn = Array.from({ length: 9 }, () => budget.take(0, () => expect.unreachable()));
+
+  expect(mayGoOn).not.toContain(false);
+});
+
+test('a long piece counts as several', () => {
+  const budget = new PieceBudget(10);
+
+  expect(budget.take(1_024, () => expect.unreachable())).toBe(true);
+  expect(budget.take(1_024, () => undefined)).toBe(false);
+});
+
+test('other work counts by its time', () => {
+  const budget = new PieceBudget(10);
+  budget.spend(1);
+
+  expect(budget.hasLeft(() => undefined)).toBe(false);
 });

@@ -32,13 +32,17 @@ export class ActiveConfig {
     return this.#current.providers;
   }
 
+  get scrubber(): Scrubber {
+    return this.#current.scrubber;
+  }
+
   run(exchange: Exchange): void {
-    this.#current.run(exchange);
+    void this.#current.run(exchange);
   }
 
   /** Builds what a configuration needs, and throws if it can't be applied; nothing changes until `commit`. */
   prepare(next: GatewayConfig): PreparedConfig {
-    const built = configureGateway(next, this.#state, this.#current);
+    const built = configureGateway(next, this.#state, this.providers);
     return {
       commit: () => {
         const previous = this.#current;
@@ -68,25 +72,14 @@ export class ActiveConfig {
   }
 }
 
-/** The gateway under one configuration. */
-interface ConfiguredGateway {
-  readonly providers: readonly Provider[];
-  /** Handles an exchange, which answers its own failures. */
-  run(exchange: Exchange): void;
-  /** Closes thread and providers when the last exchange is over: once closed they accept no request, not even a queued one. */
-  close(): Promise<void>;
-}
+type ConfiguredGateway = ReturnType<typeof configureGateway>;
 
-/** Builds the gateway for a configuration, after a previous one if it replaces it; throws if it can't be applied. */
-function configureGateway(
-  config: GatewayConfig,
-  state: ProcessState,
-  previous?: ConfiguredGateway,
-): ConfiguredGateway {
+/** Builds the gateway for a configuration, after the providers of the one it replaces; throws if it can't be applied. */
+function configureGateway(config: GatewayConfig, state: ProcessState, previous: readonly Provider[] = []) {
   const { ticks, counters, breakers, startedMs } = state;
   const providers = new Map(
     config.providers.map((options) => {
-      const before = previous?.providers.find((provider) => provider.options.name === options.name);
+      const before = previous.find((provider) => provider.options.name === options.name);
       return [options.name, new Provider(options, { onBreaker: breakers?.publish, ticks, previous: before })];
     }),
   );
@@ -104,23 +97,24 @@ function configureGateway(
     decider,
     router,
     catalogue: createCatalogue({ entries: config.models, router, providers, startedMs }),
-    scrubber: new Scrubber(config.secrets),
     limiterFor: limitersFor(counters),
     pieces: ticks.pieces,
   };
   let running = 0;
   let retired: (() => void) | undefined;
-  const ended = () => {
-    running -= 1;
-    if (running === 0) retired?.();
-  };
   return {
     providers: [...providers.values()],
-    run: (exchange) => {
+    /** Scrubs every configured secret. */
+    scrubber: new Scrubber(config.secrets),
+    /** Handles an exchange, which answers its own failures. */
+    run: async (exchange: Exchange): Promise<void> => {
       running += 1;
-      void handle(exchange, gateway).then(ended); // it never rejects
+      await handle(exchange, gateway); // it never rejects
+      running -= 1;
+      if (running === 0) retired?.();
     },
-    close: async () => {
+    /** Closes thread and providers when the last exchange is over: once closed they accept no request, not even a queued one. */
+    close: async (): Promise<void> => {
       const idle = new Promise<void>((resolve) => {
         retired = resolve;
       });

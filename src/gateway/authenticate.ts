@@ -1,28 +1,10 @@
-import type { KeyLimits } from '../config/build/keys.ts';
+import type { KeyRecord } from '../config/build/keys.ts';
 import { GatewayError } from '../errors.ts';
 import type { HttpRequest } from '../http/request.ts';
 import { memoize } from '../memoize.ts';
-import type { PolicySet } from '../policy/policy-set.ts';
 
-/** What the key ring knows of a key. */
-export interface KnownKey {
-  readonly id: string;
-  readonly project: string;
-  readonly expiresMs?: number | undefined;
-}
-
-/** A project key with what applies to it. */
-export interface GatewayKey extends KnownKey {
-  readonly policies: PolicySet;
-  readonly limits?: readonly KeyLimits[];
-}
-
-export interface KeyRing<Key extends KnownKey> {
-  find(presented: string): Key | undefined;
-}
-
-interface Authentication<Key extends KnownKey> {
-  readonly keys: KeyRing<Key>;
+interface Authentication<Key> {
+  readonly keys: { find(presented: string): Key | undefined };
   /** Whether clients may send a login of their own at a provider. */
   readonly takesLogins: boolean;
 }
@@ -41,7 +23,7 @@ const carrierOf = memoize((name) => (carriers.has(name.toLowerCase()) ? name.toL
  * been read yet. Throws key.missing, key.conflict, key.invalid and key.expired, also for a login of the client's own that
  * can't be used.
  */
-export function authenticate<Key extends KnownKey>(
+export function authenticate<Key extends Pick<KeyRecord, 'expiresMs'>>(
   { request, login, startedMs }: Presented,
   { keys, takesLogins }: Authentication<Key>,
 ): Key {

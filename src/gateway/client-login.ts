@@ -1,11 +1,9 @@
-import { parseKey } from '../config/build/keys.ts';
+import { type KeyRing, parseKey } from '../config/build/keys.ts';
 import { GatewayError } from '../errors.ts';
-import type { HttpRequest } from '../http/request.ts';
 import type { Verdict } from '../policy/rule.ts';
 import { builtInPolicy } from '../policy/rules/built-in.ts';
 import { ClientCredential } from '../providers/client-credential.ts';
-import type { KeyRing, KnownKey } from './authenticate.ts';
-import type { ClientLogin, Exchange } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import { Scrubber } from './scrub.ts';
 
 interface Given {
@@ -21,29 +19,16 @@ const bearer = /^bearer(?: +|$)/i;
 const wellFormed = /^[\x21-\x7e]{16,}$/;
 
 /**
- * Takes the client's own credential out of a request before anything reads its head, so that even the record of a wrong
- * path can't have it. What is wrong with it is told once the exchange has an endpoint.
+ * Takes the client's own credential out of a request's head before anything reads it, also where another header repeats
+ * it, so that even the record of a wrong path can't have it. Without a project key in `x-gateway-key` the other headers
+ * are left to the key. What is wrong with the credential is told once the exchange has an endpoint.
  */
 export function keepLogin(
-  exchange: Pick<Exchange, 'request' | 'login' | 'scrubber'>,
-  { keys, takesLogins }: { readonly keys: KeyRing<KnownKey>; readonly takesLogins: boolean },
+  exchange: Pick<Exchange, 'request' | 'login' | 'scrubAlso'>,
+  { keys, takesLogins }: { readonly keys: Pick<KeyRing, 'find'>; readonly takesLogins: boolean },
 ): void {
   if (!takesLogins) return;
-  const login = takeLogin(exchange.request, keys);
-  if (login === undefined) return;
-  exchange.login = login;
-  exchange.scrubber = exchange.scrubber.with(login.scrubber.secrets);
-}
-
-/**
- * Takes the client's own credential out of a request's head, so that nothing that reads the head afterwards can get it,
- * also where another header repeats it. Without a project key in `x-gateway-key` the other headers are left to the key.
- * Undefined if nothing came in them.
- */
-function takeLogin(
-  request: Pick<HttpRequest, 'header' | 'takeHeader' | 'scrubHeaders'>,
-  keys: KeyRing<KnownKey>,
-): ClientLogin | undefined {
+  const { request } = exchange;
   const projectKey = request.header('x-gateway-key')?.trim() ?? '';
   const read = (name: string) => (projectKey === '' ? request.header(name) : request.takeHeader(name));
   const given = carriers.flatMap((name): readonly Given[] => {
@@ -52,12 +37,17 @@ function takeLogin(
     return secret === '' || secret === projectKey ? [] : [{ name, value, secret }];
   });
   const [found, second] = given;
-  if (found === undefined) return undefined;
-  const scrubber = new Scrubber(given.map(({ secret }) => secret));
-  if (projectKey === '') return { credential: undefined, fault: undefined, isElsewhere: false, scrubber };
+  if (found === undefined) return;
+  const secrets = given.map(({ secret }) => secret);
+  const scrubber = new Scrubber(secrets);
+  exchange.scrubAlso(secrets);
+  if (projectKey === '') {
+    exchange.login = { credential: undefined, fault: undefined, isElsewhere: false, scrubber };
+    return;
+  }
   const fault = second === undefined ? faultOf(found, keys) : twoCredentials();
   const credential = fault === undefined ? new ClientCredential(found.name, found.value) : undefined;
-  return { credential, fault, isElsewhere: request.scrubHeaders(scrubber.text), scrubber };
+  exchange.login = { credential, fault, isElsewhere: request.scrubHeaders(scrubber.text), scrubber };
 }
 
 function twoCredentials(): GatewayError {
@@ -65,7 +55,7 @@ function twoCredentials(): GatewayError {
   return new GatewayError('key.conflict', message);
 }
 
-function faultOf({ name, value, secret }: Given, keys: KeyRing<KnownKey>): GatewayError | undefined {
+function faultOf({ name, value, secret }: Given, keys: Pick<KeyRing, 'find'>): GatewayError | undefined {
   if (keys.find(secret) !== undefined || parseKey(secret) !== 'other') {
     const message = `x-gateway-key and ${name} carry two project keys; ${name} is for your own credential of the provider`;
     return new GatewayError('key.conflict', message);

@@ -1,8 +1,9 @@
 import { decodePercent } from '../decode-percent.ts';
 import type { Dialect, Method, ModelList } from '../dialects/dialect.ts';
 import { createPathFinder, modelMark } from '../dialects/model-path.ts';
-import { type DialectName, dialects } from '../dialects/registry.ts';
+import { alternativesTo, type DialectName, dialects } from '../dialects/registry.ts';
 import type { HttpRequest } from '../http/request.ts';
+import type { ProviderOptions } from '../providers/provider.ts';
 
 /** What one path of the gateway is. */
 export type Endpoint =
@@ -93,6 +94,29 @@ export function errorDialect(target: string): Dialect | undefined {
 
 export function isModelEndpoint(endpoint: Endpoint): endpoint is ModelEndpoint {
   return endpoint.method === 'POST';
+}
+
+/** The dialects that each dialect's requests can be translated to, the closest first. */
+const alternatives: ReadonlyMap<string, readonly DialectName[]> = new Map(
+  Object.values(dialects).map((dialect) => [
+    dialect.name,
+    alternativesTo(dialect).map(({ name }) => name as DialectName), // they come from the registry
+  ]),
+);
+
+/**
+ * The dialect in which a provider takes an endpoint's requests: the endpoint's own, else another; undefined if none. A
+ * provider that takes the client's own login gets no translations: the login of a client that speaks another dialect is
+ * for another provider.
+ */
+export function dialectAt(
+  { endpoints, credentials }: Pick<ProviderOptions, 'endpoints' | 'credentials'>,
+  { name, dialectName }: Pick<ModelEndpoint, 'name' | 'dialectName'>,
+): DialectName | undefined {
+  // Which requests a host counts depends on its dialect.
+  if (endpoints.has(name) && (name !== 'count_tokens' || endpoints.has(dialectName))) return dialectName;
+  if (name === 'count_tokens' || credentials === 'client') return undefined;
+  return alternatives.get(name)?.find((other) => endpoints.has(other));
 }
 
 /** The form of a list of models for a client that sent this request; undefined for the usual one. */

@@ -54,27 +54,20 @@ export class Exchange implements SwapRemoveItem {
   ledger: Ledger | undefined;
   /** Why it was refused or broke off. */
   failure: GatewayError | undefined;
-  #scrubber: Scrubber | undefined;
+  /** Scrubs what must not be in this exchange's answer and record. */
+  scrubber: Scrubber;
 
-  constructor(request: HttpRequest, response: HttpResponse) {
+  constructor(request: HttpRequest, response: HttpResponse, scrubber: Scrubber) {
     this.request = request;
     this.response = response;
+    this.scrubber = scrubber;
     this.draft = new RecordDraft(this.id, new Date(this.startedMs).toISOString());
     response.onClose(() => {
       if (!response.isFinished) this.lifetime.end(new GatewayError('client.left', 'the client left'));
     });
   }
 
-  /** Scrubs what must not be in this exchange's answer and record; set before anything is written. */
-  get scrubber(): Scrubber {
-    return this.#scrubber as Scrubber;
-  }
-
-  set scrubber(scrubber: Scrubber) {
-    this.#scrubber = scrubber;
-  }
-
-  /** What a request was authorized with, which its provider may repeat. */
+  /** Credentials that came with the request, or that it was authorized with: its provider may repeat them. */
   scrubAlso(secrets: readonly string[]): void {
     this.scrubber = this.scrubber.with(secrets);
   }

@@ -1,8 +1,9 @@
+import type { KeyRecord, KeyRing } from '../config/build/keys.ts';
 import type { ModelEntry } from '../config/build/models.ts';
 import type { BodyLimits, BodyMemory, HeldBytes } from '../http/body.ts';
+import type { AllowedOrigins } from '../http/check-origin.ts';
 import type { Counters } from '../limits/counters.ts';
 import type { Limiter } from '../limits/limiter.ts';
-import type { PieceBudget } from '../piece-budget.ts';
 import type { PolicySource } from '../policy/compile.ts';
 import type { BreakerChannel } from '../providers/health.ts';
 import type { ProviderOptions } from '../providers/provider.ts';
@@ -10,23 +11,19 @@ import type { Router } from '../providers/route.ts';
 import type { Ledger } from '../record/ledger/ledger.ts';
 import type { RepeatFolder } from '../record/repeats.ts';
 import type { Tracer } from '../record/tracing/otel-tracer.ts';
-import type { TickQueue } from '../tick-queue.ts';
-import type { GatewayKey, KeyRing, KnownKey } from './authenticate.ts';
+import type { PieceBudget, TickQueue } from '../tick-queue.ts';
 import type { Decider } from './decision/decider.ts';
 import type { Health, Readiness } from './local-endpoints/health.ts';
 import type { ModelCatalogue } from './local-endpoints/models.ts';
-import type { Scrubber } from './scrub.ts';
 
 /** The part of a configuration that the proxy uses. */
-export interface GatewayConfig {
+export interface GatewayConfig extends Pick<AllowedOrigins, 'allowedHosts' | 'allowedOrigins'> {
   /** For the records. */
   readonly hash: string;
-  readonly allowedHosts: ReadonlySet<string>;
-  readonly allowedOrigins: ReadonlySet<string>;
   readonly bodyLimits: BodyLimits;
   /** Most bytes of request bodies in memory, of all keys together. */
   readonly bodiesInFlightBytes: number;
-  readonly keys: KeyRing<GatewayKey>;
+  readonly keys: Pick<KeyRing, 'find'>;
   /** The configured providers; a model whose provider is not among them is known but can't be served. */
   readonly providers: readonly ProviderOptions[];
   readonly models: readonly ModelEntry[];
@@ -71,16 +68,14 @@ export interface Gateway
   extends Omit<GatewayConfig, 'providers' | 'models' | 'findModel' | 'policySource'>,
     Pick<ProcessState, 'ledger' | 'tracer' | 'record' | 'admit' | 'readiness' | 'health'> {
   /** Opens the account of a request's bytes, within what all requests of all keys may hold together. */
-  readonly holdBody: (key: KnownKey) => HeldBytes;
+  readonly holdBody: (key: KeyRecord) => HeldBytes;
   /** Whether there is a provider that takes the client's own login. */
   readonly takesLogins: boolean;
   readonly decider: Decider;
   readonly router: Router;
   readonly catalogue: ModelCatalogue;
-  /** Scrubs every configured secret. */
-  readonly scrubber: Scrubber;
   /** The limits of a key and its project; undefined if there are none. */
-  readonly limiterFor: (key: GatewayKey) => Limiter | undefined;
+  readonly limiterFor: (key: KeyRecord) => Limiter | undefined;
   /** Shared by all answers. */
   readonly pieces: PieceBudget;
 }

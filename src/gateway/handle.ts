@@ -12,7 +12,7 @@ import { beginSpans, noteBody, record } from './record.ts';
 import { refuse } from './refuse.ts';
 import { checkMediaType } from './request.ts';
 import { reserve, settle } from './reserve.ts';
-import { usableTargets } from './targets.ts';
+import { route } from './route.ts';
 
 /**
  * One exchange, from its request's head to its record. A step that throws ends it with an error to the client. The
@@ -21,7 +21,6 @@ import { usableTargets } from './targets.ts';
  */
 export async function handle(exchange: Exchange, gateway: Gateway): Promise<void> {
   const { request, response, draft } = exchange;
-  exchange.scrubber = gateway.scrubber;
   keepLogin(exchange, gateway);
   response.beforeEnd(() => settle(exchange));
   try {
@@ -40,21 +39,15 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
     noteBody(exchange, body, gateway);
 
     const decided = await decide(exchange, gateway, { body, endpoint, pathModel, key });
-    const route = gateway.router.resolve(decided.request.model);
-    const targets = usableTargets(route, decided.request, {
-      endpoint,
+    const routed = route(decided, {
+      router: gateway.router,
       hasLogin: exchange.login?.credential !== undefined,
     });
-    if (targets.length === 0) return sendEstimate(exchange, decided.request, endpoint);
+    if (routed.targets.length === 0) return sendEstimate(exchange, decided);
 
-    await reserve(exchange, gateway, { decided, route, targets });
-    const forwarded = await forward(exchange, { decided, route, targets, query, decider: gateway.decider });
-    await sendAnswer(exchange, forwarded, {
-      decided,
-      query,
-      decider: gateway.decider,
-      pieces: gateway.pieces,
-    });
+    await reserve(exchange, gateway, routed);
+    const forwarded = await forward(exchange, { ...routed, query, decider: gateway.decider });
+    await sendAnswer(exchange, gateway, { forwarded, decided, query });
   } catch (thrown) {
     refuse(exchange, thrown);
   } finally {

@@ -1,14 +1,9 @@
 import { hasModel } from '../dialects/model-path.ts';
 import { GatewayError } from '../errors.ts';
-import { checkOrigin } from '../http/check-origin.ts';
+import { type AllowedOrigins, checkOrigin } from '../http/check-origin.ts';
 import type { HttpRequest } from '../http/request.ts';
 import { type FoundEndpoint, findEndpoint } from './endpoints.ts';
 import type { Exchange } from './exchange.ts';
-
-export interface AccessSettings {
-  readonly allowedHosts: ReadonlySet<string>;
-  readonly allowedOrigins: ReadonlySet<string>;
-}
 
 export interface Received extends FoundEndpoint {
   readonly query: string;
@@ -19,7 +14,7 @@ export interface Received extends FoundEndpoint {
  * path can mean one thing here and another upstream. Throws endpoint.unknown, method.not_allowed, request.upgrade,
  * host.not_allowed and origin.not_allowed.
  */
-export function receive({ request, draft }: Exchange, access: AccessSettings): Received {
+export function receive({ request, draft }: Exchange, access: AllowedOrigins): Received {
   const { method, target } = request;
   const mark = target.indexOf('?');
   const path = mark < 0 ? target : target.slice(0, mark);
@@ -29,7 +24,7 @@ export function receive({ request, draft }: Exchange, access: AccessSettings): R
   draft.note({ method, path: recorded.slice(0, 200) });
   checkOrigin(request, access);
 
-  if (found === undefined) throw unknownPath(path);
+  if (found === undefined) throw new GatewayError('endpoint.unknown', hintFor(path));
   const { endpoint } = found;
   const isAllowed = method === endpoint.method || (endpoint.kind === 'about' && method === 'HEAD');
   if (!isAllowed && isWebSocket(request)) {
@@ -58,10 +53,6 @@ function keyInQuery(): GatewayError {
     'key.missing',
     'a key in the address (?key=) is not read; send it as the header x-goog-api-key, as the SDKs do',
   );
-}
-
-function unknownPath(path: string): GatewayError {
-  return new GatewayError('endpoint.unknown', hintFor(path));
 }
 
 function hintFor(path: string): string {

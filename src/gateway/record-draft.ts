@@ -1,10 +1,10 @@
+import type { KeyRecord } from '../config/build/keys.ts';
 import { toUsageFields } from '../dialects/usage.ts';
 import type { GatewayError } from '../errors.ts';
 import { nanoUsdPerUsd } from '../limits/price.ts';
 import { type Action, actions, type Decision, type Verdict, withholds } from '../policy/rule.ts';
 import type { Target } from '../providers/route.ts';
 import type { ExchangeRecord, Outcome } from '../record/record.ts';
-import type { KnownKey } from './authenticate.ts';
 import type { Spent } from './spending/spending.ts';
 
 type Draft = { -readonly [Field in keyof ExchangeRecord]?: ExchangeRecord[Field] | undefined };
@@ -78,7 +78,7 @@ export class RecordDraft {
   }
 
   /** The endpoint's name, and whose key came with the request. */
-  noteCaller(endpoint: string, { project, id }: KnownKey): void {
+  noteCaller(endpoint: string, { project, id }: KeyRecord): void {
     this.#fields.endpoint = endpoint;
     this.#fields.project = project;
     this.#fields.key = id;

@@ -1,4 +1,3 @@
-import type { Dialect } from '../dialects/dialect.ts';
 import { toFailure } from '../dialects/failure.ts';
 import { type Failure, type GatewayError, toGatewayError } from '../errors.ts';
 import type { HttpRequest } from '../http/request.ts';
@@ -11,21 +10,6 @@ const rates = [
   { unit: 'requests', limit: 'requests_per_minute' },
   { unit: 'tokens', limit: 'tokens_per_minute' },
 ] as const;
-
-/**
- * The rate-limit headers that a dialect's SDKs read, as a flat list. Reports the tighter of the project's and the key's
- * limit.
- */
-function limitHeaders(states: readonly LimitState[], dialect: Dialect, nowMs: number): readonly string[] {
-  const headers: string[] = [];
-  for (const { unit, limit } of rates) {
-    const state = tightest(states, limit);
-    if (state === undefined) continue;
-    const { max, remaining, resetMs } = state;
-    headers.push(...dialect.limitHeaders({ unit, max, remaining, resetMs, nowMs }));
-  }
-  return headers;
-}
 
 function tightest(states: readonly LimitState[], limit: LimitState['limit']): LimitState | undefined {
   let found: LimitState | undefined;
@@ -125,11 +109,19 @@ export function refuse(exchange: Exchange, thrown: unknown): void {
   draft.note({ bytes_out: sendError(response, error, id, options) });
 }
 
-/** Rate-limit headers as the client's SDK reads them, a flat list; empty if nothing is limited. */
-export function limitHeadersOf({ failure, spending, startedMs }: Exchange): readonly string[] {
+/**
+ * Rate-limit headers as the client's SDK reads them, a flat list; empty if nothing is limited. They report the tighter of
+ * the project's and the key's limit.
+ */
+export function limitHeadersOf({ failure, spending, startedMs: nowMs }: Exchange): readonly string[] {
   const states = failure instanceof LimitError ? failure.states : spending?.reservation?.states;
   if (spending === undefined || states === undefined) return [];
-  return limitHeaders(states, spending.dialect, startedMs);
+  return rates.flatMap(({ unit, limit }) => {
+    const state = tightest(states, limit);
+    if (state === undefined) return [];
+    const { max, remaining, resetMs } = state;
+    return spending.dialect.limitHeaders({ unit, max, remaining, resetMs, nowMs });
+  });
 }
 
 /** Turns a flat list of names and values into an object. */

@@ -1,19 +1,11 @@
 import { stateUnavailable } from '../limits/counters.ts';
-import type { Route, Target } from '../providers/route.ts';
 import type { Ledger } from '../record/ledger/ledger.ts';
 import type { Intent, LedgerRow } from '../record/ledger/ledger-row.ts';
-import type { DecidedRequest } from './decision/decide.ts';
 import type { Exchange } from './exchange.ts';
 import type { Gateway } from './gateway.ts';
 import { outcomeOf } from './record-draft.ts';
+import type { RoutedRequest } from './route.ts';
 import { Spending, type Spent } from './spending/spending.ts';
-
-interface Planned {
-  readonly decided: DecidedRequest;
-  readonly route: Route | undefined;
-  /** The targets that may be tried. */
-  readonly targets: readonly Target[];
-}
 
 /**
  * Reserves the most that an exchange may use and enters it in the ledger, before anything is sent; `settle` returns the
@@ -23,11 +15,11 @@ interface Planned {
 export async function reserve(
   exchange: Exchange,
   { limiterFor, ledger }: Pick<Gateway, 'limiterFor' | 'ledger'>,
-  { decided: { request, endpoint, key }, route, targets }: Planned,
+  routed: RoutedRequest,
 ): Promise<void> {
-  const spending = new Spending({ request, endpoint, route, targets });
+  const spending = new Spending(routed);
   exchange.spending = spending;
-  const limiter = limiterFor(key);
+  const limiter = limiterFor(routed.decided.key);
   if (limiter !== undefined) await spending.reserve(limiter, exchange.startedMs);
   if (ledger === undefined || !spending.isCharged) return;
   const isRequired = limiter?.hasBudget === true;

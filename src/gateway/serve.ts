@@ -118,7 +118,7 @@ export async function serveGateway(options: ServeOptions): Promise<GatewayServer
 }
 
 /** Throws if no new exchange can begin. */
-function admit(listener: Listener | undefined, memory: HeapWatch): void {
+function admit(listener: Listener | undefined, memory: ReturnType<typeof watchHeap>): void {
   if (listener?.isDraining) {
     throw new GatewayError('gateway.draining', 'the gateway is stopping', { retryAfterS: 5 });
   }
@@ -136,7 +136,7 @@ function requestHandler(
   const tracing = observers.find(({ trace }) => trace !== undefined);
   return (request, response) => {
     if (inspector?.takes(request)) return inspector.handle(request, response);
-    const exchange = new Exchange(request, response);
+    const exchange = new Exchange(request, response, active.scrubber);
     exchange.trace = tracing?.trace?.(exchange);
     open.add(exchange);
     response.onClose(() => open.remove(exchange));
@@ -155,12 +155,7 @@ function cut(open: SwapRemoveList<Exchange>): void {
 const heapShare = 0.85;
 const heapCheckMs = 1_000;
 
-interface HeapWatch {
-  readonly isScarce: () => boolean;
-  readonly stop: () => void;
-}
-
-function watchHeap(): HeapWatch {
+function watchHeap() {
   let isScarce = false;
   const check = () => {
     const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();

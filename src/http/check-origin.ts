@@ -4,7 +4,7 @@ import { isLoopbackHost } from '../loopback.ts';
 import { memoize } from '../memoize.ts';
 import type { HttpRequest } from './request.ts';
 
-interface AllowedOrigins {
+export interface AllowedOrigins {
   readonly allowedHosts: ReadonlySet<string>;
   readonly allowedOrigins: ReadonlySet<string>;
   /** Whether Host may be any IP address: names can be made to point here (DNS rebinding), addresses can't. */
@@ -24,7 +24,8 @@ export function checkOrigin(
   const host = request.header('host');
   const origin = request.header('origin');
   const isOurs =
-    host !== undefined && (isAllowedHost(host, allowedHosts) || (allowsAddresses && isAddress(host)));
+    host !== undefined &&
+    (isLoopback(host) || allowedHosts.has(nameIn(host)) || (allowsAddresses && isAddress(host)));
   if (!isOurs) {
     throw new GatewayError(
       'host.not_allowed',
@@ -34,10 +35,6 @@ export function checkOrigin(
   if (origin === undefined || allowedOrigins.has(origin)) return;
   if (origin === `http://${host}` || origin === `https://${host}`) return;
   throw new GatewayError('origin.not_allowed', 'web pages of this origin may not call the gateway');
-}
-
-function isAllowedHost(host: string, allowedHosts: ReadonlySet<string>): boolean {
-  return isLoopback(host) || allowedHosts.has(nameIn(host));
 }
 
 function isAddress(host: string): boolean {

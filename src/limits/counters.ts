@@ -7,6 +7,8 @@ export interface Amounts {
   readonly nanoUsd: number;
 }
 
+export const noAmounts: Amounts = { requests: 0, tokens: 0, nanoUsd: 0 };
+
 /** The counter of a budget in one of its days or months, and what the ledger sums up for it. */
 export interface BudgetCounter {
   readonly counter: string;
@@ -68,10 +70,8 @@ export interface Counters {
 }
 
 /** What a budget's counter must hold at least, known from the ledger. */
-export interface RestoredSum {
-  readonly counter: string;
+export interface RestoredSum extends Pick<BudgetCounter, 'counter' | 'endsMs'> {
   readonly used: number;
-  readonly endsMs: number;
 }
 
 /** Reads from the ledger what budgets have used; without a list, all of the configuration in force, as of now. */

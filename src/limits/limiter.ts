@@ -1,7 +1,16 @@
 import type { KeyLimits } from '../config/build/keys.ts';
 import { GatewayError } from '../errors.ts';
 import { memoize } from '../memoize.ts';
-import type { Amounts, BudgetCounter, Claim, CounterState, Counters, Grant, Ticket } from './counters.ts';
+import {
+  type Amounts,
+  type BudgetCounter,
+  type Claim,
+  type CounterState,
+  type Counters,
+  type Grant,
+  noAmounts,
+  type Ticket,
+} from './counters.ts';
 import {
   type Calendar,
   createCalendar,
@@ -12,14 +21,12 @@ import {
 } from './limit-table.ts';
 import { nanoUsdPerUsd } from './price.ts';
 
+/** Most claims in one call: one script in Redis, which blocks all other clients. */
+const atOnce = 200;
+
 /** The state of one limit after an exchange was admitted. */
-export interface LimitState {
-  readonly limit: LimitName;
-  readonly scope: KeyLimits;
-  readonly max: number;
-  readonly used: number;
+export interface LimitState extends CounterState, Pick<PlannedLimit, 'limit' | 'scope' | 'max'> {
   readonly remaining: number;
-  readonly resetMs: number;
 }
 
 /** What an exchange was granted. Must be settled exactly once, however the exchange ends. */
@@ -137,15 +144,37 @@ export function budgetCounters(scopes: readonly KeyLimits[], nowMs: number): rea
   return planBudgets(scopes).flatMap(({ budgetAt }) => budgetAt?.(nowMs) ?? []);
 }
 
+/**
+ * The state of limits, wherever they are counted: read by claiming nothing, which is always granted. None if the shared
+ * counters can't be reached.
+ */
+export async function readLimits(
+  counters: Counters,
+  planned: readonly PlannedLimit[],
+  nowMs: number,
+): Promise<readonly LimitState[]> {
+  const states: LimitState[] = [];
+  for (let from = 0; from < planned.length; from += atOnce) {
+    const some = planned.slice(from, from + atOnce);
+    // An enforced limit that is used up would refuse even a claim of nothing.
+    const claims = some.map((plan) => ({ ...toClaim(plan, noAmounts, nowMs), isEnforced: false }));
+    const grant = await counters.reserve(claims, nowMs);
+    if (grant.isGranted) counters.settle(grant.ticket, new Array(claims.length).fill(0));
+    states.push(...some.map((plan, i) => stateOf(plan, grant.states[i])));
+  }
+  // Checked afterwards: if Redis became unreachable meanwhile, the counts are only this gateway's share.
+  return counters.isConnected ? states : [];
+}
+
 /** The state of a limit by that of its counter. */
-export function stateOf(
+function stateOf(
   { limit, scope, max }: PlannedLimit,
   { used, resetMs }: CounterState = { used: 0, resetMs: 0 },
 ): LimitState {
   return { limit, scope, max, used, remaining: Math.max(0, max - used), resetMs };
 }
 
-export function toClaim(
+function toClaim(
   { limit, scope, max, counter, budgetAt }: PlannedLimit,
   worst: Amounts,
   nowMs: number,

@@ -1,17 +1,13 @@
 import { GatewayError } from '../errors.ts';
 import type { Lifetime } from '../lifetime.ts';
 
-interface Waiter {
-  readonly enter: () => void;
-}
-
 /**
  * Limits how many exchanges a provider has at a time; the others wait in a queue, up to a timeout.
  */
 export class Admission {
   readonly #limit: number;
   readonly #waitMs: number;
-  readonly #queue = new Set<Waiter>();
+  readonly #queue = new Set<() => void>();
   #inside = 0;
 
   constructor(limit: number, waitMs: number) {
@@ -40,22 +36,20 @@ export class Admission {
   enter(lifetime: Lifetime): Promise<void> {
     return new Promise((resolve, reject) => {
       const settle = () => {
-        this.#queue.delete(waiter);
+        this.#queue.delete(enter);
         clearTimeout(timer);
         forget();
       };
-      const waiter: Waiter = {
-        enter: () => {
-          settle();
-          resolve();
-        },
+      const enter = () => {
+        settle();
+        resolve();
       };
       const timer = setTimeout(() => {
         settle();
         const message = `no connection to the provider came free within ${this.#waitMs} ms`;
         reject(new GatewayError('gateway.overloaded', message, { retryAfterS: 1 }));
       }, this.#waitMs);
-      this.#queue.add(waiter);
+      this.#queue.add(enter);
       let forget: () => void = () => undefined;
       forget = lifetime.onEnd(() => {
         settle();
@@ -68,6 +62,6 @@ export class Admission {
     const next = this.#queue.values().next();
     // The slot goes directly to the longest waiter, so that nobody can overtake it.
     if (next.done) this.#inside -= 1;
-    else next.value.enter();
+    else next.value();
   }
 }

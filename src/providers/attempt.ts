@@ -32,7 +32,7 @@ export interface Forwarded<Request extends ProviderRequest = ProviderRequest> {
   readonly request: Request;
   /** When the request began to leave, by `performance.now()`. */
   readonly leftAtMs: number;
-  /** Must be called once when the answer has been read or abandoned: it releases the slot at the provider. */
+  /** Must be called when the answer has been read or is not wanted: it abandons what is unread, and releases the slot. */
   readonly release: () => void;
 }
 
@@ -182,17 +182,9 @@ function isRefusalForLoad(status: number): boolean {
   return status === 429 || status === 503 || status === 529;
 }
 
-/** The answer, whatever its status; throws the failure if there is none. */
-export function answerOf<Request extends ProviderRequest>(attempt: Attempt<Request>): Forwarded<Request> {
-  if ('failure' in attempt) throw attempt.failure.error;
-  return attempt.forwarded;
-}
-
 /** Abandons an answer that nobody will read, and releases its slot at the provider. */
 export function discard(attempt: Attempt): void {
-  if ('failure' in attempt) return;
-  attempt.forwarded.answer.abort();
-  attempt.forwarded.release();
+  if ('forwarded' in attempt) attempt.forwarded.release();
 }
 
 function tooLong({ options }: Provider): GatewayError {

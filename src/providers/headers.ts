@@ -95,23 +95,22 @@ export interface ForwardOptions {
   readonly extraNames: ReadonlySet<string>;
 }
 
-interface KnownHeader {
+interface Header {
   readonly name: string;
-  readonly use: 'forwarded' | 'configured';
+  readonly use: 'type' | 'never' | 'forwarded' | 'configured';
   /** Of a dialect whose providers alone get it. */
   readonly owner?: string | undefined;
-  readonly kind: Kind;
+  /** Undefined for what was checked before, or never goes. */
+  readonly kind?: Kind;
   readonly label: string;
 }
-
-type Header = { readonly name: string; readonly use: 'type' | 'never' } | KnownHeader;
 
 const ownPrefixes = Object.values<Dialect>(dialects).flatMap(({ ownHeaders }) => ownHeaders?.prefix ?? []);
 
 const headerOf = memoize((spelling): Header => {
   const name = spelling.toLowerCase();
-  if (name === 'content-type') return { name, use: 'type' };
-  if (neverToProvider.has(name)) return { name, use: 'never' };
+  if (name === 'content-type') return { name, use: 'type', label: name };
+  if (neverToProvider.has(name)) return { name, use: 'never', label: name };
   const use = 'forwarded';
   const owner = ownPrefixes.find((prefix) => name.startsWith(prefix));
   const kind = Object.hasOwn(forwardedNames, name) ? forwardedNames[name] : undefined;
@@ -125,20 +124,33 @@ const headerOf = memoize((spelling): Header => {
 
 /**
  * The client's headers that may be forwarded, by allow-list, each matching its pattern: a key, a cookie or an address
- * can't slip through by being forgotten here.
+ * can't slip through by being forgotten here. Each name is there once: several values of one name are joined into a list,
+ * as any reader would do (RFC 9110, section 5.3).
  */
 export function forwardableHeaders(rawHeaders: readonly string[], options: ForwardOptions): Forwardable {
-  const list = clientHeaders(rawHeaders, options);
+  const found: { readonly header: Header; value: string }[] = [];
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const header = headerOf(rawHeaders[i] as string);
+    if (!isForwarded(header, options)) continue;
+    const value = rawHeaders[i + 1] as string;
+    const before = found.find((each) => each.header.name === header.name);
+    if (before === undefined) found.push({ header, value });
+    // Of several content-types Node uses the first, so that is the one that was checked.
+    else if (header.use !== 'type') before.value += `, ${value}`;
+  }
   const headers: ForwardableHeader[] = [];
   const unfit: string[] = [];
-  for (let i = 0; i < list.length; i += 2) {
-    const header = headerOf(list[i] as string);
-    const value = list[i + 1] as string;
-    if (!('kind' in header)) headers.push({ name: header.name, value, label: header.name });
-    else if (fits(header, value)) headers.push({ name: header.name, value, label: header.label });
-    else unfit.push(header.label);
+  for (const { header, value } of found) {
+    const { name, label } = header;
+    if (fits(header, value)) headers.push({ name, value, label });
+    else unfit.push(label);
   }
   return { headers, unfit };
+}
+
+function isForwarded({ name, use, owner }: Header, { dialect, extraNames }: ForwardOptions): boolean {
+  if (use === 'never' || (use === 'configured' && !extraNames.has(name))) return false;
+  return owner === undefined || owner === dialect.ownHeaders?.prefix;
 }
 
 /** All headers of a request as a flat list of names and values: the gateway's own, then those of the client. */
@@ -152,33 +164,11 @@ export function requestHeaders(
   return headers;
 }
 
-/**
- * The client's headers that are meant for providers, each name once: several values of one name are joined into a list, as
- * any reader would do (RFC 9110, section 5.3).
- */
-function clientHeaders(rawHeaders: readonly string[], { dialect, extraNames }: ForwardOptions): string[] {
-  const headers: string[] = [];
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const header = headerOf(rawHeaders[i] as string);
-    const { name, use } = header;
-    if (use === 'never') continue;
-    if ('owner' in header && header.owner !== undefined && header.owner !== dialect.ownHeaders?.prefix)
-      continue;
-    if (use === 'configured' && (extraNames.size === 0 || !extraNames.has(name))) continue;
-    const value = rawHeaders[i + 1] as string;
-    const before = indexOfName(headers, name);
-    if (before < 0) headers.push(name, value);
-    // Of several content-types Node uses the first, so that is the one that was checked.
-    else if (use !== 'type') headers[before + 1] += `, ${value}`;
-  }
-  return headers;
-}
-
 function indexOfName(headers: readonly string[], name: string): number {
   for (let i = 0; i < headers.length; i += 2) if (headers[i] === name) return i;
   return -1;
 }
 
-function fits({ name, kind, label }: KnownHeader, value: string): boolean {
-  return kinds[kind].test(value) && (name === label || names.test(name));
+function fits({ name, kind, label }: Header, value: string): boolean {
+  return kind === undefined || (kinds[kind].test(value) && (name === label || names.test(name)));
 }

@@ -1,3 +1,5 @@
+import type { ProviderConfig } from '../config/build/providers.ts';
+
 /** A breaker opened (or sent its probe, so that the others keep waiting), or closed. */
 export interface BreakerChange {
   /** The provider's name and address: during a rollout, gateways may have different hosts under one name. */
@@ -29,12 +31,8 @@ function isName(value: unknown): value is string {
   return typeof value === 'string' && value.length <= longestName;
 }
 
-interface BreakerOptions {
-  /** Failures in a row that open it. */
-  readonly failures: number;
-  /** How long it stays open, in milliseconds, before one request may probe. */
-  readonly openMs: number;
-}
+/** How many failures in a row open it, and how long it stays open before one request may probe. */
+type BreakerOptions = ProviderConfig['breaker'];
 
 const followerShare = 1.1;
 

@@ -1,7 +1,8 @@
+import type { ProviderConfig } from '../config/build/providers.ts';
 import { isLoopbackHost } from '../loopback.ts';
 
 /** Families of hosts, which determine URLs and how the key is sent. */
-export type ProviderFamily = 'sandbox' | 'anthropic' | 'openai' | 'gemini' | 'bedrock' | 'vertex';
+export type ProviderFamily = ProviderConfig['dialect'];
 
 /** Which vendor's behaviour a host has, if hosts of one family differ. */
 export type Host = 'openai' | 'anthropic' | 'compatible';

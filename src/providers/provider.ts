@@ -1,14 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
-import { regionOf } from '../cloud-hosts.ts';
+import { isCloud, regionOf } from '../cloud-hosts.ts';
 import type { ProviderConfig } from '../config/build/providers.ts';
 import type { TickQueue } from '../tick-queue.ts';
 import { Admission } from './admission.ts';
-import { azureDeployments } from './clouds/azure.ts';
-import { bedrock } from './clouds/bedrock.ts';
-import type { Call, CloudApi, Envelope } from './clouds/cloud-api.ts';
-import { vertex } from './clouds/vertex.ts';
+import {
+  azureDeployments,
+  bedrock,
+  type Call,
+  type CloudApi,
+  type Envelope,
+  vertex,
+} from './clouds/clouds.ts';
 import type { Authorizer } from './credentials/authorizer.ts';
-import { createAuthorizer, isCredentialKind } from './credentials/registry.ts';
+import { createAuthorizer } from './credentials/registry.ts';
 import { type BreakerChannel, Health } from './health.ts';
 import { type Host, hostOf, type ProviderFamily, reportsStreamUsage } from './host.ts';
 import { RetryBudget } from './retry.ts';
@@ -117,7 +121,7 @@ function keyHeaders({ dialect, apiKey, credentials }: ProviderOptions): readonly
 
 function authorizerFor(options: ProviderOptions, url: URL): Authorizer | undefined {
   const { name, credentials, apiKey, region } = options;
-  if (apiKey !== undefined || !isCredentialKind(credentials)) return undefined;
+  if (apiKey !== undefined || !isCloud(credentials)) return undefined;
   return createAuthorizer(credentials, { name, url, region });
 }
 

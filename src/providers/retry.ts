@@ -1,4 +1,5 @@
 import { backoffMs } from '../backoff.ts';
+import type { ProviderConfig } from '../config/build/providers.ts';
 import { parseErrorBody, retryDelayS } from '../dialects/failure.ts';
 import { GatewayError } from '../errors.ts';
 import { Lifetime } from '../lifetime.ts';
@@ -13,12 +14,8 @@ const wait = { firstMs: 500, longestMs: Number.POSITIVE_INFINITY };
 // Retries that are allowed before any request has earned them.
 const initialRetries = 10;
 
-export interface RetryOptions {
-  /** Attempts in total; 1 means no retries. */
-  readonly attempts: number;
-  /** Most retries, as a share of the requests. */
-  readonly budget: number;
-}
+/** The attempts in total, and the most retries as a share of the requests. */
+type RetryOptions = ProviderConfig['retries'];
 
 /** How many retries a provider may still get, so that the gateway doesn't make an outage worse. */
 export class RetryBudget {

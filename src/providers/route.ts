@@ -26,18 +26,13 @@ export function createRouter(
 ) {
   const known = new Map<string, Route | undefined>();
 
-  const find = (name: string): Route | undefined => {
-    const entry = findModel(name);
-    if (entry === undefined) return undefined;
-    return { entry, targets: chooseTargets(entry, name, providers) };
-  };
-
   return {
     /** Undefined if no entry matches. */
     resolve: (name: string): Route | undefined => {
       if (known.has(name)) return known.get(name);
       if (known.size >= maxNames) known.clear();
-      const route = find(name);
+      const entry = findModel(name);
+      const route = entry && { entry, targets: chooseTargets(entry, name, providers) };
       known.set(name, route);
       return route;
     },

@@ -86,9 +86,8 @@ export async function relay(
     begun = resolve;
   });
   const onRequest = (message: HttpRequest, response: HttpResponse) => {
-    const exchange = new Exchange(message, response);
+    const exchange = new Exchange(message, response, new Scrubber([]));
     const answer = new WrittenAnswer();
-    exchange.scrubber = new Scrubber([]);
     before(exchange);
     const headers = ['content-type', 'text/event-stream'];
     const outcome = relayStream(exchange, {

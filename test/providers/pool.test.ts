@@ -1,8 +1,7 @@
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { PieceBudget } from '../../src/piece-budget.ts';
 import { type HostRequest, Pool } from '../../src/providers/transport/pool.ts';
-import { TickQueue } from '../../src/tick-queue.ts';
+import { PieceBudget, TickQueue } from '../../src/tick-queue.ts';
 import { listening } from '../kit/listening.ts';
 import { type RawRequest, startRawHost } from '../kit/raw-host.ts';
 import { Reader, until } from './wire.ts';

@@ -1,16 +1,14 @@
 import { parseErrorBody, parseFailure } from '../../dialects/failure.ts';
 import { GatewayError } from '../../errors.ts';
 import { memoize } from '../../memoize.ts';
-import type { PieceBudget } from '../../piece-budget.ts';
 import { Restorer } from '../../policy/mask/restorer.ts';
 import type { Forwarded } from '../../providers/attempt.ts';
 import { decodedAnswer, errorLimitBytes, readWhole } from '../../providers/read-whole.ts';
-import type { ProviderAnswer } from '../../providers/transport/upstream.ts';
-import type { DecidedRequest } from '../decision/decide.ts';
-import type { Decider } from '../decision/decider.ts';
+import type { DecidedRequest } from '../decision/decide-request.ts';
 import { type AnswerReader, type CheckedAnswer, checkAnswer, toBytes } from '../decision/read-answer.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
 import type { Exchange } from '../exchange.ts';
+import type { Gateway } from '../gateway.ts';
 import type { UpstreamRequest } from '../outgoing/build-upstream-request.ts';
 import { headersFor } from './answer-headers.ts';
 import {
@@ -36,12 +34,11 @@ const isEventStream = memoize((type) => /^text\/event-stream\b/i.test(type));
 const isAmazonStream = memoize((type) => /^application\/vnd\.amazon\.eventstream\b/i.test(type));
 const isJson = memoize((type) => /^application\/(?:[\w.-]+\+)?json\b/i.test(type));
 
-interface AnswerOptions {
+interface Answered {
+  readonly forwarded: Forwarded<UpstreamRequest>;
   readonly decided: DecidedRequest;
-  readonly decider: Decider;
   /** The client's, without its question mark. */
   readonly query: string;
-  readonly pieces: PieceBudget;
 }
 
 /**
@@ -51,28 +48,29 @@ interface AnswerOptions {
  */
 export async function sendAnswer(
   exchange: Exchange,
-  forwarded: Forwarded<UpstreamRequest>,
-  options: AnswerOptions,
+  gateway: Pick<Gateway, 'decider' | 'pieces'>,
+  answered: Answered,
 ): Promise<void> {
-  exchange.trace?.answering(forwarded.leftAtMs);
+  exchange.trace?.answering(answered.forwarded.leftAtMs);
   try {
-    await sendByKind(exchange, forwarded, options);
+    await sendByKind(exchange, gateway, answered);
   } finally {
-    forwarded.release();
+    answered.forwarded.release();
   }
 }
 
 function sendByKind(
   exchange: Exchange,
-  forwarded: Forwarded<UpstreamRequest>,
-  options: AnswerOptions,
+  gateway: Pick<Gateway, 'decider' | 'pieces'>,
+  answered: Answered,
 ): Promise<void> {
+  const { forwarded, decided } = answered;
   const { status } = forwarded.answer;
   const { provider } = forwarded.target;
   // With the client's own login, the client must know, so that it renews it.
   if ((status === 401 || status === 403) && !provider.takesLogin)
     return refuseCredentials(exchange, forwarded);
-  if (status >= 400) return sendProviderError(exchange, forwarded, options);
+  if (status >= 400) return sendProviderError(exchange, answered);
   if (status >= 300) {
     forwarded.answer.abort();
     throw new GatewayError(
@@ -83,17 +81,18 @@ function sendByKind(
   const answer = decodedAnswer(forwarded.answer);
   const type = answer.headers.get('content-type') ?? '';
   // ChatGPT's host sends its streams without a content-type.
-  if (options.decided.request.stream && (type === '' || isEventStream(type))) {
-    return sendStream(exchange, answer, forwarded, options);
+  const decoded = { ...answered, forwarded: { ...forwarded, answer } };
+  if (decided.request.stream && (type === '' || isEventStream(type))) {
+    return sendStream(exchange, gateway, decoded);
   }
-  if (options.decided.request.stream && isAmazonStream(type)) {
+  if (decided.request.stream && isAmazonStream(type)) {
     // Loaded with the first of them.
     return import('../../providers/clouds/event-stream.ts').then(({ sseAnswer }) => {
-      const decoded = { ...forwarded, answer: sseAnswer(answer) };
-      return sendStream(exchange, decoded.answer, decoded, options);
+      decoded.forwarded.answer = sseAnswer(answer);
+      return sendStream(exchange, gateway, decoded);
     });
   }
-  if (isJson(type)) return sendWholeAnswer(exchange, answer, forwarded, options);
+  if (isJson(type)) return sendWholeAnswer(exchange, gateway, decoded);
   forwarded.answer.abort();
   throw new GatewayError(
     'provider.broken_response',
@@ -121,44 +120,39 @@ async function refuseCredentials(exchange: Exchange, forwarded: Forwarded<Upstre
   );
 }
 
-function sendStream(
+async function sendStream(
   exchange: Exchange,
-  answer: ProviderAnswer,
-  forwarded: Forwarded<UpstreamRequest>,
-  { decided, query, pieces }: AnswerOptions,
+  { pieces }: Pick<Gateway, 'pieces'>,
+  { forwarded, decided, query }: Answered,
 ): Promise<void> {
+  const { answer } = forwarded;
   const { endpoint, key, answerRules } = decided;
-  const check = key.policies.checkAnswers(answerRules);
   const { translation, hidesUsage, masked } = forwarded.request;
+  const rules = key.policies.checkAnswers(answerRules)?.stream();
+  const restorer = masked && new Restorer(masked);
   const asArray = wantsArray(endpoint, query);
   const headers = headersFor(exchange, forwarded, { isOwn: asArray });
   if (!asArray && answer.headers.get('content-type') === undefined)
     headers.unshift('content-type', 'text/event-stream');
-  const restorer = masked && new Restorer(masked);
-  const { dialect } = endpoint;
-  const isExact = translation === undefined && check === undefined && restorer === undefined;
-  const relay = (judged: AnswerStream) => {
-    const events = restorer === undefined ? judged : new RestoredStream(judged, restorer);
-    const stream = asArray ? new ArrayStream(events) : events;
-    const relayed = relayStream(exchange, {
-      // What costs little is passed on as it comes.
-      answer: isExact ? answer : takeTurns(answer, { budget: pieces, sliceBytes: smallSlices }),
-      stream,
-      headers,
-    });
-    if (restorer === undefined) return relayed;
-    return relayed.finally(() => exchange.draft.note(restorer.counts));
-  };
-  const stream =
+  let stream: AnswerStream =
     translation === undefined
-      ? new ExactStream(dialect, { hidesUsage })
+      ? new ExactStream(endpoint.dialect, { hidesUsage })
       : new TranslatedStream(translation.stream());
-  if (check === undefined) return relay(stream);
-  const rules = check.stream();
-  const judged = masked === undefined ? stream : new RestoredStream(stream, Restorer.gathering(masked));
-  return relay(new CheckedStream(judged, rules, dialect)).finally(() =>
-    exchange.draft.noteAnswerVerdicts(rules.verdicts),
-  );
+  if (rules !== undefined) {
+    const judged = masked === undefined ? stream : new RestoredStream(stream, Restorer.gathering(masked));
+    stream = new CheckedStream(judged, rules, endpoint.dialect);
+  }
+  if (restorer !== undefined) stream = new RestoredStream(stream, restorer);
+  if (asArray) stream = new ArrayStream(stream);
+  // What costs little is passed on as it comes.
+  const isExact = translation === undefined && rules === undefined && restorer === undefined;
+  const shared = isExact ? answer : takeTurns(answer, { budget: pieces, sliceBytes: smallSlices });
+  try {
+    await relayStream(exchange, { answer: shared, stream, headers });
+  } finally {
+    if (restorer !== undefined) exchange.draft.note(restorer.counts);
+    if (rules !== undefined) exchange.draft.noteAnswerVerdicts(rules.verdicts);
+  }
 }
 
 /** Of a dialect whose streams are events only if the client asks for them. */
@@ -168,11 +162,10 @@ function wantsArray({ call }: ModelEndpoint, query: string): boolean {
 
 async function sendWholeAnswer(
   exchange: Exchange,
-  answer: ProviderAnswer,
-  forwarded: Forwarded<UpstreamRequest>,
-  { decided, decider }: AnswerOptions,
+  { decider }: Pick<Gateway, 'decider'>,
+  { forwarded, decided }: Answered,
 ): Promise<void> {
-  const body = await readWhole(answer, answerLimitBytes, exchange.lifetime);
+  const body = await readWhole(forwarded.answer, answerLimitBytes, exchange.lifetime);
   const { endpoint, request } = decided;
   const form = endpoint.dialect.askedForm?.(request.document);
   const { translation } = forwarded.request;
@@ -191,11 +184,7 @@ function checkOf(
   return { policies, answerRules, masked, scrubber };
 }
 
-async function sendProviderError(
-  exchange: Exchange,
-  forwarded: Forwarded<UpstreamRequest>,
-  { decided }: AnswerOptions,
-): Promise<void> {
+async function sendProviderError(exchange: Exchange, { forwarded, decided }: Answered): Promise<void> {
   const { dialect } = decided.endpoint;
   const answer = decodedAnswer(forwarded.answer);
   const { status } = answer;

@@ -1,3 +1,4 @@
+import type { KeyRecord } from '../../config/build/keys.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
 import { hasModel } from '../../dialects/model-path.ts';
 import { type DialectName, dialects } from '../../dialects/registry.ts';
@@ -6,7 +7,6 @@ import type { JsonDocument } from '../../json/json-document.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
 import { type Decision, type Subject, toRefusal, withholds } from '../../policy/rule.ts';
-import type { KnownKey } from '../authenticate.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
 import type { ModelRequest } from '../request.ts';
 
@@ -24,6 +24,13 @@ export interface RequestDecision {
   readonly microseconds: number;
 }
 
+/** A request that no policy refuses. */
+export interface DecidedRequest extends Omit<RequestDecision, 'microseconds'> {
+  readonly endpoint: ModelEndpoint;
+  readonly key: KeyRecord;
+  readonly facts: RequestFacts;
+}
+
 /** A body that the gateway built. */
 interface BuiltBody {
   readonly body: Buffer;
@@ -34,10 +41,17 @@ interface BuiltBody {
 
 interface Circumstances {
   readonly endpoint: ModelEndpoint;
-  readonly key: Pick<KnownKey, 'id' | 'project'>;
+  readonly key: Pick<KeyRecord, 'id' | 'project'>;
   /** What the model is called at each provider that may be tried. */
   readonly targetModels: readonly string[];
   readonly nowMs: number;
+}
+
+/** A client's body, and what is known about its request. */
+export interface Incoming extends Omit<Circumstances, 'targetModels'> {
+  readonly body: Buffer;
+  /** The model, if the path has it. */
+  readonly pathModel?: string | undefined;
 }
 
 export function factsOf(

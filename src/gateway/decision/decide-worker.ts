@@ -3,18 +3,18 @@ import type { TranslatedFacts } from '../../dialects/translate.ts';
 import { GatewayError } from '../../errors.ts';
 import { compilePolicies } from '../../policy/compile.ts';
 import type { Decision } from '../../policy/rule.ts';
-import type { KnownKey } from '../authenticate.ts';
 import { endpoints, isModelEndpoint, type ModelEndpoint } from '../endpoints.ts';
 import { parseRequest } from '../request.ts';
 import { Scrubber } from '../scrub.ts';
 import { findDemand } from '../spending/demand.ts';
-import { decideRequest, factsOf, toSubject } from './decide-request.ts';
+import { decideRequest, factsOf, type Incoming, toSubject } from './decide-request.ts';
 import { type AnswerReader, readAnswer } from './read-answer.ts';
 import {
   createTargetModels,
   type ErrorParts,
   memoryOf,
   type ThreadData,
+  threadFailure,
   toErrorParts,
 } from './thread-messages.ts';
 import {
@@ -45,13 +45,10 @@ interface Answered {
 function answerTo({ kind, input }: ThreadQuestion): Answered {
   try {
     const { memory, ...result } = jobs[kind](input as never); // the type of a question pairs them
-    return { answer: { kind: 'done', result }, memory };
+    return { answer: { result }, memory };
   } catch (thrown) {
-    const answer: ThreadAnswer =
-      thrown instanceof GatewayError
-        ? { kind: 'refused', error: toErrorParts(thrown) }
-        : { kind: 'failed', cause: String(thrown) };
-    return { answer, memory: [] };
+    const error = thrown instanceof GatewayError ? thrown : threadFailure(thrown);
+    return { answer: { error: toErrorParts(error) }, memory: [] };
   }
 }
 
@@ -68,19 +65,13 @@ export interface ThreadQuestion<Kind extends keyof Jobs = keyof Jobs> {
 /** What one of the jobs came to, as plain data. */
 export type JobResult<Kind extends keyof Jobs> = Omit<ReturnType<Jobs[Kind]>, 'memory'>;
 
-export type ThreadAnswer =
-  | { readonly kind: 'done'; readonly result: unknown }
-  /** Strict parsing or the translation refused the body. */
-  | { readonly kind: 'refused'; readonly error: ErrorParts }
-  | { readonly kind: 'failed'; readonly cause: string };
+/** The error of a body that strict parsing or the translation refused, or that could not be checked. */
+export type ThreadAnswer = { readonly result: unknown } | { readonly error: ErrorParts };
 
-interface RequestInput {
+interface RequestInput extends Pick<Incoming, 'pathModel' | 'key' | 'nowMs'> {
   readonly path: string;
-  readonly pathModel: string | undefined;
   readonly body: Uint8Array;
-  readonly key: Pick<KnownKey, 'id' | 'project'>;
   readonly policies: readonly string[];
-  readonly nowMs: number;
 }
 
 /** Parses a client's body strictly and decides on it. */

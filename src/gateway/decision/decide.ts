@@ -1,19 +1,9 @@
 import { GatewayError } from '../../errors.ts';
 import type { Decision } from '../../policy/rule.ts';
-import type { GatewayKey } from '../authenticate.ts';
 import { refuseLoginIn } from '../client-login.ts';
-import type { ModelEndpoint } from '../endpoints.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Gateway } from '../gateway.ts';
-import type { ModelRequest } from '../request.ts';
-import { factsOf, type RequestFacts } from './decide-request.ts';
-
-interface Received {
-  readonly body: Buffer;
-  readonly endpoint: ModelEndpoint;
-  readonly pathModel?: string | undefined;
-  readonly key: GatewayKey;
-}
+import { type DecidedRequest, factsOf, type Incoming } from './decide-request.ts';
 
 /**
  * Parses a body strictly and applies the key's policies. Throws what strict parsing throws, and the refusal with the
@@ -22,7 +12,7 @@ interface Received {
 export async function decide(
   exchange: Exchange,
   { decider }: Pick<Gateway, 'decider'>,
-  { body, endpoint, pathModel, key }: Received,
+  { body, endpoint, pathModel, key }: Omit<Incoming, 'nowMs'> & Pick<DecidedRequest, 'key'>,
 ): Promise<DecidedRequest> {
   const nowMs = exchange.startedMs;
   refuseLoginIn(exchange, [body]);
@@ -71,16 +61,4 @@ function isObjectedTo({ action, verdicts, refusal }: Decision, at: string): bool
   const isThere = (match: { readonly at: string; readonly matcher: string }) =>
     match.at === at && match.matcher === 'text';
   return refusal?.at === at || verdicts.some(({ matches }) => matches.some(isThere));
-}
-
-/** A request that no policy refuses. */
-export interface DecidedRequest {
-  /** The request as it may leave. */
-  readonly request: ModelRequest;
-  readonly endpoint: ModelEndpoint;
-  readonly key: GatewayKey;
-  readonly decision: Decision;
-  readonly facts: RequestFacts;
-  /** Indexes of the rules that apply to the answer. */
-  readonly answerRules: readonly number[];
 }

@@ -4,10 +4,8 @@ import { JsonDocument } from '../../json/json-document.ts';
 import type { Lifetime } from '../../lifetime.ts';
 import type { PolicySource } from '../../policy/compile.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
-import type { KnownKey } from '../authenticate.ts';
-import type { ModelEndpoint } from '../endpoints.ts';
 import { parseRequest } from '../request.ts';
-import { decideRequest, factsOf, type RequestDecision } from './decide-request.ts';
+import { decideRequest, factsOf, type Incoming, type RequestDecision } from './decide-request.ts';
 import type { JobResult, Jobs, ThreadAnswer, ThreadQuestion } from './decide-worker.ts';
 import { type AnswerReader, type ReadAnswer, readAnswer } from './read-answer.ts';
 import {
@@ -16,6 +14,7 @@ import {
   type ModelNames,
   memoryOf,
   type ThreadData,
+  threadFailure,
 } from './thread-messages.ts';
 import {
   type TranslatedRequest,
@@ -24,12 +23,6 @@ import {
   translationOf,
   type UntranslatedRequest,
 } from './translate-request.ts';
-
-interface ThreadOptions {
-  readonly data: ThreadData;
-  /** The module that runs in the thread. */
-  readonly entry: URL;
-}
 
 interface Job {
   readonly question: ThreadQuestion;
@@ -43,13 +36,16 @@ interface Job {
  * has disconnected is never begun, and a thread that dies costs only one exchange; the next question starts a new thread.
  */
 class DecisionThread {
-  readonly #options: ThreadOptions;
+  readonly #data: ThreadData;
+  readonly #entry: URL;
   readonly #waiting: Job[] = [];
   #worker: Worker | undefined;
   #running: Job | undefined;
 
-  constructor(options: ThreadOptions) {
-    this.#options = options;
+  /** `entry` is the module that runs in the thread. */
+  constructor(data: ThreadData, entry: URL) {
+    this.#data = data;
+    this.#entry = entry;
   }
 
   /**
@@ -96,8 +92,7 @@ class DecisionThread {
   }
 
   #start(): Worker {
-    const { data, entry } = this.#options;
-    const worker = new Worker(entry, { workerData: data, env: {}, name: 'decisions' });
+    const worker = new Worker(this.#entry, { workerData: this.#data, env: {}, name: 'decisions' });
     worker.on('message', (answer: ThreadAnswer) => {
       if (worker === this.#worker) this.#settle((running) => conclude(running, answer));
     });
@@ -125,27 +120,12 @@ class DecisionThread {
 }
 
 function conclude({ resolve, reject }: Job, answer: ThreadAnswer): void {
-  if (answer.kind === 'done') resolve(answer.result);
-  else reject(answer.kind === 'refused' ? fromErrorParts(answer.error) : threadFailure(answer.cause));
-}
-
-/** Why a body that the thread was asked about can't be used. */
-function threadFailure(cause: unknown): GatewayError {
-  return new GatewayError('policy.error', 'the exchange could not be checked, so it is refused', { cause });
+  if ('error' in answer) reject(fromErrorParts(answer.error));
+  else resolve(answer.result);
 }
 
 /** Up to this size deciding blocks the event loop for less than 10 ms (docs/decisions/policy-worker-threshold.md). */
 export const threadBytes = 1_048_576;
-
-/** A client's body, and what is known about its request. */
-export interface Incoming {
-  readonly body: Buffer;
-  readonly endpoint: ModelEndpoint;
-  /** The model, if the path has it. */
-  readonly pathModel?: string | undefined;
-  readonly key: Pick<KnownKey, 'id' | 'project'>;
-  readonly nowMs: number;
-}
 
 /**
  * Parses bodies strictly, translates them and applies policies to them, and the same for whole answers: small ones here,
@@ -170,7 +150,7 @@ export interface DeciderOptions {
 const ownEntry = import.meta.url.endsWith('.ts') ? '../../../dist/decide-worker.js' : './decide-worker.js';
 
 export function createDecider({ source, names, entry = new URL(ownEntry, import.meta.url) }: DeciderOptions) {
-  const thread = new DecisionThread({ data: { source, ...names }, entry });
+  const thread = new DecisionThread({ source, ...names }, entry);
   const targetModels = createTargetModels(names);
   return {
     /** What a model is called at each provider that may be tried. */

@@ -26,6 +26,11 @@ export function fromErrorParts({ code, message, reason, param, cause }: ErrorPar
   return new GatewayError(code, message, { reason, ...(param !== undefined && { param }), cause });
 }
 
+/** Why a body that the thread was asked about can't be used. */
+export function threadFailure(cause: unknown): GatewayError {
+  return new GatewayError('policy.error', 'the exchange could not be checked, so it is refused', { cause });
+}
+
 /** The memory of the arrays that a message can transfer. Small buffers share a pool, so they are copied instead. */
 export function memoryOf(...arrays: readonly (Uint8Array | Int32Array)[]): readonly ArrayBuffer[] {
   return arrays.flatMap(({ buffer, byteLength }) =>

@@ -1,4 +1,4 @@
-import type { KeyLimits } from '../../config/build/keys.ts';
+import type { KeyLimits, KeyRecord } from '../../config/build/keys.ts';
 import type { ListedModel } from '../../dialects/dialect.ts';
 import { dialects } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
@@ -9,13 +9,12 @@ import { type LimitName, limitNames, limitTable } from '../../limits/limit-table
 import { nanoUsdPerUsd, type Price } from '../../limits/price.ts';
 import type { Target } from '../../providers/route.ts';
 import { version } from '../../version.ts';
-import { authenticate, type GatewayKey } from '../authenticate.ts';
-import { endpoints, isModelEndpoint, type ModelEndpoint, modelListFor } from '../endpoints.ts';
+import { authenticate } from '../authenticate.ts';
+import type { DecidedRequest } from '../decision/decide-request.ts';
+import { dialectAt, endpoints, isModelEndpoint, type ModelEndpoint, modelListFor } from '../endpoints.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Gateway } from '../gateway.ts';
 import type { Received } from '../receive.ts';
-import type { ModelRequest } from '../request.ts';
-import { dialectAt } from '../targets.ts';
 import { answerHealth, answerReady } from './health.ts';
 import type { ModelInfo } from './models.ts';
 
@@ -23,13 +22,14 @@ import type { ModelInfo } from './models.ts';
 const bytesPerToken = 4;
 
 /** Estimates tokens for providers that can't count them; marked as an estimate, so that nobody bills by it. */
-export function sendEstimate(exchange: Exchange, { document }: ModelRequest, { call }: ModelEndpoint): void {
+export function sendEstimate(exchange: Exchange, { request, endpoint }: DecidedRequest): void {
+  const { document } = request;
   let bytes = 0;
   for (let entry = 0; entry < document.count; entry += 1) {
     if (document.kind(entry) === kinds.string) bytes += document.end(entry) - document.start(entry);
   }
   const tokens = Math.max(1, Math.ceil(bytes / bytesPerToken));
-  exchange.sendJson(call.countAnswer?.(tokens), { headers: { 'x-gateway-estimate': 'true' } });
+  exchange.sendJson(endpoint.call.countAnswer?.(tokens), { headers: { 'x-gateway-estimate': 'true' } });
 }
 
 /** Answers the requests that need no provider: health, what this is, and the models that a key may use. */
@@ -53,7 +53,7 @@ function about() {
 async function answerModels(
   exchange: Exchange,
   gateway: Gateway,
-  { endpoint, pathModel = '', query }: Received,
+  { endpoint, pathModel = '' }: Received,
 ): Promise<void> {
   const key = authenticate(exchange, gateway);
   exchange.draft.noteCaller(endpoint.kind, key);
@@ -70,7 +70,7 @@ async function answerModels(
   }
   const value =
     endpoint.kind === 'models'
-      ? page(models.map(listEntry), new URLSearchParams(query))
+      ? toList(models.map(listEntry))
       : { object: 'list', data: models.map((model) => describeModel(gateway, key, model)) };
   exchange.sendJson(value);
 }
@@ -83,7 +83,7 @@ function toListed(model: ModelInfo): ListedModel {
   };
 }
 
-function allowedModel(name: string, gateway: Gateway, key: GatewayKey): ModelInfo {
+function allowedModel(name: string, gateway: Gateway, key: KeyRecord): ModelInfo {
   const model = gateway.catalogue.find(name);
   if (model !== undefined && mayUse(gateway, key, model)) return model;
   throw new GatewayError(
@@ -96,7 +96,7 @@ function allowedModel(name: string, gateway: Gateway, key: GatewayKey): ModelInf
 const emptyRequest = parseStrictJson(Buffer.from('{"model":"","messages":[],"max_tokens":1}'));
 
 /** Whether the key's policies would let an unremarkable request for the model through. */
-function mayUse(gateway: Gateway, key: GatewayKey, { id }: ModelInfo): boolean {
+function mayUse(gateway: Gateway, key: KeyRecord, { id }: ModelInfo): boolean {
   const targets = gateway.router.resolve(id)?.targets ?? [];
   const decision = key.policies.decide({
     document: emptyRequest,
@@ -133,34 +133,19 @@ function reachView({ router }: Pick<Gateway, 'router'>, { id }: ModelInfo) {
   return first?.provider.takesLogin === true ? { credentials: 'client' } : {};
 }
 
-/** A list that both SDK families can read, paged the way Anthropic's clients ask (`limit`, `after_id`, `before_id`). */
-export function page<Entry extends { readonly id: string }>(
-  entries: readonly Entry[],
-  query: URLSearchParams,
-) {
-  const after = entries.findIndex((entry) => entry.id === query.get('after_id'));
-  const before = entries.findIndex((entry) => entry.id === query.get('before_id'));
-  const limit = pageLimit(query.get('limit'));
-  const range = entries.slice(after + 1, before < 0 ? undefined : before);
-  const data = before >= 0 && after < 0 ? range.slice(-limit) : range.slice(0, limit);
+/** A list that both SDK families can read. Anthropic's has pages, and this is the only one. */
+function toList(data: readonly { readonly id: string }[]) {
   return {
     object: 'list',
     data,
-    has_more: data.length < range.length,
+    has_more: false,
     first_id: data[0]?.id ?? null,
     last_id: data.at(-1)?.id ?? null,
   };
 }
 
-function pageLimit(text: string | null): number {
-  if (text === null) return Number.MAX_SAFE_INTEGER;
-  const limit = Number(text);
-  if (Number.isSafeInteger(limit) && limit >= 1) return limit;
-  throw new GatewayError('request.field', 'limit must be a whole number above 0', { param: 'limit' });
-}
-
 /** What a client needs to choose a model. */
-function describeModel(gateway: Gateway, key: GatewayKey, model: ModelInfo) {
+function describeModel(gateway: Gateway, key: KeyRecord, model: ModelInfo) {
   const { entry } = model;
   const [main, ...fallbacks] = entry.targets;
   const targets = gateway.router.resolve(model.id)?.targets ?? [];
@@ -205,7 +190,7 @@ function pricingView({ input, output, cacheRead, cacheWrite, longCacheWrite }: P
 }
 
 /** What the project and the key may use, in the configuration's words; limits that are only recorded are left out. */
-function limitsView({ limits = [] }: GatewayKey) {
+function limitsView({ limits = [] }: KeyRecord) {
   const enforced = limits.filter(({ settings }) => settings.mode === 'enforce');
   return Object.fromEntries(enforced.map(({ kind, settings }) => [kind, amountsOf(settings)]));
 }

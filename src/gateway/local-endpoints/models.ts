@@ -13,13 +13,7 @@ export interface ModelInfo {
   readonly createdS: number;
 }
 
-export interface ModelCatalogue {
-  readonly entries: readonly ModelEntry[];
-  /** Every name that is known now; refreshes the providers' lists in the background. */
-  list(): Promise<readonly ModelInfo[]>;
-  /** One model by any name that would be served, listed or not. */
-  find(id: string): ModelInfo | undefined;
-}
+export type ModelCatalogue = ReturnType<typeof createCatalogue>;
 
 interface CatalogueOptions {
   readonly entries: readonly ModelEntry[];
@@ -52,7 +46,7 @@ export function createCatalogue({
   providers,
   startedMs,
   clock = () => performance.now(),
-}: CatalogueOptions): ModelCatalogue {
+}: CatalogueOptions) {
   const startedS = Math.floor(startedMs / 1_000);
   const listing = new Set(
     entries
@@ -89,8 +83,10 @@ export function createCatalogue({
 
   return {
     entries,
-    find: (id) => info(id, undefined)[0],
-    list: async () => {
+    /** One model by any name that would be served, listed or not. */
+    find: (id: string): ModelInfo | undefined => info(id, undefined)[0],
+    /** Every name that is known now; refreshes the providers' lists in the background. */
+    list: async (): Promise<readonly ModelInfo[]> => {
       const awaited = [...known].flatMap(([name, entry]) => {
         const refreshing = refresh(name, entry);
         return refreshing === undefined || entry.names.size > 0 ? [] : [refreshing];

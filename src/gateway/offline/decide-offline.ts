@@ -14,9 +14,9 @@ import { hostOf } from '../../providers/host.ts';
 import { chooseTargets } from '../../providers/route.ts';
 import { factsOf, withPath } from '../decision/decide-request.ts';
 import { translateBody } from '../decision/translate-request.ts';
+import { dialectAt } from '../endpoints.ts';
 import { buildBody } from '../outgoing/build-body.ts';
 import { type ModelRequest, parseRequest } from '../request.ts';
-import { dialectAt } from '../targets.ts';
 import type { Outcome, Question } from './question.ts';
 
 /** What the policies decide about a subject, possibly with more to report. */
@@ -46,20 +46,15 @@ export interface OfflineDecision<Found extends Decided = Decided> {
   readonly isServed: boolean;
 }
 
-interface Offline<Found extends Decided> {
-  readonly outcome: Outcome;
-  /** Undefined if strict parsing refuses the body. */
-  readonly decided: OfflineDecision<Found> | undefined;
-}
-
 /**
  * Decides as the gateway would: strict parsing, the decision on the request, and on what would be built from it for each
  * target; the stricter one of it and of the first target that takes the request counts. `decide` is asked for each.
+ * Nothing is decided about a body that strict parsing refuses.
  */
 export function decideWith<Found extends Decided>(
   question: Question,
   decide: (subject: Subject) => Found,
-): Offline<Found> {
+): { readonly outcome: Outcome; readonly decided: OfflineDecision<Found> | undefined } {
   const { config, key, endpoint, pathModel, body, nowMs } = question;
   let request: ModelRequest;
   try {

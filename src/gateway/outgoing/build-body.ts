@@ -4,7 +4,7 @@ import { type DialectName, dialects } from '../../dialects/registry.ts';
 import { defaultCap } from '../../dialects/translation/model-quirks.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import type { Host, ProviderFamily } from '../../providers/host.ts';
-import type { DecidedRequest } from '../decision/decide.ts';
+import type { DecidedRequest } from '../decision/decide-request.ts';
 import { toSubject } from '../decision/decide-request.ts';
 import type { UntranslatedRequest } from '../decision/translate-request.ts';
 import { applyEdits, type Edit, envelopeEdits, type FilledEnvelope, memberEdit } from './envelope.ts';

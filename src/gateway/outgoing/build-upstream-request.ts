@@ -1,7 +1,9 @@
+import type { KeyRecord } from '../../config/build/keys.ts';
 import { methodFor } from '../../dialects/dialect.ts';
 import { hasModel, targetOf } from '../../dialects/model-path.ts';
 import { dialects } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
+import type { HttpRequest } from '../../http/request.ts';
 import { memoize } from '../../memoize.ts';
 import { joinValues, type MaskedValues } from '../../policy/mask/masked-values.ts';
 import {
@@ -13,18 +15,19 @@ import {
   type Verdict,
 } from '../../policy/rule.ts';
 import type { ProviderRequest } from '../../providers/attempt.ts';
-import type { Call } from '../../providers/clouds/cloud-api.ts';
+import type { Call } from '../../providers/clouds/clouds.ts';
 import { type ForwardOptions, forwardableHeaders, requestHeaders } from '../../providers/headers.ts';
 import type { Provider } from '../../providers/provider.ts';
-import type { Route, Target } from '../../providers/route.ts';
-import type { GatewayKey } from '../authenticate.ts';
+import type { Target } from '../../providers/route.ts';
 import { refuseLoginIn } from '../client-login.ts';
-import { blocked, type DecidedRequest } from '../decision/decide.ts';
+import { blocked } from '../decision/decide.ts';
+import type { DecidedRequest } from '../decision/decide-request.ts';
 import { toSubject } from '../decision/decide-request.ts';
 import type { Decider } from '../decision/decider.ts';
 import type { RequestTranslation, TranslatedRequest } from '../decision/translate-request.ts';
+import { dialectAt } from '../endpoints.ts';
 import type { Exchange } from '../exchange.ts';
-import { dialectAt } from '../targets.ts';
+import type { RoutedRequest } from '../route.ts';
 import { buildBody, type SameDialect } from './build-body.ts';
 import { fillEnvelope, inEnvelope } from './envelope.ts';
 
@@ -42,10 +45,7 @@ export interface UpstreamRequest extends ProviderRequest {
   readonly dropped: readonly string[];
 }
 
-export interface Outgoing {
-  readonly decided: DecidedRequest;
-  readonly route: Route | undefined;
-  readonly targets: readonly Target[];
+export interface Outgoing extends RoutedRequest {
   /** The client's query, without its question mark. */
   readonly query: string;
   readonly decider: Decider;
@@ -64,10 +64,9 @@ export interface Outgoing {
  */
 export async function buildUpstreamRequest(
   exchange: Exchange,
-  outgoing: Outgoing,
+  { decided, route, targets, query, decider }: Outgoing,
   target: Target,
 ): Promise<UpstreamRequest> {
-  const { decided, route, targets, query, decider } = outgoing;
   const { endpoint, key, request, facts } = decided;
   const { provider, model } = target;
   const dialect = dialectAt(provider.options, endpoint) ?? endpoint.dialectName;
@@ -76,7 +75,7 @@ export async function buildUpstreamRequest(
 
   const { host, options } = provider;
   const asksUsage = exchange.spending?.isLimited === true && provider.reportsStreamUsage;
-  const destination = { dialect, model, host, family: options.dialect, entry: route?.entry, asksUsage };
+  const destination = { dialect, model, host, family: options.dialect, entry: route.entry, asksUsage };
   const method = isSame ? endpoint.call : methodFor(dialects[dialect], request.stream);
   const evaluate = () => {
     const subject = toSubject(facts, request.document, endpoint.dialect);
@@ -220,24 +219,13 @@ interface EvaluatedHead {
   readonly verdicts: readonly Verdict[];
 }
 
-interface ClientHead {
-  readonly rawHeaders: readonly string[];
-  /** Without its question mark. */
-  readonly query: string;
-}
-
-interface Applied {
-  readonly policies: GatewayKey['policies'];
-  readonly subject: Subject;
-}
-
 /**
  * Evaluates the key's text rules on the client's headers and query. A header that a rule would redact or mask is left out:
  * part of its value would mean something else, or nothing.
  */
 export function evaluateHead(
-  { rawHeaders, query }: ClientHead,
-  { policies, subject }: Applied,
+  { rawHeaders, query }: Pick<HttpRequest, 'rawHeaders'> & Pick<Outgoing, 'query'>,
+  { policies, subject }: Pick<KeyRecord, 'policies'> & { readonly subject: Subject },
   { dialect, extraNames, own }: ForwardOptions & { readonly own: readonly string[] },
 ): EvaluatedHead {
   const verdicts: Verdict[] = [];
@@ -263,7 +251,7 @@ export function evaluateHead(
   }
   const headers = requestHeaders(client, { own, dialect });
   const beta = betaOf(query);
-  const isForwarded = beta !== undefined && mayLeave('query', 'beta', beta);
+  const isForwarded = beta !== '' && mayLeave('query', 'beta', beta);
   return { headers, query: isForwarded ? `?beta=${beta}` : '', dropped, verdicts };
 }
 
@@ -271,14 +259,9 @@ const flag = /^[A-Za-z0-9._-]{1,32}$/;
 
 /**
  * Of the client's query only the flag `beta` is forwarded: coding agents send `beta=true`, and nothing else is known to
- * matter. Undefined if it is missing, empty or not a plain flag.
+ * matter. Empty if it is missing or not a plain flag.
  */
-export function betaOf(query: string): string | undefined {
-  const beta = query === '' ? '' : readBeta(query);
-  return beta === '' ? undefined : beta;
-}
-
-const readBeta = memoize((query) => {
+export const betaOf = memoize((query) => {
   const beta = new URLSearchParams(query).get('beta') ?? '';
   return flag.test(beta) ? beta : '';
 });

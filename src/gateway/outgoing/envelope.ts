@@ -1,6 +1,6 @@
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
-import type { Envelope } from '../../providers/clouds/cloud-api.ts';
+import type { Envelope } from '../../providers/clouds/clouds.ts';
 
 /** An envelope for one request: with the flags of `anthropic-beta` that the policies let pass. */
 export interface FilledEnvelope extends Envelope {
@@ -30,15 +30,11 @@ export function inEnvelope(body: Buffer, envelope: FilledEnvelope | undefined): 
   return applyEdits(document, envelopeEdits(document, envelope));
 }
 
-/** Headers and body as a cloud takes them, and which flags it would have refused the request for. */
-interface Filled {
-  readonly headers: string[];
-  readonly envelope: FilledEnvelope;
-  readonly dropped: readonly string[];
-}
-
-/** Takes the headers out that are in the body now; what they say of betas fills the envelope, as far as the cloud knows it. */
-export function fillEnvelope(headers: readonly string[], envelope: Envelope): Filled {
+/**
+ * Takes the headers out that are in the body now; what they say of betas fills the envelope, as far as the cloud knows it.
+ * Returns both, and which flags it would have refused the request for.
+ */
+export function fillEnvelope(headers: readonly string[], envelope: Envelope) {
   const kept: string[] = [];
   const flags = new Set<string>();
   const dropped: string[] = [];
@@ -56,7 +52,7 @@ export function fillEnvelope(headers: readonly string[], envelope: Envelope): Fi
   if (flags.size > 0 && !envelope.holdsBetas) kept.push('anthropic-beta', [...flags].join(','));
   return {
     headers: kept,
-    envelope: { ...envelope, flags: envelope.holdsBetas ? [...flags] : [] },
+    envelope: { ...envelope, flags: envelope.holdsBetas ? [...flags] : [] } satisfies FilledEnvelope,
     dropped,
   };
 }

@@ -3,7 +3,6 @@ import type { Lifetime } from '../../lifetime.ts';
 import { countKinds } from '../../policy/mask/masked-values.ts';
 import {
   type Attempt,
-  answerOf,
   attempt,
   discard,
   type Forwarded,
@@ -28,7 +27,7 @@ export async function forward(exchange: Exchange, outgoing: Outgoing): Promise<F
   let resting: GatewayError | undefined;
   try {
     for (const target of outgoing.targets) {
-      const request = await buildFor(target, exchange, outgoing);
+      const request = await buildFor(exchange, outgoing, target);
       if (request instanceof GatewayError) {
         unfit ??= request;
         continue;
@@ -46,18 +45,17 @@ export async function forward(exchange: Exchange, outgoing: Outgoing): Promise<F
     if (last !== undefined) discard(last);
     throw error;
   }
-  if (last === undefined) throw resting ?? unfit ?? noTarget();
-  return answerOf(last);
+  if (last === undefined) throw resting ?? unfit;
+  if ('failure' in last) throw last.failure.error;
+  return last.forwarded;
 }
 
 /** The checked request for a target, or why the target can't take it; any other refusal ends the search. */
 async function buildFor(
-  target: Target,
-  exchange: Exchange,
-  outgoing: Outgoing,
+  ...request: Parameters<typeof buildUpstreamRequest>
 ): Promise<UpstreamRequest | GatewayError> {
   try {
-    return await buildUpstreamRequest(exchange, outgoing, target);
+    return await buildUpstreamRequest(...request);
   } catch (error) {
     if (error instanceof GatewayError && error.code === 'request.unsupported') return error;
     throw error;
@@ -125,18 +123,13 @@ function unavailable({ provider, model }: Target, waitMs: number): GatewayError 
   );
 }
 
-function noTarget(): GatewayError {
-  return new GatewayError('provider.unavailable', 'no provider is configured for this model');
-}
-
 function pause(waitMs: number, lifetime: Lifetime): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       forget();
       resolve();
     }, waitMs);
-    let forget: () => void = () => undefined;
-    forget = lifetime.onEnd(() => {
+    const forget = lifetime.onEnd(() => {
       clearTimeout(timer);
       reject(lifetime.reason);
     });

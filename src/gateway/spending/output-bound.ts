@@ -6,16 +6,10 @@ import { knownModel } from '../../limits/known-models.ts';
 import { findCaps } from '../../policy/traverse/caps.ts';
 import type { Target } from '../../providers/route.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
-import { dialectAt } from '../targets.ts';
+import { dialectAt } from '../endpoints.ts';
 
 /** Output tokens assumed if neither the client, the configuration nor what is known of the model sets a bound. */
 const unboundedTokens = 32_768;
-
-/** What the entry of the requested model says of its answers, and whether that holds for the target's model. */
-interface EntryBound {
-  readonly maxOutputTokens: number | undefined;
-  readonly isOwn: boolean;
-}
 
 /** How much a request lets its targets write. */
 export interface OutputCap {
@@ -41,15 +35,20 @@ export function findOutputCap(document: JsonDocument, { dialect }: ModelEndpoint
   };
 }
 
-interface Asked {
+/** What bounds an answer: the request, and what the entry of the requested model says. */
+interface Bounds {
   readonly endpoint: ModelEndpoint;
   readonly cap: OutputCap;
+  readonly maxOutputTokens: number | undefined;
+  /** Whether what the entry says holds for the target's model. */
+  readonly isOwn: boolean;
 }
 
-/** The most output tokens that a target can write, by the entry of the requested model. */
-export function longestAt(target: Target, { endpoint, cap }: Asked, entry: EntryBound): number {
+/** The most output tokens that a target can write. */
+export function longestAt(target: Target, bounds: Bounds): number {
+  const { endpoint, cap } = bounds;
   if (endpoint.dialect.caps.length === 0) return 0;
-  const least = cap.isBounding ? leastCapAt(target, endpoint) : longestUnbounded(target, cap, entry);
+  const least = cap.isBounding ? leastCapAt(target, endpoint) : longestUnbounded(target, bounds);
   return Math.max(cap.tokens, least) * cap.answers;
 }
 
@@ -59,13 +58,9 @@ function leastCapAt({ provider }: Target, endpoint: ModelEndpoint): number {
   return dialect === undefined || dialect === endpoint.dialectName ? 0 : (dialects[dialect].leastCap ?? 0);
 }
 
-function longestUnbounded(
-  { provider, model }: Target,
-  { isSet }: OutputCap,
-  { maxOutputTokens, isOwn }: EntryBound,
-): number {
+function longestUnbounded({ provider, model }: Target, { cap, maxOutputTokens, isOwn }: Bounds): number {
   // Where the dialect needs a cap, this one is sent (outgoing/build-body.ts).
-  if (provider.options.dialect === 'anthropic' && !isSet) return maxOutputTokens ?? defaultCap;
+  if (provider.options.dialect === 'anthropic' && !cap.isSet) return maxOutputTokens ?? defaultCap;
   const known = knownModel(model)?.maxOutputTokens ?? unboundedTokens;
   return isOwn ? (maxOutputTokens ?? known) : known;
 }

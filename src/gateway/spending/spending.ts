@@ -1,13 +1,14 @@
 import type { Dialect } from '../../dialects/dialect.ts';
 import { noUsage, type Tally, type Usage } from '../../dialects/usage.ts';
 import { GatewayError } from '../../errors.ts';
-import type { Amounts } from '../../limits/counters.ts';
+import { type Amounts, noAmounts } from '../../limits/counters.ts';
 import { imageTokensOf, knownModel, listPrice } from '../../limits/known-models.ts';
 import type { Limiter, Reservation } from '../../limits/limiter.ts';
 import { costOf, type Price, worstCostOf } from '../../limits/price.ts';
 import type { Route, Target } from '../../providers/route.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
 import type { ModelRequest } from '../request.ts';
+import type { RoutedRequest } from '../route.ts';
 import { type Demand, findDemand } from './demand.ts';
 import { longestAt, mayReason } from './output-bound.ts';
 
@@ -43,14 +44,6 @@ export class Outcome {
   }
 }
 
-interface SpendingRequest {
-  readonly request: ModelRequest;
-  readonly endpoint: ModelEndpoint;
-  readonly route: Route | undefined;
-  /** The targets that may be tried: the worst case is that of the most expensive, and of the one with the longest answers. */
-  readonly targets: readonly Target[];
-}
-
 export interface Spent {
   readonly usage: Usage | undefined;
   /** Undefined if no price is known. */
@@ -68,48 +61,42 @@ interface Worst {
 const free: Price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 /** Of a model whose context window nobody says. */
 const unknownWindow = 1_048_576;
-const nothing: Amounts = { requests: 0, tokens: 0, nanoUsd: 0 };
 
 /** The most that one exchange may use, and what it did use. */
 export class Spending {
-  readonly #request: SpendingRequest;
-  #isLimited = false;
-  #isSettled = false;
-  #reservation: Reservation | undefined;
+  /** Whether tokens or money are limited, so that their usage must be known. */
+  isLimited = false;
+  isSettled = false;
+  reservation: Reservation | undefined;
+  readonly #request: ModelRequest;
+  readonly #endpoint: ModelEndpoint;
+  readonly #route: Route;
+  /** The worst case is that of the most expensive, and of the one with the longest answers. */
+  readonly #targets: readonly Target[];
   #worst: Worst | undefined;
   #found: Demand | undefined;
 
-  constructor(request: SpendingRequest) {
-    this.#request = request;
+  constructor({ decided, route, targets }: RoutedRequest) {
+    this.#request = decided.request;
+    this.#endpoint = decided.endpoint;
+    this.#route = route;
+    this.#targets = targets;
   }
 
   /** Whose SDK reads the rate-limit headers. */
   get dialect(): Dialect {
-    return this.#request.endpoint.dialect;
-  }
-
-  get reservation(): Reservation | undefined {
-    return this.#reservation;
-  }
-
-  /** Whether tokens or money are limited, so that their usage must be known. */
-  get isLimited(): boolean {
-    return this.#isLimited;
-  }
-
-  get isSettled(): boolean {
-    return this.#isSettled;
+    return this.#endpoint.dialect;
   }
 
   /** Reserves the worst case. Throws limit.requests, .tokens, .concurrency, .budget and .state_unavailable. */
   async reserve(limiter: Limiter, nowMs: number): Promise<void> {
-    this.#isLimited = limiter.needsAmounts;
-    this.#reservation = await limiter.reserve(this.#worstCase(limiter), nowMs, () => this.#advice());
+    this.isLimited = limiter.needsAmounts;
+    this.reservation = await limiter.reserve(this.#worstCase(limiter), nowMs, () => this.#advice());
   }
 
   /** Whether the provider charges for the request. */
   get isCharged(): boolean {
-    return this.#request.endpoint.kind !== 'count';
+    return this.#endpoint.kind !== 'count';
   }
 
   /** The most that the exchange can use, whichever of its targets answers. */
@@ -120,32 +107,32 @@ export class Spending {
 
   /** What the exchange used: settles it, and returns the rest of the reservation. Called once, when it is over. */
   settle({ target, wasAccepted, answer }: Outcome): Spent {
-    this.#isSettled = true;
+    this.isSettled = true;
     if (target === undefined) {
-      this.#reservation?.settle(nothing);
+      this.reservation?.settle(noAmounts);
       return { usage: undefined, nanoUsd: undefined };
     }
     const spent = this.isCharged && wasAccepted ? this.#spentAt(target, answer) : unspent;
     const { usage = noUsage, nanoUsd = 0 } = spent;
-    this.#reservation?.settle({ requests: 1, tokens: usage.inputTokens + usage.outputTokens, nanoUsd });
+    this.reservation?.settle({ requests: 1, tokens: usage.inputTokens + usage.outputTokens, nanoUsd });
     return spent;
   }
 
   #worstCase(limiter: Limiter): Amounts {
-    if (!limiter.needsAmounts || this.#request.endpoint.kind === 'count') return { ...nothing, requests: 1 };
+    if (!limiter.needsAmounts || this.#endpoint.kind === 'count') return { ...noAmounts, requests: 1 };
     const isUnpriced = (each: Target) => !each.provider.takesLogin && this.#priceOf(each) === undefined;
-    if (limiter.needsPrice && this.#request.targets.some(isUnpriced)) {
-      throw unpriced(this.#request.request.model);
+    if (limiter.needsPrice && this.#targets.some(isUnpriced)) {
+      throw unpriced(this.#request.model);
     }
     const mode = limiter.needsPrice ? this.#surchargedMode() : undefined;
-    if (mode !== undefined) throw unpriced(`${this.#request.request.model} with ${mode}`);
+    if (mode !== undefined) throw unpriced(`${this.#request.model} with ${mode}`);
     const { inputTokens, outputTokens, nanoUsd = 0 } = this.worst();
     return { requests: 1, tokens: inputTokens + outputTokens, nanoUsd };
   }
 
   /** How a request can need less: coding agents ask for far more output than they use. */
   #advice(): string {
-    const { dialect, kind } = this.#request.endpoint;
+    const { dialect, kind } = this.#endpoint;
     if (kind === 'count') return '';
     const { inputTokens, outputTokens } = this.worst();
     if (this.#demand.remote.hasOther && inputTokens > outputTokens)
@@ -160,7 +147,7 @@ export class Spending {
       provider.options.dialect !== 'sandbox' &&
       !provider.takesLogin &&
       this.#configuredPrice(model) === undefined;
-    if (!this.#request.targets.some(hasListPrice)) return undefined;
+    if (!this.#targets.some(hasListPrice)) return undefined;
     return this.#demand.surcharge ?? this.#demand.fees.unpriced;
   }
 
@@ -172,7 +159,7 @@ export class Spending {
     let inputTokens = writtenTokens;
     let outputTokens = 0;
     let nanoUsd: number | undefined;
-    for (const target of this.#request.targets) {
+    for (const target of this.#targets) {
       const named = writtenTokens + images * imageTokensOf(target.model);
       const input = hasOther ? Math.max(named, this.#windowOf(target)) : named;
       const output = this.#longestAt(target);
@@ -186,23 +173,24 @@ export class Spending {
   }
 
   get #demand(): Demand {
-    const { request, endpoint } = this.#request;
-    this.#found ??= request.demand ?? findDemand(request.document, endpoint);
+    this.#found ??= this.#request.demand ?? findDemand(this.#request.document, this.#endpoint);
     return this.#found;
   }
 
   /** The most input tokens that a target can read. */
   #windowOf({ model }: Target): number {
-    const own = this.#isEntrysOwn(model) ? this.#request.route?.entry.contextWindow : undefined;
+    const own = this.#isEntrysOwn(model) ? this.#route.entry.contextWindow : undefined;
     return own ?? knownModel(model)?.contextWindow ?? unknownWindow;
   }
 
   /** The most output tokens that a target can write for the request. */
   #longestAt(target: Target): number {
-    const { endpoint, route } = this.#request;
-    const cap = this.#demand.output;
-    const { maxOutputTokens } = route?.entry ?? {};
-    return longestAt(target, { endpoint, cap }, { maxOutputTokens, isOwn: this.#isEntrysOwn(target.model) });
+    return longestAt(target, {
+      endpoint: this.#endpoint,
+      cap: this.#demand.output,
+      maxOutputTokens: this.#route.entry.maxOutputTokens,
+      isOwn: this.#isEntrysOwn(target.model),
+    });
   }
 
   #priceOf({ provider, model }: Target): Price | undefined {
@@ -216,7 +204,7 @@ export class Spending {
   }
 
   #configuredPrice(model: string): Price | undefined {
-    return this.#isEntrysOwn(model) ? this.#request.route?.entry.pricing : undefined;
+    return this.#isEntrysOwn(model) ? this.#route.entry.pricing : undefined;
   }
 
   /**
@@ -224,8 +212,7 @@ export class Spending {
    * is known of it. Fallbacks may be other models.
    */
   #isEntrysOwn(model: string): boolean {
-    const { request, route } = this.#request;
-    const own = route?.entry.targets[0].model ?? request.model;
+    const own = this.#route.entry.targets[0].model ?? this.#request.model;
     return model === own || knownModel(model) === undefined;
   }
 
@@ -241,7 +228,7 @@ export class Spending {
       : seenTokens;
     // Where nothing is limited, what was written is the better estimate, and what is only named may be small.
     const inputTokens =
-      known.inputTokens || (this.#isLimited ? this.worst().inputTokens : this.#demand.inputTokens);
+      known.inputTokens || (this.isLimited ? this.worst().inputTokens : this.#demand.inputTokens);
     const searches = Math.max(known.searches ?? 0, this.#demand.fees.searches);
     const usage: Usage = {
       ...known,
@@ -266,7 +253,7 @@ export class Spending {
     if (answer.extent !== 'whole' && isSilent) return true;
     if (this.#demand.isInBackground) return true;
     // Where nothing is limited, what was seen is the better estimate.
-    if (!this.#isLimited) return false;
+    if (!this.isLimited) return false;
     return answer.extent === 'unread' || mayReason(this.#demand.asksToReason, target);
   }
 }

@@ -77,7 +77,7 @@ export class RedisCounters implements Counters {
     this.#membership = new RedisMembership(redis, id, this.#openKey);
     this.#sums = new RedisSums(redis, options.readSums);
     this.#settlements = new Settlements(redis, this.#openKey, {
-      isLedgerKept: this.#sums.isKept,
+      isLedgerKept: options.readSums !== undefined,
       onBadCounter: (key) => this.#reportBadCounter(key),
     });
     redis.on('error', (cause) => (this.#isConnected ? this.#lost(cause) : this.#report(cause)));
@@ -146,7 +146,7 @@ export class RedisCounters implements Counters {
       amount,
       endsMs,
       isEnforced ? 1 : 0,
-      isKnown && this.#sums.isKept && budget !== undefined ? 1 : 0,
+      isKnown && this.#options.readSums !== undefined && budget !== undefined ? 1 : 0,
     ]);
     const keys = [filled, this.#openKey, ...claims.map(({ counter }) => prefix + counter)];
     const answer = await this.#redis
@@ -166,7 +166,7 @@ export class RedisCounters implements Counters {
     }));
     if (Number(refused) > 0) return { isGranted: false, refusedBy: Number(refused) - 1, states };
     const levels = claims.flatMap(({ kind, counter }) => (kind === 'level' ? [prefix + counter] : []));
-    if (levels.length > 0) this.#membership.add(lease, levels);
+    if (levels.length > 0) this.#membership.open.set(lease, levels);
     const ticket: RedisTicket = { claims, atMs: Number(second) * 1_000, lease, mark: this.#mark };
     return { isGranted: true, states, ticket };
   }
@@ -184,7 +184,7 @@ export class RedisCounters implements Counters {
       if (this.#isConnected) this.#settlements.sendKept().catch((cause: unknown) => this.#lost(cause));
       return;
     }
-    this.#membership.delete(ticket.lease);
+    this.#membership.open.delete(ticket.lease);
     // Without a ledger, data that was lost meanwhile is not restored, and neither is the claim.
     const isForgotten = this.#options.readSums === undefined && ticket.mark !== this.#mark;
     const differences = ticket.claims.map((claim, i) => ({

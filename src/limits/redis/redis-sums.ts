@@ -21,11 +21,6 @@ export class RedisSums {
     this.#loader = read && new BudgetLoader(read, (sums) => this.#write(sums));
   }
 
-  /** Whether there is a ledger to read. */
-  get isKept(): boolean {
-    return this.#read !== undefined;
-  }
-
   /**
    * Raises all budgets' counters to the ledger's sums, which include the worst case of everything that is open. Resolves
    * with the mark of the data set, which is `fresh` after the id of the server's run if nobody has marked it yet.

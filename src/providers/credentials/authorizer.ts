@@ -14,8 +14,8 @@ export interface Authorization {
 
 /** Authorizes requests with credentials that end, or that sign each request. */
 export interface Authorizer {
-  /** At once if the credentials are known. Rejects with provider.credentials_missing. */
-  authorize(request: HostRequest): Authorization | Promise<Authorization>;
+  /** Rejects with provider.credentials_missing. */
+  authorize(request: HostRequest): Promise<Authorization>;
   /** The provider refused a request (401 or 403). Returns whether another try may be accepted. */
   refused(refusal: Refusal): boolean;
 }

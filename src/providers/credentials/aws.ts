@@ -34,9 +34,7 @@ export function awsAuthorizer({ name, url, region = '' }: AuthorizedHost): Autho
   const scope = { region, service: serviceOf(url.hostname) };
   const cache = new CredentialCache({
     fetch: async () => {
-      const { defaultProvider } = requirePackage('aws', {
-        provider: name,
-      }) as CredentialProvider;
+      const { defaultProvider } = requirePackage('aws', { provider: name }) as CredentialProvider;
       // A new one each time that reads all files again, so that it keeps nothing that was refused, or that a login has replaced.
       const keys = await defaultProvider({ clientConfig: { region }, ignoreCache: true })();
       const secrets = [keys.secretAccessKey, ...(keys.sessionToken === undefined ? [] : [keys.sessionToken])];

@@ -1,5 +1,5 @@
 import { type AuthorizedHost, type Authorizer, requirePackage } from './authorizer.ts';
-import { bearerAuthorizer } from './bearer.ts';
+import { bearerAuthorizer } from './credential-cache.ts';
 
 /** The part of `@azure/identity` that is used. */
 interface Identity {

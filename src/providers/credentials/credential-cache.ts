@@ -1,4 +1,5 @@
 import { GatewayError } from '../../errors.ts';
+import type { Authorization, Authorizer } from './authorizer.ts';
 
 /** What was fetched, and until when it can be used. */
 export interface Fetched<Value> {
@@ -44,8 +45,8 @@ export class CredentialCache<Value> {
     this.#clock = options.clock ?? Date.now;
   }
 
-  /** A value that can still be used for a request, at once if one is known. Rejects with provider.credentials_missing. */
-  get(): Value | Promise<Value> {
+  /** A value that can still be used for a request. Rejects with provider.credentials_missing. */
+  async get(): Promise<Value> {
     const nowMs = this.#clock();
     const known = this.#known;
     if (known === undefined || nowMs > known.endsAtMs - marginMs) return this.#renew(nowMs);
@@ -98,4 +99,26 @@ function withDeadline<Value>(promise: Promise<Value>, ms: number): Promise<Value
     const timer = setTimeout(() => reject(new Error(`nothing came within ${ms} ms`)), ms);
     promise.then(resolve, reject).finally(() => clearTimeout(timer));
   });
+}
+
+/** An OAuth 2 access token. */
+interface AccessToken {
+  readonly token: string;
+  /** Milliseconds since 1970. */
+  readonly endsAtMs: number;
+  /** Flat list of what goes along with it. */
+  readonly headers?: readonly string[];
+}
+
+/** Authorizes requests by access tokens; `failure` says what its owner can do if none can be had. */
+export function bearerAuthorizer(fetch: () => Promise<AccessToken>, failure: string): Authorizer {
+  const cache = new CredentialCache<Authorization>({
+    failure,
+    fetch: async () => {
+      const { token, endsAtMs, headers = [] } = await fetch();
+      const authorization = ['authorization', `Bearer ${token}`, ...headers];
+      return { value: { headers: authorization, secrets: [token] }, endsAtMs };
+    },
+  });
+  return { authorize: () => cache.get(), refused: ({ ageMs }) => cache.refused(ageMs) };
 }

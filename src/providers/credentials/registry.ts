@@ -1,32 +1,24 @@
+import type { Cloud } from '../../cloud-hosts.ts';
 import type { AuthorizedHost, Authorizer } from './authorizer.ts';
 
 /** Where a kind of credentials is loaded from, when a provider first needs it: to add a kind, write its file and a line here. */
-const kinds = {
-  aws: async (host: AuthorizedHost) => (await import('./aws.ts')).awsAuthorizer(host),
-  azure: async (host: AuthorizedHost) => (await import('./azure.ts')).azureAuthorizer(host),
-  google: async (host: AuthorizedHost) => (await import('./google.ts')).googleAuthorizer(host),
-} as const;
-
-export type CredentialKind = keyof typeof kinds;
-
-export function isCredentialKind(name: string): name is CredentialKind {
-  return Object.hasOwn(kinds, name);
-}
+const kinds: Readonly<Record<Cloud, (host: AuthorizedHost) => Promise<Authorizer>>> = {
+  aws: async (host) => (await import('./aws.ts')).awsAuthorizer(host),
+  azure: async (host) => (await import('./azure.ts')).azureAuthorizer(host),
+  google: async (host) => (await import('./google.ts')).googleAuthorizer(host),
+};
 
 /** Nothing of a cloud is loaded before the first request for it. */
-export function createAuthorizer(kind: CredentialKind, host: AuthorizedHost): Authorizer {
-  let loaded: Authorizer | undefined;
+export function createAuthorizer(kind: Cloud, host: AuthorizedHost): Authorizer {
   let loading: Promise<Authorizer> | undefined;
-  // One for all who come meanwhile: each has a cache of its own.
-  const load = () => {
-    loading ??= kinds[kind](host).then((own) => {
-      loaded = own;
-      return own;
-    });
-    return loading;
-  };
+  let loaded: Authorizer | undefined;
   return {
-    authorize: (request) => loaded?.authorize(request) ?? load().then((own) => own.authorize(request)),
+    authorize: async (request) => {
+      // One for all who come meanwhile: each has a cache of its own.
+      loading ??= kinds[kind](host);
+      loaded = await loading;
+      return loaded.authorize(request);
+    },
     refused: (refusal) => loaded?.refused(refusal) === true,
   };
 }

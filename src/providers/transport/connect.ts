@@ -68,7 +68,7 @@ export interface Attempted {
 /** Opens a connection and calls back once. */
 export type Connect = (connected: Connected) => Attempted;
 
-interface ConnectOptions {
+export interface ConnectOptions {
   /** PEM certificates of authorities beyond Node's own. */
   readonly ca?: string | undefined;
   /** URL of a proxy to tunnel through, with its credentials. */

@@ -1,7 +1,7 @@
 import { Pool as UndiciPool } from 'undici';
 import { SwapRemoveList } from '../../swap-remove-list.ts';
 import { TickQueue } from '../../tick-queue.ts';
-import { connectTo } from './connect.ts';
+import { type ConnectOptions, connectTo } from './connect.ts';
 import { HostClient, type HostDispatch } from './host-client.ts';
 import type { Upstream, UpstreamTimeouts } from './upstream.ts';
 
@@ -14,12 +14,8 @@ export interface HostRequest {
   readonly body?: Buffer;
 }
 
-export interface PoolOptions {
+export interface PoolOptions extends ConnectOptions {
   readonly timeouts: UpstreamTimeouts;
-  /** PEM certificates of authorities beyond Node's own. */
-  readonly ca?: string | undefined;
-  /** URL of the proxy that connections are tunnelled through, with its credentials. */
-  readonly proxy?: string | undefined;
   readonly ticks?: TickQueue;
 }
 
@@ -65,7 +61,7 @@ export class Pool {
   /** Sends a request on an idle connection, or a new one. `upstream` is notified of its progress. */
   send({ method, path, headers, body }: HostRequest, upstream: Upstream): void {
     if (this.#isClosed) {
-      return upstream.fail({ kind: 'unreachable', cause: new Error('the provider is no longer in use') });
+      return upstream.fail('unreachable', new Error('the provider is no longer in use'));
     }
     this.#startClock();
     this.#inFlight.add(upstream);

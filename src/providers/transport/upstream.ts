@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import type { GatewayError } from '../../errors.ts';
+import type { ProviderConfig } from '../../config/build/providers.ts';
+import { type FailureCode, GatewayError } from '../../errors.ts';
 import type { SwapRemoveItem } from '../../swap-remove-list.ts';
 import type { TickQueue } from '../../tick-queue.ts';
 import { AnswerHeaders } from '../answer-headers.ts';
-import { type HostFailure, hostError } from '../host-failure.ts';
 import type { HostConnection } from './host-client.ts';
 
 /** Consumes an answer's body, piece by piece. */
@@ -34,11 +34,7 @@ export interface UpstreamFailure {
   readonly wasSent: boolean;
 }
 
-export interface UpstreamTimeouts {
-  readonly connectMs: number;
-  readonly headersMs: number;
-  readonly idleMs: number;
-}
+export type UpstreamTimeouts = Pick<ProviderConfig['timeouts'], 'connectMs' | 'headersMs' | 'idleMs'>;
 
 /** What an upstream needs of its pool. */
 interface UpstreamPool {
@@ -48,6 +44,16 @@ interface UpstreamPool {
   readonly nowMs: number;
   ended(upstream: Upstream): void;
 }
+
+/** Why a host gave no whole answer, and what the exchange fails with. */
+const hostFailures = {
+  unreachable: ['provider.unreachable', "the provider can't be reached"],
+  'slow connect': ['provider.unreachable', 'the provider did not accept a connection in time'],
+  slow: ['provider.timeout', 'the provider took too long to answer'],
+  'large head': ['provider.broken_response', "the provider's headers are too large"],
+  broken: ['provider.broken_response', 'the provider cut its answer short, or sent what is no HTTP answer'],
+} as const satisfies Record<string, readonly [FailureCode, string]>;
+type HostFailure = keyof typeof hostFailures;
 
 /** How it ended. */
 type Outcome = GatewayError | 'complete' | 'aborted';
@@ -63,7 +69,7 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
   place = -1;
   status = 0;
   headers = noHeaders;
-  /** When the request began to leave, by `performance.now()`. */
+  /** When the request began to leave, by `performance.now()`; 0 before that. */
   leftAtMs = 0;
   readonly #settle: (failure: UpstreamFailure | undefined) => void;
   #pool: UpstreamPool | undefined;
@@ -71,7 +77,6 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
   #controller: Dispatcher.DispatchController | undefined;
   /** `sent`: the provider may work on the request. */
   #phase: 'connecting' | 'sent' | 'body' | 'over' = 'connecting';
-  #wasSent = false;
   /** A time of the pool's clock. */
   #dueAtMs = Number.POSITIVE_INFINITY;
   #interim = 0;
@@ -108,10 +113,10 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
 
   /** For the pool: ends the request if it is overdue. A host that we have paused is not late. */
   checkTime(nowMs: number): void {
-    if (nowMs <= this.#dueAtMs || this.isPaused) return;
+    if (nowMs <= this.#dueAtMs || this.isBehind) return;
     if (this.#phase === 'connecting') this.#giveUp('slow connect', 'the connection took too long');
-    else if (this.#phase === 'sent') this.#giveUp('slow head', 'the head took too long');
-    else if (this.#phase === 'body') this.#giveUp('slow body', 'nothing came for too long');
+    else if (this.#phase === 'sent') this.#giveUp('slow', 'the head took too long');
+    else if (this.#phase === 'body') this.#giveUp('slow', 'nothing came for too long');
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -120,7 +125,6 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
       return this.#connection?.giveUp(controller, new Error('the request was given up'));
     this.#phase = 'sent';
     this.leftAtMs = performance.now();
-    this.#wasSent = true;
     this.#delay('headersMs');
   }
 
@@ -168,7 +172,7 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
     const socket = this.#connection?.socket;
     // libuv reports a reset right after data as an end, but then the socket has no peer any more.
     if (this.#isCloseDelimited && socket?.remoteAddress === undefined) {
-      return this.fail({ kind: 'broken', cause: new Error('the host reset the connection') });
+      return this.fail('broken', new Error('the host reset the connection'));
     }
     // The host answered before it had read the whole request: it could take the rest for another request.
     if ((socket?.writableLength ?? 0) > 0) socket?.destroy();
@@ -177,15 +181,16 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
   }
 
   onResponseError(_controller: unknown, cause: Error & { readonly code?: string }): void {
-    if (cause.code === 'UND_ERR_HEADERS_OVERFLOW') this.fail({ kind: 'large head', cause });
-    else this.fail({ kind: this.#wasSent ? 'broken' : 'unreachable', cause });
+    if (cause.code === 'UND_ERR_HEADERS_OVERFLOW') this.fail('large head', cause);
+    else this.fail(this.leftAtMs > 0 ? 'broken' : 'unreachable', cause);
   }
 
-  fail(failure: HostFailure): void {
+  fail(kind: HostFailure, cause: Error): void {
     if (this.#phase === 'over') return;
-    const error = hostError(failure);
+    const [code, message] = hostFailures[kind];
+    const error = new GatewayError(code, message, { cause });
     this.#finish(error);
-    if (this.status === 0) this.#settle({ error, wasSent: this.#wasSent });
+    if (this.status === 0) this.#settle({ error, wasSent: this.leftAtMs > 0 });
     else this.#sink?.fail(error);
   }
 
@@ -205,12 +210,8 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
     }
   }
 
-  get isBehind(): boolean {
-    return this.isPaused;
-  }
-
   /** Whether the host is paused. */
-  get isPaused(): boolean {
+  get isBehind(): boolean {
     return this.#phase === 'body' && this.#controller?.paused === true;
   }
 
@@ -221,12 +222,12 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
 
   #resumeSoon(): void {
     // undici must not be called from within one of its own callbacks, not even another answer's.
-    if (this.isPaused) queueMicrotask(() => this.#resumeNow());
+    if (this.isBehind) queueMicrotask(() => this.#resumeNow());
   }
 
   /** For the connection: it has ended. The request must not be aborted until undici has noticed that as well. */
   flush(): void {
-    if (!this.isPaused) return;
+    if (!this.isBehind) return;
     this.#isFlushing = true;
     const sink = this.#sink;
     this.#sink = undefined;
@@ -235,7 +236,7 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
   }
 
   #resumeNow(): void {
-    if (!this.isPaused) return;
+    if (!this.isBehind) return;
     this.#delay('idleMs');
     this.#controller?.resume();
   }
@@ -255,9 +256,9 @@ export class Upstream implements ProviderAnswer, Dispatcher.DispatchHandler, Swa
       this.#giveUp('broken', 'the host sends one interim answer after another');
   }
 
-  #giveUp(kind: HostFailure['kind'], what: string): void {
+  #giveUp(kind: HostFailure, what: string): void {
     const cause = new Error(what);
-    this.fail({ kind, cause });
+    this.fail(kind, cause);
     this.#connection?.giveUp(this.#controller, cause);
   }
 

@@ -27,7 +27,7 @@ test('many who wait for the first one wait for one fetch; the next get it at onc
   const first = await Promise.all(Array.from({ length: 50 }, () => cache.get()));
 
   expect(new Set(first)).toEqual(new Set([1]));
-  expect(cache.get()).toBe(1);
+  expect(await cache.get()).toBe(1);
   expect(state.fetches).toBe(1);
 });
 
@@ -36,10 +36,10 @@ test('shortly before it ends another one is fetched while the old one is used', 
   await cache.get();
   state.nowMs += hourMs - 4 * 60_000;
 
-  expect(cache.get()).toBe(1);
+  expect(await cache.get()).toBe(1);
   await new Promise(setImmediate);
 
-  expect(cache.get()).toBe(2);
+  expect(await cache.get()).toBe(2);
   expect(state.fetches).toBe(2);
 });
 
@@ -57,9 +57,9 @@ test('a failed renewal leaves the old one in use until it ends', async () => {
   state.failure = new Error('the token endpoint is down');
   state.nowMs += hourMs - 4 * 60_000;
 
-  expect(cache.get()).toBe(1);
+  expect(await cache.get()).toBe(1);
   await new Promise(setImmediate);
-  expect(cache.get()).toBe(1);
+  expect(await cache.get()).toBe(1);
   expect(state.fetches).toBe(2);
 
   state.nowMs += 4 * 60_000;

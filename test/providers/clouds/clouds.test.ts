@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
-import { azureDeployments } from '../../../src/providers/clouds/azure.ts';
-import { bedrock } from '../../../src/providers/clouds/bedrock.ts';
-import { vertex } from '../../../src/providers/clouds/vertex.ts';
+import { azureDeployments, bedrock, vertex } from '../../../src/providers/clouds/clouds.ts';
 
 const clouds = { bedrock, vertex, azure: azureDeployments('2024-10-21') };
 const path = (cloud: keyof typeof clouds, model: string) =>
