@@ -53,7 +53,7 @@ function about() {
 async function answerModels(
   exchange: Exchange,
   gateway: Gateway,
-  { endpoint, pathModel = '' }: Received,
+  { endpoint, pathModel = '', query }: Received,
 ): Promise<void> {
   const key = authenticate(exchange, gateway);
   exchange.draft.noteCaller(endpoint.kind, key);
@@ -70,7 +70,7 @@ async function answerModels(
   }
   const value =
     endpoint.kind === 'models'
-      ? toList(models.map(listEntry))
+      ? page(models.map(listEntry), new URLSearchParams(query))
       : { object: 'list', data: models.map((model) => describeModel(gateway, key, model)) };
   exchange.sendJson(value);
 }
@@ -133,15 +133,30 @@ function reachView({ router }: Pick<Gateway, 'router'>, { id }: ModelInfo) {
   return first?.provider.takesLogin === true ? { credentials: 'client' } : {};
 }
 
-/** A list that both SDK families can read. Anthropic's has pages, and this is the only one. */
-function toList(data: readonly { readonly id: string }[]) {
+/** A list that both SDK families can read, paged the way Anthropic's clients ask (`limit`, `after_id`, `before_id`). */
+export function page<Entry extends { readonly id: string }>(
+  entries: readonly Entry[],
+  query: URLSearchParams,
+) {
+  const after = entries.findIndex((entry) => entry.id === query.get('after_id'));
+  const before = entries.findIndex((entry) => entry.id === query.get('before_id'));
+  const limit = pageLimit(query.get('limit'));
+  const range = entries.slice(after + 1, before < 0 ? undefined : before);
+  const data = before >= 0 && after < 0 ? range.slice(-limit) : range.slice(0, limit);
   return {
     object: 'list',
     data,
-    has_more: false,
+    has_more: data.length < range.length,
     first_id: data[0]?.id ?? null,
     last_id: data.at(-1)?.id ?? null,
   };
+}
+
+function pageLimit(text: string | null): number {
+  if (text === null) return Number.MAX_SAFE_INTEGER;
+  const limit = Number(text);
+  if (Number.isSafeInteger(limit) && limit >= 1) return limit;
+  throw new GatewayError('request.field', 'limit must be a whole number above 0', { param: 'limit' });
 }
 
 /** What a client needs to choose a model. */
