@@ -64,9 +64,7 @@ export async function openSqlite(file: string): Promise<SqliteEngines> {
     return { writer, reader };
   } catch (cause) {
     for (const engine of opened) engine.close();
-    if (cause instanceof GatewayError) throw cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new GatewayError('config.invalid', `can't open the SQLite database ${path}: ${reason}`, { cause });
+    throw toOpenError(path, cause);
   }
 }
 
@@ -82,10 +80,14 @@ export async function openSqliteReader(file: string): Promise<SqliteEngine> {
     return engine;
   } catch (cause) {
     engine?.close();
-    if (cause instanceof GatewayError) throw cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new GatewayError('config.invalid', `can't open the SQLite database ${path}: ${reason}`, { cause });
+    throw toOpenError(path, cause);
   }
+}
+
+function toOpenError(path: string, cause: unknown): GatewayError {
+  if (cause instanceof GatewayError) return cause;
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new GatewayError('config.invalid', `can't open the SQLite database ${path}: ${reason}`, { cause });
 }
 
 async function turnOnWal(engine: SqliteEngine): Promise<void> {
