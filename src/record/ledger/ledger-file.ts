@@ -25,11 +25,7 @@ import { type LedgerRow, oldestQuarter } from './ledger-row.ts';
 import type { LedgerStore, LedgerTables, ReadLedger, Retention } from './ledger-store.ts';
 
 /** The ledger's file, opened for writing. Its methods block the thread. */
-export interface LedgerFile extends LedgerStore {
-  add(rows: readonly LedgerRow[]): void;
-  maintain(retention: Retention, nowMs: number): boolean;
-  close(): void;
-}
+export type LedgerFile = ReturnType<typeof ledgerFile>;
 
 const dayMs = 86_400_000;
 // Few enough that others hardly wait for the deletion.
@@ -64,11 +60,11 @@ export async function openLedgerFile(path: string): Promise<LedgerFile> {
   }
 }
 
-function ledgerFile(engine: SqliteEngine, add: (rows: readonly LedgerRow[]) => void): LedgerFile {
+function ledgerFile(engine: SqliteEngine, add: (rows: readonly LedgerRow[]) => void) {
   const one = (sql: string) => Number(Object.values(engine.prepare(sql).all()[0] as object)[0]);
   return {
-    add: (rows) => transaction(engine, () => add(rows)),
-    maintain: ({ days, bytes }, nowMs) =>
+    add: (rows: readonly LedgerRow[]) => transaction(engine, () => add(rows)),
+    maintain: ({ days, bytes }: Retention, nowMs: number) =>
       transaction(engine, () => {
         engine.prepare(sumPruning('sums', '?')).run(oldestQuarter(nowMs));
         const used = (one('pragma page_count') - one('pragma freelist_count')) * one('pragma page_size');
@@ -82,7 +78,7 @@ function ledgerFile(engine: SqliteEngine, add: (rows: readonly LedgerRow[]) => v
         return Number(deleted.changes) === pruneRows;
       }),
     close: () => engine.close(),
-  };
+  } satisfies LedgerStore;
 }
 
 /**

@@ -4,7 +4,6 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { backoffMs } from '../../backoff.ts';
 import { sqliteFailure } from '../../database/failures.ts';
 import { loadSqlite } from '../../database/sqlite-engine.ts';
-import { type Damage, moveSegment, settleOwner } from './journal/move.ts';
 import {
   lockedOwners,
   lockOwner,
@@ -13,7 +12,7 @@ import {
   stateOfOwner,
   youngMs,
 } from './journal/owner-lock.ts';
-import { listSegments } from './journal/segments.ts';
+import { type Damage, listSegments, moveSegment, settleOwner } from './journal/segments.ts';
 import type { LedgerAnswer, LedgerCommand, LedgerThreadData } from './ledger.ts';
 import type { LedgerPlace, LedgerStore } from './ledger-store.ts';
 import { messageOf } from './read-ledger.ts';
