@@ -11,9 +11,6 @@ export interface SqliteStatement {
     readonly changes: number | bigint;
     readonly lastInsertRowid: number | bigint;
   };
-  /** Missing, like the next one, from the first versions of node:sqlite. */
-  columns?(): readonly { readonly name: string }[];
-  setReturnArrays?(areArrays: boolean): void;
 }
 
 /**
