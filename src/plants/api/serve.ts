@@ -18,7 +18,6 @@ interface ServeOptions {
   readonly allowedHosts?: readonly string[];
   readonly allowedOrigins?: readonly string[];
   readonly log: (record: object) => void;
-  readonly drainMs?: number;
   readonly operations: readonly Operation[];
   readonly sessions: Sessions;
   readonly watchers: Watchers;
@@ -95,10 +94,7 @@ export async function serve(options: ServeOptions): Promise<Listener> {
   const listener = await listen({
     host: options.host,
     port: options.port,
-    limits: {
-      ...defaultListenLimits,
-      ...(options.drainMs === undefined ? {} : { drainMs: options.drainMs }),
-    },
+    limits: defaultListenLimits,
     // Both answer every failure themselves.
     onRequest: (request, response) => void handle(request, response),
     onUpgrade: (request, socket, head) => void upgrade(request, socket, head),
