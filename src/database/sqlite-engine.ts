@@ -7,10 +7,7 @@ export type SqliteValue = string | number | null;
 
 export interface SqliteStatement {
   all(...parameters: readonly SqliteValue[]): unknown[];
-  run(...parameters: readonly SqliteValue[]): {
-    readonly changes: number | bigint;
-    readonly lastInsertRowid: number | bigint;
-  };
+  run(...parameters: readonly SqliteValue[]): { readonly changes: number | bigint };
 }
 
 /**
