@@ -44,19 +44,20 @@ export function refuseSuccessor(current: Protection, next: Protection): string |
  * Whether a changed file lacks rules and looks half written: it is the beginning of what it was, or has lost the
  * end of its last line.
  */
-export function looksCut(current: FollowedText, next: FollowedText): boolean {
+export function looksCut(current: FollowedFile, next: FollowedFile): boolean {
   const isBeginning = next.text.length < current.text.length && current.text.startsWith(next.text);
   const endsEarly = current.text.endsWith('\n') && !next.text.endsWith('\n');
-  return (isBeginning || endsEarly) && current.rules.some((rule) => !next.rules.includes(rule));
+  const kept = rulesOf(next.config);
+  return (isBeginning || endsEarly) && rulesOf(current.config).some((rule) => !kept.includes(rule));
 }
 
-export interface FollowedText {
+interface FollowedFile {
   readonly text: string;
-  /** Every policy, and every rule as policy and id. */
-  readonly rules: readonly string[];
+  readonly config: Config;
 }
 
-export function rulesOf({ policySource }: Config): readonly string[] {
+/** Every policy, and every rule as policy and id. */
+function rulesOf({ policySource }: Config): readonly string[] {
   return Object.entries(policySource.policies).flatMap(([name, { rules }]) => [
     name,
     ...rules.map(({ id }) => `${name}\0${id}`),

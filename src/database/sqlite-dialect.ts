@@ -147,35 +147,16 @@ class Session implements DatabaseConnection {
   }
 }
 
-/** Runs queries on one connection; prepared statements are kept. */
+/** Runs queries, which name their columns, on one connection; prepared statements are kept. */
 function createRun(engine: SqliteEngine): Run {
-  const known = new Map<string, ReturnType<typeof rowReader>>();
+  const known = new Map<string, SqliteStatement>();
   return ({ sql, parameters }) => {
-    let all = known.get(sql);
-    if (all === undefined) {
-      all = rowReader(engine.prepare(sql));
+    let statement = known.get(sql);
+    if (statement === undefined) {
+      statement = engine.prepare(sql);
       if (known.size >= statementLimit) known.clear();
-      known.set(sql, all);
+      known.set(sql, statement);
     }
-    return { rows: all(parameters as readonly SqliteValue[]) }; // the schema has no other column types
+    return { rows: statement.all(...(parameters as readonly SqliteValue[])) }; // the schema has no other column types
   };
-}
-
-/**
- * Reads rows as arrays and builds the objects here: the driver takes longer to build an object than SQLite
- * to find its row. So queries must name their columns; those of a `*` could change under a kept statement.
- */
-function rowReader(statement: SqliteStatement): (values: readonly SqliteValue[]) => unknown[] {
-  const names = statement.columns?.().map(({ name }) => name);
-  if (names === undefined || names.length === 0 || statement.setReturnArrays === undefined) {
-    return (values) => statement.all(...values);
-  }
-  statement.setReturnArrays(true);
-  return (values) => statement.all(...values).map((row) => toObject(names, row as readonly unknown[])); // see above
-}
-
-function toObject(names: readonly string[], row: readonly unknown[]): Record<string, unknown> {
-  const object: Record<string, unknown> = {};
-  for (let i = 0; i < names.length; i += 1) object[names[i] as string] = row[i]; // i is in range
-  return object;
 }

@@ -7,13 +7,7 @@ export type SqliteValue = string | number | null;
 
 export interface SqliteStatement {
   all(...parameters: readonly SqliteValue[]): unknown[];
-  run(...parameters: readonly SqliteValue[]): {
-    readonly changes: number | bigint;
-    readonly lastInsertRowid: number | bigint;
-  };
-  /** Missing, like the next one, from the first versions of node:sqlite. */
-  columns?(): readonly { readonly name: string }[];
-  setReturnArrays?(areArrays: boolean): void;
+  run(...parameters: readonly SqliteValue[]): { readonly changes: number | bigint };
 }
 
 /**
@@ -64,9 +58,7 @@ export async function openSqlite(file: string): Promise<SqliteEngines> {
     return { writer, reader };
   } catch (cause) {
     for (const engine of opened) engine.close();
-    if (cause instanceof GatewayError) throw cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new GatewayError('config.invalid', `can't open the SQLite database ${path}: ${reason}`, { cause });
+    throw toOpenError(path, cause);
   }
 }
 
@@ -82,10 +74,14 @@ export async function openSqliteReader(file: string): Promise<SqliteEngine> {
     return engine;
   } catch (cause) {
     engine?.close();
-    if (cause instanceof GatewayError) throw cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new GatewayError('config.invalid', `can't open the SQLite database ${path}: ${reason}`, { cause });
+    throw toOpenError(path, cause);
   }
+}
+
+function toOpenError(path: string, cause: unknown): GatewayError {
+  if (cause instanceof GatewayError) return cause;
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new GatewayError('config.invalid', `can't open the SQLite database ${path}: ${reason}`, { cause });
 }
 
 async function turnOnWal(engine: SqliteEngine): Promise<void> {

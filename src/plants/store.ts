@@ -32,7 +32,6 @@ export interface StoreSettings {
   readonly allowedOrigins?: readonly string[];
   /** Creates a user `demo` if there is no user at all. */
   readonly demoUser?: boolean;
-  readonly drainMs?: number;
   readonly watcherLimits?: Partial<WatcherLimits>;
   /** scrypt's N; tests of other things use a smaller one. */
   readonly passwordCost?: number;

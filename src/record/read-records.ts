@@ -1,4 +1,5 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { isFields } from '../dialects/fields.ts';
 import { GatewayError } from '../errors.ts';
@@ -98,7 +99,7 @@ export async function followRecords(
 
 async function* recordsFrom(
   file: string,
-  from: FileState,
+  from: Stats | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<ExchangeRecord> {
   let position = from?.size ?? 0;
@@ -155,16 +156,9 @@ const forms: Partial<Record<keyof ExchangeRecord, (value: unknown) => boolean>> 
   ...{ rules: isListOf(isFields), would_block: isListOf(isText), dropped: isListOf(isText) },
 };
 
-/** Undefined if there is no file. */
-type FileState = { readonly size: number; readonly ino: number } | undefined;
-
-async function statOf(file: string): Promise<FileState> {
-  const handle = await open(file).catch(() => undefined); // not there yet, or not any more
-  try {
-    return await handle?.stat();
-  } finally {
-    await handle?.close();
-  }
+/** Undefined for a file that is not there yet, or not any more. */
+function statOf(file: string): Promise<Stats | undefined> {
+  return stat(file).catch(() => undefined);
 }
 
 async function readAt(file: string, position: number, length: number): Promise<Buffer> {

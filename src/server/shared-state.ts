@@ -1,5 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { Config } from '../config/config.ts';
+import { type Fields, toFields } from '../dialects/fields.ts';
 import { createTextScrubber } from '../gateway/scrub.ts';
 import type { Counters } from '../limits/counters.ts';
 import { budgetCounters } from '../limits/limiter.ts';
@@ -90,10 +91,9 @@ export async function openBreakers({
   };
 }
 
-function parse(text: string): { readonly from?: unknown; readonly change?: unknown } {
+function parse(text: string): Fields {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : {};
+    return toFields(JSON.parse(text));
   } catch {
     return {}; // not one of our messages
   }

@@ -14,7 +14,7 @@ const examples = {
 export function checkCloud(path: readonly string[], settings: ProviderSettings, report: Report): void {
   const { dialect, base_url, api_key, credentials, region, api_version } = settings;
   const problem = (key: string, message: string, hint?: string) =>
-    report.error([...path, key], message, { ...(hint !== undefined && { hint }) });
+    report.error([...path, key], message, { hint });
   if ((dialect === 'bedrock' || dialect === 'vertex') && base_url === undefined) {
     problem('dialect', 'needs a base_url', `such as ${examples[dialect]}`);
   }

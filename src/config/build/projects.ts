@@ -1,6 +1,6 @@
 import type { KeySettings, Settings } from '../schema/schema.ts';
 import { parseExpiry } from '../schema/units.ts';
-import type { KeyFile } from '../source/named-files.ts';
+import { type KeyFile, keyIn } from '../source/named-files.ts';
 import { suggest } from '../source/problems.ts';
 import type { Report } from '../source/report.ts';
 import { buildLimits, hashKey, type KeyLimits, parseKey, type Writable } from './keys.ts';
@@ -146,9 +146,10 @@ function readGiven(path: readonly PropertyKey[], key: KeySettings, inputs: Input
     return undefined;
   }
   if (key.hash !== undefined) return { hash: key.hash.slice('sha256:'.length) };
+  const { file = '' } = key;
   const plain =
     key.value === undefined
-      ? readFromFile(path, key.file ?? '', inputs)
+      ? keyIn(inputs.keyFiles.get(file), { what: 'key', file, path: [...path, 'file'], report })
       : readFromValue(path, key.value, inputs);
   if (plain === undefined) return undefined;
   if (parseKey(plain) === 'damaged') {
@@ -166,22 +167,6 @@ function readFromValue(path: readonly PropertyKey[], value: string, { report }: 
     hint: `write "\${NAME}", or its hash from \`gateway key hash\``,
   });
   return undefined;
-}
-
-function readFromFile(
-  path: readonly PropertyKey[],
-  file: string,
-  { keyFiles, report }: Inputs,
-): string | undefined {
-  const result = keyFiles.get(file); // undefined where files are left unread
-  if (result?.kind === 'failed') report.error([...path, 'file'], `no key in ${file}: ${result.reason}`);
-  if (result?.kind !== 'read') return undefined;
-  if (result.isWorldReadable) {
-    report.warn([...path, 'file'], `every user of this machine can read ${file}`, {
-      hint: `chmod o-r ${file}`,
-    });
-  }
-  return result.key;
 }
 
 function checkPolicies(

@@ -168,27 +168,20 @@ function inMs<Durations extends Readonly<Record<string, string>>>(durations: Dur
 }
 
 /** What Codex tells ChatGPT's host beside its login; other hosts have no use for it. */
-const loginHeaders: Readonly<Record<ProviderDialect, readonly string[]>> = {
-  openai: [
-    'chatgpt-account-id',
-    'x-openai-fedramp',
-    'x-openai-internal-codex-responses-lite',
-    'x-openai-subagent',
-    'version',
-  ],
-  anthropic: [],
-  gemini: [],
-  bedrock: [],
-  vertex: [],
-  sandbox: [],
-};
+const codexHeaders = [
+  'chatgpt-account-id',
+  'x-openai-fedramp',
+  'x-openai-internal-codex-responses-lite',
+  'x-openai-subagent',
+  'version',
+];
 
 function forwardHeadersOf(
   written: readonly string[],
   { credentials, dialect }: Pick<ProviderSettings, 'credentials' | 'dialect'>,
 ): ReadonlySet<string> {
   const own = written.map((header) => header.toLowerCase());
-  return new Set(credentials === 'client' ? [...own, ...loginHeaders[dialect]] : own);
+  return new Set(credentials === 'client' && dialect === 'openai' ? [...own, ...codexHeaders] : own);
 }
 
 function check(path: readonly string[], settings: ProviderSettings, report: Report): void {

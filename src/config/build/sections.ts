@@ -1,7 +1,7 @@
 import { isLoopbackHost } from '../../loopback.ts';
 import type { Settings } from '../schema/schema.ts';
 import { parseDuration, parseMemorySize, parseSize } from '../schema/units.ts';
-import type { KeyFile } from '../source/named-files.ts';
+import { type KeyFile, keyIn } from '../source/named-files.ts';
 import type { Report } from '../source/report.ts';
 
 const bytesPerMegabyte = 1_000_000;
@@ -92,7 +92,10 @@ export function buildInspector({ settings, keyFiles, report }: Inputs): Inspecto
       hint: 'set inspector.password_file',
     });
   }
-  const password = file === null ? undefined : readPassword(file, keyFiles, report);
+  const password =
+    file === null
+      ? undefined
+      : keyIn(keyFiles.get(file), { what: 'password', file, path: ['inspector', 'password_file'], report });
   return Object.freeze({
     ...(enabled === null ? {} : { enabled }),
     ...(password === undefined ? {} : { password }),
@@ -103,19 +106,4 @@ export function buildInspector({ settings, keyFiles, report }: Inputs): Inspecto
 export function servesInspector({ enabled, password }: InspectorConfig, host: string): boolean {
   if (isLoopbackHost(host)) return enabled ?? true;
   return enabled === true && password !== undefined;
-}
-
-function readPassword(
-  file: string,
-  keyFiles: ReadonlyMap<string, KeyFile>,
-  report: Report,
-): string | undefined {
-  const path = ['inspector', 'password_file'];
-  const result = keyFiles.get(file); // undefined where files are left unread
-  if (result?.kind === 'failed') report.error(path, `no password in ${file}: ${result.reason}`);
-  if (result?.kind !== 'read') return undefined;
-  if (result.isWorldReadable) {
-    report.warn(path, `every user of this machine can read ${file}`, { hint: `chmod o-r ${file}` });
-  }
-  return result.key;
 }

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { isFields } from '../../dialects/fields.ts';
 import { describeIssues } from '../schema/issues.ts';
 import { nameSchema } from '../schema/scalars.ts';
-import { type Settings, settingsSchema } from '../schema/schema.ts';
+import { mapValues, type Settings, settingsSchema } from '../schema/schema.ts';
 import type { SourceDocument } from '../source/document.ts';
 import type { Report } from '../source/report.ts';
 import type { Reference } from '../source/substitute.ts';
@@ -45,7 +45,10 @@ export function readSettings({ value: written, references, source, report }: Inp
     : salvage(value, references);
   const has = (key: string) => isFields(written) && Object.hasOwn(written, key);
   return {
-    settings: settings && withProviderDefaults(settings),
+    settings: settings && {
+      ...settings,
+      providers: mapValues(settings.providers ?? {}, withDialectDefaults),
+    },
     leftOut,
     isSandboxMode: !has('providers') && !has('models') && !has('projects'),
     needsLocalKey: !has('projects'),
@@ -79,14 +82,6 @@ function withAbsentParts(written: unknown): unknown {
     ...(isSandboxMode && { policies: sandboxPolicies }),
     ...written,
   };
-}
-
-function withProviderDefaults(settings: Settings): Settings {
-  const entries = Object.entries(settings.providers ?? {}).map(([name, one]) => [
-    name,
-    withDialectDefaults(one),
-  ]);
-  return { ...settings, providers: Object.fromEntries(entries) };
 }
 
 /** Variables are text; where the schema wants a number or a truth value, one that reads as such is taken. */

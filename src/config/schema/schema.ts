@@ -235,6 +235,9 @@ function withoutPassword(url: string): string {
   return url.replace(/:\/\/[^/]*@/, '://***@');
 }
 
-function mapValues<V>(record: Readonly<Record<string, V>>, change: (value: V) => V): Record<string, V> {
+export function mapValues<V>(
+  record: Readonly<Record<string, V>>,
+  change: (value: V) => V,
+): Record<string, V> {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
 }

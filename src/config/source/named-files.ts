@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type { Report } from './report.ts';
 
 interface Failed {
   readonly kind: 'failed';
@@ -63,4 +64,25 @@ export async function readKeyFile(path: string): Promise<KeyFile> {
   } finally {
     await handle.close();
   }
+}
+
+interface NamedKeyFile {
+  readonly what: 'key' | 'password';
+  readonly file: string;
+  /** Where the configuration names it. */
+  readonly path: readonly PropertyKey[];
+  readonly report: Report;
+}
+
+/** What a key's file holds; reports why it can't be used, and who else can read it. Undefined too where files are left unread. */
+export function keyIn(
+  result: KeyFile | undefined,
+  { what, file, path, report }: NamedKeyFile,
+): string | undefined {
+  if (result?.kind === 'failed') report.error(path, `no ${what} in ${file}: ${result.reason}`);
+  if (result?.kind !== 'read') return undefined;
+  if (result.isWorldReadable) {
+    report.warn(path, `every user of this machine can read ${file}`, { hint: `chmod o-r ${file}` });
+  }
+  return result.key;
 }

@@ -1,10 +1,7 @@
-import { type FSWatcher, statSync, watch } from 'node:fs';
-import { dirname } from 'node:path';
+import { statSync } from 'node:fs';
 
-// Editors write in several steps, and replace files by renaming: one change is reported once, when it is over.
-const settleMs = 150;
-/** Finds what the system doesn't report: a directory that was moved, a link's target elsewhere, network file systems. */
-const pollMs = 2_000;
+/** Asking also finds what events miss: a directory that was moved, a link's target elsewhere, network file systems. */
+const pollMs = 150;
 
 /**
  * Calls back some moments after what a path leads to was written, replaced, removed or put back. The path counts,
@@ -13,39 +10,17 @@ const pollMs = 2_000;
 export function watchFile(path: string, onChange: () => void): () => void {
   let reported = identityOf(path);
   let seen = reported;
-  let timer: NodeJS.Timeout | undefined;
-  // Events of neighbours in the directory must not put off the report: only a change of the file restarts the wait.
   const check = () => {
     const now = identityOf(path);
-    if (now === seen) return;
+    // Editors write in several steps, and replace files by renaming: a change is over once it is still there the next time.
+    const isSettled = now === seen;
     seen = now;
-    clearTimeout(timer);
-    timer = setTimeout(report, settleMs);
-  };
-  const report = () => {
-    const settled = seen;
-    check();
-    if (seen !== settled || seen === reported) return;
-    reported = seen;
+    if (!isSettled || now === reported) return;
+    reported = now;
     onChange();
   };
-  const watcher = watchDirectory(dirname(path), check);
   const poll = setInterval(check, pollMs).unref();
-  return () => {
-    clearTimeout(timer);
-    clearInterval(poll);
-    watcher?.close();
-  };
-}
-
-function watchDirectory(directory: string, onEvent: () => void): FSWatcher | undefined {
-  try {
-    const watcher = watch(directory, { persistent: false }, onEvent);
-    watcher.on('error', () => watcher.close());
-    return watcher;
-  } catch {
-    return undefined; // a file system that can't watch: polling finds changes too
-  }
+  return () => clearInterval(poll);
 }
 
 function identityOf(path: string): string {

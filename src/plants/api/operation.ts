@@ -37,7 +37,7 @@ export interface Call {
   readonly response: HttpResponse;
   /** The query string, undecoded, without its question mark. */
   readonly query: string;
-  /** The variable part of the path, undecoded; empty if the path has none. */
+  /** The last part of the path, undecoded: the variable one, where there is one. */
   readonly parameter: string;
 }
 

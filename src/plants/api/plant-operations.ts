@@ -1,7 +1,7 @@
 import type { Sessions } from '../accounts/sessions.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { PlantRow, Search } from '../catalogue/search.ts';
-import { badField, parseNewPlant, parsePlantChange } from '../plant/plant.ts';
+import { parseId, parseNewPlant, parsePlantChange } from '../plant/plant.ts';
 import { requireSessionToChange } from './identity.ts';
 import { type Answer, type Call, type Handlers, jsonAnswer } from './operation.ts';
 import { parseQuery, parseSearch, parseTagSearch, readJson } from './request.ts';
@@ -12,10 +12,10 @@ interface Parts {
 }
 
 export function plantHandlers({ catalogue, sessions }: Parts) {
-  const search = async (options: Search, { request }: Call): Promise<Answer> => {
+  const search = async (options: Search, call: Call): Promise<Answer> => {
     const { rows, hasMore } = await catalogue.search(options);
     const last = rows.at(-1);
-    const headers = hasMore && last !== undefined ? { link: nextLink(request.target, last.id) } : {};
+    const headers = hasMore && last !== undefined ? { link: nextLink(call, last.id) } : {};
     return { type: 'application/json', body: `[${rows.map(toJson).join(',')}]`, headers };
   };
   return {
@@ -38,9 +38,7 @@ export function plantHandlers({ catalogue, sessions }: Parts) {
 }
 
 function parsePlantId(text: string): number {
-  const id = Number(text);
-  if (/^[1-9]\d{0,15}$/.test(text) && Number.isSafeInteger(id)) return id;
-  throw badField('plantId', `must be a whole number from 1 to ${Number.MAX_SAFE_INTEGER}`);
+  return parseId('plantId', /^[1-9]\d{0,15}$/.test(text) ? Number(text) : undefined);
 }
 
 /** Tags are stored as JSON and sent as they are: a page of plants is not parsed only to be serialized again. */
@@ -50,18 +48,11 @@ function toJson({ id, name, category, status, tags }: PlantRow): string {
 }
 
 /** The same URL with another `after`; the rest of the query is unchanged. */
-function nextLink(url: string, after: number): string {
-  const at = url.indexOf('?');
-  const path = at < 0 ? url : url.slice(0, at);
-  const kept =
-    at < 0
-      ? []
-      : url
-          .slice(at + 1)
-          .split('&')
-          .filter((part) => part !== '' && !isAfter(part));
-  const query = [...kept, `after=${after}`].join('&');
-  return `<${encodeLoneCharacters(path)}?${encodeLoneCharacters(query)}>; rel="next"`;
+function nextLink({ request, query }: Call, after: number): string {
+  const [path = ''] = request.target.split('?', 1);
+  const kept = query.split('&').filter((part) => part !== '' && !isAfter(part));
+  const next = [...kept, `after=${after}`].join('&');
+  return `<${encodeLoneCharacters(path)}?${encodeLoneCharacters(next)}>; rel="next"`;
 }
 
 function isAfter(part: string): boolean {

@@ -4,7 +4,7 @@ import type { HttpRequest } from '../../http/request.ts';
 import type { HttpResponse } from '../../http/response.ts';
 import type { Search } from '../catalogue/search.ts';
 import { maxima, page } from '../contract/schemas.ts';
-import { badField, parseStatus } from '../plant/plant.ts';
+import { badField, parseStatus, parseText } from '../plant/plant.ts';
 
 /** Reads the parameters that both searches share. Throws request.field with the parameter's name. */
 export function parseSearch(query: Query): Search {
@@ -28,11 +28,7 @@ export function parseTagSearch(query: Query): Search {
 
 function text(query: Query, name: string, limit: number): string | undefined {
   const value = single(query, name);
-  if (value === undefined) return undefined;
-  if (value.trim() === '') throw badField(name, 'is empty: leave it out to search without it');
-  if ([...value].length > limit) throw badField(name, `is longer than ${limit} characters`);
-  if (value.includes('\0')) throw badField(name, 'has a NUL character');
-  return value;
+  return value === undefined ? undefined : parseText(name, value, limit);
 }
 
 function parseTagList(lists: readonly string[] | undefined): readonly string[] {
@@ -41,11 +37,7 @@ function parseTagList(lists: readonly string[] | undefined): readonly string[] {
   if (tags.includes(''))
     throw badField('tags', 'has an empty entry: write one or more tags with single commas between them');
   if (tags.length > maxima.tags) throw badField('tags', `has more than ${maxima.tags} entries`);
-  if (tags.some((tag) => [...tag].length > maxima.tag)) {
-    throw badField('tags', `has an entry longer than ${maxima.tag} characters`);
-  }
-  if (tags.some((tag) => tag.includes('\0'))) throw badField('tags', 'has a NUL character');
-  return tags;
+  return tags.map((tag) => parseText('tags', tag, maxima.tag));
 }
 
 interface Bounds {

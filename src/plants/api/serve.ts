@@ -18,7 +18,6 @@ interface ServeOptions {
   readonly allowedHosts?: readonly string[];
   readonly allowedOrigins?: readonly string[];
   readonly log: (record: object) => void;
-  readonly drainMs?: number;
   readonly operations: readonly Operation[];
   readonly sessions: Sessions;
   readonly watchers: Watchers;
@@ -95,10 +94,7 @@ export async function serve(options: ServeOptions): Promise<Listener> {
   const listener = await listen({
     host: options.host,
     port: options.port,
-    limits: {
-      ...defaultListenLimits,
-      ...(options.drainMs === undefined ? {} : { drainMs: options.drainMs }),
-    },
+    limits: defaultListenLimits,
     // Both answer every failure themselves.
     onRequest: (request, response) => void handle(request, response),
     onUpgrade: (request, socket, head) => void upgrade(request, socket, head),
@@ -136,19 +132,16 @@ type Methods = ReadonlyMap<string, Operation>;
 
 /** Finds the operation of a method and path. Throws endpoint.unknown, and method.not_allowed with the allowed methods. */
 function createRouter(operations: readonly Operation[]): (method: string, path: string) => Route {
-  const fixed = new Map<string, Map<string, Operation>>();
-  const variable = new Map<string, Map<string, Operation>>();
+  const byPath = new Map<string, Map<string, Operation>>();
   for (const operation of operations) {
-    const at = operation.path.indexOf('{');
-    const [table, key] = at < 0 ? [fixed, operation.path] : [variable, operation.path.slice(0, at)];
-    const methods = table.get(key) ?? new Map<string, Operation>();
-    table.set(key, methods.set(operation.method, operation));
+    const path = operation.path.replace(/\{.*/, '{}');
+    const methods = byPath.get(path) ?? new Map<string, Operation>();
+    byPath.set(path, methods.set(operation.method, operation));
   }
   return (method, path) => {
-    const exact = fixed.get(path);
-    if (exact !== undefined) return { operation: choose(exact, method), parameter: '' };
     const cut = path.lastIndexOf('/') + 1;
-    const methods = cut < path.length ? variable.get(path.slice(0, cut)) : undefined;
+    const variable = cut < path.length ? byPath.get(`${path.slice(0, cut)}{}`) : undefined;
+    const methods = byPath.get(path) ?? variable;
     if (methods === undefined) {
       throw new GatewayError(
         'endpoint.unknown',

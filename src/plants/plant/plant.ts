@@ -12,7 +12,7 @@ export function badField(field: string, problem: string): GatewayError {
 const unprintable = /[\p{Cc}\p{Surrogate}\u2028\u2029]/u;
 
 /** One line of text that is not blank, of at most `limit` Unicode characters. */
-function parseText(field: string, value: unknown, limit: number): string {
+export function parseText(field: string, value: unknown, limit: number): string {
   if (typeof value !== 'string') throw badField(field, 'must be text');
   if (value.trim() === '') throw badField(field, 'is empty');
   if (value.length > limit && (value.length > 2 * limit || [...value].length > limit)) {

@@ -2,15 +2,15 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { backoffMs, countDeath, restarts } from '../../backoff.ts';
 import { GatewayError } from '../../errors.ts';
+import { defaultListenLimits } from '../../http/listen.ts';
 import type { Store, StoreSettings } from '../store.ts';
 import type { StoreCommand, StoreMessage } from './plant-store.ts';
 
 // Node 20 can't run TypeScript, so when run from source (in tests) this uses the built entry.
 const entry = import.meta.url.endsWith('.ts') ? '../../../dist/plant-store.js' : './plant-store.js';
 const startWithinMs = 30_000;
-/** Beyond the time for open requests: for disconnecting watchers and closing the database. */
-const endWithinMs = 5_000;
-const standardDrainMs = 30_000;
+/** Beyond the time for open requests there is some for disconnecting watchers and closing the database. */
+const endWithinMs = defaultListenLimits.drainMs + 5_000;
 const keptErrorCharacters = 4_000;
 
 /**
@@ -21,7 +21,7 @@ export async function startStoreProcess(
   settings: StoreSettings,
   log: (record: object) => void,
 ): Promise<Store> {
-  const store = new StoreProcess(log, (settings.drainMs ?? standardDrainMs) + endWithinMs);
+  const store = new StoreProcess(log);
   return { ...(await store.start(settings)), drain: () => store.drain() };
 }
 
@@ -30,16 +30,14 @@ type Started = Omit<Store, 'drain'>;
 /** The store's process, and its replacement after a crash. */
 class StoreProcess {
   readonly #log: (record: object) => void;
-  readonly #endWithinMs: number;
   #child: ChildProcess | undefined;
   #closed: Promise<string> = Promise.resolve('');
   #restart: NodeJS.Timeout | undefined;
   #deathsInRow = 0;
   #isStopped = false;
 
-  constructor(log: (record: object) => void, endMs: number) {
+  constructor(log: (record: object) => void) {
     this.#log = log;
-    this.#endWithinMs = endMs;
   }
 
   async start(settings: StoreSettings): Promise<Started> {
@@ -59,7 +57,7 @@ class StoreProcess {
     clearTimeout(this.#restart);
     const child = this.#child;
     child?.send({ kind: 'drain' } satisfies StoreCommand, () => undefined); // its exit follows, or has already happened
-    const late = setTimeout(() => child?.kill('SIGKILL'), this.#endWithinMs);
+    const late = setTimeout(() => child?.kill('SIGKILL'), endWithinMs);
     await this.#closed;
     clearTimeout(late);
   }

@@ -53,7 +53,9 @@ const amounts = {
   cache_write_tokens: (row) => row.cache_write_tokens,
   reasoning_tokens: (row) => row.reasoning_tokens,
   nano_usd: (row) => row.nano_usd ?? 0,
+  /** How many requests have estimated tokens. */
   estimated: (row) => row.is_estimated,
+  /** How many requests have no price. */
   unpriced: (row) => (row.nano_usd === null ? 1 : 0),
 } satisfies Record<string, (row: LedgerRow) => number>;
 

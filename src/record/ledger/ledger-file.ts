@@ -8,30 +8,41 @@ import {
   transaction,
 } from '../../database/sqlite-engine.ts';
 import { makeDirectory } from '../../directories.ts';
+import { GatewayError } from '../../errors.ts';
 import { readJournal } from './journal/segments.ts';
 import {
   addedSums,
   additions,
   exchangeColumns,
+  exchangeDefinitions,
   exchangeNames,
   sumColumns,
+  sumDefinitions,
   sumKey,
   sumPruning,
 } from './ledger-columns.ts';
 import { type LedgerRow, oldestQuarter } from './ledger-row.ts';
-import { hasTables, prepareSchema } from './ledger-schema.ts';
 import type { LedgerStore, LedgerTables, ReadLedger, Retention } from './ledger-store.ts';
 
 /** The ledger's file, opened for writing. Its methods block the thread. */
-export interface LedgerFile extends LedgerStore {
-  add(rows: readonly LedgerRow[]): void;
-  maintain(retention: Retention, nowMs: number): boolean;
-  close(): void;
-}
+export type LedgerFile = ReturnType<typeof ledgerFile>;
 
 const dayMs = 86_400_000;
 // Few enough that others hardly wait for the deletion.
 const pruneRows = 500;
+
+const version = 2;
+
+/**
+ * Exchanges are in the order of their start, so that a commit writes few pages; their ids are random. A request has one
+ * start, so it is unique with it.
+ */
+const schema = `
+create table exchanges (${exchangeDefinitions({ text: 'text', integer: 'integer', real: 'real' })},
+  primary key (started_ms, request_id)) without rowid;
+create table sums (${sumDefinitions('integer')}, primary key (${sumKey})) without rowid;
+pragma user_version = ${version};
+`;
 
 /** Opens or creates the ledger. Throws if it can't be used. */
 export async function openLedgerFile(path: string): Promise<LedgerFile> {
@@ -39,7 +50,9 @@ export async function openLedgerFile(path: string): Promise<LedgerFile> {
   const { writer, reader } = await openSqlite(path);
   reader.close();
   try {
-    transaction(writer, () => prepareSchema(writer));
+    transaction(writer, () => {
+      if (!hasTables(writer)) writer.exec(schema);
+    });
     return ledgerFile(writer, prepareAdding(writer));
   } catch (error) {
     writer.close();
@@ -47,11 +60,11 @@ export async function openLedgerFile(path: string): Promise<LedgerFile> {
   }
 }
 
-function ledgerFile(engine: SqliteEngine, add: (rows: readonly LedgerRow[]) => void): LedgerFile {
+function ledgerFile(engine: SqliteEngine, add: (rows: readonly LedgerRow[]) => void) {
   const one = (sql: string) => Number(Object.values(engine.prepare(sql).all()[0] as object)[0]);
   return {
-    add: (rows) => transaction(engine, () => add(rows)),
-    maintain: ({ days, bytes }, nowMs) =>
+    add: (rows: readonly LedgerRow[]) => transaction(engine, () => add(rows)),
+    maintain: ({ days, bytes }: Retention, nowMs: number) =>
       transaction(engine, () => {
         engine.prepare(sumPruning('sums', '?')).run(oldestQuarter(nowMs));
         const used = (one('pragma page_count') - one('pragma freelist_count')) * one('pragma page_size');
@@ -65,7 +78,7 @@ function ledgerFile(engine: SqliteEngine, add: (rows: readonly LedgerRow[]) => v
         return Number(deleted.changes) === pruneRows;
       }),
     close: () => engine.close(),
-  };
+  } satisfies LedgerStore;
 }
 
 /**
@@ -123,4 +136,22 @@ function tablesOf(engine: SqliteEngine): LedgerTables {
       return new Set(stored.map(({ request_id }) => request_id));
     },
   };
+}
+
+/** Whether the tables are there. Throws config.invalid if another version or another program made them. */
+function hasTables(engine: SqliteEngine): boolean {
+  const [{ user_version: found }] = engine.prepare('pragma user_version').all() as [{ user_version: number }];
+  if (found === version) return true;
+  if (found > version) {
+    throw new GatewayError('config.invalid', 'a newer version of the gateway made this ledger');
+  }
+  const [{ others }] = engine.prepare('select count(*) as others from sqlite_schema').all() as [
+    { others: number },
+  ];
+  if (others === 0) return false;
+  const message =
+    found > 0
+      ? 'a version of the gateway before the first release made this ledger; move the file away to begin a new one'
+      : 'this file is the database of something else';
+  throw new GatewayError('config.invalid', message);
 }

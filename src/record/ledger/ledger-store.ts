@@ -1,5 +1,4 @@
 import type { SqliteValue } from '../../database/sqlite-engine.ts';
-import type { JournalContent } from './journal/segments.ts';
 import type { Intent, LedgerRow } from './ledger-row.ts';
 
 /** Where a ledger is kept: the folder of the journal, and a SQLite file or a PostgreSQL database that many gateways share. */
@@ -38,6 +37,12 @@ export interface LedgerTables {
   select<Row>(sql: string, values: readonly SqliteValue[]): Promise<readonly Row[]>;
   /** Which of these exchanges have a row, by their ids. */
   findStored(exchanges: readonly Intent[]): Promise<ReadonlySet<string>>;
+}
+
+/** What a journal has: the exchanges that are over, and those that are not, as far as it says. */
+export interface JournalContent {
+  readonly rows: readonly LedgerRow[];
+  readonly open: readonly Intent[];
 }
 
 /**

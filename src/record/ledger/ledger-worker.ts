@@ -4,7 +4,6 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { backoffMs } from '../../backoff.ts';
 import { sqliteFailure } from '../../database/failures.ts';
 import { loadSqlite } from '../../database/sqlite-engine.ts';
-import { type Damage, moveSegment, settleOwner } from './journal/move.ts';
 import {
   lockedOwners,
   lockOwner,
@@ -13,8 +12,8 @@ import {
   stateOfOwner,
   youngMs,
 } from './journal/owner-lock.ts';
-import { listSegments } from './journal/segments.ts';
-import type { LedgerAnswer, LedgerCommand, LedgerThreadData } from './ledger-messages.ts';
+import { type Damage, listSegments, moveSegment, settleOwner } from './journal/segments.ts';
+import type { LedgerAnswer, LedgerCommand, LedgerThreadData } from './ledger.ts';
 import type { LedgerPlace, LedgerStore } from './ledger-store.ts';
 import { messageOf } from './read-ledger.ts';
 import { ThreadLock } from './thread-lock.ts';
@@ -231,5 +230,5 @@ function answer(message: LedgerAnswer): void {
 /** Opens or creates the ledger. Throws if it can't be used. */
 async function openLedgerStore({ path, url }: LedgerPlace): Promise<LedgerStore> {
   if (path !== undefined) return (await import('./ledger-file.ts')).openLedgerFile(path);
-  return (await import('./postgres/postgres-ledger.ts')).openPostgresLedger(url);
+  return (await import('./postgres-ledger.ts')).openPostgresLedger(url);
 }

@@ -4,7 +4,6 @@ import { OutageCauses } from '../../outage-causes.ts';
 import type { LedgerGauges } from '../observer.ts';
 import { type ClosedSegment, Journal, type JournalEvent } from './journal/journal.ts';
 import { beginLine, cancelLine, endLine } from './journal/journal-line.ts';
-import type { LedgerAnswer, LedgerCommand, LedgerThreadData } from './ledger-messages.ts';
 import type { Intent, LedgerRow } from './ledger-row.ts';
 import type { LedgerPlace, Retention } from './ledger-store.ts';
 import { LedgerFailure } from './read-ledger.ts';
@@ -201,3 +200,27 @@ async function inTime(writing: Promise<void>): Promise<void> {
     clearTimeout(late);
   }
 }
+
+/** What the ledger's thread is started with. */
+export interface LedgerThreadData {
+  readonly place: LedgerPlace;
+  readonly retention: Retention;
+  /** Whose segments this process writes. */
+  readonly owner: string;
+  /** The memory of its ThreadLock. */
+  readonly lock: SharedArrayBuffer;
+}
+
+export type LedgerCommand =
+  /** A segment of this process is closed. Answered by `moved`, as soon as that is possible. */
+  | { readonly kind: 'move'; readonly path: string }
+  /** Answered by the end of the thread. */
+  | { readonly kind: 'close' };
+
+export type LedgerAnswer =
+  | { readonly kind: 'moved'; readonly path: string }
+  /** Segments wait, and are tried again. */
+  | { readonly kind: 'failing'; readonly cause: string }
+  | { readonly kind: 'working' }
+  /** Something that a person has to know. */
+  | { readonly kind: 'notice'; readonly message: string };

@@ -46,7 +46,7 @@ async function readLedger<Value>(
   read: ReadLedger<Value>,
 ): Promise<Value> {
   if (path !== undefined) return readLedgerFile(path, journal, read);
-  const { readPostgresLedger } = await import('./postgres/postgres-ledger.ts');
+  const { readPostgresLedger } = await import('./postgres-ledger.ts');
   return readPostgresLedger(url, journal, read);
 }
 

@@ -7,20 +7,10 @@ export const usageGroups = ['project', 'key', 'model', 'day'] as const;
 export type UsageGroup = (typeof usageGroups)[number];
 
 /** Usage of one project, key, model or day, whose name is in the field of the same name. */
-export interface UsageSum {
+export interface UsageSum extends Readonly<Record<Exclude<SummedColumn, 'nano_usd'>, number>> {
   readonly name: string;
-  readonly requests: number;
-  readonly input_tokens: number;
-  readonly output_tokens: number;
-  readonly cache_read_tokens: number;
-  readonly cache_write_tokens: number;
-  readonly reasoning_tokens: number;
   /** Excludes requests whose price is not known. */
   readonly cost_usd: number;
-  /** How many requests have estimated tokens. */
-  readonly estimated: number;
-  /** How many requests have no price. */
-  readonly unpriced: number;
 }
 
 const columns = { project: 'project', key: 'key_id', model: 'model', day: 'quarter' } as const;

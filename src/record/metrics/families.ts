@@ -15,7 +15,7 @@ interface MetricValue {
   readonly metricName?: string;
 }
 
-export interface FamilyOptions {
+interface FamilyOptions {
   readonly name: string;
   readonly help: string;
   readonly labels: readonly string[];
@@ -77,7 +77,7 @@ interface Histogram {
 export class HistogramFamily extends Family<Histogram> {
   readonly #bounds: readonly number[];
 
-  constructor(options: FamilyOptions, bounds: readonly number[]) {
+  constructor({ bounds, ...options }: FamilyOptions & { readonly bounds: readonly number[] }) {
     super(options, () => ({ counts: new Array(bounds.length + 1).fill(0), sum: 0 }));
     this.#bounds = bounds;
   }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Context, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { ExportResultCode, W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
@@ -46,13 +47,9 @@ export function createOtelTracer({ version, timeoutMs, onState }: TracerOptions)
   return {
     begin: (beginning) => new ExchangeSpans(tracer, beginning),
     close: async () => {
-      let late: NodeJS.Timeout | undefined;
-      const tooLate = new Promise<void>((resolve) => {
-        late = setTimeout(resolve, closeMs);
-      });
       // A failure to send has already been reported.
-      await Promise.race([provider.shutdown().catch(() => undefined), tooLate]);
-      clearTimeout(late);
+      const sent = provider.shutdown().catch(() => undefined);
+      await Promise.race([sent, pause(closeMs, undefined, { ref: false })]);
     },
   };
 }

@@ -2,7 +2,7 @@ import { chownSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { openPostgresLedger } from '../../../src/record/ledger/postgres/postgres-ledger.ts';
+import { openPostgresLedger } from '../../../src/record/ledger/postgres-ledger.ts';
 import { readLedgerSums } from '../../../src/record/ledger/read-ledger.ts';
 import { emptyDirectory } from '../../kit/own-configuration.ts';
 import { canMount, fill, mountDisk } from '../../kit/small-disk.ts';

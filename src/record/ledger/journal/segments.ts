@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { makeDirectory } from '../../../directories.ts';
 import { GatewayError } from '../../../errors.ts';
-import type { Intent, LedgerRow } from '../ledger-row.ts';
+import { type Intent, type LedgerRow, unknownRow } from '../ledger-row.ts';
+import type { JournalContent, LedgerStore } from '../ledger-store.ts';
 import { header, type JournalEntry, journalVersion, parseLine, versionOf } from './journal-line.ts';
 
 /** One file of a journal. Only its owner, one process, appends to it, and only to its last one. */
@@ -17,12 +18,6 @@ export interface SegmentContent {
   readonly entries: readonly JournalEntry[];
   /** How many lines can't be read, other than a last one that was cut short. */
   readonly damaged: number;
-}
-
-/** What a journal has: the exchanges that are over, and those that are not, as far as it says. */
-export interface JournalContent {
-  readonly rows: readonly LedgerRow[];
-  readonly open: readonly Intent[];
 }
 
 const name = /^([0-9a-f-]{36})-\d{8}\.(?:journal|moving)$/; // earlier builds renamed what they moved
@@ -74,7 +69,7 @@ export function namesIn(directory: string): readonly string[] {
 }
 
 /** Throws config.invalid for a segment of a newer version. */
-export function readSegment(path: string): SegmentContent {
+function readSegment(path: string): SegmentContent {
   const lines = readFileSync(path, 'utf8').split('\n');
   const last = lines.pop(); // empty, or cut short
   const version = versionOf(lines[0] ?? '');
@@ -94,7 +89,7 @@ export function readSegment(path: string): SegmentContent {
 }
 
 /** Once all of it is in the database. What could not be read is kept beside, where nobody reads it again. */
-export function removeSegment(path: string, { damaged }: Pick<SegmentContent, 'damaged'>): void {
+function removeSegment(path: string, { damaged }: Pick<SegmentContent, 'damaged'>): void {
   if (damaged > 0) renameSync(path, `${path}.damaged`);
   else rmSync(path, { force: true });
 }
@@ -124,14 +119,14 @@ export async function readJournal(directory: string): Promise<JournalContent> {
 }
 
 /** One for each request id. */
-export function rowsOf(entries: readonly JournalEntry[]): readonly LedgerRow[] {
+function rowsOf(entries: readonly JournalEntry[]): readonly LedgerRow[] {
   const rows = new Map<string, LedgerRow>();
   for (const entry of entries) if (entry.kind === 'end') rows.set(entry.row.request_id, entry.row);
   return [...rows.values()];
 }
 
 /** What began and did not end. */
-export function openOf(entries: readonly JournalEntry[]): readonly Intent[] {
+function openOf(entries: readonly JournalEntry[]): readonly Intent[] {
   const open = new Map<string, Intent>();
   for (const entry of entries) if (entry.kind === 'begin') open.set(entry.intent.request_id, entry.intent);
   for (const entry of entries) {
@@ -139,4 +134,55 @@ export function openOf(entries: readonly JournalEntry[]): readonly Intent[] {
     if (entry.kind === 'cancel') open.delete(entry.requestId);
   }
   return [...open.values()];
+}
+
+/** What could not be read in a segment that was moved, and is kept beside the journal. */
+export interface Damage {
+  readonly path: string;
+  readonly lines: number;
+}
+
+/** Rows of one transaction: some 50 ms, for which a process that ends has to wait. */
+const rowsAtATime = 2_000;
+
+/**
+ * Moves a closed segment into the database and deletes it after the last commit; `isEnding` says that there is no time
+ * for the rest, which the next process then moves. Whatever ends the process in between, the
+ * next try changes nothing that was done. What began in it and did not end is in the segment after it.
+ */
+export async function moveSegment(
+  store: LedgerStore,
+  path: string,
+  isEnding: () => boolean,
+): Promise<readonly Damage[]> {
+  const { entries, damaged } = readSegment(path);
+  const rows = rowsOf(entries);
+  for (let at = 0; at < rows.length; at += rowsAtATime) {
+    if (isEnding()) return [];
+    await store.add(rows.slice(at, at + rowsAtATime));
+  }
+  removeSegment(path, { damaged });
+  return damageOf(path, damaged);
+}
+
+/** Moves all segments of a process that is gone; what it had not ended is settled at its worst case. */
+export async function settleOwner(
+  store: LedgerStore,
+  segments: readonly Segment[],
+): Promise<readonly Damage[]> {
+  const moved: { readonly path: string; readonly damaged: number }[] = [];
+  for (const { path } of segments) {
+    const { entries, damaged } = readSegment(path);
+    await store.add(rowsOf(entries));
+    moved.push({ path, damaged });
+  }
+  // A segment begins with what was open when it was made. The last one may have been cut short before that.
+  const last = segments.slice(-2).flatMap(({ path }) => readSegment(path).entries);
+  await store.add(openOf(last).map(unknownRow));
+  for (const { path, damaged } of moved) removeSegment(path, { damaged });
+  return moved.flatMap(({ path, damaged }) => damageOf(path, damaged));
+}
+
+function damageOf(path: string, damaged: number): readonly Damage[] {
+  return damaged === 0 ? [] : [{ path: `${path}.damaged`, lines: damaged }];
 }

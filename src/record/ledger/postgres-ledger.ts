@@ -1,24 +1,41 @@
-import { connectPostgres, type PostgresClient } from '../../../database/postgres.ts';
-import { readJournal } from '../journal/segments.ts';
+import { connectPostgres, type PostgresClient } from '../../database/postgres.ts';
+import { GatewayError } from '../../errors.ts';
+import { readJournal } from './journal/segments.ts';
 import {
   addedSums,
   additions,
   exchangeColumns,
+  exchangeDefinitions,
   exchangeNames,
   sumColumns,
+  sumDefinitions,
   sumPruning,
-} from '../ledger-columns.ts';
-import { type LedgerRow, oldestQuarter } from '../ledger-row.ts';
-import type { LedgerStore, LedgerTables, ReadLedger, Retention } from '../ledger-store.ts';
-import { bounded, hasTables, preparePostgres, types } from './postgres-schema.ts';
+} from './ledger-columns.ts';
+import { type LedgerRow, oldestQuarter } from './ledger-row.ts';
+import type { LedgerStore, LedgerTables, ReadLedger, Retention } from './ledger-store.ts';
 
-interface Statement {
-  readonly name: string;
-  readonly text: string;
-}
+const version = 1;
+// An arbitrary advisory lock id; it must only differ from those that other programs use in the same database.
+const advisoryLock = 4_101_003_004;
+
+/** What both databases call `text`, `integer` and `real`. */
+const types = { text: 'text', integer: 'bigint', real: 'double precision' } as const;
+
+/**
+ * The tables' names begin with `ledger_`, since the database may hold others. Sums are sharded, so that gateways don't
+ * wait for each other's commits on the row of a busy key.
+ */
+const schema = `
+create table if not exists ledger_exchanges (id bigint generated always as identity primary key,
+  ${exchangeDefinitions(types)}, unique (request_id));
+create table if not exists ledger_sums (shard bigint not null, ${sumDefinitions(types.integer)},
+  primary key (quarter, shard, project, key_id, model));
+create table if not exists ledger_version (version integer not null);
+insert into ledger_version select ${version} where not exists (select from ledger_version);
+`;
 
 /** $1 rows, as JSON: one round trip for any number of them. Returns the ids of those that were not there. */
-const addRows: Statement = {
+const addRows = {
   name: 'ledger rows',
   text: `insert into ledger_exchanges (${exchangeNames}) select ${exchangeNames}
     from json_to_recordset($1::json) as each(${exchangeColumns.map(({ name, type }) => `${name} ${types[type]}`).join()})
@@ -26,7 +43,7 @@ const addRows: Statement = {
 };
 
 /** $1 what is added, as lists. Always in the same order, so that gateways can't deadlock. */
-const addSums: Statement = {
+const addSums = {
   name: 'ledger sums',
   text: `insert into ledger_sums (shard, ${sumColumns.join()})
     select 0, ${sumColumns.map((column, i) => `(value->>${i})::${i === 0 || i > 3 ? 'bigint' : 'text'} as ${column}`).join()}
@@ -35,7 +52,7 @@ const addSums: Statement = {
 };
 
 /** $1 ids; returns those that have a row. */
-const findRows: Statement = {
+const findRows = {
   name: 'ledger find',
   text: 'select request_id from ledger_exchanges where request_id = any($1::text[])',
 };
@@ -144,4 +161,30 @@ async function prune(client: PostgresClient, { days, bytes }: Retention, nowMs: 
     firstKept,
   ]);
   return answer?.gone === pruneCount;
+}
+
+/** A sum of bigints, which has more digits, as a number that JavaScript has too. */
+function bounded(sum: string): string {
+  return `least(${sum}, ${Number.MAX_SAFE_INTEGER})::bigint`;
+}
+
+/** Creates the tables if the database has none. Throws config.invalid if a newer version created them. */
+async function preparePostgres(client: PostgresClient): Promise<void> {
+  if (await hasTables(client)) return;
+  // Several statements without parameters run as one transaction; the lock makes gateways that start together take turns.
+  await client.query(`select pg_advisory_xact_lock(${advisoryLock}); ${schema}`);
+  await hasTables(client);
+}
+
+/** Whether the tables are there. Throws config.invalid if a newer version made them. */
+async function hasTables(client: PostgresClient): Promise<boolean> {
+  const [table] = await client.query<{ exists: boolean }>(
+    "select to_regclass('ledger_version') is not null as exists",
+  );
+  if (table?.exists !== true) return false;
+  const [row] = await client.query<{ version: number }>('select max(version) as version from ledger_version');
+  if ((row?.version ?? 0) > version) {
+    throw new GatewayError('config.invalid', 'a newer version of the gateway made this ledger');
+  }
+  return true;
 }
