@@ -1,6 +1,6 @@
 import type { Range } from '../detector.ts';
 import { isPublished } from '../shapes/bare-key.ts';
-import { randomBody } from '../shapes/random-run.ts';
+import { randomBody, uuid } from '../shapes/random-run.ts';
 import { isKeyCharacter, toCharacterSet } from '../text/characters.ts';
 import { findLongRuns } from '../text/long-runs.ts';
 import { isMarkedExample, isPlaceholder, isRepetitive } from './placeholder.ts';
@@ -14,7 +14,6 @@ const characters = toCharacterSet(
   (code) => isKeyCharacter(code) || '+/='.includes(String.fromCharCode(code)),
 );
 const pgpFingerprint = /^[0-9A-F]{40}$/;
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Words that mean that the value is something else, or is not given here. */
 const otherwise =
   /hash|digest|checksum|commit|sha\d*|md5|fingerprint|thumbprint|public|address|\bids?\b|uuid|url|path|file|image|[=({;,]|=>|-----|import|require|https?:|#$/i;

@@ -10,6 +10,8 @@ export interface RandomRun {
   readonly bits: number;
 }
 
+export const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 const shortestRun = 12;
 
 /** A file name, or a member of an object. */
