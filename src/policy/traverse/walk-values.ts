@@ -1,6 +1,14 @@
 import type { Dialect } from '../../dialects/dialect.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
-import { type Decoded, holdsBinary, isDataUrl, readBase64, readDataUrl, readProseUrl } from './encoded.ts';
+import {
+  type Decoded,
+  holdsBinary,
+  isDataUrl,
+  readBase64,
+  readDataUrl,
+  readProseUrl,
+  readSource,
+} from './encoded.ts';
 import { mayBeDataUrl, mayBeJson, mayHideTexts, parseNested, unescapeJson } from './nested.ts';
 import { findNumber, mayBeNumbers, readDigits, spellNumbers } from './numbers.ts';
 import { everyRole, type Place, roleBits, wrapText } from './place.ts';
@@ -14,7 +22,6 @@ import {
   rankOf,
   readHead,
 } from './reading-order.ts';
-import { readSource } from './source.ts';
 import { type UnseenKind, unseenBlock, unseenMember } from './unseen.ts';
 import type { Context, Visitor } from './walk-context.ts';
 
