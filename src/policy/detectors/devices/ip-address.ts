@@ -1,5 +1,12 @@
-import type { Detector, Finding } from '../detector.ts';
-import { isDigit, isHexDigit, isLatinLetter, isWordCharacter, toCharacterSet } from '../text/characters.ts';
+import type { Detector, Finding, Range } from '../detector.ts';
+import {
+  isDigit,
+  isHexDigit,
+  isKeyCharacter,
+  isLatinLetter,
+  isWordCharacter,
+  toCharacterSet,
+} from '../text/characters.ts';
 import { wordsBefore } from '../text/context-words.ts';
 import { createExpressionDetector, likely } from '../text/expression-detector.ts';
 import { findLongRuns } from '../text/long-runs.ts';
@@ -76,7 +83,7 @@ function addressWithin(text: string, run: Finding, choice: Choice): Finding | un
     else if (code === 46) dots += 1;
   }
   const isFree =
-    !isNameCharacter(text.charCodeAt(run.start - 1)) && !isWordCharacter(text.charCodeAt(run.end));
+    !isKeyCharacter(text.charCodeAt(run.start - 1)) && !isWordCharacter(text.charCodeAt(run.end));
   if (isFree && colons >= 2) {
     const version6 = version6Within(text, run);
     if (version6 !== undefined) {
@@ -86,21 +93,15 @@ function addressWithin(text: string, run: Finding, choice: Choice): Finding | un
   return dots >= 3 ? version4Within(text, run, choice) : undefined;
 }
 
-function isNameCharacter(code: number): boolean {
-  return isWordCharacter(code) || code === 45;
-}
-
 /** Four numbers separated by dots, as they are in the text. */
-interface Quad {
-  readonly start: number;
-  readonly end: number;
+interface Quad extends Range {
   readonly octets: readonly number[];
 }
 
 function version4Within(text: string, run: Finding, { leavesOut }: Choice): Finding | undefined {
   for (let start = run.start; start < run.end; start += 1) {
     const before = text.charCodeAt(start - 1);
-    if (isNameCharacter(before) || before === 46 || !isDigit(text.charCodeAt(start))) continue;
+    if (isKeyCharacter(before) || before === 46 || !isDigit(text.charCodeAt(start))) continue;
     const quad = quadAt(text, start);
     if (quad === undefined) continue;
     const { end, octets } = quad;
