@@ -1,7 +1,6 @@
 import type { Finding, Range } from '../detector.ts';
 import { isWordCharacter } from '../text/characters.ts';
-import { AnnouncedKeys } from './announced-key.ts';
-import { NamedValues, type Opening } from './named-values.ts';
+import { AnnouncedKeys, NamedValues, type Opening } from './named-values.ts';
 import { quotedSetting } from './quoted-setting.ts';
 import { kindOfName, type NameKind, secretWord } from './secret-names.ts';
 import { isRandomValue } from './secret-value.ts';

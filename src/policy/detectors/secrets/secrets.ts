@@ -3,7 +3,7 @@ import { findInPieces, isSeam, mostJoins } from '../shapes/across-seams.ts';
 import { findShapes, shapes } from '../shapes/find-shapes.ts';
 import { prefiltersOf } from '../shapes/shape.ts';
 import { findUnlistedKeys, unlistedPrefilters } from '../shapes/unlisted-key.ts';
-import { isKeyCharacter, toCharacterSet } from '../text/characters.ts';
+import { codeAt, isKeyCharacter, toCharacterSet } from '../text/characters.ts';
 import { findThroughDisguise } from '../text/invisible.ts';
 import { findLongRuns } from '../text/long-runs.ts';
 import {
@@ -12,8 +12,8 @@ import {
   findPositionalPasswords,
 } from './credential-arguments.ts';
 import { findGatewayKeys } from './gateway-key.ts';
-import { findJsonWebTokens } from './json-web-token.ts';
 import { findNamedSecrets } from './named-secrets.ts';
+import { isSampleToken } from './placeholder.ts';
 import { privateKey } from './private-key.ts';
 import { likelyNamePrefilter, namePrefilters } from './secret-names.ts';
 import { findUrlCredentials, findWebhookAddresses, webhookPrefilter } from './url-credentials.ts';
@@ -119,6 +119,42 @@ function findAwsSecretKeys(text: string): readonly Finding[] {
     const end = index + whole.length;
     return isReal ? [{ start: end - key.length, end }] : [];
   });
+}
+
+/** Longer ones exist but are not used as bearer tokens: servers limit header sizes. */
+const longestToken = 4096;
+
+/** Characters of a header that names an algorithm, at least. */
+const shortestHeader = 16;
+
+/**
+ * Signed JSON Web Tokens: three parts, of which the first decodes to a header that names an algorithm and the
+ * second begins like an object.
+ */
+function findJsonWebTokens(text: string): readonly Finding[] {
+  const findings: Finding[] = [];
+  for (let start = text.indexOf('eyJ'); start !== -1; start = text.indexOf('eyJ', start + 1)) {
+    if (isKeyCharacter(codeAt(text, start - 1))) continue;
+    const headerEnd = partEnd(text, start);
+    if (headerEnd - start < shortestHeader || text.charAt(headerEnd) !== '.') continue;
+    const payloadEnd = partEnd(text, headerEnd + 1);
+    const end = text.charAt(payloadEnd) === '.' ? partEnd(text, payloadEnd + 1) : payloadEnd;
+    const isWhole = end - payloadEnd > 20 && text.startsWith('ey', headerEnd + 1);
+    if (isWhole && namesAlgorithm(text.slice(start, headerEnd)) && !isSampleToken(text.slice(start, end))) {
+      findings.push({ start, end });
+    }
+  }
+  return findings;
+}
+
+function partEnd(text: string, start: number): number {
+  let end = start;
+  while (end < text.length && end - start < longestToken && isKeyCharacter(text.charCodeAt(end))) end += 1;
+  return end;
+}
+
+function namesAlgorithm(header: string): boolean {
+  return header.length < 2000 && /"alg"\s{0,8}:/.test(Buffer.from(header, 'base64url').toString('latin1'));
 }
 
 const tokens = [
