@@ -130,8 +130,12 @@ export function isDataUrl(text: string): boolean {
   return /^d[\t\n\r]*a[\t\n\r]*t[\t\n\r]*a[\t\n\r]*:/i.test(text.slice(begin));
 }
 
-/** Reads a value where a URL or bytes belong; undefined if it is not a data URL. */
-export function readDataUrl(text: string): Decoded | undefined {
+/** Reads the text of a member where a URL or bytes belong: a data URL, and what a file's data hold; undefined for others. */
+export function readUrlOrBytes(name: string, text: string): Decoded | undefined {
+  return name === 'file_data' && !isDataUrl(text) ? readBase64(text, undefined) : readDataUrl(text);
+}
+
+function readDataUrl(text: string): Decoded | undefined {
   if (!isDataUrl(text)) return undefined;
   const begin = blanks.exec(text)?.[0].length ?? 0;
   const comma = text.indexOf(',', begin);
@@ -162,7 +166,7 @@ export function readProseUrl(text: string): Decoded | undefined {
 const shortestBase64 = 32;
 
 /** The content of an object: texts, each a reading of the same bytes at `data`, or content that can't be read. */
-export interface Source {
+interface Source {
   readonly data: number;
   readonly texts: readonly string[];
   readonly unseen?: 'opaque' | 'reference';
