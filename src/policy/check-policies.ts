@@ -2,12 +2,17 @@ import { isDeepStrictEqual } from 'node:util';
 import { dialects } from '../dialects/registry.ts';
 import { parseStrictJson } from '../json/strict-json.ts';
 import { setLimit } from './automaton/patterns.ts';
-import { conditionsOnText, patternsIn } from './compile-patterns.ts';
 import type { Fold } from './fold/fold.ts';
 import { covers } from './glob.ts';
 import { PolicySet } from './policy-set.ts';
 import { replaces, type Subject } from './rule.ts';
-import type { CompiledPolicy, CompiledRule, PolicyProblem } from './rules/compile-rule.ts';
+import {
+  type CompiledPolicy,
+  type CompiledRule,
+  conditionsOnText,
+  type PolicyProblem,
+  patternsIn,
+} from './rules/compile-rule.ts';
 import { evaluateRule } from './rules/evaluate.ts';
 import type { ConditionsOptions } from './rules/schema.ts';
 import { roleBits } from './traverse/place.ts';

@@ -1,7 +1,6 @@
 import { AnswerRules, type ResponseCheck } from './answers/check-answer.ts';
-import { compilePatterns, conditionsOnText, patternsIn } from './compile-patterns.ts';
 import { decideRedacted } from './decide-redacted.ts';
-import { Facts, type Patterns } from './facts.ts';
+import { compileSearch, Facts, type Patterns } from './facts.ts';
 import type { Fold } from './fold/fold.ts';
 import { type HeaderValue, HeaderValues } from './header-values.ts';
 import type { Placeholders } from './mask/placeholders.ts';
@@ -19,7 +18,12 @@ import {
   withholds,
 } from './rule.ts';
 import { builtInPolicy } from './rules/built-in.ts';
-import type { CompiledPolicy, CompiledRule } from './rules/compile-rule.ts';
+import {
+  type CompiledPolicy,
+  type CompiledRule,
+  conditionsOnText,
+  patternsIn,
+} from './rules/compile-rule.ts';
 import { capLimit, evaluateRule, isOnCaps } from './rules/evaluate.ts';
 import { placeInRequest } from './traverse/place.ts';
 import type { UnseenKind } from './traverse/unseen.ts';
@@ -70,7 +74,7 @@ export class PolicySet {
   }
 
   #compiled(): Patterns {
-    this.#patterns ??= compilePatterns(this.rules.flatMap(patternsIn), this.fold);
+    this.#patterns ??= compileSearch(this.rules.flatMap(patternsIn), this.fold);
     return this.#patterns;
   }
 
