@@ -66,7 +66,7 @@ function createAddressDetector(
   };
 }
 
-const addressCharacters = toCharacterSet((code) => isHexDigit(code) || code === 58 || code === 46);
+const addressCharacters = toCharacterSet(isHexDigit, ':.');
 
 interface Choice {
   readonly leavesOut: (octets: readonly number[]) => boolean;

@@ -35,9 +35,7 @@ export const phone: Detector = {
   },
 };
 
-const phoneCharacters = toCharacterSet(
-  (code) => isDigit(code) || ' ()+-./'.includes(String.fromCharCode(code)),
-);
+const phoneCharacters = toCharacterSet(isDigit, ' ()+-./');
 
 const separator = '[-. \\u00a0\\u202f\\u2010-\\u2013]';
 const notBefore = '(?<![\\w.+/-])';
@@ -67,7 +65,8 @@ const shapes: readonly Shape[] = [
   },
   {
     pattern: new RegExp(`${notBefore}0\\d{1,3}-\\d{3,4}-\\d{4}${notAfter}`, 'g'),
-    accepts: (text, number) => hasDigits(text, number, [10, 11]) && !isOther(text, number.start),
+    accepts: (text, number) =>
+      [10, 11].includes(digitsOf(text, number).length) && !isOther(text, number.start),
   },
 ];
 /** Any digits, but only the first ones of a candidate, right after a word that announces a number. */
@@ -120,10 +119,6 @@ function isAnnounced(text: string, { start }: Finding): boolean {
 
 function digitsOf(text: string, { start, end }: Finding): string {
   return text.slice(start, end).replace(/\D/g, '');
-}
-
-function hasDigits(text: string, number: Finding, counts: readonly number[]): boolean {
-  return counts.includes(digitsOf(text, number).length);
 }
 
 function isInternational(text: string, number: Finding): boolean {

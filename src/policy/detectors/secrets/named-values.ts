@@ -76,9 +76,7 @@ const announcedReach = 56;
 const shortestKey = 31;
 const longestKey = 160;
 const leastBits = 110;
-const characters = toCharacterSet(
-  (code) => isKeyCharacter(code) || '+/='.includes(String.fromCharCode(code)),
-);
+const characters = toCharacterSet(isKeyCharacter, '+/=');
 const pgpFingerprint = /^[0-9A-F]{40}$/;
 /** Words that mean that the value is something else, or is not given here. */
 const otherwise =

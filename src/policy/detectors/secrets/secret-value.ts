@@ -170,12 +170,7 @@ function isPassword(value: string): boolean {
   if (classes < 2 || /^[a-z]+(?:[-_.:/][a-z]+)*$/i.test(value)) return false;
   // Names in program code have no other signs, and consist of words.
   const isName = /^[\w.:/-]+$/.test(value) && !changesCase(value);
-  if (
-    isName &&
-    !(/\d/.test(value) && (looksRandom(value) || classes >= 4)) &&
-    !(classes >= 2 && looksRandom(value))
-  )
-    return false;
+  if (isName && classes < 4 && !looksRandom(value)) return false;
   return classes >= 3 || looksRandom(value) || changesCase(value);
 }
 

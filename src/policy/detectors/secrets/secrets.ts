@@ -74,9 +74,7 @@ export const secrets: Detector = {
 };
 
 /** The characters of keys, including those in URLs. */
-const tokenCharacters = toCharacterSet(
-  (code) => isKeyCharacter(code) || '+/.~=:$!%|'.includes(String.fromCharCode(code)),
-);
+const tokenCharacters = toCharacterSet(isKeyCharacter, '+/.~=:$!%|');
 
 const finders: readonly ((text: string) => readonly Finding[])[] = [
   (text) => {

@@ -1,6 +1,6 @@
 import type { Finding } from '../detector.ts';
 import { randomRun, uuid } from '../shapes/random-run.ts';
-import { isLatinLetter } from '../text/characters.ts';
+import { isAlphanumeric } from '../text/characters.ts';
 import { isPlaceholder } from './placeholder.ts';
 
 /**
@@ -31,7 +31,7 @@ function schemeStart(text: string, at: number): number {
 }
 
 function isSchemeCharacter(code: number): boolean {
-  return isLatinLetter(code) || (code >= 48 && code <= 57) || code === 43 || code === 45 || code === 46;
+  return isAlphanumeric(code) || code === 43 || code === 45 || code === 46;
 }
 
 function isReal(user: string, password: string): boolean {

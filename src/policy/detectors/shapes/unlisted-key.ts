@@ -7,7 +7,7 @@ import { isNamedDigest, namesNoKey, readKeyPrefix, subjectOf } from './key-prefi
 import { randomBody, randomDottedParts, uuid } from './random-run.ts';
 
 /** The characters of keys with a prefix: words and random parts, joined by signs. */
-const characters = toSet('.~$+');
+const characters = toCharacterSet(isKeyCharacter, '.~$+');
 const signs = '_.~$+/-';
 
 const shortestKey = 16;
@@ -201,8 +201,4 @@ function isGrouped(key: string): boolean {
 /** Member names (`util.bytesFromIPv4`, `args_1.argsOrArray`) look like a short key after a word. */
 function mayBeMember(key: string, body: string): boolean {
   return key.charAt(key.length - body.length - 1) === '.' || !/\d.*\d/.test(body);
-}
-
-function toSet(others: string) {
-  return toCharacterSet((code) => isKeyCharacter(code) || others.includes(String.fromCharCode(code)));
 }
