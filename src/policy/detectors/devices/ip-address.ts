@@ -15,13 +15,16 @@ import { findLongRuns } from '../text/long-runs.ts';
  * IP addresses of both versions, except those that identify nobody (loopback, "any", broadcast, netmasks) and
  * lookalikes: versions, object identifiers, hardware addresses, `a::b` in code.
  */
-export const ipAddress: Detector = createAddressDetector(isSpecialAddress);
+export const ipAddress: Detector = createAddressDetector({
+  leavesOut: isSpecialAddress,
+  accepts6: () => true,
+});
 
 /** Publicly routable addresses: no private, link-local or shared ranges. */
-export const publicIpAddress: Detector = createAddressDetector(
-  (octets) => isSpecialAddress(octets) || isPrivate(octets),
-  (address) => isPublic6(address),
-);
+export const publicIpAddress: Detector = createAddressDetector({
+  leavesOut: (octets) => isSpecialAddress(octets) || isPrivate(octets),
+  accepts6: isPublic6,
+});
 
 /** 127.0.0.0/8, ::1 and "any" (0.0.0.0), which `ip_address` leaves out because every machine has them. */
 export const loopbackAddress = createExpressionDetector({
@@ -37,10 +40,13 @@ export const loopbackAddress = createExpressionDetector({
   neverCertain: true,
 });
 
-function createAddressDetector(
-  leavesOut: (octets: readonly number[]) => boolean,
-  accepts6: (address: string) => boolean = () => true,
-): Detector {
+/** Which addresses count. */
+interface Choice {
+  readonly leavesOut: (octets: readonly number[]) => boolean;
+  readonly accepts6: (address: string) => boolean;
+}
+
+function createAddressDetector(choice: Choice): Detector {
   return {
     prefilter: {
       kind: 'regexes',
@@ -58,7 +64,7 @@ function createAddressDetector(
     find(text) {
       const findings: Finding[] = [];
       for (const run of findLongRuns(text, 7, addressCharacters)) {
-        const finding = addressWithin(text, run, { leavesOut, accepts6 });
+        const finding = addressWithin(text, run, choice);
         if (finding !== undefined) findings.push(finding);
       }
       return findings;
@@ -67,11 +73,6 @@ function createAddressDetector(
 }
 
 const addressCharacters = toCharacterSet(isHexDigit, ':.');
-
-interface Choice {
-  readonly leavesOut: (octets: readonly number[]) => boolean;
-  readonly accepts6: (address: string) => boolean;
-}
 
 function addressWithin(text: string, run: Finding, choice: Choice): Finding | undefined {
   if (run.end - run.start > 80) return undefined;
