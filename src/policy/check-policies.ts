@@ -1,12 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
+import { dialects } from '../dialects/registry.ts';
+import { parseStrictJson } from '../json/strict-json.ts';
 import { setLimit } from './automaton/patterns.ts';
-import { patternsIn } from './compile-patterns.ts';
 import type { Fold } from './fold/fold.ts';
 import { covers } from './glob.ts';
-import { runInlineTests } from './inline-tests.ts';
-import { replaces } from './rule.ts';
-import type { CompiledPolicy, CompiledRule, PolicyProblem } from './rules/compile-rule.ts';
+import { PolicySet } from './policy-set.ts';
+import { replaces, type Subject } from './rule.ts';
+import {
+  type CompiledPolicy,
+  type CompiledRule,
+  conditionsOnText,
+  type PolicyProblem,
+  patternsIn,
+} from './rules/compile-rule.ts';
+import { evaluateRule } from './rules/evaluate.ts';
 import type { ConditionsOptions } from './rules/schema.ts';
+import { roleBits } from './traverse/place.ts';
 
 /** Problems that show only when compiled rules are compared with each other. */
 export function checkPolicies(policies: readonly CompiledPolicy[], fold: Fold): readonly PolicyProblem[] {
@@ -96,22 +105,61 @@ function sizeOf(rule: CompiledRule): number {
   }, 0);
 }
 
+/** A rule's own tests: texts that its conditions on texts must match (`block`) or must not (`allow`), without its others. */
 function failedTests(
   rule: CompiledRule,
   path: readonly (string | number)[],
   fold: Fold,
 ): readonly PolicyProblem[] {
-  return runInlineTests(rule, fold)
-    .filter(({ passed }) => !passed)
-    .map(({ list, index }) => ({
-      path: [...path, list, index],
-      message:
-        list === 'block'
-          ? `rule ${rule.id} should match this text, but does not`
-          : `rule ${rule.id} matches this text, but should not`,
-      severity: 'error' as const,
-      kind: 'test' as const,
-    }));
+  const { tests } = rule.options;
+  const [first] = conditionsOnText(rule);
+  if (tests === undefined || first === undefined) return [];
+  const textual = {
+    ...rule,
+    appliesTo: ['request'],
+    when: onTexts(rule.when),
+    unless: onTexts(rule.unless),
+  } as const;
+  const set = new PolicySet({ policies: [], builtIn: [textual], fold });
+  const failed = (list: 'block' | 'allow', message: string) =>
+    tests[list].flatMap((text, index): readonly PolicyProblem[] => {
+      const isMatched = evaluateRule(textual, set.facts(subjectWith(text, first.roles))) !== undefined;
+      if (isMatched === (list === 'block')) return [];
+      return [{ path: [...path, list, index], message, severity: 'error', kind: 'test' }];
+    });
+  return [
+    ...failed('block', `rule ${rule.id} should match this text, but does not`),
+    ...failed('allow', `rule ${rule.id} matches this text, but should not`),
+  ];
+}
+
+/** Undefined if there are none. */
+function onTexts(conditions: CompiledRule['when']): CompiledRule['when'] {
+  const textual = conditions?.filter(({ text }) => text !== undefined);
+  return textual?.length === 0 ? undefined : textual;
+}
+
+/** A request with the text in a place that a rule on texts of these roles looks at. */
+function subjectWith(text: string, roles: number): Subject {
+  return {
+    document: parseStrictJson(Buffer.from(JSON.stringify(bodyWith(text, roles)))),
+    dialect: dialects.messages,
+    endpoint: 'messages',
+    model: 'test',
+    targetModels: [],
+    stream: false,
+    project: 'test',
+    key: 'test',
+    nowMs: 0,
+  };
+}
+
+function bodyWith(text: string, roles: number): unknown {
+  if ((roles & roleBits.user) !== 0) return { messages: [{ role: 'user', content: text }] };
+  if ((roles & roleBits.assistant) !== 0) return { messages: [{ role: 'assistant', content: text }] };
+  if ((roles & roleBits.system) !== 0) return { system: text };
+  if ((roles & roleBits.tool_definition) !== 0) return { tools: [{ description: text }] };
+  return { messages: [{ role: 'user', content: [{ type: 'tool_result', content: text }] }] };
 }
 
 /** Rules that can never matter: contradictions, and allow rules that a block always overrides. */

@@ -1,7 +1,9 @@
 import { type JsonDocument, kinds } from '../json/json-document.ts';
-import type { Pattern } from './automaton/patterns.ts';
+import { compilePatternSet } from './automaton/pattern-set.ts';
+import type { NamedPattern, Pattern } from './automaton/patterns.ts';
+import type { Fold } from './fold/fold.ts';
 import type { Subject } from './rule.ts';
-import type { Search } from './search/search.ts';
+import { Search } from './search/search.ts';
 import type { SearchResult, TextMatch } from './search/search-result.ts';
 import { ViewedTexts } from './search/viewed-text.ts';
 import { type Cap, findCaps } from './traverse/caps.ts';
@@ -36,6 +38,17 @@ function collect(document: JsonDocument, entry: number, found: string[]): void {
 export interface Patterns {
   readonly search: Search;
   readonly numbers: ReadonlyMap<string, number>;
+}
+
+/** Compiles what is to be searched for together, each pattern once. */
+export function compileSearch(given: readonly NamedPattern[], fold: Fold): Patterns {
+  const patterns = [...new Map(given.map((each) => [each.key, each])).values()];
+  const numbers = new Map(patterns.map(({ key }, number) => [key, number]));
+  const patternSet = compilePatternSet(
+    patterns.map(({ pattern }) => pattern),
+    fold,
+  );
+  return { search: new Search(patternSet), numbers };
 }
 
 const nothingFound: SearchResult = { matches: new Map(), unseen: [], unreadable: [] };

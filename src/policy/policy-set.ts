@@ -1,7 +1,6 @@
 import { AnswerRules, type ResponseCheck } from './answers/check-answer.ts';
-import { compilePatterns, conditionsOnText, patternsIn } from './compile-patterns.ts';
 import { decideRedacted } from './decide-redacted.ts';
-import { Facts, type Patterns } from './facts.ts';
+import { compileSearch, Facts, type Patterns } from './facts.ts';
 import type { Fold } from './fold/fold.ts';
 import { type HeaderValue, HeaderValues } from './header-values.ts';
 import type { Placeholders } from './mask/placeholders.ts';
@@ -19,7 +18,12 @@ import {
   withholds,
 } from './rule.ts';
 import { builtInPolicy } from './rules/built-in.ts';
-import type { CompiledPolicy, CompiledRule } from './rules/compile-rule.ts';
+import {
+  type CompiledPolicy,
+  type CompiledRule,
+  conditionsOnText,
+  patternsIn,
+} from './rules/compile-rule.ts';
 import { capLimit, evaluateRule, isOnCaps } from './rules/evaluate.ts';
 import { placeInRequest } from './traverse/place.ts';
 import type { UnseenKind } from './traverse/unseen.ts';
@@ -70,7 +74,7 @@ export class PolicySet {
   }
 
   #compiled(): Patterns {
-    this.#patterns ??= compilePatterns(this.rules.flatMap(patternsIn), this.fold);
+    this.#patterns ??= compileSearch(this.rules.flatMap(patternsIn), this.fold);
     return this.#patterns;
   }
 
@@ -96,7 +100,8 @@ export class PolicySet {
     }
     try {
       verdicts.push(...this.#ownVerdicts(facts, verdicts));
-      if (verdicts.length === 0) return allowed(facts.searchResult.unseen.length);
+      const unseen = facts.searchResult.unseen.length;
+      if (verdicts.length === 0) return { action: 'allow', verdicts, wouldBlock: [], unseen };
       const mask = createPointerMask(facts.searchResult);
       return this.#conclude(
         facts,
@@ -202,10 +207,11 @@ export class PolicySet {
     const enforced = verdicts.filter(({ mode }) => mode === 'enforce');
     const action = strictest(enforced);
     const unseen = facts.searchResult.unseen.length;
+    const monitored = verdicts.filter(({ mode, action: would }) => mode === 'monitor' && withholds(would));
     const base: Decision = {
       action,
       verdicts,
-      wouldBlock: ids(verdicts.filter(({ mode, action: would }) => mode === 'monitor' && withholds(would))),
+      wouldBlock: [...new Set(monitored.map(({ rule }) => rule))],
       unseen,
     };
     // The first in the order of the files gives the reason.
@@ -233,13 +239,6 @@ export class PolicySet {
 
 const none: readonly Verdict[] = [];
 
-/** The decision on most requests: no rule applies. */
-const unobjectionable: Decision = { action: 'allow', verdicts: [], wouldBlock: [], unseen: 0 };
-
-function allowed(unseen: number): Decision {
-  return unseen === 0 ? unobjectionable : { action: 'allow', verdicts: [], wouldBlock: [], unseen };
-}
-
 /** The place of the first unreadable content of these kinds. */
 function firstUnseen({ searchResult, subject }: Facts, ...kinds: UnseenKind[]): readonly Match[] {
   const found = searchResult.unseen.find(({ kind }) => kinds.includes(kind));
@@ -248,12 +247,8 @@ function firstUnseen({ searchResult, subject }: Facts, ...kinds: UnseenKind[]): 
   return [{ at, matcher: 'content', count: 1 }];
 }
 
-function ids(verdicts: readonly Verdict[]): readonly string[] {
-  return [...new Set(verdicts.map(({ rule }) => rule))];
-}
-
 /** What can't be decided is blocked; the cause is for the log. */
-function failedDecision(rule: string, cause: unknown, verdicts: readonly Verdict[] = []): Decision {
+function failedDecision(rule: string, cause: unknown, verdicts: readonly Verdict[]): Decision {
   return {
     action: 'block',
     // Without their places: whether those may be shown is not known.

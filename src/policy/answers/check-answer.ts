@@ -1,7 +1,6 @@
 import type { JsonDocument } from '../../json/json-document.ts';
 import type { NamedPattern } from '../automaton/patterns.ts';
-import { compilePatterns } from '../compile-patterns.ts';
-import type { Facts } from '../facts.ts';
+import { compileSearch, type Facts } from '../facts.ts';
 import type { Fold } from '../fold/fold.ts';
 import { type Match, type Refusal, strictest, type Verdict } from '../rule.ts';
 import type { CompiledRule } from '../rules/compile-rule.ts';
@@ -38,7 +37,7 @@ export class AnswerRules {
   readonly #others: readonly CompiledRule[];
 
   private constructor(rules: readonly CompiledRule[], fold: Fold) {
-    const { search, numbers } = compilePatterns(rules.flatMap(patternsOf), fold);
+    const { search, numbers } = compileSearch(rules.flatMap(patternsOf), fold);
     this.search = search;
     this.rules = rules.map((rule) => ({
       rule,

@@ -2,7 +2,7 @@ import { partitionPoint } from '../../partition-point.ts';
 import { isInRun } from '../automaton/long-run.ts';
 import type { Hit, PieceReader } from '../automaton/piece-reader.ts';
 import type { StatePair } from '../automaton/product-dfa.ts';
-import { longRunLength } from '../detectors/detector.ts';
+import { longRunLength, type Range } from '../detectors/detector.ts';
 import type { ChannelRules, RuleMatch } from './channel-rules.ts';
 import { DetectorProgress } from './detector-progress.ts';
 import { type RuleReplacement, StreamReplacements } from './stream-replacements.ts';
@@ -17,16 +17,12 @@ const contextLength = 256;
 const nearby = 32;
 
 /** The position of a text in a channel. */
-export interface ChannelRange {
+export interface ChannelRange extends Range {
   readonly channel: StreamChannel;
-  readonly start: number;
-  readonly end: number;
 }
 
 /** A part of the text, between two positions at which no match was in progress, and the patterns that end in it. */
-interface Region {
-  readonly start: number;
-  readonly end: number;
+interface Region extends Range {
   readonly patterns: ReadonlySet<number>;
 }
 
@@ -133,7 +129,7 @@ export class StreamChannel {
   }
 
   /** The replacements in a part that is about to be sent, as positions in that part. Parts come in their order. */
-  within(range: Omit<ChannelRange, 'channel'>): readonly RuleReplacement[] {
+  within(range: Range): readonly RuleReplacement[] {
     return this.#replacements.within(range);
   }
 
@@ -220,7 +216,7 @@ export class StreamChannel {
       if (!found.every((each) => each.has(match))) matches.push({ ...match, isGone: true });
   }
 
-  #match(match: RuleMatch, { start, end }: { start: number; end: number }, matches: RuleMatch[]): void {
+  #match(match: RuleMatch, { start, end }: Range, matches: RuleMatch[]): void {
     matches.push(match);
     const { rule } = match.each;
     if (match.label !== undefined) this.#replacements.add({ start, end, label: match.label, rule });

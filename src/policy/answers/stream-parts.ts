@@ -1,3 +1,4 @@
+import { memberAt } from '../../dialects/dialect.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 
 /** One server-sent event: its name, if it has one, and its data. */
@@ -80,9 +81,8 @@ function readTyped(document: JsonDocument, type: string): EventParts {
 
 /** The text that a Messages block starts with, which its deltas continue. */
 function firstTexts(document: JsonDocument, channel: string): readonly StreamPart[] {
-  const block = document.member(document.root, 'content_block');
   return ['text', 'thinking'].flatMap((name) => {
-    const entry = block === undefined ? undefined : document.member(block, name);
+    const entry = memberAt(document, `content_block.${name}`);
     if (entry === undefined || document.kind(entry) !== kinds.string) return [];
     return [{ entry, channel: `${channel}${name}.`, isWhole: false, joinGroup: '' }];
   });
@@ -100,8 +100,7 @@ function firstTextOfPart(document: JsonDocument, channelOf: (kind: string) => st
 
 /** Blocks that a message already has when it starts; clients append the blocks of the stream to them. */
 function textsAtStart(document: JsonDocument): readonly StreamPart[] {
-  const message = document.member(document.root, 'message');
-  const content = message === undefined ? undefined : document.member(message, 'content');
+  const content = memberAt(document, 'message.content');
   return content === undefined
     ? []
     : leaves(document, content, 'start.').map((part) => (part.isFixed ? part : { ...part, joinGroup: '' }));
@@ -150,8 +149,7 @@ function readCandidates(document: JsonDocument, candidates: number): EventParts 
   const ends: string[] = [];
   for (const at of document.elements(candidates)) {
     const channel = `${numberOf(document, at, 'index') || '0'}.`;
-    const content = document.member(at, 'content');
-    const list = content === undefined ? undefined : document.member(content, 'parts');
+    const list = memberAt(document, 'content.parts', at);
     for (const part of list === undefined ? [] : document.elements(list)) {
       const entry = document.member(part, 'text');
       if (entry === undefined || document.kind(entry) !== kinds.string) continue;
@@ -208,33 +206,26 @@ function numberOf(document: JsonDocument, object: number, name: string): string 
   return value === undefined ? '' : document.raw(value);
 }
 
-/** A list of objects, and the text that their `bytes` make together. */
-interface ByteList {
-  readonly entry: number;
-  readonly text: string;
-}
-
-/** The texts that an answer's `logprobs` repeat as numbers: `[{bytes: [104, 105]}, …]`, at any depth. */
-export function byteLists(document: JsonDocument, entry: number): readonly ByteList[] {
-  const kind = document.kind(entry);
-  if (kind !== kinds.array && kind !== kinds.object) return [];
-  const values = valuesOf(document, entry, kind === kinds.object);
+/** The texts that an answer's `logprobs` repeat as numbers: `[{bytes: [104, 105]}, …]`, at any depth; each with its list. */
+export function byteLists(
+  document: JsonDocument,
+  entry: number,
+): readonly { readonly entry: number; readonly text: string }[] {
+  if (document.kind(entry) > kinds.array) return [];
+  const isList = document.kind(entry) === kinds.array;
+  const values = isList ? [...document.elements(entry)] : membersOf(document, entry);
   const inside = values.flatMap((value) => byteLists(document, value));
-  if (kind === kinds.object) return inside;
-  const bytes = values.flatMap((value) => bytesOf(document, value));
+  const bytes = isList ? values.flatMap((value) => bytesOf(document, value)) : [];
   return bytes.length === 0 ? inside : [{ entry, text: Buffer.from(bytes).toString('utf8') }, ...inside];
 }
 
-function valuesOf(document: JsonDocument, container: number, isObject: boolean): readonly number[] {
+function membersOf(document: JsonDocument, object: number): readonly number[] {
   const values: number[] = [];
-  const shift = isObject ? 1 : 0;
-  for (let at = container + 1; at < document.next(container); at = document.next(at + shift))
-    values.push(at + shift);
+  for (let key = object + 1; key < document.next(object); key = document.next(key + 1)) values.push(key + 1);
   return values;
 }
 
 function bytesOf(document: JsonDocument, object: number): readonly number[] {
-  const list = document.kind(object) === kinds.object ? document.member(object, 'bytes') : undefined;
-  if (list === undefined || document.kind(list) !== kinds.array) return [];
-  return valuesOf(document, list, false).map((value) => document.number(value));
+  const list = document.member(object, 'bytes');
+  return list === undefined ? [] : Array.from(document.elements(list), (value) => document.number(value));
 }

@@ -1,6 +1,7 @@
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { partitionPoint } from '../../partition-point.ts';
 import type { Pattern } from '../automaton/patterns.ts';
+import type { Range } from '../detectors/detector.ts';
 import { detectorNames } from '../detectors/names.ts';
 import { createRedactable } from '../redact/redactable.ts';
 import type { CompiledRule } from '../rules/compile-rule.ts';
@@ -138,9 +139,7 @@ interface Spelling {
 }
 
 /** A value that stands somewhere unmasked. */
-interface KnownValue {
-  readonly start: number;
-  readonly end: number;
+interface KnownValue extends Range {
   /** The string that it is in. */
   readonly entry: number;
   readonly placeholder: string;

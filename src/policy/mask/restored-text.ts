@@ -1,3 +1,4 @@
+import type { Range } from '../detectors/detector.ts';
 import { applyReplacements } from '../redact/redact.ts';
 import { JsonDepth } from './json-depth.ts';
 import { findPlaceholders } from './placeholder-patterns.ts';
@@ -15,9 +16,7 @@ interface OpenPiece {
   readonly start: number;
 }
 
-interface Restored {
-  readonly start: number;
-  readonly end: number;
+interface Restored extends Range {
   readonly value: string;
 }
 

@@ -1,5 +1,6 @@
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import type { NamedPattern, Pattern } from '../automaton/patterns.ts';
+import type { Range } from '../detectors/detector.ts';
 import type { Facts } from '../facts.ts';
 import type { CompiledRule } from '../rules/compile-rule.ts';
 import { matchLimit, type SearchResult, type TextMatch } from '../search/search-result.ts';
@@ -34,9 +35,7 @@ export function createPointerMask({ matches }: SearchResult): MaskPointer {
       .join('/');
 }
 
-export interface Replacement {
-  readonly start: number;
-  readonly end: number;
+export interface Replacement extends Range {
   readonly label: string;
   /** Set if the text becomes a placeholder of its own, in place of the label. */
   readonly mask?: Mask | undefined;
@@ -207,9 +206,7 @@ function sortedByEntry<Placed extends { readonly entry: number }>(
 }
 
 /** The end of the longest range from each start: both views report most ranges. */
-function widest(
-  ranges: readonly { readonly start: number; readonly end: number }[],
-): ReadonlyMap<number, number> {
+function widest(ranges: readonly Range[]): ReadonlyMap<number, number> {
   const ends = new Map<number, number>();
   for (const { start, end } of ranges) ends.set(start, Math.max(end, ends.get(start) ?? end));
   return ends;

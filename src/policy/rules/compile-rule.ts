@@ -103,3 +103,14 @@ function compileConditions(
     return [matcher.compile(options, contextFor(name))];
   });
 }
+
+/** The patterns of all conditions of a rule. */
+export function patternsIn(rule: CompiledRule): readonly NamedPattern[] {
+  return conditionsOnText(rule).flatMap(({ patterns }) => patterns);
+}
+
+export function conditionsOnText(rule: CompiledRule) {
+  return [...(rule.when ?? []), ...(rule.unless ?? [])].flatMap(({ text }) =>
+    text === undefined ? [] : [text],
+  );
+}

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { type JsonDocument, kinds } from '../../json/json-document.ts';
 
 /** Magic bytes of formats whose text can't be read directly. */
 const signatures = [
@@ -76,7 +77,7 @@ const headLength = 1368;
  * Reads base64. The media type is only a claim: content labelled as text is always read, and content that is text is read
  * whatever its label. Readers differ in how they treat garbage in base64, so it makes the whole opaque.
  */
-export function readBase64(data: string, mediaType: string | undefined): Decoded {
+function readBase64(data: string, mediaType: string | undefined): Decoded {
   const plain = data.includes('%') ? percentDecode(data).toString('latin1') : data;
   const isWhole = base64Only.test(plain);
   const isText = mediaType !== undefined && isTextType(mediaType);
@@ -129,8 +130,12 @@ export function isDataUrl(text: string): boolean {
   return /^d[\t\n\r]*a[\t\n\r]*t[\t\n\r]*a[\t\n\r]*:/i.test(text.slice(begin));
 }
 
-/** Reads a value where a URL or bytes belong; undefined if it is not a data URL. */
-export function readDataUrl(text: string): Decoded | undefined {
+/** Reads the text of a member where a URL or bytes belong: a data URL, and what a file's data hold; undefined for others. */
+export function readUrlOrBytes(name: string, text: string): Decoded | undefined {
+  return name === 'file_data' && !isDataUrl(text) ? readBase64(text, undefined) : readDataUrl(text);
+}
+
+function readDataUrl(text: string): Decoded | undefined {
   if (!isDataUrl(text)) return undefined;
   const begin = blanks.exec(text)?.[0].length ?? 0;
   const comma = text.indexOf(',', begin);
@@ -155,6 +160,50 @@ export function readProseUrl(text: string): Decoded | undefined {
   }
   const isWhole = begin + whole.length === text.trimEnd().length && data !== '';
   return isWhole && /;base64$/i.test(parameters) ? readBase64(data, mediaType) : undefined;
+}
+
+/** Shorter unlabelled base64 is taken for a word. */
+const shortestBase64 = 32;
+
+/** The content of an object: texts, each a reading of the same bytes at `data`, or content that can't be read. */
+interface Source {
+  readonly data: number;
+  readonly texts: readonly string[];
+  readonly unseen?: 'opaque' | 'reference';
+}
+
+/**
+ * Reads an object that contains bytes: `{ media_type, data }`, audio as `{ format, data }`, or `{ url }`. In a
+ * conversation type, media type and format may all be missing: bytes are bytes.
+ */
+export function readSource(
+  document: JsonDocument,
+  object: number,
+  isInConversation: boolean,
+): Source | undefined {
+  const type = document.memberText(object, 'type');
+  const url = document.memberText(object, 'url');
+  if (url !== undefined && !isDataUrl(url) && (type === 'url' || (type === undefined && isInConversation))) {
+    return { data: object, texts: [], unseen: 'reference' };
+  }
+  const data = document.member(object, 'data');
+  if (data === undefined || document.kind(data) === kinds.null) return undefined;
+  if (type === 'text' || type === 'redacted_thinking') return undefined;
+  const [mediaType] = ['media_type', 'mime_type', 'mimeType'].flatMap(
+    (name) => document.memberText(object, name) ?? [],
+  );
+  const isSound = document.memberText(object, 'format') !== undefined;
+  const isClaimed = mediaType !== undefined || type === 'base64' || isSound;
+  if (document.kind(data) !== kinds.string) {
+    return isClaimed ? { data, texts: [], unseen: 'opaque' } : undefined;
+  }
+  const text = document.text(data);
+  // A data URL has already been read in place.
+  if (isDataUrl(text)) return undefined;
+  const isHidden = isInConversation && text.length >= shortestBase64 && isBase64(text);
+  if (!isClaimed && !isHidden) return undefined;
+  const { texts, isOpaque } = readBase64(text, mediaType);
+  return isOpaque ? { data, texts, unseen: 'opaque' } : { data, texts };
 }
 
 function isTextType(mediaType: string): boolean {

@@ -189,11 +189,7 @@ function isSwitchedOff(document: JsonDocument, settings: number | undefined): bo
 function listsNames(document: JsonDocument, allowed: number | undefined): boolean {
   if (allowed === undefined) return false;
   const names = document.kind(allowed) === kinds.object ? document.member(allowed, 'tool_names') : allowed;
-  if (names === undefined || document.kind(names) !== kinds.array) return false;
-  const end = document.next(names);
-  if (end === names + 1) return false;
-  for (let at = names + 1; at < end; at = document.next(at)) {
-    if (document.kind(at) !== kinds.string) return false;
-  }
-  return true;
+  if (names === undefined) return false;
+  const all = [...document.elements(names)];
+  return all.length > 0 && all.every((name) => document.kind(name) === kinds.string);
 }

@@ -1,6 +1,6 @@
 import type { Dialect } from '../../dialects/dialect.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
-import { type Decoded, holdsBinary, isDataUrl, readBase64, readDataUrl, readProseUrl } from './encoded.ts';
+import { type Decoded, holdsBinary, readProseUrl, readSource, readUrlOrBytes } from './encoded.ts';
 import { mayBeDataUrl, mayBeJson, mayHideTexts, parseNested, unescapeJson } from './nested.ts';
 import { findNumber, mayBeNumbers, readDigits, spellNumbers } from './numbers.ts';
 import { everyRole, type Place, roleBits, wrapText } from './place.ts';
@@ -14,7 +14,6 @@ import {
   rankOf,
   readHead,
 } from './reading-order.ts';
-import { readSource } from './source.ts';
 import { type UnseenKind, unseenBlock, unseenMember } from './unseen.ts';
 import type { Context, Visitor } from './walk-context.ts';
 
@@ -189,7 +188,8 @@ export class ValueWalk {
         if (kind === memberKinds.reference) this.#reference(document, key, block);
         if (document.kind(value) === kinds.string) {
           this.#visitor.text(document, value, context);
-          this.#readUrlOrBytes(document, key, block);
+          const decoded = readUrlOrBytes(document.text(key), document.text(value));
+          if (decoded !== undefined) this.#readDecoded(decoded, block.place(document, value), block);
           return kind === memberKinds.bytes;
         }
         break;
@@ -226,16 +226,6 @@ export class ValueWalk {
   #reference(document: JsonDocument, key: number, block: Context): void {
     const place = block.place(document, key + 1);
     this.#noteUnseen(unseenMember(document, document.text(key), key + 1), place);
-  }
-
-  /** A text where a URL or bytes belong: a data URL is read, and so is what a file's data hold. */
-  #readUrlOrBytes(document: JsonDocument, key: number, block: Context): void {
-    const value = key + 1;
-    const text = document.text(value);
-    const name = document.text(key);
-    const decoded =
-      name === 'file_data' && !isDataUrl(text) ? readBase64(text, undefined) : readDataUrl(text);
-    if (decoded !== undefined) this.#readDecoded(decoded, block.place(document, value), block);
   }
 
   /** An object that carries bytes. */

@@ -1,5 +1,12 @@
-import type { Detector, Finding } from '../detector.ts';
-import { isDigit, isHexDigit, isLatinLetter, isWordCharacter, toCharacterSet } from '../text/characters.ts';
+import type { Detector, Finding, Range } from '../detector.ts';
+import {
+  isDigit,
+  isHexDigit,
+  isKeyCharacter,
+  isLatinLetter,
+  isWordCharacter,
+  toCharacterSet,
+} from '../text/characters.ts';
 import { wordsBefore } from '../text/context-words.ts';
 import { createExpressionDetector, likely } from '../text/expression-detector.ts';
 import { findLongRuns } from '../text/long-runs.ts';
@@ -8,13 +15,16 @@ import { findLongRuns } from '../text/long-runs.ts';
  * IP addresses of both versions, except those that identify nobody (loopback, "any", broadcast, netmasks) and
  * lookalikes: versions, object identifiers, hardware addresses, `a::b` in code.
  */
-export const ipAddress: Detector = createAddressDetector(isSpecialAddress);
+export const ipAddress: Detector = createAddressDetector({
+  leavesOut: isSpecialAddress,
+  accepts6: () => true,
+});
 
 /** Publicly routable addresses: no private, link-local or shared ranges. */
-export const publicIpAddress: Detector = createAddressDetector(
-  (octets) => isSpecialAddress(octets) || isPrivate(octets),
-  (address) => isPublic6(address),
-);
+export const publicIpAddress: Detector = createAddressDetector({
+  leavesOut: (octets) => isSpecialAddress(octets) || isPrivate(octets),
+  accepts6: isPublic6,
+});
 
 /** 127.0.0.0/8, ::1 and "any" (0.0.0.0), which `ip_address` leaves out because every machine has them. */
 export const loopbackAddress = createExpressionDetector({
@@ -30,10 +40,13 @@ export const loopbackAddress = createExpressionDetector({
   neverCertain: true,
 });
 
-function createAddressDetector(
-  leavesOut: (octets: readonly number[]) => boolean,
-  accepts6: (address: string) => boolean = () => true,
-): Detector {
+/** Which addresses count. */
+interface Choice {
+  readonly leavesOut: (octets: readonly number[]) => boolean;
+  readonly accepts6: (address: string) => boolean;
+}
+
+function createAddressDetector(choice: Choice): Detector {
   return {
     prefilter: {
       kind: 'regexes',
@@ -51,7 +64,7 @@ function createAddressDetector(
     find(text) {
       const findings: Finding[] = [];
       for (const run of findLongRuns(text, 7, addressCharacters)) {
-        const finding = addressWithin(text, run, { leavesOut, accepts6 });
+        const finding = addressWithin(text, run, choice);
         if (finding !== undefined) findings.push(finding);
       }
       return findings;
@@ -59,12 +72,7 @@ function createAddressDetector(
   };
 }
 
-const addressCharacters = toCharacterSet((code) => isHexDigit(code) || code === 58 || code === 46);
-
-interface Choice {
-  readonly leavesOut: (octets: readonly number[]) => boolean;
-  readonly accepts6: (address: string) => boolean;
-}
+const addressCharacters = toCharacterSet(isHexDigit, ':.');
 
 function addressWithin(text: string, run: Finding, choice: Choice): Finding | undefined {
   if (run.end - run.start > 80) return undefined;
@@ -76,7 +84,7 @@ function addressWithin(text: string, run: Finding, choice: Choice): Finding | un
     else if (code === 46) dots += 1;
   }
   const isFree =
-    !isNameCharacter(text.charCodeAt(run.start - 1)) && !isWordCharacter(text.charCodeAt(run.end));
+    !isKeyCharacter(text.charCodeAt(run.start - 1)) && !isWordCharacter(text.charCodeAt(run.end));
   if (isFree && colons >= 2) {
     const version6 = version6Within(text, run);
     if (version6 !== undefined) {
@@ -86,21 +94,15 @@ function addressWithin(text: string, run: Finding, choice: Choice): Finding | un
   return dots >= 3 ? version4Within(text, run, choice) : undefined;
 }
 
-function isNameCharacter(code: number): boolean {
-  return isWordCharacter(code) || code === 45;
-}
-
 /** Four numbers separated by dots, as they are in the text. */
-interface Quad {
-  readonly start: number;
-  readonly end: number;
+interface Quad extends Range {
   readonly octets: readonly number[];
 }
 
 function version4Within(text: string, run: Finding, { leavesOut }: Choice): Finding | undefined {
   for (let start = run.start; start < run.end; start += 1) {
     const before = text.charCodeAt(start - 1);
-    if (isNameCharacter(before) || before === 46 || !isDigit(text.charCodeAt(start))) continue;
+    if (isKeyCharacter(before) || before === 46 || !isDigit(text.charCodeAt(start))) continue;
     const quad = quadAt(text, start);
     if (quad === undefined) continue;
     const { end, octets } = quad;

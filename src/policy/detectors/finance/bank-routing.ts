@@ -1,7 +1,14 @@
 import { digitsOf, isOneDigit, weighted } from '../text/checksums.ts';
-import { announcing, certain, createExpressionDetector, possible } from '../text/expression-detector.ts';
+import {
+  announcing,
+  certain,
+  createExpressionDetector,
+  named,
+  number,
+  possible,
+} from '../text/expression-detector.ts';
 
-const named = announcing('routing|routing transit|aba|aba routing|rtn|transit');
+const routingNames = announcing('routing|routing transit|aba|aba routing|rtn|transit');
 
 /** Whether nine digits are an American routing number (ABA): a valid district and check digit. */
 function isRoutingNumber(value: string): boolean {
@@ -25,21 +32,18 @@ export const bankRouting = createExpressionDetector({
   reach: 11,
   rules: [
     {
-      expression: /(?<![\w.+/-])\d{9}(?![\w/]|[-.]\w)/g,
+      expression: number('\\d{9}'),
       validate: (value, { isAnnounced }) =>
-        isRoutingNumber(value) && isAnnounced(named)
+        isRoutingNumber(value) && isAnnounced(routingNames)
           ? certain('routing number, check digit and name')
           : undefined,
     },
-    {
-      expression: /(?<![\w.+/-])\d{2}([ -]?)\d{2}\1\d{2}(?![\w/]|[-.]\w)/g,
-      validate: (_, { isAnnounced }) =>
-        isAnnounced(announcing('sort ?code')) ? possible('sort code, name') : undefined,
-    },
-    {
-      expression: /(?<![\w.+/-])[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?(?![\w/]|[-.]\w)/g,
-      validate: (_, { isAnnounced }) =>
-        isAnnounced(announcing('bic|swift(?:[ -]?bic)?')) ? possible('BIC, name') : undefined,
-    },
+    named(number('\\d{2}([ -]?)\\d{2}\\1\\d{2}'), 'sort ?code', possible('sort code, name')),
+    // In capitals only: in lower case many words have eight letters.
+    named(
+      number('[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?', 'g'),
+      'bic|swift(?:[ -]?bic)?',
+      possible('BIC, name'),
+    ),
   ],
 });

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { bech32, bech32m, createBase58check } from '@scure/base';
-import { announcing, certain, createExpressionDetector, likely } from '../text/expression-detector.ts';
+import { announcing, certain, createExpressionDetector, likely, named } from '../text/expression-detector.ts';
 
-const named = announcing('wallet|address|adresse|direcci[óo]n|eth|ethereum|erc-?20|send to|sol|solana');
+const walletNames = announcing('wallet|address|adresse|direcci[óo]n|eth|ethereum|erc-?20|send to|sol|solana');
 
 const sha256 = (bytes: Uint8Array) => new Uint8Array(createHash('sha256').update(bytes).digest());
 
@@ -59,16 +59,14 @@ export const cryptoWallet = createExpressionDetector({
         if (/^0x0{20}|^0x(.)\1+$/.test(value)) return undefined;
         const isMixed = /[a-f]/.test(value) && /[A-F]/.test(value);
         if (isMixed) return hasCaseChecksum(value) ? certain('EIP-55') : undefined;
-        return isAnnounced(named) ? likely('address after its name') : undefined;
+        return isAnnounced(walletNames) ? likely('address after its name') : undefined;
       },
     },
-    {
-      expression: /(?<![\w/+-])[1-9A-HJ-NP-Za-km-z]{43,44}(?![\w/+])/g,
-      validate: (_, { isAnnounced }) =>
-        isAnnounced(announcing('(?:sol|solana)(?: (?:wallet|address))?'))
-          ? likely('Solana, name')
-          : undefined,
-    },
+    named(
+      /(?<![\w/+-])[1-9A-HJ-NP-Za-km-z]{43,44}(?![\w/+])/g,
+      '(?:sol|solana)(?: (?:wallet|address))?',
+      likely('Solana, name'),
+    ),
   ],
   folded: false,
 });

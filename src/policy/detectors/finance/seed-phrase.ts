@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
 import { memoize } from '../../../memoize.ts';
-import type { Detector, Finding } from '../detector.ts';
-import { joinOverlapping } from '../detector.ts';
+import { type Detector, type Finding, joinOverlapping, type Range } from '../detector.ts';
 
 const lengths = [24, 21, 18, 15, 12] as const;
 const shortest = 12;
@@ -13,9 +12,7 @@ const word = /[a-z]{3,8}/gi;
 const between = /^(?:[\s,;"'|]{1,6}|\s{0,3},?\s{0,3}(?:\\n)?\d{1,2}[.):]?\s{0,2})$/;
 
 /** A word of the list, in a text. */
-interface SeedWord {
-  readonly start: number;
-  readonly end: number;
+interface SeedWord extends Range {
   /** Its index in the list, which is its value: eleven bits. */
   readonly number: number;
 }

@@ -1,9 +1,18 @@
-import { digitsOf, hasMod1110Digit, hasVerhoeffDigit, isOneDigit, weighted } from '../text/checksums.ts';
+import {
+  digitsOf,
+  hasMod1110Digit,
+  hasVerhoeffDigit,
+  isOneDigit,
+  travelDigit,
+  weighted,
+} from '../text/checksums.ts';
 import {
   announcing,
   certain,
   createExpressionDetector,
   likely,
+  named,
+  number,
   possible,
   type Rule,
 } from '../text/expression-detector.ts';
@@ -19,7 +28,7 @@ function checked(
     isRight,
     words,
     alone,
-  }: { isRight: (value: string) => boolean; words: string; alone?: 'likely' | 'possible' },
+  }: { isRight: (value: string) => boolean; words: string; alone?: typeof likely | typeof possible },
 ): Rule {
   const announces = announcing(words);
   return {
@@ -27,15 +36,10 @@ function checked(
     validate(value, { isAnnounced }) {
       if (isOneDigit(digitsOf(value)) || !isRight(value)) return undefined;
       if (isAnnounced(announces)) return certain(`${name}, checksum and name`);
-      if (alone === undefined) return undefined;
-      return alone === 'likely' ? likely(`${name}, checksum`) : possible(`${name}, checksum`);
+      return alone?.(`${name}, checksum`);
     },
   };
 }
-
-const before = '(?<![\\w.+/-])';
-const behind = '(?![\\w/]|[-.]\\w)';
-const number = (pattern: string) => new RegExp(`${before}${pattern}${behind}`, 'gi');
 
 const spanishLetters = 'TRWAGMYFPDXBNJZSQVHLCKE';
 
@@ -101,11 +105,13 @@ function isNhsNumber(value: string): boolean {
   return check % 11 === digits[9] && check !== 10;
 }
 
+const ninoNames = announcing('nino|national insurance|ni');
+
 const rules: readonly Rule[] = [
   checked(number('(?:[XYZ][- ]?\\d{7}|\\d{8})[- ]?[A-HJ-NP-TV-Z]'), 'Spanish DNI or NIE', {
     isRight: isSpanish,
     words: 'dni|nif|nie|documento|identidad|c[ée]dula',
-    alone: 'possible',
+    alone: possible,
   }),
   checked(
     number('[12]\\s?\\d{2}\\s?\\d{2}\\s?(?:\\d{2}|2[AB])\\s?\\d{3}\\s?\\d{3}\\s?\\d{2}'),
@@ -113,7 +119,7 @@ const rules: readonly Rule[] = [
     {
       isRight: isFrench,
       words: 'nir|insee|s[ée]curit[ée] sociale|sécu|num[ée]ro de sécu\\p{L}*',
-      alone: 'possible',
+      alone: possible,
     },
   ),
   checked(number('[1-9]\\d(?: ?\\d{3}){3}'), 'German tax number', {
@@ -123,7 +129,7 @@ const rules: readonly Rule[] = [
   checked(number('[A-Z]{6}\\d{2}[ABCDEHLMPRST]\\d{2}[A-Z]\\d{3}[A-Z]'), 'Italian codice fiscale', {
     isRight: isItalian,
     words: 'codice fiscale|c\\.?f\\.?',
-    alone: 'likely',
+    alone: likely,
   }),
   checked(number('\\d{4}[. ]?\\d{2}[. ]?\\d{3}'), 'Dutch BSN', {
     isRight: isDutch,
@@ -132,7 +138,7 @@ const rules: readonly Rule[] = [
   checked(number('\\d{3}\\.\\d{3}\\.\\d{3}-\\d{2}'), 'Brazilian CPF', {
     isRight: (value) => hasBrazilianDigits(digitsOf(value), personWeights),
     words: 'cpf',
-    alone: 'likely',
+    alone: likely,
   }),
   checked(number('\\d{11}'), 'Brazilian CPF', {
     isRight: (value) => hasBrazilianDigits(digitsOf(value), personWeights),
@@ -141,23 +147,23 @@ const rules: readonly Rule[] = [
   checked(number('\\d{2}\\.\\d{3}\\.\\d{3}/\\d{4}-\\d{2}'), 'Brazilian CNPJ', {
     isRight: (value) => hasBrazilianDigits(digitsOf(value), companyWeights),
     words: 'cnpj',
-    alone: 'likely',
+    alone: likely,
   }),
   checked(number('[2-9]\\d{3}[ -]?\\d{4}[ -]?\\d{4}'), 'Indian Aadhaar', {
     isRight: (value) => hasVerhoeffDigit(digitsOf(value)),
     words: 'aadhaar|aadhar|uidai|uid|आधार',
   }),
-  {
-    expression: number('[A-Z]{3}[ABCFGHJLPT][A-Z]\\d{4}[A-Z]'),
-    validate: (_, { isAnnounced }) =>
-      isAnnounced(announcing('pan|pan card|permanent account')) ? likely('Indian PAN, name') : undefined,
-  },
+  named(
+    number('[A-Z]{3}[ABCFGHJLPT][A-Z]\\d{4}[A-Z]'),
+    'pan|pan card|permanent account',
+    likely('Indian PAN, name'),
+  ),
   {
     expression: number(
       '(?!BG|GB|KN|NK|NT|TN|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]( ?)\\d{2}\\1\\d{2}\\1\\d{2}\\1[A-D]',
     ),
     validate: (value, { isAnnounced }) => {
-      if (isAnnounced(announcing('nino|national insurance|ni'))) return likely('British NINO, name');
+      if (isAnnounced(ninoNames)) return likely('British NINO, name');
       return value.includes(' ') ? likely('British NINO, shape') : possible('British NINO, shape');
     },
   },
@@ -180,4 +186,38 @@ export const nationalId = createExpressionDetector({
   ],
   reach: 24,
   rules,
+});
+
+const passportNames =
+  'passport|reisepass|passnummer|ausweisnummer|personalausweis|passeport|pasaporte|passaporto|passaporte|paspoort|паспорт|护照|護照|パスポート';
+
+/**
+ * Whether all check digits of a machine-readable line (ICAO 9303, TD3) are valid: number, birth, expiry and the whole
+ * line.
+ */
+function isMachineReadable(line: string): boolean {
+  const isChecked = (from: number, to: number) =>
+    travelDigit(line.slice(from, to)) === Number(line.charAt(to));
+  const all = line.slice(0, 10) + line.slice(13, 20) + line.slice(21, 43);
+  return (
+    isChecked(0, 9) && isChecked(13, 19) && isChecked(21, 27) && travelDigit(all) === Number(line.charAt(43))
+  );
+}
+
+/** Passports: the machine-readable lines anywhere, numbers right after a word that announces one. */
+export const passport = createExpressionDetector({
+  prefilter: [
+    '[a-z0-9<]{9}[0-9][a-z<]{3}[0-9]{7}[mfx<][0-9]{7}',
+    '(?:passport|reisepass|passnummer|ausweis|passeport|pasaporte|passapor|paspoort|пacпopт|护照|護照|ハスホート)[^0-9]{0,24}[0-9]',
+  ],
+  reach: 90,
+  rules: [
+    {
+      expression:
+        /(?:P[A-Z<][A-Z<]{42}\s{0,2}(?:\\n)?)?[A-Z0-9<]{9}\d[A-Z<]{3}\d{6}\d[MFX<]\d{6}\d[A-Z0-9<]{14}[\d<]\d/gi,
+      validate: (value) =>
+        isMachineReadable(value.slice(-44)) ? certain('passport, check digits') : undefined,
+    },
+    named(number('(?=[A-Z0-9]{0,4}\\d{4})[A-Z0-9]{6,10}'), passportNames, likely('passport, name')),
+  ],
 });

@@ -1,5 +1,12 @@
 import type { Detector, Finding } from '../detector.ts';
-import { isDigit, isIn, isLatinLetter, isWordCharacter, toCharacterSet } from '../text/characters.ts';
+import {
+  isAlphanumeric,
+  isDigit,
+  isIn,
+  isLatinLetter,
+  isWordCharacter,
+  toCharacterSet,
+} from '../text/characters.ts';
 
 const longestLocal = 64;
 const longestDomain = 189;
@@ -34,9 +41,7 @@ function localStart(text: string, at: number): number {
   return start;
 }
 
-const localCharacters = toCharacterSet(
-  (code) => isWordCharacter(code) || ".+-'%".includes(String.fromCharCode(code)),
-);
+const localCharacters = toCharacterSet(isWordCharacter, ".+-'%");
 
 function isLocalCharacter(code: number): boolean {
   return code < 128 ? isIn(localCharacters, code) : isNameCharacter(code);
@@ -67,9 +72,7 @@ function domainEnd(text: string, start: number): number {
   return end;
 }
 
-const domainCharacters = toCharacterSet(
-  (code) => isDigit(code) || isLatinLetter(code) || code === 45 || code === 46,
-);
+const domainCharacters = toCharacterSet(isAlphanumeric, '-.');
 
 function isDomainCharacter(code: number): boolean {
   return code < 128 ? isIn(domainCharacters, code) : isNameCharacter(code);

@@ -1,8 +1,6 @@
 import type { Finding, Range } from '../detector.ts';
 import { isWordCharacter } from '../text/characters.ts';
-import { AnnouncedKeys } from './announced-key.ts';
-import { findCredentialArguments } from './credential-arguments.ts';
-import { NamedValues, type Opening } from './named-values.ts';
+import { AnnouncedKeys, NamedValues, type Opening } from './named-values.ts';
 import { quotedSetting } from './quoted-setting.ts';
 import { kindOfName, type NameKind, secretWord } from './secret-names.ts';
 import { isRandomValue } from './secret-value.ts';
@@ -17,8 +15,7 @@ export function findNamedSecrets(text: string): readonly Finding[] {
   // Not matchAll, which makes an expression of its own for each text.
   secretWord.lastIndex = 0;
   const first = secretWord.exec(text);
-  const named = first === null ? [] : findNamed(text, first);
-  return [...named, ...findCredentialArguments(text)];
+  return first === null ? [] : findNamed(text, first);
 }
 
 /** The values of names from the first match of a word for secrets on. */
@@ -77,19 +74,13 @@ class NameKinds {
 }
 
 /** `?key=…`, `secret key: …` */
-function kindOfKey(text: string, { start, end }: Name): NameKind {
+function kindOfKey(text: string, { start, end }: Range): NameKind {
   const isQuery = '?&'.includes(text.charAt(start - 1)) && text.charAt(end) === '=';
   return isQuery || wordBeforeKey.test(text.slice(Math.max(0, start - 16), start)) ? 'token' : 'bare key';
 }
 
 const wordBeforeKey =
   /(?:^|[^A-Za-z])(?:secret|access|private|licen[sc]e|signing|encryption|account|auth|service|admin|master|activation|app|shared|storage) $/i;
-
-/** The range of a whole name, of which the keyword may be a part. */
-interface Name {
-  readonly start: number;
-  readonly end: number;
-}
 
 function nameStart(text: string, at: number): number {
   let start = at;
@@ -143,7 +134,7 @@ const scheme = /(?:bearer|basic|token|apikey|bot|key)[ \t]{1,2}/iy;
 /** `Authorization: Acme token="…"` */
 const anyScheme = /(?:[a-z][\w-]{1,24}:?[ \t]{1,2})?(?:(?:token|key|auth|apikey|api_key)=["']?)?/iy;
 
-function openingOf(text: string, name: Name): Opening | undefined {
+function openingOf(text: string, name: Range): Opening | undefined {
   const isTag = text.charCodeAt(name.start - 1) === 60 && text.charCodeAt(name.end) === 62;
   if (isTag) return { at: name.end + 1, quote: undefined, isTag };
   const tagEnd = namesElement(text, name.start) ? after(attributeEnd, text, name.end) : undefined;
@@ -166,7 +157,7 @@ function namesElement(text: string, at: number): boolean {
 }
 
 /** Where a value may begin, after what separates it from its name. */
-function separated(text: string, name: Name, closed: number): number | undefined {
+function separated(text: string, name: Range, closed: number): number | undefined {
   const at = after(separator, text, closed);
   if (at !== undefined) return after(annotation, text, at) ?? at;
   const particled = after(particle, text, name.end);
@@ -203,7 +194,8 @@ function after(expression: RegExp, text: string, at: number): number | undefined
 }
 
 interface NamedValue {
-  readonly name: Name;
+  /** The whole name, of which the keyword may be a part. */
+  readonly name: Range;
   readonly value: Range;
   readonly kind: NameKind;
 }
@@ -226,7 +218,7 @@ function whyOf(kind: NameKind): string {
 }
 
 /** A setting: `NAME=value`, `name: "value"`, `"name": "value"`. In prose and code a name says less. */
-function isAssignment(text: string, name: Name, value: Range): boolean {
+function isAssignment(text: string, name: Range, value: Range): boolean {
   return /^(?:\\{0,3}["'`])?\s{0,2}(?:[:=]|:=|=>)\s{0,2}(?:\\{0,3}["'`])?$/.test(
     text.slice(name.end, value.start),
   );

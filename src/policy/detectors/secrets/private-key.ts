@@ -1,6 +1,6 @@
 import { partitionPoint } from '../../../partition-point.ts';
 import type { Detector, Finding } from '../detector.ts';
-import { isDigit, isLatinLetter, toCharacterSet } from '../text/characters.ts';
+import { isAlphanumeric, toCharacterSet } from '../text/characters.ts';
 import { findLongRuns } from '../text/long-runs.ts';
 import { isRepetitive } from './placeholder.ts';
 
@@ -85,9 +85,7 @@ function keyEnd(text: string, lines: readonly Finding[], opening: RegExpExecArra
 }
 
 // The "n" of an escaped line break counts as the first character of the line, which does no harm.
-const base64Characters = toCharacterSet(
-  (code) => isDigit(code) || isLatinLetter(code) || code === 43 || code === 47 || code === 61,
-);
+const base64Characters = toCharacterSet(isAlphanumeric, '+/=');
 
 /** Base64 and hex are full of digits and signs; long names in program code are not. */
 function looksRandom(sample: string): boolean {

@@ -26,7 +26,10 @@ export function looksRandomThroughout(text: string): boolean {
   return !holdsWords && isRandom(statistics, text);
 }
 
-function isRandom({ pairs, common, digits, changes }: Statistics, text: string): boolean {
+function isRandom(
+  { pairs, common, digits, changes }: ReturnType<typeof statisticsOf>,
+  text: string,
+): boolean {
   if (changes >= Math.max(4, text.length / 6)) return true;
   return pairs < 4 ? digits >= 3 : common < pairs * 0.55;
 }
@@ -38,15 +41,8 @@ export function isWord(text: string): boolean {
   return common >= pairs * 0.5;
 }
 
-/** Counts of letter pairs, common pairs, digits, and changes between letters and digits. */
-interface Statistics {
-  readonly pairs: number;
-  readonly common: number;
-  readonly digits: number;
-  readonly changes: number;
-}
-
-function statisticsOf(text: string): Statistics {
+/** Counts letter pairs, common pairs, digits, and changes between letters and digits. */
+function statisticsOf(text: string) {
   let [pairs, common, digits, changes] = [0, 0, 0, 0];
   let before = 0;
   let kindBefore = 0;

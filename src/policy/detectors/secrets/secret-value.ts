@@ -1,6 +1,6 @@
 import { isPublished } from '../shapes/bare-key.ts';
 import { isNamedDigest } from '../shapes/key-prefix.ts';
-import { randomBody, randomRun } from '../shapes/random-run.ts';
+import { randomBody, randomRun, uuid } from '../shapes/random-run.ts';
 import {
   isMarkedExample,
   isPlaceholder,
@@ -31,7 +31,6 @@ export const address =
   /^[a-z][a-z0-9+.-]*:\/\/|^www\.|^[\w.+-]+@[\w-]+\.[\w.-]+$|^(?:application|text|image|audio|video|multipart)\/|^data:|^urn:/i;
 const variable = /^[A-Za-z_$][\w$]*\$[\w$]*$/;
 export const lockHash = /^(?:sha(?:1|224|256|384|512)|md5|blake\w*)[-:]/i;
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** The fingerprint of a PGP key, the address of a contract. */
 const publicNumber = /^(?:(?=.*[A-F])[0-9A-F]{40}|0x[0-9a-fA-F]{40})$/;
 const dateOrNumber = /^[\d.,:/ TZ+-]+$/;
@@ -171,12 +170,7 @@ function isPassword(value: string): boolean {
   if (classes < 2 || /^[a-z]+(?:[-_.:/][a-z]+)*$/i.test(value)) return false;
   // Names in program code have no other signs, and consist of words.
   const isName = /^[\w.:/-]+$/.test(value) && !changesCase(value);
-  if (
-    isName &&
-    !(/\d/.test(value) && (looksRandom(value) || classes >= 4)) &&
-    !(classes >= 2 && looksRandom(value))
-  )
-    return false;
+  if (isName && classes < 4 && !looksRandom(value)) return false;
   return classes >= 3 || looksRandom(value) || changesCase(value);
 }
 

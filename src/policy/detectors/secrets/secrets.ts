@@ -1,21 +1,22 @@
-import { type Detector, type Finding, isAtLeast, joinOverlapping } from '../detector.ts';
+import { type Detector, type Finding, isAtLeast, joinOverlapping, type Range } from '../detector.ts';
+import { findInPieces, isSeam, mostJoins } from '../shapes/across-seams.ts';
 import { findShapes, shapes } from '../shapes/find-shapes.ts';
 import { prefiltersOf } from '../shapes/shape.ts';
 import { findUnlistedKeys, unlistedPrefilters } from '../shapes/unlisted-key.ts';
-import { findWebhookAddresses, webhookPrefilter } from '../shapes/webhook-address.ts';
-import { isKeyCharacter, toCharacterSet } from '../text/characters.ts';
+import { codeAt, isKeyCharacter, toCharacterSet } from '../text/characters.ts';
 import { findThroughDisguise } from '../text/invisible.ts';
 import { findLongRuns } from '../text/long-runs.ts';
-import { findAwsSecretKeys } from './aws-secret-key.ts';
-import { argumentPrefilters } from './credential-arguments.ts';
+import {
+  argumentPrefilters,
+  findCredentialArguments,
+  findPositionalPasswords,
+} from './credential-arguments.ts';
 import { findGatewayKeys } from './gateway-key.ts';
-import { findJsonWebTokens } from './json-web-token.ts';
 import { findNamedSecrets } from './named-secrets.ts';
-import { findPositionalPasswords, positionalPrefilter } from './positional-password.ts';
+import { isSampleToken } from './placeholder.ts';
 import { privateKey } from './private-key.ts';
 import { likelyNamePrefilter, namePrefilters } from './secret-names.ts';
-import { findTokensInPieces } from './tokens-in-pieces.ts';
-import { findUrlCredentials } from './url-credentials.ts';
+import { findUrlCredentials, findWebhookAddresses, webhookPrefilter } from './url-credentials.ts';
 
 const shaped = {
   prefilter: {
@@ -57,7 +58,6 @@ export const secrets: Detector = {
         webhookPrefilter,
         ...namePrefilters,
         ...argumentPrefilters,
-        positionalPrefilter,
       ],
     },
     find: (text) =>
@@ -66,6 +66,7 @@ export const secrets: Detector = {
           ...findByForm(plain),
           ...findWebhookAddresses(plain),
           ...findNamedSecrets(plain),
+          ...findCredentialArguments(plain),
           ...findPositionalPasswords(plain),
         ]),
       ),
@@ -73,9 +74,7 @@ export const secrets: Detector = {
 };
 
 /** The characters of keys, including those in URLs. */
-const tokenCharacters = toCharacterSet(
-  (code) => isKeyCharacter(code) || '+/.~=:$!%|'.includes(String.fromCharCode(code)),
-);
+const tokenCharacters = toCharacterSet(isKeyCharacter, '+/.~=:$!%|');
 
 const finders: readonly ((text: string) => readonly Finding[])[] = [
   (text) => {
@@ -101,4 +100,83 @@ function findSecrets(text: string): readonly Finding[] {
   return joinOverlapping(
     [...findByForm(text), ...findNamedSecrets(text)].filter((finding) => isAtLeast(finding, 'likely')),
   );
+}
+
+const awsSecretKey =
+  /secret[_-]?access[_-]?key["']?\s{0,4}(?:=>|[:=]|>)\s{0,4}["']?([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])/gi;
+
+/**
+ * AWS secret access keys: forty characters without a prefix, so only after their name. Secretlint's rule is not used:
+ * it misses keys that end in "+" or "/" and reports the wrong range, so redaction would leave the end of the key.
+ */
+function findAwsSecretKeys(text: string): readonly Finding[] {
+  // Most texts don't name one, and a plain search is the fastest way to know.
+  if (!text.includes('ccess') && !text.includes('CCESS')) return [];
+  return [...text.matchAll(awsSecretKey)].flatMap(({ index, 0: whole, 1: key = '' }) => {
+    const isReal = !/example/i.test(key) && new Set(key).size > 12;
+    const end = index + whole.length;
+    return isReal ? [{ start: end - key.length, end }] : [];
+  });
+}
+
+/** Longer ones exist but are not used as bearer tokens: servers limit header sizes. */
+const longestToken = 4096;
+
+/** Characters of a header that names an algorithm, at least. */
+const shortestHeader = 16;
+
+/**
+ * Signed JSON Web Tokens: three parts, of which the first decodes to a header that names an algorithm and the
+ * second begins like an object.
+ */
+function findJsonWebTokens(text: string): readonly Finding[] {
+  const findings: Finding[] = [];
+  for (let start = text.indexOf('eyJ'); start !== -1; start = text.indexOf('eyJ', start + 1)) {
+    if (isKeyCharacter(codeAt(text, start - 1))) continue;
+    const headerEnd = partEnd(text, start);
+    if (headerEnd - start < shortestHeader || text.charAt(headerEnd) !== '.') continue;
+    const payloadEnd = partEnd(text, headerEnd + 1);
+    const end = text.charAt(payloadEnd) === '.' ? partEnd(text, payloadEnd + 1) : payloadEnd;
+    const isWhole = end - payloadEnd > 20 && text.startsWith('ey', headerEnd + 1);
+    if (isWhole && namesAlgorithm(text.slice(start, headerEnd)) && !isSampleToken(text.slice(start, end))) {
+      findings.push({ start, end });
+    }
+  }
+  return findings;
+}
+
+function partEnd(text: string, start: number): number {
+  let end = start;
+  while (end < text.length && end - start < longestToken && isKeyCharacter(text.charCodeAt(end))) end += 1;
+  return end;
+}
+
+function namesAlgorithm(header: string): boolean {
+  return header.length < 2000 && /"alg"\s{0,8}:/.test(Buffer.from(header, 'base64url').toString('latin1'));
+}
+
+const tokens = [
+  { opening: 'eyJ', find: findJsonWebTokens },
+  { opening: 'gw_', find: findGatewayKeys },
+] as const;
+
+/** Web tokens and keys of this gateway that are wrapped over lines or concatenated from literals. */
+function findTokensInPieces(text: string, runs: readonly Range[]): readonly Finding[] {
+  const findings: Finding[] = [];
+  let joins = 0;
+  for (const run of runs) {
+    if (joins >= mostJoins) break;
+    if (!isSeam(text, run.end)) continue;
+    const piece = text.slice(run.start, run.end);
+    for (const { opening, find } of tokens) {
+      const offset = piece.indexOf(opening);
+      if (offset === -1) continue;
+      joins += 1;
+      const best = findInPieces(text, { start: run.start + offset, end: run.end }, (joined) =>
+        find(joined).find(({ start }) => start === 0),
+      );
+      if (best !== undefined) findings.push(best);
+    }
+  }
+  return findings;
 }

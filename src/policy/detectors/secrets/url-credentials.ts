@@ -1,5 +1,7 @@
 import type { Finding } from '../detector.ts';
-import { isLatinLetter } from '../text/characters.ts';
+import { randomRun, uuid } from '../shapes/random-run.ts';
+import { isAlphanumeric } from '../text/characters.ts';
+import { isPlaceholder } from './placeholder.ts';
 
 /**
  * Passwords in URLs (`postgres://user:password@host`), of databases and everything else. The finding is the URL up to
@@ -29,7 +31,7 @@ function schemeStart(text: string, at: number): number {
 }
 
 function isSchemeCharacter(code: number): boolean {
-  return isLatinLetter(code) || (code >= 48 && code <= 57) || code === 43 || code === 45 || code === 46;
+  return isAlphanumeric(code) || code === 43 || code === 45 || code === 46;
 }
 
 function isReal(user: string, password: string): boolean {
@@ -53,3 +55,33 @@ const stockPasswords = new Set(
     ' ',
   ),
 );
+
+export const webhookPrefilter = '://[^ ]{0,256}(?:hook|trigger|deploy|invite|reset|magic|robot)';
+
+const longestAddress = 512;
+const address = new RegExp(`https?://[\\w.-]+[\\w./:%?&=@~+-]{1,${longestAddress}}`, 'g');
+const hookWords = /(?:hook(?:s|b2|bot)?|trigger|deploy|invite|reset|magic[-_]?link|robot)(?![a-z])/i;
+const leastBits = 80;
+const commit = /^[0-9a-f]{40}$/;
+
+/** Webhook URLs: whoever knows the random part can send messages, so they are as sensitive as keys. */
+export function findWebhookAddresses(text: string): readonly Finding[] {
+  if (!text.includes('://') || !hookWords.test(text)) return [];
+  return [...text.matchAll(address)].flatMap(({ index: start, 0: whole }) => {
+    const found =
+      hookWords.test(whole) &&
+      whole
+        .split(/[/?&=@]/)
+        .slice(3)
+        .some(isRandomPart);
+    return found
+      ? [{ start, end: start + whole.length, confidence: 'possible', why: 'webhook address' } as const]
+      : [];
+  });
+}
+
+function isRandomPart(part: string): boolean {
+  if (uuid.test(part)) return true;
+  const random = randomRun(part);
+  return random !== undefined && random.bits >= leastBits && !commit.test(part) && !isPlaceholder(part);
+}

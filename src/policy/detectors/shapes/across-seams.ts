@@ -2,9 +2,7 @@ import type { Finding, Range } from '../detector.ts';
 import { isIn, isKeyCharacter, toCharacterSet } from '../text/characters.ts';
 
 /** The characters of a key written in pieces; quotation marks, spaces and backslashes end a piece. */
-const pieceCharacters = toCharacterSet(
-  (code) => isKeyCharacter(code) || '+/.~=:$!|'.includes(String.fromCharCode(code)),
-);
+const pieceCharacters = toCharacterSet(isKeyCharacter, '+/.~=:$!|');
 
 /**
  * What separates two pieces of a key: a line break (continued, quoted or escaped), with the indentation of the next

@@ -4,6 +4,7 @@ import { isPlaceholder } from '../secrets/placeholder.ts';
 import { looksRandom } from '../secrets/randomness.ts';
 import { type CharacterSet, codeAt, isAlphanumeric, isIn, isWordCharacter } from '../text/characters.ts';
 import { findInPieces, isSeam, mostJoins } from './across-seams.ts';
+import type { Part, Run } from './format.ts';
 import {
   type AnchorNode,
   type AnchorTree,
@@ -11,9 +12,10 @@ import {
   beginsWordsOnly,
   goOn,
   plantAnchors,
-} from './anchor-tree.ts';
-import type { Part, Run } from './format.ts';
-import { type Shape, services, toShapes } from './shape.ts';
+  type Shape,
+  services,
+  toShapes,
+} from './shape.ts';
 
 const backslash = 0x5c;
 const percentSign = 0x25;

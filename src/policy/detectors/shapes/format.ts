@@ -23,29 +23,27 @@ export interface Run {
 /** A key's parts, one after the other. */
 export type Part = string | Run;
 
-const base64Signs = new Set([43, 47]);
-const padding = 61;
-
-const characters = {
+/** Of each set: which characters belong to it, as an expression, and further ones. */
+const characters: Readonly<Record<string, readonly [(code: number) => boolean, string, string?]>> = {
   digits: [isDigit, '[0-9]'],
   hex: [isHexDigit, '[0-9a-f]'],
-  base32: [(code) => isUpper(code) || (code >= 50 && code <= 55), '[a-z2-7]'],
+  base32: [isUpper, '[a-z2-7]', '234567'],
   lower: [(code) => isDigit(code) || (isLatinLetter(code) && !isUpper(code)), '[a-z0-9]'],
   upper: [(code) => isDigit(code) || isUpper(code), '[a-z0-9]'],
   alnum: [isAlphanumeric, '[a-z0-9]'],
   word: [isWordCharacter, '[a-z0-9_]'],
   key: [isKeyCharacter, '[a-z0-9_-]'],
-  base64: [(code) => isAlphanumeric(code) || base64Signs.has(code), '[a-z0-9+/]'],
-  padded: [(code) => isKeyCharacter(code) || code === padding, '[a-z0-9_=-]'],
-  percent: [(code) => isAlphanumeric(code) || code === 37, '[a-z0-9%]'],
-  secret: [(code) => isKeyCharacter(code) || code === 46 || code === 126, '[a-z0-9_.~-]'],
-} as const satisfies Record<string, readonly [(code: number) => boolean, string]>;
+  base64: [isAlphanumeric, '[a-z0-9+/]', '+/'],
+  padded: [isKeyCharacter, '[a-z0-9_=-]', '='],
+  percent: [isAlphanumeric, '[a-z0-9%]', '%'],
+  secret: [isKeyCharacter, '[a-z0-9_.~-]', '.~'],
+};
 
 /** One object per set, so that run ends can be cached by set. */
 const sets: ReadonlyMap<string, Omit<Run, 'least' | 'most'>> = new Map(
-  Object.entries(characters).map(([name, [belongs, regex]]) => [
+  Object.entries(characters).map(([name, [belongs, regex, others]]) => [
     name,
-    { set: toCharacterSet(belongs), regex, isPadded: name === 'base64' },
+    { set: toCharacterSet(belongs, others), regex, isPadded: name === 'base64' },
   ]),
 );
 

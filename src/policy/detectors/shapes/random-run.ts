@@ -10,6 +10,8 @@ export interface RandomRun {
   readonly bits: number;
 }
 
+export const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 const shortestRun = 12;
 
 /** A file name, or a member of an object. */
@@ -82,16 +84,10 @@ function isVaried(run: string, length: number): boolean {
   return !isRepetitive(run.toLowerCase(), Math.min(10, length * 0.4)) && looksRandomThroughout(run);
 }
 
-interface Counts {
-  readonly digits: number;
-  readonly lower: number;
-  readonly upper: number;
-  readonly hex: number;
-  /** How often adjacent characters are of different kinds. */
-  readonly changes: number;
-}
+type Counts = ReturnType<typeof countsOf>;
 
-function countsOf(run: string): Counts {
+/** Counts kinds of characters, and how often adjacent ones are of different kinds. */
+function countsOf(run: string) {
   let [digits, lower, upper, hex, changes] = [0, 0, 0, 0, 0];
   let last = 0;
   for (let at = 0; at < run.length; at += 1) {

@@ -4,10 +4,10 @@ import { isDigit, isKeyCharacter, toCharacterSet } from '../text/characters.ts';
 import { findLongRuns } from '../text/long-runs.ts';
 import { isBareKey, saysNoKey, scatteredDigitsPrefilter } from './bare-key.ts';
 import { isNamedDigest, namesNoKey, readKeyPrefix, subjectOf } from './key-prefix.ts';
-import { randomBody, randomDottedParts } from './random-run.ts';
+import { randomBody, randomDottedParts, uuid } from './random-run.ts';
 
 /** The characters of keys with a prefix: words and random parts, joined by signs. */
-const characters = toSet('.~$+');
+const characters = toCharacterSet(isKeyCharacter, '.~$+');
 const signs = '_.~$+/-';
 
 const shortestKey = 16;
@@ -133,7 +133,6 @@ const word = /(?<![\w:/.@-])[A-Za-z][\w-]{1,24}(?::[\w-]{2,48}(?=$))?$/;
 const leastPairBits = 120;
 const leastLabelledBits = 150;
 
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Time-ordered identifiers: ULIDs, Anthropic's, and UUIDs of version 7 of these decades, which Codex gives to what it sends. */
 const orderedId =
   /^(?:[0-7][0-9a-hjkmnp-tv-z]{25}|01[0-9A-Za-z]{22,24}|0[12][0-9a-f]{6}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12})$/i;
@@ -202,8 +201,4 @@ function isGrouped(key: string): boolean {
 /** Member names (`util.bytesFromIPv4`, `args_1.argsOrArray`) look like a short key after a word. */
 function mayBeMember(key: string, body: string): boolean {
   return key.charAt(key.length - body.length - 1) === '.' || !/\d.*\d/.test(body);
-}
-
-function toSet(others: string) {
-  return toCharacterSet((code) => isKeyCharacter(code) || others.includes(String.fromCharCode(code)));
 }

@@ -37,8 +37,11 @@ export function isHexDigit(code: number): boolean {
 /** A lookup table by code of the ASCII characters in a set, made once for long searches. */
 export type CharacterSet = Uint8Array;
 
-export function toCharacterSet(belongs: (code: number) => boolean): CharacterSet {
-  return Uint8Array.from({ length: 128 }, (_, code) => (belongs(code) ? 1 : 0));
+/** The characters for which a test holds, and some others. */
+export function toCharacterSet(belongs: (code: number) => boolean, others = ''): CharacterSet {
+  return Uint8Array.from({ length: 128 }, (_, code) =>
+    belongs(code) || others.includes(String.fromCharCode(code)) ? 1 : 0,
+  );
 }
 
 export function isIn(set: CharacterSet, code: number): boolean {

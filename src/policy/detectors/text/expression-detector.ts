@@ -54,6 +54,17 @@ function findByRule(text: string, { expression, validate }: Rule): readonly Find
   });
 }
 
+/** An expression for a value that is not a part of a longer number, name, path or sum. */
+export function number(pattern: string, flags = 'gi'): RegExp {
+  return new RegExp(`(?<![\\w.+/-])${pattern}(?![\\w/]|[-.]\\w)`, flags);
+}
+
+/** A value of which its shape says too little: it counts right after its name only. */
+export function named(expression: RegExp, words: string, result: Pick<Finding, 'confidence' | 'why'>): Rule {
+  const announces = announcing(words);
+  return { expression, validate: (_, { isAnnounced }) => (isAnnounced(announces) ? result : undefined) };
+}
+
 /** One of some words, with nothing between it and the value but signs and a short word or two. */
 export function announcing(words: string): RegExp {
   return new RegExp(
