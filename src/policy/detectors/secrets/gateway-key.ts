@@ -2,6 +2,7 @@ import type { Detector, Finding } from '../detector.ts';
 import { joinOverlapping } from '../detector.ts';
 import { isAlphanumeric } from '../text/characters.ts';
 import { findThroughDisguise } from '../text/invisible.ts';
+import { findKeyLikeRuns } from '../text/long-runs.ts';
 import { keyBodyLength, keyChecksum, keyChecksumLength } from './key-checksum.ts';
 
 const prefix = 'gw_';
@@ -18,26 +19,34 @@ export function createGatewayKeyDetector(
   isMeant: (key: string) => boolean = () => true,
 ): Detector {
   const values = [...new Set(secrets)].filter((secret) => secret.length >= leastSecretLength);
+  const inRuns = values.filter((value) => value.length >= 16 && /^[\w-]+$/.test(value));
+  const anywhere = values.filter((value) => !inRuns.includes(value));
+  const shortestRun = Math.min(...inRuns.map((value) => value.length));
   return {
     prefilter: { kind: 'always' },
     reach: Math.max(keyLength, ...values.map((value) => value.length)),
     folded: false,
-    find: (text) => findThroughDisguise(text, (plain) => findKeys(plain, values, isMeant)),
+    find: (text) =>
+      findThroughDisguise(text, (plain) => findKeys(plain, { inRuns, shortestRun, anywhere, isMeant })),
   };
 }
 
+interface Sought {
+  readonly inRuns: readonly string[];
+  /** Length of the shortest of them; Infinity if there are none. */
+  readonly shortestRun: number;
+  readonly anywhere: readonly string[];
+  readonly isMeant: (key: string) => boolean;
+}
+
 /** Every text is searched, and nearly all hold nothing: so there is one list, and it is empty. */
-function findKeys(
-  text: string,
-  values: readonly string[],
-  isMeant: (key: string) => boolean,
-): readonly Finding[] {
+function findKeys(text: string, { inRuns, shortestRun, anywhere, isMeant }: Sought): readonly Finding[] {
   const found: Finding[] = [];
+  for (const value of anywhere) addOccurrences(found, text, { value, offset: 0 });
   for (const key of findGatewayKeys(text)) if (isMeant(text.slice(key.start, key.end))) found.push(key);
-  for (const value of values) {
-    for (let at = text.indexOf(value); at !== -1; at = text.indexOf(value, at + value.length)) {
-      found.push({ start: at, end: at + value.length, confidence: 'certain' });
-    }
+  for (const run of findKeyLikeRuns(text, shortestRun)) {
+    const content = text.slice(run.start, run.end);
+    for (const value of inRuns) addOccurrences(found, content, { value, offset: run.start });
   }
   return joinOverlapping(found);
 }
@@ -58,4 +67,14 @@ function isGatewayKey(text: string, start: number): boolean {
   const end = bodyEnd + keyChecksumLength;
   for (let at = bodyStart; at < end; at += 1) if (!isAlphanumeric(text.charCodeAt(at))) return false;
   return keyChecksum(text.slice(bodyStart, bodyEnd)) === text.slice(bodyEnd, end);
+}
+
+function addOccurrences(
+  found: Finding[],
+  text: string,
+  { value, offset }: { readonly value: string; readonly offset: number },
+): void {
+  for (let at = text.indexOf(value); at !== -1; at = text.indexOf(value, at + value.length)) {
+    found.push({ start: offset + at, end: offset + at + value.length, confidence: 'certain' });
+  }
 }

@@ -1,5 +1,5 @@
 import type { Finding } from '../detector.ts';
-import { type CharacterSet, isIn } from './characters.ts';
+import { type CharacterSet, isIn, isKeyCharacter, toCharacterSet } from './characters.ts';
 
 /**
  * Finds every maximal run of at least `atLeast` characters of a set. In ordinary text it reads one character in
@@ -27,4 +27,11 @@ function lastOutside(text: string, start: number, end: number, set: CharacterSet
     if (!isIn(set, text.charCodeAt(index))) return index;
   }
   return -1;
+}
+
+const keyCharacters = toCharacterSet(isKeyCharacter);
+
+/** Runs of letters, digits, underscores and hyphens that are long enough to be (part of) a key. */
+export function findKeyLikeRuns(text: string, atLeast: number): readonly Finding[] {
+  return findLongRuns(text, atLeast, keyCharacters);
 }
