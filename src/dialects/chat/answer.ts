@@ -1,4 +1,4 @@
-import { type Answer, type AnswerPart, type ToolCall, textPart } from '../conversation.ts';
+import { type Answer, type AnswerPart, type FinishReason, type ToolCall, textPart } from '../conversation.ts';
 import {
   brokenAnswer,
   type Fields,
@@ -11,7 +11,6 @@ import {
 } from '../fields.ts';
 import type { TranslationContext } from '../translation/model-quirks.ts';
 import { noUsage } from '../usage.ts';
-import { finishReasons, parseFinish, parseStopSequence } from './finish.ts';
 import { buildChatUsage, parseChatUsage } from './usage.ts';
 
 /** A whole Chat answer in the neutral form. */
@@ -94,3 +93,34 @@ function buildCall(call: ToolCall, context: TranslationContext): Fields {
   const text = call.input === '' ? '{}' : call.input;
   return { id, type: 'function', function: { name: call.name, arguments: text } };
 }
+
+/** Some hosts send `stop` although there are calls, or nothing at all. */
+export function parseFinish(reason: unknown, hasCalls: boolean): FinishReason {
+  switch (reason) {
+    case 'length':
+      return 'length';
+    case 'content_filter':
+      return 'filter';
+    case 'tool_calls':
+    case 'function_call':
+      return 'calls';
+    default:
+      return hasCalls ? 'calls' : 'stop';
+  }
+}
+
+/** vLLM puts the matching stop sequence next to the reason. */
+export function parseStopSequence(choice: Fields): string | undefined {
+  return choice.finish_reason === 'stop' ? toText(choice.stop_reason) || undefined : undefined;
+}
+
+export const finishReasons = {
+  stop: 'stop',
+  sequence: 'stop',
+  length: 'length',
+  calls: 'tool_calls',
+  filter: 'content_filter',
+} satisfies Record<FinishReason, string>;
+
+/** Ends streams whose host leaves `[DONE]` out. */
+export const hasFinishReason = /"finish_reason": ?"[^"]/;

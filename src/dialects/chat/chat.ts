@@ -10,9 +10,8 @@ import {
   thinkingControl,
 } from '../translation/model-quirks.ts';
 import { isOpenAiErrorBody, openAiErrorBody, openAiLimitHeaders } from '../translation/openai.ts';
-import { buildChatAnswer, parseChatAnswer } from './answer.ts';
+import { buildChatAnswer, hasFinishReason, parseChatAnswer } from './answer.ts';
 import { buildChatRequest } from './build-request.ts';
-import { hasFinishReason } from './finish.ts';
 import { parseChatRequest } from './parse-request.ts';
 import { createChatReader } from './read-stream.ts';
 import { parseChatUsage } from './usage.ts';

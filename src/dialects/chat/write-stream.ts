@@ -2,7 +2,7 @@ import type { ProviderFailure, StreamWriter } from '../conversation.ts';
 import { type Fields, toFields } from '../fields.ts';
 import type { TranslationContext } from '../translation/model-quirks.ts';
 import { openAiErrorBody } from '../translation/openai.ts';
-import { finishReasons } from './finish.ts';
+import { finishReasons } from './answer.ts';
 import { buildChatUsage } from './usage.ts';
 
 /** Writes a Chat stream. Every chunk repeats the same head, so it is made once. */

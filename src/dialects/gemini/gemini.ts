@@ -6,12 +6,16 @@ import { membersNamed } from '../text-tokens.ts';
 import { chatFields, messagesFields, responsesFields } from '../translation/client-fields.ts';
 import { geminiThinking } from '../translation/model-quirks.ts';
 import { openAiLimitHeaders } from '../translation/openai.ts';
-import { buildGeminiAnswer, parseGeminiAnswer } from './answer.ts';
+import { buildGeminiAnswer, hasFinish, parseGeminiAnswer } from './answer.ts';
 import { buildGeminiRequest } from './build-request.ts';
-import { geminiErrorBody, geminiErrorEvent, isGeminiErrorBody } from './error.ts';
-import { hasFinish } from './finish.ts';
 import { parseGeminiRequest } from './parse-request.ts';
-import { createGeminiReader, createGeminiWriter } from './stream.ts';
+import {
+  createGeminiReader,
+  createGeminiWriter,
+  geminiErrorBody,
+  geminiErrorEvent,
+  isGeminiErrorBody,
+} from './stream.ts';
 import { parseGeminiUsage } from './usage.ts';
 import {
   atBothVersions,

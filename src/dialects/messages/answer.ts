@@ -1,9 +1,8 @@
-import { type Answer, type AnswerPart, textPart } from '../conversation.ts';
+import { type Answer, type AnswerPart, type FinishReason, textPart } from '../conversation.ts';
 import { brokenAnswer, type Fields, stringifyAnswer, toFields, toText } from '../fields.ts';
 import type { TranslationContext } from '../translation/model-quirks.ts';
 import { toArgumentsObject, toCallId } from '../translation/tool-names.ts';
 import { noUsage } from '../usage.ts';
-import { buildStop, parseStopReason } from './finish.ts';
 import { buildMessagesUsage, parseMessagesUsage } from './usage.ts';
 
 /** A whole Messages answer in the neutral form. */
@@ -74,3 +73,40 @@ function buildBlock(part: AnswerPart, context: TranslationContext): Fields {
       };
   }
 }
+
+export function parseStopReason(reason: unknown): FinishReason {
+  switch (reason) {
+    case 'max_tokens':
+    case 'model_context_window_exceeded':
+      return 'length';
+    case 'tool_use':
+      return 'calls';
+    case 'refusal':
+      return 'filter';
+    case 'stop_sequence':
+      return 'sequence';
+    default:
+      return 'stop';
+  }
+}
+
+interface Stop {
+  readonly stop_reason: string;
+  readonly stop_sequence: string | null;
+}
+
+export function buildStop(finish: FinishReason, stopSequence: string | undefined): Stop {
+  if (finish === 'sequence' && stopSequence !== undefined) {
+    return { stop_reason: 'stop_sequence', stop_sequence: stopSequence };
+  }
+  return { stop_reason: stopReasons[finish], stop_sequence: null };
+}
+
+// Clients read `stop_sequence` beside that reason, so it is only sent where it is known which one matched.
+const stopReasons = {
+  stop: 'end_turn',
+  sequence: 'end_turn',
+  length: 'max_tokens',
+  calls: 'tool_use',
+  filter: 'refusal',
+} satisfies Record<FinishReason, string>;

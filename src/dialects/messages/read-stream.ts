@@ -2,7 +2,7 @@ import type { StreamReader, StreamSink } from '../conversation.ts';
 import { parseFailure } from '../failure.ts';
 import { brokenAnswer, type Fields, parseEventData, stringifyAnswer, toFields, toText } from '../fields.ts';
 import type { Usage } from '../usage.ts';
-import { parseStopReason } from './finish.ts';
+import { parseStopReason } from './answer.ts';
 import { parseMessagesEventUsage } from './usage.ts';
 
 /** Reads a provider's Messages stream. The payload's `type` counts; the event's name only repeats it. */

@@ -1,8 +1,7 @@
 import type { StreamReader, StreamSink } from '../conversation.ts';
 import { parseFailure } from '../failure.ts';
 import { brokenAnswer, type Fields, isFields, parseEventData, toFields, toList, toText } from '../fields.ts';
-import { parseOutputCall, parseOutputItem } from './answer.ts';
-import { parseResponsesFinish } from './finish.ts';
+import { parseOutputCall, parseOutputItem, parseResponsesFinish } from './answer.ts';
 import { parseResponsesUsage } from './usage.ts';
 
 /**

@@ -2,8 +2,7 @@ import type { ProviderFailure, StreamWriter } from '../conversation.ts';
 import type { Fields } from '../fields.ts';
 import type { TranslationContext } from '../translation/model-quirks.ts';
 import { openAiErrorBody } from '../translation/openai.ts';
-import { buildResponse } from './echo.ts';
-import { buildStatus } from './finish.ts';
+import { buildResponse, buildStatus } from './answer.ts';
 import { buildResponsesUsage } from './usage.ts';
 import { createCallWriter, createOutputList, createTextWriter } from './write-items.ts';
 
