@@ -1,15 +1,9 @@
 import type { JsonDocument } from '../../json/json-document.ts';
 import { blockTypes, type Role, type TextDialect } from '../dialect.ts';
-import { droppedIf, fieldTable, isNotOpenAi } from '../field-table.ts';
+import { fieldTable } from '../field-table.ts';
 import { toFields } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
-import { responsesFields } from '../translation/client-fields.ts';
-import {
-  isOpenAiReasoningModel,
-  takesReasoningEffort,
-  takesSampling,
-  thinkingControl,
-} from '../translation/model-quirks.ts';
+import { betweenOpenAi, responsesFields, toMessages, toOpenAi } from '../translation/client-fields.ts';
 import { isOpenAiErrorBody, openAiErrorBody, openAiLimitHeaders } from '../translation/openai.ts';
 import { buildEcho, buildResponsesAnswer, parseResponsesAnswer } from './answer.ts';
 import { buildResponsesRequest, leastLimit as leastCap } from './build-request.ts';
@@ -19,25 +13,8 @@ import { parseResponseUsage } from './usage.ts';
 import { createResponsesWriter, responsesErrorEvent } from './write-stream.ts';
 
 const fieldsTo = {
-  chat: fieldTable(responsesFields, {
-    kept: 'parallel_tool_calls user safety_identifier',
-    rules: {
-      temperature: droppedIf(isOpenAiReasoningModel),
-      top_p: droppedIf(isOpenAiReasoningModel),
-      reasoning: droppedIf((context) => !takesReasoningEffort(context)),
-      service_tier: droppedIf(isNotOpenAi),
-      prompt_cache_key: droppedIf(isNotOpenAi),
-    },
-  }),
-  messages: fieldTable(responsesFields, {
-    kept: 'parallel_tool_calls user safety_identifier',
-    dropped: 'service_tier prompt_cache_key',
-    rules: {
-      temperature: droppedIf((context) => !takesSampling(context)),
-      top_p: droppedIf((context) => !takesSampling(context)),
-      reasoning: droppedIf((context) => thinkingControl(context) === 'none'),
-    },
-  }),
+  chat: fieldTable(responsesFields, betweenOpenAi, toOpenAi('reasoning')),
+  messages: fieldTable(responsesFields, toMessages('reasoning')),
 };
 
 /** Input items other than messages, by their type; those that anybody may have written have no single role. */

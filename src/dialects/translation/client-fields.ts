@@ -1,4 +1,10 @@
-import { refused, refusedIf } from '../field-table.ts';
+import { droppedIf, isNotOpenAi, refused, refusedIf } from '../field-table.ts';
+import {
+  isOpenAiReasoningModel,
+  takesReasoningEffort,
+  takesSampling,
+  thinkingControl,
+} from './model-quirks.ts';
 
 // What becomes of a client's fields, whichever other dialect the provider speaks.
 
@@ -44,3 +50,34 @@ export const responsesFields = {
     background: refusedIf(isOn, 'answers cannot be fetched later'),
   },
 };
+
+// What a model of the provider's may not take; `effort` is the client's field for how much it is to think.
+
+export function toOpenAi(effort: string) {
+  return {
+    rules: {
+      temperature: droppedIf(isOpenAiReasoningModel),
+      top_p: droppedIf(isOpenAiReasoningModel),
+      [effort]: droppedIf((context) => !takesReasoningEffort(context)),
+    },
+  };
+}
+
+/** From a dialect of OpenAI's to the other. */
+export const betweenOpenAi = {
+  kept: 'user safety_identifier parallel_tool_calls',
+  rules: { service_tier: droppedIf(isNotOpenAi), prompt_cache_key: droppedIf(isNotOpenAi) },
+};
+
+/** From a dialect of OpenAI's. */
+export function toMessages(effort: string) {
+  return {
+    kept: 'user safety_identifier parallel_tool_calls',
+    dropped: 'service_tier prompt_cache_key',
+    rules: {
+      temperature: droppedIf((context) => !takesSampling(context)),
+      top_p: droppedIf((context) => !takesSampling(context)),
+      [effort]: droppedIf((context) => thinkingControl(context) === 'none'),
+    },
+  };
+}
