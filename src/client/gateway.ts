@@ -111,7 +111,7 @@ async function readReply(
     ...identity(answer),
     text: reply,
     finishReason: phrasing.finishReason(answer),
-    usage: phrasing.answerUsage(answer),
+    usage: phrasing.usage(answer),
   };
 }
 
@@ -182,7 +182,7 @@ function addEvent(
   if (piece !== '') onText(piece);
   gathered.text += piece;
   gathered.finishReason = phrasing.finishReason(event) ?? gathered.finishReason;
-  gathered.usage = phrasing.eventUsage(event, gathered.usage);
+  gathered.usage = phrasing.usage(event, gathered.usage);
   const { id, model } = identity(toFields(event).message ?? toFields(event).response ?? event);
   gathered.id ??= id;
   gathered.model ??= model;
