@@ -65,9 +65,9 @@ export function createResponsesWriter(
 
   return {
     start,
-    thinking: texts.thinking,
-    text: texts.text,
-    refusal: texts.refusal,
+    thinking: (text) => texts.add('thinking', text),
+    text: (text) => texts.add('text', text),
+    refusal: (text) => texts.add('refusal', text),
     callStart(call) {
       texts.close('completed');
       calls.start(call);
