@@ -1,4 +1,12 @@
-import { type Answer, type AnswerPart, type FinishReason, type ToolCall, textPart } from '../conversation.ts';
+import {
+  type Answer,
+  type AnswerPart,
+  callPart,
+  type FinishReason,
+  type ToolCall,
+  type ToolName,
+  textPart,
+} from '../conversation.ts';
 import {
   brokenAnswer,
   type Fields,
@@ -41,10 +49,7 @@ function parseCalls(message: Fields): AnswerPart[] {
   return calls.map((entry) => {
     const call = toFields(entry);
     const { name, arguments: input } = toFields(call.function);
-    return {
-      kind: 'call',
-      call: { kind: 'function', id: toText(call.id), name: toText(name), input: toArguments(input) },
-    };
+    return callPart(call.id, name, toArguments(input));
   });
 }
 
@@ -89,9 +94,12 @@ function joined(parts: readonly AnswerPart[], kind: 'text' | 'refusal' | 'thinki
 
 function buildCall(call: ToolCall, context: TranslationContext): Fields {
   const id = call.id === '' ? context.newId('call_') : call.id;
-  if (call.kind === 'custom') return { id, type: 'custom', custom: { name: call.name, input: call.input } };
-  const text = call.input === '' ? '{}' : call.input;
-  return { id, type: 'function', function: { name: call.name, arguments: text } };
+  return { id, ...callMembers(call, call.input === '' && call.kind === 'function' ? '{}' : call.input) };
+}
+
+export function callMembers({ kind, name }: ToolName, input: string): Fields {
+  if (kind === 'custom') return { type: kind, custom: { name, input } };
+  return { type: kind, function: { name, arguments: input } };
 }
 
 /** Some hosts send `stop` although there are calls, or nothing at all. */

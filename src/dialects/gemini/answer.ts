@@ -1,4 +1,4 @@
-import { type Answer, type AnswerPart, type FinishReason, textPart } from '../conversation.ts';
+import { type Answer, type AnswerPart, callPart, type FinishReason, textPart } from '../conversation.ts';
 import { brokenAnswer, type Fields, isFields, stringifyAnswer, toFields, toList, toText } from '../fields.ts';
 import type { TranslationContext } from '../translation/model-quirks.ts';
 import { toArgumentsObject } from '../translation/tool-names.ts';
@@ -21,8 +21,7 @@ export function parseAnswerPart(value: unknown): AnswerPart[] {
   const { text, thought, functionCall } = toFields(value);
   if (isFields(functionCall)) {
     const { id, name, args } = functionCall;
-    const input = stringifyAnswer(toFields(args));
-    return [{ kind: 'call', call: { kind: 'function', id: toText(id), name: toText(name), input } }];
+    return [callPart(id, name, stringifyAnswer(toFields(args)))];
   }
   return textPart(thought === true ? 'thinking' : 'text', toText(text));
 }

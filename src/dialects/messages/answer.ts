@@ -1,4 +1,4 @@
-import { type Answer, type AnswerPart, type FinishReason, textPart } from '../conversation.ts';
+import { type Answer, type AnswerPart, callPart, type FinishReason, textPart } from '../conversation.ts';
 import { brokenAnswer, type Fields, stringifyAnswer, toFields, toText } from '../fields.ts';
 import type { TranslationContext } from '../translation/model-quirks.ts';
 import { toArgumentsObject, toCallId } from '../translation/tool-names.ts';
@@ -24,17 +24,7 @@ function parseBlock(block: Fields): AnswerPart[] {
     case 'thinking':
       return textPart('thinking', toText(block.thinking));
     case 'tool_use':
-      return [
-        {
-          kind: 'call',
-          call: {
-            kind: 'function',
-            id: toText(block.id),
-            name: toText(block.name),
-            input: stringifyAnswer(toFields(block.input)),
-          },
-        },
-      ];
+      return [callPart(block.id, block.name, stringifyAnswer(toFields(block.input)))];
     default:
       return [];
   }
