@@ -8,11 +8,6 @@ import { StreamTally, type Tally } from './usage.ts';
 const headBytes = 100;
 const nothing = Buffer.alloc(0);
 
-interface StreamOptions {
-  /** Whether events that have nothing but the usage are left out; false by default. */
-  readonly hidesUsage?: boolean;
-}
-
 /**
  * Observes a provider's event stream, chunk by chunk: the usage that it reports, and whether it ended properly. Only whole
  * events are passed on, byte for byte; the beginning of one is held until the rest arrives.
@@ -24,6 +19,7 @@ export class StreamObserver {
   /** Whether the dialect's last event was among them. */
   sawLast = false;
   readonly dialect: Dialect;
+  /** Whether events that have nothing but the usage are left out. */
   readonly #hidesUsage: boolean;
   /** The beginning of an incomplete event, with room to grow. */
   #held: Buffer = nothing;
@@ -34,7 +30,7 @@ export class StreamObserver {
   #previous = '';
   #latest = '';
 
-  constructor(dialect: Dialect, { hidesUsage = false }: StreamOptions = {}) {
+  constructor(dialect: Dialect, { hidesUsage = false }: { readonly hidesUsage?: boolean } = {}) {
     this.dialect = dialect;
     this.#hidesUsage = hidesUsage;
   }
