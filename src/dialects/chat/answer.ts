@@ -104,18 +104,15 @@ export function callMembers({ kind, name }: ToolName, input: string): Fields {
 
 /** Some hosts send `stop` although there are calls, or nothing at all. */
 export function parseFinish(reason: unknown, hasCalls: boolean): FinishReason {
-  switch (reason) {
-    case 'length':
-      return 'length';
-    case 'content_filter':
-      return 'filter';
-    case 'tool_calls':
-    case 'function_call':
-      return 'calls';
-    default:
-      return hasCalls ? 'calls' : 'stop';
-  }
+  return finishes.get(reason) ?? (hasCalls ? 'calls' : 'stop');
 }
+
+const finishes = new Map<unknown, FinishReason>([
+  ['length', 'length'],
+  ['content_filter', 'filter'],
+  ['tool_calls', 'calls'],
+  ['function_call', 'calls'],
+]);
 
 /** vLLM puts the matching stop sequence next to the reason. */
 export function parseStopSequence(choice: Fields): string | undefined {

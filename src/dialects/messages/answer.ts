@@ -64,20 +64,16 @@ function buildBlock(part: AnswerPart, context: TranslationContext): Fields {
   }
 }
 
+const finishes = new Map<unknown, FinishReason>([
+  ['max_tokens', 'length'],
+  ['model_context_window_exceeded', 'length'],
+  ['tool_use', 'calls'],
+  ['refusal', 'filter'],
+  ['stop_sequence', 'sequence'],
+]);
+
 export function parseStopReason(reason: unknown): FinishReason {
-  switch (reason) {
-    case 'max_tokens':
-    case 'model_context_window_exceeded':
-      return 'length';
-    case 'tool_use':
-      return 'calls';
-    case 'refusal':
-      return 'filter';
-    case 'stop_sequence':
-      return 'sequence';
-    default:
-      return 'stop';
-  }
+  return finishes.get(reason) ?? 'stop';
 }
 
 interface Stop {

@@ -64,16 +64,8 @@ function buildToolChoice(request: ConversationRequest, names: ToolNames): Fields
 }
 
 function toMessagesChoice(choice: ToolChoice, names: ToolNames): Fields {
-  switch (choice.kind) {
-    case 'auto':
-      return { type: 'auto' };
-    case 'required':
-      return { type: 'any' };
-    case 'none':
-      return { type: 'none' };
-    case 'tool':
-      return { type: 'tool', name: names.toWire(choice.tool) };
-  }
+  if (choice.kind === 'tool') return { type: 'tool', name: names.toWire(choice.tool) };
+  return { type: choice.kind === 'required' ? 'any' : choice.kind };
 }
 
 const budgets = {
