@@ -58,44 +58,36 @@ function parsePart(part: Fields): AnswerPart[] {
 
 export function buildResponsesAnswer(answer: Answer, context: TranslationContext, echo: Fields): Fields {
   const { status, incomplete_details } = buildStatus(answer.finish);
-  const thinking = answer.parts.filter((part) => part.kind === 'thinking').map(toItem);
-  const spoken = answer.parts.filter((part) => part.kind === 'text' || part.kind === 'refusal');
+  const thoughts = answer.parts.flatMap((part) =>
+    part.kind === 'thinking' ? [reasoningItem(context.newId('rs_'), part.text)] : [],
+  );
+  const spoken = answer.parts.flatMap((part) =>
+    part.kind === 'text' || part.kind === 'refusal' ? [contentPart(part.kind, part.text)] : [],
+  );
   const calls = answer.parts.flatMap((part) =>
     part.kind === 'call' ? [buildCallItem(part.call, context)] : [],
   );
-  const message = spoken.length > 0 ? [buildMessage(spoken, status, context)] : [];
+  const message = spoken.length > 0 ? [messageItem(context.newId('msg_'), status, spoken)] : [];
   return buildResponse(context, {
     id: context.newId('resp_'),
     echo,
     status,
     incomplete_details,
-    output: [...thinking, ...message, ...calls],
+    output: [...thoughts, ...message, ...calls],
     usage: buildResponsesUsage(answer.usage ?? noUsage),
   });
-
-  function toItem(part: AnswerPart): Fields {
-    return reasoningItem(context.newId('rs_'), part.kind === 'call' ? '' : part.text);
-  }
 }
 
 export function reasoningItem(id: string, text: string): Fields {
   return { id, type: 'reasoning', summary: text === '' ? [] : [{ type: 'summary_text', text }] };
 }
 
-function buildMessage(parts: readonly AnswerPart[], status: string, context: TranslationContext): Fields {
-  return messageItem(context.newId('msg_'), status, parts.map(buildPart));
-}
-
 export function messageItem(id: string, status: string, content: readonly Fields[]): Fields {
   return { id, type: 'message', role: 'assistant', status, content };
 }
 
-function buildPart(part: AnswerPart): Fields {
-  if (part.kind === 'call') return textContent('');
-  return part.kind === 'refusal' ? { type: 'refusal', refusal: part.text } : textContent(part.text);
-}
-
-export function textContent(text: string): Fields {
+export function contentPart(kind: 'text' | 'refusal', text: string): Fields {
+  if (kind === 'refusal') return { type: 'refusal', refusal: text };
   return { type: 'output_text', text, annotations: [], logprobs: [] };
 }
 
@@ -107,28 +99,11 @@ function buildCallItem(call: ToolCall, context: TranslationContext): Fields {
 
 /** `call.id` is the id that results refer to; the item has one of its own. */
 export function callItem(id: string, status: string, call: ToolCall): Fields {
-  const { name, namespace } = call;
-  if (call.kind === 'custom') {
-    return withoutAbsent({
-      id,
-      type: 'custom_tool_call',
-      status,
-      call_id: call.id,
-      name,
-      namespace,
-      input: call.input,
-    });
-  }
-  const text = call.input === '' && status === 'completed' ? '{}' : call.input;
-  return withoutAbsent({
-    id,
-    type: 'function_call',
-    status,
-    call_id: call.id,
-    name,
-    namespace,
-    arguments: text,
-  });
+  const { name, namespace, input } = call;
+  const common = { status, call_id: call.id, name, namespace };
+  if (call.kind === 'custom') return withoutAbsent({ id, type: 'custom_tool_call', ...common, input });
+  const text = input === '' && status === 'completed' ? '{}' : input;
+  return withoutAbsent({ id, type: 'function_call', ...common, arguments: text });
 }
 
 export function parseResponsesFinish(response: Fields, hasCalls: boolean): FinishReason {

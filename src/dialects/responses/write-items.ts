@@ -1,7 +1,7 @@
 import type { CallStart } from '../conversation.ts';
 import type { Fields } from '../fields.ts';
 import type { TranslationContext } from '../translation/model-quirks.ts';
-import { callItem, messageItem, reasoningItem, textContent } from './answer.ts';
+import { callItem, contentPart, messageItem, reasoningItem } from './answer.ts';
 
 type TextKind = 'text' | 'refusal' | 'thinking';
 
@@ -74,8 +74,7 @@ function partEvent(kind: TextKind, end: 'added' | 'done'): string {
 }
 
 function toPart(kind: TextKind, text: string): Fields {
-  if (kind === 'thinking') return { type: 'summary_text', text };
-  return kind === 'refusal' ? { type: 'refusal', refusal: text } : textContent(text);
+  return kind === 'thinking' ? { type: 'summary_text', text } : contentPart(kind, text);
 }
 
 function toWhole(kind: TextKind, text: string): Fields {
