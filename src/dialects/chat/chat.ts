@@ -1,8 +1,16 @@
 import { blockTypes, type Role, type TextDialect } from '../dialect.ts';
-import { droppedIf, fieldTable, isNotOpenAi, refused } from '../field-table.ts';
+import {
+  betweenOpenAi,
+  chatFields,
+  droppedIf,
+  fieldTable,
+  isNotOpenAi,
+  refused,
+  toMessages,
+  toOpenAi,
+} from '../field-table.ts';
 import { isFields, toFields, toList } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
-import { betweenOpenAi, chatFields, toMessages, toOpenAi } from '../translation/client-fields.ts';
 import { isOpenAiErrorBody, openAiErrorBody, openAiLimitHeaders } from '../translation/openai.ts';
 import { buildChatAnswer, hasFinishReason, parseChatAnswer } from './answer.ts';
 import { buildChatRequest } from './build-request.ts';

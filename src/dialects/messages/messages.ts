@@ -1,8 +1,7 @@
 import { blockTypes, type TextDialect } from '../dialect.ts';
-import { fieldTable } from '../field-table.ts';
+import { fieldTable, messagesFields, toOpenAi } from '../field-table.ts';
 import { toFields } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
-import { messagesFields, toOpenAi } from '../translation/client-fields.ts';
 import { buildMessagesAnswer, parseMessagesAnswer } from './answer.ts';
 import { buildMessagesRequest } from './build-request.ts';
 import { parseMessagesRequest } from './parse-request.ts';

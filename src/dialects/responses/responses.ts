@@ -1,9 +1,8 @@
 import type { JsonDocument } from '../../json/json-document.ts';
 import { blockTypes, type Role, type TextDialect } from '../dialect.ts';
-import { fieldTable } from '../field-table.ts';
+import { betweenOpenAi, fieldTable, responsesFields, toMessages, toOpenAi } from '../field-table.ts';
 import { toFields } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
-import { betweenOpenAi, responsesFields, toMessages, toOpenAi } from '../translation/client-fields.ts';
 import { isOpenAiErrorBody, openAiErrorBody, openAiLimitHeaders } from '../translation/openai.ts';
 import { buildEcho, buildResponsesAnswer, parseResponsesAnswer } from './answer.ts';
 import { buildResponsesRequest, leastLimit as leastCap } from './build-request.ts';
