@@ -1,9 +1,7 @@
 import { GatewayError } from '../errors.ts';
 import type { OwnerProof } from '../owner-proof.ts';
 import type { GatewayAddress } from './call.ts';
-import { readState, refuseForeignState } from './state.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import { type Environment, readState, refuseForeignState } from './state.ts';
 
 /** Models by what an agent asks them for. */
 export interface AgentModels {

@@ -1,6 +1,6 @@
 import { Agent, type IncomingMessage, type RequestOptions } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type Fields, toFields, toList } from '../dialects/fields.ts';
+import { type Fields, parseJson, toFields, toList } from '../dialects/fields.ts';
 import { type FailureCode, GatewayError } from '../errors.ts';
 import { answerHeader, challengeHeader, type OwnerProof } from '../owner-proof.ts';
 import { readText, type SendOptions, send as sendRequest } from './http.ts';
@@ -71,7 +71,7 @@ export async function callAsOwner(
   const headers = { [challengeHeader]: proof.challenge, connection: 'close', 'content-length': 0 };
   const response = await send(new URL(path, url), { method: 'POST', headers, agent, signal });
   if ((response.statusCode ?? 0) >= 400) throw await answeredError(response);
-  return parsed(await text(response));
+  return parseJson(await text(response));
 }
 
 /** What the gateway reports about itself to its owner. Throws gateway.unreachable if it is not the owner's. */
@@ -84,7 +84,7 @@ export async function readHealth(
   const target = new URL('/healthz', url);
   const response = await send(target, { method: 'GET', headers, agent, signal, silenceMs: proofMs });
   const body = await text(response);
-  if (proof !== undefined && header(response, answerHeader) === proof.answer) return parsed(body);
+  if (proof !== undefined && header(response, answerHeader) === proof.answer) return parseJson(body);
   const message = `what answers at ${url} is not the gateway that was started there, so it got neither key nor prompt`;
   throw new GatewayError('gateway.unreachable', `${message}; start one with "gateway serve"`);
 }
@@ -123,7 +123,7 @@ async function send(target: URL, options: SendOptions): Promise<IncomingMessage>
 async function answeredError(response: IncomingMessage): Promise<GatewayError> {
   const status = response.statusCode ?? 0;
   const body = await text(response).catch(() => '');
-  const error = toFields(toFields(parsed(body)).error);
+  const error = toFields(toFields(parseJson(body)).error);
   const isOurs = header(response, 'x-gateway-error') === 'true';
   const detail = typeof error.message === 'string' ? error.message : `status ${status}`;
   const facts = factsOf(error);
@@ -173,14 +173,5 @@ export async function text(response: IncomingMessage): Promise<string> {
     return await readText(response);
   } catch (cause) {
     throw brokenOff(cause);
-  }
-}
-
-/** What JSON says; undefined for what is none. */
-export function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
   }
 }

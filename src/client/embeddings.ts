@@ -1,6 +1,6 @@
-import { toCount, toFields, toList, toText } from '../dialects/fields.ts';
+import { parseJson, toCount, toFields, toList, toText } from '../dialects/fields.ts';
 import { GatewayError } from '../errors.ts';
-import { call, type GatewayAddress, parsed, text } from './call.ts';
+import { call, type GatewayAddress, text } from './call.ts';
 
 export interface Embeddings {
   readonly model: string;
@@ -44,7 +44,7 @@ async function embedBatch(
     ...(dimensions === undefined ? {} : { dimensions }),
   };
   const response = await call(address, { method: 'POST', path: '/v1/embeddings', body, signal });
-  const answer = toFields(parsed(await text(response)));
+  const answer = toFields(parseJson(await text(response)));
   signal.throwIfAborted();
   const vectors = new Map(toList(answer.data).map((entry, i) => vectorOf(toFields(entry), i)));
   return {

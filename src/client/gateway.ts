@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import { isFields, toFields } from '../dialects/fields.ts';
+import { isFields, parseJson, toFields } from '../dialects/fields.ts';
 import { SseParser } from '../dialects/sse.ts';
 import { toUsageFields, type Usage, type UsageFields } from '../dialects/usage.ts';
 import { GatewayError } from '../errors.ts';
-import { brokenOff, call, factsOf, type GatewayAddress, header, parsed, text } from './call.ts';
+import { brokenOff, call, factsOf, type GatewayAddress, header, text } from './call.ts';
 import type { Prompt, PromptDialect } from './conversation.ts';
 import { phrasings } from './prompt.ts';
 import { requestBody } from './request-body.ts';
@@ -68,7 +68,7 @@ export async function sendPrompt(
 /** GETs a JSON document of the gateway. Throws as `sendPrompt` does. */
 export async function getJson(address: GatewayAddress, path: string, signal: AbortSignal): Promise<unknown> {
   const response = await call(address, { method: 'GET', path, signal });
-  const document = parsed(await text(response).catch(rethrow(signal)));
+  const document = parseJson(await text(response).catch(rethrow(signal)));
   if (document === undefined) throw unreadable();
   return document;
 }
@@ -102,7 +102,7 @@ async function readReply(
   dialect: PromptDialect,
   onText: (text: string) => void,
 ): Promise<Gathered> {
-  const answer = parsed(await text(response));
+  const answer = parseJson(await text(response));
   if (!isFields(answer)) throw unreadable();
   const phrasing = phrasings[dialect];
   const reply = phrasing.answerText(answer);
@@ -111,7 +111,7 @@ async function readReply(
     ...identity(answer),
     text: reply,
     finishReason: phrasing.finishReason(answer),
-    usage: phrasing.answerUsage(answer),
+    usage: phrasing.usage(answer),
   };
 }
 
@@ -126,7 +126,7 @@ async function readStream(
   let isBroken = false;
   const parser = new SseParser((name, data) => {
     if (data === '[DONE]') return;
-    const event = parsed(data);
+    const event = parseJson(data);
     failure ??= streamError(event);
     // Google writes an error into a stream as a bare object.
     if (name === '') return;
@@ -182,7 +182,7 @@ function addEvent(
   if (piece !== '') onText(piece);
   gathered.text += piece;
   gathered.finishReason = phrasing.finishReason(event) ?? gathered.finishReason;
-  gathered.usage = phrasing.eventUsage(event, gathered.usage);
+  gathered.usage = phrasing.usage(event, gathered.usage);
   const { id, model } = identity(toFields(event).message ?? toFields(event).response ?? event);
   gathered.id ??= id;
   gathered.model ??= model;

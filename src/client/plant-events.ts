@@ -1,8 +1,8 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { WebSocket } from 'ws';
+import { parseJson } from '../dialects/fields.ts';
 import { GatewayError } from '../errors.ts';
-import { parsed } from './call.ts';
 import { toConnectionFailure, toFailure } from './plants.ts';
 
 export interface WatchOptions {
@@ -122,11 +122,11 @@ async function refusal(
     if (text.length > 65_536) break;
   }
   request.destroy();
-  return toFailure(response.statusCode ?? 0, parsed(text), baseUrl);
+  return toFailure(response.statusCode ?? 0, parseJson(text), baseUrl);
 }
 
 function parseEvent(text: string): WatchedEvent | undefined {
-  const value = parsed(text);
+  const value = parseJson(text);
   const isEvent =
     typeof value === 'object' &&
     value !== null &&

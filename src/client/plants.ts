@@ -1,5 +1,5 @@
+import { parseJson } from '../dialects/fields.ts';
 import { type FailureCode, failures, GatewayError } from '../errors.ts';
-import { parsed } from './call.ts';
 import { readText, send } from './http.ts';
 
 // The shapes and paths of the store's OpenAPI document; test/plants/documents.test.ts compares them with it.
@@ -92,7 +92,7 @@ export function createPlantsClient({ baseUrl, token, timeoutMs, signal }: Plants
       limit.addEventListener('abort', stop, { once: true });
       const text = await readText(response).finally(() => limit.removeEventListener('abort', stop));
       const status = response.statusCode ?? 0;
-      if (status >= 400) throw toFailure(status, parsed(text), baseUrl);
+      if (status >= 400) throw toFailure(status, parseJson(text), baseUrl);
       // Redirects are not followed: a token is sent only where it was meant to go.
       const data: unknown = status < 300 ? JSON.parse(text) : undefined;
       if (typeof data !== 'object' || data === null) throw notAStore(baseUrl);

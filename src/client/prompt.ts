@@ -3,7 +3,7 @@ import { parseChatUsage } from '../dialects/chat/usage.ts';
 import { toFields, toList, toText } from '../dialects/fields.ts';
 import { parseGeminiUsage } from '../dialects/gemini/usage.ts';
 import { generate, streamGenerate } from '../dialects/gemini/wire.ts';
-import { parseMessagesEventUsage, parseMessagesUsage } from '../dialects/messages/usage.ts';
+import { parseMessagesEventUsage } from '../dialects/messages/usage.ts';
 import { fillModel } from '../dialects/model-path.ts';
 import { parseResponsesUsage } from '../dialects/responses/usage.ts';
 import type { Usage } from '../dialects/usage.ts';
@@ -17,9 +17,8 @@ interface Phrasing {
   /** The finish reason in a stream's event or a whole answer. */
   finishReason(value: unknown): string | undefined;
   answerText(answer: unknown): string;
-  answerUsage(answer: unknown): Usage | undefined;
-  /** The usage known after a stream's event. */
-  eventUsage(event: unknown, known: Usage | undefined): Usage | undefined;
+  /** The usage known after a stream's event or a whole answer. */
+  usage(value: unknown, known?: Usage): Usage | undefined;
 }
 
 export const phrasings: Readonly<Record<PromptDialect, Phrasing>> = {
@@ -29,16 +28,14 @@ export const phrasings: Readonly<Record<PromptDialect, Phrasing>> = {
     finishReason: (value) =>
       reasonOf(toFields(toFields(value).delta).stop_reason ?? toFields(value).stop_reason),
     answerText: (answer) => joinTexts(toFields(answer).content),
-    answerUsage: (answer) => parseMessagesUsage(toFields(answer).usage),
-    eventUsage: (event, known) => parseMessagesEventUsage(toFields(event), known),
+    usage: (value, known) => parseMessagesEventUsage(toFields(value), known),
   },
   chat: {
     path: () => '/v1/chat/completions',
     deltaText: (event) => toText(toFields(firstChoice(event).delta).content),
     finishReason: (value) => reasonOf(firstChoice(value).finish_reason),
     answerText: (answer) => toText(toFields(firstChoice(answer).message).content),
-    answerUsage: (answer) => parseChatUsage(toFields(answer).usage),
-    eventUsage: (event, known) => parseChatUsage(toFields(event).usage) ?? known,
+    usage: (value, known) => parseChatUsage(toFields(value).usage) ?? known,
   },
   responses: {
     path: () => '/v1/responses',
@@ -52,16 +49,14 @@ export const phrasings: Readonly<Record<PromptDialect, Phrasing>> = {
       toList(toFields(answer).output)
         .map((item) => joinTexts(toFields(item).content))
         .join(''),
-    answerUsage: (answer) => parseResponsesUsage(toFields(answer).usage),
-    eventUsage: (event, known) => parseResponsesUsage(toFields(toFields(event).response).usage) ?? known,
+    usage: (value, known) => parseResponsesUsage(toFields(toFields(value).response ?? value).usage) ?? known,
   },
   gemini: {
     path: ({ model, stream }) => fillModel(stream ? streamGenerate : generate, model),
     deltaText: geminiText,
     finishReason: (value) => reasonOf(firstCandidate(value).finishReason),
     answerText: geminiText,
-    answerUsage: (answer) => parseGeminiUsage(toFields(answer).usageMetadata),
-    eventUsage: (event, known) => parseGeminiUsage(toFields(event).usageMetadata) ?? known,
+    usage: (value, known) => parseGeminiUsage(toFields(value).usageMetadata) ?? known,
   },
 };
 

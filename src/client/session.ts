@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readState, removeState, writeState } from './state.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import { type Environment, readState, removeState, writeState } from './state.ts';
 
 /** A login saved for later commands. */
 export interface SavedSession {

@@ -5,7 +5,7 @@ import { GatewayError } from '../errors.ts';
 
 export { stateDirectory };
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The same, created if it is missing, and inaccessible to everybody else. Throws config.invalid if it can't be used. */
 export function ensureStateDirectory(env: Environment): string {

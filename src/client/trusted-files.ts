@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
-import { readState, removeState, stateDirectory, writeState } from './state.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import { type Environment, readState, removeState, stateDirectory, writeState } from './state.ts';
 
 /** A configuration file, and what this user has allowed it. */
 export interface TrustedFile {

@@ -1,3 +1,4 @@
+import { toText } from './fields.ts';
 import type { Usage } from './usage.ts';
 
 /**
@@ -182,6 +183,11 @@ export interface StreamWriter extends Omit<StreamSink, 'start' | 'usage' | 'comp
   /** Called once, before everything but a failure. */
   start(usage: Usage): void;
   complete(finish: FinishReason, usage: Usage, stopSequence?: string): void;
+}
+
+/** A call in a provider's answer. */
+export function callPart(id: unknown, name: unknown, input: string): AnswerPart {
+  return { kind: 'call', call: { kind: 'function', id: toText(id), name: toText(name), input } };
 }
 
 /** A part of a provider's answer; none if it has no text. */

@@ -29,15 +29,6 @@ export function toFailure(error: GatewayError, requestId: string): ProviderFailu
   return { type, message, code: reason, param, status, requestId };
 }
 
-/** The body of an error; undefined if it is no JSON, such as the page of a proxy. */
-export function parseErrorBody(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // there is an error in any case
-  }
-}
-
 /** Reads a provider's error of any shape; `status` is absent for an error inside a stream. */
 export function parseFailure(body: unknown, status?: number): ProviderFailure {
   // Google answers some streams with a list that holds the error.

@@ -1,5 +1,11 @@
 import { type Dropped, type Fields, noteDropped, unsupported } from './fields.ts';
-import type { TranslationContext } from './translation/model-quirks.ts';
+import {
+  isOpenAiReasoningModel,
+  type TranslationContext,
+  takesReasoningEffort,
+  takesSampling,
+  thinkingControl,
+} from './translation/model-quirks.ts';
 
 /** Kept for the parser of the request, left out, or a 400 with `param` and these words. */
 type Fate = 'kept' | 'dropped' | { readonly refused: string };
@@ -56,7 +62,7 @@ export function refused(why: string): Fate {
 }
 
 /** Values that ask for nothing are dropped. */
-export function refusedIf(isAsking: (value: unknown) => boolean, why: string): Rule {
+function refusedIf(isAsking: (value: unknown) => boolean, why: string): Rule {
   return (value) => (isAsking(value) ? { refused: why } : 'dropped');
 }
 
@@ -66,4 +72,80 @@ export function droppedIf(isUnknown: (context: TranslationContext) => boolean): 
 
 export function isNotOpenAi({ host }: TranslationContext): boolean {
   return host !== 'openai';
+}
+
+// What becomes of a client's fields, whichever other dialect the provider speaks.
+
+const isOn = (value: unknown) => value === true;
+const needsState = refused('the state is kept at another provider; send the whole conversation');
+
+export const messagesFields = {
+  kept: 'model stream messages system max_tokens stop_sequences tools tool_choice output_config',
+  dropped:
+    'top_k cache_control container context_management service_tier speed user_profile_id diagnostics betas',
+  rules: {
+    mcp_servers: refusedIf(
+      (value) => (Array.isArray(value) ? value.length > 0 : value !== ''),
+      'tools of an MCP server need the provider to call it; this one does not',
+    ),
+    inference_geo: refused('this provider makes no promise about the place of inference'),
+  },
+};
+
+export const chatFields = {
+  kept: 'model stream stream_options messages max_completion_tokens max_tokens stop response_format tools tool_choice',
+  dropped: `top_logprobs seed frequency_penalty presence_penalty logit_bias prediction store prompt_cache_retention`,
+  rules: {
+    n: refusedIf((value) => value !== 1, 'only one choice can be answered'),
+    logprobs: refusedIf(isOn, 'this provider has no log probabilities'),
+    modalities: refusedIf(
+      (value) => Array.isArray(value) && value.some((each) => each !== 'text'),
+      'only text can be answered',
+    ),
+    audio: refused('only text can be answered'),
+    functions: refused('the old form of tools; use tools'),
+    function_call: refused('the old form of tool_choice; use tool_choice'),
+  },
+};
+
+export const responsesFields = {
+  kept: 'model stream input instructions max_output_tokens text tools tool_choice',
+  dropped: `store include client_metadata truncation context_management max_tool_calls top_logprobs stream_options metadata`,
+  rules: {
+    previous_response_id: needsState,
+    conversation: needsState,
+    prompt: needsState,
+    background: refusedIf(isOn, 'answers cannot be fetched later'),
+  },
+};
+
+// What a model of the provider's may not take; `effort` is the client's field for how much it is to think.
+
+export function toOpenAi(effort: string) {
+  return {
+    rules: {
+      temperature: droppedIf(isOpenAiReasoningModel),
+      top_p: droppedIf(isOpenAiReasoningModel),
+      [effort]: droppedIf((context) => !takesReasoningEffort(context)),
+    },
+  };
+}
+
+/** From a dialect of OpenAI's to the other. */
+export const betweenOpenAi = {
+  kept: 'user safety_identifier parallel_tool_calls',
+  rules: { service_tier: droppedIf(isNotOpenAi), prompt_cache_key: droppedIf(isNotOpenAi) },
+};
+
+/** From a dialect of OpenAI's. */
+export function toMessages(effort: string) {
+  return {
+    kept: 'user safety_identifier parallel_tool_calls',
+    dropped: 'service_tier prompt_cache_key',
+    rules: {
+      temperature: droppedIf((context) => !takesSampling(context)),
+      top_p: droppedIf((context) => !takesSampling(context)),
+      [effort]: droppedIf((context) => thinkingControl(context) === 'none'),
+    },
+  };
 }

@@ -132,6 +132,15 @@ export function withoutAbsent(fields: Fields): Record<string, unknown> {
   return kept;
 }
 
+/** What JSON says; undefined for what is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** One event's data as an object; anything else breaks the stream. */
 export function parseEventData(data: string): Fields {
   let value: unknown;

@@ -68,8 +68,7 @@ function repeats(document: JsonDocument, dialect: Dialect, model: string): Named
   };
   requestsIn(document, dialect).forEach(add);
   const batch = document.member(document.root, 'requests');
-  if (batch === undefined || document.kind(batch) !== kinds.array) return { model, modelEntries };
-  for (let at = batch + 1; at < document.next(batch); at = document.next(at)) add(at);
+  if (batch !== undefined) for (const request of document.elements(batch)) add(request);
   return { model, modelEntries };
 }
 

@@ -1,16 +1,12 @@
 import { GatewayError } from '../errors.ts';
 import type { Dialect } from './dialect.ts';
+import { parseJson } from './fields.ts';
 import { eventLimitBytes } from './sse.ts';
 import { countTextTokens } from './text-tokens.ts';
 import { StreamTally, type Tally } from './usage.ts';
 
 const headBytes = 100;
 const nothing = Buffer.alloc(0);
-
-interface StreamOptions {
-  /** Whether events that have nothing but the usage are left out; false by default. */
-  readonly hidesUsage?: boolean;
-}
 
 /**
  * Observes a provider's event stream, chunk by chunk: the usage that it reports, and whether it ended properly. Only whole
@@ -23,6 +19,7 @@ export class StreamObserver {
   /** Whether the dialect's last event was among them. */
   sawLast = false;
   readonly dialect: Dialect;
+  /** Whether events that have nothing but the usage are left out. */
   readonly #hidesUsage: boolean;
   /** The beginning of an incomplete event, with room to grow. */
   #held: Buffer = nothing;
@@ -33,7 +30,7 @@ export class StreamObserver {
   #previous = '';
   #latest = '';
 
-  constructor(dialect: Dialect, { hidesUsage = false }: StreamOptions = {}) {
+  constructor(dialect: Dialect, { hidesUsage = false }: { readonly hidesUsage?: boolean } = {}) {
     this.dialect = dialect;
     this.#hidesUsage = hidesUsage;
   }
@@ -147,7 +144,7 @@ export class StreamObserver {
     if (this.#isLast(event)) this.sawLast = true;
     this.#tally.addText(this.#textTokens(event));
     if (!mayHaveUsage(event)) return 'passed';
-    const data = parseData(event);
+    const data = parseJson(dataOf(event)); // if it is none, the client gets the bytes as they are
     this.#tally.report(this.dialect.eventUsage(data, this.#tally.usage));
     return this.#hidesUsage && this.dialect.isUsageEvent?.(data) === true ? 'hidden' : 'passed';
   }
@@ -185,7 +182,7 @@ function checkSize(bytes: number): void {
 /** Whether what follows the last blank line is nothing, a comment or an event without its blank line. */
 function isWhole(rest: string): boolean {
   const data = dataOf(rest);
-  return data === '' ? !hasField(rest) : data === '[DONE]' || isJson(data);
+  return data === '' ? !hasField(rest) : data === '[DONE]' || parseJson(data) !== undefined;
 }
 
 function isComment(event: string): boolean {
@@ -206,26 +203,9 @@ function mayHaveUsage(event: string): boolean {
   );
 }
 
-function parseData(event: string): unknown {
-  try {
-    return JSON.parse(dataOf(event));
-  } catch {
-    return undefined; // not JSON: the client gets the bytes as they are
-  }
-}
-
 /** Read as Latin-1 like the event, which changes neither its numbers and names nor whether it is JSON. */
 function dataOf(event: string): string {
   const lines = event.split(/\r?\n/);
   const data = lines.filter((line) => line.startsWith('data:')).map((line) => line.slice('data:'.length));
   return data.join('\n').trim();
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

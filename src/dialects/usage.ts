@@ -73,22 +73,15 @@ export function toTokens(reported: {
 }
 
 /** Usage with the names that records and scripts see. */
-export interface UsageFields {
-  readonly input_tokens: number;
-  readonly output_tokens: number;
-  readonly cache_read_tokens: number;
-  readonly cache_write_tokens: number;
-  readonly reasoning_tokens: number;
-  readonly estimated?: true;
-}
+export type UsageFields = ReturnType<typeof toUsageFields>;
 
-export function toUsageFields(usage: Usage): UsageFields {
+export function toUsageFields(usage: Usage) {
   return {
     input_tokens: usage.inputTokens,
     output_tokens: usage.outputTokens,
     cache_read_tokens: usage.cacheReadTokens,
     cache_write_tokens: usage.cacheWriteTokens,
     reasoning_tokens: usage.reasoningTokens,
-    ...(usage.isEstimated === true ? { estimated: true } : {}),
+    ...(usage.isEstimated === true && { estimated: true }),
   };
 }

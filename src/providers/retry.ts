@@ -1,6 +1,7 @@
 import { backoffMs } from '../backoff.ts';
 import type { ProviderConfig } from '../config/build/providers.ts';
-import { parseErrorBody, retryDelayS } from '../dialects/failure.ts';
+import { retryDelayS } from '../dialects/failure.ts';
+import { parseJson } from '../dialects/fields.ts';
 import { GatewayError } from '../errors.ts';
 import { Lifetime } from '../lifetime.ts';
 import type { AnswerHeaders } from './answer-headers.ts';
@@ -82,7 +83,7 @@ export async function withRetryAfter(answer: ProviderAnswer, lifetime: Lifetime)
   if (requestedWaitMs(headers, Date.now()) !== undefined) return answer;
   const body = await readRefusal(answer, lifetime);
   if (lifetime.reason !== undefined) throw lifetime.reason;
-  const delayS = retryDelayS(parseErrorBody(body.toString()));
+  const delayS = retryDelayS(parseJson(body.toString()));
   const read = headers.with('content-encoding', 'identity').with('content-length', String(body.length));
   return {
     status,

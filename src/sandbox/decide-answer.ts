@@ -6,6 +6,7 @@ import type {
   Tool,
 } from '../dialects/conversation.ts';
 import { toFields, wrongField } from '../dialects/fields.ts';
+import { firstMatch } from '../dialects/translation/stop-sequences.ts';
 import { noUsage } from '../dialects/usage.ts';
 import type { TextKind } from './models.ts';
 import { buildValue } from './schema-value.ts';
@@ -119,9 +120,13 @@ function shorten(parts: readonly AnswerPart[], { request, inputTokens }: Asked):
   let [outputTokens, reasoningTokens] = [0, 0];
   let finish: FinishReason = parts.some(({ kind }) => kind === 'call') ? 'calls' : 'stop';
   let stopSequence: string | undefined;
+  const stops = request.stop.filter((stop) => stop !== '');
   for (const part of parts) {
-    const stopped = part.kind === 'text' ? cutAtStop(part.text, request.stop) : undefined;
-    const whole = stopped === undefined ? part : { ...part, text: stopped.text };
+    const stopped = part.kind === 'text' ? firstMatch(part.text, stops) : undefined;
+    const whole: AnswerPart =
+      part.kind === 'text' && stopped !== undefined
+        ? { ...part, text: part.text.slice(0, stopped.start) }
+        : part;
     const piece = cutToCap(whole, left);
     const tokens = piece === undefined ? 0 : partTokens(piece);
     left -= tokens;
@@ -129,20 +134,11 @@ function shorten(parts: readonly AnswerPart[], { request, inputTokens }: Asked):
     if (part.kind === 'thinking') reasoningTokens += tokens;
     if (piece !== undefined) kept.push(piece);
     if (piece !== whole && !isEmpty(whole)) finish = 'length';
-    else if (stopped?.sequence !== undefined) [finish, stopSequence] = ['sequence', stopped.sequence];
+    else if (stopped !== undefined) [finish, stopSequence] = ['sequence', stopped.stop];
     if (finish === 'length' || finish === 'sequence') break;
   }
   const usage = { ...noUsage, inputTokens, outputTokens, reasoningTokens };
   return { parts: kept, finish, stopSequence, usage };
-}
-
-function cutAtStop(text: string, stops: readonly string[]): { text: string; sequence?: string } {
-  let first: { text: string; sequence?: string } = { text };
-  for (const sequence of stops) {
-    const index = sequence === '' ? -1 : text.indexOf(sequence);
-    if (index >= 0 && index < first.text.length) first = { text: text.slice(0, index), sequence };
-  }
-  return first;
 }
 
 /** The same object if it fits; undefined if nothing of it does. */

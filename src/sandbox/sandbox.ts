@@ -1,3 +1,4 @@
+import type { ProviderFailure } from '../dialects/conversation.ts';
 import { type Dialect, isEmbedding, isText } from '../dialects/dialect.ts';
 import { parseFailure } from '../dialects/failure.ts';
 import { type Fields, parseFields, parseText, toFields } from '../dialects/fields.ts';
@@ -154,11 +155,8 @@ const codes: Readonly<Record<number, string>> = {
   429: 'rate_limit_exceeded',
 };
 
-interface Failure {
+interface Failure extends Pick<ProviderFailure, 'message' | 'code' | 'param'> {
   readonly status: number;
-  readonly message: string;
-  readonly code?: string | undefined;
-  readonly param?: string | undefined;
   readonly errorCode?: string | undefined;
 }
 

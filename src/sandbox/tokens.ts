@@ -89,8 +89,5 @@ function endOfCharacters(text: string, start: number, count: number): number {
 }
 
 function isPair(text: string, index: number): boolean {
-  const high = text.charCodeAt(index);
-  if (high < 0xd800 || high > 0xdbff) return false;
-  const low = text.charCodeAt(index + 1);
-  return low >= 0xdc00 && low <= 0xdfff;
+  return (text.codePointAt(index) ?? 0) > 0xffff;
 }

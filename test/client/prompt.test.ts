@@ -89,7 +89,7 @@ describe('an answer is read', () => {
 
     expect(phrasings[dialect].answerText(answer)).toBe('ab');
     expect(phrasings[dialect].finishReason(answer)).toBe('end_turn');
-    expect(phrasings[dialect].answerUsage(answer)).toMatchObject({ inputTokens: 1, outputTokens: 2 });
+    expect(phrasings[dialect].usage(answer)).toMatchObject({ inputTokens: 1, outputTokens: 2 });
     for (const stream of [false, true]) {
       const path = phrasings[dialect].path({ model: 'a/b:c', stream });
       expect(path).toBe(targetOf(methodFor(dialects[dialect], stream), 'a/b:c'));
@@ -112,7 +112,7 @@ describe('an answer is read', () => {
       expect(phrasings[dialect].answerText(rubbish)).toBe('');
       expect(phrasings[dialect].deltaText(rubbish)).toBe('');
       expect(phrasings[dialect].finishReason(rubbish)).toBeUndefined();
-      expect(phrasings[dialect].answerUsage(rubbish)).toBeUndefined();
+      expect(phrasings[dialect].usage(rubbish)).toBeUndefined();
     }
   });
 });

@@ -3,7 +3,8 @@ import type { ProviderConfig } from '../../config/build/providers.ts';
 import { proxiesOf } from '../../config/build/proxy.ts';
 import type { Config } from '../../config/config.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
-import { parseErrorBody, parseFailure } from '../../dialects/failure.ts';
+import { parseFailure } from '../../dialects/failure.ts';
+import { parseJson } from '../../dialects/fields.ts';
 import { targetOf } from '../../dialects/model-path.ts';
 import { dialects } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
@@ -162,14 +163,14 @@ function faultOfAnswer(
 /** The first line of what the host says, without secrets; behind it AWS repeats what was signed. */
 function messageOf(body: Buffer, secrets: readonly string[]): string {
   const text = body.toString();
-  const { message } = parseFailure(parseErrorBody(text) ?? text, 401);
+  const { message } = parseFailure(parseJson(text) ?? text, 401);
   if (message.startsWith('the provider answered')) return '';
   const [line = ''] = message.split('\n', 1);
   return createTextScrubber(secrets)(line).slice(0, 200);
 }
 
 function isList(body: Buffer): boolean {
-  const value = parseErrorBody(body.toString());
+  const value = parseJson(body.toString());
   return typeof value === 'object' && value !== null && ('data' in value || 'models' in value);
 }
 

@@ -1,4 +1,12 @@
-import { type Answer, type AnswerPart, type ToolCall, textPart } from '../conversation.ts';
+import {
+  type Answer,
+  type AnswerPart,
+  callPart,
+  type FinishReason,
+  type ToolCall,
+  type ToolName,
+  textPart,
+} from '../conversation.ts';
 import {
   brokenAnswer,
   type Fields,
@@ -11,7 +19,6 @@ import {
 } from '../fields.ts';
 import type { TranslationContext } from '../translation/model-quirks.ts';
 import { noUsage } from '../usage.ts';
-import { finishReasons, parseFinish, parseStopSequence } from './finish.ts';
 import { buildChatUsage, parseChatUsage } from './usage.ts';
 
 /** A whole Chat answer in the neutral form. */
@@ -42,10 +49,7 @@ function parseCalls(message: Fields): AnswerPart[] {
   return calls.map((entry) => {
     const call = toFields(entry);
     const { name, arguments: input } = toFields(call.function);
-    return {
-      kind: 'call',
-      call: { kind: 'function', id: toText(call.id), name: toText(name), input: toArguments(input) },
-    };
+    return callPart(call.id, name, toArguments(input));
   });
 }
 
@@ -90,7 +94,38 @@ function joined(parts: readonly AnswerPart[], kind: 'text' | 'refusal' | 'thinki
 
 function buildCall(call: ToolCall, context: TranslationContext): Fields {
   const id = call.id === '' ? context.newId('call_') : call.id;
-  if (call.kind === 'custom') return { id, type: 'custom', custom: { name: call.name, input: call.input } };
-  const text = call.input === '' ? '{}' : call.input;
-  return { id, type: 'function', function: { name: call.name, arguments: text } };
+  return { id, ...callMembers(call, call.input === '' && call.kind === 'function' ? '{}' : call.input) };
 }
+
+export function callMembers({ kind, name }: ToolName, input: string): Fields {
+  if (kind === 'custom') return { type: kind, custom: { name, input } };
+  return { type: kind, function: { name, arguments: input } };
+}
+
+/** Some hosts send `stop` although there are calls, or nothing at all. */
+export function parseFinish(reason: unknown, hasCalls: boolean): FinishReason {
+  return finishes.get(reason) ?? (hasCalls ? 'calls' : 'stop');
+}
+
+const finishes = new Map<unknown, FinishReason>([
+  ['length', 'length'],
+  ['content_filter', 'filter'],
+  ['tool_calls', 'calls'],
+  ['function_call', 'calls'],
+]);
+
+/** vLLM puts the matching stop sequence next to the reason. */
+export function parseStopSequence(choice: Fields): string | undefined {
+  return choice.finish_reason === 'stop' ? toText(choice.stop_reason) || undefined : undefined;
+}
+
+export const finishReasons = {
+  stop: 'stop',
+  sequence: 'stop',
+  length: 'length',
+  calls: 'tool_calls',
+  filter: 'content_filter',
+} satisfies Record<FinishReason, string>;
+
+/** Ends streams whose host leaves `[DONE]` out. */
+export const hasFinishReason = /"finish_reason": ?"[^"]/;

@@ -10,7 +10,15 @@ import type {
   Turn,
 } from '../conversation.ts';
 import { type Dropped, type Fields, unsupported, withoutAbsent } from '../fields.ts';
-import { isMedia, isPdf, joinTexts, markSystemText, toTextPart, toUrl } from '../translation/media.ts';
+import {
+  isMedia,
+  isPdf,
+  joinTexts,
+  markSystemText,
+  paragraphs,
+  toTextPart,
+  toUrl,
+} from '../translation/media.ts';
 import { acceptedEffort, clampMaxTokens, type TranslationContext } from '../translation/model-quirks.ts';
 import { buildOpenAiTools } from '../translation/openai-request.ts';
 import { orderTurns } from '../translation/order-turns.ts';
@@ -138,8 +146,7 @@ const placeholder = '[the content of this result follows in the next user messag
 /** Tool messages hold only text: images and files follow in the next user message. */
 function buildResult(result: ToolResult): Fields {
   const parts = result.parts.map(toTextPart);
-  const texts = [joinTexts(parts, '\n\n'), parts.some(isMedia) ? placeholder : ''];
-  const content = texts.filter((text) => text !== '').join('\n\n');
+  const content = paragraphs([joinTexts(parts, '\n\n'), parts.some(isMedia) ? placeholder : '']);
   const marked = result.isError ? `Error: ${content}` : content;
   return { role: 'tool', tool_call_id: result.callId, content: marked };
 }

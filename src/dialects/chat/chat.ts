@@ -1,18 +1,19 @@
 import { blockTypes, type Role, type TextDialect } from '../dialect.ts';
-import { droppedIf, fieldTable, isNotOpenAi, refused } from '../field-table.ts';
+import {
+  betweenOpenAi,
+  chatFields,
+  droppedIf,
+  fieldTable,
+  isNotOpenAi,
+  refused,
+  toMessages,
+  toOpenAi,
+} from '../field-table.ts';
 import { isFields, toFields, toList } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
-import { chatFields } from '../translation/client-fields.ts';
-import {
-  isOpenAiReasoningModel,
-  takesReasoningEffort,
-  takesSampling,
-  thinkingControl,
-} from '../translation/model-quirks.ts';
 import { isOpenAiErrorBody, openAiErrorBody, openAiLimitHeaders } from '../translation/openai.ts';
-import { buildChatAnswer, parseChatAnswer } from './answer.ts';
+import { buildChatAnswer, hasFinishReason, parseChatAnswer } from './answer.ts';
 import { buildChatRequest } from './build-request.ts';
-import { hasFinishReason } from './finish.ts';
 import { parseChatRequest } from './parse-request.ts';
 import { createChatReader } from './read-stream.ts';
 import { parseChatUsage } from './usage.ts';
@@ -21,27 +22,13 @@ import { chatErrorEvent, createChatWriter } from './write-stream.ts';
 const searches = { web_search_options: refused('this provider cannot search the web') };
 
 const fieldsTo = {
-  messages: fieldTable(chatFields, {
-    kept: 'user safety_identifier parallel_tool_calls',
-    dropped: 'metadata service_tier prompt_cache_key verbosity',
-    rules: {
-      ...searches,
-      temperature: droppedIf((context) => !takesSampling(context)),
-      top_p: droppedIf((context) => !takesSampling(context)),
-      reasoning_effort: droppedIf((context) => thinkingControl(context) === 'none'),
-    },
+  messages: fieldTable(chatFields, toMessages('reasoning_effort'), {
+    dropped: 'metadata verbosity',
+    rules: searches,
   }),
-  responses: fieldTable(chatFields, {
-    kept: 'metadata user safety_identifier parallel_tool_calls',
-    rules: {
-      ...searches,
-      temperature: droppedIf(isOpenAiReasoningModel),
-      top_p: droppedIf(isOpenAiReasoningModel),
-      service_tier: droppedIf(isNotOpenAi),
-      prompt_cache_key: droppedIf(isNotOpenAi),
-      verbosity: droppedIf(isNotOpenAi),
-      reasoning_effort: droppedIf((context) => !takesReasoningEffort(context)),
-    },
+  responses: fieldTable(chatFields, betweenOpenAi, toOpenAi('reasoning_effort'), {
+    kept: 'metadata',
+    rules: { ...searches, verbosity: droppedIf(isNotOpenAi) },
   }),
 };
 

@@ -7,11 +7,13 @@ import {
   parseOptionalText,
   parseText,
   parseTexts,
+  toFields,
   unsupported,
   wrongField,
 } from '../fields.ts';
-import { parseDataUrl, parseMediaUrl, textParts } from '../translation/media.ts';
+import { paragraphs, parseMediaUrl, textParts } from '../translation/media.ts';
 import {
+  parseOpenAiFile,
   parseOpenAiFormat,
   parseOpenAiOptions,
   parseOpenAiTool,
@@ -54,19 +56,20 @@ function parseChatTools(value: unknown): Tool[] {
   });
 }
 
-function parseChosen(choice: Fields, path: string): ToolName {
-  const kind = choice.type === 'custom' ? 'custom' : 'function';
-  const nested = parseFields(choice[kind], `${path}.${kind}`);
+/** The tool that a choice or a call names. */
+function parseNamed(holder: Fields, path: string): ToolName {
+  const kind = holder.type === 'custom' ? 'custom' : 'function';
+  const nested = parseFields(holder[kind], `${path}.${kind}`);
   return { kind, name: parseText(nested.name, `${path}.${kind}.name`) };
 }
 
 const choices = {
-  chosen: parseChosen,
+  chosen: parseNamed,
   allowed: ({ allowed_tools: allowed }: Fields) => {
     const path = 'tool_choice.allowed_tools';
     return [parseFields(allowed, path), path] as const;
   },
-  nameOf: (entry: Fields, path: string) => parseChosen(entry, path).name,
+  nameOf: (entry: Fields, path: string) => parseNamed(entry, path).name,
   unknown: () => unsupported('tool_choice', 'this kind of choice cannot be translated'),
 };
 
@@ -110,25 +113,22 @@ function parseAssistant(message: Fields, path: string): Turn {
 
 function parseCall(call: Fields, path: string): ToolCall {
   const id = parseText(call.id, `${path}.id`);
-  if (call.type === 'custom') {
-    const custom = parseFields(call.custom, `${path}.custom`);
-    const name = parseText(custom.name, `${path}.custom.name`);
-    return { kind: 'custom', id, name, input: parseText(custom.input, `${path}.custom.input`) };
-  }
-  const nested = parseFields(call.function, `${path}.function`);
-  const name = parseText(nested.name, `${path}.function.name`);
-  const input = parseOptionalText(nested.arguments, `${path}.function.arguments`) ?? '';
-  return { kind: 'function', id, name, input };
+  const { kind, name } = parseNamed(call, path);
+  const nested = toFields(call[kind]);
+  const input =
+    kind === 'custom'
+      ? parseText(nested.input, `${path}.custom.input`)
+      : (parseOptionalText(nested.arguments, `${path}.function.arguments`) ?? '');
+  return { kind, id, name, input };
 }
 
 function parsePlainText(content: unknown, path: string): string {
   if (typeof content === 'string') return content;
-  return parseEach(content, path, (part, place) => {
+  const texts = parseEach(content, path, (part, place) => {
     const key = part.type === 'refusal' ? 'refusal' : 'text';
     return parseText(part[key], `${place}.${key}`);
-  })
-    .filter((text) => text !== '')
-    .join('\n\n');
+  });
+  return paragraphs(texts);
 }
 
 function parseParts(content: unknown, path: string): ContentPart[] {
@@ -146,17 +146,8 @@ function parsePart(part: Fields, path: string): ContentPart[] {
       return [{ kind: 'image', source: parseMediaUrl(url, `${path}.image_url.url`), detail, path }];
     }
     case 'file':
-      return [parseFile(parseFields(part.file, `${path}.file`), path)];
+      return [parseOpenAiFile(parseFields(part.file, `${path}.file`), `${path}.file`, path)];
     default:
       throw unsupported(path, 'only text, images and files can be translated');
   }
-}
-
-function parseFile(file: Fields, path: string): ContentPart {
-  const data = parseOptionalText(file.file_data, `${path}.file.file_data`);
-  if (data === undefined) throw unsupported(path, 'files kept at another provider cannot be translated');
-  const name = parseOptionalText(file.filename, `${path}.file.filename`);
-  // Some clients leave out the beginning of the data URL; the dialect knows no binary type but PDF.
-  const source = parseDataUrl(data) ?? { kind: 'base64', mediaType: 'application/pdf', data };
-  return { kind: 'document', source, name, path };
 }

@@ -1,8 +1,7 @@
 import type { StreamReader, StreamSink } from '../conversation.ts';
 import { parseFailure } from '../failure.ts';
 import { brokenAnswer, type Fields, isFields, parseEventData, toFields, toText } from '../fields.ts';
-import { toArguments, toContentText } from './answer.ts';
-import { parseFinish, parseStopSequence } from './finish.ts';
+import { parseFinish, parseStopSequence, toArguments, toContentText } from './answer.ts';
 import { parseChatUsage } from './usage.ts';
 
 /** Reads a provider's Chat stream, in all the variants that hosts send. */

@@ -2,7 +2,7 @@ import type { ProviderFailure, StreamWriter } from '../conversation.ts';
 import { type Fields, toFields } from '../fields.ts';
 import type { TranslationContext } from '../translation/model-quirks.ts';
 import { openAiErrorBody } from '../translation/openai.ts';
-import { finishReasons } from './finish.ts';
+import { callMembers, finishReasons } from './answer.ts';
 import { buildChatUsage } from './usage.ts';
 
 /** Writes a Chat stream. Every chunk repeats the same head, so it is made once. */
@@ -30,12 +30,8 @@ export function createChatWriter(
     refusal: (text) => delta(`"refusal":${JSON.stringify(text)}`),
     callStart(call) {
       const id = call.id === '' ? context.newId('call_') : call.id;
-      const isCustom = call.kind === 'custom';
-      if (isCustom) customCalls.add(call.index);
-      const nested = isCustom
-        ? { type: 'custom', custom: { name: call.name, input: '' } }
-        : { type: 'function', function: { name: call.name, arguments: '' } };
-      delta(`"tool_calls":[${JSON.stringify({ index: call.index, id, ...nested })}]`);
+      if (call.kind === 'custom') customCalls.add(call.index);
+      delta(`"tool_calls":[${JSON.stringify({ index: call.index, id, ...callMembers(call, '') })}]`);
     },
     callInput(index, piece) {
       const key = customCalls.has(index) ? '"custom":{"input":' : '"function":{"arguments":';

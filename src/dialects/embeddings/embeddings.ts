@@ -3,6 +3,7 @@ import { fieldTable } from '../field-table.ts';
 import {
   brokenAnswer,
   type Fields,
+  isFields,
   parseList,
   parseOptionalCount,
   parseOptionalText,
@@ -15,7 +16,6 @@ import {
 import { membersNamed } from '../text-tokens.ts';
 import { isOpenAiErrorBody, openAiErrorBody, openAiLimitHeaders } from '../translation/openai.ts';
 import { noUsage, type Usage } from '../usage.ts';
-import { adaptEmbeddings, decodeEmbeddings, encodeEmbeddings } from './encodings.ts';
 
 /** OpenAI's embeddings in the neutral form, and out of it. */
 const embeddingsCodec: EmbeddingCodec = {
@@ -96,3 +96,55 @@ export const embeddings: EmbeddingDialect = {
   adaptAnswer: adaptEmbeddings,
   embeddingCodec: embeddingsCodec,
 };
+
+const floatBytes = 4;
+
+/**
+ * The answer in the requested encoding, if the host ignored the request for it; undefined if it did not. OpenAI's SDK asks
+ * for base64 by default, and misreads an array of numbers.
+ */
+function adaptEmbeddings(answer: unknown, form: string | undefined): Fields | undefined {
+  const data = toList(toFields(answer).data);
+  const isText = typeof toFields(data[0]).embedding === 'string';
+  const wantsText = form === 'base64';
+  if (isText === wantsText || data.length === 0) return undefined;
+  return wantsText ? encodeEmbeddings(answer) : decodeEmbeddings(answer);
+}
+
+/** An embeddings answer with every vector as base64: 32-bit floats, little-endian, packed. */
+export function encodeEmbeddings(body: unknown): Fields {
+  return mapEmbeddings(body, (embedding) => (typeof embedding === 'string' ? embedding : encode(embedding)));
+}
+
+/** An embeddings answer with every vector as an array of numbers. */
+export function decodeEmbeddings(body: unknown): Fields {
+  return mapEmbeddings(body, (embedding) => (typeof embedding === 'string' ? decode(embedding) : embedding));
+}
+
+function mapEmbeddings(body: unknown, convert: (embedding: unknown) => unknown): Fields {
+  if (!isFields(body) || !Array.isArray(body.data)) throw brokenAnswer('has no embeddings');
+  const data = body.data.map((entry: unknown) => {
+    if (!isFields(entry)) throw brokenAnswer('has an embedding that is not an object');
+    return { ...entry, embedding: convert(entry.embedding) };
+  });
+  return { ...body, data };
+}
+
+function encode(embedding: unknown): string {
+  if (!Array.isArray(embedding)) throw brokenAnswer('has an embedding that is no array of numbers');
+  const bytes = Buffer.alloc(embedding.length * floatBytes);
+  embedding.forEach((number: unknown, index) => {
+    if (typeof number !== 'number') throw brokenAnswer('has an embedding that is no array of numbers');
+    bytes.writeFloatLE(number, index * floatBytes);
+  });
+  return bytes.toString('base64');
+}
+
+function decode(text: string): number[] {
+  const bytes = Buffer.from(text, 'base64');
+  if (bytes.length === 0 || bytes.length % floatBytes !== 0)
+    throw brokenAnswer('has an embedding of broken base64');
+  return Array.from({ length: bytes.length / floatBytes }, (_each, index) =>
+    bytes.readFloatLE(index * floatBytes),
+  );
+}

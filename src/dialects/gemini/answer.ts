@@ -1,9 +1,8 @@
-import { type Answer, type AnswerPart, textPart } from '../conversation.ts';
+import { type Answer, type AnswerPart, callPart, type FinishReason, textPart } from '../conversation.ts';
 import { brokenAnswer, type Fields, isFields, stringifyAnswer, toFields, toList, toText } from '../fields.ts';
 import type { TranslationContext } from '../translation/model-quirks.ts';
 import { toArgumentsObject } from '../translation/tool-names.ts';
 import { noUsage } from '../usage.ts';
-import { finishReasons, isBlocked, parseFinish } from './finish.ts';
 import { buildGeminiUsage, parseGeminiUsage } from './usage.ts';
 
 /** A whole Gemini answer in the neutral form. */
@@ -22,8 +21,7 @@ export function parseAnswerPart(value: unknown): AnswerPart[] {
   const { text, thought, functionCall } = toFields(value);
   if (isFields(functionCall)) {
     const { id, name, args } = functionCall;
-    const input = stringifyAnswer(toFields(args));
-    return [{ kind: 'call', call: { kind: 'function', id: toText(id), name: toText(name), input } }];
+    return [callPart(id, name, stringifyAnswer(toFields(args)))];
   }
   return textPart(thought === true ? 'thinking' : 'text', toText(text));
 }
@@ -55,3 +53,34 @@ export function buildAnswerPart(part: AnswerPart, context: TranslationContext): 
   const id = call.id === '' ? context.newId('call_') : call.id;
   return { functionCall: { id, name: call.name, args: toArgumentsObject(call) } };
 }
+
+/** An event that ends a candidate, or says why the prompt gets no answer. */
+export const hasFinish =
+  /"(?:finishReason|blockReason)"\s*:\s*"(?!(?:FINISH_REASON|BLOCK_REASON)_UNSPECIFIED)[A-Z]/;
+
+const broken = new Set(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'MALFORMED_RESPONSE']);
+const plain = new Set(['', 'STOP', 'OTHER', 'FINISH_REASON_UNSPECIFIED']);
+
+/** Throws provider.broken_response for an answer that the model failed to write. */
+export function parseFinish(value: unknown, hasCalls: boolean): FinishReason {
+  const reason = toText(value);
+  if (broken.has(reason)) throw brokenAnswer('ended with a tool call that makes no sense');
+  if (reason === 'MAX_TOKENS') return 'length';
+  // Everything else is a filter: SAFETY, RECITATION, BLOCKLIST, PROHIBITED_CONTENT, SPII, LANGUAGE …
+  if (!plain.has(reason)) return 'filter';
+  return hasCalls ? 'calls' : 'stop';
+}
+
+/** Whether the prompt was refused, so that there are no candidates. */
+export function isBlocked(body: Fields): boolean {
+  const reason = toText(toFields(body.promptFeedback).blockReason);
+  return reason !== '' && reason !== 'BLOCK_REASON_UNSPECIFIED';
+}
+
+export const finishReasons = {
+  stop: 'STOP',
+  sequence: 'STOP',
+  length: 'MAX_TOKENS',
+  calls: 'STOP',
+  filter: 'SAFETY',
+} satisfies Record<FinishReason, string>;

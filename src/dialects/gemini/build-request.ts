@@ -39,17 +39,11 @@ function buildTools({ tools, toolChoice }: ConversationRequest, names: ToolNames
   };
 }
 
+const modes = { auto: 'AUTO', none: 'NONE', required: 'ANY', tool: 'ANY' };
+
 function toMode(choice: ToolChoice, names: ToolNames): Fields {
-  switch (choice.kind) {
-    case 'auto':
-      return { mode: 'AUTO' };
-    case 'none':
-      return { mode: 'NONE' };
-    case 'required':
-      return { mode: 'ANY' };
-    case 'tool':
-      return { mode: 'ANY', allowedFunctionNames: [names.toWire(choice.tool)] };
-  }
+  const mode = modes[choice.kind];
+  return choice.kind === 'tool' ? { mode, allowedFunctionNames: [names.toWire(choice.tool)] } : { mode };
 }
 
 function buildConfig(request: ConversationRequest, context: TranslationContext, dropped: Dropped): Fields {

@@ -1,17 +1,27 @@
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { blockTypes, type Role, type TextDialect } from '../dialect.ts';
-import { droppedIf, fieldTable, refused } from '../field-table.ts';
+import {
+  chatFields,
+  droppedIf,
+  fieldTable,
+  messagesFields,
+  refused,
+  responsesFields,
+} from '../field-table.ts';
 import { isFields, toFields } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
-import { chatFields, messagesFields, responsesFields } from '../translation/client-fields.ts';
 import { geminiThinking } from '../translation/model-quirks.ts';
 import { openAiLimitHeaders } from '../translation/openai.ts';
-import { buildGeminiAnswer, parseGeminiAnswer } from './answer.ts';
+import { buildGeminiAnswer, hasFinish, parseGeminiAnswer } from './answer.ts';
 import { buildGeminiRequest } from './build-request.ts';
-import { geminiErrorBody, geminiErrorEvent, isGeminiErrorBody } from './error.ts';
-import { hasFinish } from './finish.ts';
 import { parseGeminiRequest } from './parse-request.ts';
-import { createGeminiReader, createGeminiWriter } from './stream.ts';
+import {
+  createGeminiReader,
+  createGeminiWriter,
+  geminiErrorBody,
+  geminiErrorEvent,
+  isGeminiErrorBody,
+} from './stream.ts';
 import { parseGeminiUsage } from './usage.ts';
 import {
   atBothVersions,

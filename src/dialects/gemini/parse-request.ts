@@ -15,17 +15,16 @@ import {
   unsupported,
   wrongField,
 } from '../fields.ts';
+import { effortOfBudget, onlyOwnTools, systemTurns } from '../translation/parse-common.ts';
 import { parseGeminiTurns, parseSystemText } from './parse-turns.ts';
 
 /** A Gemini request in the neutral form; its members are in camelCase. */
 export function parseGeminiRequest(body: Fields, dropped: Dropped): ConversationRequest {
   const config = parseFields(body.generationConfig ?? {}, 'generationConfig');
-  const system = body.systemInstruction ?? undefined;
-  const text = system === undefined ? '' : parseSystemText(system, 'systemInstruction');
   const tools = parseTools(body.tools, dropped);
   refuseOthers(config, dropped);
   return {
-    system: text === '' ? [] : [{ role: 'system', isDeveloper: false, text }],
+    system: systemTurns(parseSystemText(body.systemInstruction ?? '', 'systemInstruction')),
     turns: parseGeminiTurns(body.contents, dropped),
     ...parseChoice(body.toolConfig, tools),
     maxOutputTokens: parseOptionalCount(config.maxOutputTokens, 'generationConfig.maxOutputTokens'),
@@ -71,12 +70,7 @@ function parseTools(value: unknown, dropped: Dropped): readonly Tool[] {
     own += Object.keys(others).length;
     return parseEach(functionDeclarations, `${path}.functionDeclarations`, parseFunction);
   }).flat();
-  if (own > 0 && tools.length === 0) {
-    throw unsupported(
-      'tools',
-      'this model cannot run the tools of another provider, and there are no others',
-    );
-  }
+  if (own > 0 && tools.length === 0) throw onlyOwnTools();
   if (own > 0) noteDropped(dropped, 'tools[].googleSearch');
   return tools;
 }
@@ -158,9 +152,7 @@ function parseThinking(value: unknown): Effort | undefined {
   const { thinkingBudget: budget, thinkingLevel } = value;
   if (typeof thinkingLevel === 'string') return levels[thinkingLevel.toUpperCase()];
   if (typeof budget !== 'number' || budget < 0) return undefined;
-  if (budget === 0) return 'none';
-  if (budget <= 4_096) return 'low';
-  return budget <= 16_384 ? 'medium' : 'high';
+  return budget === 0 ? 'none' : effortOfBudget(budget);
 }
 
 function parseFormat(config: Fields): OutputFormat | undefined {

@@ -11,7 +11,7 @@ import {
   unsupported,
   wrongField,
 } from '../fields.ts';
-import { textParts } from '../translation/media.ts';
+import { keptElsewhere, paragraphs, textParts } from '../translation/media.ts';
 
 /** A call that waits for its response: by its id where it has one, else by its name, in order. */
 type OpenCall = Pick<ToolCall, 'id' | 'name'>;
@@ -86,10 +86,8 @@ const ownTools = ['executableCode', 'codeExecutionResult', 'toolCall', 'toolResp
 /** All texts of a system instruction, which may be one text, blank lines between them. */
 export function parseSystemText(value: unknown, path: string): string {
   if (typeof value === 'string') return value;
-  return parsePlaced(parseFields(value, path).parts, path)
-    .map(({ part, path: place }) => parseText(part.text, `${place}.text`))
-    .filter((text) => text !== '')
-    .join('\n\n');
+  const placed = parsePlaced(parseFields(value, path).parts, path);
+  return paragraphs(placed.map(({ part, path: place }) => parseText(part.text, `${place}.text`)));
 }
 
 interface Placed {
@@ -129,7 +127,7 @@ const kept = /^(?:gs:|files\/|https:\/\/generativelanguage\.googleapis\.com\/|ht
 
 function parseFile({ mimeType, fileUri }: Fields, path: string): ContentPart {
   const url = parseText(fileUri, `${path}.fileData.fileUri`);
-  if (kept.test(url)) throw unsupported(path, 'files kept at another provider cannot be translated');
+  if (kept.test(url)) throw keptElsewhere(path);
   const source = { kind: 'url', url } as const;
   const isImage = parseOptionalText(mimeType, `${path}.fileData.mimeType`)?.startsWith('image/') === true;
   return isImage ? { kind: 'image', source, path } : { kind: 'document', source, path };

@@ -1,10 +1,22 @@
-import type { AnswerPart, CallStart, StreamReader, StreamSink, StreamWriter } from '../conversation.ts';
+import type {
+  AnswerPart,
+  CallStart,
+  ProviderFailure,
+  StreamReader,
+  StreamSink,
+  StreamWriter,
+} from '../conversation.ts';
 import { parseFailure } from '../failure.ts';
 import { brokenAnswer, type Fields, isFields, parseEventData, toFields, toList, toText } from '../fields.ts';
 import type { TranslationContext } from '../translation/model-quirks.ts';
-import { answerHead, buildAnswerPart, parseAnswerPart } from './answer.ts';
-import { geminiErrorEvent } from './error.ts';
-import { finishReasons, isBlocked, parseFinish } from './finish.ts';
+import {
+  answerHead,
+  buildAnswerPart,
+  finishReasons,
+  isBlocked,
+  parseAnswerPart,
+  parseFinish,
+} from './answer.ts';
 import { buildGeminiUsage, parseGeminiUsage } from './usage.ts';
 
 /** Reads a provider's stream: every event is a whole answer with the next parts in it, a call in one piece. */
@@ -102,4 +114,46 @@ export function createGeminiWriter(
     },
     fail: (failure) => write(geminiErrorEvent(failure)),
   };
+}
+
+/** Google's status words and codes, by Anthropic's names for failures. */
+const statuses: Readonly<Record<string, readonly [code: number, status: string]>> = {
+  invalid_request_error: [400, 'INVALID_ARGUMENT'],
+  request_too_large: [400, 'INVALID_ARGUMENT'],
+  authentication_error: [401, 'UNAUTHENTICATED'],
+  billing_error: [403, 'PERMISSION_DENIED'],
+  permission_error: [403, 'PERMISSION_DENIED'],
+  not_found_error: [404, 'NOT_FOUND'],
+  conflict_error: [409, 'ABORTED'],
+  rate_limit_error: [429, 'RESOURCE_EXHAUSTED'],
+  overloaded_error: [503, 'UNAVAILABLE'],
+  timeout_error: [504, 'DEADLINE_EXCEEDED'],
+};
+
+/** `{error: {code, message, status}}`. */
+export function isGeminiErrorBody(body: unknown): boolean {
+  const error = toFields(toFields(body).error);
+  return typeof error.message === 'string' && typeof error.code === 'number';
+}
+
+/** With the gateway's reason and id as `google.rpc.ErrorInfo`, where Google's own are. */
+export function geminiErrorBody({ type, message, code, param, status, requestId }: ProviderFailure): Fields {
+  const [usual, word] = statuses[type] ?? [500, 'INTERNAL'];
+  const metadata = {
+    ...(param === undefined ? {} : { param }),
+    ...(requestId === undefined ? {} : { request_id: requestId }),
+  };
+  const info = {
+    '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+    reason: code,
+    domain: 'gateway',
+    metadata,
+  };
+  const details = code === undefined ? {} : { details: [info] };
+  return { error: { code: status ?? usual, message, status: word, ...details } };
+}
+
+/** A bare JSON object, as Google writes it into a stream: of any other form its SDKs make no error. */
+export function geminiErrorEvent(failure: ProviderFailure): string {
+  return `${JSON.stringify(geminiErrorBody(failure))}\n\n`;
 }

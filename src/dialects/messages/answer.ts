@@ -1,9 +1,8 @@
-import { type Answer, type AnswerPart, textPart } from '../conversation.ts';
+import { type Answer, type AnswerPart, callPart, type FinishReason, textPart } from '../conversation.ts';
 import { brokenAnswer, type Fields, stringifyAnswer, toFields, toText } from '../fields.ts';
 import type { TranslationContext } from '../translation/model-quirks.ts';
 import { toArgumentsObject, toCallId } from '../translation/tool-names.ts';
 import { noUsage } from '../usage.ts';
-import { buildStop, parseStopReason } from './finish.ts';
 import { buildMessagesUsage, parseMessagesUsage } from './usage.ts';
 
 /** A whole Messages answer in the neutral form. */
@@ -25,17 +24,7 @@ function parseBlock(block: Fields): AnswerPart[] {
     case 'thinking':
       return textPart('thinking', toText(block.thinking));
     case 'tool_use':
-      return [
-        {
-          kind: 'call',
-          call: {
-            kind: 'function',
-            id: toText(block.id),
-            name: toText(block.name),
-            input: stringifyAnswer(toFields(block.input)),
-          },
-        },
-      ];
+      return [callPart(block.id, block.name, stringifyAnswer(toFields(block.input)))];
     default:
       return [];
   }
@@ -74,3 +63,36 @@ function buildBlock(part: AnswerPart, context: TranslationContext): Fields {
       };
   }
 }
+
+const finishes = new Map<unknown, FinishReason>([
+  ['max_tokens', 'length'],
+  ['model_context_window_exceeded', 'length'],
+  ['tool_use', 'calls'],
+  ['refusal', 'filter'],
+  ['stop_sequence', 'sequence'],
+]);
+
+export function parseStopReason(reason: unknown): FinishReason {
+  return finishes.get(reason) ?? 'stop';
+}
+
+interface Stop {
+  readonly stop_reason: string;
+  readonly stop_sequence: string | null;
+}
+
+export function buildStop(finish: FinishReason, stopSequence: string | undefined): Stop {
+  if (finish === 'sequence' && stopSequence !== undefined) {
+    return { stop_reason: 'stop_sequence', stop_sequence: stopSequence };
+  }
+  return { stop_reason: stopReasons[finish], stop_sequence: null };
+}
+
+// Clients read `stop_sequence` beside that reason, so it is only sent where it is known which one matched.
+const stopReasons = {
+  stop: 'end_turn',
+  sequence: 'end_turn',
+  length: 'max_tokens',
+  calls: 'tool_use',
+  filter: 'refusal',
+} satisfies Record<FinishReason, string>;

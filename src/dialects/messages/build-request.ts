@@ -64,19 +64,14 @@ function buildToolChoice(request: ConversationRequest, names: ToolNames): Fields
 }
 
 function toMessagesChoice(choice: ToolChoice, names: ToolNames): Fields {
-  switch (choice.kind) {
-    case 'auto':
-      return { type: 'auto' };
-    case 'required':
-      return { type: 'any' };
-    case 'none':
-      return { type: 'none' };
-    case 'tool':
-      return { type: 'tool', name: names.toWire(choice.tool) };
-  }
+  if (choice.kind === 'tool') return { type: 'tool', name: names.toWire(choice.tool) };
+  return { type: choice.kind === 'required' ? 'any' : choice.kind };
 }
 
-const budgets = { low: 2_048, medium: 8_192, high: 16_384 };
+const budgets = {
+  ...{ minimal: 2_048, low: 2_048, medium: 8_192 },
+  ...{ high: 16_384, xhigh: 16_384, max: 16_384 },
+};
 const leastBudget = 1_024;
 
 /**
@@ -95,18 +90,13 @@ function buildThinking(
   if (effort === 'none') return control === 'none' ? undefined : { type: 'disabled' };
   if (control === 'none') noteDropped(dropped, 'reasoning effort');
   if (control !== 'budget') return undefined;
-  const wanted = effort === 'minimal' || effort === 'low' ? budgets.low : (budgets[toBand(effort)] ?? 0);
-  const budget = Math.min(wanted, maxTokens - 1);
+  const budget = Math.min(budgets[effort], maxTokens - 1);
   const isForced = request.toolChoice?.kind === 'required' || request.toolChoice?.kind === 'tool';
   if (isForced || budget < leastBudget || request.turns.at(-1)?.role === 'results') {
     noteDropped(dropped, 'reasoning effort');
     return undefined;
   }
   return { type: 'enabled', budget_tokens: budget };
-}
-
-function toBand(effort: 'medium' | 'high' | 'xhigh' | 'max'): 'medium' | 'high' {
-  return effort === 'medium' ? 'medium' : 'high';
 }
 
 function buildSampling(

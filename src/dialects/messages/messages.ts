@@ -1,9 +1,7 @@
 import { blockTypes, type TextDialect } from '../dialect.ts';
-import { droppedIf, fieldTable } from '../field-table.ts';
+import { fieldTable, messagesFields, toOpenAi } from '../field-table.ts';
 import { toFields } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
-import { messagesFields } from '../translation/client-fields.ts';
-import { isOpenAiReasoningModel, takesReasoningEffort } from '../translation/model-quirks.ts';
 import { buildMessagesAnswer, parseMessagesAnswer } from './answer.ts';
 import { buildMessagesRequest } from './build-request.ts';
 import { parseMessagesRequest } from './parse-request.ts';
@@ -16,14 +14,7 @@ import {
   messagesErrorEvent,
 } from './write-stream.ts';
 
-const toOpenAi = fieldTable(messagesFields, {
-  kept: 'metadata',
-  rules: {
-    temperature: droppedIf(isOpenAiReasoningModel),
-    top_p: droppedIf(isOpenAiReasoningModel),
-    thinking: droppedIf((context) => !takesReasoningEffort(context)),
-  },
-});
+const toOthers = fieldTable(messagesFields, toOpenAi('thinking'), { kept: 'metadata' });
 
 const turnRoles = ['user', 'assistant', 'system'] as const;
 
@@ -107,6 +98,6 @@ export const messages: TextDialect = {
     buildAnswer: buildMessagesAnswer,
     createReader: createMessagesReader,
     createWriter: createMessagesWriter,
-    fieldsTo: { chat: toOpenAi, responses: toOpenAi },
+    fieldsTo: { chat: toOthers, responses: toOthers },
   },
 };

@@ -1,11 +1,4 @@
-import type {
-  ConversationRequest,
-  Effort,
-  OutputFormat,
-  SystemTurn,
-  Tool,
-  ToolChoice,
-} from '../conversation.ts';
+import type { ConversationRequest, Effort, OutputFormat, Tool, ToolChoice } from '../conversation.ts';
 import {
   type Dropped,
   type Fields,
@@ -22,7 +15,13 @@ import {
   unsupported,
   wrongField,
 } from '../fields.ts';
-import { hashUser, parseEffort } from '../translation/parse-common.ts';
+import {
+  effortOfBudget,
+  hashUser,
+  onlyOwnTools,
+  parseEffort,
+  systemTurns,
+} from '../translation/parse-common.ts';
 import { parseMessagesTurns, parseSystemText } from './parse-turns.ts';
 
 /** A Messages request in the neutral form. Throws where a field is malformed or can't be carried over. */
@@ -31,7 +30,7 @@ export function parseMessagesRequest(body: Fields, dropped: Dropped): Conversati
   const outputConfig = isFields(body.output_config) ? body.output_config : {};
   const choice = parseToolChoice(body.tool_choice, tools);
   return {
-    system: parseSystem(body.system),
+    system: systemTurns(parseSystemText(body.system ?? '', 'system')),
     turns: parseMessagesTurns(body.messages, dropped),
     tools: tools.custom,
     toolChoice: choice,
@@ -45,12 +44,6 @@ export function parseMessagesRequest(body: Fields, dropped: Dropped): Conversati
     user: parseUser(body.metadata),
     isStreaming: parseOptionalFlag(body.stream, 'stream') ?? false,
   };
-}
-
-function parseSystem(system: unknown): SystemTurn[] {
-  if (system === undefined || system === null) return [];
-  const text = parseSystemText(system, 'system');
-  return text === '' ? [] : [{ role: 'system', isDeveloper: false, text }];
 }
 
 interface ParsedTools {
@@ -76,12 +69,7 @@ function parseTools(value: unknown, dropped: Dropped): ParsedTools {
       strict: parseOptionalFlag(tool.strict, `${path}.strict`),
     });
   });
-  if (server.size > 0 && custom.length === 0) {
-    throw unsupported(
-      'tools',
-      'this model cannot run the tools of another provider, and there are no others',
-    );
-  }
+  if (server.size > 0 && custom.length === 0) throw onlyOwnTools();
   if (server.size > 0) noteDropped(dropped, 'tools[type]');
   return { custom, server };
 }
@@ -123,9 +111,7 @@ function parseMessagesEffort(value: unknown): Effort | undefined {
 
 function effortOfThinking(value: unknown): Effort | undefined {
   if (!isFields(value) || value.type !== 'enabled') return undefined;
-  const budget = parseOptionalCount(value.budget_tokens, 'thinking.budget_tokens') ?? 0;
-  if (budget <= 4_096) return 'low';
-  return budget <= 16_384 ? 'medium' : 'high';
+  return effortOfBudget(parseOptionalCount(value.budget_tokens, 'thinking.budget_tokens') ?? 0);
 }
 
 function parseFormat(value: unknown): OutputFormat | undefined {

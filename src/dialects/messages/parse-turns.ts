@@ -13,7 +13,8 @@ import {
   unsupported,
   wrongField,
 } from '../fields.ts';
-import { joinTexts, textParts, titled } from '../translation/media.ts';
+import { joinTexts, keptElsewhere, paragraphs, textParts, titled } from '../translation/media.ts';
+import { systemTurns } from '../translation/parse-common.ts';
 
 /** The turns of a Messages request; tool results become turns of their own, ahead of their message's rest. */
 export function parseMessagesTurns(messages: unknown, dropped: Dropped): Turn[] {
@@ -24,7 +25,7 @@ export function parseMessagesTurns(messages: unknown, dropped: Dropped): Turn[] 
       case 'assistant':
         return [parseAssistant(message, path, dropped)];
       case 'system':
-        return parseSystem(message, path);
+        return systemTurns(parseSystemText(message.content, `${path}.content`));
       default:
         throw wrongField(`${path}.role`, 'user, assistant or system');
     }
@@ -33,14 +34,7 @@ export function parseMessagesTurns(messages: unknown, dropped: Dropped): Turn[] 
 
 /** All text blocks of a system prompt, blank lines between them. */
 export function parseSystemText(value: unknown, path: string): string {
-  return parseBlocks(value, path, (block, place) => parseText(block.text, `${place}.text`))
-    .filter((text) => text !== '')
-    .join('\n\n');
-}
-
-function parseSystem(message: Fields, path: string): Turn[] {
-  const text = parseSystemText(message.content, `${path}.content`);
-  return text === '' ? [] : [{ role: 'system', isDeveloper: false, text }];
+  return paragraphs(parseBlocks(value, path, (block, place) => parseText(block.text, `${place}.text`)));
 }
 
 function parseUser(message: Fields, path: string, dropped: Dropped): Turn[] {
@@ -147,7 +141,7 @@ function parseSource(value: unknown, path: string): Source {
     case 'text':
       return { kind: 'text', text: parseText(source.data, `${path}.data`) };
     default:
-      throw unsupported(path, 'files kept at another provider cannot be translated');
+      throw keptElsewhere(path);
   }
 }
 
@@ -170,5 +164,5 @@ function parseDocument(block: Fields, path: string, dropped: Dropped): ContentPa
 
 function toSearchText(block: Fields): string {
   const texts = toList(block.content).map((part) => toText(toFields(part).text));
-  return [toText(block.title), toText(block.source), ...texts].filter((text) => text !== '').join('\n\n');
+  return paragraphs([toText(block.title), toText(block.source), ...texts]);
 }

@@ -2,7 +2,7 @@ import type { StreamReader, StreamSink } from '../conversation.ts';
 import { parseFailure } from '../failure.ts';
 import { brokenAnswer, type Fields, parseEventData, stringifyAnswer, toFields, toText } from '../fields.ts';
 import type { Usage } from '../usage.ts';
-import { parseStopReason } from './finish.ts';
+import { parseStopReason } from './answer.ts';
 import { parseMessagesEventUsage } from './usage.ts';
 
 /** Reads a provider's Messages stream. The payload's `type` counts; the event's name only repeats it. */
@@ -64,12 +64,8 @@ function createMessagesBlocks(sink: StreamSink) {
   let calls = 0;
   let isCallOpen = false;
 
-  function text(piece: unknown): void {
-    if (typeof piece === 'string' && piece !== '') sink.text(piece);
-  }
-
-  function thinking(piece: unknown): void {
-    if (typeof piece === 'string' && piece !== '') sink.thinking(piece);
+  function say(kind: 'text' | 'thinking', piece: unknown): void {
+    if (typeof piece === 'string' && piece !== '') sink[kind](piece);
   }
 
   function startCall(block: Fields): void {
@@ -82,17 +78,17 @@ function createMessagesBlocks(sink: StreamSink) {
 
   return {
     start(block: Fields): void {
-      if (block.type === 'text') text(block.text);
-      else if (block.type === 'thinking') thinking(block.thinking);
+      if (block.type === 'text') say('text', block.text);
+      else if (block.type === 'thinking') say('thinking', block.thinking);
       else if (block.type === 'tool_use') startCall(block);
     },
     delta(delta: Fields): void {
       switch (delta.type) {
         case 'text_delta':
-          text(delta.text);
+          say('text', delta.text);
           return;
         case 'thinking_delta':
-          thinking(delta.thinking);
+          say('thinking', delta.thinking);
           return;
         case 'input_json_delta':
           // Server tools stream their input too; it belongs to no call of the client's.

@@ -3,8 +3,8 @@ import { tooLongCode, tooLongText } from '../failure.ts';
 import { type Fields, toFields } from '../fields.ts';
 import type { TranslationContext } from '../translation/model-quirks.ts';
 import { toCallId } from '../translation/tool-names.ts';
+import { buildStop } from './answer.ts';
 import { BlockQueue } from './block-queue.ts';
-import { buildStop } from './finish.ts';
 import { buildMessagesUsage } from './usage.ts';
 
 /**

@@ -1,9 +1,7 @@
-import { type Answer, type AnswerPart, type ToolCall, textPart } from '../conversation.ts';
+import { type Answer, type AnswerPart, type FinishReason, type ToolCall, textPart } from '../conversation.ts';
 import { brokenAnswer, type Fields, toFields, toList, toText, withoutAbsent } from '../fields.ts';
 import type { TranslationContext } from '../translation/model-quirks.ts';
 import { noUsage } from '../usage.ts';
-import { buildResponse } from './echo.ts';
-import { buildStatus, parseResponsesFinish } from './finish.ts';
 import { buildResponsesUsage, parseResponsesUsage } from './usage.ts';
 
 /** A whole Responses answer in the neutral form. */
@@ -60,44 +58,36 @@ function parsePart(part: Fields): AnswerPart[] {
 
 export function buildResponsesAnswer(answer: Answer, context: TranslationContext, echo: Fields): Fields {
   const { status, incomplete_details } = buildStatus(answer.finish);
-  const thinking = answer.parts.filter((part) => part.kind === 'thinking').map(toItem);
-  const spoken = answer.parts.filter((part) => part.kind === 'text' || part.kind === 'refusal');
+  const thoughts = answer.parts.flatMap((part) =>
+    part.kind === 'thinking' ? [reasoningItem(context.newId('rs_'), part.text)] : [],
+  );
+  const spoken = answer.parts.flatMap((part) =>
+    part.kind === 'text' || part.kind === 'refusal' ? [contentPart(part.kind, part.text)] : [],
+  );
   const calls = answer.parts.flatMap((part) =>
     part.kind === 'call' ? [buildCallItem(part.call, context)] : [],
   );
-  const message = spoken.length > 0 ? [buildMessage(spoken, status, context)] : [];
+  const message = spoken.length > 0 ? [messageItem(context.newId('msg_'), status, spoken)] : [];
   return buildResponse(context, {
     id: context.newId('resp_'),
     echo,
     status,
     incomplete_details,
-    output: [...thinking, ...message, ...calls],
+    output: [...thoughts, ...message, ...calls],
     usage: buildResponsesUsage(answer.usage ?? noUsage),
   });
-
-  function toItem(part: AnswerPart): Fields {
-    return reasoningItem(context.newId('rs_'), part.kind === 'call' ? '' : part.text);
-  }
 }
 
 export function reasoningItem(id: string, text: string): Fields {
   return { id, type: 'reasoning', summary: text === '' ? [] : [{ type: 'summary_text', text }] };
 }
 
-function buildMessage(parts: readonly AnswerPart[], status: string, context: TranslationContext): Fields {
-  return messageItem(context.newId('msg_'), status, parts.map(buildPart));
-}
-
 export function messageItem(id: string, status: string, content: readonly Fields[]): Fields {
   return { id, type: 'message', role: 'assistant', status, content };
 }
 
-function buildPart(part: AnswerPart): Fields {
-  if (part.kind === 'call') return textContent('');
-  return part.kind === 'refusal' ? { type: 'refusal', refusal: part.text } : textContent(part.text);
-}
-
-export function textContent(text: string): Fields {
+export function contentPart(kind: 'text' | 'refusal', text: string): Fields {
+  if (kind === 'refusal') return { type: 'refusal', refusal: text };
   return { type: 'output_text', text, annotations: [], logprobs: [] };
 }
 
@@ -109,26 +99,73 @@ function buildCallItem(call: ToolCall, context: TranslationContext): Fields {
 
 /** `call.id` is the id that results refer to; the item has one of its own. */
 export function callItem(id: string, status: string, call: ToolCall): Fields {
-  const { name, namespace } = call;
-  if (call.kind === 'custom') {
-    return withoutAbsent({
-      id,
-      type: 'custom_tool_call',
-      status,
-      call_id: call.id,
-      name,
-      namespace,
-      input: call.input,
-    });
+  const { name, namespace, input } = call;
+  const common = { status, call_id: call.id, name, namespace };
+  if (call.kind === 'custom') return withoutAbsent({ id, type: 'custom_tool_call', ...common, input });
+  const text = input === '' && status === 'completed' ? '{}' : input;
+  return withoutAbsent({ id, type: 'function_call', ...common, arguments: text });
+}
+
+export function parseResponsesFinish(response: Fields, hasCalls: boolean): FinishReason {
+  if (response.status === 'incomplete') {
+    return toFields(response.incomplete_details).reason === 'content_filter' ? 'filter' : 'length';
   }
-  const text = call.input === '' && status === 'completed' ? '{}' : call.input;
-  return withoutAbsent({
-    id,
-    type: 'function_call',
-    status,
-    call_id: call.id,
-    name,
-    namespace,
-    arguments: text,
-  });
+  return hasCalls ? 'calls' : 'stop';
+}
+
+interface Status {
+  readonly status: 'completed' | 'incomplete';
+  readonly incomplete_details: { readonly reason: string } | null;
+}
+
+export function buildStatus(finish: FinishReason): Status {
+  if (finish === 'length')
+    return { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } };
+  if (finish === 'filter') return { status: 'incomplete', incomplete_details: { reason: 'content_filter' } };
+  return { status: 'completed', incomplete_details: null };
+}
+
+/** The members of a response that repeat the request, with the defaults of the dialect. */
+export function buildEcho(request: Fields): Fields {
+  return {
+    instructions: request.instructions ?? null,
+    max_output_tokens: request.max_output_tokens ?? null,
+    parallel_tool_calls: request.parallel_tool_calls ?? true,
+    previous_response_id: null,
+    reasoning: request.reasoning ?? { effort: null, summary: null },
+    store: false,
+    temperature: request.temperature ?? null,
+    text: request.text ?? { format: { type: 'text' } },
+    tool_choice: request.tool_choice ?? 'auto',
+    tools: request.tools ?? [],
+    top_p: request.top_p ?? null,
+    truncation: 'disabled',
+    metadata: request.metadata ?? {},
+  };
+}
+
+interface ResponseState {
+  readonly id: string;
+  readonly echo: Fields;
+  readonly status: 'in_progress' | 'completed' | 'incomplete' | 'failed';
+  readonly output: readonly Fields[];
+  readonly usage: Fields | null;
+  readonly error?: Fields | null;
+  readonly incomplete_details?: Fields | null;
+}
+
+/** A response object in the given state. */
+export function buildResponse(context: TranslationContext, state: ResponseState): Fields {
+  return {
+    id: state.id,
+    object: 'response',
+    created_at: context.createdS,
+    status: state.status,
+    error: state.error ?? null,
+    incomplete_details: state.incomplete_details ?? null,
+    model: context.requestedModel,
+    output: state.output,
+    ...state.echo,
+    usage: state.usage,
+  };
 }

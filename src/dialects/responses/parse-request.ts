@@ -1,12 +1,4 @@
-import type {
-  ContentPart,
-  ConversationRequest,
-  SystemTurn,
-  Tool,
-  ToolCall,
-  ToolName,
-  Turn,
-} from '../conversation.ts';
+import type { ContentPart, ConversationRequest, Tool, ToolCall, ToolName, Turn } from '../conversation.ts';
 import {
   type Dropped,
   type Fields,
@@ -24,14 +16,15 @@ import {
   unsupported,
   wrongField,
 } from '../fields.ts';
-import { joinTexts, parseDataUrl, parseMediaUrl, textParts } from '../translation/media.ts';
+import { joinTexts, keptElsewhere, parseMediaUrl, textParts } from '../translation/media.ts';
 import {
+  parseOpenAiFile,
   parseOpenAiFormat,
   parseOpenAiOptions,
   parseOpenAiTool,
   parseOpenAiToolChoice,
 } from '../translation/openai-request.ts';
-import { parseEffort, splitSystem } from '../translation/parse-common.ts';
+import { parseEffort, splitSystem, systemTurns } from '../translation/parse-common.ts';
 
 /** A Responses request in the neutral form. */
 export function parseResponsesRequest(body: Fields, dropped: Dropped): ConversationRequest {
@@ -47,7 +40,7 @@ export function parseResponsesRequest(body: Fields, dropped: Dropped): Conversat
   const text = body.text === undefined || body.text === null ? {} : parseFields(body.text, 'text');
   const reasoning = isFields(body.reasoning) ? body.reasoning : {};
   return {
-    system: [...parseInstructions(body.instructions), ...system],
+    system: [...systemTurns(parseOptionalText(body.instructions, 'instructions') ?? ''), ...system],
     turns,
     ...parseResponsesToolChoice(body.tool_choice, tools),
     maxOutputTokens: parseOptionalCount(body.max_output_tokens, 'max_output_tokens'),
@@ -71,11 +64,6 @@ function loadedTools(items: readonly unknown[]): readonly unknown[] {
     const adds = item.type === 'additional_tools' || item.type === 'tool_search_output';
     return adds ? toList(item.tools) : [];
   });
-}
-
-function parseInstructions(value: unknown): SystemTurn[] {
-  const text = parseOptionalText(value, 'instructions') ?? '';
-  return text === '' ? [] : [{ role: 'system', isDeveloper: false, text }];
 }
 
 /**
@@ -216,17 +204,8 @@ function parseImage(part: Fields, path: string): ContentPart {
 }
 
 function parseFile(part: Fields, path: string): ContentPart {
-  const name = parseOptionalText(part.filename, `${path}.filename`);
   const url = parseOptionalText(part.file_url, `${path}.file_url`);
-  if (url !== undefined)
-    return { kind: 'document', source: parseMediaUrl(url, `${path}.file_url`), name, path };
-  const data = parseOptionalText(part.file_data, `${path}.file_data`);
-  if (data === undefined) throw keptElsewhere(path);
-  // Some clients leave out the beginning of the data URL; it is usually PDF.
-  const source = parseDataUrl(data) ?? { kind: 'base64', mediaType: 'application/pdf', data };
-  return { kind: 'document', source, name, path };
-}
-
-function keptElsewhere(path: string): Error {
-  return unsupported(path, 'files kept at another provider cannot be translated');
+  if (url === undefined) return parseOpenAiFile(part, path, path);
+  const name = parseOptionalText(part.filename, `${path}.filename`);
+  return { kind: 'document', source: parseMediaUrl(url, `${path}.file_url`), name, path };
 }

@@ -1,8 +1,7 @@
 import type { StreamReader, StreamSink } from '../conversation.ts';
 import { parseFailure } from '../failure.ts';
 import { brokenAnswer, type Fields, isFields, parseEventData, toFields, toList, toText } from '../fields.ts';
-import { parseOutputCall, parseOutputItem } from './answer.ts';
-import { parseResponsesFinish } from './finish.ts';
+import { parseOutputCall, parseOutputItem, parseResponsesFinish } from './answer.ts';
 import { parseResponsesUsage } from './usage.ts';
 
 /**
@@ -131,9 +130,7 @@ function createResponsesItems(sink: StreamSink) {
   function finishText(item: Item, fields: Fields): void {
     if (item.parts.size > 0) return;
     for (const part of parseOutputItem(fields)) {
-      if (part.kind === 'text') sink.text(part.text);
-      else if (part.kind === 'refusal') sink.refusal(part.text);
-      else if (part.kind === 'thinking') sink.thinking(part.text);
+      if (part.kind !== 'call') sink[part.kind](part.text);
     }
   }
 

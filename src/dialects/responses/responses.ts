@@ -1,45 +1,65 @@
-import type { TextDialect } from '../dialect.ts';
-import { droppedIf, fieldTable, isNotOpenAi } from '../field-table.ts';
+import type { JsonDocument } from '../../json/json-document.ts';
+import { blockTypes, type Role, type TextDialect } from '../dialect.ts';
+import { betweenOpenAi, fieldTable, responsesFields, toMessages, toOpenAi } from '../field-table.ts';
 import { toFields } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
-import { responsesFields } from '../translation/client-fields.ts';
-import {
-  isOpenAiReasoningModel,
-  takesReasoningEffort,
-  takesSampling,
-  thinkingControl,
-} from '../translation/model-quirks.ts';
 import { isOpenAiErrorBody, openAiErrorBody, openAiLimitHeaders } from '../translation/openai.ts';
-import { buildResponsesAnswer, parseResponsesAnswer } from './answer.ts';
-import { blocks, itemRole } from './blocks.ts';
+import { buildEcho, buildResponsesAnswer, parseResponsesAnswer } from './answer.ts';
 import { buildResponsesRequest, leastLimit as leastCap } from './build-request.ts';
-import { buildEcho } from './echo.ts';
 import { parseResponsesRequest } from './parse-request.ts';
 import { createResponsesReader } from './read-stream.ts';
 import { parseResponseUsage } from './usage.ts';
 import { createResponsesWriter, responsesErrorEvent } from './write-stream.ts';
 
 const fieldsTo = {
-  chat: fieldTable(responsesFields, {
-    kept: 'parallel_tool_calls user safety_identifier',
-    rules: {
-      temperature: droppedIf(isOpenAiReasoningModel),
-      top_p: droppedIf(isOpenAiReasoningModel),
-      reasoning: droppedIf((context) => !takesReasoningEffort(context)),
-      service_tier: droppedIf(isNotOpenAi),
-      prompt_cache_key: droppedIf(isNotOpenAi),
-    },
-  }),
-  messages: fieldTable(responsesFields, {
-    kept: 'parallel_tool_calls user safety_identifier',
-    dropped: 'service_tier prompt_cache_key',
-    rules: {
-      temperature: droppedIf((context) => !takesSampling(context)),
-      top_p: droppedIf((context) => !takesSampling(context)),
-      reasoning: droppedIf((context) => thinkingControl(context) === 'none'),
-    },
-  }),
+  chat: fieldTable(responsesFields, betweenOpenAi, toOpenAi('reasoning')),
+  messages: fieldTable(responsesFields, toMessages('reasoning')),
 };
+
+/** Input items other than messages, by their type; those that anybody may have written have no single role. */
+export const items: ReadonlyMap<string, Role | 'outer' | undefined> = new Map([
+  ...blockTypes({
+    assistant: `reasoning function_call custom_tool_call computer_call image_generation_call local_shell_call
+      shell_call apply_patch_call tool_search_call mcp_approval_request program`,
+    tool_result: `function_call_output custom_tool_call_output computer_call_output local_shell_call_output
+      shell_call_output apply_patch_call_output program_output`,
+    user: 'mcp_approval_response',
+    tool_definition: 'additional_tools tool_search_output mcp_list_tools',
+  }),
+  // Calls that carry their own results.
+  ...['web_search_call', 'file_search_call', 'code_interpreter_call', 'mcp_call'].map(ofNobody),
+  ...['item_reference', 'compaction', 'compaction_trigger', 'configuration_update'].map(ofNobody),
+]);
+
+function ofNobody(type: string): readonly [string, undefined] {
+  return [type, undefined];
+}
+
+/** Types of the objects inside an item; then annotations, actions and results of the provider's own tools. */
+const blocks = blockTypes({
+  outer: `input_text output_text input_image input_file input_audio refusal summary_text reasoning_text
+    computer_screenshot
+
+    url_citation file_citation container_file_citation file_path logs image search open_page find_in_page url exec
+    click double_click drag keypress move screenshot scroll type wait exit timeout create_file update_file
+    delete_file direct program`,
+});
+
+const messageRoles = new Map<string | undefined, Role>([
+  ['system', 'system'],
+  ['developer', 'system'],
+  ['user', 'user'],
+  ['assistant', 'assistant'],
+]);
+
+/** An item that has both a type of its own and a role would be read by one host as this, by another as that. */
+function itemRole(document: JsonDocument, item: number): Role | undefined {
+  const type = document.member(item, 'type');
+  const name = document.memberText(item, 'type');
+  if (type === undefined || name === 'message') return messageRoles.get(document.memberText(item, 'role'));
+  if (name === undefined || document.member(item, 'role') !== undefined) return undefined;
+  return items.get(name) as Role | undefined; // no item has the role of what holds it
+}
 
 /** OpenAI's Responses API. */
 export const responses: TextDialect = {

@@ -1,7 +1,7 @@
 import type { CallStart } from '../conversation.ts';
 import type { Fields } from '../fields.ts';
 import type { TranslationContext } from '../translation/model-quirks.ts';
-import { callItem, messageItem, reasoningItem, textContent } from './answer.ts';
+import { callItem, contentPart, messageItem, reasoningItem } from './answer.ts';
 
 type TextKind = 'text' | 'refusal' | 'thinking';
 
@@ -9,8 +9,10 @@ interface OpenText {
   readonly kind: TextKind;
   readonly id: string;
   readonly outputIndex: number;
-  /** The start of each delta's members, up to the text. */
+  readonly deltaType: string;
+  /** The members of each delta, before the text and after it. */
   readonly deltaHead: string;
+  readonly deltaTail: string;
   text: string;
 }
 
@@ -31,7 +33,10 @@ export function createTextWriter(context: TranslationContext, output: OutputList
     const outputIndex = output.add(isThinking ? reasoningItem(id, '') : messageItem(id, 'in_progress', []));
     const place = placeOf(kind, id, outputIndex);
     emit(partEvent(kind, 'added'), members({ ...place, part: toPart(kind, '') }));
-    open = { kind, id, outputIndex, deltaHead: `${members(place)},"delta":`, text: '' };
+    const deltaType = `${textEvents[kind]}.delta`;
+    const deltaHead = `${members(place)},"delta":`;
+    const deltaTail = kind === 'text' ? ',"logprobs":[]' : '';
+    open = { kind, id, outputIndex, deltaType, deltaHead, deltaTail, text: '' };
     return open;
   }
 
@@ -48,20 +53,10 @@ export function createTextWriter(context: TranslationContext, output: OutputList
   }
 
   return {
-    thinking(text: string): void {
-      const item = open?.kind === 'thinking' ? open : openItem('thinking');
+    add(kind: TextKind, text: string): void {
+      const item = open?.kind === kind ? open : openItem(kind);
       item.text += text;
-      emit('response.reasoning_summary_text.delta', item.deltaHead + JSON.stringify(text));
-    },
-    text(text: string): void {
-      const item = open?.kind === 'text' ? open : openItem('text');
-      item.text += text;
-      emit('response.output_text.delta', `${item.deltaHead + JSON.stringify(text)},"logprobs":[]`);
-    },
-    refusal(text: string): void {
-      const item = open?.kind === 'refusal' ? open : openItem('refusal');
-      item.text += text;
-      emit('response.refusal.delta', item.deltaHead + JSON.stringify(text));
+      emit(item.deltaType, item.deltaHead + JSON.stringify(text) + item.deltaTail);
     },
     close,
     /** The output index of the open item. */
@@ -79,8 +74,7 @@ function partEvent(kind: TextKind, end: 'added' | 'done'): string {
 }
 
 function toPart(kind: TextKind, text: string): Fields {
-  if (kind === 'thinking') return { type: 'summary_text', text };
-  return kind === 'refusal' ? { type: 'refusal', refusal: text } : textContent(text);
+  return kind === 'thinking' ? { type: 'summary_text', text } : contentPart(kind, text);
 }
 
 function toWhole(kind: TextKind, text: string): Fields {

@@ -2,8 +2,7 @@ import type { ProviderFailure, StreamWriter } from '../conversation.ts';
 import type { Fields } from '../fields.ts';
 import type { TranslationContext } from '../translation/model-quirks.ts';
 import { openAiErrorBody } from '../translation/openai.ts';
-import { buildResponse } from './echo.ts';
-import { buildStatus } from './finish.ts';
+import { buildResponse, buildStatus } from './answer.ts';
 import { buildResponsesUsage } from './usage.ts';
 import { createCallWriter, createOutputList, createTextWriter } from './write-items.ts';
 
@@ -66,9 +65,9 @@ export function createResponsesWriter(
 
   return {
     start,
-    thinking: texts.thinking,
-    text: texts.text,
-    refusal: texts.refusal,
+    thinking: (text) => texts.add('thinking', text),
+    text: (text) => texts.add('text', text),
+    refusal: (text) => texts.add('refusal', text),
     callStart(call) {
       texts.close('completed');
       calls.start(call);

@@ -18,6 +18,10 @@ export function parseMediaUrl(url: string, path: string): Source {
   return source;
 }
 
+export function keptElsewhere(path: string): Error {
+  return unsupported(path, 'files kept at another provider cannot be translated');
+}
+
 /** A source as one URL; text has none and is spelled out by the caller. */
 export function toUrl(source: Exclude<Source, { kind: 'text' }>): string {
   return source.kind === 'url' ? source.url : `data:${source.mediaType};base64,${source.data}`;
@@ -56,6 +60,11 @@ export function textParts(text: string): ContentPart[] {
 /** Documents as text include their name, so that the model can tell them apart. */
 export function titled(text: string, name: string | undefined): string {
   return name === undefined || name === '' ? text : `${name}\n\n${text}`;
+}
+
+/** Texts with blank lines between them; empty ones are left out. */
+export function paragraphs(texts: readonly string[]): string {
+  return texts.filter((text) => text !== '').join('\n\n');
 }
 
 export function joinTexts(parts: readonly ContentPart[], separator: string): string {

@@ -1,4 +1,11 @@
-import type { ConversationRequest, OutputFormat, Tool, ToolChoice, ToolName } from '../conversation.ts';
+import type {
+  ContentPart,
+  ConversationRequest,
+  OutputFormat,
+  Tool,
+  ToolChoice,
+  ToolName,
+} from '../conversation.ts';
 import {
   type Fields,
   parseEach,
@@ -9,6 +16,7 @@ import {
   parseText,
   wrongField,
 } from '../fields.ts';
+import { keptElsewhere, parseDataUrl } from './media.ts';
 import type { ToolNames } from './tool-names.ts';
 
 // What the requests of OpenAI's two dialects have in common. Chat nests some of it one level deeper.
@@ -53,6 +61,16 @@ export function parseOpenAiFormat(
     default:
       throw wrongField(`${path}.type`, 'text, json_object or json_schema');
   }
+}
+
+/** A file with its content inside, at `place`; `path` is the part that holds it. */
+export function parseOpenAiFile(file: Fields, place: string, path: string): ContentPart {
+  const name = parseOptionalText(file.filename, `${place}.filename`);
+  const data = parseOptionalText(file.file_data, `${place}.file_data`);
+  if (data === undefined) throw keptElsewhere(path);
+  // Some clients leave out the beginning of the data URL; it is usually PDF.
+  const source = parseDataUrl(data) ?? { kind: 'base64', mediaType: 'application/pdf', data };
+  return { kind: 'document', source, name, path };
 }
 
 /** A tool that the client runs. */

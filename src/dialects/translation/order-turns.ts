@@ -1,9 +1,14 @@
 import type { AssistantTurn, ToolCall, ToolResult, Turn } from '../conversation.ts';
 import { unsupported } from '../fields.ts';
 
-type MutableResults = { role: 'results'; results: (ToolResult | undefined)[]; ids: string[] };
+const missing = [{ kind: 'text', text: 'no result was recorded for this call' }] as const;
 
-const missingText = 'no result was recorded for this call';
+/** The place of a call's result, which has an error until the result comes. */
+interface Place {
+  readonly results: ToolResult[];
+  readonly slot: number;
+  isTaken: boolean;
+}
 
 /**
  * Puts turns into the order that every provider requires: consecutive assistant turns are merged, and the results of
@@ -11,9 +16,9 @@ const missingText = 'no result was recorded for this call';
  * result; a result without a call is refused.
  */
 export function orderTurns(turns: readonly Turn[]): readonly Turn[] {
-  const ordered: (Exclude<Turn, { role: 'results' }> | MutableResults)[] = [];
+  const ordered: Turn[] = [];
   // Ids may be used again in later turns (some hosts count from 0 each time), so the newest call wins.
-  const open = new Map<string, { readonly results: MutableResults; readonly slot: number }>();
+  const open = new Map<string, Place>();
 
   for (const turn of mergeAssistants(turns)) {
     if (turn.role === 'results') {
@@ -23,23 +28,22 @@ export function orderTurns(turns: readonly Turn[]): readonly Turn[] {
     ordered.push(turn);
     if (turn.role === 'assistant' && turn.calls.length > 0) ordered.push(expectResults(turn));
   }
-  return ordered.map(fillGaps);
+  return ordered;
 
-  function expectResults({ calls }: AssistantTurn): MutableResults {
-    const results: MutableResults = {
-      role: 'results',
-      results: calls.map(() => undefined),
-      ids: calls.map((call) => call.id),
-    };
-    for (const [slot, call] of calls.entries()) open.set(call.id, { results, slot });
-    return results;
+  function expectResults({ calls }: AssistantTurn): Turn {
+    const results = calls.map(
+      ({ id }): ToolResult => ({ callId: id, parts: missing, isError: true, path: 'messages' }),
+    );
+    for (const [slot, call] of calls.entries()) open.set(call.id, { results, slot, isTaken: false });
+    return { role: 'results', results };
   }
 
   function place(result: ToolResult): void {
     const call = open.get(result.callId);
     if (call === undefined)
       throw unsupported(result.path, 'a tool result must follow the call it belongs to');
-    call.results.results[call.slot] ??= result;
+    if (!call.isTaken) call.results[call.slot] = result;
+    call.isTaken = true;
   }
 }
 
@@ -66,18 +70,4 @@ function mergeAssistants(turns: readonly Turn[]): Turn[] {
     texts = [];
     calls = [];
   }
-}
-
-function fillGaps(turn: Exclude<Turn, { role: 'results' }> | MutableResults): Turn {
-  if (turn.role !== 'results') return turn;
-  const results = turn.results.map(
-    (result, slot): ToolResult =>
-      result ?? {
-        callId: turn.ids[slot] ?? '',
-        parts: [{ kind: 'text', text: missingText }],
-        isError: true,
-        path: 'messages',
-      },
-  );
-  return { role: 'results', results };
 }

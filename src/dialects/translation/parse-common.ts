@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Effort, SystemTurn, Turn } from '../conversation.ts';
-import { wrongField } from '../fields.ts';
+import { unsupported, wrongField } from '../fields.ts';
 
 const lengthLimit = 64;
 
@@ -30,6 +30,22 @@ export function parseEffort(value: unknown, path: string): Effort | undefined {
   if (!efforts.includes(value)) throw wrongField(path, `one of ${efforts.join(', ')}`);
   // `includes` has checked it, which the compiler can't see.
   return value as Effort;
+}
+
+/** The effort that a budget for thinking stands for, in tokens. */
+export function effortOfBudget(tokens: number): Effort {
+  if (tokens <= 4_096) return 'low';
+  return tokens <= 16_384 ? 'medium' : 'high';
+}
+
+/** The error for a request whose tools are all the other provider's own. */
+export function onlyOwnTools(): Error {
+  return unsupported('tools', 'this model cannot run the tools of another provider, and there are no others');
+}
+
+/** A system prompt; none if it is empty. */
+export function systemTurns(text: string): SystemTurn[] {
+  return text === '' ? [] : [{ role: 'system', isDeveloper: false, text }];
 }
 
 /** Separates the leading system turns from the conversation; empty ones are dropped. */

@@ -44,7 +44,10 @@ function createStopSearch(stops: readonly string[]) {
 }
 
 /** The match that completes first, however the text was split; of two the longer one. */
-function firstMatch(text: string, stops: readonly string[]): { start: number; stop: string } | undefined {
+export function firstMatch(
+  text: string,
+  stops: readonly string[],
+): { start: number; stop: string } | undefined {
   let first: { start: number; stop: string } | undefined;
   for (const stop of stops) {
     const start = text.indexOf(stop);

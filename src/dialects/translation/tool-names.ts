@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Tool, ToolCall, ToolName } from '../conversation.ts';
 import { type Fields, isFields, toFields, toText } from '../fields.ts';
+import { paragraphs } from './media.ts';
 
 const nameLimit = 64;
 const separator = '__';
@@ -72,9 +73,7 @@ export function toFunctionTool(tool: Tool): FunctionTool {
     return { description: tool.description, strict: tool.strict, parameters };
   }
   return {
-    description: [tool.description ?? '', describeFormat(tool.format)]
-      .filter((text) => text !== '')
-      .join('\n\n'),
+    description: paragraphs([tool.description ?? '', describeFormat(tool.format)]),
     strict: undefined,
     parameters: {
       type: 'object',

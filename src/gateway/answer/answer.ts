@@ -1,4 +1,5 @@
-import { parseErrorBody, parseFailure } from '../../dialects/failure.ts';
+import { parseFailure } from '../../dialects/failure.ts';
+import { parseJson } from '../../dialects/fields.ts';
 import { GatewayError } from '../../errors.ts';
 import { memoize } from '../../memoize.ts';
 import { Restorer } from '../../policy/mask/restorer.ts';
@@ -109,7 +110,7 @@ async function refuseCredentials(exchange: Exchange, forwarded: Forwarded<Upstre
   try {
     const bytes = await readWhole(decodedAnswer(forwarded.answer), errorLimitBytes, exchange.lifetime);
     const text = bytes.toString();
-    const said = parseFailure(parseErrorBody(text) ?? text, forwarded.answer.status).message;
+    const said = parseFailure(parseJson(text) ?? text, forwarded.answer.status).message;
     exchange.draft.noteCause(shortened(exchange.scrubber.text(said)));
   } catch {
     forwarded.answer.abort(); // the status says enough
@@ -190,7 +191,7 @@ async function sendProviderError(exchange: Exchange, { forwarded, decided }: Ans
   const { status } = answer;
   const bytes = await readWhole(answer, errorLimitBytes, exchange.lifetime);
   const text = bytes.toString();
-  const value = parseErrorBody(text);
+  const value = parseJson(text);
   // Proxies in front of the provider answer with HTML pages, which no client can read.
   if (value === undefined) exchange.draft.noteCause(shortened(exchange.scrubber.text(text)));
   const { translation } = forwarded.request;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decodeEmbeddings, encodeEmbeddings } from '../../../src/dialects/embeddings/encodings.ts';
+import { decodeEmbeddings, encodeEmbeddings } from '../../../src/dialects/embeddings/embeddings.ts';
 
 const floats = {
   object: 'list',

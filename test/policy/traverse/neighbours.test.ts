@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Dialect } from '../../../src/dialects/dialect.ts';
 import { dialects } from '../../../src/dialects/registry.ts';
-import { items } from '../../../src/dialects/responses/blocks.ts';
+import { items } from '../../../src/dialects/responses/responses.ts';
 import { namesByKind } from '../../../src/policy/traverse/reading-order.ts';
 import { textDialects } from '../../kit/dialects.ts';
 import { scale } from '../../kit/scale.ts';
