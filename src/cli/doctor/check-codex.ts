@@ -3,9 +3,8 @@ import { parseEnv } from 'node:util';
 import { parse } from 'smol-toml';
 import { toFields, toText } from '../../dialects/fields.ts';
 import { pastProxies, usesProxy } from '../agents/clients.ts';
-import { codexHome } from '../agents/codex-settings.ts';
 import type { Io } from '../shell/io.ts';
-import { readSettings } from '../shell/read-settings.ts';
+import { codexHome, readSettings } from '../shell/read-settings.ts';
 import { about, type Finding, proxyFault } from './finding.ts';
 
 const { ok, warning, error } = about('codex');
