@@ -11,7 +11,7 @@ import { localKey, localKeyFile } from './serve/kept-secrets.ts';
 import { commonOptions, createCommand, outputFormat } from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
 import { inspectValidConfig } from './shell/load-config.ts';
-import { print } from './shell/print/print.ts';
+import { printValue } from './shell/print/print.ts';
 import { type Listing, printList } from './shell/print/table.ts';
 
 export function build(io: Io): Command {
@@ -57,28 +57,25 @@ function buildNew(io: Io): Command {
     .option('--id <name>', 'its id in records (default: derived from the project)', nameArgument)
     .action(async ({ project, expires, id }: NewOptions, command: Command) => {
       const format = outputFormat(command, ['text', 'json']);
+      const options = commonOptions(command);
       const key = generateKey();
       const hash = hashText(key);
       const keyId = id ?? `${project?.slice(0, 58) ?? 'key'}-${randomBytes(2).toString('hex')}`;
       const line = `- { id: ${keyId}, hash: "${hash}"${expires === undefined ? '' : `, expires: ${expires}`} }`;
-      if (format === 'json') {
-        const result = {
-          id: keyId,
-          key,
-          hash,
-          project: project ?? null,
-          expires: expires ?? null,
-          yaml: line,
-        };
-        await print(`${JSON.stringify(result)}\n`, io);
-        return;
-      }
       // Also in a pipe, unlike other notices: without this line the key is useless.
-      if (!commonOptions(command).quiet) {
+      if (format === 'text' && options.quiet !== true) {
         const where = project === undefined ? 'the keys of a project' : `projects.${project}.keys`;
         await write(io.stderr, `add to ${where} in gateway.yaml:\n${line}\n`);
       }
-      await print(`${key}\n`, io);
+      const value = {
+        id: keyId,
+        key,
+        hash,
+        project: project ?? null,
+        expires: expires ?? null,
+        yaml: line,
+      };
+      await printValue(value, `${key}\n`, options, io);
     });
 }
 
@@ -90,7 +87,8 @@ function buildShow(io: Io): Command {
   })
     .option('--yes', 'print it even if the output is not a terminal')
     .action(async ({ yes }: { readonly yes?: true }, command: Command) => {
-      const format = outputFormat(command, ['text', 'json']);
+      outputFormat(command, ['text', 'json']);
+      const options = commonOptions(command);
       const key = localKey.read(io.env);
       const file = localKeyFile(io.env);
       if (key === undefined) {
@@ -104,10 +102,10 @@ function buildShow(io: Io): Command {
         const message = 'a key is shown on a terminal only; --yes prints it anywhere';
         throw new GatewayError('usage.invalid', message, { param: 'yes' });
       }
-      if (commonOptions(command).quiet !== true && io.stderr.isTTY === true) {
+      if (options.quiet !== true && io.stderr.isTTY === true) {
         await write(io.stderr, `from ${file}\n`);
       }
-      await print(format === 'json' ? `${JSON.stringify({ key, file })}\n` : `${key}\n`, io);
+      await printValue({ key, file }, `${key}\n`, options, io);
     });
 }
 
@@ -121,7 +119,7 @@ function buildHash(io: Io): Command {
       'gateway key hash -o json < key.txt',
     ],
   }).action(async (_options: unknown, command: Command) => {
-    const format = outputFormat(command, ['text', 'json']);
+    outputFormat(command, ['text', 'json']);
     if (io.stdin.isTTY) {
       throw new GatewayError('usage.invalid', 'the key is read from standard input: gateway key hash < FILE');
     }
@@ -136,7 +134,7 @@ function buildHash(io: Io): Command {
       throw new GatewayError('usage.invalid', 'the key is truncated or mistyped: its checksum is wrong');
     }
     const hash = hashText(key);
-    await print(format === 'json' ? `${JSON.stringify({ hash })}\n` : `${hash}\n`, io);
+    await printValue({ hash }, `${hash}\n`, commonOptions(command), io);
   });
 }
 

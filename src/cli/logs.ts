@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { GatewayError } from '../errors.ts';
-import { findUserHistory } from './history/open-history.ts';
+import { withUserHistory } from './history/open-history.ts';
 import { type ExchangeFilter, followExchanges, listExchanges } from './logs/exchanges.ts';
 import { buildRemove } from './logs/remove.ts';
 import { conversationId, search, show } from './logs/show.ts';
@@ -87,8 +87,7 @@ async function listConversations(options: LogsOptions, io: Io): Promise<void> {
   if (options.follow === true) {
     throw new GatewayError('usage.invalid', '--follow shows exchanges; --conversations lists what is saved');
   }
-  const history = await findUserHistory(io.env);
-  try {
+  await withUserHistory(io.env, async (history) => {
     const list = (history?.list(options.limit) ?? []).map((kept) => ({
       id: conversationId(kept),
       name: kept.name,
@@ -113,7 +112,5 @@ async function listConversations(options: LogsOptions, io: Io): Promise<void> {
       options,
       io,
     );
-  } finally {
-    history?.close();
-  }
+  });
 }

@@ -178,7 +178,8 @@ function createHistory(engine: SqliteEngine, now: () => number) {
 }
 
 /** The conversation of a name, where another process has begun it meanwhile; else a new one. */
-function begin(engine: SqliteEngine, { name = null, model, system = null }: WithNulls, atMs: number): number {
+function begin(engine: SqliteEngine, conversation: NewConversation, atMs: number): number {
+  const { name = null, model, system = null } = conversation;
   const [known] = engine.prepare('select id from conversations where name = ?').all(name) as { id: number }[];
   if (known !== undefined) return known.id;
   const [made] = engine
@@ -187,12 +188,6 @@ function begin(engine: SqliteEngine, { name = null, model, system = null }: With
     )
     .all(name, model, system, atMs, atMs) as [{ id: number }];
   return made.id;
-}
-
-interface WithNulls {
-  readonly name?: string | null | undefined;
-  readonly model: string;
-  readonly system?: string | null | undefined;
 }
 
 function withoutNulls(row: Record<string, unknown>): object {

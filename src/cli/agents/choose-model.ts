@@ -1,10 +1,12 @@
+import { join } from 'node:path';
 import type { AgentModels } from '../../client/address.ts';
 import type { GatewayAddress } from '../../client/call.ts';
 import { getJson } from '../../client/gateway.ts';
 import { logins } from '../../config/source/logins.ts';
-import { toFields } from '../../dialects/fields.ts';
+import { toFields, toText } from '../../dialects/fields.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Io } from '../shell/io.ts';
+import { codexHome, readSettings } from '../shell/read-settings.ts';
 import { type ClientName, clientOf, type ModelLimits } from './clients.ts';
 
 interface Choice {
@@ -83,8 +85,9 @@ async function ownModels(name: ClientName, io: Io): Promise<readonly string[]> {
   if (name === 'claude') return [io.env.ANTHROPIC_MODEL || logins.claude.model];
   if (name === 'gemini') return [io.env.GEMINI_MODEL || 'gemini-2.5-pro'];
   if (name === 'opencode') return [logins.claude.model, logins.codex.model];
-  const { codexModel } = await import('./codex-settings.ts');
-  return [codexModel(io.env) ?? logins.codex.model];
+  const { parse } = await import('smol-toml');
+  const { value } = readSettings(join(codexHome(io.env), 'config.toml'), parse);
+  return [toText(toFields(value).model) || logins.codex.model];
 }
 
 /**

@@ -5,7 +5,7 @@ import { type LoginAgent, logins, type WantedLogin } from '../../config/source/l
 import { isFields, toFields } from '../../dialects/fields.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Io } from '../shell/io.ts';
-import { readSettings } from '../shell/read-settings.ts';
+import { codexHome, readSettings } from '../shell/read-settings.ts';
 import { findModel } from './choose-model.ts';
 import type { ClientName } from './clients.ts';
 
@@ -15,11 +15,11 @@ function isLoginAgent(name: string): name is LoginAgent {
 
 /** Whether the agent is logged in to a subscription, as far as files show it; macOS keeps Claude's in its keychain. */
 export function isLoggedIn(agent: LoginAgent, { env }: Pick<Io, 'env'>): boolean {
-  const home = env.HOME || homedir();
   if (agent === 'codex') {
-    const { tokens } = shapeOf(join(env.CODEX_HOME || join(home, '.codex'), 'auth.json'));
+    const { tokens } = shapeOf(join(codexHome(env), 'auth.json'));
     return isFields(tokens);
   }
+  const home = env.HOME || homedir();
   if ((env.CLAUDE_CODE_OAUTH_TOKEN ?? '') !== '') return true;
   const { claudeAiOauth } = shapeOf(
     join(env.CLAUDE_CONFIG_DIR || join(home, '.claude'), '.credentials.json'),

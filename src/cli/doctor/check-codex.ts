@@ -3,10 +3,9 @@ import { parseEnv } from 'node:util';
 import { parse } from 'smol-toml';
 import { toFields, toText } from '../../dialects/fields.ts';
 import { pastProxies, usesProxy } from '../agents/clients.ts';
-import { codexHome } from '../agents/codex-settings.ts';
 import type { Io } from '../shell/io.ts';
-import { readSettings } from '../shell/read-settings.ts';
-import { about, type Finding, proxyFault } from './finding.ts';
+import { codexHome, readSettings } from '../shell/read-settings.ts';
+import { about, type Finding, isHere, proxyFault } from './finding.ts';
 
 const { ok, warning, error } = about('codex');
 
@@ -57,7 +56,7 @@ function checkManaged(file: string, gatewayUrl: string | undefined): Finding[] {
   if (settings.kind === 'broken') return [error(`${file} can't be read: ${settings.reason}`, remedy)];
   const { model_provider: used, model_providers: all } = toFields(settings.value);
   const url = toText(toFields(toFields(all).gateway).base_url);
-  const isElsewhere = url !== '' && url.replace(/\/+$/, '') !== `${gatewayUrl}/v1`;
+  const isElsewhere = url !== '' && !isHere(url, gatewayUrl);
   const overriding = [
     ...(toText(used) === '' || toText(used) === 'gateway' ? [] : ['model_provider']),
     ...(isElsewhere ? ['model_providers.gateway.base_url'] : []),
@@ -97,7 +96,7 @@ function checkBlock(
 ): Finding[] {
   const url = toText(block.base_url);
   if (url === '') return [];
-  if (gatewayUrl !== undefined && url.replace(/\/+$/, '') !== `${gatewayUrl}/v1`) {
+  if (gatewayUrl !== undefined && !isHere(url, gatewayUrl)) {
     return [
       warning(`${file} has the gateway at ${url}, but it runs at ${gatewayUrl}/v1`, 'correct base_url'),
     ];

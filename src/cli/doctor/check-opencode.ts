@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { isFields, toFields, toText } from '../../dialects/fields.ts';
 import type { Io } from '../shell/io.ts';
 import { readAllSettings, type SettingsFile } from '../shell/read-settings.ts';
-import { about, type Finding } from './finding.ts';
+import { about, type Finding, isHere } from './finding.ts';
 
 const { ok, warning, error } = about('opencode');
 
@@ -56,10 +56,6 @@ function managedDirectory(env: Io['env'], cwd: string): string {
   // The variable is opencode's own.
   if (env.OPENCODE_TEST_MANAGED_CONFIG_DIR) return resolve(cwd, env.OPENCODE_TEST_MANAGED_CONFIG_DIR);
   return process.platform === 'darwin' ? '/Library/Application Support/opencode' : '/etc/opencode';
-}
-
-function isHere(url: string, gatewayUrl: string | undefined): boolean {
-  return gatewayUrl !== undefined && url.replace(/\/+$/, '') === `${gatewayUrl}/v1`;
 }
 
 /** As opencode 1.18 reads them (tried with `opencode debug config`): a later one overrides an earlier one. */

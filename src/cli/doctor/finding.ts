@@ -18,6 +18,11 @@ export function about(subject: string) {
   };
 }
 
+/** Whether an agent's base URL is that of the gateway. */
+export function isHere(url: string, gatewayUrl: string | undefined): boolean {
+  return gatewayUrl !== undefined && url.replace(/\/+$/, '') === `${gatewayUrl}/v1`;
+}
+
 /** What is wrong with an agent's file whose list of exceptions replaces that of `gateway run`, and what to do. */
 export function proxyFault(
   file: string,

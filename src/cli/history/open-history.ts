@@ -26,8 +26,20 @@ export async function openUserHistory(env: Environment): Promise<History> {
   }
 }
 
-/** The same; undefined if nothing was ever saved. */
-export async function findUserHistory(env: Environment): Promise<History | undefined> {
+/** Uses the same, and closes it; undefined if nothing was ever saved. */
+export async function withUserHistory<Value>(
+  env: Environment,
+  use: (history: History | undefined) => Promise<Value>,
+): Promise<Value> {
+  const history = await findUserHistory(env);
+  try {
+    return await use(history);
+  } finally {
+    history?.close();
+  }
+}
+
+async function findUserHistory(env: Environment): Promise<History | undefined> {
   try {
     lstatSync(historyFile(env));
   } catch (cause) {

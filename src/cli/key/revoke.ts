@@ -8,7 +8,7 @@ import { localKey, localKeyFile, localKeyName } from '../serve/kept-secrets.ts';
 import { type CommonOptions, commonOptions, createCommand, outputFormat } from '../shell/command.ts';
 import { type Io, write } from '../shell/io.ts';
 import { inspectValidConfig, loadUserConfig } from '../shell/load-config.ts';
-import { print } from '../shell/print/print.ts';
+import { printValue } from '../shell/print/print.ts';
 import type { EntryLines } from './remove-entry.ts';
 
 interface Revoked {
@@ -37,17 +37,14 @@ export function buildRevoke(io: Io): Command {
     })
     .option('--dry-run', 'show which lines would be removed')
     .action(async (id: string, { dryRun }: { readonly dryRun?: true }, command: Command) => {
-      const format = outputFormat(command, ['text', 'json']);
+      outputFormat(command, ['text', 'json']);
       const options = commonOptions(command);
       const revoked = await revoke(id, { ...options, dryRun: dryRun === true }, io);
       const { project, file, lines, remark } = revoked;
       const place = lines === undefined ? file : `${file}:${linesText(lines)}`;
       const done = dryRun === true ? 'would be removed from' : 'revoked:';
-      const text =
-        format === 'json'
-          ? JSON.stringify({ ...revoked, dry_run: dryRun === true })
-          : `${id} (${project}) ${done} ${place}`;
-      await print(`${text}\n`, io);
+      const value = { ...revoked, dry_run: dryRun === true };
+      await printValue(value, `${id} (${project}) ${done} ${place}\n`, options, io);
       if (remark !== undefined && options.quiet !== true) await write(io.stderr, `${remark}\n`);
     });
 }

@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { GatewayError } from '../../errors.ts';
 import { isMissing, parseRecord } from '../../record/read-records.ts';
-import { findUserHistory } from '../history/open-history.ts';
+import { withUserHistory } from '../history/open-history.ts';
 import { type CommonOptions, commonOptions, createCommand, durationArgument } from '../shell/command.ts';
 import { type Io, write } from '../shell/io.ts';
 import { recordsFile } from '../shell/running-configuration.ts';
@@ -67,16 +67,13 @@ async function removeExchanges(
 
 /** The prompt may also be in a conversation, which is deleted as a whole. */
 async function noRecord(requestId: string, io: Io): Promise<GatewayError> {
-  const history = await findUserHistory(io.env);
-  try {
+  return withUserHistory(io.env, async (history) => {
     const conversation = history && findConversation(history, requestId);
     if (conversation === undefined) return notFound(requestId);
     const id = conversationId(conversation);
     const message = `there is no record of ${requestId}, but it is part of the conversation ${id}`;
     return new GatewayError('log.unknown', `${message}: gateway logs rm ${id}`);
-  } finally {
-    history?.close();
-  }
+  });
 }
 
 async function removeConversations(
@@ -84,15 +81,12 @@ async function removeConversations(
   { all, before = 0 }: RemoveOptions,
   io: Io,
 ): Promise<number> {
-  const history = await findUserHistory(io.env);
-  try {
+  return withUserHistory(io.env, async (history) => {
     const found = wanted === undefined ? undefined : history && findConversation(history, wanted);
     if (wanted !== undefined && found === undefined) throw notFound(wanted);
     const beforeMs = all === true ? Number.MAX_SAFE_INTEGER : Date.now() - before;
     return history?.remove(found === undefined ? { beforeMs } : { id: found.id }) ?? 0;
-  } finally {
-    history?.close();
-  }
+  });
 }
 
 const chunkBytes = 1024 * 1024;

@@ -4,7 +4,7 @@ import type { History } from '../../history/history.ts';
 import { painter } from '../../paint.ts';
 import { linesWith, recordsBackwards } from '../../record/read-records.ts';
 import type { ExchangeRecord } from '../../record/record.ts';
-import { findUserHistory } from '../history/open-history.ts';
+import { withUserHistory } from '../history/open-history.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import { hasColour, type Io, write } from '../shell/io.ts';
 import { formatted, isForPrograms, print, printable } from '../shell/print/print.ts';
@@ -17,8 +17,7 @@ export async function show(
   io: Io,
 ): Promise<void> {
   const record = wanted.startsWith('req_') ? await findRecord(file, wanted) : undefined;
-  const history = await findUserHistory(io.env);
-  try {
+  await withUserHistory(io.env, async (history) => {
     const conversation = history && findConversation(history, record?.request_id ?? wanted);
     if (record === undefined && conversation === undefined) throw notFound(wanted);
     const turns = history && conversation ? history.turns(conversation.id) : [];
@@ -41,9 +40,7 @@ export async function show(
     };
     if (isForPrograms(options.output)) return await print(await formatted(value, options.output), io);
     await write(io.stdout, toText(value, options, io));
-  } finally {
-    history?.close();
-  }
+  });
 }
 
 export function conversationId({ id }: Pick<KeptConversation, 'id'>): string {
@@ -127,17 +124,14 @@ interface Wanted {
  * records.bodies keeps them. Newest first.
  */
 export async function search(wanted: Wanted, options: CommonOptions, io: Io): Promise<void> {
-  const history = await findUserHistory(io.env);
-  try {
+  await withUserHistory(io.env, async (history) => {
     const turns = (history?.search(wanted.text, wanted.limit) ?? []).map(toFound);
     const exchanges = await searchRecords(wanted);
     const found = [...turns, ...exchanges].sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, wanted.limit);
     const header = ['IN', 'ROLE', 'TIME', 'TEXT'];
     const row = ({ in: place, role, at, excerpt }: Found) => [place, role, at, excerpt];
     await printList([found], { header, row, leastFirst: leastFirst(io) }, options, io);
-  } finally {
-    history?.close();
-  }
+  });
 }
 
 /** On a narrow terminal what was found matters more than when. */

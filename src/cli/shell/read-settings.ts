@@ -1,10 +1,18 @@
 import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { Io } from './io.ts';
 
 /** Another program's settings file; without a value unless it was read. */
 export type SettingsFile = { readonly file: string; readonly value?: unknown } & (
   | { readonly kind: 'missing' | 'read' }
   | { readonly kind: 'broken'; readonly reason: string }
 );
+
+/** The folder with Codex's settings. */
+export function codexHome(env: Io['env']): string {
+  return env.CODEX_HOME || join(env.HOME || homedir(), '.codex');
+}
 
 /** Reads each of several files in JSON once. */
 export function readAllSettings(files: readonly string[]): readonly SettingsFile[] {
