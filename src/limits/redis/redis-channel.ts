@@ -13,7 +13,7 @@ export async function openRedisChannel(url: string, name: string, onText: (text:
     lazyConnect: true,
     retryStrategy: (tries: number) => Math.min(longestWaitMs, tries * 100),
   };
-  const listening = new Redis(url, options);
+  const listening = new Redis(url, { ...options, autoResubscribe: false });
   // A subscribed connection can't publish.
   const sending = new Redis(url, {
     ...options,
@@ -23,7 +23,11 @@ export async function openRedisChannel(url: string, name: string, onText: (text:
   });
   for (const redis of [listening, sending]) redis.on('error', () => undefined); // the counters log that it is away
   listening.on('message', (_channel: string, text: string) => onText(text));
-  const subscribed = listening.subscribe(name).catch(() => undefined); // closed before it ever connected
+  // On each connection. What ioredis itself subscribes to again has nobody to handle its failure, which ends the process.
+  const subscribed = new Promise<unknown>((resolve) => {
+    listening.on('ready', () => void listening.subscribe(name).then(resolve, () => undefined));
+  });
+  listening.connect().catch(() => undefined); // it is tried again
   const prefix = `${name}:`;
 
   const recall = async () => {

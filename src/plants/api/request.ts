@@ -37,6 +37,8 @@ function parseTagList(lists: readonly string[] | undefined): readonly string[] {
   if (tags.includes(''))
     throw badField('tags', 'has an empty entry: write one or more tags with single commas between them');
   if (tags.length > maxima.tags) throw badField('tags', `has more than ${maxima.tags} entries`);
+  if (tags.some((tag) => [...tag].length > maxima.tag))
+    throw badField('tags', `has an entry longer than ${maxima.tag} characters`);
   return tags.map((tag) => parseText('tags', tag, maxima.tag));
 }
 

@@ -49,7 +49,10 @@ export function createOtelTracer({ version, timeoutMs, onState }: TracerOptions)
     close: async () => {
       // A failure to send has already been reported.
       const sent = provider.shutdown().catch(() => undefined);
-      await Promise.race([sent, pause(closeMs, undefined, { ref: false })]);
+      const late = new AbortController();
+      const tooLong = pause(closeMs, undefined, { signal: late.signal }).catch(() => undefined);
+      await Promise.race([sent, tooLong]);
+      late.abort();
     },
   };
 }
