@@ -9,6 +9,8 @@ import type { SendAgainAnswer } from './contract/actions.ts';
 
 const passMs = 10_000;
 const maxPasses = 100;
+/** An answer that goes on for longer is left: nobody reads it here, and it costs. */
+const answerLimitBytes = 64 * 1024 * 1024;
 
 /**
  * One-time keys, with which the gateway can send a request again on behalf of a key of which it knows only the hash. Each
@@ -79,7 +81,11 @@ export async function sendToSelf(
     throw new GatewayError('gateway.unreachable', 'the gateway did not answer its own request', { cause });
   })) as [IncomingMessage]; // as node:http documents it
   response.on('error', () => undefined); // the list shows that the answer was cut
-  response.resume();
+  let read = 0;
+  response.on('data', (chunk: Buffer) => {
+    read += chunk.length;
+    if (read > answerLimitBytes) response.destroy();
+  });
   return { id: String(response.headers['x-request-id'] ?? ''), status: response.statusCode ?? 0 };
 }
 

@@ -95,6 +95,9 @@ export class Session {
     if (token !== undefined) headers.set(tokenHeader, token);
     const response = await fetch(`/_/api/${path}`, { ...init, headers, cache: 'no-store' });
     if (response.ok) return response;
+    // One may also have been opened while this call was on its way.
+    const latest = storage((store) => store.getItem(stored)) ?? token;
+    if (response.status === 401 && latest !== token) return this.open(path, init);
     throw await toError(response);
   }
 

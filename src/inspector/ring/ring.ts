@@ -27,8 +27,8 @@ export class Ring implements EntryKeeper {
   /** The number of the newest one; those of recalled ones are below that of the first exchange here. */
   #newest: number;
   readonly #keepsAlways: () => boolean;
-  /** Until when bodies are kept on request. */
-  #keepsUntilMs = 0;
+  /** Until when bodies are kept on request, by a clock that nobody sets back, and as it is shown. */
+  #kept: { readonly untilMs: number; readonly until: string } | undefined;
 
   /** `keepsAlways`: whether bodies are kept without a request. */
   constructor(
@@ -41,18 +41,19 @@ export class Ring implements EntryKeeper {
   }
 
   get keepsBodies(): boolean {
-    return this.#keepsAlways() || (this.#keepsUntilMs > 0 && this.#keepsUntilMs > Date.now());
+    return this.#keepsAlways() || (this.#kept !== undefined && performance.now() < this.#kept.untilMs);
   }
 
   /** Keeps the bodies of what comes within this time; 0 stops. Those that are already kept stay. */
   keepBodiesFor(minutes: number): void {
-    this.#keepsUntilMs = Date.now() + minutes * minuteMs;
+    const until = new Date(Date.now() + minutes * minuteMs).toISOString();
+    this.#kept = { untilMs: performance.now() + minutes * minuteMs, until };
   }
 
   /** What a page shows of that. */
   get keeping(): KeepBodiesAnswer {
     if (this.#keepsAlways()) return { keeps_bodies: 'always' };
-    return this.keepsBodies ? { keeps_bodies: new Date(this.#keepsUntilMs).toISOString() } : {};
+    return this.#kept !== undefined && this.keepsBodies ? { keeps_bodies: this.#kept.until } : {};
   }
 
   get size(): number {

@@ -102,8 +102,9 @@ function findSecrets(text: string): readonly Finding[] {
   );
 }
 
+// Only the name is taken: what stands for one key may end in the name of the next.
 const awsSecretKey =
-  /secret[_-]?access[_-]?key["']?\s{0,4}(?:=>|[:=]|>)\s{0,4}["']?([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])/gi;
+  /secret[_-]?access[_-]?key(?=(["']?\s{0,4}(?:=>|[:=]|>)\s{0,4}["']?)([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=]))/gi;
 
 /**
  * AWS secret access keys: forty characters without a prefix, so only after their name. Secretlint's rule is not used:
@@ -112,10 +113,10 @@ const awsSecretKey =
 function findAwsSecretKeys(text: string): readonly Finding[] {
   // Most texts don't name one, and a plain search is the fastest way to know.
   if (!text.includes('ccess') && !text.includes('CCESS')) return [];
-  return [...text.matchAll(awsSecretKey)].flatMap(({ index, 0: whole, 1: key = '' }) => {
+  return [...text.matchAll(awsSecretKey)].flatMap(({ index, 0: name, 1: separator = '', 2: key = '' }) => {
     const isReal = !/example/i.test(key) && new Set(key).size > 12;
-    const end = index + whole.length;
-    return isReal ? [{ start: end - key.length, end }] : [];
+    const start = index + name.length + separator.length;
+    return isReal ? [{ start, end: start + key.length }] : [];
   });
 }
 

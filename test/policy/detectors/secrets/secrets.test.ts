@@ -19,6 +19,13 @@ test('finds a secret access key of AWS that ends in a sign', () => {
   expect(found(secrets, `aws_secret_access_key = ${key}\n`)).toEqual([key]);
 });
 
+test.each(['EXAMPLE', 'kept'])('finds a key of AWS whose name ends what may be another (%s)', (word) => {
+  const first = `${word}${drawn(25 - word.length)}SecretAccessKey`;
+  const second = `${drawn(39)}/`;
+
+  expect(found(secrets, `SecretAccessKey=>${first}>${second},`).join()).toContain(second);
+});
+
 test('leaves the host of a URL with a password', () => {
   expect(found(secrets, 'postgres://app:Kx72pQ9r@db.internal/app')).toEqual(['postgres://app:Kx72pQ9r']);
 });
