@@ -8,7 +8,8 @@ import { withMaskPolicy } from './build/own-policies.ts';
 import { proxiesOf } from './build/proxy.ts';
 import { type ReadSettings, readSettings } from './build/settings.ts';
 import { buildConfig, type Config } from './config.ts';
-import { type Settings, withoutSecrets } from './schema/schema.ts';
+import { wantsNumberOrBoolean } from './schema/reach.ts';
+import { type Settings, settingsSchema, withoutSecrets } from './schema/schema.ts';
 import type { SourceDocument } from './source/document.ts';
 import { type FoundConfig, findConfig, readConfigFile, userDirectory } from './source/find.ts';
 import { applyLogin, type Read, type WantedLogin } from './source/logins.ts';
@@ -100,7 +101,12 @@ export async function inspectConfig(options: LoadOptions): Promise<Inspection> {
   const text = found === undefined ? '' : await readConfigFile(found.path, options);
   const name = found === undefined ? 'the configuration' : shortName(found.path, options.cwd);
   // Without a file the YAML parser is never loaded.
-  const source = found === undefined ? undefined : (await import('./source/document.ts')).parseSource(text);
+  const source =
+    found === undefined
+      ? undefined
+      : (await import('./source/document.ts')).parseSource(text, (path) =>
+          wantsNumberOrBoolean(settingsSchema, path),
+        );
   const substituted = substitute(source?.value ?? {}, options.env);
   const { malformed } = substituted;
   const overridden = withPlantsUrl(substituted, options.env.PLANTS_URL);

@@ -164,3 +164,20 @@ function partsOf(schema: z.ZodType): ReadonlyMap<string, z.ZodType> | undefined 
   if (schema instanceof z.ZodArray) return new Map([['[]', schema.element as z.ZodType]]); // as above
   return undefined;
 }
+
+/** Whether the schema knows the setting at exactly this path, and wants a number or a truth value there. */
+export function wantsNumberOrBoolean(schema: z.ZodType, path: readonly PropertyKey[]): boolean {
+  let at = bare(schema);
+  for (const step of path) {
+    const parts = partsOf(at);
+    const part: z.ZodType | undefined = parts?.get(String(step)) ?? parts?.get('*') ?? parts?.get('[]');
+    if (part === undefined) return false;
+    at = bare(part);
+  }
+  return at instanceof z.ZodNumber || at instanceof z.ZodBoolean;
+}
+
+function bare(schema: z.ZodType): z.ZodType {
+  const inner = unwrapped(schema);
+  return inner === undefined ? schema : bare(inner);
+}

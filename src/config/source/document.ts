@@ -18,14 +18,17 @@ export interface SourceDocument {
 
 /**
  * Parses one YAML document; every error comes back as a problem with its place. The lines that places quote don't show
- * what may be secret, which is judged by the names of settings. The
+ * what may be secret, which is judged by the names of settings, except for those that are known to be numbers. The
  * value of a text in which nothing is wrong is read by a parser that takes a tenth of the time and knows no places: those
  * are found when one is asked for.
  */
-export function parseSource(text: string): SourceDocument {
+export function parseSource(
+  text: string,
+  isNumberOrBoolean: (path: Path) => boolean = () => false,
+): SourceDocument {
   let parsed: ParsedYaml | undefined;
   const yaml = () => {
-    parsed ??= parseYaml(text);
+    parsed ??= parseYaml(text, isNumberOrBoolean);
     return parsed;
   };
   const plain = parseJson(text) ?? parsePlain(text);
@@ -46,11 +49,11 @@ interface ParsedYaml extends Pick<SourceDocument, 'value' | 'problems'> {
   place(range: Range): Position;
 }
 
-function parseYaml(text: string): ParsedYaml {
+function parseYaml(text: string, isNumberOrBoolean: (path: Path) => boolean): ParsedYaml {
   // Of keys that are there twice it would say so at the second alone, and look through all the others for each.
   const document = parseDocument(text, { prettyErrors: false, stringKeys: true, uniqueKeys: false });
   const root = document.contents;
-  const place = placesIn(text, root);
+  const place = placesIn(text, root, isNumberOrBoolean);
   const problems: Problem[] = [...document.errors, ...document.warnings].map(({ pos, message, code }) => {
     const own =
       code === 'MULTIPLE_DOCS' &&
@@ -151,7 +154,11 @@ function textOf(node: Node | null | undefined): string {
 const longestShown = 500;
 
 /** Finds line and column of what stands in a text, and the line itself without its secrets. */
-function placesIn(text: string, root: Node | null): (range: Range) => Position {
+function placesIn(
+  text: string,
+  root: Node | null,
+  isNumberOrBoolean: (path: Path) => boolean,
+): (range: Range) => Position {
   const lines = lineStarts(text);
   let secrets: readonly Range[] | undefined;
   return ({ start, end }) => {
@@ -161,7 +168,7 @@ function placesIn(text: string, root: Node | null): (range: Range) => Position {
     const source = text.slice(lineStart, lines[line]).replace(/\r?\n$/, '');
     const length = Math.max(1, Math.min(end - start, source.length - (column - 1)));
     if (source.length > longestShown) return { line, column, length };
-    secrets ??= secretsIn(root);
+    secrets ??= secretsIn(root, isNumberOrBoolean);
     return { line, column, length, source: hideSecrets(source, lineStart, secrets) };
   };
 }
@@ -187,31 +194,30 @@ function hideSecrets(source: string, lineStart: number, secrets: readonly Range[
 }
 
 const secretKey = /key|kye|token|secret|password|value|database|state|proxy/i;
-/** Settings that are numbers, whatever else their names suggest. */
-const countKey = /^(?:tokens_per_(?:minute|day|month)|max_output_tokens)$/;
 const secretText = /^(?:sk-|gw_)|:\/\/.*@/;
 
 /**
- * What may be secret, in the order of the file and misspelt keys included: what is quoted of the file must not show it.
+ * What may be secret, in the order of the file and misspelt keys included: what is quoted of the file must not show it. A
+ * setting that is known to be a number is not, whatever it is called.
  */
-function secretsIn(root: Node | null): readonly Range[] {
+function secretsIn(root: Node | null, isNumberOrBoolean: (path: Path) => boolean): readonly Range[] {
   const secrets: Range[] = [];
-  const read = (node: Node | null | undefined, name: string): void => {
+  const read = (node: Node | null | undefined, name: string, path: Path): void => {
     if (isMap<Node, Node | null>(node)) {
       for (const { key, value } of node.items) {
         const text = textOf(key);
         if (secretText.test(text)) secrets.push(rangeOf(key));
-        read(value, text);
+        read(value, text, [...path, text]);
       }
     } else if (isSeq<Node>(node)) {
-      for (const item of node.items) read(item, '');
+      for (const [i, item] of node.items.entries()) read(item, '', [...path, i]);
     } else if (isScalar(node) && written(node) !== undefined) {
       const text = textOf(node);
-      const isNamedSo = secretKey.test(name) && !countKey.test(name) && mayBeSecret(text);
+      const isNamedSo = secretKey.test(name) && mayBeSecret(text) && !isNumberOrBoolean(path);
       if (secretText.test(text) || isNamedSo) secrets.push(rangeOf(node));
     }
   };
-  read(root, '');
+  read(root, '', []);
   return secrets;
 }
 

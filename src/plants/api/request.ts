@@ -28,6 +28,7 @@ export function parseTagSearch(query: Query): Search {
 
 function text(query: Query, name: string, limit: number): string | undefined {
   const value = single(query, name);
+  if (value?.trim() === '') throw badField(name, 'is empty: leave it out to search without it');
   return value === undefined ? undefined : parseText(name, value, limit);
 }
 
