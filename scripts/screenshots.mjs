@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // Makes docs/images/ from the live page of a real gateway with sample traffic: `npm run build && node
-// scripts/screenshots.mjs`, with Chromium installed. The last hour of the charts is sample data too.
+// scripts/screenshots.mjs [FOLDER]`, with Chromium installed. The last hour of the charts is sample data too.
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { chromium } from 'playwright-core';
 import { toSmallPng } from './small-png.mjs';
 
 const root = join(import.meta.dirname, '..');
-const images = join(root, 'docs', 'images');
+const images = process.argv[2] ?? join(root, 'docs', 'images');
 const wide = { width: 1280, height: 720 };
 const narrow = { width: 400, height: 720 };
 const words = 'Dear customer, the parcel left on Monday and will be with you tomorrow.'
@@ -32,7 +32,7 @@ const serve = start(['serve', '-p', '0', '-c', 'gateway.yaml']);
 await serve.wrote('"listening"');
 const { url } = JSON.parse(readFileSync(join(home, '.local/state/gateway/running.json'), 'utf8'));
 const browser = await chromium.launch({
-  executablePath: '/usr/bin/chromium',
+  executablePath: ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) => existsSync(path)),
   args: ['--no-sandbox', '--disable-gpu'],
 });
 try {
@@ -147,7 +147,7 @@ projects:
     limits: { usd_per_day: 5, requests_per_minute: 60 }
     keys: [{ id: shop-web, value: "\${SHOP_KEY}" }]
   agent:
-    limits: { tokens_per_day: 200000 }
+    limits: { tokens_per_day: 40000 }
     keys: [{ id: agent-ci, value: "\${AGENT_KEY}" }]
 plants: { store: { enabled: false } }
 `;

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { type Fields, parseJson, toFields, toList } from '../dialects/fields.ts';
 import { type FailureCode, GatewayError } from '../errors.ts';
 import { answerHeader, challengeHeader, type OwnerProof } from '../owner-proof.ts';
+import { version } from '../version.ts';
 import { readText, type SendOptions, send as sendRequest } from './http.ts';
 
 /** Where a gateway listens and the key to call it with. */
@@ -32,6 +33,7 @@ export async function call(
   const headers = {
     authorization: `Bearer ${key}`,
     connection: 'close',
+    'user-agent': `gateway/${version}`,
     ...(payload === undefined
       ? {}
       : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }),

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { version } from '../../../src/version.ts';
 import { chromiumPath, useBrowser } from '../../kit/browser.ts';
 import { enter, housePolicy, type ServedPage, say, servePage } from '../../kit/served-page.ts';
 import { row } from '../traced.ts';
@@ -224,6 +225,59 @@ describe.skipIf(chromiumPath === undefined)('the traffic', { timeout: 60_000 }, 
 
     expect(copied).toBe('gateway send "hello"');
     expect(drawn).toBe(0);
+  });
+});
+
+describe.skipIf(chromiumPath === undefined)('the list', { timeout: 60_000 }, () => {
+  test.each([1280, 1000, 400])(
+    '%i px wide: a filter does not move it, and the provider is whole',
+    async (width) => {
+      await gateway.ask(say('hello'), { headers: { 'user-agent': 'a-client-with-a-long-name/1.0.0' } });
+      const { page, rows } = await enter(gateway, openPage({ viewport: { width, height: 720 } }));
+      await rows.first().waitFor();
+      const top = () => page.getByRole('grid').evaluate((grid) => grid.getBoundingClientRect().top);
+      const before = await top();
+
+      await page.getByRole('button', { name: /^blocked/ }).click();
+      await page.getByRole('button', { name: 'Clear' }).waitFor();
+      const filtered = await top();
+      await page.getByRole('button', { name: 'Clear' }).click();
+      await page.getByRole('searchbox').fill('nothing has this text');
+      await page.getByRole('button', { name: 'Show all exchanges' }).click();
+      const cut = await rows
+        .locator('.provider')
+        .evaluateAll(
+          (providers) => providers.filter((name) => name.scrollWidth > name.clientWidth + 1).length,
+        );
+
+      expect(filtered).toBe(before);
+      expect(cut).toBe(0);
+    },
+  );
+
+  test('has one line for each exchange beside an open one', async () => {
+    await gateway.ask(say('hello'));
+    const { page, rows } = await enter(gateway, openPage({ viewport: { width: 1280, height: 720 } }));
+
+    await rows.first().click();
+    await page.getByRole('tab', { name: 'Overview' }).waitFor();
+
+    await expect.poll(async () => (await rows.first().boundingBox())?.height).toBe(28);
+  });
+
+  test('names gateway send, and what refused a request if no rule did', async () => {
+    const limited = await servePage(
+      housePolicy.replace('  shop:', '  shop:\n    limits: { tokens_per_day: 5500 }'),
+      { GATEWAY_KEY: gateway.key },
+    );
+    await limited.command('send', 'hello');
+    await limited.ask(say('a long answer', { max_tokens: 6000 }));
+    const { rows } = await enter(limited, openPage());
+    await rows.nth(1).waitFor();
+
+    expect(await rows.nth(1).locator('.client').innerText()).toBe(`gateway/${version}`);
+    expect(await rows.nth(0).locator('.status-cell').innerText()).toBe('429');
+    expect(await rows.nth(0).locator('.decision-cell').innerText()).toMatch(/^refused\s*limit\.budget$/);
   });
 });
 

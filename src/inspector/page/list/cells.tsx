@@ -2,12 +2,16 @@ import { type ExchangeRow, shows, type Times } from '../../contract/exchange-lis
 import { formatDuration } from '../format.ts';
 import { visibleLine } from '../text/visible.ts';
 
-const decisions = {
+/** What the policies decided, and how an exchange ended that they allowed. */
+const kinds = {
   allow: 'allowed',
   warn: 'warned',
   mask: 'masked',
   redact: 'redacted',
   block: 'blocked',
+  refused: 'refused',
+  failed: 'failed',
+  left: 'left',
 } as const;
 
 export function Status({ row }: { readonly row: ExchangeRow }) {
@@ -23,17 +27,21 @@ export function Status({ row }: { readonly row: ExchangeRow }) {
   );
 }
 
-/** The decision and the rule that made it; if no rule did, why the exchange failed. */
+/** The decision and the rule that made it; if no rule did, how the exchange ended and why. */
 export function Decision({ row }: { readonly row: ExchangeRow }) {
-  const { decision, rule, reason, would_block: dry } = row;
-  const detail = rule ?? reason ?? (dry === undefined ? undefined : `monitor: ${dry.join(', ')}`);
+  const { decision, outcome, rule, reason, would_block: dry } = row;
+  // Refused by no rule, such as by a used-up budget: what the rules decided before is no longer the answer.
+  const isRefusedElsewhere = outcome === 'refused' && decision !== 'block' && reason !== undefined;
+  const monitored = dry === undefined ? undefined : `monitor: ${dry.join(', ')}`;
+  const detail = isRefusedElsewhere ? reason : (rule ?? reason ?? monitored);
   const isWarning = decision === 'allow' && dry !== undefined;
-  // “allowed” beside the reason of a refusal reads as a contradiction.
-  const isElsewhere = decision === 'allow' && !isWarning && reason !== undefined;
-  const kind = isWarning ? 'warn' : isElsewhere ? undefined : decision;
+  const ending = outcome === 'answered' ? undefined : outcome;
+  // “allowed” beside the reason of a failure reads as a contradiction.
+  const isOther = (decision ?? 'allow') === 'allow' && !isWarning && reason !== undefined;
+  const kind = isRefusedElsewhere || isOther ? ending : isWarning ? 'warn' : decision;
   return (
     <>
-      {kind !== undefined && <span class={`decision ${kind}`}>{decisions[kind]}</span>}
+      {kind !== undefined && <span class={`decision ${kind}`}>{kinds[kind]}</span>}
       {detail !== undefined && <bdi class="detail">{visibleLine(detail)}</bdi>}
     </>
   );

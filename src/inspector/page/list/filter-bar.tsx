@@ -69,11 +69,14 @@ export function FilterBar({ filter, rows, onFilter, children }: Properties) {
         onChange={(ms) => change({ slower: Number(ms) || undefined })}
       />
       <div class="filter-end">
-        {isNarrowed(filter) && (
-          <button type="button" class="quiet" onClick={() => onFilter(noFilter)}>
-            Clear
-          </button>
-        )}
+        <button
+          type="button"
+          class="quiet clear"
+          disabled={!isNarrowed(filter)}
+          onClick={() => onFilter(noFilter)}
+        >
+          Clear
+        </button>
         {children}
       </div>
     </search>

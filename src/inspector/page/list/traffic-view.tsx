@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { ExchangeRow } from '../../contract/exchange-list.ts';
-import { type Filter, isNarrowed, toPredicate } from '../filter.ts';
+import { type Filter, isNarrowed, noFilter, toPredicate } from '../filter.ts';
 import { formatWhole } from '../format.ts';
 import type { Live } from '../live.ts';
 import { CopyButton } from '../shell/controls.tsx';
@@ -32,14 +32,16 @@ export function TrafficView({ live, filter, selected, isPaused, onFilter, onPaus
       isNarrowed(filter) ? `${formatWhole(rows.length)} of ${formatWhole(all.length)} exchanges match` : '',
     [filter],
   );
+  const total = formatWhole(all.length);
+  const widest = `${total} of ${total} exchanges`.length;
   const newest = frozen?.at(-1)?.seq ?? 0;
   const unseen = isPaused ? live.traffic.rows.filter(({ seq }) => seq > newest).length : 0;
   return (
     <>
       <FilterBar filter={filter} rows={all} onFilter={onFilter}>
-        <span class="summary">
+        <span class="summary" style={{ minInlineSize: `${widest * 0.85}ch` }}>
           {isNarrowed(filter) && `${formatWhole(rows.length)} of `}
-          {formatWhole(all.length)}
+          {total}
           {all.length === 1 ? ' exchange' : ' exchanges'}
           {live.skipped > 0 && `, ${formatWhole(live.skipped)} more came too fast`}
         </span>
@@ -50,25 +52,42 @@ export function TrafficView({ live, filter, selected, isPaused, onFilter, onPaus
           {isPaused ? `Resume${unseen > 0 ? ` (${formatWhole(unseen)} new)` : ''}` : 'Pause'}
         </button>
       </FilterBar>
-      <ExchangeList rows={rows} selected={selected} empty={<Empty live={live} filter={filter} />} />
+      <ExchangeList
+        rows={rows}
+        selected={selected}
+        empty={<Empty live={live} filter={filter} onFilter={onFilter} />}
+      />
     </>
   );
 }
 
-function Empty({ live, filter }: { readonly live: Live; readonly filter: Filter }) {
+function Empty({ live, filter, onFilter }: Pick<Properties, 'live' | 'filter' | 'onFilter'>) {
   if (live.failure !== undefined) return <p>{live.failure}</p>;
   if (!live.isLoaded) return <p>Loading …</p>;
-  if (isNarrowed(filter)) return <p>No exchange matches this filter.</p>;
+  if (isNarrowed(filter))
+    return (
+      <>
+        <p>No exchange matches this filter.</p>
+        <p>
+          <button type="button" onClick={() => onFilter(noFilter)}>
+            Show all exchanges
+          </button>
+        </p>
+      </>
+    );
   return (
     <>
-      <p>Nothing yet. Requests appear here as they happen; this sends one:</p>
+      <p>Nothing yet. Requests appear here as they happen. Send one:</p>
       <CommandLine text='gateway send "hello"' />
-      <p>To send what an application sends, give it the base URL {`${location.origin}/v1`} and a key:</p>
+      <p>Start a coding agent (claude, codex, opencode or gemini) with everything set:</p>
+      <CommandLine text="gateway run claude" />
+      <p>Set address and key for an application that uses an OpenAI SDK (“gateway env” lists the others):</p>
       <CommandLine text={'eval "$(gateway env openai)"'} />
       <p>
-        sets both for the OpenAI SDKs, and “gateway env” lists the others. “gateway key show” prints the key
-        that was made for you; “gateway key new --project NAME” makes one where projects are configured.
+        Every other client needs the base URL {`${location.origin}/v1`}, for Anthropic’s SDKs without /v1, and
+        a key. “gateway key show” prints yours; where projects are configured, “gateway key new” makes one.
       </p>
+      <p>In a checkout of the repository, each command begins with npx.</p>
     </>
   );
 }
