@@ -8,7 +8,7 @@ import type {
   StreamWriter,
 } from './conversation.ts';
 import type { FieldTable } from './field-table.ts';
-import type { Dropped, Fields } from './fields.ts';
+import { type Dropped, type Fields, toCount, toFields, toList } from './fields.ts';
 import type { TranslationContext } from './translation/model-quirks.ts';
 import type { ToolNames } from './translation/tool-names.ts';
 import type { Usage } from './usage.ts';
@@ -142,8 +142,11 @@ export interface Dialect {
   readonly writtenMembers: RegExp;
   /** Whether an event is the last one of a well-formed stream, as far as its first 100 bytes show. */
   isLastEvent(head: string): boolean;
-  /** Whether a stream that ends after this event, without the usual last one, is still complete. */
-  mayEndAfter(event: string): boolean;
+  /**
+   * The answers that an event of a stream goes on with, by their index, and whether it finishes them: a stream that ends
+   * without the usual last event is still complete if they all were finished.
+   */
+  finishes(event: unknown): ReadonlyMap<number, boolean>;
   /** Whether its clients can read a provider's error answer, as it is parsed. */
   isErrorBody(body: unknown): boolean;
   /** Set if its clients read errors of this form only, so that the gateway's own have it too. */
@@ -161,6 +164,19 @@ export interface Dialect {
   readonly codec?: Codec;
   /** The same for embeddings. */
   readonly embeddingCodec?: EmbeddingCodec;
+}
+
+export const nothingFinished: ReadonlyMap<number, boolean> = new Map();
+/** An event with which the one answer of a stream ends. */
+export const finishedWhole: ReadonlyMap<number, boolean> = new Map([[0, true]]);
+
+/** `Dialect.finishes` of events that list the answers which they go on with: choices or candidates. */
+export function finishesOf(
+  answers: unknown,
+  isFinished: (answer: Fields) => boolean,
+): ReadonlyMap<number, boolean> {
+  const fields = toList(answers).map(toFields);
+  return new Map(fields.map((answer) => [toCount(answer.index), isFinished(answer)]));
 }
 
 /** The method for a request that the gateway builds. */

@@ -19,7 +19,6 @@ export class StreamObserver {
   /** Whether the dialect's last event was among them. */
   sawLast = false;
   readonly dialect: Dialect;
-  /** Whether events that have nothing but the usage are left out. */
   readonly #hidesUsage: boolean;
   /** The beginning of an incomplete event, with room to grow. */
   #held: Buffer = nothing;
@@ -29,10 +28,13 @@ export class StreamObserver {
   /** The last two events, for hosts that omit the closing one. Events are UTF-8 read as Latin-1. */
   #previous = '';
   #latest = '';
+  /** By the index of each answer that has begun, whether it was finished; of one answer, the last two events say it. */
+  readonly #answers: Map<number, boolean> | undefined;
 
-  constructor(dialect: Dialect, { hidesUsage = false }: { readonly hidesUsage?: boolean } = {}) {
+  constructor(dialect: Dialect, { hidesUsage = false, answers = 1 }: ObserverOptions = {}) {
     this.dialect = dialect;
     this.#hidesUsage = hidesUsage;
+    if (answers > 1) this.#answers = new Map();
   }
 
   get tally(): Tally {
@@ -44,7 +46,13 @@ export class StreamObserver {
   get isComplete(): boolean {
     if (this.sawLast) return true;
     const rest = this.#restText;
-    return isWhole(rest) && [this.#previous, this.#latest, rest].some((event) => this.#mayEnd(event));
+    if (!isWhole(rest)) return false;
+    const answers = new Map(this.#answers);
+    for (const event of [this.#previous, this.#latest, rest]) {
+      if (this.#isLast(event)) return true;
+      this.#noteFinishes(event, answers);
+    }
+    return answers.size > 0 && [...answers.values()].every(Boolean);
   }
 
   /** The beginning of an event whose end has not come. */
@@ -142,6 +150,7 @@ export class StreamObserver {
     this.#previous = this.#latest;
     this.#latest = event;
     if (this.#isLast(event)) this.sawLast = true;
+    if (this.#answers !== undefined) this.#noteFinishes(event, this.#answers);
     this.#tally.addText(this.#textTokens(event));
     if (!mayHaveUsage(event)) return 'passed';
     const data = parseJson(dataOf(event)); // if it is none, the client gets the bytes as they are
@@ -157,9 +166,18 @@ export class StreamObserver {
     return this.dialect.isLastEvent(event.slice(0, headBytes));
   }
 
-  #mayEnd(event: string): boolean {
-    return this.#isLast(event) || this.dialect.mayEndAfter(event);
+  /** By structure: a text or an argument may hold the names of members too. */
+  #noteFinishes(event: string, answers: Map<number, boolean>): void {
+    for (const [index, isFinished] of this.dialect.finishes(parseJson(dataOf(event))))
+      answers.set(index, isFinished || answers.get(index) === true);
   }
+}
+
+interface ObserverOptions {
+  /** Whether events that have nothing but the usage are left out. */
+  readonly hidesUsage?: boolean;
+  /** How many answers the request asked for. */
+  readonly answers?: number;
 }
 
 interface Range {

@@ -133,6 +133,11 @@ export class Scrubber {
     this.#alphabet = new Set(long.flatMap((secret) => [...Buffer.from(secret)]));
   }
 
+  /** Whether a header's name, which is in lower case, has one. */
+  isInName(name: string): boolean {
+    return this.secrets.some((secret) => secret.length >= leastLength && name.includes(secret.toLowerCase()));
+  }
+
   get secrets(): readonly string[] {
     return [...(this.#first?.secrets ?? []), ...this.#own];
   }

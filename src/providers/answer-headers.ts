@@ -34,6 +34,12 @@ const useOf = memoize((name): HeaderUse => {
   };
 });
 
+/** What removes secrets from headers; names are in lower case, whatever the case of a secret. */
+interface HeaderScrubber {
+  text(value: string): string;
+  isInName(name: string): boolean;
+}
+
 /** Headers of a provider's answer: those that the client gets or the gateway uses, the first of each name. */
 export class AnswerHeaders {
   /** By their names in lower case. */
@@ -70,19 +76,16 @@ export class AnswerHeaders {
     return [...this.#values.keys()].some((name) => useOf(name).isRateLimit);
   }
 
-  /**
-   * Adds names and values of the headers for the client to a flat list, cleaned by `clean`; a header whose name is not
-   * clean is left out.
-   */
+  /** Adds names and values of the headers for the client to a flat list; a header with a secret in its name is left out. */
   passOn(
     headers: string[],
-    clean: (value: string) => string,
+    scrubber: HeaderScrubber,
     { rateLimits }: { readonly rateLimits: boolean } = { rateLimits: true },
   ): void {
     for (const [name, value] of this.#values) {
       const { passedAs, isRateLimit } = useOf(name);
       if (passedAs === undefined || (isRateLimit && !rateLimits)) continue;
-      if (clean(passedAs) === passedAs) headers.push(passedAs, clean(value));
+      if (!scrubber.isInName(passedAs)) headers.push(passedAs, scrubber.text(value));
     }
   }
 }

@@ -6,6 +6,7 @@ import { GatewayError } from '../../src/errors.ts';
 import { textDialects } from '../kit/dialects.ts';
 import { cpuMs } from '../kit/growth.ts';
 import { recordedStream } from '../kit/recorded-streams.ts';
+import { blockStart, chatChunk } from '../kit/stream-events.ts';
 
 interface Seen {
   readonly usage: Usage | undefined;
@@ -74,6 +75,59 @@ describe.each(textDialects)('a recorded stream of %s', (name) => {
     for (let length = 0; length < bytes.length - 2; length += 1) {
       expect(watch(name, [bytes.subarray(0, length)]).isComplete, `cut at ${length}`).toBe(false);
     }
+  });
+});
+
+// What a call's arguments may hold, or a text: the words with which the dialects end their answers.
+const ends = {
+  finishReason: 'STOP',
+  blockReason: 'SAFETY',
+  finish_reason: 'stop',
+  type: 'message_stop',
+  more: [{ type: 'response.completed' }],
+};
+const geminiEvent = (parts: readonly object[], more: object = {}) => ({
+  candidates: [{ content: { parts }, index: 0, ...more }],
+});
+const callOf: Readonly<Record<TextDialectName, object>> = {
+  messages: blockStart(1, { type: 'tool_use', id: 't', name: 'run', input: ends }),
+  chat: chatChunk({ tool_calls: [{ index: 0, function: { name: 'run', arguments: ends } }] }),
+  responses: { item: { type: 'function_call', arguments: ends }, type: 'response.output_item.added' },
+  gemini: geminiEvent([{ functionCall: { name: 'run', args: ends } }]),
+};
+const lastOf: Readonly<Record<TextDialectName, object>> = {
+  messages: { other: 1, type: 'message_stop' },
+  chat: chatChunk({}, 'stop'),
+  responses: { response: {}, type: 'response.completed' },
+  gemini: geminiEvent([], { finishReason: 'STOP' }),
+};
+const line = (event: object) => `data: ${JSON.stringify(event)}\n\n`;
+
+test.each(textDialects)('a stream of %s whose arguments have the words of an end is not complete', (name) => {
+  const call = line(callOf[name]);
+
+  expect(watch(name, [call]).isComplete).toBe(false);
+  expect(watch(name, [call, call]).isComplete).toBe(false);
+  expect(watch(name, [call.trimEnd()]).isComplete).toBe(false);
+  expect(watch(name, [call, line(lastOf[name])]).isComplete).toBe(true);
+});
+
+describe('of several answers', () => {
+  const more = { candidates: 'gemini', choices: 'chat' } as const;
+  test.each(Object.entries(more))('%s: each must be finished', (list, name) => {
+    const reason = name === 'chat' ? 'finish_reason' : 'finishReason';
+    const piece = (index: number) => line({ [list]: [{ index, delta: { content: 'a' } }] });
+    const end = (index: number) => line({ [list]: [{ index, [reason]: 'STOP' }] });
+    const isComplete = (...events: string[]) => {
+      const observer = new StreamObserver(dialects[name], { answers: 2 });
+      for (const event of events) observer.observe(Buffer.from(event));
+      return observer.isComplete;
+    };
+
+    expect(isComplete(piece(0), piece(1), end(0))).toBe(false);
+    expect(isComplete(piece(0), piece(1), end(1), piece(0), piece(0), piece(0))).toBe(false);
+    expect(isComplete(piece(0), piece(1), end(1), piece(0), piece(0), end(0))).toBe(true);
+    expect(isComplete(piece(0), end(0))).toBe(true);
   });
 });
 

@@ -3,6 +3,7 @@ import type { Dialect } from '../../src/dialects/dialect.ts';
 import { dialects } from '../../src/dialects/registry.ts';
 import { AnswerHeaders } from '../../src/providers/answer-headers.ts';
 import { forwardableHeaders, requestHeaders } from '../../src/providers/headers.ts';
+import { unscrubbed } from './wire.ts';
 
 const options = {
   dialect: dialects.chat as Dialect,
@@ -107,7 +108,7 @@ describe('towards the client', () => {
       const before = received[name];
       received[name] = before === undefined ? (flat[i + 1] ?? '') : [before, flat[i + 1] ?? ''].flat();
     }
-    AnswerHeaders.from(received).passOn(passed, (value) => value);
+    AnswerHeaders.from(received).passOn(passed, unscrubbed);
     return pairs(passed);
   };
 
@@ -143,9 +144,10 @@ describe('towards the client', () => {
 
   test('a header with a secret in its name stays here', () => {
     const passed: string[] = [];
-    AnswerHeaders.from({ 'x-codex-secret': '1', 'x-codex-a': 'secret' }).passOn(passed, (text) =>
-      text.replace('secret', '[mask]'),
-    );
+    AnswerHeaders.from({ 'x-codex-secret': '1', 'x-codex-a': 'secret' }).passOn(passed, {
+      text: (text) => text.replace('secret', '[mask]'),
+      isInName: (name) => name.includes('secret'),
+    });
 
     expect(passed).toEqual(['x-codex-a', '[mask]']);
   });

@@ -3,7 +3,7 @@ import { Pool } from '../../src/providers/transport/pool.ts';
 import { createRandom } from '../kit/random.ts';
 import { type RawRequest, startRawHost } from '../kit/raw-host.ts';
 import { scale } from '../kit/scale.ts';
-import { Reader, until } from './wire.ts';
+import { Reader, unscrubbed, until } from './wire.ts';
 
 // The one thing that must never happen: somebody gets bytes of another's answer. A host answers each request
 // with its number, in every framing, cut at random, and does all it must not; those who ask leave at random.
@@ -151,7 +151,7 @@ test("no exchange gets another's bytes, and none waits for ever", async () => {
     counts[isComplete ? 'complete' : outcome === undefined ? 'left' : 'failed'] += 1;
     if (reader.upstream.status === 0) return reader.text === '' && !isComplete;
     const headers: string[] = [];
-    reader.upstream.headers.passOn(headers, (value) => value);
+    reader.upstream.headers.passOn(headers, unscrubbed);
     const times = Number(headers[3]);
     if (headers.length !== 4 || headers[0] !== 'request-id' || headers[1] !== id) return false;
     const expected = bodyOf(id, times);

@@ -126,6 +126,3 @@ export const finishReasons = {
   calls: 'tool_calls',
   filter: 'content_filter',
 } satisfies Record<FinishReason, string>;
-
-/** Ends streams whose host leaves `[DONE]` out. */
-export const hasFinishReason = /"finish_reason": ?"[^"]/;

@@ -1,4 +1,4 @@
-import { blockTypes, type Role, type TextDialect } from '../dialect.ts';
+import { blockTypes, finishesOf, type Role, type TextDialect } from '../dialect.ts';
 import {
   betweenOpenAi,
   chatFields,
@@ -9,10 +9,10 @@ import {
   toMessages,
   toOpenAi,
 } from '../field-table.ts';
-import { isFields, toFields, toList } from '../fields.ts';
+import { isFields, toFields, toList, toText } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
 import { isOpenAiErrorBody, openAiErrorBody, openAiLimitHeaders } from '../translation/openai.ts';
-import { buildChatAnswer, hasFinishReason, parseChatAnswer } from './answer.ts';
+import { buildChatAnswer, parseChatAnswer } from './answer.ts';
 import { buildChatRequest } from './build-request.ts';
 import { parseChatRequest } from './parse-request.ts';
 import { createChatReader } from './read-stream.ts';
@@ -70,7 +70,9 @@ export const chat: TextDialect = {
   writtenMembers: membersNamed('choices'),
   // Some hosts send `"error": null` and an empty finish reason in every chunk.
   isLastEvent: (head) => /^data: ?(?:\[DONE\]|\{"error"(?!: ?null))/m.test(head),
-  mayEndAfter: (event) => hasFinishReason.test(event),
+  // Ends streams whose host leaves `[DONE]` out.
+  finishes: (event) =>
+    finishesOf(toFields(event).choices, ({ finish_reason: reason }) => toText(reason) !== ''),
   isErrorBody: isOpenAiErrorBody,
   errorBody: openAiErrorBody,
   errorEvent: chatErrorEvent,

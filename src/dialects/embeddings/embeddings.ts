@@ -1,4 +1,4 @@
-import type { EmbeddingCodec, EmbeddingDialect } from '../dialect.ts';
+import { type EmbeddingCodec, type EmbeddingDialect, nothingFinished } from '../dialect.ts';
 import { fieldTable } from '../field-table.ts';
 import {
   brokenAnswer,
@@ -88,7 +88,7 @@ export const embeddings: EmbeddingDialect = {
   eventUsage: (_event, known) => known,
   writtenMembers: membersNamed(),
   isLastEvent: () => false,
-  mayEndAfter: () => false,
+  finishes: () => nothingFinished,
   isErrorBody: isOpenAiErrorBody,
   errorBody: openAiErrorBody,
   errorEvent: () => '',

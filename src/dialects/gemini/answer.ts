@@ -1,4 +1,5 @@
 import { type Answer, type AnswerPart, callPart, type FinishReason, textPart } from '../conversation.ts';
+import { finishedWhole, finishesOf } from '../dialect.ts';
 import { brokenAnswer, type Fields, isFields, stringifyAnswer, toFields, toList, toText } from '../fields.ts';
 import type { TranslationContext } from '../translation/model-quirks.ts';
 import { toArgumentsObject } from '../translation/tool-names.ts';
@@ -54,9 +55,14 @@ export function buildAnswerPart(part: AnswerPart, context: TranslationContext): 
   return { functionCall: { id, name: call.name, args: toArgumentsObject(call) } };
 }
 
-/** An event that ends a candidate, or says why the prompt gets no answer. */
-export const hasFinish =
-  /"(?:finishReason|blockReason)"\s*:\s*"(?!(?:FINISH_REASON|BLOCK_REASON)_UNSPECIFIED)[A-Z]/;
+/** Which candidates an event ends; the only one if the prompt gets no answer. */
+export function geminiFinishes(event: Fields): ReadonlyMap<number, boolean> {
+  if (isBlocked(event)) return finishedWhole;
+  return finishesOf(event.candidates, ({ finishReason }) => {
+    const reason = toText(finishReason);
+    return reason !== '' && reason !== 'FINISH_REASON_UNSPECIFIED';
+  });
+}
 
 const broken = new Set(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'MALFORMED_RESPONSE']);
 const plain = new Set(['', 'STOP', 'OTHER', 'FINISH_REASON_UNSPECIFIED']);

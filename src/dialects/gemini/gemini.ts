@@ -12,7 +12,7 @@ import { isFields, toFields } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
 import { geminiThinking } from '../translation/model-quirks.ts';
 import { openAiLimitHeaders } from '../translation/openai.ts';
-import { buildGeminiAnswer, hasFinish, parseGeminiAnswer } from './answer.ts';
+import { buildGeminiAnswer, geminiFinishes, parseGeminiAnswer } from './answer.ts';
 import { buildGeminiRequest } from './build-request.ts';
 import { parseGeminiRequest } from './parse-request.ts';
 import {
@@ -146,7 +146,7 @@ export const gemini: TextDialect = {
   writtenMembers: membersNamed('parts'),
   // There is none; and its SDKs may pass over an error that is followed by an orderly end.
   isLastEvent: () => false,
-  mayEndAfter: (event) => hasFinish.test(event),
+  finishes: (event) => geminiFinishes(toFields(event)),
   isErrorBody: isGeminiErrorBody,
   hasOwnErrors: true,
   errorBody: geminiErrorBody,

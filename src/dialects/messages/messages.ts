@@ -1,4 +1,4 @@
-import { blockTypes, type TextDialect } from '../dialect.ts';
+import { blockTypes, finishedWhole, nothingFinished, type TextDialect } from '../dialect.ts';
 import { fieldTable, messagesFields, toOpenAi } from '../field-table.ts';
 import { toFields } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
@@ -84,7 +84,7 @@ export const messages: TextDialect = {
   isLastEvent: (head) =>
     /^(?:event: ?(?:message_stop|error)$|data: ?\{"type": ?"(?:message_stop|error)")/m.test(head),
   // For hosts that put the type after other fields and send no event line.
-  mayEndAfter: (event) => /"type": ?"message_stop"/.test(event),
+  finishes: (event) => (toFields(event).type === 'message_stop' ? finishedWhole : nothingFinished),
   isErrorBody: isMessagesErrorBody,
   errorBody: messagesErrorBody,
   errorEvent: messagesErrorEvent,

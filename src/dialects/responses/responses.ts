@@ -1,5 +1,5 @@
 import type { JsonDocument } from '../../json/json-document.ts';
-import { blockTypes, type Role, type TextDialect } from '../dialect.ts';
+import { blockTypes, finishedWhole, nothingFinished, type Role, type TextDialect } from '../dialect.ts';
 import { betweenOpenAi, fieldTable, responsesFields, toMessages, toOpenAi } from '../field-table.ts';
 import { toFields } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
@@ -10,6 +10,8 @@ import { parseResponsesRequest } from './parse-request.ts';
 import { createResponsesReader } from './read-stream.ts';
 import { parseResponseUsage } from './usage.ts';
 import { createResponsesWriter, responsesErrorEvent } from './write-stream.ts';
+
+const lastTypes = new Set<unknown>(['response.completed', 'response.incomplete', 'response.failed']);
 
 const fieldsTo = {
   chat: fieldTable(responsesFields, betweenOpenAi, toOpenAi('reasoning')),
@@ -87,7 +89,7 @@ export const responses: TextDialect = {
   isLastEvent: (head) =>
     /^(?:event: ?|data: ?\{"type": ?")(?:response\.(?:completed|incomplete|failed)|error)(?:"|$)/m.test(head),
   // For hosts that put the type after other fields and send no event line.
-  mayEndAfter: (event) => /"type": ?"response\.(?:completed|incomplete|failed)"/.test(event),
+  finishes: (event) => (lastTypes.has(toFields(event).type) ? finishedWhole : nothingFinished),
   isErrorBody: isOpenAiErrorBody,
   errorBody: openAiErrorBody,
   errorEvent: responsesErrorEvent,

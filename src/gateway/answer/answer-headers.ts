@@ -23,7 +23,7 @@ export function headersFor(
   const hasOwnLimits = target.provider.takesLogin && answer.headers.hasRateLimits;
   const limits = hasOwnLimits ? [] : limitHeadersOf(exchange);
   const passed: string[] = [...limits];
-  answer.headers.passOn(passed, exchange.scrubber.text, { rateLimits: limits.length === 0 });
+  answer.headers.passOn(passed, exchange.scrubber, { rateLimits: limits.length === 0 });
   const headers = isOwn ? withJsonType(passed) : passed;
   headers.push('x-content-type-options', 'nosniff', 'x-request-id', id);
   if (answer.headers.get('request-id') === undefined) headers.push('request-id', id);

@@ -215,17 +215,19 @@ export class CheckedStream extends Stage {
 export class ArrayStream extends Stage {
   #out = '';
   #isBegun = false;
+  #isClosed = false;
   readonly #parser = new SseParser((_name, data) => this.#add(data));
 
   transform(chunk: Buffer): Buffer {
     this.#parser.push(this.inner.transform(chunk));
+    // Where the provider's last event ends the stream, its end isn't waited for.
+    if (this.inner.state === 'complete' || this.inner.state === 'cut') this.#close();
     return this.#take();
   }
 
   end(): Buffer {
     this.#parser.push(this.inner.end());
-    this.#parser.end();
-    this.#out += this.#isBegun ? '\n]\n' : '[]\n';
+    this.#close();
     return this.#take();
   }
 
@@ -236,7 +238,14 @@ export class ArrayStream extends Stage {
 
   /** Never before its closing bracket. */
   override get isWhole(): boolean {
-    return false;
+    return this.#isClosed;
+  }
+
+  #close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#parser.end();
+    this.#out += this.#isBegun ? '\n]\n' : '[]\n';
   }
 
   #add(element: string): void {

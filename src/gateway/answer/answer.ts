@@ -11,6 +11,7 @@ import type { ModelEndpoint } from '../endpoints.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Gateway } from '../gateway.ts';
 import type { UpstreamRequest } from '../outgoing/build-upstream-request.ts';
+import { answersOf } from '../spending/output-bound.ts';
 import { headersFor } from './answer-headers.ts';
 import {
   type AnswerStream,
@@ -128,6 +129,7 @@ async function sendStream(
 ): Promise<void> {
   const { answer } = forwarded;
   const { endpoint, key, answerRules } = decided;
+  const { document } = decided.request;
   const { translation, hidesUsage, masked } = forwarded.request;
   const rules = key.policies.checkAnswers(answerRules)?.stream();
   const restorer = masked && new Restorer(masked);
@@ -137,7 +139,7 @@ async function sendStream(
     headers.unshift('content-type', 'text/event-stream');
   let stream: AnswerStream =
     translation === undefined
-      ? new ExactStream(endpoint.dialect, { hidesUsage })
+      ? new ExactStream(endpoint.dialect, { hidesUsage, answers: answersOf(document, endpoint.dialect) })
       : new TranslatedStream(translation.stream());
   if (rules !== undefined) {
     const judged = masked === undefined ? stream : new RestoredStream(stream, Restorer.gathering(masked));

@@ -66,7 +66,7 @@ function longestUnbounded({ provider, model }: Target, { cap, maxOutputTokens, i
 }
 
 /** How many answers the request asks for; some hosts also take a text for a number. */
-function answersOf(document: JsonDocument, { answerCounts = ['n'] }: Dialect): number {
+export function answersOf(document: JsonDocument, { answerCounts = ['n'] }: Dialect): number {
   return answerCounts.reduce((most, path) => {
     const entry = memberAt(document, path);
     if (entry === undefined) return most;

@@ -111,6 +111,12 @@ function leadsToServer(document: JsonDocument, tool: number): boolean {
 /** Members that only describe an item, without any of its content. */
 const bareNames = new Set(['id', 'type', 'role', 'status', 'phase']);
 
+/** Whether an item is another one by its id, with the type that says so or without. */
+export function isItemReference(document: JsonDocument, item: number): boolean {
+  const type = document.memberText(item, 'type');
+  return type === 'item_reference' || (type === undefined && isBareReference(document, item));
+}
+
 /** Whether a block has an id and no content: then only its provider knows what it contains. */
 function isBareReference(document: JsonDocument, item: number): boolean {
   if (document.member(item, 'id') === undefined) return false;

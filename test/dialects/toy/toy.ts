@@ -35,7 +35,7 @@ export const toy: TextDialect = {
   eventUsage: (event, known) => usageOf(event) ?? known,
   writtenMembers: membersNamed('said'),
   isLastEvent: (head) => head.startsWith('data: {"end"'),
-  mayEndAfter: () => false,
+  finishes: () => new Map(),
   isErrorBody: () => true,
   errorBody: ({ message }) => ({ problem: message }),
   errorEvent: ({ message }) => line({ problem: message }),

@@ -91,6 +91,19 @@ test('a request that goes on with a conversation kept by its provider is refused
   expect(decide({ ...going, previous_response_id: null }, { endpoint: 'responses' }).action).toBe('allow');
 });
 
+test('a request with an item that only its provider knows is refused', () => {
+  const said = { role: 'user', content: 'hello' };
+  const refused = (item: object) => decide({ input: [said, item] }, { endpoint: 'responses' });
+
+  for (const item of [{ type: 'item_reference', id: 'msg_1' }, { id: 'msg_1' }]) {
+    expect(refused(item)).toMatchObject({
+      action: 'block',
+      refusal: { reason: 'content.stored_conversation', at: '/input/1' },
+    });
+  }
+  expect(refused({ ...said, id: 'msg_1' }).action).toBe('allow');
+});
+
 const masking = (id: string, regex: readonly string[], placeholder?: string) => ({
   ...{ id, action: 'mask', when: { text: { regex } }, placeholder },
 });
