@@ -6,18 +6,22 @@ import { exitCodes } from '../src/errors.ts';
 import { command, directoryWith, printed, startServing, withoutStore } from './kit/command.ts';
 import { startTerminal } from './kit/terminal.ts';
 
-const readme = readFileSync(join(import.meta.dirname, '..', 'README.md'), 'utf8');
+const read = (page: string) => readFileSync(join(import.meta.dirname, '..', page), 'utf8');
+const readme = read('README.md');
+const gettingStarted = read('docs/getting-started.md');
+const commandLine = read('docs/command-line.md');
+const limits = read('docs/limits.md');
 
-/** The content of the fenced block that follows a piece of text. */
-function blockAfter(text: string, language: string): string {
-  const from = readme.indexOf(text);
-  if (from < 0) throw new Error(`the README no longer says ${text}`);
-  const block = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(readme.slice(from + text.length));
+/** The content of the fenced block that follows a piece of text of a page. */
+function blockAfter(text: string, language: string, page = readme): string {
+  const from = page.indexOf(text);
+  if (from < 0) throw new Error(`the page no longer says ${text}`);
+  const block = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(page.slice(from + text.length));
   if (block?.[1] === undefined) throw new Error(`no ${language} block follows ${text}`);
   return block[1];
 }
 
-describe('commands of the README', () => {
+describe('commands of README and guides', () => {
   let cwd: string;
   beforeAll(async () => {
     ({ home: cwd } = await startServing());
@@ -30,7 +34,9 @@ describe('commands of the README', () => {
   });
 
   test('the shell gets the settings of each agent', async () => {
-    const names = [...readme.matchAll(/^eval "\$\(npx gateway env (\w+)\)"$/gm)].map(([, name = '']) => name);
+    const names = [...gettingStarted.matchAll(/^eval "\$\(npx gateway env (\w+)\)"$/gm)].map(
+      ([, name = '']) => name,
+    );
 
     for (const name of names) {
       expect(await command(['env', name], { cwd })).toEqual(printed(expect.stringMatching(/^export /)));
@@ -38,8 +44,8 @@ describe('commands of the README', () => {
     expect(names).toEqual(['claude', 'codex', 'opencode', 'gemini']);
   });
 
-  test('--jq filters as the README shows', async () => {
-    const [, expression = ''] = /npx gateway models --jq '(.+)'/.exec(readme) ?? [];
+  test('--jq filters as the guide shows', async () => {
+    const [, expression = ''] = /npx gateway models --jq '(.+)'/.exec(commandLine) ?? [];
 
     expect(await command(['models', '--jq', expression], { cwd })).toMatchObject({
       exit: 0,
@@ -47,8 +53,10 @@ describe('commands of the README', () => {
     });
   });
 
-  test('send -o json prints the fields the README shows', async () => {
-    const shown = JSON.parse(blockAfter('npx gateway send "summarise" -o json', 'json')) as object;
+  test('send -o json prints the fields the guide shows', async () => {
+    const shown = JSON.parse(
+      blockAfter('npx gateway send "summarise" -o json', 'json', commandLine),
+    ) as object;
 
     const { json } = await command('send summarise -o json', { cwd, stdin: 'meeting at noon\n' });
 
@@ -61,12 +69,12 @@ describe('commands of the README', () => {
   });
 });
 
-test.each(['sandbox mode', 'the file of the README'])('%s blocks and redacts as shown', async (mode) => {
-  const section = '## See a policy at work';
-  const files = mode === 'sandbox mode' ? {} : { 'gateway.yaml': blockAfter(section, 'yaml') };
+test.each(['sandbox mode', 'the first file of the guide'])('%s blocks and redacts as shown', async (mode) => {
+  const file = blockAfter('## Your first rules', 'yaml', gettingStarted);
+  const files = mode === 'sandbox mode' ? {} : { 'gateway.yaml': file };
   const { home: cwd } = await startServing({ files }, '--plants-port', '0');
   const prompt = (command: string) => /send "(.+)"/.exec(command)?.[1] ?? '';
-  const blocking = blockAfter(section, 'sh');
+  const blocking = blockAfter('two sample rules', 'sh');
   const redacting = blockAfter(blocking, 'sh');
 
   const blocked = await command(['send', prompt(blocking)], { cwd });
@@ -76,8 +84,8 @@ test.each(['sandbox mode', 'the file of the README'])('%s blocks and redacts as 
   expect([redacted.exit, redacted.stdout + redacted.stderr]).toEqual([0, blockAfter(redacting, 'text')]);
 });
 
-test('the configuration of the README is valid, and its error is what a slip in it gives', async () => {
-  const yaml = blockAfter('This is a whole one:', 'yaml');
+test('the configuration of the README is valid, and a slip in it is reported as the guide shows', async () => {
+  const yaml = blockAfter('A whole `gateway.yaml`:', 'yaml');
   const env = { ANTHROPIC_API_KEY: 'sk-ant-0123456789' };
   const check = (text: string) => command('config check', { files: { 'gateway.yaml': text }, env });
 
@@ -85,17 +93,19 @@ test('the configuration of the README is valid, and its error is what a slip in 
   const bad = await check(yaml.replace('action: block', 'action: blok'));
 
   expect([good.exit, bad.exit]).toEqual([0, 2]);
-  expect(bad.stdout).toContain('policies.house.rules[0].action: expected allow, warn, mask, redact or block');
-  expect(bad.stdout).toContain('did you mean "block"?');
+  for (const words of ['expected allow, warn, mask, redact or block', 'did you mean "block"?']) {
+    expect(bad.stdout).toContain(words);
+    expect(gettingStarted).toContain(words);
+  }
   expect(parse(yaml)).toHaveProperty('policies.house.rules[0].action', 'block');
 });
 
-test('the limits of the README hold, and its table is what usage shows', async () => {
+test('the limits of the guide hold, and its table is what usage shows', async () => {
   const cwd = directoryWith(`providers:
   sandbox: { dialect: sandbox }
 models:
   - { match: "sandbox-*", provider: sandbox, max_output_tokens: 256, pricing: { input: 3, output: 15 } }
-${withoutStore}${blockAfter('## For a team', 'yaml')}`);
+${withoutStore}${blockAfter('# Limits', 'yaml', limits)}`);
   const env = { SHOP_KEY: 'shop-web-0123456789abcdef' };
   const { stop } = await startServing({ cwd, env });
   for (const prompt of ['hello 1', 'hello 2', 'hello 3']) {
@@ -106,10 +116,10 @@ ${withoutStore}${blockAfter('## For a team', 'yaml')}`);
   const terminal = startTerminal(['usage', '--by', 'key', '--since', '7d'], { home: cwd });
   await terminal.ended;
 
-  expect(`${terminal.screen().trimEnd()}\n`).toBe(blockAfter('gateway usage --by key', 'text'));
+  expect(`${terminal.screen().trimEnd()}\n`).toBe(blockAfter('gateway usage --by key', 'text', limits));
 });
 
-test('the exit codes of the README are those of the code', () => {
+test('the exit codes of the guide are those of the code', () => {
   for (const code of Object.values(exitCodes))
-    expect(readme).toMatch(new RegExp(`^\\| (?:\\d+, )?${code}(?:, \\d+)? \\|`, 'm'));
+    expect(commandLine).toMatch(new RegExp(`^\\| (?:\\d+, )?${code}(?:, \\d+)? \\|`, 'm'));
 });

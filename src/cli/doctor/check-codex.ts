@@ -88,7 +88,7 @@ function checkVariables(
   return [error(...proxyFault(file, 'NO_PROXY', gatewayUrl))];
 }
 
-/** Checks the provider block that the README shows. */
+/** Checks the provider block that docs/clients.md shows. */
 function checkBlock(
   file: string,
   block: Readonly<Record<string, unknown>>,
