@@ -110,7 +110,7 @@ export function gatewayAddress(env: Environment, configuredUrl?: string): Gatewa
 }
 
 /** The address as the prefix of a path. */
-export function baseUrl(url: string): string {
+function baseUrl(url: string): string {
   return url.replace(/\/+$/, '');
 }
 

@@ -17,7 +17,7 @@ import type { Health, Readiness } from './local-endpoints/health.ts';
 import type { ModelCatalogue } from './local-endpoints/models.ts';
 
 /** The part of a configuration that the proxy uses. */
-export interface GatewayConfig extends Pick<AllowedOrigins, 'allowedHosts' | 'allowedOrigins'> {
+export interface GatewayConfig extends AllowedOrigins {
   /** For the records. */
   readonly hash: string;
   readonly bodyLimits: BodyLimits;

@@ -1,6 +1,6 @@
 import { hasModel } from '../dialects/model-path.ts';
 import { GatewayError } from '../errors.ts';
-import { type AllowedOrigins, checkOrigin } from '../http/check-origin.ts';
+import { type AllowedOrigins, checkOrigin, checkOriginAlone } from '../http/check-origin.ts';
 import type { HttpRequest } from '../http/request.ts';
 import { type FoundEndpoint, findEndpoint } from './endpoints.ts';
 import type { Exchange } from './exchange.ts';
@@ -22,18 +22,21 @@ export function receive({ request, draft }: Exchange, access: AllowedOrigins): R
   // A record has the model beside the path, and not where a rule objects to it.
   const recorded = found?.endpoint.method === 'POST' ? found.endpoint.path : path;
   draft.note({ method, path: recorded.slice(0, 200) });
-  checkOrigin(request, access);
+  // Load balancers check health by address or without Host; whether a gateway is well is no secret.
+  if (found?.endpoint.kind === 'health' || found?.endpoint.kind === 'ready')
+    checkOriginAlone(request, access);
+  else checkOrigin(request, access);
 
   if (found === undefined) throw new GatewayError('endpoint.unknown', hintFor(path));
   const { endpoint } = found;
-  const isAllowed = method === endpoint.method || (endpoint.kind === 'about' && method === 'HEAD');
+  const isAllowed = method === endpoint.method || (method === 'HEAD' && endpoint.method === 'GET');
   if (!isAllowed && isWebSocket(request)) {
     throw new GatewayError('request.upgrade', `${path} is served over HTTP only, not by WebSocket`, {
       headers: { upgrade: 'HTTP/1.1' },
     });
   }
   if (!isAllowed) {
-    const allow = endpoint.kind === 'about' ? 'GET, HEAD' : endpoint.method;
+    const allow = endpoint.method === 'GET' ? 'GET, HEAD' : endpoint.method;
     throw new GatewayError('method.not_allowed', `${path} takes ${allow} only`, { headers: { allow } });
   }
   const query = mark < 0 ? '' : target.slice(mark + 1);

@@ -11,18 +11,29 @@ export interface AllowedOrigins {
   readonly allowsAddresses?: boolean;
 }
 
+/**
+ * What may be in Host at a server that listens at `host`: where it listens, and the configured names. Where others can
+ * reach it, any address of it.
+ */
+export function hostsAt(
+  host: string,
+  allowedHosts: ReadonlySet<string>,
+): Pick<AllowedOrigins, 'allowedHosts' | 'allowsAddresses'> {
+  return {
+    allowedHosts: new Set([...allowedHosts, host.toLowerCase()]),
+    allowsAddresses: !isLoopbackHost(host),
+  };
+}
+
 const isLoopback = memoize((host) => isLoopbackHost(nameIn(host)));
 
 /**
  * Refuses what a web page could make a browser send: a foreign Host (DNS rebinding), and an Origin that is not allowed.
  * Throws host.not_allowed or origin.not_allowed.
  */
-export function checkOrigin(
-  request: Pick<HttpRequest, 'header'>,
-  { allowedHosts, allowedOrigins, allowsAddresses = false }: AllowedOrigins,
-): void {
+export function checkOrigin(request: Pick<HttpRequest, 'header'>, allowed: AllowedOrigins): void {
   const host = request.header('host');
-  const origin = request.header('origin');
+  const { allowedHosts, allowsAddresses = false } = allowed;
   const isOurs =
     host !== undefined &&
     (isLoopback(host) || allowedHosts.has(nameIn(host)) || (allowsAddresses && isAddress(host)));
@@ -32,6 +43,16 @@ export function checkOrigin(
       'the Host header names neither a loopback address nor a name in server.allowed_hosts',
     );
   }
+  checkOriginAlone(request, allowed);
+}
+
+/** The second half of that, for what a page of any host may learn. Throws origin.not_allowed. */
+export function checkOriginAlone(
+  request: Pick<HttpRequest, 'header'>,
+  { allowedOrigins }: Pick<AllowedOrigins, 'allowedOrigins'>,
+): void {
+  const host = request.header('host');
+  const origin = request.header('origin');
   if (origin === undefined || allowedOrigins.has(origin)) return;
   if (origin === `http://${host}` || origin === `https://${host}`) return;
   throw new GatewayError('origin.not_allowed', 'web pages of this origin may not call the gateway');

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { servesInspector } from '../config/build/sections.ts';
+import { hostsAt } from '../http/check-origin.ts';
 import type { HttpRequest } from '../http/request.ts';
 import type { OwnerProof } from '../owner-proof.ts';
 import type { ExchangeObserver } from '../record/observer.ts';
@@ -51,7 +52,7 @@ export function createInspector(options: InspectorOptions) {
     handle: servePage({
       route: createRouter(routes),
       sessions,
-      allowedHosts: () => config().server.allowedHosts,
+      hosts: () => hostsAt(host, config().server.allowedHosts),
       isEnabled,
       onFailure: ({ cause, message }) => log('error', `the live page failed: ${String(cause ?? message)}`),
     }),

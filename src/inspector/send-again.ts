@@ -61,7 +61,7 @@ export async function sendToSelf(
 ): Promise<SendAgainAnswer> {
   const { hostname, port } = new URL(url);
   const sending = request({
-    host: hereOf(hostname),
+    host: hostname.replace(/^\[|\]$/g, ''),
     port,
     path: target,
     method: 'POST',
@@ -87,10 +87,4 @@ export async function sendToSelf(
     if (read > answerLimitBytes) response.destroy();
   });
   return { id: String(response.headers['x-request-id'] ?? ''), status: response.statusCode ?? 0 };
-}
-
-/** The loopback address for a server that listens on all addresses. */
-function hereOf(hostname: string): string {
-  if (hostname === '0.0.0.0') return '127.0.0.1';
-  return hostname === '[::]' ? '::1' : hostname.replace(/^\[|\]$/g, '');
 }

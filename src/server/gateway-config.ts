@@ -1,9 +1,12 @@
 import type { ProviderConfig } from '../config/build/providers.ts';
 import type { Config } from '../config/config.ts';
 import type { GatewayConfig } from '../gateway/gateway.ts';
+import { hostsAt } from '../http/check-origin.ts';
 import type { ProviderOptions } from '../providers/provider.ts';
 
 interface Process {
+  /** Where it listens. */
+  readonly host?: string;
   readonly keys?: Pick<Config['keys'], 'find'> | undefined;
   /** How many processes have a share each of what applies to all of them together. */
   readonly workers?: number;
@@ -13,12 +16,12 @@ interface Process {
 export function gatewayConfig(
   config: Config,
   sandboxUrl: string | undefined,
-  { keys = config.keys, workers = 1 }: Process = {},
+  { host = config.server.host, keys = config.keys, workers = 1 }: Process = {},
 ): GatewayConfig {
   const { bodyBytes, bodiesInFlightBytes } = config.server.limits;
   return {
     hash: config.hash,
-    allowedHosts: config.server.allowedHosts,
+    ...hostsAt(host, config.server.allowedHosts),
     allowedOrigins: config.server.allowedOrigins,
     bodyLimits: config.server.limits,
     // Half of it must be room enough for the largest body.

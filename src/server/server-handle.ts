@@ -130,7 +130,7 @@ async function open(options: HereOptions, closing: Closing): Promise<ServerHandl
   let current = config;
   let isAnnounced = false;
   const toGatewayConfig = (next: Config, url: string | undefined) =>
-    gatewayConfig(next, url, { keys: page?.inspector.passes.over(next.keys), workers: count });
+    gatewayConfig(next, url, { host, keys: page?.inspector.passes.over(next.keys), workers: count });
   const { limits } = config.server;
   const server: GatewayServer = await serveGateway({
     host,

@@ -69,8 +69,10 @@ export async function startServices(options: ServicesOptions) {
     stopping.push(() => started.drain());
     const plants = await startPlants(options, stopping);
     return {
-      /** Where the gateway listens. */
+      /** Where this machine reaches the gateway. */
       url: started.url,
+      /** Where it listens. */
+      host: options.host,
       /** Process ids of the workers, if there are any. */
       workers: started.workers,
       plants,

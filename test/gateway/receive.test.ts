@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
 import type { Exchange } from '../../src/gateway/exchange.ts';
 import { receive } from '../../src/gateway/receive.ts';
@@ -7,8 +7,8 @@ import { RecordDraft } from '../../src/gateway/record-draft.ts';
 const access = { allowedHosts: new Set<string>(), allowedOrigins: new Set<string>() };
 
 /** What receive() finds, or what it says of the error that it throws. */
-function ask(method: string, target: string, more: Readonly<Record<string, string>> = {}) {
-  const headers: Readonly<Record<string, string>> = { host: '127.0.0.1', ...more };
+function ask(method: string, target: string, more: Readonly<Record<string, string | undefined>> = {}) {
+  const headers: Readonly<Record<string, string | undefined>> = { host: '127.0.0.1', ...more };
   const request = { method, target, header: (name: string) => headers[name] };
   const exchange = { request, draft: new RecordDraft('id', '') } as unknown as Exchange; // all that it reads
   try {
@@ -67,10 +67,10 @@ test('a doubled prefix is recognized', () => {
 test.each([
   ['GET', '/v1/messages', 'POST'],
   ['OPTIONS', '/v1/messages', 'POST'],
-  ['POST', '/v1/models', 'GET'],
-  ['DELETE', '/v1/models/x', 'GET'],
+  ['POST', '/v1/models', 'GET, HEAD'],
+  ['DELETE', '/v1/models/x', 'GET, HEAD'],
   ['POST', '/', 'GET, HEAD'],
-  ['PUT', '/healthz', 'GET'],
+  ['PUT', '/healthz', 'GET, HEAD'],
 ])('%s %s is not allowed, %s is', (method, target, allow) => {
   expect(ask(method, target)).toMatchObject({ code: 'method.not_allowed', headers: { allow } });
 });
@@ -91,3 +91,27 @@ test.each([
 ])('%s comes before the path: %j', (code, headers) => {
   expect(ask('POST', '/nowhere', headers)).toMatchObject({ code });
 });
+
+describe.each(['/healthz', '/readyz'])('%s', (path) => {
+  test.each(['GET', 'HEAD'])('is answered to %s for any Host, and none', (method) => {
+    for (const host of ['10.0.3.17:4100', 'lb.internal', undefined]) {
+      expect(ask(method, path, { host }), host).toMatchObject({ path });
+    }
+  });
+
+  test('is not for pages of other origins', () => {
+    for (const host of ['10.0.3.17', '127.0.0.1']) {
+      expect(ask('GET', path, { host, origin: 'http://evil.example' })).toMatchObject({
+        code: 'origin.not_allowed',
+      });
+    }
+  });
+});
+
+test.each(['/', '/v1/models', '/api/hello', '/healthz/', '/readyz/x', '/v1/messages'])(
+  '%s wants a known Host',
+  (path) => {
+    expect(ask('GET', path, { host: '10.0.3.17' })).toMatchObject({ code: 'host.not_allowed' });
+    expect(ask('GET', path, { host: undefined })).toMatchObject({ code: 'host.not_allowed' });
+  },
+);

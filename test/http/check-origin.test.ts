@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkOrigin } from '../../src/http/check-origin.ts';
+import { checkOrigin, hostsAt } from '../../src/http/check-origin.ts';
 
 const access = {
   allowedHosts: new Set(['gateway.example']),
@@ -91,16 +91,22 @@ describe('Origin', () => {
   });
 });
 
-describe('where any address may stand in Host', () => {
+describe('where others can reach it', () => {
   const access = {
-    allowedHosts: new Set<string>(),
+    ...hostsAt('Gateway.LAN', new Set(['other.example'])),
     allowedOrigins: new Set<string>(),
-    allowsAddresses: true,
   };
   const askFor = (host: string) => () =>
     checkOrigin({ header: (name) => (name === 'host' ? host : undefined) }, access);
 
-  test.each(['10.1.2.3', '10.1.2.3:9464', '[fd00::1]:9464', 'localhost'])('%s is let in', (host) => {
+  test.each([
+    '10.1.2.3',
+    '10.1.2.3:9464',
+    '[fd00::1]:9464',
+    'localhost',
+    'gateway.lan:9464',
+    'other.example',
+  ])('%s is let in', (host) => {
     expect(askFor(host)).not.toThrow();
   });
 
@@ -110,4 +116,10 @@ describe('where any address may stand in Host', () => {
       expect(askFor(host)).toThrow();
     },
   );
+});
+
+test('a server on loopback takes no other address', () => {
+  for (const host of ['127.0.0.1', '::1', 'localhost']) {
+    expect(hostsAt(host, new Set())).toMatchObject({ allowsAddresses: false });
+  }
 });

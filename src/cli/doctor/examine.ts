@@ -1,4 +1,5 @@
-import { baseUrl, readRunning } from '../../client/address.ts';
+import { readRunning } from '../../client/address.ts';
+import { type Address, urlOf } from '../../http/bind.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
 import { checkClaude } from './check-claude.ts';
@@ -49,6 +50,6 @@ export async function examine(
 }
 
 /** Where the gateway would be. */
-function addressOf(config: { readonly server: { readonly port: number } } | undefined): string | undefined {
-  return config === undefined ? undefined : baseUrl(`http://127.0.0.1:${config.server.port}`);
+function addressOf(config: { readonly server: Address } | undefined): string | undefined {
+  return config === undefined ? undefined : urlOf(config.server);
 }

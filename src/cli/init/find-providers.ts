@@ -2,6 +2,7 @@ import { readText, send } from '../../client/http.ts';
 import { hostedProviders } from '../../config/known-providers.ts';
 import { type LoginAgent, logins } from '../../config/source/logins.ts';
 import { toFields, toList, toText } from '../../dialects/fields.ts';
+import { reachableHost } from '../../http/bind.ts';
 import { isLoggedIn } from '../agents/logins.ts';
 import type { Io } from '../shell/io.ts';
 import { type FoundProvider, findClouds } from './find-clouds.ts';
@@ -101,7 +102,7 @@ export function ollamaUrl({ OLLAMA_HOST: given = '' }: Io['env']): string {
     ? text
     : `http://${text.startsWith(':') ? `127.0.0.1${text}` : text || '127.0.0.1'}`;
   const url = URL.canParse(candidate) ? new URL(candidate) : new URL('http://127.0.0.1');
-  const host = url.hostname === '0.0.0.0' || url.hostname === '[::]' ? '127.0.0.1' : url.hostname;
+  const host = reachableHost(url.hostname);
   const hasScheme = candidate === text;
   const port = url.port || (hasScheme ? '' : '11434');
   return `${url.protocol}//${host}${port === '' ? '' : `:${port}`}/v1`;

@@ -7,7 +7,10 @@ import { version } from '../../version.ts';
 
 interface BannerFacts {
   readonly loaded: LoadedConfig;
+  /** Where this machine reaches it. */
   readonly url: string;
+  /** Where it listens. */
+  readonly host: string;
   readonly key?: string | undefined;
   /** How many processes answer. */
   readonly workers?: number | undefined;
@@ -22,11 +25,12 @@ interface BannerFacts {
 
 /** What a person who just started the gateway wants to know, and nothing else. */
 export function banner(facts: BannerFacts): string {
-  const { loaded, url, key, workers = 1, plants, metricsUrl, hasPage, program, paint } = facts;
+  const { loaded, url, host, key, workers = 1, plants, metricsUrl, hasPage, program, paint } = facts;
   const { config } = loaded;
   const source = loaded.path ?? 'no gateway.yaml: sandbox mode';
   const lines = [
     `gateway ${version}   ${paint('cyan', url)}   (${source})`,
+    ...(isAt(url, host) ? [] : [`listens    on all addresses (${host})`]),
     ...loaded.warnings.map((warning) => paint('yellow', `warning    ${warning.message}`)),
     `providers  ${providers(config, paint)}`,
     `keys       ${key === undefined ? keyCount(config) : `local  ${key}  (saved for this user)`}`,
@@ -38,6 +42,11 @@ export function banner(facts: BannerFacts): string {
     ...(hasSamplePolicy(config) ? samples(program) : []),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** False for a wildcard, of which the URL has an address instead. */
+function isAt(url: string, host: string): boolean {
+  return url.includes(host);
 }
 
 function samples(program: string): string[] {

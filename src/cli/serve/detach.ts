@@ -71,8 +71,13 @@ async function startDetached(options: DetachOptions, io: Io): Promise<void> {
     }
     await setTimeout(pollMs);
   }
+  try {
+    await printRunning(io, options);
+  } catch (error) {
+    child.kill(); // one that can't be called is not left behind
+    throw error;
+  }
   child.unref();
-  await printRunning(io, options);
 }
 
 function argumentsOf(options: DetachOptions, { cwd }: Io): string[] {

@@ -9,6 +9,7 @@ import type { WantedLogin } from '../../config/source/logins.ts';
 import { watchFile } from '../../config/source/watch.ts';
 import type { Consent } from '../../config/trust/wants.ts';
 import { GatewayError } from '../../errors.ts';
+import { urlOf } from '../../http/bind.ts';
 import { parserProblem } from '../../http/strict-head.ts';
 import type { OwnerProof } from '../../owner-proof.ts';
 import { type Paint, painter } from '../../paint.ts';
@@ -101,7 +102,7 @@ export async function serve(
   const host = options.host ?? config.server.host;
   const count = options.workers ?? config.server.workers;
   if (options.dryRun === true) {
-    const facts = { loaded, url: `http://${host}:${port}`, workers: count, paint: run.paint };
+    const facts = { loaded, url: urlOf({ host, port }), host, workers: count, paint: run.paint };
     const hasPage = servesInspector(config.inspector, host) && count === 1;
     io.stdout.write(banner({ ...facts, hasPage, program: programName(io.env) }));
     return;
@@ -244,21 +245,21 @@ function follow(run: Run, { loaded, log, services }: Started, addressFile: Addre
 
 function announce({ io, options, isPretty, paint, localKey }: Run, started: Started): void {
   const { loaded, recorder, services } = started;
-  const { url, workers, plants, metricsUrl } = services;
+  const { url, host, workers, plants, metricsUrl } = services;
   if (!isPretty) {
     for (const warning of loaded.warnings) recorder.log('warn', warning.message);
     if (plants !== undefined) recorder.log('problem' in plants ? 'warn' : 'info', 'plants', plants);
     if (loaded.config.needsLocalKey) recorder.log('info', 'local key', { file: localKeyFile(io.env) });
     recorder.log('info', 'listening', {
       url,
+      host,
       ...(workers !== undefined && { workers }),
       ...(metricsUrl !== undefined && { metrics: `${metricsUrl}/metrics` }),
     });
   } else if (options.quiet !== true) {
     const key = loaded.config.needsLocalKey ? localKey : undefined;
-    const hasPage =
-      servesInspector(loaded.config.inspector, new URL(url).hostname) && (workers?.length ?? 1) === 1;
-    const facts = { loaded, url, key, workers: workers?.length, plants, metricsUrl, paint };
+    const hasPage = servesInspector(loaded.config.inspector, host) && (workers?.length ?? 1) === 1;
+    const facts = { loaded, url, host, key, workers: workers?.length, plants, metricsUrl, paint };
     io.stderr.write(banner({ ...facts, hasPage, program: programName(io.env) }));
   }
 }

@@ -6,6 +6,7 @@ import type { LoadOptions } from '../../config/load.ts';
 import { findConfig, nearestConfig, readConfigFile } from '../../config/source/find.ts';
 import { realPathOf } from '../../config/trust/real-path.ts';
 import { isFields } from '../../dialects/fields.ts';
+import { reachableHost } from '../../http/bind.ts';
 import type { CommonOptions } from './command.ts';
 import type { Io } from './io.ts';
 import { loadUserConfig } from './load-config.ts';
@@ -87,8 +88,7 @@ export async function gatewayTarget(options: Pick<CommonOptions, 'config' | 'qui
 
 async function addressIn(file: string, io: Io): Promise<string> {
   const { host, port } = (await loadUserConfig({ config: file }, io)).config.server;
-  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+  return `http://${reachableHost(host)}:${port}`;
 }
 
 /** Where the running gateway writes its records, or the one of the named configuration. */

@@ -56,7 +56,9 @@ export const serverSchema = z.strictObject({
   allowed_hosts: z
     .array(reaching('host name', hostName.clone()))
     .default([])
-    .describe('Host names, besides loopback, that are accepted in the Host header, without a port.'),
+    .describe(
+      'Host names, besides loopback and `server.host`, that are accepted in the Host header, without a port. Beyond loopback, IP addresses are too; health checks may have any.',
+    ),
   allowed_origins: z
     .array(
       reaching(

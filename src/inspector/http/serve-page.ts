@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { GatewayError, toGatewayError } from '../../errors.ts';
-import { checkOrigin } from '../../http/check-origin.ts';
+import { checkOrigin, type hostsAt } from '../../http/check-origin.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import { commonHeaders, newRequestId, sendError, sendJson, toList } from '../../http/respond.ts';
 import type { HttpResponse } from '../../http/response.ts';
@@ -49,7 +49,7 @@ const noOrigins: ReadonlySet<string> = new Set();
 interface ServePageOptions {
   readonly route: (method: string, path: string) => Routed;
   readonly sessions: Sessions;
-  readonly allowedHosts: () => ReadonlySet<string>;
+  readonly hosts: () => ReturnType<typeof hostsAt>;
   /** Whether the configuration in force enables the page. */
   readonly isEnabled: () => boolean;
   /** Called for failures of the gateway itself. */
@@ -58,12 +58,12 @@ interface ServePageOptions {
 
 /** Answers every request below `/_/`, with the same checks for each. */
 export function servePage(options: ServePageOptions): (request: HttpRequest, response: HttpResponse) => void {
-  const { route, sessions, allowedHosts, isEnabled, onFailure } = options;
+  const { route, sessions, hosts, isEnabled, onFailure } = options;
   const handle = async (request: HttpRequest, response: HttpResponse): Promise<void> => {
     const requestId = newRequestId();
     try {
       // A foreign Host (DNS rebinding), and every Origin but the page's own, even those that may call the gateway.
-      checkOrigin(request, { allowedHosts: allowedHosts(), allowedOrigins: noOrigins });
+      checkOrigin(request, { ...hosts(), allowedOrigins: noOrigins });
       if (!isEnabled())
         throw new GatewayError('inspector.unknown', 'the live page is off (inspector.enabled)');
       const mark = request.target.indexOf('?');

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { toStoreError } from '../../database/failures.ts';
 import { GatewayError, toGatewayError } from '../../errors.ts';
-import { checkOrigin } from '../../http/check-origin.ts';
+import { checkOrigin, hostsAt } from '../../http/check-origin.ts';
 import { defaultListenLimits, type Listener, listen } from '../../http/listen.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import { newRequestId, refuseUpgrade, sendError } from '../../http/respond.ts';
@@ -29,7 +29,7 @@ export async function serve(options: ServeOptions): Promise<Listener> {
   const { log, sessions, watchers } = options;
   const route = createRouter(options.operations);
   const allowed = {
-    allowedHosts: new Set(options.allowedHosts),
+    ...hostsAt(options.host, new Set(options.allowedHosts)),
     allowedOrigins: new Set(options.allowedOrigins),
   };
 

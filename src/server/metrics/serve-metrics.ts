@@ -1,10 +1,9 @@
 import { GatewayError, toGatewayError } from '../../errors.ts';
-import { checkOrigin } from '../../http/check-origin.ts';
+import { checkOrigin, hostsAt } from '../../http/check-origin.ts';
 import { defaultListenLimits, type Listener, listen } from '../../http/listen.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import { newRequestId, sendError } from '../../http/respond.ts';
 import type { HttpResponse } from '../../http/response.ts';
-import { isLoopbackHost } from '../../loopback.ts';
 import type { MetricData } from '../../record/metrics/families.ts';
 
 interface ServeMetricsOptions {
@@ -21,7 +20,7 @@ const noOrigins: ReadonlySet<string> = new Set();
 
 /** Serves the metrics, and nothing else, to Prometheus. Throws port.busy and what an unusable address throws. */
 export function serveMetrics({ host, port, allowedHosts, read }: ServeMetricsOptions): Promise<Listener> {
-  const access = { allowedHosts, allowedOrigins: noOrigins, allowsAddresses: !isLoopbackHost(host) };
+  const access = { ...hostsAt(host, allowedHosts), allowedOrigins: noOrigins };
   /** One reading for all concurrent scrapes. */
   let reading: Promise<Answer> | undefined;
   const answer = async (request: HttpRequest, response: HttpResponse): Promise<void> => {
