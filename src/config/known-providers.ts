@@ -14,7 +14,7 @@ export const hostedProviders = {
   openai: {
     dialect: 'openai',
     variable: 'OPENAI_API_KEY',
-    models: ['gpt-*', 'o1*', 'o3*', 'o4*', 'text-embedding-*'],
+    models: ['gpt-*', 'codex-*', 'o1*', 'o3*', 'o4*', 'text-embedding-*'],
   },
   gemini: {
     dialect: 'openai',

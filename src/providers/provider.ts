@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isCloud, regionOf } from '../cloud-hosts.ts';
 import type { ProviderConfig } from '../config/build/providers.ts';
+import { isLoopbackHost } from '../loopback.ts';
 import type { TickQueue } from '../tick-queue.ts';
 import { Admission } from './admission.ts';
 import {
@@ -50,6 +51,8 @@ export class Provider {
   /** Which vendor's behaviour it has, if hosts of one family differ. */
   readonly host: Host;
   readonly priceScope: PriceScope;
+  /** Whether it is on this machine, where a model costs nothing that anybody bills. */
+  readonly isLocal: boolean;
   readonly #basePath: string;
   /** Undefined for hosts with the paths of their dialects. */
   readonly #cloud: CloudApi | undefined;
@@ -76,6 +79,7 @@ export class Provider {
     this.#basePath = basePath(url.pathname, options.dialect);
     this.#cloud = cloudFor(options);
     this.priceScope = priceScopeOf(options);
+    this.isLocal = isLoopbackHost(url.hostname);
   }
 
   /** The request target at this host for a call. Throws request.field for a model that can't stand in its path. */

@@ -167,6 +167,17 @@ describe('writes a file that config check passes without a warning, for a machin
     await check();
   });
 
+  test('with Ollama beside a key of OpenAI: all that Codex asks for goes to OpenAI, and the file says why the rest does not', async () => {
+    const ollama = await modelServer('qwen3:8b');
+
+    const { text, check } = await init([], { OLLAMA_HOST: ollama, OPENAI_API_KEY: secret });
+
+    expect(text).toContain('- { match: "gpt-*", provider: openai }\n  - { match: "codex-*", provider: openai }');
+    expect(text).toMatch(/no key or login here serves them.*\n.*\n {2}- \{ match: "claude-\*", provider: ollama/);
+    expect(text.match(/provider: ollama, model/g)).toHaveLength(1);
+    await check();
+  });
+
   test('with servers that take connections and say nothing: it says so, and goes on without them', async () => {
     const hosts = await Promise.all([1, 2, 3].map(() => startHost(() => undefined)));
     const local = hosts.slice(1).flatMap(({ url }) => ['--local', url]);

@@ -14,12 +14,15 @@ const answer = json(JSON.stringify({ ...JSON.parse(chatAnswer), usage }), 200, {
 const pricing = 'pricing: { input: 1, output: 2 }';
 
 const host = await startHost(answer);
+/** The same host by an address that is not known to be this machine. */
+const elsewhere = host.url.replace('127.0.0.1', '0.0.0.0');
 
 function config(limits: string): string {
   return `
 providers:
   host: { dialect: openai, base_url: ${host.url}/v1, api_key: "\${PROVIDER_KEY}", endpoints: [chat] }
-models: [{ match: m, provider: host, ${pricing}, max_output_tokens: 100 }, { match: free, provider: host }, { match: gpt-4o, provider: host }]
+  elsewhere: { dialect: openai, base_url: ${elsewhere}/v1, endpoints: [chat] }
+models: [{ match: m, provider: host, ${pricing}, max_output_tokens: 100 }, { match: unknown, provider: elsewhere }, { match: local, provider: host }, { match: gpt-4o, provider: host }]
 projects:
   shop:
     limits: ${limits}
@@ -69,8 +72,9 @@ describe('limits of a project', () => {
   // biome-ignore format: a case a line
   test.each([
     ['of a spent budget', '{ usd_per_day: 0.00024 }', [{}, {}], [200, 429], ''],
-    ['of a model without a price', usd, [{ model: 'free' }], [429], 'no price is known for free'],
-    ['of one that is allowed by name', lenient, [{ model: 'free' }], [200], ''],
+    ['of a model without a price', usd, [{ model: 'unknown' }], [429], 'no price is known for unknown'],
+    ['of one that is allowed by name', lenient, [{ model: 'unknown' }], [200], ''],
+    ['of a model on this machine, which is free', usd, [{ model: 'local', service_tier: 'priority' }], [200], ''],
     ['of a mode that costs more than the known price', usd, [dear], [429], 'no price is known for gpt-4o with service_tier'],
     ['of a mode of a model whose price is configured', usd, [{ ...dear, model: 'm' }], [200], ''],
     ['of a mode that is allowed by name', lenient, [dear], [200], ''],
@@ -119,7 +123,7 @@ describe('limits of a project', () => {
     const gateway = await startGateway(limited.replace(pricing, `${pricing}, context_window: 4000`));
 
     const known = await chat(gateway, { messages: named('file-1') });
-    const refused = await chat(gateway, { model: 'free', messages: named('file-2') });
+    const refused = await chat(gateway, { model: 'local', messages: named('file-2') });
     const { error } = (await refused.json()) as { error: { message: string } };
 
     expect([refused.status, known.status]).toEqual([429, 200]);

@@ -119,21 +119,28 @@ function servedMatches(providers: readonly FoundProvider[]): readonly Match[] {
   return all.filter(({ match }, i) => all.findIndex((each) => each.match === match) === i);
 }
 
-/** Names that coding agents ask for and nobody has go to a model that is here, behind this server's own such names. */
-function agentLines(providers: readonly FoundProvider[], rest: FoundProvider | undefined): readonly string[] {
+/** What coding agents ask for by themselves that no chosen provider has, and the local model that stands for it. */
+function substitutes(providers: readonly FoundProvider[]) {
   const served = servedMatches(providers).map(({ match }) => match);
   const missing = Object.values(logins)
     .flatMap(({ match }): readonly string[] => match)
     .filter((match) => !served.includes(match));
   const chosen = conversationModel(providers);
-  if (rest === undefined || chosen === undefined || missing.length === 0) return [];
-  const own = rest.models.filter((model) => missing.some((match) => compileGlob(match)(model)));
+  return chosen === undefined || missing.length === 0 ? undefined : { ...chosen, missing };
+}
+
+/** Names that coding agents ask for and nobody has go to a model that is here, behind this server's own such names. */
+function agentLines(providers: readonly FoundProvider[], rest: FoundProvider | undefined): readonly string[] {
+  const found = substitutes(providers);
+  if (rest === undefined || found === undefined) return [];
+  const { missing, provider, model } = found;
+  const own = rest.models.filter((name) => missing.some((match) => compileGlob(match)(name)));
   return [
-    ...own.map((model) => `  - { match: ${JSON.stringify(model)}, provider: ${rest.name} }`),
-    '  # What coding agents ask for by themselves; "gateway run -m MODEL AGENT" names another.',
+    ...own.map((name) => `  - { match: ${JSON.stringify(name)}, provider: ${rest.name} }`),
+    '  # Coding agents ask for these by themselves, and no key or login here serves them, so a model of this machine',
+    '  # stands for them; "gateway run -m MODEL AGENT" names another.',
     ...missing.map(
-      (match) =>
-        `  - { match: "${match}", provider: ${chosen.provider}, model: ${JSON.stringify(chosen.model)} }`,
+      (match) => `  - { match: "${match}", provider: ${provider}, model: ${JSON.stringify(model)} }`,
     ),
   ];
 }
@@ -185,7 +192,11 @@ export function nextSteps({ file, text, chosen, hasKey }: Written): string {
     credentials === undefined || variable !== undefined ? [] : [clouds[credentials].install],
   );
   const dashC = basename(file) === 'gateway.yaml' ? '' : ` -c ${file}`;
+  const stand = substitutes(chosen);
   return [
+    ...(stand === undefined
+      ? []
+      : [`note      ${stand.missing.join(', ')} go to ${stand.model}: no key or login for them`]),
     ...(missing.length === 0 ? [] : [`set       ${missing.join(', ')}`]),
     ...(packages.length === 0
       ? []

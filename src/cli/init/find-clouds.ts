@@ -128,7 +128,7 @@ function azure(env: Env): FoundProvider {
     baseUrl: `${origin ?? 'https://RESOURCE.openai.azure.com'}/openai/v1`,
     credentials: 'azure',
     ...(key !== undefined && { variable: key }),
-    models: ['gpt-*', 'o1*', 'o3*', 'o4*', 'text-embedding-*'],
+    models: ['gpt-*', 'codex-*', 'o1*', 'o3*', 'o4*', 'text-embedding-*'],
     ...azureFinding({ key, hasPlace: origin !== undefined, needs: 'AZURE_OPENAI_ENDPOINT' }, env),
   };
 }

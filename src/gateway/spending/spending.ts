@@ -143,10 +143,10 @@ export class Spending {
 
   /** What the client asks for that costs more than the known prices; undefined where the configuration has its own. */
   #surchargedMode(): string | undefined {
-    const hasListPrice = ({ provider, model }: Target) =>
-      provider.options.dialect !== 'sandbox' &&
-      !provider.takesLogin &&
-      this.#configuredPrice(model) === undefined;
+    const hasListPrice = (target: Target) =>
+      !target.provider.takesLogin &&
+      this.#configuredPrice(target.model) === undefined &&
+      this.#priceOf(target) !== free;
     if (!this.#targets.some(hasListPrice)) return undefined;
     return this.#demand.surcharge ?? this.#demand.fees.unpriced;
   }
@@ -198,9 +198,11 @@ export class Spending {
     if (configured !== undefined) return configured;
     if (provider.takesLogin) return undefined;
     if (provider.options.dialect === 'sandbox') return free;
-    const { priceScope: scope } = provider;
+    const { priceScope: scope, isLocal } = provider;
     if (scope === 'unlisted') return undefined;
-    return listPrice(model, { isRegional: scope === 'regional', nowMs: Date.now() });
+    // A model by a vendor's name on this machine may be a proxy's, which costs what the vendor's does.
+    const listed = listPrice(model, { isRegional: scope === 'regional', nowMs: Date.now() });
+    return listed ?? (isLocal ? free : undefined);
   }
 
   #configuredPrice(model: string): Price | undefined {
