@@ -2,14 +2,22 @@ import { toStoreError } from '../database/failures.ts';
 import { createPasswordChecker } from './accounts/password.ts';
 import { createSessions, logIn } from './accounts/sessions.ts';
 import { createThrottle } from './accounts/throttle.ts';
-import { insertDemoUser, insertUser, type NewUser, type User } from './accounts/users.ts';
+import {
+  changePassword,
+  demoUser,
+  hasUsers,
+  insertDemoUser,
+  insertUser,
+  type NewUser,
+  type User,
+} from './accounts/users.ts';
 import { assetOperations, documentHandlers } from './api/document-operations.ts';
 import { type Call, type Handlers, type OperationId, operationsOf } from './api/operation.ts';
 import { plantHandlers } from './api/plant-operations.ts';
 import { serve } from './api/serve.ts';
 import { userHandlers } from './api/user-operations.ts';
 import { createCatalogue } from './catalogue/catalogue.ts';
-import { type Database, openDatabase } from './database/open.ts';
+import { type Database, openDatabase, type Queries } from './database/open.ts';
 import type { Feed, FeedListener } from './events/feed.ts';
 import { openPostgresFeed } from './events/postgres-feed.ts';
 import {
@@ -20,6 +28,8 @@ import {
 } from './events/watchers.ts';
 import { migrate } from './migrations.ts';
 import { becomeReady } from './readiness.ts';
+
+export { randomPassword } from './accounts/users.ts';
 
 /** Plain data, so that it can be sent to a process of its own. */
 export interface StoreSettings {
@@ -134,11 +144,32 @@ export async function startStore(options: StoreOptions): Promise<Store> {
 }
 
 /** Adds a user to a store's database, whether or not the store is running. */
-export async function addUser(database: string, user: NewUser, passwordCost?: number): Promise<User> {
+export function addUser(database: string, user: NewUser, passwordCost?: number): Promise<User> {
+  return changeUsers(database, (queries) => insertUser(queries, createPasswordChecker(passwordCost), user));
+}
+
+/**
+ * Sets a user's password, in the same way. A store that has no user yet gets the user `demo`, who is not made where there
+ * is no terminal to show the password on.
+ */
+export function resetPassword(
+  database: string,
+  user: Omit<NewUser, 'email'>,
+  passwordCost?: number,
+): Promise<User> {
+  const passwords = createPasswordChecker(passwordCost);
+  return changeUsers(database, async (queries) =>
+    user.username === demoUser && !(await hasUsers(queries))
+      ? insertUser(queries, passwords, user)
+      : changePassword(queries, passwords, user),
+  );
+}
+
+async function changeUsers(database: string, change: (queries: Queries) => Promise<User>): Promise<User> {
   const opened = await openDatabase(database);
   try {
     await migrate(opened, async () => undefined);
-    return await insertUser(opened.queries, createPasswordChecker(passwordCost), user);
+    return await change(opened.queries);
   } catch (error) {
     throw toStoreError(error);
   } finally {

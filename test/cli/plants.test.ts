@@ -240,6 +240,28 @@ test("a user's own store has a demo user on its first start alone, whose passwor
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
+test('reset gives a user another password and ends the sessions; without any user it makes demo', async () => {
+  const user = createUser();
+  const serve = user.start('plants serve -p 0'); // no terminal: no demo user
+  const env = { PLANTS_URL: /plants {2}(\S+)/.exec(await serve.said('/docs'))?.[1] ?? '' };
+
+  const first = await user.run('plants user reset');
+  const login = await user.run('login -u demo --password-stdin', { env, stdin: first.stdout });
+  const second = await user.run('plants user reset demo -o json');
+  const old = await user.run('login -u demo --password-stdin', { env, stdin: first.stdout });
+  const session = await user.run('whoami', { env });
+  const own = await user.run('plants user reset --password-stdin', { stdin: 'a password of mine\n' });
+  const third = await user.run('login -u demo --password-stdin', { env, stdin: 'a password of mine\n' });
+  const stranger = await user.run('plants user reset rosa');
+  await serve.interrupt();
+
+  expect([first.stdout, login.exit, third.exit]).toEqual([expect.stringMatching(/^[\w-]{16}\n$/), 0, 0]);
+  expect(JSON.parse(second.stdout)).toEqual({ id: 1, username: 'demo', password: expect.any(String) });
+  expect([old.exit, session.exit]).toEqual([4, 4]);
+  expect(own).toEqual(printed(''));
+  expect(stranger).toEqual(failure(5, 'there is no user rosa'));
+});
+
 test('a store that is not there ends with 8 and says what to do', async () => {
   const env = { PLANTS_URL: 'http://127.0.0.1:9/v3', PLANTS_TOKEN: 'x' };
 

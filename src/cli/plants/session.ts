@@ -18,7 +18,8 @@ interface LoginOptions {
 export function buildLogin(io: Io): Command {
   return createCommand({
     name: 'login',
-    summary: 'plant store: log in and keep the session for later commands',
+    summary:
+      'plant store: log in as one of its users and keep the session; no login at a model provider goes here',
     examples: [
       'gateway login -u demo',
       'gateway login -u demo --password-stdin < password.txt',

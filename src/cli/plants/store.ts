@@ -6,9 +6,10 @@ import type { Config } from '../../config/config.ts';
 import { GatewayError } from '../../errors.ts';
 import { type Paint, painter } from '../../paint.ts';
 import { askPassword, canAsk, readPassword } from '../shell/ask.ts';
-import { type CommonOptions, commonOptions, createCommand, portNumber } from '../shell/command.ts';
-import { hasColour, type Io } from '../shell/io.ts';
+import { type CommonOptions, commonOptions, createCommand, outputFormat, portNumber } from '../shell/command.ts';
+import { hasColour, type Io, write } from '../shell/io.ts';
 import { loadUserConfig } from '../shell/load-config.ts';
+import { printValue } from '../shell/print/print.ts';
 import { printOne } from '../shell/print/table.ts';
 
 interface ServeOptions {
@@ -61,7 +62,7 @@ export function buildServe(io: Io): Command {
           io.stderr.write(`other commands find it with PLANTS_URL=${store.url}\n`);
       }
       if (store.demoPassword !== undefined) {
-        io.stderr.write(`user    demo   password ${store.demoPassword}   (shown only now)\n`);
+        io.stderr.write(`user    demo   password ${store.demoPassword}   (shown only now; gateway plants user reset makes another)\n`);
       }
       if (!io.signal.aborted) await once(io.signal, 'abort');
       await store.drain();
@@ -115,10 +116,39 @@ export function buildUser(io: Io): Command {
     examples: [
       'gateway plants user add rosa',
       'gateway plants user add rosa --password-stdin < password.txt',
-      'gateway plants user add --help',
+      'gateway plants user reset',
     ],
   });
-  return user.addCommand(add);
+  return user.addCommand(add).addCommand(buildReset(io));
+}
+
+function buildReset(io: Io): Command {
+  return createCommand({
+    name: 'reset',
+    summary: 'give a user of the local database a new password, and print it; their sessions end',
+    examples: [
+      'gateway plants user reset',
+      'gateway plants user reset | gateway login -u demo --password-stdin',
+      'gateway plants user reset rosa --password-stdin < password.txt',
+    ],
+  })
+    .argument('[name]', 'whose; in a store without users, demo is made', 'demo')
+    .option('--password-stdin', 'read the password from standard input, instead of making one')
+    .option(databaseOption, databaseHelp)
+    .action(async (username: string, given: Omit<AddOptions, 'email'>, command: Command) => {
+      outputFormat(command, ['text', 'json']);
+      const options = commonOptions(command);
+      const { randomPassword, resetPassword } = await import('../../plants/store.ts');
+      const made = given.passwordStdin === true ? undefined : randomPassword();
+      const password = made ?? (await readPassword(io));
+      const configured = (await configuredPlants(options, io))?.store.database;
+      const database = given.database ?? configured ?? defaultDatabase(io.env);
+      const user = await resetPassword(database, { username, password });
+      const value = { id: user.id, username: user.username, password: made ?? null };
+      await printValue(value, made === undefined ? '' : `${made}\n`, options, io);
+      if (options.quiet !== true && io.stderr.isTTY === true)
+        await write(io.stderr, `the new password of ${user.username}; log in: gateway login -u ${user.username}\n`);
+    });
 }
 
 async function newPassword({ passwordStdin }: AddOptions, options: CommonOptions, io: Io): Promise<string> {

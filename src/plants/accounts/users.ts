@@ -47,11 +47,40 @@ export async function insertDemoUser(
   queries: Queries,
   passwords: PasswordChecker,
 ): Promise<string | undefined> {
-  const anybody = await queries.selectFrom('users').select('id').limit(1).executeTakeFirst();
-  if (anybody !== undefined) return undefined;
-  const password = randomBytes(12).toString('base64url');
-  await insertUser(queries, passwords, { username: 'demo', password });
+  if (await hasUsers(queries)) return undefined;
+  const password = randomPassword();
+  await insertUser(queries, passwords, { username: demoUser, password });
   return password;
+}
+
+export const demoUser = 'demo';
+
+export async function hasUsers(queries: Queries): Promise<boolean> {
+  return (await queries.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined;
+}
+
+export function randomPassword(): string {
+  return randomBytes(12).toString('base64url');
+}
+
+/** Sets another password, and ends the user's sessions. Throws usage.invalid, and user.unknown. */
+export async function changePassword(
+  queries: Queries,
+  passwords: PasswordChecker,
+  { username, password }: Omit<NewUser, 'email'>,
+): Promise<User> {
+  refuseBad(username, password, '');
+  const row = await queries
+    .updateTable('users')
+    .set({ password_hash: await passwords.hash(password) })
+    .where('username_key', '=', username.toLowerCase())
+    .returning(['id', 'username', 'email'])
+    .executeTakeFirst();
+  if (row === undefined) {
+    throw new GatewayError('user.unknown', `there is no user ${username}; "gateway plants user add" makes one`);
+  }
+  await queries.deleteFrom('sessions').where('user_id', '=', row.id).execute();
+  return row;
 }
 
 export async function findCredentials(queries: Queries, username: string) {
