@@ -1,18 +1,26 @@
 import { existsSync } from 'node:fs';
 import { type Command, Option } from 'commander';
+import type { Config } from '../config/config.ts';
 import { GatewayError } from '../errors.ts';
-import { type UsageGroup, type UsageSum, usageGroups } from '../record/ledger/usage-report.ts';
+import type { LedgerPlace } from '../record/ledger/ledger-store.ts';
+import { totalUsage, type UsageGroup, type UsageSum, usageGroups } from '../record/ledger/usage-report.ts';
 import { ledgerSettings, noLedgerReason } from '../server/ledger-path.ts';
 import { type CommonOptions, commonOptions, createCommand, durationArgument } from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
 import { loadUserConfig } from './shell/load-config.ts';
 import { localDay, printValue } from './shell/print/print.ts';
-import { csv as csvRows, rowsText } from './shell/print/table.ts';
+import { alignedUsd, csv as csvRows, isTable, rowsText } from './shell/print/table.ts';
 import { followRunning } from './shell/running-configuration.ts';
+import { type BudgetUse, readBudgets } from './usage/budgets.ts';
+import { monthArgument, usagePeriod } from './usage/period.ts';
 
 interface UsageOptions {
   readonly by: UsageGroup;
   readonly since: number;
+  readonly today?: true;
+  /** True for the current one. */
+  readonly month?: string | true;
+  readonly budgets?: true;
   readonly csv?: true;
 }
 
@@ -35,8 +43,8 @@ const leastFirst = ['UNPRICED', 'ESTIMATED', 'REASONING TOKENS', 'CACHE WRITE TO
 export function build(io: Io): Command {
   return createCommand({
     name: 'usage',
-    summary: 'sum up what was used, from the ledger',
-    examples: ['gateway usage', 'gateway usage --by model --since 30d', 'gateway usage --by day --csv'],
+    summary: 'sum up what was used, and show what is left of budgets, from the ledger',
+    examples: ['gateway usage --month', 'gateway usage --by model --since 30d', 'gateway usage --budgets'],
   })
     .addOption(new Option('--by <what>', 'one row for each').choices(usageGroups).default('project'))
     .addOption(
@@ -44,68 +52,132 @@ export function build(io: Io): Command {
         .argParser(durationArgument)
         .default(weekMs, '7d'),
     )
+    .addOption(new Option('--today', 'since midnight, here').conflicts(['since', 'month']))
+    .addOption(
+      new Option('--month [month]', 'this calendar month, or another one, as 2026-10')
+        .argParser(monthArgument)
+        .conflicts('since'),
+    )
+    .addOption(
+      new Option(
+        '--budgets',
+        'what is used, reserved and left of each budget, and when it starts again',
+      ).conflicts(['by', 'since', 'today', 'month']),
+    )
     .option('--csv', 'print comma-separated values with a header')
     .action(async (options: UsageOptions, command: Command) => {
-      await usage(options, commonOptions(command), io);
+      const common = commonOptions(command);
+      if (options.csv === true && common.output !== undefined) {
+        throw new GatewayError('usage.invalid', '--csv and -o exclude each other', { param: 'csv' });
+      }
+      await (options.budgets === true ? budgets : usage)(options, common, io);
     });
 }
 
-async function usage({ by, since, csv }: UsageOptions, options: CommonOptions, io: Io): Promise<void> {
-  if (csv === true && options.output !== undefined) {
-    throw new GatewayError('usage.invalid', '--csv and -o exclude each other', { param: 'csv' });
+async function usage(options: UsageOptions, common: CommonOptions, io: Io): Promise<void> {
+  const { by, csv } = options;
+  const query = { by, ...usagePeriod(options, new Date()), dayOf: localDay };
+  const sums = await readLedger(common, io, async ({ place }) => {
+    const { readUsage } = await import('../record/ledger/read-ledger.ts');
+    return readUsage(place, query);
+  });
+  if (csv === true) {
+    const rows = sums.map((sum) => [sum.name, ...fields.map((field) => sum[field])]);
+    return write(io.stdout, csvRows([[by, ...fields], ...rows]));
   }
-  const { sums, note } = await read({ by, sinceMs: Date.now() - since }, options, io);
-  if (note !== undefined && options.quiet !== true) await write(io.stderr, `${note}\n`);
-  await show(sums, { by, csv: csv === true }, options, io);
-}
-
-async function show(
-  sums: readonly UsageSum[],
-  { by, csv }: { readonly by: UsageGroup; readonly csv: boolean },
-  options: CommonOptions,
-  io: Io,
-): Promise<void> {
-  if (csv) {
-    return write(
-      io.stdout,
-      csvRows([[by, ...fields], ...sums.map((sum) => [sum.name, ...fields.map((field) => sum[field])])]),
-    );
-  }
-  const rows = sums.map((sum) => [sum.name, ...fields.map((field) => String(sum[field]))]);
   const header = [by, ...fields].map((name) => name.replaceAll('_', ' ').toUpperCase());
   const named = sums.map(({ name, ...rest }) => ({ [by]: name, ...rest }));
-  await printValue(named, rowsText(header, rows, options, io, leastFirst), options, io);
+  await printValue(named, rowsText(header, usageRows(sums, common, io), common, io, leastFirst), common, io);
 }
 
-interface Found {
-  readonly sums: readonly UsageSum[];
-  /** Why there is no ledger to read. */
-  readonly note?: string;
+/** In a table with their total, which a script that adds up lines must not find among them. */
+function usageRows(sums: readonly UsageSum[], common: CommonOptions, io: Io): readonly (readonly string[])[] {
+  const isForPeople = isTable(common, io);
+  const shown = isForPeople && sums.length > 1 ? [...sums, totalUsage('TOTAL', sums)] : sums;
+  const costs = alignedUsd(shown.map(({ cost_usd }) => cost_usd));
+  return shown.map((sum, i) => [
+    sum.name,
+    ...fields.map((field) => (isForPeople && field === 'cost_usd' ? (costs[i] ?? '') : String(sum[field]))),
+  ]);
 }
 
-/** Throws config.invalid for a ledger that is turned off or can't be read. */
-async function read(
-  query: { by: UsageGroup; sinceMs: number },
+const budgetFields = [
+  'scope',
+  'name',
+  'limit',
+  'used',
+  'reserved',
+  'left',
+  'max',
+  'resets_at',
+  'mode',
+] as const satisfies readonly (keyof BudgetUse)[];
+const leastBudgetFirst = ['MODE', 'RESERVED', 'SCOPE', 'MAX', 'RESETS AT', 'USED'];
+
+async function budgets({ csv }: UsageOptions, common: CommonOptions, io: Io): Promise<void> {
+  const found = await readLedger(common, io, async ({ config, place }) => {
+    const all = await readBudgets(config, place, Date.now());
+    if (all.length === 0 && common.quiet !== true)
+      await write(io.stderr, 'no budget is configured: limits of projects and keys, such as usd_per_month\n');
+    return all;
+  });
+  if (csv === true) {
+    const rows = found.map((budget) => budgetFields.map((field) => budget[field]));
+    return write(io.stdout, csvRows([budgetFields, ...rows]));
+  }
+  const header = budgetFields.map((name) => name.replaceAll('_', ' ').toUpperCase());
+  const rows = found.map((budget) => budgetRow(budget, isTable(common, io)));
+  await printValue(found, rowsText(header, rows, common, io, leastBudgetFirst), common, io);
+}
+
+function budgetRow(budget: BudgetUse, isForPeople: boolean): readonly string[] {
+  if (!isForPeople) return budgetFields.map((field) => String(budget[field]));
+  const { used, reserved, left, max } = budget;
+  const numbers = [used, reserved, left, max];
+  const amounts = budget.limit.startsWith('usd') ? alignedUsd(numbers) : numbers.map(String);
+  const { scope, name, limit, resets_at: resets, mode } = budget;
+  return [scope, name, limit, ...amounts, localMinute(Date.parse(resets)), mode];
+}
+
+/** Of this machine's time zone, as 2026-12-01 00:00. */
+function localMinute(ms: number): string {
+  const two = (value: number) => String(value).padStart(2, '0');
+  const date = new Date(ms);
+  return `${localDay(ms)} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
+interface Ledger {
+  readonly config: Config;
+  readonly place: LedgerPlace;
+}
+
+/**
+ * What the configuration's ledger says; nothing, with a note, where none was written yet. Throws config.invalid for a ledger
+ * that is turned off or can't be read.
+ */
+async function readLedger<Entry>(
   options: CommonOptions,
   io: Io,
-): Promise<Found> {
+  readFrom: (ledger: Ledger) => Promise<readonly Entry[]>,
+): Promise<readonly Entry[]> {
   const followed = await followRunning(options, io);
   const loaded = followed && (await loadUserConfig(followed, io));
   const config = loaded?.config;
   const settings = loaded && ledgerSettings(loaded, io);
+  const note = (text: string) => (options.quiet === true ? undefined : write(io.stderr, `${text}\n`));
   if (config === undefined || settings === undefined) {
     const { isSandboxMode } = config ?? { isSandboxMode: true };
     const reason = noLedgerReason({ isSandboxMode });
-    if (isSandboxMode) return { sums: [], note: reason };
-    throw new GatewayError('config.invalid', reason);
+    if (!isSandboxMode) throw new GatewayError('config.invalid', reason);
+    await note(reason);
+    return [];
   }
   const { place } = settings;
-  const report = { ...query, dayOf: localDay };
   try {
-    const { readUsage } = await import('../record/ledger/read-ledger.ts');
-    const sums = await readUsage(place, report);
-    const isNone = sums.length === 0 && place.path !== undefined && !existsSync(place.path);
-    return isNone ? { sums, note: 'nothing was served yet: the first request makes the ledger' } : { sums };
+    const found = await readFrom({ config, place });
+    if (found.length === 0 && place.path !== undefined && !existsSync(place.path))
+      await note('nothing was served yet: the first request makes the ledger');
+    return found;
   } catch (cause) {
     if (cause instanceof GatewayError) throw cause;
     const [{ createTextScrubber }, { nameOf }] = await Promise.all([

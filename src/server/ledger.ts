@@ -84,7 +84,7 @@ export function nameOfDatabase(address: string): string {
   return `postgres://${searchParams.get('host') ?? host}${pathname}`;
 }
 
-function toWanted({ scope, name, startsMs, endsMs }: BudgetCounter): WantedSum {
+export function toWanted({ scope, name, startsMs, endsMs }: BudgetCounter): WantedSum {
   return { scope, name, sinceMs: startsMs, untilMs: endsMs };
 }
 

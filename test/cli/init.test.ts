@@ -172,8 +172,12 @@ describe('writes a file that config check passes without a warning, for a machin
 
     const { text, check } = await init([], { OLLAMA_HOST: ollama, OPENAI_API_KEY: secret });
 
-    expect(text).toContain('- { match: "gpt-*", provider: openai }\n  - { match: "codex-*", provider: openai }');
-    expect(text).toMatch(/no key or login here serves them.*\n.*\n {2}- \{ match: "claude-\*", provider: ollama/);
+    expect(text).toContain(
+      '- { match: "gpt-*", provider: openai }\n  - { match: "codex-*", provider: openai }',
+    );
+    expect(text).toMatch(
+      /no key or login here serves them.*\n.*\n {2}- \{ match: "claude-\*", provider: ollama/,
+    );
     expect(text.match(/provider: ollama, model/g)).toHaveLength(1);
     await check();
   });

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openLedgerFile } from '../../src/record/ledger/ledger-file.ts';
@@ -67,6 +67,117 @@ test('csv has a header, and cells that need quotes have them', async () => {
     'key,requests,input_tokens,output_tokens,cache_read_tokens,cache_write_tokens,reasoning_tokens,cost_usd,estimated,unpriced',
     '"other, web",1,10,20,3,2,1,0.0015,0,0',
   ]);
+});
+
+test('a table has numbers on the right, money with as many decimals, and a total', async () => {
+  const { stdout } = await usage('', { isTerminal: true, columns: 200 });
+
+  const lines = stdout.split('\n').map((line) => line.replace(/ {2,}/g, '|'));
+  expect(lines[0]).toMatch(/^PROJECT\|REQUESTS\|INPUT TOKENS\|/);
+  expect(lines.slice(1)).toEqual([
+    'other|1|10|20|3|2|1|0.0015|0|0',
+    'shop|2|20|40|6|4|2|0.0015|1|1',
+    'TOTAL|3|30|60|9|6|3|0.0030|1|1',
+    '',
+  ]);
+  expect(stdout.split('\n').map((line) => line.length)).toEqual(expect.arrayContaining([0]));
+  expect(
+    new Set(
+      stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.length),
+    ).size,
+  ).toBe(1);
+});
+
+test('a total of one row would say the same again', async () => {
+  expect((await usage('--by model -o table --since 24h')).stdout).toContain('TOTAL');
+  const one = await home([row(1, {})]);
+  expect((await command('usage -o table', { cwd: one })).stdout).not.toContain('TOTAL');
+});
+
+test('a month is one of the calendar here, and today begins at midnight', async () => {
+  const at = (text: string, id: number) => row(id, { started_ms: new Date(text).getTime() });
+  const midnight = new Date();
+  midnight.setHours(0, 0, 0, 0);
+  const cwd = await home([
+    at('2026-09-30T23:59:59', 1),
+    at('2026-10-01T00:00:00', 2),
+    at('2026-10-31T23:59:59', 3),
+    at('2026-11-01T00:00:00', 4),
+    row(5, { started_ms: midnight.getTime() - 1 }),
+    row(6, { started_ms: midnight.getTime() }),
+  ]);
+  const requests = async (line: string) =>
+    ((await command(`usage ${line} -o json`, { cwd })).json as { requests: number }[])[0]?.requests;
+
+  expect(await requests('--month 2026-10')).toBe(2);
+  expect(await requests('--month 2026-08')).toBe(undefined);
+  expect(await requests('--today')).toBe(1);
+});
+
+test.each([
+  '--month --since 7d',
+  '--today --month',
+  '--month 2026-13',
+  '--budgets --by key',
+  '--budgets --csv -o json',
+])('usage %s is wrong usage', async (line) => {
+  expect(await usage(line)).toEqual(failure(2, ''));
+});
+
+const budgeted = `
+providers: { s: { dialect: sandbox } }
+models: [{ match: "*", provider: s }]
+records: { ledger: true, ledger_file: .local/state/gateway/ledger.sqlite }
+projects:
+  shop:
+    limits: { usd_per_month: 20, requests_per_minute: 5 }
+    keys: [{ id: shop-web, hash: "sha256:${'0'.repeat(64)}", limits: { tokens_per_day: 100, mode: monitor } }]
+`;
+
+test('budgets: what is used, left, and when it starts again; with nothing open nothing is reserved', async () => {
+  const now = Date.now();
+  const cwd = await home([row(1, { started_ms: now, nano_usd: 1_250_000_000 })]);
+  writeFileSync(join(cwd, 'gateway.yaml'), budgeted);
+
+  const { json } = await command('usage --budgets -o json', { cwd });
+  const piped = await command('usage --budgets', { cwd });
+  const { stdout } = await command('usage --budgets', { cwd, isTerminal: true, columns: 60 });
+
+  const day = new Date(now).toISOString().slice(0, 10);
+  const nextDay = new Date(Date.parse(`${day}T00:00:00Z`) + 24 * hourMs).toISOString();
+  expect(json).toEqual([
+    expect.objectContaining({
+      name: 'shop',
+      limit: 'usd_per_month',
+      used: 1.25,
+      reserved: 0,
+      left: 18.75,
+      max: 20,
+    }),
+    {
+      scope: 'key',
+      name: 'shop-web',
+      limit: 'tokens_per_day',
+      mode: 'monitor',
+      max: 100,
+      used: 30,
+      reserved: 0,
+      left: 70,
+      resets_at: nextDay,
+    },
+  ]);
+  expect(piped.stdout).toMatch(
+    /^project\tshop\tusd_per_month\t1.25\t0\t18.75\t20\t20\d\d-\S+Z\tenforce\nkey\t/,
+  );
+  expect(stdout).toMatch(/^NAME .*LEFT/m);
+  for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(60);
+});
+
+test('a configuration without budgets says what one would be', async () => {
+  expect(await usage('--budgets')).toEqual(failure(0, 'no budget is configured'));
 });
 
 const none = { 'gateway.yaml': 'records: { ledger: true }\n' };

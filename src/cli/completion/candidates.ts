@@ -66,6 +66,7 @@ export const freeValues = [
   'expression',
   'host',
   'id',
+  'month',
   'n',
   'name',
   'name=value',

@@ -6,7 +6,13 @@ import type { Config } from '../../config/config.ts';
 import { GatewayError } from '../../errors.ts';
 import { type Paint, painter } from '../../paint.ts';
 import { askPassword, canAsk, readPassword } from '../shell/ask.ts';
-import { type CommonOptions, commonOptions, createCommand, outputFormat, portNumber } from '../shell/command.ts';
+import {
+  type CommonOptions,
+  commonOptions,
+  createCommand,
+  outputFormat,
+  portNumber,
+} from '../shell/command.ts';
 import { hasColour, type Io, write } from '../shell/io.ts';
 import { loadUserConfig } from '../shell/load-config.ts';
 import { printValue } from '../shell/print/print.ts';
@@ -62,7 +68,9 @@ export function buildServe(io: Io): Command {
           io.stderr.write(`other commands find it with PLANTS_URL=${store.url}\n`);
       }
       if (store.demoPassword !== undefined) {
-        io.stderr.write(`user    demo   password ${store.demoPassword}   (shown only now; gateway plants user reset makes another)\n`);
+        io.stderr.write(
+          `user    demo   password ${store.demoPassword}   (shown only now; gateway plants user reset makes another)\n`,
+        );
       }
       if (!io.signal.aborted) await once(io.signal, 'abort');
       await store.drain();
@@ -147,7 +155,10 @@ function buildReset(io: Io): Command {
       const value = { id: user.id, username: user.username, password: made ?? null };
       await printValue(value, made === undefined ? '' : `${made}\n`, options, io);
       if (options.quiet !== true && io.stderr.isTTY === true)
-        await write(io.stderr, `the new password of ${user.username}; log in: gateway login -u ${user.username}\n`);
+        await write(
+          io.stderr,
+          `the new password of ${user.username}; log in: gateway login -u ${user.username}\n`,
+        );
     });
 }
 

@@ -77,7 +77,10 @@ export async function changePassword(
     .returning(['id', 'username', 'email'])
     .executeTakeFirst();
   if (row === undefined) {
-    throw new GatewayError('user.unknown', `there is no user ${username}; "gateway plants user add" makes one`);
+    throw new GatewayError(
+      'user.unknown',
+      `there is no user ${username}; "gateway plants user add" makes one`,
+    );
   }
   await queries.deleteFrom('sessions').where('user_id', '=', row.id).execute();
   return row;

@@ -34,6 +34,25 @@ export async function readLedgerSums(
   }
 }
 
+/** The same in two parts: what was used, and the worst case of what is open. Throws LedgerFailure. */
+export async function readBudgetSums(
+  place: LedgerPlace,
+  wanted: readonly WantedSum[],
+): Promise<{ readonly used: readonly KnownSum[]; readonly reserved: readonly KnownSum[] }> {
+  return readLedger(place, async (tables, { rows, open }) => {
+    const unstored = new Set(await withoutStored(tables, [...open, ...rows]));
+    const ended = rows.filter((row) => unstored.has(row));
+    return {
+      used: addUp(wanted, await readStored(tables, wanted), ended),
+      reserved: addUp(
+        wanted,
+        [],
+        open.filter((intent) => unstored.has(intent)),
+      ),
+    };
+  });
+}
+
 /** Usage so far; none if nothing was served yet. */
 export async function readUsage(place: LedgerPlace, query: UsageQuery): Promise<readonly UsageSum[]> {
   return readLedger(place, async (tables, { rows }) =>

@@ -15,33 +15,54 @@ export interface UsageSum extends Readonly<Record<Exclude<SummedColumn, 'nano_us
 
 const columns = { project: 'project', key: 'key_id', model: 'model', day: 'quarter' } as const;
 const nanoUsdPerUsd = 1_000_000_000;
+/** After any, and an integer of four bytes. */
+const latestQuarter = 2 ** 31 - 1;
 
 export interface UsageQuery {
   readonly by: UsageGroup;
   readonly sinceMs: number;
+  /** Its end, where it has one. */
+  readonly untilMs?: number | undefined;
   /** The name of the day that a time belongs to. */
   readonly dayOf: (ms: number) => string;
 }
 
 type SumRow = Readonly<Record<SummedColumn, number>> & { readonly name: string | number };
 
-/** Usage since a time, rounded to a quarter of an hour: what the tables have, and `rows` that they don't have yet. */
+/** Usage of a period, rounded to quarters of an hour: what the tables have, and `rows` that they don't have yet. */
 export async function sumUsage(
   tables: LedgerTables | undefined,
   query: UsageQuery,
   rows: readonly LedgerRow[],
 ): Promise<readonly UsageSum[]> {
   const since = quarterOf(query.sinceMs);
+  const until = query.untilMs === undefined ? latestQuarter : quarterOf(query.untilMs);
   const sums = summed.map((name) => `${tables?.sumOf(name)} as ${name}`).join();
   const name = columns[query.by];
-  const sql = `select ${name} as name, ${sums} from ${tables?.sums} where quarter >= $1 group by ${name}`;
-  const stored = await tables?.select<SumRow>(sql, [since]);
-  const recent = rows.filter(({ started_ms }) => quarterOf(started_ms) >= since);
+  const sql = `select ${name} as name, ${sums} from ${tables?.sums} where quarter >= $1 and quarter < $2 group by ${name}`;
+  const stored = await tables?.select<SumRow>(sql, [since, until]);
+  const recent = rows.filter(({ started_ms }) => {
+    const quarter = quarterOf(started_ms);
+    return quarter >= since && quarter < until;
+  });
   const added = addedSums(recent).map((values) => {
     const sum = Object.fromEntries(sumColumns.map((column, i) => [column, values[i]]));
     return { ...sum, name: sum[name] } as SumRow; // it has all of `sumColumns`
   });
   return toReport([...(stored ?? []), ...added], query);
+}
+
+/** All of them together, by this name. */
+export function totalUsage(name: string, sums: readonly UsageSum[]): UsageSum {
+  const add = (one: UsageSum, other: UsageSum): UsageSum => {
+    const added = summed.map((column) =>
+      column === 'nano_usd'
+        ? ['cost_usd', one.cost_usd + other.cost_usd]
+        : [column, one[column] + other[column]],
+    );
+    return { name, ...Object.fromEntries(added) }; // it has all of `summed`
+  };
+  return sums.reduce(add);
 }
 
 function toReport(rows: readonly SumRow[], { dayOf }: UsageQuery): readonly UsageSum[] {

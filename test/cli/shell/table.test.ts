@@ -1,6 +1,6 @@
 import stringWidth from 'fast-string-width';
 import { describe, expect, test } from 'vitest';
-import { table } from '../../../src/cli/shell/print/table.ts';
+import { alignedUsd, table } from '../../../src/cli/shell/print/table.ts';
 
 const rows = [
   ['sandbox-mini', 'ready'],
@@ -15,6 +15,23 @@ test('a table for people has aligned columns and a header', () => {
 
 test('a terminal that does not know its width gets the whole table', () => {
   expect(table(['MODEL', 'STATUS'], rows, true, { columns: 0 })).toBe(table(['MODEL', 'STATUS'], rows, true));
+});
+
+test('a column of numbers stands on the right; a number among words does not', () => {
+  const values = [
+    ['9', '1.50', '3 ms', '7', '2026-11-01'],
+    ['1200', '', '12 ms', 'all', '2026-11-02'],
+  ];
+
+  expect(table(['COUNT', 'US$', 'TIME', 'WHAT', 'DAY'], values, true)).toBe(
+    'COUNT   US$   TIME  WHAT  DAY\n    9  1.50   3 ms  7     2026-11-01\n 1200        12 ms  all   2026-11-02\n',
+  );
+});
+
+test('amounts of money have the decimals that the finest needs, at least two', () => {
+  expect(alignedUsd([3, 0.00125, 0])).toEqual(['3.00000', '0.00125', '0.00000']);
+  expect(alignedUsd([20, 1.5])).toEqual(['20.00', '1.50']);
+  expect(alignedUsd([1e-9])).toEqual(['0.00']);
 });
 
 test('a table for scripts has tabs and no header', () => {
@@ -61,7 +78,7 @@ describe('on a terminal that is narrow', () => {
     expect(table(header, plants.slice(0, 2), true, { columns: 58 })).toBe(
       [
         'ID  NAME                STATUS     TAGS  …',
-        '1   Boston Fern         available  green,leafy,shade,…',
+        ' 1  Boston Fern         available  green,leafy,shade,…',
         '22  Monstera Deliciosa  sold       green,large',
         '',
       ].join('\n'),
@@ -69,7 +86,7 @@ describe('on a terminal that is narrow', () => {
     expect(table(header, plants.slice(0, 2), true, { columns: 40 })).toBe(
       [
         'ID  NAME                STATUS  …',
-        '1   Boston Fern         available',
+        ' 1  Boston Fern         available',
         '22  Monstera Deliciosa  sold',
         '',
       ].join('\n'),

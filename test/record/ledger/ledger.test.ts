@@ -8,7 +8,7 @@ import { endLine, header } from '../../../src/record/ledger/journal/journal-line
 import type { LedgerEvent } from '../../../src/record/ledger/ledger.ts';
 import { fileLedger } from '../../../src/record/ledger/ledger-store.ts';
 import { openLedger } from '../../../src/record/ledger/open-ledger.ts';
-import { readLedgerSums, readUsage } from '../../../src/record/ledger/read-ledger.ts';
+import { readBudgetSums, readLedgerSums, readUsage } from '../../../src/record/ledger/read-ledger.ts';
 import { listening } from '../../kit/listening.ts';
 import { emptyDirectory } from '../../kit/own-configuration.ts';
 import { openFile, select } from './opened.ts';
@@ -171,6 +171,19 @@ describe('ledger', () => {
     await expect.poll(() => events.map(({ kind }) => kind)).toEqual(['waiting', 'moving']);
     await expect.poll(() => rows(path)).toHaveLength(1);
   });
+});
+
+test('what is open is reserved, and what has ended is used', async () => {
+  const path = newPath();
+  const { ledger } = await openFile(path);
+  await ledger.begin(intent('req_1'));
+  await ledger.begin(intent('req_2'));
+  await ledger.finish(row('req_1'));
+
+  const sums = await readBudgetSums(fileLedger(path), wanted);
+
+  expect(sums.used).toMatchObject([{ tokens: 8, nanoUsd: 80 }]);
+  expect(sums.reserved).toMatchObject([{ tokens: 130, nanoUsd: 1_000 }]);
 });
 
 test('a database that takes a connection and says nothing is away, so that a start does not fail', async () => {

@@ -46,12 +46,22 @@ export function printOne<Value>(
 export function rowsText(
   header: readonly string[],
   rows: readonly (readonly string[])[],
-  { output }: Options,
+  options: Options,
   { stdout }: Pick<Io, 'stdout'>,
   leastFirst: readonly string[] = [],
 ): string {
-  const isForPeople = output === 'table' || stdout.isTTY === true;
-  return table(header, rows, isForPeople, { columns: stdout.columns, leastFirst });
+  return table(header, rows, isTable(options, { stdout }), { columns: stdout.columns, leastFirst });
+}
+
+/** Whether text is printed as a table, for a person. */
+export function isTable({ output }: Options, { stdout }: Pick<Io, 'stdout'>): boolean {
+  return output === 'table' || (stdout.isTTY === true && !isForPrograms(output));
+}
+
+/** Amounts of US$ below each other: all with the decimals that the finest of them needs, two to six. */
+export function alignedUsd(amounts: readonly number[]): readonly string[] {
+  const decimals = amounts.map((amount) => /\.(\d*?)0*$/.exec(amount.toFixed(6))?.[1]?.length ?? 0);
+  return amounts.map((amount) => amount.toFixed(Math.max(2, ...decimals)));
 }
 
 // Not string-width, which gives the same widths but takes 80 ms to load, nor cli-table3, which cuts words.
@@ -82,7 +92,9 @@ export function table(
   if (!isForPeople) return cells.map((row) => `${row.join('\t')}\n`).join('');
   const shown = fitColumns(header, cells, width);
   const lines = [header, ...cells].map((row, i) => {
-    const texts = shown.map(({ index, width: most }) => padded(row[index] ?? '', most));
+    const texts = shown.map(({ index, width: most, isNumeric }) =>
+      isNumeric ? (row[index] ?? '').padStart(most) : padded(row[index] ?? '', most),
+    );
     const isCut = i === 0 && shown.length < header.length;
     return `${texts.join(' '.repeat(gap)).trimEnd()}${isCut ? `${' '.repeat(gap)}${ellipsis}` : ''}\n`;
   });
@@ -96,7 +108,11 @@ function oneLine(cell: string): string {
 interface ShownColumn {
   readonly index: number;
   readonly width: number;
+  /** Numbers stand on the right, so that their digits are below each other; they have no words to leave out. */
+  readonly isNumeric: boolean;
 }
+
+const numeric = /^(?:[-+]?\d+(?:\.\d+)?(?: ?(?:ms|s|%))?)?$/;
 
 /** The columns that fit, in order: one is shortened, then dropped, before a more important one is shortened. */
 function fitColumns(
@@ -108,6 +124,8 @@ function fitColumns(
   const shown = header.map((title, index) => ({
     index,
     width: maximum([title, ...cellsOf(index)].map((text) => textWidth(text))),
+    isNumeric:
+      cellsOf(index).some((text) => text !== '') && cellsOf(index).every((text) => numeric.test(text)),
   }));
   let kept: readonly ShownColumn[] = shown;
   for (const index of givingWay(header, leastFirst)) {
@@ -118,7 +136,7 @@ function fitColumns(
     const natural = shown[index]?.width ?? 0;
     const least = maximum([textWidth(header[index] ?? ''), ...cellsOf(index).map(leastWidth)]);
     if (natural - excess >= least) {
-      return kept.map((column) => (column.index === index ? { index, width: natural - excess } : column));
+      return kept.map((column) => (column.index === index ? { ...column, width: natural - excess } : column));
     }
     kept = kept.filter((column) => column.index !== index);
   }
