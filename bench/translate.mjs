@@ -141,7 +141,7 @@ async function runRelay() {
     const translation = createTranslation(dialects[client], dialects[provider], {
       requestedModel: 'asked',
       targetModel: 'target',
-      host: 'compatible',
+      host: 'unknown',
       newId: (prefix) => `${prefix}0123456789abcdef01234567`,
       createdS: 1_763_000_000,
     });

@@ -1,4 +1,6 @@
+import type { Effort } from '../hosts/models.ts';
 import { toText } from './fields.ts';
+import type { Seal } from './translation/seals.ts';
 import type { Usage } from './usage.ts';
 
 /**
@@ -40,6 +42,7 @@ export interface ToolName {
 export interface ToolCall extends ToolName {
   readonly id: string;
   readonly input: string;
+  readonly seal?: Seal | undefined;
 }
 
 export interface ToolResult {
@@ -60,8 +63,15 @@ interface UserTurn {
   readonly parts: readonly ContentPart[];
 }
 
+/** What a model thought before it spoke, without what another vendor has signed. */
+export interface Thought {
+  readonly text: string;
+  readonly seal?: Seal | undefined;
+}
+
 export interface AssistantTurn {
   readonly role: 'assistant';
+  readonly thoughts: readonly Thought[];
   readonly text: string;
   readonly calls: readonly ToolCall[];
 }
@@ -96,8 +106,6 @@ export type OutputFormat =
       readonly description?: string | undefined;
     };
 
-export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
-
 /** What a client asks for, independent of any dialect. `system` holds the leading system turns, `turns` all others. */
 export interface ConversationRequest {
   readonly system: readonly SystemTurn[];
@@ -122,7 +130,8 @@ export interface ConversationRequest {
 export type FinishReason = 'stop' | 'sequence' | 'length' | 'calls' | 'filter';
 
 export type AnswerPart =
-  | { readonly kind: 'thinking' | 'text' | 'refusal'; readonly text: string }
+  | { readonly kind: 'thinking'; readonly text: string; readonly seal?: Seal | undefined }
+  | { readonly kind: 'text' | 'refusal'; readonly text: string }
   | { readonly kind: 'call'; readonly call: ToolCall };
 
 export interface Answer {
@@ -146,6 +155,7 @@ export interface ProviderFailure {
 }
 
 export interface CallStart extends ToolName {
+  readonly seal?: Seal | undefined;
   /** Counts the calls of this answer from 0 in the order they appear. */
   readonly index: number;
   readonly id: string;
@@ -159,6 +169,8 @@ export interface StreamSink {
   /** An event of the provider came that is no failure; called before what it says. */
   start(): void;
   thinking(text: string): void;
+  /** Ends a thought, which may have no text. */
+  seal(seal: Seal): void;
   text(text: string): void;
   refusal(text: string): void;
   callStart(call: CallStart): void;
@@ -186,11 +198,18 @@ export interface StreamWriter extends Omit<StreamSink, 'start' | 'usage' | 'comp
 }
 
 /** A call in a provider's answer. */
-export function callPart(id: unknown, name: unknown, input: string): AnswerPart {
-  return { kind: 'call', call: { kind: 'function', id: toText(id), name: toText(name), input } };
+export function callPart(id: unknown, name: unknown, input: string, signature = ''): AnswerPart {
+  const seal: Seal | undefined = signature === '' ? undefined : { of: 'call', data: signature };
+  return { kind: 'call', call: { kind: 'function', id: toText(id), name: toText(name), input, seal } };
+}
+
+/** What an answer's model thought; nothing if there is neither a text nor a seal. */
+export function thoughtPart(text: string, data = ''): AnswerPart[] {
+  const seal: Seal | undefined = data === '' ? undefined : { of: 'thought', data };
+  return text === '' && seal === undefined ? [] : [{ kind: 'thinking', text, seal }];
 }
 
 /** A part of a provider's answer; none if it has no text. */
-export function textPart(kind: 'thinking' | 'text' | 'refusal', text: string): AnswerPart[] {
+export function textPart(kind: 'text' | 'refusal', text: string): AnswerPart[] {
   return text === '' ? [] : [{ kind, text }];
 }

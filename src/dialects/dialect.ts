@@ -9,7 +9,7 @@ import type {
 } from './conversation.ts';
 import type { FieldTable } from './field-table.ts';
 import { type Dropped, type Fields, toCount, toFields, toList } from './fields.ts';
-import type { TranslationContext } from './translation/model-quirks.ts';
+import type { TranslationContext } from './translation/context.ts';
 import type { ToolNames } from './translation/tool-names.ts';
 import type { Usage } from './usage.ts';
 

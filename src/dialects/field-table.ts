@@ -1,11 +1,12 @@
-import { type Dropped, type Fields, noteDropped, unsupported } from './fields.ts';
+import { traitsOf } from '../hosts/find-host.ts';
 import {
   isOpenAiReasoningModel,
-  type TranslationContext,
   takesReasoningEffort,
   takesSampling,
   thinkingControl,
-} from './translation/model-quirks.ts';
+} from '../hosts/models.ts';
+import { type Dropped, type Fields, noteDropped, unsupported } from './fields.ts';
+import type { TranslationContext } from './translation/context.ts';
 
 /** Kept for the parser of the request, left out, or a 400 with `param` and these words. */
 type Fate = 'kept' | 'dropped' | { readonly refused: string };
@@ -70,8 +71,8 @@ export function droppedIf(isUnknown: (context: TranslationContext) => boolean): 
   return (_value, context) => (isUnknown(context) ? 'dropped' : 'kept');
 }
 
-export function isNotOpenAi({ host }: TranslationContext): boolean {
-  return host !== 'openai';
+export function isNotOpenAi(context: TranslationContext): boolean {
+  return !traitsOf(context).openAiOptions;
 }
 
 // What becomes of a client's fields, whichever other dialect the provider speaks.

@@ -6,7 +6,7 @@ import { applyTable, type FieldTable } from './field-table.ts';
 import { brokenAnswer, type Dropped, type Fields, isFields, parseFields } from './fields.ts';
 import { eventLimitBytes } from './sse.ts';
 import { countTextTokens, tallyAnswer } from './text-tokens.ts';
-import type { TranslationContext } from './translation/model-quirks.ts';
+import type { TranslationContext } from './translation/context.ts';
 import { cutAnswer, cutStream, stopsToCut } from './translation/stop-sequences.ts';
 import { createToolNames, type WireNames } from './translation/tool-names.ts';
 import { restoreAnswer, restoreCalls } from './translation/unwrap-stream.ts';
@@ -207,6 +207,7 @@ class TranslatedEvents implements StreamTranslation {
       };
     this.#reader = createReader({
       refusal: writer.refusal,
+      seal: writer.seal,
       callStart: writer.callStart,
       callInput: writer.callInput,
       callEnd: writer.callEnd,

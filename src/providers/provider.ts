@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isCloud, regionOf } from '../cloud-hosts.ts';
 import type { ProviderConfig } from '../config/build/providers.ts';
 import { isLoopbackHost } from '../loopback.ts';
+import { isCloud, regionOf } from '../hosts/clouds.ts';
+import { findHost, type Host, traitsOf } from '../hosts/find-host.ts';
+import type { HostTraits } from '../hosts/traits.ts';
 import type { TickQueue } from '../tick-queue.ts';
 import { Admission } from './admission.ts';
 import {
@@ -15,7 +17,6 @@ import {
 import type { Authorizer } from './credentials/authorizer.ts';
 import { createAuthorizer } from './credentials/registry.ts';
 import { type BreakerChannel, Health } from './health.ts';
-import { type Host, hostOf, type ProviderFamily, reportsStreamUsage } from './host.ts';
 import { RetryBudget } from './retry.ts';
 import { Pool } from './transport/pool.ts';
 
@@ -46,9 +47,6 @@ export class Provider {
   readonly ownHeaders: readonly string[];
   /** Adds what authorizes each request, if that isn't a key. */
   readonly authorizer: Authorizer | undefined;
-  /** Whether its chat streams are known to report their usage if they are asked to. */
-  readonly reportsStreamUsage: boolean;
-  /** Which vendor's behaviour it has, if hosts of one family differ. */
   readonly host: Host;
   readonly priceScope: PriceScope;
   /** Whether it is on this machine, where a model costs nothing that anybody bills. */
@@ -74,8 +72,7 @@ export class Provider {
     this.retryBudget = new RetryBudget(options.retries);
     this.ownHeaders = keyHeaders(options);
     this.authorizer = same?.authorizer ?? authorizerFor(options, url);
-    this.host = hostOf(options.dialect, url.hostname);
-    this.reportsStreamUsage = reportsStreamUsage(url.hostname);
+    this.host = findHost({ ...options, hostname: url.hostname });
     this.#basePath = basePath(url.pathname, options.dialect);
     this.#cloud = cloudFor(options);
     this.priceScope = priceScopeOf(options);
@@ -86,6 +83,11 @@ export class Provider {
   pathFor(call: Call): string {
     if (this.options.dialect === 'sandbox') return this.#basePath + call.path;
     return this.#basePath + (this.#cloud?.pathFor(call) ?? call.path.replace(/^\/v1(?:beta)?/, ''));
+  }
+
+  /** What its host takes for a model. */
+  traitsFor(model: string): HostTraits {
+    return traitsOf({ host: this.host, targetModel: model });
   }
 
   /** What its bodies hold besides those of the dialect. */
@@ -142,7 +144,7 @@ function cloudFor({ dialect, api_version: version }: ProviderOptions): CloudApi 
 }
 
 /** Anthropic's base URLs don't include the version, nor do Google's; one that does anyway is accepted, as is Vertex'. */
-function basePath(pathname: string, family: ProviderFamily): string {
+function basePath(pathname: string, family: ProviderConfig['dialect']): string {
   const path = pathname.replace(/\/+$/, '');
   // It has all dialects, each under its own version.
   if (family === 'sandbox') return path.replace(/\/v1$/, '');

@@ -3,7 +3,7 @@ import type { Answer, StreamWriter } from '../dialects/conversation.ts';
 import type { TextDialect } from '../dialects/dialect.ts';
 import { type Fields, isFields, toFields, toList, withoutAbsent, wrongField } from '../dialects/fields.ts';
 import { toCamelCase } from '../dialects/gemini/wire.ts';
-import type { TranslationContext } from '../dialects/translation/model-quirks.ts';
+import type { TranslationContext } from '../dialects/translation/context.ts';
 import { noUsage, type Usage } from '../dialects/usage.ts';
 import { GatewayError } from '../errors.ts';
 import { type Asked, decideAnswers, deltaLengths } from './decide-answer.ts';
@@ -105,7 +105,7 @@ export function contextOf(body: Fields, model: string): TranslationContext {
     counts.set(prefix, count + 1);
     return prefix + sha256(`${seed} ${prefix} ${count}`).slice(0, 24);
   };
-  return { requestedModel: model, targetModel: model, host: 'compatible', newId, createdS };
+  return { requestedModel: model, targetModel: model, host: 'local', newId, createdS };
 }
 
 function sha256(text: string): string {

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
-import { clouds } from '../../cloud-hosts.ts';
 import { detectOf } from '../../config/build/own-policies.ts';
 import { logins } from '../../config/source/logins.ts';
+import { clouds } from '../../hosts/clouds.ts';
 import type { DetectorName } from '../../policy/detectors/names.ts';
 import { compileGlob } from '../../policy/glob.ts';
 import type { FoundProvider } from './find-clouds.ts';

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { type Cloud, clouds } from '../../cloud-hosts.ts';
 import type { ProviderDialect } from '../../config/schema/provider.ts';
+import { type Cloud, clouds } from '../../hosts/clouds.ts';
 import type { Io } from '../shell/io.ts';
 
 type Env = Io['env'];

@@ -1,8 +1,8 @@
 import { readText, send } from '../../client/http.ts';
-import { hostedProviders } from '../../config/known-providers.ts';
 import { type LoginAgent, logins } from '../../config/source/logins.ts';
 import { toFields, toList, toText } from '../../dialects/fields.ts';
 import { reachableHost } from '../../http/bind.ts';
+import { hosts, vendorSetups } from '../../hosts/registry.ts';
 import { isLoggedIn } from '../agents/logins.ts';
 import type { Io } from '../shell/io.ts';
 import { type FoundProvider, findClouds } from './find-clouds.ts';
@@ -27,7 +27,7 @@ export async function findProviders(
 }
 
 function findHosts(env: Io['env']): FoundProvider[] {
-  return Object.entries(hostedProviders).map(([name, host]) => {
+  return vendorSetups().map(([name, host]) => {
     const isFound = (env[host.variable] ?? '') !== '';
     // Only OpenAI itself has all three of its endpoints.
     const endpoints = host.dialect === 'openai' && name !== 'openai' ? { endpoints: chatAndEmbeddings } : {};
@@ -46,7 +46,7 @@ function findLogins(env: Io['env']): FoundProvider[] {
   return (Object.keys(logins) as LoginAgent[]).map((agent) => {
     const { name, match, provider } = logins[agent];
     const isIn = isLoggedIn(agent, { env });
-    const hasKey = (env[hostedProviders[provider.dialect].variable] ?? '') !== '';
+    const hasKey = (env[hosts[provider.dialect].setup.variable] ?? '') !== '';
     const { base_url: baseUrl, dialect } = provider;
     return {
       name,

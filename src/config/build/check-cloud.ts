@@ -1,4 +1,4 @@
-import { cloudAt, clouds, isCloud, locationOf, regionOf } from '../../cloud-hosts.ts';
+import { cloudAt, clouds, isCloud, locationOf, regionOf } from '../../hosts/clouds.ts';
 import { isLoopbackHost } from '../../loopback.ts';
 import type { ProviderSettings } from '../schema/provider.ts';
 import type { Report } from '../source/report.ts';

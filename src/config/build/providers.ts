@@ -1,4 +1,4 @@
-import { regionOf } from '../../cloud-hosts.ts';
+import { regionOf } from '../../hosts/clouds.ts';
 import { isLoopbackHost } from '../../loopback.ts';
 import {
   endpoints as allEndpoints,

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { hostNames } from '../../hosts/find-host.ts';
 import { reaching } from './reach.ts';
 import { duration, headerName, httpUrl, proxyUrl } from './scalars.ts';
 
@@ -13,6 +14,11 @@ export const providerSchema = z.strictObject({
   base_url: reaching('provider', httpUrl.optional()).describe(
     "Where it listens; default: the dialect's own host. Requests go nowhere else.",
   ),
+  host: reaching('nothing', z.enum(hostNames))
+    .optional()
+    .describe(
+      'Which vendor or program answers there, if its address does not show it: what it takes in requests depends on it (docs/providers.md).',
+    ),
   api_key: reaching(
     'credential',
     z.string().regex(/^[\x21-\x7e]+$/, 'expected visible ASCII characters without spaces'),

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { resolve } from 'node:path';
-import { type Cloud, cloudAt, clouds, isCloud } from '../../cloud-hosts.ts';
 import { toFields } from '../../dialects/fields.ts';
 import { GatewayError } from '../../errors.ts';
+import { type Cloud, cloudAt, clouds, isCloud } from '../../hosts/clouds.ts';
+import { vendorSetups } from '../../hosts/registry.ts';
 import { isLoopbackHost } from '../../loopback.ts';
 import { defaultBaseUrl } from '../build/providers.ts';
-import { hostedProviders } from '../known-providers.ts';
 import { type MarkedValue, markedValues } from '../schema/reach.ts';
 import { settingsSchema } from '../schema/schema.ts';
 import { formatPath } from '../source/problems.ts';
@@ -202,10 +202,10 @@ function fileOf({ text, directory, names }: Marked): string {
 }
 
 const vendors: ReadonlyMap<string, string> = new Map(
-  Object.values(hostedProviders).map((vendor) => {
-    const url = 'baseUrl' in vendor ? vendor.baseUrl : (defaultBaseUrl(vendor.dialect) ?? '');
-    return [new URL(url).host, vendor.variable];
-  }),
+  vendorSetups().map(([, { dialect, variable, baseUrl = defaultBaseUrl(dialect) ?? '' }]) => [
+    new URL(baseUrl).host,
+    variable,
+  ]),
 );
 
 /** The variables in which users keep their key for the vendor whose host this is; none for any other host. */

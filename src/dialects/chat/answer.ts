@@ -6,6 +6,7 @@ import {
   type ToolCall,
   type ToolName,
   textPart,
+  thoughtPart,
 } from '../conversation.ts';
 import {
   brokenAnswer,
@@ -17,7 +18,8 @@ import {
   toText,
   withoutAbsent,
 } from '../fields.ts';
-import type { TranslationContext } from '../translation/model-quirks.ts';
+import type { TranslationContext } from '../translation/context.ts';
+import { type Seal, sealText } from '../translation/seals.ts';
 import { noUsage } from '../usage.ts';
 import { buildChatUsage, parseChatUsage } from './usage.ts';
 
@@ -32,7 +34,7 @@ export function parseChatAnswer(body: Fields): Answer {
   const stopSequence = parseStopSequence(choice);
   return {
     parts: [
-      ...textPart('thinking', toText(message.reasoning_content) || toText(message.reasoning)),
+      ...thoughtPart(toText(message.reasoning_content) || toText(message.reasoning)),
       ...textPart('text', toContentText(message.content)),
       ...textPart('refusal', toText(message.refusal)),
       ...calls,
@@ -49,8 +51,14 @@ function parseCalls(message: Fields): AnswerPart[] {
   return calls.map((entry) => {
     const call = toFields(entry);
     const { name, arguments: input } = toFields(call.function);
-    return callPart(call.id, name, toArguments(input));
+    return callPart(call.id, name, toArguments(input), parseSignature(call));
   });
+}
+
+/** Of a call of Gemini's, as Google's endpoint of this dialect has it. */
+export function parseSignature(call: Fields): string {
+  const { google } = toFields(call.extra_content);
+  return toText(toFields(google).thought_signature);
 }
 
 /** Hosts send arguments as text, and sometimes as the object itself. */
@@ -71,11 +79,15 @@ export function buildChatAnswer(answer: Answer, context: TranslationContext): Fi
   const calls = answer.parts.flatMap((part) => (part.kind === 'call' ? [buildCall(part.call, context)] : []));
   const text = joined(answer.parts, 'text');
   const refusal = joined(answer.parts, 'refusal');
+  const seals = answer.parts.flatMap((part) =>
+    part.kind === 'thinking' && part.seal !== undefined ? [encryptedDetail(part.seal, context)] : [],
+  );
   const message = withoutAbsent({
     role: 'assistant',
     content: text === '' && (calls.length > 0 || refusal !== '') ? null : text,
     refusal: refusal === '' ? null : refusal,
     reasoning_content: joined(answer.parts, 'thinking') || undefined,
+    reasoning_details: seals.length > 0 ? seals : undefined,
     tool_calls: calls.length > 0 ? calls : undefined,
   });
   return {
@@ -94,7 +106,19 @@ function joined(parts: readonly AnswerPart[], kind: 'text' | 'refusal' | 'thinki
 
 function buildCall(call: ToolCall, context: TranslationContext): Fields {
   const id = call.id === '' ? context.newId('call_') : call.id;
-  return { id, ...callMembers(call, call.input === '' && call.kind === 'function' ? '{}' : call.input) };
+  const members = callMembers(call, call.input === '' && call.kind === 'function' ? '{}' : call.input);
+  return { id, ...members, ...signatureMember(call, context) };
+}
+
+export function signatureMember({ seal }: Pick<ToolCall, 'seal'>, context: TranslationContext): Fields {
+  return seal === undefined
+    ? {}
+    : { extra_content: { google: { thought_signature: sealText(seal, context) } } };
+}
+
+/** In the form in which OpenRouter sends what is encrypted. */
+export function encryptedDetail(seal: Seal, context: TranslationContext): Fields {
+  return { type: 'reasoning.encrypted', data: sealText(seal, context) };
 }
 
 export function callMembers({ kind, name }: ToolName, input: string): Fields {

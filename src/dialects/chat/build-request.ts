@@ -1,3 +1,6 @@
+import { traitsOf } from '../../hosts/find-host.ts';
+import { geminiThinking } from '../../hosts/models.ts';
+import type { HostTraits } from '../../hosts/traits.ts';
 import type {
   AssistantTurn,
   ContentPart,
@@ -5,11 +8,13 @@ import type {
   OutputFormat,
   SystemTurn,
   Tool,
+  ToolCall,
   ToolName,
   ToolResult,
   Turn,
 } from '../conversation.ts';
 import { type Dropped, type Fields, unsupported, withoutAbsent } from '../fields.ts';
+import { acceptedEffort, clampMaxTokens, type TranslationContext } from '../translation/context.ts';
 import {
   isMedia,
   isPdf,
@@ -19,11 +24,16 @@ import {
   toTextPart,
   toUrl,
 } from '../translation/media.ts';
-import { acceptedEffort, clampMaxTokens, type TranslationContext } from '../translation/model-quirks.ts';
 import { buildOpenAiTools } from '../translation/openai-request.ts';
 import { orderTurns } from '../translation/order-turns.ts';
 import { limitUser } from '../translation/parse-common.ts';
-import { type ToolNames, toFunctionArguments, toFunctionTool } from '../translation/tool-names.ts';
+import { sealFor, unsigned } from '../translation/seals.ts';
+import {
+  type ToolNames,
+  toFunctionArguments,
+  toFunctionTool,
+  toHostCallId,
+} from '../translation/tool-names.ts';
 
 /** The Chat Completions request for a neutral one. */
 export function buildChatRequest(
@@ -32,12 +42,13 @@ export function buildChatRequest(
   names: ToolNames,
   dropped: Dropped,
 ): Fields {
-  const isOpenAi = context.host === 'openai';
+  const traits = traitsOf(context);
+  const isOpenAi = traits.openAiOptions;
   const limit = clampMaxTokens(request.maxOutputTokens, context.maxOutputTokens);
   return withoutAbsent({
     model: context.targetModel,
-    messages: buildChatTurns(request, context, names),
-    [isOpenAi ? 'max_completion_tokens' : 'max_tokens']: limit,
+    messages: buildChatTurns(request, { context, traits, names }),
+    [traits.tokenCap]: limit,
     ...buildOpenAiTools(request, names, { tool: buildTool, chosen: buildChosen }),
     temperature: request.temperature,
     top_p: request.topP,
@@ -68,24 +79,26 @@ function buildFormat(format: OutputFormat): Fields {
   return { type: 'json_schema', json_schema: withoutAbsent({ name, schema, strict, description }) };
 }
 
-type Host = TranslationContext['host'];
+/** What the messages depend on besides the conversation. */
+interface Destination {
+  readonly context: TranslationContext;
+  readonly traits: HostTraits;
+  readonly names: ToolNames;
+}
 
 /**
  * The messages of a Chat request: one leading system message, then the turns. Users in a row are one
  * message, because the chat templates of many hosts insist on taking turns.
  */
-function buildChatTurns(
-  request: ConversationRequest,
-  { host }: TranslationContext,
-  names: ToolNames,
-): Fields[] {
-  const messages = buildSystem(request.system, host);
+function buildChatTurns(request: ConversationRequest, destination: Destination): Fields[] {
+  const { traits } = destination;
+  const messages = buildSystem(request.system, traits);
   let pending: ContentPart[] = [];
   for (const turn of orderTurns(request.turns)) {
-    const parts = toUserParts(turn, host);
+    const parts = toUserParts(turn, traits);
     if (parts === undefined) {
       flush();
-      for (const message of buildTurn(turn, names)) messages.push(message);
+      for (const message of buildTurn(turn, destination)) messages.push(message);
     }
     for (const part of parts ?? mediaOf(turn)) pending.push(part);
   }
@@ -93,14 +106,19 @@ function buildChatTurns(
   return messages;
 
   function flush(): void {
-    if (pending.length > 0) messages.push({ role: 'user', content: buildContent(pending, host) });
+    if (pending.length === 0) return;
+    if (!traits.userAfterTool && messages.at(-1)?.role === 'tool') messages.push(bridge);
+    messages.push({ role: 'user', content: buildContent(pending, traits) });
     pending = [];
   }
 }
 
-function buildSystem(system: readonly SystemTurn[], host: Host): Fields[] {
+/** Between the result of a call and a user's message, for hosts that insist on an answer to the result. */
+const bridge: Fields = { role: 'assistant', content: 'I have the results.' };
+
+function buildSystem(system: readonly SystemTurn[], { openAiOptions }: HostTraits): Fields[] {
   if (system.length === 0) return [];
-  const isDeveloper = host === 'openai' && system.every((turn) => turn.isDeveloper);
+  const isDeveloper = openAiOptions && system.every((turn) => turn.isDeveloper);
   const content = system.map((turn) => turn.text).join('\n\n');
   return [{ role: isDeveloper ? 'developer' : 'system', content }];
 }
@@ -109,46 +127,78 @@ function buildSystem(system: readonly SystemTurn[], host: Host): Fields[] {
  * Content that becomes user messages. Chat templates of hosts other than OpenAI refuse or misplace a system message
  * after the first; as marked user text it stays in place, so that the prompt's beginning is the same from turn to turn.
  */
-function toUserParts(turn: Turn, host: Host): readonly ContentPart[] | undefined {
+function toUserParts(turn: Turn, { laterSystem }: HostTraits): readonly ContentPart[] | undefined {
   if (turn.role === 'user') return turn.parts;
-  if (turn.role !== 'system' || host === 'openai') return undefined;
+  if (turn.role !== 'system' || laterSystem) return undefined;
   return [{ kind: 'text', text: markSystemText(turn.text) }];
 }
 
-function buildTurn(turn: Turn, names: ToolNames): Fields[] {
+function buildTurn(turn: Turn, destination: Destination): Fields[] {
   switch (turn.role) {
     case 'system':
       return [{ role: turn.isDeveloper ? 'developer' : 'system', content: turn.text }];
     case 'assistant':
-      return [buildAssistant(turn, names)];
+      return [buildAssistant(turn, destination)];
     case 'results':
-      return turn.results.map(buildResult);
+      return turn.results.map((result) => buildResult(result, destination.traits));
     case 'user':
       return [];
   }
 }
 
-function buildAssistant({ text, calls }: AssistantTurn, names: ToolNames): Fields {
-  const toolCalls = calls.map((call) => ({
-    id: call.id,
-    type: 'function',
-    function: { name: names.toWire(call), arguments: toFunctionArguments(call) },
-  }));
+function buildAssistant(turn: AssistantTurn, { context, traits, names }: Destination): Fields {
+  const { text, calls } = turn;
+  const toolCalls = calls.map((call, index) =>
+    withoutAbsent({
+      id: toHostCallId(call.id, traits),
+      type: 'function',
+      function: { name: names.toWire(call), arguments: toFunctionArguments(call) },
+      extra_content: buildSignature(call, { context, traits, isFirst: index === 0 }),
+    }),
+  );
   return withoutAbsent({
     role: 'assistant',
     content: text === '' ? null : text,
+    ...buildReasoning(turn, traits),
     tool_calls: toolCalls.length > 0 ? toolCalls : undefined,
   });
+}
+
+/** A blank text where the host insists on one and there is none. */
+const noReasoning = ' ';
+
+/**
+ * The reasoning of a turn that calls tools, for hosts that want it back. What another vendor has signed is not for them.
+ */
+function buildReasoning(
+  { thoughts, calls }: AssistantTurn,
+  { reasoning, needsReasoning }: HostTraits,
+): Fields {
+  if (calls.length === 0 || reasoning === 'none' || reasoning === 'extra_content') return {};
+  const texts = thoughts.flatMap(({ text, seal }) => (seal === undefined && text !== '' ? [text] : []));
+  if (texts.length === 0) return needsReasoning ? { [reasoning]: noReasoning } : {};
+  return { [reasoning]: texts.join('\n\n') };
+}
+
+/** Google's endpoint of this dialect refuses the first call of a turn without a signature. */
+function buildSignature(
+  { seal }: ToolCall,
+  { context, traits, isFirst }: Omit<Destination, 'names'> & { readonly isFirst: boolean },
+): Fields | undefined {
+  if (traits.reasoning !== 'extra_content') return undefined;
+  const own = sealFor(seal, context)?.data;
+  const signature = own ?? (isFirst && geminiThinking(context) === 'level' ? unsigned : undefined);
+  return signature === undefined ? undefined : { google: { thought_signature: signature } };
 }
 
 const placeholder = '[the content of this result follows in the next user message]';
 
 /** Tool messages hold only text: images and files follow in the next user message. */
-function buildResult(result: ToolResult): Fields {
+function buildResult(result: ToolResult, traits: HostTraits): Fields {
   const parts = result.parts.map(toTextPart);
   const content = paragraphs([joinTexts(parts, '\n\n'), parts.some(isMedia) ? placeholder : '']);
   const marked = result.isError ? `Error: ${content}` : content;
-  return { role: 'tool', tool_call_id: result.callId, content: marked };
+  return { role: 'tool', tool_call_id: toHostCallId(result.callId, traits), content: marked };
 }
 
 function mediaOf(turn: Turn): readonly ContentPart[] {
@@ -157,20 +207,20 @@ function mediaOf(turn: Turn): readonly ContentPart[] {
 }
 
 /** One string where there is only text, because some hosts refuse arrays. */
-function buildContent(parts: readonly ContentPart[], host: Host): unknown {
+function buildContent(parts: readonly ContentPart[], traits: HostTraits): unknown {
   const plain = parts.map(toTextPart);
   if (plain.every((part) => part.kind === 'text')) return joinTexts(plain, '\n\n');
-  return plain.map((part) => buildPart(part, host));
+  return plain.map((part) => buildPart(part, traits));
 }
 
-function buildPart(part: ContentPart, host: Host): Fields {
+function buildPart(part: ContentPart, { documents }: HostTraits): Fields {
   if (part.kind === 'text') return { type: 'text', text: part.text };
   const { source, path } = part;
   if (source.kind === 'text') return { type: 'text', text: source.text };
   if (part.kind === 'image') {
     return { type: 'image_url', image_url: withoutAbsent({ url: toUrl(source), detail: part.detail }) };
   }
-  if (host !== 'openai') throw unsupported(path, 'this provider takes no documents but plain text');
+  if (!documents) throw unsupported(path, 'this provider takes no documents but plain text');
   if (!isPdf(source)) throw unsupported(path, 'only PDF and plain text documents with their content inside');
   return { type: 'file', file: { filename: part.name ?? 'document.pdf', file_data: toUrl(source) } };
 }

@@ -1,4 +1,12 @@
-import type { ContentPart, ConversationRequest, Tool, ToolCall, ToolName, Turn } from '../conversation.ts';
+import type {
+  ContentPart,
+  ConversationRequest,
+  Thought,
+  Tool,
+  ToolCall,
+  ToolName,
+  Turn,
+} from '../conversation.ts';
 import {
   type Fields,
   parseEach,
@@ -8,6 +16,8 @@ import {
   parseText,
   parseTexts,
   toFields,
+  toList,
+  toText,
   unsupported,
   wrongField,
 } from '../fields.ts';
@@ -20,6 +30,7 @@ import {
   parseOpenAiToolChoice,
 } from '../translation/openai-request.ts';
 import { parseEffort, splitSystem } from '../translation/parse-common.ts';
+import { parseSeal } from '../translation/seals.ts';
 
 /** A Chat Completions request in the neutral form. */
 export function parseChatRequest(body: Fields): ConversationRequest {
@@ -108,7 +119,17 @@ function parseAssistant(message: Fields, path: string): Turn {
   const text = parsePlainText(message.content ?? '', `${path}.content`);
   const refusal = parseOptionalText(message.refusal, `${path}.refusal`) ?? '';
   const calls = parseEach(message.tool_calls ?? [], `${path}.tool_calls`, parseCall);
-  return { role: 'assistant', text: text === '' ? refusal : text, calls };
+  return { role: 'assistant', thoughts: parseThoughts(message), text: text === '' ? refusal : text, calls };
+}
+
+/** What hosts and clients of this dialect send for it: one text, and encrypted details as OpenRouter has them. */
+function parseThoughts(message: Fields): Thought[] {
+  const text = toText(message.reasoning_content) || toText(message.reasoning);
+  const [seal, ...others] = toList(message.reasoning_details).flatMap(
+    (detail) => parseSeal(toText(toFields(detail).data)) ?? [],
+  );
+  const first: Thought[] = text === '' && seal === undefined ? [] : [{ text, seal }];
+  return [...first, ...others.map((other) => ({ text: '', seal: other }))];
 }
 
 function parseCall(call: Fields, path: string): ToolCall {
@@ -119,7 +140,8 @@ function parseCall(call: Fields, path: string): ToolCall {
     kind === 'custom'
       ? parseText(nested.input, `${path}.custom.input`)
       : (parseOptionalText(nested.arguments, `${path}.function.arguments`) ?? '');
-  return { kind, id, name, input };
+  const { google } = toFields(call.extra_content);
+  return { kind, id, name, input, seal: parseSeal(toText(toFields(google).thought_signature)) };
 }
 
 function parsePlainText(content: unknown, path: string): string {

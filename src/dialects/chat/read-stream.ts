@@ -1,7 +1,9 @@
 import type { StreamReader, StreamSink } from '../conversation.ts';
 import { parseFailure } from '../failure.ts';
 import { brokenAnswer, type Fields, isFields, parseEventData, toFields, toText } from '../fields.ts';
-import { parseFinish, parseStopSequence, toArguments, toContentText } from './answer.ts';
+import { createJsonProgress } from '../translation/json-progress.ts';
+import type { Seal } from '../translation/seals.ts';
+import { parseFinish, parseSignature, parseStopSequence, toArguments, toContentText } from './answer.ts';
 import { parseChatUsage } from './usage.ts';
 
 /** Reads a provider's Chat stream, in all the variants that hosts send. */
@@ -70,57 +72,96 @@ interface Call {
   readonly index: number;
   id: string;
   name: string;
+  seal: Seal | undefined;
   isStarted: boolean;
-  /** Input that came before the name. */
+  /** Input that waits: for the name, or because a lone `{}` may be a host's way to begin. */
   early: string;
+  readonly progress: ReturnType<typeof createJsonProgress>;
 }
 
 /**
- * The calls of a Chat stream. Their `index` is the only key; hosts that leave it out are keyed by id, and
- * without one by the order of names. Repeated ids and names are ignored.
+ * The calls of a Chat stream. Their `index` is the key, by the specification; but some hosts leave it out, or give all
+ * calls the same one: there another id together with a name, or a name after complete arguments, begins a new call.
+ * Repeated ids and names are ignored.
  */
 function createChatCalls(sink: StreamSink) {
   const byIndex = new Map<number, Call>();
+  const byId = new Map<string, Call>();
   const calls: Call[] = [];
 
   function find(piece: Fields): Call {
     const { index } = piece;
-    if (typeof index === 'number') {
-      const known = byIndex.get(index) ?? add();
-      byIndex.set(index, known);
-      return known;
-    }
     const id = toText(piece.id);
-    const sameId = id === '' ? undefined : calls.find((call) => call.id === id);
+    const isNamed = toText(toFields(piece.function).name) !== '';
+    if (typeof index === 'number') {
+      const known = byIndex.get(index);
+      if (known !== undefined && !(isNamed && isAnother(known, id))) return known;
+      const call = add();
+      byIndex.set(index, call);
+      return call;
+    }
+    const sameId = id === '' ? undefined : byId.get(id);
     if (sameId !== undefined) return sameId;
-    const isNew = id !== '' || toText(toFields(piece.function).name) !== '';
-    return (isNew ? undefined : calls.at(-1)) ?? add();
+    const last = calls.at(-1);
+    if (last === undefined || id !== '' || (isNamed && isAnother(last, id))) return add();
+    return last;
+  }
+
+  /** Whether a piece with a name is of another call than the one that its index says. */
+  function isAnother(known: Call, id: string): boolean {
+    if (id !== '' && known.id !== '') return id !== known.id;
+    return known.name !== '' && known.progress.isComplete();
   }
 
   function add(): Call {
-    const call = { index: calls.length, id: '', name: '', isStarted: false, early: '' };
+    const before = calls.at(-1);
+    if (before?.isStarted === true) sendInput(before);
+    const call: Call = {
+      index: calls.length,
+      id: '',
+      name: '',
+      seal: undefined,
+      isStarted: false,
+      early: '',
+      progress: createJsonProgress(),
+    };
     calls.push(call);
     return call;
   }
 
   function begin(call: Call): void {
     call.isStarted = true;
-    sink.callStart({ index: call.index, id: call.id, name: call.name, kind: 'function' });
+    sink.callStart({ index: call.index, id: call.id, name: call.name, kind: 'function', seal: call.seal });
+  }
+
+  function addInput(call: Call, input: string): void {
+    if (input === '') return;
+    if (call.early === emptyInput) {
+      call.early = '';
+      call.progress.restart();
+    }
+    call.progress.add(input);
+    call.early += input;
+    if (call.isStarted && call.early !== emptyInput) sendInput(call);
+  }
+
+  function sendInput(call: Call): void {
     if (call.early !== '') sink.callInput(call.index, call.early);
+    call.early = '';
   }
 
   function readPiece(piece: Fields): void {
     const call = find(piece);
     const nested = toFields(piece.function);
-    const input = toArguments(nested.arguments);
-    if (call.isStarted) {
-      if (input !== '') sink.callInput(call.index, input);
-      return;
+    if (!call.isStarted) {
+      call.id ||= toText(piece.id);
+      call.name ||= toText(nested.name);
+      if (call.id !== '') byId.set(call.id, call);
+      const signature = parseSignature(piece);
+      if (signature !== '') call.seal = { of: 'call', data: signature };
+      if (call.name !== '') begin(call);
     }
-    call.id ||= toText(piece.id);
-    call.name ||= toText(nested.name);
-    call.early += input;
-    if (call.name !== '') begin(call);
+    addInput(call, toArguments(nested.arguments));
   }
 
   return {
@@ -129,8 +170,14 @@ function createChatCalls(sink: StreamSink) {
     },
     /** Starts the calls whose name never came: an error at the client is better than a lost call. */
     flush(): void {
-      for (const call of calls) if (!call.isStarted) begin(call);
+      for (const call of calls) {
+        if (!call.isStarted) begin(call);
+        sendInput(call);
+      }
     },
     count: () => calls.length,
   };
 }
+
+/** A call without arguments, or what some hosts send before the arguments. */
+const emptyInput = '{}';

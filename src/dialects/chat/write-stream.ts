@@ -1,8 +1,8 @@
 import type { ProviderFailure, StreamWriter } from '../conversation.ts';
 import { type Fields, toFields } from '../fields.ts';
-import type { TranslationContext } from '../translation/model-quirks.ts';
+import type { TranslationContext } from '../translation/context.ts';
 import { openAiErrorBody } from '../translation/openai.ts';
-import { callMembers, finishReasons } from './answer.ts';
+import { callMembers, encryptedDetail, finishReasons, signatureMember } from './answer.ts';
 import { buildChatUsage } from './usage.ts';
 
 /** Writes a Chat stream. Every chunk repeats the same head, so it is made once. */
@@ -26,12 +26,15 @@ export function createChatWriter(
   return {
     start: () => delta('"role":"assistant","content":""'),
     thinking: (text) => delta(`"reasoning_content":${JSON.stringify(text)}`),
+    seal: (seal) => delta(`"reasoning_details":[${JSON.stringify(encryptedDetail(seal, context))}]`),
     text: (text) => delta(`"content":${JSON.stringify(text)}`),
     refusal: (text) => delta(`"refusal":${JSON.stringify(text)}`),
     callStart(call) {
       const id = call.id === '' ? context.newId('call_') : call.id;
       if (call.kind === 'custom') customCalls.add(call.index);
-      delta(`"tool_calls":[${JSON.stringify({ index: call.index, id, ...callMembers(call, '') })}]`);
+      delta(
+        `"tool_calls":[${JSON.stringify({ index: call.index, id, ...callMembers(call, ''), ...signatureMember(call, context) })}]`,
+      );
     },
     callInput(index, piece) {
       const key = customCalls.has(index) ? '"custom":{"input":' : '"function":{"arguments":';

@@ -1,7 +1,15 @@
-import { type Answer, type AnswerPart, callPart, type FinishReason, textPart } from '../conversation.ts';
+import {
+  type Answer,
+  type AnswerPart,
+  callPart,
+  type FinishReason,
+  textPart,
+  thoughtPart,
+} from '../conversation.ts';
 import { finishedWhole, finishesOf } from '../dialect.ts';
 import { brokenAnswer, type Fields, isFields, stringifyAnswer, toFields, toList, toText } from '../fields.ts';
-import type { TranslationContext } from '../translation/model-quirks.ts';
+import type { TranslationContext } from '../translation/context.ts';
+import { type Seal, sealText } from '../translation/seals.ts';
 import { toArgumentsObject } from '../translation/tool-names.ts';
 import { noUsage } from '../usage.ts';
 import { buildGeminiUsage, parseGeminiUsage } from './usage.ts';
@@ -19,12 +27,12 @@ export function parseGeminiAnswer(body: Fields): Answer {
 
 /** What a part says; nothing for what no other dialect has, such as code that the provider ran. */
 export function parseAnswerPart(value: unknown): AnswerPart[] {
-  const { text, thought, functionCall } = toFields(value);
+  const { text, thought, functionCall, thoughtSignature } = toFields(value);
   if (isFields(functionCall)) {
     const { id, name, args } = functionCall;
-    return [callPart(id, name, stringifyAnswer(toFields(args)))];
+    return [callPart(id, name, stringifyAnswer(toFields(args)), toText(thoughtSignature))];
   }
-  return textPart(thought === true ? 'thinking' : 'text', toText(text));
+  return thought === true ? thoughtPart(toText(text)) : textPart('text', toText(text));
 }
 
 /** The Gemini answer for a neutral one. */
@@ -48,11 +56,18 @@ export function answerHead(context: TranslationContext): Fields {
 }
 
 export function buildAnswerPart(part: AnswerPart, context: TranslationContext): Fields {
-  if (part.kind === 'thinking') return { text: part.text, thought: true };
+  if (part.kind === 'thinking') {
+    return { text: part.text, thought: true, ...signatureMember(part.seal, context) };
+  }
   if (part.kind !== 'call') return { text: part.text };
   const { call } = part;
   const id = call.id === '' ? context.newId('call_') : call.id;
-  return { functionCall: { id, name: call.name, args: toArgumentsObject(call) } };
+  const functionCall = { id, name: call.name, args: toArgumentsObject(call) };
+  return { functionCall, ...signatureMember(call.seal, context) };
+}
+
+function signatureMember(seal: Seal | undefined, context: TranslationContext): Fields {
+  return seal === undefined ? {} : { thoughtSignature: sealText(seal, context) };
 }
 
 /** Which candidates an event ends; the only one if the prompt gets no answer. */

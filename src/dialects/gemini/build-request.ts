@@ -1,8 +1,11 @@
+import { traitsOf } from '../../hosts/find-host.ts';
+import { geminiThinking, nearestEffort } from '../../hosts/models.ts';
 import type { ContentPart, ConversationRequest, ToolCall, ToolChoice, Turn } from '../conversation.ts';
 import { type Dropped, type Fields, noteDropped, unsupported, withoutAbsent } from '../fields.ts';
+import { clampMaxTokens, type TranslationContext } from '../translation/context.ts';
 import { isMedia, joinTexts, markSystemText, toTextPart } from '../translation/media.ts';
-import { clampMaxTokens, geminiThinking, type TranslationContext } from '../translation/model-quirks.ts';
 import { orderTurns } from '../translation/order-turns.ts';
+import { sealFor, unsigned } from '../translation/seals.ts';
 import { type ToolNames, toArgumentsObject, toFunctionTool } from '../translation/tool-names.ts';
 
 /** The Gemini request for a neutral one. Its model and whether it streams are in the path. */
@@ -68,10 +71,6 @@ const budgets = {
   xhigh: 24_576,
   max: 24_576,
 };
-const levels = {
-  ...{ none: 'minimal', minimal: 'minimal', low: 'low', medium: 'medium' },
-  ...{ high: 'high', xhigh: 'high', max: 'high' },
-};
 
 function buildThinking(
   { effort }: ConversationRequest,
@@ -82,9 +81,9 @@ function buildThinking(
   const shown = effort === 'none' ? {} : { includeThoughts: true };
   switch (geminiThinking(context)) {
     case 'level':
-      return { thinkingLevel: levels[effort], ...shown };
+      return { thinkingLevel: nearestEffort(effort, context), ...shown };
     case 'budget':
-      return { thinkingBudget: budgets[effort], ...shown };
+      return { thinkingBudget: budgets[nearestEffort(effort, context)], ...shown };
     case 'none':
       if (effort !== 'none') noteDropped(dropped, 'reasoning effort');
       return undefined;
@@ -102,12 +101,17 @@ function buildContents(
   names: ToolNames,
 ): Content[] {
   const contents: Content[] = [];
+  const { hasCallIds } = traitsOf(context);
   /** The functions of the calls, which responses name again. */
   const called = new Map<string, string>();
   for (const turn of orderTurns(request.turns)) {
     for (const content of buildTurn(turn)) if (content.parts.length > 0) contents.push(content);
   }
   return contents;
+
+  function idOf(id: string): string | undefined {
+    return hasCallIds ? id : undefined;
+  }
 
   function buildTurn(turn: Turn): Content[] {
     switch (turn.role) {
@@ -124,7 +128,8 @@ function buildContents(
             parts: turn.results.map(({ callId, parts, isError }) => {
               const text = joinTexts(parts.map(toTextPart), '\n\n');
               const response = isError ? { error: text } : { output: text };
-              return { functionResponse: { id: callId, name: called.get(callId) ?? callId, response } };
+              const name = called.get(callId) ?? callId;
+              return { functionResponse: withoutAbsent({ id: idOf(callId), name, response }) };
             }),
           },
           // Most models take no media in a response.
@@ -139,13 +144,10 @@ function buildContents(
   function buildCall(call: ToolCall, index: number): Fields {
     const name = names.toWire(call);
     called.set(call.id, name);
-    const functionCall = { id: call.id, name, args: toArgumentsObject(call) };
-    // Newer models refuse the first call of a turn without a signature; this is Google's word for one that came
-    // from elsewhere (ai.google.dev/gemini-api/docs/thought-signatures).
-    const isSigned = index === 0 && geminiThinking(context) === 'level';
-    return isSigned
-      ? { functionCall, thoughtSignature: 'skip_thought_signature_validator' }
-      : { functionCall };
+    const functionCall = withoutAbsent({ id: idOf(call.id), name, args: toArgumentsObject(call) });
+    // Newer models refuse the first call of a turn without a signature.
+    const needed = index === 0 && geminiThinking(context) === 'level' ? unsigned : undefined;
+    return withoutAbsent({ functionCall, thoughtSignature: sealFor(call.seal, context)?.data ?? needed });
   }
 }
 

@@ -1,3 +1,4 @@
+import { geminiThinking } from '../../hosts/models.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { blockTypes, type Role, type TextDialect } from '../dialect.ts';
 import {
@@ -10,7 +11,6 @@ import {
 } from '../field-table.ts';
 import { isFields, toFields } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
-import { geminiThinking } from '../translation/model-quirks.ts';
 import { openAiLimitHeaders } from '../translation/openai.ts';
 import { buildGeminiAnswer, geminiFinishes, parseGeminiAnswer } from './answer.ts';
 import { buildGeminiRequest } from './build-request.ts';

@@ -1,4 +1,5 @@
-import type { ConversationRequest, Effort, OutputFormat, Tool, ToolChoice } from '../conversation.ts';
+import type { Effort } from '../../hosts/models.ts';
+import type { ConversationRequest, OutputFormat, Tool, ToolChoice } from '../conversation.ts';
 import {
   type Dropped,
   type Fields,

@@ -1,4 +1,4 @@
-import type { ContentPart, ToolCall, ToolResult, Turn } from '../conversation.ts';
+import type { ContentPart, Thought, ToolCall, ToolResult, Turn } from '../conversation.ts';
 import {
   type Dropped,
   type Fields,
@@ -8,10 +8,12 @@ import {
   parseFields,
   parseOptionalText,
   parseText,
+  toText,
   unsupported,
   wrongField,
 } from '../fields.ts';
 import { keptElsewhere, paragraphs, textParts } from '../translation/media.ts';
+import { parseSeal } from '../translation/seals.ts';
 
 /** A call that waits for its response: by its id where it has one, else by its name, in order. */
 type OpenCall = Pick<ToolCall, 'id' | 'name'>;
@@ -22,11 +24,16 @@ export function parseGeminiTurns(contents: unknown, dropped: Dropped): Turn[] {
   let calls = 0;
 
   function parseModel(parts: readonly Placed[]): Turn {
+    const thoughts: Thought[] = [];
     const texts: string[] = [];
     const made: ToolCall[] = [];
     for (const { part, path } of parts) {
-      if (part.thought === true) noteDropped(dropped, `${path}.thought`);
-      else if (part.functionCall !== undefined) {
+      const seal = parseSeal(toText(part.thoughtSignature));
+      if (part.thought === true) {
+        const isOthers = seal === undefined && toText(part.thoughtSignature) !== '';
+        if (isOthers) noteDropped(dropped, `${path}.thought`);
+        else thoughts.push({ text: toText(part.text), seal });
+      } else if (part.functionCall !== undefined) {
         const call = parseFields(part.functionCall, `${path}.functionCall`);
         calls += 1;
         made.push({
@@ -34,6 +41,7 @@ export function parseGeminiTurns(contents: unknown, dropped: Dropped): Turn[] {
           id: parseOptionalText(call.id, `${path}.functionCall.id`) ?? `call_${calls}`,
           name: parseText(call.name, `${path}.functionCall.name`),
           input: JSON.stringify(parseFields(call.args ?? {}, `${path}.functionCall.args`)),
+          seal,
         });
       } else if (typeof part.text === 'string') texts.push(part.text);
       else if (ownTools.some((name) => part[name] !== undefined))
@@ -41,7 +49,7 @@ export function parseGeminiTurns(contents: unknown, dropped: Dropped): Turn[] {
       else throw unsupported(path, 'only text and function calls can be translated in a turn of the model');
     }
     open = made.map(({ id, name }) => ({ id, name }));
-    return { role: 'assistant', text: texts.join(''), calls: made };
+    return { role: 'assistant', thoughts, text: texts.join(''), calls: made };
   }
 
   function parseUser(parts: readonly Placed[]): Turn[] {

@@ -8,7 +8,7 @@ import type {
 } from '../conversation.ts';
 import { parseFailure } from '../failure.ts';
 import { brokenAnswer, type Fields, isFields, parseEventData, toFields, toList, toText } from '../fields.ts';
-import type { TranslationContext } from '../translation/model-quirks.ts';
+import type { TranslationContext } from '../translation/context.ts';
 import {
   answerHead,
   buildAnswerPart,
@@ -26,7 +26,7 @@ export function createGeminiReader(sink: StreamSink): StreamReader {
 
   function read(part: AnswerPart): void {
     if (part.kind !== 'call') {
-      sink[part.kind](part.text);
+      if (part.text !== '') sink[part.kind](part.text);
       return;
     }
     const { input, ...call } = part.call;
@@ -92,6 +92,7 @@ export function createGeminiWriter(
   return {
     start() {},
     thinking: (text) => say({ kind: 'thinking', text }),
+    seal: (seal) => say({ kind: 'thinking', text: '', seal }),
     text: (text) => say({ kind: 'text', text }),
     refusal(text) {
       isRefused = true;

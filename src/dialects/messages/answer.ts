@@ -1,6 +1,14 @@
-import { type Answer, type AnswerPart, callPart, type FinishReason, textPart } from '../conversation.ts';
+import {
+  type Answer,
+  type AnswerPart,
+  callPart,
+  type FinishReason,
+  textPart,
+  thoughtPart,
+} from '../conversation.ts';
 import { brokenAnswer, type Fields, stringifyAnswer, toFields, toText } from '../fields.ts';
-import type { TranslationContext } from '../translation/model-quirks.ts';
+import type { TranslationContext } from '../translation/context.ts';
+import { digestOf, sealText, signedText } from '../translation/seals.ts';
 import { toArgumentsObject, toCallId } from '../translation/tool-names.ts';
 import { noUsage } from '../usage.ts';
 import { buildMessagesUsage, parseMessagesUsage } from './usage.ts';
@@ -22,12 +30,18 @@ function parseBlock(block: Fields): AnswerPart[] {
     case 'text':
       return textPart('text', toText(block.text));
     case 'thinking':
-      return textPart('thinking', toText(block.thinking));
+      return parseThought(toText(block.thinking), toText(block.signature));
+    case 'redacted_thinking':
+      return parseThought('', toText(block.data));
     case 'tool_use':
       return [callPart(block.id, block.name, stringifyAnswer(toFields(block.input)))];
     default:
       return [];
   }
+}
+
+function parseThought(text: string, signature: string): AnswerPart[] {
+  return thoughtPart(text, signature === '' ? '' : signedText(digestOf(text), signature));
 }
 
 export function buildMessagesAnswer(answer: Answer, context: TranslationContext): Fields {
@@ -37,7 +51,7 @@ export function buildMessagesAnswer(answer: Answer, context: TranslationContext)
     type: 'message',
     role: 'assistant',
     model: context.requestedModel,
-    content: [...answer.parts].sort(thinkingFirst).map((part) => buildBlock(part, context)),
+    content: [...answer.parts].sort(thinkingFirst).flatMap((part) => buildBlock(part, context)),
     ...buildStop(isRefused ? 'filter' : answer.finish, answer.stopSequence),
     usage: buildMessagesUsage(answer.usage ?? noUsage),
   };
@@ -47,20 +61,25 @@ function thinkingFirst(one: AnswerPart, other: AnswerPart): number {
   return Number(other.kind === 'thinking') - Number(one.kind === 'thinking');
 }
 
-function buildBlock(part: AnswerPart, context: TranslationContext): Fields {
+function buildBlock(part: AnswerPart, context: TranslationContext): Fields[] {
   switch (part.kind) {
-    case 'thinking':
-      return { type: 'thinking', thinking: part.text, signature: '' };
+    case 'thinking': {
+      const seal = part.seal === undefined ? '' : sealText(part.seal, context);
+      if (part.text === '') return [{ type: 'redacted_thinking', data: seal }];
+      return [{ type: 'thinking', thinking: part.text, signature: seal }];
+    }
     case 'text':
     case 'refusal':
-      return { type: 'text', text: part.text };
-    case 'call':
-      return {
-        type: 'tool_use',
-        id: part.call.id === '' ? context.newId('toolu_') : toCallId(part.call.id),
-        name: part.call.name,
-        input: toArgumentsObject(part.call),
-      };
+      return [{ type: 'text', text: part.text }];
+    case 'call': {
+      const { id, name, seal } = part.call;
+      const sealed = seal === undefined ? [] : [{ type: 'redacted_thinking', data: sealText(seal, context) }];
+      const input = toArgumentsObject(part.call);
+      return [
+        ...sealed,
+        { type: 'tool_use', id: id === '' ? context.newId('toolu_') : toCallId(id), name, input },
+      ];
+    }
   }
 }
 

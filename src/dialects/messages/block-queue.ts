@@ -1,56 +1,22 @@
 import type { CallStart } from '../conversation.ts';
 import { brokenAnswer } from '../fields.ts';
-
-/**
- * Tracks whether a JSON object that arrives in pieces is complete, reading every character once. Assumes well-formed
- * JSON; for anything else the result is arbitrary.
- */
-export function createJsonProgress(): { add(piece: string): void; isComplete(): boolean } {
-  let depth = 0;
-  let hasBegun = false;
-  let isInString = false;
-  let isEscaped = false;
-
-  function addCharacter(code: number): void {
-    if (isInString) {
-      if (isEscaped) isEscaped = false;
-      else if (code === backslash) isEscaped = true;
-      else if (code === quote) isInString = false;
-      return;
-    }
-    if (code === quote) isInString = true;
-    else if (code === openBrace || code === openBracket) {
-      depth += 1;
-      hasBegun = true;
-    } else if (code === closeBrace || code === closeBracket) depth -= 1;
-  }
-
-  return {
-    add(piece) {
-      for (let index = 0; index < piece.length; index += 1) addCharacter(piece.charCodeAt(index));
-    },
-    isComplete: () => hasBegun && depth <= 0 && !isInString,
-  };
-}
-
-const quote = 0x22;
-const backslash = 0x5c;
-const openBrace = 0x7b;
-const closeBrace = 0x7d;
-const openBracket = 0x5b;
-const closeBracket = 0x5d;
+import { createJsonProgress } from '../translation/json-progress.ts';
 
 interface BlockOutput {
   openText(): void;
   openThinking(): void;
   openCall(call: CallStart): void;
+  /** A block of its own, for a seal without a text. */
+  sealed(data: string): void;
   piece(text: string): void;
-  close(): void;
+  /** With the seal of a thought. */
+  close(seal: string | undefined): void;
 }
 
 interface Block {
-  readonly kind: 'text' | 'thinking' | 'call';
+  readonly kind: 'text' | 'thinking' | 'sealed' | 'call';
   readonly call?: CallStart;
+  seal?: string;
   /** All of the input so far; `checked` of it has gone through `progress`. */
   input: string;
   checked: number;
@@ -74,16 +40,24 @@ export class BlockQueue {
 
   add(kind: 'text' | 'thinking', text: string): void {
     if (text === '') return;
-    if (this.#open?.kind === kind && this.#waiting.length === 0) {
+    if (this.#open?.kind === kind && this.#open.seal === undefined && this.#waiting.length === 0) {
       this.#output.piece(text);
       return;
     }
     const last = this.#waiting.at(-1);
-    if (last?.kind === kind) last.input += text;
+    if (last?.kind === kind && last.seal === undefined) last.input += text;
     else this.#enter(newBlock(kind, text));
   }
 
-  startCall(call: CallStart): void {
+  /** Ends the thought before it, which may have no text. */
+  seal(data: string): void {
+    const thought = this.#waiting.at(-1) ?? this.#open;
+    if (thought?.kind === 'thinking' && thought.seal === undefined) thought.seal = data;
+    else this.#enter(newBlock('sealed', data));
+  }
+
+  startCall(call: CallStart, seal?: string): void {
+    if (seal !== undefined) this.#enter(newBlock('sealed', seal));
     this.#enter({ ...newBlock('call', ''), call });
   }
 
@@ -136,6 +110,10 @@ export class BlockQueue {
   }
 
   #show(block: Block): void {
+    if (block.kind === 'sealed') {
+      this.#output.sealed(block.input);
+      return;
+    }
     if (block.kind === 'text') this.#output.openText();
     else if (block.kind === 'thinking') this.#output.openThinking();
     else if (block.call !== undefined) this.#output.openCall(block.call);
@@ -144,7 +122,7 @@ export class BlockQueue {
   }
 
   #close(): void {
-    if (this.#open !== undefined) this.#output.close();
+    if (this.#open !== undefined) this.#output.close(this.#open.seal);
     this.#open = undefined;
   }
 

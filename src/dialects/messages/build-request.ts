@@ -1,12 +1,8 @@
+import { traitsOf } from '../../hosts/find-host.ts';
+import { nearestEffort, takesSampling, thinkingControl } from '../../hosts/models.ts';
 import type { ConversationRequest, Tool, ToolChoice } from '../conversation.ts';
 import { type Dropped, type Fields, noteDropped, withoutAbsent } from '../fields.ts';
-import {
-  clampMaxTokens,
-  defaultMaxTokens,
-  type TranslationContext,
-  takesSampling,
-  thinkingControl,
-} from '../translation/model-quirks.ts';
+import { clampMaxTokens, defaultMaxTokens, type TranslationContext } from '../translation/context.ts';
 import { type ToolNames, toFunctionTool } from '../translation/tool-names.ts';
 import { buildMessagesTurns } from './build-turns.ts';
 
@@ -18,7 +14,7 @@ export function buildMessagesRequest(
 ): Fields {
   const maxTokens =
     clampMaxTokens(request.maxOutputTokens, context.maxOutputTokens) ?? defaultMaxTokens(context);
-  const { system, messages } = buildMessagesTurns(withJsonInstruction(request), names);
+  const { system, messages } = buildMessagesTurns(withJsonInstruction(request), context, names);
   const toolChoice = buildToolChoice(request, names);
   const thinking = buildThinking(request, context, maxTokens, dropped);
   return withoutAbsent({
@@ -112,7 +108,7 @@ function buildSampling(
     return {};
   }
   // Some Claude models refuse the two together; the temperature is what people set on purpose.
-  if (temperature !== undefined && topP !== undefined && context.host === 'anthropic') {
+  if (temperature !== undefined && topP !== undefined && !traitsOf(context).twoSamplings) {
     noteDropped(dropped, 'top_p');
     return { temperature: toUnit(temperature) };
   }
@@ -127,7 +123,7 @@ function buildOutputConfig(request: ConversationRequest, context: TranslationCon
   const { effort, format } = request;
   const hasEffort = effort !== undefined && effort !== 'none' && thinkingControl(context) === 'effort';
   const config = withoutAbsent({
-    effort: hasEffort ? (effort === 'minimal' ? 'low' : effort) : undefined,
+    effort: hasEffort ? nearestEffort(effort, context) : undefined,
     format: format?.kind === 'schema' ? { type: 'json_schema', schema: format.schema } : undefined,
   });
   return Object.keys(config).length > 0 ? config : undefined;

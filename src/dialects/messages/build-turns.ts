@@ -1,7 +1,9 @@
-import type { ContentPart, ConversationRequest, ToolResult, Turn } from '../conversation.ts';
+import type { ContentPart, ConversationRequest, Thought, ToolResult, Turn } from '../conversation.ts';
 import { type Fields, unsupported } from '../fields.ts';
+import type { TranslationContext } from '../translation/context.ts';
 import { isPdf, markSystemText, toDocumentText } from '../translation/media.ts';
 import { orderTurns } from '../translation/order-turns.ts';
+import { sealFor, signatureOf } from '../translation/seals.ts';
 import { type ToolNames, toArgumentsObject, toCallId } from '../translation/tool-names.ts';
 
 interface Message {
@@ -12,20 +14,20 @@ interface Message {
 /** System blocks and messages: consecutive user turns are one message, in which tool results come first. */
 export function buildMessagesTurns(
   request: ConversationRequest,
+  context: TranslationContext,
   names: ToolNames,
 ): { system: readonly string[]; messages: readonly Message[] } {
   const system = request.system.map((turn) => turn.text).filter((text) => text.trim() !== '');
   const messages: Message[] = [];
-  for (const turn of orderTurns(request.turns)) append(messages, turn, names);
+  for (const turn of orderTurns(request.turns)) append(messages, turn, buildContent(turn, context, names));
   // A request with nothing but a system prompt is fine in the OpenAI dialects and refused here.
   const only = messages.length === 0 ? system.pop() : undefined;
   if (only !== undefined) messages.push({ role: 'user', content: [{ type: 'text', text: only }] });
   return { system, messages: trimPrefill(messages) };
 }
 
-function append(messages: Message[], turn: Turn, names: ToolNames): void {
+function append(messages: Message[], turn: Turn, content: Fields[]): void {
   const role = turn.role === 'assistant' ? 'assistant' : 'user';
-  const content = buildContent(turn, names);
   if (content.length === 0) return;
   const last = messages.at(-1);
   if (last?.role !== role) {
@@ -36,7 +38,7 @@ function append(messages: Message[], turn: Turn, names: ToolNames): void {
   for (const block of content) last.content.push(block);
 }
 
-function buildContent(turn: Turn, names: ToolNames): Fields[] {
+function buildContent(turn: Turn, context: TranslationContext, names: ToolNames): Fields[] {
   switch (turn.role) {
     case 'system':
       return textBlocks(markSystemText(turn.text));
@@ -46,6 +48,7 @@ function buildContent(turn: Turn, names: ToolNames): Fields[] {
       return turn.results.map(buildResult);
     case 'assistant':
       return [
+        ...turn.thoughts.flatMap((thought) => buildThought(thought, context)),
         ...textBlocks(turn.text),
         ...turn.calls.map((call) => ({
           type: 'tool_use',
@@ -55,6 +58,16 @@ function buildContent(turn: Turn, names: ToolNames): Fields[] {
         })),
       ];
   }
+}
+
+/** A thought of the same host, as it was signed there. */
+function buildThought({ text, seal }: Thought, context: TranslationContext): Fields[] {
+  const own = sealFor(seal, context);
+  if (own === undefined) return [];
+  const signature = signatureOf(text, own.data);
+  if (signature === undefined) return [];
+  if (text === '') return [{ type: 'redacted_thinking', data: signature }];
+  return [{ type: 'thinking', thinking: text, signature }];
 }
 
 function buildResult(result: ToolResult): Fields {

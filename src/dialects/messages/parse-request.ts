@@ -1,4 +1,5 @@
-import type { ConversationRequest, Effort, OutputFormat, Tool, ToolChoice } from '../conversation.ts';
+import type { Effort } from '../../hosts/models.ts';
+import type { ConversationRequest, OutputFormat, Tool, ToolChoice } from '../conversation.ts';
 import {
   type Dropped,
   type Fields,
@@ -39,7 +40,7 @@ export function parseMessagesRequest(body: Fields, dropped: Dropped): Conversati
     temperature: parseOptionalNumber(body.temperature, 'temperature'),
     topP: parseOptionalNumber(body.top_p, 'top_p'),
     stop: parseTexts(body.stop_sequences ?? [], 'stop_sequences'),
-    effort: parseMessagesEffort(outputConfig.effort) ?? effortOfThinking(body.thinking),
+    effort: parseEffort(outputConfig.effort, 'output_config.effort') ?? effortOfThinking(body.thinking),
     format: parseFormat(outputConfig.format),
     user: parseUser(body.metadata),
     isStreaming: parseOptionalFlag(body.stream, 'stream') ?? false,
@@ -101,12 +102,6 @@ function parseToolChoice(value: unknown, { custom, server }: ParsedTools): ToolC
 
 function parseParallel(toolChoice: unknown): boolean | undefined {
   return isFields(toolChoice) && toolChoice.disable_parallel_tool_use === true ? false : undefined;
-}
-
-// Not every model of the other dialects knows the words above `high`, and all of them know `high`.
-function parseMessagesEffort(value: unknown): Effort | undefined {
-  const effort = parseEffort(value, 'output_config.effort');
-  return effort === 'xhigh' || effort === 'max' ? 'high' : effort;
 }
 
 function effortOfThinking(value: unknown): Effort | undefined {

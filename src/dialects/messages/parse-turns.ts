@@ -1,4 +1,4 @@
-import type { ContentPart, Source, ToolCall, ToolResult, Turn } from '../conversation.ts';
+import type { ContentPart, Source, Thought, ToolCall, ToolResult, Turn } from '../conversation.ts';
 import {
   type Dropped,
   type Fields,
@@ -15,6 +15,7 @@ import {
 } from '../fields.ts';
 import { joinTexts, keptElsewhere, paragraphs, textParts, titled } from '../translation/media.ts';
 import { systemTurns } from '../translation/parse-common.ts';
+import { parseSeal, type Seal } from '../translation/seals.ts';
 
 /** The turns of a Messages request; tool results become turns of their own, ahead of their message's rest. */
 export function parseMessagesTurns(messages: unknown, dropped: Dropped): Turn[] {
@@ -61,18 +62,28 @@ function parseResult(block: Fields, path: string, dropped: Dropped): ToolResult 
 }
 
 function parseAssistant(message: Fields, path: string, dropped: Dropped): Turn {
+  const thoughts: Thought[] = [];
   const texts: ContentPart[] = [];
   const calls: ToolCall[] = [];
+  /** The seal of the call that follows. */
+  let seal: Seal | undefined;
   parseBlocks(message.content, `${path}.content`, (block, place) => {
     switch (block.type) {
       case 'text':
         texts.push({ kind: 'text', text: parseText(block.text, `${place}.text`) });
         return;
       case 'tool_use':
-        calls.push(parseCall(block, place));
+        calls.push({ ...parseCall(block, place), seal });
+        seal = undefined;
         return;
       case 'thinking':
-      case 'redacted_thinking':
+      case 'redacted_thinking': {
+        const thought = parseThought(block);
+        if (thought === undefined) noteDropped(dropped, `${place}.${block.type}`);
+        else if (thought.seal?.of === 'call') seal = thought.seal;
+        else thoughts.push(thought);
+        return;
+      }
       case 'server_tool_use':
         noteDropped(dropped, `${place}.${block.type}`);
         return;
@@ -80,7 +91,15 @@ function parseAssistant(message: Fields, path: string, dropped: Dropped): Turn {
         parseOtherBlock(block, place, dropped);
     }
   });
-  return { role: 'assistant', text: joinTexts(texts, ''), calls };
+  return { role: 'assistant', thoughts, text: joinTexts(texts, ''), calls };
+}
+
+/** Undefined for what another vendor has signed or encrypted: it is for that vendor alone. */
+function parseThought(block: Fields): Thought | undefined {
+  const signature = toText(block.type === 'thinking' ? block.signature : block.data);
+  const seal = parseSeal(signature);
+  if (seal === undefined && signature !== '') return undefined;
+  return { text: toText(block.thinking), seal };
 }
 
 function parseCall(block: Fields, path: string): ToolCall {

@@ -1,6 +1,7 @@
 import type { StreamReader, StreamSink } from '../conversation.ts';
 import { parseFailure } from '../failure.ts';
 import { brokenAnswer, type Fields, parseEventData, stringifyAnswer, toFields, toText } from '../fields.ts';
+import { createThoughtDigest, signedText } from '../translation/seals.ts';
 import type { Usage } from '../usage.ts';
 import { parseStopReason } from './answer.ts';
 import { parseMessagesEventUsage } from './usage.ts';
@@ -63,9 +64,14 @@ export function createMessagesReader(sink: StreamSink): StreamReader {
 function createMessagesBlocks(sink: StreamSink) {
   let calls = 0;
   let isCallOpen = false;
+  /** Of the thought that is open, with its signature. */
+  let digest = createThoughtDigest();
+  let signature = '';
 
   function say(kind: 'text' | 'thinking', piece: unknown): void {
-    if (typeof piece === 'string' && piece !== '') sink[kind](piece);
+    if (typeof piece !== 'string' || piece === '') return;
+    if (kind === 'thinking') digest.add(piece);
+    sink[kind](piece);
   }
 
   function startCall(block: Fields): void {
@@ -79,7 +85,10 @@ function createMessagesBlocks(sink: StreamSink) {
   return {
     start(block: Fields): void {
       if (block.type === 'text') say('text', block.text);
-      else if (block.type === 'thinking') say('thinking', block.thinking);
+      else if (block.type === 'thinking') {
+        say('thinking', block.thinking);
+        signature = toText(block.signature);
+      } else if (block.type === 'redacted_thinking') signature = toText(block.data);
       else if (block.type === 'tool_use') startCall(block);
     },
     delta(delta: Fields): void {
@@ -90,12 +99,18 @@ function createMessagesBlocks(sink: StreamSink) {
         case 'thinking_delta':
           say('thinking', delta.thinking);
           return;
+        case 'signature_delta':
+          signature += toText(delta.signature);
+          return;
         case 'input_json_delta':
           // Server tools stream their input too; it belongs to no call of the client's.
           if (isCallOpen) sink.callInput(calls, toText(delta.partial_json));
       }
     },
     stop(): void {
+      if (signature !== '') sink.seal({ of: 'thought', data: signedText(digest.end(), signature) });
+      digest = createThoughtDigest();
+      signature = '';
       if (!isCallOpen) return;
       isCallOpen = false;
       sink.callEnd(calls);

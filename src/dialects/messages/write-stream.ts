@@ -1,7 +1,8 @@
 import type { CallStart, ProviderFailure, StreamWriter } from '../conversation.ts';
 import { tooLongCode, tooLongText } from '../failure.ts';
 import { type Fields, toFields } from '../fields.ts';
-import type { TranslationContext } from '../translation/model-quirks.ts';
+import type { TranslationContext } from '../translation/context.ts';
+import { sealText } from '../translation/seals.ts';
 import { toCallId } from '../translation/tool-names.ts';
 import { buildStop } from './answer.ts';
 import { BlockQueue } from './block-queue.ts';
@@ -45,9 +46,14 @@ export function createMessagesWriter(
       open('call', block, 'input_json_delta', 'partial_json');
     },
     piece: (text) => write(deltaHead + JSON.stringify(text) + deltaTail),
-    close: () => {
+    sealed: (data) => {
+      index += 1;
+      emit('content_block_start', { index, content_block: { type: 'redacted_thinking', data } });
+      emit('content_block_stop', { index });
+    },
+    close: (seal = '') => {
       if (openKind === 'thinking') {
-        emit('content_block_delta', { index, delta: { type: 'signature_delta', signature: '' } });
+        emit('content_block_delta', { index, delta: { type: 'signature_delta', signature: seal } });
       }
       emit('content_block_stop', { index });
     },
@@ -75,7 +81,8 @@ export function createMessagesWriter(
       isRefused = true;
       queue.add('text', text);
     },
-    callStart: (call) => queue.startCall(call),
+    seal: (seal) => queue.seal(sealText(seal, context)),
+    callStart: (call) => queue.startCall(call, call.seal && sealText(call.seal, context)),
     callInput: (call, piece) => queue.addInput(call, piece),
     callEnd: (call) => queue.endCall(call),
     ping: () => emit('ping', {}),

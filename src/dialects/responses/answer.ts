@@ -1,6 +1,14 @@
-import { type Answer, type AnswerPart, type FinishReason, type ToolCall, textPart } from '../conversation.ts';
+import {
+  type Answer,
+  type AnswerPart,
+  type FinishReason,
+  type ToolCall,
+  textPart,
+  thoughtPart,
+} from '../conversation.ts';
 import { brokenAnswer, type Fields, toFields, toList, toText, withoutAbsent } from '../fields.ts';
-import type { TranslationContext } from '../translation/model-quirks.ts';
+import type { TranslationContext } from '../translation/context.ts';
+import { type Seal, sealText } from '../translation/seals.ts';
 import { noUsage } from '../usage.ts';
 import { buildResponsesUsage, parseResponsesUsage } from './usage.ts';
 
@@ -26,13 +34,18 @@ export function parseOutputItem(item: Fields): AnswerPart[] {
     case 'message':
       return toList(item.content).flatMap((part) => parsePart(toFields(part)));
     case 'reasoning':
-      return textPart('thinking', toReasoningText(item));
+      return thoughtPart(toReasoningText(item), parseEncrypted(item));
     case 'function_call':
     case 'custom_tool_call':
       return [{ kind: 'call', call: parseOutputCall(item) }];
     default:
       return [];
   }
+}
+
+/** Encrypted reasoning with its id, which go back together; nothing if there is none. */
+export function parseEncrypted({ id, encrypted_content }: Fields): string {
+  return toText(encrypted_content) === '' ? '' : JSON.stringify({ id, encrypted_content });
 }
 
 export function parseOutputCall(item: Fields): ToolCall {
@@ -45,7 +58,7 @@ export function parseOutputCall(item: Fields): ToolCall {
   };
 }
 
-function toReasoningText(item: Fields): string {
+export function toReasoningText(item: Fields): string {
   const texts = (list: unknown) => toList(list).map((part) => toText(toFields(part).text));
   const summary = texts(item.summary);
   return (summary.length > 0 ? summary : texts(item.content)).join('\n\n');
@@ -59,14 +72,17 @@ function parsePart(part: Fields): AnswerPart[] {
 export function buildResponsesAnswer(answer: Answer, context: TranslationContext, echo: Fields): Fields {
   const { status, incomplete_details } = buildStatus(answer.finish);
   const thoughts = answer.parts.flatMap((part) =>
-    part.kind === 'thinking' ? [reasoningItem(context.newId('rs_'), part.text)] : [],
+    part.kind === 'thinking' ? [reasoningItem(context.newId('rs_'), part.text, sealOf(part, context))] : [],
   );
   const spoken = answer.parts.flatMap((part) =>
     part.kind === 'text' || part.kind === 'refusal' ? [contentPart(part.kind, part.text)] : [],
   );
-  const calls = answer.parts.flatMap((part) =>
-    part.kind === 'call' ? [buildCallItem(part.call, context)] : [],
-  );
+  const calls = answer.parts.flatMap((part) => {
+    if (part.kind !== 'call') return [];
+    const seal = sealOf(part.call, context);
+    const sealed = seal === undefined ? [] : [reasoningItem(context.newId('rs_'), '', seal)];
+    return [...sealed, buildCallItem(part.call, context)];
+  });
   const message = spoken.length > 0 ? [messageItem(context.newId('msg_'), status, spoken)] : [];
   return buildResponse(context, {
     id: context.newId('resp_'),
@@ -78,8 +94,16 @@ export function buildResponsesAnswer(answer: Answer, context: TranslationContext
   });
 }
 
-export function reasoningItem(id: string, text: string): Fields {
-  return { id, type: 'reasoning', summary: text === '' ? [] : [{ type: 'summary_text', text }] };
+export function reasoningItem(id: string, text: string, seal?: string): Fields {
+  const summary = text === '' ? [] : [{ type: 'summary_text', text }];
+  return withoutAbsent({ id, type: 'reasoning', summary, encrypted_content: seal });
+}
+
+export function sealOf(
+  { seal }: { readonly seal?: Seal | undefined },
+  context: TranslationContext,
+): string | undefined {
+  return seal && sealText(seal, context);
 }
 
 export function messageItem(id: string, status: string, content: readonly Fields[]): Fields {

@@ -1,20 +1,24 @@
+import { traitsOf } from '../../hosts/find-host.ts';
+import { isOpenAiReasoningModel } from '../../hosts/models.ts';
 import type {
   CallKind,
   ContentPart,
   ConversationRequest,
   OutputFormat,
+  Thought,
   Tool,
   ToolCall,
   ToolName,
   ToolResult,
   Turn,
 } from '../conversation.ts';
-import { type Dropped, type Fields, unsupported, withoutAbsent } from '../fields.ts';
+import { type Dropped, type Fields, parseJson, toFields, unsupported, withoutAbsent } from '../fields.ts';
+import { acceptedEffort, clampMaxTokens, type TranslationContext } from '../translation/context.ts';
 import { joinTexts, markSystemText, titled, toDocumentText, toUrl } from '../translation/media.ts';
-import { acceptedEffort, clampMaxTokens, type TranslationContext } from '../translation/model-quirks.ts';
 import { buildOpenAiTools } from '../translation/openai-request.ts';
 import { orderTurns } from '../translation/order-turns.ts';
 import { limitUser } from '../translation/parse-common.ts';
+import { sealFor } from '../translation/seals.ts';
 import type { ToolNames } from '../translation/tool-names.ts';
 
 /** The Responses request for a neutral one. Nothing is stored at the provider. */
@@ -25,7 +29,7 @@ export function buildResponsesRequest(
   dropped: Dropped,
 ): Fields {
   const { system, turns } = withoutLoneSystem(request);
-  const isOpenAi = context.host === 'openai';
+  const isOpenAi = traitsOf(context).openAiOptions;
   const effort = acceptedEffort(request, context, dropped);
   return withoutAbsent({
     model: context.targetModel,
@@ -42,6 +46,7 @@ export function buildResponsesRequest(
     service_tier: request.serviceTier,
     prompt_cache_key: request.promptCacheKey,
     store: false,
+    include: isOpenAi && isOpenAiReasoningModel(context) ? ['reasoning.encrypted_content'] : undefined,
     stream: request.isStreaming ? true : undefined,
   });
 }
@@ -106,14 +111,14 @@ function kindsOf(turns: readonly Turn[]): ReadonlyMap<string, CallKind> {
 
 function buildTurn(
   turn: Turn,
-  { host }: TranslationContext,
+  context: TranslationContext,
   names: ToolNames,
   kinds: ReadonlyMap<string, CallKind>,
 ): Fields[] {
   switch (turn.role) {
     case 'system':
       return [
-        host === 'openai'
+        traitsOf(context).laterSystem
           ? message(turn.isDeveloper ? 'developer' : 'system', [inputText(turn.text)])
           : message('user', [inputText(markSystemText(turn.text))]),
       ];
@@ -123,9 +128,21 @@ function buildTurn(
       return turn.results.map((result) => buildResult(result, kinds.get(result.callId)));
     case 'assistant': {
       const text = turn.text === '' ? [] : [message('assistant', [{ type: 'output_text', text: turn.text }])];
-      return [...text, ...turn.calls.map((call) => buildCall(call, names))];
+      return [
+        ...turn.thoughts.flatMap((thought) => buildThought(thought, context)),
+        ...text,
+        ...turn.calls.map((call) => buildCall(call, names)),
+      ];
     }
   }
+}
+
+/** Reasoning of the same host, as it was encrypted there. */
+function buildThought({ seal }: Thought, context: TranslationContext): Fields[] {
+  const own = sealFor(seal, context);
+  if (own === undefined) return [];
+  const { id, encrypted_content } = toFields(parseJson(own.data));
+  return [{ type: 'reasoning', id, summary: [], encrypted_content }];
 }
 
 function message(role: string, content: readonly Fields[]): Fields {

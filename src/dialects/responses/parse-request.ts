@@ -1,4 +1,12 @@
-import type { ContentPart, ConversationRequest, Tool, ToolCall, ToolName, Turn } from '../conversation.ts';
+import type {
+  ContentPart,
+  ConversationRequest,
+  Thought,
+  Tool,
+  ToolCall,
+  ToolName,
+  Turn,
+} from '../conversation.ts';
 import {
   type Dropped,
   type Fields,
@@ -25,6 +33,8 @@ import {
   parseOpenAiToolChoice,
 } from '../translation/openai-request.ts';
 import { parseEffort, splitSystem, systemTurns } from '../translation/parse-common.ts';
+import { parseSeal } from '../translation/seals.ts';
+import { toReasoningText } from './answer.ts';
 
 /** A Responses request in the neutral form. */
 export function parseResponsesRequest(body: Fields, dropped: Dropped): ConversationRequest {
@@ -116,7 +126,12 @@ function parseItem(item: Fields, path: string, dropped: Dropped): Turn[] {
       return [parseMessage(item, path)];
     case 'function_call':
     case 'custom_tool_call':
-      return [{ role: 'assistant', text: '', calls: [parseCall(item, path)] }];
+      return [{ role: 'assistant', thoughts: [], text: '', calls: [parseCall(item, path)] }];
+    case 'reasoning': {
+      const thought = parseThought(item);
+      if (thought === undefined) noteDropped(dropped, 'input[type=reasoning]');
+      return thought === undefined ? [] : [{ role: 'assistant', thoughts: [thought], text: '', calls: [] }];
+    }
     case 'function_call_output':
     case 'custom_tool_call_output':
       return [parseOutput(item, path)];
@@ -126,10 +141,19 @@ function parseItem(item: Fields, path: string, dropped: Dropped): Turn[] {
     case 'compaction_trigger':
       throw unsupported(path, 'a history that another provider has compacted cannot be translated');
     default:
-      // Reasoning is encrypted for its provider; all others are tools that the provider ran itself, or its own settings.
+      // Tools that the provider ran itself, or its own settings.
       noteDropped(dropped, `input[type=${toText(type)}]`);
       return [];
   }
+}
+
+/** Undefined for reasoning that another vendor has encrypted, and for none. */
+function parseThought(item: Fields): Thought | undefined {
+  const encrypted = toText(item.encrypted_content);
+  const seal = parseSeal(encrypted);
+  const text = toReasoningText(item);
+  if ((seal === undefined && encrypted !== '') || (seal === undefined && text === '')) return undefined;
+  return { text, seal };
 }
 
 function parseMessage(item: Fields, path: string): Turn {
@@ -140,7 +164,7 @@ function parseMessage(item: Fields, path: string): Turn {
     case 'user':
       return { role, parts };
     case 'assistant':
-      return { role, text: plainText(parts, place, ''), calls: [] };
+      return { role, thoughts: [], text: plainText(parts, place, ''), calls: [] };
     case 'system':
     case 'developer':
       return { role: 'system', isDeveloper: role === 'developer', text: plainText(parts, place, '\n\n') };

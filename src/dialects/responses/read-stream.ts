@@ -128,9 +128,10 @@ function createResponsesItems(sink: StreamSink) {
   }
 
   function finishText(item: Item, fields: Fields): void {
-    if (item.parts.size > 0) return;
     for (const part of parseOutputItem(fields)) {
-      if (part.kind !== 'call') sink[part.kind](part.text);
+      if (part.kind === 'call') continue;
+      if (item.parts.size === 0 && part.text !== '') sink[part.kind](part.text);
+      if (part.kind === 'thinking' && part.seal !== undefined) sink.seal(part.seal);
     }
   }
 

@@ -1,6 +1,6 @@
 import type { CallStart } from '../conversation.ts';
 import type { Fields } from '../fields.ts';
-import type { TranslationContext } from '../translation/model-quirks.ts';
+import type { TranslationContext } from '../translation/context.ts';
 import { callItem, contentPart, messageItem, reasoningItem } from './answer.ts';
 
 type TextKind = 'text' | 'refusal' | 'thinking';
@@ -40,7 +40,7 @@ export function createTextWriter(context: TranslationContext, output: OutputList
     return open;
   }
 
-  function close(status: string): void {
+  function close(status: string, seal?: string): void {
     if (open === undefined) return;
     const { kind, id, outputIndex, text } = open;
     open = undefined;
@@ -48,7 +48,7 @@ export function createTextWriter(context: TranslationContext, output: OutputList
     const part = toPart(kind, text);
     emit(`${textEvents[kind]}.done`, members({ ...place, ...toWhole(kind, text) }));
     emit(partEvent(kind, 'done'), members({ ...place, part }));
-    const item = kind === 'thinking' ? reasoningItem(id, text) : messageItem(id, status, [part]);
+    const item = kind === 'thinking' ? reasoningItem(id, text, seal) : messageItem(id, status, [part]);
     output.done(outputIndex, item);
   }
 
@@ -57,6 +57,16 @@ export function createTextWriter(context: TranslationContext, output: OutputList
       const item = open?.kind === kind ? open : openItem(kind);
       item.text += text;
       emit(item.deltaType, item.deltaHead + JSON.stringify(text) + item.deltaTail);
+    },
+    /** Ends the open thought with its seal, or writes one without a text. */
+    seal(seal: string): void {
+      if (open?.kind === 'thinking') {
+        close('completed', seal);
+        return;
+      }
+      close('completed');
+      const id = context.newId('rs_');
+      output.done(output.add(reasoningItem(id, '')), reasoningItem(id, '', seal));
     },
     close,
     /** The output index of the open item. */

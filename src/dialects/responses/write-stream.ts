@@ -1,7 +1,8 @@
 import type { ProviderFailure, StreamWriter } from '../conversation.ts';
 import type { Fields } from '../fields.ts';
-import type { TranslationContext } from '../translation/model-quirks.ts';
+import type { TranslationContext } from '../translation/context.ts';
 import { openAiErrorBody } from '../translation/openai.ts';
+import { sealText } from '../translation/seals.ts';
 import { buildResponse, buildStatus } from './answer.ts';
 import { buildResponsesUsage } from './usage.ts';
 import { createCallWriter, createOutputList, createTextWriter } from './write-items.ts';
@@ -68,8 +69,10 @@ export function createResponsesWriter(
     thinking: (text) => texts.add('thinking', text),
     text: (text) => texts.add('text', text),
     refusal: (text) => texts.add('refusal', text),
+    seal: (seal) => texts.seal(sealText(seal, context)),
     callStart(call) {
       texts.close('completed');
+      if (call.seal !== undefined) texts.seal(sealText(call.seal, context));
       calls.start(call);
     },
     callInput: calls.input,

@@ -1,13 +1,14 @@
-import type { AssistantTurn, ToolCall, ToolResult, Turn } from '../conversation.ts';
+import type { AssistantTurn, Thought, ToolCall, ToolResult, Turn } from '../conversation.ts';
 import { unsupported } from '../fields.ts';
+import type { Seal } from './seals.ts';
 
 const missing = [{ kind: 'text', text: 'no result was recorded for this call' }] as const;
 
-/** The place of a call's result, which has an error until the result comes. */
-interface Place {
+/** The places of the results of calls with one id, in the calls' order; each has an error until its result comes. */
+interface Places {
   readonly results: ToolResult[];
-  readonly slot: number;
-  isTaken: boolean;
+  readonly slots: number[];
+  taken: number;
 }
 
 /**
@@ -17,45 +18,75 @@ interface Place {
  */
 export function orderTurns(turns: readonly Turn[]): readonly Turn[] {
   const ordered: Turn[] = [];
-  // Ids may be used again in later turns (some hosts count from 0 each time), so the newest call wins.
-  const open = new Map<string, Place>();
+  // Some hosts count from 0 in each answer, or give all calls of one the same id, or none: the newest call without a
+  // result is meant. Others refuse an id that comes twice, so each gets one of its own.
+  const open = new Map<string, Places>();
+  const used = new Map<string, number>();
 
   for (const turn of mergeAssistants(turns)) {
     if (turn.role === 'results') {
       for (const result of turn.results) place(result);
       continue;
     }
-    ordered.push(turn);
-    if (turn.role === 'assistant' && turn.calls.length > 0) ordered.push(expectResults(turn));
+    if (turn.role !== 'assistant' || turn.calls.length === 0) {
+      ordered.push(turn);
+      continue;
+    }
+    const calls = turn.calls.map((call) => ({ ...call, id: uniqueId(call.id) }));
+    ordered.push({ ...turn, calls }, expectResults(turn, calls));
   }
   return ordered;
 
-  function expectResults({ calls }: AssistantTurn): Turn {
-    const results = calls.map(
+  function uniqueId(id: string): string {
+    const times = used.get(id) ?? 0;
+    used.set(id, times + 1);
+    if (times === 0 && id !== '') return id;
+    return uniqueId(`${id || 'call'}_${times + 1}`);
+  }
+
+  function expectResults({ calls }: AssistantTurn, named: readonly ToolCall[]): Turn {
+    const results = named.map(
       ({ id }): ToolResult => ({ callId: id, parts: missing, isError: true, path: 'messages' }),
     );
-    for (const [slot, call] of calls.entries()) open.set(call.id, { results, slot, isTaken: false });
+    for (const [slot, { id }] of calls.entries()) {
+      const places = open.get(id);
+      if (places?.results === results) places.slots.push(slot);
+      else open.set(id, { results, slots: [slot], taken: 0 });
+    }
     return { role: 'results', results };
   }
 
   function place(result: ToolResult): void {
-    const call = open.get(result.callId);
-    if (call === undefined)
+    const places = open.get(result.callId);
+    if (places === undefined)
       throw unsupported(result.path, 'a tool result must follow the call it belongs to');
-    if (!call.isTaken) call.results[call.slot] = result;
-    call.isTaken = true;
+    const slot = places.slots[places.taken];
+    const call = slot === undefined ? undefined : places.results[slot];
+    if (slot === undefined || call === undefined) return;
+    places.results[slot] = { ...result, callId: call.callId };
+    places.taken += 1;
   }
 }
 
 function mergeAssistants(turns: readonly Turn[]): Turn[] {
   const merged: Turn[] = [];
+  let thoughts: Thought[] = [];
   let texts: string[] = [];
   let calls: ToolCall[] = [];
+  /** That of the call which follows, from a client whose calls have no slot for one. */
+  let seal: Seal | undefined;
   for (const turn of turns) {
     if (turn.role === 'assistant') {
       if (turn.text !== '') texts.push(turn.text);
       // Not spread into the call: a call can only have some ten thousand arguments.
-      for (const call of turn.calls) calls.push(call);
+      for (const thought of turn.thoughts) {
+        if (thought.seal?.of === 'call') seal = thought.seal;
+        else thoughts.push(thought);
+      }
+      for (const call of turn.calls) {
+        calls.push(call.seal === undefined && seal !== undefined ? { ...call, seal } : call);
+        seal = undefined;
+      }
       continue;
     }
     flush();
@@ -66,8 +97,10 @@ function mergeAssistants(turns: readonly Turn[]): Turn[] {
 
   function flush(): void {
     const isSilent = texts.length === 0 && calls.length === 0;
-    if (!isSilent) merged.push({ role: 'assistant', text: texts.join('\n\n'), calls });
+    if (!isSilent) merged.push({ role: 'assistant', thoughts, text: texts.join('\n\n'), calls });
+    thoughts = [];
     texts = [];
     calls = [];
+    seal = undefined;
   }
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Effort, SystemTurn, Turn } from '../conversation.ts';
+import { type Effort, efforts } from '../../hosts/models.ts';
+import type { SystemTurn, Turn } from '../conversation.ts';
 import { unsupported, wrongField } from '../fields.ts';
 
 const lengthLimit = 64;
@@ -15,21 +16,11 @@ export function limitUser(user: string | undefined): string | undefined {
   return user !== undefined && user.length > lengthLimit ? hashUser(user) : user;
 }
 
-const efforts: readonly unknown[] = [
-  'none',
-  'minimal',
-  'low',
-  'medium',
-  'high',
-  'xhigh',
-  'max',
-] satisfies Effort[];
-
 export function parseEffort(value: unknown, path: string): Effort | undefined {
   if (value === undefined || value === null) return undefined;
-  if (!efforts.includes(value)) throw wrongField(path, `one of ${efforts.join(', ')}`);
-  // `includes` has checked it, which the compiler can't see.
-  return value as Effort;
+  const effort = efforts.find((each) => each === value);
+  if (effort === undefined) throw wrongField(path, `one of ${efforts.join(', ')}`);
+  return effort;
 }
 
 /** The effort that a budget for thinking stands for, in tokens. */

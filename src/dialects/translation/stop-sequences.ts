@@ -123,6 +123,7 @@ export function cutStream(sink: StreamSink, stops: readonly string[], beforeCut:
     ping: unlessCut(sink.ping),
     usage: unlessCut(sink.usage),
     thinking: behindText(sink.thinking),
+    seal: behindText(sink.seal),
     refusal: behindText(sink.refusal),
     callStart: behindText(sink.callStart),
     callInput: unlessCut(sink.callInput),

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { HostTraits } from '../../hosts/traits.ts';
 import type { Tool, ToolCall, ToolName } from '../conversation.ts';
 import { type Fields, isFields, toFields, toText } from '../fields.ts';
 import { paragraphs } from './media.ts';
@@ -59,6 +60,12 @@ function shorten(name: string, tool: ToolName): string {
 /** Anthropic accepts only these characters in a call's id; others are written as hex, so that ids stay distinct. */
 export function toCallId(id: string): string {
   return id.replace(/[^a-zA-Z0-9_-]/g, (character) => character.charCodeAt(0).toString(16));
+}
+
+/** The id as a host takes it; the same id always becomes the same. */
+export function toHostCallId(id: string, { callIds }: Pick<HostTraits, 'callIds'>): string {
+  if (callIds === 'any' || /^[a-zA-Z0-9]{9}$/.test(id)) return id;
+  return createHash('sha256').update(id).digest('hex').slice(0, 9);
 }
 
 type FunctionTool = Pick<Tool, 'description' | 'strict'> & { readonly parameters: Record<string, unknown> };

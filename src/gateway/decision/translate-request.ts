@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type DialectName, dialects } from '../../dialects/registry.ts';
 import { createTranslation, type TranslatedFacts, type Translation } from '../../dialects/translate.ts';
-import type { TranslationContext } from '../../dialects/translation/model-quirks.ts';
+import type { TranslationContext } from '../../dialects/translation/context.ts';
 import { GatewayError } from '../../errors.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
 import type { Decision } from '../../policy/rule.ts';

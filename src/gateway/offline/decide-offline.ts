@@ -1,6 +1,7 @@
 import type { ProviderConfig } from '../../config/build/providers.ts';
 import { type DialectName, dialects } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
+import { findHost } from '../../hosts/find-host.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
 import {
   actions,
@@ -10,7 +11,6 @@ import {
   type Subject,
   type Verdict,
 } from '../../policy/rule.ts';
-import { hostOf } from '../../providers/host.ts';
 import { chooseTargets } from '../../providers/route.ts';
 import { factsOf, withPath } from '../decision/decide-request.ts';
 import { translateBody } from '../decision/translate-request.ts';
@@ -87,7 +87,7 @@ export function decideWith<Found extends Decided>(
     if (dialect === endpoint.dialectName) return { ...about, kind: 'own bytes' };
     let leaving: Subject;
     try {
-      const host = hostOf(provider.dialect, hostnameOf(provider));
+      const host = findHost({ ...provider, hostname: hostnameOf(provider) });
       const built = buildBody(source, { dialect, model, host, family: provider.dialect, entry });
       const bytes = built.form === 'untranslated' ? translateBody(built).body : built.body;
       leaving = { ...facts, redactedBy, document: parseStrictJson(bytes), dialect: dialects[dialect] };

@@ -1,9 +1,10 @@
 import type { ModelEntry } from '../../config/build/models.ts';
+import type { ProviderConfig } from '../../config/build/providers.ts';
 import { memberAt } from '../../dialects/dialect.ts';
 import { type DialectName, dialects } from '../../dialects/registry.ts';
-import { defaultCap } from '../../dialects/translation/model-quirks.ts';
+import { defaultCap } from '../../dialects/translation/context.ts';
+import type { Host } from '../../hosts/find-host.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
-import type { Host, ProviderFamily } from '../../providers/host.ts';
 import type { DecidedRequest } from '../decision/decide-request.ts';
 import { toSubject } from '../decision/decide-request.ts';
 import type { UntranslatedRequest } from '../decision/translate-request.ts';
@@ -16,7 +17,7 @@ export interface Destination {
   /** The model's name there. */
   readonly model: string;
   readonly host: Host;
-  readonly family: ProviderFamily;
+  readonly family: ProviderConfig['dialect'];
   readonly entry: ModelEntry | undefined;
   /** Whether it should be asked for the usage of a chat stream; false by default. */
   readonly asksUsage?: boolean;

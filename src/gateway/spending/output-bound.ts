@@ -1,6 +1,6 @@
 import { type Dialect, memberAt } from '../../dialects/dialect.ts';
 import { dialects } from '../../dialects/registry.ts';
-import { defaultCap } from '../../dialects/translation/model-quirks.ts';
+import { defaultCap } from '../../dialects/translation/context.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { knownModel } from '../../limits/known-models.ts';
 import { findCaps } from '../../policy/traverse/caps.ts';

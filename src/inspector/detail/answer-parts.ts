@@ -82,6 +82,7 @@ export function assembleAnswer(endpoint: string, scrub: Scrub) {
       const call = calls.get(index);
       if (call !== undefined) call.text += piece;
     },
+    seal() {},
     start() {},
     callEnd() {},
     ping() {},

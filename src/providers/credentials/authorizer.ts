@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
-import { type Cloud, clouds } from '../../cloud-hosts.ts';
 import { GatewayError } from '../../errors.ts';
+import { type Cloud, clouds } from '../../hosts/clouds.ts';
 import type { AnswerHeaders } from '../answer-headers.ts';
 import type { HostRequest } from '../transport/pool.ts';
 

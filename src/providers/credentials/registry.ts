@@ -1,4 +1,4 @@
-import type { Cloud } from '../../cloud-hosts.ts';
+import type { Cloud } from '../../hosts/clouds.ts';
 import type { AuthorizedHost, Authorizer } from './authorizer.ts';
 
 /** Where a kind of credentials is loaded from, when a provider first needs it: to add a kind, write its file and a line here. */

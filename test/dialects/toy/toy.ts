@@ -85,6 +85,7 @@ export const toy: TextDialect = {
       return {
         start: ignore,
         thinking: ignore,
+        seal: ignore,
         refusal: ignore,
         callStart: ignore,
         callInput: ignore,

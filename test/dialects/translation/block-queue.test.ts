@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { BlockQueue, createJsonProgress } from '../../../src/dialects/messages/block-queue.ts';
+import { BlockQueue } from '../../../src/dialects/messages/block-queue.ts';
+import { createJsonProgress } from '../../../src/dialects/translation/json-progress.ts';
 
 /** What came of each call, and of the texts between them. */
 type Step =
@@ -17,6 +18,7 @@ function written(...steps: readonly Step[]): string[] {
     openText: () => log.push('<text>'),
     openThinking: () => log.push('<thinking>'),
     openCall: (call) => log.push(`<${call.name}>`),
+    sealed: (data) => log.push(`<sealed ${data}>`),
     piece: (text) => log.push(text),
     close: () => log.push('</>'),
   });

@@ -1,5 +1,5 @@
 import type { DialectName } from '../../../src/dialects/registry.ts';
-import type { TranslationContext } from '../../../src/dialects/translation/model-quirks.ts';
+import type { TranslationContext } from '../../../src/dialects/translation/context.ts';
 import type { DocumentedField } from './documented-fields.ts';
 
 /** One field in a request, and what must be found of it. */

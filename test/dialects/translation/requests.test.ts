@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { dialects, type TextDialectName } from '../../../src/dialects/registry.ts';
 import { createTranslation } from '../../../src/dialects/translate.ts';
-import type { TranslationContext } from '../../../src/dialects/translation/model-quirks.ts';
+import type { TranslationContext } from '../../../src/dialects/translation/context.ts';
 import { scale } from '../../kit/scale.ts';
 import { newContext } from './run-translation.ts';
 
@@ -119,7 +119,7 @@ describe('messages to chat', () => {
   });
 
   test.each([
-    ['compatible', { max_tokens: 8_192 }],
+    ['unknown', { max_tokens: 8_192 }],
     ['openai', { max_completion_tokens: 8_192 }],
   ] as const)('asks a host (%s) for usage when streaming, and lowers the limit', (host, limit) => {
     const body = { max_tokens: 128_000, stream: true, messages: [{ role: 'user', content: 'hi' }] };
@@ -557,7 +557,7 @@ describe('malformed requests', () => {
     ['responses', 'chat', { input: [{ type: 'function_call', name: 'f' }] }, 'input[0].call_id'],
     ['responses', 'messages', { input: 'x', text: { format: { type: 'yaml' } } }, 'text.format.type'],
   ] as const)('%s to %s: %j is refused at %s', (client, provider, body, param, host?: 'anthropic') => {
-    expect(() => request(client, provider, body, { host: host ?? 'compatible' })).toThrow(
+    expect(() => request(client, provider, body, { host: host ?? 'unknown' })).toThrow(
       expect.objectContaining({ code: 'request.field', param }),
     );
   });

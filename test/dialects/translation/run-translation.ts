@@ -5,7 +5,7 @@ import {
   type StreamTranslation,
   type Translation,
 } from '../../../src/dialects/translate.ts';
-import type { TranslationContext } from '../../../src/dialects/translation/model-quirks.ts';
+import type { TranslationContext } from '../../../src/dialects/translation/context.ts';
 import { recordedStream } from '../../kit/recorded-streams.ts';
 
 /** A context whose ids count up, so that equal inputs give equal outputs. */
@@ -14,7 +14,7 @@ export function newContext(changes: Partial<TranslationContext> = {}): Translati
   return {
     requestedModel: 'asked-for',
     targetModel: 'target-model',
-    host: 'compatible',
+    host: 'unknown',
     newId: (prefix) => {
       ids += 1;
       return `${prefix}id${ids}`;

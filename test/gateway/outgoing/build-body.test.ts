@@ -8,7 +8,7 @@ import { compile, subjectOf } from '../../policy/deciding.ts';
 const target: Destination = {
   dialect: 'messages',
   model: 'claude',
-  host: 'compatible',
+  host: 'unknown',
   family: 'anthropic',
   entry: { match: 'claude', isPattern: false, targets: [{ provider: 'p' }] },
 };

@@ -1,0 +1,141 @@
+import { bareName, type Host, type HostedModel } from './find-host.ts';
+
+/** How much a model is to think before it answers, from least to most. */
+export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+
+export type Effort = (typeof efforts)[number];
+
+interface EffortRow {
+  readonly match: RegExp;
+  readonly efforts: readonly Effort[];
+  readonly source: string;
+}
+
+/** The efforts that a model takes; the first row that matches holds, and a model without one takes all of them. */
+const effortRows: readonly EffortRow[] = [
+  {
+    match: /^claude-(?:opus-4-5|opus-4-[012]|sonnet-4-5|haiku-4)/,
+    efforts: ['none', 'low', 'medium', 'high'],
+    source: 'gajae-code#3913, CLIProxyAPI#5488, 2026-09',
+  },
+  {
+    match: /^claude-(?:opus|sonnet)-4-6/,
+    efforts: ['none', 'low', 'medium', 'high', 'max'],
+    source: 'gajae-code#3913, CLIProxyAPI#5488, 2026-09',
+  },
+  {
+    match: /^claude-/,
+    efforts: ['none', 'low', 'medium', 'high', 'xhigh', 'max'],
+    source: 'docs.anthropic.com/en/docs/build-with-claude/effort, 2026-11',
+  },
+  {
+    match: /^gemini-3-pro/,
+    efforts: ['low', 'high'],
+    source: 'GoModel#862, proxypal#170, 2026-09',
+  },
+  {
+    match: /^gemini-3\.(?:1-pro|8-flash)/,
+    efforts: ['low', 'medium', 'high'],
+    source: 'GoModel#862, chatwise#1206, pi#3460, 2026-09',
+  },
+  {
+    match: /^gemini-2\.5-pro/,
+    efforts: ['minimal', 'low', 'medium', 'high'],
+    source: 'ai.google.dev/gemini-api/docs/thinking (it can not be switched off), 2026-11',
+  },
+  {
+    match: /^gemini-2/,
+    efforts: ['none', 'minimal', 'low', 'medium', 'high'],
+    source: 'ai.google.dev/gemini-api/docs/thinking, 2026-11',
+  },
+  {
+    match: /^gemini-/,
+    efforts: ['minimal', 'low', 'medium', 'high'],
+    source: 'ai.google.dev/gemini-api/docs/thinking, 2026-11',
+  },
+  {
+    match: /^(?:o[134]|gpt-oss|codex-mini)/,
+    efforts: ['low', 'medium', 'high'],
+    source: 'platform.openai.com/docs/guides/reasoning, 2026-11',
+  },
+  {
+    match: /^gpt-5(?:-|$)/,
+    efforts: ['minimal', 'low', 'medium', 'high'],
+    source: 'platform.openai.com/docs/guides/reasoning, 2026-11',
+  },
+  {
+    match: /^gpt-5\.1(?:-|$)/,
+    efforts: ['none', 'low', 'medium', 'high'],
+    source: 'platform.openai.com/docs/guides/reasoning, 2026-11',
+  },
+  {
+    match: /^gpt-5\./,
+    efforts: ['none', 'low', 'medium', 'high', 'xhigh'],
+    source: 'platform.openai.com/docs/guides/reasoning, 2026-11',
+  },
+];
+
+/** The effort that the model has and that is nearest to the wanted one from below; its smallest if it has none below. */
+export function nearestEffort(wanted: Effort, { targetModel }: Pick<HostedModel, 'targetModel'>): Effort {
+  const name = bareName(targetModel);
+  const taken = effortRows.find(({ match }) => match.test(name))?.efforts ?? efforts;
+  const below = taken.filter((effort) => efforts.indexOf(effort) <= efforts.indexOf(wanted));
+  return below.at(-1) ?? taken[0] ?? wanted;
+}
+
+function startsWithAny(name: string, starts: readonly string[]): boolean {
+  return starts.some((start) => name.startsWith(start));
+}
+
+/** OpenAI's reasoning models refuse temperature and top_p, and are the ones that know an effort. */
+export function isOpenAiReasoningModel({ targetModel }: Pick<HostedModel, 'targetModel'>): boolean {
+  const name = bareName(targetModel);
+  if (name.includes('-chat')) return false;
+  return startsWithAny(name, ['o1', 'o3', 'o4', 'gpt-5', 'gpt-6', 'codex']);
+}
+
+// Other hosts answer 400 to an effort for a model that can't reason (Ollama does), so only names known to take it.
+export function takesReasoningEffort(model: Pick<HostedModel, 'targetModel'>): boolean {
+  return isOpenAiReasoningModel(model) || bareName(model.targetModel).startsWith('gpt-oss');
+}
+
+const claudeHosts: readonly Host[] = ['anthropic', 'bedrock', 'vertex'];
+
+function isClaude({ host, targetModel }: HostedModel): boolean {
+  return claudeHosts.includes(host) || bareName(targetModel).startsWith('claude');
+}
+
+const withoutThinking = ['claude-3-haiku', 'claude-3-opus', 'claude-3-sonnet', 'claude-3-5'];
+const withBudget = [
+  'claude-3-7',
+  'claude-opus-4-0',
+  'claude-opus-4-1',
+  'claude-opus-4-2025',
+  'claude-sonnet-4-0',
+  'claude-sonnet-4-2025',
+  'claude-sonnet-4-5',
+  'claude-haiku-4',
+];
+
+/** How a Claude model's thinking is controlled: not at all, by a token budget (older ones), or by an effort level. */
+export function thinkingControl(model: HostedModel): 'none' | 'budget' | 'effort' {
+  const name = bareName(model.targetModel);
+  if (!isClaude(model) || startsWithAny(name, withoutThinking)) return 'none';
+  return startsWithAny(name, withBudget) ? 'budget' : 'effort';
+}
+
+// Newer Claude models refuse temperature and top_p; the ones known to take them are a closed list.
+const withSampling = ['claude-3', ...withBudget, 'claude-opus-4-5', 'claude-opus-4-6', 'claude-sonnet-4'];
+
+export function takesSampling(model: HostedModel): boolean {
+  return !isClaude(model) || startsWithAny(bareName(model.targetModel), withSampling);
+}
+
+/** How a Gemini model's thinking is controlled: not at all, by a token budget (version 2.5), or by a level. */
+export function geminiThinking({
+  targetModel,
+}: Pick<HostedModel, 'targetModel'>): 'none' | 'budget' | 'level' {
+  const name = bareName(targetModel);
+  if (!name.startsWith('gemini-') || /^gemini-(?:1|2\.0)/.test(name)) return 'none';
+  return name.startsWith('gemini-2') ? 'budget' : 'level';
+}

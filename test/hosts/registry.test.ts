@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import { findHost, traitsOf } from '../../src/hosts/find-host.ts';
+import { type Cells, hosts, modelFamilies } from '../../src/hosts/registry.ts';
+import { widelyAccepted } from '../../src/hosts/traits.ts';
+
+const rows: readonly (readonly [name: string, cells: Cells])[] = [
+  ...Object.entries(hosts).map(([name, { cells }]) => [name, cells] as const),
+  ...modelFamilies.map(({ name, cells }) => [name, cells] as const),
+];
+
+test.each(rows)('each value of %s has a source and the month in which it was read', (_name, cells) => {
+  for (const [, source] of Object.values(cells))
+    expect(source).toMatch(/\S{5,}.*, 20\d\d-(?:0[1-9]|1[0-2])$/);
+});
+
+test('no two rows claim a name', () => {
+  const names = Object.values(hosts).flatMap(({ names }) => [...names]);
+
+  expect(names).toEqual([...new Set(names)]);
+});
+
+// biome-ignore format: a case a line
+test.each([
+  ['api.openai.com', 'openai'], ['eu.api.openai.com', 'openai'], ['me.openai.azure.com', 'azure'],
+  ['me.cognitiveservices.azure.com', 'azure'], ['me.services.ai.azure.com', 'azure'],
+  ['api.deepseek.com', 'deepseek'], ['api.moonshot.cn', 'moonshot'], ['api.mistral.ai', 'mistral'],
+  ['us-central1-aiplatform.googleapis.com', 'vertex'], ['aiplatform.eu.rep.googleapis.com', 'vertex'],
+  ['generativelanguage.googleapis.com', 'gemini'], ['localhost', 'local'], ['ollama.localhost', 'local'],
+  ['127.0.0.1', 'local'], ['models.example.com', 'unknown'], ['api.openai.com.example.com', 'unknown'],
+  ['xopenrouter.ai', 'unknown'], ['127.0.0.1.example.com', 'unknown'],
+])('%s is %s', (hostname, expected) => {
+  expect(findHost({ dialect: 'openai', hostname })).toBe(expected);
+});
+
+test('the configured host wins over the name, and the family decides where neither says', () => {
+  expect(findHost({ dialect: 'openai', hostname: 'api.openai.com', host: 'mistral' })).toBe('mistral');
+  expect(findHost({ dialect: 'anthropic', hostname: 'proxy.example.com' })).toBe('anthropic');
+});
+
+describe('what a host takes', () => {
+  test('is what most hosts accept where nothing is known', () => {
+    expect(traitsOf({ host: 'unknown', targetModel: 'some-model' })).toEqual(widelyAccepted);
+  });
+
+  test.each(['unknown', 'local', 'vllm', 'litellm'] as const)(
+    'follows the family of the model at %s, which serves many',
+    (host) => {
+      const traits = traitsOf({ host, targetModel: 'mistralai/Devstral-Small-2512' });
+
+      expect(traits).toMatchObject({ callIds: 'nine_characters', userAfterTool: false });
+    },
+  );
+
+  test('is not changed by the name of a model where a vendor serves its own', () => {
+    expect(traitsOf({ host: 'openai', targetModel: 'kimi-k2' }).needsReasoning).toBe(false);
+  });
+
+  test.each(['gpt-5.5', 'openai/o3', 'gpt-6-sol'])(
+    '%s has its cap under another name everywhere',
+    (model) => {
+      expect(traitsOf({ host: 'unknown', targetModel: model }).tokenCap).toBe('max_completion_tokens');
+    },
+  );
+
+  test.each(['localhost', 'api.openai.com', 'openrouter.ai', 'api.groq.com'])(
+    '%s is asked for the usage of a stream',
+    (hostname) => {
+      const host = findHost({ dialect: 'openai', hostname });
+
+      expect(traitsOf({ host, targetModel: 'm' }).streamUsage).toBe(true);
+    },
+  );
+});
