@@ -44,7 +44,7 @@ export function parseOutputItem(item: Fields): AnswerPart[] {
 }
 
 /** Encrypted reasoning with its id, which go back together; nothing if there is none. */
-export function parseEncrypted({ id, encrypted_content }: Fields): string {
+function parseEncrypted({ id, encrypted_content }: Fields): string {
   return toText(encrypted_content) === '' ? '' : JSON.stringify({ id, encrypted_content });
 }
 
@@ -99,7 +99,7 @@ export function reasoningItem(id: string, text: string, seal?: string): Fields {
   return withoutAbsent({ id, type: 'reasoning', summary, encrypted_content: seal });
 }
 
-export function sealOf(
+function sealOf(
   { seal }: { readonly seal?: Seal | undefined },
   context: TranslationContext,
 ): string | undefined {
