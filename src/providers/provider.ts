@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ProviderConfig } from '../config/build/providers.ts';
-import { isLoopbackHost } from '../loopback.ts';
 import { isCloud, regionOf } from '../hosts/clouds.ts';
 import { findHost, type Host, traitsOf } from '../hosts/find-host.ts';
 import type { HostTraits } from '../hosts/traits.ts';
+import { isLoopbackHost } from '../loopback.ts';
 import type { TickQueue } from '../tick-queue.ts';
 import { Admission } from './admission.ts';
 import {

@@ -1,8 +1,8 @@
 import { readText, send } from '../../client/http.ts';
 import { type LoginAgent, logins } from '../../config/source/logins.ts';
 import { toFields, toList, toText } from '../../dialects/fields.ts';
-import { reachableHost } from '../../http/bind.ts';
 import { hosts, vendorSetups } from '../../hosts/registry.ts';
+import { reachableHost } from '../../http/bind.ts';
 import { isLoggedIn } from '../agents/logins.ts';
 import type { Io } from '../shell/io.ts';
 import { type FoundProvider, findClouds } from './find-clouds.ts';
