@@ -14,7 +14,7 @@ export const allowAll: Consent = async () => [];
 
 /** A project of its own, removed after the test. */
 export function createWorkspace(files: Files = {}): string {
-  const directory = realpathSync(homeWith({ 'package.json': '{}', ...files }));
+  const directory = realpathSync(homeWith({ '.git': 'gitdir: elsewhere', ...files }));
   onTestFinished(() => rmSync(dirname(directory), { recursive: true, force: true }));
   return directory;
 }

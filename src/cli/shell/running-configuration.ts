@@ -24,7 +24,7 @@ export async function otherConfiguration({ config: file }: Options, io: Io): Pro
   if (running === undefined) return undefined;
   const { url, path } = running;
   const named = file ?? (env.GATEWAY_CONFIG || undefined);
-  const near = named === undefined ? nearestConfig(cwd) : resolve(cwd, named);
+  const near = named === undefined ? nearestConfig({ cwd, env }) : resolve(cwd, named);
   if (near === undefined || near === path) return undefined;
   const own = named === undefined ? (await findConfig({ cwd, env }))?.path : near;
   if (own === undefined || (path !== null && realPathOf(own) === realPathOf(path))) return undefined;

@@ -1,10 +1,12 @@
-import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../../src/config/load.ts';
 import { findConfig, readConfigFile } from '../../../src/config/source/find.ts';
 import { createWorkspace, nowMs } from '../workspace.ts';
+
+const bin = join(import.meta.dirname, '../../../bin/gateway.js');
 
 test.each(['gateway.yaml', 'gateway.yml', '.gateway.yaml', '.config/gateway.yaml'])(
   'finds %s from a directory below',
@@ -18,10 +20,55 @@ test.each(['gateway.yaml', 'gateway.yml', '.gateway.yaml', '.config/gateway.yaml
   },
 );
 
-test('does not look above the root of the project', async () => {
-  const root = createWorkspace({ 'gateway.yaml': '', 'inner/package.json': '{}' });
+test('finds the file of the repository from a package of its workspace', async () => {
+  const root = createWorkspace({ 'gateway.yaml': '', 'packages/web/package.json': '{}' });
 
-  expect(await findConfig({ cwd: join(root, 'inner'), env: { HOME: join(root, 'home') } })).toBeUndefined();
+  const found = await findConfig({ cwd: join(root, 'packages/web'), env: { HOME: join(root, 'home') } });
+
+  expect(found).toEqual({ path: join(root, 'gateway.yaml'), from: 'project' });
+});
+
+test.each([
+  ['a repository', 'inner/.git/HEAD'],
+  ['a worktree or a submodule', 'inner/.git'],
+])('does not look above the root of %s', async (_, marker) => {
+  const root = createWorkspace({ 'gateway.yaml': '', [marker]: '', 'inner/below/file': '' });
+
+  const search = { cwd: join(root, 'inner/below'), env: { HOME: join(root, 'home') } };
+
+  expect(await findConfig(search)).toBeUndefined();
+});
+
+test('does not look above the home directory, however that is named', async () => {
+  const root = createWorkspace({ 'gateway.yaml': '', 'home/below/file': '' });
+  symlinkSync(join(root, 'home'), join(root, 'link'));
+  const from = async (home: string) =>
+    (await findConfig({ cwd: join(root, 'home/below'), env: { HOME: join(root, home) } }))?.path;
+
+  expect([await from('home'), await from('link'), await from('link/')]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  expect(await from('elsewhere')).toBe(join(root, 'gateway.yaml'));
+});
+
+test("uses no other file of the user's directory, empty or not", async () => {
+  const root = createWorkspace({
+    'home/.config/gateway/config': 'server: { port: 1 }\n',
+    'home/.config/gateway/config.yaml': '',
+    'project/.git': '',
+    'project/gateway.yaml/file': 'a directory, which is passed over',
+  });
+
+  // Which directory that is, cosmiconfig takes from the process.
+  const result = spawnSync(process.execPath, [bin, 'config', 'path'], {
+    cwd: join(root, 'project'),
+    env: { HOME: join(root, 'home'), PATH: process.env.PATH },
+    encoding: 'utf8',
+  });
+
+  expect(result).toMatchObject({ status: 0, stdout: '' });
 });
 
 test('the flag beats the variable, which beats the project, which beats the user', async () => {
@@ -29,7 +76,7 @@ test('the flag beats the variable, which beats the project, which beats the user
     'gateway.yaml': '',
     'other.yaml': '',
     'flag.yaml': '',
-    'empty/package.json': '{}',
+    'empty/.git': '',
     'home/gateway/gateway.yaml': '',
   });
   const env = { XDG_CONFIG_HOME: join(root, 'home') };
@@ -92,14 +139,49 @@ test('says so when the named file is missing, a directory, or no text', async ()
   await expect(readConfigFile(join(root, 'binary.yaml'))).rejects.toThrow(/not UTF-8/);
 });
 
-test.skipIf(process.platform === 'win32')('refuses a pipe at once where only a file will do', async () => {
-  const root = createWorkspace({});
-  const path = join(root, 'gateway.yaml');
-  execFileSync('mkfifo', ['-m', '600', path]);
+describe.skipIf(process.platform === 'win32')('a file that is found and is no text file', () => {
+  const secret = 'TOKEN=ghp_of-the-user';
+  const makers: Readonly<Record<string, (path: string) => void>> = {
+    'a pipe into which nobody writes': (path) => execFileSync('mkfifo', ['-m', '600', path]),
+    'a device without an end': (path) => symlinkSync('/dev/zero', path),
+    'the environment': (path) => symlinkSync('/proc/self/environ', path),
+    'a file of 700 MB': (path) => {
+      writeFileSync(path, secret);
+      truncateSync(path, 700_000_000);
+    },
+  };
 
-  // Nobody writes into it, so that opening it in the usual way would wait for ever.
-  await expect(readConfigFile(path, { mustBeFile: true })).rejects.toMatchObject({
-    code: 'config.invalid',
-    message: expect.stringContaining('no regular file'),
+  test.each(Object.entries(makers))('%s is refused and not read', async (_, make) => {
+    const root = createWorkspace({});
+    make(join(root, 'gateway.yaml'));
+
+    const loading = loadConfig({ cwd: root, env: { HOME: root, TOKEN: secret }, nowMs });
+
+    const message = /gateway\.yaml (?:is no regular file|is larger than 4 MiB)/;
+    await expect(loading).rejects.toMatchObject({
+      code: 'config.invalid',
+      message: expect.stringMatching(message),
+    });
+    await expect(loading).rejects.not.toThrow(secret);
+  });
+
+  test('a link that leads nowhere is refused, for its policies are missing', async () => {
+    const root = createWorkspace({});
+    symlinkSync(join(root, 'unmounted/gateway.yaml'), join(root, 'gateway.yaml'));
+
+    await expect(findConfig({ cwd: root, env: { HOME: root } })).rejects.toThrow(
+      /a link to a file that does/,
+    );
+  });
+
+  test('a named pipe is read to its end, but not without one', async () => {
+    const read = (script: string) =>
+      spawnSync('bash', ['-c', `"$0" "$1" -c <(${script}) config path`, process.execPath, bin], {
+        env: { HOME: createWorkspace({}), PATH: process.env.PATH },
+        encoding: 'utf8',
+      });
+
+    expect(read('sleep 0.1; echo {}')).toMatchObject({ status: 0 });
+    expect(read('cat /dev/zero').stderr).toContain('is larger than 4 MiB');
   });
 });
