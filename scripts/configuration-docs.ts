@@ -10,7 +10,7 @@ const introduction = `# Configuration
 <!-- Made from src/config/schema/schema.ts: npx vitest run test/config/docs.test.ts -u -->
 
 The configuration is one YAML file: the one named by \`--config\`, else by \`GATEWAY_CONFIG\`, else \`gateway.yaml\`
-(\`.yml\`, \`.gateway.yaml\`, \`.config/gateway.yaml\`) in the working directory or a parent up to the project's root,
+(\`.yml\`, \`.gateway.yaml\`, \`.config/gateway.yaml\`) in the working directory or a parent up to the root of the repository or your home,
 else \`gateway/gateway.yaml\` in the user's configuration directory. Without a file the gateway runs in sandbox mode.
 A file that belongs to another user, or that everybody may write to, is refused.
 

@@ -2,7 +2,7 @@ import { linkSync, lstatSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { trustFile } from '../client/trusted-files.ts';
-import { realPathOf } from '../config/trust/real-path.ts';
+import { realPathOf } from '../config/source/real-path.ts';
 import { GatewayError } from '../errors.ts';
 import type { DetectorName } from '../policy/detectors/names.ts';
 import type { FoundProvider } from './init/find-clouds.ts';
@@ -184,7 +184,7 @@ async function writeConfig(file: string, text: string, { mayReplace, io }: Writi
   const draft = `${file}.${process.pid}.new.yaml`;
   try {
     writeFileSync(draft, text, { mode: 0o600, flag: 'wx' });
-    const { wants } = await inspectValidConfig({ config: draft }, io);
+    const { wants } = await inspectValidConfig({ config: draft }, io, { withoutUserFile: true });
     // Unlike a rename, a link fails if somebody has created the file meanwhile.
     if (mayReplace) renameSync(draft, file);
     else linkSync(draft, file);

@@ -70,10 +70,15 @@ export function build(io: Io): Command {
           wantedLogin(name, { model: requested, isForced }, io),
         );
         try {
-          if (gateway.log !== undefined && options.quiet !== true && io.stderr.isTTY === true) {
-            await write(io.stderr, `gateway ${gateway.url} for ${name}; its log is ${gateway.log}\n`);
+          const { url, key, started } = gateway;
+          if (started !== undefined && options.quiet !== true && io.stderr.isTTY === true) {
+            const { configurationUsed } = await import('./serve/banner.ts');
+            const facts = `its log is ${started.log}`;
+            await write(
+              io.stderr,
+              `gateway ${url} for ${name}: ${configurationUsed(started.loaded)}; ${facts}\n`,
+            );
           }
-          const { url, key } = gateway;
           const isOwn = requested === undefined && own.some((word) => /^(?:-m|--model(?:=.*)?)$/.test(word));
           const { agentModels, defaultModel } = gateway.models;
           const models = modelsFor(name, { main: requested, small, thinking }, { isOwn, named: agentModels });
@@ -95,8 +100,8 @@ export function build(io: Io): Command {
             ...pastProxies(url, io.env),
           };
           const variables = { GATEWAY_URL: url, GATEWAY_KEY: key, ...set.variables };
-          const started = { name, arguments: [...before, ...own], env: { ...env, ...variables }, install };
-          throw new AgentExit(await startAgent(started, io));
+          const agent = { name, arguments: [...before, ...own], env: { ...env, ...variables }, install };
+          throw new AgentExit(await startAgent(agent, io));
         } finally {
           await gateway.stop();
         }

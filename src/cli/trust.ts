@@ -8,7 +8,9 @@ import {
   trustFile,
 } from '../client/trusted-files.ts';
 import { describeSearch, findConfig } from '../config/source/find.ts';
-import { realPathOf } from '../config/trust/real-path.ts';
+import { suggest } from '../config/source/problems.ts';
+import { realPathOf } from '../config/source/real-path.ts';
+import type { UserProtection } from '../config/user-file.ts';
 import { GatewayError } from '../errors.ts';
 import { askYes, canAsk } from './shell/ask.ts';
 import { type CommonOptions, commonOptions, createCommand, outputFormat } from './shell/command.ts';
@@ -21,6 +23,7 @@ import { wrapped } from './shell/print/wrapped.ts';
 interface TrustOptions {
   readonly list?: true;
   readonly revoke?: true;
+  readonly without?: readonly string[];
 }
 
 const listing: Listing<TrustedFile> = {
@@ -32,17 +35,31 @@ export function build(io: Io): Command {
   return createCommand({
     name: 'trust',
     summary: 'allow a configuration that was found what it wants from outside itself',
-    examples: ['gateway trust', 'gateway trust --list', 'gateway trust --revoke ../shop/gateway.yaml'],
+    examples: [
+      'gateway trust',
+      'gateway trust --without house',
+      'gateway trust --revoke ../shop/gateway.yaml',
+    ],
   })
     .argument('[file]', 'the file (default: the one that serve would use here)')
-    .addOption(new Option('--list', 'list the files that were allowed something').conflicts('revoke'))
+    .addOption(
+      new Option('--list', 'list the files that were allowed something').conflicts(['revoke', 'without']),
+    )
     .option('--revoke', 'take back all that the file was allowed')
-    .action(async (file: string | undefined, { list, revoke }: TrustOptions, command: Command) => {
+    .addOption(
+      new Option(
+        '--without <policy...>',
+        'also use the file without these policies of your own configuration, which hold over every other',
+      ).conflicts('revoke'),
+    )
+    .action(async (file: string | undefined, trust: TrustOptions, command: Command) => {
+      const { list, revoke, without = [] } = trust;
       outputFormat(command, ['text', 'json', 'ndjson', 'yaml', 'table']);
       const options = commonOptions(command);
       if (list === true) return printList([trustedFiles(io.env)], listing, options, io);
       const path = await pathOf(file, options, io);
-      await (revoke === true ? takeBack : allow)(path, options, io);
+      if (revoke === true) await takeBack(path, options, io);
+      else await allow(path, without, options, io);
     });
 }
 
@@ -54,16 +71,23 @@ async function pathOf(file: string | undefined, { config }: CommonOptions, io: I
 }
 
 /** Asks at a terminal; elsewhere the command itself is the answer. */
-async function allow(path: string, options: CommonOptions, io: Io): Promise<void> {
-  const [{ refuseInvalid }, { linesOf }] = await Promise.all([
+async function allow(
+  path: string,
+  without: readonly string[],
+  options: CommonOptions,
+  io: Io,
+): Promise<void> {
+  const [{ refuseInvalid }, { linesOf, waiverOf }] = await Promise.all([
     import('../config/load.ts'),
     import('../config/trust/wants.ts'),
   ]);
   const found = { path, from: 'project' } as const;
   const inspection = await inspectUserConfig({ found }, io, { consent: storedConsent(io) });
   refuseInvalid(inspection);
-  const { pending, wants } = inspection;
   const real = realPathOf(path);
+  refuseUnknown(without, inspection.user);
+  const waivers = without.filter((name) => inspection.user?.policies.includes(name)).map(waiverOf);
+  const pending = [...inspection.pending, ...waivers];
   if (pending.length > 0 && canAsk(options, io)) {
     await note(await wrapped(`${real} wants:\n${linesOf(pending)}`, io.stderr), io);
     if (!(await askYes('Allow all of this, for this file?', io))) {
@@ -71,9 +95,24 @@ async function allow(path: string, options: CommonOptions, io: Io): Promise<void
     }
   }
   if (pending.length > 0) trustFile(io.env, real, pending);
-  const outcome = wants.length === 0 ? 'wants nothing from outside itself' : `may:\n${linesOf(wants)}`;
-  const value = { path: real, may: wants.map(({ text }) => text) };
+  const kept = (inspection.user?.waived ?? []).map(waiverOf);
+  const may = [...inspection.wants, ...kept, ...waivers];
+  const outcome = may.length === 0 ? 'wants nothing from outside itself' : `may:\n${linesOf(may)}`;
+  const value = { path: real, may: may.map(({ text }) => text) };
   await printValue(value, `${real} ${outcome.trimEnd()}\n`, options, io);
+}
+
+/** Throws usage.invalid for what is no policy of the user's own that holds over the file. */
+function refuseUnknown(names: readonly string[], user: UserProtection | undefined): void {
+  const known = user === undefined ? [] : [...user.policies, ...user.waived];
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const others = known.length === 0 ? 'it has none' : `there are ${known.join(', ')}`;
+  const why =
+    user === undefined
+      ? 'no configuration of your own holds over this file'
+      : `${user.path} has no policy ${unknown} in force; ${suggest(unknown, known) ?? others}`;
+  throw new GatewayError('usage.invalid', `--without: ${why}`, { param: 'without' });
 }
 
 async function takeBack(path: string, options: CommonOptions, io: Io): Promise<void> {

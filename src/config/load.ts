@@ -6,19 +6,27 @@ import type { GatewayError } from '../errors.ts';
 import type { DetectorName } from '../policy/detectors/names.ts';
 import { withMaskPolicy } from './build/own-policies.ts';
 import { proxiesOf } from './build/proxy.ts';
-import { type ReadSettings, readSettings } from './build/settings.ts';
+import type { ReadSettings } from './build/settings.ts';
 import { buildConfig, type Config } from './config.ts';
-import { wantsNumberOrBoolean } from './schema/reach.ts';
-import { type Settings, settingsSchema, withoutSecrets } from './schema/schema.ts';
+import { type ParsedFile, parseFile } from './parse-file.ts';
+import { type Settings, withoutSecrets } from './schema/schema.ts';
 import type { SourceDocument } from './source/document.ts';
 import { type FoundConfig, findConfig, readConfigFile, userDirectory } from './source/find.ts';
 import { applyLogin, type Read, type WantedLogin } from './source/logins.ts';
 import { readCaFile, readEach, readKeyFile } from './source/named-files.ts';
 import { ConfigError, inFileOrder, type Problem } from './source/problems.ts';
-import { createReport, type Report } from './source/report.ts';
-import { type Reference, substitute } from './source/substitute.ts';
-import { liesIn, realPathOf } from './trust/real-path.ts';
+import { liesIn, realPathOf } from './source/real-path.ts';
+import { type Borrowed, createReport, type Report } from './source/report.ts';
+import type { Reference } from './source/substitute.ts';
 import { type Consent, untrusted, type Want, wantsOf } from './trust/wants.ts';
+import {
+  type Protected,
+  readUserFile,
+  type UserFile,
+  type UserProtection,
+  warnOfLeftLimits,
+  withUserProtection,
+} from './user-file.ts';
 
 export interface LoadOptions {
   /** Of --config; without it GATEWAY_CONFIG, then the search decides. */
@@ -40,6 +48,12 @@ export interface LoadOptions {
   readonly consent?: Consent | undefined;
   /** Detectors whose findings are masked, whatever the file says. */
   readonly mask?: readonly DetectorName[] | undefined;
+  /** What `${NAME}` in the file stands for, where that is not to come from the environment. */
+  readonly fileEnv?: LoadOptions['env'] | undefined;
+  /** True: nothing of the user's own file holds over another one, so that the result is the same for everybody. */
+  readonly withoutUserFile?: boolean | undefined;
+  /** Ids of what this user has allowed the file at a real path. */
+  readonly allowed?: ((path: string) => ReadonlySet<string>) | undefined;
 }
 
 export interface LoadedConfig {
@@ -49,6 +63,8 @@ export interface LoadedConfig {
   readonly found: FoundConfig | undefined;
   /** What the file holds. */
   readonly text: string;
+  /** What of the user's own file holds over it; undefined if there is none, or if it is the file. */
+  readonly user: UserProtection | undefined;
   readonly warnings: readonly Problem[];
 }
 
@@ -63,6 +79,9 @@ export interface Inspection {
   readonly settings: Settings | undefined;
   readonly references: readonly Reference[];
   readonly source: SourceDocument | undefined;
+  /** What of the settings is the user's own file's. */
+  readonly borrowed: Borrowed | undefined;
+  readonly user: UserProtection | undefined;
   readonly text: string;
   /** Everything that the file wants from outside itself. */
   readonly wants: readonly Want[];
@@ -75,9 +94,9 @@ export interface Inspection {
 /** Finds, reads, checks and builds the configuration. Throws ConfigError (config.invalid) with all its problems, and config.untrusted. */
 export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const inspection = await inspectConfig(options);
-  const { config, found, problems, text } = inspection;
+  const { config, found, problems, text, user } = inspection;
   if (config === undefined) throw unusable(inspection);
-  return { config, path: found?.path, found, text, warnings: inFileOrder(problems) };
+  return { config, path: found?.path, found, text, user, warnings: inFileOrder(problems) };
 }
 
 /** Why a configuration can't be used: what is wrong with it, or that nobody has allowed what it wants. */
@@ -95,54 +114,45 @@ function isInvalid({ problems }: Inspection): boolean {
   return problems.some(({ severity, kind }) => severity === 'error' && kind !== 'want');
 }
 
-/** As `loadConfig`, but returns the problems; throws only if the file cannot be read. */
+/** As `loadConfig`, but returns the problems; throws only if a file cannot be read. */
 export async function inspectConfig(options: LoadOptions): Promise<Inspection> {
+  const { cwd, env, login } = options;
   const found = options.found ?? (await findConfig(options));
-  const text = found === undefined ? '' : await readConfigFile(found.path, options);
-  const name = found === undefined ? 'the configuration' : shortName(found.path, options.cwd);
-  // Without a file the YAML parser is never loaded.
-  const source =
-    found === undefined
-      ? undefined
-      : (await import('./source/document.ts')).parseSource(text, (path) =>
-          wantsNumberOrBoolean(settingsSchema, path),
-        );
-  const substituted = substitute(source?.value ?? {}, options.env);
-  const { malformed } = substituted;
-  const overridden = withPlantsUrl(substituted, options.env.PLANTS_URL);
-  const { value, references } =
-    options.login === undefined ? overridden : applyLogin(overridden, options.login);
-  const report = createReport({ source, references });
-  report.add(source?.problems ?? []);
-  // Whoever has a file means something by it: one that is empty, or commented out, is more likely an accident.
-  if (source?.problems.length === 0 && (source.value ?? undefined) === undefined) {
-    report.error([], 'the file sets nothing', { hint: 'write {} for sandbox mode' });
-  }
-  for (const path of malformed) {
-    report.error(path, `expected \${NAME}`, { hint: `letters, digits and _; write $\${ for a plain \${` });
-  }
-  reportUnset(references, report);
-  const isYaml = (source?.problems ?? []).length === 0;
-  const read = isYaml ? masked(readSettings({ value, references, source, report }), options.mask) : undefined;
+  const isFound = found !== undefined && !isTheUsers(found, env);
+  const mustBeFile = options.mustBeFile === true || found?.from === 'project' || found?.from === 'user';
+  const text = found === undefined ? undefined : await readConfigFile(found.path, { mustBeFile });
+  const name = found === undefined ? 'the configuration' : shortName(found.path, cwd);
+  const parsed = await parseFile(text, {
+    env: options.fileEnv ?? env,
+    mayQuote: !(isFound && isLink(found.path)),
+    amend: (read) => {
+      const overridden = withPlantsUrl(read, env.PLANTS_URL);
+      return login === undefined ? overridden : applyLogin(overridden, login);
+    },
+  });
+  const { source, report, ownReferences } = parsed;
+  const user = options.withoutUserFile === true ? undefined : await readUserFile(found, env);
+  report.add(user?.problems ?? []);
+  const read = protectedBy(user, found, masked(parsed, options.mask), options, report);
+  const { references } = read;
   const isValid = !report.problems.some(({ severity }) => severity === 'error');
-  const file = { written: source?.value, references: substituted.references };
-  const directory = found === undefined ? options.cwd : dirname(found.path);
-  const stateDirectory = stateDirectoryOf(options.env);
-  const wants = found === undefined ? [] : wantsOf({ ...file, directory, stateDirectory });
-  const isAsked = found !== undefined && wants.length > 0 && !isTheUsers(found, options.env);
+  const directory = found === undefined ? cwd : dirname(found.path);
+  const file = { written: source?.value, references: ownReferences };
+  const wants =
+    found === undefined ? [] : wantsOf({ ...file, directory, stateDirectory: stateDirectoryOf(env) });
   const ask = options.consent ?? (async () => wants);
-  const pending = isAsked ? await ask({ path: realPathOf(found.path), name, wants, isValid }) : [];
-  const checks = createReport({ source, references, leftOut: read?.leftOut ?? [] });
+  const pending =
+    isFound && wants.length > 0 ? await ask({ path: realPathOf(found.path), name, wants, isValid }) : [];
+  const checks = createReport({ ...read, source });
   const readsFiles = options.readsFiles !== false && pending.length === 0;
   const config =
-    read?.settings &&
+    read.settings &&
     (await build(read.settings, {
       ...options,
       ...read,
       readsFiles,
-      references,
       directory,
-      text,
+      text: text ?? '',
       report: checks,
     }));
   report.add(checks.problems);
@@ -153,14 +163,36 @@ export async function inspectConfig(options: LoadOptions): Promise<Inspection> {
     found,
     name,
     problems: report.problems,
-    settings: read?.settings,
+    settings: read.settings,
     references,
     source,
-    text,
+    borrowed: read.borrowed,
+    user: read.protection,
+    text: text ?? '',
     wants,
     pending,
     config: report.problems.some(({ severity }) => severity === 'error') || !config ? undefined : config,
   };
+}
+
+/** The settings with what of the user's own file holds over them; the file's own if one of the two makes no sense. */
+function protectedBy(
+  user: UserFile | undefined,
+  found: FoundConfig | undefined,
+  read: ReadSettings & Pick<ParsedFile, 'references'>,
+  { allowed = () => new Set() }: LoadOptions,
+  report: Report,
+): ReadSettings & Pick<ParsedFile, 'references'> & Partial<Pick<Protected, 'borrowed' | 'protection'>> {
+  if (user?.settings === undefined || read.settings === undefined || found === undefined) return read;
+  const own = { ...user, settings: user.settings };
+  warnOfLeftLimits(own, report);
+  const used = { settings: read.settings, references: read.references };
+  return { ...read, ...withUserProtection(own, { ...used, allowed: allowed(realPathOf(found.path)) }) };
+}
+
+/** Whether a path's last step is a link: a file that came from elsewhere may lead to any file of the user's. */
+function isLink(path: string): boolean {
+  return realPathOf(path) !== join(realPathOf(dirname(path)), basename(path));
 }
 
 /** The environment comes before the file: PLANTS_URL replaces what that says. */
@@ -174,9 +206,14 @@ function withPlantsUrl(read: Read, url: string | undefined): Read {
   return { value: { ...value, plants }, references: [...others, own] };
 }
 
-function masked(read: ReadSettings, mask: LoadOptions['mask']): ReadSettings {
-  if (read.settings === undefined || mask === undefined) return read;
-  return { ...read, settings: withMaskPolicy(read.settings, mask) };
+function masked(
+  { read, references }: ParsedFile,
+  mask: LoadOptions['mask'],
+): ReadSettings & Pick<ParsedFile, 'references'> {
+  const none = { settings: undefined, leftOut: [], isSandboxMode: false, needsLocalKey: false };
+  const { settings, ...rest } = read ?? none;
+  const all = settings === undefined || mask === undefined ? settings : withMaskPolicy(settings, mask);
+  return { ...rest, settings: all, references };
 }
 
 /**
@@ -242,17 +279,6 @@ function keyFilesOf({ projects = {}, inspector }: Settings): readonly string[] {
 
 function caFilesOf({ providers = {} }: Settings): readonly string[] {
   return Object.values(providers).flatMap(({ ca_file }) => ca_file ?? []);
-}
-
-/** An unset variable disables a provider or a key; anywhere else there is nothing that could do without it. */
-function reportUnset(references: readonly Reference[], report: Report): void {
-  for (const { path, unset } of references) {
-    const [section, , list] = path;
-    const disables =
-      (section === 'providers' && path.length > 2) || (section === 'projects' && list === 'keys');
-    if (unset.length === 0 || disables) continue;
-    report.error(path, `environment variable ${unset.join(', ')} is not set`);
-  }
 }
 
 function shortName(path: string, cwd: string): string {

@@ -40,7 +40,17 @@ function shown({ settings }: Inspection): unknown {
 }
 
 /** `environment NAME`, `gateway.yaml:12`, or `default`. */
-function originOf(path: Path, { references, source, name }: Inspection): string {
+function originOf(path: Path, inspection: Inspection): string {
+  const there = inspection.borrowed?.pathThere(path);
+  if (there === undefined || inspection.borrowed === undefined) return originIn(inspection, path);
+  const { file, source, references } = inspection.borrowed;
+  return originIn({ references, source, name: file }, there);
+}
+
+function originIn(
+  { references, source, name }: Pick<Inspection, 'references' | 'source' | 'name'>,
+  path: Path,
+): string {
   const reference = references.find((one) => formatPath(one.path) === formatPath(path));
   const place = source?.has(path) ? source.locate(path, 'value') : undefined;
   const file = place === undefined ? undefined : `${name}:${place.line}`;

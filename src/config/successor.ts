@@ -1,5 +1,6 @@
 import { decidesNothing } from './build/unused.ts';
 import type { Config } from './config.ts';
+import { isOfUser, type UserProtection } from './user-file.ts';
 
 /** What of a followed configuration must not be lost by a reload; plain data, kept in the state file too. */
 export interface Protection {
@@ -7,7 +8,7 @@ export interface Protection {
   readonly has_projects: boolean;
   /** Those that have not expired. */
   readonly keys: number;
-  /** Those that decide something and apply to a key. */
+  /** Those of the file that decide something and apply to a key. */
   readonly policies: number;
 }
 
@@ -21,7 +22,7 @@ export function protectionOf(config: Config, nowMs = Date.now()): Protection {
     has_projects: !needsLocalKey,
     keys: own.filter(({ expiresMs = Number.POSITIVE_INFINITY }) => expiresMs > nowMs).length,
     policies: Object.entries(policySource.policies).filter(
-      ([name, policy]) => (needsLocalKey || applied.has(name)) && !decidesNothing(policy),
+      ([name, policy]) => !isOfUser(name) && (needsLocalKey || applied.has(name)) && !decidesNothing(policy),
     ).length,
   };
 }
@@ -45,20 +46,49 @@ export function refuseSuccessor(current: Protection, next: Protection): string |
  * end of its last line.
  */
 export function looksCut(current: FollowedFile, next: FollowedFile): boolean {
-  const isBeginning = next.text.length < current.text.length && current.text.startsWith(next.text);
-  const endsEarly = current.text.endsWith('\n') && !next.text.endsWith('\n');
-  const kept = rulesOf(next.config);
-  return (isBeginning || endsEarly) && rulesOf(current.config).some((rule) => !kept.includes(rule));
+  const lost = lostRules(current.config, next.config);
+  return lost.some((policy) => !isOfUser(policy)) && isCut(current.text, next.text);
+}
+
+/** Why a configuration can't take the place of the one in force because of the user's own file. */
+export function refuseUserFile(current: FollowedFile, next: FollowedFile): string | undefined {
+  if (current.user === undefined || current.user.policies.length === 0) return undefined;
+  const { path, text } = current.user;
+  if (next.user === undefined) return `${path} is gone; restart the gateway if that is intended`;
+  if (next.user.policies.length === 0) {
+    return `no policy of ${path} holds any more; restart the gateway if that is intended`;
+  }
+  const lost = lostRules(current.config, next.config);
+  const isIncomplete = lost.some(isOfUser) && isCut(text, next.user.text);
+  return isIncomplete ? `${path} ${endsEarly}` : undefined;
+}
+
+/** What is wrong with a file that looks cut. */
+export const endsEarly =
+  'ends early, and rules are missing: it seems to be incomplete; add a comment line at its end if that is intended';
+
+function isCut(current: string, next: string): boolean {
+  const isBeginning = next.length < current.length && current.startsWith(next);
+  return isBeginning || (current.endsWith('\n') && !next.endsWith('\n'));
 }
 
 interface FollowedFile {
   readonly text: string;
   readonly config: Config;
+  readonly user: UserProtection | undefined;
 }
 
-/** Every policy, and every rule as policy and id. */
-function rulesOf({ policySource }: Config): readonly string[] {
-  return Object.entries(policySource.policies).flatMap(([name, { rules }]) => [
+/** The policies that are gone, or lack a rule. */
+function lostRules(current: Config, next: Config): readonly string[] {
+  const kept = new Set(rulesOf(next).flat());
+  return rulesOf(current)
+    .filter((rules) => rules.some((rule) => !kept.has(rule)))
+    .flatMap(([policy]) => policy ?? []);
+}
+
+/** Of every policy its name, and every rule as policy and id. */
+function rulesOf({ policySource }: Config): readonly (readonly string[])[] {
+  return Object.entries(policySource.policies).map(([name, { rules }]) => [
     name,
     ...rules.map(({ id }) => `${name}\0${id}`),
   ]);

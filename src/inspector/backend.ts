@@ -58,6 +58,7 @@ export interface BackendOptions {
   /** The configuration in force. */
   readonly config: () => Config;
   readonly configPath: string | undefined;
+  readonly userPath: string | undefined;
   readonly url: () => string;
   readonly gauges: GatewayServer['gauges'];
   readonly counters: Counters;
@@ -74,7 +75,7 @@ export type InspectorBackend = ReturnType<typeof createBackend>;
 
 /** What the live page needs of the gateway and its configuration. */
 export function createBackend(options: BackendOptions) {
-  const { config, configPath, url, gauges, ledger } = options;
+  const { config, configPath, userPath, url, gauges, ledger } = options;
   const budgets = createBudgets(options.counters);
   const passes = new KeyPasses();
   const threads = new PageThreads();
@@ -123,7 +124,7 @@ export function createBackend(options: BackendOptions) {
       }
     },
     /** Where rules are in the file, by their ids. */
-    ruleLines: async () => (await ruleFile()).readRuleLines(configPath, policies()),
+    ruleLines: async () => (await ruleFile()).readRuleLines({ configPath, userPath }, policies()),
     policies: async (): Promise<PoliciesAnswer> => ({
       text: await (await ruleFile()).readPolicies(configPath, policies()),
       keys: [...config().keys.records()].map(({ id, project }) => ({ id, project })),

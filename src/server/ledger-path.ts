@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { basename, dirname, join, resolve } from 'node:path';
 import { readState, refuseForeignState, stateDirectory, writeState } from '../client/state.ts';
 import type { Config } from '../config/config.ts';
-import { realPathOf } from '../config/trust/real-path.ts';
+import { realPathOf } from '../config/source/real-path.ts';
 import { fileLedger } from '../record/ledger/ledger-store.ts';
 import { type LedgerSettings, nameOfDatabase as nameOf } from './ledger.ts';
 

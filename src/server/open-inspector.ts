@@ -32,6 +32,8 @@ async function lastRecords(file: string): Promise<readonly ExchangeRecord[]> {
 /** What a gateway's live page needs besides the configuration. */
 export interface InspectorSettings {
   readonly configPath: string | undefined;
+  /** The user's own file, if policies of it hold over that one. */
+  readonly userPath?: string | undefined;
   /** Where earlier exchanges are recorded. */
   readonly recordsFile?: string | undefined;
 }
@@ -67,6 +69,7 @@ export async function openInspector(
     log,
     config: () => current,
     configPath: settings.configPath,
+    userPath: settings.userPath,
     noLedger: () => noLedgerReason(current),
   });
   // Nobody waits for them: a page that is open already gets them as they come.

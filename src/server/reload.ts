@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import { looksCut, protectionOf, refuseSuccessor } from '../config/successor.ts';
+import { endsEarly, looksCut, protectionOf, refuseSuccessor, refuseUserFile } from '../config/successor.ts';
 import { GatewayError, toGatewayError } from '../errors.ts';
 import type { ServeLog } from './recording.ts';
 import type { PreparedReload } from './server-handle.ts';
@@ -86,10 +86,9 @@ async function loadSuccessor(
   const next = await load();
   const refusal = refuseSuccessor(protectionOf(current.config), protectionOf(next.config));
   if (refusal !== undefined) throw new GatewayError('config.invalid', `${path}: ${refusal}`);
-  if (looksCut(current, next)) {
-    const message = `${path} ends early, and rules are missing: it seems to be incomplete`;
-    throw new GatewayError('config.invalid', `${message}; add a comment line at its end if that is intended`);
-  }
+  if (looksCut(current, next)) throw new GatewayError('config.invalid', `${path} ${endsEarly}`);
+  const refusalOfUsers = refuseUserFile(current, next);
+  if (refusalOfUsers !== undefined) throw new GatewayError('config.invalid', refusalOfUsers);
   return next;
 }
 

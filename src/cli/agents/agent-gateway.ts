@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { gatewayAddress, type NamedModels, readRunning } from '../../client/address.ts';
 import { readHealth } from '../../client/call.ts';
 import { ensureStateDirectory } from '../../client/state.ts';
-import type { LoadOptions } from '../../config/load.ts';
+import type { LoadedConfig, LoadOptions } from '../../config/load.ts';
 import type { WantedLogin } from '../../config/source/logins.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Ready } from '../serve/serve.ts';
@@ -16,8 +16,8 @@ import { noteOtherConfiguration } from '../shell/running-configuration.ts';
 export interface AgentGateway {
   readonly url: string;
   readonly key: string;
-  /** Its log file, if it was started for the agent. */
-  readonly log?: string;
+  /** Its log file and its configuration, if it was started for the agent. */
+  readonly started?: { readonly log: string; readonly loaded: LoadedConfig };
   /** Of its configuration, as far as that is known. */
   readonly models: NamedModels;
   /** Stops it, if it was started for the agent. */
@@ -110,7 +110,8 @@ async function startOwn(
         'the configuration has projects: set GATEWAY_KEY to the key of one',
       );
     }
-    return { url: ready.url, key, log, models: ready.config, stop };
+    const { url, loaded } = ready;
+    return { url, key, started: { log, loaded }, models: loaded.config, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -106,7 +106,7 @@ async function replace(path: string, text: string, io: Io): Promise<void> {
   const draft = `${target}.${process.pid}.new.yaml`;
   try {
     writeFileSync(draft, text, { mode: statSync(target).mode & 0o777, flag: 'wx' });
-    await loadUserConfig({ config: draft }, io);
+    await loadUserConfig({ config: draft }, io, { withoutUserFile: true });
     renameSync(draft, target);
   } catch (cause) {
     if (cause instanceof GatewayError) throw cause;

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { UserProtection } from '../../config/user-file.ts';
 import { GatewayError } from '../../errors.ts';
 import {
   explainRequest,
@@ -8,6 +9,7 @@ import {
 } from '../../gateway/offline/explain-request.ts';
 import { destinationNamed, guessDestination, type Outcome } from '../../gateway/offline/question.ts';
 import type { Detected } from '../../policy/rule.ts';
+import { ownPolicies } from '../serve/banner.ts';
 import { type CommonOptions, commonOptions, outputFormat } from '../shell/command.ts';
 import { readFileOrInput } from '../shell/input.ts';
 import type { Io } from '../shell/io.ts';
@@ -37,8 +39,13 @@ export async function explain(file: string, command: Command, io: Io): Promise<v
     nowMs: options.time ?? given.nowMs ?? Date.now(),
   });
   const isForPeople = format === 'table' || io.stdout.isTTY === true;
-  if (format === 'text' || format === 'table') await print(toText(report, isForPeople), io);
-  else await print(`${JSON.stringify(report, null, format === 'json' ? 2 : 0)}\n`, io);
+  const { user } = policies.inspection;
+  if (format === 'text' || format === 'table') await print(toText(report, isForPeople, user), io);
+  else {
+    const { path, policies: holding, waived } = user ?? {};
+    const value = { ...report, ...(user && { own_policies: { path, policies: holding, waived } }) };
+    await print(`${JSON.stringify(value, null, format === 'json' ? 2 : 0)}\n`, io);
+  }
   if (report.decision === 'block') throw blocked(report);
 }
 
@@ -59,12 +66,13 @@ async function readRequest(file: string, io: Io): Promise<Request> {
   );
 }
 
-function toText(report: Report, isForPeople: boolean): string {
+function toText(report: Report, isForPeople: boolean, user: UserProtection | undefined): string {
   const { endpoint, key, project, model, target_models: names = [], served, outgoing = [] } = report;
   const others = [...new Set(names)].filter((name) => name !== model);
   const as = others.length === 0 ? '' : ` (there ${others.join(', ')})`;
   const lines = [
     `request   ${endpoint}, key ${key} of project ${project}${model === undefined ? '' : `, model ${model}${as}`}`,
+    ...(user === undefined ? [] : [`policies  ${ownPolicies(user)}`]),
     ...(served === false ? ['note      no configured provider serves this model'] : []),
   ];
   const time = report.microseconds === undefined ? '' : `, ${report.microseconds}us`;

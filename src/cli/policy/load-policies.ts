@@ -24,8 +24,12 @@ export interface LoadedPolicies {
  * allowed what it wants gets made-up values instead. Throws config.invalid, but not for a rule's failed tests, and
  * config.untrusted where made-up values won't do.
  */
-export async function loadPolicies(options: CommonOptions, io: Io): Promise<LoadedPolicies> {
-  const load = { nowMs: Date.now(), failedTests: 'warning', consent: storedConsent(io) } as const;
+export async function loadPolicies(
+  options: CommonOptions,
+  io: Io,
+  more: Pick<LoadOptions, 'withoutUserFile'> = {},
+): Promise<LoadedPolicies> {
+  const load = { ...more, nowMs: Date.now(), failedTests: 'warning', consent: storedConsent(io) } as const;
   const asIs = await inspectUserConfig(options, io, load);
   const { references, pending } = asIs;
   const made = standIns(pending.length === 0 ? references : references.map(asUnset));
@@ -33,7 +37,7 @@ export async function loadPolicies(options: CommonOptions, io: Io): Promise<Load
   const inspection =
     pending.length === 0
       ? await inspectValidConfig(options, io, { ...load, env: { ...io.env, ...made } })
-      : await inspectWithout(asIs, { ...load, env: made }, io);
+      : await inspectWithout(asIs, { ...load, fileEnv: made }, io);
   if (names.length > 0 && options.quiet !== true && io.stderr.isTTY === true) {
     await write(io.stderr, `not set, so made-up values are used: ${names.join(', ')}\n`);
   }

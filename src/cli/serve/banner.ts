@@ -1,6 +1,7 @@
 import { samplePolicy, sandboxSamples } from '../../config/build/own-policies.ts';
 import type { Config } from '../../config/config.ts';
 import type { LoadedConfig } from '../../config/load.ts';
+import type { UserProtection } from '../../config/user-file.ts';
 import type { Paint } from '../../paint.ts';
 import type { PlantsService } from '../../server/services.ts';
 import { version } from '../../version.ts';
@@ -27,11 +28,11 @@ interface BannerFacts {
 export function banner(facts: BannerFacts): string {
   const { loaded, url, host, key, workers = 1, plants, metricsUrl, hasPage, program, paint } = facts;
   const { config } = loaded;
-  const source = loaded.path ?? 'no gateway.yaml: sandbox mode';
   const lines = [
-    `gateway ${version}   ${paint('cyan', url)}   (${source})`,
+    `gateway ${version}   ${paint('cyan', url)}   (${fileUsed(loaded)})`,
     ...(isAt(url, host) ? [] : [`listens    on all addresses (${host})`]),
     ...loaded.warnings.map((warning) => paint('yellow', `warning    ${warning.message}`)),
+    ...(loaded.user === undefined ? [] : [`policies   ${ownPolicies(loaded.user)}`]),
     `providers  ${providers(config, paint)}`,
     `keys       ${key === undefined ? keyCount(config) : `local  ${key}  (saved for this user)`}`,
     ...(workers > 1 ? [`workers    ${workers}`] : []),
@@ -47,6 +48,23 @@ export function banner(facts: BannerFacts): string {
 /** False for a wildcard, of which the URL has an address instead. */
 function isAt(url: string, host: string): boolean {
   return url.includes(host);
+}
+
+function fileUsed({ path }: LoadedConfig): string {
+  return path ?? 'no gateway.yaml: sandbox mode';
+}
+
+/** The file that is used, and what of the user's own holds over it, in one line. */
+export function configurationUsed(loaded: LoadedConfig): string {
+  const { user } = loaded;
+  return user === undefined ? fileUsed(loaded) : `${fileUsed(loaded)}, and ${ownPolicies(user)}`;
+}
+
+/** What of the user's own file holds over the one that is used, and what the user has allowed this one to do without. */
+export function ownPolicies({ path, policies, waived }: UserProtection): string {
+  const holding = policies.length === 0 ? 'none' : policies.join(', ');
+  const left = waived.length === 0 ? '' : `; not ${waived.join(', ')} (gateway trust --list)`;
+  return `${holding} of ${path} hold too${left}`;
 }
 
 function samples(program: string): string[] {

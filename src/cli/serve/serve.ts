@@ -5,6 +5,7 @@ import { generateKey } from '../../config/build/keys.ts';
 import { servesInspector } from '../../config/build/sections.ts';
 import type { Config } from '../../config/config.ts';
 import type { LoadedConfig, LoadOptions } from '../../config/load.ts';
+import { userFiles } from '../../config/source/find.ts';
 import type { WantedLogin } from '../../config/source/logins.ts';
 import { watchFile } from '../../config/source/watch.ts';
 import type { Consent } from '../../config/trust/wants.ts';
@@ -24,7 +25,7 @@ import { type CommonOptions, programName } from '../shell/command.ts';
 import { hasColour, type Io } from '../shell/io.ts';
 import { loadUserConfig, storedConsent } from '../shell/load-config.ts';
 import { type AddressFile, noAddressFile, openAddressFile } from './address-file.ts';
-import { banner } from './banner.ts';
+import { banner, ownPolicies } from './banner.ts';
 import { serveDetached } from './detach.ts';
 import { drainLogged } from './drain-log.ts';
 import { localKey, localKeyFile, withMaskSecret } from './kept-secrets.ts';
@@ -61,7 +62,7 @@ interface Run {
 export interface Ready {
   readonly url: string;
   readonly localKey: string | undefined;
-  readonly config: Config;
+  readonly loaded: LoadedConfig;
 }
 
 /** For a gateway that serves one other command of the same process and must not be found by any other. */
@@ -138,7 +139,10 @@ export async function serve(
       store: onReady === undefined ? store : undefined,
       ownerProof: run.ownerProof,
       // Nobody could open the page of a gateway that the other commands don't find.
-      inspector: onReady === undefined ? { configPath: loaded.path, recordsFile: recording.file } : undefined,
+      inspector:
+        onReady === undefined
+          ? { configPath: loaded.path, userPath: loaded.user?.path, recordsFile: recording.file }
+          : undefined,
     }).catch((error: unknown) => {
       throw alreadyRunning(error, port, io);
     });
@@ -204,8 +208,8 @@ async function untilStopped(run: Run, started: Started): Promise<void> {
     addressFile.write(loaded);
     services.announce();
     announce(run, started);
-    const { config } = loaded;
-    run.onReady?.({ url: services.url, localKey: config.needsLocalKey ? run.localKey : undefined, config });
+    const key = loaded.config.needsLocalKey ? run.localKey : undefined;
+    run.onReady?.({ url: services.url, localKey: key, loaded });
     await stopped(io.signal);
   } finally {
     stopFollowing();
@@ -222,6 +226,8 @@ async function untilStopped(run: Run, started: Started): Promise<void> {
 function follow(run: Run, { loaded, log, services }: Started, addressFile: AddressFile): () => void {
   const { io, options } = run;
   const { path } = loaded;
+  // The user's own file may be made, or made again, while the gateway runs.
+  const followed = path === undefined ? [] : [...new Set([path, ...userFiles(io.env)])];
   const reloader = createReloader({
     started: loaded,
     // Nobody waits for a question: what the file wants in addition must be allowed beforehand.
@@ -236,7 +242,7 @@ function follow(run: Run, { loaded, log, services }: Started, addressFile: Addre
   const ends = [
     reloader.stop,
     io.onHangup(reloader.reload),
-    ...(path !== undefined && options.watch ? [watchFile(path, reloader.reload)] : []),
+    ...(options.watch ? followed.map((file) => watchFile(file, reloader.reload)) : []),
   ];
   return () => {
     for (const end of ends) end();
@@ -253,6 +259,8 @@ function announce({ io, options, isPretty, paint, localKey }: Run, started: Star
     recorder.log('info', 'listening', {
       url,
       host,
+      config: loaded.path ?? null,
+      ...(loaded.user !== undefined && { own_policies: ownPolicies(loaded.user) }),
       ...(workers !== undefined && { workers }),
       ...(metricsUrl !== undefined && { metrics: `${metricsUrl}/metrics` }),
     });

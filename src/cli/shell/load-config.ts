@@ -53,7 +53,8 @@ export async function inspectValidConfig(
 
 function loadOptions({ config: file, found, input = false }: Named, io: Io): LoadOptions {
   const consent = askedConsent({ input }, io);
-  return { file, found, cwd: io.cwd, env: io.env, nowMs: Date.now(), consent };
+  const allowed = (path: string) => allowedIds(path, io.env);
+  return { file, found, cwd: io.cwd, env: io.env, nowMs: Date.now(), consent, allowed };
 }
 
 /** What was allowed before, and nothing more: for reports, and where nobody waits for a question. */
@@ -77,6 +78,10 @@ export function askedConsent(options: Pick<CommonOptions, 'input'>, io: Io): Con
 }
 
 function stillPending({ path, wants }: JudgedFile, env: Io['env']): readonly Want[] {
-  const allowed = new Set(trustedFile(env, path)?.wants.map(({ id }) => id));
+  const allowed = allowedIds(path, env);
   return wants.filter(({ id }) => !allowed.has(id));
+}
+
+function allowedIds(path: string, env: Io['env']): ReadonlySet<string> {
+  return new Set(trustedFile(env, path)?.wants.map(({ id }) => id));
 }

@@ -4,7 +4,7 @@ import { gatewayAddress, isAlive, readRunning } from '../../client/address.ts';
 import { refuseForeignState, stateDirectory } from '../../client/state.ts';
 import type { LoadOptions } from '../../config/load.ts';
 import { findConfig, nearestConfig, readConfigFile } from '../../config/source/find.ts';
-import { realPathOf } from '../../config/trust/real-path.ts';
+import { realPathOf } from '../../config/source/real-path.ts';
 import { isFields } from '../../dialects/fields.ts';
 import { reachableHost } from '../../http/bind.ts';
 import type { CommonOptions } from './command.ts';

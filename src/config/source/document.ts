@@ -24,14 +24,14 @@ export interface SourceDocument {
  */
 export function parseSource(
   text: string,
-  isNumberOrBoolean: (path: Path) => boolean = () => false,
+  { isNumberOrBoolean = () => false, mayQuote = true }: ParseOptions = {},
 ): SourceDocument {
   let parsed: ParsedYaml | undefined;
   const yaml = () => {
-    parsed ??= parseYaml(text, isNumberOrBoolean);
+    parsed ??= mayQuote ? parseYaml(text, isNumberOrBoolean) : unquoted(parseYaml(text, isNumberOrBoolean));
     return parsed;
   };
-  const plain = parseJson(text) ?? parsePlain(text);
+  const plain = mayQuote ? (parseJson(text) ?? parsePlain(text)) : undefined;
   return {
     value: plain === undefined ? yaml().value : plain.value,
     problems: plain === undefined ? yaml().problems : [],
@@ -40,6 +40,25 @@ export function parseSource(
       const { key, value, isExact } = yaml().find(path);
       const node = part === 'key' || !isExact ? (key ?? value) : (value ?? key);
       return node && yaml().place(rangeOf(node));
+    },
+  };
+}
+
+interface ParseOptions {
+  readonly isNumberOrBoolean?: (path: Path) => boolean;
+  /** False: no place shows its line, and of a text that is no group of settings in YAML no more is said than that. */
+  readonly mayQuote?: boolean;
+}
+
+function unquoted({ value, problems, find, place }: ParsedYaml): ParsedYaml {
+  const isGroup = problems.length === 0 && typeof value === 'object' && value !== null;
+  return {
+    value: isGroup ? value : undefined,
+    problems: isGroup ? [] : [problem('a link to something that is no configuration')],
+    find,
+    place: (range) => {
+      const { source: _, ...position } = place(range);
+      return position;
     },
   };
 }

@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { dirname, join, parse, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { GatewayError } from '../../errors.ts';
-import { realPathOf } from '../trust/real-path.ts';
+import { realPathOf } from './real-path.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -94,7 +94,7 @@ export async function readConfigFile(
 
 /** Throws config.invalid for a file that is not to be read: no text file, too large, or open to others. */
 function refuseUnfit(path: string, stats: Stats, mustBeFile: boolean): void {
-  if (stats.isDirectory()) throw unfit(`${path} is a directory, not a file`);
+  if (stats.isDirectory()) throw unfit(`${path} is a directory, no regular file`);
   const isPipe = stats.isFIFO() && !mustBeFile;
   if (!stats.isFile() && !isPipe) throw unfit(`${path} is no regular file, such as a device or a pipe`);
   const user = process.geteuid?.();

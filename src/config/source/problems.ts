@@ -17,6 +17,8 @@ export interface Problem {
   readonly message: string;
   readonly hint?: string;
   readonly place?: Position | undefined;
+  /** The file that it is about, if that is another one than the file that was read. */
+  readonly file?: string | undefined;
   /** Set if it is one of a rule's own tests that failed, or something that the user has to allow. */
   readonly kind?: 'test' | 'want';
 }
@@ -25,7 +27,8 @@ export interface Problem {
 export function inFileOrder(problems: readonly Problem[]): readonly Problem[] {
   const position = ({ place }: Problem) =>
     place === undefined ? Number.MAX_VALUE : place.line * 1e4 + place.column;
-  return problems.toSorted((a, b) => position(a) - position(b));
+  const isElsewhere = ({ file }: Problem) => Number(file !== undefined);
+  return problems.toSorted((a, b) => isElsewhere(a) - isElsewhere(b) || position(a) - position(b));
 }
 
 /** An invalid configuration: `config.invalid` with all its problems. */
@@ -35,9 +38,10 @@ export class ConfigError extends GatewayError {
   constructor(file: string, problems: readonly Problem[]) {
     const errors = inFileOrder(problems.filter(({ severity }) => severity === 'error'));
     const count = countOf(errors, 'error');
+    const files = [...new Set(errors.map((problem) => problem.file ?? file))];
     super(
       'config.invalid',
-      `${count} in ${file}\n${errors.map((problem) => formatProblem(problem, file)).join('\n')}`,
+      `${count} in ${listOf(files, 'and')}\n${errors.map((problem) => formatProblem(problem, file)).join('\n')}`,
     );
     this.problems = problems;
   }
@@ -51,7 +55,8 @@ export function countOf(problems: readonly Problem[], severity: Problem['severit
 }
 
 /** `file:line:column  path: what is wrong`, the line itself, and a caret under the place with a suggestion. */
-export function formatProblem({ path, message, hint, place, severity }: Problem, file: string): string {
+export function formatProblem(problem: Problem, readFile: string): string {
+  const { path, message, hint, place, severity, file = readFile } = problem;
   const subject = path.length === 0 ? '' : `${formatPath(path)}: `;
   const what = `${severity === 'warning' ? 'warning: ' : ''}${subject}${message}`;
   const at = place === undefined ? '' : `:${place.line}:${place.column}`;

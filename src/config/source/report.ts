@@ -30,9 +30,20 @@ interface Context {
   readonly references: readonly Reference[];
   /** Parts already reported as wrong; what else is found in them is not worth a second message. */
   readonly leftOut?: readonly Path[];
+  readonly borrowed?: Borrowed | undefined;
 }
 
-export function createReport({ source, references, leftOut = [] }: Context): Report {
+/** Settings that another file brings. */
+export interface Borrowed {
+  /** Absolute. */
+  readonly file: string;
+  readonly source: SourceDocument | undefined;
+  readonly references: readonly Reference[];
+  /** Where in that file a setting stands; undefined for those that it doesn't bring. */
+  pathThere(path: Path): Path | undefined;
+}
+
+export function createReport({ source, references, leftOut = [], borrowed }: Context): Report {
   const problems: Problem[] = [];
   const referenced = new PathIndex<Reference>();
   for (const reference of references) referenced.add(reference.path, reference);
@@ -41,15 +52,17 @@ export function createReport({ source, references, leftOut = [] }: Context): Rep
   const push = (severity: Problem['severity'], path: Path, message: string, remark: Remark = {}) => {
     if (omitted.covers(path) || omitted.below(path).length > 0) return;
     const { hint, kind, part = 'value' } = remark;
+    const there = borrowed?.pathThere(path);
     problems.push({
       severity,
-      path,
+      path: there ?? path,
       message,
+      ...(there !== undefined && { file: borrowed?.file }),
       ...(hint !== undefined && { hint }),
       ...(kind && { kind }),
       // Found when it is shown: of a warning in a log it never is.
       get place() {
-        return source?.locate(path, part);
+        return there === undefined ? source?.locate(path, part) : borrowed?.source?.locate(there, part);
       },
     });
   };

@@ -9,8 +9,8 @@ import { defaultBaseUrl } from '../build/providers.ts';
 import { type MarkedValue, markedValues } from '../schema/reach.ts';
 import { settingsSchema } from '../schema/schema.ts';
 import { formatPath } from '../source/problems.ts';
+import { liesIn, realPathOf } from '../source/real-path.ts';
 import type { Reference } from '../source/substitute.ts';
-import { liesIn, realPathOf } from './real-path.ts';
 
 /** One thing that a configuration wants from outside itself, beyond what every configuration gets. */
 export interface Want {
@@ -259,6 +259,12 @@ function visible(text: string): string {
     /[^\x20-\x7e\p{Script=Latin}]/gu,
     (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
   );
+}
+
+/** That a file is used without a policy of the user's own file: nobody but the user wants that. */
+export function waiverOf(policy: string): Want {
+  const text = `it is used without the policy ${visible(policy)} of your own configuration`;
+  return { text, path: [], id: hash('sha256', JSON.stringify(['without policy', policy]), 'hex') };
 }
 
 /** A configuration that was found, and that wants something. */

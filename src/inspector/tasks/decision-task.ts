@@ -2,6 +2,7 @@ import { readSettings } from '../../config/build/settings.ts';
 import { buildConfig, type Config, type ConfigSource } from '../../config/config.ts';
 import { parseSource, type SourceDocument } from '../../config/source/document.ts';
 import { createReport, type Report } from '../../config/source/report.ts';
+import { isOfUser } from '../../config/user-file.ts';
 import { GatewayError } from '../../errors.ts';
 import { decideOffline } from '../../gateway/offline/decide-offline.ts';
 import { explainRequest, type Report as RequestReport } from '../../gateway/offline/explain-request.ts';
@@ -91,7 +92,10 @@ function withPolicies(source: ConfigSource, scratch: SourceDocument, report: Rep
   if (read.settings === undefined || report.problems.some(({ severity }) => severity === 'error'))
     return undefined;
   const { addedKeys, ...rest } = source;
-  const settings = { ...source.settings, policies: read.settings.policies };
+  // Those of the user's own file hold whatever the other one says.
+  const user = Object.entries(source.settings.policies).filter(([name]) => isOfUser(name));
+  const policies = { ...read.settings.policies, ...Object.fromEntries(user) };
+  const settings = { ...source.settings, policies };
   const config = buildConfig({ ...rest, settings, report, failedTests: 'warning' });
   return addedKeys.reduce((one, key) => one.withKey(key), config);
 }

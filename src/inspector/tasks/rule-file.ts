@@ -3,16 +3,43 @@ import { basename } from 'node:path';
 import { Document, parseDocument, stringify } from 'yaml';
 import type { Settings } from '../../config/schema/schema.ts';
 import { parseSource } from '../../config/source/document.ts';
+import { isOfUser, withoutPrefix } from '../../config/user-file.ts';
+import { toFields, toList } from '../../dialects/fields.ts';
 import type { Source } from '../contract/exchange-detail.ts';
 
 type Policies = Settings['policies'];
 
-/** Where each rule is in the configuration file, by its id; empty if there is no file. */
+interface Paths {
+  readonly configPath: string | undefined;
+  readonly userPath: string | undefined;
+}
+
+/** Where each rule is in its configuration file, by its id; empty if there is no file. */
 export async function readRuleLines(
-  path: string | undefined,
+  { configPath: path = '', userPath = '' }: Paths,
   policies: Policies,
 ): Promise<ReadonlyMap<string, Source>> {
-  return ruleLines(await readText(path), policies, { file: basename(path ?? ''), path: ['policies'] });
+  const lines = ruleLines(await readText(path), policies, { file: basename(path), path: ['policies'] });
+  const user = userRuleLines(await readText(userPath), policies, userPath);
+  return new Map([...lines, ...user]);
+}
+
+/** Rules of the user's own file, some of which have another id while another file is used, or are left out. */
+function userRuleLines(text: string, policies: Policies, file: string): ReadonlyMap<string, Source> {
+  const source = parseSource(text);
+  const written = toFields(toFields(source.value).policies);
+  const lines = new Map<string, Source>();
+  for (const [name, { rules }] of Object.entries(policies)) {
+    if (!isOfUser(name)) continue;
+    const policy = withoutPrefix(name);
+    const ids = toList(toFields(written[policy]).rules).map((rule) => toFields(rule).id);
+    for (const { id } of rules) {
+      const at = ['policies', policy, 'rules', ids.indexOf(withoutPrefix(id))];
+      const line = source.has(at) ? source.locate(at, 'value')?.line : undefined;
+      if (line !== undefined) lines.set(id, { file, line });
+    }
+  }
+  return lines;
 }
 
 /** The policies as written, comments included, as the start of a scratch copy. */
@@ -23,12 +50,13 @@ export async function readPolicies(path: string | undefined, policies: Policies)
   } catch {
     // An alias to something outside the policies: then they are serialized from the parsed values.
   }
-  return stringify(policies, { lineWidth: 0 });
+  const own = Object.entries(policies).filter(([name]) => !isOfUser(name));
+  return stringify(Object.fromEntries(own), { lineWidth: 0 });
 }
 
 /** Empty without a file, and if it was removed since the gateway read it. */
-async function readText(path: string | undefined): Promise<string> {
-  return path === undefined ? '' : readFile(path, 'utf8').catch(() => '');
+async function readText(path = ''): Promise<string> {
+  return path === '' ? '' : readFile(path, 'utf8').catch(() => '');
 }
 
 /** Where each rule is in a YAML text: the `path` in it that has the policies, and the name of its `file`. */

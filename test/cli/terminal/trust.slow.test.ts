@@ -12,7 +12,7 @@ ${withoutStore}`;
 function clone(yaml: string) {
   const root = homeWith({
     'home/.bashrc': '',
-    'repository/package.json': {},
+    'repository/.git/HEAD': '',
     'repository/gateway.yaml': yaml,
   });
   const [home, repository] = [join(root, 'home'), join(root, 'repository')];

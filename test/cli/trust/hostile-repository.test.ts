@@ -52,7 +52,7 @@ function clone(yaml: string): Place {
   const root = homeWith({
     'home/.bashrc': 'alias ls="ls --color"\n',
     'home/key': 'a-key-of-the-user-0123456789',
-    'repository/package.json': {},
+    'repository/.git/HEAD': '',
     'repository/request.json': { model: 'm', messages: [] },
     'repository/records.jsonl': '',
     'repository/gateway.yaml': yaml,

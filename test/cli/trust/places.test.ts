@@ -29,7 +29,7 @@ interface Layout {
 }
 
 const repository = (folder: string, host: string) => ({
-  [`${folder}/package.json`]: '{}',
+  [`${folder}/.git/HEAD`]: '',
   [`${folder}/gateway.yaml`]: wanting(host),
 });
 
@@ -40,12 +40,12 @@ const layouts: Readonly<Record<string, Layout>> = {
     asks: '10.0.0.2',
   },
   'an inner repository without a file does not get that of the outer one': {
-    files: { ...repository('outer', '10.0.0.1'), 'outer/inner/package.json': '{}' },
+    files: { ...repository('outer', '10.0.0.1'), 'outer/inner/.git/HEAD': '' },
     cwd: 'outer/inner',
   },
-  'a directory that is no project gets that of the one around it, and is asked': {
-    files: repository('outer', '10.0.0.1'),
-    cwd: 'outer/inner/.git/hooks',
+  'a package of a workspace gets that of the repository around it, and is asked': {
+    files: { ...repository('outer', '10.0.0.1'), 'outer/packages/inner/package.json': '{}' },
+    cwd: 'outer/packages/inner/src',
     asks: '10.0.0.1',
   },
   'what the outer one was allowed, the same file inside is not': {
@@ -60,7 +60,7 @@ const layouts: Readonly<Record<string, Layout>> = {
     asks: '10.0.0.3',
   },
   'a home that is a repository, with a file beside the directory of configurations': {
-    files: { 'home/package.json': '{}', 'home/.config/gateway.yaml': wanting('10.0.0.3') },
+    files: { 'home/.git/HEAD': '', 'home/.config/gateway.yaml': wanting('10.0.0.3') },
     cwd: 'home',
     asks: '10.0.0.3',
   },
@@ -82,7 +82,7 @@ const layouts: Readonly<Record<string, Layout>> = {
   },
   'a link that led to what was allowed, and now leads elsewhere': {
     files: {
-      'repository/package.json': '{}',
+      'repository/.git/HEAD': '',
       'old/gateway.yaml': wanting('10.0.0.6'),
       'new/gateway.yaml': wanting('10.0.0.6'),
     },
