@@ -23,7 +23,6 @@ export type MemberUse =
   | 'id'
   | 'heading'
   | 'bytes'
-  | 'reference'
   | 'wrapper'
   | 'input'
   | 'call';
@@ -103,11 +102,11 @@ export interface Dialect {
   /** Required top-level fields, besides `model`. */
   readonly required: readonly string[];
   /**
-   * What the top-level fields contain: texts of one role, the turns of the conversation, parts that the host joins to one
-   * text apart from it, or a whole request again. Texts there and anywhere else have every role, so that no rule can be evaded through an
-   * unexpected field.
+   * What the top-level fields contain: texts of one role, the turns of the conversation, a title that hosts put before the
+   * user's texts, parts that the host joins to one text apart from it, or a whole request again. Texts there and anywhere
+   * else have every role, so that no rule can be evaded through an unexpected field.
    */
-  readonly places: ReadonlyMap<string, Role | 'turns' | 'parts' | 'request'>;
+  readonly places: ReadonlyMap<string, Role | 'turns' | 'title' | 'parts' | 'request'>;
   /** The role of one turn's texts; undefined counts as every role. */
   turnRole(document: JsonDocument, turn: number): Role | undefined;
   /**

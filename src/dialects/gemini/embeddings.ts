@@ -17,7 +17,7 @@ import {
 import { membersNamed } from '../text-tokens.ts';
 import { gemini } from './gemini.ts';
 import { parseGeminiUsage } from './usage.ts';
-import { atBothVersions, pathOf, toCamelCase, withCamelCaseFields } from './wire.ts';
+import { atBothVersions, both, pathOf, toCamelCase, withCamelCaseFields } from './wire.ts';
 
 /** What no other dialect has. */
 const others = ['taskType', 'title', 'embedContentConfig'];
@@ -105,9 +105,15 @@ export const geminiEmbeddings: EmbeddingDialect = {
   answerCounts: [],
   required: [],
   places: new Map([
+    ['title', 'title'],
+    ...both('embedContentConfig').map((name) => [name, 'title'] as const),
     ['content', 'user'],
     ['requests', 'user'],
   ]),
+  // A request of a batch, or a part.
+  blockType: (document, block) =>
+    document.member(block, 'content') === undefined ? shared.blockType?.(document, block) : 'embedding',
+  blocks: new Map([...shared.blocks, ['embedding', 'outer']]),
   eventUsage: (_event, known) => known,
   writtenMembers: membersNamed(),
   embeddingCodec: geminiEmbeddingsCodec,

@@ -117,13 +117,9 @@ export const gemini: TextDialect = {
   }),
   members: {
     prose: ['parts'],
-    label: both('thoughtSignature', 'mediaResolution'),
+    label: [...both('mediaResolution'), 'model'],
     bytes: both('mimeType'),
     heading: both('displayName'),
-    reference: [
-      ...both('fileUri', 'cachedContent', 'fileSearchStoreNames', 'ragCorpus', 'vertexAiSearch'),
-      ...both('streamableHttpTransport'),
-    ],
     wrapper: both(
       'functionCall',
       'functionResponse',

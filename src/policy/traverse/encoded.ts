@@ -174,12 +174,13 @@ interface Source {
 
 /**
  * Reads an object that contains bytes: `{ media_type, data }`, audio as `{ format, data }`, or `{ url }`. In a
- * conversation type, media type and format may all be missing: bytes are bytes.
+ * conversation type, media type and format may all be missing: bytes are bytes, which short ones are only inside a member
+ * for them.
  */
 export function readSource(
   document: JsonDocument,
   object: number,
-  isInConversation: boolean,
+  { isInConversation, isWrapped }: { readonly isInConversation: boolean; readonly isWrapped: boolean },
 ): Source | undefined {
   const type = document.memberText(object, 'type');
   const url = document.memberText(object, 'url');
@@ -200,7 +201,8 @@ export function readSource(
   const text = document.text(data);
   // A data URL has already been read in place.
   if (isDataUrl(text)) return undefined;
-  const isHidden = isInConversation && text.length >= shortestBase64 && isBase64(text);
+  const isLong = text.length >= (isWrapped ? 1 : shortestBase64);
+  const isHidden = isInConversation && isLong && isBase64(text);
   if (!isClaimed && !isHidden) return undefined;
   const { texts, isOpaque } = readBase64(text, mediaType);
   return isOpaque ? { data, texts, unseen: 'opaque' } : { data, texts };

@@ -79,6 +79,8 @@ class ToolSearch implements OfferedTools {
   /** Of a dialect whose tools are members of an object. */
   readonly #own: Dialect['toolMembers'];
   readonly #requests: readonly number[];
+  #isChoice = false;
+  #labels: ReadonlySet<string> | undefined;
 
   constructor(document: JsonDocument, dialect: Dialect) {
     this.#document = document;
@@ -163,8 +165,10 @@ class ToolSearch implements OfferedTools {
       if (entry === undefined) continue;
       const isList = field === 'tools' || field === 'functions';
       // Google takes one object for a list of it.
+      this.#isChoice = field === 'tool_choice';
       if (isList && (this.#own !== undefined || document.kind(entry) === kinds.array)) this.#tools(entry);
       else this.#value(entry, '');
+      this.#isChoice = false;
     }
   }
 
@@ -186,6 +190,8 @@ class ToolSearch implements OfferedTools {
       const name = document.text(key);
       if (declarations.includes(name)) this.#value(key + 1, '');
       else if (document.kind(key + 1) !== kinds.null) {
+        // Hosts that take other dialects' tools as well find names inside.
+        this.#member(key, { entry: tool, namespace: '', inner: '' });
         const spelling = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
         this.named.push({ name: spelling, qualified: spelling === name ? [] : [name], entry: key });
       }
@@ -231,7 +237,7 @@ class ToolSearch implements OfferedTools {
   #object(entry: number, namespace: string): void {
     const document = this.#document;
     const type = document.memberText(entry, 'type');
-    if (type !== undefined && isUnnamedTool(document, entry, type) && !this.#isChoiceOfOne(entry, type))
+    if (type !== undefined && isUnnamedTool(document, entry, type) && !this.#isChoiceOfKnown(entry, type))
       this.unnamed.push(entry);
     const inner = type === 'namespace' ? (document.memberText(entry, 'name') ?? '') : namespace;
     for (let key = entry + 1; key < document.next(entry); key = document.next(key + 1)) {
@@ -239,11 +245,30 @@ class ToolSearch implements OfferedTools {
     }
   }
 
-  /** `tool_choice: { type: "mcp", server_label, name }` forces one tool of a server that is among the tools. */
-  #isChoiceOfOne(entry: number, type: string): boolean {
+  /**
+   * `tool_choice: { type: "mcp", server_label, name }` forces one tool of a server; without the name any of them, which
+   * are what the server's own entry among the tools says.
+   */
+  #isChoiceOfKnown(entry: number, type: string): boolean {
     const document = this.#document;
-    if (type !== 'mcp' || entry !== document.member(document.root, 'tool_choice')) return false;
-    return document.memberText(entry, 'name') !== undefined;
+    if (type !== 'mcp' || !this.#isChoice) return false;
+    if (document.memberText(entry, 'name') !== undefined) return true;
+    const label = document.memberText(entry, 'server_label');
+    return label !== undefined && this.#servers().has(label);
+  }
+
+  /** Labels of the servers among the tools, and among those that items of the conversation add. */
+  #servers(): ReadonlySet<string> {
+    if (this.#labels !== undefined) return this.#labels;
+    const document = this.#document;
+    const { root } = document;
+    const input = document.member(root, 'input');
+    const items = input === undefined ? [] : [...document.elements(input)];
+    const lists = [root, ...items].flatMap((holder) => document.member(holder, 'tools') ?? []);
+    const tools = lists.flatMap((list) => [...document.elements(list)]);
+    const servers = tools.filter((tool) => document.memberText(tool, 'type') === 'mcp');
+    this.#labels = new Set(servers.flatMap((server) => document.memberText(server, 'server_label') ?? []));
+    return this.#labels;
   }
 
   #member(key: number, from: { entry: number; namespace: string; inner: string }): void {

@@ -8,7 +8,15 @@ export type UnseenKind = 'opaque' | 'reference' | 'encrypted';
 /** What a member's value is, judging by its name. */
 type MemberName = 'encrypted' | 'reference' | 'container' | 'audio' | 'url' | 'other';
 
-const encryptedNames = new Set(['encrypted_content', 'encrypted_index', 'encrypted_stdout']);
+const encryptedNames = new Set([
+  ...['encrypted_content', 'encrypted_index', 'encrypted_stdout'],
+  ...['thoughtSignature', 'thought_signature'],
+]);
+/** Google's documented values for calls that its models didn't make: text, and nothing encrypted. */
+const placeholderSignatures = new Set([
+  'skip_thought_signature_validator',
+  'context_engineering_is_the_way_to_go',
+]);
 const referenceNames = new Set([
   'file_id',
   'file_ids',
@@ -26,6 +34,10 @@ const referenceNames = new Set([
   'file_search_store_names',
   'ragCorpus',
   'rag_corpus',
+  'ragCorpora',
+  'rag_corpora',
+  'externalApi',
+  'external_api',
   'vertexAiSearch',
   'vertex_ai_search',
   'streamableHttpTransport',
@@ -62,6 +74,7 @@ export function unseenMember(document: JsonDocument, name: string, value: number
   if (meaning === 'other' || kind === kinds.null) return undefined;
   switch (meaning) {
     case 'encrypted':
+      return kind === kinds.string && placeholderSignatures.has(document.text(value)) ? undefined : meaning;
     case 'reference':
       return meaning;
     case 'container':

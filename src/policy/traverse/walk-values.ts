@@ -18,6 +18,8 @@ import { type UnseenKind, unseenBlock, unseenMember } from './unseen.ts';
 import type { Context, Visitor } from './walk-context.ts';
 
 const nestingLimit = 4;
+/** Members that hold nothing but bytes, however short these are and whatever is missing beside them. */
+const byteWrappers = new Set(['source', 'input_audio', 'inlineData', 'inline_data']);
 /** Shorter texts can't contain a picture. */
 const shortestBinary = 64;
 
@@ -230,7 +232,8 @@ export class ValueWalk {
 
   /** An object that carries bytes. */
   #source(document: JsonDocument, object: number, block: Context): void {
-    const source = readSource(document, object, block.isJoined);
+    const isWrapped = document.isKey(object - 1) && byteWrappers.has(document.text(object - 1));
+    const source = readSource(document, object, { isInConversation: block.isJoined, isWrapped });
     if (source === undefined) return;
     this.#noteUnseen(source.unseen, block.place(document, object));
     this.#decoded(source.texts, block.place(document, source.data), block);

@@ -1,4 +1,4 @@
-import { type Dialect, fieldOf } from '../../dialects/dialect.ts';
+import type { Dialect } from '../../dialects/dialect.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { everyRole, roleBits } from './place.ts';
 import { createMemberReader, type MemberReader } from './reading-order.ts';
@@ -49,12 +49,16 @@ class RequestWalk {
   }
 
   request(document: JsonDocument, object: number = document.root): void {
-    // The model reads system texts before all others, wherever they stand in the body.
-    const system = fieldOf(document, this.#dialect, 'system', object);
-    if (system !== undefined) this.#field(document, system - 1);
+    // The model reads system texts, or a title, before all others, wherever they stand in the body.
+    const first = new Set<number>();
+    for (const [name, place] of this.#dialect.places) {
+      const entry = place === 'system' || place === 'title' ? document.member(object, name) : undefined;
+      if (entry !== undefined) first.add(entry - 1);
+    }
+    for (const key of first) this.#field(document, key);
     const end = document.next(object);
     for (let key = object + 1; key < end; key = document.next(key + 1)) {
-      if (key + 1 !== system) this.#field(document, key);
+      if (!first.has(key)) this.#field(document, key);
     }
   }
 
@@ -76,6 +80,8 @@ class RequestWalk {
         return this.#values.field(document, key, this.#everything);
       case 'tool_definition':
         return this.#tools(document, value);
+      case 'title':
+        return this.#values.section(document, value, this.#conversation.as(roleBits.user).optional(`.${name}`));
       case 'parts':
         return this.#values.section(document, value, this.#everything.alone(`.${name}`));
       default:

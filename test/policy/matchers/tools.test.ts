@@ -189,13 +189,22 @@ test.each([
   expect(decide({ [field]: value }).action).toBe('allow');
 });
 
-test('a choice of one tool of a server is that tool', () => {
+test('a choice of one tool of a server is that tool, one of a server what its entry says', () => {
   const only = policyOf({ id: 't', action: 'block', unless: { tools: ['mcp', 'files', 'read'] } });
   const server = { ...mcp, allowed_tools: ['read'] };
-  const choose = (choice: object) =>
-    only({ tools: [server], tool_choice: { type: 'mcp', server_label: 'files', ...choice } }).action;
+  const choice = { type: 'mcp', server_label: 'files' };
+  const choose = (more: object) => only({ tools: [server], tool_choice: { ...choice, ...more } }).action;
+  const allow = (...tools: object[]) =>
+    only({ tools: [server], tool_choice: { type: 'allowed_tools', mode: 'auto', tools } }).action;
+  const added = { type: 'additional_tools', tools: [server] };
 
   expect(choose({ name: 'read' })).toBe('allow');
   expect(choose({ name: 'shell' })).toBe('block');
-  expect(choose({})).toBe('block');
+  expect(choose({})).toBe('allow');
+  expect(choose({ server_label: 'other' })).toBe('block');
+  expect(allow(choice)).toBe('allow');
+  expect(allow({ ...choice, server_label: 'other' })).toBe('block');
+  expect(only({ tools: [mcp], tool_choice: choice }).action).toBe('block');
+  expect(only({ tool_choice: choice }).action).toBe('block');
+  expect(only({ input: [added], tool_choice: choice }, { endpoint: 'responses' }).action).toBe('allow');
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dialects } from '../../../src/dialects/registry.ts';
+import { type DialectName, dialects } from '../../../src/dialects/registry.ts';
 import { readFields } from '../../../src/dialects/request-fields.ts';
 import { parseStrictJson } from '../../../src/json/strict-json.ts';
 import { compile, subjectOf } from '../deciding.ts';
@@ -13,6 +13,12 @@ const set = compile({
     rules: [
       { id: 'p', action: 'block', when: { text: { phrases: ['project nightfall'] } } },
       { id: 'cap', action: 'block', when: { max_output_tokens: { over: 100 } } },
+      {
+        id: 'daylight',
+        action: 'block',
+        when: { text: { phrases: ['daylight'], in: ['user'] } },
+        unless: { text: { phrases: ['daylight'], in: ['system'] } },
+      },
       {
         id: 'tool',
         action: 'block',
@@ -29,6 +35,8 @@ const cases: Record<string, unknown> = {
   'object contents': { contents: { parts: { text: 'project nightfall' } } },
   'inline unlabelled': u({ inlineData: { data: b64 } }),
   'inline url-safe': u({ inlineData: { mimeType: 'text/plain', data: Buffer.from('???about project nightfall>>>').toString('base64url') } }),
+  'inline short unlabelled': u({ inlineData: { data: 'iVBORw0KGgo=' } }),
+  'inline short unlabelled snake': u({ inline_data: { data: 'iVBORw0KGgo=' } }),
   'inline png': u({ inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } }),
   'mime type': u({ inlineData: { mimeType: 'text/plain; x=project nightfall', data: '' } }),
   file: u({ fileData: { fileUri: 'https://generativelanguage.googleapis.com/v1beta/files/a' } }),
@@ -45,6 +53,18 @@ const cases: Record<string, unknown> = {
   'file search': { ...u({ text: 'a' }), tools: [{ fileSearch: { fileSearchStoreNames: ['fileSearchStores/a'] } }] },
   'file search snake': { ...u({ text: 'a' }), tools: [{ file_search: { file_search_store_names: ['fileSearchStores/a'] } }] },
   'rag': { ...u({ text: 'a' }), tools: [{ retrieval: { vertexRagStore: { ragResources: [{ ragCorpus: 'projects/a/ragCorpora/b' }] } } }] },
+  'rag corpora': { ...u({ text: 'a' }), tools: [{ retrieval: { vertexRagStore: { ragCorpora: ['projects/a/ragCorpora/b'] } } }] },
+  'rag corpora snake': { ...u({ text: 'a' }), tools: [{ retrieval: { vertex_rag_store: { rag_corpora: ['projects/a/ragCorpora/b'] } } }] },
+  'external API': { ...u({ text: 'a' }), tools: [{ retrieval: { externalApi: { endpoint: 'https://example.org' } } }] },
+  'external API snake': { ...u({ text: 'a' }), tools: [{ retrieval: { external_api: { endpoint: 'https://example.org' } } }] },
+  'signature': u({ functionCall: { name: 'f', args: {} }, thoughtSignature: 'c2ln' }),
+  'signature snake': u({ text: 'a', thought_signature: 'c2ln' }),
+  'tool of chat': { ...u({ text: 'a' }), tools: [{ type: 'function', function: { name: 'shell' } }] },
+  'tool of messages': { ...u({ text: 'a' }), tools: [{ name: 'shell', input_schema: {} }] },
+  'tool of responses': { ...u({ text: 'a' }), tools: [{ type: 'shell' }] },
+  'server of responses': { ...u({ text: 'a' }), tools: [{ type: 'mcp', server_label: 'a', server_url: 'https://e.com' }] },
+  'toolset of messages': { ...u({ text: 'a' }), tools: [{ type: 'mcp_toolset', mcp_server_name: 'a' }] },
+  'tool in a list': { ...u({ text: 'a' }), tools: [{ tools: [{ name: 'shell' }] }] },
   'maps': { ...u({ text: 'a' }), toolConfig: { retrievalConfig: { languageCode: 'project nightfall' } } },
   'cap snake': { ...u({ text: 'a' }), generation_config: { max_output_tokens: 101 } },
   'cap mixed': { ...u({ text: 'a' }), generationConfig: { max_output_tokens: 101 } },
@@ -62,6 +82,12 @@ const emb: Record<string, unknown> = {
   batch: { requests: [{ model: 'models/m', content: { parts: [{ text: 'project ' }, { text: 'nightfall' }] } }] },
   'batch glued': { requests: [{ model: 'models/m', content: { parts: [{ text: 'project night' }, { text: 'fall' }] } }] },
   title: { content: { parts: [{ text: 'a' }] }, title: 'project nightfall' },
+  'title before': { title: 'project night', content: { parts: [{ text: 'fall it is' }] } },
+  'title behind': { content: { parts: [{ text: 'fall it is' }] }, title: 'project night' },
+  'title in a batch': { requests: [{ content: { parts: [{ text: 'nightfall' }] }, title: 'project' }] },
+  'title in settings': { content: { parts: [{ text: 'nightfall' }] }, embedContentConfig: { title: 'project' } },
+  'title in settings, snake': { embed_content_config: { task_type: 'RETRIEVAL_DOCUMENT', title: 'project' }, content: { parts: [{ text: 'nightfall' }] } },
+  'text of the user': { requests: [{ content: { parts: [{ text: 'daylight' }] } }] },
   inline: { content: { parts: [{ inlineData: { mimeType: 'text/plain', data: b64 } }] } },
   png: { content: { parts: [{ inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } }] } },
 };
@@ -76,6 +102,24 @@ test.each(all)('%s: %s is found', (endpoint, _name, body) => {
   const decision = set.decide({ ...subjectOf({}), document, dialect: dialects[endpoint], endpoint });
 
   expect(decision.action).toBe('block');
+});
+
+// biome-ignore format: a case a line
+const harmless: readonly (readonly [DialectName, string, unknown])[] = [
+  ['gemini_embeddings', 'a model before a text', { requests: [{ model: 'models/project', content: { parts: [{ text: 'nightfall' }] } }] }],
+  ['gemini_embeddings', 'a task before a text', { requests: [{ taskType: 'project', content: { parts: [{ text: 'nightfall' }] } }] }],
+  ['gemini_embeddings', 'two models', { requests: [{ model: 'project', content: { parts: [{ text: 'a' }] } }, { model: 'nightfall', content: { parts: [{ text: 'b' }] } }] }],
+  ['gemini', 'a model before a text that is counted', { generateContentRequest: { model: 'models/project', ...u({ text: 'nightfall' }) } }],
+  ['gemini', "Google's word for a call without a signature", u({ functionCall: { name: 'f' }, thoughtSignature: 'skip_thought_signature_validator' })],
+  ['gemini', 'short bytes that are text', u({ inlineData: { data: 'aGVsbG8=' } })],
+];
+
+test.each(harmless)('%s: %s is not', (endpoint, _name, body) => {
+  const document = parseStrictJson(Buffer.from(JSON.stringify(body)));
+
+  const decision = set.decide({ ...subjectOf({}), document, dialect: dialects[endpoint], endpoint });
+
+  expect(decision.action).toBe('allow');
 });
 
 test.each([

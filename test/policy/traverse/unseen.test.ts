@@ -57,6 +57,8 @@ describe('bytes', () => {
       ['a harmless text that claims to be a picture', 'messages', document({ type: 'base64', media_type: 'image/png', data: hello }), undefined],
       ['a text that claims to be a picture, in a URL', 'chat', picture(`data:image/png;base64,${name}`), codename],
       ['a source without a type', 'messages', document({ data: noise }), opaque],
+      ['a short source without a type', 'messages', document({ data: png }), opaque],
+      ['short sound without a format', 'chat', user({ type: 'input_audio', input_audio: { data: png } }), opaque],
       ['a source without a type, of text', 'messages', document({ data: base64('project nightfall, and what it is') }), codename],
       ['a URL without a type', 'messages', document({ url: 'https://example.org/a.pdf' }), reference],
       ['bytes as numbers', 'messages', document({ type: 'base64', media_type: 'image/png', data: [137, 80] }), opaque],
