@@ -25,6 +25,7 @@ interface ServicesOptions extends Omit<ServerOptions, 'sandboxUrl' | 'log'> {
         readonly port?: number | undefined;
         readonly defaultDatabase: string;
         readonly log: (record: object) => void;
+        readonly env: Readonly<Record<string, string | undefined>>;
         /** Whether a new store gets a user `demo`, whose password must then be shown to somebody. */
         readonly demoUser: boolean;
       };
@@ -86,6 +87,8 @@ export async function startServices(options: ServicesOptions) {
         started.prepare(next, await prepareSandbox(next)),
       announce: started.announce,
       countOpen: started.countOpen,
+      settleOpen: started.settleOpen,
+      hasLedger: options.ledger !== undefined,
       /** Drains the gateway, then stops its services. Throws what the first failing one threw, once all have ended. */
       stop,
     };
@@ -136,6 +139,7 @@ async function startPlants(
         demoUser: store.demoUser,
       },
       store.log,
+      store.env,
     );
     stopping.push(() => started.drain());
     return { url: started.url, demoPassword: started.demoPassword };

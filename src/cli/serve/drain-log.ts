@@ -3,7 +3,7 @@ import type { ServeLog } from '../../server/recording.ts';
 import type { Services } from '../../server/services.ts';
 
 interface DrainOptions {
-  readonly services: Pick<Services, 'countOpen' | 'stop'>;
+  readonly services: Pick<Services, 'countOpen' | 'settleOpen' | 'hasLedger' | 'stop'>;
   readonly drainMs: number;
   readonly log: ServeLog;
   /** Calls back when a second signal is about to end the process; returns the function that ends it. */
@@ -38,10 +38,10 @@ export async function drainLogged({ services, drainMs, log, onSecondSignal }: Dr
     if (open.exchanges > 0) log('warn', `stopping: time is up, cutting ${describe(open)}`, { open });
   }, drainMs);
   const forget = onSecondSignal(() => {
-    const rest = open.exchanges === 0 ? 'nothing is open' : `cutting ${describe(open)}`;
-    log('warn', `second signal: ${rest}; what is not in the ledger yet is settled at the next start`, {
-      open,
-    });
+    services.settleOpen();
+    const kept = services.hasLedger ? ', which are in the ledger as estimates' : '';
+    const cut = `cutting ${describe(open)}${kept}`;
+    log('warn', `second signal: ${open.exchanges === 0 ? 'nothing is open' : cut}`, { open });
   });
   try {
     await stopping;

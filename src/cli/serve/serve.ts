@@ -119,6 +119,7 @@ export async function serve(
       port: options.plantsPort,
       defaultDatabase: defaultDatabase(io.env),
       log: storeLog(run, recorder),
+      env: io.env,
       // Its password is shown to a person, and never goes into a log.
       demoUser: config.isSandboxMode && run.isPretty && options.quiet !== true,
     };

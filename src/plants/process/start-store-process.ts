@@ -20,9 +20,20 @@ const keptErrorCharacters = 4_000;
 export async function startStoreProcess(
   settings: StoreSettings,
   log: (record: object) => void,
+  env: Environment,
 ): Promise<Store> {
-  const store = new StoreProcess(log);
+  const store = new StoreProcess(log, storeEnvironment(env));
   return { ...(await store.start(settings)), drain: () => store.drain() };
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What Node, SQLite and PostgreSQL's client read. The rest isn't for the store: among it are the keys of providers. */
+const storeVariables =
+  /^(?:NODE_\w+|PG\w+|SSL_CERT_\w+|LC_\w+|LANG|TZ|PATH|HOME|USER|LOGNAME|TMPDIR|TEMP|TMP|SQLITE_TMPDIR|APPDATA|LOCALAPPDATA|USERPROFILE|SYSTEMROOT|WINDIR|LD_LIBRARY_PATH)$/i;
+
+function storeEnvironment(env: Environment): Environment {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => storeVariables.test(name)));
 }
 
 type Started = Omit<Store, 'drain'>;
@@ -30,14 +41,16 @@ type Started = Omit<Store, 'drain'>;
 /** The store's process, and its replacement after a crash. */
 class StoreProcess {
   readonly #log: (record: object) => void;
+  readonly #env: Environment;
   #child: ChildProcess | undefined;
   #closed: Promise<string> = Promise.resolve('');
   #restart: NodeJS.Timeout | undefined;
   #deathsInRow = 0;
   #isStopped = false;
 
-  constructor(log: (record: object) => void) {
+  constructor(log: (record: object) => void, env: Environment) {
     this.#log = log;
+    this.#env = env;
   }
 
   async start(settings: StoreSettings): Promise<Started> {
@@ -65,6 +78,7 @@ class StoreProcess {
   async #spawn(settings: StoreSettings): Promise<Started> {
     const child = fork(fileURLToPath(new URL(entry, import.meta.url)), [], {
       execArgv: [],
+      env: this.#env,
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });

@@ -54,7 +54,7 @@ describeDatabases('the process of the store', (databases) => {
   test('is one of six that start at once on a new database, which is seeded once', async () => {
     const database = await databases.create();
 
-    const starting = Array.from({ length: 6 }, () => startStoreProcess(settings(database), () => undefined));
+    const starting = Array.from({ length: 6 }, () => startStoreProcess(settings(database), () => undefined, {}));
     const stores = await Promise.all(starting);
     const counts = await Promise.all(stores.map(async ({ url }) => (await readPlants(url)).size));
     await Promise.all(stores.map((store) => store.drain()));
@@ -77,9 +77,9 @@ test('what keeps it from starting is thrown with its code', async () => {
   const text = join(emptyDirectory(), 'text.txt');
   writeFileSync(text, 'no database');
 
-  const busy = startStoreProcess(settings(await files.create(), port), () => undefined);
+  const busy = startStoreProcess(settings(await files.create(), port), () => undefined, {});
   await expect(busy).rejects.toMatchObject({ code: 'port.busy' });
-  const wrong = startStoreProcess(settings(`sqlite:${text}`), () => undefined);
+  const wrong = startStoreProcess(settings(`sqlite:${text}`), () => undefined, {});
   await expect(wrong).rejects.toMatchObject({
     code: 'config.invalid',
     message: `the database ${text} is not a SQLite database`,
@@ -88,12 +88,23 @@ test('what keeps it from starting is thrown with its code', async () => {
 
 test('records reach the gateway; its own end is no event', async () => {
   const records: object[] = [];
-  const store = await startStoreProcess(settings(await files.create()), (record) => records.push(record));
+  const store = await startStoreProcess(settings(await files.create()), (record) => records.push(record), {});
   await statusOf(store.url);
   while (records.length === 0) await pause(10);
   await store.drain();
 
   expect(records).toMatchObject([{ event: 'plants.request', operation: 'getPlantById', status: 200 }]);
+});
+
+test('its environment has no variable of a provider, and those of its database', async () => {
+  const env = { ANTHROPIC_API_KEY: 'sk-ant-secret', AWS_SECRET_ACCESS_KEY: 'secret', PGCONNECT_TIMEOUT: '7' };
+  const store = await startStoreProcess(settings(await files.create()), () => undefined, { ...process.env, ...env });
+  const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').trim().split(' ');
+  const environments = children.map((pid) => readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0'));
+  await store.drain();
+
+  const [own] = environments.filter((variables) => variables.includes('PGCONNECT_TIMEOUT=7'));
+  expect(own?.filter((variable) => /^(?:ANTHROPIC|AWS)/.test(variable))).toEqual([]);
 });
 
 function isAlive(pid: number): boolean {
