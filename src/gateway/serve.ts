@@ -17,6 +17,7 @@ import { ActiveConfig, type PreparedConfig } from './active-config.ts';
 import { Exchange } from './exchange.ts';
 import type { GatewayConfig, ProcessState } from './gateway.ts';
 import type { Dependencies, Health, Readiness } from './local-endpoints/health.ts';
+import { settle } from './reserve.ts';
 
 export interface GatewayServer {
   readonly url: string;
@@ -25,6 +26,8 @@ export interface GatewayServer {
   prepare(config: GatewayConfig): PreparedConfig;
   /** What is open now. */
   gauges(): Gauges;
+  /** Enters all that is open in the ledger with what is known of it, before the process ends at once. */
+  settleOpen(): void;
   /** Refuses new work, lets open exchanges finish for a while, then cuts them. Resolves when nothing is open. */
   drain(): Promise<void>;
 }
@@ -107,6 +110,7 @@ export async function serveGateway(options: ServeOptions): Promise<GatewayServer
       ledger: ledger?.gauges,
       isStateShared: counters.isConnected,
     }),
+    settleOpen: () => settleAll(open),
     drain: async () => {
       await server.drain();
       memory.stop();
@@ -146,9 +150,19 @@ function requestHandler(
 
 /** Ends all exchanges, each with an error event. */
 function cut(open: SwapRemoveList<Exchange>): void {
+  for (const exchange of [...open.items]) exchange.lifetime.end(stopped());
+}
+
+/** Enters all exchanges in the ledger with what is known of them. */
+function settleAll(open: SwapRemoveList<Exchange>): void {
   for (const exchange of [...open.items]) {
-    exchange.lifetime.end(new GatewayError('gateway.draining', 'the gateway stopped'));
+    exchange.failure ??= stopped();
+    void settle(exchange); // it never rejects
   }
+}
+
+function stopped(): GatewayError {
+  return new GatewayError('gateway.draining', 'the gateway stopped');
 }
 
 // Above this share of the heap limit new work is refused: better a refused request than a dead process.

@@ -29,6 +29,8 @@ export interface ServerHandle {
   announce(): void;
   /** How much is open in all processes. */
   countOpen(): Promise<OpenCounts>;
+  /** Enters what is open in the ledger, before the process ends at once. */
+  settleOpen(): void;
   /** What every process has counted; empty if no metrics are configured. */
   readMetrics(): Promise<readonly (readonly MetricData[])[]>;
   /** Throws drain.incomplete if not all of the ledger could be written; everything has ended all the same. */
@@ -178,6 +180,7 @@ async function open(options: HereOptions, closing: Closing): Promise<ServerHandl
       isAnnounced = true;
     },
     countOpen: async () => server.gauges().open,
+    settleOpen: () => server.settleOpen(),
     readMetrics: async () => (meter === undefined ? [] : [await meter.read(server, counters)]),
     drain: async () => {
       page?.inspector.close(); // its streams would not end

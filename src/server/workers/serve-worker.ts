@@ -15,7 +15,10 @@ import { confirmMs, uptimeMs, type WorkerAnswer, type WorkerCommand, type Worker
 // Ctrl-C reaches every process of a terminal; only the parent acts on signals.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 process.stderr.on('error', () => undefined); // nobody reads it any more
-process.once('disconnect', () => process.exit()); // the parent is gone
+process.once('disconnect', () => {
+  server?.settleOpen();
+  process.exit(); // the parent is gone
+});
 
 let server: ServerHandle | undefined;
 let prepared: PreparedReload | undefined;

@@ -88,6 +88,7 @@ export async function startWorkers(
       for (const worker of workers) worker.notify({ kind: 'announce' });
     },
     countOpen,
+    settleOpen: () => undefined, // each worker settles its own when this process is gone
     readMetrics: () => metrics.read(workers),
     drain: async () => {
       handOver.close();

@@ -95,10 +95,13 @@ describe.each([1, 2])('with %i processes', (workers) => {
 
     expect(exit).toBe(143);
     expect(messages(gateway).at(-1)).toBe(
-      'second signal: cutting 2 exchanges, 2 of them streams; what is not in the ledger yet is settled at the next start',
+      'second signal: cutting 2 exchanges, 2 of them streams, which are in the ledger as estimates',
     );
     await Promise.all(streams.map((stream) => stream.text().catch(() => 'cut')));
     await expect.poll(() => (gateway.workers ?? []).filter(isAlive), { timeout: 10_000 }).toEqual([]);
+    const [used] = (await usageOf(gateway)) as { requests: number; estimated: number; output_tokens: number }[];
+    expect(used).toMatchObject({ requests: 2, estimated: 2 });
+    expect(used?.output_tokens).toBeGreaterThan(0);
   });
 });
 
