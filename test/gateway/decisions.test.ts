@@ -14,6 +14,7 @@ policies:
       - { id: cards, action: redact, when: { text: { detect: [credit_card] } }, reason: content.credit_card }
       - { id: tickets, action: warn, when: { text: { regex: ['\\bTCK-[0-9]{6}\\b'] } } }
       - { id: greetings, action: warn, when: { text: { phrases: ["good morning"] } } }
+      - { id: banned, action: block, when: { model: ["gpt-banned"] }, reason: model.not_allowed }
       - { id: caps, action: block, when: { max_output_tokens: { over: 1000 } }, reason: limits.max_output_tokens }
 `;
 const { openai, gateway } = await startHosts(json('{"id":"a","choices":[]}'), (urls) =>
@@ -54,6 +55,14 @@ describe('outcomes', () => {
 
     expect(record).toMatchObject({ status: 403, reason: 'content.gateway_key', model: '' });
     expect(unknown).toMatchObject({ status: 404, path: '/v1/[secret]' });
+  });
+
+  test('a model that a rule on models refuses is recorded', async () => {
+    const { record, status } = await send(saying('hi', { model: 'gpt-banned' }));
+    const both = await send(saying('see project nightfall', { model: 'gpt-banned' }));
+
+    expect([status, record]).toMatchObject([403, { reason: 'model.not_allowed', model: 'gpt-banned' }]);
+    expect(both.record).toMatchObject({ status: 403, model: 'gpt-banned' });
   });
 
   test('a warning names its rule in a header, once for each, and the bytes go on as they came', async () => {

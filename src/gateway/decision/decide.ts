@@ -3,7 +3,7 @@ import type { Decision } from '../../policy/rule.ts';
 import { refuseLoginIn } from '../client-login.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Gateway } from '../gateway.ts';
-import { type DecidedRequest, factsOf, type Incoming } from './decide-request.ts';
+import { type DecidedRequest, factsOf, type Incoming, toSubject } from './decide-request.ts';
 
 /**
  * Parses a body strictly and applies the key's policies. Throws what strict parsing throws, and the refusal with the
@@ -22,15 +22,23 @@ export async function decide(
     exchange.lifetime,
   );
   const { model, stream } = request;
-  exchange.draft.note({ model: isObjectedTo(decision, '/model') ? '' : model, stream });
+  const targetModels = decider.targetModels(model);
+  const facts = factsOf(request, { endpoint, key, targetModels, nowMs });
+  // No record may have a text that a rule on texts refuses; a rule on models says nothing against the name itself.
+  const isHidden =
+    decision.action === 'block' &&
+    (decision.failure !== undefined ||
+      key.policies.evaluateValue(
+        { at: '/model', text: model },
+        toSubject(facts, request.document, endpoint.dialect),
+      ).length > 0);
+  exchange.draft.note({ model: isHidden ? '' : model, stream });
   exchange.draft.noteDecision(decision, microseconds);
   if (exchange.spans !== undefined) {
     const rules = decision.verdicts.map(({ rule }) => rule);
     exchange.spans.decided(decision.action, rules, microseconds);
   }
   if (decision.action === 'block') throw blocked(decision);
-  const targetModels = decider.targetModels(request.model);
-  const facts = factsOf(request, { endpoint, key, targetModels, nowMs });
   return { request, endpoint, key, decision, facts, answerRules };
 }
 
@@ -53,12 +61,4 @@ export function blocked({
     ...(at === undefined ? {} : { param: at }),
     ...(failure === undefined ? {} : { cause: failure.cause }),
   });
-}
-
-/** Whether a rule refuses the text at this place, so that no record may have it. */
-function isObjectedTo({ action, verdicts, refusal }: Decision, at: string): boolean {
-  if (action !== 'block') return false;
-  const isThere = (match: { readonly at: string; readonly matcher: string }) =>
-    match.at === at && match.matcher === 'text';
-  return refusal?.at === at || verdicts.some(({ matches }) => matches.some(isThere));
 }
