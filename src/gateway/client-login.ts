@@ -15,6 +15,7 @@ interface Given {
 
 const carriers = ['authorization', 'x-api-key'] as const;
 const bearer = /^bearer(?: +|$)/i;
+const anyScheme = /^[\w-]+ +/;
 /** Not shorter than a configured key: a short text could not be told from ordinary words, and so not be masked. */
 const wellFormed = /^[\x21-\x7e]{16,}$/;
 
@@ -38,7 +39,8 @@ export function keepLogin(
   });
   const [found, second] = given;
   if (found === undefined) return;
-  const secrets = given.map(({ secret }) => secret);
+  // Whatever scheme it was sent with.
+  const secrets = given.flatMap(({ secret }) => [secret, secret.replace(anyScheme, '')]);
   const scrubber = new Scrubber(secrets);
   exchange.scrubAlso(secrets);
   if (projectKey === '') {
@@ -47,7 +49,8 @@ export function keepLogin(
   }
   const fault = second === undefined ? faultOf(found, keys) : twoCredentials();
   const credential = fault === undefined ? new ClientCredential(found.name, found.value) : undefined;
-  exchange.login = { credential, fault, isElsewhere: request.scrubHeaders(scrubber.text), scrubber };
+  const isElsewhere = request.scrubHeaders(scrubber.text, (name) => scrubber.inName(name) !== undefined);
+  exchange.login = { credential, fault, isElsewhere, scrubber };
 }
 
 function twoCredentials(): GatewayError {

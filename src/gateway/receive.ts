@@ -14,13 +14,14 @@ export interface Received extends FoundEndpoint {
  * path can mean one thing here and another upstream. Throws endpoint.unknown, method.not_allowed, request.upgrade,
  * host.not_allowed and origin.not_allowed.
  */
-export function receive({ request, draft }: Exchange, access: AllowedOrigins): Received {
+export function receive({ request, draft, scrubber }: Exchange, access: AllowedOrigins): Received {
   const { method, target } = request;
   const mark = target.indexOf('?');
   const path = mark < 0 ? target : target.slice(0, mark);
   const found = findEndpoint(path);
   // A record has the model beside the path, and not where a rule objects to it.
-  const recorded = found?.endpoint.method === 'POST' ? found.endpoint.path : path;
+  // A key in any other path is scrubbed while it is whole.
+  const recorded = found?.endpoint.method === 'POST' ? found.endpoint.path : scrubber.text(path);
   draft.note({ method, path: recorded.slice(0, 200) });
   // Load balancers check health by address or without Host; whether a gateway is well is no secret.
   if (found?.endpoint.kind === 'health' || found?.endpoint.kind === 'ready')

@@ -41,7 +41,7 @@ export function record(
   const { draft, held, trace, spans, failure, status, scrubber, isRecorded } = exchange;
   held?.release();
   const written = draft.finish({ error: failure, status, configHash, scrub: scrubber.text });
-  if (isRecorded) trace?.finished(written, failure?.message);
+  if (isRecorded) trace?.finished(written, failure && scrubber.text(failure.message));
   spans?.finished(written);
   if (isRecorded) write(written, repeatKey(exchange));
 }

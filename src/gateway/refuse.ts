@@ -99,7 +99,9 @@ export function refuse(exchange: Exchange, thrown: unknown): void {
   const { request, response, draft, id } = exchange;
   if (response.headersSent || response.isClosed) return;
   draft.noteFirstByte();
-  const form = refusalForm(error, request);
+  const refusal = refusalForm(error, request);
+  // It may name a path or a model that has a key in it.
+  const form = { ...refusal, message: exchange.scrubber.text(refusal.message) };
   const body = errorDialect(request.target)?.errorBody({ ...toFailure(error, id), ...form });
   const options = {
     ...form,

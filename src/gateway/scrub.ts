@@ -120,6 +120,7 @@ export class Scrubber {
   readonly #plain: PatternSearch;
   /** Character codes that occur in the secrets: only escapes of these can hide one. */
   readonly #alphabet: ReadonlySet<number>;
+  #inLowerCase: readonly (readonly [lower: string, secret: string])[] | undefined;
 
   /** `first` scrubs before this one. */
   constructor(secrets: readonly string[], first?: Scrubber) {
@@ -145,6 +146,15 @@ export class Scrubber {
   /** One that also scrubs these; nothing is prepared again for those of this one. */
   with(secrets: readonly string[]): Scrubber {
     return new Scrubber(secrets, this);
+  }
+
+  /** A secret that a header's name has, which no reader tells from the same in other letters' case. */
+  inName(name: string): string | undefined {
+    const plain = name.toLowerCase();
+    const found = this.#first?.inName(plain);
+    if (found !== undefined) return found;
+    this.#inLowerCase ??= longEnough(this.#own).map((secret) => [secret.toLowerCase(), secret]);
+    return this.#inLowerCase.find(([lower]) => plain.includes(lower))?.[1];
   }
 
   /** The bytes without them; the same object if there are none. */

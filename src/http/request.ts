@@ -84,15 +84,18 @@ export class HttpRequest {
     return value;
   }
 
-  /** Changes the values of the headers that are still there; whether any has changed. */
-  scrubHeaders(scrub: (value: string) => string): boolean {
+  /** Changes the headers that are still there: those whose names are refused are taken out; whether any has changed. */
+  scrubHeaders(scrub: (value: string) => string, isRefused: (name: string) => boolean): boolean {
     const { rawHeaders } = this.#message;
     let isChanged = false;
-    for (let i = 1; i < rawHeaders.length; i += 2) {
-      const value = rawHeaders[i] as string;
+    for (let i = rawHeaders.length - 2; i >= 0; i -= 2) {
+      const value = rawHeaders[i + 1] as string;
       const scrubbed = scrub(value);
       isChanged ||= scrubbed !== value;
-      rawHeaders[i] = scrubbed;
+      rawHeaders[i + 1] = scrubbed;
+      if (!isRefused(rawHeaders[i] as string)) continue;
+      rawHeaders.splice(i, 2);
+      isChanged = true;
     }
     return isChanged;
   }

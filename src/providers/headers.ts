@@ -77,7 +77,10 @@ const neverToProvider = new Set([
 
 /** A header of the client that a provider may get, once its texts have been checked. */
 export interface ForwardableHeader {
+  /** In lower case, as it leaves. */
   readonly name: string;
+  /** As the client wrote it first. */
+  readonly spelling: string;
   readonly value: string;
   /** The name for answers and records: without the part that clients choose. */
   readonly label: string;
@@ -128,21 +131,22 @@ const headerOf = memoize((spelling): Header => {
  * as any reader would do (RFC 9110, section 5.3).
  */
 export function forwardableHeaders(rawHeaders: readonly string[], options: ForwardOptions): Forwardable {
-  const found: { readonly header: Header; value: string }[] = [];
+  const found: { readonly header: Header; readonly spelling: string; value: string }[] = [];
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    const header = headerOf(rawHeaders[i] as string);
+    const spelling = rawHeaders[i] as string;
+    const header = headerOf(spelling);
     if (!isForwarded(header, options)) continue;
     const value = rawHeaders[i + 1] as string;
     const before = found.find((each) => each.header.name === header.name);
-    if (before === undefined) found.push({ header, value });
+    if (before === undefined) found.push({ header, spelling, value });
     // Of several content-types Node uses the first, so that is the one that was checked.
     else if (header.use !== 'type') before.value += `, ${value}`;
   }
   const headers: ForwardableHeader[] = [];
   const unfit: string[] = [];
-  for (const { header, value } of found) {
+  for (const { header, spelling, value } of found) {
     const { name, label } = header;
-    if (fits(header, value)) headers.push({ name, value, label });
+    if (fits(header, value)) headers.push({ name, spelling, value, label });
     else unfit.push(label);
   }
   return { headers, unfit };

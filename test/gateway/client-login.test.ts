@@ -13,6 +13,8 @@ import { type HostRequest, startHost } from '../kit/host.ts';
 // A provider that takes the client's own login, next to one with a key of the gateway's.
 
 const token = `sk-ant-oat01-${'aB3_-'.repeat(20)}`;
+/** Fits into a header's name. */
+const short = 'A-Login-of-this-Length-0123456789';
 const login = { 'x-gateway-key': secrets.PROJECT_KEY, authorization: `Bearer ${token}` };
 const body = '{"model":"own","max_tokens":9,"messages":[{"role":"user","content":"hi"}]}';
 
@@ -241,6 +243,8 @@ describe('in the wrong place it is blocked', () => {
     ['the model', { model: token }, {}],
     ['a header', {}, { 'user-agent': `agent ${token}` }],
     ['a header by a prefix', {}, { 'x-claude-token': token }],
+    ['the name of a header', {}, { authorization: `Bearer ${short}`, [`X-Claude-${short}`]: '1' }],
+    ['the name of a header in another case', {}, { authorization: `Bearer ${short}`, [`x-claude-${short.toUpperCase()}`]: '1' }],
     [
       'the body for another provider',
       { model: 'other', text: body.replace('hi', token).replace('own', 'other') },

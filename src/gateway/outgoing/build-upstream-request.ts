@@ -16,7 +16,7 @@ import {
 } from '../../policy/rule.ts';
 import type { ProviderRequest } from '../../providers/attempt.ts';
 import type { Call } from '../../providers/clouds/clouds.ts';
-import { type ForwardOptions, forwardableHeaders, requestHeaders } from '../../providers/headers.ts';
+import { type ForwardableHeader, type ForwardOptions, forwardableHeaders, requestHeaders } from '../../providers/headers.ts';
 import type { Provider } from '../../providers/provider.ts';
 import type { Target } from '../../providers/route.ts';
 import { refuseLoginIn } from '../client-login.ts';
@@ -83,6 +83,7 @@ export async function buildUpstreamRequest(
       { rawHeaders: exchange.request.rawHeaders, query: isSame && !hasModel(endpoint.call) ? query : '' },
       { policies: key.policies, subject },
       { dialect: dialects[dialect], extraNames: options.forwardHeaders, own: provider.ownHeaders },
+      (name) => exchange.scrubber.inName(name),
     );
     concludeHead(exchange, head);
     const call = { path: targetOf(method, model), model, stream: request.stream };
@@ -227,6 +228,7 @@ export function evaluateHead(
   { rawHeaders, query }: Pick<HttpRequest, 'rawHeaders'> & Pick<Outgoing, 'query'>,
   { policies, subject }: Pick<KeyRecord, 'policies'> & { readonly subject: Subject },
   { dialect, extraNames, own }: ForwardOptions & { readonly own: readonly string[] },
+  keyIn: (name: string) => string | undefined,
 ): EvaluatedHead {
   const verdicts: Verdict[] = [];
   const mayLeave = (kind: 'header' | 'query', name: string, text: string): boolean => {
@@ -235,19 +237,25 @@ export function evaluateHead(
     const at = `${kind}:${name}`;
     const found = policies.evaluateValue({ at, text }, subject);
     if (found.length === 0) return true;
-    verdicts.push(...found);
+    const isNoted = ({ policy, rule }: Verdict) =>
+      verdicts.some((each) => each.policy === policy && each.rule === rule && each.matches[0]?.at === at);
+    verdicts.push(...found.filter((verdict) => !isNoted(verdict)));
     return !found.some(({ action, mode }) => mode === 'enforce' && replaces(action));
   };
+  // A name that clients choose is judged as it was spelled, as it leaves, and by the key that is in it in any case.
+  const isNameClean = ({ name, spelling, label }: ForwardableHeader): boolean =>
+    name === label ||
+    [spelling, name, keyIn(name) ?? ''].every((text) => text === '' || mayLeave('header', label, text));
   // The content type was checked before the body was read.
-  const isClean = (name: string, value: string, label: string): boolean =>
-    name === 'content-type' ||
-    ((name === label || mayLeave('header', label, name)) && mayLeave('header', label, value));
+  const isClean = (header: ForwardableHeader): boolean =>
+    header.name === 'content-type' ||
+    (isNameClean(header) && mayLeave('header', header.label, header.value));
   const forwardable = forwardableHeaders(rawHeaders, { dialect, extraNames });
   const dropped = forwardable.unfit.map((label) => `header:${label}`);
   const client: string[] = [];
-  for (const { name, value, label } of forwardable.headers) {
-    if (isClean(name, value, label)) client.push(name, value);
-    else dropped.push(`header:${label}`);
+  for (const header of forwardable.headers) {
+    if (isClean(header)) client.push(header.name, header.value);
+    else dropped.push(`header:${header.label}`);
   }
   const headers = requestHeaders(client, { own, dialect });
   const beta = betaOf(query);

@@ -209,11 +209,23 @@ function build(number: number, random: Random): Built {
   const cap = dialect === 'messages' ? '"max_tokens":9,' : '';
   const stream = chance(random, 0.4) ? '"stream":true,' : '';
   return {
-    path: isAlone || chance(random, 0.7) ? path : `${path}?beta=${token}&k=${token}`,
+    path: isAlone || !hasLogin || chance(random, 0.5) ? path : random.of(pathsWith(token, path)),
     headers,
     body: `{"model":"${model}",${cap}${stream}${turns}}`,
     sent: { dialect, placed: placedIn(headers) },
   };
+}
+
+/** In the query, and where a path is quoted, cut off or read as a model's name. */
+function pathsWith(token: string, path: string): readonly string[] {
+  return [
+    `${path}?beta=${token}&k=${token}`,
+    `${path}/${token}`,
+    `/${'x'.repeat(150)}/${token}`,
+    `/v1/models/${token}`,
+    `/v1beta/models/${token}:generateContent`,
+    `/v1beta/models/${encodeURIComponent(`a ${token}`)}:countTokens`,
+  ];
 }
 
 /** A project key, or none, and the login in one header, in two, or in none. */

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { dialects } from '../../../src/dialects/registry.ts';
 import { betaOf, evaluateHead } from '../../../src/gateway/outgoing/build-upstream-request.ts';
+import { Scrubber } from '../../../src/gateway/scrub.ts';
 import { compile, subjectOf } from '../../policy/deciding.ts';
 
-const secret = 'sk-provider-0123456789abcdef';
+const secret = 'sk-Provider-0123456789ABCdef';
+const token = `gh${'p_'}${'16C7e42F292c6912E7710c838347Ae178B4a'}`;
 const policies = compile(
   {
     house: {
@@ -11,6 +13,7 @@ const policies = compile(
       rules: [
         { id: 'codename', action: 'block', when: { text: { phrases: ['project nightfall'] } }, reason: 'content.codename' },
         { id: 'mails', action: 'redact', when: { text: { detect: ['email'] } }, reason: 'content.email' },
+        { id: 'tokens', action: 'block', when: { text: { detect: ['secrets'] } }, reason: 'content.secret' },
         { id: 'tickets', action: 'warn', when: { text: { regex: ['TCK-[0-9]+'] } }, reason: 'content.ticket' },
       ],
     },
@@ -21,7 +24,14 @@ const applied = { policies, subject: subjectOf({ model: 'm', messages: [] }) };
 
 function head(rawHeaders: readonly string[], query = '', extraNames: readonly string[] = []) {
   const options = { dialect: dialects.chat, extraNames: new Set(extraNames), own: [] };
-  const { headers, dropped, verdicts, query: sent } = evaluateHead({ rawHeaders, query }, applied, options);
+  const scrubber = new Scrubber([secret]);
+  const keyIn = (name: string) => scrubber.inName(name);
+  const { headers, dropped, verdicts, query: sent } = evaluateHead(
+    { rawHeaders, query },
+    applied,
+    options,
+    keyIn,
+  );
   const found = verdicts.map(({ rule, action, matches }) => `${rule} ${action} ${matches[0]?.at}`);
   return { headers: headers.slice(2), dropped, found, query: sent };
 }
@@ -54,7 +64,10 @@ describe('a header', () => {
   });
 
   test('is checked by its name too if clients choose that', () => {
-    expect(head([`x-claude-${secret}`, '1']).found).toEqual([`gateway-key block header:x-claude-*`]);
+    for (const spelled of [secret, secret.toLowerCase(), secret.toUpperCase()]) {
+      expect(head([`X-Claude-${spelled}`, '1']).found).toEqual(['gateway-key block header:x-claude-*']);
+    }
+    expect(head([`X-Claude-${token}`, '1']).found).toEqual(['tokens block header:x-claude-*']);
   });
 
   test('that comes twice is one list, and checked as one', () => {
