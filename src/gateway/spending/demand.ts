@@ -1,3 +1,4 @@
+import { memberAt } from '../../dialects/dialect.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { memoize } from '../../memoize.ts';
 import { isTopReference, unseenBlock } from '../../policy/traverse/unseen.ts';
@@ -25,7 +26,14 @@ const plainModes: readonly (readonly [string, ReadonlySet<string>])[] = Object.e
 /** Of a request, and of any of its texts and images. */
 const cacheMembers = ['prompt_cache_options', 'prompt_cache_breakpoint'];
 const plainLifetimes: ReadonlySet<string> = new Set(['30m']);
-const plainModalities: ReadonlySet<string> = new Set(['text']);
+const plainModalities: ReadonlySet<string> = new Set(['text', 'TEXT', 'MODALITY_UNSPECIFIED']);
+/** In Google's API under the settings, each in both spellings. */
+const modalityPaths = [
+  'modalities',
+  ...['generationConfig', 'generation_config'].flatMap((settings) =>
+    ['responseModalities', 'response_modalities'].map((name) => `${settings}.${name}`),
+  ),
+];
 const typeMembers = ['mimeType', 'mime_type'];
 /** Files that a request only names, so that its bytes say nothing about their tokens. */
 const fileMembers = ['fileUri', 'file_uri'];
@@ -46,14 +54,14 @@ function isOther(document: JsonDocument, entry: number | undefined, plain: Reado
   return document.kind(entry) !== kinds.string || !plain.has(document.text(entry));
 }
 
-/** Whether an answer may be more than text. */
+/** Whether an answer may be more than text; Google takes one for a list of it. */
 function findModality(document: JsonDocument): string | undefined {
-  const list = document.member(document.root, 'modalities');
-  if (list === undefined || document.kind(list) !== kinds.array) return undefined;
-  for (let at = list + 1; at < document.next(list); at = document.next(at)) {
-    if (isOther(document, at, plainModalities)) return 'modalities';
-  }
-  return undefined;
+  return modalityPaths.find((path) => {
+    const asked = memberAt(document, path);
+    if (asked === undefined) return false;
+    if (document.kind(asked) !== kinds.array) return isOther(document, asked, plainModalities);
+    return [...document.elements(asked)].some((each) => isOther(document, each, plainModalities));
+  });
 }
 
 /**
@@ -98,32 +106,38 @@ const freeTypes =
   /^(?:function|custom|namespace|mcp|mcp_toolset|apply_patch|local_shell|computer\w*|(?:bash|text_editor|memory|web_fetch|tool_search\w*)_\d{8}|tool_search)$/;
 const searchTypes = /^web_search(?:_\d{8}|_\d{4}_\d{2}_\d{2})?$/;
 
-/** The same as members of a tool, in Google's API; running code and reading a URL cost tokens only. */
+/** The same as members of a tool without a name, in Google's API; running code and reading a URL cost tokens only. */
 const searchMembers = /^google_?search(?:_?retrieval)?$/i;
-const feeMembers = /^(?:google_?maps|file_?search|enterprise_?web_?search|parallel_?ai_?search|retrieval)$/i;
+const freeMembers =
+  /^(?:function_?declarations|code_?execution|url_?context|computer_?use|mcp_?servers|cache_?control)$/i;
 const feeOf = memoize((name) =>
-  searchMembers.test(name) ? 'searches' : feeMembers.test(name) ? 'unpriced' : 'none',
+  searchMembers.test(name) ? 'searches' : freeMembers.test(name) ? 'none' : 'unpriced',
 );
 
 /** What providers charge for the tools that they run themselves. */
 function findToolFees(document: JsonDocument): ToolFees {
-  const tools = document.member(document.root, 'tools');
+  const list = document.member(document.root, 'tools');
   let searches = 0;
   let unpriced: string | undefined;
-  if (tools === undefined || document.kind(tools) !== kinds.array) return { searches, unpriced };
-  for (let tool = tools + 1; tool < document.next(tools); tool = document.next(tool)) {
-    const type = document.kind(tool) === kinds.object ? document.memberText(tool, 'type') : undefined;
-    if (type === undefined && document.kind(tool) === kinds.object) {
+  if (list === undefined) return { searches, unpriced };
+  // Google takes one tool for a list of it.
+  const tools = document.kind(list) === kinds.object ? [list] : document.elements(list);
+  for (const tool of tools) {
+    if (document.kind(tool) !== kinds.object) continue;
+    const type = document.memberText(tool, 'type');
+    if (type !== undefined) {
+      if (freeTypes.test(type)) continue;
+      if (searchTypes.test(type)) searches += countAt(document, tool, 'max_uses') ?? unboundedSearches;
+      else unpriced ??= type;
+    } else if (document.member(tool, 'name') === undefined) {
       for (let key = tool + 1; key < document.next(tool); key = document.next(key + 1)) {
+        if (document.kind(key + 1) === kinds.null) continue;
         const name = document.text(key);
         const fee = feeOf(name);
         if (fee === 'searches') searches += unboundedSearches;
         else if (fee === 'unpriced') unpriced ??= name;
       }
     }
-    if (type === undefined || freeTypes.test(type)) continue;
-    if (searchTypes.test(type)) searches += countAt(document, tool, 'max_uses') ?? unboundedSearches;
-    else unpriced ??= type;
   }
   return {
     searches: Math.min(searches, countAt(document, document.root, 'max_tool_calls') ?? searches),

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { findSurchargedMode } from '../../../src/gateway/spending/demand.ts';
+import { findEndpoint, type ModelEndpoint } from '../../../src/gateway/endpoints.ts';
+import { findDemand, findSurchargedMode } from '../../../src/gateway/spending/demand.ts';
 import { parseStrictJson } from '../../../src/json/strict-json.ts';
 
 const surchargeOf = (body: unknown) => findSurchargedMode(parseStrictJson(Buffer.from(JSON.stringify(body))));
@@ -21,6 +22,8 @@ test.each([
   ['a cache of twelve hours', { prompt_cache_options: { ttl: '12h' } }, 'prompt_cache_options.ttl'],
   ['a text that is kept as long', cached('12h'), 'prompt_cache_breakpoint.ttl'],
   ['an answer in sound', { modalities: ['text', 'audio'] }, 'modalities'],
+  ["an answer in Google's sound", { generationConfig: { responseModalities: ['TEXT', 'AUDIO'] } }, 'generationConfig.responseModalities'],
+  ['an answer in pictures', { generation_config: { response_modalities: 'IMAGE' } }, 'generation_config.response_modalities'],
   ['a question in sound', saying({ type: 'input_audio', input_audio: { data: '', format: 'wav' } }), 'input_audio'],
   ['a search', { web_search_options: {} }, 'web_search_options'],
   ['a file', part({ fileData: { fileUri: 'https://files.example/1' } }), 'fileUri'],
@@ -37,8 +40,32 @@ test.each([
   ['the usual cache', { prompt_cache_options: { mode: 'explicit', ttl: '30m' } }],
   ['a text that is kept as long', cached('30m')],
   ['an answer in text', { modalities: ['text'] }],
+  ["an answer in Google's text", { generationConfig: { responseModalities: ['TEXT'] } }],
   ['a function', calls({ type: 'function', function: { name: 'f' } })],
   ['an image of its own', part({ inlineData: { mimeType: 'image/png', data: '' } })],
 ])('%s does not', (_name, body) => {
   expect(surchargeOf(body)).toBeUndefined();
+});
+
+const endpoint = findEndpoint('/v1beta/models/m:generateContent')?.endpoint as ModelEndpoint;
+const feesOf = (tools: unknown) =>
+  findDemand(parseStrictJson(Buffer.from(JSON.stringify({ contents: [], tools }))), endpoint).fees;
+
+test.each([
+  [{ googleMaps: {} }, 'googleMaps'],
+  [[{ functionDeclarations: [] }, { google_maps: {} }], 'google_maps'],
+  [[{ fileSearch: {} }], 'fileSearch'],
+  [[{ toolOfTomorrow: {} }], 'toolOfTomorrow'],
+  [[{ type: 'tool_of_tomorrow' }], 'tool_of_tomorrow'],
+])("a tool of Google's that is charged by the use is unpriced: %j", (tools, name) => {
+  expect(feesOf(tools)).toEqual({ searches: 0, unpriced: name });
+});
+
+test.each([
+  [[{ functionDeclarations: [{ name: 'f' }], codeExecution: {}, url_context: {} }], 0],
+  [{ googleSearch: {} }, 20],
+  [[{ google_search_retrieval: {} }], 20],
+  [[{ name: 'shell', input_schema: {}, description: '' }], 0],
+])('the fees of %j are known', (tools, searches) => {
+  expect(feesOf(tools)).toEqual({ searches, unpriced: undefined });
 });
