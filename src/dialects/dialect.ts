@@ -17,15 +17,7 @@ import type { Usage } from './usage.ts';
 export type Role = 'system' | 'user' | 'assistant' | 'tool_result' | 'tool_definition';
 
 /** What a member of a block is, for `Dialect.members`. */
-export type MemberUse =
-  | 'prose'
-  | 'label'
-  | 'id'
-  | 'heading'
-  | 'bytes'
-  | 'wrapper'
-  | 'input'
-  | 'call';
+export type MemberUse = 'prose' | 'label' | 'id' | 'heading' | 'bytes' | 'wrapper' | 'input' | 'call';
 
 /** The state of a rate limit, for `Dialect.limitHeaders`. */
 export interface RateLimit {

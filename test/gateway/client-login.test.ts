@@ -244,7 +244,11 @@ describe('in the wrong place it is blocked', () => {
     ['a header', {}, { 'user-agent': `agent ${token}` }],
     ['a header by a prefix', {}, { 'x-claude-token': token }],
     ['the name of a header', {}, { authorization: `Bearer ${short}`, [`X-Claude-${short}`]: '1' }],
-    ['the name of a header in another case', {}, { authorization: `Bearer ${short}`, [`x-claude-${short.toUpperCase()}`]: '1' }],
+    [
+      'the name of a header in another case',
+      {},
+      { authorization: `Bearer ${short}`, [`x-claude-${short.toUpperCase()}`]: '1' },
+    ],
     [
       'the body for another provider',
       { model: 'other', text: body.replace('hi', token).replace('own', 'other') },

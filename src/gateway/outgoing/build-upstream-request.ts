@@ -16,7 +16,12 @@ import {
 } from '../../policy/rule.ts';
 import type { ProviderRequest } from '../../providers/attempt.ts';
 import type { Call } from '../../providers/clouds/clouds.ts';
-import { type ForwardableHeader, type ForwardOptions, forwardableHeaders, requestHeaders } from '../../providers/headers.ts';
+import {
+  type ForwardableHeader,
+  type ForwardOptions,
+  forwardableHeaders,
+  requestHeaders,
+} from '../../providers/headers.ts';
 import type { Provider } from '../../providers/provider.ts';
 import type { Target } from '../../providers/route.ts';
 import { refuseLoginIn } from '../client-login.ts';
@@ -248,8 +253,7 @@ export function evaluateHead(
     [spelling, name, keyIn(name) ?? ''].every((text) => text === '' || mayLeave('header', label, text));
   // The content type was checked before the body was read.
   const isClean = (header: ForwardableHeader): boolean =>
-    header.name === 'content-type' ||
-    (isNameClean(header) && mayLeave('header', header.label, header.value));
+    header.name === 'content-type' || (isNameClean(header) && mayLeave('header', header.label, header.value));
   const forwardable = forwardableHeaders(rawHeaders, { dialect, extraNames });
   const dropped = forwardable.unfit.map((label) => `header:${label}`);
   const client: string[] = [];

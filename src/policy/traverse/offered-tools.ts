@@ -1,7 +1,7 @@
 import { type Dialect, memberAt, requestsIn } from '../../dialects/dialect.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { answerSchemas, toolSchemas } from './reading-order.ts';
-import { isUnnamedServer, isUnnamedTool, serversWithToolset } from './unseen.ts';
+import { isUnnamedServer, isUnnamedTool, labelledServers, serversWithToolset } from './unseen.ts';
 
 /** A tool that a request offers or forces, by one of its names. */
 export interface OfferedTool {
@@ -26,21 +26,8 @@ const fieldNames: ReadonlySet<string> = new Set([...fields, ...searchSettings]);
 const nameKeys = new Set(['name', 'tool_name', 'server_label', 'server_name', 'mcp_server_name', 'skill_id']);
 // Types that only say what kind of tool it is, and choices that only say whether tools may be called at all.
 const plainTypes = new Set([
-  'function',
-  'custom',
-  'namespace',
-  'auto',
-  'any',
-  'none',
-  'required',
-  'tool',
-  'allowed_tools',
-  'url',
-  'tool_reference',
-  'tool_definition',
-  'tool_addition',
-  'mcp_tool_reference',
-  'mcp_toolset_reference',
+  ...['function', 'custom', 'namespace', 'auto', 'any', 'none', 'required', 'tool', 'allowed_tools', 'url'],
+  ...['tool_reference', 'tool_definition', 'tool_addition', 'mcp_tool_reference', 'mcp_toolset_reference'],
   'skill_reference',
 ]);
 // Fields that describe a tool or its input: the names in them are not tools.
@@ -80,7 +67,8 @@ class ToolSearch implements OfferedTools {
   readonly #own: Dialect['toolMembers'];
   readonly #requests: readonly number[];
   #isChoice = false;
-  #labels: ReadonlySet<string> | undefined;
+  /** Labels of the servers among the tools. */
+  #servers: ReadonlySet<string> | undefined;
 
   constructor(document: JsonDocument, dialect: Dialect) {
     this.#document = document;
@@ -254,21 +242,8 @@ class ToolSearch implements OfferedTools {
     if (type !== 'mcp' || !this.#isChoice) return false;
     if (document.memberText(entry, 'name') !== undefined) return true;
     const label = document.memberText(entry, 'server_label');
-    return label !== undefined && this.#servers().has(label);
-  }
-
-  /** Labels of the servers among the tools, and among those that items of the conversation add. */
-  #servers(): ReadonlySet<string> {
-    if (this.#labels !== undefined) return this.#labels;
-    const document = this.#document;
-    const { root } = document;
-    const input = document.member(root, 'input');
-    const items = input === undefined ? [] : [...document.elements(input)];
-    const lists = [root, ...items].flatMap((holder) => document.member(holder, 'tools') ?? []);
-    const tools = lists.flatMap((list) => [...document.elements(list)]);
-    const servers = tools.filter((tool) => document.memberText(tool, 'type') === 'mcp');
-    this.#labels = new Set(servers.flatMap((server) => document.memberText(server, 'server_label') ?? []));
-    return this.#labels;
+    this.#servers ??= labelledServers(document);
+    return label !== undefined && this.#servers.has(label);
   }
 
   #member(key: number, from: { entry: number; namespace: string; inner: string }): void {

@@ -199,6 +199,21 @@ export function serversWithToolset(document: JsonDocument): ReadonlySet<string> 
   return names;
 }
 
+/** Labels of the servers of the Responses API among the tools, and among those that items of the conversation add. */
+export function labelledServers(document: JsonDocument): ReadonlySet<string> {
+  const input = document.member(document.root, 'input');
+  const items = input === undefined ? [] : [...document.elements(input)];
+  const labels = new Set<string>();
+  for (const holder of [document.root, ...items]) {
+    const tools = document.member(holder, 'tools');
+    for (const tool of tools === undefined ? [] : document.elements(tools)) {
+      const label = document.memberText(tool, 'server_label');
+      if (label !== undefined && document.memberText(tool, 'type') === 'mcp') labels.add(label);
+    }
+  }
+  return labels;
+}
+
 function isSwitchedOff(document: JsonDocument, settings: number | undefined): boolean {
   const enabled = settings === undefined ? undefined : document.member(settings, 'enabled');
   return enabled !== undefined && document.kind(enabled) === kinds.false;

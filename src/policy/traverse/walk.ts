@@ -81,7 +81,11 @@ class RequestWalk {
       case 'tool_definition':
         return this.#tools(document, value);
       case 'title':
-        return this.#values.section(document, value, this.#conversation.as(roleBits.user).optional(`.${name}`));
+        return this.#values.section(
+          document,
+          value,
+          this.#conversation.as(roleBits.user).optional(`.${name}`),
+        );
       case 'parts':
         return this.#values.section(document, value, this.#everything.alone(`.${name}`));
       default:

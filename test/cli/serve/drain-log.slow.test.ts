@@ -99,7 +99,11 @@ describe.each([1, 2])('with %i processes', (workers) => {
     );
     await Promise.all(streams.map((stream) => stream.text().catch(() => 'cut')));
     await expect.poll(() => (gateway.workers ?? []).filter(isAlive), { timeout: 10_000 }).toEqual([]);
-    const [used] = (await usageOf(gateway)) as { requests: number; estimated: number; output_tokens: number }[];
+    const [used] = (await usageOf(gateway)) as {
+      requests: number;
+      estimated: number;
+      output_tokens: number;
+    }[];
     expect(used).toMatchObject({ requests: 2, estimated: 2 });
     expect(used?.output_tokens).toBeGreaterThan(0);
   });

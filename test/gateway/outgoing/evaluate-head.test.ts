@@ -26,12 +26,12 @@ function head(rawHeaders: readonly string[], query = '', extraNames: readonly st
   const options = { dialect: dialects.chat, extraNames: new Set(extraNames), own: [] };
   const scrubber = new Scrubber([secret]);
   const keyIn = (name: string) => scrubber.inName(name);
-  const { headers, dropped, verdicts, query: sent } = evaluateHead(
-    { rawHeaders, query },
-    applied,
-    options,
-    keyIn,
-  );
+  const {
+    headers,
+    dropped,
+    verdicts,
+    query: sent,
+  } = evaluateHead({ rawHeaders, query }, applied, options, keyIn);
   const found = verdicts.map(({ rule, action, matches }) => `${rule} ${action} ${matches[0]?.at}`);
   return { headers: headers.slice(2), dropped, found, query: sent };
 }

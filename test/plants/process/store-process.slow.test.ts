@@ -54,7 +54,9 @@ describeDatabases('the process of the store', (databases) => {
   test('is one of six that start at once on a new database, which is seeded once', async () => {
     const database = await databases.create();
 
-    const starting = Array.from({ length: 6 }, () => startStoreProcess(settings(database), () => undefined, {}));
+    const starting = Array.from({ length: 6 }, () =>
+      startStoreProcess(settings(database), () => undefined, {}),
+    );
     const stores = await Promise.all(starting);
     const counts = await Promise.all(stores.map(async ({ url }) => (await readPlants(url)).size));
     await Promise.all(stores.map((store) => store.drain()));
@@ -98,8 +100,13 @@ test('records reach the gateway; its own end is no event', async () => {
 
 test('its environment has no variable of a provider, and those of its database', async () => {
   const env = { ANTHROPIC_API_KEY: 'sk-ant-secret', AWS_SECRET_ACCESS_KEY: 'secret', PGCONNECT_TIMEOUT: '7' };
-  const store = await startStoreProcess(settings(await files.create()), () => undefined, { ...process.env, ...env });
-  const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').trim().split(' ');
+  const store = await startStoreProcess(settings(await files.create()), () => undefined, {
+    ...process.env,
+    ...env,
+  });
+  const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8')
+    .trim()
+    .split(' ');
   const environments = children.map((pid) => readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0'));
   await store.drain();
 
