@@ -117,6 +117,14 @@ const withBudget = [
   'claude-haiku-4',
 ];
 
+/** What a translated effort becomes for a model whose thinking has a budget, in tokens. */
+export const thinkingBudgets = {
+  ...{ minimal: 2_048, low: 2_048, medium: 8_192 },
+  ...{ high: 16_384, xhigh: 16_384, max: 16_384 },
+} satisfies Partial<Record<Effort, number>>;
+
+export const largestThinkingBudget = Math.max(...Object.values(thinkingBudgets));
+
 /** How a Claude model's thinking is controlled: not at all, by a token budget (older ones), or by an effort level. */
 export function thinkingControl(model: HostedModel): 'none' | 'budget' | 'effort' {
   const name = bareName(model.targetModel);

@@ -19,6 +19,7 @@ import {
   withoutAbsent,
 } from '../fields.ts';
 import type { TranslationContext } from '../translation/context.ts';
+import { parseFinishWord } from '../translation/finish-words.ts';
 import { type Seal, sealText } from '../translation/seals.ts';
 import { noUsage } from '../usage.ts';
 import { buildChatUsage, parseChatUsage } from './usage.ts';
@@ -39,7 +40,7 @@ export function parseChatAnswer(body: Fields): Answer {
       ...textPart('refusal', toText(message.refusal)),
       ...calls,
     ],
-    finish: stopSequence === undefined ? parseFinish(choice.finish_reason, calls.length > 0) : 'sequence',
+    finish: stopSequence === undefined ? parseFinishWord(choice.finish_reason, calls.length > 0) : 'sequence',
     stopSequence,
     usage: parseChatUsage(body.usage),
   };
@@ -125,18 +126,6 @@ export function callMembers({ kind, name }: ToolName, input: string): Fields {
   if (kind === 'custom') return { type: kind, custom: { name, input } };
   return { type: kind, function: { name, arguments: input } };
 }
-
-/** Some hosts send `stop` although there are calls, or nothing at all. */
-export function parseFinish(reason: unknown, hasCalls: boolean): FinishReason {
-  return finishes.get(reason) ?? (hasCalls ? 'calls' : 'stop');
-}
-
-const finishes = new Map<unknown, FinishReason>([
-  ['length', 'length'],
-  ['content_filter', 'filter'],
-  ['tool_calls', 'calls'],
-  ['function_call', 'calls'],
-]);
 
 /** vLLM puts the matching stop sequence next to the reason. */
 export function parseStopSequence(choice: Fields): string | undefined {

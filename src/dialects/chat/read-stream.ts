@@ -1,9 +1,10 @@
 import type { StreamReader, StreamSink } from '../conversation.ts';
 import { parseFailure } from '../failure.ts';
 import { brokenAnswer, type Fields, isFields, parseEventData, toFields, toText } from '../fields.ts';
+import { parseFinishWord } from '../translation/finish-words.ts';
 import { createJsonProgress } from '../translation/json-progress.ts';
 import type { Seal } from '../translation/seals.ts';
-import { parseFinish, parseSignature, parseStopSequence, toArguments, toContentText } from './answer.ts';
+import { parseSignature, parseStopSequence, toArguments, toContentText } from './answer.ts';
 import { parseChatUsage } from './usage.ts';
 
 /** Reads a provider's Chat stream, in all the variants that hosts send. */
@@ -15,7 +16,7 @@ export function createChatReader(sink: StreamSink): StreamReader {
   function complete(): void {
     sink.start();
     calls.flush();
-    if (stopSequence === undefined) sink.complete(parseFinish(reason, calls.count() > 0));
+    if (stopSequence === undefined) sink.complete(parseFinishWord(reason, calls.count() > 0));
     else sink.complete('sequence', stopSequence);
   }
 
@@ -37,6 +38,10 @@ export function createChatReader(sink: StreamSink): StreamReader {
       const choice = toFields(entry);
       // Only one answer was asked for; a host that sends more must not have them mixed into one.
       if (typeof choice.index === 'number' && choice.index !== 0) continue;
+      if (isFields(choice.error)) {
+        sink.fail(parseFailure(choice));
+        return;
+      }
       readDelta(toFields(choice.delta ?? choice.message));
       reason = toText(choice.finish_reason) || reason;
       stopSequence = parseStopSequence(choice) ?? stopSequence;

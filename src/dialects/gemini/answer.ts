@@ -9,6 +9,7 @@ import {
 import { finishedWhole, finishesOf } from '../dialect.ts';
 import { brokenAnswer, type Fields, isFields, stringifyAnswer, toFields, toList, toText } from '../fields.ts';
 import type { TranslationContext } from '../translation/context.ts';
+import { parseFinishWord } from '../translation/finish-words.ts';
 import { type Seal, sealText } from '../translation/seals.ts';
 import { toArgumentsObject } from '../translation/tool-names.ts';
 import { noUsage } from '../usage.ts';
@@ -22,7 +23,7 @@ export function parseGeminiAnswer(body: Fields): Answer {
   if (!isFields(candidate)) throw brokenAnswer('has no candidates');
   const parts = toList(toFields(candidate.content).parts).flatMap(parseAnswerPart);
   const hasCalls = parts.some(({ kind }) => kind === 'call');
-  return { parts, finish: parseFinish(candidate.finishReason, hasCalls), usage };
+  return { parts, finish: parseFinishWord(candidate.finishReason, hasCalls), usage };
 }
 
 /** What a part says; nothing for what no other dialect has, such as code that the provider ran. */
@@ -77,19 +78,6 @@ export function geminiFinishes(event: Fields): ReadonlyMap<number, boolean> {
     const reason = toText(finishReason);
     return reason !== '' && reason !== 'FINISH_REASON_UNSPECIFIED';
   });
-}
-
-const broken = new Set(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'MALFORMED_RESPONSE']);
-const plain = new Set(['', 'STOP', 'OTHER', 'FINISH_REASON_UNSPECIFIED']);
-
-/** Throws provider.broken_response for an answer that the model failed to write. */
-export function parseFinish(value: unknown, hasCalls: boolean): FinishReason {
-  const reason = toText(value);
-  if (broken.has(reason)) throw brokenAnswer('ended with a tool call that makes no sense');
-  if (reason === 'MAX_TOKENS') return 'length';
-  // Everything else is a filter: SAFETY, RECITATION, BLOCKLIST, PROHIBITED_CONTENT, SPII, LANGUAGE …
-  if (!plain.has(reason)) return 'filter';
-  return hasCalls ? 'calls' : 'stop';
 }
 
 /** Whether the prompt was refused, so that there are no candidates. */

@@ -9,14 +9,8 @@ import type {
 import { parseFailure } from '../failure.ts';
 import { brokenAnswer, type Fields, isFields, parseEventData, toFields, toList, toText } from '../fields.ts';
 import type { TranslationContext } from '../translation/context.ts';
-import {
-  answerHead,
-  buildAnswerPart,
-  finishReasons,
-  isBlocked,
-  parseAnswerPart,
-  parseFinish,
-} from './answer.ts';
+import { parseFinishWord } from '../translation/finish-words.ts';
+import { answerHead, buildAnswerPart, finishReasons, isBlocked, parseAnswerPart } from './answer.ts';
 import { buildGeminiUsage, parseGeminiUsage } from './usage.ts';
 
 /** Reads a provider's stream: every event is a whole answer with the next parts in it, a call in one piece. */
@@ -60,7 +54,7 @@ export function createGeminiReader(sink: StreamSink): StreamReader {
     },
     end() {
       if (reason === undefined) throw brokenAnswer('ended before its last event');
-      sink.complete(parseFinish(reason, calls > 0));
+      sink.complete(parseFinishWord(reason, calls > 0));
     },
   };
 }

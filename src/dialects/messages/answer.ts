@@ -8,6 +8,7 @@ import {
 } from '../conversation.ts';
 import { brokenAnswer, type Fields, stringifyAnswer, toFields, toText } from '../fields.ts';
 import type { TranslationContext } from '../translation/context.ts';
+import { parseFinishWord } from '../translation/finish-words.ts';
 import { digestOf, sealText, signedText } from '../translation/seals.ts';
 import { toArgumentsObject, toCallId } from '../translation/tool-names.ts';
 import { noUsage } from '../usage.ts';
@@ -19,7 +20,7 @@ export function parseMessagesAnswer(body: Fields): Answer {
   if (!Array.isArray(content)) throw brokenAnswer('has no content');
   return {
     parts: content.flatMap((block: unknown) => parseBlock(toFields(block))),
-    finish: parseStopReason(body.stop_reason),
+    finish: parseFinishWord(body.stop_reason, false),
     stopSequence: toText(body.stop_sequence) || undefined,
     usage: parseMessagesUsage(body.usage),
   };
@@ -81,18 +82,6 @@ function buildBlock(part: AnswerPart, context: TranslationContext): Fields[] {
       ];
     }
   }
-}
-
-const finishes = new Map<unknown, FinishReason>([
-  ['max_tokens', 'length'],
-  ['model_context_window_exceeded', 'length'],
-  ['tool_use', 'calls'],
-  ['refusal', 'filter'],
-  ['stop_sequence', 'sequence'],
-]);
-
-export function parseStopReason(reason: unknown): FinishReason {
-  return finishes.get(reason) ?? 'stop';
 }
 
 interface Stop {

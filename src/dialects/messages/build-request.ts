@@ -1,8 +1,14 @@
 import { traitsOf } from '../../hosts/find-host.ts';
-import { nearestEffort, takesSampling, thinkingControl } from '../../hosts/models.ts';
+import { nearestEffort, takesSampling, thinkingBudgets, thinkingControl } from '../../hosts/models.ts';
 import type { ConversationRequest, Tool, ToolChoice } from '../conversation.ts';
 import { type Dropped, type Fields, noteDropped, withoutAbsent } from '../fields.ts';
-import { clampMaxTokens, defaultMaxTokens, type TranslationContext } from '../translation/context.ts';
+import {
+  clampMaxTokens,
+  defaultMaxTokens,
+  type TranslationContext,
+  translatedCap,
+} from '../translation/context.ts';
+import { sealFor } from '../translation/seals.ts';
 import { type ToolNames, toFunctionTool } from '../translation/tool-names.ts';
 import { buildMessagesTurns } from './build-turns.ts';
 
@@ -12,14 +18,14 @@ export function buildMessagesRequest(
   names: ToolNames,
   dropped: Dropped,
 ): Fields {
-  const maxTokens =
-    clampMaxTokens(request.maxOutputTokens, context.maxOutputTokens) ?? defaultMaxTokens(context);
+  const asked = clampMaxTokens(request.maxOutputTokens, context.maxOutputTokens);
   const { system, messages } = buildMessagesTurns(withJsonInstruction(request), context, names);
   const toolChoice = buildToolChoice(request, names);
-  const thinking = buildThinking(request, context, maxTokens, dropped);
+  const budget = thinkingBudget(request, context, { asked, dropped });
+  const thinking = buildThinking(request, context, budget);
   return withoutAbsent({
     model: context.targetModel,
-    max_tokens: maxTokens,
+    max_tokens: (asked ?? defaultMaxTokens(context)) + (asked === undefined ? 0 : (budget ?? 0)),
     system: system.length > 0 ? system.map((text) => ({ type: 'text', text })) : undefined,
     messages,
     tools: request.tools.length > 0 ? request.tools.map((tool) => buildTool(tool, names)) : undefined,
@@ -64,35 +70,45 @@ function toMessagesChoice(choice: ToolChoice, names: ToolNames): Fields {
   return { type: choice.kind === 'required' ? 'any' : choice.kind };
 }
 
-const budgets = {
-  ...{ minimal: 2_048, low: 2_048, medium: 8_192 },
-  ...{ high: 16_384, xhigh: 16_384, max: 16_384 },
-};
 const leastBudget = 1_024;
 
 /**
- * Older models take a thinking budget below `max_tokens`. Not while a tool is forced, nor in the middle of a tool turn:
- * the provider would then require the signed thinking of that turn, which no other dialect preserves.
+ * The budget for the thinking of older models, in tokens. It is part of the cap on output, so the cap is raised by it: the
+ * answer keeps what the client asked for. Not while a tool is forced, nor in the middle of a tool turn whose signed
+ * thinking the client has not sent back, which the provider would require.
  */
-function buildThinking(
+function thinkingBudget(
   request: ConversationRequest,
   context: TranslationContext,
-  maxTokens: number,
-  dropped: Dropped,
-): Fields | undefined {
+  { asked, dropped }: { readonly asked: number | undefined; readonly dropped: Dropped },
+): number | undefined {
   const { effort } = request;
-  if (effort === undefined) return undefined;
+  if (effort === undefined || effort === 'none') return undefined;
   const control = thinkingControl(context);
-  if (effort === 'none') return control === 'none' ? undefined : { type: 'disabled' };
   if (control === 'none') noteDropped(dropped, 'reasoning effort');
   if (control !== 'budget') return undefined;
-  const budget = Math.min(budgets[effort], maxTokens - 1);
+  const { largestOutputTokens = translatedCap } = context;
+  const room = asked === undefined ? Math.floor(defaultMaxTokens(context) / 2) : largestOutputTokens - asked;
+  const budget = Math.min(thinkingBudgets[effort], room);
   const isForced = request.toolChoice?.kind === 'required' || request.toolChoice?.kind === 'tool';
-  if (isForced || budget < leastBudget || request.turns.at(-1)?.role === 'results') {
-    noteDropped(dropped, 'reasoning effort');
-    return undefined;
-  }
-  return { type: 'enabled', budget_tokens: budget };
+  if (!isForced && budget >= leastBudget && !isUnsignedToolTurn(request, context)) return budget;
+  noteDropped(dropped, 'reasoning effort');
+  return undefined;
+}
+
+function isUnsignedToolTurn({ turns }: ConversationRequest, context: TranslationContext): boolean {
+  if (turns.at(-1)?.role !== 'results') return false;
+  const caller = turns.findLast((turn) => turn.role === 'assistant');
+  return caller?.thoughts.every(({ seal }) => sealFor(seal, context) === undefined) !== false;
+}
+
+function buildThinking(
+  { effort }: ConversationRequest,
+  context: TranslationContext,
+  budget: number | undefined,
+): Fields | undefined {
+  if (effort === 'none') return thinkingControl(context) === 'none' ? undefined : { type: 'disabled' };
+  return budget === undefined ? undefined : { type: 'enabled', budget_tokens: budget };
 }
 
 function buildSampling(

@@ -1,9 +1,9 @@
 import type { StreamReader, StreamSink } from '../conversation.ts';
 import { parseFailure } from '../failure.ts';
 import { brokenAnswer, type Fields, parseEventData, stringifyAnswer, toFields, toText } from '../fields.ts';
+import { parseFinishWord } from '../translation/finish-words.ts';
 import { createThoughtDigest, signedText } from '../translation/seals.ts';
 import type { Usage } from '../usage.ts';
-import { parseStopReason } from './answer.ts';
 import { parseMessagesEventUsage } from './usage.ts';
 
 /** Reads a provider's Messages stream. The payload's `type` counts; the event's name only repeats it. */
@@ -36,7 +36,7 @@ export function createMessagesReader(sink: StreamSink): StreamReader {
         readUsage(event);
         return;
       case 'message_stop':
-        sink.complete(parseStopReason(stop.stop_reason), toText(stop.stop_sequence) || undefined);
+        sink.complete(parseFinishWord(stop.stop_reason, false), toText(stop.stop_sequence) || undefined);
         return;
       case 'ping':
         sink.ping();

@@ -8,6 +8,7 @@ import {
 } from '../conversation.ts';
 import { brokenAnswer, type Fields, toFields, toList, toText, withoutAbsent } from '../fields.ts';
 import type { TranslationContext } from '../translation/context.ts';
+import { parseFinishWord } from '../translation/finish-words.ts';
 import { type Seal, sealText } from '../translation/seals.ts';
 import { noUsage } from '../usage.ts';
 import { buildResponsesUsage, parseResponsesUsage } from './usage.ts';
@@ -131,10 +132,8 @@ export function callItem(id: string, status: string, call: ToolCall): Fields {
 }
 
 export function parseResponsesFinish(response: Fields, hasCalls: boolean): FinishReason {
-  if (response.status === 'incomplete') {
-    return toFields(response.incomplete_details).reason === 'content_filter' ? 'filter' : 'length';
-  }
-  return hasCalls ? 'calls' : 'stop';
+  if (response.status !== 'incomplete') return hasCalls ? 'calls' : 'stop';
+  return parseFinishWord(toText(toFields(response.incomplete_details).reason) || 'length', hasCalls);
 }
 
 interface Status {

@@ -15,6 +15,8 @@ export interface TranslationContext {
   readonly maxOutputTokens?: number;
   /** The limit that is sent where the client sent none and the provider needs one. */
   readonly defaultMaxOutputTokens?: number;
+  /** The largest cap that the model takes and no rule or limit objects to, as far as is known. */
+  readonly largestOutputTokens?: number;
   /** A fresh id that begins with the prefix, for example `newId('msg_')`. */
   readonly newId: (prefix: string) => string;
   /** Whether the answer is streamed, if the client's body doesn't say. */
@@ -35,12 +37,15 @@ export function acceptedEffort(
   return undefined;
 }
 
-/** In tokens; sent if a target needs a cap on output and neither the client nor the configuration sets one. */
+/** In tokens; written into a client's own bytes if its host needs a cap on output and nobody sets one. */
 export const defaultCap = 4_096;
+
+/** The same for a request that is translated, whose client knows no such cap: thinking may take most of a small one. */
+export const translatedCap = 32_000;
 
 /** Messages must carry a limit, whether the client sent one or not. */
 export function defaultMaxTokens({ defaultMaxOutputTokens, maxOutputTokens }: TranslationContext): number {
-  return defaultMaxOutputTokens ?? maxOutputTokens ?? defaultCap;
+  return defaultMaxOutputTokens ?? maxOutputTokens ?? translatedCap;
 }
 
 export function clampMaxTokens(requested: number | undefined, limit: number | undefined): number | undefined {

@@ -2,9 +2,10 @@ import type { ModelEntry } from '../../config/build/models.ts';
 import type { ProviderConfig } from '../../config/build/providers.ts';
 import { memberAt } from '../../dialects/dialect.ts';
 import { type DialectName, dialects } from '../../dialects/registry.ts';
-import { defaultCap } from '../../dialects/translation/context.ts';
+import { defaultCap, translatedCap } from '../../dialects/translation/context.ts';
 import type { Host } from '../../hosts/find-host.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
+import { knownModel } from '../../limits/known-models.ts';
 import type { DecidedRequest } from '../decision/decide-request.ts';
 import { toSubject } from '../decision/decide-request.ts';
 import type { UntranslatedRequest } from '../decision/translate-request.ts';
@@ -47,8 +48,9 @@ export function buildBody(
 ): SameDialect | (UntranslatedRequest & { readonly form: 'untranslated' }) {
   const { request, endpoint, facts } = source;
   const { dialect, model, host, entry, envelope, asksUsage = false } = destination;
+  const isTranslated = dialect !== endpoint.dialectName;
   const cap = neededCap(source, destination);
-  if (dialect === endpoint.dialectName) {
+  if (!isTranslated) {
     const isAsked = asksUsage && endpoint.dialect.hasUsageOption && request.stream;
     return splice(request, {
       model,
@@ -65,6 +67,7 @@ export function buildBody(
     createdS: Math.floor(facts.nowMs / 1_000),
     ...(entry?.maxOutputTokens === undefined ? {} : { maxOutputTokens: entry.maxOutputTokens }),
     ...(cap === undefined ? {} : { defaultMaxOutputTokens: cap }),
+    largestOutputTokens: Math.min(largestCap(destination), capLimitOf(source)),
   };
   const { bytes } = request.document;
   return { form: 'untranslated', body: bytes, from: endpoint.dialectName, to: dialect, context, facts };
@@ -74,14 +77,23 @@ export function buildBody(
  * The cap on output that is added because the dialect requires one and the client sent none: the model's, else
  * the default, but never one that a rule objects to. The sandbox needs none.
  */
-function neededCap(
-  { request: { document, capLimit }, endpoint, key, facts }: Source,
-  { dialect, family, entry }: Destination,
-): number | undefined {
+function neededCap(source: Source, destination: Destination): number | undefined {
+  const { endpoint, request } = source;
+  const { dialect, family, entry } = destination;
   if (!dialects[dialect].needsCap || endpoint.kind !== 'exchange' || family === 'sandbox') return undefined;
-  if (endpoint.dialect.caps.some((name) => isGiven(document, name))) return undefined;
-  const wanted = entry?.maxOutputTokens ?? defaultCap;
-  return Math.min(wanted, capLimit ?? key.policies.capLimit(toSubject(facts, document, endpoint.dialect)));
+  if (endpoint.dialect.caps.some((name) => isGiven(request.document, name))) return undefined;
+  const isTranslated = dialect !== endpoint.dialectName;
+  const wanted = isTranslated ? largestCap(destination) : (entry?.maxOutputTokens ?? defaultCap);
+  return Math.min(wanted, capLimitOf(source));
+}
+
+/** What a model can write, as far as is known, for a client that has no such cap in its dialect. */
+export function largestCap({ entry, model }: Pick<Destination, 'entry' | 'model'>): number {
+  return entry?.maxOutputTokens ?? knownModel(model)?.maxOutputTokens ?? translatedCap;
+}
+
+function capLimitOf({ request: { document, capLimit }, endpoint, key, facts }: Source): number {
+  return capLimit ?? key.policies.capLimit(toSubject(facts, document, endpoint.dialect));
 }
 
 function isGiven(document: JsonDocument, name: string): boolean {

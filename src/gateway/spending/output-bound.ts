@@ -1,6 +1,7 @@
 import { type Dialect, memberAt } from '../../dialects/dialect.ts';
 import { dialects } from '../../dialects/registry.ts';
 import { defaultCap } from '../../dialects/translation/context.ts';
+import { largestThinkingBudget, thinkingControl } from '../../hosts/models.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { knownModel } from '../../limits/known-models.ts';
 import { findCaps } from '../../policy/traverse/caps.ts';
@@ -49,7 +50,14 @@ export function longestAt(target: Target, bounds: Bounds): number {
   const { endpoint, cap } = bounds;
   if (endpoint.dialect.caps.length === 0) return 0;
   const least = cap.isBounding ? leastCapAt(target, endpoint) : longestUnbounded(target, bounds);
-  return Math.max(cap.tokens, least) * cap.answers;
+  return Math.max(cap.tokens + raiseAt(target, endpoint), least) * cap.answers;
+}
+
+/** By how much a translation may raise a cap, for thinking that is part of it. */
+function raiseAt({ provider, model }: Target, endpoint: ModelEndpoint): number {
+  const dialect = dialectAt(provider.options, endpoint);
+  if (dialect === undefined || dialect === endpoint.dialectName || !dialects[dialect].needsCap) return 0;
+  return thinkingControl({ host: provider.host, targetModel: model }) === 'budget' ? largestThinkingBudget : 0;
 }
 
 /** A translation raises smaller caps to this one. */
@@ -58,10 +66,12 @@ function leastCapAt({ provider }: Target, endpoint: ModelEndpoint): number {
   return dialect === undefined || dialect === endpoint.dialectName ? 0 : (dialects[dialect].leastCap ?? 0);
 }
 
-function longestUnbounded({ provider, model }: Target, { cap, maxOutputTokens, isOwn }: Bounds): number {
+function longestUnbounded({ provider, model }: Target, { endpoint, cap, maxOutputTokens, isOwn }: Bounds): number {
   // Where the dialect needs a cap, this one is sent (outgoing/build-body.ts).
-  if (provider.options.dialect === 'anthropic' && !cap.isSet) return maxOutputTokens ?? defaultCap;
   const known = knownModel(model)?.maxOutputTokens ?? unboundedTokens;
+  if (provider.options.dialect === 'anthropic' && !cap.isSet) {
+    return maxOutputTokens ?? (endpoint.dialect.needsCap ? defaultCap : known);
+  }
   return isOwn ? (maxOutputTokens ?? known) : known;
 }
 
