@@ -88,7 +88,7 @@ function neededCap(source: Source, destination: Destination): number | undefined
 }
 
 /** What a model can write, as far as is known, for a client that has no such cap in its dialect. */
-export function largestCap({ entry, model }: Pick<Destination, 'entry' | 'model'>): number {
+function largestCap({ entry, model }: Pick<Destination, 'entry' | 'model'>): number {
   return entry?.maxOutputTokens ?? knownModel(model)?.maxOutputTokens ?? translatedCap;
 }
 

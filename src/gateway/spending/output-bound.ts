@@ -57,7 +57,9 @@ export function longestAt(target: Target, bounds: Bounds): number {
 function raiseAt({ provider, model }: Target, endpoint: ModelEndpoint): number {
   const dialect = dialectAt(provider.options, endpoint);
   if (dialect === undefined || dialect === endpoint.dialectName || !dialects[dialect].needsCap) return 0;
-  return thinkingControl({ host: provider.host, targetModel: model }) === 'budget' ? largestThinkingBudget : 0;
+  return thinkingControl({ host: provider.host, targetModel: model }) === 'budget'
+    ? largestThinkingBudget
+    : 0;
 }
 
 /** A translation raises smaller caps to this one. */
@@ -66,7 +68,10 @@ function leastCapAt({ provider }: Target, endpoint: ModelEndpoint): number {
   return dialect === undefined || dialect === endpoint.dialectName ? 0 : (dialects[dialect].leastCap ?? 0);
 }
 
-function longestUnbounded({ provider, model }: Target, { endpoint, cap, maxOutputTokens, isOwn }: Bounds): number {
+function longestUnbounded(
+  { provider, model }: Target,
+  { endpoint, cap, maxOutputTokens, isOwn }: Bounds,
+): number {
   // Where the dialect needs a cap, this one is sent (outgoing/build-body.ts).
   const known = knownModel(model)?.maxOutputTokens ?? unboundedTokens;
   if (provider.options.dialect === 'anthropic' && !cap.isSet) {
