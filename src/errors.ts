@@ -145,6 +145,8 @@ interface GatewayErrorDetails {
   readonly cause?: unknown;
   /** JSON pointer, parameter or option that was wrong; sent as `error.param`. */
   readonly param?: string;
+  /** For a command: the id of the request that was refused or failed. */
+  readonly requestId?: string | undefined;
   /** Replaces the code as `error.reason`, for policy rules that name their own. */
   readonly reason?: string;
   /** Sent as `error.details.error_code`, which Anthropic's clients act on. */
@@ -168,6 +170,7 @@ export class GatewayError extends Error {
   readonly code: FailureCode;
   readonly reason: string;
   readonly param: string | undefined;
+  readonly requestId: string | undefined;
   readonly errorCode: string | undefined;
   readonly detectors: readonly string[];
   readonly retryAfterS: number | undefined;
@@ -179,6 +182,7 @@ export class GatewayError extends Error {
     this.code = code;
     this.reason = details.reason ?? code;
     this.param = details.param;
+    this.requestId = details.requestId;
     this.errorCode = details.errorCode;
     this.detectors = details.detectors ?? [];
     this.retryAfterS = details.retryAfterS;

@@ -109,6 +109,12 @@ export function gatewayAddress(env: Environment, configuredUrl?: string): Gatewa
   return { url, key, proof, defaultModel, agentModels };
 }
 
+/** Whether an address is that of this user's running gateway. */
+export function isRunningAt(env: Environment, url: string): boolean {
+  const running = readRunning(env);
+  return running !== undefined && URL.canParse(url) && sameOrigin(url, running.url);
+}
+
 /** The address as the prefix of a path. */
 function baseUrl(url: string): string {
   return url.replace(/\/+$/, '');

@@ -2,8 +2,10 @@ import { Agent, type IncomingMessage, type RequestOptions } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type Fields, parseJson, toFields, toList } from '../dialects/fields.ts';
 import { type FailureCode, GatewayError } from '../errors.ts';
+import { isLoopbackHost } from '../loopback.ts';
 import { answerHeader, challengeHeader, type OwnerProof } from '../owner-proof.ts';
 import { version } from '../version.ts';
+import { isRefused, unreachableBecause } from './connection-fault.ts';
 import { readText, type SendOptions, send as sendRequest } from './http.ts';
 
 /** Where a gateway listens and the key to call it with. */
@@ -41,11 +43,22 @@ export async function call(
   const response = await send(new URL(url + path), { method, headers, agent, payload, signal });
   if (header(response, 'x-request-id')?.startsWith('req_') !== true) {
     response.destroy();
-    const message = `what answers at ${url} is not a gateway; set GATEWAY_URL to one`;
-    throw new GatewayError('gateway.unreachable', message);
+    throw notAGateway(url, response);
   }
   if ((response.statusCode ?? 0) >= 400) throw await answeredError(response);
   return response;
+}
+
+/** Redirects are not followed: the key is for the address that was named. */
+function notAGateway(
+  url: string,
+  { statusCode = 0, headers: { location = '' } }: IncomingMessage,
+): GatewayError {
+  const isRedirect = statusCode >= 300 && statusCode < 400 && URL.canParse(location, url);
+  const message = isRedirect
+    ? `what answers at ${url} redirects to ${new URL(location, url).origin}; set GATEWAY_URL to that if it is yours`
+    : `what answers at ${url} is not a gateway; set GATEWAY_URL to one`;
+  return new GatewayError('gateway.unreachable', message);
 }
 
 /**
@@ -103,7 +116,8 @@ class OneConnection extends Agent {
     onConnection?: (error: Error | null, stream: Duplex) => void,
   ): Duplex | null | undefined {
     if (this.#isUsed) {
-      onConnection?.(new Error('the proven connection was closed'), undefined as never); // no stream beside an error
+      const closed = Object.assign(new Error('the proven connection was closed'), { code: 'ECONNRESET' });
+      onConnection?.(closed, undefined as never); // no stream beside an error
       return undefined;
     }
     this.#isUsed = true;
@@ -118,7 +132,7 @@ async function send(target: URL, options: SendOptions): Promise<IncomingMessage>
   try {
     return await sendRequest(target, options);
   } catch (cause) {
-    throw options.signal.aborted ? cause : unreachable(target.origin, cause);
+    throw options.signal.aborted ? cause : unreachable(target, cause);
   }
 }
 
@@ -131,7 +145,13 @@ async function answeredError(response: IncomingMessage): Promise<GatewayError> {
   const facts = factsOf(error);
   const next = facts.reason === 'provider.unreachable' ? ' ("gateway doctor" says why)' : '';
   const message = isOurs ? detail + next : `the provider answered ${status}: ${detail}`;
-  return new GatewayError(codeFor(status, isOurs), message, facts);
+  return new GatewayError(codeFor(status, isOurs), message, { ...facts, requestId: requestIdOf(response) });
+}
+
+/** The id under which the gateway has recorded a request. */
+export function requestIdOf(response: IncomingMessage): string | undefined {
+  const id = header(response, 'x-request-id');
+  return id !== undefined && /^req_[\w-]{1,64}$/.test(id) ? id : undefined;
 }
 
 /** The gateway's reason and the place of what is wrong; a Gemini error has them among its details. */
@@ -156,9 +176,12 @@ function codeFor(status: number, isOurs: boolean): FailureCode {
   return status >= 500 ? 'provider.unavailable' : 'request.field';
 }
 
-function unreachable(url: string, cause: unknown): GatewayError {
-  const message = `no gateway answers at ${url}; start one with "gateway serve", or set GATEWAY_URL`;
-  return new GatewayError('gateway.unreachable', message, { cause });
+function unreachable({ origin, hostname }: URL, cause: unknown): GatewayError {
+  const isNotStarted = isLoopbackHost(hostname) && isRefused(cause);
+  const why = isNotStarted
+    ? '; start one with "gateway serve", or set GATEWAY_URL'
+    : `: ${unreachableBecause(cause, 'GATEWAY_URL')}`;
+  return new GatewayError('gateway.unreachable', `no gateway answers at ${origin}${why}`, { cause });
 }
 
 export function brokenOff(cause?: unknown): GatewayError {

@@ -3,7 +3,7 @@ import { isFields, parseJson, toFields } from '../dialects/fields.ts';
 import { SseParser } from '../dialects/sse.ts';
 import { toUsageFields, type Usage, type UsageFields } from '../dialects/usage.ts';
 import { GatewayError } from '../errors.ts';
-import { brokenOff, call, factsOf, type GatewayAddress, header, text } from './call.ts';
+import { brokenOff, call, factsOf, type GatewayAddress, header, requestIdOf, text } from './call.ts';
 import type { Prompt, PromptDialect } from './conversation.ts';
 import { phrasings } from './prompt.ts';
 import { requestBody } from './request-body.ts';
@@ -127,7 +127,7 @@ async function readStream(
   const parser = new SseParser((name, data) => {
     if (data === '[DONE]') return;
     const event = parseJson(data);
-    failure ??= streamError(event);
+    failure ??= streamError(event, requestIdOf(response));
     // Google writes an error into a stream as a bare object.
     if (name === '') return;
     // Half an event, if the provider broke off; the error event that reports it follows.
@@ -197,7 +197,7 @@ function identity(answer: unknown): { id: string | null; model: string | undefin
 }
 
 /** An error event in the middle of a stream, in any dialect's form. */
-function streamError(event: unknown): GatewayError | undefined {
+function streamError(event: unknown, requestId: string | undefined): GatewayError | undefined {
   const failed = toFields(toFields(event).response).error;
   const error = toFields(toFields(event).error ?? failed ?? undefined);
   if (typeof error.message !== 'string') return undefined;
@@ -207,7 +207,7 @@ function streamError(event: unknown): GatewayError | undefined {
   return new GatewayError(
     reason !== undefined && isRefusal ? 'policy.blocked' : 'provider.broken_response',
     error.message,
-    reason === undefined ? {} : { reason },
+    { requestId, ...(reason === undefined ? {} : { reason }) },
   );
 }
 

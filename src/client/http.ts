@@ -29,7 +29,8 @@ export async function send(
     request.on('close', () => signal.removeEventListener('abort', stop));
     request.on('error', (cause) => reject(signal.aborted ? signal.reason : cause));
     if (silenceMs !== undefined) {
-      request.setTimeout(silenceMs, () => request.destroy(new Error(`silent for ${silenceMs} ms`)));
+      const silent = Object.assign(new Error(`silent for ${silenceMs} ms`), { code: 'ETIMEDOUT' });
+      request.setTimeout(silenceMs, () => request.destroy(silent));
     }
     request.end(payload);
   });

@@ -1,5 +1,7 @@
 import { parseJson } from '../dialects/fields.ts';
 import { type FailureCode, failures, GatewayError } from '../errors.ts';
+import { isLoopbackHost } from '../loopback.ts';
+import { isRefused, unreachableBecause } from './connection-fault.ts';
 import { readText, send } from './http.ts';
 
 // The shapes and paths of the store's OpenAPI document; test/plants/documents.test.ts compares them with it.
@@ -196,11 +198,11 @@ export function toConnectionFailure(thrown: unknown, baseUrl: string, signal: Ab
     });
   }
   if (thrown instanceof SyntaxError) return notAStore(baseUrl, thrown);
-  return new GatewayError(
-    'store.unreachable',
-    `no plant store at ${baseUrl}: start one with "gateway serve", or set PLANTS_URL`,
-    { cause: thrown },
-  );
+  const isNotStarted = isLoopbackHost(new URL(baseUrl).hostname) && isRefused(thrown);
+  const why = isNotStarted
+    ? 'start one with "gateway serve", or set PLANTS_URL'
+    : unreachableBecause(thrown, 'PLANTS_URL');
+  return new GatewayError('store.unreachable', `no plant store at ${baseUrl}: ${why}`, { cause: thrown });
 }
 
 function notAStore(baseUrl: string, cause?: unknown): GatewayError {

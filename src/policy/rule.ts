@@ -42,6 +42,8 @@ export interface Match {
   readonly matcher: string;
   /** How often; of a text, in how many parts of it. */
   readonly count: number;
+  /** The tool that is offered or forced there, for the refusal: its client needs to know which to take away. */
+  readonly tool?: string;
   /** What detectors found there, each kind once. */
   readonly detected?: readonly Detected[];
 }
@@ -120,11 +122,11 @@ export function strictest(verdicts: readonly Pick<Verdict, 'action'>[]): Action 
 
 /** The refusal of a verdict that blocks. */
 export function toRefusal({ rule, reason, message, matches }: Verdict): Refusal {
-  const at = matches[0]?.at;
+  const { at, tool } = matches[0] ?? {};
   return {
     rule,
     reason,
-    message: message ?? `blocked by rule ${rule}`,
+    message: `${message ?? `blocked by rule ${rule}`}${tool === undefined ? '' : ` (tool ${tool})`}`,
     ...(at === undefined || at === '' ? {} : { at }),
   };
 }

@@ -408,3 +408,36 @@ test('another process builds the same configuration from the source, sent as dat
   expect(rebuilt.providers.get('unset')).toMatchObject({ isConfigured: false });
   expect(rebuilt.secrets).toContain('a-key-made-at-run-time');
 });
+
+test('a variable that several providers and models need is one warning', async () => {
+  const { problems } = await inspect(`providers:
+  a: { dialect: anthropic, api_key: "\${NO_SUCH_KEY}" }
+  b: { dialect: openai, api_key: "\${NO_SUCH_KEY}" }
+models:
+  - { match: "a-*", provider: a }
+  - { match: "b-*", provider: b, fallbacks: [{ provider: a }] }
+  - { match: "c-*", provider: a }
+projects: {}
+`);
+
+  expect(problems).toMatchObject([
+    {
+      severity: 'warning',
+      path: ['models', 0, 'provider'],
+      message: 'providers a and b are not configured: NO_SUCH_KEY is not set (3 entries of models)',
+    },
+  ]);
+});
+
+test('an unknown key is one, whether or not its variable is set', async () => {
+  const { problems } = await inspect(`providers:
+  a: { dialect: anthropic, apikey: "\${NO_SUCH_KEY}", timeouts: { conect: "\${NO_SUCH_TIME}" } }
+models: []
+projects: {}
+`);
+
+  expect(problems.filter(({ severity }) => severity === 'error')).toMatchObject([
+    { path: ['providers', 'a', 'timeouts', 'conect'], message: 'unknown key' },
+    { path: ['providers', 'a', 'apikey'], message: 'unknown key', hint: 'did you mean "api_key"?' },
+  ]);
+});

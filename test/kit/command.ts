@@ -63,7 +63,12 @@ class Ended {
   }
 
   /** The error that it wrote with `-o json`. */
-  get error(): { readonly reason: string; readonly message: string; readonly param: string | null } {
+  get error(): {
+    readonly reason: string;
+    readonly message: string;
+    readonly param: string | null;
+    readonly request_id?: string;
+  } {
     return JSON.parse(this.stderr).error;
   }
 }
@@ -178,6 +183,9 @@ function inputOf(stdin: string | Readable | undefined): Readable & { isTTY?: boo
   return typeof stdin === 'string' ? Readable.from([Buffer.from(stdin)]) : stdin;
 }
 
+/** What a spinner calls, if a command takes long enough to show one. */
+const cursor = { cursorTo: () => true, moveCursor: () => true, clearLine: () => true };
+
 function createSink({ isTerminal, columns }: Environment, isReaderGone = false) {
   let text = '';
   const looking = new Set<() => void>();
@@ -190,7 +198,7 @@ function createSink({ isTerminal, columns }: Environment, isReaderGone = false) 
   });
   stream.on('error', () => undefined); // src/main.ts listens on the real ones
   return {
-    stream: isTerminal === true ? Object.assign(stream, { isTTY: true, columns }) : stream,
+    stream: isTerminal === true ? Object.assign(stream, { isTTY: true, columns, ...cursor }) : stream,
     text: () => text,
     holds: (wanted: string) =>
       new Promise<string>((resolve) => {

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { causesOf, connectionFault, type Fault } from '../../client/connection-fault.ts';
 import type { ProviderConfig } from '../../config/build/providers.ts';
 import { proxiesOf } from '../../config/build/proxy.ts';
 import type { Config } from '../../config/config.ts';
@@ -224,48 +225,4 @@ function checkClock({ headers }: FetchedAnswer, { startedMs, endedMs, name }: As
       'set it by NTP: timedatectl set-ntp true',
     ),
   ];
-}
-
-/** What is wrong, and what to do. */
-type Fault = readonly [message: string, remedy: string];
-
-/** The setting that names a server. */
-interface Named {
-  readonly setting: string;
-  /** How to trust a certificate authority that Node does not know. */
-  readonly trust: string;
-}
-
-/** Finds the first error in the chain of causes with a known code of the system, TLS or the server. */
-export function connectionFault(thrown: unknown, { setting, trust }: Named): Fault | undefined {
-  const certificateRemedy = `${trust}; check this machine's clock`;
-  const unknownAuthority: Fault = ['its certificate is signed by an unknown authority', certificateRemedy];
-  const faults: Readonly<Record<string, Fault>> = {
-    ECONNREFUSED: ['nothing listens there', `start it, or check host and port of ${setting}`],
-    ENOTFOUND: ['no host has that name', `check the host of ${setting}, and DNS`],
-    EAI_AGAIN: ['the name cannot be resolved at the moment', 'check the network and DNS'],
-    EHOSTUNREACH: ['there is no route to that host', 'check the network'],
-    ENETUNREACH: ['there is no route to that network', 'check the network'],
-    CERT_HAS_EXPIRED: ['its certificate has expired', "renew it; check this machine's clock"],
-    CERT_NOT_YET_VALID: ['its certificate is not valid yet', "check this machine's clock"],
-    ERR_TLS_CERT_ALTNAME_INVALID: ['its certificate is for another host', `check the host of ${setting}`],
-    DEPTH_ZERO_SELF_SIGNED_CERT: ['its certificate is self-signed', certificateRemedy],
-    SELF_SIGNED_CERT_IN_CHAIN: unknownAuthority,
-    UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
-    UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownAuthority,
-  };
-  const chain = causesOf(thrown);
-  for (const one of chain) {
-    const fault = faults[(one as NodeJS.ErrnoException).code ?? ''];
-    if (fault !== undefined) return fault;
-  }
-  const text = chain.at(-1)?.message ?? String(thrown);
-  if (!/certificate|self.signed|TLS|SSL/i.test(text)) return undefined;
-  return [`its certificate is not accepted (${text})`, certificateRemedy];
-}
-
-function causesOf(thrown: unknown): Error[] {
-  const chain: Error[] = [];
-  for (let at = thrown; at instanceof Error && chain.length < 10; at = at.cause) chain.push(at);
-  return chain;
 }

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
+import { connectionFault } from '../../client/connection-fault.ts';
 import type { Config } from '../../config/config.ts';
 import type { ScriptedRedis } from '../../limits/redis/redis-connection.ts';
 import type { LedgerPlace } from '../../record/ledger/ledger-store.ts';
 import { nameOf } from '../../server/ledger.ts';
 import { ledgerSettings } from '../../server/ledger-path.ts';
 import type { Io } from '../shell/io.ts';
-import { connectionFault } from './check-providers.ts';
 import { about, type Finding } from './finding.ts';
 
 const finding = about('redis');

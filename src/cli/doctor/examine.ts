@@ -6,6 +6,7 @@ import { checkClaude } from './check-claude.ts';
 import { checkCodex } from './check-codex.ts';
 import { checkConfiguration } from './check-configuration.ts';
 import { checkKeys, checkLogins } from './check-credentials.ts';
+import { checkGatewayUrl } from './check-gateway-url.ts';
 import { checkNode, checkStateDirectory } from './check-machine.ts';
 import { checkOpencode } from './check-opencode.ts';
 import { checkGateway, checkPorts } from './check-ports.ts';
@@ -23,8 +24,9 @@ export async function examine(
   const timeoutMs = timeout * 1_000;
   const checked = await checkConfiguration(file, io);
   const { findings, config } = checked;
-  const [gateway, proxies, providers, redis, ledger] = await Promise.all([
+  const [gateway, named, proxies, providers, redis, ledger] = await Promise.all([
     checkGateway(checked, io),
+    checkGatewayUrl(io, timeoutMs),
     checkProxies(io, timeoutMs),
     config === undefined ? [] : checkProviders(config, timeoutMs),
     config === undefined ? [] : checkRedis(config, timeoutMs),
@@ -37,6 +39,7 @@ export async function examine(
     ...checkStateDirectory(io),
     ...(config === undefined ? [] : checkKeys(config, io, Date.now())),
     ...gateway.findings,
+    ...named,
     ...(config === undefined ? [] : await checkPorts(config, gateway.running)),
     ...proxies,
     ...providers,

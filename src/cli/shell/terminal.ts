@@ -1,5 +1,7 @@
+import { isRunningAt } from '../../client/address.ts';
 import { type GatewayError, toGatewayError } from '../../errors.ts';
 import { painter } from '../../paint.ts';
+import { programName } from './command.ts';
 import { hasColour, type Io } from './io.ts';
 import { note, printable } from './print/print.ts';
 import { wrapped } from './print/wrapped.ts';
@@ -20,8 +22,9 @@ export async function printError(thrown: unknown, argv: readonly string[], io: I
   const error = toGatewayError(thrown);
   const { failure } = error;
   if (wantsJson(argv)) {
-    const { reason, message, param } = error;
-    const body = { error: { type: failure.type, reason, message, param: param ?? null } };
+    const { reason, message, param = null, requestId } = error;
+    const recordedAs = requestId === undefined ? {} : { request_id: requestId };
+    const body = { error: { type: failure.type, reason, message, param, ...recordedAs } };
     await note(`${JSON.stringify(body)}\n`, io);
     return failure.exit;
   }
@@ -31,9 +34,18 @@ export async function printError(thrown: unknown, argv: readonly string[], io: I
   const message = shown(error.message);
   const text = `${paint('red', 'gateway:')} ${message}${message.endsWith('\n') ? '' : '\n'}`;
   io.stderr.write(await wrapped(text, io.stderr));
+  if (error.requestId !== undefined && io.stderr.isTTY === true) io.stderr.write(shown(recorded(error, io)));
   if (error.code === 'gateway.internal') io.stderr.write(shown(`${causeText(error)}\n`));
   else if (argv.includes('-v') || argv.includes('--verbose')) io.stderr.write(shown(causes(error)));
   return failure.exit;
+}
+
+/** Where in the request it was, and how to see what was recorded, if this user's own gateway recorded it. */
+function recorded({ requestId, param }: GatewayError, { env }: Io): string {
+  const at = param === undefined ? '' : `  at ${param}\n`;
+  const isOwn = env.GATEWAY_URL ? isRunningAt(env, env.GATEWAY_URL) : true;
+  const next = isOwn ? `${programName(env)} logs show ${requestId}` : `request ${requestId}`;
+  return `${at}  ${next}\n`;
 }
 
 /** Whether a command line requests JSON, even if it is not a valid one. */

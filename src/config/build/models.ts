@@ -1,6 +1,6 @@
 import { compileGlobs } from '../../policy/glob.ts';
 import type { ModelSettings, Settings } from '../schema/schema.ts';
-import { suggest } from '../source/problems.ts';
+import { listOf, suggest } from '../source/problems.ts';
 import type { Report } from '../source/report.ts';
 import type { ProviderConfig } from './providers.ts';
 
@@ -38,8 +38,9 @@ export function buildModels(
 ): readonly ModelEntry[] {
   // A star in a name that is looked up is matched by stars alone: it stands for all the names that it matches.
   const firstMatch = compileGlobs(all.map(({ match }) => match));
+  const missing = new Map<string, MissingPart>();
   for (const [i, settings] of all.entries()) {
-    checkTargets(i, settings, providers, report);
+    checkTargets(i, settings, providers, { report, missing });
     const first = firstMatch(settings.match);
     if (first < i) {
       report.warn(
@@ -48,7 +49,21 @@ export function buildModels(
       );
     }
   }
+  for (const { path, reason, providers: names, models } of missing.values()) {
+    const who =
+      names.size === 1 ? `provider ${[...names][0]} is` : `providers ${listOf([...names], 'and')} are`;
+    const also = models.size === 1 ? '' : ` (${models.size} entries of models)`;
+    report.warn(path, `${who} not configured: ${reason}${also}`);
+  }
   return all.map(buildModel);
+}
+
+/** What providers of models lack, such as a variable: one warning, at the first model that needs it. */
+interface MissingPart {
+  readonly path: readonly PropertyKey[];
+  readonly reason: string;
+  readonly providers: Set<string>;
+  readonly models: Set<number>;
 }
 
 export function buildModelFinder(entries: readonly ModelEntry[]): FindModel {
@@ -99,7 +114,7 @@ function checkTargets(
   i: number,
   settings: ModelSettings,
   providers: ReadonlyMap<string, ProviderConfig>,
-  report: Report,
+  { report, missing }: { readonly report: Report; readonly missing: Map<string, MissingPart> },
 ): void {
   for (const [j, { provider: name }] of [settings, ...settings.fallbacks].entries()) {
     const provider = providers.get(name);
@@ -108,7 +123,13 @@ function checkTargets(
     if (provider === undefined) {
       report.error(path, `there is no provider ${name}`, { hint: suggest(name, [...providers.keys()]) });
     } else {
-      report.warn(path, `provider ${name} is not configured: ${provider.disabledBecause}`);
+      const { disabledBecause: reason = 'something is missing' } = provider;
+      // An unset variable is the same for all that name it; any other lack is the provider's own.
+      const key = reason.endsWith('is not set') ? reason : name;
+      const part = missing.get(key) ?? { path, reason, providers: new Set(), models: new Set() };
+      part.providers.add(name);
+      part.models.add(i);
+      missing.set(key, part);
     }
   }
 }

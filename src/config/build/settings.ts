@@ -34,8 +34,9 @@ export function readSettings({ value: written, references, source, report }: Inp
   const first = parse(value, references);
   const issues = first.success ? [] : first.error.issues;
   const foreign = isFields(written) ? foreignKeys.find(([key]) => Object.hasOwn(written, key)) : undefined;
-  if (foreign === undefined) report.add(describeIssues(issues, value, source));
-  else {
+  if (foreign === undefined) {
+    report.add(describeIssues([...issues, ...unknownWithoutValue(source?.value, references)], value, source));
+  } else {
     const [key, product, counterparts] = foreign;
     const hint = `"gateway init" writes a gateway.yaml; ${counterparts} (docs/providers.md)`;
     report.error([key], `this is a configuration of ${product}`, { part: 'key', hint });
@@ -53,6 +54,19 @@ export function readSettings({ value: written, references, source, report }: Inp
     isSandboxMode: !has('providers') && !has('models') && !has('projects'),
     needsLocalKey: !has('projects'),
   };
+}
+
+/** Unknown keys whose value was left out, as a variable in it is unset, and which the schema therefore has not seen. */
+function unknownWithoutValue(written: unknown, references: readonly Reference[]): z.core.$ZodIssue[] {
+  const leftOut = references.filter(({ unset }) => unset.length > 0);
+  if (leftOut.length === 0) return [];
+  const parsed = settingsSchema.safeParse(withAbsentParts(written), { jitless: true });
+  const issues = parsed.success ? [] : parsed.error.issues;
+  return issues.flatMap((issue) => {
+    if (issue.code !== 'unrecognized_keys') return [];
+    const keys = issue.keys.filter((key) => leftOut.some(({ path }) => isSame(path, [...issue.path, key])));
+    return keys.length === 0 ? [] : [{ ...issue, keys }];
+  });
 }
 
 /** What other products' files begin with, and where it goes here. */

@@ -7,6 +7,8 @@ import type { OfferedTool } from '../traverse/offered-tools.ts';
 import { defineMatcher } from './matcher.ts';
 
 const anyName = /^\*+$/;
+/** A name that hosts accept: any other is not repeated in a message. */
+const printableName = /^[\w.:/-]{1,128}$/;
 
 /**
  * Tools that a request offers or forces, by globs over their names and built-in types; each as it is
@@ -37,7 +39,9 @@ export const tools = defineMatcher({
         const [first] = entries;
         if (quantifier === 'any' && first === undefined) return undefined;
         const at = first === undefined ? '' : subject.document.pointer(first);
-        return [{ at, matcher: 'tools', count: entries.length }];
+        const tool = found[0]?.name ?? '';
+        const match = { at, matcher: 'tools', count: entries.length };
+        return [printableName.test(tool) ? { ...match, tool } : match];
       },
     };
   },
