@@ -1,239 +1,166 @@
 #!/usr/bin/env node
-// Builds dist/ from src/: one bundle, cut where commands are loaded lazily (docs/decisions/bundle.md).
-// Runs at every `npm install` in a checkout, so it is quick, says nothing, and never empties dist/ first.
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join, relative } from 'node:path';
-import { rolldown } from 'rolldown';
-import { parseAst } from 'rolldown/parseAst';
-import { buildInspectorPage } from './inspector-page.mjs';
-import { thirdPartyNotice } from './third-party-notice.mjs';
+// Makes dist/, unless it is already what these sources and packages make: npm runs this at every `npm ci` in a checkout
+// and, depending on its version, at every `npx gateway` too. Files of the build before stay, for the commands that
+// are running (docs/decisions/bundle.md).
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join, relative } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
-const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-
-// Parts of packages that nothing here reaches, each by who asks for what: parsing and running them costs every start.
-const unused = [
-  ['commander', /^node:child_process$/], // commands that are programs of their own
-  ['pino', /^thread-stream$/], // transports; lines are written in this thread
-  ['undici', /^\.\.\/web\/fetch\//], // bodies of forms
-  ['undici', /^\.\/client-h2\.js$/], // HTTP/2, which is off; it would load node:http2
+const stampFile = join(dist, '.stamp.json');
+const lockFile = join(dist, '.lock');
+/** Files are never compiled for the Node that builds: its version is no input. */
+const inputs = [
+  ...['build', 'bundle', 'inspector-page', 'third-party-notice'].map((name) => `scripts/${name}.mjs`),
+  ...['src', 'vendor/swagger-ui', 'package.json', 'tsconfig.json'],
 ];
-const withoutUnused = {
-  name: 'without-unused',
-  resolveId(id, importer) {
-    const isUnused = unused.some(([by, part]) => part.test(id) && importer?.includes(`/node_modules/${by}/`));
-    return isUnused ? `\0unused:${id}` : undefined;
-  },
-  load: (id) => (id.startsWith('\0unused:') ? 'module.exports = {};' : undefined),
-};
+const keptBuilds = 3;
+const longestBuildMs = 120_000;
 
-// What not every start needs: files of their own, read when something of them is first used.
-const deferred = {
-  chalk: 'chalk',
-  pino: 'pino',
-  re2js: 're2js',
-  yaml: 'yaml',
-  'bip39-words': '@scure/bip39/wordlists/english.js',
-  'base-encodings': '@scure/base',
-  sha3: '@noble/hashes/sha3.js',
-  detectors: join(root, 'src/policy/detectors/registry.ts'),
-};
-const loadedWhenUsed = {
-  name: 'loaded-when-used',
-  resolveId(id, importer) {
-    if (importer === undefined) return undefined; // the file itself
-    if (importer.startsWith('\0deferred:')) return { id, external: true };
-    if (importer.includes('/node_modules/ora/')) return undefined; // itself read when a spinner is shown
-    const wanted = id.startsWith('.') ? join(dirname(importer), id) : id;
-    const file = Object.keys(deferred).find((key) => deferred[key] === wanted);
-    return file === undefined ? undefined : `\0deferred:${file}`;
-  },
-  async load(id) {
-    if (!id.startsWith('\0deferred:')) return undefined;
-    const file = id.slice('\0deferred:'.length);
-    const names = await exportsOf(deferred[file]);
-    return `let loaded;
-      const load = () => (loaded ??= require('./${file}.js'));
-      for (const name of ${JSON.stringify(names)})
-        Object.defineProperty(exports, name, { enumerable: true, get: () => load()[name] });`;
-  },
-};
-
-/** Names of what a module exports. Node 20 can't import TypeScript. */
-async function exportsOf(module) {
-  if (!module.endsWith('.ts')) return Object.keys(await import(module));
-  return [...readFileSync(module, 'utf8').matchAll(/^export const (\w+)/gm)].map(([, name]) => name);
+const id = hashOfInputs();
+try {
+  if (!isBuilt()) await withLock(build);
+  // A package holds one build.
+  if (['pack', 'publish'].includes(process.env.npm_command)) removeOtherFiles([id]);
+} catch (error) {
+  if (!['EACCES', 'EPERM', 'EROFS'].includes(error.code)) throw error;
+  process.stderr.write(`dist/ is of other sources or packages, and can't be written: ${error.message}\n`);
+  // npx runs what is there.
+  process.exitCode = process.env.npm_command === 'exec' ? 0 : 1;
 }
 
-// What packages themselves require only when they need it, by whom: files of their own too.
-const requiredLater = [
-  ['cosmiconfig/dist', 'import-fresh', 'import-fresh'], // loaders: files are only searched for
-  ['cosmiconfig/dist', 'js-yaml', 'cosmiconfig-yaml'],
-  ['cosmiconfig/dist', 'parse-json', 'parse-json'],
-  ['undici/lib/dispatcher', '../llhttp/llhttp-wasm.js', 'llhttp'], // for machines whose WebAssembly has no SIMD
-].map(([by, id, name]) => ({ by: `/node_modules/${by}/`, id, name }));
-const requiredFromFiles = {
-  name: 'required-from-files',
-  resolveId(wanted, importer) {
-    const found = requiredLater.find(({ by, id }) => id === wanted && importer?.includes(by));
-    return found && { id: `./${found.name}.js`, external: true };
-  },
-};
-
-// undici's entry loads fetch, WebSocket and caches as well, three quarters of its code, and sets a global dispatcher.
-const undiciParts = {
-  name: 'undici-parts',
-  resolveId: (id) => (id === 'undici' ? '\0undici' : undefined),
-  load: (id) =>
-    id === '\0undici'
-      ? `require('${join(root, 'node_modules/undici/lib/dispatcher/dispatcher.js')}').prototype.connect =
-           require('${join(root, 'node_modules/undici/lib/api/api-connect.js')}');
-         exports.Client = require('${join(root, 'node_modules/undici/lib/dispatcher/client.js')}');
-         exports.Pool = require('${join(root, 'node_modules/undici/lib/dispatcher/pool.js')}');`
-      : undefined,
-};
-
-// Commander as ES modules: its CommonJS would be parsed twice, and makes a program that nobody here uses.
-const commanderAsModules = {
-  name: 'commander-as-modules',
-  transform(code, id) {
-    if (!id.includes('/node_modules/commander/')) return undefined;
-    const module = code
-      .replace(/^const (\{.+\}) = require\((.+)\);$/gm, 'import $1 from $2;')
-      .replace(/^const (\w+) = require\((.+)\)\.\1;$/gm, 'import { $1 } from $2;')
-      .replace(/^const process = require\('node:process'\);$/gm, '')
-      .replace(/^const (\w+) = require\((.+)\);$/gm, 'import $1 from $2;')
-      .replace(/^exports\.program = .+$/gm, '')
-      .replace(/^exports\.(\w+) = (\w+);/gm, 'export { $2 as $1 };')
-      .replace(/^exports\.(\w+) =/gm, 'export const $1 =');
-    if (/^[^*\n]*(?:\brequire\(|\bexports\b)/m.test(module)) throw new Error(`not rewritten whole: ${id}`);
-    return module;
-  },
-};
-
-// OpenTelemetry's packages offer Node their CommonJS, of which nothing can be left out: three times the text.
-const openTelemetryAsModules = {
-  name: 'open-telemetry-as-modules',
-  resolveId(id) {
-    if (!/^@opentelemetry\/[a-z-]+$/.test(id)) return undefined;
-    const entries = ['build/esm/index.js', 'build/esm/index-shim.js', 'dist/index.mjs'];
-    return entries.map((file) => join(root, 'node_modules', id, file)).find(existsSync);
-  },
-};
-
-/**
- * The text of a file in which the arrow functions around CommonJS modules are `function`s in parentheses. V8 in Node 20
- * parses those once, when it compiles the file, but arrow functions again when they are called.
- */
-function withModulesParsedOnce(code) {
-  if (!code.includes('__commonJSMin(')) return code;
-  const edits = [];
-  for (const statement of parseAst(code).body) {
-    for (const { init } of statement.declarations ?? []) {
-      const [wrapper] = init?.type === 'CallExpression' ? init.arguments : [];
-      const callee = init?.callee?.property ?? init?.callee;
-      if (callee?.name !== '__commonJSMin' || wrapper?.type !== 'ArrowFunctionExpression') continue;
-      const parameters = wrapper.params.map(({ name }) => name).join(',');
-      edits.push({ at: wrapper.start, until: wrapper.body.start, text: `(function(${parameters})` });
-      edits.push({ at: wrapper.end, until: wrapper.end, text: ')' });
-    }
-  }
-  return edits.reduceRight(
-    (text, { at, until, text: by }) => text.slice(0, at) + by + text.slice(until),
-    code,
+async function build() {
+  if (isBuilt()) return; // by the one that had the lock
+  const earlier = readStamp()?.builds ?? [];
+  const { bundleFiles } = await import('./bundle.mjs');
+  const { files, packages } = await bundleFiles(id);
+  mkdirSync(join(dist, 'page/assets'), { recursive: true });
+  // A command begins with main.js, which therefore comes last.
+  const inOrder = [...files].sort(
+    ([one], [other]) => Number(one === 'main.js') - Number(other === 'main.js'),
   );
+  for (const [name, content] of inOrder) replaceFile(join(dist, name), content);
+  const stamp = {
+    builds: [id, ...earlier.filter((other) => other !== id)].slice(0, keptBuilds),
+    files: Object.fromEntries([...files].map(([name, content]) => [name, Buffer.byteLength(content)])),
+    packages: Object.fromEntries(
+      [...packages, join(root, 'node_modules/rolldown')].map((folder) => [
+        relative(root, folder),
+        versionOf(folder),
+      ]),
+    ),
+  };
+  replaceFile(stampFile, JSON.stringify(stamp));
+  removeOtherFiles(stamp.builds);
 }
 
-/** Files of the bundle that begins with these; `groups` are modules that share a file. */
-async function bundle(input, groups = []) {
-  const built = await rolldown({
-    cwd: root,
-    input,
-    platform: 'node',
-    // cosmiconfig would read TypeScript with the last one.
-    external: [...Object.keys(dependencies), 'typescript'],
-    resolve: {
-      alias: {
-        commander: join(root, 'node_modules/commander/index.js'),
-        // yaml's build for Node is CommonJS, of which nothing can be left out.
-        yaml: join(root, 'node_modules/yaml/browser/index.js'),
-      },
-    },
-    plugins: [
-      withoutUnused,
-      loadedWhenUsed,
-      requiredFromFiles,
-      undiciParts,
-      commanderAsModules,
-      openTelemetryAsModules,
-    ],
-    logLevel: 'silent',
-  });
-  const { output } = await built.generate({
-    // Node's loader for ES modules takes 10 ms more.
-    format: 'cjs',
-    banner: "'use strict';",
-    // A third of the text to parse at every start. Functions and classes keep their names, for stack traces.
-    minify: { compress: true, mangle: { keepNames: true }, codegen: true },
-    minifyInternalExports: false,
-    codeSplitting: { groups },
-    entryFileNames: '[name].js',
-    chunkFileNames: '[name]-[hash].js',
-  });
-  await built.close();
-  return output;
+/** Whether dist/ is whole, and made of what is there now. */
+function isBuilt() {
+  const stamp = readStamp();
+  if (stamp?.builds[0] !== id) return false;
+  const isThere = ([name, size]) => statSync(join(dist, name), { throwIfNoEntry: false })?.size === size;
+  // One that isn't installed can't be bundled either: only a runtime's packages are there.
+  const isSame = ([folder, version]) => [version, undefined].includes(versionOf(join(root, folder)));
+  return Object.entries(stamp.files).every(isThere) && Object.entries(stamp.packages).every(isSame);
 }
 
-// Threads and processes of their own begin with a file each.
-const program = {
-  main: 'src/main.ts',
-  'decide-worker': 'src/gateway/decision/decide-worker.ts',
-  'serve-worker': 'src/server/workers/serve-worker.ts',
-  'jq-worker': 'src/cli/shell/filter/jq-worker.ts',
-  'page-worker': 'src/inspector/tasks/page-worker.ts',
-  ...deferred,
-  ...Object.fromEntries(
-    requiredLater.map(({ by, id, name }) => [name, createRequire(join(root, by)).resolve(id)]),
-  ),
-};
-// These run at every start and need little of the program: bundled with it, they would load the file for `send`.
-const small = {
-  'ledger-worker': 'src/record/ledger/ledger-worker.ts',
-  'plant-store': 'src/plants/process/plant-store.ts',
-};
-// One file for what is always loaded together, with what that imports: each further one takes most of a millisecond.
-const groups = [
-  { name: 'send', test: /\/src\/cli\/(?:program|send)\.ts$/ },
-  // Options that name detectors don't wait for the policies.
-  { name: 'detector-names', test: /\/src\/policy\/detectors\/names\.ts$/ },
-  { name: 'policies', test: /\/src\/policy\/compile\.ts$/ },
-  {
-    name: 'configuration',
-    test: /\/src\/(?:config\/(?:load|successor)|cli\/(?:shell\/consent|serve\/kept-secrets))\.ts$/,
-  },
-];
-const bundles = [
-  bundle(program, groups),
-  ...Object.entries(small).map(([name, file]) => bundle({ [name]: file })),
-];
-const output = (await Promise.all(bundles)).flat();
+function readStamp() {
+  try {
+    return JSON.parse(readFileSync(stampFile, 'utf8'));
+  } catch {
+    return undefined; // never built, or by an earlier version of this script
+  }
+}
 
-const files = new Map(output.map(({ fileName, code }) => [fileName, withModulesParsedOnce(code)]));
-files.set('package.json', '{ "type": "commonjs" }\n');
-// The page of the plant store's API, as browsers are sent it.
-const swagger = join(root, 'vendor/swagger-ui');
-for (const name of ['swagger-ui-bundle.js.gz', 'swagger-ui.css.gz', 'swagger-ui-NOTICE.txt'])
-  files.set(name, readFileSync(join(swagger, name)));
-const page = await buildInspectorPage(root);
-for (const [name, content] of page.files) files.set(name, content);
-const bundled = [...output.flatMap(({ moduleIds }) => moduleIds), ...page.moduleIds];
-files.set('THIRD-PARTY.txt', thirdPartyNotice(bundled, [swagger]));
-mkdirSync(join(dist, 'page/assets'), { recursive: true });
-for (const [name, content] of files) writeFileSync(join(dist, name), content);
-// Of earlier builds: the names of lazily loaded files hold their hashes.
-for (const entry of readdirSync(dist, { withFileTypes: true, recursive: true })) {
-  const path = join(entry.parentPath, entry.name);
-  if (!entry.isDirectory() && !files.has(relative(dist, path))) rmSync(path);
+function hashOfInputs() {
+  const hash = createHash('sha256');
+  for (const input of inputs.flatMap(filesOf)) {
+    const content = readFileSync(join(root, input));
+    hash.update(`${input}\0${content.length}\0`).update(content);
+  }
+  return hash.digest('hex').slice(0, 8);
+}
+
+function filesOf(input) {
+  const path = join(root, input);
+  if (!statSync(path).isDirectory()) return [input];
+  const entries = readdirSync(path, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  return files.map((file) => relative(root, file)).sort();
+}
+
+function versionOf(folder) {
+  try {
+    return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).version;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Nobody sees half of a file. */
+function replaceFile(path, content) {
+  const beside = `${path}.${process.pid}.new`;
+  writeFileSync(beside, content);
+  renameSync(beside, path);
+}
+
+/** What neither the build that dist/ holds nor one of these has left. */
+function removeOtherFiles(builds) {
+  const { files } = readStamp();
+  for (const entry of readdirSync(dist, { withFileTypes: true, recursive: true })) {
+    const path = join(entry.parentPath, entry.name);
+    const isOfBuild = builds.some((build) => entry.name.includes(`-${build}`));
+    const isNeeded = isOfBuild || path === stampFile || path === lockFile || relative(dist, path) in files;
+    if (!entry.isDirectory() && !isNeeded) rmSync(path, { force: true });
+  }
+}
+
+/** Runs it while nobody else builds. A lock whose owner has ended counts for nothing. */
+async function withLock(run) {
+  mkdirSync(dist, { recursive: true });
+  while (!takeLock()) await new Promise((resolve) => setTimeout(resolve, 50));
+  try {
+    await run();
+  } finally {
+    rmSync(lockFile, { force: true });
+  }
+}
+
+function takeLock() {
+  try {
+    const lock = openSync(lockFile, 'wx');
+    writeSync(lock, String(process.pid));
+    closeSync(lock);
+    return true;
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+    if (isLockAbandoned()) rmSync(lockFile, { force: true });
+    return false;
+  }
+}
+
+function isLockAbandoned() {
+  const age = Date.now() - (statSync(lockFile, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+  if (age > longestBuildMs) return true;
+  try {
+    const owner = Number(readFileSync(lockFile, 'utf8'));
+    if (owner > 0) process.kill(owner, 0);
+    return false;
+  } catch (error) {
+    return error.code === 'ESRCH';
+  }
 }

@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/**
- * Name, version and licence text of each package that the given module files are of, as their licences ask for.
- * `vendored` are the folders of packages that are in this repository.
- */
-export function thirdPartyNotice(moduleIds, vendored) {
-  const ofModules = moduleIds.map((id) => packageFolder.exec(id)?.[0]).filter(Boolean);
-  const folders = new Set([...ofModules, ...vendored]);
-  const notices = [...folders].map((folder) => {
+/** The folders of the packages that the given module files are of. */
+export function packageFoldersOf(moduleIds) {
+  return [...new Set(moduleIds.map((id) => packageFolder.exec(id)?.[0]).filter(Boolean))];
+}
+
+/** Name, version and licence text of the packages in these folders, as their licences ask for. */
+export function thirdPartyNotice(folders) {
+  const notices = folders.map((folder) => {
     const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
     const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
     if (file === undefined) throw new Error(`${name} has no licence file: it can't be bundled`);
