@@ -1,6 +1,7 @@
 import { type JsonDocument, kinds } from '../json/json-document.ts';
 import { compilePatternSet } from './automaton/pattern-set.ts';
 import type { NamedPattern, Pattern } from './automaton/patterns.ts';
+import { type Checkpoint, unhurried } from './checkpoint.ts';
 import type { Fold } from './fold/fold.ts';
 import type { Subject } from './rule.ts';
 import { Search } from './search/search.ts';
@@ -56,6 +57,7 @@ const nothingFound: SearchResult = { matches: new Map(), unseen: [], unreadable:
 /** What rules check about one request; each fact is computed on first use, once for all rules. */
 export class Facts {
   readonly subject: Subject;
+  readonly checkpoint: Checkpoint;
   readonly #patterns: () => Patterns;
   #searchResult: SearchResult | undefined;
   #texts: ViewedTexts | undefined;
@@ -64,8 +66,16 @@ export class Facts {
   #found: Map<unknown, readonly TextMatch[]> | undefined;
 
   /** `patterns` are asked for when a text is searched. `caps` replaces the caps of the request. */
-  constructor(subject: Subject, patterns: () => Patterns, caps?: readonly Cap[]) {
+  constructor(
+    subject: Subject,
+    patterns: () => Patterns,
+    {
+      caps,
+      checkpoint = unhurried,
+    }: { readonly caps?: readonly Cap[]; readonly checkpoint?: Checkpoint } = {},
+  ) {
     this.subject = subject;
+    this.checkpoint = checkpoint;
     this.#patterns = patterns;
     this.#caps = caps;
   }
@@ -89,13 +99,13 @@ export class Facts {
   get searchResult(): SearchResult {
     this.#searchResult ??= this.subject.standsForAny
       ? nothingFound
-      : this.#patterns().search.request(this.subject.document, this.subject.dialect);
+      : this.#patterns().search.request(this.subject.document, this.subject.dialect, this.checkpoint);
     return this.#searchResult;
   }
 
   /** The texts in which something was found. */
   get texts(): ViewedTexts {
-    this.#texts ??= new ViewedTexts(this.#patterns().search.patternSet.fold);
+    this.#texts ??= new ViewedTexts(this.#patterns().search.patternSet.fold, this.checkpoint);
     return this.#texts;
   }
 

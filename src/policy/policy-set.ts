@@ -1,4 +1,5 @@
 import { AnswerRules, type ResponseCheck } from './answers/check-answer.ts';
+import { type Checkpoint, GivenUp } from './checkpoint.ts';
 import { decideRedacted } from './decide-redacted.ts';
 import { compileSearch, Facts, type Patterns } from './facts.ts';
 import type { Fold } from './fold/fold.ts';
@@ -78,23 +79,30 @@ export class PolicySet {
     return this.#patterns;
   }
 
-  /** What the policies decide about a request. Never throws: what can't be evaluated is blocked. */
-  decide(subject: Subject): Decision {
-    const decision = this.#decideOnce(subject);
+  /**
+   * What the policies decide about a request. What can't be evaluated is blocked; throws nothing but `GivenUp`, if the
+   * checkpoint does.
+   */
+  decide(subject: Subject, checkpoint?: Checkpoint): Decision {
+    const decision = this.#decideOnce(subject, checkpoint);
     if (decision.redacted === undefined) return decision;
     return decideRedacted(decision, (document, policies) =>
-      this.#decideOnce({ ...subject, document, redactedBy: [...(subject.redactedBy ?? []), ...policies] }),
+      this.#decideOnce(
+        { ...subject, document, redactedBy: [...(subject.redactedBy ?? []), ...policies] },
+        checkpoint,
+      ),
     );
   }
 
-  #decideOnce(subject: Subject): Decision {
-    const facts = this.facts(subject);
+  #decideOnce(subject: Subject, checkpoint?: Checkpoint): Decision {
+    const facts = new Facts(subject, () => this.#compiled(), checkpoint && { checkpoint });
     const verdicts: Verdict[] = [];
     for (const rule of this.rules) {
       try {
         const verdict = evaluateRule(rule, facts);
         if (verdict !== undefined) verdicts.push(verdict);
       } catch (cause) {
+        if (cause instanceof GivenUp) throw cause;
         return failedDecision(rule.id, cause, verdicts);
       }
     }
@@ -109,6 +117,7 @@ export class PolicySet {
         mask,
       );
     } catch (cause) {
+      if (cause instanceof GivenUp) throw cause;
       return failedDecision('policy', cause, verdicts);
     }
   }
@@ -137,7 +146,7 @@ export class PolicySet {
   capLimit(subject: Subject): number {
     if (this.#capRules.length === 0) return Number.POSITIVE_INFINITY;
     const unbounded = [{ entry: subject.document.root, tokens: Number.POSITIVE_INFINITY, isOwn: true }];
-    return capLimit(this.#capRules, new Facts(subject, () => this.#compiled(), unbounded));
+    return capLimit(this.#capRules, new Facts(subject, () => this.#compiled(), { caps: unbounded }));
   }
 
   facts(subject: Subject): Facts {

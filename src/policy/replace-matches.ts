@@ -27,9 +27,11 @@ export function replaceMatches(
   const masking = placeholders && new Masking(placeholders);
   const planned = plan(rules, facts, masking);
   if (!(planned instanceof Plan)) return planned;
+  facts.checkpoint();
   const document = parseStrictJson(planned.apply());
   const rule = rules.find(({ action }) => action === 'mask');
   if (masking === undefined || rule === undefined) return { kind: 'replaced', document, masked: new Map() };
+  facts.checkpoint();
   const everywhere = masking.everywhere(document);
   if ('fixed' in everywhere) return { kind: 'impossible', rule, at: document.pointer(everywhere.fixed) };
   const { body } = everywhere;

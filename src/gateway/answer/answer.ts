@@ -182,9 +182,9 @@ async function sendWholeAnswer(
 function checkOf(
   { scrubber }: Exchange,
   { request: { masked } }: Forwarded<UpstreamRequest>,
-  { key: { policies }, answerRules }: DecidedRequest,
-): Pick<AnswerReader, 'policies' | 'answerRules' | 'masked' | 'scrubber'> {
-  return { policies, answerRules, masked, scrubber };
+  { key: { id, policies }, answerRules }: DecidedRequest,
+): Pick<AnswerReader, 'key' | 'policies' | 'answerRules' | 'masked' | 'scrubber'> {
+  return { key: id, policies, answerRules, masked, scrubber };
 }
 
 async function sendProviderError(exchange: Exchange, { forwarded, decided }: Answered): Promise<void> {

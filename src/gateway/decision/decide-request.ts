@@ -5,6 +5,7 @@ import { type DialectName, dialects } from '../../dialects/registry.ts';
 import { readFields } from '../../dialects/request-fields.ts';
 import type { JsonDocument } from '../../json/json-document.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
+import type { Checkpoint } from '../../policy/checkpoint.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
 import { type Decision, type Subject, toRefusal, withholds } from '../../policy/rule.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
@@ -69,15 +70,22 @@ export function toSubject(facts: RequestFacts, document: JsonDocument, dialect: 
   return redactedBy === undefined ? subject : { ...subject, redactedBy };
 }
 
-/** Applies the policies to a client's request; runs in either thread. */
+interface DecidedAs {
+  readonly endpoint: ModelEndpoint;
+  readonly facts: RequestFacts;
+  /** Where it may be given up. */
+  readonly checkpoint?: Checkpoint;
+}
+
+/** Applies the policies to a client's request; runs in any thread. */
 export function decideRequest(
   policies: PolicySet,
   request: ModelRequest,
-  { endpoint, facts }: { readonly endpoint: ModelEndpoint; readonly facts: RequestFacts },
+  { endpoint, facts, checkpoint }: DecidedAs,
 ): RequestDecision {
   const startedAt = performance.now();
   const subject = toSubject(facts, request.document, endpoint.dialect);
-  const decision = withPath(policies, policies.decide(subject), { endpoint, subject });
+  const decision = withPath(policies, policies.decide(subject, checkpoint), { endpoint, subject });
   const microseconds = Math.round((performance.now() - startedAt) * 1_000);
   if (decision.action === 'block') return { decision, request, answerRules: [], microseconds };
   const { redacted } = decision;
@@ -120,10 +128,11 @@ function reread(
 export function decideBody(
   policies: PolicySet,
   { body, dialect, facts }: BuiltBody,
+  checkpoint?: Checkpoint,
 ): Pick<RequestDecision, 'decision' | 'microseconds'> & { readonly body: Buffer } {
   const startedAt = performance.now();
   const document = parseStrictJson(body);
-  const decision = policies.decide(toSubject(facts, document, dialects[dialect]));
+  const decision = policies.decide(toSubject(facts, document, dialects[dialect]), checkpoint);
   const microseconds = Math.round((performance.now() - startedAt) * 1_000);
   return { decision, body: decision.redacted?.bytes ?? body, microseconds };
 }

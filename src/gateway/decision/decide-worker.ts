@@ -13,6 +13,7 @@ import {
   createTargetModels,
   type ErrorParts,
   memoryOf,
+  type Preparation,
   type ThreadData,
   threadFailure,
   toErrorParts,
@@ -25,14 +26,15 @@ import {
   type UntranslatedRequest,
 } from './translate-request.ts';
 
-// The entry of the thread that decides on large bodies: it compiles the policies once and handles one request at a
+// The entry of a thread that decides on large bodies: it compiles the policies once and handles one request at a
 // time.
 
 const { source, ...names } = workerData as ThreadData; // the gateway starts this thread with nothing else
 const compiled = compilePolicies(source.policies, source.secrets, source);
 const targetModels = createTargetModels(names);
 
-parentPort?.on('message', (question: ThreadQuestion) => {
+parentPort?.on('message', (question: ThreadQuestion | Preparation) => {
+  if (question.kind === 'preparation') return compiled.select(question.input.policies).compile();
   const { answer, memory } = answerTo(question);
   parentPort?.postMessage(answer, memory);
 });

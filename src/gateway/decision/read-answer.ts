@@ -2,6 +2,7 @@ import { stringifyAnswer } from '../../dialects/fields.ts';
 import { tallyAnswer } from '../../dialects/text-tokens.ts';
 import type { Tally } from '../../dialects/usage.ts';
 import { GatewayError, toGatewayError } from '../../errors.ts';
+import { type Checkpoint, GivenUp } from '../../policy/checkpoint.ts';
 import type { MaskedValues } from '../../policy/mask/masked-values.ts';
 import { Restorer } from '../../policy/mask/restorer.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
@@ -12,6 +13,8 @@ import type { RequestTranslation } from './translate-request.ts';
 
 /** What decides what becomes of a provider's answer. */
 export interface AnswerReader {
+  /** Id of the key whose request it answers. */
+  readonly key: string;
   readonly endpoint: ModelEndpoint;
   /** The form of an answer that the request asked for: see `Dialect.askedForm`. */
   readonly form: string | undefined;
@@ -38,10 +41,14 @@ export interface ReadAnswer extends CheckedAnswer {
 }
 
 /**
- * A provider's whole answer in the client's dialect, checked; runs in either thread. What it used is known even if it can't
+ * A provider's whole answer in the client's dialect, checked; runs in any thread. What it used is known even if it can't
  * be sent. Throws provider.broken_response for what is not JSON.
  */
-export function readAnswer(bytes: Buffer, reader: AnswerReader): ReadAnswer {
+export function readAnswer(
+  bytes: Buffer,
+  reader: Omit<AnswerReader, 'key'>,
+  checkpoint?: Checkpoint,
+): ReadAnswer {
   const { endpoint, translation, form } = reader;
   const value = parseAnswer(bytes);
   const tally = translation?.tally(value, bytes) ?? tallyAnswer(endpoint.dialect, value, bytes);
@@ -50,8 +57,9 @@ export function readAnswer(bytes: Buffer, reader: AnswerReader): ReadAnswer {
       translation === undefined
         ? endpoint.dialect.adaptAnswer?.(value, form)
         : translation.answer(value).body;
-    return { tally, ...checkAnswer(made === undefined ? bytes : toBytes(made), reader) };
+    return { tally, ...checkAnswer(made === undefined ? bytes : toBytes(made), reader, checkpoint) };
   } catch (thrown) {
+    if (thrown instanceof GivenUp) throw thrown;
     return { tally, verdicts: [], masking: {}, result: toGatewayError(thrown) };
   }
 }
@@ -59,9 +67,19 @@ export function readAnswer(bytes: Buffer, reader: AnswerReader): ReadAnswer {
 /** Applies the rules on answers, which read what the provider said; restores what was masked; scrubs secrets. */
 export function checkAnswer(
   body: Buffer,
-  { policies, answerRules, masked, scrubber }: Omit<AnswerReader, 'endpoint' | 'form' | 'translation'>,
+  {
+    policies,
+    answerRules,
+    masked,
+    scrubber,
+  }: Omit<AnswerReader, 'key' | 'endpoint' | 'form' | 'translation'>,
+  checkpoint?: Checkpoint,
 ): CheckedAnswer {
-  const { verdicts = [], refusal, redactedBody } = policies.checkAnswers(answerRules)?.whole(body) ?? {};
+  const {
+    verdicts = [],
+    refusal,
+    redactedBody,
+  } = policies.checkAnswers(answerRules)?.whole(body, checkpoint) ?? {};
   if (refusal !== undefined) {
     const { message, reason } = refusal;
     return { verdicts, masking: {}, result: new GatewayError('policy.blocked', message, { reason }) };

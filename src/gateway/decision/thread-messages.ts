@@ -12,6 +12,12 @@ export interface ThreadData extends ModelNames {
   readonly source: PolicySource;
 }
 
+/** What a thread is told to do before it is asked anything: to compile these policies. It has no answer. */
+export interface Preparation {
+  readonly kind: 'preparation';
+  readonly input: { readonly policies: readonly string[] };
+}
+
 /** A GatewayError as it can be sent to another thread. */
 export interface ErrorParts extends Pick<GatewayError, 'code' | 'message' | 'reason' | 'param'> {
   /** A thrown value may contain anything; only its text can safely be sent. */

@@ -3,6 +3,7 @@ import { type DialectName, dialects } from '../../dialects/registry.ts';
 import { createTranslation, type TranslatedFacts, type Translation } from '../../dialects/translate.ts';
 import type { TranslationContext } from '../../dialects/translation/context.ts';
 import { GatewayError } from '../../errors.ts';
+import type { Checkpoint } from '../../policy/checkpoint.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
 import type { Decision } from '../../policy/rule.ts';
 import { decideBody, type RequestFacts } from './decide-request.ts';
@@ -37,13 +38,17 @@ export interface RequestTranslation extends Translation {
 }
 
 /**
- * Translates a request and applies the policies to what it becomes; runs in either thread. Throws request.unsupported if
+ * Translates a request and applies the policies to what it becomes; runs in any thread. Throws request.unsupported if
  * it can't be translated, and what strict parsing throws.
  */
-export function translateRequest(policies: PolicySet, untranslated: UntranslatedRequest): TranslatedRequest {
+export function translateRequest(
+  policies: PolicySet,
+  untranslated: UntranslatedRequest,
+  checkpoint?: Checkpoint,
+): TranslatedRequest {
   const { to, facts } = untranslated;
   const { body, ...rest } = translateBody(untranslated);
-  return { ...decideBody(policies, { body, dialect: to, facts }), ...rest };
+  return { ...decideBody(policies, { body, dialect: to, facts }, checkpoint), ...rest };
 }
 
 export function translateBody(

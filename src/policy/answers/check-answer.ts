@@ -1,5 +1,6 @@
 import type { JsonDocument } from '../../json/json-document.ts';
 import type { NamedPattern } from '../automaton/patterns.ts';
+import type { Checkpoint } from '../checkpoint.ts';
 import { compileSearch, type Facts } from '../facts.ts';
 import type { Fold } from '../fold/fold.ts';
 import { type Match, type Refusal, strictest, type Verdict } from '../rule.ts';
@@ -23,8 +24,8 @@ import { byteLists } from './stream-parts.ts';
 
 /** The rules on texts of answers, for one exchange. */
 export interface ResponseCheck {
-  /** Checks a whole JSON answer. */
-  whole(body: Buffer): ResponseDecision;
+  /** Checks a whole JSON answer. Throws nothing but `GivenUp`, if the checkpoint does. */
+  whole(body: Buffer, checkpoint?: Checkpoint): ResponseDecision;
   /** Checks a stream of events, and holds back what may be the beginning of a match. */
   stream(): StreamCheck;
 }
@@ -66,10 +67,16 @@ export class AnswerRules {
     const rules = this.rules.filter((_, number) => numbers.includes(number));
     if (rules.length === 0) return undefined;
     return {
-      whole: (body) => checkWhole(body, rules, this.search),
+      whole: (body, checkpoint) => checkWhole(body, { rules, search: this.search, checkpoint }),
       stream: () => new StreamCheck(rules, this.search),
     };
   }
+}
+
+interface AnswerCheck {
+  readonly rules: readonly AnswerRule[];
+  readonly search: Search;
+  readonly checkpoint?: Checkpoint | undefined;
 }
 
 function isOfAnswers(rule: CompiledRule): boolean {
@@ -81,7 +88,7 @@ function patternsOf(rule: CompiledRule): readonly NamedPattern[] {
   return (rule.when ?? []).flatMap(({ text }) => text?.patterns ?? []);
 }
 
-function checkWhole(body: Buffer, rules: readonly AnswerRule[], search: Search): ResponseDecision {
+function checkWhole(body: Buffer, { rules, search, checkpoint }: AnswerCheck): ResponseDecision {
   const strict = readAnswerText(body);
   const unreadable =
     strict === undefined
@@ -89,7 +96,7 @@ function checkWhole(body: Buffer, rules: readonly AnswerRule[], search: Search):
       : undefined;
   if (unreadable !== undefined) return { action: 'block', verdicts: [], refusal: unreadable };
   const { document, unwrap } = strict ?? readPlain(body.toString('utf8'));
-  const { matches } = search.document(document, roleBits.assistant);
+  const { matches } = search.document(document, roleBits.assistant, checkpoint);
   const verdicts: Verdict[] = [];
   const plan = new AnswerPlan({ document, search });
   let refusal: Refusal | undefined;

@@ -3,6 +3,7 @@ import { type Character, readCharacter } from '../automaton/code-points.ts';
 import type { Threads } from '../automaton/dfa-state.ts';
 import type { View } from '../automaton/found-patterns.ts';
 import type { PatternSet } from '../automaton/pattern-set.ts';
+import type { Checkpoint } from '../checkpoint.ts';
 import type { Segment } from '../traverse/place.ts';
 import { textOf } from '../traverse/place.ts';
 import { SegmentStates } from './segment-states.ts';
@@ -27,6 +28,7 @@ interface Sequence {
  */
 export class CrossSegmentMatcher {
   readonly #patternSet: PatternSet;
+  readonly #checkpoint: Checkpoint;
   readonly #sequences = new Map<string, Sequence>();
   readonly #states: Readonly<Record<View, SegmentStates>>;
   readonly #character: Character = { codePoint: 0, length: 0 };
@@ -37,9 +39,10 @@ export class CrossSegmentMatcher {
   /** Patterns that were reported with the segment before. */
   #known: ReadonlySet<number> = nothingFound;
 
-  constructor(patternSet: PatternSet) {
+  constructor(patternSet: PatternSet, checkpoint: Checkpoint) {
     this.#patternSet = patternSet;
-    this.#window = new SegmentWindow(patternSet);
+    this.#checkpoint = checkpoint;
+    this.#window = new SegmentWindow(patternSet, checkpoint);
     this.#states = {
       exact: new SegmentStates(patternSet.scanner, 'exact', (patterns) => this.#note('exact', patterns)),
       folded: new SegmentStates(patternSet.scanner, 'folded', (patterns) => this.#note('folded', patterns)),
@@ -79,7 +82,7 @@ export class CrossSegmentMatcher {
   }
 
   #begin(segment: Segment, verdict: TextVerdict, report: CrossSegmentListener): Sequence {
-    const window = new SegmentWindow(this.#patternSet);
+    const window = new SegmentWindow(this.#patternSet, this.#checkpoint);
     window.push(segment, verdict, report);
     return {
       exact: this.#states.exact.begin([]).openedWith(verdict.after.exact),

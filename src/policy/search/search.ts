@@ -1,6 +1,7 @@
 import type { Dialect, Role } from '../../dialects/dialect.ts';
 import type { JsonDocument } from '../../json/json-document.ts';
 import type { PatternSet } from '../automaton/pattern-set.ts';
+import { type Checkpoint, unhurried } from '../checkpoint.ts';
 import { type Place, type Segment, type Unit, wholeUnit } from '../traverse/place.ts';
 import type { UnseenKind } from '../traverse/unseen.ts';
 import { createWalk, type Walk } from '../traverse/walk.ts';
@@ -31,15 +32,15 @@ export class Search {
   }
 
   /** What is in a request. */
-  request(document: JsonDocument, dialect: Dialect): SearchResult {
-    const gatherer = new Gatherer(this.patternSet, this.#reader);
+  request(document: JsonDocument, dialect: Dialect, checkpoint?: Checkpoint): SearchResult {
+    const gatherer = new Gatherer(this.patternSet, this.#reader, checkpoint);
     this.#walk.request(document, dialect, gatherer);
     return gatherer.finish();
   }
 
   /** A document without roles: an answer, or anything else. */
-  document(document: JsonDocument, roles: number): SearchResult {
-    const gatherer = new Gatherer(this.patternSet, this.#reader);
+  document(document: JsonDocument, roles: number, checkpoint?: Checkpoint): SearchResult {
+    const gatherer = new Gatherer(this.patternSet, this.#reader, checkpoint);
     this.#walk.document(document, roles, gatherer);
     return gatherer.finish();
   }
@@ -58,6 +59,7 @@ class Gatherer implements Visitor {
   readonly unreadablePlaces: Unreadable[] = [];
   readonly #patternSet: PatternSet;
   readonly #reader: TextReader;
+  readonly #checkpoint: Checkpoint;
   #crossing: CrossSegmentMatcher;
   /** Where texts stand from here on. */
   #unit: Unit = wholeUnit;
@@ -66,22 +68,24 @@ class Gatherer implements Visitor {
   readonly #across = ({ pattern, view }: PatternMatch, segment: Segment, before: Segment) =>
     this.#noteOnce({ pattern, view, segment, before });
 
-  constructor(patternSet: PatternSet, reader: TextReader) {
+  constructor(patternSet: PatternSet, reader: TextReader, checkpoint = unhurried) {
     this.#patternSet = patternSet;
     this.#reader = reader;
-    this.#crossing = new CrossSegmentMatcher(patternSet);
+    this.#checkpoint = checkpoint;
+    this.#crossing = new CrossSegmentMatcher(patternSet, checkpoint);
   }
 
   text(document: JsonDocument, entry: number, context: Context): void {
+    this.#checkpoint();
     if (!context.isJoined) {
-      const patternMatches = this.#reader.patternMatches(document, entry);
+      const patternMatches = this.#reader.patternMatches(document, entry, this.#checkpoint);
       if (patternMatches.length > 0) this.#noteAll(patternMatches, this.#segment(document, entry, context));
       return;
     }
     if (document.end(entry) === document.start(entry)) return;
     const { conversation, own } = context;
     const segment = this.#segment(document, entry, context);
-    const verdict = this.#reader.read(document, entry);
+    const verdict = this.#reader.read(document, entry, this.#checkpoint);
     this.#noteAll(verdict.patternMatches, segment);
     if (conversation !== joins.none) this.#crossing.add('conversation', segment, verdict, this.#across);
     if (own !== undefined) this.#crossing.add(own, required(segment), verdict, this.#across);
@@ -107,7 +111,7 @@ class Gatherer implements Visitor {
 
   part(): void {
     this.#crossing.finish(this.#across);
-    this.#crossing = new CrossSegmentMatcher(this.#patternSet);
+    this.#crossing = new CrossSegmentMatcher(this.#patternSet, this.#checkpoint);
   }
 
   #note(match: TextMatch): void {

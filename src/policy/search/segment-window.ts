@@ -3,6 +3,7 @@ import { isState } from '../automaton/dfa-state.ts';
 import { runAtEnd, runAtStart } from '../automaton/long-run.ts';
 import type { PatternSet } from '../automaton/pattern-set.ts';
 import type { Pattern } from '../automaton/patterns.ts';
+import type { Checkpoint } from '../checkpoint.ts';
 import { longRunLength } from '../detectors/detector.ts';
 import { type Segment, textOf } from '../traverse/place.ts';
 import { isLong, isRequired, readingsOf, segmentLimit } from './segment-readings.ts';
@@ -24,6 +25,7 @@ export type CrossSegmentListener = (match: PatternMatch, segment: Segment, befor
  */
 export class SegmentWindow {
   readonly #patternSet: PatternSet;
+  readonly #checkpoint: Checkpoint;
   readonly #segments: Segment[] = [];
   /** Detectors whose prefilter the last segment passed. */
   #candidates: readonly number[] = [];
@@ -36,8 +38,9 @@ export class SegmentWindow {
   /** What was reported at the segments that stay, so that it is not when they are read again with the next ones. */
   readonly #reported = new Map<Segment, number[]>();
 
-  constructor(patternSet: PatternSet) {
+  constructor(patternSet: PatternSet, checkpoint: Checkpoint) {
     this.#patternSet = patternSet;
+    this.#checkpoint = checkpoint;
   }
 
   /** Schedules a detector whose prefilter matched in joined texts. */
@@ -93,6 +96,7 @@ export class SegmentWindow {
       indexes.get(segments[at] as Segment) as number;
     const known = new Set<number>();
     for (const segments of readingsOf(this.#segments)) {
+      this.#checkpoint();
       const { length } = segments;
       const first = indexOf(segments, 0);
       const last = indexOf(segments, length - 1);

@@ -4,6 +4,7 @@ import type { View } from '../automaton/found-patterns.ts';
 import type { PatternSet } from '../automaton/pattern-set.ts';
 import type { Pattern } from '../automaton/patterns.ts';
 import type { StatePair } from '../automaton/product-dfa.ts';
+import type { Checkpoint } from '../checkpoint.ts';
 import { isAtLeast } from '../detectors/detector.ts';
 import { ViewedText } from './viewed-text.ts';
 
@@ -33,22 +34,22 @@ export class TextReader {
   }
 
   /** What is in a string, key or number of a document. */
-  patternMatches(document: JsonDocument, entry: number): readonly PatternMatch[] {
+  patternMatches(document: JsonDocument, entry: number, checkpoint?: Checkpoint): readonly PatternMatch[] {
     return document.end(entry) === document.start(entry)
       ? noMatches
-      : this.read(document, entry).patternMatches;
+      : this.read(document, entry, checkpoint).patternMatches;
   }
 
   /** The same, and where the automata stand then, for a text that is not empty and that others follow. */
-  read(document: JsonDocument, entry: number): TextVerdict {
+  read(document: JsonDocument, entry: number, checkpoint?: Checkpoint): TextVerdict {
     const { scanner, always } = this.#patternSet;
     const isFound = scanner.scan(bytesOf(document, entry));
-    if (isFound || always.length > 0) return this.#confirm(document, entry);
+    if (isFound || always.length > 0) return this.#confirm(document, entry, checkpoint);
     return { patternMatches: noMatches, candidates: none, after: scanner.after() };
   }
 
   /** Runs the detectors that are worth it; patterns and phrases are certain already. */
-  #confirm(document: JsonDocument, entry: number): TextVerdict {
+  #confirm(document: JsonDocument, entry: number, checkpoint: Checkpoint | undefined): TextVerdict {
     const { patterns, scanner, always } = this.#patternSet;
     const after = scanner.after();
     const { exact, folded } = scanner.found;
@@ -65,6 +66,7 @@ export class TextReader {
       else patternMatches.push({ pattern, view: 'folded' });
     }
     if (candidates.length === 0) return { patternMatches, candidates: none, after };
+    checkpoint?.(document.end(entry) - document.start(entry));
     for (const patternMatch of this.#detect(candidates, document.text(entry)))
       patternMatches.push(patternMatch);
     return { patternMatches, candidates, after };

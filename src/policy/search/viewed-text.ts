@@ -5,6 +5,7 @@ import type { View } from '../automaton/found-patterns.ts';
 import { MixedReadings } from '../automaton/mixed-readings.ts';
 import { Nfa } from '../automaton/nfa.ts';
 import { addFolded, type NamedPattern, type Pattern } from '../automaton/patterns.ts';
+import { type Checkpoint, unhurried } from '../checkpoint.ts';
 import { type Detector, type Finding, isSurer, type Range } from '../detectors/detector.ts';
 import type { Fold, FoldedText } from '../fold/fold.ts';
 import type { Place } from '../traverse/place.ts';
@@ -135,12 +136,14 @@ function mixedReadingsOf(pattern: Pattern, fold: Fold): MixedReadings {
 /** The texts of one decision, each folded once. */
 export class ViewedTexts {
   readonly fold: Fold;
+  readonly #checkpoint: Checkpoint;
   readonly #texts = new Map<JsonDocument, Map<number, ViewedText>>();
   /** By the exceptions, then by the match: whether a rule applies and what it redacts both depend on them. */
   readonly #joined = new Map<readonly NamedPattern[], Map<TextMatch, JoinedRanges>>();
 
-  constructor(fold: Fold) {
+  constructor(fold: Fold, checkpoint = unhurried) {
     this.fold = fold;
+    this.#checkpoint = checkpoint;
   }
 
   at({ document, entry }: Place): ViewedText {
@@ -151,6 +154,7 @@ export class ViewedTexts {
     }
     let text = entries.get(entry);
     if (text === undefined) {
+      this.#checkpoint(document.end(entry) - document.start(entry));
       text = new ViewedText(document.text(entry), this.fold);
       entries.set(entry, text);
     }
@@ -159,6 +163,7 @@ export class ViewedTexts {
 
   /** Both texts of a match that goes over two of them, joined with nothing and with a space. */
   joined({ segment, before = segment }: TextMatch): readonly [ViewedText, ViewedText] {
+    this.#checkpoint();
     const first = this.at(before.place).text;
     const { text } = this.at(segment.place);
     return [new ViewedText(first + text, this.fold), new ViewedText(`${first} ${text}`, this.fold)];

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { GatewayError } from '../../../src/errors.ts';
 import {
   decideRequest,
@@ -249,6 +249,33 @@ test.each([
   expect(there.message).toBe(here.message);
 });
 
+// Each is small, and takes longer to decide on than others may wait; a thread adds what later steps ask of the document.
+test.each([
+  ['a long text that a detector reads', `${'nobody@ '.repeat(12_000)}rosa@example.org`],
+  [
+    'a text for each of many blocks',
+    Array.from({ length: 4_000 }, (_, at) => ({ type: 'text', text: `mail u${at}@example.org` })),
+  ],
+])('a small body of %s is decided on in a thread', async (_, content) => {
+  const { ask, policies } = await sharedDecider();
+  const turns = [{ role: 'user', content }];
+  const body = Buffer.from(JSON.stringify(requestFor('messages', 'claude-test', { messages: turns })));
+  const clock = vi.spyOn(performance, 'now');
+  // Time passes as if the machine were slow.
+  for (let ms = 0; ms < 100; ms += 1) clock.mockReturnValueOnce(ms);
+  const here = decideHere(policies, body, endpointAt('/v1/messages'));
+  clock.mockReset();
+  for (let ms = 0; ms < 100; ms += 1) clock.mockReturnValueOnce(ms);
+
+  const there = await ask(body);
+  clock.mockRestore();
+
+  expect(body.length).toBeLessThan(threadBytes);
+  expect(there.request).toHaveProperty('demand');
+  expect(there.decision.action).toBe('redact');
+  expect(there.request.document.bytes.equals(here.decision.redacted?.bytes ?? body)).toBe(true);
+});
+
 test('small bodies start no thread', async () => {
   const { decider, policies } = await started();
   let threads = 0;
@@ -257,7 +284,7 @@ test('small bodies start no thread', async () => {
   };
   process.on('worker', count);
   const body = Buffer.from(
-    JSON.stringify(requestFor('messages', 'claude-test', { x: 'y'.repeat(threadBytes / 2) })),
+    JSON.stringify(requestFor('messages', 'claude-test', { x: 'words '.repeat(threadBytes / 12) })),
   );
 
   const endpoint = endpointAt('/v1/messages');

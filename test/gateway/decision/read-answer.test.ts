@@ -26,6 +26,7 @@ const endpointAt = (path: string) => endpoints.get(path) as ModelEndpoint; // th
 
 function reader(more: Partial<AnswerReader> = {}): AnswerReader {
   return {
+    key: 'web',
     endpoint: endpointAt('/v1/messages'),
     form: undefined,
     translation: undefined,

@@ -1,0 +1,195 @@
+import { Worker } from 'node:worker_threads';
+import { GatewayError } from '../../errors.ts';
+import type { Lifetime } from '../../lifetime.ts';
+import type { JobResult, Jobs, ThreadAnswer, ThreadQuestion } from './decide-worker.ts';
+import { fromErrorParts, type Preparation, type ThreadData, threadFailure } from './thread-messages.ts';
+
+/** Whose question it is, and what comes with it. */
+interface Asked {
+  /** The key, whose questions wait for one another and for no other key's. */
+  readonly key: string;
+  readonly memory: readonly ArrayBuffer[];
+  readonly lifetime: Lifetime;
+}
+
+interface Job {
+  readonly key: string;
+  readonly question: ThreadQuestion;
+  readonly memory: readonly ArrayBuffer[];
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: GatewayError) => void;
+}
+
+/** Most threads; what the policies compiled to takes some megabytes in each. */
+const maxThreads = 4;
+
+/**
+ * A few worker threads, started as they are needed. A key has one of them at a time: however much its requests take, another
+ * key's find a free one, and where more keys ask at once than there are threads, they take turns. Each thread gets one
+ * question at a time, so that a question whose client has disconnected is never begun, and a thread that dies costs only
+ * one exchange.
+ */
+export class DecisionThreads {
+  readonly #data: ThreadData;
+  readonly #entry: URL;
+  /** The one that has rested longest is the next to work, so that all know the texts that come. */
+  readonly #idle: DecisionThread[] = [];
+  readonly #busy = new Map<string, DecisionThread>();
+  /** What each key waits for, in the order of their turns. */
+  readonly #waiting = new Map<string, Job[]>();
+
+  /** `entry` is the module that runs in the threads. */
+  constructor(data: ThreadData, entry: URL) {
+    this.#data = data;
+    this.#entry = entry;
+  }
+
+  /**
+   * Asks a thread, and transfers the listed memory to it; it is transferred back with the answer. Throws what the job
+   * throws, policy.error if the thread dies, and the lifetime's reason if that ends first.
+   */
+  ask<Kind extends keyof Jobs>(
+    question: ThreadQuestion<Kind>,
+    { key, memory, lifetime }: Asked,
+  ): Promise<JobResult<Kind>> {
+    let unsubscribe: (() => void) | undefined;
+    const answered = new Promise<unknown>((resolve, reject) => {
+      const job: Job = { key, question, memory, resolve, reject };
+      const jobs = this.#waiting.get(key);
+      if (jobs === undefined) this.#waiting.set(key, [job]);
+      else jobs.push(job);
+      unsubscribe = lifetime.onEnd(() => {
+        this.#forget(job);
+        reject(lifetime.reason ?? new GatewayError('client.left', 'the client left'));
+      });
+    });
+    this.#next();
+    return answered.finally(() => unsubscribe?.()) as Promise<JobResult<Kind>>; // the thread's answer to this kind
+  }
+
+  /** Ends the threads; requests that still wait are refused. */
+  async end(): Promise<void> {
+    const jobs = [...this.#waiting.values()].flat();
+    this.#waiting.clear();
+    for (const job of jobs) job.reject(threadFailure('the thread was ended'));
+    const threads = [...this.#idle.splice(0), ...this.#busy.values()];
+    await Promise.all(threads.map((thread) => thread.end()));
+  }
+
+  /** Gives free threads to the keys that wait and have none. */
+  #next(): void {
+    for (const [key, jobs] of this.#waiting) {
+      if (this.#busy.has(key)) continue;
+      if (this.#idle.length === 0 && this.#busy.size >= maxThreads) return;
+      const job = jobs.shift() as Job; // a key waits only while it has some
+      if (jobs.length === 0) this.#waiting.delete(key);
+      try {
+        const thread = this.#idle.shift() ?? this.#start();
+        this.#busy.set(key, thread);
+        thread.run(job, () => this.#release(key, thread));
+        if (this.#idle.length === 0 && this.#busy.size < maxThreads) this.#prepare(job.question);
+      } catch (cause) {
+        job.reject(threadFailure(cause));
+      }
+    }
+  }
+
+  #release(key: string, thread: DecisionThread): void {
+    this.#busy.delete(key);
+    if (thread.isAlive) this.#idle.push(thread);
+    const jobs = this.#waiting.get(key);
+    // Whoever had a turn waits for the next one behind all others.
+    if (jobs !== undefined && this.#waiting.delete(key)) this.#waiting.set(key, jobs);
+    this.#next();
+  }
+
+  /** One more than is needed now is ready: starting one takes several times as long as most of what it is asked. */
+  #prepare({ input: { policies } }: ThreadQuestion): void {
+    const thread = this.#start();
+    this.#idle.push(thread);
+    thread.prepare(policies);
+  }
+
+  #start(): DecisionThread {
+    const thread = new DecisionThread(this.#data, this.#entry, () => {
+      const at = this.#idle.indexOf(thread);
+      if (at >= 0) this.#idle.splice(at, 1);
+    });
+    return thread;
+  }
+
+  #forget(job: Job): void {
+    const jobs = this.#waiting.get(job.key);
+    const at = jobs?.indexOf(job) ?? -1;
+    if (jobs === undefined || at < 0) return;
+    jobs.splice(at, 1);
+    if (jobs.length === 0) this.#waiting.delete(job.key);
+  }
+}
+
+/** One worker thread, and the job that it is at. */
+class DecisionThread {
+  #worker: Worker | undefined;
+  #job: Job | undefined;
+  #onDone: (() => void) | undefined;
+  readonly #onDeath: () => void;
+
+  constructor(data: ThreadData, entry: URL, onDeath: () => void) {
+    this.#onDeath = onDeath;
+    const worker = new Worker(entry, { workerData: data, env: {}, name: 'decisions' });
+    worker.on('message', (answer: ThreadAnswer) => this.#settle((job) => conclude(job, answer)));
+    worker.on('messageerror', (cause) => this.#lose(cause));
+    worker.on('error', (cause) => this.#lose(cause));
+    worker.on('exit', (code) => this.#lose(`the thread ended with ${code}`));
+    worker.unref(); // it must not keep a process that has nothing else to do
+    this.#worker = worker;
+  }
+
+  get isAlive(): boolean {
+    return this.#worker !== undefined;
+  }
+
+  run(job: Job, onDone: () => void): void {
+    this.#job = job;
+    this.#onDone = onDone;
+    try {
+      this.#worker?.postMessage(job.question, job.memory);
+    } catch (cause) {
+      this.#settle((each) => each.reject(threadFailure(cause)));
+    }
+  }
+
+  /** Compiles these policies before anything is asked. */
+  prepare(policies: readonly string[]): void {
+    this.#worker?.postMessage({ kind: 'preparation', input: { policies } } satisfies Preparation);
+  }
+
+  async end(): Promise<void> {
+    const worker = this.#worker;
+    this.#lose('the thread was ended');
+    await worker?.terminate();
+  }
+
+  /** Discards an unusable thread, and refuses the request that it was working on. */
+  #lose(cause: unknown): void {
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    this.#worker = undefined;
+    void worker.terminate(); // it is dead, or its answers are ignored
+    this.#onDeath();
+    this.#settle((job) => job.reject(threadFailure(cause)));
+  }
+
+  #settle(notify: (job: Job) => void): void {
+    const [job, onDone] = [this.#job, this.#onDone];
+    this.#job = undefined;
+    this.#onDone = undefined;
+    if (job !== undefined) notify(job);
+    onDone?.();
+  }
+}
+
+function conclude({ resolve, reject }: Job, answer: ThreadAnswer): void {
+  if ('error' in answer) reject(fromErrorParts(answer.error));
+  else resolve(answer.result);
+}
