@@ -116,9 +116,10 @@ function parseChoice(
   if (functionCallingConfig === undefined || tools.length === 0) return { tools };
   const path = 'toolConfig.functionCallingConfig';
   const { mode, allowedFunctionNames = [] } = parseFields(functionCallingConfig, path);
-  const allowed = parseList(allowedFunctionNames, `${path}.allowedFunctionNames`);
-  const kept = allowed.length === 0 ? tools : tools.filter(({ name }) => allowed.includes(name));
-  const toolChoice = choiceOf(mode, kept, allowed.length);
+  const names = parseList(allowedFunctionNames, `${path}.allowedFunctionNames`);
+  const allowed = new Set(names);
+  const kept = names.length === 0 ? tools : tools.filter(({ name }) => allowed.has(name));
+  const toolChoice = choiceOf(mode, kept, names.length);
   return toolChoice === undefined ? { tools: kept } : { tools: kept, toolChoice };
 }
 

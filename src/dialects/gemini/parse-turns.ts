@@ -15,12 +15,9 @@ import {
 import { keptElsewhere, paragraphs, textParts } from '../translation/media.ts';
 import { parseSeal } from '../translation/seals.ts';
 
-/** A call that waits for its response: by its id where it has one, else by its name, in order. */
-type OpenCall = Pick<ToolCall, 'id' | 'name'>;
-
 /** The turns of a Gemini request, with its members in camelCase. */
 export function parseGeminiTurns(contents: unknown, dropped: Dropped): Turn[] {
-  let open: OpenCall[] = [];
+  let open = new OpenCalls([]);
   let calls = 0;
 
   function parseModel(parts: readonly Placed[]): Turn {
@@ -48,7 +45,7 @@ export function parseGeminiTurns(contents: unknown, dropped: Dropped): Turn[] {
         noteDropped(dropped, `${path}.executableCode`);
       else throw unsupported(path, 'only text and function calls can be translated in a turn of the model');
     }
-    open = made.map(({ id, name }) => ({ id, name }));
+    open = new OpenCalls(made);
     return { role: 'assistant', thoughts, text: texts.join(''), calls: made };
   }
 
@@ -67,8 +64,7 @@ export function parseGeminiTurns(contents: unknown, dropped: Dropped): Turn[] {
   function parseResult({ id, name, response, parts = [] }: Fields, path: string): ToolResult {
     const place = `${path}.functionResponse`;
     const own = parseOptionalText(id, `${place}.id`);
-    const found = open.findIndex((call) => (own === undefined ? call.name === name : call.id === own));
-    const [call] = found < 0 ? [] : open.splice(found, 1);
+    const call = open.take(own, name);
     const { text, isError } = toResultText(response);
     const media = parseEach(parts, `${place}.parts`, parsePart).flat();
     return { callId: call?.id ?? own ?? '', parts: [...textParts(text), ...media], isError, path };
@@ -86,6 +82,37 @@ export function parseGeminiTurns(contents: unknown, dropped: Dropped): Turn[] {
         throw wrongField(`${path}.role`, 'user or model');
     }
   }).flat();
+}
+
+/** The calls of a turn that wait for their responses, each found without going through the others. */
+class OpenCalls {
+  readonly #byId = new Map<string, ToolCall[]>();
+  readonly #byName = new Map<string, ToolCall[]>();
+  readonly #answered = new Set<ToolCall>();
+
+  constructor(calls: readonly ToolCall[]) {
+    // The first one is found last in its list, where it can be taken without moving the rest.
+    for (const call of calls.toReversed()) {
+      append(this.#byId, call.id, call);
+      append(this.#byName, call.name, call);
+    }
+  }
+
+  /** The call of a response: by its id if it has one, else the first of its name. */
+  take(id: string | undefined, name: unknown): ToolCall | undefined {
+    const byName = typeof name === 'string' ? this.#byName.get(name) : undefined;
+    const calls = id === undefined ? byName : this.#byId.get(id);
+    let call = calls?.pop();
+    while (call !== undefined && this.#answered.has(call)) call = calls?.pop();
+    if (call !== undefined) this.#answered.add(call);
+    return call;
+  }
+}
+
+function append(lists: Map<string, ToolCall[]>, key: string, call: ToolCall): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [call]);
+  else list.push(call);
 }
 
 /** Parts in which the provider's own tools are called and answer; the model's text says what came of them. */

@@ -32,7 +32,11 @@ interface Block {
 export class BlockQueue {
   readonly #output: BlockOutput;
   #open: Block | undefined;
-  readonly #waiting: Block[] = [];
+  /** In order; those before `#first` were shown, because taking them out one by one would move all others each time. */
+  #waiting: Block[] = [];
+  #first = 0;
+  /** Calls whose input may go on, by their index. */
+  readonly #calls = new Map<number, Block>();
 
   constructor(output: BlockOutput) {
     this.#output = output;
@@ -40,7 +44,7 @@ export class BlockQueue {
 
   add(kind: 'text' | 'thinking', text: string): void {
     if (text === '') return;
-    if (this.#open?.kind === kind && this.#open.seal === undefined && this.#waiting.length === 0) {
+    if (this.#open?.kind === kind && this.#open.seal === undefined && !this.#isWaiting) {
       this.#output.piece(text);
       return;
     }
@@ -58,12 +62,14 @@ export class BlockQueue {
 
   startCall(call: CallStart, seal?: string): void {
     if (seal !== undefined) this.#enter(newBlock('sealed', seal));
-    this.#enter({ ...newBlock('call', ''), call });
+    const block = { ...newBlock('call', ''), call };
+    this.#calls.set(call.index, block);
+    this.#enter(block);
   }
 
   addInput(index: number, piece: string): void {
     if (piece === '') return;
-    const block = this.#find(index);
+    const block = this.#calls.get(index);
     if (block === undefined) {
       // A complete object can only be followed by white space.
       if (piece.trim() !== '') throw brokenAnswer('continues a tool call that was complete');
@@ -72,11 +78,11 @@ export class BlockQueue {
     block.input += piece;
     if (block !== this.#open) return;
     this.#output.piece(piece);
-    if (this.#waiting.length > 0) this.#advance();
+    if (this.#isWaiting) this.#advance();
   }
 
   endCall(index: number): void {
-    const block = this.#find(index);
+    const block = this.#calls.get(index);
     if (block === undefined) return;
     block.isEnded = true;
     if (block !== this.#open) return;
@@ -86,14 +92,14 @@ export class BlockQueue {
 
   finish(): void {
     this.#close();
-    for (const block of this.#waiting.splice(0)) {
+    for (let block = this.#next(); block !== undefined; block = this.#next()) {
       this.#show(block);
       this.#close();
     }
   }
 
   #enter(block: Block): void {
-    if (this.#waiting.length > 0 || (this.#open !== undefined && isBusy(this.#open))) {
+    if (this.#isWaiting || (this.#open !== undefined && isBusy(this.#open))) {
       this.#waiting.push(block);
       return;
     }
@@ -102,11 +108,24 @@ export class BlockQueue {
   }
 
   #advance(): void {
-    while (this.#waiting.length > 0 && (this.#open === undefined || !isBusy(this.#open))) {
+    while (this.#isWaiting && (this.#open === undefined || !isBusy(this.#open))) {
       this.#close();
-      const next = this.#waiting.shift();
+      const next = this.#next();
       if (next !== undefined) this.#show(next);
     }
+  }
+
+  get #isWaiting(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  #next(): Block | undefined {
+    const block = this.#waiting[this.#first];
+    this.#first += 1;
+    if (this.#first < this.#waiting.length) return block;
+    this.#waiting = [];
+    this.#first = 0;
+    return block;
   }
 
   #show(block: Block): void {
@@ -122,13 +141,10 @@ export class BlockQueue {
   }
 
   #close(): void {
-    if (this.#open !== undefined) this.#output.close(this.#open.seal);
+    if (this.#open === undefined) return;
+    this.#output.close(this.#open.seal);
+    if (this.#open.call !== undefined) this.#calls.delete(this.#open.call.index);
     this.#open = undefined;
-  }
-
-  #find(index: number): Block | undefined {
-    if (this.#open?.call?.index === index) return this.#open;
-    return this.#waiting.find((block) => block.call?.index === index);
   }
 }
 
