@@ -17,9 +17,10 @@ interface Block {
   readonly kind: 'text' | 'thinking' | 'sealed' | 'call';
   readonly call?: CallStart;
   seal?: string;
-  /** All of the input so far; `checked` of it has gone through `progress`. */
+  /** What came before it was shown. */
   input: string;
-  checked: number;
+  /** The part of a call's input that has not gone through `progress`. */
+  unread: string;
   readonly progress: ReturnType<typeof createJsonProgress>;
   isEnded: boolean;
 }
@@ -75,8 +76,11 @@ export class BlockQueue {
       if (piece.trim() !== '') throw brokenAnswer('continues a tool call that was complete');
       return;
     }
-    block.input += piece;
-    if (block !== this.#open) return;
+    block.unread += piece;
+    if (block !== this.#open) {
+      block.input += piece;
+      return;
+    }
     this.#output.piece(piece);
     if (this.#isWaiting) this.#advance();
   }
@@ -151,11 +155,11 @@ export class BlockQueue {
 /** Whether more input may follow, as far as its arguments show. */
 function isBusy(block: Block): boolean {
   if (block.kind !== 'call' || block.isEnded) return false;
-  block.progress.add(block.input.slice(block.checked));
-  block.checked = block.input.length;
+  block.progress.add(block.unread);
+  block.unread = '';
   return !block.progress.isComplete();
 }
 
 function newBlock(kind: Block['kind'], input: string): Block {
-  return { kind, input, checked: 0, progress: createJsonProgress(), isEnded: false };
+  return { kind, input, unread: '', progress: createJsonProgress(), isEnded: false };
 }
