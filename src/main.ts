@@ -1,10 +1,14 @@
+import { closeSync, constants, openSync } from 'node:fs';
 import { userInfo } from 'node:os';
+import { isatty } from 'node:tty';
 import type { Io } from './cli/shell/io.ts';
 import { exitCodes, GatewayError } from './errors.ts';
 
 const argv = process.argv.slice(2);
 /** For output that is still on its way when a command is over. */
 const patienceMs = 5_000;
+/** How long standard input may hold nothing before that is said. */
+const inputMs = 2_000;
 
 process.env.HOME ||= homeOfUser();
 
@@ -14,7 +18,7 @@ void runInProcess().then((code) => {
 });
 
 async function runInProcess(): Promise<number> {
-  const [{ run }, { printError }, { outputFailed }] = await Promise.all([
+  const [{ run }, { printError, wantsJson }, { outputFailed }] = await Promise.all([
     import('./cli/program.ts'),
     import('./cli/shell/terminal.ts'),
     import('./cli/shell/io.ts'),
@@ -55,6 +59,7 @@ async function runInProcess(): Promise<number> {
   const io: Io = {
     // Opening it takes 2 ms, and few commands read it.
     get stdin() {
+      if (!isReading && !argv.includes('-q') && !argv.includes('--quiet') && !wantsJson(argv)) noteWaiting();
       isReading = true;
       return process.stdin;
     },
@@ -64,8 +69,13 @@ async function runInProcess(): Promise<number> {
     cwd: process.cwd(),
     signal: interrupt.signal,
     onHangup: (listener) => {
-      process.on('SIGHUP', listener);
-      return () => process.off('SIGHUP', listener);
+      const isAtTerminal = [0, 1, 2].some((descriptor) => isatty(descriptor));
+      const onHangup = () => {
+        if (!isAtTerminal || hasTerminal()) return listener();
+        interrupt.abort(new GatewayError('terminated', 'the terminal was closed'));
+      };
+      process.on('SIGHUP', onHangup);
+      return () => process.off('SIGHUP', onHangup);
     },
     onSecondSignal: (listener) => {
       beforeExit.add(listener);
@@ -85,6 +95,29 @@ async function runInProcess(): Promise<number> {
   isOver = true;
   releaseProcess(code);
   return code;
+}
+
+/** Says what a command waits for: editors, agents, ssh and git hooks leave standard input open, with nothing in it. */
+function noteWaiting(): void {
+  const { stdin } = process;
+  const timer = setInterval(() => {
+    const isRead = stdin.readableFlowing === true || stdin.listenerCount('readable') > 0;
+    const isOver = stdin.isTTY === true || stdin.bytesRead > 0 || stdin.readableEnded || stdin.destroyed;
+    if (isOver) return clearInterval(timer);
+    if (!isRead) return;
+    clearInterval(timer);
+    process.stderr.write('gateway: waiting for standard input; if there is none, add < /dev/null\n');
+  }, inputMs).unref();
+}
+
+/** Whether the process still has the terminal that it was started at; SIGHUP may also come from `kill`. */
+function hasTerminal(): boolean {
+  try {
+    closeSync(openSync('/dev/tty', constants.O_RDONLY | constants.O_NOCTTY | constants.O_NONBLOCK));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**

@@ -35,7 +35,7 @@ export function build(io: Io): Command {
       'git log --format=%s -20 | gateway embed --lines -o ndjson',
     ],
   })
-    .argument('[texts...]', 'the inputs; - is standard input, which otherwise comes first')
+    .argument('[texts...]', 'the inputs; - is standard input, which is also read if there are none')
     .option('-m, --model <name>', 'model (default: GATEWAY_MODEL, else the only one for embeddings)')
     .option(
       '-f, --file <file>',
@@ -111,7 +111,7 @@ interface Given {
   readonly byLine: boolean;
 }
 
-/** Standard input, then the files, then the arguments. Throws usage.invalid if there is nothing, or nothing in one. */
+/** Standard input, if it is named or there is nothing else, then the files, then the arguments. Throws usage.invalid if there is nothing, or nothing in one. */
 async function readInputs({ texts, files, byLine }: Given, io: Io): Promise<readonly EmbedInput[]> {
   const named = [...files, ...texts].filter((one) => one === '-').length;
   if (named > 1)
@@ -119,7 +119,8 @@ async function readInputs({ texts, files, byLine }: Given, io: Io): Promise<read
   const inputs: EmbedInput[] = [];
   const add = (source: string, text: string) =>
     inputs.push(...(byLine ? linesOf(source, text) : [{ source, text }]));
-  const isPiped = named === 0 && hasInput(io);
+  // Beside other inputs it is read only if it is named: whoever started this may never close it.
+  const isPiped = named === 0 && texts.length + files.length === 0 && hasInput(io);
   if (named === 1 || isPiped) {
     const text = toText(await readStandardInput(io), '');
     // In a loop or under cron, standard input may be empty.

@@ -28,7 +28,13 @@ describe('inputs', () => {
     ['an argument', ['hello'], {}, ['argument 1']],
     ['a file', ['-f', 'notes.txt'], {}, ['notes.txt']],
     ['its lines, but for blank ones', ['--lines', '-f', 'notes.txt'], {}, ['notes.txt:1', 'notes.txt:3']],
-    ['standard input first', ['b', '-f', 'notes.txt'], { stdin: 'a' }, ['-', 'notes.txt', 'argument 1']],
+    ['standard input first', ['b', '-', '-f', 'notes.txt'], { stdin: 'a' }, ['-', 'notes.txt', 'argument 1']],
+    [
+      'no standard input beside others',
+      ['b', '-f', 'notes.txt'],
+      { stdin: 'a' },
+      ['notes.txt', 'argument 1'],
+    ],
     ['its lines', ['--lines'], { stdin: 'a\nb\n' }, ['-:1', '-:2']],
     ['an empty pipe beside an argument', ['hello'], { stdin: '' }, ['argument 1']],
   ] as const)('%s', async (_name, argv, environment, sources) => {
@@ -71,7 +77,7 @@ describe('output', () => {
       'on a terminal how long each is and how it begins',
       ['a'],
       { isTerminal: true },
-      /^INPUT {7}DIMENSIONS {2}BEGINS\nargument 1 {2}\d+ .* …\n$/,
+      /^INPUT {7}DIMENSIONS {2}BEGINS\nargument 1 +\d+ .* …\n$/,
     ],
   ])('%s', async (_name, argv, environment, expected) => {
     expect((await embed(argv, environment)).stdout).toMatch(expected);

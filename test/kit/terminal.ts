@@ -16,6 +16,8 @@ export interface Terminal {
   cellAt(line: number, column: number): { readonly text: string; readonly isBold: boolean } | undefined;
   /** As from a keyboard: `\r` is Enter, `\x03` Ctrl-C, `\x04` Ctrl-D, `\x1b[A` the arrow up. */
   type(text: string): void;
+  /** As when its window is closed. */
+  close(): void;
   /** Resolves when the screen shows the text. Rejects with the screen after 20 s, or when the program ended without. */
   shows(text: string | RegExp): Promise<void>;
 }
@@ -85,6 +87,7 @@ export function startTerminal(argv: readonly string[], environment: Environment)
       return cell === undefined ? undefined : { text: cell.getChars(), isBold: cell.isBold() !== 0 };
     },
     type: (text) => child.write(text),
+    close: () => (child as unknown as { destroy(): void }).destroy(), // missing in its types
     shows: (wanted) =>
       new Promise((resolve, reject) => {
         const finish = (end: () => void) => {
