@@ -1,5 +1,5 @@
 import type { Effort } from '../hosts/models.ts';
-import { toText } from './fields.ts';
+import { type Fields, toText } from './fields.ts';
 import type { Seal } from './translation/seals.ts';
 import type { Usage } from './usage.ts';
 
@@ -14,7 +14,7 @@ export type Source =
   | { readonly kind: 'text'; readonly text: string };
 
 /** `path` names the part's place in the client's request, for refusals. */
-export type ContentPart =
+export type ContentPart = (
   | { readonly kind: 'text'; readonly text: string }
   | {
       readonly kind: 'image';
@@ -27,7 +27,11 @@ export type ContentPart =
       readonly source: Source;
       readonly name?: string | undefined;
       readonly path: string;
-    };
+    }
+) & {
+  /** `cache_control` as Anthropic has it, which clients of other dialects write too. */
+  readonly breakpoint?: Fields | undefined;
+};
 
 /** A custom tool takes free text where a function takes a JSON object. */
 export type CallKind = 'function' | 'custom';
@@ -56,6 +60,7 @@ export interface SystemTurn {
   readonly role: 'system';
   readonly isDeveloper: boolean;
   readonly text: string;
+  readonly breakpoint?: Fields | undefined;
 }
 
 interface UserTurn {

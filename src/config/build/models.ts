@@ -16,6 +16,8 @@ export interface ModelEntry {
   readonly isPattern: boolean;
   /** The provider first, then its fallbacks in order. */
   readonly targets: readonly [ModelTarget, ...ModelTarget[]];
+  /** Set if bodies that are built for it don't mark what its host is to cache. */
+  readonly promptCache?: 'off';
   readonly contextWindow?: number;
   readonly maxOutputTokens?: number;
   /** US$ per million tokens. */
@@ -87,11 +89,12 @@ export function checkNamedModels(
 }
 
 function buildModel(settings: ModelSettings): ModelEntry {
-  const { match, pricing, context_window, max_output_tokens } = settings;
+  const { match, pricing, context_window, max_output_tokens, prompt_cache } = settings;
   return {
     match,
     isPattern: match.includes('*'),
     targets: [toTarget(settings), ...settings.fallbacks.map(toTarget)],
+    ...(prompt_cache === 'off' && { promptCache: prompt_cache }),
     ...(context_window !== undefined && { contextWindow: context_window }),
     ...(max_output_tokens !== undefined && { maxOutputTokens: max_output_tokens }),
     ...(pricing !== undefined && {

@@ -33,6 +33,11 @@ const modelSchema = z.strictObject({
     .describe(
       'Most tokens of output: for model discovery, and reserved by budgets where the client sets no cap. Fallbacks to other models may write more.',
     ),
+  prompt_cache: reaching('nothing', z.enum(['auto', 'off']))
+    .default('auto')
+    .describe(
+      'auto: bodies that the gateway builds for Claude mark what their host is to cache; off: only where the client says so.',
+    ),
   pricing: z
     .strictObject({
       input: price.describe('Input.'),

@@ -9,6 +9,7 @@ import type {
 } from '../conversation.ts';
 import {
   type Fields,
+  isFields,
   parseEach,
   parseFields,
   parseOptionalCount,
@@ -90,7 +91,12 @@ function parseMessage(message: Fields, path: string): Turn {
   switch (role) {
     case 'system':
     case 'developer':
-      return { role: 'system', isDeveloper: role === 'developer', text: parsePlainText(content, place) };
+      return {
+        role: 'system',
+        isDeveloper: role === 'developer',
+        text: parsePlainText(content, place),
+        breakpoint: parseBreakpoint(toFields(toList(content).at(-1))),
+      };
     case 'user':
       return { role: 'user', parts: parseParts(content, place) };
     case 'assistant':
@@ -158,6 +164,16 @@ function parseParts(content: unknown, path: string): ContentPart[] {
 }
 
 function parsePart(part: Fields, path: string): ContentPart[] {
+  const breakpoint = parseBreakpoint(part);
+  const parts = parsePlainPart(part, path);
+  return breakpoint === undefined ? parts : parts.map((each) => ({ ...each, breakpoint }));
+}
+
+function parseBreakpoint({ cache_control: control }: Fields): Fields | undefined {
+  return isFields(control) && control.type === 'ephemeral' ? control : undefined;
+}
+
+function parsePlainPart(part: Fields, path: string): ContentPart[] {
   switch (part.type) {
     case 'text':
       return textParts(parseText(part.text, `${path}.text`));

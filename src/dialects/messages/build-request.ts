@@ -10,6 +10,7 @@ import {
 } from '../translation/context.ts';
 import { sealFor } from '../translation/seals.ts';
 import { type ToolNames, toFunctionTool } from '../translation/tool-names.ts';
+import { placeBreakpoints } from './breakpoints.ts';
 import { buildMessagesTurns } from './build-turns.ts';
 
 export function buildMessagesRequest(
@@ -20,15 +21,18 @@ export function buildMessagesRequest(
 ): Fields {
   const asked = clampMaxTokens(request.maxOutputTokens, context.maxOutputTokens);
   const { system, messages } = buildMessagesTurns(withJsonInstruction(request), context, names);
+  const tools = request.tools.map((tool) => buildTool(tool, names));
+  if (traitsOf(context).promptCache === 'breakpoints' && context.promptCache !== 'off')
+    placeBreakpoints({ tools, system, messages });
   const toolChoice = buildToolChoice(request, names);
   const budget = thinkingBudget(request, context, { asked, dropped });
   const thinking = buildThinking(request, context, budget);
   return withoutAbsent({
     model: context.targetModel,
     max_tokens: (asked ?? defaultMaxTokens(context)) + (asked === undefined ? 0 : (budget ?? 0)),
-    system: system.length > 0 ? system.map((text) => ({ type: 'text', text })) : undefined,
+    system: system.length > 0 ? system : undefined,
     messages,
-    tools: request.tools.length > 0 ? request.tools.map((tool) => buildTool(tool, names)) : undefined,
+    tools: tools.length > 0 ? tools : undefined,
     tool_choice: toolChoice,
     ...buildSampling(request, context, thinking !== undefined, dropped),
     stop_sequences: request.stop.length > 0 ? request.stop : undefined,

@@ -16,14 +16,15 @@ export function buildMessagesTurns(
   request: ConversationRequest,
   context: TranslationContext,
   names: ToolNames,
-): { system: readonly string[]; messages: readonly Message[] } {
-  const system = request.system.map((turn) => turn.text).filter((text) => text.trim() !== '');
+): { system: Fields[]; messages: Message[] } {
+  const system = request.system.flatMap((turn) => textBlocks(turn.text, turn.breakpoint));
   const messages: Message[] = [];
   for (const turn of orderTurns(request.turns)) append(messages, turn, buildContent(turn, context, names));
   // A request with nothing but a system prompt is fine in the OpenAI dialects and refused here.
   const only = messages.length === 0 ? system.pop() : undefined;
-  if (only !== undefined) messages.push({ role: 'user', content: [{ type: 'text', text: only }] });
-  return { system, messages: trimPrefill(messages) };
+  if (only !== undefined) messages.push({ role: 'user', content: [only] });
+  trimPrefill(messages);
+  return { system, messages };
 }
 
 function append(messages: Message[], turn: Turn, content: Fields[]): void {
@@ -81,15 +82,20 @@ function buildResult(result: ToolResult): Fields {
 }
 
 // Blank text blocks are refused by the provider.
-function textBlocks(text: string): Fields[] {
-  return text.trim() === '' ? [] : [{ type: 'text', text }];
+function textBlocks(text: string, breakpoint?: Fields): Fields[] {
+  return text.trim() === '' ? [] : [{ type: 'text', text, ...cacheControl(breakpoint) }];
 }
 
 const imageTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
 
 function buildPart(part: ContentPart): Fields[] {
-  if (part.kind === 'text') return textBlocks(part.text);
-  return [part.kind === 'image' ? buildImage(part) : buildDocument(part)];
+  if (part.kind === 'text') return textBlocks(part.text, part.breakpoint);
+  const block = part.kind === 'image' ? buildImage(part) : buildDocument(part);
+  return [{ ...block, ...cacheControl(part.breakpoint) }];
+}
+
+function cacheControl(breakpoint: Fields | undefined): Fields {
+  return breakpoint === undefined ? {} : { cache_control: breakpoint };
 }
 
 function buildImage({ source, path }: Extract<ContentPart, { kind: 'image' }>): Fields {
@@ -118,10 +124,9 @@ function buildDocument({ source, name, path }: Extract<ContentPart, { kind: 'doc
 }
 
 // A final assistant message is a prefill, which must not end in whitespace.
-function trimPrefill(messages: readonly Message[]): readonly Message[] {
+function trimPrefill(messages: readonly Message[]): void {
   const last = messages.at(-1);
-  const block = last?.role === 'assistant' ? last.content.at(-1) : undefined;
-  if (last === undefined || block?.type !== 'text') return messages;
-  const trimmed = { ...block, text: String(block.text).trimEnd() };
-  return [...messages.slice(0, -1), { ...last, content: [...last.content.slice(0, -1), trimmed] }];
+  const block = last?.role === 'assistant' ? last.content.pop() : undefined;
+  if (block === undefined) return;
+  last?.content.push(block.type === 'text' ? { ...block, text: String(block.text).trimEnd() } : block);
 }

@@ -33,9 +33,16 @@ export function parseMessagesTurns(messages: unknown, dropped: Dropped): Turn[] 
   }).flat();
 }
 
+/**
+ * A line of Claude Code's for Anthropic alone, with another hash in each conversation: before a prompt it would keep other
+ * hosts from finding that in their caches (1rgs/claude-code-proxy#99, ollama#14918, 2026-04).
+ */
+const billingHeader = 'x-anthropic-billing-header:';
+
 /** All text blocks of a system prompt, blank lines between them. */
 export function parseSystemText(value: unknown, path: string): string {
-  return paragraphs(parseBlocks(value, path, (block, place) => parseText(block.text, `${place}.text`)));
+  const texts = parseBlocks(value, path, (block, place) => parseText(block.text, `${place}.text`));
+  return paragraphs(texts.filter((text) => !text.startsWith(billingHeader)));
 }
 
 function parseUser(message: Fields, path: string, dropped: Dropped): Turn[] {

@@ -17,6 +17,8 @@ export interface TranslationContext {
   readonly defaultMaxOutputTokens?: number;
   /** The largest cap that the model takes and no rule or limit objects to, as far as is known. */
   readonly largestOutputTokens?: number;
+  /** Set if no breakpoints for the cache are put into bodies for hosts that want them. */
+  readonly promptCache?: 'off';
   /** A fresh id that begins with the prefix, for example `newId('msg_')`. */
   readonly newId: (prefix: string) => string;
   /** Whether the answer is streamed, if the client's body doesn't say. */

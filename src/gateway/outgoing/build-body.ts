@@ -67,6 +67,7 @@ export function buildBody(
     createdS: Math.floor(facts.nowMs / 1_000),
     ...(entry?.maxOutputTokens === undefined ? {} : { maxOutputTokens: entry.maxOutputTokens }),
     ...(cap === undefined ? {} : { defaultMaxOutputTokens: cap }),
+    ...(entry?.promptCache && { promptCache: entry.promptCache }),
     largestOutputTokens: Math.min(largestCap(destination), capLimitOf(source)),
   };
   const { bytes } = request.document;
