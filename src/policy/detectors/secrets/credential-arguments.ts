@@ -1,5 +1,5 @@
 import type { Finding } from '../detector.ts';
-import { isSecretValue } from './secret-value.ts';
+import { isRandomValue, isSecretValue } from './secret-value.ts';
 
 interface Argument {
   readonly why: string;
@@ -7,6 +7,8 @@ interface Argument {
   readonly mark: RegExp;
   /** Its group is the password; every repetition is bounded. */
   readonly expression: RegExp;
+  /** Set if a random value there is likely a secret: nothing else is written so. */
+  readonly isTelling?: true;
 }
 
 const credentialArguments: readonly Argument[] = [
@@ -14,6 +16,7 @@ const credentialArguments: readonly Argument[] = [
     why: 'option of curl',
     mark: /curl/,
     expression: /(?:-u|--user)[ =]["']?([^\s"':@/$]{20,128}):["']?(?=\s|$)/g,
+    isTelling: true,
   },
   {
     why: 'input of a command',
@@ -32,6 +35,7 @@ const credentialArguments: readonly Argument[] = [
     mark: /:(?:\d{4,5}|\*):/,
     expression:
       /(?<![^\s"'])[\w.*-]{1,64}:(?:\d{4,5}|\*):[\w*-]{1,48}:[\w*-]{1,48}:([^\s:"']{8,128})(?![^\s"'])/g,
+    isTelling: true,
   },
   {
     why: 'user of an address',
@@ -42,12 +46,14 @@ const credentialArguments: readonly Argument[] = [
     why: 'option of curl',
     mark: /curl|wget/,
     expression: /(?:-u|--user)[ =]["']?[^\s"':]{1,64}:([^\s"']{4,128})/g,
+    isTelling: true,
   },
   {
     why: 'option of a command',
     mark: /sshpass|redis-cli|mysql|mongosh?|ldap(?:search|modify|add)|htpasswd|(?:docker|podman|helm) /,
     expression:
       /(?:sshpass -p ?|redis-cli\b[^\n|;]{0,80}? -a |mysql(?:dump|admin)?\b[^\n|;]{0,80}? -p|mongo(?:sh)?\b[^\n|;]{0,80}? -p |(?:docker|podman|helm)\b[^\n|;]{0,40}? login [^\n|;]{0,80}?(?:-p|--password) ?|ldap\w{3,6}\b[^\n|;]{0,80}? -w |htpasswd -\w*b\w*[^\n|;]{0,80}? )["']?([^\s"']{8,128})/g,
+    isTelling: true,
   },
   {
     why: 'secret of a command',
@@ -77,7 +83,8 @@ const credentialArguments: readonly Argument[] = [
     why: 'session of a cookie',
     mark: /cookie/i,
     expression:
-      /cookie\\?["']?\s?[:,=]\s?\\?["']?[^\n"']{0,200}?(?:sess\w{0,12}|sid|auth\w{0,8}|token)=([^;\s"'\\]{16,256})/gi,
+      /cookie\\?["']?\s?[:,=]\s?\\?["']?[^\n"']{0,200}?(?:sess\w{0,12}|sid|auth\w{0,8}|(?<![cx]srf[_-]?)token)=([^;\s"'\\]{16,256})/gi,
+    isTelling: true,
   },
   {
     why: 'value before its name',
@@ -131,6 +138,16 @@ export const argumentPrefilters: readonly string[] = [
   'insert (?:ignore )?into ',
 ];
 
+/** The same for what is likely. */
+export const tellingPrefilters: readonly string[] = [
+  '(?:-u|--user)[ =][^ :]{1,64}:[^ ]{14}',
+  '(?:-u|--user)[ =]["\']?[^ :]{20}',
+  ' -{1,2}(?:p|a|w|password)[ =]?["\']?[!-~]{14}',
+  'htpasswd -[a-z]',
+  ':(?:[0-9]{4,5}|\\*):[a-z0-9_*-]+:[a-z0-9_*-]+:',
+  '(?:sess[a-z0-9_]{0,12}|sid|auth[a-z0-9_]{0,8}|token)=[!-~]{16}',
+];
+
 /** Characters of which every expression needs one. */
 const punctuation = /[ =:("'<]/;
 /** Most texts have no mark, and one expression is faster than one for each place. */
@@ -139,13 +156,15 @@ const anyMark = new RegExp(credentialArguments.map(({ mark }) => mark.source).jo
 /** `curl -u name:password`, `sshpass -p password`, `auth=("name", "password")` */
 export function findCredentialArguments(text: string): readonly Finding[] {
   if (!punctuation.test(text) || !anyMark.test(text)) return [];
-  return credentialArguments.flatMap(({ why, mark, expression }) => {
+  return credentialArguments.flatMap(({ why, mark, expression, isTelling = false }) => {
     if (!mark.test(text)) return [];
-    return [...text.matchAll(expression)].flatMap(({ index, 0: whole, 1: password = '' }) => {
+    return [...text.matchAll(expression)].flatMap(({ index, 0: whole, 1: password = '' }): Finding[] => {
+      if (!isSecretValue(password, 'password', false)) return [];
       const start = index + whole.lastIndexOf(password);
-      return isSecretValue(password, 'password', false)
-        ? [{ start, end: start + password.length, confidence: 'possible', why } as const]
-        : [];
+      const end = start + password.length;
+      return isTelling && isRandomValue(password, 'password')
+        ? [{ start, end, confidence: 'likely', why: `${why}, random` }]
+        : [{ start, end, confidence: 'possible', why }];
     });
   });
 }

@@ -217,9 +217,22 @@ function whyOf(kind: NameKind): string {
   return `named a ${kind === 'password' ? 'password' : 'key or token'}`;
 }
 
-/** A setting: `NAME=value`, `name: "value"`, `"name": "value"`. In prose and code a name says less. */
+const assigned = /^(?:\\{0,3}["'`])?\s{0,2}(?:[:=]|:=|=>)\s{0,2}(?:\\{0,3}["'`])?$/;
+/** `Authorization: Bearer …` */
+const assignedWithScheme =
+  /^(?:\\{0,3}["'`])?\s{0,2}[:=]\s{0,2}(?:\\{0,3}["'`])?(?:bearer|basic|token|bot|apikey|key)[ \t]{1,2}$/i;
+const behindOption = /^(?:["'],?)?[ \t]{1,4}["']?$/;
+/** `.netrc`: `machine api.example.org login me password …` */
+const behindLogin = /\b(?:login|machine) \S{1,64}\s{1,8}$/;
+
+/** A setting: `NAME=value`, `name: "value"`, a header, an option, a login. In prose and code a name says less. */
 function isAssignment(text: string, name: Range, value: Range): boolean {
-  return /^(?:\\{0,3}["'`])?\s{0,2}(?:[:=]|:=|=>)\s{0,2}(?:\\{0,3}["'`])?$/.test(
-    text.slice(name.end, value.start),
+  const between = text.slice(name.end, value.start);
+  if (assigned.test(between)) return true;
+  const written = text.slice(name.start, name.end);
+  if (/auth(?:orization)?$/i.test(written) && assignedWithScheme.test(between)) return true;
+  if (written.startsWith('--') && behindOption.test(between)) return true;
+  return (
+    /^[ \t]{1,4}$/.test(between) && behindLogin.test(text.slice(Math.max(0, name.start - 80), name.start))
   );
 }

@@ -20,6 +20,17 @@ export function isPlaceholder(body: string): boolean {
   return !/\d/.test(rest) && /^[a-z_-]*$/.test(body);
 }
 
+const marks =
+  /example|your[-_]|x{4}|placeholder|redacted|changeme|dummy|fake|insert|replace|not[-_]?(?:a[-_]?)?real/i;
+
+/**
+ * Whether it says so, or repeats a few characters. For keys of a fixed form: nobody writes `ghp_` and 36 characters but
+ * for a key, so that one that only counts up is treated as a key.
+ */
+export function isMarkedPlaceholder(body: string): boolean {
+  return isRepetitive(body.toLowerCase(), 3) || (marks.test(body) && isPlaceholder(body));
+}
+
 /** `…/K7MDENG/bPxRfiCYEXAMPLEKEY`, as vendors mark the keys in their documentation. */
 export function isMarkedExample(value: string): boolean {
   return /EXAMPLE(?:KEY)?$/.test(value);

@@ -102,8 +102,15 @@ export const namePrefilters: readonly string[] = [
  * Prefilter for what is likely: a setting with such a name and a value as long as random ones are, or one in quotation
  * marks with a space or an escape.
  */
-export const likelyNamePrefilter =
-  '(?:key|token|secret|credential|passw(?:or)?d|passphrase|pwd|pass|auth|bearer)[a-z0-9_.-]{0,24}(?:[\\\\"\'`]{0,4} ?(?::?=|:|=>) ?[\\\\"\'`]{0,4}[!-~]{14}|="[^" ]*[ \\\\]|=\'[^\' ]*[ \\\\])';
+const likelyName =
+  '(?:key|token|secret|credential|passw(?:or)?d|passphrase|pwd|pass|auth|bearer)[a-z0-9_.-]{0,24}';
+export const likelyNamePrefilters: readonly string[] = [
+  `${likelyName}(?:[\\\\"'\`]{0,4} ?(?::?=|:|=>) ?[\\\\"'\`]{0,4}[!-~]{14}|="[^" ]*[ \\\\]|='[^' ]*[ \\\\])`,
+  // `Authorization: Bearer …`, `--token …`, `login me password …`
+  'auth(?:orization)?[\\\\"\']{0,4} ?[:=] ?[\\\\"\']{0,4}[a-z]{3,12} [!-~]{14}',
+  '--[a-z0-9-]*(?:key|token|secret|password|pass|auth)["\']{0,2},? ["\']?[!-~]{14}',
+  '(?:login|machine) [^ ]{1,64} password [!-~]{14}',
+];
 
 // A name may continue after its keyword: its last word says what the value is.
 const otherEnding =

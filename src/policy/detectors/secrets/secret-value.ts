@@ -75,6 +75,8 @@ const leastRandomBits: Readonly<Record<NameKind, number>> = {
 /** Whether a value that passed `isSecretValue` is so random that its name leaves hardly a doubt. */
 export function isRandomValue(value: string, kind: NameKind): boolean {
   if (uuid.test(value)) return kind === 'token';
+  const password = passwordOfLogin(value);
+  if (password !== undefined) return isRandomValue(password, 'password');
   if (value.length < 14 || !/^[\w+/=.~:!@#$%^&*?-]+$/.test(value)) return false;
   return (randomBody(value)?.bits ?? 0) >= leastRandomBits[kind];
 }

@@ -10,12 +10,13 @@ import {
   argumentPrefilters,
   findCredentialArguments,
   findPositionalPasswords,
+  tellingPrefilters,
 } from './credential-arguments.ts';
 import { findGatewayKeys } from './gateway-key.ts';
 import { findNamedSecrets } from './named-secrets.ts';
 import { isSampleToken } from './placeholder.ts';
 import { privateKey } from './private-key.ts';
-import { likelyNamePrefilter, namePrefilters } from './secret-names.ts';
+import { likelyNamePrefilters, namePrefilters } from './secret-names.ts';
 import { findUrlCredentials, findWebhookAddresses, webhookPrefilter } from './url-credentials.ts';
 
 const shaped = {
@@ -25,7 +26,8 @@ const shaped = {
     regexes: [
       ...prefiltersOf(shapes),
       ...unlistedPrefilters.likely,
-      likelyNamePrefilter,
+      ...likelyNamePrefilters,
+      ...tellingPrefilters,
       'ey[a-z][a-z0-9_-]{12}',
       'gw_[a-z0-9]{8}',
       'x-oauth-basic',
@@ -98,7 +100,9 @@ function findByForm(text: string): readonly Finding[] {
 
 function findSecrets(text: string): readonly Finding[] {
   return joinOverlapping(
-    [...findByForm(text), ...findNamedSecrets(text)].filter((finding) => isAtLeast(finding, 'likely')),
+    [...findByForm(text), ...findNamedSecrets(text), ...findCredentialArguments(text)].filter((finding) =>
+      isAtLeast(finding, 'likely'),
+    ),
   );
 }
 

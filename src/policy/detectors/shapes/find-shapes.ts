@@ -1,6 +1,6 @@
 import type { Finding, Range } from '../detector.ts';
 import { keyChecksum, keyChecksumLength } from '../secrets/key-checksum.ts';
-import { isPlaceholder } from '../secrets/placeholder.ts';
+import { isMarkedPlaceholder, isPlaceholder } from '../secrets/placeholder.ts';
 import { looksRandom } from '../secrets/randomness.ts';
 import { type CharacterSet, codeAt, isAlphanumeric, isIn, isWordCharacter } from '../text/characters.ts';
 import { findInPieces, isSeam, mostJoins } from './across-seams.ts';
@@ -118,10 +118,15 @@ function shapeAround({ text, ends, from }: Around, at: number, shape: Shape): Fi
   // Slicing comes last: a text may have a key's prefix at every position.
   if (continues(text, end, after.at(-1) ?? anchor)) return undefined;
   const body = text.slice(start, at) + bodyOf(text, bodyStart, after, ends);
-  if (isPlaceholder(body) || (!shape.isUnique && !looksRandom(body))) return undefined;
+  const isStock = isPlaceholder(body);
+  const isKey = shape.isFixed
+    ? !isMarkedPlaceholder(body)
+    : !isStock && (shape.isUnique || looksRandom(body));
+  if (!isKey) return undefined;
   const whole = withScheme(text, start);
   if (whole < from) return undefined;
-  return { start: whole, end, ...toCertainty(shape, text.slice(start, end)) };
+  const certainty = toCertainty(shape, text.slice(start, end));
+  return { start: whole, end, ...certainty, ...(isStock && { confidence: 'likely' }) };
 }
 
 /** The values of the non-literal parts of a key. */

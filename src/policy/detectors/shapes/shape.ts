@@ -1,6 +1,6 @@
 import { longRunLength } from '../detector.ts';
-import { isAlphanumeric } from '../text/characters.ts';
-import { expandFormat, type Part, readFormat } from './format.ts';
+import { isAlphanumeric, isIn } from '../text/characters.ts';
+import { expandFormat, type Part, type Run, readFormat } from './format.ts';
 import groups from './services.json' with { type: 'json' };
 
 /** What the keys of one service look like: plain facts, compiled into the search. */
@@ -32,6 +32,11 @@ export interface Shape {
   readonly beginsWord: boolean;
   /** Nothing else looks like it: its literals are long enough and not everyday words. */
   readonly isUnique: boolean;
+  /**
+   * Whether letters that say whose they are stand before one length, or a long run without hyphens: then the rest need not
+   * look random.
+   */
+  readonly isFixed: boolean;
   /** A vendor's source confirms the shape; without one no key is certain by its shape. */
   readonly isConfirmed: boolean;
   readonly longest: number;
@@ -54,6 +59,7 @@ function toShape({ name: service, confirmed }: Service, parts: readonly Part[]):
     after: parts.slice(at + 1),
     beginsWord: typeof first !== 'string' || isAlphanumeric(first.charCodeAt(0)),
     isUnique: isUnique(literals, parts),
+    isFixed: isFixed(literals, parts),
     isConfirmed: confirmed !== undefined,
     longest: parts.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : part.most), 2),
   };
@@ -71,6 +77,17 @@ function isUnique(literals: readonly string[], parts: readonly Part[]): boolean 
   if (length >= 5) return true;
   const random = parts.reduce((sum, part) => sum + (typeof part === 'string' ? 0 : part.least), 0);
   return length === 4 && /[_-]$/.test(first) && random >= 30;
+}
+
+const leastFixed = 16;
+const hyphen = 0x2d;
+
+function isFixed(literals: readonly string[], parts: readonly Part[]): boolean {
+  const runs = parts.filter((part) => typeof part !== 'string');
+  const length = runs.reduce((sum, { least }) => sum + least, 0);
+  const hasLength = ({ least, most, set }: Run) => least === most || (least >= 30 && !isIn(set, hyphen));
+  if (length < leastFixed || !runs.every(hasLength)) return false;
+  return isUnique(literals, parts) || /^[A-Z]{4}$/.test(literals[0] ?? '');
 }
 
 /** Anchors as a trie: those that differ from a text early are ruled out together. */

@@ -54,7 +54,10 @@ describe('what only looks like a key', () => {
     ['a name in small letters', 'md-outlined-text-field-2 sk-estimator-doc-link-fitted-with-2-columns'],
     ['a prefix inside a word', `task-${random.text(40, base62)} xghp_`],
     ['a key cut short', `sntryu_${random.hex(40)}`],
-    ['an example', 'sntryu_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef'],
+    [
+      'an example',
+      `sntryu_${'0'.repeat(32)}${'a'.repeat(32)} ghp_EXAMPLE${'example'.repeat(5).slice(0, 29)}`,
+    ],
     ['a place holder', 'dp.pt.xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'],
   ])('%s is none', (_name, text) => {
     expect(found(secrets, text)).toEqual([]);
