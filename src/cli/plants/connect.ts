@@ -5,13 +5,12 @@ import { createPlantsClient, type PlantsClient, type PlantsConnection } from '..
 import { readSession } from '../../client/session.ts';
 import { readState } from '../../client/state.ts';
 import { GatewayError } from '../../errors.ts';
+import { standardPlantsUrl } from '../../loopback.ts';
 import { type CommonOptions, commonOptions } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
 import { configuredPlants } from './store.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-const standardPlantsUrl = 'http://127.0.0.1:4101/v3';
 
 /**
  * Where the plant store is: PLANTS_URL, else as configured, else the one that this user's running

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { standardPlantsUrl } from '../../loopback.ts';
 import { policySchema } from '../../policy/rules/schema.ts';
 import { providerSchema } from './provider.ts';
 import { reaching } from './reach.ts';
@@ -180,7 +181,7 @@ export const settingsSchema = z.strictObject({
     .describe('The live page, which shows exchanges.'),
   plants: z
     .strictObject({
-      base_url: reaching('store', httpUrl.default('http://127.0.0.1:4101/v3')).describe(
+      base_url: reaching('store', httpUrl.default(standardPlantsUrl)).describe(
         'Where commands find the plant store.',
       ),
       store: z

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { toFields } from '../../dialects/fields.ts';
 import { GatewayError } from '../../errors.ts';
 import { type Cloud, cloudAt, clouds, isCloud } from '../../hosts/clouds.ts';
 import { vendorSetups } from '../../hosts/registry.ts';
-import { isLoopbackHost } from '../../loopback.ts';
+import { isLoopbackHost, standardPlantsUrl } from '../../loopback.ts';
 import { defaultBaseUrl } from '../build/providers.ts';
 import { type MarkedValue, markedValues } from '../schema/reach.ts';
 import { settingsSchema } from '../schema/schema.ts';
@@ -122,7 +122,8 @@ function factsOf(marked: Marked): readonly Fact[] {
         ? []
         : destination(`limits are counted in the database ${place(text)}`, marked);
     case 'store':
-      if (names.length === 0 && isLoopbackUrl(text)) return [];
+      // A password or PLANTS_TOKEN would go to whatever its author has listen on another port of this machine.
+      if (names.length === 0 && text.replace(/\/+$/, '') === standardPlantsUrl) return [];
       return destination(`plants, and your login for them, go to ${place(text)}`, marked);
     case 'store database': {
       const file = /^sqlite:(.+)$/s.exec(text)?.[1];
@@ -193,8 +194,17 @@ function isDialectsOwn(url: string, { group }: Marked): boolean {
 function ofFile(marked: Marked, say: (file: string) => string, ending = ''): readonly Fact[] {
   const file = fileOf(marked);
   // By their endings: the directory also holds what must not be mistaken for records or databases.
-  if (marked.names.length === 0 && liesIn(file, marked.stateDirectory) && file.endsWith(ending)) return [];
+  const isKept = liesIn(file, marked.stateDirectory) && file.endsWith(ending);
+  if (marked.names.length === 0 && isKept && !isForOther(basename(file), marked.reach)) return [];
   return [fact(say(visible(file)), marked.reach, file)];
+}
+
+/** Databases in the state directory that the gateway keeps by itself, some of them for another configuration. */
+const ownDatabase = /^(?:plants|history|ledger(?:-[\da-f]{12})?)\.sqlite$/i;
+
+function isForOther(name: string, reach: Marked['reach']): boolean {
+  const isDefault = reach === 'store database' && name === 'plants.sqlite';
+  return ownDatabase.test(name) && !isDefault;
 }
 
 function fileOf({ text, directory, names }: Marked): string {

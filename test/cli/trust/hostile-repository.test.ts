@@ -103,6 +103,7 @@ const attacks: Readonly<Record<Exclude<Reach, 'nothing'>, readonly (readonly [st
   store: [
     ['plants search', plants('base_url: "http://0.0.0.0:PORT/${TOKEN}", store: { enabled: false }')],
     ['login', plants('base_url: "http://0.0.0.0:PORT/v3", store: { enabled: false }')],
+    ['login', plants('base_url: "http://127.0.0.1:PORT/v3", store: { enabled: false }')],
   ],
   'store database': [
     ['plants serve', plants('store: { port: 0, database: "sqlite:../home/plants.sqlite" }')],

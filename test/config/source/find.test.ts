@@ -2,8 +2,9 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { loadConfig } from '../../../src/config/load.ts';
+import { inspectConfig, loadConfig } from '../../../src/config/load.ts';
 import { findConfig, readConfigFile } from '../../../src/config/source/find.ts';
+import { formatProblem } from '../../../src/config/source/problems.ts';
 import { createWorkspace, nowMs } from '../workspace.ts';
 
 const bin = join(import.meta.dirname, '../../../bin/gateway.js');
@@ -163,6 +164,22 @@ describe.skipIf(process.platform === 'win32')('a file that is found and is no te
       message: expect.stringMatching(message),
     });
     await expect(loading).rejects.not.toThrow(secret);
+  });
+
+  test.each([
+    ['no YAML', '[default]\naws_secret = wJalrXUtnFEMI\n'],
+    ['a text', 'wJalrXUtnFEMI\n'],
+    ['YAML of something else', 'users:\n  - user: { client: wJalrXUtnFEMI }\nserver: wJalrXUtnFEMI\n'],
+    ['an alias', 'server: *wJalrXUtnFEMI\n'],
+  ])('of a link to %s no error quotes anything', async (_, text) => {
+    const root = createWorkspace({ secrets: text });
+    symlinkSync('secrets', join(root, 'gateway.yaml'));
+
+    const problems = (await inspectConfig({ cwd: root, env: { HOME: root }, nowMs })).problems;
+
+    expect(problems).not.toEqual([]);
+    const shown = problems.map((problem) => formatProblem(problem, 'gateway.yaml')).join('\n');
+    expect(shown).not.toContain('wJalrXUtnFEMI');
   });
 
   test('a link that leads nowhere is refused, for its policies are missing', async () => {

@@ -36,7 +36,9 @@ test.each(
     ['pages of this machine', 'server: { allowed_origins: ["http://localhost:3000"] }'],
     ['counters in memory', 'state: memory'],
     ['whole requests in the state directory', 'records: { bodies: true, file: home/.local/state/gateway/r.jsonl }'],
-    ['its store on this machine', 'plants: { base_url: "http://127.0.0.1:4101/v3" }'],
+    ['the store of this machine', 'plants: { base_url: "http://127.0.0.1:4101/v3/" }'],
+    ['databases of its own in the state directory', 'records: { ledger_file: home/.local/state/gateway/shop.sqlite }\nplants: { store: { database: "sqlite:home/.local/state/gateway/shop-plants.sqlite" } }'],
+    ["the store's usual database", 'plants: { store: { database: "sqlite:home/.local/state/gateway/plants.sqlite" } }'],
   ],
 )('%s is free', async (_name, yaml) => {
   expect(await wantsOf(yaml)).toEqual([]);
@@ -154,6 +156,12 @@ test.each(
     ],
     ['Redis', 'state: "redis://127.0.0.1:6379/0"', ['limits are counted in the database redis://127.0.0.1:6379/0']],
     ['a store', 'plants: { base_url: "http://10.0.0.1/v3" }', ['plants, and your login for them, go to http://10.0.0.1/v3']],
+    ['a store of its choice on this machine', 'plants: { base_url: "http://127.0.0.1:5000/v3" }', ['plants, and your login for them, go to http://127.0.0.1:5000/v3']],
+    [
+      'the ledger of another configuration, for plants',
+      'plants: { store: { database: "sqlite:home/.local/state/gateway/ledger.sqlite" } }',
+      ['plants are kept in the SQLite file ./home/.local/state/gateway/ledger.sqlite'],
+    ],
     ['the database of a store', 'plants: { store: { database: "sqlite:p.sqlite" } }', ['plants are kept in the SQLite file ./p.sqlite']],
     ['to be reached', 'server: { host: 0.0.0.0 }', ['other machines can connect, at 0.0.0.0 (server.host)']],
     ['metrics reached', 'metrics: { host: "::" }', ['other machines can connect, at :: (metrics.host)']],
@@ -174,6 +182,17 @@ test.each(
 )('%s is asked for', async (_name, yaml, expected) => {
   expect(await wantsOf(yaml, undefined, { TOKEN: 't', URL: 'http://10.0.0.1' })).toEqual(expected);
 });
+
+test.each(['ledger.sqlite', 'ledger-0123456789ab.sqlite', 'History.sqlite', 'plants.sqlite'])(
+  "the gateway's own %s is no ledger that a found file may prune",
+  async (name) => {
+    const file = `home/.local/state/gateway/${name}`;
+
+    expect(await wantsOf(`records: { ledger_days: 1, ledger_file: ${file} }`)).toEqual([
+      `usage is kept in the SQLite file ./${file}`,
+    ]);
+  },
+);
 
 test('nothing invisible hides in what is asked for', async () => {
   const yaml = 'records: { file: "a\\u001b[2K\\u200b\\nAllowed: nothing" }';
