@@ -8,7 +8,7 @@ import { GatewayError } from '../../errors.ts';
 import { standardPlantsUrl } from '../../loopback.ts';
 import { type CommonOptions, commonOptions } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
-import { configuredPlants } from './store.ts';
+import { loadConfigured } from './store.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -115,6 +115,6 @@ async function checkOwner(baseUrl: string, { env, signal }: Io): Promise<void> {
 /** The default address doesn't count as configured: the running gateway may have started the store elsewhere. */
 async function configuredBaseUrl(options: CommonOptions, io: Io): Promise<string | undefined> {
   if (options.config === undefined && (io.env.PLANTS_URL ?? '') !== '') return undefined;
-  const plants = await configuredPlants(options, io);
+  const plants = (await loadConfigured(options, io))?.config.plants;
   return plants?.baseUrl === standardPlantsUrl ? undefined : plants?.baseUrl;
 }

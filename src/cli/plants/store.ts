@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { ensureStateDirectory } from '../../client/state.ts';
-import type { Config } from '../../config/config.ts';
+import type { LoadedConfig } from '../../config/load.ts';
 import { GatewayError } from '../../errors.ts';
 import { type Paint, painter } from '../../paint.ts';
 import { askPassword, canAsk, readPassword } from '../shell/ask.ts';
@@ -46,7 +46,8 @@ export function buildServe(io: Io): Command {
     .action(async (given: ServeOptions, command: Command) => {
       const options = commonOptions(command);
       const { quiet, color } = options;
-      const configured = (await configuredPlants(options, io))?.store;
+      const loaded = await loadConfigured(options, io);
+      const configured = loaded?.config.plants.store;
       const database = given.database ?? configured?.database;
       const { startStore } = await import('../../plants/store.ts');
       const isForPeople = io.stderr.isTTY === true;
@@ -64,6 +65,7 @@ export function buildServe(io: Io): Command {
       });
       if (quiet !== true) {
         io.stderr.write(`plants  ${store.url}   docs ${store.url}/docs\n`);
+        if (loaded?.path !== undefined) io.stderr.write(`config  ${loaded.path}\n`);
         if (!store.url.includes(':4101/'))
           io.stderr.write(`other commands find it with PLANTS_URL=${store.url}\n`);
       }
@@ -106,7 +108,7 @@ export function buildUser(io: Io): Command {
       const password = await newPassword(given, options, io);
       const { addUser } = await import('../../plants/store.ts');
       const { email, database } = given;
-      const configured = (await configuredPlants(options, io))?.store.database;
+      const configured = (await loadConfigured(options, io))?.config.plants.store.database;
       const user = await addUser(database ?? configured ?? defaultDatabase(io.env), {
         username,
         password,
@@ -149,7 +151,7 @@ function buildReset(io: Io): Command {
       const { randomPassword, resetPassword } = await import('../../plants/store.ts');
       const made = given.passwordStdin === true ? undefined : randomPassword();
       const password = made ?? (await readPassword(io));
-      const configured = (await configuredPlants(options, io))?.store.database;
+      const configured = (await loadConfigured(options, io))?.config.plants.store.database;
       const database = given.database ?? configured ?? defaultDatabase(io.env);
       const user = await resetPassword(database, { username, password });
       const value = { id: user.id, username: user.username, password: made ?? null };
@@ -181,15 +183,12 @@ export function defaultDatabase(env: Io['env']): string {
   return `sqlite:${join(ensureStateDirectory(env), 'plants.sqlite')}`;
 }
 
-/** The plant store's part of a configuration file; undefined if there is no file. Throws config.invalid and config.untrusted. */
-export async function configuredPlants(
-  options: CommonOptions,
-  io: Io,
-): Promise<Config['plants'] | undefined> {
+/** The configuration, with the plant store's part; undefined if there is no file. Throws config.invalid and config.untrusted. */
+export async function loadConfigured(options: CommonOptions, io: Io): Promise<LoadedConfig | undefined> {
   // Checked first, so that the schema is not loaded if there is no file.
   const { findConfig } = await import('../../config/source/find.ts');
   if ((await findConfig({ file: options.config, cwd: io.cwd, env: io.env })) === undefined) return undefined;
-  return (await loadUserConfig(options, io)).config.plants;
+  return loadUserConfig(options, io);
 }
 
 /** A record of the plant store's log as a line for a person. */

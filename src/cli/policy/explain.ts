@@ -9,7 +9,7 @@ import {
 } from '../../gateway/offline/explain-request.ts';
 import { destinationNamed, guessDestination, type Outcome } from '../../gateway/offline/question.ts';
 import type { Detected } from '../../policy/rule.ts';
-import { ownPolicies } from '../serve/banner.ts';
+import { ownPolicies, toOwnPolicies } from '../serve/banner.ts';
 import { type CommonOptions, commonOptions, outputFormat } from '../shell/command.ts';
 import { readFileOrInput } from '../shell/input.ts';
 import type { Io } from '../shell/io.ts';
@@ -42,8 +42,7 @@ export async function explain(file: string, command: Command, io: Io): Promise<v
   const { user } = policies.inspection;
   if (format === 'text' || format === 'table') await print(toText(report, isForPeople, user), io);
   else {
-    const { path, policies: holding, waived } = user ?? {};
-    const value = { ...report, ...(user && { own_policies: { path, policies: holding, waived } }) };
+    const value = { ...report, ...(user && { own_policies: toOwnPolicies(user) }) };
     await print(`${JSON.stringify(value, null, format === 'json' ? 2 : 0)}\n`, io);
   }
   if (report.decision === 'block') throw blocked(report);

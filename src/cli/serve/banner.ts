@@ -57,14 +57,19 @@ function fileUsed({ path }: LoadedConfig): string {
 /** The file that is used, and what of the user's own holds over it, in one line. */
 export function configurationUsed(loaded: LoadedConfig): string {
   const { user } = loaded;
-  return user === undefined ? fileUsed(loaded) : `${fileUsed(loaded)}, and ${ownPolicies(user)}`;
+  return user === undefined ? fileUsed(loaded) : `${fileUsed(loaded)}, policies of ${ownPolicies(user)}`;
+}
+
+/** The same for programs. */
+export function toOwnPolicies({ path, policies, waived }: UserProtection): object {
+  return { path, policies, waived };
 }
 
 /** What of the user's own file holds over the one that is used, and what the user has allowed this one to do without. */
 export function ownPolicies({ path, policies, waived }: UserProtection): string {
   const holding = policies.length === 0 ? 'none' : policies.join(', ');
-  const left = waived.length === 0 ? '' : `; not ${waived.join(', ')} (gateway trust --list)`;
-  return `${holding} of ${path} hold too${left}`;
+  const left = waived.length === 0 ? '' : `, without ${waived.join(', ')} (gateway trust --list)`;
+  return `your own: ${holding} (${path})${left}`;
 }
 
 function samples(program: string): string[] {

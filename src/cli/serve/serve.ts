@@ -25,7 +25,7 @@ import { type CommonOptions, programName } from '../shell/command.ts';
 import { hasColour, type Io } from '../shell/io.ts';
 import { loadUserConfig, storedConsent } from '../shell/load-config.ts';
 import { type AddressFile, noAddressFile, openAddressFile } from './address-file.ts';
-import { banner, ownPolicies } from './banner.ts';
+import { banner, toOwnPolicies } from './banner.ts';
 import { serveDetached } from './detach.ts';
 import { drainLogged } from './drain-log.ts';
 import { localKey, localKeyFile, withMaskSecret } from './kept-secrets.ts';
@@ -261,7 +261,7 @@ function announce({ io, options, isPretty, paint, localKey }: Run, started: Star
       url,
       host,
       config: loaded.path ?? null,
-      ...(loaded.user !== undefined && { own_policies: ownPolicies(loaded.user) }),
+      ...(loaded.user !== undefined && { own_policies: toOwnPolicies(loaded.user) }),
       ...(workers !== undefined && { workers }),
       ...(metricsUrl !== undefined && { metrics: `${metricsUrl}/metrics` }),
     });

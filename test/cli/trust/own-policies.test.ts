@@ -257,20 +257,20 @@ test('the origin of policies is shown, and only the user takes one away', async 
   writeFileSync(join(root, 'request.json'), JSON.stringify(request(word('user'))));
 
   const [banner, show, explained] = await shown();
-  expect(banner).toContain(`house of ${file} hold too`);
+  expect(banner).toContain(`your own: house (${file})`);
   expect(show).toContain(`- id: user:word # ${file}:5`);
-  expect(explained).toContain(`house of ${file} hold too`);
+  expect(explained).toContain(`your own: house (${file})`);
 
   const unknown = await command('trust --without hous', { cwd, env });
   expect(unknown).toMatchObject({ exit: 2, stderr: expect.stringContaining('did you mean "house"?') });
   const allowed = await command('trust --without house', { cwd, env });
   expect(allowed.stdout).toContain('it is used without the policy house of your own configuration');
   const [without, , decided] = await shown();
-  expect(without).toContain(`none of ${file} hold too; not house`);
+  expect(without).toContain(`your own: none (${file}), without house`);
   expect(decided).toContain('decision  allow');
 
   await command('trust --revoke', { cwd, env });
-  expect((await shown())[0]).toContain(`house of ${file} hold too`);
+  expect((await shown())[0]).toContain(`your own: house (${file})`);
 });
 
 test("a user's rule masks with the user's secret, whatever provider the found file names", async () => {
