@@ -38,7 +38,11 @@ export interface RunningGateway {
     readonly has_projects: boolean;
     readonly keys: number;
     readonly policies: number;
+    /** Since when it is in force (RFC 3339). */
+    readonly since?: string;
   };
+  /** Why the file as it is now was not taken over; absent once one is. */
+  readonly refused?: { readonly message: string; readonly since: string };
   /** The model that `send` uses by default. */
   readonly default_model?: string;
   /** What coding agents ask for. */

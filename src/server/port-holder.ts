@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { basename } from 'node:path';
 
 /**
  * Who listens on a TCP port, as "node (pid 123)", if the system shows it (on Linux, for own processes or as root).
@@ -10,10 +11,20 @@ export function portHolder(port: number): string | undefined {
     if (inode === undefined) return undefined;
     const pid = readdirSync('/proc').find((name) => /^\d+$/.test(name) && holdsSocket(name, inode));
     if (pid === undefined) return undefined;
-    return `${readFileSync(`/proc/${pid}/comm`, 'utf8').trim()} (pid ${pid})`;
+    return `${programOf(pid)} (pid ${pid})`;
   } catch {
     return undefined; // not Linux
   }
+}
+
+/** Its command line without options, which may hold secrets; Node gives every program the same name. */
+function programOf(pid: string): string {
+  const [program = '', ...words] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+  const name = basename(program) || readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+  const script = words.find((word) => !word.startsWith('-')) ?? '';
+  return /^(?:node|nodejs|bun|deno|python[\d.]*|ruby|java)$/.test(name) && /^[\w./@-]{1,200}$/.test(script)
+    ? `${name} ${basename(script)}`
+    : name;
 }
 
 /** The socket's inode from the kernel's table: state 0A is LISTEN (proc(5)). */

@@ -13,6 +13,8 @@ interface ReloadOptions {
   readonly prepare: (config: Config) => Promise<PreparedReload>;
   /** Notifies the other commands. If it throws, that is logged, and the new configuration stays in force. */
   readonly onReloaded: (loaded: LoadedConfig) => void;
+  /** Notifies them that the file can't be used, and why. */
+  readonly onRefused: (message: string) => void;
   readonly log: ServeLog;
   /** Names of settings that command-line options override. */
   readonly overridden: readonly string[];
@@ -43,6 +45,7 @@ export function createReloader(options: ReloadOptions) {
     } catch (thrown) {
       const { message } = toGatewayError(thrown);
       log('error', `the configuration was not reloaded, the old one stays: ${message}`);
+      notify(() => options.onRefused(message), log);
     }
   };
 
@@ -67,8 +70,12 @@ function reportReload(next: LoadedConfig, options: ReloadOptions): void {
   log('info', 'configuration reloaded', { config: next.config.hash });
   for (const warning of next.warnings) log('warn', warning.message);
   logRestarts(next.config, options);
+  notify(() => onReloaded(next), log);
+}
+
+function notify(tell: () => void, log: ServeLog): void {
   try {
-    onReloaded(next);
+    tell();
   } catch (thrown) {
     const { message } = toGatewayError(thrown);
     log('error', `the other commands still see the old configuration: ${message}`);

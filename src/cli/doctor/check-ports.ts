@@ -60,7 +60,8 @@ export async function checkPorts(
     url === undefined ? [] : [Number(new URL(url).port)],
   );
   const wanted = [
-    { ...server, isOptional: false, setting: 'server.port, or gateway serve -p' },
+    // A gateway that runs elsewhere doesn't need it.
+    { ...server, isOptional: running !== undefined, setting: 'server.port, or gateway serve -p' },
     ...(plants.store.enabled
       ? [
           // The gateway starts without its plant store, too.

@@ -20,12 +20,18 @@ interface AddressFileOptions {
 /** What this gateway writes for the other commands of the same user, so that they need no settings. */
 export interface AddressFile {
   write(loaded: LoadedConfig): void;
+  /** The file has changed and can't be used. */
+  noteRefused(message: string): void;
   /** Removes it; an earlier gateway that is still running becomes visible again. */
   remove(): void;
 }
 
 /** For a gateway that other commands must not find. */
-export const noAddressFile: AddressFile = { write: () => undefined, remove: () => undefined };
+export const noAddressFile: AddressFile = {
+  write: () => undefined,
+  noteRefused: () => undefined,
+  remove: () => undefined,
+};
 
 export function openAddressFile({ env }: Io, options: AddressFileOptions): AddressFile {
   const { services, since, localKey, ownerProof } = options;
@@ -54,10 +60,16 @@ export function openAddressFile({ env }: Io, options: AddressFileOptions): Addre
           hash: config.hash,
           text_hash: hash('sha256', text),
           ...protectionOf(config),
+          since: new Date().toISOString(),
         },
         ...placeOfPlants(services.plants, previous),
       };
       writeState(env, runningFile, running);
+    },
+    noteRefused: (message) => {
+      const running = readRunning(env);
+      if (running === undefined || !isOurs()) return;
+      writeState(env, runningFile, { ...running, refused: { message, since: new Date().toISOString() } });
     },
     remove: () => {
       if (!isOurs()) return;

@@ -137,13 +137,18 @@ async function findRunning(io: Io): Promise<Running> {
 
 export async function printRunning(io: Io, options: Pick<CommonOptions, 'output'>): Promise<void> {
   const { running, health } = await findRunning(io);
-  const { url, pid, since, config, log, plants_url } = running;
+  const { url, pid, since, config, refused, log, plants_url } = running;
   const { exchanges, streams } = toFields(health.open);
   const value = {
     url,
     pid,
     since: since ?? null,
-    config: { path: config?.path ?? null, hash: config?.hash ?? null },
+    config: {
+      path: config?.path ?? null,
+      hash: config?.hash ?? null,
+      since: config?.since ?? null,
+      refused: refused ?? null,
+    },
     open: { exchanges: exchanges ?? null, streams: streams ?? null },
     plants_url: plants_url ?? null,
     log: log ?? null,
@@ -153,10 +158,22 @@ export async function printRunning(io: Io, options: Pick<CommonOptions, 'output'
     ['pid', String(pid)],
     ['since', since ?? ''],
     ['config', `${config?.path ?? 'none: sandbox mode'}  ${config?.hash.slice(0, 12) ?? ''}`],
+    ...(refused === undefined ? [] : refusedRows(refused, config?.since)),
     ['open', `${exchanges ?? 0} exchanges, ${streams ?? 0} of them streams`],
     ...(plants_url === undefined ? [] : [['plants', plants_url]]),
     ...(log === undefined ? [] : [['log', log]]),
   ];
   const text = rows.map(([name = '', cell]) => `${name.padEnd(8)}${cell}\n`).join('');
   await printValue(value, text, options, io);
+}
+
+/** What is in force, and why that is not what the file says now. */
+function refusedRows({ message, since }: NonNullable<RunningGateway['refused']>, inForce = ''): string[][] {
+  const [first = '', ...more] = message.trimEnd().split('\n');
+  return [
+    ['', `in force since ${inForce}`],
+    ['invalid', `the file was changed and not taken over (${since}):`],
+    ['', first],
+    ...more.map((line) => ['', line]),
+  ];
 }

@@ -235,6 +235,7 @@ function follow(run: Run, { loaded, log, services }: Started, addressFile: Addre
     load: () => load(run, { found: loaded.found, mustBeFile: true, consent: storedConsent(io) }),
     prepare: services.prepare,
     onReloaded: addressFile.write,
+    onRefused: addressFile.noteRefused,
     log,
     overridden: (['host', 'port', 'workers'] as const)
       .filter((name) => options[name] !== undefined)

@@ -204,6 +204,7 @@ test('a configuration in force is not reported as refused if the other commands 
       commit: () => logged.push('committed'),
       discard: () => logged.push('discarded'),
     }),
+    onRefused: () => undefined,
     onReloaded: () => {
       throw new Error('ENOSPC: no space left on device');
     },
@@ -218,4 +219,28 @@ test('a configuration in force is not reported as refused if the other commands 
     'info configuration reloaded',
     expect.stringMatching(/^error the other commands still see the old configuration/),
   ]);
+});
+
+test('status shows what is in force, since when, and what is wrong with the file', async () => {
+  const { home: cwd, file, logged } = await serveGuarded();
+  const before = (await command('status -o json', { cwd })).json;
+
+  writeFileSync(file, guarded.replace('apply: all', 'aply: all'));
+  await logged('was not reloaded');
+  const text = (await command('status', { cwd })).stdout;
+  const { config } = (await command('status -o json', { cwd })).json;
+  writeFileSync(file, guarded.replace('bluebird', 'greenbird'));
+  await logged('configuration reloaded');
+  const after = (await command('status -o json', { cwd })).json;
+
+  expect(before.config).toMatchObject({ since: expect.stringMatching(/^\d{4}-/), refused: null });
+  expect(config).toMatchObject({
+    hash: before.config.hash,
+    since: before.config.since,
+    refused: { message: expect.stringContaining('unknown key'), since: expect.stringMatching(/^\d{4}-/) },
+  });
+  expect(text).toContain(`in force since ${before.config.since}`);
+  expect(text).toMatch(/\ninvalid +the file was changed and not taken over .*:\n.*\n.*aply: unknown key/);
+  expect(after.config).toMatchObject({ refused: null });
+  expect(after.config.hash).not.toBe(before.config.hash);
 });
