@@ -7,7 +7,7 @@ import { createOutputFilter } from './shell/filter/output-filter.ts';
 import { type Io, write } from './shell/io.ts';
 import { printable } from './shell/print/print.ts';
 import { narrowHelp, wrapped } from './shell/print/wrapped.ts';
-import { AgentExit, printError, wantsJson } from './shell/terminal.ts';
+import { printError, QuietExit, wantsJson } from './shell/terminal.ts';
 
 interface Entry {
   /** Its heading in the program's help. */
@@ -103,7 +103,7 @@ export async function run(line: readonly string[], io: Io): Promise<number> {
     const { complete } = await import('./completion/complete.ts');
     return complete(line.slice(1), (before) => buildProgram(before, io), io);
   }
-  if (line.length === 1 && line[0] === '-v') return run(['--version'], io);
+  if (line.length === 1 && (line[0] === '-v' || line[0] === 'version')) return run(['--version'], io);
   if (line[0] === 'help' && line[1] === 'exit-codes') {
     await write(io.stdout, `${exitCodeLines(io.stdout.columns || 100)}\n`);
     return exitCodes.ok;
@@ -123,7 +123,7 @@ export async function run(line: readonly string[], io: Io): Promise<number> {
     await filter.finish();
     return exitCodes.ok;
   } catch (error) {
-    if (error instanceof AgentExit) return error.code;
+    if (error instanceof QuietExit) return error.code;
     if (error instanceof CommanderError) return usageExit(error, complaints.join(''), { argv, io });
     if (isClosedPipe(error)) return exitCodes.ok;
     return printError(causeOf(error, io.signal), argv, io);

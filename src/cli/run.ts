@@ -12,7 +12,7 @@ import { usesLogin, wantedLogin } from './agents/logins.ts';
 import type { Finding } from './doctor/finding.ts';
 import { commonOptions, createCommand, detectorList } from './shell/command.ts';
 import { type CapturedSignal, deadline, type Io, write } from './shell/io.ts';
-import { AgentExit } from './shell/terminal.ts';
+import { QuietExit } from './shell/terminal.ts';
 
 const answerSeconds = 10;
 
@@ -101,7 +101,7 @@ export function build(io: Io): Command {
           };
           const variables = { GATEWAY_URL: url, GATEWAY_KEY: key, ...set.variables };
           const agent = { name, arguments: [...before, ...own], env: { ...env, ...variables }, install };
-          throw new AgentExit(await startAgent(agent, io));
+          throw new QuietExit(await startAgent(agent, io));
         } finally {
           await gateway.stop();
         }

@@ -35,6 +35,10 @@ export async function call(
   const headers = {
     authorization: `Bearer ${key}`,
     connection: 'close',
+    // A look-up of the owner is not recorded.
+    ...(address.proof === undefined || method === 'POST'
+      ? {}
+      : { [challengeHeader]: address.proof.challenge }),
     'user-agent': `gateway/${version}`,
     ...(payload === undefined
       ? {}

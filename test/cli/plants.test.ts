@@ -112,6 +112,7 @@ describeSqlite('the plants commands', (databases) => {
     expect(add.json).toMatchObject({ name: 'Commanded', category: 'herb', tags: ['b', 'a'] });
     expect(update.json).toEqual({ id, name: 'Commanded', status: 'sold', tags: ['b', 'a'] });
     expect(watched.exit).toBe(130);
+    expect(watched.stderr).not.toContain('SIGINT');
     expect(watched.stdout.split('\n').map((line) => line.split('  ').slice(1))).toEqual([
       ['plant.created', String(id), 'Commanded', 'available'],
       ['plant.updated', String(id), 'Commanded', 'sold'],

@@ -65,3 +65,7 @@ describe('options of every command', () => {
     });
   });
 });
+
+test('version is what --version prints', async () => {
+  expect(await command('version')).toEqual(await command('--version'));
+});

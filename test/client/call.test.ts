@@ -109,3 +109,18 @@ test('the gateway itself answers and records the prompt; a challenge without the
   expect(body).toEqual({ status: 'ok' });
   expect(records.map((line) => JSON.parse(line).path)).toEqual(['/v1/chat/completions', '/healthz']);
 });
+
+test('look-ups of the owner are not recorded, and those of others are', async () => {
+  const { home, state } = await serveSandbox();
+  const gateway = { url: state.url, key: state.key };
+
+  await command('models', { cwd: home });
+  await command('models', { gateway });
+  await command('send hello', { cwd: home });
+  const logged = (await command('logs -o ndjson', { cwd: home })).lines;
+
+  expect(logged.map(({ path }: { path: string }) => path).toSorted()).toEqual([
+    '/v1/chat/completions',
+    '/v1/gateway/models',
+  ]);
+});

@@ -20,9 +20,11 @@ export async function drainLogged({ services, drainMs, log, onSecondSignal }: Dr
   const seconds = () => Math.round((performance.now() - startedAt) / 100) / 10;
   let open: OpenCounts = { exchanges: 0, streams: 0 };
   let loggedAt: number | undefined;
+  let hadOpen = false;
   let isOver = false;
   const count = async () => {
     open = await services.countOpen();
+    hadOpen ||= open.exchanges > 0;
     const now = performance.now();
     if (open.exchanges === 0 || isOver || (loggedAt !== undefined && now - loggedAt < logMs)) return;
     const waiting =
@@ -50,7 +52,7 @@ export async function drainLogged({ services, drainMs, log, onSecondSignal }: Dr
     clearInterval(counting);
     clearTimeout(cutting);
     forget();
-    log('info', `stopped after ${seconds()} s`);
+    log('info', hadOpen ? `stopped after ${seconds()} s` : 'stopped; nothing was open');
   }
 }
 

@@ -6,13 +6,13 @@ import { hasColour, type Io } from './io.ts';
 import { note, printable } from './print/print.ts';
 import { wrapped } from './print/wrapped.ts';
 
-/** An agent has exited; the command exits with the same code. */
-export class AgentExit extends Error {
-  override readonly name = 'AgentExit';
+/** The command exits with this code, and nothing is left to say: an agent's own, or that of an end by Ctrl-C. */
+export class QuietExit extends Error {
+  override readonly name = 'QuietExit';
   readonly code: number;
 
   constructor(code: number) {
-    super(`the agent ended with ${code}`);
+    super(`exit ${code}`);
     this.code = code;
   }
 }

@@ -15,7 +15,7 @@ import { dialectAt, endpoints, isModelEndpoint, type ModelEndpoint, modelListFor
 import type { Exchange } from '../exchange.ts';
 import type { Gateway } from '../gateway.ts';
 import type { Received } from '../receive.ts';
-import { answerHealth, answerReady } from './health.ts';
+import { answerHealth, answerReady, isOwners } from './health.ts';
 import type { ModelInfo } from './models.ts';
 
 // English prose and code average about four bytes per token; good enough for a client's context gauge.
@@ -55,6 +55,7 @@ async function answerModels(
   gateway: Gateway,
   { endpoint, pathModel = '', query }: Received,
 ): Promise<void> {
+  isOwners(exchange, gateway.health.ownerProof);
   const key = authenticate(exchange, gateway);
   exchange.draft.noteCaller(endpoint.kind, key);
   const list = modelListFor(endpoint, exchange.request);

@@ -43,16 +43,24 @@ export function answerReady(exchange: Exchange, readiness: Readiness): void {
 
 /** Answers that the process is alive; its owner also gets a proof of which gateway it is, and what is open. */
 export async function answerHealth(exchange: Exchange, { ownerProof, countOpen }: Health): Promise<void> {
-  const challenge = exchange.request.header(challengeHeader);
-  if (ownerProof === undefined || !isSame(challenge ?? '', ownerProof.challenge)) {
+  if (ownerProof === undefined || !isOwners(exchange, ownerProof)) {
     return exchange.sendJson({ status: 'ok' });
   }
-  // Every command of the owner begins with this check, so its records would bury the others.
-  exchange.isRecorded = false;
   exchange.sendJson(
     { status: 'ok', open: await countOpen() },
     { headers: { [answerHeader]: ownerProof.answer } },
   );
+}
+
+/**
+ * Whether it comes from a command of the owner. It isn't recorded then: each begins with such a look-up, which would bury
+ * the exchanges.
+ */
+export function isOwners(exchange: Exchange, ownerProof: OwnerProof | undefined): boolean {
+  const challenge = exchange.request.header(challengeHeader) ?? '';
+  if (ownerProof === undefined || !isSame(challenge, ownerProof.challenge)) return false;
+  exchange.isRecorded = false;
+  return true;
 }
 
 function isSame(given: string, expected: string): boolean {
