@@ -88,7 +88,7 @@ function checkAsJson({ config, problems, found }: Inspection): string {
   return `${JSON.stringify(result, null, 2)}\n`;
 }
 
-function problemAsJson({ severity, path, message, hint, place }: Problem): object {
+function problemAsJson({ severity, path, message, hint, place, file }: Problem): object {
   return {
     severity,
     path: formatPath(path),
@@ -96,6 +96,7 @@ function problemAsJson({ severity, path, message, hint, place }: Problem): objec
     hint: hint ?? null,
     line: place?.line ?? null,
     column: place?.column ?? null,
+    ...(file !== undefined && { file }),
   };
 }
 

@@ -37,7 +37,8 @@ export async function checkConfiguration(file: string | undefined, io: Io): Prom
   return { findings, config, path: found?.path, text };
 }
 
-function toFinding({ severity, path, message, hint, place }: Problem, name: string): Finding {
+function toFinding(problem: Problem, readFile: string): Finding {
+  const { severity, path, message, hint, place, file: name = readFile } = problem;
   const where = place === undefined ? name : `${name}:${place.line}:${place.column}`;
   const subject = path.length === 0 ? '' : `${formatPath(path)}: `;
   const text = `${where}  ${subject}${message}`;

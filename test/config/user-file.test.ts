@@ -1,0 +1,145 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { inspectConfig } from '../../src/config/load.ts';
+import { markedSettings } from '../../src/config/schema/reach.ts';
+import { settingsSchema } from '../../src/config/schema/schema.ts';
+import { tryTask } from '../../src/inspector/tasks/decision-task.ts';
+import { readPolicies, readRuleLines } from '../../src/inspector/tasks/rule-file.ts';
+import { allowAll, createWorkspace, nowMs } from './workspace.ts';
+
+/**
+ * What becomes of each setting of the user's own file while another one is used (docs/decisions/configuration-search.md).
+ * A new setting must be given a place: does losing it lose protection?
+ */
+const kinds = {
+  'holds over every file': ['policies', 'masking', 'inspector.enabled'],
+  "goes with the user's projects, and a warning says so": [
+    'projects.*.limits',
+    'projects.*.models',
+    'projects.*.keys.[].limits',
+  ],
+  'is closed by default, and asked for by a found file': [
+    'server.host',
+    'server.allowed_hosts',
+    'server.allowed_origins',
+    'providers.*.ca_file',
+    'providers.*.proxy',
+    'providers.*.api_key',
+    'providers.*.credentials',
+    'providers.*.base_url',
+    'projects.*.keys.[].file',
+    'state',
+    'records.file',
+    'records.ledger_file',
+    'records.ledger_database',
+    'metrics.host',
+    'inspector.password_file',
+    'plants.base_url',
+    'plants.store.host',
+    'plants.store.database',
+  ],
+  'protects nothing of the user, or what a found file provides': [
+    'server.port',
+    'server.workers',
+    'server.limits',
+    'providers.*.dialect',
+    'providers.*.host',
+    'providers.*.region',
+    'providers.*.api_version',
+    'providers.*.endpoints',
+    'providers.*.forward_headers',
+    'providers.*.timeouts',
+    'providers.*.connections',
+    'providers.*.retries',
+    'providers.*.breaker',
+    'models',
+    'default_model',
+    'agent_models',
+    'projects.*.policies',
+    'projects.*.keys.[].id',
+    'projects.*.keys.[].hash',
+    'projects.*.keys.[].value',
+    'projects.*.keys.[].expires',
+    'projects.*.keys.[].policies',
+    'on_state_failure',
+    'records.bodies',
+    'records.ledger',
+    'records.ledger_sync',
+    'records.ledger_days',
+    'records.ledger_megabytes',
+    'metrics.port',
+    'plants.store.enabled',
+    'plants.store.port',
+  ],
+};
+
+test('every setting is known to protect the user, or not to', () => {
+  const known = Object.values(kinds).flat();
+  const covers = (place: string, setting: string) => setting === place || setting.startsWith(`${place}.`);
+  const settings = markedSettings(settingsSchema).map(({ path }) => path.join('.'));
+
+  expect(settings.filter((setting) => !known.some((place) => covers(place, setting)))).toEqual([]);
+  expect(known.filter((place) => !settings.some((setting) => covers(place, setting)))).toEqual([]);
+});
+
+const rule = (id: string, phrase: string) =>
+  `{ id: ${id}, action: block, when: { text: { phrases: [${phrase}] } } }`;
+const user = `policies:
+  house:
+    apply: all
+    rules:
+      - { id: for-some, action: allow, when: { key: [some] } }
+      - ${rule('one', 'bluebird')}
+      - ${rule('two', 'redbird')}
+`;
+const used = `policies:\n  own: { apply: all, rules: [${rule('one', 'greenbird')}] }\n`;
+
+async function loaded(more = '') {
+  const root = createWorkspace({
+    'home/.config/gateway/gateway.yaml': user + more,
+    'repository/.git': '',
+    'repository/gateway.yaml': used,
+  });
+  const paths = {
+    configPath: join(root, 'repository/gateway.yaml'),
+    userPath: join(root, 'home/.config/gateway/gateway.yaml'),
+  };
+  const cwd = join(root, 'repository');
+  const env = { HOME: join(root, 'home') };
+  const { config, problems } = await inspectConfig({ cwd, env, nowMs, consent: allowAll });
+  return { config, problems, paths };
+}
+
+test('the live page knows the lines of both files, and its scratch copy has one', async () => {
+  const { config, paths } = await loaded();
+  const policies = config?.source.settings.policies ?? {};
+
+  expect([...(await readRuleLines(paths, policies))]).toEqual([
+    ['one', { file: 'gateway.yaml', line: 2 }],
+    ['user:one', { file: paths.userPath, line: 6 }],
+    ['two', { file: paths.userPath, line: 7 }],
+  ]);
+  expect(await readPolicies(paths.configPath, policies)).not.toContain('bluebird');
+  expect(await readPolicies(undefined, policies)).not.toContain('user:');
+});
+
+test("whatever policies are tried, the user's own decide too", async () => {
+  const { config } = await loaded();
+  if (config === undefined) throw new Error('the configuration is invalid');
+  const { source } = config.withKey({ id: 'k', project: 'local', value: 'a-key-of-16-characters' });
+  const attempt = (text: string) => {
+    const body = Buffer.from(JSON.stringify({ model: 'm', messages: [{ role: 'user', content: text }] }));
+    const tried = tryTask({ source, policies: '{}', body, endpoint: 'chat', key: 'k', atMs: nowMs });
+    return tried.kind === 'decided' ? tried.decision : tried;
+  };
+
+  expect([attempt('bluebird'), attempt('greenbird')]).toEqual(['block', 'allow']);
+});
+
+test("limits of the user's own projects are left behind with a warning", async () => {
+  const { problems } = await loaded('projects: { me: { limits: { usd_per_day: 5 } } }\n');
+
+  expect(problems.map(({ severity, message }) => [severity, message])).toEqual([
+    ['warning', expect.stringMatching(/^limits and models of your own projects \(me in .*\) do not hold/)],
+  ]);
+});
