@@ -3,11 +3,13 @@
 // npm run build:modules && node bench/mask.mjs; a section of npm run bench too.
 
 import { dialects } from '../build/dialects/registry.js';
-import { ExactStream } from '../build/gateway/answer/answer-stream.js';
-import { RestoredStream } from '../build/gateway/answer/restored-stream.js';
+import { AnswerStream } from '../build/gateway/answer/answer-stream.js';
+import { ExactSource } from '../build/gateway/answer/event-source.js';
+import { Scrubber } from '../build/gateway/scrub.js';
 import { parseStrictJson } from '../build/json/strict-json.js';
 import { compilePolicies } from '../build/policy/compile.js';
 import { Restorer } from '../build/policy/mask/restorer.js';
+import { StreamRestorer } from '../build/policy/mask/stream-restorer.js';
 import { policySchema } from '../build/policy/rules/schema.js';
 import { median } from './summarize.mjs';
 
@@ -52,6 +54,9 @@ const subject = (document) => ({
   key: 'k',
   nowMs: 0,
 });
+
+const streamOf = (name, stages) =>
+  new AnswerStream({ source: new ExactSource(dialects[name]), stages, scrubber: new Scrubber([]) });
 
 /**
  * CPU microseconds of two runs that take turns: the median of the first, and that times the median ratio of neighbours, in
@@ -111,14 +116,11 @@ export function measureEvents(rounds) {
   return Object.entries(frames).flatMap(([name, frame]) =>
     Object.entries({ 'no value': pieces, 'a value each 40': withValues }).map(([kind, texts]) => {
       const chunks = texts.map((text) => Buffer.from(frame(text)));
-      const run = (wrap) => () => {
-        const stream = wrap(new ExactStream(dialects[name]));
+      const run = (stages) => () => {
+        const stream = streamOf(name, stages());
         for (const chunk of chunks) stream.transform(chunk);
       };
-      const runs = [
-        run((stream) => stream),
-        run((stream) => new RestoredStream(stream, new Restorer(masked))),
-      ];
+      const runs = [run(() => []), run(() => [new StreamRestorer(new Restorer(masked))])];
       const [base, restored] = compare(runs, rounds).map((us) => us / chunks.length);
       return { name: `${name}, ${kind}`, base, masked: restored };
     }),
@@ -130,7 +132,7 @@ export function measureHeld() {
   const masked = maskedValues();
   const text = [...masked.keys()].map((placeholder) => `E ${placeholder} EMAIL_ H ${placeholder}`).join('');
   return Object.entries(frames).map(([name, frame]) => {
-    const stream = new RestoredStream(new ExactStream(dialects[name]), new Restorer(masked));
+    const stream = streamOf(name, [new StreamRestorer(new Restorer(masked))]);
     let left = 0;
     let bytes = 0;
     for (const [at, letter] of [...text].entries()) {

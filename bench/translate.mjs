@@ -130,14 +130,19 @@ async function runRelay() {
   const { Pool } = await import('../build/providers/transport/pool.js');
   const { Upstream } = await import('../build/providers/transport/upstream.js');
   const { dialects } = await import('../build/dialects/registry.js');
-  const { ExactStream, TranslatedStream } = await import('../build/gateway/answer/answer-stream.js');
+  const { AnswerStream } = await import('../build/gateway/answer/answer-stream.js');
+  const { ExactSource, TranslatedSource } = await import('../build/gateway/answer/event-source.js');
+  const { SecretStage } = await import('../build/gateway/answer/secret-stage.js');
+  const { Scrubber } = await import('../build/gateway/scrub.js');
+  const scrubber = new Scrubber(['provider-key-0123456789']);
+  const streamOf = (source) => new AnswerStream({ source, stages: [new SecretStage(scrubber)], scrubber });
   const { createTranslation } = await import('../build/dialects/translate.js');
   const timeouts = { connectMs: 10_000, headersMs: 60_000, idleMs: 60_000 };
   const pool = new Pool(process.argv[3], { timeouts });
 
   function startStream(mode) {
     const [client, provider] = mode.split('>');
-    if (client === 'exact') return new ExactStream(dialects[provider]);
+    if (client === 'exact') return streamOf(new ExactSource(dialects[provider]));
     const translation = createTranslation(dialects[client], dialects[provider], {
       requestedModel: 'asked',
       targetModel: 'target',
@@ -146,7 +151,7 @@ async function runRelay() {
       createdS: 1_763_000_000,
     });
     translation.request(requests[client]);
-    return new TranslatedStream(translation.stream());
+    return streamOf(new TranslatedSource(translation.stream()));
   }
 
   const server = createServer({ noDelay: true }, (request, response) => {

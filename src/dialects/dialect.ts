@@ -9,6 +9,7 @@ import type {
 } from './conversation.ts';
 import type { FieldTable } from './field-table.ts';
 import { type Dropped, type Fields, toCount, toFields, toList } from './fields.ts';
+import type { SseEvent, WriteEvent } from './sse.ts';
 import type { TranslationContext } from './translation/context.ts';
 import type { ToolNames } from './translation/tool-names.ts';
 import type { Usage } from './usage.ts';
@@ -145,7 +146,7 @@ export interface Dialect {
   /** The body of an error answer. */
   errorBody(failure: ProviderFailure): Fields;
   /** The event for a failure after the first byte of a stream; `sequence` counts the events before it. */
-  errorEvent(failure: ProviderFailure, sequence: number): string;
+  errorEvent(failure: ProviderFailure, sequence: number): SseEvent;
   /** The form of an answer that a request asks for. */
   askedForm?(request: JsonDocument): string | undefined;
   /** The answer in the form that was asked for, if the host ignored that; undefined if nothing has to change. */
@@ -208,7 +209,7 @@ export interface Codec {
   buildAnswer(answer: Answer, context: TranslationContext, echo: Fields): Fields;
   createReader(sink: StreamSink): StreamReader;
   /** `write` gets each event as text. */
-  createWriter(context: TranslationContext, echo: Fields, write: (text: string) => void): StreamWriter;
+  createWriter(context: TranslationContext, echo: Fields, write: WriteEvent): StreamWriter;
   /** What becomes of the fields of its requests, by the provider's dialect; the closest dialect first. */
   readonly fieldsTo: Readonly<Record<string, FieldTable>>;
   /** The same for requests of other dialects, by the client's: those that don't know this dialect themselves. */

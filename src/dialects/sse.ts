@@ -167,6 +167,23 @@ function readValue(bytes: Buffer, afterName: number, end: number): string {
   return bytes.toString('utf8', bytes[start] === space ? start + 1 : start, end);
 }
 
+/** One server-sent event: its name, if it has one, and its data. An empty name leaves the data bare. */
+export interface SseEvent {
+  readonly name?: string | undefined;
+  readonly data: string;
+}
+
+/** Consumes an event that is written. */
+export type WriteEvent = (name: string | undefined, data: string) => void;
+
+/** A comment, which keeps a connection alive. */
+export const pingComment: SseEvent = { name: bareName, data: ': ping' };
+
+/** Whether an event is nothing but a comment. */
+export function isComment({ name, data }: SseEvent): boolean {
+  return name === bareName && data.startsWith(':');
+}
+
 /** One event as text. The data may have several lines; the name may not. An empty name leaves the data bare. */
 export function formatSse(name: string | undefined, data: string): string {
   if (name === bareName) return `${data}\n\n`;

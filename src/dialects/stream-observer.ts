@@ -70,6 +70,9 @@ export class StreamObserver {
     return this.#event(last.toString('latin1')) === 'hidden' ? nothing : last;
   }
 
+  /** Where the events end in the bytes that the last chunk completed. */
+  ends: number[] = [];
+
   /** The bytes of all events that the chunk completes. Throws provider.broken_response for an event that is too large. */
   observe(chunk: Buffer): Buffer {
     /** The event that began before this chunk, and where the chunk continues after it. */
@@ -79,6 +82,7 @@ export class StreamObserver {
     let hidden: Range[] | undefined;
     let start = 0;
     let line = 0;
+    this.ends = [];
     // Searched as a text: each search of bytes is a call out of the engine, and costs as much as passing the event on.
     const text = chunk.toString('latin1');
     // Events end with a blank line. Both kinds of line ends may meet in one stream: proxies add comments.
@@ -88,10 +92,12 @@ export class StreamObserver {
           first = this.#take(chunk.subarray(start, at));
           firstEnd = at;
           if (this.#event(first.toString('latin1')) === 'hidden') [first, firstEnd] = [nothing, at + 1];
+          else this.#noteEnd(first.length + 1);
         } else {
           checkSize(at - start);
           const isHidden = this.#event(text.slice(start, at)) === 'hidden';
           if (isHidden) hidden = [...(hidden ?? []), { start, end: at + 1 }];
+          else this.#noteEnd(at + 1 - start);
         }
         start = at + 1;
       }
@@ -109,6 +115,11 @@ export class StreamObserver {
     }
     if (first !== undefined) return Buffer.concat([first, chunk.subarray(firstEnd, start)]);
     return start === chunk.length ? chunk : chunk.subarray(0, start);
+  }
+
+  /** An event of this size is passed on. */
+  #noteEnd(size: number): void {
+    this.ends.push((this.ends.at(-1) ?? 0) + size);
   }
 
   #isBlank(text: string, start: number, end: number): boolean {

@@ -4,7 +4,7 @@ import { type Dialect, type EmbeddingDialect, isEmbedding, isText, type TextDial
 import { parseFailure, toFailure } from './failure.ts';
 import { applyTable, type FieldTable } from './field-table.ts';
 import { brokenAnswer, type Dropped, type Fields, isFields, parseFields } from './fields.ts';
-import { eventLimitBytes } from './sse.ts';
+import { eventLimitBytes, type SseEvent, type WriteEvent } from './sse.ts';
 import { countTextTokens, tallyAnswer } from './text-tokens.ts';
 import type { TranslationContext } from './translation/context.ts';
 import { cutAnswer, cutStream, stopsToCut } from './translation/stop-sequences.ts';
@@ -47,14 +47,14 @@ export type StreamState = 'open' | 'complete' | 'cut' | 'failed';
 /** The translation of one stream. Its methods return what the client gets, which may be nothing. */
 export interface StreamTranslation {
   /** One event of the provider; throws `provider.broken_response` where it makes no sense. */
-  event(name: string | undefined, data: string): string;
+  event(name: string | undefined, data: string): readonly SseEvent[];
   /** The provider's body ended. Throws `provider.broken_response` when the answer was cut. */
-  end(): string;
+  end(): readonly SseEvent[];
   /**
    * The event for a failure after the first byte, preceded by whatever has not been returned yet. It never looks like a
    * finished answer.
    */
-  fail(error: GatewayError, requestId: string): string;
+  fail(error: GatewayError, requestId: string): readonly SseEvent[];
   /** In every state but open the client has its last event, and nothing more will come. */
   readonly state: StreamState;
   readonly tally: Tally;
@@ -174,7 +174,7 @@ function translateEmbeddings(
 }
 
 interface StreamEnds {
-  createWriter(write: (text: string) => void): StreamWriter;
+  createWriter(write: WriteEvent): StreamWriter;
   createReader(sink: StreamSink): StreamReader;
 }
 
@@ -186,7 +186,7 @@ class TranslatedEvents implements StreamTranslation {
   #usage: Usage = noUsage;
   #isStarted = false;
   /** What the client gets next. */
-  #out = '';
+  #out: SseEvent[] = [];
   /** Characters of the answer so far. */
   #length = 0;
   readonly #writer: StreamWriter;
@@ -194,8 +194,8 @@ class TranslatedEvents implements StreamTranslation {
   readonly #reader: StreamReader;
 
   constructor(writtenMembers: RegExp, { createWriter, createReader }: StreamEnds) {
-    const writer = createWriter((text) => {
-      this.#out += text;
+    const writer = createWriter((name, data) => {
+      this.#out.push({ name, data });
     });
     this.#writer = writer;
     this.#writtenMembers = writtenMembers;
@@ -241,19 +241,19 @@ class TranslatedEvents implements StreamTranslation {
     return this.#tally;
   }
 
-  event(name: string | undefined, data: string): string {
-    if (this.#state !== 'open') return '';
+  event(name: string | undefined, data: string): readonly SseEvent[] {
+    if (this.#state !== 'open') return [];
     this.#tally.addText(countTextTokens(Buffer.from(data).toString('latin1'), this.#writtenMembers));
     this.#reader.event(name, data);
     return this.#take();
   }
 
-  end(): string {
+  end(): readonly SseEvent[] {
     if (this.#state === 'open') this.#reader.end();
     return this.#take();
   }
 
-  fail(error: GatewayError, requestId: string): string {
+  fail(error: GatewayError, requestId: string): readonly SseEvent[] {
     if (this.#state === 'open') {
       this.#state = 'failed';
       this.#writer.fail(toFailure(error, requestId));
@@ -261,10 +261,10 @@ class TranslatedEvents implements StreamTranslation {
     return this.#take();
   }
 
-  #take(): string {
-    const text = this.#out;
-    this.#out = '';
-    return text;
+  #take(): readonly SseEvent[] {
+    const events = this.#out;
+    this.#out = [];
+    return events;
   }
 
   /** The answer ends at a stop sequence, before the provider has reported its usage: the client gets an estimate. */

@@ -1,5 +1,9 @@
+import { type JsonDocument, kinds } from '../json/json-document.ts';
 import { shortEscapes } from '../json/short-escapes.ts';
+import { parseStrictJson } from '../json/strict-json.ts';
 import type { Range } from '../policy/detectors/detector.ts';
+import { splice } from '../policy/redact/redact.ts';
+import { PatternSearch } from './pattern-search.ts';
 
 /** A text with its JSON escapes undone, and where each of its bytes came from. */
 interface Unescaped {
@@ -42,74 +46,6 @@ const leastLength = 8;
 const replacement = '[secret]';
 const replacementBytes = Buffer.from(replacement);
 
-/**
- * Searches bytes for several patterns at once (Wu and Manber, 1994): a table indexed by two bytes gives the distance to the
- * next place where any pattern can end, so most of the text is never read, and the number of patterns hardly matters.
- * Patterns have at least two bytes; the shortest one limits how far the search can skip.
- */
-class PatternSearch {
-  readonly #window: number;
-  readonly #bits: number;
-  readonly #leaps: Uint8Array;
-  /** By the place in the tables of the last two bytes of a pattern's window; the longest first, so that no rest is left behind. */
-  readonly #patterns = new Map<number, Buffer[]>();
-
-  constructor(texts: readonly string[]) {
-    const patterns = [...new Set(texts)].map((text) => Buffer.from(text));
-    this.#window = Math.min(256, ...patterns.map((pattern) => pattern.length));
-    // Large enough that most of it stays free; an exchange may have a scrubber of its own.
-    this.#bits = Math.min(16, Math.max(10, 36 - Math.clz32(patterns.length)));
-    this.#leaps = new Uint8Array(1 << this.#bits).fill(this.#window - 1);
-    for (const pattern of patterns.sort((one, other) => other.length - one.length)) this.#add(pattern);
-  }
-
-  #add(pattern: Buffer): void {
-    for (let at = 1; at < this.#window; at += 1) {
-      const pair = this.#pairAt(pattern, at);
-      this.#leaps[pair] = Math.min(this.#leaps[pair] as number, this.#window - 1 - at);
-    }
-    const last = this.#pairAt(pattern, this.#window - 1);
-    const same = this.#patterns.get(last);
-    if (same === undefined) this.#patterns.set(last, [pattern]);
-    else same.push(pattern);
-  }
-
-  /** Where the text has patterns, the longest at each place. */
-  places(text: Buffer): readonly Range[] {
-    const places: Range[] = [];
-    if (this.#patterns.size === 0) return places;
-    const reach = this.#window - 1;
-    for (let at = reach; at < text.length; ) {
-      const pair = this.#pairAt(text, at);
-      const leap = this.#leaps[pair] as number;
-      const start = at - reach;
-      const found =
-        leap > 0 ? undefined : this.#patterns.get(pair)?.find((each) => standsAt(text, start, each));
-      if (found === undefined) {
-        at += Math.max(leap, 1);
-      } else {
-        const end = start + found.length;
-        places.push({ start, end });
-        at = end + reach;
-      }
-    }
-    return places;
-  }
-
-  /** The place in the tables of the two bytes that end at `at`. */
-  #pairAt(bytes: Buffer, at: number): number {
-    const pair = ((bytes[at - 1] as number) << 8) | (bytes[at] as number);
-    return Math.imul(pair, 0x9e3779b1) >>> (32 - this.#bits);
-  }
-}
-
-function standsAt(text: Buffer, start: number, pattern: Buffer): boolean {
-  const end = start + pattern.length;
-  // A call of `compare` costs as much as dozens of these.
-  if (text[start] !== pattern[0] || text[start + 1] !== pattern[1] || end > text.length) return false;
-  return text.compare(pattern, 0, pattern.length, start, end) === 0;
-}
-
 /** Scrubs secrets from everything that leaves: none of them may be in an answer, a record or an error. */
 export class Scrubber {
   /** The same for short strings: headers, and causes of failures. */
@@ -121,6 +57,10 @@ export class Scrubber {
   /** Character codes that occur in the secrets: only escapes of these can hide one. */
   readonly #alphabet: ReadonlySet<number>;
   #inLowerCase: readonly (readonly [lower: string, secret: string])[] | undefined;
+  /** What a JSON text has in which one of them may begin, or go on from another one. */
+  readonly #beginnings: PatternSearch;
+  /** All as texts have them; the longest first. */
+  readonly #inTexts: readonly string[];
 
   /** `first` scrubs before this one. */
   constructor(secrets: readonly string[], first?: Scrubber) {
@@ -131,12 +71,87 @@ export class Scrubber {
     this.#own = secrets;
     this.#spellings = new PatternSearch(long.flatMap(spell));
     this.#plain = new PatternSearch(long);
+    this.#inTexts = [...new Set(long.flatMap(spell))].sort((one, other) => other.length - one.length);
+    this.#beginnings = new PatternSearch(this.#inTexts.flatMap(beginningsOf));
     this.#alphabet = new Set(long.flatMap((secret) => [...Buffer.from(secret)]));
   }
 
-  /** Whether a header's name, which is in lower case, has one. */
-  isInName(name: string): boolean {
-    return this.secrets.some((secret) => secret.length >= leastLength && name.includes(secret.toLowerCase()));
+  /** Whether whole events may have one, or the beginning or the rest of one in a text; a quick no for nearly all. */
+  mayBegin(events: Buffer): boolean {
+    if (this.#first?.mayBegin(events) === true) return true;
+    return this.#beginnings.places(events, 1).length > 0 || this.#mayHideOne(events);
+  }
+
+  /**
+   * The places of secrets in a text that comes in pieces. `isMiddle`: what came before the text has not been seen, so that
+   * it may begin with the second character of one.
+   */
+  secretsIn(text: string, { isMiddle }: { readonly isMiddle: boolean }): readonly Range[] {
+    const places: Range[] = [...(this.#first?.secretsIn(text, { isMiddle }) ?? [])];
+    for (const secret of this.#inTexts) {
+      const rest = secret.slice(1);
+      if (isMiddle && text.startsWith(rest)) places.push({ start: 0, end: rest.length });
+      for (let at = text.indexOf(secret); at >= 0; at = text.indexOf(secret, at + secret.length))
+        places.push({ start: at, end: at + secret.length });
+    }
+    return places.sort((one, other) => one.start - other.start || other.end - one.end);
+  }
+
+  /** Length of the end of a text with which a secret may begin. */
+  begunLength(text: string, { isMiddle }: { readonly isMiddle: boolean }): number {
+    let longest = this.#first?.begunLength(text, { isMiddle }) ?? 0;
+    for (const secret of this.#inTexts) {
+      if (isMiddle && text.length > longest && text.length < secret.length - 1 && secret.startsWith(text, 1))
+        longest = text.length;
+      const last = text.charCodeAt(text.length - 1);
+      for (let length = Math.min(secret.length - 1, text.length); length > longest; length -= 1) {
+        if (secret.charCodeAt(length - 1) === last && text.endsWith(secret.slice(0, length)))
+          longest = length;
+      }
+    }
+    return longest;
+  }
+
+  /** Whether a text is the greater part of one, from its beginning or its second character. */
+  isMost(text: string): boolean {
+    if (this.#first?.isMost(text) === true) return true;
+    return (
+      text.length >= leastLength &&
+      this.#inTexts.some(
+        (secret) =>
+          text.length * 2 >= secret.length && (secret.startsWith(text) || secret.startsWith(text, 1)),
+      )
+    );
+  }
+
+  /**
+   * The texts of a document that change because one is spread over them: those at the same path but for the numbers of
+   * list elements, such as parts of one message, are read as one.
+   */
+  across(document: JsonDocument, isElsewhere: (entry: number) => boolean): ReadonlyMap<number, string> {
+    const changed = new Map<number, string>();
+    for (const entries of textsByPath(document, isElsewhere).values()) {
+      if (entries.length < 2) continue;
+      const texts = entries.map((entry) => document.text(entry));
+      const places = this.secretsIn(texts.join(''), { isMiddle: false });
+      if (places.length === 0) continue;
+      let start = 0;
+      for (const [at, text] of texts.entries()) {
+        const clean = withoutPlaces(text, start, places);
+        if (clean !== text) changed.set(entries[at] as number, clean);
+        start += text.length;
+      }
+    }
+    return changed;
+  }
+
+  /** A whole answer without them, also where one is spread over several of its texts. */
+  answer(body: Buffer): Buffer {
+    if (!this.mayBegin(body)) return body;
+    const clean = this.bytes(body);
+    const document = parseObject(clean);
+    const texts = document === undefined ? new Map<number, string>() : this.across(document, () => false);
+    return document === undefined || texts.size === 0 ? clean : splice(document, texts);
   }
 
   get secrets(): readonly string[] {
@@ -214,6 +229,71 @@ export function createTextScrubber(secrets: readonly string[]): (text: string) =
 
 function longEnough(secrets: readonly string[]): readonly string[] {
   return [...new Set(secrets.filter((secret) => secret.length >= leastLength))];
+}
+
+/**
+ * By what the JSON of events is recognized in which a text may be part of a secret: its first four characters, a text that
+ * ends with its second or third, and one that begins with its second, since the first may have come before.
+ */
+function beginningsOf(secret: string): string[] {
+  const json = JSON.stringify(secret).slice(1, -1);
+  return [
+    json.slice(0, 4),
+    `${json.slice(0, 2)}"`,
+    `${json.slice(0, 3)}"`,
+    `"${json.slice(1, 2)}"`,
+    `"${json.slice(1, 3)}"`,
+    `"${json.slice(1, 4)}`,
+  ];
+}
+
+/** The strings of a document by their paths without the numbers of list elements, in their order. */
+function textsByPath(
+  document: JsonDocument,
+  isElsewhere: (entry: number) => boolean,
+): ReadonlyMap<string, readonly number[]> {
+  const byPath = new Map<string, number[]>();
+  const walk = (entry: number, path: string): void => {
+    switch (document.kind(entry)) {
+      case kinds.string: {
+        if (isElsewhere(entry)) return;
+        const same = byPath.get(path);
+        if (same === undefined) byPath.set(path, [entry]);
+        else same.push(entry);
+        return;
+      }
+      case kinds.array:
+        for (const element of document.elements(entry)) walk(element, path);
+        return;
+      case kinds.object:
+        for (let key = entry + 1; key < document.next(entry); key = document.next(key + 1))
+          walk(key + 1, `${path}/${document.text(key)}`);
+    }
+  };
+  walk(document.root, '');
+  return byPath;
+}
+
+/** A text without what lies in it of places in a longer one; what replaces a place stands where that begins. */
+function withoutPlaces(text: string, start: number, places: readonly Range[]): string {
+  let clean = '';
+  let at = 0;
+  for (const place of places) {
+    const from = Math.max(place.start - start, at);
+    const to = Math.min(place.end - start, text.length);
+    if (to <= from) continue;
+    clean += text.slice(at, from) + (place.start >= start ? replacement : '');
+    at = to;
+  }
+  return at === 0 ? text : clean + text.slice(at);
+}
+
+function parseObject(bytes: Buffer): JsonDocument | undefined {
+  try {
+    return parseStrictJson(bytes);
+  } catch {
+    return undefined; // no strict JSON: its bytes have been scrubbed
+  }
 }
 
 /** A secret as it is, and as JSON and URLs encode it. */

@@ -37,7 +37,7 @@ const useOf = memoize((name): HeaderUse => {
 /** What removes secrets from headers; names are in lower case, whatever the case of a secret. */
 interface HeaderScrubber {
   text(value: string): string;
-  isInName(name: string): boolean;
+  inName(name: string): string | undefined;
 }
 
 /** Headers of a provider's answer: those that the client gets or the gateway uses, the first of each name. */
@@ -85,7 +85,7 @@ export class AnswerHeaders {
     for (const [name, value] of this.#values) {
       const { passedAs, isRateLimit } = useOf(name);
       if (passedAs === undefined || (isRateLimit && !rateLimits)) continue;
-      if (!scrubber.isInName(passedAs)) headers.push(passedAs, scrubber.text(value));
+      if (scrubber.inName(passedAs) === undefined) headers.push(passedAs, scrubber.text(value));
     }
   }
 }

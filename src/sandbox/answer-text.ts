@@ -3,6 +3,7 @@ import type { Answer, StreamWriter } from '../dialects/conversation.ts';
 import type { TextDialect } from '../dialects/dialect.ts';
 import { type Fields, isFields, toFields, toList, withoutAbsent, wrongField } from '../dialects/fields.ts';
 import { toCamelCase } from '../dialects/gemini/wire.ts';
+import { formatSse, type WriteEvent } from '../dialects/sse.ts';
 import type { TranslationContext } from '../dialects/translation/context.ts';
 import { noUsage, type Usage } from '../dialects/usage.ts';
 import { GatewayError } from '../errors.ts';
@@ -113,13 +114,13 @@ function sha256(text: string): string {
 }
 
 function* answerFrames(
-  createWriter: (write: (text: string) => void) => StreamWriter,
+  createWriter: (write: WriteEvent) => StreamWriter,
   { parts, finish, stopSequence, usage = noUsage }: Answer,
   length: number,
 ): Generator<Frame> {
   let out = '';
-  const writer = createWriter((text) => {
-    out += text;
+  const writer = createWriter((name, data) => {
+    out += formatSse(name, data);
   });
   const frame = (kind: Frame['kind']): Frame => {
     const text = out;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startTranslation } from './translation/run-translation.ts';
+import { sseOf, startTranslation } from './translation/run-translation.ts';
 
 test.each([
   [
@@ -69,7 +69,8 @@ test.each([
 ])('in a responses stream %s has the code %s', (type, code) => {
   const stream = startTranslation('responses', 'messages').stream();
 
-  const text = stream.event('error', JSON.stringify({ type: 'error', error: { type, message: 'no' } }));
+  const error = JSON.stringify({ type: 'error', error: { type, message: 'no' } });
+  const text = sseOf(stream.event('error', error));
 
   expect(text).toContain('event: response.failed');
   expect(text).toContain(`"code":"${code}"`);

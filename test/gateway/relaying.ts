@@ -1,8 +1,10 @@
 import { afterEach } from 'vitest';
-import { dialects } from '../../src/dialects/registry.ts';
+import { type DialectName, dialects } from '../../src/dialects/registry.ts';
 import { GatewayError } from '../../src/errors.ts';
-import { type AnswerStream, ExactStream } from '../../src/gateway/answer/answer-stream.ts';
-import { relayStream } from '../../src/gateway/answer/relay.ts';
+import { AnswerStream } from '../../src/gateway/answer/answer-stream.ts';
+import { ExactSource } from '../../src/gateway/answer/event-source.ts';
+import { type RelayedStream, relayStream } from '../../src/gateway/answer/relay.ts';
+import { SecretStage } from '../../src/gateway/answer/secret-stage.ts';
 import { Exchange } from '../../src/gateway/exchange.ts';
 import { Scrubber } from '../../src/gateway/scrub.ts';
 import { defaultListenLimits, type Listener, listen } from '../../src/http/listen.ts';
@@ -75,11 +77,18 @@ afterEach(async () => {
   await Promise.all(listeners.splice(0).map((listener) => listener.drain()));
 });
 
+/** A stream that passes as it came, but for secrets. */
+export function exactStream(name: DialectName, secrets: readonly string[] = []): AnswerStream {
+  const scrubber = new Scrubber(secrets);
+  const source = new ExactSource(dialects[name]);
+  return new AnswerStream({ source, stages: [new SecretStage(scrubber)], scrubber });
+}
+
 /** A client whose request is answered by relaying what the test writes. */
 export async function relay(
   name: 'messages' | 'chat' | 'responses' = 'chat',
   before: (exchange: Exchange) => void = () => undefined,
-  stream: AnswerStream = new ExactStream(dialects[name]),
+  stream: RelayedStream = exactStream(name),
 ): Promise<Relayed> {
   let begun: (relayed: Begun) => void = () => undefined;
   const beginning = new Promise<Begun>((resolve) => {

@@ -146,7 +146,7 @@ describe('towards the client', () => {
     const passed: string[] = [];
     AnswerHeaders.from({ 'x-codex-secret': '1', 'x-codex-a': 'secret' }).passOn(passed, {
       text: (text) => text.replace('secret', '[mask]'),
-      isInName: (name) => name.includes('secret'),
+      inName: (name) => (name.includes('secret') ? 'secret' : undefined),
     });
 
     expect(passed).toEqual(['x-codex-a', '[mask]']);

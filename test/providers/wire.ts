@@ -70,4 +70,4 @@ export async function until(isSo: () => boolean): Promise<void> {
 }
 
 /** Leaves headers as they came. */
-export const unscrubbed = { text: (value: string) => value, isInName: () => false };
+export const unscrubbed = { text: (value: string) => value, inName: () => undefined };

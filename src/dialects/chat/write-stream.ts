@@ -1,5 +1,6 @@
 import type { ProviderFailure, StreamWriter } from '../conversation.ts';
 import { type Fields, toFields } from '../fields.ts';
+import { pingComment, type SseEvent, type WriteEvent } from '../sse.ts';
 import type { TranslationContext } from '../translation/context.ts';
 import { openAiErrorBody } from '../translation/openai.ts';
 import { callMembers, encryptedDetail, finishReasons, signatureMember } from './answer.ts';
@@ -9,19 +10,19 @@ import { buildChatUsage } from './usage.ts';
 export function createChatWriter(
   context: TranslationContext,
   { stream_options: options }: Fields,
-  write: (text: string) => void,
+  write: WriteEvent,
 ): StreamWriter {
   const includesUsage = toFields(options).include_usage === true;
-  const head = `data: ${JSON.stringify({
+  const head = `${JSON.stringify({
     id: context.newId('chatcmpl-'),
     object: 'chat.completion.chunk',
     created: context.createdS,
     model: context.requestedModel,
   }).slice(0, -1)},"choices":[`;
-  const usageTail = includesUsage ? '],"usage":null}\n\n' : ']}\n\n';
+  const usageTail = includesUsage ? '],"usage":null}' : ']}';
   const deltaTail = `},"logprobs":null,"finish_reason":null}${usageTail}`;
   const customCalls = new Set<number>();
-  const delta = (members: string) => write(`${head}{"index":0,"delta":{${members}${deltaTail}`);
+  const delta = (members: string) => write(undefined, `${head}{"index":0,"delta":{${members}${deltaTail}`);
 
   return {
     start: () => delta('"role":"assistant","content":""'),
@@ -41,17 +42,17 @@ export function createChatWriter(
       delta(`"tool_calls":[{"index":${index},${key}${JSON.stringify(piece)}}}]`);
     },
     callEnd() {},
-    ping: () => write(': ping\n\n'),
+    ping: () => write(pingComment.name, pingComment.data),
     complete(finish, usage) {
       const reason = JSON.stringify(finishReasons[finish]);
-      write(`${head}{"index":0,"delta":{},"logprobs":null,"finish_reason":${reason}}${usageTail}`);
-      if (includesUsage) write(`${head}],"usage":${JSON.stringify(buildChatUsage(usage))}}\n\n`);
-      write('data: [DONE]\n\n');
+      write(undefined, `${head}{"index":0,"delta":{},"logprobs":null,"finish_reason":${reason}}${usageTail}`);
+      if (includesUsage) write(undefined, `${head}],"usage":${JSON.stringify(buildChatUsage(usage))}}`);
+      write(undefined, '[DONE]');
     },
-    fail: (failure) => write(chatErrorEvent(failure)),
+    fail: (failure) => write(undefined, chatErrorEvent(failure).data),
   };
 }
 
-export function chatErrorEvent(failure: ProviderFailure): string {
-  return `data: ${JSON.stringify(openAiErrorBody(failure))}\n\n`;
+export function chatErrorEvent(failure: ProviderFailure): SseEvent {
+  return { data: JSON.stringify(openAiErrorBody(failure)) };
 }

@@ -91,7 +91,7 @@ export const embeddings: EmbeddingDialect = {
   finishes: () => nothingFinished,
   isErrorBody: isOpenAiErrorBody,
   errorBody: openAiErrorBody,
-  errorEvent: () => '',
+  errorEvent: () => ({ data: '' }),
   askedForm: (request) => request.memberText(request.root, 'encoding_format'),
   adaptAnswer: adaptEmbeddings,
   embeddingCodec: embeddingsCodec,

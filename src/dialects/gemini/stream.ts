@@ -8,6 +8,7 @@ import type {
 } from '../conversation.ts';
 import { parseFailure } from '../failure.ts';
 import { brokenAnswer, type Fields, isFields, parseEventData, toFields, toList, toText } from '../fields.ts';
+import { pingComment, type SseEvent, type WriteEvent } from '../sse.ts';
 import type { TranslationContext } from '../translation/context.ts';
 import { parseFinishWord } from '../translation/finish-words.ts';
 import { answerHead, buildAnswerPart, finishReasons, isBlocked, parseAnswerPart } from './answer.ts';
@@ -63,14 +64,14 @@ export function createGeminiReader(sink: StreamSink): StreamReader {
 export function createGeminiWriter(
   context: TranslationContext,
   _echo: Fields,
-  write: (text: string) => void,
+  write: WriteEvent,
 ): StreamWriter {
   const head = answerHead(context);
   const open = new Map<number, CallStart & { input: string }>();
   let isRefused = false;
 
   function emit(candidate: Fields, more: Fields = {}): void {
-    write(`data: ${JSON.stringify({ candidates: [{ ...candidate, index: 0 }], ...more, ...head })}\n\n`);
+    write(undefined, JSON.stringify({ candidates: [{ ...candidate, index: 0 }], ...more, ...head }));
   }
 
   function say(part: AnswerPart): void {
@@ -100,14 +101,17 @@ export function createGeminiWriter(
       if (call !== undefined) call.input += piece;
     },
     callEnd: endCall,
-    ping: () => write(': ping\n\n'),
+    ping: () => write(pingComment.name, pingComment.data),
     complete(finish, usage) {
       for (const index of [...open.keys()]) endCall(index);
       const finishReason = finishReasons[isRefused ? 'filter' : finish];
       const usageMetadata = buildGeminiUsage(usage);
       emit({ content: { parts: [], role: 'model' }, finishReason }, { usageMetadata });
     },
-    fail: (failure) => write(geminiErrorEvent(failure)),
+    fail(failure) {
+      const { name, data } = geminiErrorEvent(failure);
+      write(name, data);
+    },
   };
 }
 
@@ -149,6 +153,6 @@ export function geminiErrorBody({ type, message, code, param, status, requestId 
 }
 
 /** A bare JSON object, as Google writes it into a stream: of any other form its SDKs make no error. */
-export function geminiErrorEvent(failure: ProviderFailure): string {
-  return `${JSON.stringify(geminiErrorBody(failure))}\n\n`;
+export function geminiErrorEvent(failure: ProviderFailure): SseEvent {
+  return { name: '', data: JSON.stringify(geminiErrorBody(failure)) };
 }

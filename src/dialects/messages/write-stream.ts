@@ -1,6 +1,7 @@
 import type { CallStart, ProviderFailure, StreamWriter } from '../conversation.ts';
 import { tooLongCode, tooLongText } from '../failure.ts';
 import { type Fields, toFields } from '../fields.ts';
+import type { SseEvent, WriteEvent } from '../sse.ts';
 import type { TranslationContext } from '../translation/context.ts';
 import { sealText } from '../translation/seals.ts';
 import { toCallId } from '../translation/tool-names.ts';
@@ -15,7 +16,7 @@ import { buildMessagesUsage } from './usage.ts';
 export function createMessagesWriter(
   context: TranslationContext,
   _echo: Fields,
-  write: (text: string) => void,
+  write: WriteEvent,
 ): StreamWriter {
   let index = -1;
   let deltaHead = '';
@@ -24,16 +25,15 @@ export function createMessagesWriter(
   let isRefused = false;
 
   function emit(type: string, fields: object): void {
-    write(`event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`);
+    write(type, JSON.stringify({ type, ...fields }));
   }
 
   function open(kind: 'text' | 'thinking' | 'call', block: object, deltaType: string, key: string): void {
     index += 1;
     openKind = kind;
     emit('content_block_start', { index, content_block: block });
-    const event = 'event: content_block_delta\ndata: {"type":"content_block_delta"';
-    deltaHead = `${event},"index":${index},"delta":{"type":"${deltaType}","${key}":`;
-    deltaTail = '}}\n\n';
+    deltaHead = `{"type":"content_block_delta","index":${index},"delta":{"type":"${deltaType}","${key}":`;
+    deltaTail = '}}';
   }
 
   const queue = new BlockQueue({
@@ -45,7 +45,7 @@ export function createMessagesWriter(
       const block = { type: 'tool_use', id, name: call.name, input: {} };
       open('call', block, 'input_json_delta', 'partial_json');
     },
-    piece: (text) => write(deltaHead + JSON.stringify(text) + deltaTail),
+    piece: (text) => write('content_block_delta', deltaHead + JSON.stringify(text) + deltaTail),
     sealed: (data) => {
       index += 1;
       emit('content_block_start', { index, content_block: { type: 'redacted_thinking', data } });
@@ -92,7 +92,7 @@ export function createMessagesWriter(
       emit('message_delta', { delta, usage: buildMessagesUsage(usage) });
       emit('message_stop', {});
     },
-    fail: (failure) => write(messagesErrorEvent(failure)),
+    fail: (failure) => emit('error', messagesErrorBody(failure)),
   };
 }
 
@@ -116,8 +116,8 @@ export function messagesErrorBody(failure: ProviderFailure): Fields {
   return { type: 'error', error, ...(isOwn ? { request_id: requestId } : {}) };
 }
 
-export function messagesErrorEvent(failure: ProviderFailure): string {
-  return `event: error\ndata: ${JSON.stringify(messagesErrorBody(failure))}\n\n`;
+export function messagesErrorEvent(failure: ProviderFailure): SseEvent {
+  return { name: 'error', data: JSON.stringify(messagesErrorBody(failure)) };
 }
 
 // Claude Code compacts its history when it reads these words.

@@ -1,5 +1,6 @@
 import type { ProviderFailure, StreamWriter } from '../conversation.ts';
 import type { Fields } from '../fields.ts';
+import { pingComment, type SseEvent, type WriteEvent } from '../sse.ts';
 import type { TranslationContext } from '../translation/context.ts';
 import { openAiErrorBody } from '../translation/openai.ts';
 import { sealText } from '../translation/seals.ts';
@@ -17,7 +18,7 @@ function responsesErrorCode({ type, code }: ProviderFailure): string {
 }
 
 /** The SDKs of OpenAI raise an exception for this event; the older of them only if it has a member `error`. */
-export function responsesErrorEvent(failure: ProviderFailure, sequence: number): string {
+export function responsesErrorEvent(failure: ProviderFailure, sequence: number): SseEvent {
   const { error, ...request } = openAiErrorBody(failure);
   const code = failure.requestId === undefined ? responsesErrorCode(failure) : failure.code;
   const event = {
@@ -29,14 +30,14 @@ export function responsesErrorEvent(failure: ProviderFailure, sequence: number):
     error: { ...error, code },
     ...request,
   };
-  return `event: error\ndata: ${JSON.stringify(event)}\n\n`;
+  return { name: 'error', data: JSON.stringify(event) };
 }
 
 /** Writes a Responses stream: every payload is numbered, and the last one holds the whole response. */
 export function createResponsesWriter(
   context: TranslationContext,
   echo: Fields,
-  write: (text: string) => void,
+  write: WriteEvent,
 ): StreamWriter {
   const id = context.newId('resp_');
   let sequence = 0;
@@ -44,7 +45,7 @@ export function createResponsesWriter(
 
   /** `members` are the payload's further members as JSON text. */
   function emit(type: string, members: string): void {
-    write(`event: ${type}\ndata: {"type":"${type}","sequence_number":${sequence},${members}}\n\n`);
+    write(type, `{"type":"${type}","sequence_number":${sequence},${members}}`);
     sequence += 1;
   }
 
@@ -77,7 +78,7 @@ export function createResponsesWriter(
     },
     callInput: calls.input,
     callEnd: calls.end,
-    ping: () => write(': ping\n\n'),
+    ping: () => write(pingComment.name, pingComment.data),
     complete(finish, usage) {
       const state = buildStatus(finish);
       const { status } = state;
@@ -94,7 +95,8 @@ export function createResponsesWriter(
       const error = { ...openAiErrorBody(failure).error, code };
       // Codex acts on this event, the SDKs on the one after it.
       emitResponse('response.failed', { status: 'failed', output: [], usage: null, error });
-      write(responsesErrorEvent(failure, sequence));
+      const { name, data: event } = responsesErrorEvent(failure, sequence);
+      write(name, event);
     },
   };
 }

@@ -1,5 +1,6 @@
 import { GatewayError } from '../../errors.ts';
 import type { Answer, AnswerPart, StreamSink } from '../conversation.ts';
+import { HeldText } from '../held-text.ts';
 
 /** The gateway searches each piece of an answer for all of them, which may hold up other exchanges. */
 const countLimit = 100;
@@ -17,24 +18,24 @@ export function stopsToCut(wanted: readonly string[], passed: readonly string[])
 
 /** Finds the first stop sequence in a text that comes in pieces. */
 function createStopSearch(stops: readonly string[]) {
-  let held = '';
+  const text = new HeldText();
   let found: string | undefined;
 
   return {
     /** The text that can be sent: up to a match, or to what may be the beginning of one. */
     add(piece: string): string {
-      const text = held + piece;
-      const match = firstMatch(text, stops);
+      text.add(piece);
+      const match = firstMatch(text.rest, stops);
       found = match?.stop;
-      const length = match === undefined ? text.length - begunLength(text, stops) : match.start;
-      held = match === undefined ? text.slice(length) : '';
-      return text.slice(0, length);
+      text.release(
+        match === undefined ? text.length - begunLength(text.rest, stops) : text.from + match.start,
+      );
+      return text.take();
     },
-    /** What was held back; nothing more will come. */
+    /** What was held back: the text ends here. */
     flush(): string {
-      const rest = held;
-      held = '';
-      return rest;
+      text.release(text.length);
+      return text.take();
     },
     /** The sequence that was found. */
     get found(): string | undefined {

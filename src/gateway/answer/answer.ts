@@ -3,6 +3,8 @@ import { parseJson } from '../../dialects/fields.ts';
 import { GatewayError } from '../../errors.ts';
 import { memoize } from '../../memoize.ts';
 import { Restorer } from '../../policy/mask/restorer.ts';
+import { StreamRestorer } from '../../policy/mask/stream-restorer.ts';
+import type { Stage } from '../../policy/streams/stage.ts';
 import type { Forwarded } from '../../providers/attempt.ts';
 import { decodedAnswer, errorLimitBytes, readWhole } from '../../providers/read-whole.ts';
 import type { DecidedRequest } from '../decision/decide-request.ts';
@@ -13,15 +15,10 @@ import type { Gateway } from '../gateway.ts';
 import type { UpstreamRequest } from '../outgoing/build-upstream-request.ts';
 import { answersOf } from '../spending/output-bound.ts';
 import { headersFor } from './answer-headers.ts';
-import {
-  type AnswerStream,
-  ArrayStream,
-  CheckedStream,
-  ExactStream,
-  TranslatedStream,
-} from './answer-stream.ts';
+import { AnswerStream, RulesStage } from './answer-stream.ts';
+import { ExactSource, TranslatedSource } from './event-source.ts';
 import { relayStream } from './relay.ts';
-import { RestoredStream } from './restored-stream.ts';
+import { SecretStage } from './secret-stage.ts';
 import { takeTurns } from './take-turns.ts';
 
 /** A JSON answer is buffered whole before it is passed on; a longer one fails. */
@@ -137,16 +134,19 @@ async function sendStream(
   const headers = headersFor(exchange, forwarded, { isOwn: asArray });
   if (!asArray && answer.headers.get('content-type') === undefined)
     headers.unshift('content-type', 'text/event-stream');
-  let stream: AnswerStream =
+  const answers = answersOf(document, endpoint.dialect);
+  const source =
     translation === undefined
-      ? new ExactStream(endpoint.dialect, { hidesUsage, answers: answersOf(document, endpoint.dialect) })
-      : new TranslatedStream(translation.stream());
-  if (rules !== undefined) {
-    const judged = masked === undefined ? stream : new RestoredStream(stream, Restorer.gathering(masked));
-    stream = new CheckedStream(judged, rules, endpoint.dialect);
-  }
-  if (restorer !== undefined) stream = new RestoredStream(stream, restorer);
-  if (asArray) stream = new ArrayStream(stream);
+      ? new ExactSource(endpoint.dialect, { hidesUsage, answers })
+      : new TranslatedSource(translation.stream());
+  const stages: Stage[] = [];
+  // The rules judge what the provider said, with each placeholder in one piece.
+  if (rules !== undefined && masked !== undefined)
+    stages.push(new StreamRestorer(Restorer.gathering(masked)));
+  if (rules !== undefined) stages.push(new RulesStage(rules));
+  if (restorer !== undefined) stages.push(new StreamRestorer(restorer));
+  stages.push(new SecretStage(exchange.scrubber));
+  const stream = new AnswerStream({ source, stages, scrubber: exchange.scrubber, isArray: asArray });
   // What costs little is passed on as it comes.
   const isExact = translation === undefined && rules === undefined && restorer === undefined;
   const shared = isExact ? answer : takeTurns(answer, { budget: pieces, sliceBytes: smallSlices });

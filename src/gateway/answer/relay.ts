@@ -9,16 +9,19 @@ import type { AnswerStream } from './answer-stream.ts';
 const tailMs = 1_000;
 const tailBytes = 64 * 1024;
 
+/** What is relayed: an `AnswerStream`. */
+export type RelayedStream = Pick<AnswerStream, 'transform' | 'end' | 'fail' | 'state' | 'isWhole' | 'tally'>;
+
 interface StreamOptions {
   readonly answer: ProviderAnswer;
-  readonly stream: AnswerStream;
+  readonly stream: RelayedStream;
   /** Flat list of names and values. */
   readonly headers: readonly string[];
 }
 
 /**
- * Passes an event stream on as it comes, without configured secrets, no faster than the client reads. Resolves when the answer is complete; rejects
- * if the stream failed, after sending an error event, and if the client disconnected.
+ * Passes an event stream on as it comes, no faster than the client reads. Resolves when the answer is complete; rejects if
+ * the stream failed, after sending an error event, and if the client disconnected.
  */
 export function relayStream(exchange: Exchange, options: StreamOptions): Promise<void> {
   const headers = [...options.headers, 'cache-control', 'no-cache', 'x-accel-buffering', 'no'];
@@ -34,7 +37,7 @@ class StreamSink implements BodySink {
   readonly #exchange: Exchange;
   readonly #response: HttpResponse;
   readonly #answer: ProviderAnswer;
-  readonly #stream: AnswerStream;
+  readonly #stream: RelayedStream;
   readonly #settle: (error: GatewayError | undefined) => void;
   // The lifetime may be over already, and then calls back before `onEnd` returns.
   #forget: () => void = () => undefined;
@@ -110,12 +113,10 @@ class StreamSink implements BodySink {
   }
 
   #write(events: Buffer): boolean {
-    return events.length === 0 || this.#response.write(this.#scrubbed(events));
+    return events.length === 0 || this.#response.write(this.#noted(events));
   }
 
-  /** What leaves, without configured secrets: only whole events come, so that none is split. */
-  #scrubbed(events: Buffer): Buffer {
-    const bytes = this.#exchange.scrubber.bytes(events);
+  #noted(bytes: Buffer): Buffer {
     if (this.#bytes === 0) this.#exchange.draft.noteFirstByte();
     this.#bytes += bytes.length;
     this.#exchange.trace?.wrote(bytes);
@@ -163,7 +164,7 @@ class StreamSink implements BodySink {
       this.#complete();
       return this.#finish(undefined);
     }
-    const errorEvent = this.#scrubbed(this.#stream.fail(error, this.#exchange.id));
+    const errorEvent = this.#noted(this.#stream.fail(error, this.#exchange.id));
     this.#finish(error);
     this.#response.breakOff(errorEvent);
   }

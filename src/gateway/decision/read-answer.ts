@@ -85,9 +85,9 @@ export function checkAnswer(
     return { verdicts, masking: {}, result: new GatewayError('policy.blocked', message, { reason }) };
   }
   const checked = redactedBody ?? body;
-  if (masked === undefined) return { verdicts, masking: {}, result: scrubber.bytes(checked) };
+  if (masked === undefined) return { verdicts, masking: {}, result: scrubber.answer(checked) };
   const restorer = new Restorer(masked);
-  const restored = scrubber.bytes(restorer.body(checked));
+  const restored = scrubber.answer(restorer.body(checked));
   return { verdicts, masking: restorer.counts, result: restored };
 }
 

@@ -1,3 +1,4 @@
+import { byteLists } from '../../dialects/stream-parts.ts';
 import type { JsonDocument } from '../../json/json-document.ts';
 import type { NamedPattern } from '../automaton/patterns.ts';
 import type { Checkpoint } from '../checkpoint.ts';
@@ -18,9 +19,8 @@ import {
   StreamVerdicts,
   unreadableRefusal,
 } from './answer-rule.ts';
-import { readAnswerText, readPlain } from './answer-text.ts';
+import { readAnswerText, readPlain } from '../streams/answer-text.ts';
 import { StreamCheck } from './stream-check.ts';
-import { byteLists } from './stream-parts.ts';
 
 /** The rules on texts of answers, for one exchange. */
 export interface ResponseCheck {

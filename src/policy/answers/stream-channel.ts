@@ -1,11 +1,12 @@
+import { HeldText, type TextChange } from '../../dialects/held-text.ts';
 import { partitionPoint } from '../../partition-point.ts';
 import { isInRun } from '../automaton/long-run.ts';
 import type { Hit, PieceReader } from '../automaton/piece-reader.ts';
 import type { StatePair } from '../automaton/product-dfa.ts';
 import { longRunLength, type Range } from '../detectors/detector.ts';
+import type { CompiledRule } from '../rules/compile-rule.ts';
 import type { ChannelRules, RuleMatch } from './channel-rules.ts';
 import { DetectorProgress } from './detector-progress.ts';
-import { type RuleReplacement, StreamReplacements } from './stream-replacements.ts';
 
 /** Most characters that a match in progress holds back; part of a longer one may be sent. */
 const longestHold = 16_384;
@@ -16,9 +17,9 @@ const contextLength = 256;
 /** Regions that are no further apart are searched as one text: a search costs as much as this many characters. */
 const nearby = 32;
 
-/** The position of a text in a channel. */
-export interface ChannelRange extends Range {
-  readonly channel: StreamChannel;
+/** What a rule replaces. */
+export interface RuleChange extends TextChange {
+  readonly rule: CompiledRule;
 }
 
 /** A part of the text, between two positions at which no match was in progress, and the patterns that end in it. */
@@ -33,19 +34,14 @@ interface Region extends Range {
 export class StreamChannel {
   /** Whether it is held until it is complete. */
   readonly isWhole: boolean;
-  /** Up to where the text may be sent, as of the last search. */
-  limit = 0;
+  readonly text = new HeldText<RuleChange>();
   isClosed = false;
   /** Patterns that the automata have seen in this channel. */
   readonly seen = new Set<number>();
   readonly #rules: ChannelRules;
   readonly #reader: PieceReader;
-  readonly #replacements = new StreamReplacements();
   readonly #detectors: readonly DetectorProgress[];
   #state: StatePair;
-  /** The end of the text, from a position in the channel on. */
-  #text = '';
-  #from = 0;
   /** All pieces of a text that is held until it is complete. */
   readonly #pieces: string[] = [];
   /** The last position at which no match was in progress. */
@@ -65,11 +61,6 @@ export class StreamChannel {
     for (const { number, isAlways } of rules.detectors) if (isAlways) this.seen.add(number);
   }
 
-  /** Length of the channel's text so far. */
-  get length(): number {
-    return this.#from + this.#text.length;
-  }
-
   /** All of a text that is held until it is complete. */
   get whole(): string {
     return this.#pieces.join('');
@@ -77,9 +68,8 @@ export class StreamChannel {
 
   /** Adds text, even after an apparent end: clients keep reading, whatever the host signals. */
   add(text: string): void {
-    const start = this.length;
+    const start = this.text.add(text);
     this.isClosed = false;
-    this.#text += text;
     if (this.isWhole) this.#pieces.push(text);
     const { after, settled, hits } = this.#reader.read(text, this.#state);
     this.#state = after;
@@ -101,36 +91,25 @@ export class StreamChannel {
   /** Finds what has come since the last call, and how far the text may be sent. */
   search(): readonly RuleMatch[] {
     const matches: RuleMatch[] = [];
-    if (!this.isWhole && this.length - this.#settled > longestHold) {
+    if (!this.isWhole && this.text.length - this.#settled > longestHold) {
       this.#searchOpen();
       this.#open = new Set();
-      this.#settled = this.length - keptHold;
+      this.#settled = this.text.length - keptHold;
     }
     this.#searchRegions(matches);
     for (const each of this.#detectors) {
-      const from = each.begin(this.length, this.isClosed);
+      const from = each.begin(this.text.length, this.isClosed);
       if (from === undefined) continue;
-      const start = Math.max(this.#from, from);
-      this.#rules.find(this.#slice(start, this.length), [each.number], (match, range) => {
+      const start = Math.max(this.text.from, from);
+      this.#rules.find(this.text.slice(start, this.text.length), [each.number], (match, range) => {
         if (!each.isComplete(start + range.start, start + range.end)) return;
         this.#match(match, { start: start + range.start, end: start + range.end }, matches);
       });
       each.finish();
     }
-    this.#replacements.sort();
-    this.limit = this.#replacements.before(this.#safe());
+    this.text.release(this.#safe());
     this.#trim();
     return matches;
-  }
-
-  /** Whether there are any in what has not been sent. */
-  get hasReplacements(): boolean {
-    return !this.#replacements.isEmpty;
-  }
-
-  /** The replacements in a part that is about to be sent, as positions in that part. Parts come in their order. */
-  within(range: Range): readonly RuleReplacement[] {
-    return this.#replacements.within(range);
   }
 
   #note(hit: Hit, start: number): void {
@@ -151,7 +130,7 @@ export class StreamChannel {
   }
 
   #trigger(pattern: number): void {
-    for (const each of this.#detectors) if (each.number === pattern) each.lastHit = this.length;
+    for (const each of this.#detectors) if (each.number === pattern) each.lastHit = this.text.length;
   }
 
   #countRun(text: string): void {
@@ -173,7 +152,7 @@ export class StreamChannel {
   /** A match in progress: what has come of it is searched, and it goes on. */
   #searchOpen(): void {
     if (this.#open.size > 0)
-      this.#regions.push({ start: this.#settled, end: this.length, patterns: new Set(this.#open) });
+      this.#regions.push({ start: this.#settled, end: this.text.length, patterns: new Set(this.#open) });
   }
 
   #searchRegions(matches: RuleMatch[]): void {
@@ -199,9 +178,9 @@ export class StreamChannel {
     const { start, patterns } = regions[0] as Region;
     const { end } = regions.at(-1) as Region;
     const { margin } = this.#rules;
-    const from = Math.max(this.#from, start - margin);
+    const from = Math.max(this.text.from, start - margin);
     const found = regions.map(() => new Set<RuleMatch>());
-    const all = this.#rules.find(this.#slice(from, end + margin), [...patterns], (match, range) => {
+    const all = this.#rules.find(this.text.slice(from, end + margin), [...patterns], (match, range) => {
       const place = { start: from + range.start, end: from + range.end };
       let at = partitionPoint(regions.length, (index) => (regions[index] as Region).end <= place.start);
       for (; at < regions.length; at += 1) {
@@ -219,15 +198,11 @@ export class StreamChannel {
   #match(match: RuleMatch, { start, end }: Range, matches: RuleMatch[]): void {
     matches.push(match);
     const { rule } = match.each;
-    if (match.label !== undefined) this.#replacements.add({ start, end, label: match.label, rule });
-  }
-
-  #slice(start: number, end: number): string {
-    return this.#text.slice(start - this.#from, end - this.#from);
+    if (match.label !== undefined) this.text.change({ start, end, label: match.label, rule });
   }
 
   #safe(): number {
-    if (this.isClosed) return this.length;
+    if (this.isClosed) return this.text.length;
     if (this.isWhole) return 0;
     let safe = this.#settled;
     for (const each of this.#detectors) safe = Math.min(safe, each.complete);
@@ -238,9 +213,6 @@ export class StreamChannel {
   #trim(): void {
     let needed = this.#settled;
     for (const each of this.#detectors) needed = Math.min(needed, each.complete);
-    const from = needed - contextLength;
-    if (from - this.#from < Math.max(contextLength, this.length - from)) return;
-    this.#text = this.#text.slice(from - this.#from);
-    this.#from = from;
+    this.text.forget(needed - contextLength, contextLength);
   }
 }

@@ -1,7 +1,8 @@
+import type { StreamPart } from '../../dialects/stream-parts.ts';
 import type { PieceReader } from '../automaton/piece-reader.ts';
+import type { HeldRange } from '../streams/held-events.ts';
 import type { ChannelRules } from './channel-rules.ts';
-import { type ChannelRange, StreamChannel } from './stream-channel.ts';
-import type { StreamPart } from './stream-parts.ts';
+import { type RuleChange, StreamChannel } from './stream-channel.ts';
 
 /** The channels of a stream. */
 export class StreamChannels {
@@ -24,7 +25,7 @@ export class StreamChannels {
    * Adds a text to its channel. Texts of adjacent blocks are also read joined, with nothing and with a space, in two
    * further channels that span all of them.
    */
-  add({ channel: name, isWhole, joinGroup }: StreamPart, text: string): readonly ChannelRange[] {
+  add({ channel: name, isWhole, joinGroup }: StreamPart, text: string): readonly HeldRange<RuleChange>[] {
     if (text === '') return [];
     const own = this.#append(name, text, isWhole);
     if (joinGroup === undefined) return [own];
@@ -54,17 +55,17 @@ export class StreamChannels {
     this.#changed.clear();
   }
 
-  #append(name: string, text: string, isWhole: boolean): ChannelRange {
+  #append(name: string, text: string, isWhole: boolean): HeldRange<RuleChange> {
     let channel = this.#channels.get(name);
     if (channel === undefined) {
       channel = new StreamChannel(this.#rules, this.#reader, { isWhole });
       this.#channels.set(name, channel);
       this.#setOpen(name, channel);
     } else if (channel.isClosed) this.#setOpen(name, channel);
-    const start = channel.length;
+    const start = channel.text.length;
     channel.add(text);
     this.#changed.add(channel);
-    return { channel, start, end: channel.length };
+    return { text: channel.text, start, end: channel.text.length };
   }
 
   #setOpen(name: string, channel: StreamChannel): void {

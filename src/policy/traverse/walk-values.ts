@@ -177,7 +177,7 @@ export class ValueWalk {
     const context = this.#contextOf(document, key, kind, members);
     if (block.isData) {
       this.value(document, value, context);
-      return false;
+      return this.#dialect === undefined && this.#answerBytes(document, key, block);
     }
     switch (kind) {
       case memberKinds.prose:
@@ -205,6 +205,20 @@ export class ValueWalk {
       default:
     }
     this.value(document, value, context);
+    return kind === memberKinds.bytes;
+  }
+
+  /** Of an answer, bytes are read as those of a request are. */
+  #answerBytes(document: JsonDocument, key: number, block: Context): boolean {
+    const kind = this.#kindOf(document, key);
+    const value = key + 1;
+    if (kind !== memberKinds.bytes && kind !== memberKinds.reference) return false;
+    if (document.kind(value) !== kinds.string) return false;
+    // A data URL has already been read in place.
+    if (!mayBeDataUrl(document, document.start(value), document.end(value))) {
+      const decoded = readUrlOrBytes(document.text(key), document.text(value));
+      if (decoded !== undefined) this.#readDecoded(decoded, block.place(document, value), block);
+    }
     return kind === memberKinds.bytes;
   }
 

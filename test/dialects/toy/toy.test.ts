@@ -7,7 +7,7 @@ import { StreamObserver } from '../../../src/dialects/stream-observer.ts';
 import { createTranslation } from '../../../src/dialects/translate.ts';
 import { parseStrictJson } from '../../../src/json/strict-json.ts';
 import { compile, subjectOf } from '../../policy/deciding.ts';
-import { newContext } from '../translation/run-translation.ts';
+import { newContext, sseOf } from '../translation/run-translation.ts';
 import { toy } from './toy.ts';
 
 // What the one line in the registry would say.
@@ -59,7 +59,10 @@ test("so are requests and streams of a dialect that doesn't know it", () => {
   });
   const stream = translation.stream();
 
-  const text = stream.event(undefined, '{"said":"hi"}') + stream.event(undefined, '{"end":true,"tokens":2}');
+  const text = sseOf([
+    ...stream.event(undefined, '{"said":"hi"}'),
+    ...stream.event(undefined, '{"end":true,"tokens":2}'),
+  ]);
 
   expect(body).toEqual({ model: 'target-model', prompt: 'hello', stream: true });
   expect(text).toContain('"text_delta","text":"hi"');
@@ -125,8 +128,10 @@ describe('with its model in the path', () => {
     });
     const stream = translation.stream();
 
-    const text =
-      stream.event(undefined, '{"said":"hi"}') + stream.event(undefined, '{"end":true,"tokens":2}');
+    const text = sseOf([
+      ...stream.event(undefined, '{"said":"hi"}'),
+      ...stream.event(undefined, '{"end":true,"tokens":2}'),
+    ]);
 
     expect(sent.body).toEqual({ prompt: 'hello' });
     expect(text).toContain('event: message_stop');

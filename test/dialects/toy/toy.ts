@@ -16,7 +16,6 @@ const usageOf = (value: unknown): Usage | undefined => {
   const { tokens } = toFields(value);
   return tokens === undefined ? undefined : { ...noUsage, outputTokens: toCount(tokens) };
 };
-const line = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`;
 
 /** A wire format of one prompt and one text: all that there is to write for a new dialect. */
 export const toy: TextDialect = {
@@ -38,7 +37,7 @@ export const toy: TextDialect = {
   finishes: () => new Map(),
   isErrorBody: () => true,
   errorBody: ({ message }) => ({ problem: message }),
-  errorEvent: ({ message }) => line({ problem: message }),
+  errorEvent: ({ message }) => ({ data: JSON.stringify({ problem: message }) }),
 
   codec: {
     parseRequest: (body) => ({
@@ -91,9 +90,10 @@ export const toy: TextDialect = {
         callInput: ignore,
         callEnd: ignore,
         ping: ignore,
-        text: (text) => write(line({ said: text })),
-        complete: (_finish, { outputTokens: tokens }) => write(line({ end: true, tokens })),
-        fail: ({ message }) => write(line({ problem: message })),
+        text: (text) => write(undefined, JSON.stringify({ said: text })),
+        complete: (_finish, { outputTokens: tokens }) =>
+          write(undefined, JSON.stringify({ end: true, tokens })),
+        fail: ({ message }) => write(undefined, JSON.stringify({ problem: message })),
       };
     },
     fieldsTo: { chat: fieldTable({ kept: 'model prompt stream' }) },

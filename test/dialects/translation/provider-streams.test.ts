@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { TextDialectName } from '../../../src/dialects/registry.ts';
 import { readStrictly } from './read-strictly.ts';
-import { runStream, startTranslation } from './run-translation.ts';
+import { runStream, sseOf, startTranslation } from './run-translation.ts';
 
 /** What a client gets of a stream with those events. */
 function streamed(client: TextDialectName, provider: TextDialectName, events: readonly object[]): string {
@@ -166,15 +166,14 @@ test("a provider's ping is a comment for a chat client, which keeps the connecti
   const chat = startTranslation('chat', 'messages').stream();
   chat.event(undefined, '{"type":"message_start","message":{}}');
 
-  expect(chat.event('ping', '{"type":"ping"}')).toBe(': ping\n\n');
+  expect(sseOf(chat.event('ping', '{"type":"ping"}'))).toBe(': ping\n\n');
 });
 
 test('the first event of a provider is passed on immediately', () => {
   const messages = startTranslation('messages', 'chat').stream();
 
-  const text = messages.event(
-    undefined,
-    '{"choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}',
+  const text = sseOf(
+    messages.event(undefined, '{"choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}'),
   );
 
   expect(text).toContain('event: message_start');

@@ -1,5 +1,5 @@
 import { dialects, type TextDialectName } from '../../../src/dialects/registry.ts';
-import { SseParser } from '../../../src/dialects/sse.ts';
+import { formatSse, type SseEvent, SseParser } from '../../../src/dialects/sse.ts';
 import {
   createTranslation,
   type StreamTranslation,
@@ -74,6 +74,11 @@ export interface Streamed {
   readonly thrown: unknown;
 }
 
+/** Events as the client gets them. */
+export function sseOf(events: readonly SseEvent[]): string {
+  return events.map(({ name, data }) => formatSse(name, data)).join('');
+}
+
 /** Sends the provider's chunks through and gathers what the client would get. */
 export function runStream(translation: Translation, chunks: readonly Uint8Array[]): Streamed {
   const stream = translation.stream();
@@ -81,11 +86,11 @@ export function runStream(translation: Translation, chunks: readonly Uint8Array[
   let thrown: unknown;
   try {
     const parser = new SseParser((name, data) => {
-      text += stream.event(name, data);
+      text += sseOf(stream.event(name, data));
     });
     for (const chunk of chunks) parser.push(chunk);
     parser.end();
-    text += stream.end();
+    text += sseOf(stream.end());
   } catch (error) {
     thrown = error;
   }

@@ -5,7 +5,7 @@ import { directions, textDialects } from '../../kit/dialects.ts';
 import { recordedStream } from '../../kit/recorded-streams.ts';
 import { scale } from '../../kit/scale.ts';
 import { readStrictly } from './read-strictly.ts';
-import { runFixture, runStream, startTranslation } from './run-translation.ts';
+import { runFixture, runStream, sseOf, startTranslation } from './run-translation.ts';
 import type { Outcome } from './strictly/outcome.ts';
 
 const text = 'Grüße aus dem 🌿-Haus:\n“フィカス” wächst.';
@@ -145,13 +145,13 @@ describe.each(directions)('a %s client at a provider of %s', (client, provider) 
     const stream = startTranslation(client, provider).stream();
     const failure = new GatewayError('provider.timeout', 'the provider went silent');
 
-    const output = stream.fail(failure, 'req_1');
+    const output = sseOf(stream.fail(failure, 'req_1'));
 
     expect(readStrictly(client, output).error).toMatchObject({ message: 'the provider went silent' });
     expect(output).toContain('req_1');
     expect(stream.state).toBe('failed');
-    expect(stream.fail(failure, 'req_1')).toBe('');
-    expect(stream.event(undefined, '[DONE]')).toBe('');
+    expect(stream.fail(failure, 'req_1')).toEqual([]);
+    expect(stream.event(undefined, '[DONE]')).toEqual([]);
   });
 });
 

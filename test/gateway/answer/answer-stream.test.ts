@@ -1,22 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { type DialectName, dialects } from '../../../src/dialects/registry.ts';
+import type { DialectName } from '../../../src/dialects/registry.ts';
 import { GatewayError } from '../../../src/errors.ts';
-import { ExactStream } from '../../../src/gateway/answer/answer-stream.ts';
-import { Scrubber } from '../../../src/gateway/scrub.ts';
+import { exactStream } from '../relaying.ts';
 
 const secret = 'sk-provider-0123456789abcdef';
 const delta = 'data: {"choices":[{"delta":{"content":"a"},"finish_reason":null}]}\n\n';
 const done = 'data: [DONE]\n\n';
 
-/** What is written of an exact stream: each time its whole events, masked. */
-function withSecrets(secrets: readonly string[]): Pick<ExactStream, 'transform' | 'end'> {
-  const stream = new ExactStream(dialects.chat);
-  const scrubber = new Scrubber(secrets);
-  return {
-    transform: (chunk) => scrubber.bytes(stream.transform(chunk)),
-    end: () => scrubber.bytes(stream.end()),
-  };
-}
+const withSecrets = (secrets: readonly string[]) => exactStream('chat', secrets);
 
 /** What a client gets of chunks in which a provider ends its stream. */
 function passed(chunks: readonly string[], stream = withSecrets([secret])): string {
@@ -66,7 +57,7 @@ test('events without a secret go on as they are, in their own bytes', () => {
 
 /** What a client gets of a stream that its provider ends in the middle. */
 function cut(dialect: DialectName, text: string): string {
-  const stream = new ExactStream(dialects[dialect]);
+  const stream = exactStream(dialect);
   const begun = stream.transform(Buffer.from(text)).toString();
   expect(() => stream.end()).toThrow('ended its stream in the middle');
   const error = new GatewayError('provider.broken_response', 'the provider ended its stream in the middle');

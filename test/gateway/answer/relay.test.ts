@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../../src/errors.ts';
-import type { AnswerStream } from '../../../src/gateway/answer/answer-stream.ts';
+import type { RelayedStream } from '../../../src/gateway/answer/relay.ts';
 import { bodyOf, type Relayed, relay } from '../relaying.ts';
 
 const delta = 'data: {"choices":[{"delta":{"content":"a"},"finish_reason":null}]}\n\n';
@@ -90,7 +90,7 @@ test('a stream that has already reported its failure gets no second error', asyn
     state: 'failed',
     isWhole: false,
     tally: { usage: undefined, unreportedTokens: 0 },
-  } satisfies AnswerStream;
+  } satisfies RelayedStream;
   const { answer, connection, outcome } = await relay('chat', undefined, told);
   answer.write('data: {"error":{"message":"boom"}}\n\n');
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { answerCheck } from '../deciding.ts';
+import { streamOf } from '../streams.ts';
 
 const check = (action: 'block' | 'redact') =>
   answerCheck({
@@ -41,7 +42,7 @@ test.each(cases)(
     const whole = (pieces: readonly string[]) =>
       check(action).whole(Buffer.from(JSON.stringify(wholes[dialect](pieces)))).refusal?.reason;
     const streamed = (pieces: readonly string[]) => {
-      const stream = check(action).stream();
+      const stream = streamOf(check(action));
       for (const piece of pieces) stream.push({ data: JSON.stringify(events[dialect](piece)) });
       stream.end();
       const { release, refusal } = stream.take();
@@ -56,7 +57,7 @@ test.each(cases)(
 );
 
 test('a message in place of a delta is one text with what came before', () => {
-  const stream = check('block').stream();
+  const stream = streamOf(check('block'));
   const choice = (name: string, content: string) =>
     stream.push({ data: JSON.stringify({ choices: [{ index: 0, [name]: { content } }] }) });
 

@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { ResponseCheck } from '../../../src/policy/answers/check-answer.ts';
-import type { StreamCheck, StreamStep } from '../../../src/policy/answers/stream-check.ts';
-import type { StreamEvent } from '../../../src/policy/answers/stream-parts.ts';
 import {
   blockDelta,
   blockStart,
@@ -11,6 +9,7 @@ import {
   textDelta,
 } from '../../kit/stream-events.ts';
 import { answerCheck, answerCheckOf } from '../deciding.ts';
+import { type PlainEvent, streamOf } from '../streams.ts';
 
 const phrase = {
   id: 'codename',
@@ -20,10 +19,8 @@ const phrase = {
   apply_to: ['request', 'response'],
 };
 
-type Dialect = 'messages' | 'chat' | 'responses';
-
-const event = (data: unknown): StreamEvent => ({ data: JSON.stringify(data) });
-const done: StreamEvent = { data: '[DONE]' };
+const event = (data: unknown): PlainEvent => ({ data: JSON.stringify(data) });
+const done: PlainEvent = { data: '[DONE]' };
 const messageEnd = [
   { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 1 } },
   { type: 'message_stop' },
@@ -46,20 +43,64 @@ const completed = (...texts: readonly string[]) =>
     response: { id: 'r', output: texts.map((text) => ({ content: [{ type: 'output_text', text }] })) },
   });
 
-/** A stream that says some pieces of text, in each dialect. */
-const streams: Readonly<Record<Dialect, (pieces: readonly string[]) => readonly StreamEvent[]>> = {
-  messages: (pieces) => [
+const candidate = (...parts: readonly object[]) => event({ candidates: [{ content: { parts }, index: 0 }] });
+
+/** A stream that says some pieces of text, in each dialect and form. */
+const streams = {
+  messages: (pieces: readonly string[]) => [
     event({ type: 'message_start', message: { id: 'msg_1', role: 'assistant', content: [] } }),
     ...textBlock(0, ...pieces).map(event),
     ...messageEnd,
   ],
-  chat: (pieces) => [
+  'messages, arguments': (pieces: readonly string[]) => [
+    event(blockStart(0, { type: 'tool_use', id: 't', name: 'run', input: {} })),
+    ...pieces.map((text) => event(blockDelta(0, { type: 'input_json_delta', partial_json: text }))),
+    event(blockStop(0)),
+    ...messageEnd,
+  ],
+  chat: (pieces: readonly string[]) => [
     event(chatChunk({ role: 'assistant', content: '' })),
     ...pieces.map((content) => event(chatChunk({ content }))),
     event(chatChunk({}, 'stop')),
     done,
   ],
-  responses: (pieces) => [
+  'chat with a finish reason on each': (pieces: readonly string[]) => [
+    ...pieces.map((content) => event(chatChunk({ content }, 'stop'))),
+    done,
+  ],
+  // What another dialect reads hides nothing of what this one reads.
+  'chat with empty candidates': (pieces: readonly string[]) =>
+    pieces.map((content) => event({ candidates: [], ...chatChunk({ content }) })),
+  'chat with candidates of null': (pieces: readonly string[]) =>
+    pieces.map((content) => event({ candidates: null, ...chatChunk({ content }) })),
+  gemini: (pieces: readonly string[]) => pieces.map((text) => candidate({ text })),
+  'gemini, two parts in an event': (pieces: readonly string[]) =>
+    Array.from({ length: Math.ceil(pieces.length / 2) }, (_, at) =>
+      candidate(...pieces.slice(2 * at, 2 * at + 2).map((text) => ({ text }))),
+    ),
+  'gemini with a finish reason on each': (pieces: readonly string[]) =>
+    pieces.map((text) =>
+      event({ candidates: [{ content: { parts: [{ text }] }, finishReason: 'STOP', index: 0 }] }),
+    ),
+  'gemini with empty choices': (pieces: readonly string[]) =>
+    pieces.map((text) => event({ choices: [], candidates: [{ content: { parts: [{ text }] } }] })),
+  'gemini, arguments': (pieces: readonly string[]) => [
+    candidate({ functionCall: { name: 'run', willContinue: true } }),
+    ...pieces.map((stringValue) =>
+      candidate({
+        functionCall: {
+          partialArgs: [{ jsonPath: '$.command', stringValue, willContinue: true }],
+          willContinue: true,
+        },
+      }),
+    ),
+    candidate({ functionCall: {} }),
+  ],
+  'gemini, code': (pieces: readonly string[]) =>
+    pieces.map((code) => candidate({ executableCode: { language: 'PYTHON', code } })),
+  'gemini, output': (pieces: readonly string[]) =>
+    pieces.map((output) => candidate({ codeExecutionResult: { outcome: 'OUTCOME_OK', output } })),
+  responses: (pieces: readonly string[]) => [
     event({ type: 'response.created', response: { id: 'r', output: [] } }),
     ...pieces.flatMap((piece) => itemText(0, piece).slice(1, 2)),
     ...itemText(0, pieces.join('')).slice(2),
@@ -67,15 +108,15 @@ const streams: Readonly<Record<Dialect, (pieces: readonly string[]) => readonly 
   ],
 };
 
-function pushed(stream: StreamCheck, event: StreamEvent): StreamStep {
+function pushed(stream: ReturnType<typeof streamOf>, event: PlainEvent) {
   stream.push(event);
   return stream.take();
 }
 
 /** What leaves of a stream, and the refusal, if there is one. */
-function run(checker: ResponseCheck, events: readonly StreamEvent[]) {
-  const stream = checker.stream();
-  const released: StreamEvent[] = [];
+function run(checker: ResponseCheck, events: readonly PlainEvent[]) {
+  const stream = streamOf(checker);
+  const released: PlainEvent[] = [];
   for (const each of events) {
     const step = pushed(stream, each);
     released.push(...step.release);
@@ -87,10 +128,21 @@ function run(checker: ResponseCheck, events: readonly StreamEvent[]) {
   return { released, refusal: last.refusal, verdicts: stream.verdicts };
 }
 
-const saidKeys = ['text', 'content', 'delta', 'thinking', 'partial_json', 'arguments', 'reasoning_content'];
+const saidKeys = [
+  'stringValue',
+  'code',
+  'output',
+  'text',
+  'content',
+  'delta',
+  'thinking',
+  'partial_json',
+  'arguments',
+  'reasoning_content',
+];
 
 /** All text that a client would have put together. */
-function said(released: readonly StreamEvent[]): string {
+function said(released: readonly PlainEvent[]): string {
   const texts: string[] = [];
   const collect = (value: unknown): void => {
     if (typeof value === 'string') texts.push(value);
@@ -104,7 +156,9 @@ function said(released: readonly StreamEvent[]): string {
   return texts.join('');
 }
 
-const dialectNames = Object.keys(streams) as Dialect[];
+const forms = Object.keys(streams) as (keyof typeof streams)[];
+/** Those of which more is held: a call is used once it is whole, and an event leaves whole. */
+const coarse: readonly string[] = ['messages, arguments', 'gemini, two parts in an event'];
 
 describe('answers cost nothing', () => {
   test('where no rule applies to them', () => {
@@ -149,14 +203,15 @@ describe('a whole answer', () => {
   });
 });
 
-describe.each(dialectNames)('a stream of %s', (dialect) => {
+describe.each(forms)('a stream of %s', (dialect) => {
   const text = 'we call it Project  Nightfall these days';
 
   test('lets no beginning of a match out where every letter is an event', () => {
     const { released, refusal } = run(answerCheck(phrase), streams[dialect]([...text]));
 
     expect(refusal?.rule).toBe('codename');
-    expect(said(released)).toBe('we call it ');
+    if (coarse.includes(dialect)) expect('we call it ').toContain(said(released));
+    else expect(said(released)).toBe('we call it ');
   });
 
   test('passes what only begins like a match, unchanged and in order', () => {
@@ -165,8 +220,8 @@ describe.each(dialectNames)('a stream of %s', (dialect) => {
     expect(run(answerCheck(phrase), events)).toMatchObject({ released: events, verdicts: [] });
   });
 
-  test('does not hold back what cannot be a beginning', () => {
-    const stream = answerCheck(phrase).stream();
+  test.skipIf(coarse.includes(dialect))('does not hold back what cannot be a beginning', () => {
+    const stream = streamOf(answerCheck(phrase));
     const events = streams[dialect](['hello there. ', 'more']);
     const released = events.slice(0, 3).flatMap((each) => pushed(stream, each).release);
 
@@ -195,7 +250,7 @@ describe.each(dialectNames)('a stream of %s', (dialect) => {
     );
 
     expect(refusal?.rule).toBe('codename');
-    expect(said(released)).toBe('at ');
+    expect(said(released)).toBe(coarse.includes(dialect) ? '' : 'at ');
   });
 
   test('only records in dry run', () => {
@@ -391,7 +446,7 @@ describe('texts of neighbouring blocks', () => {
       blockDelta(0, { type: 'thinking_delta', thinking }),
       blockStop(0),
     ].map(event);
-  const streamed: Readonly<Record<string, (one: string, other: string) => readonly StreamEvent[]>> = {
+  const streamed: Readonly<Record<string, (one: string, other: string) => readonly PlainEvent[]>> = {
     'pieces of a text of messages': (...pieces) => streams.messages(pieces),
     'pieces of a text of a chat': (...pieces) => streams.chat(pieces),
     'pieces of a text of responses': (...pieces) => streams.responses(pieces),
@@ -471,7 +526,7 @@ describe('texts of neighbouring blocks', () => {
   test('of a repeated answer are replaced, or refused where they are spread over more than two', () => {
     const [released] = run(answerCheck(redacting), [completed('see: project ', 'nightfall')]).released;
 
-    expect(said([released as StreamEvent])).toBe('see: [REDACTED:content.codename]');
+    expect(said([released as PlainEvent])).toBe('see: [REDACTED:content.codename]');
     expect(run(answerCheck(redacting), [completed('see: pro', 'ject night', 'fall')]).refusal?.reason).toBe(
       'content.unredactable',
     );
@@ -486,7 +541,7 @@ describe('texts of neighbouring blocks', () => {
   });
 
   test('leave as soon as the next one shows that nothing begins there', () => {
-    const stream = answerCheck(phrase).stream();
+    const stream = streamOf(answerCheck(phrase));
     const first = block(0, 'of a project');
     const second = block(1, 'or', ' two');
 
@@ -495,5 +550,30 @@ describe('texts of neighbouring blocks', () => {
       ...first.slice(1),
       ...second.slice(0, 2),
     ]);
+  });
+});
+
+describe('base64 is read as in requests', () => {
+  const data = Buffer.from('all about project nightfall, and more words').toString('base64');
+  const source = { type: 'base64', media_type: 'text/plain', data };
+  const answers: Readonly<Record<string, object>> = {
+    'gemini, a part': {
+      candidates: [{ content: { parts: [{ inlineData: { mimeType: 'text/plain', data } }] } }],
+    },
+    'gemini, a part without a type': { candidates: [{ content: { parts: [{ inlineData: { data } }] } }] },
+    'messages, a document': { content: [{ type: 'document', source }] },
+    'messages, of a tool': { content: [{ type: 'tool_use', input: { source } }] },
+    'chat, a file': { choices: [{ message: { content: [{ type: 'file', file: { file_data: data } }] } }] },
+    'responses, a file': {
+      output: [{ type: 'message', content: [{ type: 'input_file', file_data: data }] }],
+    },
+  };
+
+  test.each(Object.entries(answers))('%s', (_name, answer) => {
+    for (const action of ['block', 'redact']) {
+      const check = answerCheck({ ...phrase, action });
+      expect(check.whole(Buffer.from(JSON.stringify(answer))).refusal?.rule).toBe('codename');
+      expect(run(check, [event(answer)]).refusal?.rule).toBe('codename');
+    }
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { ResponseCheck } from '../../../src/policy/answers/check-answer.ts';
-import type { StreamEvent } from '../../../src/policy/answers/stream-parts.ts';
 import { scale } from '../../kit/scale.ts';
 import { chatChunk, textDelta } from '../../kit/stream-events.ts';
 import { answerCheck } from '../deciding.ts';
 import { labelledSets } from '../detectors/labelled-set/registry.ts';
+import { type PlainEvent, streamOf } from '../streams.ts';
 
 const codename = {
   id: 'codename',
@@ -24,10 +24,10 @@ function checkOf(rule: object): ResponseCheck {
 
 /** What leaves of a stream, and whether the rule ended it. */
 function run(
-  events: readonly StreamEvent[],
+  events: readonly PlainEvent[],
   rule: object = codename,
 ): { readonly text: string; readonly isRefused: boolean } {
-  const check = checkOf(rule).stream();
+  const check = streamOf(checkOf(rule));
   const steps = events.map((event) => {
     check.push(event);
     return check.take();
@@ -40,13 +40,13 @@ function run(
   };
 }
 
-const chunk = (content: string, choice: object = {}, more: object = {}): StreamEvent => ({
+const chunk = (content: string, choice: object = {}, more: object = {}): PlainEvent => ({
   data: JSON.stringify({ id: 'c', ...more, choices: [{ index: 0, delta: { content }, ...choice }] }),
 });
 
 test('what only an exception on the request looks for holds nothing back', () => {
   const unless = { text: { phrases: ['all is well'] } };
-  const check = checkOf({ ...codename, unless }).stream();
+  const check = streamOf(checkOf({ ...codename, unless }));
 
   check.push(chunk('all is'));
 
@@ -56,15 +56,15 @@ test('what only an exception on the request looks for holds nothing back', () =>
 describe('a text that is split over events is found, and none of it has left', () => {
   const type = { type: 'chat.completion.chunk' };
   const empty = { finish_reason: '' };
-  const legacy = (text: string): StreamEvent => ({
+  const legacy = (text: string): PlainEvent => ({
     data: JSON.stringify({ object: 'text_completion', choices: [{ text, index: 0, finish_reason: null }] }),
   });
-  const named = (text: string): StreamEvent => ({
+  const named = (text: string): PlainEvent => ({
     name: 'content_block_delta',
     data: JSON.stringify({ index: 0, delta: { text } }),
   });
 
-  test.each<[string, (text: string) => StreamEvent]>([
+  test.each<[string, (text: string) => PlainEvent]>([
     ['if a host adds a type to the chunks of a chat', (text) => chunk(text, {}, type)],
     ['where a host streams legacy completions, whose texts stand in their choices', legacy],
     ['if a host sends an empty finish reason with every chunk', (text) => chunk(text, empty)],
@@ -103,42 +103,49 @@ describe('what clients concatenate is read together', () => {
 });
 
 test('text after the finish reason is still checked', () => {
-  const first = chunk('project ', { finish_reason: 'stop' });
+  const [first, finish] = [chunk('project '), chunk('', { finish_reason: 'stop' })];
 
-  const { text, isRefused } = run([first, chunk('nightfall')]);
+  const { text, isRefused } = run([first, finish, chunk('nightfall')]);
 
   // Nothing held the beginning back any more, but the whole never arrives.
-  expect([text, isRefused]).toEqual([first.data, true]);
+  expect([text, isRefused]).toEqual([first.data + finish.data, true]);
+});
+
+test('a finish reason that comes with a text ends nothing', () => {
+  const first = chunk('project ', { finish_reason: 'stop' });
+
+  expect(run([first, chunk('nightfall')])).toEqual({ text: '', isRefused: true });
+  expect(run([first, chunk('sunrise')]).text).toBe(first.data + chunk('sunrise').data);
 });
 
 describe('replacements after the end of a text', () => {
   const redacting = { ...codename, action: 'redact' };
-  const stop = { finish_reason: 'stop' };
+  const stop = chunk('', { finish_reason: 'stop' });
   const contents = ({ text }: { readonly text: string }) =>
     [...text.matchAll(/"content":"([^"]*)"/g)].map(([, content]) => content);
 
   test('are marked, although their beginning has been sent', () => {
-    const left = run([chunk('see project ', stop), chunk('night'), chunk('fall, and more')], redacting);
+    const left = run([chunk('see project '), stop, chunk('night'), chunk('fall, and more')], redacting);
 
-    expect(contents(left)).toEqual(['see project ', '[REDACTED:content.codename]', ', and more']);
+    expect(contents(left)).toEqual(['see project ', '', '[REDACTED:content.codename]', ', and more']);
   });
 
   test('are marked once, if their beginning was replaced', () => {
-    const left = run([chunk('see project '), chunk('nightfall, ', stop), chunk('and more')], redacting);
+    const left = run([chunk('see project '), chunk('nightfall, '), stop, chunk('and more')], redacting);
 
-    expect(contents(left)).toEqual(['see [REDACTED:content.codename]', ', ', 'and more']);
+    expect(contents(left)).toEqual(['see [REDACTED:content.codename]', ', ', '', 'and more']);
   });
 
   test('are marked one by one', () => {
-    const chunks = [chunk('project ', stop), chunk('nightfall ', stop), chunk('project nightfall')];
+    const chunks = [chunk('project '), stop, chunk('nightfall '), stop, chunk('project nightfall')];
 
     const label = '[REDACTED:content.codename]';
-    expect(contents(run(chunks, redacting))).toEqual(['project ', `${label} `, label]);
+    expect(contents(run(chunks, redacting))).toEqual(['project ', '', `${label} `, '', label]);
   });
 });
 
 test('the text of an event line is read, and nothing in it can be replaced', () => {
-  const event = (name: string): StreamEvent => ({ name, data: '{}' });
+  const event = (name: string): PlainEvent => ({ name, data: '{}' });
 
   expect(run([event('ping'), event('project nightfall')]).isRefused).toBe(true);
   expect(run([event('project nightfall')], { ...codename, action: 'redact' }).isRefused).toBe(true);
@@ -201,7 +208,7 @@ describe.each(['secrets', 'private_key'] as const)('%s', (name) => {
   };
 
   test('hold back no more than 512 characters of what has nothing of them', () => {
-    const check = checkOf(rule).stream();
+    const check = streamOf(checkOf(rule));
     let given = 0;
     let left = 0;
     for (let at = 0; at < 400; at += 1) {

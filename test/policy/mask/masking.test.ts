@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { Restorer } from '../../../src/policy/mask/restorer.ts';
-import { type PassingEvent, StreamRestorer } from '../../../src/policy/mask/stream-restorer.ts';
+import { StreamRestorer } from '../../../src/policy/mask/stream-restorer.ts';
 import { chatChunk } from '../../kit/stream-events.ts';
 import { policyOf, saying } from '../deciding.ts';
+import { eventsOf } from '../streams.ts';
 
 const emails = {
   id: 'emails',
@@ -133,15 +134,14 @@ test.each(
 )('none leaves and all come back, whole and in pieces: %s', (_name, text) => {
   const { redacted, masked = new Map() } = decideAll(saying(text));
   const [{ content: sent }] = JSON.parse(redacted?.bytes.toString() ?? '').messages;
-  const stream = new StreamRestorer<PassingEvent>(new Restorer(masked));
+  const stream = new StreamRestorer(new Restorer(masked));
 
-  const streamed = sent
-    .match(/[\s\S]{1,7}/gu)
-    .flatMap((content: string) =>
-      stream.push({ name: undefined, data: Buffer.from(JSON.stringify(chatChunk({ content }))) }),
-    );
+  const pieces: string[] = sent.match(/[\s\S]{1,7}/gu);
+  const streamed = eventsOf(pieces.map((content) => chatChunk({ content }))).flatMap((event) =>
+    stream.push([event]),
+  );
   const texts = [...streamed, ...stream.end()].map(
-    ({ event, data = event.data }) => JSON.parse(data.toString()).choices[0].delta.content,
+    ({ written }) => JSON.parse(written).choices[0].delta.content,
   );
 
   expect(sent).not.toMatch(/[a-z]@[a-z]|«|ß|abcd|cdef/);
@@ -187,13 +187,13 @@ test('a Gemini answer comes back but for its signatures, and the next turn begin
   const dataOf = (parts: readonly object[]) => Buffer.from(JSON.stringify(answerOf(parts)));
 
   const whole = new Restorer(first.masked).body(dataOf(said));
-  const stream = new StreamRestorer<PassingEvent>(new Restorer(first.masked));
-  const events = said.flatMap((part) => stream.push({ name: undefined, data: dataOf([part]) }));
+  const stream = new StreamRestorer(new Restorer(first.masked));
+  const events = eventsOf(said.map((part) => answerOf([part]))).flatMap((event) => stream.push([event]));
   const restored = partsOf(value, `sig${email}`);
   const next = turnsSent(user, { role: 'model', parts: restored }, user);
 
   expect(JSON.parse(whole.toString())).toEqual(answerOf(restored));
-  expect([...events, ...stream.end()].map(({ data }) => JSON.parse(String(data)))).toEqual(
+  expect([...events, ...stream.end()].map(({ written }) => JSON.parse(written))).toEqual(
     restored.map((part) => answerOf([part])),
   );
   expect(next.sent.startsWith(first.sent.slice(0, first.sent.indexOf(']')))).toBe(true);

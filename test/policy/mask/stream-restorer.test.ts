@@ -2,8 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { type Form, shapes, wordForm } from '../../../src/policy/mask/forms.ts';
 import { Placeholders } from '../../../src/policy/mask/placeholders.ts';
 import { Restorer } from '../../../src/policy/mask/restorer.ts';
-import { type PassingEvent, StreamRestorer } from '../../../src/policy/mask/stream-restorer.ts';
+import { StreamRestorer } from '../../../src/policy/mask/stream-restorer.ts';
+import { growth } from '../../kit/growth.ts';
 import { blockDelta, blockStart, blockStop, chatChunk, textDelta } from '../../kit/stream-events.ts';
+import { eventsOf } from '../streams.ts';
 
 const placeholders = new Placeholders('a secret of this installation', [
   ...['EMAIL', 'HIDDEN', 'PRIVATE_KEY'].map(wordForm),
@@ -60,6 +62,26 @@ const channels: Readonly<Record<string, Channel>> = {
   'responses, refusal': ofResponses('refusal', { content_index: 0 }),
   'responses, reasoning summary': ofResponses('reasoning_summary_text', { summary_index: 0 }),
   'responses, custom tool': ofResponses('custom_tool_call_input'),
+  'chat, a finish reason on each': {
+    frame: (content) => chatChunk({ content }, 'stop'),
+    end: chatChunk({}, 'stop'),
+  },
+  'gemini, a finish reason on each': {
+    frame: (text) => ({ candidates: [{ content: { parts: [{ text }] }, finishReason: 'STOP', index: 0 }] }),
+    end: { candidates: [{ content: { parts: [] }, finishReason: 'STOP', index: 0 }] },
+  },
+  'gemini, arguments in pieces': {
+    frame: (stringValue) => ({
+      candidates: [
+        { content: { parts: [{ functionCall: { partialArgs: [{ jsonPath: '$.a', stringValue }] } }] } },
+      ],
+    }),
+    end: { candidates: [{ content: { parts: [] }, finishReason: 'STOP' }] },
+  },
+  'gemini, code': {
+    frame: (code) => ({ candidates: [{ content: { parts: [{ executableCode: { code } }] } }] }),
+    end: { candidates: [{ content: { parts: [] }, finishReason: 'STOP' }] },
+  },
   'gemini, text': {
     frame: (text) => ({ candidates: [{ content: { parts: [{ text }] }, index: 0 }] }),
     end: { candidates: [{ content: { parts: [] }, finishReason: 'STOP', index: 0 }] },
@@ -75,11 +97,6 @@ function textIn(event: unknown, frame: unknown): string | undefined {
     .find((found) => found !== undefined);
 }
 
-const eventOf = (event: object): PassingEvent => ({
-  name: undefined,
-  data: Buffer.from(JSON.stringify(event)),
-});
-
 interface Passed {
   readonly text: string;
   /** The most characters that were held at any time. */
@@ -94,16 +111,16 @@ function pass(
   form: Form = hidden,
 ): Passed {
   const restorer = new Restorer(new Map([[placeholders.of(form, value), value]]));
-  const stream = new StreamRestorer<PassingEvent>(restorer);
-  const events = [...pieces.map(frame), end].map(eventOf);
+  const stream = new StreamRestorer(restorer);
+  const events = eventsOf([...pieces.map(frame), end]);
   let text = '';
   let held = 0;
   let given = 0;
   let taken = 0;
   for (const [at, event] of events.entries()) {
     given += pieces[at]?.length ?? 0;
-    for (const { event: out, data = out.data } of stream.push(event)) {
-      text += textIn(JSON.parse(data.toString()), frame('the text')) ?? '';
+    for (const out of stream.push([event])) {
+      text += textIn(JSON.parse(out.written), frame('the text')) ?? '';
       taken += pieces[events.indexOf(out)]?.length ?? 0;
     }
     held = Math.max(held, given - taken);
@@ -152,10 +169,10 @@ test.each(shapes)(
       const restorer = new Restorer(all);
       expect(restorer.text(`at ${before}${placeholder}!`)).toBe(`at ${before}${value}!`);
       for (const pieces of [[before, placeholder, '!'], [...`${before}${placeholder}!`]]) {
-        const stream = new StreamRestorer<PassingEvent>(restorer);
-        const events = pieces.map((piece) => eventOf(text.frame(piece)));
-        const out = [...events.flatMap((event) => stream.push(event)), ...stream.end()];
-        const texts = out.map(({ event, data = event.data }) => JSON.parse(data.toString()).delta.text);
+        const stream = new StreamRestorer(restorer);
+        const events = eventsOf(pieces.map((piece) => text.frame(piece)));
+        const out = [...events.flatMap((event) => stream.push([event])), ...stream.end()];
+        const texts = out.map(({ written }) => JSON.parse(written).delta.text);
         expect(texts.join('')).toBe(`${before}${value}!`);
       }
     }
@@ -208,8 +225,8 @@ test('a text that may end in a placeholder holds up others only for a while', ()
   const restorer = new Restorer(
     new Map([[placeholders.of(wordForm('EMAIL'), 'ann@example.com'), 'ann@example.com']]),
   );
-  const stream = new StreamRestorer<PassingEvent>(restorer);
-  const push = (index: number, piece: string) => stream.push(eventOf(textDelta(index, piece))).length;
+  const stream = new StreamRestorer(restorer);
+  const push = (index: number, piece: string) => stream.push(eventsOf([textDelta(index, piece)])).length;
 
   expect(push(0, 'ends with E')).toBe(0);
   const others = Array.from({ length: 17 }, () => push(1, 'other'));
@@ -229,9 +246,9 @@ test('signed thinking, ids and names stay as they came', () => {
   ];
 
   for (const event of kept) {
-    const passing = eventOf(event);
-    const stream = new StreamRestorer<PassingEvent>(restorer);
-    expect([...stream.push(passing), ...stream.end()]).toEqual([{ event: passing }]);
+    const stream = new StreamRestorer(restorer);
+    const left = [...stream.push(eventsOf([event])), ...stream.end()];
+    expect(left.map(({ written }) => written)).toEqual([JSON.stringify(event)]);
   }
 });
 
@@ -252,9 +269,21 @@ test.each<[string, (title: string) => object]>([
 ])('a citation has the values again: %s', (_dialect, eventWith) => {
   const value = 'a "quoted" \\ value';
   const placeholder = placeholders.of(hidden, value);
-  const stream = new StreamRestorer<PassingEvent>(new Restorer(new Map([[placeholder, value]])));
+  const stream = new StreamRestorer(new Restorer(new Map([[placeholder, value]])));
 
-  const [cited] = stream.push(eventOf(eventWith(placeholder)));
+  const [cited] = stream.push(eventsOf([eventWith(placeholder)]));
 
-  expect(JSON.parse(String(cited?.data))).toEqual(eventWith(value));
+  expect(JSON.parse(String(cited?.written))).toEqual(eventWith(value));
+});
+
+test('many texts that end cost no more than their number', () => {
+  const run = (count: number) => {
+    const stream = new StreamRestorer(
+      new Restorer(new Map([[placeholders.of(hidden, 'a value'), 'a value']])),
+    );
+    const events = Array.from({ length: count }, (_, at) => [textDelta(at, 'ends with H'), blockStop(at)]);
+    for (const event of eventsOf(events.flat())) stream.push([event]);
+  };
+
+  expect(growth(run, { small: 2_000, large: 8_000, limit: 8 })).toBeLessThan(8);
 });

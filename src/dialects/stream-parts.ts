@@ -1,11 +1,5 @@
-import { memberAt } from '../../dialects/dialect.ts';
-import { type JsonDocument, kinds } from '../../json/json-document.ts';
-
-/** One server-sent event: its name, if it has one, and its data. */
-export interface StreamEvent {
-  readonly name?: string;
-  readonly data: string;
-}
+import { type JsonDocument, kinds } from '../json/json-document.ts';
+import { memberAt } from './dialect.ts';
 
 /** A piece of text in an event, which may continue in later events. */
 export interface StreamPart {
@@ -35,19 +29,92 @@ const lastEvents =
   /^(?:message_delta|message_stop|error|response\.(?:completed|incomplete|failed|cancelled))$/;
 
 /**
- * Finds the texts of an event that are pieces of longer ones, in any streaming dialect. It goes by structure rather
- * than by a list of fields, because hosts add their own (`reasoning`, `reasoning_content` …, a type next to choices).
- * An event without a type uses its name as type.
+ * Says of each event of a stream which of its texts are pieces of longer ones, in any streaming dialect: the one place
+ * that knows how they belong together. It goes by structure rather than by a list of fields, because hosts add their own
+ * (`reasoning`, `reasoning_content` …, a type next to choices), and reads what any dialect would: a member of another one
+ * hides nothing. An event without a type uses its name as type.
  */
-export function readParts(document: JsonDocument, name: string | undefined): EventParts {
-  const candidates = document.member(document.root, 'candidates');
-  if (candidates !== undefined) return readCandidates(document, candidates);
-  const choices = readChoices(document);
-  const type = document.memberText(document.root, 'type') ?? name;
-  if (type === undefined) return choices;
-  const typed = readTyped(document, type);
-  const bytes = byteParts(document, document.root, `${numberOf(document, document.root, 'output_index')}.`);
-  return { parts: [...typed.parts, ...bytes, ...choices.parts], ends: [...typed.ends, ...choices.ends] };
+export class PartReader {
+  /** By candidate, how many calls have begun. */
+  readonly #calls = new Map<string, number>();
+
+  read(document: JsonDocument, name: string | undefined): EventParts {
+    const found = [readChoices(document), this.#candidates(document)];
+    const type = document.memberText(document.root, 'type') ?? name;
+    if (type !== undefined) {
+      found.unshift(readTyped(document, type));
+      const place = `${numberOf(document, document.root, 'output_index')}.`;
+      found.push({ parts: byteParts(document, document.root, place), ends: [] });
+    }
+    return { parts: found.flatMap(({ parts }) => parts), ends: found.flatMap(({ ends }) => ends) };
+  }
+
+  /** Responses of Gemini's stream: parts of several candidates, each with its index. */
+  #candidates(document: JsonDocument): EventParts {
+    const candidates = document.member(document.root, 'candidates');
+    if (candidates === undefined || document.kind(candidates) !== kinds.array) return nothing;
+    const parts: StreamPart[] = [];
+    const ends: string[] = [];
+    for (const at of document.elements(candidates)) {
+      const channel = `${numberOf(document, at, 'index') || '0'}.`;
+      const list = memberAt(document, 'content.parts', at);
+      const found =
+        list === undefined || document.kind(list) !== kinds.array
+          ? []
+          : [...document.elements(list)].flatMap((part) => this.#partOf(document, part, channel));
+      parts.push(...found);
+      const isEnd = (document.memberText(at, 'finishReason') ?? '') !== '';
+      if (isEnd && !hasText(document, found)) ends.push(channel);
+    }
+    return { parts, ends };
+  }
+
+  #partOf(document: JsonDocument, part: number, channel: string): readonly StreamPart[] {
+    const isThought = document.member(part, 'thought') !== undefined;
+    const text = stringAt(document, 'text', part);
+    const found: StreamPart[] = [];
+    if (text !== undefined)
+      found.push({
+        entry: text,
+        channel: `${channel}${isThought ? 'thought' : 'text'}.`,
+        isWhole: false,
+        joinGroup: channel,
+      });
+    for (const path of ['executableCode.code', 'codeExecutionResult.output']) {
+      const entry = stringAt(document, path, part);
+      if (entry !== undefined) found.push({ entry, channel: `${channel}${path}.`, isWhole: false });
+    }
+    const call = document.member(part, 'functionCall');
+    return call === undefined ? found : [...found, ...this.#argumentsOf(document, call, channel)];
+  }
+
+  /** The arguments of a call that come in pieces, each with the path of its value; without them a call is whole. */
+  #argumentsOf(document: JsonDocument, call: number, channel: string): readonly StreamPart[] {
+    if (document.memberText(call, 'name') !== undefined)
+      this.#calls.set(channel, (this.#calls.get(channel) ?? 0) + 1);
+    const list = document.member(call, 'partialArgs');
+    if (list === undefined || document.kind(list) !== kinds.array) return [];
+    const number = this.#calls.get(channel) ?? 0;
+    return [...document.elements(list)].flatMap((piece) => {
+      const entry = stringAt(document, 'stringValue', piece);
+      const path = document.memberText(piece, 'jsonPath') ?? '';
+      return entry === undefined
+        ? []
+        : [{ entry, channel: `${channel}call.${number}.${path}.`, isWhole: false }];
+    });
+  }
+}
+
+const nothing: EventParts = { parts: [], ends: [] };
+
+function stringAt(document: JsonDocument, path: string, object: number): number | undefined {
+  const entry = memberAt(document, path, object);
+  return entry !== undefined && document.kind(entry) === kinds.string ? entry : undefined;
+}
+
+/** A reason to finish that comes with a text need not be the end: some hosts send one with every piece. */
+function hasText(document: JsonDocument, parts: readonly StreamPart[]): boolean {
+  return parts.some(({ entry }) => document.end(entry) > document.start(entry));
 }
 
 /** Events of Messages and of Responses carry their type. */
@@ -127,6 +194,7 @@ function readChoices(document: JsonDocument): EventParts {
   if (error !== undefined && document.kind(error) !== kinds.null) ends.push('');
   for (const choice of choices === undefined ? [] : document.elements(choices)) {
     const channel = `${numberOf(document, choice, 'index')}.`;
+    const own: StreamPart[] = [];
     for (const name of ['delta', 'message', 'logprobs', 'text']) {
       const value = document.member(choice, name);
       if (value === undefined) continue;
@@ -134,30 +202,12 @@ function readChoices(document: JsonDocument): EventParts {
       const isPiece = name === 'delta' || name === 'message';
       const within = `${channel}${isPiece ? 'delta' : name}.`;
       const found = leaves(document, value, within);
-      parts.push(...(isPiece ? withJoinGroup(found, { channel: within, joinGroup: channel }) : found));
+      own.push(...(isPiece ? withJoinGroup(found, { channel: within, joinGroup: channel }) : found));
     }
-    parts.push(...byteParts(document, choice, channel));
+    parts.push(...own, ...byteParts(document, choice, channel));
     // Some hosts send an empty one with every chunk.
-    if ((document.memberText(choice, 'finish_reason') ?? '') !== '') ends.push(channel);
-  }
-  return { parts, ends };
-}
-
-/** Responses of Gemini's stream: parts of several candidates, each with its index; a call is whole. */
-function readCandidates(document: JsonDocument, candidates: number): EventParts {
-  const parts: StreamPart[] = [];
-  const ends: string[] = [];
-  for (const at of document.elements(candidates)) {
-    const channel = `${numberOf(document, at, 'index') || '0'}.`;
-    const list = memberAt(document, 'content.parts', at);
-    for (const part of list === undefined ? [] : document.elements(list)) {
-      const entry = document.member(part, 'text');
-      if (entry === undefined || document.kind(entry) !== kinds.string) continue;
-      const isThought = document.member(part, 'thought') !== undefined;
-      const name = isThought ? 'thought' : 'text';
-      parts.push({ entry, channel: `${channel}${name}.`, isWhole: false, joinGroup: channel });
-    }
-    if ((document.memberText(at, 'finishReason') ?? '') !== '') ends.push(channel);
+    const isEnd = (document.memberText(choice, 'finish_reason') ?? '') !== '';
+    if (isEnd && !hasText(document, own)) ends.push(channel);
   }
   return { parts, ends };
 }

@@ -1,0 +1,165 @@
+import type { Dialect } from '../../dialects/dialect.ts';
+import { toFailure } from '../../dialects/failure.ts';
+import { type SseEvent, SseParser } from '../../dialects/sse.ts';
+import { StreamObserver } from '../../dialects/stream-observer.ts';
+import type { StreamState, StreamTranslation } from '../../dialects/translate.ts';
+import type { Tally } from '../../dialects/usage.ts';
+import { GatewayError } from '../../errors.ts';
+import { EventReader, StreamEvent } from '../../policy/streams/stream-event.ts';
+
+/** Where the events of an answer come from, in the client's dialect: split once, for all stages. */
+export interface EventSource {
+  /** Reads a chunk of the provider's. Throws provider.broken_response; what came before is still taken. */
+  read(chunk: Buffer): void;
+  /** The provider's body ended. Throws provider.broken_response if the stream was cut. */
+  end(): void;
+  /** What has come, as bytes, where they are the provider's own. */
+  readonly bytes: Buffer | undefined;
+  /** Takes what has come. */
+  take(): readonly StreamEvent[];
+  /** Forgets what has come, since it passed as bytes. */
+  drop(): void;
+  /** The events that end a failed stream. */
+  fail(error: GatewayError, requestId: string): readonly SseEvent[];
+  /** In every state but `open` its last event has come. */
+  readonly state: StreamState;
+  /** Whether the client has its last event once it has all of them, so that a connection that breaks now does no harm. */
+  readonly isWhole: boolean;
+  /** What the provider's events so far used. */
+  readonly tally: Tally;
+}
+
+const nothing = Buffer.alloc(0);
+const blankLine = Buffer.from('\n\n');
+
+/** The provider's own events, but for the usage that the client did not ask for. */
+export class ExactSource extends StreamObserver implements EventSource {
+  readonly state = 'open';
+  readonly #reader = new EventReader();
+  bytes: Buffer = nothing;
+
+  read(chunk: Buffer): void {
+    this.bytes = this.observe(chunk);
+  }
+
+  /** An event that lacks only its final blank line counts as complete. */
+  end(): void {
+    if (!this.isComplete)
+      throw new GatewayError('provider.broken_response', 'the provider ended its stream in the middle');
+    this.bytes = this.finish();
+    this.ends = [this.bytes.length];
+  }
+
+  drop(): void {
+    this.bytes = nothing;
+  }
+
+  take(): readonly StreamEvent[] {
+    const { bytes, ends } = this;
+    this.drop();
+    if (bytes.length === 0) return [];
+    let start = 0;
+    return ends.flatMap((end) => {
+      const event = bytes.subarray(start, end);
+      start = end;
+      return readEvents(this.#reader, event);
+    });
+  }
+
+  /**
+   * An incomplete event is dropped: clients would wait for its end and never see the error event. But the provider's own
+   * error, if only its blank line is missing, says more than that the stream was cut.
+   */
+  fail(error: GatewayError, requestId: string): readonly SseEvent[] {
+    if (!isBareError(this.rest, this.dialect))
+      return [this.dialect.errorEvent(toFailure(error, requestId), this.events)];
+    this.bytes = Buffer.concat([this.rest, blankLine]);
+    this.ends = [this.bytes.length];
+    return [];
+  }
+
+  get isWhole(): boolean {
+    return this.sawLast;
+  }
+}
+
+/** Whether bytes are an error as it stands in the streams of a dialect that writes it without `data:`. */
+function isBareError(bytes: Buffer, { hasOwnErrors, isErrorBody }: Dialect): boolean {
+  if (hasOwnErrors !== true || bytes[0] !== 0x7b) return false;
+  try {
+    return isErrorBody(JSON.parse(bytes.toString()));
+  } catch {
+    return false;
+  }
+}
+
+const usualEvent = /^(?:event: ?([^\r\n]+)\r?\n)?data: ?([^\r\n]*)\r?\n?\r?\n?$/;
+
+/** The event between two blank lines, in its own bytes; several, where a client may see further blank lines. */
+function readEvents(reader: EventReader, bytes: Buffer): readonly StreamEvent[] {
+  const usual = usualEvent.exec(bytes.toString());
+  if (usual !== null) return [new StreamEvent(reader, { name: usual[1], data: usual[2] ?? '' }, bytes)];
+  const events: SseEvent[] = [];
+  const parser = new SseParser((name, data) => events.push({ name, data }));
+  parser.push(bytes);
+  parser.end();
+  const [only] = events;
+  if (only === undefined) return [StreamEvent.withoutData(reader, bytes)];
+  return events.length === 1
+    ? [new StreamEvent(reader, only, bytes)]
+    : events.map((event) => new StreamEvent(reader, event));
+}
+
+/** The provider's events, each translated into events of the client's dialect. */
+export class TranslatedSource implements EventSource {
+  readonly bytes = undefined;
+  readonly #translation: StreamTranslation;
+  readonly #parser: SseParser;
+  readonly #reader = new EventReader();
+  #events: StreamEvent[] = [];
+
+  constructor(translation: StreamTranslation) {
+    this.#translation = translation;
+    this.#parser = new SseParser((name, data) => this.#add(translation.event(name, data)));
+  }
+
+  read(chunk: Buffer): void {
+    this.#parser.push(chunk);
+  }
+
+  end(): void {
+    this.#parser.end();
+    this.#add(this.#translation.end());
+  }
+
+  drop(): void {
+    this.#events = [];
+  }
+
+  take(): readonly StreamEvent[] {
+    const events = this.#events;
+    this.drop();
+    return events;
+  }
+
+  fail(error: GatewayError, requestId: string): readonly SseEvent[] {
+    return this.#translation.fail(error, requestId);
+  }
+
+  get state(): StreamState {
+    return this.#translation.state;
+  }
+
+  get isWhole(): boolean {
+    return this.state === 'complete' || this.state === 'cut';
+  }
+
+  get tally(): Tally {
+    const { usage, unreportedTokens } = this.#translation.tally;
+    return { usage, unreportedTokens: unreportedTokens + this.#parser.heldBytes };
+  }
+
+  #add(events: readonly SseEvent[]): void {
+    for (const event of events) this.#events.push(new StreamEvent(this.#reader, event));
+  }
+}

@@ -1,0 +1,186 @@
+import { formatSse, type SseEvent } from '../../dialects/sse.ts';
+import { PartReader, type StreamPart } from '../../dialects/stream-parts.ts';
+import type { JsonDocument } from '../../json/json-document.ts';
+import { type AnswerText, readAnswerText, readPlain } from './answer-text.ts';
+import { splice } from '../redact/redact.ts';
+
+/** What an event is, read once for all stages. */
+interface Reading {
+  /** Undefined for what begins like an object but is not strict JSON: clients read it in different ways. */
+  readonly source: AnswerText | undefined;
+  readonly isObject: boolean;
+  /** The pieces of texts in it. */
+  readonly parts: readonly StreamPart[];
+  /** The channels, by prefix, that end with it. */
+  readonly ends: readonly string[];
+  /** What is around its only text, if it has one. */
+  readonly frame: Frame | undefined;
+}
+
+/** An event on its way to the client: split and parsed once, whoever reads it or changes its texts. */
+export class StreamEvent {
+  readonly name: string | undefined;
+  readonly data: string;
+  /** Clients skip one without: comments, and other fields. */
+  readonly hasData: boolean;
+  readonly #reader: EventReader;
+  /** The event as it came, as long as nothing in it changes. */
+  #bytes: Buffer | undefined;
+  #reading: Reading | undefined;
+  /** The only text, in an event that is the same as one before otherwise. */
+  #text: string | undefined;
+  #changes: Map<number, string> | undefined;
+
+  constructor(reader: EventReader, { name, data }: Partial<SseEvent>, bytes?: Buffer) {
+    this.#reader = reader;
+    this.name = name;
+    this.data = data ?? '';
+    this.hasData = data !== undefined;
+    this.#bytes = bytes;
+  }
+
+  static withoutData(reader: EventReader, bytes: Buffer): StreamEvent {
+    return new StreamEvent(reader, {}, bytes);
+  }
+
+  /** Reads it now, unless it has been read: events must be read in their order. */
+  get reading(): Reading {
+    if (this.#reading !== undefined) return this.#reading;
+    const like = this.#reader.like(this);
+    if (like === undefined) this.#reading = this.#reader.read(this);
+    else {
+      this.#reading = like.reading;
+      this.#text = like.text;
+    }
+    return this.#reading;
+  }
+
+  /** The same for this event alone, where its only text must be seen in its document. */
+  readAlone(): Reading {
+    const { reading } = this;
+    if (this.#text === undefined) return reading;
+    this.#text = undefined;
+    this.#reading = this.#reader.read(this);
+    return this.#reading;
+  }
+
+  /** Its document, if its data is one JSON object. */
+  get object(): JsonDocument | undefined {
+    const { isObject, source } = this.reading;
+    return isObject ? source?.document : undefined;
+  }
+
+  /** The text of a part of it, as the stages before have left it. */
+  textOf({ entry, text }: StreamPart): string {
+    const changed = this.#changes?.get(entry);
+    if (changed !== undefined) return changed;
+    const { source } = this.reading;
+    return text ?? this.#text ?? source?.document.text(entry) ?? '';
+  }
+
+  change(entry: number, text: string): void {
+    this.#changes ??= new Map();
+    this.#changes.set(entry, text);
+  }
+
+  /** Where it can't be read strictly: its data is one text, whatever it looks like. */
+  readLiterally(): AnswerText {
+    const source = readPlain(this.data);
+    this.#reading = { source, isObject: false, parts: [], ends: [], frame: undefined };
+    return source;
+  }
+
+  /** Leaves nothing but its name and its data: no comments, and no fields that nobody reads. */
+  strip(): void {
+    this.#bytes = undefined;
+  }
+
+  /** Its data, with its changes. */
+  get written(): string {
+    const changes = this.#changes;
+    if (changes === undefined) return this.data;
+    const { source, frame } = this.reading;
+    const [only] = changes;
+    if (frame !== undefined && changes.size === 1 && only?.[0] === frame.part.entry)
+      return frame.around(only[1]);
+    if (source === undefined) return this.data;
+    // The document may be that of an event before, with another text.
+    const texts =
+      frame !== undefined && this.#text !== undefined
+        ? new Map([[frame.part.entry, this.#text], ...changes])
+        : changes;
+    return source.unwrap(splice(source.document, texts)).toString('utf8');
+  }
+
+  toBytes(): Buffer {
+    if (this.#bytes !== undefined && this.#changes === undefined) return this.#bytes;
+    return Buffer.from(formatSse(this.name, this.written));
+  }
+}
+
+/** Reads the events of one stream; most of them differ from the one before in a piece of text only. */
+export class EventReader {
+  readonly #parts = new PartReader();
+  #last: Reading | undefined;
+
+  /** What an event is like that has been read, and its text in place of that one's. */
+  like(event: SseEvent): { readonly reading: Reading; readonly text: string } | undefined {
+    const text = this.#last?.frame?.textIn(event);
+    return this.#last === undefined || text === undefined ? undefined : { reading: this.#last, text };
+  }
+
+  read(event: SseEvent): Reading {
+    const source = readAnswerText(Buffer.from(event.data));
+    const isDone = event.data.trim() === '[DONE]';
+    const { parts, ends } =
+      source === undefined || isDone
+        ? { parts: [], ends: isDone ? [''] : [] }
+        : this.#parts.read(source.document, event.name);
+    const [only] = parts;
+    const isPlain =
+      only !== undefined &&
+      parts.length === 1 &&
+      ends.length === 0 &&
+      !only.isFixed &&
+      only.text === undefined;
+    const frame = isPlain && source !== undefined ? new Frame(event, source.document, only) : undefined;
+    const isObject = source !== undefined && event.data.trimStart().startsWith('{');
+    const reading = { source, isObject, parts, ends, frame };
+    this.#last = frame === undefined ? undefined : reading;
+    return reading;
+  }
+}
+
+const plainString = /^(?:[^"\\\p{Cc}]|\\["\\/bfnrt])*$/u;
+
+/**
+ * What is around the only text of an event. Streams repeat such events thousands of times; the rest was read once,
+ * strictly. The text is any JSON string, so that the rest means the same.
+ */
+class Frame {
+  readonly part: StreamPart;
+  readonly #name: string | undefined;
+  readonly #before: string;
+  readonly #after: string;
+
+  constructor({ name }: SseEvent, document: JsonDocument, part: StreamPart) {
+    this.part = part;
+    this.#name = name;
+    this.#before = document.bytes.toString('utf8', 0, document.start(part.entry));
+    this.#after = document.bytes.toString('utf8', document.end(part.entry));
+  }
+
+  /** The text in an event that is the same otherwise; undefined if it is another event, or must be looked at closely. */
+  textIn({ name, data }: SseEvent): string | undefined {
+    const length = data.length - this.#before.length - this.#after.length;
+    if (name !== this.#name || length < 0) return undefined;
+    if (!data.startsWith(this.#before) || !data.endsWith(this.#after)) return undefined;
+    const raw = data.slice(this.#before.length, this.#before.length + length);
+    if (!plainString.test(raw)) return undefined;
+    return raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw;
+  }
+
+  around(text: string): string {
+    return this.#before + JSON.stringify(text).slice(1, -1) + this.#after;
+  }
+}
