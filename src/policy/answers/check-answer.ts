@@ -9,6 +9,7 @@ import type { CompiledRule } from '../rules/compile-rule.ts';
 import { evaluateRule, verdictOf } from '../rules/evaluate.ts';
 import type { Search } from '../search/search.ts';
 import type { TextMatch } from '../search/search-result.ts';
+import { readAnswerText, readPlain } from '../streams/answer-text.ts';
 import { placeInRequest, roleBits, wrapText } from '../traverse/place.ts';
 import { AnswerPlan, WholeTexts } from './answer-plan.ts';
 import {
@@ -19,7 +20,6 @@ import {
   StreamVerdicts,
   unreadableRefusal,
 } from './answer-rule.ts';
-import { readAnswerText, readPlain } from '../streams/answer-text.ts';
 import { StreamCheck } from './stream-check.ts';
 
 /** The rules on texts of answers, for one exchange. */

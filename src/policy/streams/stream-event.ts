@@ -1,8 +1,8 @@
 import { formatSse, type SseEvent } from '../../dialects/sse.ts';
 import { PartReader, type StreamPart } from '../../dialects/stream-parts.ts';
 import type { JsonDocument } from '../../json/json-document.ts';
-import { type AnswerText, readAnswerText, readPlain } from './answer-text.ts';
 import { splice } from '../redact/redact.ts';
+import { type AnswerText, readAnswerText, readPlain } from './answer-text.ts';
 
 /** What an event is, read once for all stages. */
 interface Reading {
