@@ -13,12 +13,15 @@ export type Source =
   | { readonly kind: 'url'; readonly url: string }
   | { readonly kind: 'text'; readonly text: string };
 
+/** A picture is never spelled out. */
+export type ImageSource = Exclude<Source, { kind: 'text' }>;
+
 /** `path` names the part's place in the client's request, for refusals. */
 export type ContentPart = (
   | { readonly kind: 'text'; readonly text: string }
   | {
       readonly kind: 'image';
-      readonly source: Source;
+      readonly source: ImageSource;
       readonly detail?: string | undefined;
       readonly path: string;
     }
@@ -116,6 +119,8 @@ export interface ConversationRequest {
   readonly system: readonly SystemTurn[];
   readonly turns: readonly Turn[];
   readonly tools: readonly Tool[];
+  /** Names of tools that only the client's usual provider could run. */
+  readonly ownTools?: readonly string[] | undefined;
   readonly toolChoice?: ToolChoice | undefined;
   readonly parallelCalls?: boolean | undefined;
   readonly maxOutputTokens?: number | undefined;

@@ -12,6 +12,7 @@ import { type Dropped, type Fields, toCount, toFields, toList } from './fields.t
 import type { SseEvent, WriteEvent } from './sse.ts';
 import type { TranslationContext } from './translation/context.ts';
 import type { ToolNames } from './translation/tool-names.ts';
+import type { MediaPart } from './translation/unsupported-content.ts';
 import type { Usage } from './usage.ts';
 
 /** The role of a text in a request, as policies name it. */
@@ -201,6 +202,8 @@ export interface Codec {
     names: ToolNames,
     dropped: Dropped,
   ): Fields;
+  /** Why a host can't take a picture or a document; undefined if it can. */
+  cannotTake(part: MediaPart, context: TranslationContext): string | undefined;
   /** The stop sequences that its hosts act on; the gateway handles the others. */
   stopSequences(asked: readonly string[]): readonly string[];
   parseAnswer(body: Fields): Answer;

@@ -9,6 +9,7 @@ import { countTextTokens, tallyAnswer } from './text-tokens.ts';
 import type { TranslationContext } from './translation/context.ts';
 import { cutAnswer, cutStream, stopsToCut } from './translation/stop-sequences.ts';
 import { createToolNames, type WireNames } from './translation/tool-names.ts';
+import { replaceUnsupported } from './translation/unsupported-content.ts';
 import { restoreAnswer, restoreCalls } from './translation/unwrap-stream.ts';
 import { noUsage, StreamTally, type Tally, type Usage } from './usage.ts';
 
@@ -106,7 +107,8 @@ function translateConversation(
       const dropped: Dropped = new Set();
       const kept = applyTable(asked, table, context, dropped);
       const parsed = client.codec.parseRequest(kept, dropped);
-      const neutral = { ...parsed, isStreaming: context.isStreaming ?? parsed.isStreaming };
+      const takeable = replaceUnsupported(parsed, { ...provider.codec, context, dropped });
+      const neutral = { ...takeable, isStreaming: context.isStreaming ?? parsed.isStreaming };
       // Before the history, which may refer to a tool by another name than it is offered under now.
       for (const tool of neutral.tools) names.toWire(tool);
       const wanted = neutral.stop.filter((stop) => stop !== '');

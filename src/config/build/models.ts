@@ -18,6 +18,8 @@ export interface ModelEntry {
   readonly targets: readonly [ModelTarget, ...ModelTarget[]];
   /** Set if bodies that are built for it don't mark what its host is to cache. */
   readonly promptCache?: 'off';
+  /** Set if content that a provider can't take is refused, and not described in its place. */
+  readonly unsupportedContent?: 'refuse';
   readonly contextWindow?: number;
   readonly maxOutputTokens?: number;
   /** US$ per million tokens. */
@@ -89,12 +91,13 @@ export function checkNamedModels(
 }
 
 function buildModel(settings: ModelSettings): ModelEntry {
-  const { match, pricing, context_window, max_output_tokens, prompt_cache } = settings;
+  const { match, pricing, context_window, max_output_tokens, prompt_cache, unsupported_content } = settings;
   return {
     match,
     isPattern: match.includes('*'),
     targets: [toTarget(settings), ...settings.fallbacks.map(toTarget)],
     ...(prompt_cache === 'off' && { promptCache: prompt_cache }),
+    ...(unsupported_content === 'refuse' && { unsupportedContent: unsupported_content }),
     ...(context_window !== undefined && { contextWindow: context_window }),
     ...(max_output_tokens !== undefined && { maxOutputTokens: max_output_tokens }),
     ...(pricing !== undefined && {

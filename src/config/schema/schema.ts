@@ -39,6 +39,11 @@ const modelSchema = z.strictObject({
     .describe(
       'auto: bodies that the gateway builds for Claude mark what their host is to cache; off: only where the client says so.',
     ),
+  unsupported_content: reaching('nothing', z.enum(['note', 'refuse']))
+    .default('note')
+    .describe(
+      'What becomes of pictures, documents and tools that a provider of another dialect cannot take: note: a sentence in their place; refuse: 400.',
+    ),
   pricing: z
     .strictObject({
       input: price.describe('Input.'),

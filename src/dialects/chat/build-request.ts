@@ -13,7 +13,7 @@ import type {
   ToolResult,
   Turn,
 } from '../conversation.ts';
-import { type Dropped, type Fields, unsupported, withoutAbsent } from '../fields.ts';
+import { type Dropped, type Fields, withoutAbsent } from '../fields.ts';
 import { acceptedEffort, clampMaxTokens, type TranslationContext } from '../translation/context.ts';
 import {
   isMedia,
@@ -21,6 +21,7 @@ import {
   joinTexts,
   markSystemText,
   paragraphs,
+  toDocumentText,
   toTextPart,
   toUrl,
 } from '../translation/media.ts';
@@ -34,6 +35,7 @@ import {
   toFunctionTool,
   toHostCallId,
 } from '../translation/tool-names.ts';
+import type { MediaPart } from '../translation/unsupported-content.ts';
 
 /** The Chat Completions request for a neutral one. */
 export function buildChatRequest(
@@ -108,7 +110,7 @@ function buildChatTurns(request: ConversationRequest, destination: Destination):
   function flush(): void {
     if (pending.length === 0) return;
     if (!traits.userAfterTool && messages.at(-1)?.role === 'tool') messages.push(bridge);
-    messages.push({ role: 'user', content: buildContent(pending, traits) });
+    messages.push({ role: 'user', content: buildContent(pending) });
     pending = [];
   }
 }
@@ -207,20 +209,29 @@ function mediaOf(turn: Turn): readonly ContentPart[] {
 }
 
 /** One string where there is only text, because some hosts refuse arrays. */
-function buildContent(parts: readonly ContentPart[], traits: HostTraits): unknown {
+function buildContent(parts: readonly ContentPart[]): unknown {
   const plain = parts.map(toTextPart);
   if (plain.every((part) => part.kind === 'text')) return joinTexts(plain, '\n\n');
-  return plain.map((part) => buildPart(part, traits));
+  return plain.map(buildPart);
 }
 
-function buildPart(part: ContentPart, { documents }: HostTraits): Fields {
+/** Why a host can't take a picture or a document. */
+export function cannotTakeInChat(part: MediaPart, context: TranslationContext): string | undefined {
+  const { images, documents } = traitsOf(context);
+  if (part.kind === 'image') return images ? undefined : 'this model takes no pictures';
+  if (toDocumentText(part.source) !== undefined) return undefined;
+  if (!documents) return 'this model takes no documents';
+  return isPdf(part.source)
+    ? undefined
+    : 'only PDF and plain text with their content inside can be read here';
+}
+
+function buildPart(part: ContentPart): Fields {
   if (part.kind === 'text') return { type: 'text', text: part.text };
-  const { source, path } = part;
+  const { source } = part;
   if (source.kind === 'text') return { type: 'text', text: source.text };
   if (part.kind === 'image') {
     return { type: 'image_url', image_url: withoutAbsent({ url: toUrl(source), detail: part.detail }) };
   }
-  if (!documents) throw unsupported(path, 'this provider takes no documents but plain text');
-  if (!isPdf(source)) throw unsupported(path, 'only PDF and plain text documents with their content inside');
   return { type: 'file', file: { filename: part.name ?? 'document.pdf', file_data: toUrl(source) } };
 }

@@ -13,7 +13,7 @@ import { isFields, toFields, toList, toText } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
 import { isOpenAiErrorBody, openAiErrorBody, openAiLimitHeaders } from '../translation/openai.ts';
 import { buildChatAnswer, parseChatAnswer } from './answer.ts';
-import { buildChatRequest } from './build-request.ts';
+import { buildChatRequest, cannotTakeInChat } from './build-request.ts';
 import { parseChatRequest } from './parse-request.ts';
 import { createChatReader } from './read-stream.ts';
 import { parseChatUsage } from './usage.ts';
@@ -80,6 +80,7 @@ export const chat: TextDialect = {
   codec: {
     parseRequest: parseChatRequest,
     buildRequest: buildChatRequest,
+    cannotTake: cannotTakeInChat,
     stopSequences: (asked) => asked.slice(0, 4),
     parseAnswer: parseChatAnswer,
     echoOf: ({ stream_options }) => ({ stream_options }),

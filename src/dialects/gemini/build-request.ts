@@ -1,12 +1,13 @@
 import { traitsOf } from '../../hosts/find-host.ts';
 import { geminiThinking, nearestEffort } from '../../hosts/models.ts';
 import type { ContentPart, ConversationRequest, ToolCall, ToolChoice, Turn } from '../conversation.ts';
-import { type Dropped, type Fields, noteDropped, unsupported, withoutAbsent } from '../fields.ts';
+import { type Dropped, type Fields, noteDropped, withoutAbsent } from '../fields.ts';
 import { clampMaxTokens, type TranslationContext } from '../translation/context.ts';
 import { isMedia, joinTexts, markSystemText, toTextPart } from '../translation/media.ts';
 import { orderTurns } from '../translation/order-turns.ts';
 import { sealFor, unsigned } from '../translation/seals.ts';
 import { type ToolNames, toArgumentsObject, toFunctionTool } from '../translation/tool-names.ts';
+import type { MediaPart } from '../translation/unsupported-content.ts';
 
 /** The Gemini request for a neutral one. Its model and whether it streams are in the path. */
 export function buildGeminiRequest(
@@ -160,14 +161,21 @@ const mimeTypes: Readonly<Record<string, string>> = {
   pdf: 'application/pdf',
 };
 
+function endingOf(url: string): string {
+  return /\.([a-z]+)(?:[?#]|$)/i.exec(url)?.[1]?.toLowerCase() ?? '';
+}
+
+/** Why a host can't take a picture or a document. */
+export function cannotTakeInGemini({ source }: MediaPart): string | undefined {
+  const isUnknown = source.kind === 'url' && mimeTypes[endingOf(source.url)] === undefined;
+  return isUnknown ? 'its address does not show its type, which must be known here' : undefined;
+}
+
 function buildPart(original: ContentPart): Fields {
   const part = toTextPart(original);
   if (part.kind === 'text') return { text: part.text };
-  const { source, path } = part;
+  const { source } = part;
   if (source.kind === 'text') return { text: source.text };
   if (source.kind === 'base64') return { inlineData: { mimeType: source.mediaType, data: source.data } };
-  const ending = /\.([a-z]+)(?:[?#]|$)/i.exec(source.url)?.[1]?.toLowerCase() ?? '';
-  const mimeType = mimeTypes[ending];
-  if (mimeType === undefined) throw unsupported(path, 'this provider must know the type of what is at a URL');
-  return { fileData: { mimeType, fileUri: source.url } };
+  return { fileData: { mimeType: mimeTypes[endingOf(source.url)], fileUri: source.url } };
 }

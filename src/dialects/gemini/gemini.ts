@@ -13,7 +13,7 @@ import { isFields, toFields } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
 import { openAiLimitHeaders } from '../translation/openai.ts';
 import { buildGeminiAnswer, geminiFinishes, parseGeminiAnswer } from './answer.ts';
-import { buildGeminiRequest } from './build-request.ts';
+import { buildGeminiRequest, cannotTakeInGemini } from './build-request.ts';
 import { parseGeminiRequest } from './parse-request.ts';
 import {
   createGeminiReader,
@@ -156,6 +156,7 @@ export const gemini: TextDialect = {
     },
     parseRequest: (body, dropped) => parseGeminiRequest(toCamelCase(body), dropped),
     buildRequest: buildGeminiRequest,
+    cannotTake: cannotTakeInGemini,
     stopSequences: (asked) => asked.slice(0, 5),
     parseAnswer: parseGeminiAnswer,
     buildAnswer: buildGeminiAnswer,

@@ -16,18 +16,19 @@ import {
   unsupported,
   wrongField,
 } from '../fields.ts';
-import { effortOfBudget, onlyOwnTools, systemTurns } from '../translation/parse-common.ts';
+import { effortOfBudget, systemTurns } from '../translation/parse-common.ts';
 import { parseGeminiTurns, parseSystemText } from './parse-turns.ts';
 
 /** A Gemini request in the neutral form; its members are in camelCase. */
 export function parseGeminiRequest(body: Fields, dropped: Dropped): ConversationRequest {
   const config = parseFields(body.generationConfig ?? {}, 'generationConfig');
-  const tools = parseTools(body.tools, dropped);
+  const { tools, ownTools } = parseTools(body.tools, dropped);
   refuseOthers(config, dropped);
   return {
     system: systemTurns(parseSystemText(body.systemInstruction ?? '', 'systemInstruction')),
     turns: parseGeminiTurns(body.contents, dropped),
     ...parseChoice(body.toolConfig, tools),
+    ownTools,
     maxOutputTokens: parseOptionalCount(config.maxOutputTokens, 'generationConfig.maxOutputTokens'),
     temperature: parseOptionalNumber(config.temperature, 'generationConfig.temperature'),
     topP: parseOptionalNumber(config.topP, 'generationConfig.topP'),
@@ -65,15 +66,14 @@ function refuseOthers(config: Fields, dropped: Dropped): void {
   }
 }
 
-function parseTools(value: unknown, dropped: Dropped): readonly Tool[] {
-  let own = 0;
+function parseTools(value: unknown, dropped: Dropped): Pick<ConversationRequest, 'tools' | 'ownTools'> {
+  const own = new Set<string>();
   const tools = parseEach(value ?? [], 'tools', ({ functionDeclarations = [], ...others }, path) => {
-    own += Object.keys(others).length;
+    for (const name of Object.keys(others)) own.add(name);
     return parseEach(functionDeclarations, `${path}.functionDeclarations`, parseFunction);
   }).flat();
-  if (own > 0 && tools.length === 0) throw onlyOwnTools();
-  if (own > 0) noteDropped(dropped, 'tools[].googleSearch');
-  return tools;
+  if (own.size > 0) noteDropped(dropped, 'tools[].googleSearch');
+  return { tools, ownTools: [...own] };
 }
 
 function parseFunction({ name, description, parameters, parametersJsonSchema }: Fields, path: string): Tool {

@@ -12,7 +12,7 @@ import {
   unsupported,
   wrongField,
 } from '../fields.ts';
-import { keptElsewhere, paragraphs, textParts } from '../translation/media.ts';
+import { keptElsewhere, paragraphs, textParts, toMediaType } from '../translation/media.ts';
 import { parseSeal } from '../translation/seals.ts';
 
 /** The turns of a Gemini request, with its members in camelCase. */
@@ -143,7 +143,7 @@ function parsePart(part: Fields, path: string): ContentPart[] {
 }
 
 function parseBlob({ mimeType, data, displayName }: Fields, path: string): ContentPart {
-  const mediaType = parseText(mimeType, `${path}.inlineData.mimeType`);
+  const mediaType = toMediaType(parseText(mimeType, `${path}.inlineData.mimeType`));
   const source = { kind: 'base64', mediaType, data: parseText(data, `${path}.inlineData.data`) } as const;
   if (mediaType.startsWith('image/')) return { kind: 'image', source, path };
   if (!/^(?:application\/pdf$|text\/)/.test(mediaType)) {

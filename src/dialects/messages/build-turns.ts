@@ -1,10 +1,11 @@
 import type { ContentPart, ConversationRequest, Thought, ToolResult, Turn } from '../conversation.ts';
-import { type Fields, unsupported } from '../fields.ts';
+import type { Fields } from '../fields.ts';
 import type { TranslationContext } from '../translation/context.ts';
 import { isPdf, markSystemText, toDocumentText } from '../translation/media.ts';
 import { orderTurns } from '../translation/order-turns.ts';
 import { sealFor, signatureOf } from '../translation/seals.ts';
 import { type ToolNames, toArgumentsObject, toCallId } from '../translation/tool-names.ts';
+import type { MediaPart } from '../translation/unsupported-content.ts';
 
 interface Message {
   readonly role: 'user' | 'assistant';
@@ -98,24 +99,33 @@ function cacheControl(breakpoint: Fields | undefined): Fields {
   return breakpoint === undefined ? {} : { cache_control: breakpoint };
 }
 
-function buildImage({ source, path }: Extract<ContentPart, { kind: 'image' }>): Fields {
-  if (source.kind === 'url') return { type: 'image', source: { type: 'url', url: source.url } };
-  if (source.kind !== 'base64' || !imageTypes.includes(source.mediaType)) {
-    throw unsupported(path, 'only JPEG, PNG, GIF and WebP images can be translated');
+/** Why a host can't take a picture or a document. */
+export function cannotTakeInMessages({ kind, source }: MediaPart): string | undefined {
+  if (source.kind === 'url') return undefined;
+  if (kind === 'document') {
+    return isPdf(source) || toDocumentText(source) !== undefined
+      ? undefined
+      : 'only PDF and plain text documents can be read here';
   }
+  return source.kind === 'base64' && imageTypes.includes(source.mediaType)
+    ? undefined
+    : 'only JPEG, PNG, GIF and WebP pictures can be read here';
+}
+
+function buildImage({ source }: Extract<ContentPart, { kind: 'image' }>): Fields {
+  if (source.kind === 'url') return { type: 'image', source: { type: 'url', url: source.url } };
   return { type: 'image', source: { type: 'base64', media_type: source.mediaType, data: source.data } };
 }
 
-function buildDocument({ source, name, path }: Extract<ContentPart, { kind: 'document' }>): Fields {
+function buildDocument({ source, name }: Extract<ContentPart, { kind: 'document' }>): Fields {
   const title = name === undefined ? {} : { title: name };
   const text = toDocumentText(source);
   if (text !== undefined) {
     return { type: 'document', source: { type: 'text', media_type: 'text/plain', data: text }, ...title };
   }
-  if (source.kind === 'url') return { type: 'document', source: { type: 'url', url: source.url }, ...title };
-  if (source.kind !== 'base64' || !isPdf(source)) {
-    throw unsupported(path, 'only PDF and plain text documents can be translated');
-  }
+  const url = source.kind === 'url' ? source.url : undefined;
+  if (url !== undefined || source.kind !== 'base64')
+    return { type: 'document', source: { type: 'url', url }, ...title };
   return {
     type: 'document',
     source: { type: 'base64', media_type: 'application/pdf', data: source.data },

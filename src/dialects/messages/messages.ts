@@ -4,6 +4,7 @@ import { toFields } from '../fields.ts';
 import { membersNamed } from '../text-tokens.ts';
 import { buildMessagesAnswer, parseMessagesAnswer } from './answer.ts';
 import { buildMessagesRequest } from './build-request.ts';
+import { cannotTakeInMessages } from './build-turns.ts';
 import { parseMessagesRequest } from './parse-request.ts';
 import { createMessagesReader } from './read-stream.ts';
 import { parseMessagesEventUsage, parseMessagesUsage } from './usage.ts';
@@ -92,6 +93,7 @@ export const messages: TextDialect = {
   codec: {
     parseRequest: parseMessagesRequest,
     buildRequest: buildMessagesRequest,
+    cannotTake: cannotTakeInMessages,
     // Blank ones are a 400 there.
     stopSequences: (asked) => asked.filter((stop) => stop.trim() !== ''),
     parseAnswer: parseMessagesAnswer,

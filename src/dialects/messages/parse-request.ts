@@ -7,33 +7,33 @@ import {
   noteDropped,
   parseEach,
   parseFields,
+  parseList,
   parseOptionalCount,
   parseOptionalFlag,
   parseOptionalNumber,
   parseOptionalText,
   parseText,
   parseTexts,
+  toFields,
+  toList,
+  toText,
   unsupported,
   wrongField,
 } from '../fields.ts';
-import {
-  effortOfBudget,
-  hashUser,
-  onlyOwnTools,
-  parseEffort,
-  systemTurns,
-} from '../translation/parse-common.ts';
+import { effortOfBudget, hashUser, parseEffort, systemTurns } from '../translation/parse-common.ts';
 import { parseMessagesTurns, parseSystemText } from './parse-turns.ts';
+import { findToolChanges, type ToolChanges } from './tool-changes.ts';
 
 /** A Messages request in the neutral form. Throws where a field is malformed or can't be carried over. */
 export function parseMessagesRequest(body: Fields, dropped: Dropped): ConversationRequest {
-  const tools = parseTools(body.tools, dropped);
+  const tools = parseTools(body.tools, findToolChanges(body.messages), dropped);
   const outputConfig = isFields(body.output_config) ? body.output_config : {};
   const choice = parseToolChoice(body.tool_choice, tools);
   return {
     system: systemTurns(parseSystemText(body.system ?? '', 'system')),
     turns: parseMessagesTurns(body.messages, dropped),
     tools: tools.custom,
+    ownTools: [...tools.server],
     toolChoice: choice,
     parallelCalls: parseParallel(body.tool_choice),
     maxOutputTokens: parseOptionalCount(body.max_tokens, 'max_tokens'),
@@ -53,15 +53,26 @@ interface ParsedTools {
   readonly server: ReadonlySet<string>;
 }
 
-function parseTools(value: unknown, dropped: Dropped): ParsedTools {
+/**
+ * Tools that wait to be found (`defer_loading`) are offered once a search of the client's has named them: so is Claude
+ * Code's placeholder never. Where the search is the provider's own, nothing else could find them.
+ */
+function parseTools(value: unknown, changes: ToolChanges, dropped: Dropped): ParsedTools {
   const custom: Tool[] = [];
   const server = new Set<string>();
-  parseEach(value ?? [], 'tools', (tool, path) => {
+  const listed = toList(value).map((tool) => toText(toFields(tool).name));
+  const defined = changes.defined.filter(({ name }) => !listed.includes(toText(name)));
+  const findsAll = toList(value).some((tool) => toText(toFields(tool).type).startsWith('tool_search_tool_'));
+  const isWaiting = ({ name, defer_loading }: Fields) =>
+    defer_loading === true && !findsAll && !changes.loaded.has(toText(name));
+  const all = value === undefined || value === null ? defined : [...parseList(value, 'tools'), ...defined];
+  parseEach(all, 'tools', (tool, path) => {
     const name = parseText(tool.name, `${path}.name`);
     if (isServerTool(tool)) {
       server.add(name);
       return;
     }
+    if (isWaiting(tool) || changes.removed.has(name)) return;
     custom.push({
       kind: 'function',
       name,
@@ -70,7 +81,6 @@ function parseTools(value: unknown, dropped: Dropped): ParsedTools {
       strict: parseOptionalFlag(tool.strict, `${path}.strict`),
     });
   });
-  if (server.size > 0 && custom.length === 0) throw onlyOwnTools();
   if (server.size > 0) noteDropped(dropped, 'tools[type]');
   return { custom, server };
 }

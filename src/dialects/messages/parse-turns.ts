@@ -1,4 +1,12 @@
-import type { ContentPart, Source, Thought, ToolCall, ToolResult, Turn } from '../conversation.ts';
+import type {
+  ContentPart,
+  ImageSource,
+  Source,
+  Thought,
+  ToolCall,
+  ToolResult,
+  Turn,
+} from '../conversation.ts';
 import {
   type Dropped,
   type Fields,
@@ -13,7 +21,14 @@ import {
   unsupported,
   wrongField,
 } from '../fields.ts';
-import { joinTexts, keptElsewhere, paragraphs, textParts, titled } from '../translation/media.ts';
+import {
+  joinTexts,
+  keptElsewhere,
+  paragraphs,
+  textParts,
+  titled,
+  toMediaType,
+} from '../translation/media.ts';
 import { systemTurns } from '../translation/parse-common.ts';
 import { parseSeal, type Seal } from '../translation/seals.ts';
 
@@ -41,7 +56,11 @@ const billingHeader = 'x-anthropic-billing-header:';
 
 /** All text blocks of a system prompt, blank lines between them. */
 export function parseSystemText(value: unknown, path: string): string {
-  const texts = parseBlocks(value, path, (block, place) => parseText(block.text, `${place}.text`));
+  const texts = parseBlocks(value, path, (block, place) =>
+    block.type === 'tool_addition' || block.type === 'tool_removal'
+      ? ''
+      : parseText(block.text, `${place}.text`),
+  );
   return paragraphs(texts.filter((text) => !text.startsWith(billingHeader)));
 }
 
@@ -91,7 +110,13 @@ function parseAssistant(message: Fields, path: string, dropped: Dropped): Turn {
         else thoughts.push(thought);
         return;
       }
+      case 'compaction':
+        texts.push(...textParts(toText(block.content)));
+        return;
       case 'server_tool_use':
+      case 'mcp_tool_use':
+      case 'mcp_tool_listing':
+      case 'fallback':
         noteDropped(dropped, `${place}.${block.type}`);
         return;
       default:
@@ -140,17 +165,25 @@ function parseBlock(block: Fields, path: string, dropped: Dropped): ContentPart[
     case 'text':
       return textParts(parseText(block.text, `${path}.text`));
     case 'image':
-      return [{ kind: 'image', source: parseSource(block.source, `${path}.source`), path }];
+      return [{ kind: 'image', source: parseImageSource(block.source, `${path}.source`), path }];
     case 'document':
       return parseDocument(block, path, dropped);
     case 'search_result':
       return [{ kind: 'text', text: toSearchText(block) }];
     case 'tool_reference':
-      noteDropped(dropped, `${path}.tool_reference`);
-      return [];
+      return [{ kind: 'text', text: `[the tool ${toText(block.tool_name)} can be called from now on]` }];
+    case 'tool_addition':
+    case 'tool_removal':
+      return []; // the tools of the request say it
     default:
       throw unsupported(path, `a block of type ${toText(block.type)} cannot be translated`);
   }
+}
+
+function parseImageSource(value: unknown, path: string): ImageSource {
+  const source = parseSource(value, path);
+  if (source.kind === 'text') throw wrongField(`${path}.type`, 'base64 or url');
+  return source;
 }
 
 function parseSource(value: unknown, path: string): Source {
@@ -159,7 +192,7 @@ function parseSource(value: unknown, path: string): Source {
     case 'base64':
       return {
         kind: 'base64',
-        mediaType: parseText(source.media_type, `${path}.media_type`),
+        mediaType: toMediaType(parseText(source.media_type, `${path}.media_type`)),
         data: parseText(source.data, `${path}.data`),
       };
     case 'url':

@@ -12,7 +12,7 @@ import type {
   ToolResult,
   Turn,
 } from '../conversation.ts';
-import { type Dropped, type Fields, parseJson, toFields, unsupported, withoutAbsent } from '../fields.ts';
+import { type Dropped, type Fields, parseJson, toFields, withoutAbsent } from '../fields.ts';
 import { acceptedEffort, clampMaxTokens, type TranslationContext } from '../translation/context.ts';
 import { joinTexts, markSystemText, titled, toDocumentText, toUrl } from '../translation/media.ts';
 import { buildOpenAiTools } from '../translation/openai-request.ts';
@@ -169,11 +169,10 @@ function buildResult(result: ToolResult, kind: CallKind | undefined): Fields {
 
 function buildPart(part: ContentPart): Fields {
   if (part.kind === 'text') return inputText(part.text);
-  const { source, path } = part;
   if (part.kind === 'image') {
-    if (source.kind === 'text') throw unsupported(path, 'an image needs a URL or base64 data');
-    return { type: 'input_image', image_url: toUrl(source), detail: part.detail ?? 'auto' };
+    return { type: 'input_image', image_url: toUrl(part.source), detail: part.detail ?? 'auto' };
   }
+  const { source } = part;
   const text = toDocumentText(source);
   if (text !== undefined) return inputText(titled(text, part.name));
   if (source.kind === 'url') return withoutAbsent({ type: 'input_file', file_url: source.url });

@@ -97,6 +97,7 @@ export const responses: TextDialect = {
   codec: {
     parseRequest: parseResponsesRequest,
     buildRequest: buildResponsesRequest,
+    cannotTake: () => undefined,
     stopSequences: () => [],
     parseAnswer: parseResponsesAnswer,
     echoOf: buildEcho,

@@ -19,6 +19,8 @@ export interface TranslationContext {
   readonly largestOutputTokens?: number;
   /** Set if no breakpoints for the cache are put into bodies for hosts that want them. */
   readonly promptCache?: 'off';
+  /** What becomes of pictures, documents and tools that the provider can't take; by default a sentence in their place. */
+  readonly unsupportedContent?: 'refuse';
   /** A fresh id that begins with the prefix, for example `newId('msg_')`. */
   readonly newId: (prefix: string) => string;
   /** Whether the answer is streamed, if the client's body doesn't say. */

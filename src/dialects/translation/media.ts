@@ -1,17 +1,23 @@
-import type { ContentPart, Source } from '../conversation.ts';
+import type { ContentPart, ImageSource, Source } from '../conversation.ts';
 import { unsupported } from '../fields.ts';
 
 /** Splits a data URL with base64 content; undefined for every other URL. */
-export function parseDataUrl(url: string): Source | undefined {
+export function parseDataUrl(url: string): Extract<Source, { kind: 'base64' }> | undefined {
   if (!url.startsWith('data:')) return undefined;
   const comma = url.indexOf(',');
   const head = url.slice('data:'.length, comma);
   if (comma < 0 || !head.endsWith(';base64')) return undefined;
-  const mediaType = head.slice(0, -';base64'.length).split(';')[0] ?? '';
+  const mediaType = toMediaType(head.slice(0, -';base64'.length).split(';')[0] ?? '');
   return { kind: 'base64', mediaType, data: url.slice(comma + 1) };
 }
 
-export function parseMediaUrl(url: string, path: string): Source {
+/** In the one spelling that all hosts take: `image/JPG` is `image/jpeg`. */
+export function toMediaType(written: string): string {
+  const type = written.trim().toLowerCase();
+  return type === 'image/jpg' || type === 'image/pjpeg' ? 'image/jpeg' : type;
+}
+
+export function parseMediaUrl(url: string, path: string): ImageSource {
   if (!url.startsWith('data:')) return { kind: 'url', url };
   const source = parseDataUrl(url);
   if (source === undefined) throw unsupported(path, 'a data URL must be base64 with a media type');

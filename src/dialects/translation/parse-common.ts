@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Effort, efforts } from '../../hosts/models.ts';
 import type { SystemTurn, Turn } from '../conversation.ts';
-import { unsupported, wrongField } from '../fields.ts';
+import { wrongField } from '../fields.ts';
 
 const lengthLimit = 64;
 
@@ -27,11 +27,6 @@ export function parseEffort(value: unknown, path: string): Effort | undefined {
 export function effortOfBudget(tokens: number): Effort {
   if (tokens <= 4_096) return 'low';
   return tokens <= 16_384 ? 'medium' : 'high';
-}
-
-/** The error for a request whose tools are all the other provider's own. */
-export function onlyOwnTools(): Error {
-  return unsupported('tools', 'this model cannot run the tools of another provider, and there are no others');
 }
 
 /** A system prompt; none if it is empty. */

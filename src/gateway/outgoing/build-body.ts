@@ -68,6 +68,7 @@ export function buildBody(
     ...(entry?.maxOutputTokens === undefined ? {} : { maxOutputTokens: entry.maxOutputTokens }),
     ...(cap === undefined ? {} : { defaultMaxOutputTokens: cap }),
     ...(entry?.promptCache && { promptCache: entry.promptCache }),
+    ...(entry?.unsupportedContent && { unsupportedContent: entry.unsupportedContent }),
     largestOutputTokens: Math.min(largestCap(destination), capLimitOf(source)),
   };
   const { bytes } = request.document;

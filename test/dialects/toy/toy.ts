@@ -55,6 +55,7 @@ export const toy: TextDialect = {
         .join('\n'),
       ...(isStreaming ? { stream: true } : {}),
     }),
+    cannotTake: () => undefined,
     stopSequences: () => [],
     parseAnswer: (body) => ({
       parts: [{ kind: 'text', text: toText(body.said) }],

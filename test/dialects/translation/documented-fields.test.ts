@@ -45,7 +45,11 @@ describe.each(allDirections)('%s to %s', (client, provider) => {
       const probe = probeOf(client, row);
       const context = contextOf(row, probe, provider);
       const translate = (body: object) =>
-        createTranslation(dialects[client], dialects[provider], newContext(context)).request(body);
+        createTranslation(
+          dialects[client],
+          dialects[provider],
+          newContext({ unsupportedContent: 'refuse', ...context }),
+        ).request(body);
       const base = { ...small[client], ...probe.base };
       const body = { ...base, ...probe.set };
 

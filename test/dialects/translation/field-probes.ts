@@ -85,9 +85,10 @@ const messages: Probes = {
   'tools[type]|there are no other tools, or it is the forced one': { set: { tools: [dated] } },
   'tools[type]|dated server tools beside others': { base: { tools: [messagesTool] }, set: { tools: [messagesTool, dated] } },
   'tools[].cache_control': { base: withTool(), set: withTool({ cache_control: { type: 'ephemeral' } }) },
-  'tools[].defer_loading': {
+  'tools[].defer_loading': { set: withTool({ defer_loading: true }) },
+  'tools[].eager_input_streaming': {
     base: withTool(),
-    set: withTool({ defer_loading: true, eager_input_streaming: true, input_examples: [{}], allowed_callers: ['direct'] }),
+    set: withTool({ eager_input_streaming: true, input_examples: [{}], allowed_callers: ['direct'] }),
   },
   tool_choice: { base: withTool(), set: { tool_choice: { type: 'any' } }, mark: 'required', marks: { gemini: 'ANY' } },
   'tool_choice.disable_parallel_tool_use': { base: withTool(), set: { tool_choice: { type: 'auto', disable_parallel_tool_use: true } }, mark: 'false' },
