@@ -24,7 +24,9 @@ function anchors(page: string): string[] {
 }
 
 test.each(pages)('%s links to files and headings that are there', (page) => {
-  const links = [...prose(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
+  const links = [...prose(page).matchAll(/\]\(([^)\s]+)\)|src(?:set)?="([^"]+)"/g)].map(
+    ([, link = '', picture = '']) => link || picture,
+  );
   const broken = links.filter((link) => {
     if (/^[a-z]+:/.test(link)) return false;
     const [path = '', anchor] = link.split('#');

@@ -270,7 +270,7 @@ describe.skipIf(chromiumPath === undefined)('the list', { timeout: 60_000 }, () 
       housePolicy.replace('  shop:', '  shop:\n    limits: { tokens_per_day: 5500 }'),
       { GATEWAY_KEY: gateway.key },
     );
-    await limited.command('send', 'hello');
+    await limited.command('send', '-m', 'sandbox-mini', 'hello');
     await limited.ask(say('a long answer', { max_tokens: 6000 }));
     const { rows } = await enter(limited, openPage());
     await rows.nth(1).waitFor();
