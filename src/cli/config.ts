@@ -5,6 +5,7 @@ import { describeSearch, findConfig, readConfigFile } from '../config/source/fin
 import { countOf, formatPath, formatProblem, inFileOrder, type Problem } from '../config/source/problems.ts';
 import { protectionOf, refuseSuccessor } from '../config/successor.ts';
 import { GatewayError } from '../errors.ts';
+import { acceptedLocalKey, localKey } from './serve/kept-secrets.ts';
 import { commonOptions, createCommand, outputFormat } from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
 import { inspectUserConfig, inspectValidConfig } from './shell/load-config.ts';
@@ -36,10 +37,8 @@ function buildCheck(io: Io): Command {
     .argument('[file]', 'file to check (default: the one that serve would use)')
     .action(async (file: string | undefined, _options: unknown, command: Command) => {
       const format = outputFormat(command, ['text', 'json']);
-      const inspection = withRunningGateway(
-        await inspectUserConfig({ config: file ?? commonOptions(command).config }, io),
-        io,
-      );
+      const inspected = await inspectUserConfig({ config: file ?? commonOptions(command).config }, io);
+      const inspection = withRunningGateway(withLocalKey(inspected, io), io);
       await print(format === 'json' ? checkAsJson(inspection) : checkAsText(inspection), io);
       if (inspection.config !== undefined) return;
       // The list is the result, so it is on stdout; the error only says that there are problems.
@@ -48,6 +47,19 @@ function buildCheck(io: Io): Command {
         `${countOf(inspection.problems, 'error')} in ${inspection.name}`,
       );
     });
+}
+
+/** Adds a warning if this user's own commands have no key that the file accepts. */
+function withLocalKey(inspection: Inspection, { env }: Io): Inspection {
+  const { config, problems } = inspection;
+  if (config === undefined || config.needsLocalKey || env.GATEWAY_KEY) return inspection;
+  if (localKey.read(env) === undefined || acceptedLocalKey(config, env) !== undefined) return inspection;
+  const message = "the local key is in no project, so this user's commands need GATEWAY_KEY";
+  const hint = '"gateway key new --local --write" enters it';
+  return {
+    ...inspection,
+    problems: [...problems, { severity: 'warning', path: ['projects'], message, hint }],
+  };
 }
 
 /** Adds an error if the running gateway of this user would refuse to load the file. */

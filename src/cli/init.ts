@@ -64,7 +64,8 @@ export function build(io: Io): Command {
     });
 }
 
-async function init(options: InitOptions, format: 'text' | 'json', io: Io): Promise<void> {
+/** Throws usage.invalid where a file is already there and must stay. */
+export async function init(options: InitOptions, format: 'text' | 'json', io: Io): Promise<void> {
   const file = resolve(io.cwd, options.config ?? 'gateway.yaml');
   const mayReplace = options.force === true || (isThere(file) && (await askToReplace(file, options, io)));
   if (isThere(file) && !mayReplace) {

@@ -1,12 +1,13 @@
-import { randomBytes } from 'node:crypto';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { refuseForeignState } from '../client/state.ts';
-import { generateKey, hashKey, parseKey } from '../config/build/keys.ts';
+import { parseKey } from '../config/build/keys.ts';
 import type { Inspection } from '../config/load.ts';
 import type { KeySettings } from '../config/schema/schema.ts';
 import { parseExpiry } from '../config/schema/units.ts';
 import { GatewayError } from '../errors.ts';
+import { buildNew, hashText } from './key/new.ts';
 import { buildRevoke } from './key/revoke.ts';
+import { buildRotate } from './key/rotate.ts';
 import { localKey, localKeyFile } from './serve/kept-secrets.ts';
 import { commonOptions, createCommand, outputFormat } from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
@@ -17,10 +18,10 @@ import { type Listing, printList } from './shell/print/table.ts';
 export function build(io: Io): Command {
   const command = createCommand({
     name: 'key',
-    summary: 'create, list and revoke project keys, show the local one',
+    summary: 'create, rotate, list and revoke project keys, show the local one',
     examples: [
-      'gateway key new --project shop',
-      'gateway key new --expires 2027-06-30 -o json',
+      'gateway key new --project shop --usd-per-month 20 --write',
+      'gateway key rotate shop-web --grace 24h',
       'gateway key revoke shop-web',
     ],
   });
@@ -28,85 +29,33 @@ export function build(io: Io): Command {
     .addCommand(buildNew(io))
     .addCommand(buildList(io))
     .addCommand(buildShow(io))
+    .addCommand(buildRotate(io))
     .addCommand(buildRevoke(io))
     .addCommand(buildHash(io));
-}
-
-interface NewOptions {
-  readonly project?: string;
-  readonly expires?: string;
-  readonly id?: string;
-}
-
-function buildNew(io: Io): Command {
-  return createCommand({
-    name: 'new',
-    summary: 'create a key; it is printed once, and only its hash goes into gateway.yaml',
-    examples: [
-      'gateway key new',
-      'gateway key new --project shop --expires 2027-06-30',
-      'gateway key new -o json',
-    ],
-  })
-    .option('--project <name>', 'project it is for', nameArgument)
-    .option(
-      '--expires <date>',
-      'last day it is valid (2027-06-30, in UTC), or a time (2027-06-30T12:00:00Z)',
-      expiryArgument,
-    )
-    .option('--id <name>', 'its id in records (default: derived from the project)', nameArgument)
-    .action(async ({ project, expires, id }: NewOptions, command: Command) => {
-      const format = outputFormat(command, ['text', 'json']);
-      const options = commonOptions(command);
-      const key = generateKey();
-      const hash = hashText(key);
-      const keyId = id ?? `${project?.slice(0, 58) ?? 'key'}-${randomBytes(2).toString('hex')}`;
-      const line = `- { id: ${keyId}, hash: "${hash}"${expires === undefined ? '' : `, expires: ${expires}`} }`;
-      // Also in a pipe, unlike other notices: without this line the key is useless.
-      if (format === 'text' && options.quiet !== true) {
-        const where = project === undefined ? 'the keys of a project' : `projects.${project}.keys`;
-        await write(io.stderr, `add to ${where} in gateway.yaml:\n${line}\n`);
-      }
-      const value = {
-        id: keyId,
-        key,
-        hash,
-        project: project ?? null,
-        expires: expires ?? null,
-        yaml: line,
-      };
-      await printValue(value, `${key}\n`, options, io);
-    });
 }
 
 function buildShow(io: Io): Command {
   return createCommand({
     name: 'show',
-    summary: 'print the key that the gateway made for this user, if no projects are configured',
-    examples: ['gateway key show', 'gateway key show --yes | pbcopy', 'gateway key show --yes -o json'],
-  })
-    .option('--yes', 'print it even if the output is not a terminal')
-    .action(async ({ yes }: { readonly yes?: true }, command: Command) => {
-      outputFormat(command, ['text', 'json']);
-      const options = commonOptions(command);
-      const key = localKey.read(io.env);
-      const file = localKeyFile(io.env);
-      if (key === undefined) {
-        refuseForeignState(io.env);
-        throw new GatewayError(
-          'key.unknown',
-          `there is no key in ${file}: "gateway serve" makes one unless projects are configured`,
-        );
-      }
-      if (io.stdout.isTTY !== true && yes !== true) {
-        const message = 'a key is shown on a terminal only; --yes prints it anywhere';
-        throw new GatewayError('usage.invalid', message, { param: 'yes' });
-      }
-      if (options.quiet !== true && io.stderr.isTTY === true) {
-        await write(io.stderr, `from ${file}\n`);
-      }
-      await printValue({ key, file }, `${key}\n`, options, io);
-    });
+    summary: 'print the key that the gateway made for this user',
+    examples: ['gateway key show', 'gateway key show | pbcopy', 'gateway key show -o json'],
+  }).action(async (_options: unknown, command: Command) => {
+    outputFormat(command, ['text', 'json']);
+    const options = commonOptions(command);
+    const key = localKey.read(io.env);
+    const file = localKeyFile(io.env);
+    if (key === undefined) {
+      refuseForeignState(io.env);
+      throw new GatewayError(
+        'key.unknown',
+        `there is no key in ${file}: "gateway serve" makes one unless projects are configured`,
+      );
+    }
+    if (options.quiet !== true && io.stderr.isTTY === true) {
+      await write(io.stderr, `from ${file}\n`);
+    }
+    await printValue({ key, file }, `${key}\n`, options, io);
+  });
 }
 
 function buildHash(io: Io): Command {
@@ -153,35 +102,28 @@ async function readShort({ stdin }: Io): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function hashText(key: string): string {
-  return `sha256:${hashKey(key)}`;
-}
-
-function nameArgument(text: string): string {
-  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text)) return text;
-  throw new InvalidArgumentError('expected at most 64 letters, digits, dots, dashes and underscores');
-}
-
-function expiryArgument(text: string): string {
-  const atMs = parseExpiry(text);
-  if (atMs === undefined) throw new InvalidArgumentError('expected 2027-06-30 or 2027-06-30T12:00:00Z');
-  if (atMs <= Date.now()) throw new InvalidArgumentError('that is in the past');
-  return text;
-}
-
 /** A key without its value. */
 interface ListedKey {
   readonly id: string;
   readonly project: string;
   readonly state: 'usable' | 'expired' | 'not set';
   readonly expires: string | null;
+  /** Until when a key that it replaced is accepted. */
+  readonly previous_until: string | null;
   /** How the file specifies it: by hash, variable or file. */
   readonly from: string;
 }
 
 const listing: Listing<ListedKey> = {
-  header: ['ID', 'PROJECT', 'STATE', 'EXPIRES', 'FROM'],
-  row: ({ id, project, state, expires, from }) => [id, project, state, expires ?? '', from],
+  header: ['ID', 'PROJECT', 'STATE', 'EXPIRES', 'FROM', 'OLD KEY UNTIL'],
+  row: ({ id, project, state, expires, from, previous_until: until }) => [
+    id,
+    project,
+    state,
+    expires ?? '',
+    from,
+    until ?? '',
+  ],
 };
 
 function buildList(io: Io): Command {
@@ -207,7 +149,16 @@ function buildList(io: Io): Command {
 
 function localKeys({ env }: Io): ListedKey[] {
   if (localKey.read(env) === undefined) return [];
-  return [{ id: 'local', project: 'local', state: 'usable', expires: null, from: localKeyFile(env) }];
+  return [
+    {
+      id: 'local',
+      project: 'local',
+      state: 'usable',
+      expires: null,
+      previous_until: null,
+      from: localKeyFile(env),
+    },
+  ];
 }
 
 function configuredKeys({ settings, config, references }: Inspection, nowMs: number): ListedKey[] {
@@ -220,9 +171,26 @@ function configuredKeys({ settings, config, references }: Inspection, nowMs: num
       const hasExpired = expires !== undefined && (parseExpiry(expires) ?? 0) <= nowMs;
       const state = !read.has(id) ? 'not set' : hasExpired ? 'expired' : 'usable';
       const variable = variableAt(['projects', project, 'keys', i, 'value']);
-      return { id, project, state, expires: expires ?? null, from: originOf(key, variable) };
+      return {
+        id,
+        project,
+        state,
+        expires: expires ?? null,
+        previous_until: lastOf(
+          key.previous.map((previous) => previous.expires),
+          nowMs,
+        ),
+        from: originOf(key, variable),
+      };
     }),
   );
+}
+
+/** The last of these times that is still to come. */
+function lastOf(times: readonly string[], nowMs: number): string | null {
+  const msOf = (time: string) => parseExpiry(time) ?? 0;
+  const open = times.filter((time) => msOf(time) > nowMs);
+  return open.toSorted((one, other) => msOf(other) - msOf(one))[0] ?? null;
 }
 
 function originOf({ hash, file }: KeySettings, variable: string | undefined): string {

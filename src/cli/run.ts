@@ -10,6 +10,7 @@ import { chooseModels, modelsFor, readModelLimits } from './agents/choose-model.
 import { agentNames, type ClientName, clientOf, pastProxies, writeFiles } from './agents/clients.ts';
 import { usesLogin, wantedLogin } from './agents/logins.ts';
 import type { Finding } from './doctor/finding.ts';
+import { offerConfiguration } from './run/offer-configuration.ts';
 import { commonOptions, createCommand, detectorList } from './shell/command.ts';
 import { type CapturedSignal, deadline, type Io, write } from './shell/io.ts';
 import { QuietExit } from './shell/terminal.ts';
@@ -64,11 +65,9 @@ export function build(io: Io): Command {
         const { settings, conflicts, loginConflicts = [], install = '' } = clientOf(name);
         refuseRoles(name, { small, thinking });
         const requested = model ?? (io.env.GATEWAY_MODEL || undefined);
-        const gateway = await agentGateway(
-          options,
-          io,
-          wantedLogin(name, { model: requested, isForced }, io),
-        );
+        const wanted = wantedLogin(name, { model: requested, isForced }, io);
+        if (wanted === undefined) await offerConfiguration(options, io);
+        const gateway = await agentGateway(options, io, wanted);
         try {
           const { url, key, started } = gateway;
           if (started !== undefined && options.quiet !== true && io.stderr.isTTY === true) {

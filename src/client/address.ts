@@ -21,7 +21,7 @@ export interface NamedModels {
 /** What a running gateway leaves for the other commands of the same user. */
 export interface RunningGateway {
   readonly url: string;
-  /** Only if the gateway made the key itself. */
+  /** The key that it made for this user, if its configuration accepts that. */
   readonly key?: string;
   readonly pid: number;
   /** A secret with which the gateway proves that it wrote this file; any other program on that port can't. */
@@ -96,7 +96,7 @@ export function gatewayAddress(env: Environment, configuredUrl?: string): Gatewa
       running === undefined || isRunningOne ? '' : `; this user's gateway runs at ${running.url}`;
     throw new GatewayError(
       'key.missing',
-      `no key for ${url}: put a project key into GATEWAY_KEY${elsewhere}`,
+      `no key for ${url}: put a project key into GATEWAY_KEY${isRunningOne ? ', or enter your own in gateway.yaml: gateway key new --local --write' : elsewhere}`,
     );
   }
   // Mostly a line end of the file that it was read from; in a header it would be an error of the connection.

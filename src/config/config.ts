@@ -131,15 +131,20 @@ export function buildConfig(inputs: ConfigInputs): Config {
       ...(inspector.password === undefined ? [] : [inspector.password]),
       ...(ownSecret === undefined ? [] : [ownSecret]),
     ];
-    const keyHashes = sources.map((source) => source.hash);
+    const keyHashes = sources.flatMap(({ hash, previous = [] }) => [
+      hash,
+      ...previous.map((replaced) => replaced.hash),
+    ]);
     const compiled = compilePolicies(policies, secrets, { maskSecret: ownSecret ?? maskSecret, keyHashes });
     if (sources === keys) reportPolicies(compiled.problems, inputs);
-    const ring = createKeyRing(
-      sources.map((source) => ({
-        hash: source.hash,
-        record: toRecord(source, projects.get(source.project), compiled),
-      })),
+    const entryOf = (source: KeySource) => ({
+      hash: source.hash,
+      record: toRecord(source, projects.get(source.project), compiled),
+    });
+    const replaced = sources.flatMap((source) =>
+      (source.previous ?? []).map((key) => entryOf({ ...source, ...key })),
     );
+    const ring = createKeyRing(sources.map(entryOf), replaced);
     return Object.freeze({
       isSandboxMode,
       needsLocalKey,

@@ -3,7 +3,7 @@ import { command, type Environment, failure, printed, startServing, withoutStore
 import { startGateway } from '../kit/gateway.ts';
 
 const { home: cwd } = await startServing();
-const key = (await command('key show --yes', { cwd })).stdout.trim();
+const key = (await command('key show', { cwd })).stdout.trim();
 
 test('prints lines for the running gateway, the key on stdout alone', async () => {
   const { exit, stdout, stderr } = await command('env claude', { cwd });

@@ -103,11 +103,12 @@ async function startOwn(
       });
       serving.catch(reject);
     });
-    const key = ready.localKey ?? (io.env.GATEWAY_KEY || undefined);
+    const given = io.env.GATEWAY_KEY || undefined;
+    const key = ready.loaded.config.needsLocalKey ? ready.ownKey : (given ?? ready.ownKey);
     if (key === undefined) {
       throw new GatewayError(
         'key.missing',
-        'the configuration has projects: set GATEWAY_KEY to the key of one',
+        'the configuration has projects: set GATEWAY_KEY to the key of one, or enter your own: gateway key new --local --write',
       );
     }
     const { url, loaded } = ready;

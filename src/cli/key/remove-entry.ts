@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isCollection, isSeq, type Node, parseDocument } from 'yaml';
+import type { YamlPath } from './edit-yaml.ts';
 
 /** The lines of a list's entry in a file, counted from 1. */
 export interface EntryLines {
@@ -17,7 +18,7 @@ export interface Removal {
  * Removes an entry of a list from YAML by cutting its text, because serializing the document would reformat it. The
  * result is parsed again: unless it equals the original minus the entry, no text is returned.
  */
-export function removeEntry(text: string, listPath: readonly string[], index: number): Removal | undefined {
+export function removeEntry(text: string, listPath: YamlPath, index: number): Removal | undefined {
   const list: unknown = parseDocument(text).getIn(listPath, true);
   if (!isSeq<Node>(list)) return undefined;
   const [start, end] = list.items[index]?.range ?? [];
@@ -59,7 +60,7 @@ function rangeOf(node: Node | undefined): readonly [start: number, end: number] 
 }
 
 /** Whether the cut text parses to the original without the entry. */
-function saysTheSame(text: string, cut: string, listPath: readonly string[], index: number): boolean {
+function saysTheSame(text: string, cut: string, listPath: YamlPath, index: number): boolean {
   try {
     const wanted = parseDocument(text);
     wanted.deleteIn([...listPath, index]);

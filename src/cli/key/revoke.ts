@@ -1,15 +1,14 @@
-import { realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
 import { isAlive, readRunning } from '../../client/address.ts';
 import { removeState } from '../../client/state.ts';
-import { protectionOf, refuseSuccessor } from '../../config/successor.ts';
 import { GatewayError } from '../../errors.ts';
 import { localKey, localKeyFile, localKeyName } from '../serve/kept-secrets.ts';
 import { type CommonOptions, commonOptions, createCommand, outputFormat } from '../shell/command.ts';
 import { type Io, write } from '../shell/io.ts';
-import { inspectValidConfig, loadUserConfig } from '../shell/load-config.ts';
+import { inspectValidConfig } from '../shell/load-config.ts';
 import { printValue } from '../shell/print/print.ts';
 import type { EntryLines } from './remove-entry.ts';
+import { refusalOf, replaceConfig } from './write-config.ts';
 
 interface Revoked {
   readonly id: string;
@@ -63,10 +62,11 @@ async function revoke(id: string, { dryRun, ...options }: RevokeOptions, io: Io)
     const { removeEntry } = await import('./remove-entry.ts');
     const removal = removeEntry(text, ['projects', project, 'keys'], index);
     if (removal?.text === undefined) throw byHand(id, found.path, removal?.lines);
-    if (!dryRun) await replace(found.path, removal.text, io);
+    if (!dryRun) await replaceConfig(found.path, removal.text, io);
     const holder =
       key.hash === undefined ? `the key itself is still in ${key.file ?? 'the environment'}` : undefined;
-    const kept = dryRun ? undefined : await refusal(found.path, io);
+    const refusal = dryRun ? undefined : await refusalOf(found.path, io);
+    const kept = refusal && `the running gateway still accepts the key: ${refusal}`;
     return { id, project, file: name, lines: removal.lines, remark: kept ?? holder };
   }
   throw new GatewayError('key.unknown', `${name} has no key ${id}; "gateway key list" lists them`);
@@ -98,30 +98,4 @@ function byHand(id: string, path: string, lines: EntryLines | undefined): Gatewa
 
 function linesText({ first, last }: EntryLines): string {
   return first === last ? String(first) : `${first}-${last}`;
-}
-
-/** Replaces the file by rename, keeping its permissions, after validating the new text. */
-async function replace(path: string, text: string, io: Io): Promise<void> {
-  const target = realpathSync(path);
-  const draft = `${target}.${process.pid}.new.yaml`;
-  try {
-    writeFileSync(draft, text, { mode: statSync(target).mode & 0o777, flag: 'wx' });
-    await loadUserConfig({ config: draft }, io, { withoutUserFile: true });
-    renameSync(draft, target);
-  } catch (cause) {
-    if (cause instanceof GatewayError) throw cause;
-    const { code = '', message } = cause as NodeJS.ErrnoException; // of the file system
-    throw new GatewayError('output.failed', `${target} can't be written: ${code || message}`, { cause });
-  } finally {
-    rmSync(draft, { force: true });
-  }
-}
-
-/** Why the running gateway will not load the change, such as the removal of the last key. */
-async function refusal(path: string, io: Io): Promise<string | undefined> {
-  const running = readRunning(io.env);
-  if (running?.config?.path !== path || !isAlive(running.pid)) return undefined;
-  const { config } = await loadUserConfig({ config: path }, io);
-  const reason = refuseSuccessor(running.config, protectionOf(config));
-  return reason === undefined ? undefined : `the running gateway still accepts the key: ${reason}`;
 }

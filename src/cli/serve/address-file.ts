@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { isAlive, type RunningGateway, readRunning, runningFile } from '../../client/address.ts';
 import { removeState, writeState } from '../../client/state.ts';
+import type { Config } from '../../config/config.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { protectionOf } from '../../config/successor.ts';
 import type { OwnerProof } from '../../owner-proof.ts';
@@ -13,7 +14,8 @@ export const detachedLog = 'GATEWAY_DETACHED_LOG';
 interface AddressFileOptions {
   readonly services: Services;
   readonly since: Date;
-  readonly localKey: string;
+  /** The key of this user's own commands, if the configuration accepts one. */
+  readonly ownKey: (config: Config) => string | undefined;
   readonly ownerProof: OwnerProof;
 }
 
@@ -34,7 +36,7 @@ export const noAddressFile: AddressFile = {
 };
 
 export function openAddressFile({ env }: Io, options: AddressFileOptions): AddressFile {
-  const { services, since, localKey, ownerProof } = options;
+  const { services, since, ownKey, ownerProof } = options;
   const previous = readRunning(env);
   const isOurs = () => {
     const running = readRunning(env);
@@ -46,13 +48,14 @@ export function openAddressFile({ env }: Io, options: AddressFileOptions): Addre
       // A second gateway of this user owns the file now; a reload here leaves it alone.
       if (wasWritten && !isOurs()) return;
       wasWritten = true;
+      const key = ownKey(config);
       const running: RunningGateway = {
         url: services.url,
         pid: process.pid,
         ...(env[detachedLog] === undefined ? {} : { log: env[detachedLog] }),
         proof: ownerProof,
         since: since.toISOString(),
-        ...(config.needsLocalKey ? { key: localKey } : {}),
+        ...(key === undefined ? {} : { key }),
         ...(config.defaultModel === undefined ? {} : { default_model: config.defaultModel }),
         agent_models: config.agentModels,
         config: {

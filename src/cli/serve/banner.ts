@@ -19,6 +19,10 @@ interface BannerFacts {
   readonly metricsUrl?: string | undefined;
   /** Whether it has a live page. */
   readonly hasPage: boolean;
+  /** Whether "send" finds a key that is valid. */
+  readonly hasKey: boolean;
+  /** What a file would use, where there is none. */
+  readonly unused?: string | undefined;
   /** What to type before a command's name: see `programName`. */
   readonly program: string;
   readonly paint: Paint;
@@ -26,11 +30,25 @@ interface BannerFacts {
 
 /** What a person who just started the gateway wants to know, and nothing else. */
 export function banner(facts: BannerFacts): string {
-  const { loaded, url, host, key, workers = 1, plants, metricsUrl, hasPage, program, paint } = facts;
+  const {
+    loaded,
+    url,
+    host,
+    key,
+    workers = 1,
+    plants,
+    metricsUrl,
+    hasPage,
+    hasKey,
+    unused,
+    program,
+    paint,
+  } = facts;
   const { config } = loaded;
   const lines = [
     `gateway ${version}   ${paint('cyan', url)}   (${fileUsed(loaded)})`,
     ...(isAt(url, host) ? [] : [`listens    on all addresses (${host})`]),
+    ...(unused === undefined ? [] : [paint('yellow', `sandbox    ${madeUp(unused, program)}`)]),
     ...loaded.warnings.map((warning) => paint('yellow', `warning    ${warning.message}`)),
     ...(loaded.user === undefined ? [] : [`policies   ${ownPolicies(loaded.user)}`]),
     `providers  ${providers(config, paint)}`,
@@ -39,7 +57,12 @@ export function banner(facts: BannerFacts): string {
     ...plantsLines(plants, paint),
     ...(metricsUrl === undefined ? [] : [`metrics    ${paint('cyan', `${metricsUrl}/metrics`)}`]),
     ...(hasPage ? [`page       ${paint('cyan', `${url}/_/`)}  (${program} open)`] : []),
-    `try        ${program} send "hello"`,
+    ...(hasKey
+      ? [`try        ${program} send "hello"`]
+      : [
+          `try        ${program} key new --local --write    (enters a key for you)`,
+          `           ${program} send "hello"`,
+        ]),
     ...(hasSamplePolicy(config) ? samples(program) : []),
   ];
   return `${lines.join('\n')}\n`;
@@ -70,6 +93,11 @@ export function ownPolicies({ path, policies, waived }: UserProtection): string 
   const holding = policies.length === 0 ? 'none' : policies.join(', ');
   const left = waived.length === 0 ? '' : `, without ${waived.join(', ')} (gateway trust --list)`;
   return `your own: ${holding} (${path})${left}`;
+}
+
+/** Said where nothing but a file is missing for real answers. */
+export function madeUp(unused: string, program: string): string {
+  return `answers are made up: "${program} init" uses ${unused}`;
 }
 
 function samples(program: string): string[] {

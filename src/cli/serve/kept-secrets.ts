@@ -13,15 +13,18 @@ function keptSecret(file: string, member: string, isWhole: (text: string) => boo
     const { [member]: text } = (readState(env, file) ?? {}) as Record<string, unknown>;
     return typeof text === 'string' && isWhole(text) ? text : undefined;
   };
+  const replace = (env: Environment, text: string): void => {
+    writeState(env, file, { [member]: text });
+  };
   const readOrMake = (env: Environment): string => {
     const known = read(env);
     if (known !== undefined) return known;
     const made = make();
-    writeState(env, file, { [member]: made });
+    replace(env, made);
     // If two gateways start at once, both use the file that remains.
     return read(env) ?? made;
   };
-  return { read, readOrMake };
+  return { read, readOrMake, replace };
 }
 
 /** The name of the state file. */
@@ -33,6 +36,17 @@ export function localKeyFile(env: Environment): string {
 
 /** The key of the project `local`, so that clients set up with it still work after a restart. */
 export const localKey = keptSecret(localKeyName, 'key', (key) => parseKey(key) === 'generated', generateKey);
+
+/**
+ * This user's local key, if the configuration accepts it: as the key of the project `local` where no projects are configured,
+ * else because one of them has it ("gateway key new --local").
+ */
+export function acceptedLocalKey(config: Config, env: Environment): string | undefined {
+  const key = localKey.read(env);
+  if (key === undefined || config.needsLocalKey) return key;
+  const { expiresMs = Number.POSITIVE_INFINITY } = config.keys.find(key) ?? { expiresMs: 0 };
+  return expiresMs > Date.now() ? key : undefined;
+}
 
 const maskSecret = keptSecret(
   'mask-secret.json',

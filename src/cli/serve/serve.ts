@@ -25,10 +25,10 @@ import { type CommonOptions, programName } from '../shell/command.ts';
 import { hasColour, type Io } from '../shell/io.ts';
 import { loadUserConfig, storedConsent } from '../shell/load-config.ts';
 import { type AddressFile, noAddressFile, openAddressFile } from './address-file.ts';
-import { banner, toOwnPolicies } from './banner.ts';
+import { banner, madeUp, toOwnPolicies } from './banner.ts';
 import { serveDetached } from './detach.ts';
 import { drainLogged } from './drain-log.ts';
-import { localKey, localKeyFile, withMaskSecret } from './kept-secrets.ts';
+import { acceptedLocalKey, localKey, localKeyFile, withMaskSecret } from './kept-secrets.ts';
 
 export interface ServeOptions extends CommonOptions {
   readonly port?: number;
@@ -55,13 +55,16 @@ interface Run {
   readonly localKey: string;
   /** Proves to the other commands of this user that this is their gateway. */
   readonly ownerProof: OwnerProof;
+  /** The key of this user's own commands, if the configuration accepts one. */
+  readonly ownKey: (config: Config) => string | undefined;
   readonly onReady: ServeHooks['onReady'];
   readonly login: ServeHooks['login'];
 }
 
 export interface Ready {
   readonly url: string;
-  readonly localKey: string | undefined;
+  /** The key of this user's own commands, if the configuration accepts one. */
+  readonly ownKey: string | undefined;
   readonly loaded: LoadedConfig;
 }
 
@@ -82,14 +85,19 @@ export async function serve(
 ): Promise<void> {
   if (options.detach === true && options.dryRun !== true) return serveDetached(options, io);
   const isColoured = hasColour(io.stderr, io.env) && options.color;
+  // An agent with a login of its own also sends its headers, with the key, to its vendor: that key must end with it.
+  const made = login === undefined ? localKey.readOrMake(io.env) : generateKey();
   const run: Run = {
     options,
     io,
     isPretty: (options.log ?? (io.stderr.isTTY === true ? 'pretty' : 'json')) === 'pretty',
     isColoured,
     paint: painter(isColoured),
-    // An agent with a login of its own also sends its headers, with the key, to its vendor: that key must end with it.
-    localKey: login === undefined ? localKey.readOrMake(io.env) : generateKey(),
+    localKey: made,
+    ownKey: (config) => {
+      if (config.needsLocalKey) return made;
+      return login === undefined ? acceptedLocalKey(config, io.env) : undefined;
+    },
     ownerProof: { challenge: randomBytes(32).toString('hex'), answer: randomBytes(32).toString('hex') },
     onReady,
     login,
@@ -105,9 +113,11 @@ export async function serve(
   if (options.dryRun === true) {
     const facts = { loaded, url: urlOf({ host, port }), host, workers: count, paint: run.paint };
     const hasPage = servesInspector(config.inspector, host) && count === 1;
-    io.stdout.write(banner({ ...facts, hasPage, program: programName(io.env) }));
+    const hasKey = canSend(run, config);
+    io.stdout.write(banner({ ...facts, hasPage, hasKey, program: programName(io.env) }));
     return;
   }
+  const unused = onReady === undefined ? unusedCredentials(loaded, options, io) : undefined;
   const recording = recordingOf(run, config, count);
   const recorder = openRecorder(recording, io.stderr);
   const log = createServeLog({ ...run, stderr: io.stderr, recorder, isQuiet: options.quiet === true });
@@ -147,7 +157,7 @@ export async function serve(
     }).catch((error: unknown) => {
       throw alreadyRunning(error, port, io);
     });
-    await untilStopped(run, { loaded, recorder, log, services });
+    await untilStopped(run, { loaded, recorder, log, services, unused: await unused });
   } finally {
     recorder.close();
   }
@@ -196,6 +206,8 @@ interface Started {
   readonly recorder: Recorder;
   readonly log: ServeLog;
   readonly services: Services;
+  /** What a file would use, which the sandbox doesn't. */
+  readonly unused: string | undefined;
 }
 
 /** Prints where everything is, follows the configuration's file, and stops everything when the signal comes. */
@@ -209,8 +221,7 @@ async function untilStopped(run: Run, started: Started): Promise<void> {
     addressFile.write(loaded);
     services.announce();
     announce(run, started);
-    const key = loaded.config.needsLocalKey ? run.localKey : undefined;
-    run.onReady?.({ url: services.url, localKey: key, loaded });
+    run.onReady?.({ url: services.url, ownKey: run.ownKey(loaded.config), loaded });
     await stopped(io.signal);
   } finally {
     stopFollowing();
@@ -229,12 +240,18 @@ function follow(run: Run, { loaded, log, services }: Started, addressFile: Addre
   const { path } = loaded;
   // The user's own file may be made, or made again, while the gateway runs.
   const followed = path === undefined ? [] : [...new Set([path, ...userFiles(io.env)])];
+  let hadKey = run.ownKey(loaded.config) !== undefined;
   const reloader = createReloader({
     started: loaded,
     // Nobody waits for a question: what the file wants in addition must be allowed beforehand.
     load: () => load(run, { found: loaded.found, mustBeFile: true, consent: storedConsent(io) }),
     prepare: services.prepare,
-    onReloaded: addressFile.write,
+    onReloaded: (next) => {
+      addressFile.write(next);
+      const hasKey = run.ownKey(next.config) !== undefined;
+      if (hadKey && !hasKey && !canSend(run, next.config)) log('warn', lockedOut(programName(io.env)));
+      hadKey = hasKey;
+    },
     onRefused: addressFile.noteRefused,
     log,
     overridden: (['host', 'port', 'workers'] as const)
@@ -251,12 +268,36 @@ function follow(run: Run, { loaded, log, services }: Started, addressFile: Addre
   };
 }
 
-function announce({ io, options, isPretty, paint, localKey }: Run, started: Started): void {
-  const { loaded, recorder, services } = started;
+/** The local key was valid while no projects were configured, and is so no longer. */
+function lockedOut(program: string): string {
+  return `the local key is in no project, so it is no longer valid: this user's commands need GATEWAY_KEY, or "${program} key new --local --write"`;
+}
+
+/** Whether `send` finds a key that is valid. */
+function canSend({ io, ownKey }: Run, config: Config): boolean {
+  const { GATEWAY_KEY: given } = io.env;
+  return given ? config.keys.find(given) !== undefined : ownKey(config) !== undefined;
+}
+
+/** What would answer if there were a file: looked up meanwhile, so that the start does not wait for it. */
+async function unusedCredentials(
+  { config, path }: LoadedConfig,
+  { quiet }: ServeOptions,
+  io: Io,
+): Promise<string | undefined> {
+  if (path !== undefined || !config.isSandboxMode || quiet === true) return undefined;
+  const { credentialsAtHand } = await import('../init/at-hand.ts');
+  return credentialsAtHand(io.env);
+}
+
+function announce(run: Run, started: Started): void {
+  const { io, options, isPretty, paint, localKey } = run;
+  const { loaded, recorder, services, unused } = started;
   const { url, host, workers, plants, metricsUrl } = services;
   if (!isPretty) {
     for (const warning of loaded.warnings) recorder.log('warn', warning.message);
     if (plants !== undefined) recorder.log('problem' in plants ? 'warn' : 'info', 'plants', plants);
+    if (unused !== undefined) recorder.log('warn', madeUp(unused, programName(io.env)));
     if (loaded.config.needsLocalKey) recorder.log('info', 'local key', { file: localKeyFile(io.env) });
     recorder.log('info', 'listening', {
       url,
@@ -270,7 +311,8 @@ function announce({ io, options, isPretty, paint, localKey }: Run, started: Star
     const key = loaded.config.needsLocalKey ? localKey : undefined;
     const hasPage = servesInspector(loaded.config.inspector, host) && (workers?.length ?? 1) === 1;
     const facts = { loaded, url, host, key, workers: workers?.length, plants, metricsUrl, paint };
-    io.stderr.write(banner({ ...facts, hasPage, program: programName(io.env) }));
+    const hasKey = canSend(run, loaded.config);
+    io.stderr.write(banner({ ...facts, hasPage, hasKey, unused, program: programName(io.env) }));
   }
 }
 

@@ -58,10 +58,11 @@ interface RingEntry {
 
 const prefixLength = 8;
 
-export function createKeyRing(entries: readonly RingEntry[]): KeyRing {
+/** A ring of keys; `replaced` are found too, and are no keys of their own. */
+export function createKeyRing(entries: readonly RingEntry[], replaced: readonly RingEntry[] = []): KeyRing {
   // Found by the first bytes of the hash: what the lookup's time reveals of them is no help in finding a key.
   const byPrefix = new Map<string, RingEntry[]>();
-  for (const entry of entries) {
+  for (const entry of [...entries, ...replaced]) {
     const prefix = entry.hash.slice(0, prefixLength);
     const others = byPrefix.get(prefix);
     if (others === undefined) byPrefix.set(prefix, [entry]);

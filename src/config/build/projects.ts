@@ -23,8 +23,15 @@ export interface KeySource {
   /** Known only if the file gives the key rather than its hash. */
   readonly plain?: string;
   readonly expiresMs?: number;
+  /** Keys that it has replaced and that still stand for it, for a while. */
+  readonly previous?: readonly ReplacedKey[];
   readonly policies: readonly string[];
   readonly limits?: KeyLimits;
+}
+
+export interface ReplacedKey {
+  readonly hash: string;
+  readonly expiresMs: number;
 }
 
 interface Inputs {
@@ -87,9 +94,11 @@ export function collectKeys(inputs: Inputs): readonly KeySource[] {
       ids.set(key.id, project);
       const source = readKey(path, { project, key, inputs });
       if (source === undefined) continue;
-      const owner = owners.get(source.hash);
-      if (owner !== undefined) report.error(path, `the same key as ${owner}: every key needs its own`);
-      owners.set(source.hash, key.id);
+      for (const { hash } of [source, ...(source.previous ?? [])]) {
+        const owner = owners.get(hash);
+        if (owner !== undefined) report.error(path, `the same key as ${owner}: every key needs its own`);
+        owners.set(hash, key.id);
+      }
       sources.push(source);
     }
   }
@@ -127,9 +136,20 @@ function readKey(path: readonly PropertyKey[], { project, key, inputs }: KeyPlac
   };
   if (given.plain !== undefined) source.plain = given.plain;
   if (expiresMs !== undefined) source.expiresMs = expiresMs;
+  if (key.previous.length > 0) source.previous = readPrevious(key, expiresMs);
   if (key.limits !== undefined) source.limits = buildLimits('key', key.id, key.limits);
   return source;
 }
+
+/** None outlives the key itself. */
+function readPrevious({ previous }: KeySettings, expiresMs = Number.POSITIVE_INFINITY): ReplacedKey[] {
+  return previous.map(({ hash, expires }) => ({
+    hash: hash.slice(hashPrefix.length),
+    expiresMs: Math.min(parseExpiry(expires) ?? 0, expiresMs),
+  }));
+}
+
+const hashPrefix = 'sha256:';
 
 type Given = Pick<KeySource, 'hash' | 'plain'>;
 const waysToGive = ['hash', 'value', 'file'] as const;
@@ -145,7 +165,7 @@ function readGiven(path: readonly PropertyKey[], key: KeySettings, inputs: Input
     report.error(path, what, { hint: 'make a key with `gateway key new`' });
     return undefined;
   }
-  if (key.hash !== undefined) return { hash: key.hash.slice('sha256:'.length) };
+  if (key.hash !== undefined) return { hash: key.hash.slice(hashPrefix.length) };
   const { file = '' } = key;
   const plain =
     key.value === undefined

@@ -58,19 +58,29 @@ const modelSchema = z.strictObject({
     .describe('US$ per million tokens; not for fallbacks to another model whose price is built in.'),
 });
 
+const keyHash = reaching(
+  'nothing',
+  z
+    .string()
+    .regex(
+      /^sha256:[0-9a-f]{64}$/,
+      'expected sha256: and 64 hexadecimal digits, as `gateway key hash` prints them',
+    ),
+);
+
+const expiry = reaching(
+  'nothing',
+  z
+    .string()
+    .refine(
+      (text) => parseExpiry(text) !== undefined,
+      'expected a date such as 2027-06-30, or a time such as 2027-06-30T12:00:00Z',
+    ),
+);
+
 const keySchema = z.strictObject({
   id: nameSchema.describe("The key's name in logs and records."),
-  hash: reaching(
-    'nothing',
-    z
-      .string()
-      .regex(
-        /^sha256:[0-9a-f]{64}$/,
-        'expected sha256: and 64 hexadecimal digits, as `gateway key hash` prints them',
-      ),
-  )
-    .optional()
-    .describe('SHA-256 of the key, from `gateway key new` or `gateway key hash`.'),
+  hash: keyHash.optional().describe('SHA-256 of the key, from `gateway key new` or `gateway key hash`.'),
   value: reaching(
     'nothing',
     z.string().regex(/^[\x21-\x7e]{16,512}$/, 'expected a key of at least 16 visible characters'),
@@ -80,17 +90,18 @@ const keySchema = z.strictObject({
   file: reaching('key file', z.string().min(1))
     .optional()
     .describe('File that contains the key, relative to this file.'),
-  expires: reaching(
-    'nothing',
-    z
-      .string()
-      .refine(
-        (text) => parseExpiry(text) !== undefined,
-        'expected a date such as 2027-06-30, or a time such as 2027-06-30T12:00:00Z',
-      ),
-  )
+  expires: expiry
     .optional()
     .describe('When it expires: an RFC 3339 time, or a date, at whose end in UTC it expires.'),
+  previous: z
+    .array(
+      z.strictObject({
+        hash: keyHash.clone().describe('SHA-256 of the replaced key.'),
+        expires: expiry.clone().describe('Until when it is accepted, as above.'),
+      }),
+    )
+    .default([])
+    .describe('Keys that `gateway key rotate` replaced: the same key to limits and the ledger, for a while.'),
   policies: z.array(nameSchema).default([]).describe('Policies that apply to this key too.'),
   limits: limitsSchema.optional().describe("How much this key may use, within its project's limits."),
 });

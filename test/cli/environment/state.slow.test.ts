@@ -72,7 +72,7 @@ describe.skipIf(!canBeNobody)('the state directory', () => {
     ['logs search fern', 0],
     ['logs rm --all', 0],
     ['usage', 0],
-    ['key show --yes', 5],
+    ['key show', 5],
     ['plants logout', 0],
     ['logout', 0],
   ])('may be missing for gateway %s, which ends with %i, but not be another user’s', (line, exit) => {

@@ -103,13 +103,13 @@ test('a running gateway no longer accepts the key', async () => {
 
 test('a new local key is created at the next start', async () => {
   const { home: cwd, stop } = await startServing();
-  const key = async () => (await command('key show --yes', { cwd })).stdout.trim();
+  const key = async () => (await command('key show', { cwd })).stdout.trim();
   const first = await key();
   const listed = await command('key list', { cwd });
   const revoked = await command('key revoke local', { cwd });
   await stop();
 
-  expect(listed.stdout).toMatch(/^local\tlocal\tusable\t\t\S+local-key\.json\n$/);
+  expect(listed.stdout).toMatch(/^local\tlocal\tusable\t\t\S+local-key\.json\t\n$/);
   expect(revoked.stderr).toContain('gateway stop');
   expect(existsSync(join(cwd, '.local/state/gateway/local-key.json'))).toBe(false);
   await startServing({ cwd });

@@ -148,7 +148,7 @@ const commands: Readonly<Record<string, string>> = {
   stop: 'stop',
   'logs show': 'logs show req_1',
   'key new': 'key new --project shop',
-  'key show': 'key show --yes',
+  'key show': 'key show',
   'policy replay': 'policy replay records.jsonl',
   'plants get': 'plants get 1 --timeout 5',
   'plants add': 'plants add Fern --timeout 5',
