@@ -11,6 +11,9 @@ const source = join(root, 'src');
 export const compiledFolder = () => join(tmpdir(), 'compiled-source');
 export const isCompiled = /\/compiled-source\/.+\.mjs$/;
 
+/** `npm run test:watch` loads the source itself, and so knows which tests a change concerns. */
+const isWatching = process.argv.includes('--watch');
+
 /** Programs and threads of their own: they do something when they are loaded. */
 const isProgram = (file: string) => /(?:^|\/)(?:main|plant-store|[a-z]+-worker)\.ts$/.test(file);
 
@@ -19,6 +22,7 @@ const isProgram = (file: string) => /(?:^|\/)(?:main|plant-store|[a-z]+-worker)\
  * more. Node loads these in a fifth of the time that Vite takes for the source.
  */
 export async function setup(): Promise<void> {
+  if (isWatching) return;
   const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(
     (file) => file.endsWith('.ts') && !file.startsWith('inspector/page/') && !isProgram(file),
@@ -56,7 +60,7 @@ export const compiledSource = {
   name: 'compiled-source',
   enforce: 'pre' as const,
   resolveId(id: string, importer: string | undefined) {
-    if (importer === undefined || !id.startsWith('.') || !id.endsWith('.ts')) return undefined;
+    if (isWatching || importer === undefined || !id.startsWith('.') || !id.endsWith('.ts')) return undefined;
     const file = relative(source, join(importer, '..', id));
     const isOurs = !file.startsWith('..') && !file.startsWith('inspector/page/') && !isProgram(file);
     return isOurs ? { id: join(compiledFolder(), `${file}.mjs`), external: true } : undefined;
