@@ -8,6 +8,7 @@ import {
   type TranslationContext,
   translatedCap,
 } from '../translation/context.ts';
+import { toClosedSchema } from '../translation/schemas.ts';
 import { sealFor } from '../translation/seals.ts';
 import { type ToolNames, toFunctionTool } from '../translation/tool-names.ts';
 import { placeBreakpoints } from './breakpoints.ts';
@@ -55,7 +56,7 @@ function buildTool(tool: Tool, names: ToolNames): Fields {
   return withoutAbsent({
     name: names.toWire(tool),
     description: plain.description,
-    input_schema: { type: 'object', ...plain.parameters },
+    input_schema: plain.strict === true ? toClosedSchema(plain.parameters) : plain.parameters,
     strict: plain.strict === true ? true : undefined,
   });
 }
@@ -144,7 +145,8 @@ function buildOutputConfig(request: ConversationRequest, context: TranslationCon
   const hasEffort = effort !== undefined && effort !== 'none' && thinkingControl(context) === 'effort';
   const config = withoutAbsent({
     effort: hasEffort ? nearestEffort(effort, context) : undefined,
-    format: format?.kind === 'schema' ? { type: 'json_schema', schema: format.schema } : undefined,
+    format:
+      format?.kind === 'schema' ? { type: 'json_schema', schema: toClosedSchema(format.schema) } : undefined,
   });
   return Object.keys(config).length > 0 ? config : undefined;
 }

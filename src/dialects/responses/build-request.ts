@@ -18,6 +18,7 @@ import { joinTexts, markSystemText, titled, toDocumentText, toUrl } from '../tra
 import { buildOpenAiTools } from '../translation/openai-request.ts';
 import { orderTurns } from '../translation/order-turns.ts';
 import { limitUser } from '../translation/parse-common.ts';
+import { toArgumentsSchema } from '../translation/schemas.ts';
 import { sealFor } from '../translation/seals.ts';
 import type { ToolNames } from '../translation/tool-names.ts';
 
@@ -72,7 +73,7 @@ function buildTool(tool: Tool, names: ToolNames): Fields {
   if (tool.kind === 'custom') {
     return withoutAbsent({ type: 'custom', ...named, format: flatFormat(tool.format) });
   }
-  const parameters = { type: 'object', properties: {}, ...tool.parameters };
+  const parameters = { type: 'object', properties: {}, ...toArgumentsSchema(tool.parameters ?? {}) };
   // This dialect takes an absent `strict` for true, the others for false.
   return withoutAbsent({ type: 'function', ...named, parameters, strict: tool.strict ?? false });
 }

@@ -136,7 +136,10 @@ function parseItem(item: Fields, path: string, dropped: Dropped): Turn[] {
     case 'custom_tool_call_output':
       return [parseOutput(item, path)];
     case 'item_reference':
-      throw unsupported(path, 'items kept at another provider cannot be translated; send them whole');
+      throw unsupported(
+        path,
+        'items kept at another provider cannot be translated; send them whole (AI SDK: store: false, or openai.chat())',
+      );
     case 'compaction':
     case 'compaction_trigger':
       throw unsupported(path, 'a history that another provider has compacted cannot be translated');

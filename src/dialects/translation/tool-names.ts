@@ -3,6 +3,7 @@ import type { HostTraits } from '../../hosts/traits.ts';
 import type { Tool, ToolCall, ToolName } from '../conversation.ts';
 import { type Fields, isFields, toFields, toText } from '../fields.ts';
 import { paragraphs } from './media.ts';
+import { toArgumentsSchema } from './schemas.ts';
 
 const nameLimit = 64;
 const separator = '__';
@@ -47,8 +48,10 @@ export function createToolNames(known: WireNames = new Map()) {
   };
 }
 
+/** Gemini's names begin with a letter or `_` (void#961, seclab-taskflow-agent#287, 2026-07). */
 function toAllowed(name: string): string {
-  return name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, nameLimit);
+  const allowed = name.replace(/[^a-zA-Z0-9_-]/g, '_');
+  return (/^[0-9-]/.test(allowed) ? `_${allowed}` : allowed).slice(0, nameLimit);
 }
 
 function shorten(name: string, tool: ToolName): string {
@@ -76,7 +79,7 @@ type FunctionTool = Pick<Tool, 'description' | 'strict'> & { readonly parameters
  */
 export function toFunctionTool(tool: Tool): FunctionTool {
   if (tool.kind === 'function') {
-    const parameters = { type: 'object', properties: {}, ...tool.parameters };
+    const parameters = { type: 'object', properties: {}, ...toArgumentsSchema(tool.parameters ?? {}) };
     return { description: tool.description, strict: tool.strict, parameters };
   }
   return {

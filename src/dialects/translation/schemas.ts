@@ -1,0 +1,121 @@
+import { type Fields, isFields, toFields, toList, toText, withoutAbsent } from '../fields.ts';
+import { paragraphs } from './media.ts';
+
+// JSON schemas as vendors take them. Each function returns what it was given where nothing has to change.
+
+const unions = ['anyOf', 'oneOf', 'allOf'] as const;
+const bounds = [
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+  ...['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'],
+];
+const unboundedMembers = [...bounds, 'uniqueItems'];
+/** Members that hold schemas by name, and that are a schema or a list of them. */
+const maps = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'];
+const nested = [
+  ...unions,
+  'items',
+  'prefixItems',
+  'additionalProperties',
+  'not',
+  'if',
+  'then',
+  'else',
+  'contains',
+];
+
+/**
+ * The schema of a tool's arguments with an object at its root and numbers as bounds. No host takes a union there
+ * (CLIProxyAPI#4428, OmniRoute#13552, 2026-09), so its variants become one: what each requires stays required, of choices
+ * what all require.
+ */
+export function toArgumentsSchema(schema: Fields): Fields {
+  const root = withNumericBounds(schema);
+  const hasUnion = unions.some((union) => Array.isArray(root[union]));
+  if (!hasUnion && (root.type === 'object' || root.type === undefined)) return root;
+  const { anyOf, oneOf, allOf, ...own } = root;
+  const choices = [anyOf, oneOf].filter(Array.isArray).map((variants) => variants.map(toFields));
+  const parts = toList(allOf).map(toFields);
+  const all = [...choices.flat(), ...parts];
+  const required = [
+    ...toList(own.required),
+    ...parts.flatMap(({ required: names }) => toList(names)),
+    ...choices.flatMap(([first = {}, ...others]) =>
+      toList(first.required).filter((name) => others.every((other) => toList(other.required).includes(name))),
+    ),
+  ];
+  return withoutAbsent({
+    ...own,
+    type: 'object',
+    properties: Object.assign(
+      {},
+      ...all.map(({ properties }) => toFields(properties)),
+      toFields(own.properties),
+    ),
+    required: required.length > 0 ? [...new Set(required)] : undefined,
+    $defs: mergedDefinitions('$defs', own, all),
+    definitions: mergedDefinitions('definitions', own, all),
+  });
+}
+
+function mergedDefinitions(name: string, own: Fields, all: readonly Fields[]): Fields | undefined {
+  const found = [...all, own].map((schema) => schema[name]).filter(isFields);
+  return found.length === 0 ? undefined : Object.assign({}, ...found);
+}
+
+/** Some clients write bounds as texts, which hosts refuse. */
+function withNumericBounds(schema: Fields): Fields {
+  return mapSchema(schema, (each) => {
+    const texts = bounds.filter(
+      (name) => typeof each[name] === 'string' && Number.isFinite(Number(each[name])),
+    );
+    if (texts.length === 0) return each;
+    return { ...each, ...Object.fromEntries(texts.map((name) => [name, Number(each[name])])) };
+  });
+}
+
+/**
+ * The schema as Anthropic takes it where it is enforced: every object closed, bounds as words of the description
+ * (litellm#35811, future-agi#412, veryfront-code#3921, 2026-08).
+ */
+export function toClosedSchema(schema: unknown): unknown {
+  if (!isFields(schema)) return schema;
+  return mapSchema(schema, (each) => {
+    const found = unboundedMembers.filter((name) => each[name] !== undefined);
+    const isObject = each.type === 'object' || isFields(each.properties);
+    if (found.length === 0 && (!isObject || each.additionalProperties === false)) return each;
+    const kept = Object.fromEntries(Object.entries(each).filter(([name]) => !found.includes(name)));
+    const words = found.map((name) => `${name}: ${JSON.stringify(each[name])}`).join(', ');
+    return withoutAbsent({
+      ...kept,
+      description: paragraphs([toText(each.description), words]) || undefined,
+      additionalProperties: isObject ? false : each.additionalProperties,
+    });
+  });
+}
+
+/** Applies a change to a schema and all that it holds, from the inside. */
+function mapSchema(schema: Fields, change: (schema: Fields) => Fields): Fields {
+  const map = (value: unknown): unknown => {
+    if (Array.isArray(value)) return mapped(value, map);
+    return isFields(value) ? mapSchema(value, change) : value;
+  };
+  let changed: Record<string, unknown> | undefined;
+  const set = (name: string, value: unknown) => {
+    if (value === schema[name]) return;
+    changed ??= { ...schema };
+    changed[name] = value;
+  };
+  for (const name of nested) if (typeof schema[name] === 'object') set(name, map(schema[name]));
+  for (const name of maps) {
+    const held = schema[name];
+    if (!isFields(held)) continue;
+    const entries = Object.entries(held).map(([key, value]) => [key, map(value)] as const);
+    if (entries.some(([key, value]) => value !== held[key])) set(name, Object.fromEntries(entries));
+  }
+  return change(changed ?? schema);
+}
+
+function mapped(values: readonly unknown[], map: (value: unknown) => unknown): readonly unknown[] {
+  const all = values.map(map);
+  return all.some((value, index) => value !== values[index]) ? all : values;
+}
