@@ -61,7 +61,17 @@ async function embedTexts(texts: readonly string[], options: EmbedOptions, io: I
   const model = options.model ?? (io.env.GATEWAY_MODEL || (await onlyModel(address, signal)));
   const { embed } = await import('../client/embeddings.ts');
   const request = { model, inputs: inputs.map(({ text }) => text), dimensions: options.dimensions, signal };
-  const embeddings = await withSpinner(`waiting for ${model}`, options, io, () => embed(address, request));
+  let done = 0;
+  const onProgress = (count: number) => {
+    done = count;
+  };
+  const counts = () => (done === 0 ? '' : `: ${done} of ${inputs.length} inputs`);
+  const embeddings = await withSpinner(
+    () => `waiting for ${model}${counts()}`,
+    options,
+    io,
+    () => embed(address, { ...request, onProgress }),
+  );
   await printResult(inputs, embeddings, options, io);
 }
 

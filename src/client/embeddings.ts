@@ -14,6 +14,8 @@ interface EmbeddingsRequest {
   readonly inputs: readonly string[];
   readonly dimensions?: number | undefined;
   readonly signal: AbortSignal;
+  /** Called with how many inputs are done. */
+  readonly onProgress?: (done: number) => void;
 }
 
 /** Hosts accept different numbers of inputs per request; all of them accept this many. */
@@ -27,6 +29,7 @@ export async function embed(address: GatewayAddress, request: EmbeddingsRequest)
   for (let i = 0; i < request.inputs.length; i += batchSize) {
     const batch = await embedBatch(address, { ...request, inputs: request.inputs.slice(i, i + batchSize) });
     vectors.push(...batch.vectors);
+    request.onProgress?.(vectors.length);
     inputTokens += batch.inputTokens;
     model = batch.model;
   }

@@ -12,6 +12,7 @@ import { unreadable } from '../shell/input.ts';
 import type { Io } from '../shell/io.ts';
 import { print } from '../shell/print/print.ts';
 import { recordsFile } from '../shell/running-configuration.ts';
+import { startSpinner } from '../shell/spinner.ts';
 import { type LoadedPolicies, loadPolicies } from './load-policies.ts';
 
 interface ReplayOptions extends CommonOptions {
@@ -59,15 +60,28 @@ export async function replay(given: string | undefined, command: Command, io: Io
   if (options.key !== undefined) policies.findKey(options.key);
   const totals: Totals = { requests: 0, same: 0, changed: 0, changes: {}, skipped: {} };
   const records: Replayed[] = [];
-  for await (const { line, text } of linesOf(file, io)) {
-    const replayed = replayRecord(text, policies, options.key);
-    count(totals, replayed);
-    const isSkipped = typeof replayed === 'string';
-    if (format === 'ndjson') {
-      await print(`${JSON.stringify(isSkipped ? { line, skipped: replayed } : replayed)}\n`, io);
-    } else if (isSkipped) continue;
-    else if (format === 'json') records.push(replayed);
-    else if (replayed.changed || options.all) await print(asText(replayed), io);
+  // With each line on the same terminal, the lines are the progress.
+  const printsLines = io.stdout.isTTY === true && options.all === true;
+  const progress = () => `replayed ${totals.requests} requests, ${totals.changed} decided differently`;
+  let stop = printsLines ? () => undefined : startSpinner(progress, options, io);
+  const show = async (text: string) => {
+    stop();
+    await print(text, io);
+    if (!printsLines) stop = startSpinner(progress, options, io);
+  };
+  try {
+    for await (const { line, text } of linesOf(file, io)) {
+      const replayed = replayRecord(text, policies, options.key);
+      count(totals, replayed);
+      const isSkipped = typeof replayed === 'string';
+      if (format === 'ndjson') {
+        await print(`${JSON.stringify(isSkipped ? { line, skipped: replayed } : replayed)}\n`, io);
+      } else if (isSkipped) continue;
+      else if (format === 'json') records.push(replayed);
+      else if (replayed.changed || options.all) await show(asText(replayed));
+    }
+  } finally {
+    stop();
   }
   if (format === 'json') await print(`${JSON.stringify({ ...totals, records }, null, 2)}\n`, io);
   await conclude(totals, { format, file, io });
