@@ -20,7 +20,11 @@ export async function withSpinner<Value>(
 }
 
 /** Shows a spinner until the returned function is called, which also removes it from the screen. */
-export function startSpinner(text: string | (() => string), { quiet, output, color }: CommonOptions, io: Io): () => void {
+export function startSpinner(
+  text: string | (() => string),
+  { quiet, output, color }: CommonOptions,
+  io: Io,
+): () => void {
   // A terminal of width 0 (`script` and CI systems make some) has ora clear endlessly many lines.
   const isTerminal = io.stderr.isTTY === true && io.stderr.columns !== 0;
   const isShown = isTerminal && quiet !== true && output !== 'json' && output !== 'ndjson';
