@@ -35,7 +35,7 @@ export const phrasings: Readonly<Record<PromptDialect, Phrasing>> = {
     deltaText: (event) => toText(toFields(firstChoice(event).delta).content),
     finishReason: (value) => reasonOf(firstChoice(value).finish_reason),
     answerText: (answer) => toText(toFields(firstChoice(answer).message).content),
-    usage: (value, known) => parseChatUsage(toFields(value).usage) ?? known,
+    usage: (value, known) => parseChatUsage(toFields(value)) ?? known,
   },
   responses: {
     path: () => '/v1/responses',
@@ -49,7 +49,7 @@ export const phrasings: Readonly<Record<PromptDialect, Phrasing>> = {
       toList(toFields(answer).output)
         .map((item) => joinTexts(toFields(item).content))
         .join(''),
-    usage: (value, known) => parseResponsesUsage(toFields(toFields(value).response ?? value).usage) ?? known,
+    usage: (value, known) => parseResponsesUsage(toFields(toFields(value).response ?? value)) ?? known,
   },
   gemini: {
     path: ({ model, stream }) => fillModel(stream ? streamGenerate : generate, model),

@@ -1,4 +1,4 @@
-import { toKnownCount } from './fields.ts';
+import { type Fields, toKnownCount } from './fields.ts';
 
 /** Tokens of one exchange. `inputTokens` counts cached ones too, in every dialect. */
 export interface Usage {
@@ -11,6 +11,10 @@ export interface Usage {
   readonly reasoningTokens: number;
   /** Searches of the web by the provider, which it charges for one by one. */
   readonly searches?: number;
+  /** What the answer names of how it was processed, or used, that costs other than the known prices: a member's name. */
+  readonly surcharge?: string;
+  /** Modes that the answer says were the usual ones, whatever was asked for. */
+  readonly plainModes?: readonly string[];
   /** The answer's part of these tokens, where the provider also ran passes of its own, which it reports beside it. */
   readonly answer?: Usage;
   /** The provider has not said how much input or output it was; what is unknown is 0 here. */
@@ -84,4 +88,29 @@ export function toUsageFields(usage: Usage) {
     reasoning_tokens: usage.reasoningTokens,
     ...(usage.isEstimated === true && { estimated: true }),
   };
+}
+
+/** Members of answers and usages that say how a request was processed, and what of that the known prices are for. */
+const modes: readonly (readonly [name: string, plain: ReadonlySet<unknown>])[] = Object.entries({
+  service_tier: new Set(['default', 'standard', 'auto', 'on_demand']),
+  speed: new Set(['standard']),
+  inference_geo: new Set(['global', 'not_available']),
+  trafficType: new Set(['ON_DEMAND', 'TRAFFIC_TYPE_UNSPECIFIED']),
+});
+
+/** What the objects of an answer say about how it was processed; `other` is what else costs more. */
+export function toModes(
+  holders: readonly Fields[],
+  other?: string | undefined,
+): Pick<Usage, 'surcharge' | 'plainModes'> {
+  let surcharge = other;
+  const plainModes: string[] = [];
+  for (const [name, plain] of modes) {
+    for (const { [name]: value } of holders) {
+      if (typeof value !== 'string') continue;
+      if (plain.has(value)) plainModes.push(name);
+      else surcharge ??= name;
+    }
+  }
+  return { ...(surcharge !== undefined && { surcharge }), ...(plainModes.length > 0 && { plainModes }) };
 }

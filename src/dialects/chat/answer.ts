@@ -42,7 +42,7 @@ export function parseChatAnswer(body: Fields): Answer {
     ],
     finish: stopSequence === undefined ? parseFinishWord(choice.finish_reason, calls.length > 0) : 'sequence',
     stopSequence,
-    usage: parseChatUsage(body.usage),
+    usage: parseChatUsage(body),
   };
 }
 

@@ -64,8 +64,8 @@ export const chat: TextDialect = {
     outer: `text image_url input_audio file refusal function custom audio_url video_url url_citation ephemeral`,
   }),
 
-  answerUsage: (answer) => parseChatUsage(toFields(answer).usage),
-  eventUsage: (event, known) => parseChatUsage(toFields(event).usage) ?? known,
+  answerUsage: (answer) => parseChatUsage(toFields(answer)),
+  eventUsage: (event, known) => parseChatUsage(toFields(event)) ?? known,
   isUsageEvent: (event) => isFields(event) && isFields(event.usage) && toList(event.choices).length === 0,
   writtenMembers: membersNamed('choices'),
   // Some hosts send `"error": null` and an empty finish reason in every chunk.

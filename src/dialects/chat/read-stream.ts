@@ -61,7 +61,7 @@ export function createChatReader(sink: StreamSink): StreamReader {
         return;
       }
       sink.start();
-      const usage = parseChatUsage(chunk.usage);
+      const usage = parseChatUsage(chunk);
       if (usage !== undefined) sink.usage(usage);
       readChoices(chunk.choices);
     },

@@ -1,9 +1,11 @@
-import type { Fields } from '../fields.ts';
+import { type Fields, toFields, toList } from '../fields.ts';
 import { parseOpenAiUsage } from '../translation/openai.ts';
 import type { Usage } from '../usage.ts';
 
-export function parseChatUsage(usage: unknown): Usage | undefined {
-  return parseOpenAiUsage(usage, { input: 'prompt_tokens', output: 'completion_tokens' });
+/** The usage in an answer or in an event of a stream; Moonshot has that of a stream in the last event's choice. */
+export function parseChatUsage(answer: Fields): Usage | undefined {
+  const usage = answer.usage ?? toFields(toList(answer.choices)[0]).usage;
+  return parseOpenAiUsage(usage, { input: 'prompt_tokens', output: 'completion_tokens' }, answer);
 }
 
 export function buildChatUsage(usage: Usage): Fields {

@@ -22,7 +22,7 @@ import {
   geminiErrorEvent,
   isGeminiErrorBody,
 } from './stream.ts';
-import { parseGeminiUsage } from './usage.ts';
+import { parseGeminiAnswerUsage } from './usage.ts';
 import {
   atBothVersions,
   both,
@@ -137,8 +137,8 @@ export const gemini: TextDialect = {
     others: both('contents', 'systemInstruction', 'toolConfig', 'generationConfig', 'safetySettings'),
   },
 
-  answerUsage: (answer) => parseGeminiUsage(toFields(answer).usageMetadata),
-  eventUsage: (event, known) => parseGeminiUsage(toFields(event).usageMetadata) ?? known,
+  answerUsage: (answer) => parseGeminiAnswerUsage(toFields(answer)),
+  eventUsage: (event, known) => parseGeminiAnswerUsage(toFields(event), known),
   writtenMembers: membersNamed('parts'),
   // There is none; and its SDKs may pass over an error that is followed by an orderly end.
   isLastEvent: () => false,

@@ -1,5 +1,5 @@
-import { type Fields, isFields, toCount, toKnownCount } from '../fields.ts';
-import { toTokens, type Usage } from '../usage.ts';
+import { type Fields, isFields, toCount, toFields, toKnownCount, toList } from '../fields.ts';
+import { toModes, toTokens, type Usage } from '../usage.ts';
 
 /**
  * `promptTokenCount` has what was cached in it and not what the provider's tools added; `candidatesTokenCount` is without
@@ -18,7 +18,39 @@ export function parseGeminiUsage(usage: unknown): Usage | undefined {
     cacheWriteTokens: 0,
     reasoningTokens: toCount(usage.thoughtsTokenCount),
     ...tokens,
+    ...toModes([usage], findModality(usage)),
   };
+}
+
+/**
+ * The usage of a whole answer or an event. What searches cost depends on the model's generation, by request or by query,
+ * so that an answer which rests on one has no known price.
+ */
+export function parseGeminiAnswerUsage(answer: Fields, known?: Usage): Usage | undefined {
+  const usage = parseGeminiUsage(answer.usageMetadata) ?? known;
+  const isGrounded = toList(answer.candidates).some((each) => {
+    const { webSearchQueries, groundingChunks } = toFields(toFields(each).groundingMetadata);
+    return toList(webSearchQueries).length > 0 || toList(groundingChunks).length > 0;
+  });
+  const surcharge = usage?.surcharge ?? (isGrounded ? 'groundingMetadata' : known?.surcharge);
+  return usage === undefined || surcharge === undefined ? usage : { ...usage, surcharge };
+}
+
+/** Tokens with prices of their own: sound that was read, and whatever was made besides text. */
+const pricedApart: readonly (readonly [details: string, modality: RegExp])[] = [
+  ['promptTokensDetails', /^AUDIO$/],
+  ['toolUsePromptTokensDetails', /^AUDIO$/],
+  ['candidatesTokensDetails', /^(?:AUDIO|IMAGE|VIDEO)$/],
+];
+
+function findModality(usage: Fields): string | undefined {
+  const found = pricedApart.find(([name, modalities]) =>
+    toList(usage[name]).some((each) => {
+      const { modality, tokenCount } = toFields(each);
+      return modalities.test(String(modality)) && toCount(tokenCount) > 0;
+    }),
+  );
+  return found?.[0];
 }
 
 function sum(one: unknown, other: unknown): number | undefined {

@@ -25,7 +25,7 @@ export function parseResponsesAnswer(body: Fields): Answer {
   return {
     parts,
     finish: parseResponsesFinish(body, hasCalls),
-    usage: parseResponsesUsage(body.usage),
+    usage: parseResponsesUsage(body),
   };
 }
 

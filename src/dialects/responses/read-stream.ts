@@ -12,7 +12,7 @@ export function createResponsesReader(sink: StreamSink): StreamReader {
 
   function complete(response: Fields): void {
     for (const [index, item] of toList(response.output).entries()) items.done(index, toFields(item));
-    const usage = parseResponsesUsage(response.usage);
+    const usage = parseResponsesUsage(response);
     if (usage !== undefined) sink.usage(usage);
     sink.complete(parseResponsesFinish(response, items.callCount() > 0));
   }

@@ -4,15 +4,16 @@ import type { Usage } from '../usage.ts';
 
 /** The usage of a response, with the searches of the web that it lists. */
 export function parseResponseUsage(response: Fields): Usage | undefined {
-  const usage = parseResponsesUsage(response.usage);
+  const usage = parseResponsesUsage(response);
   const reported = toKnownCount(toFields(toFields(response.tool_usage).web_search).num_requests);
   const isSearch = (item: unknown) => toFields(item).type === 'web_search_call';
   const searches = reported ?? toList(response.output).filter(isSearch).length;
   return usage && searches > 0 ? { ...usage, searches } : usage;
 }
 
-export function parseResponsesUsage(usage: unknown): Usage | undefined {
-  const counts = parseOpenAiUsage(usage, { input: 'input_tokens', output: 'output_tokens' });
+export function parseResponsesUsage(response: Fields): Usage | undefined {
+  const { usage } = response;
+  const counts = parseOpenAiUsage(usage, { input: 'input_tokens', output: 'output_tokens' }, response);
   const { cache_write_tokens_details: writes } = toFields(toFields(usage).input_tokens_details);
   const longCacheWriteTokens = toCount(toFields(writes).ttl_12h_tokens);
   return counts && longCacheWriteTokens > 0 ? { ...counts, longCacheWriteTokens } : counts;

@@ -1,7 +1,7 @@
 import type { ProviderFailure } from '../conversation.ts';
 import type { RateLimit } from '../dialect.ts';
 import { type Fields, isFields, toCount, toFields } from '../fields.ts';
-import { toTokens, type Usage } from '../usage.ts';
+import { toModes, toTokens, type Usage } from '../usage.ts';
 
 const types: Readonly<Record<string, string>> = {
   rate_limit_error: 'rate_limit_exceeded',
@@ -40,10 +40,15 @@ export function openAiLimitHeaders({ unit, max, remaining, resetMs }: RateLimit)
   ];
 }
 
-/** The usage of OpenAI's dialects, in which only the names of the counts differ. */
+/**
+ * The usage of OpenAI's dialects, in which only the names of the counts differ, and of hosts that have the same dialects:
+ * Moonshot (`cached_tokens`) and DeepSeek (`prompt_cache_hit_tokens`) report what was cached beside the other counts, and
+ * proxies as Anthropic does. `answer` is the object that names the tier.
+ */
 export function parseOpenAiUsage(
   usage: unknown,
   names: { readonly input: string; readonly output: string },
+  answer: Fields,
 ): Usage | undefined {
   if (!isFields(usage)) return undefined;
   const tokens = toTokens({
@@ -54,10 +59,27 @@ export function parseOpenAiUsage(
   if (tokens === undefined) return undefined;
   const input = toFields(usage[`${names.input}_details`]);
   const output = toFields(usage[`${names.output}_details`]);
+  const heard = [input, output].some((details) => toCount(details.audio_tokens) > 0);
+  const isPicture = toCount(output.image_tokens) > 0;
   return {
-    cacheReadTokens: toCount(input.cached_tokens),
-    cacheWriteTokens: toCount(input.cache_write_tokens),
+    cacheReadTokens: firstCount(
+      input.cached_tokens,
+      usage.cached_tokens,
+      usage.prompt_cache_hit_tokens,
+      usage.cache_read_input_tokens,
+    ),
+    cacheWriteTokens: firstCount(
+      input.cache_write_tokens,
+      input.cache_creation_tokens,
+      usage.cache_creation_input_tokens,
+    ),
     reasoningTokens: toCount(output.reasoning_tokens),
     ...tokens,
+    ...toModes([answer], heard ? 'audio_tokens' : isPicture ? 'image_tokens' : undefined),
   };
+}
+
+/** The first that is reported; hosts that report it twice may report zero in OpenAI's place. */
+function firstCount(...counts: readonly unknown[]): number {
+  return counts.map(toCount).find((count) => count > 0) ?? 0;
 }

@@ -49,6 +49,22 @@ export function findSurchargedMode(document: JsonDocument): string | undefined {
   return mode?.[0] ?? findModality(document) ?? findInside(document);
 }
 
+/** Processing that answers name too, under the names that they have for it. */
+const answerNames: Readonly<Record<string, string>> = { serviceTier: 'service_tier' };
+
+/** Modes at the top of a request that cost other than the known prices, by the names that answers have for them. */
+export function findAskedModes(document: JsonDocument): readonly string[] {
+  const found = plainModes.filter(([name, plain]) => {
+    const entry = document.member(document.root, name);
+    return (
+      isOther(document, entry, plain) ||
+      (entry !== undefined && document.memberText(document.root, name) === 'flex')
+    );
+  });
+  const modality = findModality(document);
+  return [...found.map(([name]) => answerNames[name] ?? name), ...(modality === undefined ? [] : [modality])];
+}
+
 function isOther(document: JsonDocument, entry: number | undefined, plain: ReadonlySet<string>): boolean {
   if (entry === undefined || document.kind(entry) === kinds.null) return false;
   return document.kind(entry) !== kinds.string || !plain.has(document.text(entry));

@@ -9,7 +9,7 @@ import type { Route, Target } from '../../providers/route.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
 import type { ModelRequest } from '../request.ts';
 import type { RoutedRequest } from '../route.ts';
-import { type Demand, findDemand } from './demand.ts';
+import { type Demand, findAskedModes, findDemand } from './demand.ts';
 import { longestAt, mayReason } from './output-bound.ts';
 
 /** What came of an answer, as far as it was read. */
@@ -115,7 +115,17 @@ export class Spending {
     const spent = this.isCharged && wasAccepted ? this.#spentAt(target, answer) : unspent;
     const { usage = noUsage, nanoUsd = 0 } = spent;
     this.reservation?.settle({ requests: 1, tokens: usage.inputTokens + usage.outputTokens, nanoUsd });
-    return spent;
+    // A budget counts what is known; what is recorded is right, or none.
+    return this.#isOfListPrice(target, usage) ? spent : { usage: spent.usage, nanoUsd: undefined };
+  }
+
+  /** Whether the known price holds for how the request was processed. */
+  #isOfListPrice(target: Target, { surcharge, plainModes = [] }: Usage): boolean {
+    const { provider, model } = target;
+    if (provider.options.dialect === 'sandbox' || this.#configuredPrice(model) !== undefined) return true;
+    if (this.#priceOf(target) === undefined || !this.isCharged) return true;
+    if (surcharge !== undefined) return false;
+    return findAskedModes(this.#request.document).every((mode) => plainModes.includes(mode));
   }
 
   #worstCase(limiter: Limiter): Amounts {
