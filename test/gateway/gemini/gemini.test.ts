@@ -85,7 +85,7 @@ test.each([
   ['another model in a batch', 'fast:batchEmbedContents', { requests: [{ model: 'other' }] }, 400, 'another model'],
   ['dots in the path', 'open/..%2f..%2ffiles:generateContent', hello, 400, 'cannot stand in a path'],
   ['an unknown model', 'nothing:generateContent', hello, 404, 'no provider serves'],
-  ['an unknown method', 'fast:generate', hello, 405, 'takes GET only'],
+  ['an unknown method', 'fast:generate', hello, 405, 'takes GET, HEAD only'],
   ['a key in the address', `${generate}?key=not-hex`, hello, 401, 'x-goog-api-key'],
   ['one behind another value', `${generate}?alt=sse&key=not-hex`, hello, 401, 'x-goog-api-key'],
   ['one whose name is encoded', `${generate}?k%65y=not-hex`, hello, 401, 'x-goog-api-key'],
