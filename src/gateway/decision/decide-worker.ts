@@ -14,6 +14,7 @@ import {
   type ErrorParts,
   memoryOf,
   type Preparation,
+  type Prepared,
   type ThreadData,
   threadFailure,
   toErrorParts,
@@ -34,7 +35,11 @@ const compiled = compilePolicies(source.policies, source.secrets, source);
 const targetModels = createTargetModels(names);
 
 parentPort?.on('message', (question: ThreadQuestion | Preparation) => {
-  if (question.kind === 'preparation') return compiled.select(question.input.policies).compile();
+  if (question.kind === 'preparation') {
+    compiled.select(question.input.policies).compile();
+    parentPort?.postMessage({ isReady: true } satisfies Prepared);
+    return;
+  }
   const { answer, memory } = answerTo(question);
   parentPort?.postMessage(answer, memory);
 });

@@ -2,7 +2,13 @@ import { Worker } from 'node:worker_threads';
 import { GatewayError } from '../../errors.ts';
 import type { Lifetime } from '../../lifetime.ts';
 import type { JobResult, Jobs, ThreadAnswer, ThreadQuestion } from './decide-worker.ts';
-import { fromErrorParts, type Preparation, type ThreadData, threadFailure } from './thread-messages.ts';
+import {
+  fromErrorParts,
+  type Preparation,
+  type Prepared,
+  type ThreadData,
+  threadFailure,
+} from './thread-messages.ts';
 
 /** Whose question it is, and what comes with it. */
 interface Asked {
@@ -34,6 +40,8 @@ export class DecisionThreads {
   readonly #entry: URL;
   /** The one that has rested longest is the next to work, so that all know the texts that come. */
   readonly #idle: DecisionThread[] = [];
+  /** One that still compiles, for whoever finds no other. */
+  #spare: DecisionThread | undefined;
   readonly #busy = new Map<string, DecisionThread>();
   /** What each key waits for, in the order of their turns. */
   readonly #waiting = new Map<string, Job[]>();
@@ -72,7 +80,8 @@ export class DecisionThreads {
     const jobs = [...this.#waiting.values()].flat();
     this.#waiting.clear();
     for (const job of jobs) job.reject(threadFailure('the thread was ended'));
-    const threads = [...this.#idle.splice(0), ...this.#busy.values()];
+    const spare = this.#spare === undefined ? [] : [this.#spare];
+    const threads = [...this.#idle.splice(0), ...spare, ...this.#busy.values()];
     await Promise.all(threads.map((thread) => thread.end()));
   }
 
@@ -80,14 +89,15 @@ export class DecisionThreads {
   #next(): void {
     for (const [key, jobs] of this.#waiting) {
       if (this.#busy.has(key)) continue;
-      if (this.#idle.length === 0 && this.#busy.size >= maxThreads) return;
+      if (this.#busy.size >= maxThreads) return;
       const job = jobs.shift() as Job; // a key waits only while it has some
       if (jobs.length === 0) this.#waiting.delete(key);
       try {
-        const thread = this.#idle.shift() ?? this.#start();
+        const thread = this.#idle.shift() ?? this.#takeSpare() ?? this.#start();
         this.#busy.set(key, thread);
         thread.run(job, () => this.#release(key, thread));
-        if (this.#idle.length === 0 && this.#busy.size < maxThreads) this.#prepare(job.question);
+        const isLast = this.#idle.length === 0 && this.#spare === undefined;
+        if (isLast && this.#busy.size < maxThreads) this.#prepare(job.question);
       } catch (cause) {
         job.reject(threadFailure(cause));
       }
@@ -106,12 +116,25 @@ export class DecisionThreads {
   /** One more than is needed now is ready: starting one takes several times as long as most of what it is asked. */
   #prepare({ input: { policies } }: ThreadQuestion): void {
     const thread = this.#start();
-    this.#idle.push(thread);
-    thread.prepare(policies);
+    this.#spare = thread;
+    thread.prepare(policies, () => {
+      if (this.#takeSpareIf(thread)) this.#idle.push(thread);
+    });
+  }
+
+  #takeSpare(): DecisionThread | undefined {
+    const spare = this.#spare;
+    this.#spare = undefined;
+    return spare;
+  }
+
+  #takeSpareIf(thread: DecisionThread): boolean {
+    return this.#spare === thread && this.#takeSpare() !== undefined;
   }
 
   #start(): DecisionThread {
     const thread = new DecisionThread(this.#data, this.#entry, () => {
+      this.#takeSpareIf(thread);
       const at = this.#idle.indexOf(thread);
       if (at >= 0) this.#idle.splice(at, 1);
     });
@@ -132,12 +155,16 @@ class DecisionThread {
   #worker: Worker | undefined;
   #job: Job | undefined;
   #onDone: (() => void) | undefined;
+  #onReady: (() => void) | undefined;
   readonly #onDeath: () => void;
 
   constructor(data: ThreadData, entry: URL, onDeath: () => void) {
     this.#onDeath = onDeath;
     const worker = new Worker(entry, { workerData: data, env: {}, name: 'decisions' });
-    worker.on('message', (answer: ThreadAnswer) => this.#settle((job) => conclude(job, answer)));
+    worker.on('message', (answer: ThreadAnswer | Prepared) => {
+      if ('isReady' in answer) this.#onReady?.();
+      else this.#settle((job) => conclude(job, answer));
+    });
     worker.on('messageerror', (cause) => this.#lose(cause));
     worker.on('error', (cause) => this.#lose(cause));
     worker.on('exit', (code) => this.#lose(`the thread ended with ${code}`));
@@ -160,7 +187,8 @@ class DecisionThread {
   }
 
   /** Compiles these policies before anything is asked. */
-  prepare(policies: readonly string[]): void {
+  prepare(policies: readonly string[], onReady: () => void): void {
+    this.#onReady = onReady;
     this.#worker?.postMessage({ kind: 'preparation', input: { policies } } satisfies Preparation);
   }
 

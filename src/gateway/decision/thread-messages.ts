@@ -12,10 +12,15 @@ export interface ThreadData extends ModelNames {
   readonly source: PolicySource;
 }
 
-/** What a thread is told to do before it is asked anything: to compile these policies. It has no answer. */
+/** What a thread is told to do before it is asked anything: to compile these policies. */
 export interface Preparation {
   readonly kind: 'preparation';
   readonly input: { readonly policies: readonly string[] };
+}
+
+/** That it has. */
+export interface Prepared {
+  readonly isReady: true;
 }
 
 /** A GatewayError as it can be sent to another thread. */
