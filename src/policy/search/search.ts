@@ -76,7 +76,8 @@ class Gatherer implements Visitor {
   }
 
   text(document: JsonDocument, entry: number, context: Context): void {
-    this.#checkpoint();
+    // Where the tables of the automata are still empty, a character costs them half of what it costs a detector.
+    this.#checkpoint((document.end(entry) - document.start(entry)) / 2);
     if (!context.isJoined) {
       const patternMatches = this.#reader.patternMatches(document, entry, this.#checkpoint);
       if (patternMatches.length > 0) this.#noteAll(patternMatches, this.#segment(document, entry, context));

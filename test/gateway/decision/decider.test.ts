@@ -284,7 +284,7 @@ test('small bodies start no thread', async () => {
   };
   process.on('worker', count);
   const body = Buffer.from(
-    JSON.stringify(requestFor('messages', 'claude-test', { x: 'words '.repeat(threadBytes / 12) })),
+    JSON.stringify(requestFor('messages', 'claude-test', { x: 'words '.repeat(threadBytes / 24) })),
   );
 
   const endpoint = endpointAt('/v1/messages');
