@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { isText, methodFor } from '../../src/dialects/dialect.ts';
+import { hasModel, targetOf } from '../../src/dialects/model-path.ts';
+import { type DialectName, dialects } from '../../src/dialects/registry.ts';
+import { json, speakAll, stream } from '../kit/answers.ts';
+import { providerOf } from '../kit/config.ts';
+import { dialectNames, directions } from '../kit/dialects.ts';
+import { secrets, startGateway } from '../kit/gateway.ts';
+import { startHost } from '../kit/host.ts';
+import { recordedStream, recordings } from '../kit/recorded-streams.ts';
+import { scale } from '../kit/scale.ts';
+import { createStepCounter, type StepCounter, steepPlaces } from '../kit/steps.ts';
+import { answersOf } from './growth/answers.ts';
+import { type Growth, growthsOf } from './growth/grow.ts';
+import { growthsOfStream } from './growth/streams.ts';
+import { shapesOf } from './leaks/shapes.ts';
+
+// The cost of an exchange is linear in its bytes, whatever grows in it: every list, object and text of every dialect's
+// requests and answers, and the events of its streams, at the dialect's own provider and translated, with everything on the
+// way that policies can put there. Steps are counted, not time; the bench (bench/linear.mjs) measures that.
+
+/** Only growths of this name, while one looks into it. */
+const wanted = process.env.WANTED;
+const times = 4;
+
+const host = await startHost(speakAll);
+const gateway = await startGateway(`
+providers:
+${dialectNames.map((name) => `  ${name}: ${providerOf(name, host.url)}`).join('\n')}
+models:
+${dialectNames.map((name) => `  - { match: to-${name}, provider: ${name} }`).join('\n')}
+policies:
+  all:
+    rules:
+      - { id: phrases, action: warn, when: { text: { phrases: ["project nightfall", "internal only"] } } }
+      - { id: patterns, action: warn, when: { text: { regex: ['\\bTCK-[0-9]{6}\\b', 'a.{20,40}z'] } } }
+      - { id: found, action: warn, when: { text: { detect: [{ credit_card: possible }, { phone: possible }, { iban: possible }, { us_ssn: possible }, { ip_address: possible }, { secrets: possible }, { private_key: possible }] } } }
+      - { id: masked, action: mask, when: { text: { detect: [email] } } }
+      - { id: answers, action: redact, apply_to: [response], when: { text: { regex: ['\\bTCK-[0-9]{6}\\b'], phrases: ["project nightfall"] } } }
+projects:
+  shop: { policies: [all], keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] }
+`);
+
+let counter: StepCounter;
+// Where everything is tried.
+vi.setConfig({ testTimeout: scale(60_000, 900_000) });
+
+beforeAll(async () => {
+  counter = await createStepCounter();
+  // No decision is given up here and made again where nothing counts.
+  vi.spyOn(performance, 'now').mockReturnValue(0);
+});
+afterAll(() => {
+  vi.restoreAllMocks();
+  return counter.close();
+});
+
+const pairs = [...dialectNames.map((name) => [name, name] as const), ...directions];
+
+interface Sent {
+  readonly client: DialectName;
+  readonly provider: DialectName;
+  readonly body: string;
+  readonly isStream?: boolean;
+}
+
+async function send({ client, provider, body, isStream = false }: Sent): Promise<number> {
+  const method = methodFor(dialects[client], isStream);
+  const query = method.query === undefined ? '' : `?${method.query}`;
+  const answer = await fetch(gateway.url + targetOf(method, `to-${provider}`) + query, {
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${secrets.PROJECT_KEY}` },
+  });
+  await answer.arrayBuffer().catch(() => undefined); // a stream that grew may be cut
+  return answer.status;
+}
+
+/** The body of a request, with the model where its dialect has it. */
+function toBody(client: DialectName, provider: DialectName, { model: _, ...rest }: Record<string, unknown>) {
+  return hasModel(methodFor(dialects[client], false)) ? rest : { ...rest, model: `to-${provider}` };
+}
+
+/** Looks through all texts of a stream at the end of each. Goes with a restorer whose texts know their blocks. */
+const unmended = /^policy\/mask\/stream-restorer\.ts #endAll/;
+
+/** The places that are steep in some inputs, in two measurements one after the other: a place may just begin to be reached. */
+async function steepIn(
+  growths: readonly Growth[],
+  run: (input: string) => Promise<unknown>,
+  small = 8_000,
+): Promise<readonly string[]> {
+  const steep: string[] = [];
+  for (const { name, make } of growths) {
+    const at = (bytes: number) => counter.count(() => run(make(bytes)));
+    // The larger one first: the tables of the automata fill.
+    const four = await at(small * times);
+    const found = steepPlaces(await at(small), four, small).filter((place) => !unmended.test(place.name));
+    if (found.length === 0) continue;
+    const again = steepPlaces(four, await at(small * times * times), small * times);
+    const both = again.filter((place) => found.some((other) => other.name === place.name));
+    steep.push(...both.map((place) => `${name}: ${place.name} ${place.growth.toFixed(1)}`));
+  }
+  return steep;
+}
+
+/**
+ * So many of all that grows, others for each pair, and all lists where everything is tried: most quadratic loops look
+ * through one list for each element of another. With WANTED=… all whose names have it.
+ */
+function sampled(growths: readonly Growth[], count: number, offset: number): readonly Growth[] {
+  const all = [...new Map(growths.map((growth) => [growth.name, growth])).values()];
+  const step = Math.max(1, Math.floor(all.length / count));
+  if (wanted !== undefined) return all.filter(({ name }) => name.includes(wanted));
+  const isList = ({ name }: Growth) => /: more, (?:apart|crossed)$/.test(name);
+  return all.filter((growth, at) => (at + offset) % step === 0 || scale(false, isList(growth)));
+}
+
+describe.each(pairs.map((pair, number) => [...pair, number] as const))(
+  '%s to %s',
+  (client, provider, number) => {
+    const asking = JSON.stringify(toBody(client, provider, shapesOf(client).at(2) ?? {}));
+    /** With what is masked, so that the answer is searched for its placeholder. */
+    const body = asking.replace('hello', 'ask rosa@example.org');
+
+    test('requests', async () => {
+      host.script(speakAll);
+      expect(await send({ client, provider, body: asking })).toBe(200);
+      const growths = shapesOf(client).flatMap((shape) => growthsOf(toBody(client, provider, shape)));
+
+      const steep = await steepIn(sampled(growths, scale(2, 60), number), (grown) =>
+        send({ client, provider, body: grown }),
+      );
+
+      expect(steep).toEqual([]);
+    });
+
+    test('answers', async () => {
+      const answers = answersOf(provider);
+      host.script(json(JSON.stringify(answers[0])));
+      expect(await send({ client, provider, body })).toBe(200);
+
+      const steep = await steepIn(sampled(answers.flatMap(growthsOf), scale(1, 20), number), (grown) => {
+        host.script(json(grown));
+        return send({ client, provider, body });
+      });
+
+      expect(steep).toEqual([]);
+    });
+
+    test.runIf(isText(dialects[client]))('streams', async () => {
+      const isAsked = methodFor(dialects[client], true).stream === 'asked';
+      const streaming = isAsked ? body.replace('{', '{"stream":true,') : body;
+      const recorded = recordings.filter(
+        (name) => name.startsWith(`${provider}.`) && /\.(?:text|two-tools.*)$/.test(name),
+      );
+      const growths = recorded.flatMap((name) =>
+        growthsOfStream(recordedStream(name)).map((growth) => ({
+          ...growth,
+          name: `${name}, ${growth.name}`,
+        })),
+      );
+      expect(growths).not.toEqual([]);
+
+      const steep = await steepIn(
+        sampled(growths, scale(2, 30), number),
+        (grown) => {
+          // What may be the beginning of a placeholder.
+          host.script(stream([grown.replaceAll('ci', 'EMAIL-')]));
+          return send({ client, provider, body: streaming, isStream: true });
+        },
+        16_000,
+      );
+
+      expect(steep).toEqual([]);
+    });
+  },
+);
