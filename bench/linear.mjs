@@ -36,7 +36,7 @@ const limitBytes = Number(options.limit) * 1_048_576;
 const times = 4;
 /** Of what JSON.parse grows by, if that is above 1: nested arrays take it twice as long for each byte. */
 const allowedGrowth = 1.3;
-const allowedWaitMs = 250;
+const allowedWaitMs = 100;
 /** A body is sent again if /healthz waited longer: other programs may have kept the processor busy. */
 const attempts = 3;
 /** Allowed ratio to JSON.parse by default and with rules or other work; or to the harmless text of the size. */
