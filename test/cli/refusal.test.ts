@@ -38,7 +38,7 @@ test('in JSON it has the id, and in a pipe the text is one line', async () => {
 
 test('a gateway elsewhere has its own log', async () => {
   const { url, home } = await serving();
-  const { key } = (await command('key show -o json --yes', { cwd: home })).json;
+  const { key } = (await command('key show -o json', { cwd: home })).json;
 
   const { stderr } = await command(['send', 'when is Nightfall?'], {
     gateway: { url, key },
@@ -59,7 +59,7 @@ test('a rule about tools names the tool', async () => {
 `,
     },
   });
-  const { key } = (await command('key show -o json --yes', { cwd: home })).json;
+  const { key } = (await command('key show -o json', { cwd: home })).json;
   const ask = async (name: string) => {
     const tools = [
       { type: 'function', function: { name: 'search' } },

@@ -60,6 +60,7 @@ const kinds = {
     'projects.*.keys.[].hash',
     'projects.*.keys.[].value',
     'projects.*.keys.[].expires',
+    'projects.*.keys.[].previous',
     'projects.*.keys.[].policies',
     'on_state_failure',
     'records.bodies',

@@ -10,7 +10,11 @@ const access = { allowedHosts: new Set<string>(), allowedOrigins: new Set<string
 function ask(method: string, target: string, more: Readonly<Record<string, string | undefined>> = {}) {
   const headers: Readonly<Record<string, string | undefined>> = { host: '127.0.0.1', ...more };
   const request = { method, target, header: (name: string) => headers[name] };
-  const exchange = { request, draft: new RecordDraft('id', '') } as unknown as Exchange; // all that it reads
+  const exchange = {
+    request,
+    draft: new RecordDraft('id', ''),
+    scrubber: { text: (path: string) => path },
+  } as unknown as Exchange; // all that it reads
   try {
     const { endpoint, pathModel, query } = receive(exchange, access);
     return { kind: endpoint.kind, path: endpoint.path, pathModel, query };

@@ -15,11 +15,17 @@ import {
   wholeRequest,
 } from './shapes.ts';
 
+/** On any block but thoughts, on tools and on the system prompt, four at most. */
+const cached = {
+  cache_control: z
+    .strictObject({ type: z.literal('ephemeral'), ttl: z.enum(['5m', '1h']).optional() })
+    .optional(),
+};
 const toolId = text.regex(/^[a-zA-Z0-9_-]+$/);
 const content = {
-  text: { text: visible },
-  image: { source: fields },
-  document: { source: fields, title: text.optional() },
+  text: { text: visible, ...cached },
+  image: { source: fields, ...cached },
+  document: { source: fields, title: text.optional(), ...cached },
 };
 const userBlock = byType({
   ...content,
@@ -27,11 +33,14 @@ const userBlock = byType({
     tool_use_id: toolId,
     is_error: flag.optional(),
     content: textOr(z.array(byType(content))).optional(),
+    ...cached,
   },
 });
 const assistantBlock = byType({
   text: content.text,
-  tool_use: { id: toolId, name: filled, input: fields },
+  tool_use: { id: toolId, name: filled, input: fields, ...cached },
+  thinking: { thinking: text, signature: filled },
+  redacted_thinking: { data: filled },
 });
 const message = z.discriminatedUnion('role', [
   z.strictObject({ role: z.literal('user'), content: textOr(z.array(userBlock).min(1), filled) }),
@@ -43,6 +52,7 @@ const tool = z.strictObject({
   description: text.optional(),
   input_schema: z.looseObject({ type: z.literal('object') }),
   strict: flag.optional(),
+  ...cached,
 });
 const parallel = { disable_parallel_tool_use: flag.optional() };
 
@@ -51,7 +61,7 @@ const request = z.strictObject({
   max_tokens: cap,
   stream: flag.optional(),
   messages: z.array(message).min(1),
-  system: textOr(z.array(byType({ text: { text: filled } }))).optional(),
+  system: textOr(z.array(byType({ text: { text: filled, ...cached } }))).optional(),
   tools: z.array(tool).optional(),
   tool_choice: byType({
     none: {},
@@ -80,8 +90,15 @@ type Body = z.infer<typeof request>;
 /** POST /v1/messages, as strict as the real host. */
 export const messagesRequest = wholeRequest(request, (body) => {
   const turns = turnsOf(body);
-  return checkTurns(turns) ?? checkTools(body) ?? checkThinking(body, turns);
+  return checkTurns(turns) ?? checkTools(body) ?? checkThinking(body, turns) ?? checkBreakpoints(body);
 });
+
+function checkBreakpoints(body: Body): Wrong {
+  const marks = JSON.stringify(body).match(/"cache_control":\{/g)?.length ?? 0;
+  return marks > 4
+    ? [['messages'], `a maximum of 4 blocks with cache_control may be provided, found ${marks}`]
+    : undefined;
+}
 
 interface Block extends Fields {
   readonly path: readonly (string | number)[];
