@@ -72,6 +72,8 @@ export class StreamObserver {
 
   /** Where the events end in the bytes that the last chunk completed. */
   ends: number[] = [];
+  /** The same bytes, read as Latin-1. */
+  latin1 = '';
 
   /** The bytes of all events that the chunk completes. Throws provider.broken_response for an event that is too large. */
   observe(chunk: Buffer): Buffer {
@@ -108,12 +110,18 @@ export class StreamObserver {
     if (line < chunk.length) this.#noteLine(text, line);
     if (hidden !== undefined) {
       const passed = between(hidden, { start: firstEnd, end: start });
-      return Buffer.concat([
+      const left = Buffer.concat([
         first ?? nothing,
         ...passed.map((range) => chunk.subarray(range.start, range.end)),
       ]);
+      this.latin1 = left.toString('latin1');
+      return left;
     }
-    if (first !== undefined) return Buffer.concat([first, chunk.subarray(firstEnd, start)]);
+    if (first !== undefined) {
+      this.latin1 = first.toString('latin1') + text.slice(firstEnd, start);
+      return Buffer.concat([first, chunk.subarray(firstEnd, start)]);
+    }
+    this.latin1 = start === chunk.length ? text : text.slice(0, start);
     return start === chunk.length ? chunk : chunk.subarray(0, start);
   }
 

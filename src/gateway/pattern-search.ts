@@ -33,11 +33,11 @@ export class PatternSearch {
   }
 
   /** Where the text has patterns, the longest at each place. */
-  places(text: Buffer, most = Number.POSITIVE_INFINITY): readonly Range[] {
+  places(text: Buffer): readonly Range[] {
     const places: Range[] = [];
     if (this.#patterns.size === 0) return places;
     const reach = this.#window - 1;
-    for (let at = reach; at < text.length && places.length < most; ) {
+    for (let at = reach; at < text.length; ) {
       const pair = this.#pairAt(text, at);
       const leap = this.#leaps[pair] as number;
       const start = at - reach;

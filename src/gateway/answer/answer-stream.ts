@@ -28,6 +28,8 @@ export class AnswerStream {
   readonly #stages: readonly Stage[];
   readonly #scrubber: Scrubber;
   readonly #array: ArrayWriter | undefined;
+  /** Whether what comes may leave as it is, if no stage has anything to do. */
+  readonly #mayPass: boolean;
   /** A stage has refused: nothing that is held leaves any more. */
   #isRefused = false;
 
@@ -36,21 +38,20 @@ export class AnswerStream {
     this.#stages = stages;
     this.#scrubber = scrubber;
     this.#array = isArray ? new ArrayWriter() : undefined;
+    this.#mayPass = !isArray && !stages.some((stage) => stage instanceof RulesStage);
   }
 
   /** What the client gets for a chunk: whole events, or nothing. Throws provider.broken_response and policy.blocked. */
   transform(chunk: Buffer): Buffer {
     this.#source.read(chunk);
-    const { bytes, state } = this.#source;
+    const { state } = this.#source;
     const isOver = this.#source.isWhole || state !== 'open';
-    if (
-      bytes !== undefined &&
-      this.#array === undefined &&
-      this.#stages.every((stage) => stage.passes(bytes))
-    ) {
-      this.#source.drop();
-      if (isOver) for (const stage of this.#stages) stage.end();
-      return bytes;
+    if (this.#mayPass) {
+      const { text } = this.#source;
+      if (this.#stages.every((stage) => stage.passes(text))) {
+        if (isOver) for (const stage of this.#stages) stage.end();
+        return this.#source.pass(text);
+      }
     }
     return this.#write(this.#passed(isOver), { closes: state === 'complete' || state === 'cut' });
   }
@@ -96,7 +97,8 @@ export class AnswerStream {
     let events = this.#source.take();
     this.#isRefused = true;
     for (const stage of this.#stages) {
-      const released = stage.push(events);
+      const passes = events.every(({ written }) => stage.passes(written));
+      const released = passes ? events : stage.push(events);
       events = isOver ? [...released, ...stage.end()] : released;
     }
     this.#isRefused = false;
@@ -107,11 +109,9 @@ export class AnswerStream {
     const array = this.#array;
     const pieces =
       array === undefined
-        ? [...events.map((event) => event.toBytes()), ...last.map((event) => toBytes(event))]
-        : [
-            ...events.flatMap((event) => array.elements(event)),
-            ...last.flatMap((event) => array.element(event)),
-          ];
+        ? events.map((event) => event.toBytes())
+        : events.flatMap((event) => array.elements(event));
+    for (const event of last) pieces.push(...(array === undefined ? [toBytes(event)] : array.element(event)));
     if (closes && array !== undefined) pieces.push(...array.end());
     const [first = nothing] = pieces;
     return this.#scrubber.bytes(pieces.length <= 1 ? first : Buffer.concat(pieces));

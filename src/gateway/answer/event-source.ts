@@ -1,6 +1,6 @@
 import type { Dialect } from '../../dialects/dialect.ts';
 import { toFailure } from '../../dialects/failure.ts';
-import { type SseEvent, SseParser } from '../../dialects/sse.ts';
+import { formatSse, type SseEvent, SseParser } from '../../dialects/sse.ts';
 import { StreamObserver } from '../../dialects/stream-observer.ts';
 import type { StreamState, StreamTranslation } from '../../dialects/translate.ts';
 import type { Tally } from '../../dialects/usage.ts';
@@ -13,12 +13,11 @@ export interface EventSource {
   read(chunk: Buffer): void;
   /** The provider's body ended. Throws provider.broken_response if the stream was cut. */
   end(): void;
-  /** What has come, as bytes, where they are the provider's own. */
-  readonly bytes: Buffer | undefined;
-  /** Takes what has come. */
+  /** What has come, as one text; bytes of the provider's own are read as Latin-1. */
+  readonly text: string;
+  /** Takes what has come: as it is, given that text, or as events. */
+  pass(text: string): Buffer;
   take(): readonly StreamEvent[];
-  /** Forgets what has come, since it passed as bytes. */
-  drop(): void;
   /** The events that end a failed stream. */
   fail(error: GatewayError, requestId: string): readonly SseEvent[];
   /** In every state but `open` its last event has come. */
@@ -36,34 +35,41 @@ const blankLine = Buffer.from('\n\n');
 export class ExactSource extends StreamObserver implements EventSource {
   readonly state = 'open';
   readonly #reader = new EventReader();
-  bytes: Buffer = nothing;
+  #bytes: Buffer = nothing;
+
+  get text(): string {
+    return this.latin1;
+  }
 
   read(chunk: Buffer): void {
-    this.bytes = this.observe(chunk);
+    this.#bytes = this.observe(chunk);
   }
 
   /** An event that lacks only its final blank line counts as complete. */
   end(): void {
     if (!this.isComplete)
       throw new GatewayError('provider.broken_response', 'the provider ended its stream in the middle');
-    this.bytes = this.finish();
-    this.ends = [this.bytes.length];
+    this.#bytes = this.finish();
+    this.ends = [this.#bytes.length];
   }
 
-  drop(): void {
-    this.bytes = nothing;
+  pass(): Buffer {
+    const bytes = this.#bytes;
+    this.#bytes = nothing;
+    return bytes;
   }
 
   take(): readonly StreamEvent[] {
-    const { bytes, ends } = this;
-    this.drop();
+    const { ends } = this;
+    const bytes = this.pass();
     if (bytes.length === 0) return [];
     let start = 0;
-    return ends.flatMap((end) => {
-      const event = bytes.subarray(start, end);
+    const events: StreamEvent[] = [];
+    for (const end of ends) {
+      events.push(...readEvents(this.#reader, bytes.subarray(start, end)));
       start = end;
-      return readEvents(this.#reader, event);
-    });
+    }
+    return events;
   }
 
   /**
@@ -73,8 +79,8 @@ export class ExactSource extends StreamObserver implements EventSource {
   fail(error: GatewayError, requestId: string): readonly SseEvent[] {
     if (!isBareError(this.rest, this.dialect))
       return [this.dialect.errorEvent(toFailure(error, requestId), this.events)];
-    this.bytes = Buffer.concat([this.rest, blankLine]);
-    this.ends = [this.bytes.length];
+    this.#bytes = Buffer.concat([this.rest, blankLine]);
+    this.ends = [this.#bytes.length];
     return [];
   }
 
@@ -112,15 +118,14 @@ function readEvents(reader: EventReader, bytes: Buffer): readonly StreamEvent[] 
 
 /** The provider's events, each translated into events of the client's dialect. */
 export class TranslatedSource implements EventSource {
-  readonly bytes = undefined;
   readonly #translation: StreamTranslation;
   readonly #parser: SseParser;
   readonly #reader = new EventReader();
-  #events: StreamEvent[] = [];
+  #events: SseEvent[] = [];
 
   constructor(translation: StreamTranslation) {
     this.#translation = translation;
-    this.#parser = new SseParser((name, data) => this.#add(translation.event(name, data)));
+    this.#parser = new SseParser((name, data) => this.#events.push(...translation.event(name, data)));
   }
 
   read(chunk: Buffer): void {
@@ -129,17 +134,24 @@ export class TranslatedSource implements EventSource {
 
   end(): void {
     this.#parser.end();
-    this.#add(this.#translation.end());
+    this.#events.push(...this.#translation.end());
   }
 
-  drop(): void {
+  get text(): string {
+    let text = '';
+    for (const { name, data } of this.#events) text += formatSse(name, data);
+    return text;
+  }
+
+  pass(text: string): Buffer {
     this.#events = [];
+    return Buffer.from(text);
   }
 
   take(): readonly StreamEvent[] {
     const events = this.#events;
-    this.drop();
-    return events;
+    this.#events = [];
+    return events.map((event) => new StreamEvent(this.#reader, event));
   }
 
   fail(error: GatewayError, requestId: string): readonly SseEvent[] {
@@ -157,9 +169,5 @@ export class TranslatedSource implements EventSource {
   get tally(): Tally {
     const { usage, unreportedTokens } = this.#translation.tally;
     return { usage, unreportedTokens: unreportedTokens + this.#parser.heldBytes };
-  }
-
-  #add(events: readonly SseEvent[]): void {
-    for (const event of events) this.#events.push(new StreamEvent(this.#reader, event));
   }
 }

@@ -27,7 +27,7 @@ export class SecretStage implements Stage {
     this.#scrubber = scrubber;
   }
 
-  passes(events: Buffer): boolean {
+  passes(events: string): boolean {
     return this.#open.size === 0 && !this.#scrubber.mayBegin(events);
   }
 

@@ -103,8 +103,8 @@ export class Restorer {
   }
 
   /** The same, or a string that ends with the beginning of one. */
-  mayBegin(json: Buffer): boolean {
-    return this.patterns.inJsonOrBegun.test(json.toString('latin1'));
+  mayBegin(json: string): boolean {
+    return this.patterns.inJsonOrBegun.test(json);
   }
 
   /** A whole text, restored. */

@@ -35,7 +35,7 @@ export class StreamRestorer implements Stage {
     this.#restorer = restorer;
   }
 
-  passes(events: Buffer): boolean {
+  passes(events: string): boolean {
     if (!this.#held.isEmpty || this.#restorer.needsDepth) return false;
     return !this.#restorer.mayBegin(events);
   }

@@ -46,12 +46,9 @@ export class StreamEvent {
   /** Reads it now, unless it has been read: events must be read in their order. */
   get reading(): Reading {
     if (this.#reading !== undefined) return this.#reading;
-    const like = this.#reader.like(this);
-    if (like === undefined) this.#reading = this.#reader.read(this);
-    else {
-      this.#reading = like.reading;
-      this.#text = like.text;
-    }
+    const last = this.#reader.last;
+    this.#text = last?.frame?.textIn(this);
+    this.#reading = last === undefined || this.#text === undefined ? this.#reader.read(this) : last;
     return this.#reading;
   }
 
@@ -121,13 +118,8 @@ export class StreamEvent {
 /** Reads the events of one stream; most of them differ from the one before in a piece of text only. */
 export class EventReader {
   readonly #parts = new PartReader();
-  #last: Reading | undefined;
-
-  /** What an event is like that has been read, and its text in place of that one's. */
-  like(event: SseEvent): { readonly reading: Reading; readonly text: string } | undefined {
-    const text = this.#last?.frame?.textIn(event);
-    return this.#last === undefined || text === undefined ? undefined : { reading: this.#last, text };
-  }
+  /** What was read last, if the next event may differ from it in its only text. */
+  last: Reading | undefined;
 
   read(event: SseEvent): Reading {
     const source = readAnswerText(Buffer.from(event.data));
@@ -146,7 +138,7 @@ export class EventReader {
     const frame = isPlain && source !== undefined ? new Frame(event, source.document, only) : undefined;
     const isObject = source !== undefined && event.data.trimStart().startsWith('{');
     const reading = { source, isObject, parts, ends, frame };
-    this.#last = frame === undefined ? undefined : reading;
+    this.last = frame === undefined ? undefined : reading;
     return reading;
   }
 }
