@@ -162,7 +162,10 @@ const explanations: Readonly<Record<FailureCode, readonly [meaning: string, reme
   ],
   'inspector.no_ledger': ['no ledger is kept', 'set `records.ledger`'],
   'inspector.busy': ['the live page computes too much at once', 'try again shortly'],
-  'inspector.too_long': ['what the live page computes takes too long or too much memory', 'try a smaller request'],
+  'inspector.too_long': [
+    'what the live page computes takes too long or too much memory',
+    'try a smaller request',
+  ],
   'login.required': ['the plant store needs a login', '`gateway login`'],
   'login.failed': ['user name or password is wrong', '`gateway plants user reset` makes a new password'],
   'login.throttled': ['too many wrong passwords', 'wait as `Retry-After` says'],
