@@ -78,8 +78,20 @@ export async function listModels(
   address: GatewayAddress,
   signal: AbortSignal,
 ): Promise<readonly Readonly<Record<string, unknown>>[]> {
-  const { data } = toFields(await getJson(address, '/v1/gateway/models', signal));
-  return Array.isArray(data) ? data.map(toFields) : [];
+  return (await readModels(address, signal)).models;
+}
+
+/** The same, with the model that the gateway names for clients that name none. */
+export async function readModels(
+  address: GatewayAddress,
+  signal: AbortSignal,
+): Promise<{
+  readonly models: readonly Readonly<Record<string, unknown>>[];
+  readonly defaultModel: string | undefined;
+}> {
+  const { data, default_model: named } = toFields(await getJson(address, '/v1/gateway/models', signal));
+  const models = Array.isArray(data) ? data.map(toFields) : [];
+  return { models, defaultModel: typeof named === 'string' ? named : undefined };
 }
 
 /** What ended the answer: the caller's signal, otherwise the connection's own failure. */

@@ -28,6 +28,8 @@ export interface GatewayConfig extends AllowedOrigins {
   readonly providers: readonly ProviderOptions[];
   readonly models: readonly ModelEntry[];
   readonly findModel: (name: string) => ModelEntry | undefined;
+  /** The model for clients that name none, which must ask for it. */
+  readonly defaultModel?: string | undefined;
   /** Strings that must never appear in an answer or a log. */
   readonly secrets: readonly string[];
   /** What the keys' policies were compiled from; the decision thread compiles its own. */

@@ -33,6 +33,7 @@ export function gatewayConfig(
     }),
     models: config.models,
     findModel: config.findModel,
+    defaultModel: config.defaultModel,
     secrets: config.secrets,
     policySource: config.policySource,
     recordsBodies: config.records.bodies,

@@ -5,7 +5,7 @@ import {
   type PromptField,
   promptDialects,
 } from '../../client/conversation.ts';
-import { listModels } from '../../client/gateway.ts';
+import { readModels } from '../../client/gateway.ts';
 import { listOf } from '../../config/source/problems.ts';
 import { GatewayError } from '../../errors.ts';
 import { type CommonOptions, positiveInteger } from '../shell/command.ts';
@@ -69,8 +69,8 @@ export function dialectFor(model: string): PromptDialect {
 }
 
 /**
- * The model that was named, else GATEWAY_MODEL, else the gateway's default. Only without these is gateway.yaml read, which
- * takes too long for every prompt. Throws usage.invalid, with some of those that the key may use.
+ * The model that was named, else GATEWAY_MODEL, else the default of the running gateway, of gateway.yaml, or of the gateway
+ * that is called. Reading the file and asking take too long for every prompt. Throws usage.invalid, with some of those that the key may use.
  */
 export async function chooseModel(
   named: string | undefined,
@@ -78,14 +78,26 @@ export async function chooseModel(
   { options, io }: { readonly options: CommonOptions; readonly io: Io },
 ): Promise<string> {
   const known = named ?? (io.env.GATEWAY_MODEL || target?.defaultModel);
-  const model = known ?? (await loadUserConfig(options, io)).config.defaultModel;
-  if (model !== undefined) return model;
+  if (known !== undefined) return known;
+  // The folder's file may be about another gateway than the one that is called: then a fault in it stops nothing.
+  const isElsewhere = target !== undefined && options.config === undefined && Boolean(io.env.GATEWAY_URL);
+  const own = isElsewhere
+    ? await usableDefault(options, io)
+    : (await loadUserConfig(options, io)).config.defaultModel;
+  if (own !== undefined) return own;
   const signal = deadline(io.signal, options.timeout);
-  const served = target === undefined ? [] : await listModels(target, signal).catch(() => []);
-  const some = served.slice(0, 3).map(({ id }) => String(id));
+  const asked = target === undefined ? undefined : await readModels(target, signal);
+  if (asked?.defaultModel !== undefined) return asked.defaultModel;
+  const some = (asked?.models ?? []).slice(0, 3).map(({ id }) => String(id));
   const such = some.length === 0 ? '' : `, such as ${listOf(some, 'or')}`;
   const message = 'name a model with -m, GATEWAY_MODEL or default_model in gateway.yaml';
   throw new GatewayError('usage.invalid', `${message}${such}; "gateway models" lists them`);
+}
+
+/** That of a file that is valid and allowed; without one nothing is known, as the sandbox's models are served nowhere else. */
+async function usableDefault(options: CommonOptions, io: Io): Promise<string | undefined> {
+  const loaded = await loadUserConfig({ ...options, input: false }, io).catch(() => undefined);
+  return loaded?.path === undefined ? undefined : loaded.config.defaultModel;
 }
 
 function fromZero(text: string): number {

@@ -72,8 +72,18 @@ async function answerModels(
   const value =
     endpoint.kind === 'models'
       ? page(models.map(listEntry), new URLSearchParams(query))
-      : { object: 'list', data: models.map((model) => describeModel(gateway, key, model)) };
+      : {
+          object: 'list',
+          default_model: defaultModel(gateway, key),
+          data: models.map((model) => describeModel(gateway, key, model)),
+        };
   exchange.sendJson(value);
+}
+
+/** What the configuration names for clients that don't care, if this key may use it. */
+function defaultModel(gateway: Gateway, key: KeyRecord): string | null {
+  const model = gateway.defaultModel === undefined ? undefined : gateway.catalogue.find(gateway.defaultModel);
+  return model !== undefined && mayUse(gateway, key, model) ? model.id : null;
 }
 
 function toListed(model: ModelInfo): ListedModel {

@@ -77,6 +77,21 @@ describe('options by name', () => {
 
     expect([named.json.model, fallback.json.model]).toEqual(['sandbox-mini', 'sandbox-long']);
   });
+
+  const unallowed = `default_model: m
+providers: { p: { dialect: anthropic, api_key: "\${TOKEN}" } }
+models: [{ match: m, provider: p }]
+`;
+  test.each([
+    ['there is none', {}],
+    ['it is invalid', { 'gateway.yaml': 'models: [\n' }],
+    ['nobody has allowed it', { 'gateway.yaml': unallowed }],
+  ])("the called gateway's default model is used where a file names none: %s", async (_what, files) => {
+    const env = { GATEWAY_MODEL: '', XDG_CONFIG_HOME: '/nowhere', TOKEN: 't' };
+    const { exit, json } = await send(['hello', '-o', 'json'], { files, env });
+
+    expect([exit, json.model]).toEqual([0, 'sandbox-mini']);
+  });
 });
 
 describe('what a person should know is said on stderr', () => {
