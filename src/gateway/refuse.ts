@@ -24,9 +24,9 @@ interface Form extends Pick<Failure, 'status' | 'type'> {
 }
 
 interface Agent {
-  /** As `gateway run` knows it. */
-  readonly name: string;
-  readonly header: 'originator' | 'user-agent';
+  /** As `gateway run` knows it; absent for one that it doesn't start. */
+  readonly name?: string;
+  readonly header: 'originator' | 'user-agent' | 'x-interaction-type';
   readonly value: RegExp;
   /** The status and type with which the agent shows the message and doesn't repeat the request. */
   form(failure: Failure): Partial<Form> | undefined;
@@ -34,7 +34,7 @@ interface Agent {
   readonly wayOut: string;
 }
 
-// Found by trying the real agents; docs/agents.md lists what each of them shows.
+// Found by trying the real agents; docs/agents.md and docs/editors.md list what each of them shows.
 const agents: readonly Agent[] = [
   {
     // It treats every 403 as a failed login, and prints that before the message. After 400 and 422 it repeats the request
@@ -67,6 +67,13 @@ const agents: readonly Agent[] = [
     name: 'opencode',
     wayOut: '/undo goes back to before it',
   },
+  {
+    // Copilot CLI, whose user-agent is its SDK's. Of a 403 it says that the key is wrong, and nothing else.
+    header: 'x-interaction-type',
+    value: /^conversation-/,
+    form: ({ status }) => (status === 403 ? { status: 451 } : undefined),
+    wayOut: '/rewind goes back to before it',
+  },
 ];
 
 /** A fault of the server's side that stays: every agent retries its usual status, some for minutes without a word. */
@@ -88,7 +95,7 @@ export function refusalForm(error: GatewayError, request: HttpRequest): Form {
 }
 
 function waysOut({ name, wayOut }: Agent, { detectors }: GatewayError): string {
-  if (detectors.length === 0) return wayOut;
+  if (detectors.length === 0 || name === undefined) return wayOut;
   return `${wayOut}; "gateway run --mask ${detectors.join(',')} ${name}" sends placeholders`;
 }
 

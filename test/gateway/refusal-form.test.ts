@@ -9,6 +9,7 @@ const fields = (headers: Readonly<Record<string, string>>) =>
 const claude = fields({ 'user-agent': 'claude-cli/2.1.197 (external, sdk-cli)' });
 const codex = fields({ originator: 'codex_exec', 'user-agent': 'codex_exec/0.169.0' });
 const opencode = fields({ 'user-agent': 'opencode/1.18.33 ai-sdk/provider-utils/4.0.46' });
+const copilot = fields({ 'user-agent': 'OpenAI/JS 5.20.1', 'x-interaction-type': 'conversation-user' });
 const sdk = fields({ 'user-agent': 'OpenAI/JS 6.1.0' });
 const like = fields({ 'user-agent': 'my claude-cli/1', originator: 'not codex' });
 
@@ -24,6 +25,7 @@ test.each([
   ['Claude Code', claude, [451, 429, 429, 429, 401, 502, 451]],
   ['Codex', codex, [400, 400, 429, 400, 400, 502, 400]],
   ['opencode', opencode, [403, 400, 429, 400, 401, 502, 400]],
+  ['Copilot CLI', copilot, [451, 429, 429, 429, 401, 502, 502]],
   ['an SDK', sdk, [403, 429, 429, 429, 401, 502, 502]],
   ['who only looks like one', like, [403, 429, 429, 429, 401, 502, 502]],
   ['nobody', fields({}), [403, 429, 429, 429, 401, 502, 502]],
@@ -78,5 +80,8 @@ test('an agent is told of --mask where it helps: with what a detector found', ()
 
   expect(refusalForm(error, codex).message).toBe(
     'blocked by rule cards (at /input). Esc twice goes back to before it; "gateway run --mask credit_card,iban codex" sends placeholders',
+  );
+  expect(refusalForm(error, copilot).message).toBe(
+    'blocked by rule cards (at /input). /rewind goes back to before it',
   );
 });
