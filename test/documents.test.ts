@@ -60,3 +60,11 @@ test('docs/architecture.md names files and folders that are there', () => {
   expect(short).toEqual([]);
   expect(namesIn(page).map((name) => basename(name))).toContain('handle.ts');
 });
+
+test('the index of decisions has each of them', () => {
+  const folder = join(root, 'docs', 'decisions');
+  const index = readFileSync(join(folder, 'README.md'), 'utf8');
+  const decisions = readdirSync(folder).filter((name) => name !== 'README.md');
+
+  expect(decisions.filter((name) => !index.includes(`](${name})`))).toEqual([]);
+});
