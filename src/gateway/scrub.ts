@@ -43,6 +43,7 @@ function readEscape(json: Buffer, at: number): { code: number; size: number } {
 
 /** Shorter ones would hide ordinary words in messages, and no real key is that short. */
 const leastLength = 8;
+const shortText = 1_024;
 const replacement = '[secret]';
 const replacementBytes = Buffer.from(replacement);
 
@@ -87,9 +88,12 @@ export class Scrubber {
    */
   secretsIn(text: string, { isMiddle }: { readonly isMiddle: boolean }): readonly Range[] {
     const places: Range[] = [...(this.#first?.secretsIn(text, { isMiddle }) ?? [])];
+    // One search for all of them: of a long text, one for each would be too many.
+    const mayHaveOne = text.length < shortText || this.#spellings.places(Buffer.from(text)).length > 0;
     for (const secret of this.#inTexts) {
       const rest = secret.slice(1);
       if (isMiddle && text.startsWith(rest)) places.push({ start: 0, end: rest.length });
+      if (!mayHaveOne) continue;
       for (let at = text.indexOf(secret); at >= 0; at = text.indexOf(secret, at + secret.length))
         places.push({ start: at, end: at + secret.length });
     }
