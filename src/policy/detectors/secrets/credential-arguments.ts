@@ -142,7 +142,7 @@ export const argumentPrefilters: readonly string[] = [
 export const tellingPrefilters: readonly string[] = [
   '(?:-u|--user)[ =][^ :]{1,64}:[^ ]{14}',
   '(?:-u|--user)[ =]["\']?[^ :]{20}',
-  ' -{1,2}(?:p|a|w|password)[ =]?["\']?[!-~]{14}',
+  '-{1,2}(?:p|a|w|password)[ =]?["\']?[!-~]{14}',
   'htpasswd -[a-z]',
   ':(?:[0-9]{4,5}|\\*):[a-z0-9_*-]+:[a-z0-9_*-]+:',
   '(?:sess[a-z0-9_]{0,12}|sid|auth[a-z0-9_]{0,8}|token)=[!-~]{16}',
