@@ -1,6 +1,7 @@
 import { closeSync, constants, openSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { isatty } from 'node:tty';
+import { tryAddressesLonger } from './address-attempts.ts';
 import type { Io } from './cli/shell/io.ts';
 import { exitCodes, GatewayError } from './errors.ts';
 
@@ -10,6 +11,7 @@ const patienceMs = 5_000;
 /** How long standard input may hold nothing before that is said. */
 const inputMs = 2_000;
 
+tryAddressesLonger();
 process.env.HOME ||= homeOfUser();
 
 // Not awaited: the bundle is CommonJS, which starts faster.

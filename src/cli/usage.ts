@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import type { Config } from '../config/config.ts';
 import { GatewayError } from '../errors.ts';
+import { messageOf } from '../message-of.ts';
 import type { LedgerPlace } from '../record/ledger/ledger-store.ts';
 import { totalUsage, type UsageGroup, type UsageSum, usageGroups } from '../record/ledger/usage-report.ts';
 import { ledgerSettings, noLedgerReason } from '../server/ledger-path.ts';
@@ -184,7 +185,7 @@ async function readLedger<Entry>(
       import('../gateway/scrub.ts'),
       import('../server/ledger.ts'),
     ]);
-    const reason = createTextScrubber(config.secrets)(cause instanceof Error ? cause.message : String(cause));
+    const reason = createTextScrubber(config.secrets)(messageOf(cause));
     throw new GatewayError('config.invalid', `the ledger ${nameOf(place)} can't be read: ${reason}`, {
       cause,
     });

@@ -13,7 +13,7 @@ import { type Settings, withoutSecrets } from './schema/schema.ts';
 import type { SourceDocument } from './source/document.ts';
 import { type FoundConfig, findConfig, readConfigFile, userDirectory } from './source/find.ts';
 import { applyLogin, type Read, type WantedLogin } from './source/logins.ts';
-import { readCaFile, readEach, readKeyFile } from './source/named-files.ts';
+import { readCaFile, readEach, readKeyFile, withExtraAuthorities } from './source/named-files.ts';
 import { ConfigError, inFileOrder, type Problem } from './source/problems.ts';
 import { liesIn, realPathOf } from './source/real-path.ts';
 import { type Borrowed, createReport, type Report } from './source/report.ts';
@@ -131,6 +131,7 @@ export async function inspectConfig(options: LoadOptions): Promise<Inspection> {
     },
   });
   const { source, report, ownReferences } = parsed;
+  warnOfQuotes(ownReferences, options.fileEnv ?? env, report);
   const user = options.withoutUserFile === true ? undefined : await readUserFile(found, env);
   report.add(user?.problems ?? []);
   const read = protectedBy(user, found, masked(parsed, options.mask), options, report);
@@ -173,6 +174,17 @@ export async function inspectConfig(options: LoadOptions): Promise<Inspection> {
     pending,
     config: report.problems.some(({ severity }) => severity === 'error') || !config ? undefined : config,
   };
+}
+
+/** `docker --env-file` takes quotation marks for a part of the value, unlike shells and systemd. */
+function warnOfQuotes(references: readonly Reference[], env: LoadOptions['env'], report: Report): void {
+  for (const { path, names } of references) {
+    const quoted = names.find((name) => /^(["']).*\1$/s.test(env[name] ?? ''));
+    if (quoted === undefined) continue;
+    report.warn(path, `${quoted} stands in quotation marks, which are a part of its value`, {
+      hint: 'write it without them: docker --env-file keeps them',
+    });
+  }
 }
 
 /** The settings with what of the user's own file holds over them; the file's own if one of the two makes no sense. */
@@ -245,7 +257,7 @@ async function build(settings: Settings, inputs: BuildInputs): Promise<Config> {
     settings: withAbsolutePaths(settings, directory),
     references,
     keyFiles,
-    caFiles,
+    caFiles: await withExtraAuthorities(caFiles, inputs.env.NODE_EXTRA_CA_CERTS),
     proxies: proxiesOf(inputs.env),
     report,
     nowMs,

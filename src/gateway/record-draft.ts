@@ -2,6 +2,7 @@ import type { KeyRecord } from '../config/build/keys.ts';
 import { toUsageFields } from '../dialects/usage.ts';
 import type { GatewayError } from '../errors.ts';
 import { nanoUsdPerUsd } from '../limits/price.ts';
+import { messageOf } from '../message-of.ts';
 import { type Action, actions, type Decision, type Verdict, withholds } from '../policy/rule.ts';
 import type { Target } from '../providers/route.ts';
 import type { ExchangeRecord, Outcome } from '../record/record.ts';
@@ -216,5 +217,5 @@ function describe(cause: unknown): string {
   // Its message quotes what could not be parsed, and records hold no content.
   if (cause instanceof SyntaxError) return cause.name;
   const { code } = cause as NodeJS.ErrnoException;
-  return code === undefined ? `${cause.name}: ${cause.message}` : `${code}: ${cause.message}`;
+  return code === undefined ? `${cause.name}: ${messageOf(cause)}` : `${code}: ${messageOf(cause)}`;
 }

@@ -1,4 +1,5 @@
 import { toStoreError } from '../database/failures.ts';
+import { messageOf } from '../message-of.ts';
 import { createPasswordChecker } from './accounts/password.ts';
 import { createSessions, logIn } from './accounts/sessions.ts';
 import { createThrottle } from './accounts/throttle.ts';
@@ -217,7 +218,7 @@ function cleanRegularly(work: () => Promise<void>, log: StoreOptions['log']): ()
 
 function causeText(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
-  return cause instanceof Error ? cause.message : String(cause);
+  return messageOf(cause);
 }
 
 /** Throws store.database if events are not available yet. */

@@ -5,6 +5,7 @@ import { createTextScrubber } from '../gateway/scrub.ts';
 import type { Counters } from '../limits/counters.ts';
 import { budgetCounters } from '../limits/limiter.ts';
 import { MemoryCounters } from '../limits/memory-counters.ts';
+import { messageOf } from '../message-of.ts';
 import { type BreakerChange, type BreakerChannel, parseBreakerChange } from '../providers/health.ts';
 import type { openLedgerFor } from './ledger.ts';
 
@@ -27,7 +28,7 @@ export async function openCounters(
       log('error', `the key ${key} in Redis holds no counter, so its limit refuses every request: delete it`),
     onState: ({ isConnected, cause }) => {
       if (isConnected) return log('info', 'Redis is back: limits are shared again');
-      const reason = scrub(cause instanceof Error ? cause.message : String(cause));
+      const reason = scrub(messageOf(cause));
       log('error', `Redis is away, limits are not shared: ${reason || 'no connection'}`);
     },
   });

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { type Config, rebuildConfig } from '../../src/config/config.ts';
 import { inspectConfig, loadConfig } from '../../src/config/load.ts';
 import { inFileOrder } from '../../src/config/source/problems.ts';
+import { makeAuthority } from '../kit/certificate.ts';
 import { allowAll, createWorkspace, inspect, nowMs, problemsOf } from './workspace.ts';
 
 async function load(yaml: string, env: Readonly<Record<string, string>> = {}): Promise<Config> {
@@ -441,3 +442,42 @@ projects: {}
     { path: ['providers', 'a', 'apikey'], message: 'unknown key', hint: 'did you mean "api_key"?' },
   ]);
 });
+
+test('authorities of ca_file are added to those of NODE_EXTRA_CA_CERTS', async () => {
+  const [own, extra] = [makeAuthority('own').cert.trim(), makeAuthority('extra').cert.trim()];
+  const provider = '{ dialect: openai, base_url: "https://a.example/v1", ca_file: ca.pem }';
+  const yaml = `providers: { a: ${provider} }\nmodels: []\nprojects: {}\n`;
+  const cwd = createWorkspace({ 'gateway.yaml': yaml, 'ca.pem': own, 'extra.pem': extra });
+  const caWith = async (file: string) => {
+    const env = { HOME: cwd, NODE_EXTRA_CA_CERTS: join(cwd, file) };
+    const { config } = await loadConfig({ cwd, env, nowMs, consent: allowAll });
+    return config.providers.get('a')?.ca;
+  };
+
+  expect(await caWith('extra.pem')).toBe(`${own}\n${extra}`);
+  expect(await caWith('missing.pem')).toBe(own);
+});
+
+test.each(['"sk-secret-value"', "'sk-secret-value'"])(
+  'a variable whose value kept its quotation marks is named: %s',
+  async (value) => {
+    const yaml = `providers:
+  a: { dialect: openai, api_key: "\${KEY}" }
+models: []
+projects: {}
+`;
+
+    const { problems } = await inspect(yaml, { KEY: value });
+
+    expect(problems).toContainEqual({
+      severity: 'warning',
+      path: ['providers', 'a', 'api_key'],
+      message: 'KEY stands in quotation marks, which are a part of its value',
+      hint: 'write it without them: docker --env-file keeps them',
+      place: expect.anything(),
+    });
+    expect((await inspect(yaml, { KEY: 'sk-"secret"-value' })).problems).not.toContainEqual(
+      expect.objectContaining({ message: expect.stringContaining('quotation marks') }),
+    );
+  },
+);

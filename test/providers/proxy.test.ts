@@ -3,7 +3,7 @@ import { createServer as createSecureServer } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Pool, type PoolOptions } from '../../src/providers/transport/pool.ts';
-import { makeAuthority } from '../kit/certificate.ts';
+import { type Identity, makeAuthority } from '../kit/certificate.ts';
 import { listening } from '../kit/listening.ts';
 import { Reader, until } from './wire.ts';
 
@@ -13,23 +13,30 @@ const ok = { status: 200, failure: undefined };
 const nothingSent = { status: 0, failure: 'provider.unreachable', wasSent: false };
 
 /** A host behind TLS of a private authority, or without. */
-async function host(isTls: boolean, seen: string[] = []): Promise<number> {
+async function host(isTls: boolean, seen: string[] = [], name = 'localhost'): Promise<number> {
   const answer = (request: IncomingMessage, response: { end(text: string): void }) => {
     seen.push(`${request.headers.host} ${request.headers['proxy-authorization'] ?? ''}`);
     response.end('hello');
   };
   const server = isTls
-    ? createSecureServer(company.issue(['localhost', '127.0.0.1']), answer)
+    ? createSecureServer(company.issue([name, '127.0.0.1']), answer)
     : createServer(answer);
   server.on('connection', (socket: Socket) => socket.on('error', () => undefined));
   return (await listening(server)).port;
 }
 
+interface ProxyOptions {
+  readonly answer?: string | undefined;
+  readonly login?: string;
+  /** For one that is reached by TLS. */
+  readonly identity?: Identity;
+}
+
 /** An HTTP proxy that tunnels for those who know the password, and notes what it is asked. */
-async function proxy({ answer, login = 'us:er:p@ss' }: { answer?: string | undefined; login?: string } = {}) {
+async function proxy({ answer, login = 'us:er:p@ss', identity }: ProxyOptions = {}) {
   const asked: string[] = [];
   const credentials = `Basic ${Buffer.from(login).toString('base64')}`;
-  const server = createServer((_request, response) => response.writeHead(400).end());
+  const server = identity === undefined ? createServer() : createSecureServer(identity);
   server.on('connect', (request: IncomingMessage, socket: Socket) => {
     asked.push(`${request.method} ${request.url} HTTP/${request.httpVersion} ${request.headers.host}`);
     socket.on('error', () => undefined);
@@ -80,6 +87,32 @@ describe('through a proxy with a password', () => {
     expect(outcome).toMatchObject({ ...ok, body: 'hello' });
     expect(asked).toEqual([`CONNECT localhost:${port} HTTP/1.1 localhost:${port}`]);
     expect(seen).toEqual([`localhost:${port} `]);
+  });
+
+  test.each(['localhost', 'target.test'])(
+    'by TLS: its certificate is for the proxy, and that of %s for the host',
+    async (name) => {
+      const port = await host(true, [], name);
+      const { url, asked } = await proxy({ identity: company.issue(['localhost']) });
+      const own = url.replace('http:', 'https:').replace('127.0.0.1', 'localhost');
+
+      const outcome = await ask(`https://${name}:${port}`, { proxy: own, ca: company.cert }).outcome;
+
+      expect(outcome).toMatchObject({ ...ok, body: 'hello' });
+      expect(asked).toEqual([`CONNECT ${name}:${port} HTTP/1.1 ${name}:${port}`]);
+    },
+  );
+
+  test('by TLS with a certificate for the host alone: the proxy learns nothing', async () => {
+    const port = await host(true, [], 'target.test');
+    const { url, asked } = await proxy({ identity: company.issue(['target.test']) });
+    const own = url.replace('http:', 'https:').replace('127.0.0.1', 'localhost');
+
+    const outcome = await ask(`https://target.test:${port}`, { proxy: own, ca: company.cert }).outcome;
+
+    expect(outcome).toMatchObject(nothingSent);
+    expect(outcome.cause?.message).toMatch(/the proxy can't be reached: .*altnames/);
+    expect(asked).toEqual([]);
   });
 
   test.each(['100%', 'p%ss', '%ff'])('whose percent sign encodes nothing: %s', async (password) => {

@@ -1,5 +1,6 @@
 import { isRunningAt } from '../../client/address.ts';
 import { type GatewayError, toGatewayError } from '../../errors.ts';
+import { messageOf } from '../../message-of.ts';
 import { painter } from '../../paint.ts';
 import { programName } from './command.ts';
 import { hasColour, type Io } from './io.ts';
@@ -62,7 +63,7 @@ function causes(error: GatewayError): string {
   let text = '';
   for (let { cause } = error as { cause?: unknown }; cause instanceof Error; cause = cause.cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    text += `  because: ${code === undefined ? '' : `${code}: `}${cause.message}\n`;
+    text += `  because: ${code === undefined ? '' : `${code}: `}${messageOf(cause)}\n`;
   }
   return text;
 }

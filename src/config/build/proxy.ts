@@ -1,4 +1,6 @@
+import { BlockList, isIP } from 'node:net';
 import { isLoopbackHost } from '../../loopback.ts';
+
 /** What the environment says of proxies, as curl and others read it. */
 export interface ProxyEnvironment {
   /** For hosts by https. */
@@ -37,8 +39,20 @@ function matches(entry: string, host: { readonly name: string; readonly port: st
   if (entry === '*') return true;
   const [, name = entry, port] = /^(\[[^\]]+\]|[^:]+):(\d+)$/.exec(entry) ?? [];
   if (port !== undefined && port !== host.port) return false;
+  if (name.includes('/')) return isWithin(host.name, bare(name));
   const suffix = bare(name).replace(/^\*?\./, '');
   return suffix !== '' && (host.name === suffix || host.name.endsWith(`.${suffix}`));
+}
+
+/** Whether an address is in a block such as 10.0.0.0/8. Names are not resolved for it. */
+function isWithin(address: string, block: string): boolean {
+  const [, start = '', length = ''] = /^\[?([^/\]]+)\]?\/(\d{1,3})$/.exec(block) ?? [];
+  const version = isIP(start);
+  if (version === 0 || isIP(address) !== version || Number(length) > (version === 4 ? 32 : 128)) return false;
+  const family = version === 4 ? 'ipv4' : 'ipv6';
+  const blocks = new BlockList();
+  blocks.addSubnet(start, Number(length), family);
+  return blocks.check(address, family);
 }
 
 function bare(name: string): string {

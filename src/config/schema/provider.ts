@@ -51,15 +51,19 @@ export const providerSchema = z.strictObject({
   ca_file: reaching('authorities', z.string().min(1))
     .nullable()
     .default(null)
-    .describe('PEM file of further certificate authorities to trust for it, relative to this file.'),
+    .describe(
+      'PEM file of further certificate authorities to trust for it, besides those of Node and NODE_EXTRA_CA_CERTS, relative to this file.',
+    ),
   proxy: proxyUrl
     .optional()
     .describe(
-      'HTTP proxy to tunnel its connections through (CONNECT), or none; default: HTTPS_PROXY, HTTP_PROXY and NO_PROXY.',
+      'HTTP proxy to tunnel its connections through (CONNECT), or none; an https:// one shows a certificate of its own name. Default: HTTPS_PROXY, HTTP_PROXY and NO_PROXY (names, addresses, blocks such as 10.0.0.0/8).',
     ),
   timeouts: z
     .strictObject({
-      connect: duration().default('5s').describe('Longest time to connect.'),
+      connect: duration()
+        .default('5s')
+        .describe('Longest time to connect; each address of a name gets a third of it.'),
       headers: duration().default('600s').describe('Longest wait for the head of its answer.'),
       idle: duration().default('300s').describe('Longest gap inside its answer.'),
       total: duration().default('3600s').describe('Longest time for the whole exchange.'),

@@ -44,6 +44,25 @@ export async function readCaFile(path: string): Promise<CaFile> {
   return { kind: 'read', pem: certificates.join('\n') };
 }
 
+/**
+ * Adds the authorities of NODE_EXTRA_CA_CERTS to those of each file. Node before 22.15 knows them only where a connection
+ * has no authorities of its own.
+ */
+export async function withExtraAuthorities(
+  files: ReadonlyMap<string, CaFile>,
+  extra: string | undefined,
+): Promise<ReadonlyMap<string, CaFile>> {
+  if (!extra || files.size === 0) return files;
+  const added = await readCaFile(resolve(extra)).catch(toFailed);
+  if (added.kind === 'failed') return files; // Node has warned of it when it started
+  return new Map(
+    [...files].map(([name, file]) => [
+      name,
+      file.kind === 'read' ? { ...file, pem: `${file.pem}\n${added.pem}` } : file,
+    ]),
+  );
+}
+
 const largestBytes = 4096;
 
 /** Rejects with what the system says. */

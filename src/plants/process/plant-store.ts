@@ -1,3 +1,4 @@
+import { tryAddressesLonger } from '../../address-attempts.ts';
 import { type FailureCode, toGatewayError } from '../../errors.ts';
 import { type Store, type StoreSettings, startStore } from '../store.ts';
 
@@ -5,6 +6,7 @@ import { type Store, type StoreSettings, startStore } from '../store.ts';
 run();
 
 function run(): void {
+  tryAddressesLonger();
   // Ctrl-C reaches every process of a terminal; the gateway decides what a signal means.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
   process.on('disconnect', () => process.exit()); // the gateway is gone

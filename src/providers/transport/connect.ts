@@ -2,7 +2,9 @@ import { connect as connectPlain, isIP, type Socket, type TcpNetConnectOpts } fr
 import * as tls from 'node:tls';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { Pool } from 'undici';
+import { addressAttemptMs } from '../../address-attempts.ts';
 import { decodePercent } from '../../decode-percent.ts';
+import { messageOf } from '../../message-of.ts';
 
 /** The server that a connection is opened to. */
 interface Endpoint {
@@ -18,13 +20,20 @@ class Tunnel {
   readonly #path: string;
   readonly #headers: Readonly<Record<string, string>>;
 
-  constructor(proxy: string, { host, port }: Endpoint, ca: string | undefined) {
+  constructor(proxy: string, { host, port }: Endpoint, options: Reach) {
     const url = new URL(proxy);
+    // undici's own connections would be checked against the name of the tunnel's other end.
+    const connect = connectWithin(options.connectMs, connectDirectly(endpointOf(url), options));
     this.#path = `${host.includes(':') ? `[${host}]` : host}:${port}`;
     this.#headers = { host: this.#path, ...credentials(url) };
     this.#proxy = new Pool(url.origin, {
       headersTimeout: 0, // the caller has a timeout
-      ...(ca !== undefined && url.protocol === 'https:' && { connect: { secureContext: contextWith(ca) } }),
+      connect: (_options, connected) =>
+        connect((...[error, socket]) =>
+          socket === null
+            ? connected(error ?? unreached(new Error('no connection')), null)
+            : connected(null, socket),
+        ),
     });
   }
 
@@ -50,7 +59,7 @@ function credentials({ username, password }: URL): Readonly<Record<string, strin
 }
 
 function unreached(cause: Error): Error {
-  return new Error(`the proxy can't be reached: ${cause.message}`, { cause });
+  return new Error(`the proxy can't be reached: ${messageOf(cause)}`, { cause });
 }
 
 function refused(status: number): Error {
@@ -71,18 +80,38 @@ export type Connect = (connected: Connected) => Attempted;
 export interface ConnectOptions {
   /** PEM certificates of authorities beyond Node's own. */
   readonly ca?: string | undefined;
+  /** Longest time to connect; each address of a name gets a share of it. */
+  readonly connectMs: number;
   /** URL of a proxy to tunnel through, with its credentials. */
   readonly proxy?: string | undefined;
 }
 
 const probeMs = 60_000;
 
+/** How an endpoint is reached without a proxy. */
+interface Reach {
+  readonly secureContext: tls.SecureContext | undefined;
+  readonly connectMs: number;
+}
+
 /** Makes connections to an endpoint. TLS sessions are resumed, but never across endpoints. */
-export function connectTo(endpoint: Endpoint, { ca, proxy }: ConnectOptions): Connect {
-  const secure = endpoint.isTls ? tlsTo(endpoint, ca) : undefined;
-  if (proxy !== undefined) return through(new Tunnel(proxy, endpoint, ca), secure);
+export function connectTo(endpoint: Endpoint, { ca, connectMs, proxy }: ConnectOptions): Connect {
+  // Created once, because loading all of Node's authorities takes milliseconds.
+  const reach = { connectMs, secureContext: ca === undefined ? undefined : contextWith(ca) };
+  if (proxy === undefined) return connectDirectly(endpoint, reach);
+  return through(new Tunnel(proxy, endpoint, reach), endpoint.isTls ? tlsTo(endpoint, reach) : undefined);
+}
+
+/** The server of a URL. */
+export function endpointOf({ hostname, port, protocol }: URL): Endpoint {
+  const isTls = protocol === 'https:';
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || (isTls ? 443 : 80)), isTls };
+}
+
+function connectDirectly(endpoint: Endpoint, reach: Reach): Connect {
+  const secure = endpoint.isTls ? tlsTo(endpoint, reach) : undefined;
   return (connected) => {
-    const socket = secure === undefined ? plainTo(endpoint) : secure(endpoint);
+    const socket = secure === undefined ? plainTo(endpoint, reach) : secure(endpoint);
     settleOnce(socket, secure === undefined ? 'connect' : 'secureConnect', connected);
     return socket;
   };
@@ -112,19 +141,33 @@ function through(tunnel: Tunnel, secure: Secure | undefined): Connect {
   };
 }
 
-function plainTo({ host, port }: Endpoint): Socket {
-  // Node 22's default; one read of the socket fills it.
-  const options: TcpNetConnectOpts & { highWaterMark: number } = { host, port, highWaterMark: 64 * 1024 };
+/** Gives an attempt up by itself: undici leaves that to whoever makes its connections. */
+function connectWithin(connectMs: number, connect: Connect): (connected: Connected) => void {
+  return (connected) => {
+    const late = setTimeout(() => attempted.destroy(new Error('no connection in time')), connectMs);
+    const attempted = connect((error, socket) => {
+      clearTimeout(late);
+      connected(error, socket);
+    });
+  };
+}
+
+function plainTo({ host, port }: Endpoint, { connectMs }: Reach): Socket {
+  const options: TcpNetConnectOpts & { highWaterMark: number } = {
+    host,
+    port,
+    autoSelectFamilyAttemptTimeout: addressAttemptMs(connectMs),
+    highWaterMark: 64 * 1024, // Node 22's default; one read of the socket fills it
+  };
   return connectPlain(options);
 }
 
-function tlsTo({ host }: Endpoint, ca: string | undefined): Secure {
+function tlsTo({ host }: Endpoint, { secureContext, connectMs }: Reach): Secure {
   let session: Buffer | undefined;
-  // Created once, because loading all of Node's authorities takes milliseconds.
-  const secureContext = ca === undefined ? undefined : contextWith(ca);
   return (under) => {
-    const options: ConnectionOptions = {
+    const options: ConnectionOptions & Pick<TcpNetConnectOpts, 'autoSelectFamilyAttemptTimeout'> = {
       ...under,
+      autoSelectFamilyAttemptTimeout: addressAttemptMs(connectMs),
       ...(isIP(host) === 0 ? { servername: host } : {}),
       ...(session === undefined ? {} : { session }),
       ...(secureContext === undefined ? {} : { secureContext }),

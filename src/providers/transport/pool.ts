@@ -1,7 +1,7 @@
 import { Pool as UndiciPool } from 'undici';
 import { SwapRemoveList } from '../../swap-remove-list.ts';
 import { TickQueue } from '../../tick-queue.ts';
-import { type ConnectOptions, connectTo } from './connect.ts';
+import { type ConnectOptions, connectTo, endpointOf } from './connect.ts';
 import { HostClient, type HostDispatch } from './host-client.ts';
 import type { Upstream, UpstreamTimeouts } from './upstream.ts';
 
@@ -14,7 +14,7 @@ export interface HostRequest {
   readonly body?: Buffer;
 }
 
-export interface PoolOptions extends ConnectOptions {
+export interface PoolOptions extends Omit<ConnectOptions, 'connectMs'> {
   readonly timeouts: UpstreamTimeouts;
   readonly ticks?: TickQueue;
 }
@@ -44,7 +44,7 @@ export class Pool {
   constructor(origin: string, { timeouts, ca, proxy, ticks = new TickQueue() }: PoolOptions) {
     this.timeouts = timeouts;
     this.ticks = ticks;
-    const connect = connectTo(endpointOf(new URL(origin)), { ca, proxy });
+    const connect = connectTo(endpointOf(new URL(origin)), { ca, connectMs: timeouts.connectMs, proxy });
     this.#undici = new UndiciPool(origin, {
       pipelining: 1,
       keepAliveTimeout: keepAliveMs,
@@ -101,9 +101,4 @@ export class Pool {
     clearInterval(this.#clock);
     this.#clock = undefined;
   }
-}
-
-function endpointOf({ hostname, port, protocol }: URL) {
-  const isTls = protocol === 'https:';
-  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || (isTls ? 443 : 80)), isTls };
 }

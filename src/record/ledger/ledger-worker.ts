@@ -1,9 +1,11 @@
 import { existsSync, readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
+import { tryAddressesLonger } from '../../address-attempts.ts';
 import { backoffMs } from '../../backoff.ts';
 import { sqliteFailure } from '../../database/failures.ts';
 import { loadSqlite } from '../../database/sqlite-engine.ts';
+import { messageOf } from '../../message-of.ts';
 import {
   lockedOwners,
   lockOwner,
@@ -15,11 +17,12 @@ import {
 import { type Damage, listSegments, moveSegment, settleOwner } from './journal/segments.ts';
 import type { LedgerAnswer, LedgerCommand, LedgerThreadData } from './ledger.ts';
 import type { LedgerPlace, LedgerStore } from './ledger-store.ts';
-import { messageOf } from './read-ledger.ts';
 import { ThreadLock } from './thread-lock.ts';
 
 // The entry of the thread that moves the journal into the database: closed segments of this process as they come, and all
 // segments of processes that are gone, at the start and then now and then.
+
+tryAddressesLonger();
 
 /** Of nice(1): gets about a tenth of a core that the main thread wants whole, and all of it otherwise. */
 const niceness = 10;

@@ -1,4 +1,5 @@
 import { isConnectionLost } from '../../database/failures.ts';
+import { messageOf } from '../../message-of.ts';
 import { readLedgerFile } from './ledger-file.ts';
 import { addUp, type Intent, type KnownSum, quartersOf, type Used, type WantedSum } from './ledger-row.ts';
 import type { LedgerPlace, LedgerTables, ReadLedger } from './ledger-store.ts';
@@ -107,10 +108,4 @@ async function readStored(
     stored.push(period.get(sum.name));
   }
   return stored;
-}
-
-/** Node's AggregateError for failing to connect to several addresses has no message. */
-export function messageOf(cause: unknown): string {
-  if (!(cause instanceof Error)) return String(cause);
-  return cause.message || (cause as NodeJS.ErrnoException).code || cause.name;
 }

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { tryAddressesLonger } from '../../address-attempts.ts';
 import { rebuildConfig } from '../../config/config.ts';
 import { toGatewayError } from '../../errors.ts';
 import { type CounterAnswer, RemoteCounters } from '../../limits/shared-counters.ts';
@@ -14,6 +15,7 @@ import { confirmMs, uptimeMs, type WorkerAnswer, type WorkerCommand, type Worker
 
 // Ctrl-C reaches every process of a terminal; only the parent acts on signals.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+tryAddressesLonger();
 process.stderr.on('error', () => undefined); // nobody reads it any more
 process.once('disconnect', () => {
   server?.settleOpen();

@@ -57,6 +57,24 @@ describe('the proxy towards a host', () => {
     expect(found === undefined).toBe(isReachedWithout);
   });
 
+  test.each([
+    ['10.1.2.3', '10.0.0.0/8', true],
+    ['11.1.2.3', '10.0.0.0/8', false],
+    ['10.1.2.3', '10.1.2.3/32', true],
+    ['10.1.2.3', '0.0.0.0/0', true],
+    ['[2001:db8::1]', '2001:db8::/32', true],
+    ['[2001:db8::1]', '[2001:db8::]/32', true],
+    ['[2001:db9::1]', '2001:db8::/32', false],
+    ['[2001:db8::1]', '10.0.0.0/8', false],
+    ['10.1.2.3', '10.0.0.0/33', false],
+    ['10.1.2.3', '10.0.0.0/', false],
+    ['api.example', '0.0.0.0/0', false],
+  ])('%s is in the block %s: %s', (host, none, isReachedWithout) => {
+    const found = proxyFor(new URL(`https://${host}/v1`), undefined, { ...environment, none });
+
+    expect(found === undefined).toBe(isReachedWithout);
+  });
+
   test('NO_PROXY names an address of IPv6 with or without brackets', () => {
     for (const none of ['2001:db8::1', '[2001:db8::1]', '[2001:db8::1]:443']) {
       expect(

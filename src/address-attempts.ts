@@ -1,0 +1,17 @@
+import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
+
+/** How long a connection may take where its program sets no time-out of its own, in milliseconds. */
+const usualConnectMs = 5_000;
+
+/**
+ * How long each address of a name is tried before the next one. Node's default of 250 ms gives up hosts that are merely far
+ * away, and if the next address can't be reached, the whole name.
+ */
+export function addressAttemptMs(connectMs: number): number {
+  return Math.max(250, Math.floor(connectMs / 3));
+}
+
+/** Has all connections of this thread try each address for longer, also those that libraries open. */
+export function tryAddressesLonger(): void {
+  setDefaultAutoSelectFamilyAttemptTimeout(addressAttemptMs(usualConnectMs));
+}
