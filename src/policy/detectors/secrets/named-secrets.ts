@@ -47,8 +47,10 @@ function findNamed(text: string, first: RegExpExecArray): readonly Finding[] {
     const given = opening === undefined ? undefined : values.at(opening, kind);
     const found = given ?? (kind === 'bare key' ? undefined : announced.behind(end));
     if (found === undefined) continue;
-    findings.push({ ...found, ...certaintyOf(text, { name: { start, end }, value: found, kind }) });
-    from = found.end;
+    const certainty = certaintyOf(text, { name: { start, end }, value: found, kind });
+    findings.push({ ...found, ...certainty });
+    // "the key is API_KEY=…": what is only possible may hold a name whose value is likely.
+    from = certainty.confidence === 'possible' ? end : found.end;
   }
   return findings;
 }

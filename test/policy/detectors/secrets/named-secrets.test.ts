@@ -74,6 +74,17 @@ describe('a value assigned to the name of a secret', () => {
     },
   );
 
+  test.each([
+    'the key is',
+    'my token is',
+    'the secret key is',
+    'the key is now',
+    "the API key's",
+    'the credentials are',
+  ])('is likely behind words that announce it: %s', (words) => {
+    expect(found(secrets, `${words} API_KEY=${value}`)).toEqual([value]);
+  });
+
   test('is likely in a connection string', () => {
     const [finding] = possible.find(`Server=db;User Id=app;Password=${value};Encrypt=true`);
 
