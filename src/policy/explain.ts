@@ -5,7 +5,7 @@ import { createPointerMask, type MaskPointer, matchesOfRule } from './redact/red
 import type { Action, Decision, Match, Subject } from './rule.ts';
 import type { CompiledRule } from './rules/compile-rule.ts';
 import { evaluateRule } from './rules/evaluate.ts';
-import type { TextMatch } from './search/search-result.ts';
+import type { Piece, TextMatch } from './search/search-result.ts';
 
 /** A hostile request matches in each of its texts, and everywhere in them. */
 const maxPointers = 100;
@@ -18,27 +18,30 @@ const maxRanges = 100;
 function matchedRanges(rule: CompiledRule, facts: Facts): ReadonlyMap<string, readonly Range[]> {
   const found = new Map<string, readonly Range[]>();
   for (const match of matchesOfRule(rule, facts)) {
-    const { document, entry, outer, isDecoded } = (match.before ?? match.segment).place;
-    if (outer !== undefined || isDecoded === true || document.isKey(entry)) continue;
-    const pointer = document.pointer(entry);
-    const known = found.get(pointer) ?? [];
-    if (known.length >= maxRanges || (known.length === 0 && found.size >= maxPointers)) continue;
-    const ranges = joinOverlapping([...known, ...rangesOf(match, rule, facts)]).slice(0, maxRanges);
-    if (ranges.length > 0) found.set(pointer, ranges);
+    for (const { segment, ...range } of piecesOf(match, rule, facts)) {
+      const { document, entry, outer, isDecoded } = segment.place;
+      if (outer !== undefined || isDecoded === true || document.isKey(entry)) continue;
+      const pointer = document.pointer(entry);
+      const known = found.get(pointer) ?? [];
+      if (known.length >= maxRanges || (known.length === 0 && found.size >= maxPointers)) continue;
+      found.set(pointer, joinOverlapping([...known, range]).slice(0, maxRanges));
+    }
   }
   return found;
 }
 
-function rangesOf(match: TextMatch, { except }: CompiledRule, facts: Facts): readonly Range[] {
-  const { place } = match.before ?? match.segment;
-  const { length } = facts.texts.at(place).text;
-  const texts = match.before === undefined ? [facts.texts.at(place)] : facts.texts.joined(match);
+function piecesOf(match: TextMatch, { except }: CompiledRule, facts: Facts): readonly Piece[] {
+  if (match.pieces !== undefined) return match.pieces;
+  const segment = match.before ?? match.segment;
+  const { length } = facts.texts.at(segment.place).text;
+  const texts = match.before === undefined ? [facts.texts.at(segment.place)] : facts.texts.joined(match);
   return (
     texts
       .flatMap((text) => text.rangesOutside(facts.pattern(match.pattern), except))
       // Across texts: what begins in the later one is that text's.
       .filter(({ start, end }) => start < length && (match.before === undefined || end > length))
-      .map(({ start, end }) => ({ start, end: Math.min(end, length) }))
+      .slice(0, maxRanges)
+      .map(({ start, end }) => ({ segment, start, end: Math.min(end, length) }))
   );
 }
 

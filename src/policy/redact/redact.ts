@@ -3,7 +3,7 @@ import type { NamedPattern, Pattern } from '../automaton/patterns.ts';
 import type { Range } from '../detectors/detector.ts';
 import type { Facts } from '../facts.ts';
 import type { CompiledRule } from '../rules/compile-rule.ts';
-import { matchLimit, type SearchResult, type TextMatch } from '../search/search-result.ts';
+import { matchLimit, type Piece, type SearchResult, type TextMatch } from '../search/search-result.ts';
 import type { MatchRange, ViewedTexts } from '../search/viewed-text.ts';
 import { type Place, textOf } from '../traverse/place.ts';
 import { createRedactable } from './redactable.ts';
@@ -81,7 +81,8 @@ export class Plan {
 
   /** Plans the replacement of one match; returns the place that must not be changed, if there is one. */
   add({ match, pattern, texts, except, label, mask }: RedactedMatch): Place | undefined {
-    const { segment, before } = match;
+    const { segment, before, pieces } = match;
+    if (pieces !== undefined) return this.#addPieces(pieces, { label, mask });
     if (before === undefined) {
       if (this.#isFixed(segment.place)) return segment.place;
       return this.#addWithin(segment.place, texts.at(segment.place).rangesOutside(pattern, except), {
@@ -97,6 +98,19 @@ export class Plan {
     const places = { before: before.place, after: segment.place, label, mask };
     this.#addAcross(places, adjacent, { end: boundary, start: boundary, last: end });
     this.#addAcross(places, spaced, { end: boundary, start: boundary + 1, last: end + 1 });
+    return undefined;
+  }
+
+  /** Plans the replacement of a value that is spread over texts; each piece of a masked one is a value of its own. */
+  #addPieces(
+    pieces: readonly Piece[],
+    { label, mask }: Pick<Replacement, 'label' | 'mask'>,
+  ): Place | undefined {
+    const fixed = pieces.find(({ segment }) => this.#isFixed(segment.place));
+    if (fixed !== undefined) return fixed.segment.place;
+    for (const [at, { segment, start, end }] of pieces.entries()) {
+      this.#replace(segment.place, { start, end, label: at === 0 ? label : '', mask });
+    }
     return undefined;
   }
 

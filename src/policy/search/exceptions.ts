@@ -23,8 +23,9 @@ export function withoutExcepted(
       if (except.every((each) => text.ranges(each.pattern).length === 0)) return true;
       return text.ranges(pattern).length === 0 || text.rangesOutside(pattern, except).length > 0;
     }
-    const { isFound, adjacent, spaced } = known.texts.joinedRanges(match, pattern, except);
     // Spread over more than two texts, it can't be shown to be excepted.
+    if (match.pieces !== undefined && match.pieces.length > 2) return true;
+    const { isFound, adjacent, spaced } = known.texts.joinedRanges(match, pattern, except);
     return !isFound || adjacent.length > 0 || spaced.length > 0;
   });
 }

@@ -1,13 +1,21 @@
 import type { View } from '../automaton/found-patterns.ts';
+import type { Range } from '../detectors/detector.ts';
 import type { Place, Segment } from '../traverse/place.ts';
 import type { UnseenKind } from '../traverse/unseen.ts';
 
-/** A pattern in a text; `before` is set where it begins in an earlier text of the same sequence. */
+/** A part of a text of a sequence, in UTF-16 units. */
+export interface Piece extends Range {
+  readonly segment: Segment;
+}
+
+/** A pattern in a text; `before` is set where it is only found together with an earlier text of the same sequence. */
 export interface TextMatch {
   readonly pattern: number;
   readonly view: View;
   readonly segment: Segment;
   readonly before?: Segment;
+  /** All of what a detector found in texts that were joined; other patterns are sought again. */
+  readonly pieces?: readonly Piece[];
 }
 
 /** Content that can't be looked into. */

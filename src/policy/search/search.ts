@@ -9,11 +9,13 @@ import { type Context, joins, type Visitor } from '../traverse/walk-context.ts';
 import { CrossSegmentMatcher } from './cross-segment.ts';
 import {
   matchLimit,
+  type Piece,
   type SearchResult,
   type TextMatch,
   type Unreadable,
   type Unseen,
 } from './search-result.ts';
+import type { CrossSegmentListener } from './segment-window.ts';
 import { type PatternMatch, TextReader } from './text-reader.ts';
 
 /** Matches over two texts that a further one is compared with. */
@@ -65,8 +67,8 @@ class Gatherer implements Visitor {
   #unit: Unit = wholeUnit;
   #run: Run = { turn: 0, role: undefined };
   #counts: Map<number, number> | undefined;
-  readonly #across = ({ pattern, view }: PatternMatch, segment: Segment, before: Segment) =>
-    this.#noteOnce({ pattern, view, segment, before });
+  readonly #across: CrossSegmentListener = ({ pattern, view }, segment, before, pieces) =>
+    this.#noteOnce({ pattern, view, segment, before, ...(pieces === undefined ? undefined : { pieces }) });
 
   constructor(patternSet: PatternSet, reader: TextReader, checkpoint = unhurried) {
     this.#patternSet = patternSet;
@@ -125,10 +127,9 @@ class Gatherer implements Visitor {
 
   /** A text that is in two sequences may match across the same adjacent segments in both. */
   #noteOnce(match: TextMatch): void {
-    const { pattern, segment } = match;
     const { found } = this;
     for (let at = Math.max(0, found.length - recentMatches); at < found.length; at += 1) {
-      if (isSame(found[at] as TextMatch, pattern, segment)) return;
+      if (isSame(found[at] as TextMatch, match)) return;
     }
     this.#note(match);
   }
@@ -161,9 +162,21 @@ function byPattern(found: readonly TextMatch[]): SearchResult['matches'] {
   return matches;
 }
 
-function isSame(other: TextMatch, pattern: number, { place }: Segment): boolean {
-  if (other.before === undefined || other.pattern !== pattern) return false;
-  return other.segment.place.document === place.document && other.segment.place.entry === place.entry;
+function isSame(one: TextMatch, other: TextMatch): boolean {
+  if (one.before === undefined || other.before === undefined || one.pattern !== other.pattern) return false;
+  if (!isSamePlace(one.segment, other.segment) || !isSamePlace(one.before, other.before)) return false;
+  const { pieces = [] } = one;
+  const { pieces: others = [] } = other;
+  return pieces.length === others.length && pieces.every((piece, at) => isSamePiece(piece, others[at]));
+}
+
+function isSamePiece(one: Piece, other: Piece | undefined): boolean {
+  if (other === undefined || one.start !== other.start || one.end !== other.end) return false;
+  return isSamePlace(one.segment, other.segment);
+}
+
+function isSamePlace({ place: one }: Segment, { place: other }: Segment): boolean {
+  return one.document === other.document && one.entry === other.entry;
 }
 
 /** In the sequence of its own kind no text is optional. */

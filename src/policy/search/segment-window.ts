@@ -1,4 +1,3 @@
-import { partitionPoint } from '../../partition-point.ts';
 import { isState } from '../automaton/dfa-state.ts';
 import { runAtEnd, runAtStart } from '../automaton/long-run.ts';
 import type { PatternSet } from '../automaton/pattern-set.ts';
@@ -6,6 +5,8 @@ import type { Pattern } from '../automaton/patterns.ts';
 import type { Checkpoint } from '../checkpoint.ts';
 import { longRunLength } from '../detectors/detector.ts';
 import { type Segment, textOf } from '../traverse/place.ts';
+import { JoinedSegments } from './joined-segments.ts';
+import type { Piece } from './search-result.ts';
 import { isLong, isRequired, readingsOf, segmentLimit } from './segment-readings.ts';
 import { bytesOf, type PatternMatch, type TextVerdict } from './text-reader.ts';
 import { ViewedText } from './viewed-text.ts';
@@ -16,8 +17,13 @@ export const crossReach = 4096;
 /** How many of the segments that detectors got joined they get again with the next ones. */
 const segmentsKept = 64;
 
-/** Reports a pattern that begins in one segment and ends in a later one. */
-export type CrossSegmentListener = (match: PatternMatch, segment: Segment, before: Segment) => void;
+/** Reports a pattern that is found in a segment only together with an earlier one; of a detector all that it found. */
+export type CrossSegmentListener = (
+  match: PatternMatch,
+  segment: Segment,
+  before: Segment,
+  pieces?: readonly Piece[],
+) => void;
 
 /**
  * The last segments of a sequence, for detectors: they read characters, not states, so they get the joined texts; many
@@ -36,7 +42,7 @@ export class SegmentWindow {
   /** Length of the run of key characters with which the segments end. */
   #openRun = 0;
   /** What was reported at the segments that stay, so that it is not when they are read again with the next ones. */
-  readonly #reported = new Map<Segment, number[]>();
+  readonly #reported = new Map<Segment, Set<string>>();
 
   constructor(patternSet: PatternSet, checkpoint: Checkpoint) {
     this.#patternSet = patternSet;
@@ -105,29 +111,34 @@ export class SegmentWindow {
       const key = (first * segmentLimit * 2 + last) * 2 + (kind ?? 0);
       if (kind !== undefined && known.has(key)) continue;
       if (kind !== undefined) known.add(key);
-      this.#detect(segments, (match, at) => {
-        const segment = segments[at] as Segment;
-        if (this.#isFirst(match, segment)) report(match, segment, segments[at - 1] as Segment);
+      this.#detect(segments, ({ match, pieces }) => {
+        const { segment } = pieces[pieces.length - 1] as Piece;
+        const before = segments[segments.indexOf(segment) - 1] as Segment;
+        if (this.#isFirst(match, segment, pieces)) report(match, segment, before, pieces);
       });
     }
   }
 
-  /** Whether a pattern has not been reported at a segment yet. */
-  #isFirst({ pattern }: PatternMatch, segment: Segment): boolean {
-    const patterns = this.#reported.get(segment);
-    if (patterns === undefined) this.#reported.set(segment, [pattern]);
-    else if (patterns.includes(pattern)) return false;
-    else patterns.push(pattern);
+  /** Whether a pattern has not been reported with these pieces yet. */
+  #isFirst({ pattern }: PatternMatch, segment: Segment, pieces: readonly Piece[]): boolean {
+    const key = `${pattern} ${pieces.map(({ segment: { place }, start, end }) => `${place.entry} ${start} ${end}`)}`;
+    let keys = this.#reported.get(segment);
+    if (keys === undefined) {
+      keys = new Set();
+      this.#reported.set(segment, keys);
+    }
+    if (keys.has(key)) return false;
+    keys.add(key);
     return true;
   }
 
-  #detect(segments: readonly Segment[], report: (match: PatternMatch, at: number) => void): void {
+  #detect(segments: readonly Segment[], report: (crossing: Crossing) => void): void {
     const texts = segments.map(({ place }) => textOf(place));
     for (const [reach, numbers] of this.#byReach(texts)) {
-      const spaced = join(texts, ' ', reach);
-      for (const { match, at } of this.#crossing(numbers, join(texts, '', reach))) report(match, at);
+      const spaced = new JoinedSegments(segments, { texts, gap: ' ', reach });
+      this.#crossing(numbers, new JoinedSegments(segments, { texts, gap: '', reach })).forEach(report);
       const overSpaces = numbers.filter((number) => this.#mayHoldSpace(number, spaced.text));
-      for (const { match, at } of this.#crossing(overSpaces, spaced)) report(match, at);
+      this.#crossing(overSpaces, spaced).forEach(report);
     }
   }
 
@@ -154,26 +165,25 @@ export class SegmentWindow {
     return byReach;
   }
 
-  /** What detectors find in joined texts that goes over two of them, and in which of the texts it ends. */
-  #crossing(
-    numbers: readonly number[],
-    { text, ends }: Joined,
-  ): readonly { match: PatternMatch; at: number }[] {
+  /** What detectors find in joined texts and not in each by itself. */
+  #crossing(numbers: readonly number[], joined: JoinedSegments): readonly Crossing[] {
     const { patterns, fold, wider } = this.#patternSet;
-    const viewed = new ViewedText(text, fold);
-    const crossing: { match: PatternMatch; at: number }[] = [];
-    for (const pattern of numbers) {
-      const other = wider.get(pattern);
+    const viewed = new ViewedText(joined.text, fold);
+    const crossing: Crossing[] = [];
+    for (const number of numbers) {
+      const other = wider.get(number);
       const isNowhere = other !== undefined && viewed.ranges(patterns[other] as Pattern).length === 0;
       if (isNowhere) continue;
-      const ranges = viewed.ranges(patterns[pattern] as Pattern);
+      const pattern = patterns[number] as Pattern;
+      const ranges = viewed.ranges(pattern);
       const [first] = ranges;
       if (first === undefined) continue;
       // What is there exactly comes first.
-      const match = { pattern, view: first.view };
-      for (const { start, end } of ranges) {
-        const at = partitionPoint(ends.length, (index) => (ends[index] as number) < end) - 1;
-        if (at >= 0 && start < (ends[at] as number)) crossing.push({ match, at: at + 1 });
+      const match = { pattern: number, view: first.view };
+      const findAlone = (text: string) => new ViewedText(text, fold).ranges(pattern);
+      for (const range of ranges) {
+        const pieces = joined.piecesOf(range, findAlone);
+        if (pieces.length > 0) crossing.push({ match, pieces });
       }
     }
     return crossing;
@@ -195,21 +205,7 @@ export class SegmentWindow {
   }
 }
 
-/** Texts as one. */
-interface Joined {
-  readonly text: string;
-  /** Where all but the last end. */
-  readonly ends: readonly number[];
-}
-
-/** Texts joined; of the first and the last no more than the reach. */
-function join(texts: readonly string[], separator: string, reach: number): Joined {
-  let text = (texts[0] as string).slice(-reach);
-  const ends: number[] = [];
-  for (let at = 1; at < texts.length; at += 1) {
-    const own = texts[at] as string;
-    ends.push(text.length);
-    text += separator + (at === texts.length - 1 ? own.slice(0, reach) : own);
-  }
-  return { text, ends };
+interface Crossing {
+  readonly match: PatternMatch;
+  readonly pieces: readonly Piece[];
 }

@@ -69,7 +69,11 @@ function viewOf(matches: readonly TextMatch[], facts: Facts): 'exact' | 'folded'
 function countAll(matches: readonly TextMatch[], facts: Facts): Pick<Match, 'count' | 'detected'> {
   const detected = new Map<string, Detected>();
   let count = 0;
+  const across = new Set<number>();
   for (const match of matches) {
+    // What is found beside several texts, some of which may be left out, is there once.
+    if (match.before !== undefined && across.has(match.pattern)) continue;
+    if (match.before !== undefined) across.add(match.pattern);
     const ranges = rangesOf(match, facts);
     count += Math.max(1, ranges.length);
     const pattern = facts.pattern(match.pattern);
