@@ -48,6 +48,47 @@ export function parseFailure(body: unknown, status?: number): ProviderFailure {
   };
 }
 
+/** The error in a whole answer whose status says success, and the status that fits it; undefined if it is an answer. */
+export function errorInside(body: unknown): { status: number; error: unknown } | undefined {
+  const fields = toFields(body);
+  const choice = toFields(toList(fields.choices)[0]);
+  const isError = isSaid(fields.error) || fields.type === 'error' || fields.object === 'error';
+  if (!isError && !isSaid(choice.error)) return undefined;
+  const said = isError ? fields : choice;
+  const inner = isFields(said.error) ? said.error : said;
+  const code = Number(inner.code ?? inner.status);
+  const { type } = parseFailure(said);
+  const status = code >= 400 && code <= 599 ? code : (statusOf[type] ?? 502);
+  return { status, error: said };
+}
+
+function isSaid(error: unknown): boolean {
+  return isFields(error) || toText(error) !== '';
+}
+
+const statusOf: Readonly<Record<string, number>> = {
+  rate_limit_error: 429,
+  overloaded_error: 503,
+  invalid_request_error: 400,
+};
+
+/** What says that credentials are not accepted any more, or may not do anything of the kind. */
+const ofCredentials = /not authorized to perform|security token|leaked|revoked|expired|suspended/i;
+const ofKeys = /\bkeys?\b|api_?key|\btoken\b|credential|authenti|unauthori[sz]ed|subscription/i;
+const ofRequests =
+  /\bmodels?\b|model_not_found|moderation|flagged|content|safety|policy|policies|region|country|location|permission to use/i;
+
+/**
+ * Whether a 403 is about the credentials, and not about what was asked for or the model: OpenRouter's moderation, OpenAI's
+ * model_not_found and Anthropic's permission_error have the same status. Where nothing is said, it is.
+ */
+export function isAboutCredentials(body: unknown): boolean {
+  const { message, code = '' } = parseFailure(body, 403);
+  if (message === 'the provider answered with 403') return true;
+  const words = `${code} ${message}`;
+  return ofCredentials.test(words) || (ofKeys.test(words) && !ofRequests.test(words));
+}
+
 /** Whole seconds to wait that Google says in the details of an error and in no header. */
 export function retryDelayS(body: unknown): number | undefined {
   const { error } = toFields(Array.isArray(body) ? body[0] : body);

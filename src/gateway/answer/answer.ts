@@ -1,5 +1,9 @@
-import { parseFailure } from '../../dialects/failure.ts';
-import { parseJson } from '../../dialects/fields.ts';
+import { eventsOf, wholeOf } from '../../dialects/answer-forms.ts';
+import type { Dialect } from '../../dialects/dialect.ts';
+import { errorInside, isAboutCredentials, parseFailure } from '../../dialects/failure.ts';
+import { isFields, parseJson } from '../../dialects/fields.ts';
+import { dialects } from '../../dialects/registry.ts';
+import { formatSse } from '../../dialects/sse.ts';
 import { GatewayError } from '../../errors.ts';
 import { memoize } from '../../memoize.ts';
 import { Restorer } from '../../policy/mask/restorer.ts';
@@ -7,6 +11,7 @@ import { StreamRestorer } from '../../policy/mask/stream-restorer.ts';
 import type { Stage } from '../../policy/streams/stage.ts';
 import type { Forwarded } from '../../providers/attempt.ts';
 import { decodedAnswer, errorLimitBytes, readWhole } from '../../providers/read-whole.ts';
+import type { ProviderAnswer } from '../../providers/transport/upstream.ts';
 import type { DecidedRequest } from '../decision/decide-request.ts';
 import { type AnswerReader, type CheckedAnswer, checkAnswer, toBytes } from '../decision/read-answer.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
@@ -67,8 +72,7 @@ function sendByKind(
   const { status } = forwarded.answer;
   const { provider } = forwarded.target;
   // With the client's own login, the client must know, so that it renews it.
-  if ((status === 401 || status === 403) && !provider.takesLogin)
-    return refuseCredentials(exchange, forwarded);
+  if ((status === 401 || status === 403) && !provider.takesLogin) return sendRefusal(exchange, answered);
   if (status >= 400) return sendProviderError(exchange, answered);
   if (status >= 300) {
     forwarded.answer.abort();
@@ -91,7 +95,9 @@ function sendByKind(
       return sendStream(exchange, gateway, decoded);
     });
   }
+  if (isJson(type) && decided.request.stream) return sendAsStream(exchange, gateway, decoded);
   if (isJson(type)) return sendWholeAnswer(exchange, gateway, decoded);
+  if (isEventStream(type)) return sendGathered(exchange, gateway, decoded);
   forwarded.answer.abort();
   throw new GatewayError(
     'provider.broken_response',
@@ -100,20 +106,30 @@ function sendByKind(
 }
 
 /**
- * Throws provider.credentials_rejected. A client that got the provider's own answer would think that its key of the gateway
- * was rejected; what the provider says is in the record.
+ * Throws provider.credentials_rejected if the provider refuses the credentials, and not what was asked for. A client that
+ * got the provider's own answer would think that its key of the gateway was rejected; what the provider says is in the record.
  */
-async function refuseCredentials(exchange: Exchange, forwarded: Forwarded<UpstreamRequest>): Promise<never> {
-  const { name } = forwarded.target.provider.options;
+async function sendRefusal(exchange: Exchange, answered: Answered): Promise<void> {
+  const { forwarded } = answered;
+  const answer = decodedAnswer(forwarded.answer);
+  let bytes: Buffer = Buffer.alloc(0);
   try {
-    const bytes = await readWhole(decodedAnswer(forwarded.answer), errorLimitBytes, exchange.lifetime);
-    const text = bytes.toString();
-    const said = parseFailure(parseJson(text) ?? text, forwarded.answer.status).message;
-    exchange.draft.noteCause(shortened(exchange.scrubber.text(said)));
+    bytes = await readWhole(answer, errorLimitBytes, exchange.lifetime);
   } catch {
     forwarded.answer.abort(); // the status says enough
   }
-  throw new GatewayError(
+  const text = bytes.toString();
+  const said = parseJson(text) ?? text;
+  const hasKey = exchange.scrubber.text(text) !== text;
+  if (answer.status === 403 && !hasKey && !isAboutCredentials(said))
+    return sendErrorBody(exchange, answered, bytes);
+  exchange.draft.noteCause(shortened(exchange.scrubber.text(parseFailure(said, answer.status).message)));
+  throw credentialsRejected(forwarded);
+}
+
+function credentialsRejected({ target }: Forwarded<UpstreamRequest>): GatewayError {
+  const { name } = target.provider.options;
+  return new GatewayError(
     'provider.credentials_rejected',
     `provider ${name} rejected the gateway's credentials`,
   );
@@ -163,19 +179,73 @@ function wantsArray({ call }: ModelEndpoint, query: string): boolean {
   return call.query !== undefined && new URLSearchParams(query).get('alt') !== 'sse';
 }
 
+/** Of a host that never streams. An error stays a whole answer. */
+async function sendAsStream(
+  exchange: Exchange,
+  gateway: Pick<Gateway, 'decider' | 'pieces'>,
+  answered: Answered,
+): Promise<void> {
+  const { answer } = answered.forwarded;
+  const body = await readWhole(answer, answerLimitBytes, exchange.lifetime);
+  const value = parseJson(body.toString());
+  const isAnswer = isFields(value) && errorInside(value) === undefined;
+  const events = isAnswer ? eventsOf(providerDialect(answered), value) : undefined;
+  if (events === undefined) return sendBody(exchange, gateway, answered, body);
+  const stream = Buffer.from(events.map(({ name, data }) => formatSse(name, data)).join(''));
+  const replayed: ProviderAnswer = {
+    ...{ status: answer.status, headers: answer.headers.with('content-type', 'text/event-stream') },
+    ...{ isBehind: false, resume: () => undefined, abort: () => answer.abort() },
+    pipe: (sink) => {
+      sink.data(stream);
+      sink.end();
+    },
+  };
+  await sendStream(exchange, gateway, {
+    ...answered,
+    forwarded: { ...answered.forwarded, answer: replayed },
+  });
+}
+
+/** Of a host that always streams. */
+async function sendGathered(
+  exchange: Exchange,
+  gateway: Pick<Gateway, 'decider'>,
+  answered: Answered,
+): Promise<void> {
+  const stream = await readWhole(answered.forwarded.answer, answerLimitBytes, exchange.lifetime);
+  const whole = wholeOf(providerDialect(answered), stream);
+  await sendBody(exchange, gateway, answered, toBytes(whole), { isOwn: true });
+}
+
+function providerDialect({ forwarded, decided }: Answered): Dialect {
+  const { translation } = forwarded.request;
+  return translation === undefined ? decided.endpoint.dialect : dialects[translation.pair.to];
+}
+
 async function sendWholeAnswer(
+  exchange: Exchange,
+  gateway: Pick<Gateway, 'decider'>,
+  answered: Answered,
+): Promise<void> {
+  const body = await readWhole(answered.forwarded.answer, answerLimitBytes, exchange.lifetime);
+  await sendBody(exchange, gateway, answered, body);
+}
+
+async function sendBody(
   exchange: Exchange,
   { decider }: Pick<Gateway, 'decider'>,
   { forwarded, decided }: Answered,
+  body: Buffer,
+  { isOwn = forwarded.request.translation !== undefined } = {},
 ): Promise<void> {
-  const body = await readWhole(forwarded.answer, answerLimitBytes, exchange.lifetime);
   const { endpoint, request } = decided;
   const form = endpoint.dialect.askedForm?.(request.document);
   const { translation } = forwarded.request;
   const reader = { endpoint, form, translation, ...checkOf(exchange, forwarded, decided) };
-  const { tally, ...checked } = await decider.readAnswer(body, reader, exchange.lifetime);
+  const { tally, errorStatus, ...checked } = await decider.readAnswer(body, reader, exchange.lifetime);
   exchange.outcome.answer = { tally, extent: 'whole' };
-  send(exchange, forwarded, { checked, isOwn: translation !== undefined });
+  if (errorStatus === 401 && !forwarded.target.provider.takesLogin) throw credentialsRejected(forwarded);
+  send(exchange, forwarded, { checked, isOwn, status: errorStatus });
 }
 
 /** What decides how an answer is checked. */
@@ -187,11 +257,14 @@ function checkOf(
   return { key: id, policies, answerRules, masked, scrubber };
 }
 
-async function sendProviderError(exchange: Exchange, { forwarded, decided }: Answered): Promise<void> {
+async function sendProviderError(exchange: Exchange, answered: Answered): Promise<void> {
+  const answer = decodedAnswer(answered.forwarded.answer);
+  sendErrorBody(exchange, answered, await readWhole(answer, errorLimitBytes, exchange.lifetime));
+}
+
+function sendErrorBody(exchange: Exchange, { forwarded, decided }: Answered, bytes: Buffer): void {
   const { dialect } = decided.endpoint;
-  const answer = decodedAnswer(forwarded.answer);
-  const { status } = answer;
-  const bytes = await readWhole(answer, errorLimitBytes, exchange.lifetime);
+  const { status } = forwarded.answer;
   const text = bytes.toString();
   const value = parseJson(text);
   // Proxies in front of the provider answer with HTML pages, which no client can read.
@@ -225,11 +298,13 @@ interface Sent {
   readonly checked: CheckedAnswer;
   /** The body is not the provider's, but one that the gateway made of it. */
   readonly isOwn: boolean;
+  /** Absent for the provider's own. */
+  readonly status?: number | undefined;
 }
 
 /** Throws why the answer may not leave. */
 function send(exchange: Exchange, forwarded: Forwarded<UpstreamRequest>, sent: Sent): void {
-  const { checked, isOwn } = sent;
+  const { checked, isOwn, status = forwarded.answer.status } = sent;
   const { verdicts, masking, result } = checked;
   exchange.draft.noteAnswerVerdicts(verdicts);
   exchange.draft.note(masking);
@@ -239,6 +314,6 @@ function send(exchange: Exchange, forwarded: Forwarded<UpstreamRequest>, sent: S
   exchange.trace?.wrote(result);
   const headers = headersFor(exchange, forwarded, { isOwn });
   headers.push('content-length', String(result.length));
-  exchange.response.writeHead(forwarded.answer.status, headers);
+  exchange.response.writeHead(status, headers);
   exchange.response.end(result);
 }

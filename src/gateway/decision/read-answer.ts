@@ -1,3 +1,4 @@
+import { errorInside } from '../../dialects/failure.ts';
 import { stringifyAnswer } from '../../dialects/fields.ts';
 import { tallyAnswer } from '../../dialects/text-tokens.ts';
 import type { Tally } from '../../dialects/usage.ts';
@@ -38,6 +39,8 @@ export interface CheckedAnswer {
 
 export interface ReadAnswer extends CheckedAnswer {
   readonly tally: Tally;
+  /** The status of an error that came with one of success. */
+  readonly errorStatus?: number | undefined;
 }
 
 /**
@@ -52,12 +55,16 @@ export function readAnswer(
   const { endpoint, translation, form } = reader;
   const value = parseAnswer(bytes);
   const tally = translation?.tally(value, bytes) ?? tallyAnswer(endpoint.dialect, value, bytes);
+  const inside = translation && errorInside(value);
   try {
     const made =
       translation === undefined
         ? endpoint.dialect.adaptAnswer?.(value, form)
-        : translation.answer(value).body;
-    return { tally, ...checkAnswer(made === undefined ? bytes : toBytes(made), reader, checkpoint) };
+        : inside === undefined
+          ? translation.answer(value).body
+          : translation.error(inside.status, inside.error);
+    const checked = checkAnswer(made === undefined ? bytes : toBytes(made), reader, checkpoint);
+    return { tally, errorStatus: inside?.status, ...checked };
   } catch (thrown) {
     if (thrown instanceof GivenUp) throw thrown;
     return { tally, verdicts: [], masking: {}, result: toGatewayError(thrown) };
