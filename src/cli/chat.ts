@@ -14,7 +14,7 @@ import {
   withPromptOptions,
 } from './send/prompt-options.ts';
 import { commonOptions, createCommand, outputFormat } from './shell/command.ts';
-import { deadline, type Io, write } from './shell/io.ts';
+import { deadline, type Io } from './shell/io.ts';
 import { note } from './shell/print/print.ts';
 import { gatewayTarget } from './shell/running-configuration.ts';
 import { printError } from './shell/terminal.ts';
@@ -122,7 +122,7 @@ function createAsk(reader: LineReader, { options, io }: Surroundings): Ask {
     } catch (error) {
       if (!stop.signal.aborted || io.signal.aborted) throw error;
       await printer.end();
-      await write(io.stderr, 'stopped\n');
+      await note('stopped\n', io);
       return { stopped: pieces.join('') };
     } finally {
       reader.release();
@@ -158,7 +158,7 @@ async function welcome(
   { quiet }: ChatOptions,
   io: Io,
 ): Promise<void> {
-  if (problem !== undefined) await write(io.stderr, `gateway: this conversation is not saved: ${problem}\n`);
+  if (problem !== undefined) await note(`gateway: this conversation is not saved: ${problem}\n`, io);
   if (quiet === true || io.stdin.isTTY !== true || io.stderr.isTTY !== true) return;
   const length = session.length === 0 ? '' : `, ${session.length} turns so far`;
   const kept = session.isKept ? 'saved for this user' : 'not saved';

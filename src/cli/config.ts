@@ -7,9 +7,9 @@ import { protectionOf, refuseSuccessor } from '../config/successor.ts';
 import { GatewayError } from '../errors.ts';
 import { acceptedLocalKey, localKey } from './serve/kept-secrets.ts';
 import { commonOptions, createCommand, outputFormat } from './shell/command.ts';
-import { type Io, write } from './shell/io.ts';
+import type { Io } from './shell/io.ts';
 import { inspectUserConfig, inspectValidConfig } from './shell/load-config.ts';
-import { print } from './shell/print/print.ts';
+import { note, print } from './shell/print/print.ts';
 
 export function build(io: Io): Command {
   const command = createCommand({
@@ -154,7 +154,7 @@ function buildPath(io: Io): Command {
     }
     if (found !== undefined) await print(`${found.path}\n`, io);
     else if (options.quiet !== true) {
-      await write(io.stderr, `no gateway.yaml: sandbox mode; ${describeSearch(io)}\n`);
+      await note(`no gateway.yaml: sandbox mode; ${describeSearch(io)}\n`, io);
     }
   });
 }

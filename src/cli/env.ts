@@ -12,6 +12,7 @@ import {
 import { usesLogin, wantedLogin } from './agents/logins.ts';
 import { commonOptions, createCommand, outputFormat } from './shell/command.ts';
 import { deadline, type Io, write } from './shell/io.ts';
+import { note } from './shell/print/print.ts';
 import { gatewayTarget } from './shell/running-configuration.ts';
 
 interface Shown {
@@ -156,7 +157,7 @@ export function build(io: Io): Command {
           (variable) => io.env[variable] !== undefined,
         );
         if (io.stdout.isTTY === true && options.quiet !== true) {
-          await write(io.stderr, 'these lines contain a key: they are for eval, not for a file or a chat\n');
+          await note('these lines contain a key: they are for eval, not for a file or a chat\n', io);
         }
         const value = {
           variables: settings.variables,

@@ -14,9 +14,9 @@ import {
   detectorList,
   outputFormat,
 } from './shell/command.ts';
-import { type Io, write } from './shell/io.ts';
+import type { Io } from './shell/io.ts';
 import { inspectValidConfig } from './shell/load-config.ts';
-import { print } from './shell/print/print.ts';
+import { note, print } from './shell/print/print.ts';
 import { withSpinner } from './shell/spinner.ts';
 
 interface InitOptions extends CommonOptions {
@@ -95,7 +95,7 @@ export async function init(options: InitOptions, format: 'text' | 'json', io: Io
   }
   await print(`${file}\n${key === undefined ? '' : `GATEWAY_KEY=${key}\n`}`, io);
   if (options.quiet === true || io.stderr.isTTY !== true) return;
-  await write(io.stderr, nextSteps({ file, text, chosen, hasKey: key !== undefined }));
+  await note(nextSteps({ file, text, chosen, hasKey: key !== undefined }), io);
 }
 
 async function askToReplace(file: string, options: InitOptions, io: Io): Promise<boolean> {
@@ -117,7 +117,7 @@ async function chooseProviders(
   const present = found.filter(({ isFound, isAmbiguous }) => isFound && isAmbiguous !== true);
   if (!canAsk(options, io)) {
     const leftOut = found.flatMap((one) => whyLeftOut(one) ?? []);
-    for (const why of options.quiet === true ? [] : leftOut) await write(io.stderr, `gateway: ${why}\n`);
+    for (const why of options.quiet === true ? [] : leftOut) await note(`gateway: ${why}\n`, io);
     return present;
   }
   const choices = found.map(({ name, note }) => ({ value: name, label: name, hint: note }));

@@ -10,9 +10,9 @@ import { buildRevoke } from './key/revoke.ts';
 import { buildRotate } from './key/rotate.ts';
 import { localKey, localKeyFile } from './serve/kept-secrets.ts';
 import { commonOptions, createCommand, outputFormat } from './shell/command.ts';
-import { type Io, write } from './shell/io.ts';
+import type { Io } from './shell/io.ts';
 import { inspectValidConfig } from './shell/load-config.ts';
-import { printValue } from './shell/print/print.ts';
+import { note, printValue } from './shell/print/print.ts';
 import { type Listing, printList } from './shell/print/table.ts';
 
 export function build(io: Io): Command {
@@ -52,7 +52,7 @@ function buildShow(io: Io): Command {
       );
     }
     if (options.quiet !== true && io.stderr.isTTY === true) {
-      await write(io.stderr, `from ${file}\n`);
+      await note(`from ${file}\n`, io);
     }
     await printValue({ key, file }, `${key}\n`, options, io);
   });

@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { listModels } from '../client/gateway.ts';
 import { GatewayError } from '../errors.ts';
 import { type CommonOptions, commonOptions, createCommand } from './shell/command.ts';
-import { deadline, type Io, write } from './shell/io.ts';
-import { printValue } from './shell/print/print.ts';
+import { deadline, type Io } from './shell/io.ts';
+import { note, printValue } from './shell/print/print.ts';
 import { rowsText } from './shell/print/table.ts';
 import { gatewayTarget } from './shell/running-configuration.ts';
 
@@ -23,9 +23,9 @@ async function models(id: string | undefined, options: CommonOptions, io: Io): P
   const signal = deadline(io.signal, options.timeout);
   const all = await listModels(await gatewayTarget(options, io), signal);
   if (all.length === 0 && options.quiet !== true)
-    await write(
-      io.stderr,
+    await note(
       'no provider lists a model that models[].match takes: write names there, or see "gateway doctor"\n',
+      io,
     );
   const chosen = id === undefined ? all : all.filter((model) => model.id === id);
   if (id !== undefined && chosen.length === 0) {

@@ -12,7 +12,8 @@ import { usesLogin, wantedLogin } from './agents/logins.ts';
 import type { Finding } from './doctor/finding.ts';
 import { offerConfiguration } from './run/offer-configuration.ts';
 import { commonOptions, createCommand, detectorList } from './shell/command.ts';
-import { type CapturedSignal, deadline, type Io, write } from './shell/io.ts';
+import { type CapturedSignal, deadline, type Io } from './shell/io.ts';
+import { note } from './shell/print/print.ts';
 import { QuietExit } from './shell/terminal.ts';
 
 const answerSeconds = 10;
@@ -73,10 +74,7 @@ export function build(io: Io): Command {
           if (started !== undefined && options.quiet !== true && io.stderr.isTTY === true) {
             const { configurationUsed } = await import('./serve/banner.ts');
             const facts = `its log is ${started.log}`;
-            await write(
-              io.stderr,
-              `gateway ${url} for ${name}: ${configurationUsed(started.loaded)}; ${facts}\n`,
-            );
+            await note(`gateway ${url} for ${name}: ${configurationUsed(started.loaded)}; ${facts}\n`, io);
           }
           const isOwn = requested === undefined && own.some((word) => /^(?:-m|--model(?:=.*)?)$/.test(word));
           const { agentModels, defaultModel } = gateway.models;
@@ -134,7 +132,7 @@ function takeMask(
 }
 
 async function warn(notices: readonly string[], io: Io): Promise<void> {
-  for (const notice of notices) await write(io.stderr, `gateway: ${notice}\n`);
+  for (const notice of notices) await note(`gateway: ${notice}\n`, io);
 }
 
 /** Other clouds that the user has switched on, which the agent doesn't get to know. */

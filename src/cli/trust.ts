@@ -18,7 +18,6 @@ import type { Io } from './shell/io.ts';
 import { inspectUserConfig, storedConsent } from './shell/load-config.ts';
 import { note, printValue } from './shell/print/print.ts';
 import { type Listing, printList } from './shell/print/table.ts';
-import { wrapped } from './shell/print/wrapped.ts';
 
 interface TrustOptions {
   readonly list?: true;
@@ -89,7 +88,7 @@ async function allow(
   const waivers = without.filter((name) => inspection.user?.policies.includes(name)).map(waiverOf);
   const pending = [...inspection.pending, ...waivers];
   if (pending.length > 0 && canAsk(options, io)) {
-    await note(await wrapped(`${real} wants:\n${linesOf(pending)}`, io.stderr), io);
+    await note(`${real} wants:\n${linesOf(pending)}`, io);
     if (!(await askYes('Allow all of this, for this file?', io))) {
       throw new GatewayError('interrupted', 'nothing was allowed');
     }

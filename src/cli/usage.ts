@@ -9,7 +9,7 @@ import { ledgerSettings, noLedgerReason } from '../server/ledger-path.ts';
 import { type CommonOptions, commonOptions, createCommand, durationArgument } from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
 import { loadUserConfig } from './shell/load-config.ts';
-import { localDay, printValue } from './shell/print/print.ts';
+import { localDay, note, printValue } from './shell/print/print.ts';
 import { alignedUsd, csv as csvRows, isTable, rowsText } from './shell/print/table.ts';
 import { followRunning } from './shell/running-configuration.ts';
 import { type BudgetUse, readBudgets } from './usage/budgets.ts';
@@ -119,7 +119,7 @@ async function budgets({ csv }: UsageOptions, common: CommonOptions, io: Io): Pr
   const found = await readLedger(common, io, async ({ config, place }) => {
     const all = await readBudgets(config, place, Date.now());
     if (all.length === 0 && common.quiet !== true)
-      await write(io.stderr, 'no budget is configured: limits of projects and keys, such as usd_per_month\n');
+      await note('no budget is configured: limits of projects and keys, such as usd_per_month\n', io);
     return all;
   });
   if (csv === true) {
@@ -165,19 +165,19 @@ async function readLedger<Entry>(
   const loaded = followed && (await loadUserConfig(followed, io));
   const config = loaded?.config;
   const settings = loaded && ledgerSettings(loaded, io);
-  const note = (text: string) => (options.quiet === true ? undefined : write(io.stderr, `${text}\n`));
+  const say = (text: string) => (options.quiet === true ? undefined : note(`${text}\n`, io));
   if (config === undefined || settings === undefined) {
     const { isSandboxMode } = config ?? { isSandboxMode: true };
     const reason = noLedgerReason({ isSandboxMode });
     if (!isSandboxMode) throw new GatewayError('config.invalid', reason);
-    await note(reason);
+    await say(reason);
     return [];
   }
   const { place } = settings;
   try {
     const found = await readFrom({ config, place });
     if (found.length === 0 && place.path !== undefined && !existsSync(place.path))
-      await note('nothing was served yet: the first request makes the ledger');
+      await say('nothing was served yet: the first request makes the ledger');
     return found;
   } catch (cause) {
     if (cause instanceof GatewayError) throw cause;

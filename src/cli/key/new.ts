@@ -10,7 +10,7 @@ import { localKey } from '../serve/kept-secrets.ts';
 import { commonOptions, createCommand, outputFormat } from '../shell/command.ts';
 import { type Io, write } from '../shell/io.ts';
 import { inspectValidConfig } from '../shell/load-config.ts';
-import { printValue } from '../shell/print/print.ts';
+import { note, printValue } from '../shell/print/print.ts';
 import { replaceConfig, whatGatewayDid } from './write-config.ts';
 
 type NewOptions = {
@@ -84,8 +84,9 @@ async function createKey(options: NewOptions, command: Command, io: Io): Promise
   // Also in a pipe, unlike other notices: without this line the key is useless.
   if (format === 'text' && common.quiet !== true) {
     const where = project === undefined ? 'the keys of a project' : `projects.${project}.keys`;
-    const notice = written?.notice ?? `add to ${where} in gateway.yaml:\n- ${entry}\n`;
-    await write(io.stderr, notice);
+    // A line to copy stays one line.
+    if (written === undefined) await write(io.stderr, `add to ${where} in gateway.yaml:\n- ${entry}\n`);
+    else await note(written.notice, io);
   }
   const value = {
     id,

@@ -4,9 +4,9 @@ import { removeState } from '../../client/state.ts';
 import { GatewayError } from '../../errors.ts';
 import { localKey, localKeyFile, localKeyName } from '../serve/kept-secrets.ts';
 import { type CommonOptions, commonOptions, createCommand, outputFormat } from '../shell/command.ts';
-import { type Io, write } from '../shell/io.ts';
+import type { Io } from '../shell/io.ts';
 import { inspectValidConfig } from '../shell/load-config.ts';
-import { printValue } from '../shell/print/print.ts';
+import { note, printValue } from '../shell/print/print.ts';
 import type { EntryLines } from './remove-entry.ts';
 import { refusalOf, replaceConfig } from './write-config.ts';
 
@@ -44,7 +44,7 @@ export function buildRevoke(io: Io): Command {
       const done = dryRun === true ? 'would be removed from' : 'revoked:';
       const value = { ...revoked, dry_run: dryRun === true };
       await printValue(value, `${id} (${project}) ${done} ${place}\n`, options, io);
-      if (remark !== undefined && options.quiet !== true) await write(io.stderr, `${remark}\n`);
+      if (remark !== undefined && options.quiet !== true) await note(`${remark}\n`, io);
     });
 }
 

@@ -5,9 +5,9 @@ import { parseExpiry } from '../../config/schema/units.ts';
 import { GatewayError } from '../../errors.ts';
 import { localKey } from '../serve/kept-secrets.ts';
 import { commonOptions, createCommand, durationArgument, outputFormat } from '../shell/command.ts';
-import { type Io, write } from '../shell/io.ts';
+import type { Io } from '../shell/io.ts';
 import { inspectValidConfig } from '../shell/load-config.ts';
-import { printValue } from '../shell/print/print.ts';
+import { note, printValue } from '../shell/print/print.ts';
 import type { YamlPath } from './edit-yaml.ts';
 import { hashText } from './new.ts';
 import { replaceConfig, whatGatewayDid } from './write-config.ts';
@@ -56,7 +56,7 @@ export function buildRotate(io: Io): Command {
       const did = await whatGatewayDid(found.path, edited, io);
       if (options.quiet !== true) {
         const old = until === null ? 'the old key is no longer valid' : `the old key is valid until ${until}`;
-        await write(io.stderr, `${id} (${project}) has a new key in ${name}; ${old}; ${did}\n`);
+        await note(`${id} (${project}) has a new key in ${name}; ${old}; ${did}\n`, io);
       }
       await printValue({ id, project, key, previous_until: until, file: name }, `${key}\n`, options, io);
     });

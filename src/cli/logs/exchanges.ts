@@ -4,8 +4,9 @@ import { followRecords, recordsBackwards } from '../../record/read-records.ts';
 import type { ExchangeRecord } from '../../record/record.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import { hasColour, type Io, write } from '../shell/io.ts';
-import { localDay } from '../shell/print/print.ts';
+import { localDay, note } from '../shell/print/print.ts';
 import { printList } from '../shell/print/table.ts';
+import { wrapped } from '../shell/print/wrapped.ts';
 
 export interface ExchangeFilter {
   readonly blocked?: true;
@@ -25,7 +26,7 @@ export async function listExchanges(listed: Listed, options: CommonOptions, io: 
   const { blocked, project, since } = listed;
   const isAll = blocked === undefined && project === undefined && since === undefined;
   if (shown.length === 0 && isAll && options.quiet !== true)
-    await write(io.stderr, 'nothing was served yet: a gateway that serves records each exchange\n');
+    await note('nothing was served yet: a gateway that serves records each exchange\n', io);
   await print([shown], options, io);
 }
 
@@ -79,7 +80,7 @@ async function print(
   if (isForPeople) {
     const paint = painter(options.color && hasColour(io.stdout, io.env));
     for (const record of batches.flat())
-      await write(io.stdout, `${day(record, paint)}${prettyLine(record, paint)}`);
+      await write(io.stdout, await wrapped(`${day(record, paint)}${prettyLine(record, paint)}`, io.stdout));
     return;
   }
   await printList(batches, { header, row }, options, io);

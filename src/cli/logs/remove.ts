@@ -5,7 +5,8 @@ import { GatewayError } from '../../errors.ts';
 import { isMissing, parseRecord } from '../../record/read-records.ts';
 import { withUserHistory } from '../history/open-history.ts';
 import { type CommonOptions, commonOptions, createCommand, durationArgument } from '../shell/command.ts';
-import { type Io, write } from '../shell/io.ts';
+import type { Io } from '../shell/io.ts';
+import { note } from '../shell/print/print.ts';
 import { recordsFile } from '../shell/running-configuration.ts';
 import { conversationId, findConversation, findRecord, notFound } from './show.ts';
 
@@ -40,7 +41,7 @@ export function buildRemove(io: Io): Command {
       if (options.quiet === true) return;
       const noun = isExchange ? 'record' : 'conversation';
       const after = isExchange ? '; the ledger keeps what they cost' : '';
-      await write(io.stderr, `deleted ${count === 1 ? `a ${noun}` : `${count} ${noun}s`}${after}\n`);
+      await note(`deleted ${count === 1 ? `a ${noun}` : `${count} ${noun}s`}${after}\n`, io);
     });
 }
 
@@ -60,7 +61,7 @@ async function removeExchanges(
   );
   if (isUnfinishedLeft) {
     const problem = `the last line of ${file} is incomplete and was left as it is: it may contain part of a record`;
-    await write(io.stderr, `gateway: ${problem}; try again once more was logged\n`);
+    await note(`gateway: ${problem}; try again once more was logged\n`, io);
   } else if (requestId !== undefined && count === 0) throw await noRecord(requestId, io);
   return count;
 }

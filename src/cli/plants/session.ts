@@ -5,7 +5,7 @@ import { GatewayError } from '../../errors.ts';
 import { askPassword, askText, canAsk, readPassword } from '../shell/ask.ts';
 import { type CommonOptions, createCommand } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
-import { printValue } from '../shell/print/print.ts';
+import { note, printValue } from '../shell/print/print.ts';
 import { printOne } from '../shell/print/table.ts';
 import { withSpinner } from '../shell/spinner.ts';
 import { connect, connectLoggedIn } from './connect.ts';
@@ -43,8 +43,7 @@ export function buildLogin(io: Io): Command {
       const text = `logged in as ${username} at ${baseUrl} until ${until}; session kept in ${file}\n`;
       const value = { username, base_url: baseUrl, expires_at: until, session_file: file };
       await printValue(value, text, options, io);
-      if (io.env.PLANTS_TOKEN)
-        io.stderr.write('PLANTS_TOKEN is set and takes precedence over this session\n');
+      if (io.env.PLANTS_TOKEN) await note('PLANTS_TOKEN is set and takes precedence over this session\n', io);
     });
 }
 

@@ -17,6 +17,7 @@ import { hasColour, type Io, write } from '../shell/io.ts';
 import { loadUserConfig } from '../shell/load-config.ts';
 import { printValue } from '../shell/print/print.ts';
 import { printOne } from '../shell/print/table.ts';
+import { wrapping } from '../shell/print/wrapped.ts';
 
 interface ServeOptions {
   readonly port?: number;
@@ -52,6 +53,7 @@ export function buildServe(io: Io): Command {
       const { startStore } = await import('../../plants/store.ts');
       const isForPeople = io.stderr.isTTY === true;
       const paint = painter(color && hasColour(io.stderr, io.env));
+      const stderr = await wrapping(io.stderr);
       const store = await startStore({
         host: given.host ?? configured?.host ?? '127.0.0.1',
         port: given.port ?? given.plantsPort ?? configured?.port ?? 4101,
@@ -60,17 +62,17 @@ export function buildServe(io: Io): Command {
         demoUser: database === undefined,
         log: (record) => {
           if (quiet === true) return;
-          io.stderr.write(isForPeople ? requestLine(record, paint) : jsonLine(record));
+          stderr.write(isForPeople ? requestLine(record, paint) : jsonLine(record));
         },
       });
       if (quiet !== true) {
-        io.stderr.write(`plants  ${store.url}   docs ${store.url}/docs\n`);
-        if (loaded?.path !== undefined) io.stderr.write(`config  ${loaded.path}\n`);
+        stderr.write(`plants  ${store.url}   docs ${store.url}/docs\n`);
+        if (loaded?.path !== undefined) stderr.write(`config  ${loaded.path}\n`);
         if (!store.url.includes(':4101/'))
-          io.stderr.write(`other commands find it with PLANTS_URL=${store.url}\n`);
+          stderr.write(`other commands find it with PLANTS_URL=${store.url}\n`);
       }
       if (store.demoPassword !== undefined) {
-        io.stderr.write(
+        stderr.write(
           `user    demo   password ${store.demoPassword}   (shown only now; gateway plants user reset makes another)\n`,
         );
       }

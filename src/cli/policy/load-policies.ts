@@ -7,8 +7,9 @@ import type { Reference } from '../../config/source/substitute.ts';
 import { GatewayError } from '../../errors.ts';
 import { withKnownMaskSecret } from '../serve/kept-secrets.ts';
 import type { CommonOptions } from '../shell/command.ts';
-import { type Io, write } from '../shell/io.ts';
+import type { Io } from '../shell/io.ts';
 import { inspectUserConfig, inspectValidConfig, storedConsent } from '../shell/load-config.ts';
+import { note } from '../shell/print/print.ts';
 
 /** The configuration's policies as `serve` would run them, and the inspection of its file. */
 export interface LoadedPolicies {
@@ -39,7 +40,7 @@ export async function loadPolicies(
       ? await inspectValidConfig(options, io, { ...load, env: { ...io.env, ...made } })
       : await inspectWithout(asIs, { ...load, fileEnv: made }, io);
   if (names.length > 0 && options.quiet !== true && io.stderr.isTTY === true) {
-    await write(io.stderr, `not set, so made-up values are used: ${names.join(', ')}\n`);
+    await note(`not set, so made-up values are used: ${names.join(', ')}\n`, io);
   }
   const own = withKnownMaskSecret(inspection.config, io.env);
   const config = own.needsLocalKey

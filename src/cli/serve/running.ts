@@ -8,8 +8,8 @@ import { refuseForeignState, writeStateText } from '../../client/state.ts';
 import { toFields } from '../../dialects/fields.ts';
 import { GatewayError } from '../../errors.ts';
 import { type CommonOptions, commonOptions, createCommand, outputFormat } from '../shell/command.ts';
-import { deadline, type Io, write } from '../shell/io.ts';
-import { print, printValue } from '../shell/print/print.ts';
+import { deadline, type Io } from '../shell/io.ts';
+import { note, print, printValue } from '../shell/print/print.ts';
 
 export function buildStatus(io: Io): Command {
   return createCommand({
@@ -50,8 +50,7 @@ export function buildStop(io: Io): Command {
         signal.throwIfAborted();
         await setTimeout(pollMs);
       }
-      if (options.quiet !== true && io.stderr.isTTY === true)
-        await write(io.stderr, `stopped ${running.url}\n`);
+      if (options.quiet !== true && io.stderr.isTTY === true) await note(`stopped ${running.url}\n`, io);
     });
 }
 

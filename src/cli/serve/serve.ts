@@ -24,6 +24,7 @@ import { defaultDatabase, requestLine } from '../plants/store.ts';
 import { type CommonOptions, programName } from '../shell/command.ts';
 import { hasColour, type Io } from '../shell/io.ts';
 import { loadUserConfig, storedConsent } from '../shell/load-config.ts';
+import { wrapping } from '../shell/print/wrapped.ts';
 import { type AddressFile, noAddressFile, openAddressFile } from './address-file.ts';
 import { banner, madeUp, toOwnPolicies } from './banner.ts';
 import { serveDetached } from './detach.ts';
@@ -49,6 +50,8 @@ interface Run {
   readonly options: ServeOptions;
   readonly io: Io;
   readonly isPretty: boolean;
+  /** Standard error; of a terminal, with lines that end between words. */
+  readonly stderr: { write(text: string): unknown };
   readonly isColoured: boolean;
   readonly paint: Paint;
   /** For the project `local`, where no projects are configured. */
@@ -87,10 +90,12 @@ export async function serve(
   const isColoured = hasColour(io.stderr, io.env) && options.color;
   // An agent with a login of its own also sends its headers, with the key, to its vendor: that key must end with it.
   const made = login === undefined ? localKey.readOrMake(io.env) : generateKey();
+  const isPretty = (options.log ?? (io.stderr.isTTY === true ? 'pretty' : 'json')) === 'pretty';
   const run: Run = {
     options,
     io,
-    isPretty: (options.log ?? (io.stderr.isTTY === true ? 'pretty' : 'json')) === 'pretty',
+    isPretty,
+    stderr: isPretty ? await wrapping(io.stderr) : io.stderr,
     isColoured,
     paint: painter(isColoured),
     localKey: made,
@@ -119,8 +124,8 @@ export async function serve(
   }
   const unused = onReady === undefined ? unusedCredentials(loaded, options, io) : undefined;
   const recording = recordingOf(run, config, count);
-  const recorder = openRecorder(recording, io.stderr);
-  const log = createServeLog({ ...run, stderr: io.stderr, recorder, isQuiet: options.quiet === true });
+  const recorder = openRecorder(recording, run.stderr);
+  const log = createServeLog({ ...run, recorder, isQuiet: options.quiet === true });
   for (const problem of [tracingProblem(io.env), parserProblem()]) {
     if (problem !== undefined) log('warn', problem);
   }
@@ -136,7 +141,7 @@ export async function serve(
     const workers = {
       count,
       recording,
-      writeStderr: (text: string) => void io.stderr.write(text),
+      writeStderr: (text: string) => void run.stderr.write(text),
     };
     const services = await startServices({
       config,
@@ -194,10 +199,10 @@ function recordingOf({ io, isPretty, isColoured, options }: Run, config: Config,
   };
 }
 
-function storeLog({ io, isPretty, paint, options }: Run, recorder: Recorder): (record: object) => void {
+function storeLog({ stderr, isPretty, paint, options }: Run, recorder: Recorder): (record: object) => void {
   if (!isPretty) return (record) => recorder.log('cause' in record ? 'error' : 'info', 'plants', record);
   return (record) => {
-    if (options.quiet !== true) io.stderr.write(requestLine(record, paint));
+    if (options.quiet !== true) stderr.write(requestLine(record, paint));
   };
 }
 
@@ -291,7 +296,7 @@ async function unusedCredentials(
 }
 
 function announce(run: Run, started: Started): void {
-  const { io, options, isPretty, paint, localKey } = run;
+  const { io, stderr, options, isPretty, paint, localKey } = run;
   const { loaded, recorder, services, unused } = started;
   const { url, host, workers, plants, metricsUrl } = services;
   if (!isPretty) {
@@ -312,7 +317,7 @@ function announce(run: Run, started: Started): void {
     const hasPage = servesInspector(loaded.config.inspector, host) && (workers?.length ?? 1) === 1;
     const facts = { loaded, url, host, key, workers: workers?.length, plants, metricsUrl, paint };
     const hasKey = canSend(run, loaded.config);
-    io.stderr.write(banner({ ...facts, hasPage, hasKey, unused, program: programName(io.env) }));
+    stderr.write(banner({ ...facts, hasPage, hasKey, unused, program: programName(io.env) }));
   }
 }
 

@@ -7,7 +7,6 @@ import { askYes, canAsk } from './ask.ts';
 import type { CommonOptions } from './command.ts';
 import type { Io } from './io.ts';
 import { note } from './print/print.ts';
-import { wrapped } from './print/wrapped.ts';
 
 // The schema and the YAML parser are loaded when a command runs, so that completing its options doesn't wait for them.
 
@@ -68,7 +67,7 @@ export function askedConsent(options: Pick<CommonOptions, 'input'>, io: Io): Con
     const pending = stillPending(file, io.env);
     if (pending.length === 0 || !file.isValid || !canAsk(options, io)) return pending;
     const { describeWants } = await import('../../config/trust/wants.ts');
-    await note(await wrapped(describeWants(file.name, pending), io.stderr), io);
+    await note(describeWants(file.name, pending), io);
     if (!(await askYes('Allow all of this, for this file?', io))) {
       throw new GatewayError('config.untrusted', `${file.name} was not used: -c names another file`);
     }

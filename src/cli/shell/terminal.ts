@@ -3,8 +3,8 @@ import { type GatewayError, toGatewayError } from '../../errors.ts';
 import { messageOf } from '../../message-of.ts';
 import { painter } from '../../paint.ts';
 import { programName } from './command.ts';
-import { hasColour, type Io } from './io.ts';
-import { note, printable } from './print/print.ts';
+import { hasColour, type Io, write } from './io.ts';
+import { printable } from './print/print.ts';
 import { wrapped } from './print/wrapped.ts';
 
 /** The command exits with this code, and nothing is left to say: an agent's own, or that of an end by Ctrl-C. */
@@ -22,16 +22,16 @@ export class QuietExit extends Error {
 export async function printError(thrown: unknown, argv: readonly string[], io: Io): Promise<number> {
   const error = toGatewayError(thrown);
   const { failure } = error;
+  // The message may quote a provider, or a cause contain its words, so control characters are made visible.
+  const shown = (text: string) => (io.stderr.isTTY === true ? printable(text, io.env) : text);
   if (wantsJson(argv)) {
     const { reason, message, param = null, requestId } = error;
     const recordedAs = requestId === undefined ? {} : { request_id: requestId };
     const body = { error: { type: failure.type, reason, message, param, ...recordedAs } };
-    await note(`${JSON.stringify(body)}\n`, io);
+    await write(io.stderr, shown(`${JSON.stringify(body)}\n`));
     return failure.exit;
   }
   const paint = painter(hasColour(io.stderr, io.env) && !argv.includes('--no-color'));
-  // The message may quote a provider, or a cause contain its words, so control characters are made visible.
-  const shown = (text: string) => (io.stderr.isTTY === true ? printable(text, io.env) : text);
   const message = shown(error.message);
   const text = `${paint('red', 'gateway:')} ${message}${message.endsWith('\n') ? '' : '\n'}`;
   io.stderr.write(await wrapped(text, io.stderr));

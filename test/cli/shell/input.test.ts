@@ -108,7 +108,7 @@ test.each([
   const gateway = { url: 'http://127.0.0.1:9', key: 'gw_key' };
   const stdin = Readable.from([Buffer.from(bytes, 'latin1')]);
 
-  expect(await command(line, { gateway, stdin, env: { PLANTS_URL: 'http://127.0.0.1:9/v3' } })).toEqual(
-    failure(2, 'standard input'),
-  );
+  expect(
+    await command(line, { gateway, stdin, env: { GATEWAY_MODEL: 'm', PLANTS_URL: 'http://127.0.0.1:9/v3' } }),
+  ).toEqual(failure(2, 'standard input'));
 });

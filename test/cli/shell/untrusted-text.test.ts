@@ -30,7 +30,14 @@ beforeAll(async () => {
     const headers = { 'content-type': 'application/json', 'x-request-id': 'req_1' };
     response.writeHead(isRefused ? 403 : 200, headers).end(JSON.stringify(answerTo(target, isRefused)));
   });
-  env = { GATEWAY_URL: url, GATEWAY_KEY: 'k', PLANTS_URL: `${url}/v3`, PLANTS_TOKEN: 't', NO_COLOR: '1' };
+  env = {
+    GATEWAY_URL: url,
+    GATEWAY_KEY: 'k',
+    PLANTS_URL: `${url}/v3`,
+    PLANTS_TOKEN: 't',
+    GATEWAY_MODEL: 'm',
+    NO_COLOR: '1',
+  };
 });
 
 describe('on a terminal control characters are made visible', () => {

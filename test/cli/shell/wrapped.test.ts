@@ -37,6 +37,14 @@ test('indentation goes on, addresses and excerpts stay whole, and a pipe gets th
   );
 });
 
+test('a line with a label goes on behind it, in the colour that it has', async () => {
+  const text = '\u001b[33mwarning    a message of more than twenty\u001b[39m\n';
+
+  expect(await wrapped(text, { isTTY: true, columns: 24 } as never)).toBe(
+    '\u001b[33mwarning    a message of\n           more than\n           twenty\u001b[39m\n',
+  );
+});
+
 // As in a container, or under `script` without a terminal of its own.
 test('a terminal that does not say how wide it is gets the message as it is', async () => {
   const text = 'a message that is longer than a line of no columns';

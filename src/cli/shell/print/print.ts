@@ -1,5 +1,6 @@
 import type { CommonOptions, OutputFormat } from '../command.ts';
 import { type Io, write } from '../io.ts';
+import { wrapped } from './wrapped.ts';
 
 const longestData = 200;
 
@@ -46,9 +47,9 @@ export function print(text: string, { stdout }: Pick<Io, 'stdout'>): Promise<voi
   return write(stdout, shownOn(stdout, text));
 }
 
-/** The same on stderr: for the person who watches. */
-export function note(text: string, { stderr }: Pick<Io, 'stderr'>): Promise<void> {
-  return write(stderr, shownOn(stderr, text));
+/** The same on stderr, wrapped between words: for the person who watches. */
+export async function note(text: string, { stderr }: Pick<Io, 'stderr'>): Promise<void> {
+  return write(stderr, await wrapped(shownOn(stderr, text), stderr));
 }
 
 /** Without the locale: terminals with another encoding are fitted where their stream is opened. */

@@ -31,27 +31,46 @@ export const narrowHelp: Partial<Help> = {
 };
 
 /**
- * A message as it is printed: on a terminal, long lines are wrapped between words and continue at their indentation; a
- * word that is too long (a path, an address) stays whole. Excerpts of a file with a mark below them stay as they are,
- * and so does everything in a pipe.
+ * A message as it is printed: on a terminal, long lines are wrapped between words and continue at their indentation, or
+ * behind their label; a word that is too long (a path, an address) stays whole. Excerpts of a file with a mark below them
+ * stay as they are, and so does everything in a pipe.
  */
 export async function wrapped(
   text: string,
-  { isTTY, columns }: Pick<Io['stderr'], 'isTTY' | 'columns'>,
+  stream: Pick<Io['stderr'], 'isTTY' | 'columns'>,
 ): Promise<string> {
   // A character takes at most two columns. Loading the package takes longer than printing most messages.
-  // A terminal of 0 columns does not say how wide it is.
-  if (isTTY !== true || !columns || !text.split('\n').some((line) => line.length * 2 > columns)) return text;
+  const { columns } = stream;
+  if (stream.isTTY !== true || !columns || !text.split('\n').some((line) => line.length * 2 > columns))
+    return text;
+  return (await wrapperFor(stream))(text);
+}
+
+/** The same for lines that are written as they come. */
+export async function wrapping(stream: Io['stderr']): Promise<{ write(text: string): void }> {
+  if (stream.isTTY !== true) return stream;
+  const wrap = await wrapperFor(stream);
+  return { write: (text) => void stream.write(wrap(text)) };
+}
+
+async function wrapperFor(stream: Pick<Io['stderr'], 'columns'>): Promise<(text: string) => string> {
   const { default: wrapAnsi } = await import('wrap-ansi');
-  return text
-    .split('\n')
-    .map((line) => {
-      if (excerpt.test(line)) return line;
-      const [indentation = ''] = /^ */.exec(line) ?? [];
-      const width = Math.max(1, columns - indentation.length);
-      return wrapAnsi(line.slice(indentation.length), width).replaceAll(/^/gm, indentation);
-    })
-    .join('\n');
+  const wrapLine = (line: string, columns: number) => {
+    if (excerpt.test(line)) return line;
+    const [start = '', style = '', label = ''] = /^(\u001b\[\d+m)?([a-z]+ {2,}| *)/.exec(line) ?? [];
+    const width = Math.max(1, columns - label.length);
+    const below = ' '.repeat(label.length);
+    return style + label + wrapAnsi(line.slice(start.length), width).replaceAll('\n', `\n${below}`);
+  };
+  return (text) => {
+    // A terminal of 0 columns does not say how wide it is.
+    const { columns } = stream;
+    if (!columns) return text;
+    return text
+      .split('\n')
+      .map((line) => wrapLine(line, columns))
+      .join('\n');
+  };
 }
 
 /** `  12 |     action: blok`, and the line below it. */
