@@ -70,23 +70,24 @@ export function build(io: Io): Command {
         if (wanted === undefined) await offerConfiguration(options, io);
         const gateway = await agentGateway(options, io, wanted);
         try {
-          const { url, key, started } = gateway;
+          const { url, key, proof, started } = gateway;
           if (started !== undefined && options.quiet !== true && io.stderr.isTTY === true) {
             const { configurationUsed } = await import('./serve/banner.ts');
             const facts = `its log is ${started.log}`;
             await note(`gateway ${url} for ${name}: ${configurationUsed(started.loaded)}; ${facts}\n`, io);
           }
           const isOwn = requested === undefined && own.some((word) => /^(?:-m|--model(?:=.*)?)$/.test(word));
+          const address = { url, key, proof };
           const { agentModels, defaultModel } = gateway.models;
           const models = modelsFor(name, { main: requested, small, thinking }, { isOwn, named: agentModels });
           const namesModel = isOwn || models.main !== undefined;
           // An agent would wait without a word for a gateway that is not there, and show a wrong key as a failed login.
           const signal = deadline(io.signal, options.timeout ?? answerSeconds);
-          const login = await usesLogin({ url, key }, { name, model: models.main, isForced, signal });
+          const login = await usesLogin(address, { name, model: models.main, isForced, signal });
           await refuseBypass(name, { url, namesModel, login }, io);
           const choice = { name, models, isOwn, defaultModel, signal };
-          const chosen = await chooseModels({ url, key }, choice, io);
-          const limits = await readModelLimits({ url, key }, chosen.models.main, signal);
+          const chosen = await chooseModels(address, choice, io);
+          const limits = await readModelLimits(address, chosen.models.main, signal);
           if (options.quiet !== true) await warn([...chosen.notices, ...(await switchedOff(name, io))], io);
           const target = { url, key, models: chosen.models, limits, login };
           const headers = io.env.ANTHROPIC_CUSTOM_HEADERS;

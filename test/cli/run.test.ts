@@ -23,6 +23,9 @@ echo; echo "$ANTHROPIC_BASE_URL"`;
     'records.jsonl',
     'run.log',
   ]);
+  // The agent's own request, and none of the command's look-ups.
+  const records = readFileSync(join(agent.home, '.local/state/gateway/records.jsonl'), 'utf8');
+  expect(records.trimEnd().split('\n')).toEqual([expect.stringContaining('"path":"/v1/models"')]);
 });
 
 const own = ['-p', 'a  b', '--help', '-o', 'json', '-c', 'x', '--', '--version', 'help', ''];

@@ -7,6 +7,7 @@ import { ensureStateDirectory } from '../../client/state.ts';
 import type { LoadedConfig, LoadOptions } from '../../config/load.ts';
 import type { WantedLogin } from '../../config/source/logins.ts';
 import { GatewayError } from '../../errors.ts';
+import type { OwnerProof } from '../../owner-proof.ts';
 import type { Ready } from '../serve/serve.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import { deadline, type Io } from '../shell/io.ts';
@@ -16,6 +17,8 @@ import { noteOtherConfiguration } from '../shell/running-configuration.ts';
 export interface AgentGateway {
   readonly url: string;
   readonly key: string;
+  /** Shows that look-ups are this user's, so that they are not recorded; absent for another one's gateway. */
+  readonly proof: OwnerProof | undefined;
   /** Its log file and its configuration, if it was started for the agent. */
   readonly started?: { readonly log: string; readonly loaded: LoadedConfig };
   /** Of its configuration, as far as that is known. */
@@ -72,8 +75,8 @@ async function findGateway(
 ): Promise<AgentGateway> {
   const address = gatewayAddress(env);
   if (address.proof !== undefined) await readHealth(address, deadline(signal, timeout));
-  const { url, key } = address;
-  return { url, key, models: address, stop: async () => undefined };
+  const { url, key, proof } = address;
+  return { url, key, proof, models: address, stop: async () => undefined };
 }
 
 /** Runs in this process, so that it always ends with it; it logs to a file, since the agent has the terminal. */
@@ -111,8 +114,8 @@ async function startOwn(
         'the configuration has projects: set GATEWAY_KEY to the key of one, or enter your own: gateway key new --local --write',
       );
     }
-    const { url, loaded } = ready;
-    return { url, key, started: { log, loaded }, models: loaded.config, stop };
+    const { url, loaded, ownerProof: proof } = ready;
+    return { url, key, proof, started: { log, loaded }, models: loaded.config, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -68,6 +68,8 @@ export interface Ready {
   readonly url: string;
   /** The key of this user's own commands, if the configuration accepts one. */
   readonly ownKey: string | undefined;
+  /** With it look-ups of this process are not recorded. */
+  readonly ownerProof: OwnerProof;
   readonly loaded: LoadedConfig;
 }
 
@@ -226,7 +228,8 @@ async function untilStopped(run: Run, started: Started): Promise<void> {
     addressFile.write(loaded);
     services.announce();
     announce(run, started);
-    run.onReady?.({ url: services.url, ownKey: run.ownKey(loaded.config), loaded });
+    const { ownerProof } = run;
+    run.onReady?.({ url: services.url, ownKey: run.ownKey(loaded.config), ownerProof, loaded });
     await stopped(io.signal);
   } finally {
     stopFollowing();
