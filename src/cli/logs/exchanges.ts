@@ -7,6 +7,7 @@ import { hasColour, type Io, write } from '../shell/io.ts';
 import { localDay, note } from '../shell/print/print.ts';
 import { printList } from '../shell/print/table.ts';
 import { wrapped } from '../shell/print/wrapped.ts';
+import { endOfWatching } from '../shell/terminal.ts';
 
 export interface ExchangeFilter {
   readonly blocked?: true;
@@ -46,7 +47,7 @@ export async function followExchanges(listed: Listed, options: CommonOptions, io
   for await (const record of appended) {
     if (isWanted(record, listed) && !known.has(identityOf(record))) await print([[record]], lines, io);
   }
-  throw io.signal.reason;
+  throw endOfWatching(io.signal.reason, io);
 }
 
 /** A repeated refusal has a second record, with its count. */

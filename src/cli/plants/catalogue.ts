@@ -7,7 +7,7 @@ import type { Io } from '../shell/io.ts';
 import { formatted, print } from '../shell/print/print.ts';
 import { type Listing, printList, printOne } from '../shell/print/table.ts';
 import { withSpinner } from '../shell/spinner.ts';
-import { QuietExit } from '../shell/terminal.ts';
+import { endOfWatching } from '../shell/terminal.ts';
 import { connect, connectLoggedIn } from './connect.ts';
 
 const plantListing: Listing<Plant> = {
@@ -200,11 +200,7 @@ export function buildWatch(io: Io): Command {
           else if (io.stderr.isTTY === true) report(`watching ${connection.baseUrl} (Ctrl-C ends)`);
         },
       }).catch((error: unknown) => {
-        // Ctrl-C is how watching ends, and nothing that went wrong.
-        const { reason } = io.signal;
-        if (reason instanceof GatewayError && reason.code === 'interrupted')
-          throw new QuietExit(reason.failure.exit);
-        throw error;
+        throw endOfWatching(error, io);
       });
     });
 }

@@ -1,5 +1,5 @@
 import { isRunningAt } from '../../client/address.ts';
-import { type GatewayError, toGatewayError } from '../../errors.ts';
+import { GatewayError, toGatewayError } from '../../errors.ts';
 import { messageOf } from '../../message-of.ts';
 import { painter } from '../../paint.ts';
 import { programName } from './command.ts';
@@ -16,6 +16,13 @@ export class QuietExit extends Error {
     super(`exit ${code}`);
     this.code = code;
   }
+}
+
+/** For what goes on until Ctrl-C, which then is no failure: the code stays, and nothing is said. */
+export function endOfWatching(thrown: unknown, { signal }: Pick<Io, 'signal'>): unknown {
+  const { reason } = signal;
+  const isInterrupted = reason instanceof GatewayError && reason.code === 'interrupted';
+  return isInterrupted ? new QuietExit(reason.failure.exit) : thrown;
 }
 
 /** Prints a failure on stderr, as a line or (with -o json) as one JSON object, and returns its exit code. */

@@ -142,7 +142,7 @@ describe('logs', () => {
     running.signal('SIGINT');
 
     const ended = await running.ended;
-    expect(ended.exit).toBe(130);
+    expect([ended.exit, ended.stderr]).toEqual([130, '']);
     expect(ended.lines.map((line) => line.request_id)).toEqual(['req_1', 'req_2', 'req_3']);
   });
 });
