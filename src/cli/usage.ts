@@ -12,6 +12,7 @@ import { loadUserConfig } from './shell/load-config.ts';
 import { localDay, note, printValue } from './shell/print/print.ts';
 import { alignedUsd, csv as csvRows, isTable, rowsText } from './shell/print/table.ts';
 import { followRunning } from './shell/running-configuration.ts';
+import { withSpinner } from './shell/spinner.ts';
 import { type BudgetUse, readBudgets } from './usage/budgets.ts';
 import { monthArgument, usagePeriod } from './usage/period.ts';
 
@@ -175,7 +176,7 @@ async function readLedger<Entry>(
   }
   const { place } = settings;
   try {
-    const found = await readFrom({ config, place });
+    const found = await withSpinner('reading the ledger', options, io, () => readFrom({ config, place }));
     if (found.length === 0 && place.path !== undefined && !existsSync(place.path))
       await say('nothing was served yet: the first request makes the ledger');
     return found;

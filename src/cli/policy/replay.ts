@@ -11,6 +11,7 @@ import { type CommonOptions, commonOptions, outputFormat } from '../shell/comman
 import { unreadable } from '../shell/input.ts';
 import type { Io } from '../shell/io.ts';
 import { print } from '../shell/print/print.ts';
+import { wrapped } from '../shell/print/wrapped.ts';
 import { recordsFile } from '../shell/running-configuration.ts';
 import { startSpinner } from '../shell/spinner.ts';
 import { type LoadedPolicies, loadPolicies } from './load-policies.ts';
@@ -66,7 +67,7 @@ export async function replay(given: string | undefined, command: Command, io: Io
   let stop = printsLines ? () => undefined : startSpinner(progress, options, io);
   const show = async (text: string) => {
     stop();
-    await print(text, io);
+    await print(await wrapped(text, io.stdout), io);
     if (!printsLines) stop = startSpinner(progress, options, io);
   };
   try {

@@ -28,6 +28,6 @@ export async function offerConfiguration(options: CommonOptions, io: Io): Promis
   const question = `Without a gateway.yaml answers are made up. Write one that uses ${unused}?`;
   if (!(await askYes(question, io))) return;
   const { init } = await import('../init.ts');
-  // Its standard output is the agent's.
-  await init({ ...options, policy: true }, 'text', { ...io, stdout: io.stderr });
+  // Its standard output is the agent's, and the next step is that agent.
+  await init({ ...options, policy: true, quiet: true }, 'text', { ...io, stdout: io.stderr });
 }
