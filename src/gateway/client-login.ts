@@ -39,8 +39,10 @@ export function keepLogin(
   });
   const [found, second] = given;
   if (found === undefined) return;
-  // Whatever scheme it was sent with.
-  const secrets = given.flatMap(({ secret }) => [secret, secret.replace(anyScheme, '')]);
+  // Whatever scheme it was sent with, and each of those that a header was sent with.
+  const secrets = given.flatMap(({ secret }) =>
+    [secret, ...secret.split(/, */)].flatMap((each) => [each, each.replace(anyScheme, '')]),
+  );
   const scrubber = new Scrubber(secrets);
   exchange.scrubAlso(secrets);
   if (projectKey === '') {
