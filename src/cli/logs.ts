@@ -35,6 +35,7 @@ export function build(io: Io): Command {
     .option('--conversations', 'list saved conversations instead of exchanges')
     .option('--blocked', 'only what was refused')
     .option('--project <name>', 'only what this project sent')
+    .option('--session <id>', "only this session's, as agents name it")
     .option('--since <duration>', 'only what began within 90m, 24h, 7d or 4w', durationArgument)
     .option('-n, --limit <n>', 'print at most this many', positiveInteger, 20)
     .action(async (_options: unknown, command: Command) => {

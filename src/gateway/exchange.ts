@@ -11,6 +11,7 @@ import type { ExchangeSpans } from '../record/tracing/otel-tracer.ts';
 import type { SwapRemoveItem } from '../swap-remove-list.ts';
 import { RecordDraft } from './record-draft.ts';
 import type { Scrubber } from './scrub.ts';
+import type { Sender } from './sender.ts';
 import { Outcome, type Spending } from './spending/spending.ts';
 
 /** The credentials that come with a request, next to the project key or in its place. */
@@ -44,6 +45,8 @@ export class Exchange implements SwapRemoveItem {
   spans: ExchangeSpans | undefined;
   /** The client's own login at a provider; undefined if it has sent none. */
   login: ClientLogin | undefined;
+  /** Who sent it, as far as the client says; undefined before the key is known. */
+  sender: Sender | undefined;
   /** What its body takes of the memory for bodies; given back when it is over. */
   held: HeldBytes | undefined;
   /** The request's body, kept until the exchange is over. */

@@ -13,6 +13,7 @@ import { refuse } from './refuse.ts';
 import { checkMediaType } from './request.ts';
 import { reserve, settle } from './reserve.ts';
 import { route } from './route.ts';
+import { readSender } from './sender.ts';
 
 /**
  * One exchange, from its request's head to its record. A step that throws ends it with an error to the client. The
@@ -30,6 +31,7 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
 
     const key = authenticate(exchange, gateway);
     draft.noteCaller(endpoint.name, key);
+    exchange.sender = readSender(request);
     beginSpans(exchange, gateway);
     gateway.admit();
 

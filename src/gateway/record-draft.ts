@@ -6,6 +6,7 @@ import { messageOf } from '../message-of.ts';
 import { type Action, actions, type Decision, type Verdict, withholds } from '../policy/rule.ts';
 import type { Target } from '../providers/route.ts';
 import type { ExchangeRecord, Outcome } from '../record/record.ts';
+import type { Sender } from './sender.ts';
 import type { Spent } from './spending/spending.ts';
 
 type Draft = { -readonly [Field in keyof ExchangeRecord]?: ExchangeRecord[Field] | undefined };
@@ -36,6 +37,8 @@ export class RecordDraft {
       endpoint: undefined,
       project: undefined,
       key: undefined,
+      agent: undefined,
+      session: undefined,
       model: undefined,
       provider: undefined,
       target_model: undefined,
@@ -83,6 +86,10 @@ export class RecordDraft {
     this.#fields.endpoint = endpoint;
     this.#fields.project = project;
     this.#fields.key = id;
+  }
+
+  noteSender(sender: Sender): void {
+    Object.assign(this.#fields, sender);
   }
 
   noteDecision({ action, verdicts, wouldBlock, unseen }: Decision, microseconds: number): void {

@@ -3,14 +3,6 @@ import type { Exchange } from './exchange.ts';
 import type { Gateway } from './gateway.ts';
 import { outcomeOf } from './record-draft.ts';
 
-const sessionHeaders = [
-  'session-id',
-  'session_id',
-  'thread-id',
-  'conversation_id',
-  'x-claude-code-session-id',
-] as const;
-
 export function beginSpans(exchange: Exchange, { tracer }: Pick<Gateway, 'tracer'>): void {
   if (tracer === undefined) return;
   const { request, startedMs } = exchange;
@@ -48,15 +40,14 @@ export function record(
 
 /**
  * A key that is the same each time the same session gets the same refusal for the same body; undefined for everything
- * else. Agents that repeat a refused request name their session in a header.
+ * else. Agents that repeat a refused request name their session.
  */
-function repeatKey({ request, draft, body, failure }: Exchange): string | undefined {
+function repeatKey({ sender, draft, body, failure }: Exchange): string | undefined {
   if (failure === undefined || outcomeOf(failure) !== 'refused') return undefined;
   const { key, path, bytes_in: bytes } = draft.soFar;
   // The memory of a large body may have been transferred to the decision thread.
   if (body === undefined || body.length !== bytes) return undefined;
-  const session = sessionHeaders.map((name) => request.header(name) ?? '').join('\n');
-  if (session.trim() === '') return undefined;
-  const facts = [key, path, failure.reason, session];
+  if (sender?.session === undefined) return undefined;
+  const facts = [key, path, failure.reason, sender.session, sender.subagent];
   return createHash('sha256').update(facts.join('\n')).update(body).digest('base64');
 }

@@ -5,6 +5,7 @@ import { sendError } from '../http/respond.ts';
 import { LimitError, type LimitState } from '../limits/limiter.ts';
 import { errorDialect } from './endpoints.ts';
 import type { Exchange } from './exchange.ts';
+import { type AgentName, agentOf } from './sender.ts';
 
 const rates = [
   { unit: 'requests', limit: 'requests_per_minute' },
@@ -24,10 +25,8 @@ interface Form extends Pick<Failure, 'status' | 'type'> {
 }
 
 interface Agent {
-  /** As `gateway run` knows it; absent for one that it doesn't start. */
-  readonly name?: string;
-  readonly header: 'originator' | 'user-agent' | 'x-interaction-type';
-  readonly value: RegExp;
+  /** Whether `gateway run` starts it. */
+  readonly isStarted?: true;
   /** The status and type with which the agent shows the message and doesn't repeat the request. */
   form(failure: Failure): Partial<Form> | undefined;
   /** How a user takes a turn out of the conversation, which would be refused with every later one too. */
@@ -35,46 +34,38 @@ interface Agent {
 }
 
 // Found by trying the real agents; docs/agents.md and docs/editors.md list what each of them shows.
-const agents: readonly Agent[] = [
-  {
+const agents: Partial<Record<AgentName, Agent>> = {
+  claude: {
     // It treats every 403 as a failed login, and prints that before the message. After 400 and 422 it repeats the request
     // up to five times, each time without another of its features; and whatever the status, one of type overloaded_error.
-    header: 'user-agent',
-    value: /^claude-cli\//,
     form: (failure) => {
       if (isBroken(failure)) return { status: 451, type: 'api_error' };
       return failure.status === 403 ? { status: 451 } : undefined;
     },
-    name: 'claude',
+    isStarted: true,
     wayOut: '/rewind goes back to before it',
   },
-  {
+  codex: {
     // It repeats every other refusal five times, and hides the message of a 429.
-    header: 'originator',
-    value: /^codex/,
     form: ({ retry }) => (retry ? undefined : { status: 400 }),
-    name: 'codex',
+    isStarted: true,
     wayOut: 'Esc twice goes back to before it',
   },
-  {
+  opencode: {
     // It retries a rate limit (by status or type) without end, and shows nothing meanwhile.
-    header: 'user-agent',
-    value: /^opencode\//,
     form: (failure) =>
       (failure.status === 429 && !failure.retry) || isBroken(failure)
         ? { status: 400, type: 'invalid_request_error' }
         : undefined,
-    name: 'opencode',
+    isStarted: true,
     wayOut: '/undo goes back to before it',
   },
-  {
-    // Copilot CLI, whose user-agent is its SDK's. Of a 403 it says that the key is wrong, and nothing else.
-    header: 'x-interaction-type',
-    value: /^conversation-/,
+  copilot: {
+    // Of a 403 it says that the key is wrong, and nothing else.
     form: ({ status }) => (status === 403 ? { status: 451 } : undefined),
     wayOut: '/rewind goes back to before it',
   },
-];
+};
 
 /** A fault of the server's side that stays: every agent retries its usual status, some for minutes without a word. */
 function isBroken({ status, retry }: Failure): boolean {
@@ -87,15 +78,18 @@ function isBroken({ status, retry }: Failure): boolean {
  */
 export function refusalForm(error: GatewayError, request: HttpRequest): Form {
   const { failure, message, code, param = '' } = error;
-  const agent = agents.find(({ header, value }) => value.test(request.header(header) ?? ''));
+  const name = agentOf(request);
+  const agent = name === undefined ? undefined : agents[name];
   const isInTurn = code === 'policy.blocked' && /^\/(?:messages|input)(?:\/|$)/.test(param);
   const shown =
-    agent !== undefined && isInTurn ? `${message} (at ${param}). ${waysOut(agent, error)}` : message;
+    name !== undefined && agent !== undefined && isInTurn
+      ? `${message} (at ${param}). ${waysOut(name, agent, error)}`
+      : message;
   return { status: failure.status, type: failure.type, message: shown, ...agent?.form(failure) };
 }
 
-function waysOut({ name, wayOut }: Agent, { detectors }: GatewayError): string {
-  if (detectors.length === 0 || name === undefined) return wayOut;
+function waysOut(name: string, { wayOut, isStarted }: Agent, { detectors }: GatewayError): string {
+  if (detectors.length === 0 || isStarted !== true) return wayOut;
   return `${wayOut}; "gateway run --mask ${detectors.join(',')} ${name}" sends placeholders`;
 }
 

@@ -152,6 +152,14 @@ const forms: Partial<Record<keyof ExchangeRecord, (value: unknown) => boolean>> 
   ...{ time: isText, request_id: isText, method: isText, path: isText, endpoint: isText, project: isText },
   ...{ key: isText, model: isText, provider: isText, target_model: isText, outcome: isText, reason: isText },
   ...{ decision: isText, cause: isText, status: isNumber, bytes_in: isNumber, bytes_out: isNumber },
+  ...{
+    agent: isText,
+    session: isText,
+    subagent: isText,
+    parent: isText,
+    request_class: isText,
+    prompt: isText,
+  },
   ...{ total_ms: isNumber, first_byte_ms: isNumber, cost_usd: isNumber, usage: isFields },
   ...{ rules: isListOf(isFields), would_block: isListOf(isText), dropped: isListOf(isText) },
 };

@@ -13,6 +13,15 @@ export interface ExchangeRecord {
   readonly project?: string;
   /** The key's id. */
   readonly key?: string;
+  /** The agent that sent it, if it is recognized: claude, codex, opencode, gemini or copilot. */
+  readonly agent?: string;
+  /** What the client says of itself: the session, and within it the subagent, what started that, and the request's purpose. */
+  readonly session?: string;
+  readonly subagent?: string;
+  readonly parent?: string;
+  readonly request_class?: string;
+  /** The id of the user's prompt. */
+  readonly prompt?: string;
   readonly model?: string;
   readonly provider?: string;
   /** The model's name at the provider. */

@@ -201,6 +201,13 @@ test('the running gateway is used, and keeps running; one that left only its sta
   expect([later.exit, later.stdout]).toEqual([0, expect.not.stringContaining(url)]);
 });
 
+test('Claude Code is told to say what each request is for, unless the user has set otherwise', async () => {
+  const script = 'echo "$CLAUDE_CODE_GATEWAY_HINT_HEADERS"';
+
+  expect((await run({ script })).stdout).toBe('1\n');
+  expect((await run({ script, env: { CLAUDE_CODE_GATEWAY_HINT_HEADERS: '0' } })).stdout).toBe('0\n');
+});
+
 describe("a model's limits", () => {
   const yaml = `
 models:

@@ -74,6 +74,8 @@ const clients = {
         ...(small !== undefined && { ANTHROPIC_DEFAULT_HAIKU_MODEL: small }),
       },
       defaults: {
+        // Has it send which subagent, prompt and purpose a request is for (2.1.273 and later).
+        CLAUDE_CODE_GATEWAY_HINT_HEADERS: '1',
         ...(limits?.contextWindow !== undefined && {
           CLAUDE_CODE_MAX_CONTEXT_TOKENS: String(limits.contextWindow),
         }),

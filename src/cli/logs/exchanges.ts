@@ -1,6 +1,6 @@
 import { type Paint, painter } from '../../paint.ts';
 import { decidingRule, prettyLine } from '../../record/pretty.ts';
-import { followRecords, recordsBackwards } from '../../record/read-records.ts';
+import { followRecords, linesWith, recordsBackwards } from '../../record/read-records.ts';
 import type { ExchangeRecord } from '../../record/record.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import { hasColour, type Io, write } from '../shell/io.ts';
@@ -12,6 +12,7 @@ import { endOfWatching } from '../shell/terminal.ts';
 export interface ExchangeFilter {
   readonly blocked?: true;
   readonly project?: string;
+  readonly session?: string;
   /** Milliseconds back from now. */
   readonly since?: number;
 }
@@ -24,8 +25,8 @@ interface Listed extends ExchangeFilter {
 /** Prints the latest exchanges, the newest last. */
 export async function listExchanges(listed: Listed, options: CommonOptions, io: Io): Promise<void> {
   const shown = await latest(listed);
-  const { blocked, project, since } = listed;
-  const isAll = blocked === undefined && project === undefined && since === undefined;
+  const { blocked, project, session, since } = listed;
+  const isAll = [blocked, project, session, since].every((filter) => filter === undefined);
   if (shown.length === 0 && isAll && options.quiet !== true)
     await note('nothing was served yet: a gateway that serves records each exchange\n', io);
   await print([shown], options, io);
@@ -58,7 +59,9 @@ function identityOf({ request_id: id, repeats = 0 }: ExchangeRecord): string {
 async function latest({ file, limit, since, ...filter }: Listed): Promise<readonly ExchangeRecord[]> {
   const fromTime = since === undefined ? '' : new Date(Date.now() - since).toISOString();
   const found: ExchangeRecord[] = [];
-  for await (const record of recordsBackwards(file)) {
+  // An id has no character that JSON escapes.
+  const findLines = filter.session === undefined ? undefined : linesWith([filter.session]);
+  for await (const record of recordsBackwards(file, findLines)) {
     // Records are written when exchanges end, so a long one comes after shorter ones that began later.
     if (record.time < fromTime && Date.parse(record.time) + record.total_ms < Date.parse(fromTime)) break;
     if (record.time >= fromTime && isWanted(record, filter)) found.push(record);
@@ -67,9 +70,11 @@ async function latest({ file, limit, since, ...filter }: Listed): Promise<readon
   return found.reverse();
 }
 
-function isWanted(record: ExchangeRecord, { blocked, project }: ExchangeFilter): boolean {
+function isWanted(record: ExchangeRecord, { blocked, project, session }: ExchangeFilter): boolean {
   const isRefused = record.outcome === 'refused' || record.decision === 'block';
-  return (blocked !== true || isRefused) && (project === undefined || record.project === project);
+  if (blocked === true && !isRefused) return false;
+  if (session !== undefined && record.session !== session) return false;
+  return project === undefined || record.project === project;
 }
 
 async function print(

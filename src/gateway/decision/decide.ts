@@ -3,6 +3,7 @@ import type { Decision } from '../../policy/rule.ts';
 import { refuseLoginIn } from '../client-login.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Gateway } from '../gateway.ts';
+import { withBody, withoutHidden } from '../sender.ts';
 import { type DecidedRequest, factsOf, type Incoming, toSubject } from './decide-request.ts';
 
 /**
@@ -25,14 +26,15 @@ export async function decide(
   const targetModels = decider.targetModels(model);
   const facts = factsOf(request, { endpoint, key, targetModels, nowMs });
   // No record may have a text that a rule on texts refuses; a rule on models says nothing against the name itself.
+  const isFound = (at: string, text: string) =>
+    key.policies.evaluateValue({ at, text }, toSubject(facts, request.document, endpoint.dialect)).length > 0;
   const isHidden =
-    decision.action === 'block' &&
-    (decision.failure !== undefined ||
-      key.policies.evaluateValue(
-        { at: '/model', text: model },
-        toSubject(facts, request.document, endpoint.dialect),
-      ).length > 0);
+    decision.action === 'block' && (decision.failure !== undefined || isFound('/model', model));
   exchange.draft.note({ model: isHidden ? '' : model, stream });
+  if (decision.failure === undefined) {
+    exchange.sender = withBody(exchange.sender ?? {}, request.document, endpoint);
+    noteSender(exchange, (id) => !key.policies.isKnownClean(id) && isFound('session', id));
+  }
   exchange.draft.noteDecision(decision, microseconds);
   if (exchange.spans !== undefined) {
     const rules = decision.verdicts.map(({ rule }) => rule);
@@ -40,6 +42,15 @@ export async function decide(
   }
   if (decision.action === 'block') throw blocked(decision);
   return { request, endpoint, key, decision, facts, answerRules };
+}
+
+/** Records who sent the request, without ids that contain a secret or what a rule on texts looks for. */
+function noteSender(
+  { sender, scrubber, draft }: Pick<Exchange, 'sender' | 'scrubber' | 'draft'>,
+  isFound: (id: string) => boolean,
+): void {
+  if (sender === undefined) return;
+  draft.noteSender(withoutHidden(sender, (id) => scrubber.text(id) !== id || isFound(id)));
 }
 
 /** The refusal with the blocking rule's reason and message; what a rule threw goes into the record. */

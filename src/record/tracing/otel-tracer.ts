@@ -160,6 +160,7 @@ function attributesOf(record: ExchangeRecord) {
     'gateway.key': record.key,
     'gateway.attempts': record.attempts,
     'gateway.first_byte_ms': record.first_byte_ms,
+    'gen_ai.conversation.id': record.session,
     'gen_ai.request.model': record.model?.slice(0, longest),
     'gen_ai.provider.name': record.provider,
     'gen_ai.response.model': record.target_model?.slice(0, longest),

@@ -77,6 +77,20 @@ describe('logs', () => {
     expect(await idsOf('--since 1h')).toEqual(['req_3']);
   });
 
+  test("only a session's, in whatever project", async () => {
+    const others = [
+      record(1, { session: 'ses_1' }),
+      record(2, { session: 'SES_1' }),
+      record(3, { model: 'ses_1' }),
+    ];
+    const last = record(4, { session: 'ses_1', project: 'other' });
+    const { idsOf } = withRecords(lines(...others, last, record(5, { session: 'ses_12' })));
+
+    expect(await idsOf('--session ses_1')).toEqual(['req_1', 'req_4']);
+    expect(await idsOf('--session ses_1 --project other')).toEqual(['req_4']);
+    expect(await idsOf('--session ses')).toEqual([]);
+  });
+
   test('a table for people, tabs in a pipe, JSON for programs', async () => {
     const { run } = withRecords(lines(record(1)));
 
