@@ -2,6 +2,7 @@ import { parseKey } from '../config/build/keys.ts';
 import { isFields } from '../dialects/fields.ts';
 import type { HttpRequest } from '../http/request.ts';
 import type { JsonDocument } from '../json/json-document.ts';
+import { memoize } from '../memoize.ts';
 import type { ModelEndpoint } from './endpoints.ts';
 
 /** The agents that requests are recognized of. */
@@ -81,10 +82,11 @@ export function agentOf(request: Pick<HttpRequest, 'header'>): AgentName | undef
 }
 
 /** What the head says; `withBody` adds what only a body has. */
-export function readSender(request: Pick<HttpRequest, 'header'>): Sender {
+export function readSender(request: Pick<HttpRequest, 'header' | 'rawHeaders'>): Sender {
   const sender: { -readonly [Name in keyof Sender]: Sender[Name] } = {};
   const agent = agentOf(request);
   if (agent !== undefined) sender.agent = agent;
+  if (!hasSource(request)) return sender;
   for (const { id, header, with: other } of sources) {
     if (sender[id] !== undefined) continue;
     const value = request.header(header);
@@ -92,6 +94,18 @@ export function readSender(request: Pick<HttpRequest, 'header'>): Sender {
     if (isFit(value)) sender[id] = value;
   }
   return sender;
+}
+
+const isSource = memoize((name) => sources.some(({ header }) => header === name.toLowerCase()));
+const lengths = new Set(sources.map(({ header }) => header.length));
+
+/** A quick no for the requests of most programs: they need no search for each header by its name. */
+function hasSource({ rawHeaders }: Pick<HttpRequest, 'rawHeaders'>): boolean {
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string;
+    if (lengths.has(name.length) && isSource(name)) return true;
+  }
+  return false;
 }
 
 /** The sender with the session that its body names, if its head names none. */

@@ -7,7 +7,8 @@ import { startHost } from '../kit/host.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-const senderOf = (headers: Headers) => readSender({ header: (name) => headers[name] });
+const senderOf = (headers: Headers) =>
+  readSender({ header: (name) => headers[name], rawHeaders: Object.entries(headers).flat() });
 const bodySender = (body: object, dialectName: 'messages' | 'responses' | 'chat', sender: Sender = {}) =>
   withBody(sender, parseStrictJson(Buffer.from(JSON.stringify(body))), { dialectName });
 
