@@ -27,7 +27,8 @@ const rowOf = async (id: string) => (await gateway.rows()).find((row) => row.id 
 
 describe('the list', () => {
   test('shows an answered exchange with its parts in time', async () => {
-    const row = await rowOf(await gateway.ask(hello, { headers: { 'user-agent': 'tester/1.0 (x)' } }));
+    const headers = { 'user-agent': 'tester/1.0 (x)', 'x-gateway-session': 'nightly-7' };
+    const row = await rowOf(await gateway.ask(hello, { headers }));
 
     expect(row).toMatchObject({
       state: 'finished',
@@ -37,6 +38,7 @@ describe('the list', () => {
       project: 'shop',
       key: 'shop-web',
       client: 'tester/1.0',
+      session: 'nightly-7',
       model: 'sandbox-mini',
       provider: 'sandbox',
       status: 200,

@@ -1,7 +1,7 @@
 import type { ExchangeRecord } from '../../record/record.ts';
 
 /** What a row shows of the exchange's record, as far as that is known. */
-type Recorded = 'endpoint' | 'project' | 'key' | 'model' | 'provider' | 'target_model' | 'stream';
+type Recorded = 'endpoint' | 'project' | 'key' | 'session' | 'model' | 'provider' | 'target_model' | 'stream';
 
 /** An exchange in the list. Each event sends the whole row again; `seq` identifies it. */
 export interface ExchangeRow

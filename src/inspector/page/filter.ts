@@ -53,8 +53,8 @@ export function toPredicate({ show, project, model, slower, text }: Filter): (ro
 }
 
 function searchText(row: ExchangeRow): string {
-  const { id, path, project, key, client, model, target_model, provider, rule, reason } = row;
-  return [id, path, project, key, client, model, target_model, provider, rule, reason]
+  const { id, path, project, key, session, client, model, target_model, provider, rule, reason } = row;
+  return [id, path, project, key, session, client, model, target_model, provider, rule, reason]
     .join('\n')
     .toLowerCase();
 }

@@ -18,7 +18,7 @@ export function hideTokens(value: string): string {
 }
 
 /** What clients can put a key into by mistake. */
-const fromClient = ['path', 'client', 'model', 'target_model'] as const;
+const fromClient = ['path', 'client', 'session', 'model', 'target_model'] as const;
 
 /** What the list shows of an exchange, with configured secrets scrubbed. */
 export function toRow(entry: RingEntry, scrub: (text: string) => string): ExchangeRow {
@@ -44,6 +44,7 @@ function factsOf(entry: RingEntry): ExchangeRow {
     endpoint: facts.endpoint,
     project: facts.project,
     key: facts.key,
+    session: facts.session,
     client,
     model: facts.model,
     provider: facts.provider,

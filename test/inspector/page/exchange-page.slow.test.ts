@@ -114,6 +114,25 @@ projects: { shop: { keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] } }
     expect(failed).toMatchObject({ exit: 1 });
   });
 
+  test("links to its session's exchanges", async () => {
+    const { page } = await enter(gateway, openPage());
+    const session = 'nightly+7=x';
+    await gateway.ask(say('hello'), { headers: { 'x-gateway-session': session } });
+    await gateway.ask(say('hello'));
+    await page.getByLabel('Filter by text').fill(session);
+    await expect.poll(() => rowCount(page)).toBe(1);
+    await page.locator('.row:not(.head)').first().click();
+    const link = page.locator('.facts').getByRole('link', { name: session });
+    await link.waitFor();
+    await page.getByLabel('Filter by text').fill('');
+    await expect.poll(() => rowCount(page)).toBeGreaterThan(1);
+
+    await link.click();
+
+    await expect.poll(() => new URL(page.url()).searchParams.get('text')).toBe(session);
+    await expect.poll(() => rowCount(page)).toBe(1);
+  });
+
   test('is sent again with another model and with an edited body, through the same policy', async () => {
     const { page } = await openExchange(say('hello there'));
     const first = new URL(page.url()).hash;

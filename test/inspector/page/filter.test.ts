@@ -30,6 +30,7 @@ describe('a row', () => {
     ['?slower=401', {}, false],
     ['?text=CLAUDE-T', {}, true],
     ['?text=nowhere', {}, false],
+    ['?text=ses_7', { session: 'ses_7f' }, true],
     ['?show=blocked', {}, false],
     ['?show=blocked', { status: 403, decision: 'block' }, true],
     ['?show=failed', { status: 403, decision: 'block' }, false],

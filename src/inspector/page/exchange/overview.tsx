@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { ExchangeDetail } from '../../contract/exchange-detail.ts';
 import type { ExchangeRow } from '../../contract/exchange-list.ts';
+import { noFilter, toQuery } from '../filter.ts';
 import { formatBytes, formatCost, formatCount, formatDuration } from '../format.ts';
 import { parts } from '../list/cells.tsx';
 import { openExchange } from '../navigate.ts';
@@ -17,6 +18,11 @@ export function Overview({ detail }: { readonly detail: ExchangeDetail }) {
         <Fact name="Project">{row.project}</Fact>
         <Fact name="Key">{row.key}</Fact>
         <Fact name="Client">{row.client}</Fact>
+        <Fact name="Session">
+          {row.session && (
+            <a href={location.pathname + toQuery({ ...noFilter, text: row.session })}>{row.session}</a>
+          )}
+        </Fact>
         <Fact name="Model">{row.model}</Fact>
         <Fact name="Sent to">
           {attempts.length > 0 && (
