@@ -157,6 +157,7 @@ function cut(open: SwapRemoveList<Exchange>): void {
 function settleAll(open: SwapRemoveList<Exchange>): void {
   for (const exchange of [...open.items]) {
     exchange.failure ??= stopped();
+    exchange.outcome.noteEnd();
     void settle(exchange); // it never rejects
   }
 }

@@ -106,7 +106,7 @@ function noteAttempt(
 
 function noteOutcome({ outcome, spans }: Exchange, attempt: Attempt): void {
   if ('failure' in attempt) {
-    if (attempt.failure.wasSent) outcome.noteSilence();
+    outcome.noteFailure(attempt.failure);
     spans?.attemptEnded({ reason: attempt.failure.error.reason });
     return;
   }

@@ -30,17 +30,32 @@ export class Outcome {
   /** Undefined if nothing of an answer could be read. */
   answer: SeenAnswer | undefined;
 
+  /** Whether the last attempt has neither an answer nor a failure yet. */
+  #isPending = false;
+
   noteAttempt(target: Target): void {
     this.target = target;
     this.wasAccepted = false;
+    this.#isPending = true;
   }
 
   noteStatus(status: number): void {
     this.wasAccepted = status >= 200 && status < 300;
+    this.#isPending = false;
+  }
+
+  noteFailure({ wasSent }: { readonly wasSent: boolean }): void {
+    if (wasSent) this.noteSilence();
+    this.#isPending = false;
   }
 
   noteSilence(): void {
     this.wasAccepted = true;
+  }
+
+  /** The process ends: of an attempt that goes on, the target may have the request. */
+  noteEnd(): void {
+    if (this.#isPending) this.noteSilence();
   }
 }
 

@@ -61,7 +61,9 @@ test.each([1, 2])(
         home,
         "select count(*) as rows, sum(outcome = 'unknown') as unknown, sum(input_tokens + output_tokens) as tokens from exchanges",
       );
-    await expect.poll(spent, { timeout: 60_000 }).toEqual([{ rows: 50, unknown: 10, tokens: budget }]);
+    // A worker outlives the process that was killed, and enters what was open by itself.
+    const unknown = workers === 1 ? 10 : 0;
+    await expect.poll(spent, { timeout: 60_000 }).toEqual([{ rows: 50, unknown, tokens: budget }]);
     await stop(third);
   },
   120_000,
