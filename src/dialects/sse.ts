@@ -13,13 +13,14 @@ const initialBytes = 1_024;
 
 /**
  * Bytes to server-sent events, incrementally. Lines are found in the bytes and only whole lines are decoded,
- * so characters may be split anywhere; at most one event is held. Comments and fields other than `event` and
- * `data` are skipped. An object that stands where an event should, as Google writes errors, is data of an event whose
+ * so characters may be split anywhere; at most one event is held. Comments are announced without
+ * their text, and fields other than `event` and `data` are skipped. An object that stands where an event should, as Google writes errors, is data of an event whose
  * name is empty. Throws `provider.broken_response` for an event above the limit, and for such an object with a field in
  * it, which other readers would take for the event.
  */
 export class SseParser {
   readonly #onEvent: (name: string | undefined, data: string) => void;
+  readonly #onComment: (() => void) | undefined;
   /** The beginning of a line whose end has not come yet. */
   #held = Buffer.allocUnsafe(initialBytes);
   #heldLength = 0;
@@ -30,8 +31,9 @@ export class SseParser {
   #skipsLineFeed = false;
   #isFirstLine = true;
 
-  constructor(onEvent: (name: string | undefined, data: string) => void) {
+  constructor(onEvent: (name: string | undefined, data: string) => void, onComment?: () => void) {
     this.#onEvent = onEvent;
+    this.#onComment = onComment;
   }
 
   /** The next bytes of the body; calls back for every event that they complete. */
@@ -121,6 +123,7 @@ export class SseParser {
     const isFirst = this.#eventBytes === 0;
     this.#eventBytes += end - start;
     if (isFirst && bytes[start] === brace) this.#name = bareName;
+    if (bytes[start] === colon && this.#name !== bareName) return this.#onComment?.();
     const isData = isField(bytes, start, end, 'data');
     if (this.#name === bareName) {
       if (isData)

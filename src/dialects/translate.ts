@@ -4,7 +4,7 @@ import { type Dialect, type EmbeddingDialect, isEmbedding, isText, type TextDial
 import { parseFailure, toFailure } from './failure.ts';
 import { applyTable, type FieldTable } from './field-table.ts';
 import { brokenAnswer, type Dropped, type Fields, isFields, parseFields } from './fields.ts';
-import { eventLimitBytes, type SseEvent, type WriteEvent } from './sse.ts';
+import { eventLimitBytes, pingComment, type SseEvent, type WriteEvent } from './sse.ts';
 import { countTextTokens, tallyAnswer } from './text-tokens.ts';
 import type { TranslationContext } from './translation/context.ts';
 import { cutAnswer, cutStream, stopsToCut } from './translation/stop-sequences.ts';
@@ -49,6 +49,8 @@ export type StreamState = 'open' | 'complete' | 'cut' | 'failed';
 export interface StreamTranslation {
   /** One event of the provider; throws `provider.broken_response` where it makes no sense. */
   event(name: string | undefined, data: string): readonly SseEvent[];
+  /** A comment of the provider's, with which hosts say that they still work on an answer. */
+  comment(): readonly SseEvent[];
   /** The provider's body ended. Throws `provider.broken_response` when the answer was cut. */
   end(): readonly SseEvent[];
   /**
@@ -247,6 +249,14 @@ class TranslatedEvents implements StreamTranslation {
     if (this.#state !== 'open') return [];
     this.#tally.addText(countTextTokens(Buffer.from(data).toString('latin1'), this.#writtenMembers));
     this.#reader.event(name, data);
+    return this.#take();
+  }
+
+  comment(): readonly SseEvent[] {
+    if (this.#state !== 'open') return [];
+    // Some clients take no event before that which begins the answer.
+    if (this.#isStarted) this.#writer.ping();
+    else this.#out.push(pingComment);
     return this.#take();
   }
 

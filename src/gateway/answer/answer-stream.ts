@@ -1,4 +1,4 @@
-import { formatSse, isComment, type SseEvent } from '../../dialects/sse.ts';
+import { formatSse, isComment, pingComment, type SseEvent } from '../../dialects/sse.ts';
 import type { StreamState } from '../../dialects/translate.ts';
 import type { Tally } from '../../dialects/usage.ts';
 import { GatewayError } from '../../errors.ts';
@@ -15,9 +15,14 @@ interface AnswerStreamParts {
   readonly scrubber: Scrubber;
   /** Whether the client gets one JSON array in place of events. */
   readonly isArray?: boolean;
+  /** A clock in milliseconds. */
+  readonly now?: () => number;
 }
 
 const nothing = Buffer.alloc(0);
+const signOfLife = toBytes(pingComment);
+/** How long nothing may leave while the provider sends. What stands between here and the client gives up after a minute or so. */
+const silentMs = 10_000;
 
 /**
  * A provider's stream on its way to the client: the events of a source pass the stages, and are written. Where no stage
@@ -32,8 +37,12 @@ export class AnswerStream {
   readonly #mayPass: boolean;
   /** A stage has refused: nothing that is held leaves any more. */
   #isRefused = false;
+  readonly #now: () => number;
+  /** Since when all that came was held. */
+  #silentSinceMs: number | undefined;
 
-  constructor({ source, stages = [], scrubber, isArray = false }: AnswerStreamParts) {
+  constructor({ source, stages = [], scrubber, isArray = false, now }: AnswerStreamParts) {
+    this.#now = now ?? (() => performance.now());
     this.#source = source;
     this.#stages = stages;
     this.#scrubber = scrubber;
@@ -43,6 +52,23 @@ export class AnswerStream {
 
   /** What the client gets for a chunk: whole events, or nothing. Throws provider.broken_response and policy.blocked. */
   transform(chunk: Buffer): Buffer {
+    const passed = this.#transform(chunk);
+    if (passed.length === 0) return this.#whileSilent();
+    this.#silentSinceMs = undefined;
+    return passed;
+  }
+
+  /** Nothing, or now and then a comment. */
+  #whileSilent(): Buffer {
+    const nowMs = this.#now();
+    this.#silentSinceMs ??= nowMs;
+    const isOver = this.#source.isWhole || this.#source.state !== 'open';
+    if (nowMs - this.#silentSinceMs < silentMs || this.#array !== undefined || isOver) return nothing;
+    this.#silentSinceMs = nowMs;
+    return signOfLife;
+  }
+
+  #transform(chunk: Buffer): Buffer {
     this.#source.read(chunk);
     const { state } = this.#source;
     const isOver = this.#source.isWhole || state !== 'open';
@@ -168,8 +194,7 @@ export class RulesStage implements Stage {
   }
 
   push(events: readonly StreamEvent[]): readonly StreamEvent[] {
-    // What has no data is for nobody who reads events, and the rules don't read it.
-    for (const event of events) if (event.hasData) this.#check.push(event);
+    for (const event of events) this.#check.push(event);
     return this.#take();
   }
 

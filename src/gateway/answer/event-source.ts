@@ -1,6 +1,6 @@
 import type { Dialect } from '../../dialects/dialect.ts';
 import { toFailure } from '../../dialects/failure.ts';
-import { formatSse, type SseEvent, SseParser } from '../../dialects/sse.ts';
+import { formatSse, isComment, type SseEvent, SseParser } from '../../dialects/sse.ts';
 import { StreamObserver } from '../../dialects/stream-observer.ts';
 import type { StreamState, StreamTranslation } from '../../dialects/translate.ts';
 import type { Tally } from '../../dialects/usage.ts';
@@ -125,7 +125,10 @@ export class TranslatedSource implements EventSource {
 
   constructor(translation: StreamTranslation) {
     this.#translation = translation;
-    this.#parser = new SseParser((name, data) => this.#events.push(...translation.event(name, data)));
+    this.#parser = new SseParser(
+      (name, data) => this.#events.push(...translation.event(name, data)),
+      () => this.#events.push(...translation.comment()),
+    );
   }
 
   read(chunk: Buffer): void {
@@ -151,7 +154,11 @@ export class TranslatedSource implements EventSource {
   take(): readonly StreamEvent[] {
     const events = this.#events;
     this.#events = [];
-    return events.map((event) => new StreamEvent(this.#reader, event));
+    return events.map((event) =>
+      isComment(event)
+        ? StreamEvent.withoutData(this.#reader, Buffer.from(formatSse(event.name, event.data)))
+        : new StreamEvent(this.#reader, event),
+    );
   }
 
   fail(error: GatewayError, requestId: string): readonly SseEvent[] {

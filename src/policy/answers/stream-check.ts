@@ -54,6 +54,8 @@ export class StreamCheck {
   /** Consumes the next event; `take` returns what may leave. */
   push(event: StreamEvent): void {
     if (this.#verdicts.refusal !== undefined) return;
+    // The words of a comment are for nobody who reads events, and the rules don't read them.
+    if (!event.hasData) return this.#held.add(event.plain);
     event.strip();
     const { frame, parts, ends } = event.reading;
     const isChecked = frame !== undefined && frame === this.#checked;

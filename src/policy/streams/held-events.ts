@@ -28,12 +28,18 @@ type OnChange<Change extends TextChange> = (
   others: readonly Change[],
 ) => void;
 
-/** Events in their order. Each leaves, with the changes of its texts, once nothing in them can be part of a match. */
+/**
+ * Events in their order. Each leaves, with the changes of its texts, once nothing in them can be part of a match. Signs of
+ * life don't wait behind others: a connection on which nothing comes for a minute is ended on its way.
+ */
 export class HeldEvents<Change extends TextChange = TextChange> {
   readonly #onChange: OnChange<Change> | undefined;
   #held: Held<Change>[] = [];
   /** Those before have left. */
   #first = 0;
+  /** Whether something had to stay when events were last released. */
+  #isHolding = false;
+  #signsOfLife: StreamEvent[] = [];
   /** Characters of the events that are held. */
   size = 0;
 
@@ -45,14 +51,17 @@ export class HeldEvents<Change extends TextChange = TextChange> {
     return this.#first === this.#held.length;
   }
 
-  add(event: StreamEvent, pieces: readonly HeldPiece<Change>[]): void {
+  add(event: StreamEvent, pieces: readonly HeldPiece<Change>[] = []): void {
+    if (this.#isHolding && pieces.length === 0 && event.isSignOfLife)
+      return void this.#signsOfLife.push(event);
     this.#held.push({ event, pieces });
     this.size += event.data.length;
   }
 
   /** Those that may leave now. `mayGoOn` is asked before each. */
   release(mayGoOn: () => boolean = () => true): readonly StreamEvent[] {
-    const released: StreamEvent[] = [];
+    const released = mayGoOn() ? this.#signsOfLife : [];
+    this.#signsOfLife = [];
     for (let next = this.#held[this.#first]; next !== undefined; next = this.#held[this.#first]) {
       if (!mayLeave(next.pieces) || !mayGoOn()) break;
       for (const piece of next.pieces) this.#rewrite(next.event, piece);
@@ -60,6 +69,7 @@ export class HeldEvents<Change extends TextChange = TextChange> {
       this.size -= next.event.data.length;
       this.#first += 1;
     }
+    this.#isHolding = !this.isEmpty;
     // Not each time: what is left is copied.
     if (this.#first * 2 >= this.#held.length) {
       this.#held = this.#first === this.#held.length ? [] : this.#held.slice(this.#first);

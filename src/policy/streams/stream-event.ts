@@ -1,4 +1,4 @@
-import { formatSse, type SseEvent } from '../../dialects/sse.ts';
+import { formatSse, pingComment, type SseEvent } from '../../dialects/sse.ts';
 import { PartReader, type StreamPart } from '../../dialects/stream-parts.ts';
 import type { JsonDocument } from '../../json/json-document.ts';
 import { splice } from '../redact/redact.ts';
@@ -16,6 +16,9 @@ interface Reading {
   /** What is around its only text, if it has one. */
   readonly frame: Frame | undefined;
 }
+
+const pingBytes = Buffer.from(formatSse(pingComment.name, pingComment.data));
+const ping = /^\s*\{\s*"type"\s*:\s*"ping"\s*\}\s*$/;
 
 /** An event on its way to the client: split and parsed once, whoever reads it or changes its texts. */
 export class StreamEvent {
@@ -52,6 +55,11 @@ export class StreamEvent {
     return this.#reading;
   }
 
+  /** Whether it says only that the answer is still being made: a comment, or a ping. */
+  get isSignOfLife(): boolean {
+    return !this.hasData || (this.name === 'ping' && ping.test(this.data));
+  }
+
   /** The same for this event alone, where its only text must be seen in its document. */
   readAlone(): Reading {
     const { reading } = this;
@@ -85,6 +93,11 @@ export class StreamEvent {
     const source = readPlain(this.data);
     this.#reading = { source, isObject: false, parts: [], ends: [], frame: undefined };
     return source;
+  }
+
+  /** A comment without its words, for an event without data. */
+  get plain(): StreamEvent {
+    return StreamEvent.withoutData(this.#reader, pingBytes);
   }
 
   /** Leaves nothing but its name and its data: no comments, and no fields that nobody reads. */
