@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkRequest } from '../../kit/strict/check-request.ts';
+import { refusalOf, type Vendor, vendors } from '../../kit/strict/vendors.ts';
 
 // The oracle for translated requests: it refuses what the real hosts refuse, and names the place. Here is what the parts
 // of a request owe each other; what each may be by itself, its schema says.
@@ -113,4 +114,42 @@ describe('gemini', () => {
   ];
 
   refusesOnly('/v1beta/models/m:generateContent', hello, cases);
+});
+
+describe('vendors refuse in their own words', () => {
+  const calls = [{ id: 'call_1', type: 'function', function: { name: 'a', arguments: '{}' } }];
+  const user = { role: 'user', content: 'x' };
+  const tool = { role: 'tool', tool_call_id: 'call_1', content: 'rain' };
+  const assistant = { role: 'assistant', content: null, tool_calls: calls };
+  const looped = { model: 'm', messages: [user, assistant, tool] };
+  const part = { functionCall: { id: 'call_1', name: 'a', args: {} } };
+  const parts = {
+    contents: [
+      { role: 'user', parts: [{ text: 'x' }] },
+      { role: 'model', parts: [part] },
+    ],
+  };
+  const thought = { type: 'thinking', thinking: 'x', signature: 'forged' };
+  const late = { model: 'm', messages: [user, { role: 'system', content: 'x' }] };
+  // biome-ignore format: a case a line
+  test.each([
+    ['deepseek', 0, looped, 'The `reasoning_content` in the thinking mode must be passed back to the API.'],
+    ['moonshot', 0, looped, 'thinking is enabled but reasoning_content is missing in assistant tool call message at index 1'],
+    ['mistral', 0, looped, 'Tool call id was call_1 but must be a-z, A-Z, 0-9, with a length of 9.'],
+    ['mistral', 0, { messages: [user, { role: 'tool', tool_call_id: 'a12345678', content: 'x' }, user] }, "Unexpected role 'user' after role 'tool'"],
+    ['mistral', 0, { messages: [user, { role: 'assistant', content: 'x', reasoning_content: 'x' }] }, 'Extra inputs are not permitted: reasoning_content'],
+    ['openai', 0, { messages: [user], max_tokens: 1 }, 'max_completion_tokens'],
+    ['openai', 1, { input: [{ type: 'reasoning', encrypted_content: 'forged' }] }, 'could not be verified'],
+    ['gemini', 0, looped, 'Function call is missing a thought_signature'],
+    ['gemini', 1, parts, 'Function call is missing a thought_signature'],
+    ['gemini', 1, { contents: [{ role: 'model', parts: [{ ...part, thoughtSignature: 'forged' }] }] }, 'Corrupted thought signature'],
+    ['vertex', 1, { contents: [{ role: 'model', parts: [{ ...part, thoughtSignature: 'skip_thought_signature_validator' }] }] }, 'Unknown name "id"'],
+    ['anthropic', 0, { messages: [user, { role: 'assistant', content: [thought] }] }, 'Invalid `signature` in `thinking` block'],
+    ['llamacpp', 0, late, 'System message must be at the beginning'],
+    ['vllm', 0, { messages: [{ role: 'developer', content: 'x' }] }, 'developer is not one of'],
+  ] as const)('%s (%i)', (host, at, body, words) => {
+    const vendor = vendors[host][at] as Vendor;
+
+    expect(refusalOf(vendor, body, { seals: new Set() })).toContain(words);
+  });
 });

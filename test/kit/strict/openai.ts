@@ -143,6 +143,7 @@ const responsesBody = z.strictObject({
   input: textOr(z.array(item)),
   instructions: text.optional(),
   store: flag.optional(),
+  include: z.array(z.literal('reasoning.encrypted_content')).optional(),
   metadata: fields.optional(),
   max_output_tokens: cap.optional(),
   tools: z.array(tool).optional(),
