@@ -128,9 +128,9 @@ describe('serve in sandbox mode', () => {
     expect(stderr).toContain(`page       ${state.url}/_/  (gateway open)`);
     expect(stderr).toContain('try        gateway send "hello"\n');
     expect(stderr).toMatch(
-      /^ {11}gateway send "when does Project Nightfall start\?" +\(blocked: a code name\)$/m,
+      /^ {11}gateway send "when does Project Nightfall start\?" {2}\(blocked:\sa\scode\sname\)$/m,
     );
-    expect(stderr).toMatch(/^ {11}gateway send "is API_KEY=\w+ right\?" +\(the secret is replaced\)$/m);
+    expect(stderr).toMatch(/^ {11}gateway send "is API_KEY=\w+ right\?" {2}\(the\ssecret\sis\sreplaced\)$/m);
     expect(stderr).toMatch(
       /^\d\d:\d\d:\d\d ✓ 200 local chat sandbox-mini→sandbox \d+ms first \d+ in \d+ out \d+ req_/m,
     );

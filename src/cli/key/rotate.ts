@@ -91,7 +91,7 @@ interface Rotation {
 
 /** Undefined if the entry can't be changed without changing others. */
 async function editText({ text, path, entry, hash, until }: Rotation): Promise<string | undefined> {
-  const [{ appendEntry, replaceScalar }, { removeEntry }] = await Promise.all([
+  const [{ appendEntry, replaceScalar }, { removeEntry, removeMember }] = await Promise.all([
     import('./edit-yaml.ts'),
     import('./remove-entry.ts'),
   ]);
@@ -101,7 +101,10 @@ async function editText({ text, path, entry, hash, until }: Rotation): Promise<s
     const isOver = until === null || (parseExpiry(expires) ?? 0) <= Date.now();
     if (isOver && edited !== undefined) edited = removeEntry(edited, previous, i)?.text;
   }
-  if (edited === undefined || until === null) return edited;
+  if (edited === undefined) return undefined;
+  // None is left; an empty list says nothing.
+  if (until === null)
+    return entry.previous.length === 0 ? edited : (removeMember(edited, previous) ?? edited);
   return appendEntry(edited, previous, `{ hash: "${entry.hash}", expires: ${until} }`);
 }
 

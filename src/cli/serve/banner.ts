@@ -104,8 +104,10 @@ function samples(program: string): string[] {
   const commands = sandboxSamples.map(
     ({ prompt, outcome }) => [`${program} send "${prompt}"`, outcome] as const,
   );
-  const width = Math.max(...commands.map(([command]) => command.length));
-  return commands.map(([command, outcome]) => `           ${command.padEnd(width)}  (${outcome})`);
+  // With no-break spaces, so that a narrow terminal has the outcome on a line of its own.
+  return commands.map(
+    ([command, outcome]) => `           ${command}  (${outcome.replaceAll(' ', '\u00a0')})`,
+  );
 }
 
 function hasSamplePolicy({ source }: Config): boolean {
