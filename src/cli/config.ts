@@ -10,6 +10,7 @@ import { commonOptions, createCommand, outputFormat } from './shell/command.ts';
 import type { Io } from './shell/io.ts';
 import { inspectUserConfig, inspectValidConfig } from './shell/load-config.ts';
 import { note, print } from './shell/print/print.ts';
+import { wrapped } from './shell/print/wrapped.ts';
 
 export function build(io: Io): Command {
   const command = createCommand({
@@ -39,7 +40,9 @@ function buildCheck(io: Io): Command {
       const format = outputFormat(command, ['text', 'json']);
       const inspected = await inspectUserConfig({ config: file ?? commonOptions(command).config }, io);
       const inspection = withRunningGateway(withLocalKey(inspected, io), io);
-      await print(format === 'json' ? checkAsJson(inspection) : checkAsText(inspection), io);
+      const text =
+        format === 'json' ? checkAsJson(inspection) : await wrapped(checkAsText(inspection), io.stdout);
+      await print(text, io);
       if (inspection.config !== undefined) return;
       // The list is the result, so it is on stdout; the error only says that there are problems.
       throw new GatewayError(

@@ -27,7 +27,7 @@ export function connectionFault(thrown: unknown, { setting, trust }: Named): Fau
     CERT_HAS_EXPIRED: ['its certificate has expired', "renew it; check this machine's clock"],
     CERT_NOT_YET_VALID: ['its certificate is not valid yet', "check this machine's clock"],
     ERR_TLS_CERT_ALTNAME_INVALID: ['its certificate is for another host', `check the host of ${setting}`],
-    DEPTH_ZERO_SELF_SIGNED_CERT: ['its certificate is self-signed', certificateRemedy],
+    DEPTH_ZERO_SELF_SIGNED_CERT: ['its certificate is self-signed', trust],
     SELF_SIGNED_CERT_IN_CHAIN: unknownAuthority,
     UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
     UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownAuthority,

@@ -7,6 +7,7 @@ import { type CommonOptions, createCommand } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
 import { note, printValue } from '../shell/print/print.ts';
 import { printOne } from '../shell/print/table.ts';
+import { wrapped } from '../shell/print/wrapped.ts';
 import { withSpinner } from '../shell/spinner.ts';
 import { connect, connectLoggedIn } from './connect.ts';
 
@@ -42,7 +43,7 @@ export function buildLogin(io: Io): Command {
       const until = new Date(expiresAt).toISOString();
       const text = `logged in as ${username} at ${baseUrl} until ${until}; session kept in ${file}\n`;
       const value = { username, base_url: baseUrl, expires_at: until, session_file: file };
-      await printValue(value, text, options, io);
+      await printValue(value, await wrapped(text, io.stdout), options, io);
       if (io.env.PLANTS_TOKEN) await note('PLANTS_TOKEN is set and takes precedence over this session\n', io);
     });
 }

@@ -10,6 +10,7 @@ import { GatewayError } from '../../errors.ts';
 import { type CommonOptions, commonOptions, createCommand, outputFormat } from '../shell/command.ts';
 import { deadline, type Io } from '../shell/io.ts';
 import { note, print, printValue } from '../shell/print/print.ts';
+import { wrapped } from '../shell/print/wrapped.ts';
 
 export function buildStatus(io: Io): Command {
   return createCommand({
@@ -163,7 +164,7 @@ export async function printRunning(io: Io, options: Pick<CommonOptions, 'output'
     ...(log === undefined ? [] : [['log', log]]),
   ];
   const text = rows.map(([name = '', cell]) => `${name.padEnd(8)}${cell}\n`).join('');
-  await printValue(value, text, options, io);
+  await printValue(value, await wrapped(text, io.stdout), options, io);
 }
 
 /** What is in force, and why that is not what the file says now. */
