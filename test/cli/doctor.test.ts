@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { Finding } from '../../src/cli/doctor/finding.ts';
 import { createWorkspace } from '../config/workspace.ts';
 import { makeAuthority } from '../kit/certificate.ts';
-import { command, homeWith, withoutStore } from '../kit/command.ts';
+import { command, homeWith, startServing, withoutStore } from '../kit/command.ts';
 import { type Script, startHost } from '../kit/host.ts';
 import { listening } from '../kit/listening.ts';
 import type { Files } from '../kit/own-configuration.ts';
@@ -66,6 +66,20 @@ test('asks the provider with its key, and once', async () => {
   expect(host.requests.map(({ method, target }) => [method, target])).toEqual([['GET', '/v1/models']]);
   expect(Object.fromEntries(host.requests[0]?.headers ?? [])).toMatchObject({ 'x-api-key': key.MY_KEY });
   expect(stdout).not.toContain(key.MY_KEY);
+});
+
+test("a stranger on the configured port is a warning while this user's gateway runs elsewhere", async () => {
+  const { port } = await listening(createServer());
+  const { home: cwd } = await startServing({
+    files: { 'gateway.yaml': `server: { port: ${port} }\n${withoutStore}` },
+  });
+
+  const { exit, json } = await command('doctor -o json', { cwd });
+
+  expect(exit).toBe(0);
+  expect(json.findings.filter(({ subject }: Finding) => subject === `port ${port}`)).toEqual([
+    expect.objectContaining({ status: 'warning', message: expect.stringContaining('taken by ') }),
+  ]);
 });
 
 const expired =
