@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { basename, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { toFields } from '../../dialects/fields.ts';
 import { GatewayError } from '../../errors.ts';
 import { type Cloud, cloudAt, clouds, isCloud } from '../../hosts/clouds.ts';
@@ -103,18 +103,17 @@ function factsOf(marked: Marked): readonly Fact[] {
     case 'key file':
       return ofFile(marked, (file) => `a key or password is read from ${file}`);
     case 'records':
-      return ofFile(marked, (file) => `records of requests are appended to ${file}`, '.jsonl');
+      return ofRecords(marked, (file) => `records of requests are appended to ${file}`);
     case 'bodies': {
       const { file } = toFields(marked.group);
       if (value === false || typeof file !== 'string') return [];
-      return ofFile(
+      return ofRecords(
         { ...marked, text: file },
         (shown) => `whole requests, with what they say, are appended to ${shown}`,
-        '.jsonl',
       );
     }
     case 'usage file':
-      return ofFile(marked, (file) => `usage is kept in the SQLite file ${file}`, '.sqlite');
+      return ofFile(marked, (file) => `usage is kept in the SQLite file ${file}`);
     case 'usage database':
       return destination(`usage is kept in the database ${place(text)}`, marked);
     case 'counters':
@@ -128,11 +127,9 @@ function factsOf(marked: Marked): readonly Fact[] {
     case 'store database': {
       const file = /^sqlite:(.+)$/s.exec(text)?.[1];
       if (file === undefined) return destination(`plants are kept in the database ${place(text)}`, marked);
-      return ofFile(
-        { ...marked, text: file },
-        (shown) => `plants are kept in the SQLite file ${shown}`,
-        '.sqlite',
-      );
+      const own = { ...marked, text: file };
+      if (fileOf(own) === join(marked.stateDirectory, 'plants.sqlite')) return [];
+      return ofFile(own, (shown) => `plants are kept in the SQLite file ${shown}`);
     }
     case 'listener':
       if (isLoopbackHost(text)) return [];
@@ -191,20 +188,17 @@ function isDialectsOwn(url: string, { group }: Marked): boolean {
   return own !== undefined && parse(url)?.origin === new URL(own).origin;
 }
 
-function ofFile(marked: Marked, say: (file: string) => string, ending = ''): readonly Fact[] {
+/** Any file that is there may be another configuration's, whatever its name and wherever it is. */
+function ofFile(marked: Marked, say: (file: string) => string): readonly Fact[] {
   const file = fileOf(marked);
-  // By their endings: the directory also holds what must not be mistaken for records or databases.
-  const isKept = liesIn(file, marked.stateDirectory) && file.endsWith(ending);
-  if (marked.names.length === 0 && isKept && !isForOther(basename(file), marked.reach)) return [];
   return [fact(say(visible(file)), marked.reach, file)];
 }
 
-/** Databases in the state directory that the gateway keeps by itself, some of them for another configuration. */
-const ownDatabase = /^(?:plants|history|ledger(?:-[\da-f]{12})?)\.sqlite$/i;
-
-function isForOther(name: string, reach: Marked['reach']): boolean {
-  const isDefault = reach === 'store database' && name === 'plants.sqlite';
-  return ownDatabase.test(name) && !isDefault;
+/** Records are appended only to records. */
+function ofRecords(marked: Marked, say: (file: string) => string): readonly Fact[] {
+  const file = fileOf(marked);
+  const isKept = liesIn(file, marked.stateDirectory) && file.endsWith('.jsonl');
+  return marked.names.length === 0 && isKept ? [] : ofFile(marked, say);
 }
 
 function fileOf({ text, directory, names }: Marked): string {

@@ -37,7 +37,6 @@ test.each(
     ['counters in memory', 'state: memory'],
     ['whole requests in the state directory', 'records: { bodies: true, file: home/.local/state/gateway/r.jsonl }'],
     ['the store of this machine', 'plants: { base_url: "http://127.0.0.1:4101/v3/" }'],
-    ['databases of its own in the state directory', 'records: { ledger_file: home/.local/state/gateway/shop.sqlite }\nplants: { store: { database: "sqlite:home/.local/state/gateway/shop-plants.sqlite" } }'],
     ["the store's usual database", 'plants: { store: { database: "sqlite:home/.local/state/gateway/plants.sqlite" } }'],
   ],
 )('%s is free', async (_name, yaml) => {
@@ -154,6 +153,12 @@ test.each(
         'PW goes to postgres://***@localhost/d?host=h',
       ],
     ],
+    [
+      "a database in the state directory, which may be another configuration's",
+      'records: { ledger_days: 1, ledger_file: home/.local/state/gateway/x.sqlite }\nplants: { store: { database: "sqlite:home/.local/state/gateway/y.sqlite" } }',
+      ['usage is kept in the SQLite file ./home/.local/state/gateway/x.sqlite', 'plants are kept in the SQLite file ./home/.local/state/gateway/y.sqlite'],
+    ],
+    ['a key in the state directory', key('file: home/.local/state/gateway/local-key.json'), ['a key or password is read from ./home/.local/state/gateway/local-key.json']],
     ['Redis', 'state: "redis://127.0.0.1:6379/0"', ['limits are counted in the database redis://127.0.0.1:6379/0']],
     ['a store', 'plants: { base_url: "http://10.0.0.1/v3" }', ['plants, and your login for them, go to http://10.0.0.1/v3']],
     ['a store of its choice on this machine', 'plants: { base_url: "http://127.0.0.1:5000/v3" }', ['plants, and your login for them, go to http://127.0.0.1:5000/v3']],
