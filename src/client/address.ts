@@ -55,6 +55,14 @@ export interface RunningGateway {
 }
 
 export const runningFile = 'running.json';
+
+/** What a plant store without a gateway leaves for the other commands of the same user. */
+export interface RunningStore {
+  readonly url: string;
+  readonly pid: number;
+}
+
+export const runningStoreFile = 'plants.json';
 const defaultUrl = 'http://127.0.0.1:4100';
 
 export function readRunning(env: Environment): RunningGateway | undefined {
@@ -75,7 +83,8 @@ export function isAlive(pid: number): boolean {
 /**
  * Where the gateway is and the key for it: as configured, else GATEWAY_URL and GATEWAY_KEY, else from the
  * state file of this user's running gateway. The key in that file is sent to no other address, and neither key nor prompt
- * to another program that listens there now. Throws key.missing if there is no key.
+ * to another program that listens there now. An address that is neither named nor in that file gets nothing: throws
+ * gateway.unreachable, and key.missing if there is no key.
  */
 export function gatewayAddress(env: Environment, configuredUrl?: string): GatewayAddress & NamedModels {
   const running = readRunning(env);
@@ -87,11 +96,15 @@ export function gatewayAddress(env: Environment, configuredUrl?: string): Gatewa
   const isRunningOne = running !== undefined && sameOrigin(url, running.url);
   const ownKey = env.GATEWAY_KEY || undefined;
   const key = ownKey ?? (isRunningOne ? running.key : undefined);
+  if (running === undefined && (named === undefined || (key === undefined && url === defaultUrl))) {
+    if (named === undefined) refuseForeignState(env);
+    // Whatever listens at the usual address may be anybody's.
+    const other = ownKey === undefined ? '' : `, or name another user's: GATEWAY_URL=${defaultUrl}`;
+    const start = 'no gateway is running; start one with "gateway serve"';
+    throw new GatewayError('gateway.unreachable', start + other);
+  }
   if (key === undefined) {
     if (named === undefined) refuseForeignState(env);
-    if (running === undefined && url === defaultUrl) {
-      throw new GatewayError('gateway.unreachable', 'no gateway is running; start one with "gateway serve"');
-    }
     const elsewhere =
       running === undefined || isRunningOne ? '' : `; this user's gateway runs at ${running.url}`;
     throw new GatewayError(

@@ -8,8 +8,9 @@ beforeEach(() => {
   env = { XDG_STATE_HOME: emptyDirectory() };
 });
 
-test('PLANTS_URL goes before the configuration, that before the running gateway, that before the standard', () => {
-  expect(plantsBaseUrl(env)).toBe('http://127.0.0.1:4101/v3');
+test('PLANTS_URL goes before the configuration, that before the running gateway, that before a store alone', () => {
+  writeState(env, 'plants.json', { url: 'http://127.0.0.1:4501/v3', pid: process.pid });
+  expect(plantsBaseUrl(env)).toBe('http://127.0.0.1:4501/v3');
   writeState(env, 'running.json', { plants_url: 'http://127.0.0.1:4201/v3' });
   expect(plantsBaseUrl(env)).toBe('http://127.0.0.1:4201/v3');
   expect(plantsBaseUrl(env, 'http://127.0.0.1:4301/v3')).toBe('http://127.0.0.1:4301/v3');
@@ -29,7 +30,17 @@ test('a store that the running gateway could not start is not looked for in the 
 
   // Nobody has such a high process id: the gateway is gone.
   writeState(env, 'running.json', { ...left, pid: 2 ** 30, proof: { challenge: 'c', answer: 'a' } });
-  expect(plantsBaseUrl(env)).toBe('http://127.0.0.1:4101/v3');
+  expect(() => plantsBaseUrl(env)).toThrow(/^no plant store of yours is running/);
+});
+
+test('whatever listens at the usual address gets nothing, unless it is named', () => {
+  const message = /^no plant store of yours is running; .*PLANTS_URL=http:\/\/127\.0\.0\.1:4101\/v3$/;
+  expect(() => plantsBaseUrl(env)).toThrow(message);
+
+  // Nobody has such a high process id: the store is gone.
+  writeState(env, 'plants.json', { url: 'http://127.0.0.1:4101/v3', pid: 2 ** 30 });
+  expect(() => plantsBaseUrl(env)).toThrow(message);
+  expect(plantsBaseUrl({ ...env, PLANTS_URL: 'http://127.0.0.1:4101/v3' })).toBe('http://127.0.0.1:4101/v3');
 });
 
 test('an address without a path gets the base path, and one with a slash at its end loses it', () => {

@@ -79,6 +79,16 @@ describe('where the gateway is', () => {
     expect(gatewayAddress({ ...env, GATEWAY_URL: 'http://127.0.0.1:4100/' }).key).toBe('gw_local');
   });
 
+  test('no key goes to the usual address if neither a file nor the user names it', () => {
+    expect(codeOf({ ...env, GATEWAY_KEY: 'mine' })).toBe('gateway.unreachable');
+    expect(
+      gatewayAddress({ ...env, GATEWAY_KEY: 'mine', GATEWAY_URL: 'http://127.0.0.1:4100' }),
+    ).toMatchObject({
+      key: 'mine',
+      url: 'http://127.0.0.1:4100',
+    });
+  });
+
   test('its key goes to no other address', () => {
     writeState(env, 'running.json', running);
 

@@ -1,9 +1,16 @@
 import type { Command } from 'commander';
-import { isAlive, type RunningGateway, readRunning, runningFile } from '../../client/address.ts';
+import {
+  isAlive,
+  type RunningGateway,
+  type RunningStore,
+  readRunning,
+  runningFile,
+  runningStoreFile,
+} from '../../client/address.ts';
 import { readHealth } from '../../client/call.ts';
 import { createPlantsClient, type PlantsClient, type PlantsConnection } from '../../client/plants.ts';
 import { readSession } from '../../client/session.ts';
-import { readState } from '../../client/state.ts';
+import { readState, refuseForeignState } from '../../client/state.ts';
 import { GatewayError } from '../../errors.ts';
 import { standardPlantsUrl } from '../../loopback.ts';
 import { type CommonOptions, commonOptions } from '../shell/command.ts';
@@ -13,10 +20,9 @@ import { loadConfigured } from './store.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Where the plant store is: PLANTS_URL, else as configured, else the one that this user's running
- * gateway has started, else the default address. Throws usage.invalid for an invalid address, and store.unreachable if
- * that gateway could not start its store: whatever then listens on the default address is unknown, and must not be sent
- * a password.
+ * Where the plant store is: PLANTS_URL, else as configured, else the one that this user's running gateway has started,
+ * else the one that runs alone. Throws usage.invalid for an invalid address, and store.unreachable if there is none of
+ * these: whatever listens at the usual address is unknown, and must not be sent a password.
  */
 export function plantsBaseUrl(env: Environment, configured?: string): string {
   const given = env.PLANTS_URL;
@@ -31,7 +37,16 @@ export function plantsBaseUrl(env: Environment, configured?: string): string {
       `the plant store of the running gateway was ${problem}; where another one is meant, name it in PLANTS_URL`,
     );
   }
-  return standardPlantsUrl;
+  const alone = readState(env, runningStoreFile) as Partial<RunningStore> | null | undefined;
+  // Its port is its own as long as it lives.
+  if (typeof alone?.url === 'string' && typeof alone.pid === 'number' && isAlive(alone.pid)) {
+    return parseBaseUrl(alone.url, runningStoreFile);
+  }
+  refuseForeignState(env);
+  throw new GatewayError(
+    'store.unreachable',
+    `no plant store of yours is running; start one with "gateway serve", or name another one: PLANTS_URL=${standardPlantsUrl}`,
+  );
 }
 
 function parseBaseUrl(text: string, source: string): string {

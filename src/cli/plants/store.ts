@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
-import { ensureStateDirectory } from '../../client/state.ts';
+import { type RunningStore, runningStoreFile } from '../../client/address.ts';
+import { ensureStateDirectory, readState, removeState, writeState } from '../../client/state.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { GatewayError } from '../../errors.ts';
 import { type Paint, painter } from '../../paint.ts';
@@ -68,15 +69,17 @@ export function buildServe(io: Io): Command {
       if (quiet !== true) {
         stderr.write(`plants  ${store.url}   docs ${store.url}/docs\n`);
         if (loaded?.path !== undefined) stderr.write(`config  ${loaded.path}\n`);
-        if (!store.url.includes(':4101/'))
-          stderr.write(`other commands find it with PLANTS_URL=${store.url}\n`);
       }
       if (store.demoPassword !== undefined) {
         stderr.write(
           `user    demo   password ${store.demoPassword}   (shown only now; gateway plants user reset makes another)\n`,
         );
       }
+      const running: RunningStore = { url: store.url, pid: process.pid };
+      writeState(io.env, runningStoreFile, running);
       if (!io.signal.aborted) await once(io.signal, 'abort');
+      const known = readState(io.env, runningStoreFile) as Partial<RunningStore> | undefined;
+      if (known?.url === store.url && known.pid === process.pid) removeState(io.env, runningStoreFile);
       await store.drain();
     });
 }
