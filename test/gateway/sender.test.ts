@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readSender, type Sender, withBody } from '../../src/gateway/sender.ts';
 import { parseStrictJson } from '../../src/json/strict-json.ts';
+import { detectorNames } from '../../src/policy/detectors/names.ts';
 import { json, messagesAnswer } from '../kit/answers.ts';
 import { post, projects, secrets, startGateway } from '../kit/gateway.ts';
 import { startHost } from '../kit/host.ts';
@@ -148,6 +149,7 @@ policies:
   house:
     apply: all
     rules:
+      - { id: found, action: redact, when: { text: { detect: [${detectorNames.join(', ')}] } } }
       - { id: codename, action: block, when: { text: { phrases: [nightfall] } }, reason: content.codename }
 ${projects}`);
   const ask = async (
@@ -178,6 +180,15 @@ ${projects}`);
     expect(unrouted).toMatchObject({ outcome: 'refused', session: '7f' });
   });
 
+  test.each([
+    '7143c744-8fbc-42fd-8082-1ad09b9f1678',
+    '01a224b7-e410-7380-9fe9-2f3fe31b90f2',
+    'ses_ddb47e066ffeWtSYruw97rk119',
+    '9f86d081884c7d659a2feaa0c55ad015',
+  ])('has the session %s, as agents name theirs, whatever detectors look for', async (session) => {
+    expect(await ask({ 'x-gateway-session': session })).toMatchObject({ session, decision: 'allow' });
+  });
+
   test('has no session whose name contains a secret, a login, a project key or what a rule looks for', async () => {
     const login = `sk-ant-oat01-${'aB3_-'.repeat(8)}`;
     const hidden: readonly [Headers, { key?: string; model?: string }?][] = [
@@ -185,6 +196,8 @@ ${projects}`);
       [{ 'x-gateway-session': `x-${secrets.PROVIDER_KEY}-y` }],
       [{ 'x-gateway-session': secrets.PROJECT_KEY }],
       [{ 'x-gateway-session': 'project-nightfall' }],
+      [{ 'x-gateway-session': 'jo@example.org' }],
+      [{ 'x-gateway-session': Buffer.from('project nightfall').toString('base64') }],
       [
         {
           'x-gateway-session': login,

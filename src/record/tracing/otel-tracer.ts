@@ -166,6 +166,9 @@ function attributesOf(record: ExchangeRecord) {
     'gen_ai.response.model': record.target_model?.slice(0, longest),
     'gen_ai.usage.input_tokens': usage?.input_tokens,
     'gen_ai.usage.output_tokens': usage?.output_tokens,
+    // Both are part of the input tokens.
+    'gen_ai.usage.cache_read.input_tokens': usage?.cache_read_tokens,
+    'gen_ai.usage.cache_creation.input_tokens': usage?.cache_write_tokens,
     'error.type': reason,
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { tracingProblem, tracingSettings } from '../../../src/server/telemetry.ts';
-import { requestFor, speakAll } from '../../kit/answers.ts';
+import { chatAnswer, json, requestFor, speakAll } from '../../kit/answers.ts';
 import { startCollector } from '../../kit/collector.ts';
 import type { HostRequest, Script } from '../../kit/host.ts';
 import { scale } from '../../kit/scale.ts';
@@ -36,9 +36,11 @@ const headerOf = ({ headers }: HostRequest, name: string) => headers.find(([each
 describe.each(scale([1], [1, 2]))('with %i processes', (workers) => {
   test("an exchange continues its client's trace, and the provider continues that of its attempt", async () => {
     const env = { OTEL_SERVICE_NAME: 'team-gateway' };
-    const { receiver, provider, send } = await start({ workers, env });
+    const cached = '{"prompt_tokens_details":{"cached_tokens":2},';
+    const script = json(chatAnswer.replace('"usage":{', `"usage":${cached}`));
+    const { receiver, provider, send } = await start({ workers, env, script });
 
-    const answer = await send(parent);
+    const answer = await send({ ...parent, 'x-gateway-session': 'nightly-7' });
 
     const spans = await receiver.until((all) => all.length >= 3);
     expect(spans).toHaveLength(3);
@@ -56,7 +58,11 @@ describe.each(scale([1], [1, 2]))('with %i processes', (workers) => {
         'http.response.status_code': 200,
         'gateway.request_id': answer.headers.get('x-request-id'),
         'gateway.project': 'shop',
+        'gen_ai.conversation.id': 'nightly-7',
         'gen_ai.request.model': 'gpt-test',
+        'gen_ai.usage.input_tokens': 3,
+        'gen_ai.usage.cache_read.input_tokens': 2,
+        'gen_ai.usage.cache_creation.input_tokens': 0,
       },
       resource: { 'service.name': 'team-gateway' },
     });
