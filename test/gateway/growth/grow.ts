@@ -40,12 +40,14 @@ function idsOf(root: Json): IsNumbered {
 }
 
 const members: Readonly<Record<string, (at: number) => readonly [key: string, value: Json]>> = {
-  keys: (at) => [`key${at}`, 1],
-  'escaped keys': (at) => [`${escaped}${at}`, 1],
-  'big numbers': (at) => [`n${at}`, 4_111_111_111_110_000 + at],
-  texts: (at) => [`t${at}`, 'x'],
-  objects: (at) => [`o${at}`, { type: 'text', id: `id_${at}`, name: `name${at}`, a: [at] }],
+  keys: (at) => [`key${padded(at)}`, 1],
+  'escaped keys': (at) => [`${escaped}${padded(at)}`, 1],
+  'big numbers': (at) => [`n${padded(at)}`, 4_111_111_111_110_000 + at],
+  texts: (at) => [`t${padded(at)}`, 'x'],
+  objects: (at) => [`o${padded(at)}`, { type: 'text', id: `id_${at}`, name: `name${at}`, a: [at] }],
 };
+/** Keys of one length: with a longer number, more of them would be as long as a field's name. */
+const padded = (at: number) => String(at).padStart(7, '0');
 /** Stands for an escape in a key, which `JSON.stringify` would not write. */
 const escaped = '\ue000';
 
