@@ -54,7 +54,7 @@ const commands: Readonly<Record<string, Entry>> = {
     config: { summary: 'check, show and find the configuration', load: () => import('./config.ts') },
     policy: { summary: 'try policies: test, explain, replay', load: () => import('./policy.ts') },
     key: {
-      summary: 'create, list and revoke project keys, show the local one',
+      summary: 'create, rotate, list and revoke project keys, show the local one',
       load: () => import('./key.ts'),
     },
     trust: {

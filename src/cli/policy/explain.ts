@@ -52,7 +52,8 @@ type Request = Pick<Fixture, 'body' | 'destination'> & Partial<Pick<Fixture, 'ke
 
 async function readRequest(file: string, io: Io): Promise<Request> {
   const bytes = await readFileOrInput(file, io).catch((error: unknown) => {
-    if (!(error instanceof GatewayError) || !/\s/.test(file)) throw error;
+    if (!(error instanceof GatewayError) || /^-$|[./]/.test(file)) throw error;
+    // What has neither folder nor extension is rather a text that somebody wants to try.
     const hint = 'for a text, gateway send --dry-run TEXT shows what would leave';
     throw new GatewayError('usage.invalid', `${error.message}; ${hint}`, { cause: error });
   });
