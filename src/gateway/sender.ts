@@ -5,12 +5,12 @@ import type { JsonDocument } from '../json/json-document.ts';
 import { memoize } from '../memoize.ts';
 import type { ModelEndpoint } from './endpoints.ts';
 
-/** The agents that requests are recognized of. */
+/** Agents whose requests are recognized. */
 export type AgentName = 'claude' | 'codex' | 'opencode' | 'gemini' | 'copilot';
 
 /**
  * Who sent a request, as far as its client says so. A client may say anything, so this only groups requests of one key:
- * no policy, limit or route depends on it, and the same session of another key is another session.
+ * no policy, limit or route depends on it (the form of a refusal depends on the agent, refuse.ts), and the same session of another key is another session.
  */
 export interface Sender {
   readonly agent?: AgentName;

@@ -180,6 +180,12 @@ ${projects}`);
     expect(unrouted).toMatchObject({ outcome: 'refused', session: '7f' });
   });
 
+  test('has the session of a body so large that another thread reads it', async () => {
+    const metadata = { user_id: 'user_0a_account__session_7f' };
+
+    expect(await ask({}, { text: 'hello '.repeat(60_000), metadata })).toMatchObject({ session: '7f' });
+  });
+
   test.each([
     '7143c744-8fbc-42fd-8082-1ad09b9f1678',
     '01a224b7-e410-7380-9fe9-2f3fe31b90f2',
