@@ -87,6 +87,8 @@ export interface Dialect {
   readonly leastCap?: number;
   /** Set if its hosts report the usage of a stream only if `stream_options.include_usage` asks for it. */
   readonly hasUsageOption?: true;
+  /** A field that asks a host to write its answer later, to be fetched. */
+  readonly laterField?: string;
   /** A field that names a conversation which the host keeps, so that no other host can go on with it. */
   readonly storedConversation?: string;
   /** Fields that cap the output, by their paths (`generationConfig.maxOutputTokens`); each a whole number from 0. */

@@ -86,6 +86,11 @@ export function parseOptionalNumber(value: unknown, path: string): number | unde
   return value;
 }
 
+/** A cap on output; -1 says "no limit". */
+export function parseCap(value: unknown, path: string): number | undefined {
+  return value === -1 ? undefined : parseOptionalCount(value, path);
+}
+
 export function parseOptionalCount(value: unknown, path: string): number | undefined {
   const number = parseOptionalNumber(value, path);
   if (number === undefined) return undefined;

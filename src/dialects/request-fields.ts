@@ -11,7 +11,8 @@ export interface RequestFields {
   readonly stream: boolean;
 }
 
-const modelPattern = /^[A-Za-z0-9._:/@+-]{1,200}$/;
+/** Desktop programs serve models under names with blanks, `#` or `(high)`; Claude Code writes `[1m]` behind them. */
+const modelPattern = /^(?! )[A-Za-z0-9._:/@+#()[\] -]{1,200}(?<! )$/;
 
 /** How a request came: what is not in its body. */
 export interface Caller {
@@ -35,13 +36,17 @@ export function readFields(
   const { model, modelEntries } =
     pathModel === undefined ? readModel(document) : repeats(document, dialect, pathModel);
   if (!modelPattern.test(model)) {
-    throw wrong('/model', 'model must be 1 to 200 characters of A-Z a-z 0-9 . _ : / @ + -');
+    throw wrong(
+      '/model',
+      'model must be 1 to 200 characters of A-Z a-z 0-9 . _ : / @ + - # ( ) [ ] and blanks inside',
+    );
   }
   for (const name of dialect.required) {
     const isThere = requestsIn(document, dialect).some((entry) => document.member(entry, name) !== undefined);
     if (!isThere) throw wrong(`/${name}`, `${name} is missing`);
   }
-  for (const name of dialect.caps) checkCap(document, name);
+  for (const name of dialect.caps) checkCap(document, name, dialect);
+  refuseLater(document, dialect);
   return { model, modelEntries, stream: stream === 'asked' ? readStream(document) : stream };
 }
 
@@ -82,16 +87,26 @@ function readStream(document: JsonDocument): boolean {
   throw wrong('/stream', 'stream must be true or false');
 }
 
-function checkCap(document: JsonDocument, name: string): void {
+/** -1 says "no limit" to LM Studio and llama.cpp; limits and rules read it so too. */
+function checkCap(document: JsonDocument, name: string, { needsCap }: Dialect): void {
   const entry = memberAt(document, name);
   if (entry === undefined || document.kind(entry) === kinds.null) return;
   const tokens = document.kind(entry) === kinds.number ? exactInteger(document.raw(entry)) : undefined;
+  if (tokens === -1 && needsCap !== true) return;
   if (tokens === undefined || tokens < 0) {
     throw wrong(
       `/${name.replaceAll('.', '/')}`,
       `${name} must be a whole number from 0 to ${Number.MAX_SAFE_INTEGER}`,
     );
   }
+}
+
+/** The gateway has no path where an answer could be fetched, so it would be paid for and lost. */
+function refuseLater(document: JsonDocument, { laterField: name }: Dialect): void {
+  const entry = name === undefined ? undefined : document.member(document.root, name);
+  if (entry === undefined || document.kind(entry) !== kinds.true) return;
+  const message = `${name}: answers can't be fetched later through the gateway; leave it out`;
+  throw new GatewayError('request.unsupported', message, { param: `/${name}` });
 }
 
 function checkNames(document: JsonDocument, dialect: Dialect): void {

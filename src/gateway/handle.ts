@@ -1,4 +1,5 @@
 import { readBody } from '../http/body.ts';
+import { allowPage } from './allow-page.ts';
 import { sendAnswer } from './answer/answer.ts';
 import { authenticate } from './authenticate.ts';
 import { keepLogin } from './client-login.ts';
@@ -25,6 +26,7 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
   keepLogin(exchange, gateway);
   response.beforeEnd(() => settle(exchange));
   try {
+    if (allowPage(exchange, gateway)) return;
     const received = receive(exchange, gateway);
     const { endpoint, pathModel, query } = received;
     if (endpoint.method === 'GET') return await answerLocally(exchange, gateway, received);

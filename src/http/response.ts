@@ -43,6 +43,8 @@ export class HttpResponse {
   status = 0;
   /** The headers as they were written, without those of the connection. */
   headers: HeaderList = none;
+  /** Headers that every answer to this request has. */
+  always: HeaderList = none;
   /** Whether the connection ends with this answer; to be set before the head is written. */
   closes: boolean;
   /** Whether all of it has left. */
@@ -94,6 +96,7 @@ export class HttpResponse {
     const closes = this.closes || isCloseDelimited || !request.isComplete || this.#wire.endsWith(this);
     // `concat` allocates a list of the right size; a growing one leaves garbage behind.
     const list = headers.concat(
+      this.always,
       closes ? closed : keptAlive,
       isUnframed && !isCloseDelimited ? chunked : none,
     );

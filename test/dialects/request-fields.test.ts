@@ -26,12 +26,19 @@ function refused(body: string, dialect: Name = 'chat'): string | undefined {
 const withFields = (fields: string) => `{"model":"m","messages":[]${fields}}`;
 
 describe('model', () => {
-  test.each(['m', 'gpt-4o', 'claude-3.5_sonnet', 'org/model:free', 'a@b+c', `${'x'.repeat(200)}`])(
-    '%s',
-    (model) => {
-      expect(read(`{"model":"${model}","messages":[]}`).model).toBe(model);
-    },
-  );
+  test.each([
+    'm',
+    'gpt-4o',
+    'claude-3.5_sonnet',
+    'org/model:free',
+    'a@b+c',
+    'Qwen 3 (high)',
+    'opus[1m]',
+    'a#2',
+    `${'x'.repeat(200)}`,
+  ])('%s', (model) => {
+    expect(read(`{"model":"${model}","messages":[]}`).model).toBe(model);
+  });
 
   test('is read by its decoded text, and its entry leads to its bytes', () => {
     const body = Buffer.from('{"messages":[],"mode\\u006c":"gp\\u0074-4"}');
@@ -51,7 +58,8 @@ describe('model', () => {
   test.each([
     ['empty', '""'],
     ['too long', `"${'x'.repeat(201)}"`],
-    ['with a space', '"gpt 4"'],
+    ['with a blank at its end', '"gpt-4 "'],
+    ['with a line end', '"gpt\\n4"'],
     ['with a NUL', '"gpt-4\\u0000"'],
     ['with a letter that looks the same', '"gрt-4"'],
     ['with a full-width letter', '"ｇpt"'],
@@ -99,11 +107,11 @@ describe('stream', () => {
 
 describe('caps', () => {
   // Which numbers are integers, json/exact-integer knows.
-  test.each(['0', '1e3', 'null'])('%s', (value) => {
+  test.each(['0', '1e3', 'null', '-1'])('%s', (value) => {
     expect(read(withFields(`,"max_tokens":${value},"max_completion_tokens":${value}`)).model).toBe('m');
   });
 
-  test.each(['-1', '1.5', '9007199254740993', '"1000"', 'true', '[1]', '{}', '""'])(
+  test.each(['-2', '1.5', '9007199254740993', '"1000"', 'true', '[1]', '{}', '""'])(
     '%s is refused',
     (value) => {
       expect(refused(withFields(`,"max_tokens":${value}`))).toBe('/max_tokens');
@@ -112,11 +120,16 @@ describe('caps', () => {
   );
 
   test('each dialect checks its own', () => {
-    expect(refused('{"model":"m","input":"x","max_output_tokens":-1}', 'responses')).toBe(
+    expect(refused('{"model":"m","input":"x","max_output_tokens":-2}', 'responses')).toBe(
       '/max_output_tokens',
     );
     expect(refused('{"model":"m","messages":[],"max_tokens":-1}', 'messages')).toBe('/max_tokens');
   });
+});
+
+test('an answer in the background is refused, since nobody could fetch it', () => {
+  expect(() => read('{"model":"m","input":"x","background":true}', 'responses')).toThrow(/fetched later/);
+  expect(read('{"model":"m","input":"x","background":false}', 'responses').model).toBe('m');
 });
 
 describe('look-alikes of a field that is read', () => {

@@ -310,11 +310,6 @@ test.each<[string, Asked, object]>([
   ],
   ['a missing count of input is estimated', ['chat', { usage: { completion_tokens: 7 } }], worst(body)],
   [
-    'an answer that is written in the background costs the worst case, since nobody sees its end',
-    ['responses', { status: 'queued', output: [], usage: null }, { background: true }],
-    worst({ ...responses, background: true }),
-  ],
-  [
     'embeddings without usage cost their worst input',
     ['embeddings', { usage: { prompt_tokens: 'many' } }],
     worst({ model: 'm', input: 'hello' }, 0),

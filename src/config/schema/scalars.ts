@@ -18,7 +18,10 @@ export const modelName = reaching(
   'nothing',
   z
     .string()
-    .regex(/^[A-Za-z0-9._:/@+-]{1,200}$/, 'expected a model name: letters, digits and . _ : / @ + - only'),
+    .regex(
+      /^(?! )[A-Za-z0-9._:/@+#()[\] -]{1,200}(?<! )$/,
+      'expected a model name: letters, digits, . _ : / @ + - # ( ) [ ] and blanks inside',
+    ),
 );
 
 export const modelGlob = reaching(
@@ -26,8 +29,8 @@ export const modelGlob = reaching(
   z
     .string()
     .regex(
-      /^[A-Za-z0-9._:/@+*-]{1,200}$/,
-      'expected a model name or pattern: letters, digits, . _ : / @ + - and * for any run of characters',
+      /^(?! )[A-Za-z0-9._:/@+#()[\] *-]{1,200}(?<! )$/,
+      'expected a model name or pattern: letters, digits, . _ : / @ + - # ( ) [ ], blanks inside, and * for any run of characters',
     ),
 );
 

@@ -63,11 +63,18 @@ export const serverSchema = z.strictObject({
     .array(
       reaching(
         'origin',
-        z.string().regex(/^https?:\/\/[^/\s]+$/, 'expected an origin such as https://app.example.com'),
+        z
+          .string()
+          .regex(
+            /^[a-z][a-z0-9+.-]*:\/\/[^/\s]+$/,
+            'expected an origin such as https://app.example.com or app://obsidian.md',
+          ),
       ),
     )
     .default([])
-    .describe('Web origins whose pages may call the gateway.'),
+    .describe(
+      'Origins whose pages may call the gateway from a browser or a desktop program (`https://…`, `app://…`, `tauri://…`): their preflights are answered.',
+    ),
   limits: z
     .strictObject({
       head_timeout: duration().default('10s').describe('Longest time for the head of a request.'),

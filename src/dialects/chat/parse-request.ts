@@ -10,9 +10,9 @@ import type {
 import {
   type Fields,
   isFields,
+  parseCap,
   parseEach,
   parseFields,
-  parseOptionalCount,
   parseOptionalText,
   parseText,
   parseTexts,
@@ -36,11 +36,11 @@ import { parseSeal } from '../translation/seals.ts';
 /** A Chat Completions request in the neutral form. */
 export function parseChatRequest(body: Fields): ConversationRequest {
   const choice = parseOpenAiToolChoice(body.tool_choice, parseChatTools(body.tools), choices);
-  const limit = parseOptionalCount(body.max_completion_tokens, 'max_completion_tokens');
+  const limit = parseCap(body.max_completion_tokens, 'max_completion_tokens');
   return {
     ...splitSystem(parseEach(body.messages, 'messages', parseMessage)),
     ...choice,
-    maxOutputTokens: limit ?? parseOptionalCount(body.max_tokens, 'max_tokens'),
+    maxOutputTokens: limit ?? parseCap(body.max_tokens, 'max_tokens'),
     stop: parseStop(body.stop),
     effort: parseEffort(body.reasoning_effort, 'reasoning_effort'),
     format: parseOpenAiFormat(body.response_format, 'response_format', schemaOf),

@@ -71,6 +71,7 @@ export const responses: TextDialect = {
   recognizes: (body) => 'input' in body,
   limitHeaders: openAiLimitHeaders,
   leastCap,
+  laterField: 'background',
   caps: ['max_output_tokens'],
   required: [],
   places: new Map([

@@ -100,7 +100,7 @@ function capLimitOf({ request: { document, capLimit }, endpoint, key, facts }: S
 
 function isGiven(document: JsonDocument, name: string): boolean {
   const entry = memberAt(document, name);
-  return entry !== undefined && document.kind(entry) !== kinds.null;
+  return entry !== undefined && document.kind(entry) !== kinds.null && document.raw(entry) !== '-1';
 }
 
 interface Wanted {

@@ -180,13 +180,10 @@ export interface Demand {
   readonly surcharge: string | undefined;
   /** Undefined if it says nothing of it. */
   readonly asksToReason: boolean | undefined;
-  /** Whether the provider goes on writing after its answer, which says where the rest can be fetched. */
-  readonly isInBackground: boolean;
 }
 
 /** All of it: most exchanges report what they used, and need none. */
 export function findDemand(document: JsonDocument, endpoint: ModelEndpoint): Demand {
-  const background = document.member(document.root, 'background');
   return {
     inputTokens: worstInputTokens(document),
     remote: findRemoteContent(document),
@@ -194,7 +191,6 @@ export function findDemand(document: JsonDocument, endpoint: ModelEndpoint): Dem
     fees: findToolFees(document),
     surcharge: findSurchargedMode(document),
     asksToReason: asksToReason(document),
-    isInBackground: background !== undefined && document.kind(background) === kinds.true,
   };
 }
 

@@ -278,7 +278,6 @@ export class Spending {
     // Its text may be on the way.
     const isSilent = unreportedTokens === 0 && (usage === undefined || usage.isPartial === true);
     if (answer.extent !== 'whole' && isSilent) return true;
-    if (this.#demand.isInBackground) return true;
     // Where nothing is limited, what was seen is the better estimate.
     if (!this.isLimited) return false;
     return answer.extent === 'unread' || mayReason(this.#demand.asksToReason, target);

@@ -98,7 +98,7 @@ function countTurns(document: JsonDocument, dialect: Dialect): { count: number; 
   return { count, at };
 }
 
-const modelCharacters = /^[A-Za-z0-9._:/@+*?-]+$/;
+const modelCharacters = /^[A-Za-z0-9._:/@+#()[\] *?-]+$/;
 
 /**
  * The model, by globs over the requested name and the names at every provider that may be tried. Some hosts ignore case:

@@ -64,7 +64,7 @@ test.each(
     ['providers: { a: { dialect: anthropic, endpoints: [chat] } }', '1:51  providers.a.endpoints[0]: a host of dialect anthropic has no chat: it has messages, count_tokens'],
     ['providers: { a: { dialect: sandbox, base_url: "http://h" } }', '1:37  providers.a.base_url: the sandbox is built in and takes none'],
     ['providers: { a: { dialect: openai, forward_headers: [Authorization] } }', '1:54  providers.a.forward_headers[0]: this header is never passed on'],
-    ['models: [{ match: "a b", provider: sandbox }]', '1:19  models[0].match: expected a model name or pattern: letters, digits, . _ : / @ + - and * for any run of characters'],
+    ['models: [{ match: "a&b", provider: sandbox }]', '1:19  models[0].match: expected a model name or pattern: letters, digits, . _ : / @ + - # ( ) [ ], blanks inside, and * for any run of characters'],
     ['models: [{ match: a, provider: sandbox, fallbacks: [{ provider: sandbx }] }]', '1:65  models[0].fallbacks[0].provider: there is no provider sandbx'],
     ['projects: { shop: { policies: [hose] } }\npolicies: { house: {} }', '1:32  projects.shop.policies[0]: there is no policy hose'],
     ['__proto__: { a: 1 }', '1:1  __proto__ is not allowed as a key'],

@@ -1,0 +1,33 @@
+import { type AllowedOrigins, checkOrigin } from '../http/check-origin.ts';
+import type { Exchange } from './exchange.ts';
+
+/** How long a browser may keep the answer to a preflight: ten minutes. */
+const keptS = 600;
+
+/**
+ * Lets a page of an allowed origin read what the gateway answers. Returns whether the request was a browser's question
+ * whether it may send another (a preflight), which is answered here. Throws host.not_allowed.
+ */
+export function allowPage({ request, response, draft }: Exchange, access: AllowedOrigins): boolean {
+  const origin = request.header('origin');
+  if (origin === undefined || !access.allowedOrigins.has(origin)) return false;
+  const cors = ['access-control-allow-origin', origin, 'vary', 'origin'];
+  response.always = [...cors, 'access-control-expose-headers', '*'];
+  if (request.method !== 'OPTIONS' || request.header('access-control-request-method') === undefined)
+    return false;
+  checkOrigin(request, access);
+  draft.note({ method: request.method, path: '' });
+  draft.noteFirstByte();
+  const fields = request.header('access-control-request-headers');
+  response.writeHead(204, [
+    ...['access-control-allow-methods', 'GET, HEAD, POST'],
+    ...(fields === undefined ? [] : ['access-control-allow-headers', fields]),
+    // A public page that calls this machine is asked for once more.
+    ...(request.header('access-control-request-private-network') === 'true'
+      ? ['access-control-allow-private-network', 'true']
+      : []),
+    ...['access-control-max-age', String(keptS)],
+  ]);
+  response.end();
+  return true;
+}
