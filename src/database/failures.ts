@@ -38,6 +38,16 @@ export function isConnectionLost(error: unknown): boolean {
   return networkFailure.test(code) || postgresAway.test(code) || lostMessages.test(error.message);
 }
 
+/** What to do where PostgreSQL's client was refused for no fault of user, password or database. */
+export function postgresRemedy(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (/unsupported startup parameter/i.test(error.message))
+    return 'the pooler in between must pass statement_timeout on: in PgBouncer, ignore_startup_parameters = statement_timeout';
+  if (/self.signed|unable to (?:verify|get (?:local )?issuer)/i.test(error.message))
+    return "set NODE_EXTRA_CA_CERTS, or sslrootcert in its URL, to the file of its authority's certificate";
+  return undefined;
+}
+
 /** A database that is away, locked or full as 503 (waiting helps); any other failure as it is. */
 export function toStoreError(thrown: unknown): unknown {
   if (!(thrown instanceof Error) || thrown instanceof GatewayError) return thrown;

@@ -60,8 +60,14 @@ function keyInQuery(): GatewayError {
 }
 
 function hintFor(path: string): string {
+  const isServed = (other: string) => findEndpoint(other) !== undefined;
   if (path.startsWith('/v1/v1/'))
     return 'the path begins with /v1 twice: take /v1 off the base URL that your client is given';
+  if (isServed(`/v1${path}`))
+    return 'the path lacks its /v1: add /v1 to the base URL that your client is given';
+  const plain = path.replace(/\/{2,}/g, '/').replace(/(.)\/$/, '$1');
+  if (isServed(plain) || isServed(`/v1${plain}`))
+    return 'the path has a slash too many: take the one at the end off the base URL that your client is given';
   if (path === '/_') return 'the live page is at /_/, if there is one';
   // Where there is one, its requests don't come here.
   if (path.startsWith('/_/'))

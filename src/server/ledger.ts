@@ -48,7 +48,10 @@ export async function openLedgerFor(
   const { ledger, sums, problem } = await openLedger(options, budgets.map(toWanted));
   if (sums === undefined && budgets.length > 0 && problem?.isAway !== true) {
     await ledger.close();
-    const advice = 'repair it, move it away, or set records.ledger: false';
+    const advice =
+      place.path === undefined
+        ? 'check records.ledger_database, or set records.ledger: false'
+        : 'repair it, move it away, or set records.ledger: false';
     const cause = scrub(problem?.message ?? '');
     throw new GatewayError('config.invalid', `the ledger ${name} can't be opened (${cause}): ${advice}`);
   }

@@ -481,3 +481,40 @@ projects: {}
     );
   },
 );
+
+test.each([
+  'redis://:pa/ss@10.0.0.1:6379/0',
+  'redis://user:12/ss@10.0.0.1:6379/0',
+  'redis://user:12?ss@10.0.0.1:6379/0',
+  'redis://user:12#ss@10.0.0.1:6379/0',
+  'redis://user:p%ss@10.0.0.1:6379/0',
+])('a password in state that is not encoded is refused, and not repeated: %s', async (url) => {
+  const { problems } = await inspect(`state: "\${URL}"\n`, { URL: url });
+
+  expect(problems).toMatchObject([
+    { severity: 'error', message: expect.stringMatching(/expected a URL: in a password # \/ \? @ % are/) },
+  ]);
+  expect(JSON.stringify(problems)).not.toContain('ss@');
+});
+
+test.each(['redis://h/abc', 'redis://h/1/2', 'redis://h:1/0#a'])('%s names no database', async (url) => {
+  expect(await problemsOf(`state: "${url}"\n`)).toEqual([
+    expect.stringMatching(/state: expected the number of a database, or nothing/),
+  ]);
+});
+
+test.each(['redis://h', 'redis://h:6379/', 'rediss://u:p%2Fs@h:6379/15?family=6', 'redis://[::1]:6379/0'])(
+  '%s is a Redis',
+  async (url) => {
+    expect(await problemsOf(`state: "${url}"\n`)).toEqual([]);
+  },
+);
+
+test.each(['postgres://u:12/ss@h/db', 'postgres://u:p%ss@h/db'])(
+  'a password in records.ledger_database that is not encoded is refused: %s',
+  async (url) => {
+    expect((await problemsOf(`records: { ledger_database: "\${URL}" }\n`, { URL: url }))[0]).toMatch(
+      /expected a URL: in a password # \/ \? @ % are/,
+    );
+  },
+);

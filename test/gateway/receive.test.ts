@@ -69,6 +69,21 @@ test('a doubled prefix is recognized', () => {
 });
 
 test.each([
+  ['/chat/completions', 'lacks its /v1'],
+  ['/models', 'lacks its /v1'],
+  ['/v1//messages', 'a slash too many'],
+  ['//v1/messages', 'a slash too many'],
+  ['/v1/messages/', 'a slash too many'],
+  ['//chat/completions', 'a slash too many'],
+  ['/v1/nothing', 'GET / lists all paths'],
+])('%s: the hint says %s', (target, hint) => {
+  expect(ask('POST', target)).toMatchObject({
+    code: 'endpoint.unknown',
+    message: expect.stringContaining(hint),
+  });
+});
+
+test.each([
   ['GET', '/v1/messages', 'POST'],
   ['OPTIONS', '/v1/messages', 'POST'],
   ['POST', '/v1/models', 'GET, HEAD'],

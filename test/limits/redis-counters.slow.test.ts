@@ -107,6 +107,20 @@ describe.skipIf(!hasRedis)('counters in Redis', () => {
     expect(states).not.toContain(false);
   });
 
+  test('a database that does not exist is away, and nothing is counted in number 0 instead', async () => {
+    const states: boolean[] = [];
+    const counters = await RedisCounters.open('nowhere', {
+      url: `${redis.url.replace(/\/\d*$/, '')}/9999`,
+      onFailure: 'refuse',
+      onState: ({ isConnected }) => states.push(isConnected),
+    });
+    onTestFinished(() => counters.close());
+
+    expect(counters.isConnected).toBe(false);
+    await expect(counters.reserve([claim('nowhere', 5)], Date.now())).rejects.toThrow();
+    expect(await (await connect()).keys('*nowhere*')).toEqual([]);
+  });
+
   test.each(['minute', 'period', 'level'] as const)(
     'decides like memory does: random claims and settlements of kind %s',
     async (kind) => {

@@ -217,3 +217,11 @@ describe('a selection of policies', () => {
     ]);
   });
 });
+
+test('a pattern between slashes with flags is warned about', () => {
+  const found = problems({ ...rule, when: { text: { regex: ['/night/i', '/usr/bin', '/a/b/'] } } });
+
+  expect(found).toMatchObject([
+    { severity: 'warning', message: expect.stringMatching(/^the slashes are a part of the pattern/) },
+  ]);
+});

@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { connectionFault } from '../../client/connection-fault.ts';
 import type { Config } from '../../config/config.ts';
+import { postgresRemedy } from '../../database/failures.ts';
 import type { ScriptedRedis } from '../../limits/redis/redis-connection.ts';
+import { messageOf } from '../../message-of.ts';
 import type { LedgerPlace } from '../../record/ledger/ledger-store.ts';
 import { nameOf } from '../../server/ledger.ts';
 import { ledgerSettings } from '../../server/ledger-path.ts';
@@ -29,6 +31,7 @@ export async function checkRedis({ state: { url }, secrets }: Config, timeoutMs:
   try {
     const startedMs = performance.now();
     await redis.connect();
+    await redis.select(redis.options.db ?? 0);
     await redis.eval("return redis.call('set', KEYS[1], '1', 'PX', 1000)", 1, `${prefix}writable`);
     const tookMs = Math.round(performance.now() - startedMs);
     return [finding.ok(`${host} answers in ${tookMs} ms`), ...(await checkEviction(redis))];
@@ -73,9 +76,9 @@ export async function checkLedger(config: Config, path: string | undefined, io: 
   } catch (thrown) {
     const { createTextScrubber } = await import('../../gateway/scrub.ts');
     const [what, remedy] = connectionFault(thrown, { setting: 'records.ledger_database', trust }) ?? [
-      thrown instanceof Error ? thrown.message : String(thrown),
+      messageOf(thrown),
       place.path === undefined
-        ? 'check user, password and database in records.ledger_database'
+        ? (postgresRemedy(thrown) ?? 'check user, password and database in records.ledger_database')
         : 'docs/operations.md says how to recover it; or move it away, and budgets start from zero',
     ];
     return [ledger.error(`${name}: ${createTextScrubber(config.secrets)(what)}`, remedy)];

@@ -53,7 +53,10 @@ export interface Fixture extends Pick<z.output<typeof fixtureSchema>, 'name' | '
 /** The fixtures of a YAML file: one, a list, or several documents of these. Throws usage.invalid with the line. */
 export function parseFixtures(yaml: string, file: string): readonly Fixture[] {
   const lines = new LineCounter();
-  const documents = parseAllDocuments(yaml, { lineCounter: lines, customTags: ['binary'] });
+  const documents = parseAllDocuments(yaml.replace(/^\uFEFF/, ''), {
+    lineCounter: lines,
+    customTags: ['binary'],
+  });
   const found: Fixture[] = [];
   for (const document of Array.isArray(documents) ? documents : []) {
     const [error] = document.errors;

@@ -4,6 +4,8 @@ import { durationPattern, parseDuration, parseMemorySize, parseSize, sizePattern
 
 // The texts and numbers a configuration is made of, each with the words for what was expected.
 
+const passwordHint = 'in a password # / ? @ % are %23 %2F %3F %40 %25';
+
 export const nameSchema = reaching(
   'nothing',
   z
@@ -53,19 +55,53 @@ export const proxyUrl = reaching(
 
 /** Whether it is the URL of a proxy, and no part of a password stands after the host. */
 export function isProxyUrl(text: string): boolean {
-  if (!/^https?:\/\/[^/\s]/i.test(text) || !URL.canParse(text)) return false;
+  return /^https?:\/\/[^/\s]/i.test(text) && hasWholePassword(text);
+}
+
+/** Whether it is a URL, and no part of a password stands after the host. */
+function hasWholePassword(text: string): boolean {
+  if (!URL.canParse(text)) return false;
   const { pathname, search, hash } = new URL(text);
   return !`${pathname}${search}${hash}`.includes('@');
 }
 
+/** The same, where a library fails on a percent sign that encodes nothing. */
+function isDecodable(text: string): boolean {
+  if (!hasWholePassword(text)) return false;
+  const { username, password } = new URL(text);
+  try {
+    return decodeURIComponent(`${username}${password}`) !== undefined;
+  } catch {
+    return false; // URIError
+  }
+}
+
+const redisNumber = /^\/?\d{0,5}$/;
+
+/** `memory`, or the URL of a Redis. */
+export const stateUrl = z
+  .string()
+  .regex(/^memory$|^rediss?:\/\/\S+$/, {
+    error: 'expected memory or redis://USER:PASSWORD@HOST:PORT/NUMBER',
+    abort: true,
+  })
+  .refine((text) => text === 'memory' || isDecodable(text), {
+    error: `expected a URL: ${passwordHint}`,
+    abort: true,
+  })
+  .refine(
+    (text) => text === 'memory' || (redisNumber.test(new URL(text).pathname) && new URL(text).hash === ''),
+    `expected the number of a database, or nothing, after the port; ${passwordHint}`,
+  );
+
 export const postgresUrl = z
   .string()
   .regex(/^postgres(?:ql)?:\/\/\S+$/, { error: 'expected postgres://USER:PASSWORD@HOST/NAME', abort: true })
-  .refine((text) => URL.canParse(text), 'expected a URL: in a password # / ? @ are %23 %2F %3F %40');
+  .refine(isDecodable, `expected a URL: ${passwordHint}`);
 
 export const hostName = z
   .string()
-  .regex(/^[A-Za-z0-9.:-]{1,253}$|^\[[0-9A-Fa-f:.]+\]$/, 'expected a host name or an address');
+  .regex(/^[A-Za-z0-9._:-]{1,253}$|^\[[0-9A-Fa-f:.]+\]$/, 'expected a host name or an address');
 
 const unitMissing = (given: unknown, units: string) =>
   /^\d+(?:\.\d+)?$/.test(String(given))

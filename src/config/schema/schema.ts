@@ -3,7 +3,17 @@ import { standardPlantsUrl } from '../../loopback.ts';
 import { policySchema } from '../../policy/rules/schema.ts';
 import { providerSchema } from './provider.ts';
 import { reaching } from './reach.ts';
-import { amount, hostName, httpUrl, modelGlob, modelName, nameSchema, port, price } from './scalars.ts';
+import {
+  amount,
+  hostName,
+  httpUrl,
+  modelGlob,
+  modelName,
+  nameSchema,
+  port,
+  price,
+  stateUrl,
+} from './scalars.ts';
 import { limitsSchema, recordsSchema, serverSchema } from './sections.ts';
 import { parseExpiry } from './units.ts';
 
@@ -159,10 +169,7 @@ export const settingsSchema = z.strictObject({
     .record(nameSchema, projectSchema)
     .optional()
     .describe('Who may call; default: one project named local, whose key is made at start-up.'),
-  state: reaching(
-    'counters',
-    z.string().regex(/^memory$|^rediss?:\/\/\S+$/, 'expected memory or redis://host:port/number'),
-  )
+  state: reaching('counters', stateUrl)
     .default('memory')
     .describe('Where limits and budgets are counted: here, or in a Redis that many gateways share.'),
   on_state_failure: reaching('nothing', z.enum(['refuse', 'local']))

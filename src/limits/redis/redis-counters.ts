@@ -253,6 +253,8 @@ export class RedisCounters implements Counters {
   async #regained(): Promise<void> {
     clearTimeout(this.#again);
     try {
+      // ioredis only mentions a number that doesn't exist, and goes on in database 0.
+      await this.#redis.select(this.#redis.options.db ?? 0);
       await this.#redis.set(writable, '1', 'PX', leaseMs);
       const mark = await this.#redis.get(filled);
       const isSame = mark !== null && mark === this.#mark;

@@ -88,6 +88,11 @@ export function compilePatterns(options: TextOptions, context: MatcherContext): 
     else patterns.push({ key: `phrase ${match} ${source}`, pattern: compiled.value });
   });
   options.regex?.forEach((source, index) => {
+    if (/^\/.+\/[dgimsuvy]+$/s.test(source)) {
+      const message =
+        'the slashes are a part of the pattern: without them, flags are written (?i) at its beginning';
+      context.problem(['regex', index], message, 'warning');
+    }
     const compiled = compileRegex(source, match);
     if ('problem' in compiled) context.problem(['regex', index], compiled.problem);
     else patterns.push({ key: `regex ${match} ${source}`, pattern: compiled.value });

@@ -14,7 +14,9 @@ export const time = defineMatcher({
         .array(z.string().regex(hours, 'expected hours as "09:00-17:30"'))
         .min(1)
         .optional()
-        .describe('Spans such as "22:00-06:00", of which the start belongs to it and the end does not.'),
+        .describe(
+          'Spans such as "22:00-06:00", of which the start belongs to it and the end does not; past midnight they belong to the day on which they began.',
+        ),
       zone: z.string().default('UTC').describe('Time zone of days and hours, as an IANA name.'),
     })
     .refine(
@@ -36,12 +38,12 @@ export const time = defineMatcher({
       if (range.from === range.to)
         problem(['hours', index], 'these hours are empty, so the rule can never match');
     });
-    const isWithin = (minute: number) => ranges?.some((range) => holds(range, minute)) ?? true;
+    const isWanted = (day: Day) => wanted?.includes(day) ?? true;
+    const holds = (at: Moment) =>
+      ranges?.some((range) => isWithin(range, at.minute) && isWanted(dayOf(range, at))) ?? isWanted(at.day);
     return {
       test({ subject }) {
-        const { day, minute } = clock(subject.nowMs);
-        const isDay = wanted?.includes(day) ?? true;
-        return isDay && isWithin(minute) ? [{ at: '', matcher: 'time', count: 1 }] : undefined;
+        return holds(clock(subject.nowMs)) ? [{ at: '', matcher: 'time', count: 1 }] : undefined;
       },
     };
   },
@@ -60,12 +62,23 @@ function parseSpan(text: string): Span {
   return { from: from as number, to: to as number };
 }
 
-/** Hours that end before they begin continue past midnight; they belong to the day of the given minute. */
-function holds({ from, to }: Span, minute: number): boolean {
+/** Hours that end before they begin continue past midnight. */
+function isWithin({ from, to }: Span, minute: number): boolean {
   return from <= to ? minute >= from && minute < to : minute >= from || minute < to;
 }
 
-type Clock = (nowMs: number) => { readonly day: Day; readonly minute: number };
+/** The day that hours belong to: the one on which they began. */
+function dayOf({ from, to }: Span, { day, minute }: Moment): Day {
+  if (from <= to || minute >= to) return day;
+  return days[(days.indexOf(day) + days.length - 1) % days.length] ?? day;
+}
+
+interface Moment {
+  readonly day: Day;
+  readonly minute: number;
+}
+
+type Clock = (nowMs: number) => Moment;
 
 function createClock(zone: string): Clock | undefined {
   let format: Intl.DateTimeFormat;

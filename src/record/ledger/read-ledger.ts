@@ -1,4 +1,4 @@
-import { isConnectionLost } from '../../database/failures.ts';
+import { isConnectionLost, postgresRemedy } from '../../database/failures.ts';
 import { messageOf } from '../../message-of.ts';
 import { readLedgerFile } from './ledger-file.ts';
 import { addUp, type Intent, type KnownSum, quartersOf, type Used, type WantedSum } from './ledger-row.ts';
@@ -11,7 +11,8 @@ export class LedgerFailure extends Error {
   readonly isAway: boolean;
 
   constructor(cause: unknown, { isAway = false } = {}) {
-    super(messageOf(cause), { cause });
+    const remedy = postgresRemedy(cause);
+    super(remedy === undefined ? messageOf(cause) : `${messageOf(cause)}; ${remedy}`, { cause });
     this.isAway = isAway;
   }
 }

@@ -69,7 +69,7 @@ const counters = {
   },
 };
 
-const operations: Readonly<Record<string, string>> = {
+export const operations: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.values(dialects).map(({ name, operation }) => [name, operation])),
   count_tokens: 'count_tokens',
 };

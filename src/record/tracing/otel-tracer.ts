@@ -4,6 +4,7 @@ import { ExportResultCode, W3CTraceContextPropagator } from '@opentelemetry/core
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
+import { operations } from '../metrics/exchange-metrics.ts';
 import type { ExchangeRecord } from '../record.ts';
 
 export interface TracerOptions {
@@ -160,6 +161,7 @@ function attributesOf(record: ExchangeRecord) {
     'gateway.key': record.key,
     'gateway.attempts': record.attempts,
     'gateway.first_byte_ms': record.first_byte_ms,
+    'gen_ai.operation.name': record.endpoint && operations[record.endpoint],
     'gen_ai.conversation.id': record.session,
     'gen_ai.request.model': record.model?.slice(0, longest),
     'gen_ai.provider.name': record.provider,

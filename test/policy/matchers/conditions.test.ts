@@ -94,6 +94,11 @@ describe('time', () => {
     expect(at({ hours: ['22:00-06:00'] }, Date.UTC(2026, 0, 7, 23, 0))).toBe('block');
     expect(at({ hours: ['22:00-06:00'] }, Date.UTC(2026, 0, 7, 5, 59))).toBe('block');
     expect(at({ hours: ['22:00-06:00'] }, Date.UTC(2026, 0, 7, 6, 0))).toBe('allow');
+    // Of the night from Wednesday to Thursday.
+    expect(at({ days: ['wed'], hours: ['22:00-06:00'] }, Date.UTC(2026, 0, 7, 23, 0))).toBe('block');
+    expect(at({ days: ['wed'], hours: ['22:00-06:00'] }, Date.UTC(2026, 0, 8, 5, 59))).toBe('block');
+    expect(at({ days: ['wed'], hours: ['22:00-06:00'] }, Date.UTC(2026, 0, 7, 5, 59))).toBe('allow');
+    expect(at({ days: ['sat'], hours: ['22:00-06:00'] }, Date.UTC(2026, 0, 11, 1, 0))).toBe('block');
   });
 
   test('knows zones and their summer time', () => {
