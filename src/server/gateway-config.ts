@@ -12,13 +12,23 @@ interface Process {
   readonly workers?: number;
 }
 
+/** A body takes several times its bytes while it is read and decided on. */
+const shareOfMemory = 1 / 4;
+
+/** How much of a container's memory may hold bodies; without a limit of the system's any amount. */
+function memoryForBodies(): number {
+  const limit = process.constrainedMemory() ?? 0;
+  return limit > 0 ? limit * shareOfMemory : Number.POSITIVE_INFINITY;
+}
+
 /** What the proxy needs of a configuration, with the address at which the sandbox listens in this process. */
 export function gatewayConfig(
   config: Config,
   sandboxUrl: string | undefined,
   { host = config.server.host, keys = config.keys, workers = 1 }: Process = {},
 ): GatewayConfig {
-  const { bodyBytes, bodiesInFlightBytes } = config.server.limits;
+  const { bodyBytes } = config.server.limits;
+  const bodiesInFlightBytes = Math.min(config.server.limits.bodiesInFlightBytes, memoryForBodies());
   return {
     hash: config.hash,
     ...hostsAt(host, config.server.allowedHosts),
