@@ -7,7 +7,7 @@ import type { Issued, Vendor } from './strict/vendors.ts';
 // sends it back.
 
 const says = ['text', 'thinking', 'call', 'parallel', 'thinking and call', 'text and call'] as const;
-type Says = (typeof says)[number];
+export type Says = (typeof says)[number];
 const answers = ['text', 'picture', 'document', 'interruption', 'remark', 'none'] as const;
 /** The ids of calls: as they should be, those of the turn before again, one for all calls of a turn, none. */
 const ids = ['fresh', 'again', 'same', 'empty'] as const;
