@@ -17,6 +17,7 @@ import {
 import { type Damage, listSegments, moveSegment, settleOwner } from './journal/segments.ts';
 import type { LedgerAnswer, LedgerCommand, LedgerThreadData } from './ledger.ts';
 import type { LedgerPlace, LedgerStore } from './ledger-store.ts';
+import { LedgerFailure } from './read-ledger.ts';
 import { ThreadLock } from './thread-lock.ts';
 
 // The entry of the thread that moves the journal into the database: closed segments of this process as they come, and all
@@ -172,7 +173,7 @@ async function fail(error: unknown): Promise<void> {
   thread.failures += 1;
   const waitMs = backoffMs(thread.failures, retry);
   thread.failure = { cause: error, retryAt: performance.now() + waitMs };
-  answer({ kind: 'failing', cause: messageOf(error) });
+  answer({ kind: 'failing', cause: new LedgerFailure(error).message });
   const kind = sqliteFailure(error);
   // Reopened then: the connection may be broken, or somebody may replace the faulty file.
   if (kind !== 'full' && kind !== 'locked') await endStore();
