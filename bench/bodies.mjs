@@ -15,6 +15,7 @@ export const bodies = {
   small: () =>
     chat([user('Explain in two sentences what a reverse proxy does and why it reuses connections.')]),
   '8 KB': () => chat(conversation(7_900, mark)),
+  '60 KB': () => chat(conversation(60_000, mark)),
   '360 KB': () => chat(conversation(360_000, mark)),
   '2 MB': () => chat(conversation(2_000_000, mark)),
 };

@@ -7,11 +7,10 @@ export function goalRows(results) {
   const one = '250 B, 1 connection';
   const many = json('250 B', 'gateway');
   const alone = json(one, 'gateway');
-  const { cold, fresh } = results;
+  const { cold, first } = results;
   const two = (on) => results.workers?.find(({ scenario, workers }) => scenario === on && workers === 2);
   const against = (scenario, contender, other) =>
     quotient(json(scenario, contender)?.cpu, json(scenario, other)?.cpu);
-  const first = (name) => less(fresh?.[name]?.first50, fresh?.direct?.first50);
   return [
     row('250 B, 64 connections: CPU', 'bare', [2.3, 1.8], many?.cpu_x_bare),
     row('250 B, one connection: CPU', 'bare', [2.2, 1.6], alone?.cpu_x_bare),
@@ -30,12 +29,9 @@ export function goalRows(results) {
       [1.5, 1.2],
       streams('1,000 streams, 50 ms', 'gateway')?.cpu_x_bare,
     ),
-    row(
-      'first 100 streams: first byte over direct',
-      'bare',
-      [2.5, 1.6],
-      quotient(first('gateway'), first('bare')),
-    ),
+    row('first request after the start', 'ms over the tenth', [15, 5], first?.gateway?.start.overMs),
+    row('first of 60 KB', 'ms over the tenth', [15, 5], first?.gateway?.large.overMs),
+    row('first after a reload', 'ms over the tenth', [15, 5], first?.gateway?.reload.overMs),
     row(
       'cold start to the first 200',
       'bare',

@@ -1,7 +1,7 @@
 // What the command line of `npm run bench` says.
 import { parseArgs } from 'node:util';
 
-export const sections = ['json', 'streams', 'fresh', 'memory', 'cold', 'workers', 'lines', 'mask', 'startup'];
+export const sections = ['json', 'streams', 'first', 'memory', 'cold', 'workers', 'lines', 'mask', 'startup'];
 /** Those that measure the gateway alone, and need none of what install.mjs brings. */
 export const alone = new Set(['mask', 'startup']);
 

@@ -51,6 +51,15 @@ const block = (id, when) => ({ id, action: 'block', when });
 export const policies = {
   none: undefined,
   example: example.policies.house.rules,
+  // As `gateway init` writes it.
+  init: [
+    {
+      id: 'secrets',
+      action: 'mask',
+      reason: 'content.secret',
+      when: { text: { detect: [{ secrets: 'possible' }, 'private_key'] } },
+    },
+  ],
   small: [
     block('output', { max_output_tokens: { over: 100_000, absent: 'allow' } }),
     block('shell', { tools: ['shell'] }),

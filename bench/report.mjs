@@ -26,7 +26,7 @@ export function report(results) {
       '## Memory after the load',
       table(['contender', 'MB'], Object.entries(results.json.memory)),
     );
-  if (results.fresh) lines.push('', '## The first 100 streams of a process (µs)', freshTable(results.fresh));
+  if (results.first) lines.push('', '## The first of its kind (ms)', firstTable(results.first));
   if (results.memory) lines.push('', '## 1,500 open streams', memoryTable(results.memory));
   if (results.cold) lines.push('', '## Cold start to the first 200', coldTable(results.cold));
   if (results.mask) lines.push('', '## Masking (requests ms, events µs)', maskTable(results.mask));
@@ -127,16 +127,24 @@ function maskTable({ requests, events, held, streams }) {
   );
 }
 
-function freshTable(fresh) {
-  const over = (each) => each.first50 - fresh.direct?.first50;
-  const rows = Object.entries(fresh).map(([name, each]) => [
-    name,
-    each.first50,
-    over(each),
-    fresh.bare === undefined ? undefined : over(each) / over(fresh.bare),
-    each.failed,
-  ]);
-  return table(['contender', 'first p50', '+first', '+first × bare', 'failed'], rows);
+const firsts = {
+  start: 'request after the start',
+  large: 'of 60 KB',
+  reload: 'after a reload',
+};
+
+function firstTable(first) {
+  const rows = Object.entries(firsts).flatMap(([kind, title]) =>
+    Object.entries(first).map(([name, { [kind]: each }]) => [
+      title,
+      name,
+      each.firstMs,
+      each.overMs,
+      each.firstCpuMs,
+      each.overCpuMs,
+    ]),
+  );
+  return table(['first', 'contender', 'ms', 'over the tenth', 'CPU ms', 'over the tenth'], rows);
 }
 
 function memoryTable(memory) {

@@ -7,7 +7,7 @@ import { goalRows } from './goals.mjs';
 import { cache, install } from './install.mjs';
 import { gatewayFacts, machineFacts } from './machine.mjs';
 import { measureCold } from './measure-cold.mjs';
-import { measureFresh } from './measure-fresh.mjs';
+import { measureFirst } from './measure-first.mjs';
 import { measureJson } from './measure-json.mjs';
 import { measureLines } from './measure-lines.mjs';
 import { measureMask } from './measure-mask.mjs';
@@ -52,7 +52,7 @@ const measure = {
     const fields = ['cpu', 'rate', 'first50', 'first99', 'delay50', 'delay99'];
     return { rows: summarize(measured.samples, fields) };
   },
-  fresh: measureFresh,
+  first: measureFirst,
   memory: measureMemory,
   cold: async (setting) => {
     const measured = await measureCold(setting);

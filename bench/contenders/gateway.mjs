@@ -21,6 +21,7 @@ export function gateway({
   return {
     name,
     isGateway: true,
+    root,
     policy,
     needsRedis: on.includes('redis'),
     prepare({ port, provider, folder, key, redis, workers = 1 }) {

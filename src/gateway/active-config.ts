@@ -9,11 +9,14 @@ import type { Gateway, GatewayConfig, ProcessState } from './gateway.ts';
 import { handle } from './handle.ts';
 import { createCatalogue } from './local-endpoints/models.ts';
 import { Scrubber } from './scrub.ts';
+import { type Pace, warmUp } from './warm-up/warm-up.ts';
 
 export interface PreparedConfig {
   /** New exchanges follow the configuration from now on; those in flight keep theirs. */
   commit(): void;
   discard(): void;
+  /** Makes the first exchange after `commit` as quick as those after it. */
+  warmUp(): Promise<void>;
 }
 
 /** The configuration in force, and its replacement while exchanges are in flight. */
@@ -50,7 +53,15 @@ export class ActiveConfig {
         this.#retire(previous);
       },
       discard: () => this.#retire(built),
+      // Somebody waits for it in any case; between its slices exchanges go on.
+      warmUp: () => built.warmUp({ isBusy: () => false, isOver: () => false }),
     };
+  }
+
+  /** Makes the first exchange as quick as those after it, while none is open. */
+  warmUp(pace: Pace): Promise<void> {
+    const started = this.#current;
+    return started.warmUp({ ...pace, isOver: () => pace.isOver() || this.#current !== started });
   }
 
   /** Another process opened or closed a breaker. */
@@ -102,10 +113,13 @@ function configureGateway(config: GatewayConfig, state: ProcessState, previous: 
   };
   let running = 0;
   let retired: (() => void) | undefined;
+  const scrubber = new Scrubber(config.secrets);
   return {
     providers: [...providers.values()],
     /** Scrubs every configured secret. */
-    scrubber: new Scrubber(config.secrets),
+    scrubber,
+    warmUp: (pace: Pace) =>
+      warmUp({ policySets: config.policySets(), providers: config.providers, scrubber }, pace),
     /** Handles an exchange, which answers its own failures. */
     run: async (exchange: Exchange): Promise<void> => {
       running += 1;

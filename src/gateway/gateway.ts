@@ -5,6 +5,7 @@ import type { AllowedOrigins } from '../http/check-origin.ts';
 import type { Counters } from '../limits/counters.ts';
 import type { Limiter } from '../limits/limiter.ts';
 import type { PolicySource } from '../policy/compile.ts';
+import type { PolicySet } from '../policy/policy-set.ts';
 import type { BreakerChannel } from '../providers/health.ts';
 import type { ProviderOptions } from '../providers/provider.ts';
 import type { Router } from '../providers/route.ts';
@@ -24,6 +25,8 @@ export interface GatewayConfig extends AllowedOrigins {
   /** Most bytes of request bodies in memory, of all keys together. */
   readonly bodiesInFlightBytes: number;
   readonly keys: Pick<KeyRing, 'find'>;
+  /** Those of the configured keys, some of them more than once. */
+  readonly policySets: () => Iterable<PolicySet>;
   /** The configured providers; a model whose provider is not among them is known but can't be served. */
   readonly providers: readonly ProviderOptions[];
   readonly models: readonly ModelEntry[];
@@ -67,7 +70,7 @@ export interface ProcessState {
  * reload meanwhile changes nothing for it.
  */
 export interface Gateway
-  extends Omit<GatewayConfig, 'providers' | 'models' | 'findModel' | 'policySource'>,
+  extends Omit<GatewayConfig, 'providers' | 'models' | 'findModel' | 'policySource' | 'policySets'>,
     Pick<ProcessState, 'ledger' | 'tracer' | 'record' | 'admit' | 'readiness' | 'health'> {
   /** Opens the account of a request's bytes, within what all requests of all keys may hold together. */
   readonly holdBody: (key: KeyRecord) => HeldBytes;

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { dialects } from '../dialects/registry.ts';
 import { parseStrictJson } from '../json/strict-json.ts';
 import { setLimit } from './automaton/patterns.ts';
+import { shareSearches } from './facts.ts';
 import type { Fold } from './fold/fold.ts';
 import { covers } from './glob.ts';
 import { PolicySet } from './policy-set.ts';
@@ -120,7 +121,7 @@ function failedTests(
     when: onTexts(rule.when),
     unless: onTexts(rule.unless),
   } as const;
-  const set = new PolicySet({ policies: [], builtIn: [textual], fold });
+  const set = new PolicySet({ policies: [], builtIn: [textual], fold, searchFor: shareSearches(fold) });
   const failed = (list: 'block' | 'allow', message: string) =>
     tests[list].flatMap((text, index): readonly PolicyProblem[] => {
       const isMatched = evaluateRule(textual, set.facts(subjectWith(text, first.roles))) !== undefined;

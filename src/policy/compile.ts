@@ -2,6 +2,7 @@ import { checkPolicies } from './check-policies.ts';
 import type { Detector } from './detectors/detector.ts';
 import type { DetectorName } from './detectors/names.ts';
 import { detectors } from './detectors/registry.ts';
+import { shareSearches } from './facts.ts';
 import { createFold } from './fold/fold.ts';
 import { formsOfRules } from './mask/masking.ts';
 import { Placeholders, placeholderException } from './mask/placeholders.ts';
@@ -62,6 +63,7 @@ export function compilePolicies(
   }
   problems.push(...checkPolicies([...compiled.values()], fold));
   const builtIn = createKeyRules(secrets, keyHashes);
+  const searchFor = shareSearches(fold);
   const sets = new Map<string, PolicySet>();
   return {
     problems,
@@ -70,7 +72,7 @@ export function compilePolicies(
       let set = sets.get(key);
       if (set === undefined) {
         const chosen = [...new Set(names)].flatMap((name) => compiled.get(name) ?? []);
-        set = new PolicySet({ policies: chosen, builtIn, fold, placeholders });
+        set = new PolicySet({ policies: chosen, builtIn, fold, searchFor, placeholders });
         sets.set(key, set);
       }
       return set;

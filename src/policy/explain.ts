@@ -1,5 +1,5 @@
 import { joinOverlapping, type Range } from './detectors/detector.ts';
-import type { Facts } from './facts.ts';
+import { type Facts, shareSearches } from './facts.ts';
 import { PolicySet } from './policy-set.ts';
 import { createPointerMask, type MaskPointer, matchesOfRule } from './redact/redact.ts';
 import type { Action, Decision, Match, Subject } from './rule.ts';
@@ -110,7 +110,7 @@ function explainRule(
   subject: Subject,
   { now, fold, mask }: { now: () => number; fold: PolicySet['fold']; mask: MaskPointer },
 ): RuleExplanation {
-  const alone = new PolicySet({ policies: [], builtIn: [rule], fold });
+  const alone = new PolicySet({ policies: [], builtIn: [rule], fold, searchFor: shareSearches(fold) });
   alone.compile();
   const { policy, id, action, mode, reason } = rule;
   const facts = alone.facts(subject);

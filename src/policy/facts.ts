@@ -52,6 +52,20 @@ export function compileSearch(given: readonly NamedPattern[], fold: Fold): Patte
   return { search: new Search(patternSet), numbers };
 }
 
+/** Compiles the same patterns once, whoever asks for them. */
+export type SharedSearch = (patterns: readonly NamedPattern[]) => Patterns;
+
+/** Automata are large, and what one text has taught them serves all. Keys must mean the same to everybody who shares it. */
+export function shareSearches(fold: Fold): SharedSearch {
+  const known = new Map<string, Patterns>();
+  return (patterns) => {
+    const keys = JSON.stringify([...new Set(patterns.map(({ key }) => key))]);
+    const found = known.get(keys) ?? compileSearch(patterns, fold);
+    known.set(keys, found);
+    return found;
+  };
+}
+
 const nothingFound: SearchResult = { matches: new Map(), unseen: [], unreadable: [] };
 
 /** What rules check about one request; each fact is computed on first use, once for all rules. */

@@ -1,7 +1,7 @@
 import { AnswerRules, type ResponseCheck } from './answers/check-answer.ts';
 import { type Checkpoint, GivenUp } from './checkpoint.ts';
 import { decideRedacted } from './decide-redacted.ts';
-import { compileSearch, Facts, type Patterns } from './facts.ts';
+import { Facts, type Patterns, type SharedSearch } from './facts.ts';
 import type { Fold } from './fold/fold.ts';
 import { type HeaderValue, HeaderValues } from './header-values.ts';
 import type { Placeholders } from './mask/placeholders.ts';
@@ -34,6 +34,7 @@ interface SetParts {
   /** Rules of no policy, that always hold. */
   readonly builtIn: readonly CompiledRule[];
   readonly fold: Fold;
+  readonly searchFor: SharedSearch;
   /** Set if rules mask. */
   readonly placeholders?: Placeholders | undefined;
 }
@@ -45,6 +46,7 @@ export class PolicySet {
   readonly rules: readonly CompiledRule[];
   readonly fold: Fold;
   readonly #policies: readonly CompiledPolicy[];
+  readonly #searchFor: SharedSearch;
   #patterns: Patterns | undefined;
   /** Whether a policy refuses what no rule allows. */
   readonly #mayDeny: boolean;
@@ -53,9 +55,10 @@ export class PolicySet {
   readonly #capRules: readonly CompiledRule[];
   readonly #placeholders: Placeholders | undefined;
 
-  constructor({ policies, builtIn, fold, placeholders }: SetParts) {
+  constructor({ policies, builtIn, fold, searchFor, placeholders }: SetParts) {
     this.names = policies.map(({ name }) => name);
     this.fold = fold;
+    this.#searchFor = searchFor;
     this.#policies = policies;
     this.#mayDeny = policies.some(({ options }) => options.default === 'deny');
     const all = [...builtIn, ...policies.flatMap(({ rules }) => rules)];
@@ -75,7 +78,7 @@ export class PolicySet {
   }
 
   #compiled(): Patterns {
-    this.#patterns ??= compileSearch(this.rules.flatMap(patternsIn), this.fold);
+    this.#patterns ??= this.#searchFor(this.rules.flatMap(patternsIn));
     return this.#patterns;
   }
 

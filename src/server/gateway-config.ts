@@ -37,6 +37,7 @@ export function gatewayConfig(
     // Half of it must be room enough for the largest body.
     bodiesInFlightBytes: Math.max(shareOf(bodiesInFlightBytes, workers), 2 * bodyBytes),
     keys,
+    policySets: () => [...config.keys.records()].map(({ policies }) => policies),
     providers: [...config.providers.values()].flatMap((provider) => {
       const connections = shareOf(provider.connections, workers);
       return providerOptions({ ...provider, connections }, sandboxUrl) ?? [];

@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { servesInspector } from '../config/build/sections.ts';
 import type { Config } from '../config/config.ts';
 import { GatewayError } from '../errors.ts';
+import type { GatewayConfig } from '../gateway/gateway.ts';
 import { type GatewayServer, serveGateway } from '../gateway/serve.ts';
 import type { AcceptedSockets } from '../http/listen.ts';
 import type { Counters } from '../limits/counters.ts';
@@ -15,6 +16,7 @@ import { TickQueue } from '../tick-queue.ts';
 import { gatewayConfig, shareOf } from './gateway-config.ts';
 import { type LedgerSettings, openLedgerFor } from './ledger.ts';
 import { type InspectorSettings, openInspector } from './open-inspector.ts';
+import { exchangeWithItself } from './own-exchange.ts';
 import { type OpenBreakerChannel, openBreakers, openCounters, rereadAdded } from './shared-state.ts';
 import { openMeter, openTracer, type TracingSettings } from './telemetry.ts';
 
@@ -153,10 +155,12 @@ async function open(options: HereOptions, closing: Closing): Promise<ServerHandl
     observers: [meter?.observer, page?.inspector.observer].filter((each) => each !== undefined),
     inspector: page?.inspector,
   });
+  void warmUp(server, toGatewayConfig(config, sandboxUrl));
   return {
     url: server.url,
-    prepare: (next, url) => {
-      const { commit, discard } = server.prepare(toGatewayConfig(next, url));
+    prepare: async (next, url) => {
+      const { commit, discard, warmUp } = server.prepare(toGatewayConfig(next, url));
+      await warmUp();
       return {
         commit: () => {
           commit();
@@ -200,6 +204,12 @@ async function closeLedger(ledger: Ledger, { log, worker }: HereOptions): Promis
   }
   log('error', `${unwritten} changes of the ledger are not on the disk`);
   throw new GatewayError('drain.incomplete', 'not all of the ledger could be written');
+}
+
+/** Makes the first exchange as quick as the tenth, while none is open. Never rejects. */
+async function warmUp(server: GatewayServer, config: GatewayConfig): Promise<void> {
+  await server.warmUp();
+  await exchangeWithItself(config, () => server.gauges().open.exchanges > 0);
 }
 
 /** Compiles what the first request would otherwise wait for; if that fails, each request is refused and says so. */

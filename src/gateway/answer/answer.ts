@@ -7,8 +7,6 @@ import { formatSse } from '../../dialects/sse.ts';
 import { GatewayError } from '../../errors.ts';
 import { memoize } from '../../memoize.ts';
 import { Restorer } from '../../policy/mask/restorer.ts';
-import { StreamRestorer } from '../../policy/mask/stream-restorer.ts';
-import type { Stage } from '../../policy/streams/stage.ts';
 import type { Forwarded } from '../../providers/attempt.ts';
 import { decodedAnswer, errorLimitBytes, readWhole } from '../../providers/read-whole.ts';
 import type { ProviderAnswer } from '../../providers/transport/upstream.ts';
@@ -20,10 +18,10 @@ import type { Gateway } from '../gateway.ts';
 import type { UpstreamRequest } from '../outgoing/build-upstream-request.ts';
 import { answersOf } from '../spending/output-bound.ts';
 import { headersFor } from './answer-headers.ts';
-import { AnswerStream, RulesStage } from './answer-stream.ts';
+import { AnswerStream } from './answer-stream.ts';
 import { ExactSource, TranslatedSource } from './event-source.ts';
 import { relayStream } from './relay.ts';
-import { SecretStage } from './secret-stage.ts';
+import { streamStages } from './stream-stages.ts';
 import { takeTurns } from './take-turns.ts';
 
 /** A JSON answer is buffered whole before it is passed on; a longer one fails. */
@@ -155,13 +153,7 @@ async function sendStream(
     translation === undefined
       ? new ExactSource(endpoint.dialect, { hidesUsage, answers })
       : new TranslatedSource(translation.stream());
-  const stages: Stage[] = [];
-  // The rules judge what the provider said, with each placeholder in one piece.
-  if (rules !== undefined && masked !== undefined)
-    stages.push(new StreamRestorer(Restorer.gathering(masked)));
-  if (rules !== undefined) stages.push(new RulesStage(rules));
-  if (restorer !== undefined) stages.push(new StreamRestorer(restorer));
-  stages.push(new SecretStage(exchange.scrubber));
+  const stages = streamStages({ rules, masked, restorer, scrubber: exchange.scrubber });
   const stream = new AnswerStream({ source, stages, scrubber: exchange.scrubber, isArray: asArray });
   // What costs little is passed on as it comes.
   const isExact = translation === undefined && rules === undefined && restorer === undefined;
