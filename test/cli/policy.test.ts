@@ -457,3 +457,24 @@ describe('policy replay', () => {
     });
   });
 });
+
+test('a key of documentation is passed over, and the dry run and explain say where', async () => {
+  const files = {
+    'gateway.yaml': `
+providers: { sandbox: { dialect: sandbox } }
+models: [{ match: "*", provider: sandbox }]
+policies:
+  house: { apply: all, rules: [{ id: secrets, action: redact, when: { text: { detect: [secrets] } }, reason: content.secret }] }
+`,
+    'request.json': JSON.stringify({
+      model: 'm',
+      messages: [{ role: 'user', content: 'AKIAIOSFODNN7EXAMPLE' }],
+    }),
+  };
+  const line = 'passed    /messages/0/content: looks like a documentation example, not replaced';
+
+  expect((await command('policy explain request.json', { files })).stdout).toContain(line);
+  expect((await command('policy explain request.json -o json', { files })).json.examples).toEqual([
+    '/messages/0/content',
+  ]);
+});

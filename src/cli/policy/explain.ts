@@ -127,7 +127,7 @@ export function blocked({ message, reason, at }: Outcome): GatewayError {
 
 /** What the policies decide, in lines; the first has the `facts` at its end. */
 export function decisionLines(outcome: Outcome, label: string, facts: string): string[] {
-  const { decision, rule, reason, at, would_block: wouldBlock, warnings, unseen } = outcome;
+  const { decision, rule, reason, at, would_block: wouldBlock, warnings, unseen, examples = [] } = outcome;
   const by = rule === undefined ? '' : ` by ${rule}`;
   const why = reason === undefined || decision === 'allow' ? '' : `, ${reason}`;
   const where = at === undefined ? '' : ` at ${at}`;
@@ -136,6 +136,7 @@ export function decisionLines(outcome: Outcome, label: string, facts: string): s
     `${label}${decision}${by}${why}${where}${facts}`,
     ...(wouldBlock.length === 0 ? [] : [`monitor   would block: ${wouldBlock.join(' ')}`]),
     ...(warnings.length === 0 ? [] : [`warnings  ${warnings.join(' ')}`]),
+    ...examples.map((place) => `passed    ${place}: looks like a documentation example, not replaced`),
     ...(unseen === 0 ? [] : [`unseen    ${pieces} of content that no rule could look into`]),
   ];
 }

@@ -4,6 +4,7 @@ import { phrasings } from '../../client/prompt.ts';
 import { requestBody } from '../../client/request-body.ts';
 import type { KeyRecord } from '../../config/build/keys.ts';
 import { decideOffline } from '../../gateway/offline/decide-offline.ts';
+import { examplesIn } from '../../gateway/offline/explain-request.ts';
 import { destinationNamed, type Outcome } from '../../gateway/offline/question.ts';
 import { blocked, decisionLines } from '../policy/explain.ts';
 import { type LoadedPolicies, loadPolicies } from '../policy/load-policies.ts';
@@ -30,16 +31,19 @@ export async function dryRun(
   const asked = requestBody(prompt.dialect, prompt);
   const policies = await loadPolicies(options, io);
   const key = keyOf(policies, io);
-  const { outcome, replaced } = (key &&
+  const decided =
+    key &&
     decideOffline({
       config: policies.config,
       key,
       ...destinationNamed(path),
       body: Buffer.from(JSON.stringify(asked)),
       nowMs: Date.now(),
-    })) ?? { outcome: undefined, replaced: undefined };
+    });
+  const { outcome, replaced, document } = decided ?? {};
   const body: unknown = replaced === undefined ? asked : JSON.parse(replaced.toString());
-  const policy = key && outcome ? { key: key.id, ...outcome } : null;
+  const examples = key && document ? examplesIn(key.policies, document) : {};
+  const policy = key && outcome ? { key: key.id, ...outcome, ...examples } : null;
   await printResult({ method: 'POST', path, body, policy }, options, io);
   if (outcome?.decision === 'block') throw blocked(outcome);
 }

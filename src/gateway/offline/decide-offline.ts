@@ -112,6 +112,8 @@ export function decideOffline(question: Question) {
   const { outcome, decided } = decideWith(question, (subject) => ({ decision: policies.decide(subject) }));
   return {
     outcome,
+    /** The client's request; undefined if strict parsing refuses it. */
+    document: decided?.subject.document,
     /** The body in which something was masked or redacted, in the client's dialect; undefined if nothing was. */
     replaced: decided?.decision.redacted?.bytes,
     /** The values that leave as placeholders, by these. */

@@ -1,5 +1,7 @@
 import type { JsonDocument } from '../../json/json-document.ts';
 import { explain, type RuleExplanation, withOwnVerdicts } from '../../policy/explain.ts';
+import { passedOver } from '../../policy/passed-over.ts';
+import type { PolicySet } from '../../policy/policy-set.ts';
 import { decideWith, type OfflineTarget, toOutcome } from './decide-offline.ts';
 import type { Outcome, Question } from './question.ts';
 
@@ -51,6 +53,7 @@ export function explainRequest(question: Question): Report {
     target_models: subject.targetModels,
     served: isServed,
     ...outcome,
+    ...examplesIn(key.policies, subject.document),
     rules: withOwnVerdicts(found.rules, decision).map(toReport),
     microseconds: Math.round(found.microseconds),
     ...(redacted === undefined ? {} : { body: toValue(redacted) }),
@@ -58,6 +61,12 @@ export function explainRequest(question: Question): Report {
       ? {}
       : { outgoing: outgoing.map((each) => reportTarget(each, redacted !== undefined)) }),
   };
+}
+
+/** For `Outcome.examples`; absent if there are none. */
+export function examplesIn(policies: PolicySet, document: JsonDocument): Pick<Outcome, 'examples'> {
+  const examples = passedOver(policies, document);
+  return examples.length === 0 ? {} : { examples };
 }
 
 function reportTarget(built: OfflineTarget<Explanation>, isReplaced: boolean): OutgoingReport {

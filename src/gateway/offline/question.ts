@@ -72,4 +72,6 @@ export interface Outcome {
   readonly warnings: readonly string[];
   /** Pieces of content that no rule could look into. */
   readonly unseen: number;
+  /** Places of keys and passwords of documentation, which a rule that looks for secrets passes over; where it was asked. */
+  readonly examples?: readonly string[];
 }

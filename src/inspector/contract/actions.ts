@@ -58,6 +58,8 @@ export type TryPolicyAnswer =
       readonly at?: string | undefined;
       /** In order; `source.line` is a line of the scratch text. */
       readonly rules: readonly RuleDetail[];
+      /** As in an exchange's detail. */
+      readonly examples: readonly string[];
       readonly microseconds: number;
       /** The request as it would leave, where a rule redacts. */
       readonly redacted?: Body | undefined;

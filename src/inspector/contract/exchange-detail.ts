@@ -9,6 +9,8 @@ export interface ExchangeDetail {
   readonly rules: readonly RuleDetail[];
   /** False if `rules` holds only those that matched, because the body was not kept. */
   readonly all_rules: boolean;
+  /** Places of keys and passwords of documentation, which a rule that looks for secrets passes over. */
+  readonly examples: readonly string[];
   /** Received and sent side by side: one line per header name, in the order in which they came. */
   readonly headers: readonly HeaderLine[];
   /** Headers of the answer as the client got it. */

@@ -29,6 +29,8 @@ export interface DecisionInput {
 /** What the rules decide about a request. */
 export interface Explained {
   readonly rules: readonly RuleDetail[];
+  /** Places of keys and passwords of documentation, which rules pass over. */
+  readonly examples: readonly string[];
   /** What leaves in place of values, with these. */
   readonly masked: readonly (readonly [placeholder: string, value: string])[];
 }
@@ -43,7 +45,7 @@ interface Backend {
 export async function toDetail(entry: RingEntry, backend: Backend): Promise<ExchangeDetail> {
   const { facts, record } = entry;
   const { scrub } = backend;
-  const { rules, isWhole, masked } = await rulesOf(entry, backend);
+  const { rules, isWhole, masked, examples } = await rulesOf(entry, backend);
   const last = entry.sent.at(-1);
   const shown = {
     attempts: entry.sent.map(({ head, atMs }) => ({
@@ -54,6 +56,7 @@ export async function toDetail(entry: RingEntry, backend: Backend): Promise<Exch
     })),
     rules,
     all_rules: isWhole,
+    examples,
     headers: headerLines(entry.rawHeaders, last?.head.headers, scrub),
     answer_headers: headerLines([], entry.answerHeaders, scrub),
     form: facts.body,
@@ -83,6 +86,7 @@ async function rulesOf(entry: RingEntry, backend: Backend) {
     rules: rules.map((rule) => ({ ...rule, source: lines.get(rule.rule) })),
     isWhole: explained !== undefined,
     masked: explained?.masked ?? [],
+    examples: explained?.examples ?? [],
   };
 }
 
@@ -132,7 +136,7 @@ export function withExcerpts(
 function bodiesOf(
   entry: RingEntry,
   receivedBody: Buffer,
-  { rules, masked }: Explained,
+  { rules, masked }: Omit<Explained, 'examples'>,
   scrub: Scrub,
 ): Bodies {
   const { sentBody, answer = [], facts } = entry;

@@ -27,9 +27,11 @@ const mostMasked = 200;
 /** What each rule of the configuration in force decides about a request, and what is masked in it. */
 export function explainDetails(config: Config, input: DecisionInput): Explained {
   const question = toQuestion(config, input);
-  const rules = toDetails(explainRequest(question));
+  const report = explainRequest(question);
+  const rules = toDetails(report);
   const masks = rules.some(({ action, matched }) => action === 'mask' && matched);
-  return { rules, masked: masks ? [...decideOffline(question).masked].slice(0, mostMasked) : [] };
+  const masked = masks ? [...decideOffline(question).masked].slice(0, mostMasked) : [];
+  return { rules, masked, examples: report.examples ?? [] };
 }
 
 /** Decides by scratch rules. Throws usage.invalid for a key or endpoint that is not known. */
@@ -75,6 +77,7 @@ function decide(config: Config, input: DecisionInput, policies: string): TryPoli
     message,
     at,
     rules,
+    examples: report.examples ?? [],
     microseconds,
     request,
     redacted: redacted && toBody(redacted, same, (text) => findRedactions(text, request.text, rules)),

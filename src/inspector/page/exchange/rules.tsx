@@ -7,6 +7,8 @@ interface Properties {
   readonly rules: readonly RuleDetail[];
   /** False if the rules that did not match are unknown. */
   readonly isWhole: boolean;
+  /** Places of keys and passwords of documentation. */
+  readonly examples: readonly string[];
   /** Jumps to a line of the scratch text. */
   onLine?(line: number): void;
 }
@@ -14,7 +16,7 @@ interface Properties {
 const places = { request: '', outgoing: 'on what leaves', answer: 'on the answer' } as const;
 
 /** Each rule in order, with what it matched and where it is defined. */
-export function Rules({ rules, isWhole, onLine }: Properties) {
+export function Rules({ rules, isWhole, examples, onLine }: Properties) {
   return (
     <>
       {rules.length === 0 && (
@@ -54,6 +56,11 @@ export function Rules({ rules, isWhole, onLine }: Properties) {
           </li>
         ))}
       </ol>
+      {examples.map((place) => (
+        <p class="note" key={place}>
+          <code class="pointer">{visibleLine(place)}</code> looks like a documentation example, not replaced.
+        </p>
+      ))}
       {!isWhole && rules.length > 0 && (
         <p class="note">Only rules that matched are shown: the others need the body, which was not kept.</p>
       )}

@@ -179,13 +179,13 @@ interface DecidedProperties extends OutcomeProperties {
 }
 
 function Decided({ outcome, onLine }: DecidedProperties) {
-  const { rule, reason, at, microseconds, message, rules, request, redacted } = outcome;
+  const { rule, reason, at, microseconds, message, rules, examples, request, redacted } = outcome;
   const facts = [rule && `rule ${rule}`, reason, at, `decided in ${formatMicroseconds(microseconds)}`];
   return (
     <>
       <p class="note">{visibleLine(facts.filter(Boolean).join(' · '))}</p>
       {message !== undefined && <blockquote>{visible(message)}</blockquote>}
-      <Rules rules={rules} isWhole onLine={onLine} />
+      <Rules rules={rules} isWhole examples={examples} onLine={onLine} />
       <BodyColumn title="The request" body={request} />
       {redacted !== undefined && <BodyColumn title="As it would leave" body={redacted} />}
     </>
