@@ -73,7 +73,8 @@ const statusOf: Readonly<Record<string, number>> = {
 };
 
 /** What says that credentials are not accepted any more, or may not do anything of the kind. */
-const ofCredentials = /not authorized to perform|security token|leaked|revoked|expired|suspended/i;
+const ofCredentials =
+  /not authorized to perform|security token|credential should be|signature|leaked|revoked|expired|suspended/i;
 const ofKeys = /\bkeys?\b|api_?key|\btoken\b|credential|authenti|unauthori[sz]ed|subscription/i;
 const ofRequests =
   /\bmodels?\b|model_not_found|moderation|flagged|content|safety|policy|policies|region|country|location|permission to use/i;

@@ -55,6 +55,10 @@ export class StreamObserver {
     return answers.size > 0 && [...answers.values()].every(Boolean);
   }
 
+  get heldBytes(): number {
+    return this.#heldBytes;
+  }
+
   /** The beginning of an event whose end has not come. */
   get rest(): Buffer {
     return this.#held.subarray(0, this.#heldBytes);

@@ -4,7 +4,7 @@ import { type Dialect, type EmbeddingDialect, isEmbedding, isText, type TextDial
 import { parseFailure, toFailure } from './failure.ts';
 import { applyTable, type FieldTable } from './field-table.ts';
 import { brokenAnswer, type Dropped, type Fields, isFields, parseFields } from './fields.ts';
-import { eventLimitBytes, pingComment, type SseEvent, type WriteEvent } from './sse.ts';
+import { pingComment, type SseEvent, type WriteEvent } from './sse.ts';
 import { countTextTokens, tallyAnswer } from './text-tokens.ts';
 import type { TranslationContext } from './translation/context.ts';
 import { cutAnswer, cutStream, stopsToCut } from './translation/stop-sequences.ts';
@@ -62,6 +62,9 @@ export interface StreamTranslation {
   readonly state: StreamState;
   readonly tally: Tally;
 }
+
+/** Characters of a request's members that an answer repeats; of more, nothing is repeated. */
+const echoLimit = 1_048_576;
 
 /** What happens to the client's fields; undefined if one dialect can't be translated to the other. */
 export function tableBetween(client: Dialect, provider: Dialect): FieldTable | undefined {
@@ -121,8 +124,8 @@ function translateConversation(
       return { body: built, dropped: [...dropped] };
     },
     facts() {
-      // No event may be larger, and the first one repeats it.
-      const isLong = JSON.stringify(echo).length > eventLimitBytes;
+      // The first event repeats it.
+      const isLong = JSON.stringify(echo).length > echoLimit;
       return { names: names.renamed(), echo: isLong ? echoOf({}) : echo, stops, sentLength };
     },
     answer(body) {

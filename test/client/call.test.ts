@@ -117,10 +117,11 @@ test('look-ups of the owner are not recorded, and those of others are', async ()
   await command('models', { cwd: home });
   await command('models', { gateway });
   await command('send hello', { cwd: home });
-  const logged = (await command('logs -o ndjson', { cwd: home })).lines;
+  const logged = async () =>
+    (await command('logs -o ndjson', { cwd: home })).lines
+      .map(({ path }: { path: string }) => path)
+      .toSorted();
 
-  expect(logged.map(({ path }: { path: string }) => path).toSorted()).toEqual([
-    '/v1/chat/completions',
-    '/v1/gateway/models',
-  ]);
+  // A record is written after its answer.
+  await expect.poll(logged).toEqual(['/v1/chat/completions', '/v1/gateway/models']);
 });

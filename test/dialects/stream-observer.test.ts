@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { dialects, type TextDialectName } from '../../src/dialects/registry.ts';
+import { eventLimitBytes } from '../../src/dialects/sse.ts';
 import { StreamObserver } from '../../src/dialects/stream-observer.ts';
 import { noUsage, type Usage } from '../../src/dialects/usage.ts';
 import { GatewayError } from '../../src/errors.ts';
@@ -257,9 +258,9 @@ describe('what hosts do', () => {
 });
 
 describe('sizes', () => {
-  const limit = 1024 * 1024;
+  const limit = eventLimitBytes;
 
-  test('an event of 1 MiB passes', () => {
+  test('an event as large as the limit passes', () => {
     const event = `data: ${'x'.repeat(limit - 8)}\n\n`;
 
     expect(watch('chat', [event.slice(0, 70_000), event.slice(70_000)]).events).toBe(1);
@@ -267,14 +268,14 @@ describe('sizes', () => {
 
   test('a longer one is refused, however it arrives', () => {
     const event = Buffer.from(`data: ${'x'.repeat(limit)}\n\n`);
-    for (const size of [1_000, 65_536, limit]) {
+    for (const size of [65_536, 1_048_576, limit]) {
       const observer = new StreamObserver(dialects.chat);
       const feed = () => {
         for (let at = 0; at < event.length; at += size) observer.observe(event.subarray(at, at + size));
       };
 
       expect(feed).toThrow(GatewayError);
-      expect(feed).toThrow('one event is larger than 1048576 bytes');
+      expect(feed).toThrow('one event is larger than 33554432 bytes');
     }
   });
 

@@ -43,10 +43,14 @@ export function plantsBaseUrl(env: Environment, configured?: string): string {
     return parseBaseUrl(alone.url, runningStoreFile);
   }
   refuseForeignState(env);
-  throw new GatewayError(
-    'store.unreachable',
-    `no plant store of yours is running; start one with "gateway serve", or name another one: PLANTS_URL=${standardPlantsUrl}`,
-  );
+  throw new GatewayError('store.unreachable', noStore);
+}
+
+const noStore = `no plant store of yours is running; start one with "gateway serve", or name another one: PLANTS_URL=${standardPlantsUrl}`;
+
+/** Undefined for the error that no store is named or running; throws any other. */
+export function unlessNoStore(error: unknown): undefined {
+  if (!(error instanceof GatewayError) || error.message !== noStore) throw error;
 }
 
 function parseBaseUrl(text: string, source: string): string {

@@ -9,7 +9,7 @@ import { note, printValue } from '../shell/print/print.ts';
 import { printOne } from '../shell/print/table.ts';
 import { wrapped } from '../shell/print/wrapped.ts';
 import { withSpinner } from '../shell/spinner.ts';
-import { connect, connectLoggedIn } from './connect.ts';
+import { connect, connectLoggedIn, unlessNoStore } from './connect.ts';
 
 interface LoginOptions {
   readonly user?: string;
@@ -66,7 +66,9 @@ export function buildLogout(io: Io): Command {
     summary: 'plant store: end the session and delete it here',
     examples: ['gateway logout', 'gateway plants logout', 'PLANTS_TOKEN=… gateway logout'],
   }).action(async (_options: unknown, command: Command) => {
-    const { options, connection, client } = await connect(command, io);
+    const connected = await connect(command, io).catch(unlessNoStore);
+    if (connected === undefined) return note('no plant store is named or running: nothing to end\n', io);
+    const { options, connection, client } = connected;
     const { baseUrl, token } = connection;
     // Deleted here first: whatever the store answers, this user is logged out on this machine.
     if (!io.env.PLANTS_TOKEN) removeSession(io.env, baseUrl);

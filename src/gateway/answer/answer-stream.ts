@@ -118,6 +118,11 @@ export class AnswerStream {
     return this.#source.tally;
   }
 
+  /** Bytes of an event whose end has not come. */
+  get heldBytes(): number {
+    return this.#source.heldBytes;
+  }
+
   /** What leaves of the events that have come. */
   #passed(isOver: boolean): readonly StreamEvent[] {
     let events = this.#source.take();

@@ -26,6 +26,8 @@ export interface EventSource {
   readonly isWhole: boolean;
   /** What the provider's events so far used. */
   readonly tally: Tally;
+  /** Bytes of an event whose end has not come. */
+  readonly heldBytes: number;
 }
 
 const nothing = Buffer.alloc(0);
@@ -171,6 +173,10 @@ export class TranslatedSource implements EventSource {
 
   get isWhole(): boolean {
     return this.state === 'complete' || this.state === 'cut';
+  }
+
+  get heldBytes(): number {
+    return this.#parser.heldBytes;
   }
 
   get tally(): Tally {

@@ -8,9 +8,14 @@ import type { AnswerStream } from './answer-stream.ts';
 // Limits on what a provider may still send after its last event: time and bytes. Then its connection is closed.
 const tailMs = 1_000;
 const tailBytes = 64 * 1024;
+/** Bytes of an event that no memory for bodies is asked for: nearly all events are smaller. */
+const uncounted = 1024 * 1024;
 
 /** What is relayed: an `AnswerStream`. */
-export type RelayedStream = Pick<AnswerStream, 'transform' | 'end' | 'fail' | 'state' | 'isWhole' | 'tally'>;
+export type RelayedStream = Pick<
+  AnswerStream,
+  'transform' | 'end' | 'fail' | 'state' | 'isWhole' | 'tally' | 'heldBytes'
+>;
 
 interface StreamOptions {
   readonly answer: ProviderAnswer;
@@ -53,6 +58,8 @@ class StreamSink implements BodySink {
   #phase: 'passing' | 'tail' | 'over' = 'passing';
   #tailTimer: NodeJS.Timeout | undefined;
   #tailBytes = 0;
+  /** Of the largest event so far. */
+  #counted = 0;
 
   constructor(
     exchange: Exchange,
@@ -72,6 +79,7 @@ class StreamSink implements BodySink {
     let passed: Buffer;
     try {
       passed = this.#stream.transform(chunk);
+      this.#account(this.#stream.heldBytes);
     } catch (error) {
       this.#giveUp(toGatewayError(error));
       return true;
@@ -83,6 +91,13 @@ class StreamSink implements BodySink {
     }
     if (!mayGoOn) this.#awaitDrain();
     return mayGoOn;
+  }
+
+  /** A large event counts as bodies do until the exchange is over. Throws gateway.overloaded. */
+  #account(heldBytes: number): void {
+    if (heldBytes <= uncounted || heldBytes <= this.#counted) return;
+    this.#exchange.held?.add(heldBytes - this.#counted);
+    this.#counted = heldBytes;
   }
 
   /** Pauses once: chunks already under way still arrive after a pause. */

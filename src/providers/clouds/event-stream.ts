@@ -4,7 +4,7 @@ import { GatewayError } from '../../errors.ts';
 import type { ProviderAnswer } from '../transport/upstream.ts';
 
 /** Most bytes of one frame: one event as Base64, so that a broken length can't fill the memory. */
-const largestFrame = 2 * eventLimitBytes;
+const largestFrame = 2 * eventLimitBytes; // base64 and its frame
 /** A length, the length of the headers, two checksums. */
 const smallestFrame = 16;
 

@@ -49,7 +49,7 @@ describe.each([
     'breaks off': ({ answer }: Relayed) =>
       answer.sink.fail(new GatewayError('provider.broken_response', 'broke off')),
     'has an event that is too large': ({ answer }: Relayed) => {
-      for (let i = 0; i < 20; i += 1) answer.write(`data: ${'x'.repeat(65_536)}`);
+      for (let i = 0; i < 530; i += 1) answer.write(`data: ${'x'.repeat(65_536)}`);
     },
   };
 
@@ -90,6 +90,7 @@ test('a stream that has already reported its failure gets no second error', asyn
     state: 'failed',
     isWhole: false,
     tally: { usage: undefined, unreportedTokens: 0 },
+    heldBytes: 0,
   } satisfies RelayedStream;
   const { answer, connection, outcome } = await relay('chat', undefined, told);
   answer.write('data: {"error":{"message":"boom"}}\n\n');
