@@ -90,7 +90,8 @@ test.each([
   ['one behind another value', `${generate}?alt=sse&key=not-hex`, hello, 401, 'x-goog-api-key'],
   ['one whose name is encoded', `${generate}?k%65y=not-hex`, hello, 401, 'x-goog-api-key'],
   ['a blocked text', generate, saying('project nightfall'), 403, 'phrase'],
-  ['a blocked model', 'open/project%20nightfall:generateContent', hello, 400, 'model must be'],
+  ['a blocked model', 'open/project%20nightfall:generateContent', hello, 403, 'phrase'],
+  ['a name that no model has', 'open/project%3Fnightfall:generateContent', hello, 400, 'model must be'],
   ['no contents', generate, {}, 400, 'contents is missing'],
 ])('refuses %s in the form of Google’s errors', async (_name, path, body, status, message) => {
   const answer = await ask(path, body);
