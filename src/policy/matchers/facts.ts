@@ -114,7 +114,7 @@ export const model = defineMatcher({
       if (modelCharacters.test(pattern)) return;
       problem(
         [index],
-        `no model can be called ${JSON.stringify(pattern)}: names consist of A-Z a-z 0-9 . _ : / @ + -`,
+        `no model can be called ${JSON.stringify(pattern)}: names consist of A-Z a-z 0-9 . _ : / @ + - # ( ) [ ] and blanks`,
         'warning',
       );
     });
