@@ -24,8 +24,6 @@ export interface HostTraits {
   readonly openAiOptions: boolean;
   /** Whether its chat streams end with a usage if `stream_options` asks for it. Others may refuse the field. */
   readonly streamUsage: boolean;
-  /** Whether a Chat message may hold pictures. */
-  readonly images: boolean;
   /** Whether a Chat message may hold PDF documents. */
   readonly documents: boolean;
   /** Whether temperature and top_p may come together. */
@@ -45,7 +43,6 @@ export const widelyAccepted: HostTraits = {
   laterSystem: false,
   openAiOptions: false,
   streamUsage: false,
-  images: true,
   documents: false,
   twoSamplings: true,
   promptCache: 'unknown',

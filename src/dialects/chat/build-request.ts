@@ -217,10 +217,9 @@ function buildContent(parts: readonly ContentPart[]): unknown {
 
 /** Why a host can't take a picture or a document. */
 export function cannotTakeInChat(part: MediaPart, context: TranslationContext): string | undefined {
-  const { images, documents } = traitsOf(context);
-  if (part.kind === 'image') return images ? undefined : 'this model takes no pictures';
+  if (part.kind === 'image') return undefined;
   if (toDocumentText(part.source) !== undefined) return undefined;
-  if (!documents) return 'this model takes no documents';
+  if (!traitsOf(context).documents) return 'this model takes no documents';
   return isPdf(part.source)
     ? undefined
     : 'only PDF and plain text with their content inside can be read here';
