@@ -10,7 +10,7 @@ const slow = 'test/**/*.slow.test.ts';
 
 // What counts the memory or the processor time of its process has that for itself.
 const measured =
-  'test/{growing-buffer,http/body,inspector/locate,gateway/{linear,provider-faults,slow-readers},providers/{pool,read-whole}}.test.ts';
+  'test/{lib/growing-buffer,http/body,inspector/locate,gateway/{linear,provider-faults,slow-readers},providers/{pool,read-whole}}.test.ts';
 
 // What the OpenAI SDK does with answers, once more with its newest line: `openai` is the last one for Node 20.
 const withOpenAiSdk = [

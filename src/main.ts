@@ -1,9 +1,9 @@
 import { closeSync, constants, openSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { isatty } from 'node:tty';
-import { tryAddressesLonger } from './address-attempts.ts';
 import type { Io } from './cli/shell/io.ts';
 import { exitCodes, GatewayError } from './errors.ts';
+import { tryAddressesLonger } from './lib/address-attempts.ts';
 
 const argv = process.argv.slice(2);
 /** For output that is still on its way when a command is over. */

@@ -7,8 +7,9 @@ const folders = readdirSync(root, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => `${name}/`);
 
-/** The files beside the folders, which these may import: what is of use to several. */
+/** The files beside the folders, and what is of use to several folders: each may import these. */
 const top = 'the top';
+const lib = 'lib/';
 
 interface Layer {
   readonly from?: readonly string[];
@@ -16,11 +17,12 @@ interface Layer {
 }
 
 /**
- * The layers, as data: what a folder may import besides the files at the top of src, and which packages it owns.
+ * The layers, as data: what a folder may import besides lib/ and the files at the top of src, and which packages it owns.
  * What is not listed is forbidden. `type:` allows types only.
  */
 const layers: Readonly<Record<string, Layer>> = {
-  [top]: { packages: ['chalk'] },
+  [top]: {},
+  [lib]: { packages: ['chalk'] },
   'json/': {},
   'hosts/': {},
   'dialects/': { from: ['json/', 'hosts/'] },
@@ -79,7 +81,7 @@ const layers: Readonly<Record<string, Layer>> = {
 /** Folders that are tested by calling them: they touch no clock, file, socket or environment. */
 const pureFolders = ['json/', 'hosts/', 'dialects/', 'policy/'];
 const pureModules = ['node:zlib', 'node:buffer', 'node:crypto', 'node:util', 'node:module'];
-const impureAtTop = ['directories.ts', 'paint.ts'];
+const impureOfLib = ['lib/directories.ts', 'lib/paint.ts'];
 
 interface Import {
   readonly specifier: string;
@@ -162,8 +164,9 @@ function violation(file: string, { specifier, isType }: Import): string | undefi
       allowed.startsWith('type:')
         ? isType && target.startsWith(allowed.slice(5))
         : target.startsWith(allowed);
-    const isAtTop = layerOf(target) === top && !(isPure && impureAtTop.includes(target));
-    return layerOf(target) === layer || isAtTop || from.some(mayHave) ? undefined : `${file} → ${target}`;
+    const isForAll = layerOf(target) === top || (layerOf(target) === lib && layer !== top);
+    const isShared = isForAll && !(isPure && impureOfLib.includes(target));
+    return layerOf(target) === layer || isShared || from.some(mayHave) ? undefined : `${file} → ${target}`;
   }
   if (specifier.startsWith('node:')) {
     return isPure && !pureModules.includes(specifier) ? `${file} → ${specifier}` : undefined;
@@ -189,12 +192,14 @@ describe('architecture', () => {
 
   test.each([
     ['policy/rule.ts', '../http/listen.ts', 'http/listen.ts'],
-    ['policy/rule.ts', '../directories.ts', 'directories.ts'],
+    ['policy/rule.ts', '../lib/directories.ts', 'lib/directories.ts'],
     ['policy/rule.ts', 'node:fs', 'node:fs'],
     ['gateway/handle.ts', 'pino', 'pino'],
     ['gateway/handle.ts', '../plants/store.ts', 'plants/store.ts'],
     ['http/listen.ts', '../main.ts', 'main.ts'],
     ['errors.ts', './http/listen.ts', 'http/listen.ts'],
+    ['errors.ts', './lib/lifetime.ts', 'lib/lifetime.ts'],
+    ['lib/lifetime.ts', '../http/listen.ts', 'http/listen.ts'],
   ])('a forbidden import is seen: in %s of %s', (file, specifier, target) => {
     expect(violation(file, { specifier, isType: false })).toBe(`${file} → ${target}`);
   });

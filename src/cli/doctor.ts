@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { GatewayError } from '../errors.ts';
-import { painter } from '../paint.ts';
+import { painter } from '../lib/paint.ts';
 import type { Finding } from './doctor/finding.ts';
 import { type CommonOptions, commonOptions, createCommand, outputFormat } from './shell/command.ts';
 import { hasColour, type Io, write } from './shell/io.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import type { Config } from '../config/config.ts';
 import { GatewayError } from '../errors.ts';
-import { messageOf } from '../message-of.ts';
+import { messageOf } from '../lib/message-of.ts';
 import type { LedgerPlace } from '../record/ledger/ledger-store.ts';
 import { totalUsage, type UsageGroup, type UsageSum, usageGroups } from '../record/ledger/usage-report.ts';
 import { ledgerSettings, noLedgerReason } from '../server/ledger-path.ts';

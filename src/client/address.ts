@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors.ts';
-import type { OwnerProof } from '../owner-proof.ts';
+import type { OwnerProof } from '../lib/owner-proof.ts';
 import type { GatewayAddress } from './call.ts';
 import { type Environment, readState, refuseForeignState } from './state.ts';
 

@@ -1,6 +1,6 @@
 import { parseJson } from '../dialects/fields.ts';
 import { type FailureCode, failures, GatewayError } from '../errors.ts';
-import { isLoopbackHost } from '../loopback.ts';
+import { isLoopbackHost } from '../lib/loopback.ts';
 import { isRefused, unreachableBecause } from './connection-fault.ts';
 import { readText, send } from './http.ts';
 

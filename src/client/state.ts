@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeDirectory, stateDirectory } from '../directories.ts';
 import { GatewayError } from '../errors.ts';
+import { makeDirectory, stateDirectory } from '../lib/directories.ts';
 
 export { stateDirectory };
 

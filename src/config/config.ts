@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { decodePercent } from '../decode-percent.ts';
+import { decodePercent } from '../lib/decode-percent.ts';
 import {
   type CompiledPolicies,
   compilePolicies,

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { isFields, toFields } from '../dialects/fields.ts';
-import { stateDirectory as stateDirectoryOf } from '../directories.ts';
 import type { GatewayError } from '../errors.ts';
+import { stateDirectory as stateDirectoryOf } from '../lib/directories.ts';
 import type { DetectorName } from '../policy/detectors/names.ts';
 import { withMaskPolicy } from './build/own-policies.ts';
 import { proxiesOf } from './build/proxy.ts';

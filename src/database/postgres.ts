@@ -1,7 +1,7 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
-import { backoffMs } from '../backoff.ts';
 import { GatewayError } from '../errors.ts';
+import { backoffMs } from '../lib/backoff.ts';
 import { isConnectionLost } from './failures.ts';
 
 const connections = 10;

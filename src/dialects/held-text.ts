@@ -1,4 +1,4 @@
-import { partitionPoint } from '../partition-point.ts';
+import { partitionPoint } from '../lib/partition-point.ts';
 
 /** A part of a text by its positions, and what replaces it. */
 export interface TextChange {

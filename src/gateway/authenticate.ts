@@ -1,7 +1,7 @@
 import type { KeyRecord } from '../config/build/keys.ts';
 import { GatewayError } from '../errors.ts';
 import type { HttpRequest } from '../http/request.ts';
-import { memoize } from '../memoize.ts';
+import { memoize } from '../lib/memoize.ts';
 
 interface Authentication<Key> {
   readonly keys: { find(presented: string): Key | undefined };

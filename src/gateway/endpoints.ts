@@ -1,8 +1,8 @@
-import { decodePercent } from '../decode-percent.ts';
 import type { Dialect, Method, ModelList } from '../dialects/dialect.ts';
 import { createPathFinder, modelMark } from '../dialects/model-path.ts';
 import { alternativesTo, type DialectName, dialects } from '../dialects/registry.ts';
 import type { HttpRequest } from '../http/request.ts';
+import { decodePercent } from '../lib/decode-percent.ts';
 import type { ProviderOptions } from '../providers/provider.ts';
 
 /** What one path of the gateway is. */

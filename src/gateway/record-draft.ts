@@ -1,8 +1,8 @@
 import type { KeyRecord } from '../config/build/keys.ts';
 import { toUsageFields } from '../dialects/usage.ts';
 import type { GatewayError } from '../errors.ts';
+import { messageOf } from '../lib/message-of.ts';
 import { nanoUsdPerUsd } from '../limits/price.ts';
-import { messageOf } from '../message-of.ts';
 import { type Action, actions, type Decision, type Verdict, withholds } from '../policy/rule.ts';
 import type { Target } from '../providers/route.ts';
 import type { ExchangeRecord, Outcome } from '../record/record.ts';

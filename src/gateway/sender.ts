@@ -2,7 +2,7 @@ import { parseKey } from '../config/build/keys.ts';
 import { isFields } from '../dialects/fields.ts';
 import type { HttpRequest } from '../http/request.ts';
 import type { JsonDocument } from '../json/json-document.ts';
-import { memoize } from '../memoize.ts';
+import { memoize } from '../lib/memoize.ts';
 import type { ModelEndpoint } from './endpoints.ts';
 
 /** Agents whose requests are recognized. */

@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../loopback.ts';
+import { isLoopbackHost } from '../lib/loopback.ts';
 import { type Cells, type HostName, hosts, modelFamilies } from './registry.ts';
 import { type HostTraits, widelyAccepted } from './traits.ts';
 

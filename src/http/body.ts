@@ -1,7 +1,7 @@
 import type { Transform } from 'node:stream';
 import * as zlib from 'node:zlib';
 import { GatewayError } from '../errors.ts';
-import { GrowingBuffer } from '../growing-buffer.ts';
+import { GrowingBuffer } from '../lib/growing-buffer.ts';
 import type { HttpRequest } from './request.ts';
 import type { HttpResponse } from './response.ts';
 

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { GatewayError } from '../errors.ts';
-import { isLoopbackHost } from '../loopback.ts';
-import { memoize } from '../memoize.ts';
+import { isLoopbackHost } from '../lib/loopback.ts';
+import { memoize } from '../lib/memoize.ts';
 import type { HttpRequest } from './request.ts';
 
 export interface AllowedOrigins {

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { GatewayError, toGatewayError } from '../errors.ts';
-import type { SwapRemoveItem } from '../swap-remove-list.ts';
-import type { TickQueue } from '../tick-queue.ts';
+import type { SwapRemoveItem } from '../lib/swap-remove-list.ts';
+import type { TickQueue } from '../lib/tick-queue.ts';
 import { HttpRequest } from './request.ts';
 import { lingerMs, newRequestId, rawErrorAnswer, sendError } from './respond.ts';
 import { HttpResponse, lateHead, tooManyPipelined, type Wire } from './response.ts';

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { GatewayError } from '../errors.ts';
-import { SwapRemoveList } from '../swap-remove-list.ts';
-import { TickQueue } from '../tick-queue.ts';
+import { SwapRemoveList } from '../lib/swap-remove-list.ts';
+import { TickQueue } from '../lib/tick-queue.ts';
 import { type Address, bind, urlOf } from './bind.ts';
 import { Connection, type ConnectionLimits, type ConnectionServer } from './connection.ts';
 import { keepAliveS } from './response.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { GatewayError } from '../errors.ts';
-import { memoize } from '../memoize.ts';
+import { memoize } from '../lib/memoize.ts';
 import type { HeadMeaning } from './strict-head.ts';
 
 /** Consumes a body. */

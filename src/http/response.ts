@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { GatewayError } from '../errors.ts';
-import type { TickQueue } from '../tick-queue.ts';
+import type { TickQueue } from '../lib/tick-queue.ts';
 import type { HttpRequest } from './request.ts';
 
 /** Names and values, alternating. */

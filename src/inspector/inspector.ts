@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { servesInspector } from '../config/build/sections.ts';
 import { hostsAt } from '../http/check-origin.ts';
 import type { HttpRequest } from '../http/request.ts';
-import type { OwnerProof } from '../owner-proof.ts';
+import type { OwnerProof } from '../lib/owner-proof.ts';
 import type { ExchangeObserver } from '../record/observer.ts';
 import type { ExchangeRecord } from '../record/record.ts';
 import { Sessions } from './access/sessions.ts';

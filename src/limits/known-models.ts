@@ -1,4 +1,4 @@
-import { memoize } from '../memoize.ts';
+import { memoize } from '../lib/memoize.ts';
 import known from './known-models.json' with { type: 'json' };
 import type { Price } from './price.ts';
 

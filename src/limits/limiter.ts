@@ -1,6 +1,6 @@
 import type { KeyLimits } from '../config/build/keys.ts';
 import { GatewayError } from '../errors.ts';
-import { memoize } from '../memoize.ts';
+import { memoize } from '../lib/memoize.ts';
 import {
   type Amounts,
   type BudgetCounter,

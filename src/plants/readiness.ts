@@ -1,6 +1,6 @@
-import { backoffMs } from '../backoff.ts';
 import { toStoreError } from '../database/failures.ts';
 import { GatewayError } from '../errors.ts';
+import { backoffMs } from '../lib/backoff.ts';
 
 interface Preparation<Value> {
   readonly prepare: (attempt: number) => Promise<Value>;

@@ -1,5 +1,5 @@
 import { toStoreError } from '../database/failures.ts';
-import { messageOf } from '../message-of.ts';
+import { messageOf } from '../lib/message-of.ts';
 import { createPasswordChecker } from './accounts/password.ts';
 import { createSessions, logIn } from './accounts/sessions.ts';
 import { createThrottle } from './accounts/throttle.ts';

@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors.ts';
-import type { Lifetime } from '../lifetime.ts';
+import type { Lifetime } from '../lib/lifetime.ts';
 
 /**
  * Limits how many exchanges a provider has at a time; the others wait in a queue, up to a timeout.

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { memoize } from '../memoize.ts';
+import { memoize } from '../lib/memoize.ts';
 
 const passedNames = new Set([
   'content-type',

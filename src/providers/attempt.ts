@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors.ts';
-import type { Lifetime } from '../lifetime.ts';
+import type { Lifetime } from '../lib/lifetime.ts';
 import type { ClientCredential } from './client-credential.ts';
 import { authorized } from './credentials/authorizer.ts';
 import type { Provider } from './provider.ts';

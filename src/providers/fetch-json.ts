@@ -1,6 +1,6 @@
 import { dialects } from '../dialects/registry.ts';
 import { GatewayError } from '../errors.ts';
-import { Lifetime } from '../lifetime.ts';
+import { Lifetime } from '../lib/lifetime.ts';
 import type { AnswerHeaders } from './answer-headers.ts';
 import { authorized } from './credentials/authorizer.ts';
 import { requestHeaders } from './headers.ts';

@@ -1,6 +1,6 @@
 import type { Dialect } from '../dialects/dialect.ts';
 import { dialects } from '../dialects/registry.ts';
-import { memoize } from '../memoize.ts';
+import { memoize } from '../lib/memoize.ts';
 
 /**
  * What the value of a forwarded header may look like. A value that fits is still checked by the policies; the patterns

@@ -3,8 +3,8 @@ import type { ProviderConfig } from '../config/build/providers.ts';
 import { isCloud, regionOf } from '../hosts/clouds.ts';
 import { findHost, type Host, traitsOf } from '../hosts/find-host.ts';
 import type { HostTraits } from '../hosts/traits.ts';
-import { isLoopbackHost } from '../loopback.ts';
-import type { TickQueue } from '../tick-queue.ts';
+import { isLoopbackHost } from '../lib/loopback.ts';
+import type { TickQueue } from '../lib/tick-queue.ts';
 import { Admission } from './admission.ts';
 import {
   azureDeployments,

@@ -1,7 +1,7 @@
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { GatewayError } from '../errors.ts';
-import { GrowingBuffer } from '../growing-buffer.ts';
-import type { Lifetime } from '../lifetime.ts';
+import { GrowingBuffer } from '../lib/growing-buffer.ts';
+import type { Lifetime } from '../lib/lifetime.ts';
 import type { ProviderAnswer } from './transport/upstream.ts';
 
 /** Of an error that is read whole. */

@@ -1,9 +1,9 @@
-import { backoffMs } from '../backoff.ts';
 import type { ProviderConfig } from '../config/build/providers.ts';
 import { retryDelayS } from '../dialects/failure.ts';
 import { parseJson } from '../dialects/fields.ts';
 import { GatewayError } from '../errors.ts';
-import { Lifetime } from '../lifetime.ts';
+import { backoffMs } from '../lib/backoff.ts';
+import { Lifetime } from '../lib/lifetime.ts';
 import type { AnswerHeaders } from './answer-headers.ts';
 import { decodedAnswer, errorLimitBytes, readWhole } from './read-whole.ts';
 import type { ProviderAnswer } from './transport/upstream.ts';

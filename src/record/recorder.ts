@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { type Logger, pino } from 'pino';
-import { makeDirectory } from '../directories.ts';
 import { GatewayError } from '../errors.ts';
+import { makeDirectory } from '../lib/directories.ts';
 import { LineFile, type LineFileEvent } from './line-file.ts';
 import type { ExchangeRecord, WriteRecord } from './record.ts';
 

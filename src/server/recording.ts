@@ -1,4 +1,4 @@
-import { type Paint, painter } from '../paint.ts';
+import { type Paint, painter } from '../lib/paint.ts';
 import { prettyLine } from '../record/pretty.ts';
 import type { ExchangeRecord } from '../record/record.ts';
 import { createRecorder, type LogLevel, type Recorder } from '../record/recorder.ts';

@@ -2,10 +2,10 @@ import { hash, randomUUID } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import { type Fields, toFields } from '../dialects/fields.ts';
 import { createTextScrubber } from '../gateway/scrub.ts';
+import { messageOf } from '../lib/message-of.ts';
 import type { Counters } from '../limits/counters.ts';
 import { budgetCounters } from '../limits/limiter.ts';
 import { MemoryCounters } from '../limits/memory-counters.ts';
-import { messageOf } from '../message-of.ts';
 import { type BreakerChange, type BreakerChannel, parseBreakerChange } from '../providers/health.ts';
 import type { openLedgerFor } from './ledger.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Session, Sessions } from '../../src/inspector/access/sessions.ts';
-import { challengeHeader } from '../../src/owner-proof.ts';
+import { challengeHeader } from '../../src/lib/owner-proof.ts';
 import { projects } from '../kit/gateway.ts';
 import { type InspectedGateway, startInspected } from '../kit/inspector.ts';
 import { type RawAnswer, sendRaw } from '../kit/raw.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { tokenHeader } from '../../src/inspector/contract/actions.ts';
 import type { ExchangeDetail } from '../../src/inspector/contract/exchange-detail.ts';
 import type { ExchangeRow, ListAnswer } from '../../src/inspector/contract/exchange-list.ts';
-import { answerHeader, challengeHeader } from '../../src/owner-proof.ts';
+import { answerHeader, challengeHeader } from '../../src/lib/owner-proof.ts';
 import { fileLedger } from '../../src/record/ledger/ledger-store.ts';
 import type { ExchangeRecord } from '../../src/record/record.ts';
 import { secrets, startGateway, type TestGateway } from './gateway.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
-import { Lifetime } from '../../src/lifetime.ts';
+import { Lifetime } from '../../src/lib/lifetime.ts';
 import { Admission } from '../../src/providers/admission.ts';
 
 const left = new GatewayError('client.left', 'the client left');

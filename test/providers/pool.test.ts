@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { PieceBudget, TickQueue } from '../../src/lib/tick-queue.ts';
 import { type HostRequest, Pool } from '../../src/providers/transport/pool.ts';
-import { PieceBudget, TickQueue } from '../../src/tick-queue.ts';
 import { listening } from '../kit/listening.ts';
 import { type RawRequest, startRawHost } from '../kit/raw-host.ts';
 import { Reader, until } from './wire.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Lifetime } from '../../src/lifetime.ts';
+import { Lifetime } from '../../src/lib/lifetime.ts';
 import { readWhole } from '../../src/providers/read-whole.ts';
 import { Pool } from '../../src/providers/transport/pool.ts';
 import { Upstream } from '../../src/providers/transport/upstream.ts';

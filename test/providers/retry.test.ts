@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
-import { Lifetime } from '../../src/lifetime.ts';
+import { Lifetime } from '../../src/lib/lifetime.ts';
 import { AnswerHeaders } from '../../src/providers/answer-headers.ts';
 import { RetryBudget, retryAfterMs, retryWaitMs, withRetryAfter } from '../../src/providers/retry.ts';
 

@@ -7,7 +7,7 @@ import { ensureStateDirectory } from '../../client/state.ts';
 import type { LoadedConfig, LoadOptions } from '../../config/load.ts';
 import type { WantedLogin } from '../../config/source/logins.ts';
 import { GatewayError } from '../../errors.ts';
-import type { OwnerProof } from '../../owner-proof.ts';
+import type { OwnerProof } from '../../lib/owner-proof.ts';
 import type { Ready } from '../serve/serve.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import { deadline, type Io } from '../shell/io.ts';

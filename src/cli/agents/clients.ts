@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentModels } from '../../client/address.ts';
-import { makeDirectory, stateDirectory } from '../../directories.ts';
-import { isLoopbackHost } from '../../loopback.ts';
+import { makeDirectory, stateDirectory } from '../../lib/directories.ts';
+import { isLoopbackHost } from '../../lib/loopback.ts';
 import type { Io } from '../shell/io.ts';
 
 /** What the configuration says of a model, in tokens. */

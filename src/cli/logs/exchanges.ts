@@ -1,4 +1,4 @@
-import { type Paint, painter } from '../../paint.ts';
+import { type Paint, painter } from '../../lib/paint.ts';
 import { decidingRule, prettyLine } from '../../record/pretty.ts';
 import { followRecords, linesWith, recordsBackwards } from '../../record/read-records.ts';
 import type { ExchangeRecord } from '../../record/record.ts';

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../errors.ts';
 import { excerptOf, type FoundTurn, type KeptConversation } from '../../history/conversation-row.ts';
 import type { History } from '../../history/history.ts';
-import { painter } from '../../paint.ts';
+import { painter } from '../../lib/paint.ts';
 import { linesWith, recordsBackwards } from '../../record/read-records.ts';
 import type { ExchangeRecord } from '../../record/record.ts';
 import { withUserHistory } from '../history/open-history.ts';

@@ -12,7 +12,7 @@ import { createPlantsClient, type PlantsClient, type PlantsConnection } from '..
 import { readSession } from '../../client/session.ts';
 import { readState, refuseForeignState } from '../../client/state.ts';
 import { GatewayError } from '../../errors.ts';
-import { standardPlantsUrl } from '../../loopback.ts';
+import { standardPlantsUrl } from '../../lib/loopback.ts';
 import { type CommonOptions, commonOptions } from '../shell/command.ts';
 import type { Io } from '../shell/io.ts';
 import { loadConfigured } from './store.ts';

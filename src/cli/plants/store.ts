@@ -5,7 +5,7 @@ import { type RunningStore, runningStoreFile } from '../../client/address.ts';
 import { ensureStateDirectory, readState, removeState, writeState } from '../../client/state.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { GatewayError } from '../../errors.ts';
-import { type Paint, painter } from '../../paint.ts';
+import { type Paint, painter } from '../../lib/paint.ts';
 import { askPassword, canAsk, readPassword } from '../shell/ask.ts';
 import {
   type CommonOptions,

@@ -1,7 +1,7 @@
 import stringWidth from 'fast-string-width';
 import { lexer, type Token, type Tokens } from 'marked';
 import wrapAnsi from 'wrap-ansi';
-import { type Paint, painter } from '../../paint.ts';
+import { type Paint, painter } from '../../lib/paint.ts';
 import { type Io, write } from '../shell/io.ts';
 import { hasOtherEncoding, printable } from '../shell/print/print.ts';
 

@@ -1,7 +1,7 @@
 import type { GatewayAddress } from '../../client/call.ts';
 import type { Prompt, PromptDialect } from '../../client/conversation.ts';
 import { type Answered, sendPrompt } from '../../client/gateway.ts';
-import { painter } from '../../paint.ts';
+import { painter } from '../../lib/paint.ts';
 import type { CommonOptions } from '../shell/command.ts';
 import { hasColour, type Io, write } from '../shell/io.ts';
 import { printable } from '../shell/print/print.ts';

@@ -4,7 +4,7 @@ import { removeState, writeState } from '../../client/state.ts';
 import type { Config } from '../../config/config.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { protectionOf } from '../../config/successor.ts';
-import type { OwnerProof } from '../../owner-proof.ts';
+import type { OwnerProof } from '../../lib/owner-proof.ts';
 import type { PlantsService, Services } from '../../server/services.ts';
 import type { Io } from '../shell/io.ts';
 

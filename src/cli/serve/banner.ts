@@ -2,7 +2,7 @@ import { samplePolicy, sandboxSamples } from '../../config/build/own-policies.ts
 import type { Config } from '../../config/config.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { UserProtection } from '../../config/user-file.ts';
-import type { Paint } from '../../paint.ts';
+import type { Paint } from '../../lib/paint.ts';
 import type { PlantsService } from '../../server/services.ts';
 import { version } from '../../version.ts';
 

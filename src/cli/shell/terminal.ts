@@ -1,7 +1,7 @@
 import { isRunningAt } from '../../client/address.ts';
 import { GatewayError, toGatewayError } from '../../errors.ts';
-import { messageOf } from '../../message-of.ts';
-import { painter } from '../../paint.ts';
+import { messageOf } from '../../lib/message-of.ts';
+import { painter } from '../../lib/paint.ts';
 import { programName } from './command.ts';
 import { hasColour, type Io, write } from './io.ts';
 import { printable } from './print/print.ts';

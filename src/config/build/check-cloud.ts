@@ -1,5 +1,5 @@
 import { cloudAt, clouds, isCloud, locationOf, regionOf } from '../../hosts/clouds.ts';
-import { isLoopbackHost } from '../../loopback.ts';
+import { isLoopbackHost } from '../../lib/loopback.ts';
 import type { ProviderSettings } from '../schema/provider.ts';
 import type { Report } from '../source/report.ts';
 

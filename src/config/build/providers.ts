@@ -1,5 +1,5 @@
 import { regionOf } from '../../hosts/clouds.ts';
-import { isLoopbackHost } from '../../loopback.ts';
+import { isLoopbackHost } from '../../lib/loopback.ts';
 import {
   endpoints as allEndpoints,
   type Endpoint,

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { isLoopbackHost } from '../../loopback.ts';
+import { isLoopbackHost } from '../../lib/loopback.ts';
 
 /** What the environment says of proxies, as curl and others read it. */
 export interface ProxyEnvironment {

@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../../loopback.ts';
+import { isLoopbackHost } from '../../lib/loopback.ts';
 import type { Settings } from '../schema/schema.ts';
 import { parseDuration, parseMemorySize, parseSize } from '../schema/units.ts';
 import { type KeyFile, keyIn } from '../source/named-files.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { standardPlantsUrl } from '../../loopback.ts';
+import { standardPlantsUrl } from '../../lib/loopback.ts';
 import { policySchema } from '../../policy/rules/schema.ts';
 import { providerSchema } from './provider.ts';
 import { reaching } from './reach.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { memoize } from '../../memoize.ts';
+import { memoize } from '../../lib/memoize.ts';
 import { reaching } from './reach.ts';
 import { amount, duration, hostName, memorySize, port, postgresUrl, price, size } from './scalars.ts';
 import { parseMemorySize, parseSize } from './units.ts';

@@ -1,5 +1,5 @@
 import { isMap, isScalar, isSeq, type Node, type Pair, parseDocument, visit } from 'yaml';
-import { partitionPoint } from '../../partition-point.ts';
+import { partitionPoint } from '../../lib/partition-point.ts';
 import { parseJson, parsePlain } from './plain-yaml.ts';
 import type { Position, Problem } from './problems.ts';
 

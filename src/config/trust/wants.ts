@@ -4,7 +4,7 @@ import { toFields } from '../../dialects/fields.ts';
 import { GatewayError } from '../../errors.ts';
 import { type Cloud, cloudAt, clouds, isCloud } from '../../hosts/clouds.ts';
 import { vendorSetups } from '../../hosts/registry.ts';
-import { isLoopbackHost, standardPlantsUrl } from '../../loopback.ts';
+import { isLoopbackHost, standardPlantsUrl } from '../../lib/loopback.ts';
 import { defaultBaseUrl } from '../build/providers.ts';
 import { type MarkedValue, markedValues } from '../schema/reach.ts';
 import { settingsSchema } from '../schema/schema.ts';

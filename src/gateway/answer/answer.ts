@@ -5,7 +5,7 @@ import { isFields, parseJson } from '../../dialects/fields.ts';
 import { dialects } from '../../dialects/registry.ts';
 import { formatSse } from '../../dialects/sse.ts';
 import { GatewayError } from '../../errors.ts';
-import { memoize } from '../../memoize.ts';
+import { memoize } from '../../lib/memoize.ts';
 import { Restorer } from '../../policy/mask/restorer.ts';
 import type { Forwarded } from '../../providers/attempt.ts';
 import { decodedAnswer, errorLimitBytes, readWhole } from '../../providers/read-whole.ts';

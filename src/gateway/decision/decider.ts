@@ -1,5 +1,5 @@
 import { JsonDocument } from '../../json/json-document.ts';
-import type { Lifetime } from '../../lifetime.ts';
+import type { Lifetime } from '../../lib/lifetime.ts';
 import { type Checkpoint, GivenUp } from '../../policy/checkpoint.ts';
 import type { PolicySource } from '../../policy/compile.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';

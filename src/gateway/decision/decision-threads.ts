@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { GatewayError } from '../../errors.ts';
-import type { Lifetime } from '../../lifetime.ts';
+import type { Lifetime } from '../../lib/lifetime.ts';
 import type { JobResult, Jobs, ThreadAnswer, ThreadQuestion } from './decide-worker.ts';
 import {
   fromErrorParts,

@@ -1,6 +1,6 @@
 import { buildModelFinder, type ModelEntry } from '../../config/build/models.ts';
 import { GatewayError } from '../../errors.ts';
-import { memoize } from '../../memoize.ts';
+import { memoize } from '../../lib/memoize.ts';
 import type { PolicySource } from '../../policy/compile.ts';
 import { chooseTargets } from '../../providers/route.ts';
 

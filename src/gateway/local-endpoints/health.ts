@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { GatewayError } from '../../errors.ts';
-import { answerHeader, challengeHeader, type OwnerProof } from '../../owner-proof.ts';
+import { answerHeader, challengeHeader, type OwnerProof } from '../../lib/owner-proof.ts';
 import type { OpenCounts } from '../../record/observer.ts';
 import type { Exchange } from '../exchange.ts';
 

@@ -4,7 +4,7 @@ import { hasModel, targetOf } from '../../dialects/model-path.ts';
 import { dialects } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
 import type { HttpRequest } from '../../http/request.ts';
-import { memoize } from '../../memoize.ts';
+import { memoize } from '../../lib/memoize.ts';
 import { joinValues, type MaskedValues } from '../../policy/mask/masked-values.ts';
 import {
   type Decision,

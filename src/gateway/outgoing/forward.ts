@@ -1,5 +1,5 @@
 import { GatewayError } from '../../errors.ts';
-import type { Lifetime } from '../../lifetime.ts';
+import type { Lifetime } from '../../lib/lifetime.ts';
 import { countKinds } from '../../policy/mask/masked-values.ts';
 import {
   type Attempt,

@@ -1,6 +1,6 @@
 import { memberAt } from '../../dialects/dialect.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
-import { memoize } from '../../memoize.ts';
+import { memoize } from '../../lib/memoize.ts';
 import { isTopReference, unseenBlock } from '../../policy/traverse/unseen.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
 import { asksToReason, findOutputCap, type OutputCap } from './output-bound.ts';

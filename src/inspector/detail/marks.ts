@@ -1,4 +1,4 @@
-import { partitionPoint } from '../../partition-point.ts';
+import { partitionPoint } from '../../lib/partition-point.ts';
 import type { Mark, RuleDetail, TextRange } from '../contract/exchange-detail.ts';
 import { locate, textOf } from './locate.ts';
 

@@ -3,7 +3,7 @@ import { GatewayError } from '../../errors.ts';
 import { readJsonBody } from '../../http/body.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import type { HttpResponse } from '../../http/response.ts';
-import type { OwnerProof } from '../../owner-proof.ts';
+import type { OwnerProof } from '../../lib/owner-proof.ts';
 import type { Sessions } from '../access/sessions.ts';
 import type { InspectorBackend } from '../backend.ts';
 import type { NowAnswer } from '../contract/events.ts';

@@ -2,7 +2,7 @@ import { hasModel } from '../../dialects/model-path.ts';
 import { recordedTarget } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
 import { toList } from '../../http/respond.ts';
-import { answerHeader, challengeHeader } from '../../owner-proof.ts';
+import { answerHeader, challengeHeader } from '../../lib/owner-proof.ts';
 import { isSame, Throttle } from '../access/sessions.ts';
 import type {
   AccessAnswer,

@@ -1,4 +1,4 @@
-import { partitionPoint } from '../../partition-point.ts';
+import { partitionPoint } from '../../lib/partition-point.ts';
 import type { ExchangeRow } from '../contract/exchange-list.ts';
 
 const maxRows = 10_000;

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../errors.ts';
-import { OutageCauses } from '../../outage-causes.ts';
+import { OutageCauses } from '../../lib/outage-causes.ts';
 import { mustKnow } from '../budget-loader.ts';
 import {
   type BudgetCounter,

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors.ts';
 import type { HttpRequest } from '../../http/request.ts';
-import { isLoopbackHost } from '../../loopback.ts';
+import { isLoopbackHost } from '../../lib/loopback.ts';
 import { type Sessions, sessionSeconds } from '../accounts/sessions.ts';
 import { maxima } from '../contract/schemas.ts';
 import { badField, parseFields } from '../plant/plant.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Client } from 'pg';
-import { backoffMs } from '../../backoff.ts';
 import { connectionSettings } from '../../database/postgres.ts';
+import { backoffMs } from '../../lib/backoff.ts';
 import { eventTypes } from '../contract/asyncapi.ts';
 import type { Queries } from '../database/open.ts';
 import { type Feed, type FeedListener, type PlantEvent, plantOf } from './feed.ts';

@@ -1,5 +1,5 @@
-import { tryAddressesLonger } from '../../address-attempts.ts';
 import { type FailureCode, toGatewayError } from '../../errors.ts';
+import { tryAddressesLonger } from '../../lib/address-attempts.ts';
 import { type Store, type StoreSettings, startStore } from '../store.ts';
 
 // The entry of the process in which `gateway serve` runs the plant store.

@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { backoffMs, countDeath, restarts } from '../../backoff.ts';
 import { GatewayError } from '../../errors.ts';
 import { defaultListenLimits } from '../../http/listen.ts';
+import { backoffMs, countDeath, restarts } from '../../lib/backoff.ts';
 import type { Store, StoreSettings } from '../store.ts';
 import type { StoreCommand, StoreMessage } from './plant-store.ts';
 

@@ -1,5 +1,5 @@
 import { HeldText, type TextChange } from '../../dialects/held-text.ts';
-import { partitionPoint } from '../../partition-point.ts';
+import { partitionPoint } from '../../lib/partition-point.ts';
 import { isInRun } from '../automaton/long-run.ts';
 import type { Hit, PieceReader } from '../automaton/piece-reader.ts';
 import type { StatePair } from '../automaton/product-dfa.ts';

@@ -1,4 +1,4 @@
-import { partitionPoint } from '../../partition-point.ts';
+import { partitionPoint } from '../../lib/partition-point.ts';
 
 const space = 0x20;
 

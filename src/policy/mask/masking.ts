@@ -1,5 +1,5 @@
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
-import { partitionPoint } from '../../partition-point.ts';
+import { partitionPoint } from '../../lib/partition-point.ts';
 import type { Pattern } from '../automaton/patterns.ts';
 import type { Range } from '../detectors/detector.ts';
 import { detectorNames } from '../detectors/names.ts';

@@ -1,4 +1,4 @@
-import { memoize } from '../../memoize.ts';
+import { memoize } from '../../lib/memoize.ts';
 import {
   atomsOf,
   type Form,

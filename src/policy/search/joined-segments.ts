@@ -1,4 +1,4 @@
-import { partitionPoint } from '../../partition-point.ts';
+import { partitionPoint } from '../../lib/partition-point.ts';
 import type { Range } from '../detectors/detector.ts';
 import type { Segment } from '../traverse/place.ts';
 import type { Piece } from './search-result.ts';

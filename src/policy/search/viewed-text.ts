@@ -1,6 +1,6 @@
 import type { RE2JS } from 're2js';
 import type { JsonDocument } from '../../json/json-document.ts';
-import { partitionPoint } from '../../partition-point.ts';
+import { partitionPoint } from '../../lib/partition-point.ts';
 import type { View } from '../automaton/found-patterns.ts';
 import { MixedReadings } from '../automaton/mixed-readings.ts';
 import { Nfa } from '../automaton/nfa.ts';

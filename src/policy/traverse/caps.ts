@@ -1,7 +1,7 @@
 import { type Dialect, memberAt } from '../../dialects/dialect.ts';
 import { exactInteger } from '../../json/exact-integer.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
-import { memoize } from '../../memoize.ts';
+import { memoize } from '../../lib/memoize.ts';
 import { answerSchemas } from './reading-order.ts';
 
 /** A field that bounds the answer's length. */

@@ -1,5 +1,5 @@
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
-import { memoize } from '../../memoize.ts';
+import { memoize } from '../../lib/memoize.ts';
 import { isDataUrl } from './encoded.ts';
 
 /** Why content can't be read: its bytes are not text, it is stored elsewhere, or it is encrypted. */

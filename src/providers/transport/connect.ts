@@ -2,9 +2,9 @@ import { connect as connectPlain, isIP, type Socket, type TcpNetConnectOpts } fr
 import * as tls from 'node:tls';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { Pool } from 'undici';
-import { addressAttemptMs } from '../../address-attempts.ts';
-import { decodePercent } from '../../decode-percent.ts';
-import { messageOf } from '../../message-of.ts';
+import { addressAttemptMs } from '../../lib/address-attempts.ts';
+import { decodePercent } from '../../lib/decode-percent.ts';
+import { messageOf } from '../../lib/message-of.ts';
 
 /** The server that a connection is opened to. */
 interface Endpoint {

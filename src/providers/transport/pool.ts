@@ -1,6 +1,6 @@
 import { Pool as UndiciPool } from 'undici';
-import { SwapRemoveList } from '../../swap-remove-list.ts';
-import { TickQueue } from '../../tick-queue.ts';
+import { SwapRemoveList } from '../../lib/swap-remove-list.ts';
+import { TickQueue } from '../../lib/tick-queue.ts';
 import { type ConnectOptions, connectTo, endpointOf } from './connect.ts';
 import { HostClient, type HostDispatch } from './host-client.ts';
 import type { Upstream, UpstreamTimeouts } from './upstream.ts';

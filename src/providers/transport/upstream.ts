@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { ProviderConfig } from '../../config/build/providers.ts';
 import { type FailureCode, GatewayError } from '../../errors.ts';
-import type { SwapRemoveItem } from '../../swap-remove-list.ts';
-import type { TickQueue } from '../../tick-queue.ts';
+import type { SwapRemoveItem } from '../../lib/swap-remove-list.ts';
+import type { TickQueue } from '../../lib/tick-queue.ts';
 import { AnswerHeaders } from '../answer-headers.ts';
 import type { HostConnection } from './host-client.ts';
 

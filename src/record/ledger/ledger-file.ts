@@ -7,8 +7,8 @@ import {
   type SqliteValue,
   transaction,
 } from '../../database/sqlite-engine.ts';
-import { makeDirectory } from '../../directories.ts';
 import { GatewayError } from '../../errors.ts';
+import { makeDirectory } from '../../lib/directories.ts';
 import { readJournal } from './journal/segments.ts';
 import {
   addedSums,

@@ -1,11 +1,11 @@
 import { existsSync, readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
-import { tryAddressesLonger } from '../../address-attempts.ts';
-import { backoffMs } from '../../backoff.ts';
 import { sqliteFailure } from '../../database/failures.ts';
 import { loadSqlite } from '../../database/sqlite-engine.ts';
-import { messageOf } from '../../message-of.ts';
+import { tryAddressesLonger } from '../../lib/address-attempts.ts';
+import { backoffMs } from '../../lib/backoff.ts';
+import { messageOf } from '../../lib/message-of.ts';
 import {
   lockedOwners,
   lockOwner,

@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { loadSqlite } from '../../database/sqlite-engine.ts';
 import { prepareSqliteFile } from '../../database/sqlite-file.ts';
-import { makeDirectory } from '../../directories.ts';
+import { makeDirectory } from '../../lib/directories.ts';
 import { isJournalInUse } from './journal/owner-lock.ts';
 import { Ledger, type LedgerOptions } from './ledger.ts';
 import type { KnownSum, WantedSum } from './ledger-row.ts';

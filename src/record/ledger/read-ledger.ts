@@ -1,5 +1,5 @@
 import { isConnectionLost, postgresRemedy } from '../../database/failures.ts';
-import { messageOf } from '../../message-of.ts';
+import { messageOf } from '../../lib/message-of.ts';
 import { readLedgerFile } from './ledger-file.ts';
 import { addUp, type Intent, type KnownSum, quartersOf, type Used, type WantedSum } from './ledger-row.ts';
 import type { LedgerPlace, LedgerTables, ReadLedger } from './ledger-store.ts';

@@ -1,12 +1,12 @@
 import type { ModelEntry } from '../../config/build/models.ts';
 import type { Config } from '../../config/config.ts';
 import type { GatewayServer } from '../../gateway/serve.ts';
+import { memoize } from '../../lib/memoize.ts';
 import type { Counters } from '../../limits/counters.ts';
 import { knownModelName } from '../../limits/known-models.ts';
 import { limitTable } from '../../limits/limit-table.ts';
 import { type LimitState, planBudgets, readLimits } from '../../limits/limiter.ts';
 import { nanoUsdPerUsd } from '../../limits/price.ts';
-import { memoize } from '../../memoize.ts';
 import { ExchangeMetrics } from '../../record/metrics/exchange-metrics.ts';
 import type { MetricData } from '../../record/metrics/families.ts';
 import { type BudgetGauge, ProcessMetrics } from '../../record/metrics/process-metrics.ts';

@@ -1,7 +1,7 @@
 import type { ConfigSource } from '../../config/config.ts';
 import type { FailureCode } from '../../errors.ts';
+import type { OwnerProof } from '../../lib/owner-proof.ts';
 import type { CounterAnswer, CounterRequest } from '../../limits/shared-counters.ts';
-import type { OwnerProof } from '../../owner-proof.ts';
 import type { BreakerChange } from '../../providers/health.ts';
 import type { MetricData } from '../../record/metrics/families.ts';
 import type { OpenCounts } from '../../record/observer.ts';

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
-import { tryAddressesLonger } from '../../address-attempts.ts';
 import { rebuildConfig } from '../../config/config.ts';
 import { toGatewayError } from '../../errors.ts';
+import { tryAddressesLonger } from '../../lib/address-attempts.ts';
 import { type CounterAnswer, RemoteCounters } from '../../limits/shared-counters.ts';
 import type { BreakerChange } from '../../providers/health.ts';
 import type { OpenCounts } from '../../record/observer.ts';

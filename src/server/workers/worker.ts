@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
-import { backoffMs, countDeath, restarts } from '../../backoff.ts';
 import { GatewayError, toGatewayError } from '../../errors.ts';
+import { backoffMs, countDeath, restarts } from '../../lib/backoff.ts';
 import type { CounterService } from '../../limits/shared-counters.ts';
 import type { BreakerChange } from '../../providers/health.ts';
 import type { OpenCounts } from '../../record/observer.ts';

@@ -1,7 +1,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { takeTurns } from '../../../src/gateway/answer/take-turns.ts';
-import { PieceBudget } from '../../../src/tick-queue.ts';
+import { PieceBudget } from '../../../src/lib/tick-queue.ts';
 import { WrittenAnswer } from '../relaying.ts';
 
 /** A reader that uses up a tick's time with each slice. */

@@ -13,7 +13,7 @@ import {
 import { endpoints, type ModelEndpoint } from '../../../src/gateway/endpoints.ts';
 import { parseRequest } from '../../../src/gateway/request.ts';
 import { findDemand } from '../../../src/gateway/spending/demand.ts';
-import { Lifetime } from '../../../src/lifetime.ts';
+import { Lifetime } from '../../../src/lib/lifetime.ts';
 import type { PolicySet } from '../../../src/policy/policy-set.ts';
 import type { ExchangeRecord } from '../../../src/record/record.ts';
 import { dialectCases, requestFor, speakAll } from '../../kit/answers.ts';

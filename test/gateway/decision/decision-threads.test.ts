@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { GatewayError } from '../../../src/errors.ts';
 import { DecisionThreads } from '../../../src/gateway/decision/decision-threads.ts';
-import { Lifetime } from '../../../src/lifetime.ts';
+import { Lifetime } from '../../../src/lib/lifetime.ts';
 
 const holdingEntry = new URL('../../fixtures/threads/holding-worker.mjs', import.meta.url);
 const closing: (() => Promise<unknown>)[] = [];

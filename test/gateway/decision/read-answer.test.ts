@@ -4,7 +4,7 @@ import { type AnswerReader, readAnswer } from '../../../src/gateway/decision/rea
 import { translateBody } from '../../../src/gateway/decision/translate-request.ts';
 import { endpoints, type ModelEndpoint } from '../../../src/gateway/endpoints.ts';
 import { Scrubber } from '../../../src/gateway/scrub.ts';
-import { Lifetime } from '../../../src/lifetime.ts';
+import { Lifetime } from '../../../src/lib/lifetime.ts';
 import { compilePolicies } from '../../../src/policy/compile.ts';
 import { policySchema } from '../../../src/policy/rules/schema.ts';
 

@@ -10,7 +10,7 @@ import { forward as forwardDecided } from '../../../src/gateway/outgoing/forward
 import { RecordDraft } from '../../../src/gateway/record-draft.ts';
 import { parseRequest } from '../../../src/gateway/request.ts';
 import { Outcome } from '../../../src/gateway/spending/spending.ts';
-import { Lifetime } from '../../../src/lifetime.ts';
+import { Lifetime } from '../../../src/lib/lifetime.ts';
 import type { Forwarded } from '../../../src/providers/attempt.ts';
 import type { Provider } from '../../../src/providers/provider.ts';
 import { readWhole } from '../../../src/providers/read-whole.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
-import { memoize } from '../../../memoize.ts';
+import { memoize } from '../../../lib/memoize.ts';
 import { type Detector, type Finding, joinOverlapping, type Range } from '../detector.ts';
 
 const lengths = [24, 21, 18, 15, 12] as const;

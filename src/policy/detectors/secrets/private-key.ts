@@ -1,4 +1,4 @@
-import { partitionPoint } from '../../../partition-point.ts';
+import { partitionPoint } from '../../../lib/partition-point.ts';
 import type { Detector, Finding } from '../detector.ts';
 import { isAlphanumeric, toCharacterSet } from '../text/characters.ts';
 import { findLongRuns } from '../text/long-runs.ts';

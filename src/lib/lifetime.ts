@@ -1,4 +1,4 @@
-import type { GatewayError } from './errors.ts';
+import type { GatewayError } from '../errors.ts';
 
 /**
  * How long somebody waits for an answer: until the client disconnects, the server stops or a timeout passes. A minimal

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { GrowingBuffer } from '../src/growing-buffer.ts';
+import { GrowingBuffer } from '../../src/lib/growing-buffer.ts';
 
 describe('a growing buffer', () => {
   test('holds what came, in its order', () => {

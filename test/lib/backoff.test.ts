@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { backoffMs, countDeath, restarts } from '../src/backoff.ts';
+import { backoffMs, countDeath, restarts } from '../../src/lib/backoff.ts';
 
 test('the wait doubles with each failure in a row, up to the longest', () => {
   const waits = [1, 2, 3, 4, 8, 50].map((failures) => backoffMs(failures, restarts, 0));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { memoize } from '../src/memoize.ts';
+import { memoize } from '../../src/lib/memoize.ts';
 
 /** A function that notes what it was asked. */
 function asked(): { readonly names: string[]; readonly find: (name: string) => string } {

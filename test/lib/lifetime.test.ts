@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { GatewayError } from '../src/errors.ts';
-import { Lifetime } from '../src/lifetime.ts';
+import { GatewayError } from '../../src/errors.ts';
+import { Lifetime } from '../../src/lib/lifetime.ts';
 
 const left = new GatewayError('client.left', 'the client left');
 const stopped = new GatewayError('gateway.draining', 'the gateway stopped');

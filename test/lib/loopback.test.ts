@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isLoopbackHost } from '../src/loopback.ts';
+import { isLoopbackHost } from '../../src/lib/loopback.ts';
 
 test.each(['localhost', 'LocalHost', '127.0.0.1', '127.255.3.9', '::1', '[::1]'])(
   '%s is this machine',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { partitionPoint } from '../src/partition-point.ts';
+import { partitionPoint } from '../../src/lib/partition-point.ts';
 
 test.each([
   [[], 5, 0],

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { PieceBudget, TickQueue } from '../src/tick-queue.ts';
+import { PieceBudget, TickQueue } from '../../src/lib/tick-queue.ts';
 
 test('waits where more than four exchanges are open, and no longer when they are over', () => {
   const ticks = new TickQueue();

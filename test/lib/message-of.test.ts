@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { messageOf } from '../src/message-of.ts';
+import { messageOf } from '../../src/lib/message-of.ts';
 
 test('an error says its message', () => {
   expect(messageOf(new Error('no'))).toBe('no');
