@@ -59,7 +59,7 @@ test.skipIf(!hasRedis)(
       '{"change":{"provider":7,"isOpen":true}}',
       '{"change":"x"}',
     ]) {
-      await client.publish('{gateway}:breakers', rubbish);
+      await client.publish('{gateway}:breakers@0', rubbish);
     }
     await client.set('{gateway}:breakers:rubbish', '{"change":{"provider":7}}');
 
