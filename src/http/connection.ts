@@ -5,7 +5,7 @@ import type { SwapRemoveItem } from '../lib/swap-remove-list.ts';
 import type { TickQueue } from '../lib/tick-queue.ts';
 import { HttpRequest } from './request.ts';
 import { lingerMs, newRequestId, rawErrorAnswer, sendError } from './respond.ts';
-import { HttpResponse, lateHead, tooManyPipelined, type Wire } from './response.ts';
+import { type HeaderList, HttpResponse, lateHead, tooManyPipelined, type Wire } from './response.ts';
 import { type HeadMeaning, malformed, readHead } from './strict-head.ts';
 
 export interface ConnectionLimits {
@@ -23,6 +23,7 @@ export interface ConnectionServer {
   readonly limits: ConnectionLimits;
   readonly isDraining: boolean;
   readonly ticks: TickQueue;
+  readonly keptAlive: HeaderList;
   onRequest(request: HttpRequest, response: HttpResponse): void;
   /** Absent if an Upgrade is ignored and the request answered as if it had none. */
   readonly onUpgrade: ((request: HttpRequest, socket: Socket, head: Buffer) => void) | undefined;
@@ -73,6 +74,10 @@ export class Connection implements SwapRemoveItem, Wire {
 
   get ticks(): TickQueue {
     return this.#server.ticks;
+  }
+
+  get keptAlive(): HeaderList {
+    return this.#server.keptAlive;
   }
 
   get isDestroyed(): boolean {

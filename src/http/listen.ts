@@ -5,11 +5,12 @@ import { SwapRemoveList } from '../lib/swap-remove-list.ts';
 import { TickQueue } from '../lib/tick-queue.ts';
 import { type Address, bind, urlOf } from './bind.ts';
 import { Connection, type ConnectionLimits, type ConnectionServer } from './connection.ts';
-import { keepAliveS } from './response.ts';
 import { malformed } from './strict-head.ts';
 
 export interface ListenLimits extends ConnectionLimits {
   readonly connections: number;
+  /** How long a connection without a request stays open, in milliseconds. */
+  readonly idleMs: number;
   /** How long open exchanges may go on after `drain`, in milliseconds. */
   readonly drainMs: number;
 }
@@ -39,11 +40,15 @@ export const defaultListenLimits: ListenLimits = {
   connections: 10_000,
   pipelined: 16,
   writeMs: 30_000,
+  idleMs: 620_000,
   drainMs: 30_000,
 };
 
 /** How often connections are checked for timeouts, in milliseconds. */
 const checkMs = 1_000;
+// Balancers ignore what is announced and reuse connections for up to ten minutes. Clients follow it, and there may be
+// a firewall on their way that forgets idle connections earlier.
+const longestAnnouncedS = 60;
 // A client that follows the announced keep-alive may have sent a request just before it expires.
 const keepAliveMarginS = 5;
 // Between the signal that cuts exchanges and the end of their sockets: time for the last error event to leave.
@@ -62,12 +67,13 @@ export async function listen({
   const open = new SwapRemoveList<Connection>();
   let drained: Promise<void> | undefined;
   let emptied: () => void = () => undefined;
-  const server = createLimitedServer(limits.headBytes);
+  const server = createLimitedServer(limits);
   follow(server, open, {
     limits,
     ticks,
     onRequest,
     onUpgrade,
+    keptAlive: ['connection', 'keep-alive', 'keep-alive', `timeout=${announcedS(limits.idleMs)}`],
     get isDraining() {
       return drained !== undefined;
     },
@@ -123,17 +129,21 @@ export async function listen({
 }
 
 /** Node's server with the product's limits in place of its own. */
-function createLimitedServer(headBytes: number): Server {
+function createLimitedServer({ headBytes, idleMs }: ListenLimits): Server {
   const server = createServer({
     noDelay: true,
     maxHeaderSize: headBytes,
     headersTimeout: 0, // connections check it, also those that another process has accepted
     requestTimeout: 0, // bodies have their own timeouts
-    keepAliveTimeout: (keepAliveS + keepAliveMarginS) * 1_000,
+    keepAliveTimeout: idleMs,
     requireHostHeader: false, // Node's own answer would have no body
   });
   server.maxHeadersCount = 0; // Node would silently drop the rest, and with it a second Host; their size is limited
   return server;
+}
+
+function announcedS(idleMs: number): number {
+  return Math.min(longestAnnouncedS, Math.max(1, Math.floor(idleMs / 1_000) - keepAliveMarginS));
 }
 
 /** Passes the events of Node's sockets to their connections. */

@@ -4,11 +4,13 @@ import type { TickQueue } from '../lib/tick-queue.ts';
 import type { HttpRequest } from './request.ts';
 
 /** Names and values, alternating. */
-type HeaderList = readonly string[];
+export type HeaderList = readonly string[];
 
 /** What an answer needs of its connection. */
 export interface Wire {
   readonly ticks: TickQueue;
+  /** The headers of an answer after which the connection stays. */
+  readonly keptAlive: HeaderList;
   /** Whether the connection is not needed after this answer. */
   endsWith(response: HttpResponse): boolean;
   /** Whether all answers before this one are over. */
@@ -27,9 +29,6 @@ const sliceBytes = 64 * 1024;
 /** How long, in milliseconds, the last event of a broken answer may take to leave. */
 const lastEventMs = 1_000;
 const nothing = Buffer.alloc(0);
-/** The keep-alive sent to clients; the server waits a little longer, for requests in flight. */
-export const keepAliveS = 60;
-const keptAlive: HeaderList = ['connection', 'keep-alive', 'keep-alive', `timeout=${keepAliveS}`];
 const closed: HeaderList = ['connection', 'close'];
 const chunked: HeaderList = ['transfer-encoding', 'chunked'];
 const none: HeaderList = [];
@@ -97,7 +96,7 @@ export class HttpResponse {
     // `concat` allocates a list of the right size; a growing one leaves garbage behind.
     const list = headers.concat(
       this.always,
-      closes ? closed : keptAlive,
+      closes ? closed : this.#wire.keptAlive,
       isUnframed && !isCloseDelimited ? chunked : none,
     );
     this.#response.writeHead(status, list);

@@ -108,6 +108,7 @@ const boundAtStart: Readonly<Record<string, (config: Config) => unknown>> = {
   'server.limits.head_size': ({ server }) => server.limits.headBytes,
   'server.limits.connections': ({ server }) => server.limits.connections,
   'server.limits.pipelined': ({ server }) => server.limits.pipelined,
+  'server.limits.idle_timeout': ({ server }) => server.limits.idleMs,
   'server.limits.write_timeout': ({ server }) => server.limits.writeMs,
   'server.limits.drain': ({ server }) => server.limits.drainMs,
   'records.file': ({ records }) => records.file,

@@ -86,6 +86,7 @@ test('turns durations and sizes into the numbers of reliability', async () => {
     bodyBytes: 33_554_432,
     connections: 10_000,
     pipelined: 16,
+    idleMs: 620_000,
     writeMs: 30_000,
     drainMs: 30_000,
   });

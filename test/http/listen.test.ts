@@ -6,7 +6,7 @@ import type { HttpRequest } from '../../src/http/request.ts';
 import { newRequestId, sendError, sendJson } from '../../src/http/respond.ts';
 import type { HttpResponse } from '../../src/http/response.ts';
 import type { RawAnswer } from '../kit/raw.ts';
-import { accept, head, post, type Serving, serve, untilRead } from './serving.ts';
+import { accept, get, give, head, post, type Serving, serve, untilRead } from './serving.ts';
 
 const bodyLimits: BodyLimits = { bodyBytes: 64 * 1024, bodyIdleMs: 5_000, bodyTotalMs: 10_000 };
 
@@ -241,6 +241,36 @@ describe('limits', () => {
     const answers = await connection.answersUntilClose();
 
     expectError(answers[0], 413, 'request.too_large');
+  });
+});
+
+describe('idle connections', () => {
+  test('one is closed after the set time, but not while it waits for an answer', async () => {
+    const { open, next } = await serve({ limits: { idleMs: 50 } });
+    const busy = open().send(get('/busy'));
+    const { response } = await next();
+    const idle = open().send(get('/idle'));
+    give((await next()).response, 'done');
+
+    const { headers } = await idle.answer();
+    await idle.closed;
+
+    expect(headers.get('keep-alive')).toEqual(['timeout=1']);
+    give(response, 'done');
+    expect((await busy.answer()).status).toBe(200);
+  });
+
+  // A firewall on a client's way may forget connections earlier than a balancer does.
+  test.each([
+    [620_000, '60'],
+    [20_000, '15'],
+  ])('kept for %i ms, clients are told %s s', async (idleMs, announced) => {
+    const { open, next } = await serve({ limits: { idleMs } });
+    const client = open().send(get('/'));
+
+    give((await next()).response, 'done');
+
+    expect((await client.answer()).headers.get('keep-alive')).toEqual([`timeout=${announced}`]);
   });
 });
 

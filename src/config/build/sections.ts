@@ -30,6 +30,7 @@ export function buildSections(
         bodiesInFlightBytes: parseMemorySize(limits.bodies_in_flight) ?? 0,
         connections: limits.connections,
         pipelined: limits.pipelined,
+        idleMs: parseDuration(limits.idle_timeout) ?? 0,
         writeMs: parseDuration(limits.write_timeout) ?? 0,
         drainMs: parseDuration(limits.drain) ?? 0,
       }),

@@ -91,6 +91,11 @@ export const serverSchema = z.strictObject({
       pipelined: reaching('nothing', z.int().min(1).max(1000))
         .default(16)
         .describe('Requests that may wait for answers on one connection.'),
+      idle_timeout: duration()
+        .default('620s')
+        .describe(
+          'How long a connection stays open without a request: longer than a balancer in front reuses it (docs/deployment.md).',
+        ),
       write_timeout: duration().default('30s').describe('How long a client may stop reading its answer.'),
       drain: duration(0).default('30s').describe('How long open streams may go on when the gateway stops.'),
     })
