@@ -1,8 +1,8 @@
+import { applyEdits, replaceTexts } from '../json/byte-edits.ts';
 import { type JsonDocument, kinds } from '../json/json-document.ts';
 import { shortEscapes } from '../json/short-escapes.ts';
 import { parseStrictJson } from '../json/strict-json.ts';
 import type { Range } from '../policy/detectors/detector.ts';
-import { splice } from '../policy/redact/redact.ts';
 import { PatternSearch } from './pattern-search.ts';
 
 /** A text with its JSON escapes undone, and where each of its bytes came from. */
@@ -45,7 +45,6 @@ function readEscape(json: Buffer, at: number): { code: number; size: number } {
 const leastLength = 8;
 const shortText = 1_024;
 const replacement = '[secret]';
-const replacementBytes = Buffer.from(replacement);
 
 /** Scrubs secrets from everything that leaves: none of them may be in an answer, a record or an error. */
 export class Scrubber {
@@ -154,7 +153,7 @@ export class Scrubber {
     const clean = this.bytes(body);
     const document = parseObject(clean);
     const texts = document === undefined ? new Map<number, string>() : this.across(document, () => false);
-    return document === undefined || texts.size === 0 ? clean : splice(document, texts);
+    return document === undefined || texts.size === 0 ? clean : replaceTexts(document, texts);
   }
 
   get secrets(): readonly string[] {
@@ -204,14 +203,10 @@ export class Scrubber {
 }
 
 function replaced(text: Buffer, places: readonly Range[]): Buffer {
-  if (places.length === 0) return text;
-  const kept: Buffer[] = [];
-  let end = 0;
-  for (const place of places) {
-    kept.push(text.subarray(end, place.start), replacementBytes);
-    end = place.end;
-  }
-  return Buffer.concat([...kept, text.subarray(end)]);
+  return applyEdits(
+    text,
+    places.map(({ start, end }) => ({ start, end, text: replacement })),
+  );
 }
 
 const slash = 0x2f;

@@ -4,12 +4,13 @@ import { memberAt } from '../../dialects/dialect.ts';
 import { type DialectName, dialects } from '../../dialects/registry.ts';
 import { defaultCap, translatedCap } from '../../dialects/translation/context.ts';
 import type { Host } from '../../hosts/find-host.ts';
+import { applyEdits, type ByteEdit, memberEdit, textEdit } from '../../json/byte-edits.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { knownModel } from '../../limits/known-models.ts';
 import type { DecidedRequest } from '../decision/decide-request.ts';
 import { toSubject } from '../decision/decide-request.ts';
 import type { UntranslatedRequest } from '../decision/translate-request.ts';
-import { applyEdits, type Edit, envelopeEdits, type FilledEnvelope, memberEdit } from './envelope.ts';
+import { envelopeEdits, type FilledEnvelope } from './envelope.ts';
 
 /** What must be known about a target to build a body for it. */
 export interface Destination {
@@ -106,36 +107,35 @@ function isGiven(document: JsonDocument, name: string): boolean {
 interface Wanted {
   readonly model: string;
   readonly cap: number | undefined;
-  readonly usage: Edit | undefined;
+  readonly usage: ByteEdit | undefined;
   readonly envelope: FilledEnvelope | undefined;
 }
 
 /** Splices what is wanted into the client's bytes, if it differs from what the client sent. */
 function splice({ document, model, modelEntries }: DecidedRequest['request'], wanted: Wanted): SameDialect {
   const { bytes } = document;
-  const edits: Edit[] = [];
+  const edits: ByteEdit[] = [];
   const hidesUsage = wanted.usage !== undefined;
   const { envelope } = wanted;
   if (wanted.model !== model && envelope?.pathMembers.includes('model') !== true) {
     for (const entry of modelEntries) {
       const before = document.text(entry).slice(0, -model.length);
-      const text = JSON.stringify(before + wanted.model).slice(1, -1);
-      edits.push({ start: document.start(entry), end: document.end(entry), text });
+      edits.push(textEdit(document, entry, before + wanted.model));
     }
   }
   if (wanted.cap !== undefined) edits.push(capEdit(document, wanted.cap));
   if (wanted.usage !== undefined) edits.push(wanted.usage);
   if (envelope !== undefined) edits.push(...envelopeEdits(document, envelope));
   if (edits.length === 0) return { form: 'exact', body: bytes, hidesUsage };
-  return { form: 'spliced', body: applyEdits(document, edits), hidesUsage };
+  return { form: 'spliced', body: applyEdits(bytes, edits), hidesUsage };
 }
 
-function capEdit(document: JsonDocument, cap: number): Edit {
+function capEdit(document: JsonDocument, cap: number): ByteEdit {
   return memberEdit(document, document.root, { name: 'max_tokens', value: String(cap) });
 }
 
 /** Undefined if the client asks for the usage itself, or for something that no host can read. */
-function usageEdit(document: JsonDocument): Edit | undefined {
+function usageEdit(document: JsonDocument): ByteEdit | undefined {
   const { root } = document;
   const options = document.member(root, 'stream_options');
   if (options === undefined || document.kind(options) === kinds.null) {

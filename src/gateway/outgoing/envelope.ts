@@ -1,3 +1,4 @@
+import { applyEdits, type ByteEdit, memberEdit } from '../../json/byte-edits.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
 import type { Envelope } from '../../providers/clouds/clouds.ts';
@@ -8,7 +9,7 @@ export interface FilledEnvelope extends Envelope {
 }
 
 /** The edits that put a body of Anthropic's messages in the form of a cloud; all of its other bytes stay. */
-export function envelopeEdits(document: JsonDocument, envelope: FilledEnvelope): readonly Edit[] {
+export function envelopeEdits(document: JsonDocument, envelope: FilledEnvelope): readonly ByteEdit[] {
   const { version, pathMembers, flags } = envelope;
   const has = (name: string) => document.member(document.root, name) !== undefined;
   const edits = removals(document, pathMembers);
@@ -27,7 +28,7 @@ export function envelopeEdits(document: JsonDocument, envelope: FilledEnvelope):
 export function inEnvelope(body: Buffer, envelope: FilledEnvelope | undefined): Buffer {
   if (envelope === undefined) return body;
   const document = parseStrictJson(body);
-  return applyEdits(document, envelopeEdits(document, envelope));
+  return applyEdits(body, envelopeEdits(document, envelope));
 }
 
 /**
@@ -63,8 +64,8 @@ function droppedFlag(flag: string): string {
 }
 
 /** Cuts members of the root out, each with the comma before the next one, or with the one before it if it is the last. */
-function removals(document: JsonDocument, names: readonly string[]): Edit[] {
-  const edits: Edit[] = [];
+function removals(document: JsonDocument, names: readonly string[]): ByteEdit[] {
+  const edits: ByteEdit[] = [];
   const { root } = document;
   let keptUntil = document.start(root) + 1;
   for (let key = root + 1; key < document.next(root); ) {
@@ -81,37 +82,4 @@ function removals(document: JsonDocument, names: readonly string[]): Edit[] {
 
 function endOf(document: JsonDocument, value: number): number {
   return document.end(value) + (document.kind(value) === kinds.string ? 1 : 0);
-}
-
-/** Bytes of a document that are replaced by a text. */
-export interface Edit {
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
-}
-
-/** The document's bytes with the edits; what lies in two of them is cut once. */
-export function applyEdits({ bytes }: JsonDocument, edits: readonly Edit[]): Buffer {
-  const parts: Buffer[] = [];
-  let at = 0;
-  for (const { start, end, text } of [...edits].sort((one, other) => one.start - other.start)) {
-    if (start > at) parts.push(bytes.subarray(at, start));
-    if (text !== '') parts.push(Buffer.from(text));
-    at = Math.max(at, end);
-  }
-  parts.push(bytes.subarray(at));
-  return Buffer.concat(parts);
-}
-
-/** Replaces a member's value, else the member becomes the first one of its object. */
-export function memberEdit(
-  document: JsonDocument,
-  object: number,
-  { name, value }: { readonly name: string; readonly value: string },
-): Edit {
-  const entry = document.member(object, name);
-  if (entry !== undefined) return { start: document.start(entry), end: document.end(entry), text: value };
-  const start = document.start(object) + 1;
-  const isEmpty = document.next(object) === object + 1;
-  return { start, end: start, text: `"${name}":${value}${isEmpty ? '' : ','}` };
 }

@@ -1,7 +1,7 @@
+import { applyEdits, type ByteEdit } from '../../json/byte-edits.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { partitionPoint } from '../../lib/partition-point.ts';
 import type { Pattern } from '../automaton/patterns.ts';
-import type { Range } from '../detectors/detector.ts';
 import { detectorNames } from '../detectors/names.ts';
 import { createRedactable } from '../redact/redactable.ts';
 import type { CompiledRule } from '../rules/compile-rule.ts';
@@ -42,14 +42,7 @@ export class Masking {
     const isRedactable = createRedactable(document);
     const fixed = found.find(({ entry }) => !isRedactable({ document, entry }));
     if (fixed !== undefined) return { fixed: fixed.entry };
-    const { bytes } = document;
-    const parts = found.flatMap(({ start, placeholder }, at) => [
-      bytes.subarray(found[at - 1]?.end ?? 0, start),
-      Buffer.from(placeholder),
-    ]);
-    return {
-      body: parts.length === 0 ? bytes : Buffer.concat([...parts, bytes.subarray(found.at(-1)?.end)]),
-    };
+    return { body: applyEdits(document.bytes, found) };
   }
 
   *#detectedValues(): Generator<readonly [value: string, placeholder: string]> {
@@ -139,10 +132,9 @@ interface Spelling {
 }
 
 /** A value that stands somewhere unmasked. */
-interface KnownValue extends Range {
+interface KnownValue extends ByteEdit {
   /** The string that it is in. */
   readonly entry: number;
-  readonly placeholder: string;
 }
 
 /**
@@ -165,7 +157,7 @@ function findKnownValues(
     const end = start + match.bytes.length;
     const entry = stringAt(document, start, end);
     if (entry === undefined || isInEscape(bytes, start)) continue;
-    found.push({ start, end, entry, placeholder: match.placeholder });
+    found.push({ start, end, entry, text: match.placeholder });
     from = end;
   }
   return found;

@@ -1,6 +1,6 @@
+import { replaceTexts } from '../../json/byte-edits.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
-import { splice } from '../redact/redact.ts';
 import { createRedactable } from '../redact/redactable.ts';
 import { formOf } from './forms.ts';
 import { escapeAt, JsonDepth } from './json-depth.ts';
@@ -147,6 +147,6 @@ export class Restorer {
       return body; // a list, a text, or JSON that can be read in two ways: nothing says where a value would belong
     }
     const texts = this.texts(document);
-    return texts.size === 0 ? body : splice(document, texts);
+    return texts.size === 0 ? body : replaceTexts(document, texts);
   }
 }

@@ -1,4 +1,5 @@
-import { type JsonDocument, kinds } from '../../json/json-document.ts';
+import { replaceTexts } from '../../json/byte-edits.ts';
+import type { JsonDocument } from '../../json/json-document.ts';
 import type { NamedPattern, Pattern } from '../automaton/patterns.ts';
 import type { Range } from '../detectors/detector.ts';
 import type { Facts } from '../facts.ts';
@@ -186,7 +187,7 @@ export class Plan {
   }
 
   #rebuild(document: JsonDocument): Buffer {
-    return splice(document, this.#textsOf(document));
+    return replaceTexts(document, this.#textsOf(document));
   }
 
   #textsOf(document: JsonDocument): ReadonlyMap<number, string> {
@@ -229,32 +230,6 @@ function widest(ranges: readonly Range[]): ReadonlyMap<number, number> {
 function whatBreaks(root: JsonDocument): (place: Place) => boolean {
   const isRedactable = createRedactable(root);
   return (place) => !isRedactable(place);
-}
-
-/** The document's bytes with some strings replaced. */
-export function splice(document: JsonDocument, texts: ReadonlyMap<number, string>): Buffer {
-  const { bytes } = document;
-  const changed: { readonly entry: number; readonly text: string }[] = [];
-  for (const [entry, text] of texts) {
-    if (document.kind(entry) === kinds.string) changed.push({ entry, text });
-  }
-  let { length } = bytes;
-  const strings = sortedByEntry(changed).map(({ entry, text }) => {
-    const json = JSON.stringify(text).slice(1, -1);
-    length += Buffer.byteLength(json) - (document.end(entry) - document.start(entry));
-    return { entry, json };
-  });
-  // Copied into one buffer: a body may have tens of thousands of such strings, and a buffer for each would be slower.
-  const result = Buffer.allocUnsafe(length);
-  let at = 0;
-  let from = 0;
-  for (const { entry, json } of strings) {
-    at += bytes.copy(result, at, from, document.start(entry));
-    at += result.write(json, at);
-    from = document.end(entry);
-  }
-  bytes.copy(result, at, from);
-  return result;
 }
 
 /** Replacements that overlap become one, under the name of the first; masked only if all of them are. */

@@ -1,7 +1,7 @@
 import { formatSse, pingComment, type SseEvent } from '../../dialects/sse.ts';
 import { PartReader, type StreamPart } from '../../dialects/stream-parts.ts';
+import { replaceTexts } from '../../json/byte-edits.ts';
 import type { JsonDocument } from '../../json/json-document.ts';
-import { splice } from '../redact/redact.ts';
 import { type AnswerText, readAnswerText, readPlain } from './answer-text.ts';
 
 /** What an event is, read once for all stages. */
@@ -119,7 +119,7 @@ export class StreamEvent {
       frame !== undefined && this.#text !== undefined
         ? new Map([[frame.part.entry, this.#text], ...changes])
         : changes;
-    return source.unwrap(splice(source.document, texts)).toString('utf8');
+    return source.unwrap(replaceTexts(source.document, texts)).toString('utf8');
   }
 
   toBytes(): Buffer {

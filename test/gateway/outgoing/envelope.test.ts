@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { applyEdits, envelopeEdits, fillEnvelope } from '../../../src/gateway/outgoing/envelope.ts';
+import { envelopeEdits, fillEnvelope } from '../../../src/gateway/outgoing/envelope.ts';
+import { applyEdits } from '../../../src/json/byte-edits.ts';
 import { parseStrictJson } from '../../../src/json/strict-json.ts';
 
 const envelope = {
@@ -12,7 +13,7 @@ const envelope = {
 
 function enveloped(text: string, changed: Partial<typeof envelope> = {}): string {
   const document = parseStrictJson(Buffer.from(text));
-  return applyEdits(document, envelopeEdits(document, { ...envelope, ...changed })).toString();
+  return applyEdits(document.bytes, envelopeEdits(document, { ...envelope, ...changed })).toString();
 }
 
 const version = '"anthropic_version":"bedrock-2023-05-31"';

@@ -1,0 +1,71 @@
+import { type JsonDocument, kinds } from './json-document.ts';
+
+/** Bytes that are replaced by a text. */
+export interface ByteEdit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** The bytes with the edits, in any order; what lies in two of them is cut once. */
+export function applyEdits(bytes: Buffer, edits: readonly ByteEdit[]): Buffer {
+  if (edits.length === 0) return bytes;
+  const ordered = inOrder(edits);
+  // Copied into one buffer: a body may have tens of thousands of edits, and a buffer for each would be slower.
+  const result = Buffer.allocUnsafe(lengthWith(ordered, bytes.length));
+  let written = 0;
+  let at = 0;
+  for (const { start, end, text } of ordered) {
+    if (start > at) written += bytes.copy(result, written, at, start);
+    written += result.write(text, written);
+    at = Math.max(at, end);
+  }
+  bytes.copy(result, written, at);
+  return result;
+}
+
+function lengthWith(ordered: readonly ByteEdit[], before: number): number {
+  let length = 0;
+  let at = 0;
+  for (const { start, end, text } of ordered) {
+    length += Math.max(start - at, 0) + Buffer.byteLength(text);
+    at = Math.max(at, end);
+  }
+  return length + before - at;
+}
+
+/** By where they begin; they usually are in order already. */
+function inOrder(edits: readonly ByteEdit[]): readonly ByteEdit[] {
+  for (let at = 1; at < edits.length; at += 1) {
+    if ((edits[at - 1] as ByteEdit).start <= (edits[at] as ByteEdit).start) continue;
+    return edits.toSorted((one, other) => one.start - other.start);
+  }
+  return edits;
+}
+
+/** The document's bytes with other texts for some of its strings, by their entries; entries of another kind stay. */
+export function replaceTexts(document: JsonDocument, texts: ReadonlyMap<number, string>): Buffer {
+  const edits: ByteEdit[] = [];
+  for (const [entry, text] of texts) {
+    if (document.kind(entry) === kinds.string) edits.push(textEdit(document, entry, text));
+  }
+  return applyEdits(document.bytes, edits);
+}
+
+/** Gives a string another text. */
+export function textEdit(document: JsonDocument, entry: number, text: string): ByteEdit {
+  return { start: document.start(entry), end: document.end(entry), text: JSON.stringify(text).slice(1, -1) };
+}
+
+/** Replaces a member's value, or adds the member as the first one of its object. */
+export function memberEdit(
+  document: JsonDocument,
+  object: number,
+  { name, value }: { readonly name: string; readonly value: string },
+): ByteEdit {
+  const entry = document.member(object, name);
+  if (entry !== undefined) return { start: document.start(entry), end: document.end(entry), text: value };
+  const start = document.start(object) + 1;
+  const isEmpty = document.next(object) === object + 1;
+  return { start, end: start, text: `"${name}":${value}${isEmpty ? '' : ','}` };
+}
