@@ -1,6 +1,6 @@
 import type { JsonDocument } from '../json/json-document.ts';
 import { joinValues, type MaskedValues } from './mask/masked-values.ts';
-import { type Decision, replaces, type Verdict } from './rule.ts';
+import { type Block, type Decision, type Pass, replaces, type Verdict } from './rule.ts';
 
 /** Most redactions of one request; what still matches after the last one can't be redacted. */
 const roundLimit = 3;
@@ -11,7 +11,7 @@ const roundLimit = 3;
  * refused.
  */
 export function decideRedacted(
-  first: Decision,
+  first: Pass,
   decide: (document: JsonDocument, redactedBy: readonly string[]) => Decision,
 ): Decision {
   let verdicts = first.verdicts;
@@ -45,14 +45,14 @@ function isChanging({ action, mode }: Verdict): boolean {
 }
 
 function unredactable(
-  { redacted: _, masked: _values, ...first }: Decision,
+  { wouldBlock, unseen }: Pass,
   verdicts: readonly Verdict[],
   left: Verdict | undefined,
-): Decision {
+): Block {
   const rule = left?.rule ?? 'policy';
   const message =
     left?.message ?? `rule ${rule} found something that must not be sent and cannot be redacted`;
   const at = left?.matches[0]?.at;
   const refusal = { rule, reason: 'content.unredactable', message, ...(at === undefined ? {} : { at }) };
-  return { ...first, action: 'block', verdicts, refusal };
+  return { action: 'block', verdicts, wouldBlock, unseen, refusal };
 }

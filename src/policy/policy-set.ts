@@ -9,6 +9,7 @@ import { storedConversation } from './mask/stored-conversation.ts';
 import { createPointerMask, type MaskPointer } from './redact/redact.ts';
 import { replaceMatches } from './replace-matches.ts';
 import {
+  type Block,
   type Decision,
   type Match,
   replaces,
@@ -217,26 +218,21 @@ export class PolicySet {
 
   #conclude(facts: Facts, verdicts: readonly Verdict[], mask: MaskPointer): Decision {
     const enforced = verdicts.filter(({ mode }) => mode === 'enforce');
-    const action = strictest(enforced);
     const unseen = facts.searchResult.unseen.length;
     const monitored = verdicts.filter(({ mode, action: would }) => mode === 'monitor' && withholds(would));
-    const base: Decision = {
-      action,
-      verdicts,
-      wouldBlock: [...new Set(monitored.map(({ rule }) => rule))],
-      unseen,
-    };
+    const base = { verdicts, wouldBlock: [...new Set(monitored.map(({ rule }) => rule))], unseen };
     // The first in the order of the files gives the reason.
     const blocking = enforced.find((verdict) => verdict.action === 'block');
-    if (blocking !== undefined) return { ...base, refusal: toRefusal(blocking) };
-    if (!replaces(action)) return base;
+    if (blocking !== undefined) return { ...base, action: 'block', refusal: toRefusal(blocking) };
+    const action = strictest(enforced.flatMap((each) => (each.action === 'block' ? [] : [each.action])));
+    if (!replaces(action)) return { ...base, action };
     const rules = this.rules.filter((rule) =>
       enforced.some((each) => replaces(each.action) && each.policy === rule.policy && each.rule === rule.id),
     );
     const result = replaceMatches(rules, facts, this.#placeholders);
     if (result.kind === 'replaced') {
       const { document, masked } = result;
-      return { ...base, redacted: document, ...(masked.size === 0 ? {} : { masked }) };
+      return { ...base, action, redacted: document, ...(masked.size === 0 ? {} : { masked }) };
     }
     const { rule, at } = result;
     const message =
@@ -260,7 +256,7 @@ function firstUnseen({ searchResult, subject }: Facts, ...kinds: UnseenKind[]): 
 }
 
 /** What can't be decided is blocked; the cause is for the log. */
-function failedDecision(rule: string, cause: unknown, verdicts: readonly Verdict[]): Decision {
+function failedDecision(rule: string, cause: unknown, verdicts: readonly Verdict[]): Block {
   return {
     action: 'block',
     // Without their places: whether those may be shown is not known.

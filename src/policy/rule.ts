@@ -85,21 +85,35 @@ export interface Refusal {
 }
 
 /** What the policies decide about a request: all verdicts together. */
-export interface Decision {
-  readonly action: Action;
+export type Decision = Pass | Block;
+
+interface AllVerdicts {
   /** Rules that matched, in the order of the files; monitored ones included. */
   readonly verdicts: readonly Verdict[];
-  /** Set exactly if the action is block. */
-  readonly refusal?: Refusal;
   /** Ids of monitored rules that would have blocked, redacted or masked. */
   readonly wouldBlock: readonly string[];
+  /** How many pieces of content no rule could read (images, references), so that they don't pass for clean. */
+  readonly unseen: number;
+}
+
+/** The request may leave, possibly with something replaced. */
+export interface Pass extends AllVerdicts {
+  readonly action: Exclude<Action, 'block'>;
   /** The request with its matches replaced, if the action is redact or mask; decided on like the request itself. */
   readonly redacted?: JsonDocument;
   /** The values that rules masked in it, by their placeholders; absent if there are none. */
   readonly masked?: MaskedValues;
-  readonly failure?: RuleFailure | undefined;
-  /** How many pieces of content no rule could read (images, references), so that they don't pass for clean. */
-  readonly unseen: number;
+  readonly refusal?: never;
+  readonly failure?: never;
+}
+
+/** Nothing may leave. */
+export interface Block extends AllVerdicts {
+  readonly action: 'block';
+  readonly refusal: Refusal;
+  readonly failure?: RuleFailure;
+  readonly redacted?: never;
+  readonly masked?: never;
 }
 
 /** Whether what a rule with this action finds is replaced before the request leaves. */
@@ -112,10 +126,10 @@ export function withholds(action: Action): boolean {
   return action === 'block' || replaces(action);
 }
 
-/** The strictest action of some verdicts; allow if there are none. */
-export function strictest(verdicts: readonly Pick<Verdict, 'action'>[]): Action {
-  return verdicts.reduce<Action>(
-    (found, { action }) => (actions.indexOf(action) > actions.indexOf(found) ? action : found),
+/** Allow if there are none. */
+export function strictest<Known extends Action>(some: readonly Known[]): Known | 'allow' {
+  return some.reduce<Known | 'allow'>(
+    (found, action) => (actions.indexOf(action) > actions.indexOf(found) ? action : found),
     'allow',
   );
 }

@@ -7,26 +7,41 @@ import type { JsonDocument } from '../../json/json-document.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
 import type { Checkpoint } from '../../policy/checkpoint.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
-import { type Decision, type Subject, toRefusal, withholds } from '../../policy/rule.ts';
+import {
+  type Block,
+  type Decision,
+  type Pass,
+  type Subject,
+  toRefusal,
+  withholds,
+} from '../../policy/rule.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
 import type { ModelRequest } from '../request.ts';
 
 /** What rules check about a request besides its content, as plain data: it is sent to the decision thread too. */
 export type RequestFacts = Omit<Subject, 'document' | 'dialect'>;
 
-/** The decision on a client's request. */
-export interface RequestDecision {
-  readonly decision: Decision;
-  /** The request as it may leave, redactions applied. Meaningless if the decision is block. */
+/** The decision on a client's request, and how long it took. */
+export type RequestDecision = (PassedRequest | BlockedRequest) & { readonly microseconds: number };
+
+interface PassedRequest {
+  readonly kind: 'passed';
+  readonly decision: Pass;
+  /** As it may leave, redactions applied. */
   readonly request: ModelRequest;
   /** Indexes of the rules that apply to the answer. */
   readonly answerRules: readonly number[];
-  /** How long deciding took. */
-  readonly microseconds: number;
+}
+
+interface BlockedRequest {
+  readonly kind: 'blocked';
+  readonly decision: Block;
+  /** As it came. */
+  readonly request: ModelRequest;
 }
 
 /** A request that no policy refuses. */
-export interface DecidedRequest extends Omit<RequestDecision, 'microseconds'> {
+export interface DecidedRequest extends Omit<PassedRequest, 'kind'> {
   readonly endpoint: ModelEndpoint;
   readonly key: KeyRecord;
   readonly facts: RequestFacts;
@@ -39,6 +54,17 @@ interface BuiltBody {
   /** The facts of the client's request that it was built from. */
   readonly facts: RequestFacts;
 }
+
+/** The decision on it, and how long it took. */
+export type BodyDecision = { readonly microseconds: number } & (
+  | {
+      readonly kind: 'passed';
+      readonly decision: Pass;
+      /** As it may leave. */
+      readonly body: Buffer;
+    }
+  | { readonly kind: 'blocked'; readonly decision: Block }
+);
 
 interface Circumstances {
   readonly endpoint: ModelEndpoint;
@@ -87,9 +113,10 @@ export function decideRequest(
   const subject = toSubject(facts, request.document, endpoint.dialect);
   const decision = withPath(policies, policies.decide(subject, checkpoint), { endpoint, subject });
   const microseconds = Math.round((performance.now() - startedAt) * 1_000);
-  if (decision.action === 'block') return { decision, request, answerRules: [], microseconds };
+  if (decision.action === 'block') return { kind: 'blocked', decision, request, microseconds };
   const { redacted } = decision;
   return {
+    kind: 'passed',
     decision,
     request: redacted === undefined ? request : reread(request, redacted, endpoint),
     answerRules: policies.answerRules(subject),
@@ -109,8 +136,8 @@ export function withPath(
   const verdicts = [...onBody.verdicts, ...found];
   const refused = found.find(({ mode, action }) => mode === 'enforce' && withholds(action));
   if (refused === undefined || onBody.action === 'block') return { ...onBody, verdicts };
-  const { redacted: _, masked: __, ...rest } = onBody;
-  return { ...rest, verdicts, action: 'block', refusal: toRefusal(refused) };
+  const { wouldBlock, unseen } = onBody;
+  return { action: 'block', verdicts, wouldBlock, unseen, refusal: toRefusal(refused) };
 }
 
 /** The request in another document. */
@@ -129,10 +156,11 @@ export function decideBody(
   policies: PolicySet,
   { body, dialect, facts }: BuiltBody,
   checkpoint?: Checkpoint,
-): Pick<RequestDecision, 'decision' | 'microseconds'> & { readonly body: Buffer } {
+): BodyDecision {
   const startedAt = performance.now();
   const document = parseStrictJson(body);
   const decision = policies.decide(toSubject(facts, document, dialects[dialect]), checkpoint);
   const microseconds = Math.round((performance.now() - startedAt) * 1_000);
-  return { decision, body: decision.redacted?.bytes ?? body, microseconds };
+  if (decision.action === 'block') return { kind: 'blocked', decision, microseconds };
+  return { kind: 'passed', decision, microseconds, body: decision.redacted?.bytes ?? body };
 }

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { TranslatedFacts } from '../../dialects/translate.ts';
 import { GatewayError } from '../../errors.ts';
 import { compilePolicies } from '../../policy/compile.ts';
-import type { Decision } from '../../policy/rule.ts';
+import type { Block, Pass } from '../../policy/rule.ts';
 import { endpoints, isModelEndpoint, type ModelEndpoint } from '../endpoints.ts';
 import { parseRequest } from '../request.ts';
 import { Scrubber } from '../scrub.ts';
@@ -70,7 +70,8 @@ export interface ThreadQuestion<Kind extends keyof Jobs = keyof Jobs> {
 }
 
 /** What one of the jobs came to, as plain data. */
-export type JobResult<Kind extends keyof Jobs> = Omit<ReturnType<Jobs[Kind]>, 'memory'>;
+export type JobResult<Kind extends keyof Jobs> = WithoutMemory<ReturnType<Jobs[Kind]>>;
+type WithoutMemory<Result> = Result extends unknown ? Omit<Result, 'memory'> : never;
 
 /** The error of a body that strict parsing or the translation refused, or that could not be checked. */
 export type ThreadAnswer = { readonly result: unknown } | { readonly error: ErrorParts };
@@ -88,16 +89,28 @@ function request({ path, pathModel, body, key, policies, nowMs }: RequestInput) 
   const facts = factsOf(parsed, { endpoint, key, targetModels: targetModels(parsed.model), nowMs });
   const set = compiled.select(policies);
   const decided = decideRequest(set, parsed, { endpoint, facts });
-  const decision = toPlain(decided.decision);
   const { document, ...fields } = decided.request;
+  const parts = document.toParts();
+  const memory = memoryOf(parts.bytes, parts.tape);
+  if (decided.kind === 'blocked') {
+    return {
+      ...decided,
+      decision: toPlainBlock(decided.decision),
+      request: { ...fields, document: parts },
+      memory,
+    };
+  }
   // All that looks through the document, here and not in the main thread, which other exchanges wait for.
-  const known = decision.action !== 'block' && {
+  const known = {
     demand: findDemand(document, endpoint),
     capLimit: set.capLimit(toSubject(facts, document, endpoint.dialect)),
   };
-  const parts = document.toParts();
-  const memory = memoryOf(parts.bytes, parts.tape);
-  return { ...decided, decision, request: { ...fields, ...known, document: parts }, memory };
+  return {
+    ...decided,
+    decision: toPlainPass(decided.decision),
+    request: { ...fields, ...known, document: parts },
+    memory,
+  };
 }
 
 /** Translates a decided request and decides on it again in the dialect of its provider. */
@@ -105,9 +118,13 @@ function translation({
   policies,
   ...untranslated
 }: UntranslatedRequest & { readonly policies: readonly string[] }) {
-  const { translation: made, ...translated } = translateRequest(compiled.select(policies), untranslated);
-  const decision = toPlain(translated.decision);
-  return { ...translated, decision, translated: made.facts(), memory: memoryOf(translated.body) };
+  const decided = translateRequest(compiled.select(policies), untranslated);
+  if (decided.kind === 'blocked') {
+    return { ...decided, decision: toPlainBlock(decided.decision), memory: [] };
+  }
+  const { translation: made, ...passed } = decided;
+  const decision = toPlainPass(passed.decision);
+  return { ...passed, decision, translated: made.facts(), memory: memoryOf(passed.body) };
 }
 
 interface AnswerInput extends Pick<AnswerReader, 'form' | 'answerRules' | 'masked'> {
@@ -132,9 +149,13 @@ function answer({ path, body, policies, secrets, translation: made, ...rest }: A
 }
 
 /** A thrown value may contain anything; only its text can safely be sent to another thread. */
-function toPlain({ redacted: _, failure, ...decision }: Decision): Decision {
+function toPlainBlock({ failure, ...decision }: Block): Block {
   if (failure === undefined) return decision;
   return { ...decision, failure: { rule: failure.rule, cause: String(failure.cause) } };
+}
+
+function toPlainPass({ redacted: _, ...decision }: Pass): Pass {
+  return decision;
 }
 
 function endpointAt(path: string): ModelEndpoint {

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../errors.ts';
-import type { Decision } from '../../policy/rule.ts';
+import type { Block } from '../../policy/rule.ts';
 import { refuseLoginIn } from '../client-login.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Gateway } from '../gateway.ts';
@@ -17,11 +17,12 @@ export async function decide(
 ): Promise<DecidedRequest> {
   const nowMs = exchange.startedMs;
   refuseLoginIn(exchange, [body]);
-  const { decision, request, answerRules, microseconds } = await decider.decideRequest(
+  const decided = await decider.decideRequest(
     key.policies,
     { body, endpoint, pathModel, key, nowMs },
     exchange.lifetime,
   );
+  const { decision, request, microseconds } = decided;
   const { model, stream } = request;
   const targetModels = decider.targetModels(model);
   const facts = factsOf(request, { endpoint, key, targetModels, nowMs });
@@ -40,8 +41,8 @@ export async function decide(
     const rules = decision.verdicts.map(({ rule }) => rule);
     exchange.spans.decided(decision.action, rules, microseconds);
   }
-  if (decision.action === 'block') throw blocked(decision);
-  return { request, endpoint, key, decision, facts, answerRules };
+  if (decided.kind === 'blocked') throw blocked(decided.decision);
+  return { request, endpoint, key, decision: decided.decision, facts, answerRules: decided.answerRules };
 }
 
 /** Records who sent the request, without ids that contain a secret or what a rule on texts looks for. */
@@ -58,8 +59,8 @@ export function blocked({
   refusal,
   failure,
   verdicts,
-}: Pick<Decision, 'refusal' | 'failure' | 'verdicts'>): GatewayError {
-  const { reason, message, at } = refusal ?? { reason: 'policy.error', message: 'the policy failed' };
+}: Pick<Block, 'refusal' | 'failure' | 'verdicts'>): GatewayError {
+  const { reason, message, at } = refusal;
   // Anthropic's SDK then sends the whole conversation.
   const isThread = reason === 'content.stored_conversation' && at === '/thread';
   const found = verdicts

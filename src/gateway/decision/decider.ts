@@ -65,10 +65,11 @@ export function createDecider({ source, names, entry = new URL(ownEntry, import.
       const { id, project } = key;
       const known = { path: endpoint.path, pathModel, key: { id, project }, nowMs };
       const moved = toMove(body);
-      const { request, ...decided } = await threads.ask(
+      const decided = await threads.ask(
         { kind: 'request', input: { ...known, body: moved, policies: policies.names } },
         { key: id, memory: memoryOf(moved), lifetime },
       );
+      const { request } = decided;
       return { ...decided, request: { ...request, document: JsonDocument.fromParts(request.document) } };
     },
     /** Also throws request.unsupported if it can't be translated. */
@@ -83,12 +84,13 @@ export function createDecider({ source, names, entry = new URL(ownEntry, import.
       if (here !== undefined) return here;
       // A copy: another target may need the client's own bytes.
       const body = Buffer.from(untranslated.body);
-      const { translated, ...result } = await threads.ask(
+      const decided = await threads.ask(
         { kind: 'translation', input: { ...untranslated, body, policies: policies.names } },
         { key: untranslated.facts.key, memory: memoryOf(body), lifetime },
       );
-      const translation = translationOf(untranslated, translated);
-      return { ...result, body: toBuffer(result.body), translation };
+      if (decided.kind === 'blocked') return decided;
+      const { translated, ...passed } = decided;
+      return { ...passed, body: toBuffer(passed.body), translation: translationOf(untranslated, translated) };
     },
     /** Throws provider.broken_response for what is not JSON. */
     async readAnswer(whole: Buffer, reader: AnswerReader, lifetime: Lifetime): Promise<ReadAnswer> {

@@ -5,8 +5,7 @@ import type { TranslationContext } from '../../dialects/translation/context.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Checkpoint } from '../../policy/checkpoint.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
-import type { Decision } from '../../policy/rule.ts';
-import { decideBody, type RequestFacts } from './decide-request.ts';
+import { type BodyDecision, decideBody, type RequestFacts } from './decide-request.ts';
 
 /** A decided request that is to be translated, as plain data: it is sent to the decision thread too. */
 export interface UntranslatedRequest {
@@ -19,16 +18,13 @@ export interface UntranslatedRequest {
 }
 
 /** The provider's request, and the decision on it. */
-export interface TranslatedRequest {
-  readonly decision: Decision;
-  /** The body as it may leave. Meaningless if the decision is block. */
-  readonly body: Buffer;
-  /** How long deciding took. */
-  readonly microseconds: number;
+export type TranslatedRequest = Extract<BodyDecision, { kind: 'blocked' }> | PassedTranslation;
+
+export type PassedTranslation = Extract<BodyDecision, { kind: 'passed' }> & {
   /** Fields that were left out. */
   readonly dropped: readonly string[];
   readonly translation: RequestTranslation;
-}
+};
 
 type TranslatedPair = Pick<UntranslatedRequest, 'from' | 'to' | 'context'>;
 
@@ -48,12 +44,13 @@ export function translateRequest(
 ): TranslatedRequest {
   const { to, facts } = untranslated;
   const { body, ...rest } = translateBody(untranslated);
-  return { ...decideBody(policies, { body, dialect: to, facts }, checkpoint), ...rest };
+  const decided = decideBody(policies, { body, dialect: to, facts }, checkpoint);
+  return decided.kind === 'blocked' ? decided : { ...decided, ...rest };
 }
 
 export function translateBody(
   untranslated: UntranslatedRequest,
-): Pick<TranslatedRequest, 'body' | 'dropped' | 'translation'> {
+): Pick<PassedTranslation, 'body' | 'dropped' | 'translation'> {
   const translation = translationOf(untranslated);
   const { body, dropped } = translation.request(JSON.parse(toBuffer(untranslated.body).toString()));
   return { body: toBytes(body), dropped, translation };

@@ -29,7 +29,7 @@ import { blocked } from '../decision/decide.ts';
 import type { DecidedRequest } from '../decision/decide-request.ts';
 import { toSubject } from '../decision/decide-request.ts';
 import type { Decider } from '../decision/decider.ts';
-import type { RequestTranslation, TranslatedRequest } from '../decision/translate-request.ts';
+import type { PassedTranslation, RequestTranslation } from '../decision/translate-request.ts';
 import { dialectAt } from '../endpoints.ts';
 import type { Exchange } from '../exchange.ts';
 import type { RoutedRequest } from '../route.ts';
@@ -108,16 +108,16 @@ export async function buildUpstreamRequest(
     { ...built, facts: { ...facts, redactedBy } },
     exchange.lifetime,
   );
-  const { decision, microseconds } = translated;
   const evaluated = evaluate();
-  exchange.draft.noteOutgoing(decision, microseconds);
-  if (decision.action === 'block') throw blocked(decision);
+  exchange.draft.noteOutgoing(translated.decision, translated.microseconds);
+  if (translated.kind === 'blocked') throw blocked(translated.decision);
+  const { decision } = translated;
   const masked = joinValues(own.masked ?? none, decision.masked ?? none);
   if (masked === undefined) {
     const message = 'two values have the same placeholder';
     throw new GatewayError('policy.blocked', message, { reason: 'content.unredactable' });
   }
-  const replacement = replacementOf({ action: strictest([own, decision]) });
+  const replacement = replacementOf({ action: strictest([own.action, decision.action]) });
   const body = inEnvelope(translated.body, evaluated.envelope);
   return finish(exchange, {
     ...evaluated,
@@ -131,10 +131,12 @@ export async function buildUpstreamRequest(
 function concludeHead({ draft }: Exchange, { verdicts }: EvaluatedHead): void {
   if (verdicts.length === 0) return;
   const enforced = verdicts.filter(({ mode }) => mode === 'enforce');
-  draft.noteOutgoing({ action: strictest(enforced), verdicts, unseen: 0 }, 0);
+  draft.noteOutgoing({ action: strictest(enforced.map((each) => each.action)), verdicts, unseen: 0 }, 0);
   const blocking = enforced.find(({ action }) => action === 'block');
   if (blocking === undefined) return;
-  throw blocked({ refusal: toRefusal(blocking), failure: blocking.failure, verdicts: [blocking] });
+  const { failure } = blocking;
+  const found = { refusal: toRefusal(blocking), verdicts: [blocking] };
+  throw blocked(failure === undefined ? found : { ...found, failure });
 }
 
 /** Where a call goes at its host, and which of the checked headers it has there. */
@@ -153,7 +155,7 @@ interface Checked {
   readonly headers: string[];
   /** Headers that were left out because of their values. */
   readonly dropped: readonly string[];
-  readonly built: SameDialect | (TranslatedRequest & { readonly form: 'translated' });
+  readonly built: SameDialect | (PassedTranslation & { readonly form: 'translated' });
   /** What rules did to the body. */
   readonly replacement: 'masked' | 'redacted' | undefined;
   readonly masked: MaskedValues | undefined;

@@ -40,10 +40,7 @@ const exchanges = Object.keys(dialects).map((name) => {
   ) as ModelEndpoint; // every dialect has one
 });
 
-interface MadeUpDecision extends RequestDecision {
-  readonly translation: RequestTranslation | undefined;
-  readonly masked: RequestDecision['decision']['masked'];
-}
+type MadeUpDecision = RequestDecision & { readonly translation: RequestTranslation | undefined };
 
 /** Decides on a made-up request, and again on what it is translated to. */
 export function decideMadeUp(
@@ -58,26 +55,27 @@ export function decideMadeUp(
   );
   const facts = factsOf(request, { endpoint, key: nobody, targetModels: [], nowMs: 0 });
   const decided = decideRequest(policies, request, { endpoint, facts, checkpoint });
-  const { masked } = decided.decision;
-  if (to === endpoint.dialectName || decided.decision.action === 'block')
-    return { ...decided, masked, translation: undefined };
+  if (to === endpoint.dialectName || decided.kind === 'blocked')
+    return { ...decided, translation: undefined };
   const body = decided.request.document.bytes;
   const untranslated = { body, from: endpoint.dialectName, to, context, facts };
-  const { translation } = translateRequest(policies, untranslated, checkpoint);
-  return { ...decided, masked, translation };
+  const translated = translateRequest(policies, untranslated, checkpoint);
+  return { ...decided, translation: translated.kind === 'passed' ? translated.translation : undefined };
 }
 
 /** Passes a made-up stream on as the answer to it. */
 export function answerMadeUp(
   { endpoint, to }: Way,
-  { answerRules, masked, translation, decision }: MadeUpDecision,
+  decided: MadeUpDecision,
   {
     policies,
     scrubber,
     checkpoint,
   }: { readonly policies: PolicySet; readonly scrubber: Scrubber; readonly checkpoint: Checkpoint },
 ): void {
-  if (decision.action === 'block' || origins[to] !== 'messages') return;
+  if (decided.kind === 'blocked' || origins[to] !== 'messages') return;
+  const { answerRules, translation } = decided;
+  const { masked } = decided.decision;
   const { dialect } = endpoint;
   const source =
     translation === undefined

@@ -111,7 +111,7 @@ function checkWhole(body: Buffer, { rules, search, checkpoint }: AnswerCheck): R
   }
   refusal ??= plan.refusal() ?? refusalOfBytes(document, { rules, search });
   if (refusal !== undefined) return { action: 'block', verdicts, refusal };
-  const action = strictest(verdicts.filter(({ mode }) => mode === 'enforce'));
+  const action = strictest(verdicts.flatMap((each) => (each.mode === 'enforce' ? [each.action] : [])));
   return { action, verdicts, ...(action === 'redact' ? { redactedBody: unwrap(plan.bytes()) } : {}) };
 }
 

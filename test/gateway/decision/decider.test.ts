@@ -7,6 +7,8 @@ import {
 } from '../../../src/gateway/decision/decide-request.ts';
 import { createDecider, type Decider, threadBytes } from '../../../src/gateway/decision/decider.ts';
 import {
+  type PassedTranslation,
+  type TranslatedRequest,
   translateRequest,
   type UntranslatedRequest,
 } from '../../../src/gateway/decision/translate-request.ts';
@@ -74,6 +76,11 @@ async function create(entry?: URL): Promise<Started> {
 
 const about = { key: { id: 'web', project: 'shop' }, nowMs: 1_000 };
 
+function passed(translated: TranslatedRequest): PassedTranslation {
+  if (translated.kind === 'passed') return translated;
+  throw new Error(translated.decision.refusal.message);
+}
+
 function decideHere(policies: PolicySet, body: Buffer, endpoint: ModelEndpoint): RequestDecision {
   const request = parseRequest(body, endpoint);
   return decideRequest(policies, request, {
@@ -130,8 +137,9 @@ describe.each(dialectCases)('$dialect', ({ dialect, path, model }) => {
       expect(there.decision.action).toBe(action);
       const { redacted, ...decision } = here.decision;
       expect(there.decision).toEqual(decision);
+      expect(there.kind).toBe(here.kind);
+      if (there.kind === 'blocked' || here.kind === 'blocked') return;
       expect(there.answerRules).toEqual(here.answerRules);
-      if (action === 'block') return;
       expect(there.request.document.bytes.equals(redacted?.bytes ?? here.request.document.bytes)).toBe(true);
       const demand = findDemand(here.request.document, endpoint);
       expect({ ...there.request, document: 0 }).toEqual({
@@ -181,15 +189,27 @@ describe('a large request for a host of another dialect', () => {
     usage: { input_tokens: 1, output_tokens: 1 },
   };
 
-  test.each(['about Project NIGHTFALL', 'write to rosa@example.org'])(
+  test('that a rule blocks is blocked in the thread as here', async () => {
+    const { decider, policies } = await sharedDecider();
+    const request = untranslated('about Project NIGHTFALL');
+    const { microseconds: _, ...own } = translateRequest(policies, request);
+
+    const there = await decider.translateRequest(policies, request, new Lifetime());
+
+    expect(there).toMatchObject({ ...own, kind: 'blocked' });
+  });
+
+  test.each(['about nothing', 'write to rosa@example.org'])(
     'that says %j becomes the same in the thread as here',
     async (text) => {
       const { decider, policies } = await sharedDecider();
-      const { translation: ownTranslation, ...own } = translateRequest(policies, untranslated(text));
+      const { translation: ownTranslation, ...own } = passed(translateRequest(policies, untranslated(text)));
       const { redacted: _redacted, ...decision } = own.decision;
 
       const request = untranslated(text);
-      const { translation, ...there } = await decider.translateRequest(policies, request, new Lifetime());
+      const { translation, ...there } = passed(
+        await decider.translateRequest(policies, request, new Lifetime()),
+      );
 
       expect(request.body.length).toBeGreaterThan(threadBytes); // another target may need it
       expect(there.decision).toEqual(decision);
@@ -210,7 +230,9 @@ describe('a large request for a host of another dialect', () => {
     const long = JSON.parse(Buffer.from(request.body).toString());
     const body = Buffer.from(JSON.stringify({ ...long, input: 'hello', instructions: long.input }));
 
-    const { translation } = await decider.translateRequest(policies, { ...request, body }, new Lifetime());
+    const { translation } = passed(
+      await decider.translateRequest(policies, { ...request, body }, new Lifetime()),
+    );
 
     expect(translation.answer(answer)).toMatchObject({ body: { instructions: null, tools: [] } });
   });

@@ -63,7 +63,7 @@ test.each(waysThrough(everyProvider).map((way) => [nameOf(way), way] as const))(
 
     expect(plain.decision.action).toBe('allow');
     expect(matching.decision.action).toBe('mask');
-    expect(matching.masked?.size).toBe(1);
+    expect(matching.decision.masked?.size).toBe(1);
     expect(matching.translation === undefined).toBe(way.endpoint.dialectName === way.to);
     answerMadeUp(way, matching, { policies, scrubber, checkpoint: unhurried });
   },
