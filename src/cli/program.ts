@@ -47,6 +47,10 @@ const commands: Readonly<Record<string, Entry>> = {
     open: { summary: 'open the live page', load: () => part(import('./serve/running.ts'), 'buildOpen') },
     logs: { summary: 'show exchanges and conversations', load: () => import('./logs.ts') },
     usage: { summary: 'sum up what was used, from the ledger', load: () => import('./usage.ts') },
+    sessions: {
+      summary: "list agents' sessions, with what each used",
+      load: () => import('./sessions.ts'),
+    },
     doctor: { summary: 'find what is wrong, and show what to do', load: () => import('./doctor.ts') },
   }),
   ...group('Configure:', {

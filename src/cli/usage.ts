@@ -1,19 +1,12 @@
-import { existsSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import type { Config } from '../config/config.ts';
 import { GatewayError } from '../errors.ts';
-import { messageOf } from '../lib/message-of.ts';
-import type { LedgerPlace } from '../record/ledger/ledger-store.ts';
 import { totalUsage, type UsageGroup, type UsageSum, usageGroups } from '../record/ledger/usage-report.ts';
-import { ledgerSettings, noLedgerReason } from '../server/ledger-path.ts';
 import { type CommonOptions, commonOptions, createCommand, durationArgument } from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
-import { loadUserConfig } from './shell/load-config.ts';
-import { localDay, note, printValue } from './shell/print/print.ts';
+import { localDay, localMinute, note, printValue } from './shell/print/print.ts';
 import { alignedUsd, csv as csvRows, isTable, rowsText } from './shell/print/table.ts';
-import { followRunning } from './shell/running-configuration.ts';
-import { withSpinner } from './shell/spinner.ts';
 import { type BudgetUse, readBudgets } from './usage/budgets.ts';
+import { fromLedger } from './usage/from-ledger.ts';
 import { monthArgument, usagePeriod } from './usage/period.ts';
 
 interface UsageOptions {
@@ -79,26 +72,35 @@ export function build(io: Io): Command {
 async function usage(options: UsageOptions, common: CommonOptions, io: Io): Promise<void> {
   const { by, csv } = options;
   const query = { by, ...usagePeriod(options, new Date()), dayOf: localDay };
-  const sums = await readLedger(common, io, async ({ place }) => {
+  const sums = await fromLedger(common, io, async ({ place }) => {
     const { readUsage } = await import('../record/ledger/read-ledger.ts');
     return readUsage(place, query);
   });
   if (csv === true) {
-    const rows = sums.map((sum) => [sum.name, ...fields.map((field) => sum[field])]);
-    return write(io.stdout, csvRows([[by, ...fields], ...rows]));
+    const rows = sums.map((sum) => [...namesOf(sum), ...fields.map((field) => sum[field])]);
+    return write(io.stdout, csvRows([[...namesBy(by), ...fields], ...rows]));
   }
-  const header = [by, ...fields].map((name) => name.replaceAll('_', ' ').toUpperCase());
+  const header = [...namesBy(by), ...fields].map((name) => name.replaceAll('_', ' ').toUpperCase());
   const named = sums.map(({ name, ...rest }) => ({ [by]: name, ...rest }));
   await printValue(named, rowsText(header, usageRows(sums, common, io), common, io, leastFirst), common, io);
+}
+
+/** The columns that say whose usage a row is: the same session of another key is another one. */
+function namesBy(by: UsageGroup): readonly string[] {
+  return by === 'session' ? [by, 'key'] : [by];
+}
+
+function namesOf({ name, key }: UsageSum): readonly string[] {
+  return key === undefined ? [name] : [name, key];
 }
 
 /** In a table with their total, which a script that adds up lines must not find among them. */
 function usageRows(sums: readonly UsageSum[], common: CommonOptions, io: Io): readonly (readonly string[])[] {
   const isForPeople = isTable(common, io);
-  const shown = isForPeople && sums.length > 1 ? [...sums, totalUsage('TOTAL', sums)] : sums;
+  const shown = isForPeople && sums.length > 1 ? [...sums, totalUsage(sums)] : sums;
   const costs = alignedUsd(shown.map(({ cost_usd }) => cost_usd));
   return shown.map((sum, i) => [
-    sum.name,
+    ...namesOf(sum).map((name) => (isForPeople && name === '' ? '-' : name)),
     ...fields.map((field) => (isForPeople && field === 'cost_usd' ? (costs[i] ?? '') : String(sum[field]))),
   ]);
 }
@@ -117,7 +119,7 @@ const budgetFields = [
 const leastBudgetFirst = ['MODE', 'RESERVED', 'SCOPE', 'MAX', 'RESETS AT', 'USED'];
 
 async function budgets({ csv }: UsageOptions, common: CommonOptions, io: Io): Promise<void> {
-  const found = await readLedger(common, io, async ({ config, place }) => {
+  const found = await fromLedger(common, io, async ({ config, place }) => {
     const all = await readBudgets(config, place, Date.now());
     if (all.length === 0 && common.quiet !== true)
       await note('no budget is configured: limits of projects and keys, such as usd_per_month\n', io);
@@ -139,56 +141,4 @@ function budgetRow(budget: BudgetUse, isForPeople: boolean): readonly string[] {
   const amounts = budget.limit.startsWith('usd') ? alignedUsd(numbers) : numbers.map(String);
   const { scope, name, limit, resets_at: resets, mode } = budget;
   return [scope, name, limit, ...amounts, localMinute(Date.parse(resets)), mode];
-}
-
-/** Of this machine's time zone, as 2026-12-01 00:00. */
-function localMinute(ms: number): string {
-  const two = (value: number) => String(value).padStart(2, '0');
-  const date = new Date(ms);
-  return `${localDay(ms)} ${two(date.getHours())}:${two(date.getMinutes())}`;
-}
-
-interface Ledger {
-  readonly config: Config;
-  readonly place: LedgerPlace;
-}
-
-/**
- * What the configuration's ledger says; nothing, with a note, where none was written yet. Throws config.invalid for a ledger
- * that is turned off or can't be read.
- */
-async function readLedger<Entry>(
-  options: CommonOptions,
-  io: Io,
-  readFrom: (ledger: Ledger) => Promise<readonly Entry[]>,
-): Promise<readonly Entry[]> {
-  const followed = await followRunning(options, io);
-  const loaded = followed && (await loadUserConfig(followed, io));
-  const config = loaded?.config;
-  const settings = loaded && ledgerSettings(loaded, io);
-  const say = (text: string) => (options.quiet === true ? undefined : note(`${text}\n`, io));
-  if (config === undefined || settings === undefined) {
-    const { isSandboxMode } = config ?? { isSandboxMode: true };
-    const reason = noLedgerReason({ isSandboxMode });
-    if (!isSandboxMode) throw new GatewayError('config.invalid', reason);
-    await say(reason);
-    return [];
-  }
-  const { place } = settings;
-  try {
-    const found = await withSpinner('reading the ledger', options, io, () => readFrom({ config, place }));
-    if (found.length === 0 && place.path !== undefined && !existsSync(place.path))
-      await say('nothing was served yet: the first request makes the ledger');
-    return found;
-  } catch (cause) {
-    if (cause instanceof GatewayError) throw cause;
-    const [{ createTextScrubber }, { nameOf }] = await Promise.all([
-      import('../gateway/scrub.ts'),
-      import('../server/ledger.ts'),
-    ]);
-    const reason = createTextScrubber(config.secrets)(messageOf(cause));
-    throw new GatewayError('config.invalid', `the ledger ${nameOf(place)} can't be read: ${reason}`, {
-      cause,
-    });
-  }
 }

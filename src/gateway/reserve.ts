@@ -65,9 +65,10 @@ export function settle(exchange: Exchange): Promise<void> | undefined {
   return ledger?.finish(rowOf(exchange, spent));
 }
 
-function rowOf(exchange: Exchange, { usage, nanoUsd }: Spent): LedgerRow {
+function rowOf(exchange: Exchange, { usage, newTokens, nanoUsd }: Spent): LedgerRow {
   const { draft, status, failure } = exchange;
-  const { request_id, started_ms, project, key_id, endpoint, model } = factsOf(exchange);
+  const { request_id, started_ms, project, key_id, endpoint, model, session, agent, subagent } =
+    factsOf(exchange);
   const { provider = null, target_model = null, decision = null, first_byte_ms = null } = draft.soFar;
   // Members are spelled out because V8 takes a slow path for each one added to a spread object.
   return {
@@ -77,6 +78,9 @@ function rowOf(exchange: Exchange, { usage, nanoUsd }: Spent): LedgerRow {
     key_id,
     endpoint,
     model,
+    session,
+    agent,
+    subagent,
     provider,
     target_model,
     status,
@@ -88,6 +92,7 @@ function rowOf(exchange: Exchange, { usage, nanoUsd }: Spent): LedgerRow {
     cache_read_tokens: usage?.cacheReadTokens ?? 0,
     cache_write_tokens: usage?.cacheWriteTokens ?? 0,
     reasoning_tokens: usage?.reasoningTokens ?? 0,
+    new_tokens: newTokens,
     // No usage costs nothing, even if the price is unknown.
     nano_usd: usage === undefined ? 0 : (nanoUsd ?? null),
     is_estimated: usage?.isEstimated === true ? 1 : 0,
@@ -99,6 +104,7 @@ function rowOf(exchange: Exchange, { usage, nanoUsd }: Spent): LedgerRow {
 /** What both lines of an exchange say of it: its end counts by the same names and time as its beginning. */
 function factsOf({ id, startedMs, draft }: Exchange) {
   const { project = '', key = '', endpoint = '', model = '' } = draft.soFar;
+  const { session = null, agent = null, subagent = null } = draft.soFar;
   return {
     request_id: id,
     started_ms: startedMs,
@@ -106,5 +112,8 @@ function factsOf({ id, startedMs, draft }: Exchange) {
     key_id: key,
     endpoint,
     model,
+    session,
+    agent,
+    subagent,
   } satisfies Partial<Intent>;
 }

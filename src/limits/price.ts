@@ -49,3 +49,17 @@ export function worstCostOf(
   const usd = tokens.input * input + tokens.output * price.output;
   return Math.ceil(usd * nanoUsdPerToken + (tokens.searches ?? 0) * searches * nanoUsdPerSearch);
 }
+
+/** What a token read from a cache costs of one that is not, where no price says. */
+const usualShare = 0.1;
+
+/** Input and output tokens, those read from a cache by their price: agents send a whole conversation again each turn. */
+export function newTokensOf(
+  { inputTokens, outputTokens, cacheReadTokens }: Usage,
+  price: Price | undefined,
+): number {
+  const share =
+    price === undefined || price.input === 0 ? usualShare : Math.min(1, price.cacheRead / price.input);
+  const cached = Math.min(cacheReadTokens, inputTokens);
+  return inputTokens - cached + Math.ceil(cached * share) + outputTokens;
+}

@@ -4,7 +4,7 @@ import { GatewayError } from '../../errors.ts';
 import { type Amounts, noAmounts } from '../../limits/counters.ts';
 import { imageTokensOf, knownModel, listPrice } from '../../limits/known-models.ts';
 import type { Limiter, Reservation } from '../../limits/limiter.ts';
-import { costOf, type Price, worstCostOf } from '../../limits/price.ts';
+import { costOf, newTokensOf, type Price, worstCostOf } from '../../limits/price.ts';
 import type { Route, Target } from '../../providers/route.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
 import type { ModelRequest } from '../request.ts';
@@ -61,6 +61,8 @@ export class Outcome {
 
 export interface Spent {
   readonly usage: Usage | undefined;
+  /** Input and output, what was read from a cache by its price. */
+  readonly newTokens: number;
   /** Undefined if no price is known. */
   readonly nanoUsd: number | undefined;
 }
@@ -125,13 +127,13 @@ export class Spending {
     this.isSettled = true;
     if (target === undefined) {
       this.reservation?.settle(noAmounts);
-      return { usage: undefined, nanoUsd: undefined };
+      return { ...unspent, nanoUsd: undefined };
     }
     const spent = this.isCharged && wasAccepted ? this.#spentAt(target, answer) : unspent;
     const { usage = noUsage, nanoUsd = 0 } = spent;
     this.reservation?.settle({ requests: 1, tokens: usage.inputTokens + usage.outputTokens, nanoUsd });
     // A budget counts what is known; what is recorded is right, or none.
-    return this.#isOfListPrice(target, usage) ? spent : { usage: spent.usage, nanoUsd: undefined };
+    return this.#isOfListPrice(target, usage) ? spent : { ...spent, nanoUsd: undefined };
   }
 
   /** Whether the known price holds for how the request was processed. */
@@ -247,7 +249,10 @@ export class Spending {
   #spentAt(target: Target, answer: SeenAnswer | undefined): Spent {
     const price = this.#priceOf(target);
     const reported = answer === undefined ? undefined : finalUsage(answer);
-    if (reported !== undefined) return { usage: reported, nanoUsd: price && costOf(reported, price) };
+    if (reported !== undefined) {
+      const newTokens = newTokensOf(reported, price);
+      return { usage: reported, newTokens, nanoUsd: price && costOf(reported, price) };
+    }
     const { usage: { isPartial: _, ...known } = noUsage, unreportedTokens = 0 } = answer?.tally ?? {};
     const seenTokens = known.outputTokens + unreportedTokens;
     const outputTokens = this.#mayBeHidden(target, answer)
@@ -268,7 +273,7 @@ export class Spending {
       known.inputTokens > 0
         ? costOf(usage, at)
         : worstCostOf({ input: inputTokens, output: outputTokens, searches }, at);
-    return { usage, nanoUsd: price && cost(price) };
+    return { usage, newTokens: newTokensOf(usage, price), nanoUsd: price && cost(price) };
   }
 
   /** Whether the target may have written more than was seen. */
@@ -284,7 +289,7 @@ export class Spending {
   }
 }
 
-const unspent: Spent = { usage: undefined, nanoUsd: 0 };
+const unspent: Spent = { usage: undefined, newTokens: 0, nanoUsd: 0 };
 
 /** The usage that the provider reported, if nothing is missing in it: neither a count nor what was written later. */
 function finalUsage({ tally: { usage, unreportedTokens }, extent }: SeenAnswer): Usage | undefined {

@@ -14,37 +14,54 @@ function columnsOf(type: Column['type'], ...names: readonly Column['name'][]): r
 
 const nullable: ReadonlySet<keyof LedgerRow> = new Set([
   ...(['provider', 'target_model', 'decision', 'reason'] as const),
+  ...(['session', 'agent', 'subagent', 'new_tokens'] as const),
   ...(['nano_usd', 'first_byte_ms', 'total_ms'] as const),
 ]);
 
-/** Those that are known when an exchange begins; the journal has their values in this order. */
-export const intentColumns = [
+/** What builds before sessions wrote of a beginning, and of an end. */
+const oldIntentColumns = [
   ...columnsOf('text', 'request_id'),
   ...columnsOf('integer', 'started_ms'),
   ...columnsOf('text', 'project', 'key_id', 'endpoint', 'model'),
   ...columnsOf('integer', 'input_tokens', 'output_tokens', 'nano_usd'),
 ];
-
-/** All of them; the order is also that of the journal. */
-export const exchangeColumns: readonly Column[] = [
-  ...intentColumns,
+const oldColumns: readonly Column[] = [
+  ...oldIntentColumns,
   ...columnsOf('text', 'provider', 'target_model'),
   ...columnsOf('integer', 'status'),
   ...columnsOf('text', 'outcome', 'decision', 'reason'),
   ...columnsOf('integer', 'cache_read_tokens', 'cache_write_tokens', 'reasoning_tokens', 'is_estimated'),
   ...columnsOf('real', 'first_byte_ms', 'total_ms'),
 ];
+const senderColumns = columnsOf('text', 'session', 'agent', 'subagent');
+/** Nullable: a ledger of an earlier build gets them when it is opened. */
+export const addedColumns: readonly Column[] = [...senderColumns, ...columnsOf('integer', 'new_tokens')];
+
+/** Those that are known when an exchange begins; the journal has their values in this order. */
+export const intentColumns: readonly Column[] = [...oldIntentColumns, ...senderColumns];
+
+/** All of them; the order is also that of the journal. */
+export const exchangeColumns: readonly Column[] = [...oldColumns, ...addedColumns];
+
+/** How many values a line of the journal may have: fewer in one of an earlier build. */
+export const lineLengths = {
+  begin: [intentColumns.length, oldIntentColumns.length],
+  end: [exchangeColumns.length, oldColumns.length],
+} as const;
 
 export const exchangeNames = exchangeColumns.map(({ name }) => name).join();
 
-/** Their definitions in `create table`. */
-export function exchangeDefinitions(types: Readonly<Record<Column['type'], string>>): string {
-  return exchangeColumns
-    .map(({ name, type, isNullable }) => `${name} ${types[type]}${isNullable ? '' : ' not null'}`)
-    .join(', ');
+/** Their definitions in `create table`, in the database's names of the types. */
+export function definitions(
+  columns: readonly Column[],
+  types: Readonly<Record<Column['type'], string>>,
+): readonly string[] {
+  return columns.map(
+    ({ name, type, isNullable }) => `${name} ${types[type]}${isNullable ? '' : ' not null'}`,
+  );
 }
 
-/** What is summed up by project, key, model and quarter of an hour, and what a row adds to it. */
+/** What is summed up, and what a row adds to it. */
 const amounts = {
   requests: () => 1,
   input_tokens: (row) => row.input_tokens,
@@ -59,40 +76,82 @@ const amounts = {
   unpriced: (row) => (row.nano_usd === null ? 1 : 0),
 } satisfies Record<string, (row: LedgerRow) => number>;
 
+const sessionAmounts = {
+  ...amounts,
+  new_tokens: (row) => row.new_tokens ?? row.input_tokens + row.output_tokens,
+} satisfies Record<string, (row: LedgerRow) => number>;
+
 export type SummedColumn = keyof typeof amounts;
 export const summed = Object.keys(amounts) as readonly SummedColumn[];
-const readAmounts: readonly ((row: LedgerRow) => number)[] = Object.values(amounts);
 
-/** The columns that a sum is found by: the quarter of an hour, and names. */
-export const sumKey = 'quarter, project, key_id, model';
-export const sumColumns: readonly string[] = [...sumKey.split(', '), ...summed];
+/** A table of sums: of a quarter of an hour, by names. */
+export interface SumTable {
+  readonly name: 'sums' | 'session_sums';
+  /** The columns that a sum is found by: the quarter first, then names. */
+  readonly key: readonly string[];
+  readonly columns: readonly string[];
+  readonly keyOf: (row: LedgerRow) => readonly SqliteValue[];
+  readonly amountsOf: readonly ((row: LedgerRow) => number)[];
+}
 
-/** The definitions of `sumColumns`; `integer` is a type of 64 bits. */
-export function sumDefinitions(integer: string): string {
-  return sumColumns.map((name, i) => `${name} ${i > 0 && i < 4 ? 'text' : integer} not null`).join(', ');
+function sumTable(
+  name: SumTable['name'],
+  names: readonly (keyof LedgerRow)[],
+  added: Readonly<Record<string, (row: LedgerRow) => number>>,
+): SumTable {
+  const key = ['quarter', ...names];
+  return {
+    name,
+    key,
+    columns: [...key, ...Object.keys(added)],
+    keyOf: (row) => [quarterOf(row.started_ms), ...names.map((each) => row[each] ?? '')],
+    amountsOf: Object.values(added),
+  };
+}
+
+/** What budgets of days and months are read from, and `usage`. */
+export const sums = sumTable('sums', ['project', 'key_id', 'model'], amounts);
+/** Of all requests too; of those that name no session or agent it is ''. */
+export const sessionSums = sumTable(
+  'session_sums',
+  ['project', 'key_id', 'session', 'agent'],
+  sessionAmounts,
+);
+
+/** The definitions of a table's columns; `integer` is a type of 64 bits. */
+export function sumDefinitions({ key, columns }: SumTable, integer: string): string {
+  return columns
+    .map((name, i) => `${name} ${i > 0 && i < key.length ? 'text' : integer} not null`)
+    .join(', ');
 }
 
 /**
- * What rows add to the sums, each as a list of `sumColumns`: most rows of a transaction share a few sums, each of which is
- * written once. Sorted, so that gateways that add to the same ones can't deadlock.
+ * What rows add to a table of sums, each as a list of its columns: most rows of a transaction share a few sums, each of
+ * which is written once. Sorted, so that gateways that add to the same ones can't deadlock.
  */
-export function addedSums(rows: readonly LedgerRow[]): readonly (readonly SqliteValue[])[] {
-  const sums = new Map<string, { readonly key: readonly SqliteValue[]; readonly added: number[] }>();
+export function addedSums(
+  { keyOf, amountsOf }: SumTable,
+  rows: readonly LedgerRow[],
+): readonly (readonly SqliteValue[])[] {
+  const found = new Map<string, { readonly key: readonly SqliteValue[]; readonly added: number[] }>();
   for (const row of rows) {
-    const key = [quarterOf(row.started_ms), row.project, row.key_id, row.model];
+    const key = keyOf(row);
     const id = key.join('\n'); // clean texts have no ends of lines
-    const known = sums.get(id);
-    if (known === undefined) sums.set(id, { key, added: readAmounts.map((read) => read(row)) });
-    else for (const [i, read] of readAmounts.entries()) known.added[i] = (known.added[i] ?? 0) + read(row);
+    const known = found.get(id);
+    if (known === undefined) found.set(id, { key, added: amountsOf.map((read) => read(row)) });
+    else for (const [i, read] of amountsOf.entries()) known.added[i] = (known.added[i] ?? 0) + read(row);
   }
-  return [...sums]
+  return [...found]
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .map(([, { key, added }]) => [...key, ...added]);
 }
 
-/** The `set` clause of an upsert that adds new amounts to existing ones. */
-export function additions(table: string): string {
-  return summed.map((column) => `${column} = ${table}.${column} + excluded.${column}`).join();
+/** The `set` clause of an upsert that adds new amounts to existing ones; `table` is its name in the database. */
+export function additions({ key, columns }: SumTable, table: string): string {
+  return columns
+    .slice(key.length)
+    .map((column) => `${column} = ${table}.${column} + excluded.${column}`)
+    .join();
 }
 
 const quartersPerDay = 96;

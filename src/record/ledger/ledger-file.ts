@@ -11,15 +11,17 @@ import { GatewayError } from '../../errors.ts';
 import { makeDirectory } from '../../lib/directories.ts';
 import { readJournal } from './journal/segments.ts';
 import {
+  addedColumns,
   addedSums,
   additions,
+  definitions,
   exchangeColumns,
-  exchangeDefinitions,
   exchangeNames,
-  sumColumns,
+  type SumTable,
+  sessionSums,
   sumDefinitions,
-  sumKey,
   sumPruning,
+  sums,
 } from './ledger-columns.ts';
 import { type LedgerRow, oldestQuarter } from './ledger-row.ts';
 import type { LedgerStore, LedgerTables, ReadLedger, Retention } from './ledger-store.ts';
@@ -37,12 +39,26 @@ const version = 2;
  * Exchanges are in the order of their start, so that a commit writes few pages; their ids are random. A request has one
  * start, so it is unique with it.
  */
+const types = { text: 'text', integer: 'integer', real: 'real' } as const;
 const schema = `
-create table exchanges (${exchangeDefinitions({ text: 'text', integer: 'integer', real: 'real' })},
+create table exchanges (${definitions(exchangeColumns, types).join()},
   primary key (started_ms, request_id)) without rowid;
-create table sums (${sumDefinitions('integer')}, primary key (${sumKey})) without rowid;
+${createSums(sums)};
 pragma user_version = ${version};
 `;
+
+/** What a ledger of a build before sessions lacks, beside `addedColumns`. */
+const sessionSchema = `
+${createSums(sessionSums)};
+create index if not exists session_names on session_sums (session, key_id) where session <> '';
+create index if not exists exchange_sessions on exchanges (session) where session is not null;
+`;
+
+function createSums(table: SumTable): string {
+  const { name, key } = table;
+  return `create table if not exists ${name} (${sumDefinitions(table, 'integer')},
+    primary key (${key.join()})) without rowid`;
+}
 
 /** Opens or creates the ledger. Throws if it can't be used. */
 export async function openLedgerFile(path: string): Promise<LedgerFile> {
@@ -52,6 +68,7 @@ export async function openLedgerFile(path: string): Promise<LedgerFile> {
   try {
     transaction(writer, () => {
       if (!hasTables(writer)) writer.exec(schema);
+      addSessions(writer);
     });
     return ledgerFile(writer, prepareAdding(writer));
   } catch (error) {
@@ -60,13 +77,23 @@ export async function openLedgerFile(path: string): Promise<LedgerFile> {
   }
 }
 
+function addSessions(engine: SqliteEngine): void {
+  const rows = engine.prepare("select name from pragma_table_info('exchanges')").all();
+  const known = new Set((rows as { name: string }[]).map(({ name }) => name));
+  const missing = addedColumns.filter(({ name }) => !known.has(name));
+  for (const definition of definitions(missing, types))
+    engine.exec(`alter table exchanges add column ${definition}`);
+  engine.exec(sessionSchema);
+}
+
 function ledgerFile(engine: SqliteEngine, add: (rows: readonly LedgerRow[]) => void) {
   const one = (sql: string) => Number(Object.values(engine.prepare(sql).all()[0] as object)[0]);
   return {
     add: (rows: readonly LedgerRow[]) => transaction(engine, () => add(rows)),
     maintain: ({ days, bytes }: Retention, nowMs: number) =>
       transaction(engine, () => {
-        engine.prepare(sumPruning('sums', '?')).run(oldestQuarter(nowMs));
+        for (const { name } of [sums, sessionSums])
+          engine.prepare(sumPruning(name, '?')).run(oldestQuarter(nowMs));
         const used = (one('pragma page_count') - one('pragma freelist_count')) * one('pragma page_size');
         const deleted = engine
           .prepare(
@@ -89,15 +116,21 @@ function prepareAdding(engine: SqliteEngine): (rows: readonly LedgerRow[]) => vo
   const addRow = engine.prepare(
     `insert into exchanges (${exchangeNames}) values (${marks(exchangeColumns)}) on conflict do nothing`,
   );
-  const addSum = engine.prepare(
-    `insert into sums (${sumColumns.join()}) values (${marks(sumColumns)})
-     on conflict (${sumKey}) do update set ${additions('sums')}`,
-  );
+  const addTo = [sums, sessionSums].map((table) => {
+    const { name, key, columns } = table;
+    const add = engine.prepare(
+      `insert into ${name} (${columns.join()}) values (${marks(columns)})
+       on conflict (${key.join()}) do update set ${additions(table, name)}`,
+    );
+    return (rows: readonly LedgerRow[]) => {
+      for (const sum of addedSums(table, rows)) add.run(...sum);
+    };
+  });
   return (rows) => {
     const added = rows.filter((row) => {
       return Number(addRow.run(...exchangeColumns.map(({ name }) => row[name])).changes) > 0;
     });
-    for (const sum of addedSums(added)) addSum.run(...sum);
+    for (const add of addTo) add(added);
   };
 }
 
@@ -126,7 +159,11 @@ export async function readLedgerFile<Value>(
 function tablesOf(engine: SqliteEngine): LedgerTables {
   const find = engine.prepare('select 1 from exchanges where started_ms = ? and request_id = ?');
   return {
-    sums: 'sums',
+    names: {
+      sums: 'sums',
+      session_sums: hasSessions(engine) ? 'session_sums' : undefined,
+      exchanges: 'exchanges',
+    },
     // `sum` fails if the result has more bits than SQLite's integers or JavaScript's numbers.
     sumOf: (column) => `total(${column})`,
     select: async <Row>(sql: string, values: readonly SqliteValue[]) =>
@@ -136,6 +173,11 @@ function tablesOf(engine: SqliteEngine): LedgerTables {
       return new Set(stored.map(({ request_id }) => request_id));
     },
   };
+}
+
+/** A build before sessions may have made the file, which nobody has opened for writing since. */
+function hasSessions(engine: SqliteEngine): boolean {
+  return engine.prepare("select 1 from sqlite_schema where name = 'session_sums'").all().length > 0;
 }
 
 /** Whether the tables are there. Throws config.invalid if another version or another program made them. */

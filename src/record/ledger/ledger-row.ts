@@ -9,6 +9,10 @@ export interface Intent {
   readonly key_id: string;
   readonly endpoint: string;
   readonly model: string;
+  /** Who sent it, as far as its client says so; the session is one of this key. */
+  readonly session: string | null;
+  readonly agent: string | null;
+  readonly subagent: string | null;
   readonly input_tokens: number;
   readonly output_tokens: number;
   /** In nano US$; null if no price is known. */
@@ -27,6 +31,8 @@ export interface LedgerRow extends Intent {
   readonly cache_read_tokens: number;
   readonly cache_write_tokens: number;
   readonly reasoning_tokens: number;
+  /** Input and output tokens, those read from a cache by their price; null in rows of builds before sessions. */
+  readonly new_tokens: number | null;
   readonly is_estimated: 0 | 1;
   readonly first_byte_ms: number | null;
   readonly total_ms: number | null;
@@ -59,6 +65,7 @@ export function unknownRow(intent: Intent): LedgerRow {
     cache_read_tokens: 0,
     cache_write_tokens: 0,
     reasoning_tokens: 0,
+    new_tokens: intent.input_tokens + intent.output_tokens,
     is_estimated: 1,
     first_byte_ms: null,
     total_ms: null,

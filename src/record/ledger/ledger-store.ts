@@ -29,8 +29,12 @@ export interface LedgerStore {
 
 /** The tables of a ledger for reading. All queries see the same state of the database, whoever writes it meanwhile. */
 export interface LedgerTables {
-  /** The name of the table of sums. */
-  readonly sums: string;
+  /** The tables' names; without that of sessions in a ledger that no gateway has written since an earlier build. */
+  readonly names: {
+    readonly sums: string;
+    readonly session_sums: string | undefined;
+    readonly exchanges: string;
+  };
   /** The sum of a column in SQL, as a number that JavaScript has too. */
   sumOf(column: string): string;
   /** The rows of a query with the parameters $1 and $2, as its columns are named. */

@@ -2,14 +2,17 @@ import { connectPostgres, type PostgresClient } from '../../database/postgres.ts
 import { GatewayError } from '../../errors.ts';
 import { readJournal } from './journal/segments.ts';
 import {
+  addedColumns,
   addedSums,
   additions,
+  definitions,
   exchangeColumns,
-  exchangeDefinitions,
   exchangeNames,
-  sumColumns,
+  type SumTable,
+  sessionSums,
   sumDefinitions,
   sumPruning,
+  sums,
 } from './ledger-columns.ts';
 import { type LedgerRow, oldestQuarter } from './ledger-row.ts';
 import type { LedgerStore, LedgerTables, ReadLedger, Retention } from './ledger-store.ts';
@@ -27,11 +30,22 @@ const types = { text: 'text', integer: 'bigint', real: 'double precision' } as c
  */
 const schema = `
 create table if not exists ledger_exchanges (id bigint generated always as identity primary key,
-  ${exchangeDefinitions(types)}, unique (request_id));
-create table if not exists ledger_sums (shard bigint not null, ${sumDefinitions(types.integer)},
+  ${definitions(exchangeColumns, types).join()}, unique (request_id));
+create table if not exists ledger_sums (shard bigint not null, ${sumDefinitions(sums, types.integer)},
   primary key (quarter, shard, project, key_id, model));
 create table if not exists ledger_version (version integer not null);
 insert into ledger_version select ${version} where not exists (select from ledger_version);
+`;
+
+/** What a ledger of a build before sessions lacks. */
+const sessionSchema = `
+${definitions(addedColumns, types)
+  .map((definition) => `alter table ledger_exchanges add column if not exists ${definition};`)
+  .join('\n')}
+create index if not exists ledger_exchange_sessions on ledger_exchanges (session) where session is not null;
+create table if not exists ledger_session_sums (${sumDefinitions(sessionSums, types.integer)},
+  primary key (${sessionSums.key.join()}));
+create index if not exists ledger_session_names on ledger_session_sums (session, key_id) where session <> '';
 `;
 
 /** $1 rows, as JSON: one round trip for any number of them. Returns the ids of those that were not there. */
@@ -43,13 +57,26 @@ const addRows = {
 };
 
 /** $1 what is added, as lists. Always in the same order, so that gateways can't deadlock. */
-const addSums = {
-  name: 'ledger sums',
-  text: `insert into ledger_sums (shard, ${sumColumns.join()})
-    select 0, ${sumColumns.map((column, i) => `(value->>${i})::${i === 0 || i > 3 ? 'bigint' : 'text'} as ${column}`).join()}
+function adding(table: SumTable, into: string, isSharded: boolean) {
+  const { columns, key } = table;
+  const values = columns.map(
+    (column, i) => `(value->>${i})::${i > 0 && i < key.length ? 'text' : 'bigint'} as ${column}`,
+  );
+  const [names, given, found] = isSharded
+    ? [`shard, ${columns.join()}`, `0, ${values.join()}`, ['shard', ...key]]
+    : [columns.join(), values.join(), key];
+  return {
+    name: `ledger ${table.name}`,
+    text: `insert into ${into} (${names}) select ${given}
     from json_array_elements($1::json) with ordinality as given(value, position) order by position
-    on conflict (quarter, shard, project, key_id, model) do update set ${additions('ledger_sums')}`,
-};
+    on conflict (${found.join()}) do update set ${additions(table, into)}`,
+  };
+}
+
+const addSums = [
+  { table: sums, query: adding(sums, 'ledger_sums', true) },
+  { table: sessionSums, query: adding(sessionSums, 'ledger_session_sums', false) },
+];
 
 /** $1 ids; returns those that have a row. */
 const findRows = {
@@ -58,7 +85,7 @@ const findRows = {
 };
 
 /** $1 the first quarter of an hour that is kept. */
-const pruneSums = sumPruning('ledger_sums', '$1');
+const pruneSums = ['ledger_sums', 'ledger_session_sums'].map((table) => sumPruning(table, '$1'));
 
 /** $1 most rows to delete, $2 started before, $3 the first id to keep whatever its age; returns how many were deleted. */
 const pruneRows = `
@@ -100,16 +127,21 @@ export async function readPostgresLedger<Value>(
   try {
     const journal = await readJournal(directory);
     if (!(await hasTables(client))) return await read(undefined, journal);
-    const readAll = () => read(tablesOf(client), journal);
+    const isOld = !(await hasSessions(client));
+    const readAll = () => read(tablesOf(client, isOld), journal);
     return await transaction(client, readAll, 'begin isolation level repeatable read');
   } finally {
     client.close();
   }
 }
 
-function tablesOf(client: PostgresClient): LedgerTables {
+function tablesOf(client: PostgresClient, isOld: boolean): LedgerTables {
   return {
-    sums: 'ledger_sums',
+    names: {
+      sums: 'ledger_sums',
+      session_sums: isOld ? undefined : 'ledger_session_sums',
+      exchanges: 'ledger_exchanges',
+    },
     sumOf: (column) => bounded(`sum(${column})`),
     select: (sql, values) => client.query(sql, values),
     findStored: async (exchanges) => {
@@ -147,12 +179,14 @@ async function add(client: PostgresClient, given: readonly LedgerRow[]): Promise
     const ids = await client.query<{ request_id: string }>(addRows, [records]);
     for (const { request_id: id } of ids) added.add(id);
   }
-  const sums = addedSums(rows.filter((row) => added.has(row.request_id)));
-  if (added.size > 0) await client.query(addSums, [JSON.stringify(sums)]);
+  if (added.size === 0) return;
+  const counted = rows.filter((row) => added.has(row.request_id));
+  for (const { table, query } of addSums)
+    await client.query(query, [JSON.stringify(addedSums(table, counted))]);
 }
 
 async function prune(client: PostgresClient, { days, bytes }: Retention, nowMs: number): Promise<boolean> {
-  await client.query(pruneSums, [oldestQuarter(nowMs)]);
+  for (const pruning of pruneSums) await client.query(pruning, [oldestQuarter(nowMs)]);
   const [ids] = await client.query<{ last: number | null }>('select max(id) as last from ledger_exchanges');
   const firstKept = (ids?.last ?? 0) - Math.floor(bytes / bytesPerRow);
   const [answer] = await client.query<{ gone: number }>(pruneRows, [
@@ -170,10 +204,17 @@ function bounded(sum: string): string {
 
 /** Creates the tables if the database has none. Throws config.invalid if a newer version created them. */
 async function preparePostgres(client: PostgresClient): Promise<void> {
-  if (await hasTables(client)) return;
+  if ((await hasTables(client)) && (await hasSessions(client))) return;
   // Several statements without parameters run as one transaction; the lock makes gateways that start together take turns.
-  await client.query(`select pg_advisory_xact_lock(${advisoryLock}); ${schema}`);
+  await client.query(`select pg_advisory_xact_lock(${advisoryLock}); ${schema} ${sessionSchema}`);
   await hasTables(client);
+}
+
+async function hasSessions(client: PostgresClient): Promise<boolean> {
+  const [table] = await client.query<{ exists: boolean }>(
+    "select to_regclass('ledger_session_sums') is not null as exists",
+  );
+  return table?.exists === true;
 }
 
 /** Whether the tables are there. Throws config.invalid if a newer version made them. */

@@ -1,8 +1,17 @@
 import { isConnectionLost, postgresRemedy } from '../../database/failures.ts';
 import { messageOf } from '../../lib/message-of.ts';
 import { readLedgerFile } from './ledger-file.ts';
-import { addUp, type Intent, type KnownSum, quartersOf, type Used, type WantedSum } from './ledger-row.ts';
+import {
+  addUp,
+  type Intent,
+  type KnownSum,
+  type LedgerRow,
+  quartersOf,
+  type Used,
+  type WantedSum,
+} from './ledger-row.ts';
 import type { LedgerPlace, LedgerTables, ReadLedger } from './ledger-store.ts';
+import { listTurns, type SessionQuery, type SessionSum, sumSessions } from './session-report.ts';
 import { sumUsage, type UsageQuery, type UsageSum } from './usage-report.ts';
 
 /** Why the ledger could not be written or read. */
@@ -62,6 +71,23 @@ export async function readUsage(place: LedgerPlace, query: UsageQuery): Promise<
   );
 }
 
+/** The sessions with the latest requests. */
+export async function readSessions(place: LedgerPlace, query: SessionQuery): Promise<readonly SessionSum[]> {
+  return readLedger(place, async (tables, { rows }) =>
+    sumSessions(tables, query, await withoutStored(tables, rows)),
+  );
+}
+
+/** The last exchanges of a session, whichever key it is of. */
+export async function readTurns(
+  place: LedgerPlace,
+  query: { readonly session: string; readonly limit: number },
+): Promise<readonly LedgerRow[]> {
+  return readLedger(place, async (tables, { rows }) =>
+    listTurns(tables, query, await withoutStored(tables, rows)),
+  );
+}
+
 async function readLedger<Value>(
   { path, url, journal }: LedgerPlace,
   read: ReadLedger<Value>,
@@ -93,7 +119,7 @@ async function readStored(
     const rows = await tables.select<Used & { readonly name: string }>(
       `select ${column} as name, ${tables.sumOf('input_tokens + output_tokens')} as tokens,
          ${tables.sumOf('nano_usd')} as "nanoUsd"
-       from ${tables.sums} where quarter >= $1 and +quarter < $2 group by ${column}`,
+       from ${tables.names.sums} where quarter >= $1 and +quarter < $2 group by ${column}`,
       [since, until],
     );
     return new Map(rows.map((used) => [used.name, used]));

@@ -1,19 +1,36 @@
-import { addedSums, type SummedColumn, sumColumns, summed } from './ledger-columns.ts';
+import { addedSums, type SummedColumn, type SumTable, sessionSums, summed, sums } from './ledger-columns.ts';
 import { type LedgerRow, quarterMs, quarterOf } from './ledger-row.ts';
 import type { LedgerTables } from './ledger-store.ts';
 
-/** What usage is summed up by. */
-export const usageGroups = ['project', 'key', 'model', 'day'] as const;
-export type UsageGroup = (typeof usageGroups)[number];
+interface Group {
+  readonly table: SumTable;
+  /** Their values are the name, the second one is the key of a session. */
+  readonly columns: readonly [string, 'key_id'?];
+}
 
-/** Usage of one project, key, model or day, whose name is in the field of the same name. */
+const groups = {
+  project: { table: sums, columns: ['project'] },
+  key: { table: sums, columns: ['key_id'] },
+  model: { table: sums, columns: ['model'] },
+  day: { table: sums, columns: ['quarter'] },
+  session: { table: sessionSums, columns: ['session', 'key_id'] },
+  agent: { table: sessionSums, columns: ['agent'] },
+} as const satisfies Record<string, Group>;
+
+/** What usage is summed up by. */
+export type UsageGroup = keyof typeof groups;
+export const usageGroups = Object.keys(groups) as readonly UsageGroup[];
+
+/** Usage of one project, key, model, day, session or agent. */
 export interface UsageSum extends Readonly<Record<Exclude<SummedColumn, 'nano_usd'>, number>> {
+  /** '' for requests that name no session, or no agent that is recognized. */
   readonly name: string;
+  /** Of a session alone: the same name of another key is another session. */
+  readonly key?: string;
   /** Excludes requests whose price is not known. */
   readonly cost_usd: number;
 }
 
-const columns = { project: 'project', key: 'key_id', model: 'model', day: 'quarter' } as const;
 const nanoUsdPerUsd = 1_000_000_000;
 /** After any, and an integer of four bytes. */
 const latestQuarter = 2 ** 31 - 1;
@@ -27,7 +44,10 @@ export interface UsageQuery {
   readonly dayOf: (ms: number) => string;
 }
 
-type SumRow = Readonly<Record<SummedColumn, number>> & { readonly name: string | number };
+type SumRow = Readonly<Record<SummedColumn, number>> & {
+  readonly name: string | number;
+  readonly key_id?: string;
+};
 
 /** Usage of a period, rounded to quarters of an hour: what the tables have, and `rows` that they don't have yet. */
 export async function sumUsage(
@@ -37,45 +57,51 @@ export async function sumUsage(
 ): Promise<readonly UsageSum[]> {
   const since = quarterOf(query.sinceMs);
   const until = query.untilMs === undefined ? latestQuarter : quarterOf(query.untilMs);
-  const sums = summed.map((name) => `${tables?.sumOf(name)} as ${name}`).join();
-  const name = columns[query.by];
-  const sql = `select ${name} as name, ${sums} from ${tables?.sums} where quarter >= $1 and quarter < $2 group by ${name}`;
-  const stored = await tables?.select<SumRow>(sql, [since, until]);
+  const { table, columns }: Group = groups[query.by];
+  const from = tables?.names[table.name];
+  const [name] = columns;
+  const names = [`${name} as name`, ...columns.slice(1)];
+  const amounts = summed.map((column) => `${tables?.sumOf(column)} as ${column}`);
+  const sql = `select ${[...names, ...amounts].join()} from ${from} where quarter >= $1 and quarter < $2 group by ${columns.join()}`;
+  const stored = from === undefined ? [] : await tables?.select<SumRow>(sql, [since, until]);
   const recent = rows.filter(({ started_ms }) => {
     const quarter = quarterOf(started_ms);
     return quarter >= since && quarter < until;
   });
-  const added = addedSums(recent).map((values) => {
-    const sum = Object.fromEntries(sumColumns.map((column, i) => [column, values[i]]));
-    return { ...sum, name: sum[name] } as SumRow; // it has all of `sumColumns`
+  const added = addedSums(table, recent).map((values) => {
+    const sum = Object.fromEntries(table.columns.map((column, i) => [column, values[i]]));
+    return { ...sum, name: sum[name] } as SumRow; // it has all columns of the table
   });
   return toReport([...(stored ?? []), ...added], query);
 }
 
-/** All of them together, by this name. */
-export function totalUsage(name: string, sums: readonly UsageSum[]): UsageSum {
+/** All of them together. */
+export function totalUsage(sums: readonly UsageSum[]): UsageSum {
   const add = (one: UsageSum, other: UsageSum): UsageSum => {
     const added = summed.map((column) =>
       column === 'nano_usd'
         ? ['cost_usd', one.cost_usd + other.cost_usd]
         : [column, one[column] + other[column]],
     );
-    return { name, ...Object.fromEntries(added) }; // it has all of `summed`
+    const names = one.key === undefined ? { name: 'TOTAL' } : { name: 'TOTAL', key: '' };
+    return { ...names, ...Object.fromEntries(added) }; // it has all of `summed`
   };
   return sums.reduce(add);
 }
 
-function toReport(rows: readonly SumRow[], { dayOf }: UsageQuery): readonly UsageSum[] {
-  const merged = new Map<string, Record<SummedColumn, number>>();
+function toReport(rows: readonly SumRow[], { by, dayOf }: UsageQuery): readonly UsageSum[] {
+  const merged = new Map<string, Pick<UsageSum, 'name' | 'key'> & Record<SummedColumn, number>>();
   for (const row of rows) {
     // The quarters of an hour of one day have the same name.
     const name = typeof row.name === 'number' ? dayOf(row.name * quarterMs) : row.name;
-    const known = merged.get(name);
-    const sums = summed.map((column) => [column, (known?.[column] ?? 0) + row[column]]);
-    merged.set(name, Object.fromEntries(sums)); // it has all of `summed`
+    const names = by === 'session' ? { name, key: row.key_id ?? '' } : { name };
+    const id = Object.values(names).join('\n'); // names have no ends of lines
+    const known = merged.get(id);
+    const amounts = summed.map((column) => [column, (known?.[column] ?? 0) + row[column]]);
+    merged.set(id, { ...names, ...Object.fromEntries(amounts) }); // it has all of `summed`
   }
   // Sorted here, because databases have their own collations.
   return [...merged]
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .map(([name, { nano_usd: nanoUsd, ...sum }]) => ({ name, ...sum, cost_usd: nanoUsd / nanoUsdPerUsd }));
+    .map(([, { nano_usd: nanoUsd, ...sum }]) => ({ ...sum, cost_usd: nanoUsd / nanoUsdPerUsd }));
 }

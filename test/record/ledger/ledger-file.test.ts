@@ -1,9 +1,11 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { loadSqlite } from '../../../src/database/sqlite-engine.ts';
 import { type LedgerFile, openLedgerFile } from '../../../src/record/ledger/ledger-file.ts';
 import { fileLedger } from '../../../src/record/ledger/ledger-store.ts';
-import { readLedgerSums } from '../../../src/record/ledger/read-ledger.ts';
+import { readLedgerSums, readSessions } from '../../../src/record/ledger/read-ledger.ts';
 import { emptyDirectory } from '../../kit/own-configuration.ts';
 import { select } from './opened.ts';
 import { dayMs, retention, row, startedMs, wanted } from './rows.ts';
@@ -39,6 +41,34 @@ test('old rows go by age and by size; the sums stay', async () => {
   expect(file.maintain(retention, startedMs + 91 * dayMs)).toBe(false);
   expect(await count()).toBe(0);
   expect(await readLedgerSums(fileLedger(path), wanted)).toMatchObject([{ tokens: 9_600 }]);
+});
+
+test('a ledger and a journal of a build before sessions are read, and go on with sessions', async () => {
+  const { path, file } = await open();
+  file.add([row('req_old')]);
+  const { DatabaseSync } = await loadSqlite();
+  const old = new DatabaseSync(path);
+  old.exec(`drop table session_sums; drop index exchange_sessions;
+    ${['session', 'agent', 'subagent', 'new_tokens'].map((name) => `alter table exchanges drop column ${name};`).join('')}`);
+  old.close();
+  const place = fileLedger(path);
+  expect(await readSessions(place, { sinceMs: 0, limit: 10 })).toEqual([]);
+  expect(await readLedgerSums(place, wanted)).toMatchObject([{ tokens: 8 }]);
+
+  const again = await open(path);
+  again.file.add([{ ...row('req_new'), session: 's1', agent: 'codex', subagent: null }]);
+  mkdirSync(place.journal);
+  const text = JSON.stringify([
+    ...['end', 'req_line', startedMs, 'shop', 'shop-web', 'chat', 'm', 5, 3, 80, 'host', 'm', 200],
+    ...['answered', 'allow', null, 1, 0, 2, false, 1.5, 2.5],
+  ]);
+  const name = '11111111-1111-4111-8111-111111111111-00000001.journal';
+  writeFileSync(join(place.journal, name), `gateway-ledger-journal 1\n${crc32(text)} ${text}\n`);
+
+  expect(await readLedgerSums(place, wanted)).toMatchObject([{ tokens: 24 }]);
+  expect(await readSessions(place, { sinceMs: 0, limit: 10 })).toMatchObject([
+    { session: 's1', key: 'shop-web', agent: 'codex', requests: 1, started_ms: startedMs, new_tokens: 8 },
+  ]);
 });
 
 test('a file of a version before the first release is refused, and not touched', async () => {

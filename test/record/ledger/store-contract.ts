@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { beginLine, endLine, header } from '../../../src/record/ledger/journal/journal-line.ts';
 import type { Intent, LedgerRow, WantedSum } from '../../../src/record/ledger/ledger-row.ts';
 import type { LedgerPlace, LedgerStore } from '../../../src/record/ledger/ledger-store.ts';
-import { readLedgerSums } from '../../../src/record/ledger/read-ledger.ts';
+import { readLedgerSums, readSessions, readTurns } from '../../../src/record/ledger/read-ledger.ts';
 import { dayMs, intent, retention, row, startedMs } from './rows.ts';
 
 const nothing = { rows: [], open: [] };
@@ -78,6 +78,40 @@ export function testStore(open: () => Promise<Opened>): void {
     expect(together).toEqual(alone);
     expect(together[0]).toMatchObject({ name: 'p0', tokens: 3 * (8 + 130) });
     expect(together.at(-1)).toMatchObject({ name: 'p0', tokens: 0, nanoUsd: 0 });
+  });
+
+  test('a session of a key is summed up, with what is still in the journal', async () => {
+    const { stores, place } = await open();
+    const [store, other] = stores;
+    const turn = (id: string, values: Partial<LedgerRow>): LedgerRow => ({
+      ...row(id),
+      session: 's1',
+      agent: 'claude',
+      ...values,
+    });
+    await store.add([turn('a', {}), turn('b', { started_ms: startedMs + dayMs }), row('c')]);
+    await other.add([turn('a', {}), turn('d', { key_id: 'shop-other', session: 's2', agent: null })]);
+    await sumsWith(place, [], { rows: [], open: [] });
+    const latest = turn('e', { started_ms: startedMs + 2 * dayMs, nano_usd: null, subagent: 'explorer' });
+    await sumsWith(place, [], { rows: [latest, turn('b', { started_ms: startedMs + dayMs })], open: [] });
+
+    const sessions = await readSessions(place, { sinceMs: startedMs, limit: 10 });
+
+    expect(sessions).toEqual([
+      {
+        ...{ session: 's1', key: 'shop-web', project: 'shop', agent: 'claude', requests: 3, new_tokens: 24 },
+        ...{ input_tokens: 15, output_tokens: 9, cache_read_tokens: 3, cost_usd: 160 / 1e9, unpriced: 1 },
+        ...{ started_ms: startedMs, last_ms: startedMs + 2 * dayMs },
+      },
+      expect.objectContaining({ session: 's2', key: 'shop-other', agent: '', requests: 1 }),
+    ]);
+    const turns = await readTurns(place, { session: 's1', limit: 2 });
+    expect(turns.map(({ request_id, subagent }) => [request_id, subagent])).toEqual([
+      ['b', null],
+      ['e', 'explorer'],
+    ]);
+    const since = { sinceMs: startedMs + 2 * dayMs, limit: 10 };
+    expect(await readSessions(place, since)).toMatchObject([{ session: 's1', requests: 3 }]);
   });
 
   test('what a clock that was ahead has entered counts on its day alone, finished or open', async () => {

@@ -57,11 +57,18 @@ function shownOn({ isTTY }: Io['stdout'], text: string): string {
   return isTTY === true ? printable(text, {}) : text;
 }
 
+const two = (value: number) => String(value).padStart(2, '0');
+
 /** Of this machine's time zone, as 2026-11-22. */
 export function localDay(ms: number): string {
   const date = new Date(ms);
-  const two = (value: number) => String(value).padStart(2, '0');
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
+/** Of this machine's time zone, as 2026-12-01 00:00. */
+export function localMinute(ms: number): string {
+  const date = new Date(ms);
+  return `${localDay(ms)} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
 type ProgramFormat = Exclude<OutputFormat, 'text' | 'table'>;

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import type { SqliteValue } from '../../../database/sqlite-engine.ts';
-import { exchangeColumns, intentColumns } from '../ledger-columns.ts';
+import { exchangeColumns, intentColumns, lineLengths } from '../ledger-columns.ts';
 import type { Intent, LedgerRow } from '../ledger-row.ts';
 
 // A segment begins with a header; each of its other lines is the CRC-32 of what follows, a blank, and a JSON list. Clients
@@ -13,7 +13,7 @@ export type JournalEntry =
   /** The exchange was refused after all. */
   | { readonly kind: 'cancel'; readonly requestId: string };
 
-export const journalVersion = 1;
+export const journalVersion = 2;
 const title = 'gateway-ledger-journal';
 export const header = `${title} ${journalVersion}\n`;
 
@@ -37,7 +37,7 @@ export function cancelLine(requestId: string): string {
 }
 
 export function endLine(row: LedgerRow): string {
-  // `is_estimated` is a boolean in this version of the format.
+  // `is_estimated` is a boolean in this format.
   const isEstimated = row.is_estimated === 1;
   return toLine([
     'end',
@@ -51,13 +51,17 @@ export function parseLine(line: string): JournalEntry | undefined {
   const text = line.slice(blank + 1);
   if (blank < 1 || String(crc32(text)) !== line.slice(0, blank)) return undefined;
   const [kind, ...values] = parseList(text);
-  if (kind === 'begin' && values.length === intentColumns.length) {
+  if (kind === 'begin' && isLength(values.length, lineLengths.begin)) {
     return { kind, intent: toRow<Intent>(intentColumns, values) };
   }
-  if (kind === 'end' && values.length === exchangeColumns.length) {
+  if (kind === 'end' && isLength(values.length, lineLengths.end)) {
     return { kind, row: toRow<LedgerRow>(exchangeColumns, values) };
   }
   return kind === 'cancel' ? { kind, requestId: String(values[0]) } : undefined;
+}
+
+function isLength(length: number, known: readonly number[]): boolean {
+  return known.includes(length);
 }
 
 function parseList(text: string): readonly unknown[] {
@@ -82,7 +86,7 @@ function short(value: SqliteValue): SqliteValue {
 function toRow<Row>(columns: typeof exchangeColumns, values: readonly unknown[]): Row {
   const row: Partial<Record<keyof LedgerRow, SqliteValue>> = {};
   for (const [i, { name, type, isNullable }] of columns.entries()) {
-    row[name] = isNullable && values[i] === null ? null : fitters[type](values[i]);
+    row[name] = isNullable && (values[i] ?? null) === null ? null : fitters[type](values[i]);
   }
   return row as Row;
 }

@@ -1,0 +1,205 @@
+import type { Command } from 'commander';
+import { GatewayError } from '../errors.ts';
+import { nanoUsdPerUsd } from '../limits/price.ts';
+import type { LedgerRow } from '../record/ledger/ledger-row.ts';
+import type { SessionSum } from '../record/ledger/session-report.ts';
+import {
+  type CommonOptions,
+  commonOptions,
+  createCommand,
+  durationArgument,
+  positiveInteger,
+} from './shell/command.ts';
+import type { Io } from './shell/io.ts';
+import { localMinute, note, printValue } from './shell/print/print.ts';
+import { alignedUsd, isTable, rowsText } from './shell/print/table.ts';
+import { fromLedger } from './usage/from-ledger.ts';
+
+interface ListOptions extends CommonOptions {
+  readonly since: number;
+  readonly limit: number;
+}
+
+interface ShowOptions extends CommonOptions {
+  readonly key?: string;
+  readonly limit: number;
+}
+
+const weekMs = 604_800_000;
+/** Most agents' next turn comes sooner. */
+const activeMs = 300_000;
+/** For `show`, that looks for one of any age. */
+const everMs = 0;
+
+export function build(io: Io): Command {
+  const sessions = createCommand({
+    name: 'sessions',
+    summary: "list agents' sessions, with what each used, from the ledger",
+    examples: ['gateway sessions', 'gateway sessions --since 24h -o json', 'gateway sessions show 7143c744'],
+  })
+    .option('--since <duration>', 'those with a request within 90m, 24h, 7d or 4w', durationArgument, weekMs)
+    .option('-n, --limit <n>', 'print at most this many, the latest', positiveInteger, 20)
+    .action(async (_options: unknown, command: Command) => {
+      await list(commonOptions(command) as ListOptions, io);
+    });
+  sessions.addCommand(
+    createCommand({
+      name: 'show',
+      summary: 'show the requests of one session: who sent them, tokens, cost',
+      examples: [
+        'gateway sessions show 7143c744',
+        'gateway sessions show 7143c744-8fbc-42fd-8082-1ad09b9f1678 -n 500',
+        'gateway sessions show nightly-7 --key shop-web -o json',
+      ],
+    })
+      .argument('<id>', 'the session, as "gateway sessions" lists it, or how its name begins')
+      .option('--key <id>', "this key's, where several keys have one of that name")
+      .option('-n, --limit <n>', 'print at most this many requests, the latest', positiveInteger, 100)
+      .action(async (id: string, _options: unknown, command: Command) => {
+        await show(id, commonOptions(command) as ShowOptions, io);
+      }),
+  );
+  return sessions;
+}
+
+const listHeader = ['SESSION', 'AGENT', 'KEY', 'STARTED', 'LAST', 'STATE'];
+const amountHeader = ['REQUESTS', 'INPUT', 'CACHED', 'OUTPUT', 'USD'];
+const leastFirst = ['SESSION', 'STARTED', 'KEY', 'STATE'];
+
+async function list({ since, limit, ...options }: ListOptions, io: Io): Promise<void> {
+  const nowMs = Date.now();
+  const sums = await fromLedger(options, io, async ({ place }) => {
+    const { readSessions } = await import('../record/ledger/read-ledger.ts');
+    return readSessions(place, { sinceMs: nowMs - since, limit });
+  });
+  if (sums.length === 0 && options.quiet !== true)
+    await note('no request named a session: agents do by themselves, others by x-gateway-session\n', io);
+  const costs = alignedUsd(sums.map(({ cost_usd }) => cost_usd));
+  const isForPeople = isTable(options, io);
+  const rows = sums.map((sum, i) => [
+    ...[sum.session, sum.agent || '-', sum.key],
+    ...[sum.started_ms, sum.last_ms].map((ms) =>
+      isForPeople ? localMinute(ms) : new Date(ms).toISOString(),
+    ),
+    stateOf(sum, nowMs),
+    ...[sum.requests, sum.input_tokens].map(String),
+    isForPeople ? shareOf(sum) : String(sum.cache_read_tokens),
+    String(sum.output_tokens),
+    isForPeople ? (costs[i] ?? '') : String(sum.cost_usd),
+  ]);
+  const text = rowsText([...listHeader, ...amountHeader], rows, options, io, leastFirst);
+  await printValue(
+    sums.map((sum) => toValue(sum, nowMs)),
+    text,
+    options,
+    io,
+  );
+}
+
+/** `active`: its last request began within five minutes. */
+function stateOf({ last_ms: lastMs }: SessionSum, nowMs: number): 'active' | 'idle' {
+  return nowMs - lastMs < activeMs ? 'active' : 'idle';
+}
+
+/** How much of the input was read from a cache. */
+function shareOf({
+  input_tokens: input,
+  cache_read_tokens: cached,
+}: Pick<SessionSum, 'input_tokens' | 'cache_read_tokens'>): string {
+  return input === 0 ? '-' : `${Math.floor((100 * Math.min(cached, input)) / input)} %`;
+}
+
+/** With the names that scripts see. */
+function toValue({ started_ms: startedMs, last_ms: lastMs, ...sum }: SessionSum, nowMs: number) {
+  return {
+    ...sum,
+    started: new Date(startedMs).toISOString(),
+    last: new Date(lastMs).toISOString(),
+    state: stateOf({ ...sum, started_ms: startedMs, last_ms: lastMs }, nowMs),
+  };
+}
+
+const turnHeader = ['TIME', 'SUBAGENT', 'MODEL', 'INPUT', 'CACHED', 'OUTPUT', 'USD', 'MS', 'OUTCOME', 'ID'];
+
+/** Throws usage.invalid for a name that no session begins with, or several do. */
+async function show(wanted: string, { key, limit, ...options }: ShowOptions, io: Io): Promise<void> {
+  const [found] = await fromLedger(options, io, async ({ place }) => {
+    const { readSessions, readTurns } = await import('../record/ledger/read-ledger.ts');
+    const sum = chosen(wanted, key, await candidates(wanted));
+    const turns = await readTurns(place, { session: sum.session, limit });
+    return [{ sum, turns: turns.filter(({ key_id }) => key_id === sum.key) }];
+
+    async function candidates(name: string): Promise<readonly SessionSum[]> {
+      const exact = await readSessions(place, { sinceMs: everMs, limit: mostKeys, session: name });
+      if (exact.length > 0) return exact;
+      const latest = await readSessions(place, { sinceMs: everMs, limit: mostListed });
+      return latest.filter(({ session }) => session.startsWith(name));
+    }
+  });
+  if (found === undefined) return;
+  const { sum, turns } = found;
+  const costs = alignedUsd(turns.map(usdOf));
+  const isForPeople = isTable(options, io);
+  const rows = turns.map((turn, i) => [
+    isForPeople ? localMinute(turn.started_ms) : new Date(turn.started_ms).toISOString(),
+    turn.subagent ?? '-',
+    turn.model,
+    String(turn.input_tokens),
+    isForPeople ? shareOf(turn) : String(turn.cache_read_tokens),
+    String(turn.output_tokens),
+    turn.nano_usd === null ? '-' : isForPeople ? (costs[i] ?? '') : String(usdOf(turn)),
+    String(Math.round(turn.total_ms ?? 0)),
+    turn.reason ?? turn.outcome,
+    turn.request_id,
+  ]);
+  const text = rowsText(turnHeader, rows, options, io, ['ID', 'SUBAGENT', 'MODEL']);
+  const value = {
+    ...toValue(sum, Date.now()),
+    turns: turns.map(({ started_ms: startedMs, nano_usd, ...turn }) => ({
+      time: new Date(startedMs).toISOString(),
+      ...turn,
+      cost_usd: nano_usd === null ? null : nano_usd / nanoUsdPerUsd,
+    })),
+  };
+  await printValue(value, text, options, io);
+  if (isForPeople && options.quiet !== true) await note(`${summary(sum)}\n`, io);
+}
+
+/** Keys that use one name for sessions. */
+const mostKeys = 100;
+/** Sessions that are looked through for one by the beginning of its name. */
+const mostListed = 10_000;
+
+function chosen(wanted: string, key: string | undefined, found: readonly SessionSum[]): SessionSum {
+  const [sum, ...others] = key === undefined ? found : found.filter((each) => each.key === key);
+  if (sum === undefined) {
+    const whose = key === undefined ? '' : ` of key ${key}`;
+    throw new GatewayError(
+      'usage.invalid',
+      `there is no session ${wanted}${whose} in the ledger; "gateway sessions" lists the latest`,
+    );
+  }
+  if (others.length > 0) {
+    const isOneName = others.every(({ session }) => session === sum.session);
+    const names = [sum, ...others.slice(0, 4)]
+      .map((each) => (isOneName ? each.key : each.session))
+      .join(', ');
+    const advice = isOneName ? `say whose with --key: ${names}` : `write more of one: ${names}`;
+    throw new GatewayError('usage.invalid', `${found.length} sessions are meant by ${wanted}; ${advice}`);
+  }
+  return sum;
+}
+
+/** Of a turn whose price is known. */
+function usdOf({ nano_usd: nanoUsd }: LedgerRow): number {
+  return (nanoUsd ?? 0) / nanoUsdPerUsd;
+}
+
+/** In one line, as `gateway run` ends with it. */
+export function summary(sum: SessionSum): string {
+  const { requests, input_tokens: input, output_tokens: output, cost_usd: usd, unpriced } = sum;
+  const cached = sum.cache_read_tokens === 0 ? '' : ` (${shareOf(sum)} cached)`;
+  const cost = unpriced === requests ? 'no price known' : `US$ ${alignedUsd([usd])[0]}`;
+  const rest = unpriced > 0 && unpriced < requests ? `, ${unpriced} requests without a price` : '';
+  return `${requests} request${requests === 1 ? '' : 's'}, ${input} tokens in${cached}, ${output} out, ${cost}${rest}`;
+}

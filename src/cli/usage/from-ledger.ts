@@ -1,0 +1,57 @@
+import { existsSync } from 'node:fs';
+import type { Config } from '../../config/config.ts';
+import { GatewayError } from '../../errors.ts';
+import { messageOf } from '../../lib/message-of.ts';
+import type { LedgerPlace } from '../../record/ledger/ledger-store.ts';
+import { ledgerSettings, noLedgerReason } from '../../server/ledger-path.ts';
+import type { CommonOptions } from '../shell/command.ts';
+import type { Io } from '../shell/io.ts';
+import { loadUserConfig } from '../shell/load-config.ts';
+import { note } from '../shell/print/print.ts';
+import { followRunning } from '../shell/running-configuration.ts';
+import { withSpinner } from '../shell/spinner.ts';
+
+interface Ledger {
+  readonly config: Config;
+  readonly place: LedgerPlace;
+}
+
+/**
+ * What the configuration's ledger says; nothing, with a note, where none was written yet. Throws config.invalid for a ledger
+ * that is turned off or can't be read.
+ */
+export async function fromLedger<Entry>(
+  options: CommonOptions,
+  io: Io,
+  readFrom: (ledger: Ledger) => Promise<readonly Entry[]>,
+): Promise<readonly Entry[]> {
+  const followed = await followRunning(options, io);
+  const loaded = followed && (await loadUserConfig(followed, io));
+  const config = loaded?.config;
+  const settings = loaded && ledgerSettings(loaded, io);
+  const say = (text: string) => (options.quiet === true ? undefined : note(`${text}\n`, io));
+  if (config === undefined || settings === undefined) {
+    const { isSandboxMode } = config ?? { isSandboxMode: true };
+    const reason = noLedgerReason({ isSandboxMode });
+    if (!isSandboxMode) throw new GatewayError('config.invalid', reason);
+    await say(reason);
+    return [];
+  }
+  const { place } = settings;
+  try {
+    const found = await withSpinner('reading the ledger', options, io, () => readFrom({ config, place }));
+    if (found.length === 0 && place.path !== undefined && !existsSync(place.path))
+      await say('nothing was served yet: the first request makes the ledger');
+    return found;
+  } catch (cause) {
+    if (cause instanceof GatewayError) throw cause;
+    const [{ createTextScrubber }, { nameOf }] = await Promise.all([
+      import('../../gateway/scrub.ts'),
+      import('../../server/ledger.ts'),
+    ]);
+    const reason = createTextScrubber(config.secrets)(messageOf(cause));
+    throw new GatewayError('config.invalid', `the ledger ${nameOf(place)} can't be read: ${reason}`, {
+      cause,
+    });
+  }
+}

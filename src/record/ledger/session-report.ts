@@ -1,0 +1,171 @@
+import { exchangeNames } from './ledger-columns.ts';
+import { type LedgerRow, quarterMs, quarterOf } from './ledger-row.ts';
+import type { LedgerTables } from './ledger-store.ts';
+
+/** What one session of a key has used so far. */
+export interface SessionSum {
+  readonly session: string;
+  readonly key: string;
+  readonly project: string;
+  /** '' if it is none that is recognized. */
+  readonly agent: string;
+  /** The starts of its first and its last request; the beginning of their quarter of an hour once the rows are deleted. */
+  readonly started_ms: number;
+  readonly last_ms: number;
+  readonly requests: number;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cache_read_tokens: number;
+  readonly new_tokens: number;
+  /** Excludes requests whose price is not known. */
+  readonly cost_usd: number;
+  readonly unpriced: number;
+}
+
+export interface SessionQuery {
+  /** Those with a request since then. */
+  readonly sinceMs: number;
+  readonly limit: number;
+  /** Only this one, of any key. */
+  readonly session?: string | undefined;
+}
+
+const amounts = [
+  ...(['requests', 'input_tokens', 'output_tokens', 'cache_read_tokens', 'new_tokens'] as const),
+  ...(['nano_usd', 'unpriced'] as const),
+];
+type Amount = (typeof amounts)[number];
+
+/** A session as the tables, or rows that they don't have yet, know it. */
+type Part = Readonly<Record<Amount, number>> &
+  Pick<SessionSum, 'session' | 'project' | 'agent'> & {
+    readonly key_id: string;
+    readonly first: number;
+    readonly last: number;
+  };
+
+const nanoUsdPerUsd = 1_000_000_000;
+
+/** The sessions with the latest requests, the latest first: what the tables have, and `rows` that they don't have yet. */
+export async function sumSessions(
+  tables: LedgerTables | undefined,
+  query: SessionQuery,
+  rows: readonly LedgerRow[],
+): Promise<readonly SessionSum[]> {
+  const { sinceMs, limit, session } = query;
+  const recent = rows.filter((row) => row.session !== null && (session ?? row.session) === row.session);
+  const stored = await readStored(tables, query);
+  // A session with a recent row has earlier ones in the tables, whenever they were.
+  const known = new Set(stored.map(idOf));
+  const missing = new Set(recent.filter((row) => !known.has(idOf(row))).map((row) => row.session ?? ''));
+  const earlier: Part[] = [];
+  for (const each of missing)
+    earlier.push(...(await readStored(tables, { sinceMs: 0, limit, session: each })));
+  const merged = new Map<string, Part>();
+  for (const part of [
+    ...stored,
+    ...earlier.filter((each) => !known.has(idOf(each))),
+    ...recent.map(toPart),
+  ]) {
+    const before = merged.get(idOf(part));
+    merged.set(idOf(part), before === undefined ? part : add(before, part));
+  }
+  return [...merged.values()]
+    .filter(({ last }) => last >= quarterOf(sinceMs) * quarterMs)
+    .toSorted((one, other) => other.last - one.last)
+    .slice(0, limit)
+    .map(toSum);
+}
+
+/** The exchanges of a session, the latest last: those that are kept, and `rows` that the tables don't have yet. */
+export async function listTurns(
+  tables: LedgerTables | undefined,
+  { session, limit }: { readonly session: string; readonly limit: number },
+  rows: readonly LedgerRow[],
+): Promise<readonly LedgerRow[]> {
+  const sql = `select ${exchangeNames} from ${tables?.names.exchanges} where session = $1
+    order by started_ms desc limit $2`;
+  const stored = hasSessions(tables) ? await tables.select<LedgerRow>(sql, [session, limit]) : [];
+  return [...stored, ...rows.filter((row) => row.session === session)]
+    .toSorted((one, other) => one.started_ms - other.started_ms)
+    .slice(-limit);
+}
+
+/** Whether a gateway has written the ledger since there are sessions. */
+function hasSessions(tables: LedgerTables | undefined): tables is LedgerTables {
+  return tables?.names.session_sums !== undefined;
+}
+
+/** The latest sessions are found by the quarters of an hour, and then summed up whole by their names. */
+async function readStored(
+  tables: LedgerTables | undefined,
+  { sinceMs, limit, session }: SessionQuery,
+): Promise<readonly Part[]> {
+  if (!hasSessions(tables)) return [];
+  const { session_sums: table, exchanges } = tables.names;
+  const named = session === undefined ? "session <> ''" : 'session = $2';
+  const values = [quarterOf(sinceMs), ...(session === undefined ? [] : [session])];
+  const latest = `with latest as (select session, key_id from ${table} where quarter >= $1 and ${named}
+    group by session, key_id order by max(quarter) desc, session limit ${limit})`;
+  const sums = amounts.map((name) => `${tables.sumOf(name)} as ${name}`).join();
+  const found = await tables.select<Part>(
+    `${latest} select each.session, each.key_id, max(project) as project, max(agent) as agent,
+       min(quarter) * ${quarterMs} as first, max(quarter) * ${quarterMs} as last, ${sums}
+     from ${table} as each join latest on each.session = latest.session and each.key_id = latest.key_id
+     group by each.session, each.key_id`,
+    values,
+  );
+  const times = await tables.select<Pick<Part, 'session' | 'key_id' | 'first' | 'last'>>(
+    `${latest} select each.session, each.key_id, min(started_ms) as first, max(started_ms) as last
+     from ${exchanges} as each join latest on each.session = latest.session and each.key_id = latest.key_id
+     group by each.session, each.key_id`,
+    values,
+  );
+  const exact = new Map(times.map((each) => [idOf(each), each]));
+  return found.map((part) => {
+    const kept = exact.get(idOf(part));
+    if (kept === undefined) return part;
+    // Rows are deleted from the oldest on: a first one that is kept is not always the first.
+    const isWhole = kept.first < part.first + quarterMs;
+    return { ...part, first: isWhole ? kept.first : part.first, last: Math.max(part.last, kept.last) };
+  });
+}
+
+function toPart(row: LedgerRow): Part {
+  const { session, key_id, project, agent, started_ms, nano_usd, new_tokens } = row;
+  const { input_tokens, output_tokens, cache_read_tokens } = row;
+  return {
+    ...{ session: session ?? '', key_id, project, agent: agent ?? '', first: started_ms, last: started_ms },
+    ...{ requests: 1, input_tokens, output_tokens, cache_read_tokens },
+    new_tokens: new_tokens ?? input_tokens + output_tokens,
+    nano_usd: nano_usd ?? 0,
+    unpriced: nano_usd === null ? 1 : 0,
+  };
+}
+
+function add(one: Part, other: Part): Part {
+  const added = amounts.map((name) => [name, one[name] + other[name]]);
+  return {
+    ...one,
+    ...Object.fromEntries(added), // it has all of `amounts`
+    agent: one.agent > other.agent ? one.agent : other.agent,
+    first: Math.min(one.first, other.first),
+    last: Math.max(one.last, other.last),
+  };
+}
+
+function toSum({ key_id, first, last, nano_usd, ...part }: Part): SessionSum {
+  const { session, project, agent, requests, input_tokens, output_tokens } = part;
+  const { cache_read_tokens, new_tokens, unpriced } = part;
+  return {
+    ...{ session, key: key_id, project, agent, started_ms: first, last_ms: last, requests },
+    ...{ input_tokens, output_tokens, cache_read_tokens, new_tokens },
+    cost_usd: nano_usd / nanoUsdPerUsd,
+    unpriced,
+  };
+}
+
+/** The same name of another key is another session. Names have no ends of lines. */
+function idOf({ session, key_id }: Pick<LedgerRow, 'session' | 'key_id'>): string {
+  return `${session}\n${key_id}`;
+}

@@ -1,0 +1,120 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openLedgerFile } from '../../src/record/ledger/ledger-file.ts';
+import type { LedgerRow } from '../../src/record/ledger/ledger-row.ts';
+import { command, directoryWith, failure } from '../kit/command.ts';
+import { row as anyRow } from '../record/ledger/rows.ts';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+const turn = (id: number, values: Partial<LedgerRow>): LedgerRow => ({
+  ...anyRow(`req_${id}`),
+  started_ms: Date.now() - hourMs + id,
+  session: 'alpha-1',
+  agent: 'claude',
+  input_tokens: 100,
+  cache_read_tokens: 0,
+  output_tokens: 10,
+  new_tokens: 110,
+  nano_usd: 2_000_000,
+  ...values,
+});
+
+async function home(rows: readonly LedgerRow[]): Promise<string> {
+  const cwd = directoryWith('records: { ledger: true }\n');
+  mkdirSync(join(cwd, '.local/state/gateway'), { recursive: true, mode: 0o700 });
+  const file = await openLedgerFile(join(cwd, '.local/state/gateway/ledger.sqlite'));
+  file.add(rows);
+  file.close();
+  return cwd;
+}
+
+const some = [
+  turn(1, { started_ms: Date.now() - 40 * hourMs }),
+  turn(2, { cache_read_tokens: 80, new_tokens: 38, subagent: 'explorer' }),
+  turn(3, { nano_usd: null, cache_read_tokens: 60, new_tokens: 56 }),
+  turn(4, { session: 'beta-2', agent: 'codex', started_ms: Date.now() - minuteMs }),
+  turn(5, { session: 'alpha-1', key_id: 'shop-other' }),
+  turn(6, { session: 'old-3', agent: null, started_ms: Date.now() - 20 * 24 * hourMs }),
+  turn(7, { session: null, agent: 'claude' }),
+];
+
+const sessions = async (line: string, environment = {}) =>
+  command(`sessions ${line}`.trim(), { cwd: await home(some), ...environment });
+
+test('sessions are listed from the latest on, whole even if they began before', async () => {
+  const { json } = await sessions('-o json --since 24h');
+
+  const found = json as Record<string, unknown>[];
+  expect(found.map(({ session, key }) => [session, key])).toEqual([
+    ['beta-2', 'shop-web'],
+    ['alpha-1', 'shop-other'],
+    ['alpha-1', 'shop-web'],
+  ]);
+  expect(found[2]).toMatchObject({
+    ...{ agent: 'claude', project: 'shop', requests: 3, input_tokens: 300, output_tokens: 30 },
+    ...{ cache_read_tokens: 140, new_tokens: 204, cost_usd: 0.004, unpriced: 1, state: 'idle' },
+    started: new Date(some[0]?.started_ms ?? 0).toISOString(),
+    last: new Date(some[2]?.started_ms ?? 0).toISOString(),
+  });
+  expect(found[0]).toMatchObject({ agent: 'codex', state: 'active' });
+});
+
+test('a table shows the share of the cache, and -n bounds it', async () => {
+  const { stdout } = await sessions('--since 4w', { isTerminal: true, columns: 200 });
+
+  expect(stdout.split('\n')[0]).toMatch(/^SESSION +AGENT +KEY +STARTED +LAST +STATE +REQUESTS +INPUT/);
+  expect(stdout).toMatch(/alpha-1 +claude +shop-web .* idle +3 +300 +46 % +30 +0\.00/);
+  expect(stdout).toMatch(/old-3 +- +shop-web/);
+  expect((await sessions('-n 1')).stdout.trim().split('\n')).toHaveLength(1);
+});
+
+test('show has a row for each request, and finds a session by how its name begins', async () => {
+  const { json } = await sessions('show alpha-1 --key shop-web -o json');
+
+  expect(json).toMatchObject({ session: 'alpha-1', requests: 3 });
+  const { turns } = json as {
+    turns: { request_id: string; subagent: string | null; cost_usd: number | null }[];
+  };
+  expect(turns.map(({ request_id, subagent, cost_usd }) => [request_id, subagent, cost_usd])).toEqual([
+    ['req_1', null, 0.002],
+    ['req_2', 'explorer', 0.002],
+    ['req_3', null, null],
+  ]);
+  expect((await sessions('show beta -o json')).json).toMatchObject({ session: 'beta-2' });
+});
+
+test('show ends with what the session used', async () => {
+  const { stdout, stderr } = await sessions('show beta-2', { isTerminal: true, columns: 200 });
+
+  expect(stdout).toMatch(/codex|TIME/);
+  expect(stderr).toContain('1 request, 100 tokens in, 10 out, US$ 0.002');
+});
+
+test.each([
+  ['show nothing', 'there is no session nothing in the ledger'],
+  ['show alpha-1', 'say whose with --key: shop-other, shop-web'],
+  ['show alpha-1 --key none', 'there is no session alpha-1 of key none'],
+])('%s is wrong usage', async (line, message) => {
+  const outcome = await sessions(line);
+  expect(outcome).toEqual(failure(2, ''));
+  expect(outcome.stderr).toContain(message);
+});
+
+test('usage by session names the key too, and what names none stays in the sum', async () => {
+  const usage = async (line: string) => command(`usage ${line}`, { cwd: await home(some) });
+
+  expect((await usage('--by session --csv')).stdout.split('\r\n').slice(0, 4)).toEqual([
+    expect.stringMatching(/^session,key,requests,input_tokens/),
+    expect.stringMatching(/^,shop-web,1,100/),
+    expect.stringMatching(/^alpha-1,shop-other,1,100/),
+    expect.stringMatching(/^alpha-1,shop-web,3,300/),
+  ]);
+  expect((await usage('--by agent --since 4w -o json')).json).toMatchObject([
+    { agent: '', requests: 1 },
+    { agent: 'claude', requests: 5 },
+    { agent: 'codex', requests: 1 },
+  ]);
+});
