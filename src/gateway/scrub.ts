@@ -2,8 +2,8 @@ import { applyEdits, replaceTexts } from '../json/byte-edits.ts';
 import { type JsonDocument, kinds } from '../json/json-document.ts';
 import { shortEscapes } from '../json/short-escapes.ts';
 import { parseStrictJson } from '../json/strict-json.ts';
+import { ByteSearch } from '../lib/byte-search.ts';
 import type { Range } from '../policy/detectors/detector.ts';
-import { PatternSearch } from './pattern-search.ts';
 
 /** A text with its JSON escapes undone, and where each of its bytes came from. */
 interface Unescaped {
@@ -52,8 +52,8 @@ export class Scrubber {
   readonly text: (text: string) => string;
   readonly #first: Scrubber | undefined;
   readonly #own: readonly string[];
-  readonly #spellings: PatternSearch;
-  readonly #plain: PatternSearch;
+  readonly #spellings: ByteSearch;
+  readonly #plain: ByteSearch;
   /** Character codes that occur in the secrets: only escapes of these can hide one. */
   readonly #alphabet: ReadonlySet<number>;
   #inLowerCase: readonly (readonly [lower: string, secret: string])[] | undefined;
@@ -69,8 +69,8 @@ export class Scrubber {
     this.text = first === undefined ? text : (whole) => text(first.text(whole));
     this.#first = first;
     this.#own = secrets;
-    this.#spellings = new PatternSearch(long.flatMap(spell));
-    this.#plain = new PatternSearch(long);
+    this.#spellings = new ByteSearch(long.flatMap(spell));
+    this.#plain = new ByteSearch(long);
     this.#inTexts = [...new Set(long.flatMap(spell))].sort((one, other) => other.length - one.length);
     this.#beginnings = patternOfBeginnings(this.#inTexts);
     this.#alphabet = new Set(long.flatMap((secret) => [...Buffer.from(secret)]));
