@@ -1,8 +1,8 @@
+import { JsonProgress } from '../../json/json-progress.ts';
 import type { StreamReader, StreamSink } from '../conversation.ts';
 import { parseFailure } from '../failure.ts';
 import { brokenAnswer, type Fields, isFields, parseEventData, toFields, toText } from '../fields.ts';
 import { parseFinishWord } from '../translation/finish-words.ts';
-import { createJsonProgress } from '../translation/json-progress.ts';
 import type { Seal } from '../translation/seals.ts';
 import { parseSignature, parseStopSequence, toArguments, toContentText } from './answer.ts';
 import { parseChatUsage } from './usage.ts';
@@ -81,7 +81,7 @@ interface Call {
   isStarted: boolean;
   /** Input that waits: for the name, or because a lone `{}` may be a host's way to begin. */
   early: string;
-  readonly progress: ReturnType<typeof createJsonProgress>;
+  progress: JsonProgress;
 }
 
 /**
@@ -115,7 +115,7 @@ function createChatCalls(sink: StreamSink) {
   /** Whether a piece with a name is of another call than the one that its index says. */
   function isAnother(known: Call, id: string): boolean {
     if (id !== '' && known.id !== '') return id !== known.id;
-    return known.name !== '' && known.progress.isComplete();
+    return known.name !== '' && known.progress.isComplete;
   }
 
   function add(): Call {
@@ -128,7 +128,7 @@ function createChatCalls(sink: StreamSink) {
       seal: undefined,
       isStarted: false,
       early: '',
-      progress: createJsonProgress(),
+      progress: new JsonProgress(),
     };
     calls.push(call);
     return call;
@@ -143,7 +143,7 @@ function createChatCalls(sink: StreamSink) {
     if (input === '') return;
     if (call.early === emptyInput) {
       call.early = '';
-      call.progress.restart();
+      call.progress = new JsonProgress();
     }
     call.progress.add(input);
     call.early += input;

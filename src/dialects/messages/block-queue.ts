@@ -1,6 +1,6 @@
+import { JsonProgress } from '../../json/json-progress.ts';
 import type { CallStart } from '../conversation.ts';
 import { brokenAnswer } from '../fields.ts';
-import { createJsonProgress } from '../translation/json-progress.ts';
 
 interface BlockOutput {
   openText(): void;
@@ -21,7 +21,7 @@ interface Block {
   input: string;
   /** The part of a call's input that has not gone through `progress`. */
   unread: string;
-  readonly progress: ReturnType<typeof createJsonProgress>;
+  readonly progress: JsonProgress;
   isEnded: boolean;
 }
 
@@ -157,9 +157,9 @@ function isBusy(block: Block): boolean {
   if (block.kind !== 'call' || block.isEnded) return false;
   block.progress.add(block.unread);
   block.unread = '';
-  return !block.progress.isComplete();
+  return !block.progress.isComplete;
 }
 
 function newBlock(kind: Block['kind'], input: string): Block {
-  return { kind, input, unread: '', progress: createJsonProgress(), isEnded: false };
+  return { kind, input, unread: '', progress: new JsonProgress(), isEnded: false };
 }

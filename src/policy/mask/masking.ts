@@ -1,5 +1,6 @@
 import { applyEdits, type ByteEdit } from '../../json/byte-edits.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
+import { escapeAt } from '../../json/json-progress.ts';
 import { ByteSearch } from '../../lib/byte-search.ts';
 import { partitionPoint } from '../../lib/partition-point.ts';
 import type { Pattern } from '../automaton/patterns.ts';
@@ -7,7 +8,6 @@ import { detectorNames } from '../detectors/names.ts';
 import { createRedactable } from '../redact/redactable.ts';
 import type { CompiledRule } from '../rules/compile-rule.ts';
 import { type Form, shapeOf, shapes, wordForm } from './forms.ts';
-import { escapeAt } from './json-depth.ts';
 import type { Placeholders } from './placeholders.ts';
 
 /** Masks the values of one pass over a request, and remembers them. */

@@ -1,9 +1,9 @@
 import { replaceTexts } from '../../json/byte-edits.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
+import { escapeAt, JsonDepth } from '../../json/json-progress.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
 import { createRedactable } from '../redact/redactable.ts';
 import { formOf } from './forms.ts';
-import { escapeAt, JsonDepth } from './json-depth.ts';
 import type { MaskedValues } from './masked-values.ts';
 import {
   type PlaceholderPatterns,

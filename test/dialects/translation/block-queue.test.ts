@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { BlockQueue } from '../../../src/dialects/messages/block-queue.ts';
-import { createJsonProgress } from '../../../src/dialects/translation/json-progress.ts';
 
 /** What came of each call, and of the texts between them. */
 type Step =
@@ -75,17 +74,3 @@ describe('BlockQueue', () => {
     );
   });
 });
-
-test.each(['{}', '{"a":{"b":[1,{"c":"}"}]}}', '{"quote":"\\"}"}', '{"both":"\\\\\\"{"}'])(
-  '%s is complete with its last brace and not before',
-  (text) => {
-    const progress = createJsonProgress();
-    const last = text.lastIndexOf('}');
-
-    for (let at = 0; at < text.length; at += 1) {
-      expect(progress.isComplete()).toBe(at > last);
-      progress.add(text.charAt(at));
-    }
-    expect(progress.isComplete()).toBe(true);
-  },
-);
