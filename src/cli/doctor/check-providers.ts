@@ -12,6 +12,7 @@ import { GatewayError } from '../../errors.ts';
 import { createTextScrubber } from '../../gateway/scrub.ts';
 import { type FetchedAnswer, fetchAnswer } from '../../providers/fetch-json.ts';
 import { Provider } from '../../providers/provider.ts';
+import { ProxyError } from '../../providers/transport/connect.ts';
 import { providerOptions } from '../../server/gateway-config.ts';
 import type { Io } from '../shell/io.ts';
 import { about, type Finding } from './finding.ts';
@@ -182,22 +183,29 @@ function faultOfConnection(thrown: unknown, { baseUrl = '', proxy, timeouts }: P
     return [what, remedy];
   }
   const via = proxy === undefined ? '' : ` through the proxy ${new URL(proxy).host}`;
+  const ofProxy = causesOf(thrown).find((one) => one instanceof ProxyError);
+  if (ofProxy !== undefined) return faultOfProxy(ofProxy, `${baseUrl}${via}`);
   const fault = connectionFault(thrown, { setting: 'base_url', trust });
   if (fault !== undefined) return [`${baseUrl}${via}: ${fault[0]}`, fault[1]];
   const text = causesOf(thrown).at(-1)?.message ?? String(thrown);
-  if (proxy !== undefined) {
-    return [
-      `${baseUrl}${via}: ${text}`,
-      'check HTTPS_PROXY and its password, or give the provider a proxy of its own, or none',
-    ];
-  }
   const isLate = thrown instanceof GatewayError && thrown.code === 'provider.timeout';
   return [
-    `${baseUrl}: ${text}`,
+    `${baseUrl}${via}: ${text}`,
     isLate
       ? `check the network; the gateway waits ${timeouts.connectMs} ms for a connection`
       : 'check base_url and the network',
   ];
+}
+
+function faultOfProxy({ message, cause }: ProxyError, way: string): Fault {
+  const setting = 'proxy or HTTPS_PROXY';
+  const fault = connectionFault(cause, { setting, trust });
+  if (fault !== undefined) return [`${way}: of the proxy itself: ${fault[0]}`, fault[1]];
+  if (cause !== undefined) return [`${way}: ${message}`, `check host and port of ${setting}`];
+  const remedy = message.endsWith('(407)')
+    ? `check user and password of ${setting}`
+    : 'let the proxy allow CONNECT to this host and port (Squid: SSL_ports), or reach the host without it: proxy: none';
+  return [`${way}: ${message}`, remedy];
 }
 
 const trust = "set ca_file to the authority's certificate, if your own host or a company's proxy uses it";

@@ -58,13 +58,16 @@ function credentials({ username, password }: URL): Readonly<Record<string, strin
   return { 'proxy-authorization': `Basic ${Buffer.from(text).toString('base64')}` };
 }
 
-function unreached(cause: Error): Error {
-  return new Error(`the proxy can't be reached: ${messageOf(cause)}`, { cause });
+/** What a proxy does not do, or why it can't be reached: the host behind it is not to blame. */
+export class ProxyError extends Error {}
+
+function unreached(cause: Error): ProxyError {
+  return new ProxyError(`the proxy can't be reached: ${messageOf(cause)}`, { cause });
 }
 
-function refused(status: number): Error {
+function refused(status: number): ProxyError {
   const what = status === 407 ? 'asks for other credentials' : 'refused the tunnel';
-  return new Error(`the proxy ${what} (${status})`);
+  return new ProxyError(`the proxy ${what} (${status})`);
 }
 
 type Connected = (error: Error | null, socket: Socket | null) => void;
