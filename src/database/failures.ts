@@ -42,7 +42,7 @@ export function isConnectionLost(error: unknown): boolean {
 export function postgresRemedy(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if (/unsupported startup parameter/i.test(error.message))
-    return 'the pooler in between must pass statement_timeout on: in PgBouncer, ignore_startup_parameters = statement_timeout';
+    return 'let the pooler in between ignore statement_timeout: in PgBouncer, ignore_startup_parameters = statement_timeout';
   if (/self.signed|unable to (?:verify|get (?:local )?issuer)/i.test(error.message))
     return "set NODE_EXTRA_CA_CERTS, or sslrootcert in its URL, to the file of its authority's certificate";
   return undefined;

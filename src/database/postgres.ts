@@ -16,7 +16,7 @@ const bigintType = 20;
 export async function connectionSettings(url: string) {
   const { default: pg } = await import('pg');
   return {
-    connectionString: url,
+    connectionString: withPlainMode(url),
     connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: statementTimeoutMs,
     query_timeout: queryTimeoutMs,
@@ -28,6 +28,12 @@ export async function connectionSettings(url: string) {
         type === bigintType && format !== 'binary' ? Number : pg.types.getTypeParser(type, format as 'text'),
     },
   };
+}
+
+/** For pg these modes are one, of which it warns at length, unless the URL asks for what libpq does. */
+function withPlainMode(url: string): string {
+  if (/[?&]uselibpqcompat=true/.test(url)) return url;
+  return url.replace(/(?<=[?&]sslmode=)(?:prefer|require|verify-ca)(?=[&#]|$)/, 'verify-full');
 }
 
 /**
@@ -104,13 +110,9 @@ export async function connectPostgres(url: string, name: string) {
   client.on('error', () => undefined); // the next query fails, which is noticed
   await client.connect();
   return {
-    /** Named statements are prepared once for the connection. */
-    query: async <Row>(
-      sql: string | { readonly name: string; readonly text: string },
-      values: readonly unknown[] = [],
-    ) => {
-      const query = typeof sql === 'string' ? { text: sql } : sql;
-      const { rows } = await client.query({ ...query, values: [...values] });
+    /** No statement has a name: behind a pooler the next one may go to another server, or one that has the name already. */
+    query: async <Row>(sql: string, values: readonly unknown[] = []) => {
+      const { rows } = await client.query(sql, [...values]);
       return rows as readonly Row[]; // the columns that the query names
     },
     /** Nobody waits for a server that may hang. */

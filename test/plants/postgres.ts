@@ -114,8 +114,8 @@ function findPrograms(): string | undefined {
   return places.find((place) => existsSync(join(place, 'initdb')) && existsSync(join(place, 'postgres')));
 }
 
-/** PostgreSQL refuses to run as root. */
-function ownerForRoot(): Owner | undefined {
+/** Whom to run it as where the tests run as root, which it refuses; undefined elsewhere. */
+export function ownerForRoot(): Owner | undefined {
   if (process.getuid?.() !== 0) return undefined;
   for (const name of ['postgres', 'nobody']) {
     try {

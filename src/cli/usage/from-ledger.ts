@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '../../config/config.ts';
 import { GatewayError } from '../../errors.ts';
-import { messageOf } from '../../lib/message-of.ts';
 import type { LedgerPlace } from '../../record/ledger/ledger-store.ts';
 import { ledgerSettings, noLedgerReason } from '../../server/ledger-path.ts';
 import type { CommonOptions } from '../shell/command.ts';
@@ -45,11 +44,12 @@ export async function fromLedger<Entry>(
     return found;
   } catch (cause) {
     if (cause instanceof GatewayError) throw cause;
-    const [{ createTextScrubber }, { nameOf }] = await Promise.all([
+    const [{ createTextScrubber }, { LedgerFailure }, { nameOf }] = await Promise.all([
       import('../../gateway/scrub.ts'),
+      import('../../record/ledger/read-ledger.ts'),
       import('../../server/ledger.ts'),
     ]);
-    const reason = createTextScrubber(config.secrets)(messageOf(cause));
+    const reason = createTextScrubber(config.secrets)(new LedgerFailure(cause).message);
     throw new GatewayError('config.invalid', `the ledger ${nameOf(place)} can't be read: ${reason}`, {
       cause,
     });

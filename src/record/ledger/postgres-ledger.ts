@@ -49,12 +49,9 @@ create index if not exists ledger_session_names on ledger_session_sums (session,
 `;
 
 /** $1 rows, as JSON: one round trip for any number of them. Returns the ids of those that were not there. */
-const addRows = {
-  name: 'ledger rows',
-  text: `insert into ledger_exchanges (${exchangeNames}) select ${exchangeNames}
+const addRows = `insert into ledger_exchanges (${exchangeNames}) select ${exchangeNames}
     from json_to_recordset($1::json) as each(${exchangeColumns.map(({ name, type }) => `${name} ${types[type]}`).join()})
-    on conflict (request_id) do nothing returning request_id`,
-};
+    on conflict (request_id) do nothing returning request_id`;
 
 /** $1 what is added, as lists. Always in the same order, so that gateways can't deadlock. */
 function adding(table: SumTable, into: string, isSharded: boolean) {
@@ -65,12 +62,9 @@ function adding(table: SumTable, into: string, isSharded: boolean) {
   const [names, given, found] = isSharded
     ? [`shard, ${columns.join()}`, `0, ${values.join()}`, ['shard', ...key]]
     : [columns.join(), values.join(), key];
-  return {
-    name: `ledger ${table.name}`,
-    text: `insert into ${into} (${names}) select ${given}
+  return `insert into ${into} (${names}) select ${given}
     from json_array_elements($1::json) with ordinality as given(value, position) order by position
-    on conflict (${found.join()}) do update set ${additions(table, into)}`,
-  };
+    on conflict (${found.join()}) do update set ${additions(table, into)}`;
 }
 
 const addSums = [
@@ -79,10 +73,7 @@ const addSums = [
 ];
 
 /** $1 ids; returns those that have a row. */
-const findRows = {
-  name: 'ledger find',
-  text: 'select request_id from ledger_exchanges where request_id = any($1::text[])',
-};
+const findRows = 'select request_id from ledger_exchanges where request_id = any($1::text[])';
 
 /** $1 the first quarter of an hour that is kept. */
 const pruneSums = ['ledger_sums', 'ledger_session_sums'].map((table) => sumPruning(table, '$1'));

@@ -45,7 +45,7 @@ export async function readLedgerSums(
   }
 }
 
-/** The same in two parts: what was used, and the worst case of what is open. Throws LedgerFailure. */
+/** The same in two parts: what was used, and the worst case of what is open. */
 export async function readBudgetSums(
   place: LedgerPlace,
   wanted: readonly WantedSum[],
