@@ -16,6 +16,7 @@ export function connectionFault(thrown: unknown, { setting, trust }: Named): Fau
   const certificateRemedy = `${trust}; check this machine's clock`;
   const unknownAuthority: Fault = ['its certificate is signed by an unknown authority', certificateRemedy];
   const late: Fault = ['it does not answer in time', `check host and port of ${setting}, and firewalls`];
+  const closed: Fault = ['it closes the connection without an answer', `check host and port of ${setting}`];
   const faults: Readonly<Record<string, Fault>> = {
     ECONNREFUSED: ['nothing listens there', `start it, or check host and port of ${setting}`],
     ENOTFOUND: ['no host has that name', `check the host of ${setting}, and DNS`],
@@ -23,7 +24,8 @@ export function connectionFault(thrown: unknown, { setting, trust }: Named): Fau
     EHOSTUNREACH: ['there is no route to that host', 'check the network'],
     ENETUNREACH: ['there is no route to that network', 'check the network'],
     ETIMEDOUT: late,
-    ECONNRESET: ['it closes the connection without an answer', `check host and port of ${setting}`],
+    ECONNRESET: closed,
+    EPIPE: closed,
     CERT_HAS_EXPIRED: ['its certificate has expired', "renew it; check this machine's clock"],
     CERT_NOT_YET_VALID: ['its certificate is not valid yet', "check this machine's clock"],
     ERR_TLS_CERT_ALTNAME_INVALID: ['its certificate is for another host', `check the host of ${setting}`],

@@ -29,7 +29,10 @@ export async function openCounters(
     onState: ({ isConnected, cause }) => {
       if (isConnected) return log('info', 'Redis is back: limits are shared again');
       const reason = scrub(messageOf(cause));
-      log('error', `Redis is away, limits are not shared: ${reason || 'no connection'}`);
+      log(
+        'error',
+        `Redis is away, limits are not shared: ${reason || 'no connection'} (gateway doctor says what to do)`,
+      );
     },
   });
 }

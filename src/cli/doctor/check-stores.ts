@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
-import { connectionFault } from '../../client/connection-fault.ts';
+import { connectionFault, type Fault } from '../../client/connection-fault.ts';
 import type { Config } from '../../config/config.ts';
 import { postgresRemedy } from '../../database/failures.ts';
 import { messageOf } from '../../lib/message-of.ts';
@@ -37,7 +37,7 @@ export async function checkRedis({ state: { url }, secrets }: Config, timeoutMs:
     return [finding.ok(`${host} answers in ${tookMs} ms`), ...(await checkEviction(redis))];
   } catch (thrown) {
     const failure = cause ?? thrown;
-    const [what, remedy] = connectionFault(failure, { setting: 'state', trust }) ?? [
+    const [what, remedy] = redisFault(failure, url) ?? [
       failure instanceof Error ? failure.message : String(failure),
       'check user, password and number of the database in state, and what Redis allows that user',
     ];
@@ -45,6 +45,16 @@ export async function checkRedis({ state: { url }, secrets }: Config, timeoutMs:
   } finally {
     redis.disconnect();
   }
+}
+
+/** A server that expects TLS hangs up on whoever doesn't speak it, and one that doesn't waits for more. */
+function redisFault(failure: unknown, url: string): Fault | undefined {
+  const fault = connectionFault(failure, { setting: 'state', trust });
+  const { code = '' } = failure as NodeJS.ErrnoException;
+  const isSecure = url.startsWith('rediss:');
+  if (fault === undefined || !(isSecure ? /^ETIMEDOUT$/ : /^(?:ECONNRESET|EPIPE)$/).test(code)) return fault;
+  const other = isSecure ? 'redis://' : 'rediss://';
+  return [fault[0], `write ${other} in state, or ${fault[1]}`];
 }
 
 /** A counter that Redis evicts is a budget that starts again. Managed servers may not say what they do. */
