@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ollamaUrl } from '../../src/cli/init/find-providers.ts';
+import { findProviders, ollamaUrl } from '../../src/cli/init/find-providers.ts';
 import { command, failure, homeWith, printed } from '../kit/command.ts';
 import { startHost } from '../kit/host.ts';
 import type { Files } from '../kit/own-configuration.ts';
@@ -194,6 +194,16 @@ describe('writes a file that config check passes without a warning, for a machin
     const said = /didn't answer within 0.8 s, so it is left out; gateway init --force/g;
     expect(ended.stderr.match(said)).toHaveLength(3);
     expect(text).toContain('provider: sandbox');
+  });
+
+  test('with a server that answers while this program is busy: it is found', async () => {
+    const OLLAMA_HOST = await modelServer('qwen3:8b');
+
+    const finding = findProviders({ HOME: homeWith({}), OLLAMA_HOST }, []);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
+
+    const found = (await finding).filter(({ isFound }) => isFound).map(({ name }) => name);
+    expect(found).toContain('ollama');
   });
 
   test('a login that may be for something else is left out where nobody can be asked', async () => {

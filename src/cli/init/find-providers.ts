@@ -76,7 +76,7 @@ async function findServer(name: string, baseUrl: string): Promise<FoundProvider>
 
 /** Names of a server's models, of which odd ones are left out, being untrusted; or why there are none. */
 async function listModels(baseUrl: string): Promise<readonly string[] | 'none' | 'late'> {
-  const signal = AbortSignal.timeout(patienceMs);
+  const { signal, stop } = patience();
   try {
     const response = await send(new URL(`${baseUrl}/models`), {
       method: 'GET',
@@ -92,7 +92,21 @@ async function listModels(baseUrl: string): Promise<readonly string[] | 'none' |
     return ids.filter((id) => /^[\w./:@+-]{1,128}$/.test(id));
   } catch {
     return signal.aborted ? 'late' : 'none'; // nothing listens there, or it is something else
+  } finally {
+    stop();
   }
+}
+
+/** Ends after `patienceMs` in steps: what `serve` does meanwhile, while it starts, takes at most one of them. */
+function patience(): { readonly signal: AbortSignal; readonly stop: () => void } {
+  const controller = new AbortController();
+  const steps = 8;
+  let step = 0;
+  const timer = setInterval(() => {
+    step += 1;
+    if (step === steps) controller.abort();
+  }, patienceMs / steps);
+  return { signal: controller.signal, stop: () => clearInterval(timer) };
 }
 
 /** OLLAMA_HOST as Ollama reads it: a host, a port, both, or a URL. A wildcard address becomes loopback. */

@@ -73,8 +73,9 @@ function isAt(url: string, host: string): boolean {
   return url.includes(host);
 }
 
-function fileUsed({ path }: LoadedConfig): string {
-  return path ?? 'no gateway.yaml: sandbox mode';
+function fileUsed({ path, config }: LoadedConfig): string {
+  if (path !== undefined) return path;
+  return `no gateway.yaml: ${config.isSandboxMode ? 'sandbox mode' : "the agent's own login"}`;
 }
 
 /** The file that is used, and what of the user's own holds over it, in one line. */

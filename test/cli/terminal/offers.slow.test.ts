@@ -8,7 +8,12 @@ describe('run, where answers would be made up although a key is at hand', () => 
   function runAgent() {
     const home = homeWith({ claude: '#!/bin/sh\necho "the agent runs"\n' });
     chmodSync(join(home, 'claude'), 0o755);
-    const env = { PATH: `${home}:${process.env.PATH}`, ANTHROPIC_API_KEY: 'sk-ant-1', NO_COLOR: '1' };
+    const env = {
+      PATH: `${home}:${process.env.PATH}`,
+      ANTHROPIC_API_KEY: 'sk-ant-1',
+      OLLAMA_HOST: '127.0.0.1:9',
+      NO_COLOR: '1',
+    };
     const terminal = startTerminal(['run', 'claude'], { home, env });
     return { terminal, file: join(home, 'gateway.yaml') };
   }
@@ -40,4 +45,18 @@ describe('run, where answers would be made up although a key is at hand', () => 
     expect(left.terminal.screen()).not.toContain('the agent runs');
     expect([refused, left].map(({ file }) => existsSync(file))).toEqual([false, false]);
   });
+});
+
+test('run with a login at hand and no file asks nothing, and says whose answers they are', async () => {
+  const home = homeWith({
+    claude: '#!/bin/sh\necho "the agent runs"\n',
+    '.claude/.credentials.json': { claudeAiOauth: { accessToken: 'x' } },
+  });
+  chmodSync(join(home, 'claude'), 0o755);
+  const env = { PATH: `${home}:${process.env.PATH}`, NO_COLOR: '1' };
+
+  const terminal = startTerminal(['run', 'claude'], { home, env });
+  await terminal.ended;
+
+  expect(terminal.screen()).toMatch(/no gateway\.yaml: the agent's\s+own\s+login[\s\S]*the agent runs$/);
 });
