@@ -13,7 +13,7 @@ import {
 import type { Io } from './shell/io.ts';
 import { localMinute, note, printValue } from './shell/print/print.ts';
 import { alignedUsd, isTable, rowsText } from './shell/print/table.ts';
-import { fromLedger } from './usage/from-ledger.ts';
+import { fromLedger, type Ledger } from './usage/from-ledger.ts';
 
 interface ListOptions extends CommonOptions {
   readonly since: number;
@@ -68,12 +68,12 @@ const leastFirst = ['SESSION', 'STARTED', 'KEY', 'STATE'];
 
 async function list({ since, limit, ...options }: ListOptions, io: Io): Promise<void> {
   const nowMs = Date.now();
-  const sums = await fromLedger(options, io, async ({ place }) => {
+  const read = async ({ place }: Ledger) => {
     const { readSessions } = await import('../record/ledger/read-ledger.ts');
     return readSessions(place, { sinceMs: nowMs - since, limit });
-  });
-  if (sums.length === 0 && options.quiet !== true)
-    await note('no request named a session: agents do by themselves, others by x-gateway-session\n', io);
+  };
+  const none = 'no request named a session: agents do by themselves, others by x-gateway-session';
+  const sums = await fromLedger(options, io, read, none);
   const costs = alignedUsd(sums.map(({ cost_usd }) => cost_usd));
   const isForPeople = isTable(options, io);
   const rows = sums.map((sum, i) => [

@@ -6,7 +6,7 @@ import { type Io, write } from './shell/io.ts';
 import { localDay, localMinute, note, printValue } from './shell/print/print.ts';
 import { alignedUsd, csv as csvRows, isTable, rowsText } from './shell/print/table.ts';
 import { type BudgetUse, readBudgets } from './usage/budgets.ts';
-import { fromLedger } from './usage/from-ledger.ts';
+import { fromLedger, type Ledger } from './usage/from-ledger.ts';
 import { monthArgument, usagePeriod } from './usage/period.ts';
 
 interface UsageOptions {
@@ -72,10 +72,11 @@ export function build(io: Io): Command {
 async function usage(options: UsageOptions, common: CommonOptions, io: Io): Promise<void> {
   const { by, csv } = options;
   const query = { by, ...usagePeriod(options, new Date()), dayOf: localDay };
-  const sums = await fromLedger(common, io, async ({ place }) => {
+  const read = async ({ place }: Ledger) => {
     const { readUsage } = await import('../record/ledger/read-ledger.ts');
     return readUsage(place, query);
-  });
+  };
+  const sums = await fromLedger(common, io, read, 'no request in this time');
   if (csv === true) {
     const rows = sums.map((sum) => [...namesOf(sum), ...fields.map((field) => sum[field])]);
     return write(io.stdout, csvRows([[...namesBy(by), ...fields], ...rows]));

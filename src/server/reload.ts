@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { LoadedConfig } from '../config/load.ts';
+import { describeProblem } from '../config/source/problems.ts';
 import { endsEarly, looksCut, protectionOf, refuseSuccessor, refuseUserFile } from '../config/successor.ts';
 import { GatewayError, toGatewayError } from '../errors.ts';
 import type { ServeLog } from './recording.ts';
@@ -68,7 +69,7 @@ export function createReloader(options: ReloadOptions) {
 function reportReload(next: LoadedConfig, options: ReloadOptions): void {
   const { log, onReloaded } = options;
   log('info', 'configuration reloaded', { config: next.config.hash });
-  for (const warning of next.warnings) log('warn', warning.message);
+  for (const warning of next.warnings) log('warn', describeProblem(warning));
   logRestarts(next.config, options);
   notify(() => onReloaded(next), log);
 }

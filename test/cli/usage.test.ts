@@ -115,6 +115,8 @@ test('a month is one of the calendar here, and today begins at midnight', async 
   expect(await requests('--month 2026-10')).toBe(2);
   expect(await requests('--month 2026-08')).toBe(undefined);
   expect(await requests('--today')).toBe(1);
+  const empty = await command('usage --month 2026-08', { cwd });
+  expect([empty.exit, empty.stderr]).toEqual([0, 'no request in this time\n']);
 });
 
 test.each([

@@ -1,6 +1,7 @@
 import { samplePolicy, sandboxSamples } from '../../config/build/own-policies.ts';
 import type { Config } from '../../config/config.ts';
 import type { LoadedConfig } from '../../config/load.ts';
+import { describeProblem } from '../../config/source/problems.ts';
 import type { UserProtection } from '../../config/user-file.ts';
 import type { Paint } from '../../lib/paint.ts';
 import type { PlantsService } from '../../server/services.ts';
@@ -49,7 +50,7 @@ export function banner(facts: BannerFacts): string {
     `gateway ${version}   ${paint('cyan', url)}   (${fileUsed(loaded)})`,
     ...(isAt(url, host) ? [] : [`listens    on all addresses (${host})`]),
     ...(unused === undefined ? [] : [paint('yellow', `sandbox    ${madeUp(unused, program)}`)]),
-    ...loaded.warnings.map((warning) => paint('yellow', `warning    ${warning.message}`)),
+    ...loaded.warnings.map((warning) => paint('yellow', `warning    ${describeProblem(warning)}`)),
     ...(loaded.user === undefined ? [] : [`policies   ${ownPolicies(loaded.user)}`]),
     `providers  ${providers(config, paint)}`,
     `keys       ${key === undefined ? keyCount(config) : `local  ${key}  (saved for this user)`}`,

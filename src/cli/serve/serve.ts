@@ -7,6 +7,7 @@ import type { Config } from '../../config/config.ts';
 import type { LoadedConfig, LoadOptions } from '../../config/load.ts';
 import { userFiles } from '../../config/source/find.ts';
 import type { WantedLogin } from '../../config/source/logins.ts';
+import { describeProblem } from '../../config/source/problems.ts';
 import { watchFile } from '../../config/source/watch.ts';
 import type { Consent } from '../../config/trust/wants.ts';
 import { GatewayError } from '../../errors.ts';
@@ -303,7 +304,7 @@ function announce(run: Run, started: Started): void {
   const { loaded, recorder, services, unused } = started;
   const { url, host, workers, plants, metricsUrl } = services;
   if (!isPretty) {
-    for (const warning of loaded.warnings) recorder.log('warn', warning.message);
+    for (const warning of loaded.warnings) recorder.log('warn', describeProblem(warning));
     if (plants !== undefined) recorder.log('problem' in plants ? 'warn' : 'info', 'plants', plants);
     if (unused !== undefined) recorder.log('warn', madeUp(unused, programName(io.env)));
     if (loaded.config.needsLocalKey) recorder.log('info', 'local key', { file: localKeyFile(io.env) });

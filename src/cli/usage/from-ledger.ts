@@ -10,19 +10,21 @@ import { note } from '../shell/print/print.ts';
 import { followRunning } from '../shell/running-configuration.ts';
 import { withSpinner } from '../shell/spinner.ts';
 
-interface Ledger {
+export interface Ledger {
   readonly config: Config;
   readonly place: LedgerPlace;
 }
 
 /**
- * What the configuration's ledger says; nothing, with a note, where none was written yet. Throws config.invalid for a ledger
+ * What the configuration's ledger says; nothing, with a note, where none was written yet, and with `nothing` as the note where
+ * the ledger has no such entry. Throws config.invalid for a ledger
  * that is turned off or can't be read.
  */
 export async function fromLedger<Entry>(
   options: CommonOptions,
   io: Io,
   readFrom: (ledger: Ledger) => Promise<readonly Entry[]>,
+  nothing?: string,
 ): Promise<readonly Entry[]> {
   const followed = await followRunning(options, io);
   const loaded = followed && (await loadUserConfig(followed, io));
@@ -39,9 +41,11 @@ export async function fromLedger<Entry>(
   const { place } = settings;
   try {
     const found = await withSpinner('reading the ledger', options, io, () => readFrom({ config, place }));
-    if (found.length === 0 && place.path !== undefined && !existsSync(place.path))
-      await say('nothing was served yet: the first request makes the ledger');
-    return found;
+    if (found.length > 0) return found;
+    const isThere = place.path === undefined || existsSync(place.path);
+    const why = isThere ? nothing : 'nothing was served yet: the first request makes the ledger';
+    if (why !== undefined) await say(why);
+    return [];
   } catch (cause) {
     if (cause instanceof GatewayError) throw cause;
     const [{ createTextScrubber }, { LedgerFailure }, { nameOf }] = await Promise.all([

@@ -56,9 +56,8 @@ export function countOf(problems: readonly Problem[], severity: Problem['severit
 
 /** `file:line:column  path: what is wrong`, the line itself, and a caret under the place with a suggestion. */
 export function formatProblem(problem: Problem, readFile: string): string {
-  const { path, message, hint, place, severity, file = readFile } = problem;
-  const subject = path.length === 0 ? '' : `${formatPath(path)}: `;
-  const what = `${severity === 'warning' ? 'warning: ' : ''}${subject}${message}`;
+  const { hint, place, severity, file = readFile } = problem;
+  const what = `${severity === 'warning' ? 'warning: ' : ''}${describeProblem(problem)}`;
   const at = place === undefined ? '' : `:${place.line}:${place.column}`;
   const head = `${file}${at}  ${what}`;
   if (place?.source === undefined) return hint === undefined ? head : `${head}; ${hint}`;
@@ -67,6 +66,11 @@ export function formatProblem(problem: Problem, readFile: string): string {
   const indent = place.source.slice(0, place.column - 1).replace(/[^\t]/g, ' ');
   const caret = `${' '.repeat(margin.length)} | ${indent}${'^'.repeat(place.length)}`;
   return [head, `${margin} | ${place.source}`, hint === undefined ? caret : `${caret}  ${hint}`].join('\n');
+}
+
+/** `path: what is wrong`, where nothing shows the place in the file. */
+export function describeProblem({ path, message }: Pick<Problem, 'path' | 'message'>): string {
+  return path.length === 0 ? message : `${formatPath(path)}: ${message}`;
 }
 
 /** `policies.house.rules[1].action`; names that hold a dot stand in quotes. */

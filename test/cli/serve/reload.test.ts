@@ -168,6 +168,17 @@ test('names what only a restart changes, unless an option has replaced it', asyn
   expect(JSON.parse(line).restart).toEqual(['server.workers', 'server.limits.drain', 'records.file']);
 });
 
+test('a warning names the setting that it is about', async () => {
+  const serving = await serveGuarded();
+
+  writeFileSync(
+    serving.file,
+    guarded.replace('sandbox }]', 'sandbox }, { match: sandbox-a, provider: sandbox }]'),
+  );
+
+  expect(await serving.logged('never reached')).toContain('models[1].match: never reached');
+});
+
 test('reloads at the same time come one after the other, and the last text wins', async () => {
   const serving = await serveGuarded('--no-watch');
 
