@@ -17,6 +17,7 @@ A file that belongs to another user, or that everybody may write to, is refused.
 An unknown setting is an error. \`\${NAME}\` inserts an environment variable anywhere in a text;
 \`$\${\` is a literal \`\${\`. A variable that is unset or empty disables the provider or the key that needs it,
 and is an error anywhere else. Durations are written \`500ms\`, \`10s\`, \`5m\`, \`1h\`; sizes \`16KiB\`, \`32MiB\`, \`10MB\`.
+Paths are relative to the file; \`~/\` is your home directory.
 
 \`config.example.yaml\` shows every setting in its place. In the tables, \`NAME\` stands for a name of your choice
 and \`[ ]\` for any entry of a list.

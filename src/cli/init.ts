@@ -1,7 +1,7 @@
 import { linkSync, lstatSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { trustFile } from '../client/trusted-files.ts';
+import { namedPath } from '../config/source/find.ts';
 import { realPathOf } from '../config/source/real-path.ts';
 import { GatewayError } from '../errors.ts';
 import type { DetectorName } from '../policy/detectors/names.ts';
@@ -66,7 +66,7 @@ export function build(io: Io): Command {
 
 /** Throws usage.invalid where a file is already there and must stay. */
 export async function init(options: InitOptions, format: 'text' | 'json', io: Io): Promise<void> {
-  const file = resolve(io.cwd, options.config ?? 'gateway.yaml');
+  const file = namedPath(options.config ?? 'gateway.yaml', io);
   const mayReplace = options.force === true || (isThere(file) && (await askToReplace(file, options, io)));
   if (isThere(file) && !mayReplace) {
     throw new GatewayError('usage.invalid', `${file} already exists; --force replaces it, -c names another`);

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import {
   distrustFile,
@@ -7,7 +6,7 @@ import {
   trustedFiles,
   trustFile,
 } from '../client/trusted-files.ts';
-import { describeSearch, findConfig } from '../config/source/find.ts';
+import { describeSearch, findConfig, namedPath } from '../config/source/find.ts';
 import { suggest } from '../config/source/problems.ts';
 import { realPathOf } from '../config/source/real-path.ts';
 import type { UserProtection } from '../config/user-file.ts';
@@ -63,7 +62,7 @@ export function build(io: Io): Command {
 }
 
 async function pathOf(file: string | undefined, { config }: CommonOptions, io: Io): Promise<string> {
-  if (file !== undefined) return resolve(io.cwd, file);
+  if (file !== undefined) return namedPath(file, io);
   const found = await findConfig({ file: config, cwd: io.cwd, env: io.env });
   if (found !== undefined) return found.path;
   throw new GatewayError('config.invalid', `there is no configuration here: ${describeSearch(io)}`);

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { isFields, toFields } from '../dialects/fields.ts';
 import type { GatewayError } from '../errors.ts';
 import { stateDirectory as stateDirectoryOf } from '../lib/directories.ts';
@@ -11,6 +11,7 @@ import { buildConfig, type Config } from './config.ts';
 import { type ParsedFile, parseFile } from './parse-file.ts';
 import { type Settings, withoutSecrets } from './schema/schema.ts';
 import type { SourceDocument } from './source/document.ts';
+import { absolutePath, homeOf, type PathBase } from './source/file-path.ts';
 import { type FoundConfig, findConfig, readConfigFile, userDirectory } from './source/find.ts';
 import { applyLogin, type Read, type WantedLogin } from './source/logins.ts';
 import { readCaFile, readEach, readKeyFile, withExtraAuthorities } from './source/named-files.ts';
@@ -137,10 +138,9 @@ export async function inspectConfig(options: LoadOptions): Promise<Inspection> {
   const read = protectedBy(user, found, masked(parsed, options.mask), options, report);
   const { references } = read;
   const isValid = !report.problems.some(({ severity }) => severity === 'error');
-  const directory = found === undefined ? cwd : dirname(found.path);
+  const base = { directory: found === undefined ? cwd : dirname(found.path), home: homeOf(env) };
   const file = { written: source?.value, references: ownReferences };
-  const wants =
-    found === undefined ? [] : wantsOf({ ...file, directory, stateDirectory: stateDirectoryOf(env) });
+  const wants = found === undefined ? [] : wantsOf({ ...file, base, stateDirectory: stateDirectoryOf(env) });
   const ask = options.consent ?? (async () => wants);
   const pending =
     isFound && wants.length > 0 ? await ask({ path: realPathOf(found.path), name, wants, isValid }) : [];
@@ -152,7 +152,7 @@ export async function inspectConfig(options: LoadOptions): Promise<Inspection> {
       ...options,
       ...read,
       readsFiles,
-      directory,
+      base,
       text: text ?? '',
       report: checks,
     }));
@@ -237,7 +237,7 @@ function isTheUsers({ path, from }: FoundConfig, env: LoadOptions['env']): boole
 }
 
 interface BuildInputs extends LoadOptions {
-  readonly directory: string;
+  readonly base: PathBase;
   readonly text: string;
   readonly references: readonly Reference[];
   readonly report: Report;
@@ -246,15 +246,15 @@ interface BuildInputs extends LoadOptions {
 }
 
 async function build(settings: Settings, inputs: BuildInputs): Promise<Config> {
-  const { directory, text, references, report, nowMs, isSandboxMode, needsLocalKey, failedTests } = inputs;
+  const { base, text, references, report, nowMs, isSandboxMode, needsLocalKey, failedTests } = inputs;
   const { readsFiles = true } = inputs;
   const [keyFiles, caFiles] = await Promise.all([
-    readEach(readsFiles ? keyFilesOf(settings) : [], directory, readKeyFile),
-    readEach(readsFiles ? caFilesOf(settings) : [], directory, readCaFile),
+    readEach(readsFiles ? keyFilesOf(settings) : [], base, readKeyFile),
+    readEach(readsFiles ? caFilesOf(settings) : [], base, readCaFile),
   ]);
   const resolved = hash('sha256', `${text}\0${JSON.stringify(withoutSecrets(settings))}`, 'hex');
   return buildConfig({
-    settings: withAbsolutePaths(settings, directory),
+    settings: withAbsolutePaths(settings, base),
     references,
     keyFiles,
     caFiles: await withExtraAuthorities(caFiles, inputs.env.NODE_EXTRA_CA_CERTS),
@@ -268,20 +268,34 @@ async function build(settings: Settings, inputs: BuildInputs): Promise<Config> {
   });
 }
 
-/** The files that are written, whose paths are relative to the configuration's directory as all others are. */
-function withAbsolutePaths(settings: Settings, directory: string): Settings {
+/** With absolute paths of the files that are not read here. */
+function withAbsolutePaths(settings: Settings, base: PathBase): Settings {
   const { records, plants } = settings;
-  const absolute = (file: string | null) => (file === null ? null : resolve(directory, file));
   const { store } = plants;
-  const database = store.database?.replace(
-    /^sqlite:(.+)$/s,
-    (_, file) => `sqlite:${resolve(directory, file)}`,
-  );
+  const absolute = (file: string | null) => (file === null ? null : absolutePath(file, base));
+  const inDatabase = (url: string | null) =>
+    url === null || !url.startsWith('sqlite:')
+      ? withCertificates(url, base)
+      : `sqlite:${absolutePath(url.slice('sqlite:'.length), base)}`;
   return {
     ...settings,
-    records: { ...records, file: absolute(records.file), ledger_file: absolute(records.ledger_file) },
-    plants: { ...plants, store: { ...store, database: database ?? null } },
+    records: {
+      ...records,
+      file: absolute(records.file),
+      ledger_file: absolute(records.ledger_file),
+      ledger_database: withCertificates(records.ledger_database, base),
+    },
+    plants: { ...plants, store: { ...store, database: inDatabase(store.database) } },
   };
+}
+
+/** PostgreSQL's client reads the files that its URL names, from wherever it runs. */
+function withCertificates(url: string | null, { directory, home }: PathBase): string | null {
+  if (url === null) return null;
+  return url.replace(/([?&]ssl(?:rootcert|cert|key)=)(?!\/|%2F|&|#|$)(~\/)?/gi, (_, name, isInHome) => {
+    const start = isInHome === undefined ? directory : home;
+    return `${name}${encodeURIComponent(start)}/`;
+  });
 }
 
 function keyFilesOf({ projects = {}, inspector }: Settings): readonly string[] {

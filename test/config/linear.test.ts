@@ -35,7 +35,7 @@ function load(text: string): readonly unknown[] {
   const source = parseSource(text);
   const { value, references } = substitute(source.value, {});
   const report = createReport({ source, references });
-  const paths = { directory: '/etc', stateDirectory: '/var' };
+  const paths = { base: { directory: '/etc', home: '/root' }, stateDirectory: '/var' };
   const wants = wantsOf({ written: source.value, references, ...paths });
   if (source.problems.length > 0) return source.problems;
   const { settings, ...read } = readSettings({ value, references, source, report });

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Config, rebuildConfig } from '../../src/config/config.ts';
 import { inspectConfig, loadConfig } from '../../src/config/load.ts';
+import { markedSettings } from '../../src/config/schema/reach.ts';
+import { settingsSchema } from '../../src/config/schema/schema.ts';
 import { inFileOrder } from '../../src/config/source/problems.ts';
+import { toFields } from '../../src/dialects/fields.ts';
 import { makeAuthority } from '../kit/certificate.ts';
 import { allowAll, createWorkspace, inspect, nowMs, problemsOf } from './workspace.ts';
 
@@ -519,3 +522,78 @@ test.each(['postgres://u:12/ss@h/db', 'postgres://u:p%ss@h/db'])(
     );
   },
 );
+
+test('in paths ~ is the home directory, for what is read, written and asked about', async () => {
+  const authority = makeAuthority('own').cert.trim();
+  const directory = createWorkspace({
+    'home/key': 'a-key-of-a-colleague',
+    'home/ca.pem': authority,
+    'gateway.yaml': `
+records: { file: ~/r.jsonl, ledger_file: "~/l.sqlite" }
+inspector: { password_file: ~/key }
+plants: { store: { database: "sqlite:~/plants.sqlite" } }
+models: []
+projects: { shop: { keys: [{ id: web, file: ~/key }] } }
+providers: { a: { dialect: openai, base_url: "https://a.example/v1", ca_file: ~/ca.pem } }
+`,
+  });
+  const home = join(directory, 'home');
+
+  const { config, settings, wants } = await inspectConfig({
+    cwd: directory,
+    file: '~/../gateway.yaml',
+    env: { HOME: home },
+    nowMs,
+  });
+
+  expect(config?.records).toMatchObject({
+    file: `${home}/r.jsonl`,
+    ledger: { file: `${home}/l.sqlite` },
+  });
+  expect(config?.plants.store.database).toBe(`sqlite:${home}/plants.sqlite`);
+  expect(config?.keys.find('a-key-of-a-colleague')).toMatchObject({ id: 'web' });
+  expect(config?.inspector.password).toBe('a-key-of-a-colleague');
+  expect(config?.providers.get('a')?.ca).toBe(authority);
+  expect(settings?.records.file).toBe('~/r.jsonl');
+  expect(wants.map(({ text }) => text)).toContain(`a key or password is read from ${home}/key`);
+});
+
+// Whoever adds a setting that names a file finds it here.
+test.each(
+  markedSettings(settingsSchema)
+    .filter(({ reach }) => /file|records|authorities|store database/.test(reach ?? ''))
+    .map(({ path }) => path.join('.')),
+)('%s is not taken for the home directory of another user', async (setting) => {
+  const path = setting.split('.');
+  const prefix = path.at(-1) === 'database' ? 'sqlite:' : '';
+  const file = (name: string) =>
+    path.toReversed().reduce<unknown>((value, step) => {
+      if (step === '[]') return [{ id: 'web', ...toFields(value) }];
+      return { [step === '*' ? 'a' : step]: value };
+    }, `${prefix}${name}`);
+
+  expect(await problemsOf(JSON.stringify(file('~other/x')))).toContainEqual(
+    expect.stringMatching(
+      /: of ~ only ~\/ is known, your own home directory: write the whole path, or \.\/~/,
+    ),
+  );
+  expect(await problemsOf(JSON.stringify(file('./~other/x')))).not.toContainEqual(
+    expect.stringContaining('of ~ only'),
+  );
+});
+
+test('sslrootcert of a PostgreSQL is beside the configuration, unless its path is absolute', async () => {
+  const ledgerAt = async (file: string) => {
+    const yaml = `records: { ledger: true, ledger_database: "postgres://h/d?sslrootcert=${file}" }`;
+    const cwd = createWorkspace({ 'gateway.yaml': yaml });
+    const options = { cwd: '/', file: join(cwd, 'gateway.yaml'), env: { HOME: '/home/me' }, nowMs };
+    const { config } = await loadConfig(options);
+    return config.records.ledger?.database?.replace(encodeURIComponent(cwd), 'HERE');
+  };
+
+  expect(await ledgerAt('../ca.pem')).toBe('postgres://h/d?sslrootcert=HERE/../ca.pem');
+  expect(await ledgerAt('/etc/ca.pem')).toBe('postgres://h/d?sslrootcert=/etc/ca.pem');
+  expect(await ledgerAt('%2Fetc%2Fca.pem')).toBe('postgres://h/d?sslrootcert=%2Fetc%2Fca.pem');
+  expect(await ledgerAt('~/ca.pem&x=1')).toBe('postgres://h/d?sslrootcert=%2Fhome%2Fme/ca.pem&x=1');
+  expect(await ledgerAt('')).toBe('postgres://h/d?sslrootcert=');
+});

@@ -1,10 +1,11 @@
 import { createWriteStream } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gatewayAddress, type NamedModels, readRunning } from '../../client/address.ts';
 import { readHealth } from '../../client/call.ts';
 import { ensureStateDirectory } from '../../client/state.ts';
 import type { LoadedConfig, LoadOptions } from '../../config/load.ts';
+import { namedPath } from '../../config/source/find.ts';
 import type { WantedLogin } from '../../config/source/logins.ts';
 import { GatewayError } from '../../errors.ts';
 import type { OwnerProof } from '../../lib/owner-proof.ts';
@@ -54,7 +55,7 @@ export async function agentGateway(
   if (options.config === undefined && io.env.GATEWAY_URL) return findGateway(io.env, options, io.signal);
   const file = options.config ?? (io.env.GATEWAY_CONFIG || undefined);
   const running = readRunning(io.env);
-  const isAsked = file === undefined || running?.config?.path === resolve(io.cwd, file);
+  const isAsked = file === undefined || running?.config?.path === namedPath(file, io);
   if (running === undefined || !isAsked) return startOwn(options, io, login);
   try {
     const found = await findGateway({ ...io.env, GATEWAY_URL: undefined }, options, io.signal);

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isAlive, readRunning } from '../../client/address.ts';
 import { ensureStateDirectory } from '../../client/state.ts';
+import { namedPath } from '../../config/source/find.ts';
 import { GatewayError } from '../../errors.ts';
 import { canAsk } from '../shell/ask.ts';
 import type { CommonOptions } from '../shell/command.ts';
@@ -80,11 +81,11 @@ async function startDetached(options: DetachOptions, io: Io): Promise<void> {
   child.unref();
 }
 
-function argumentsOf(options: DetachOptions, { cwd }: Io): string[] {
+function argumentsOf(options: DetachOptions, io: Io): string[] {
   const { config, port, plantsPort, host, workers, log = 'json', watch, quiet } = options;
   return [
     ...['serve', '--log', log],
-    ...(config === undefined ? [] : ['-c', resolve(cwd, config)]),
+    ...(config === undefined ? [] : ['-c', namedPath(config, io)]),
     ...(port === undefined ? [] : ['-p', String(port)]),
     ...(plantsPort === undefined ? [] : ['--plants-port', String(plantsPort)]),
     ...(host === undefined ? [] : ['--host', host]),

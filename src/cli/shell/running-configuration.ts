@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
-import { relative, resolve } from 'node:path';
+import { relative } from 'node:path';
 import { gatewayAddress, isAlive, readRunning } from '../../client/address.ts';
 import { refuseForeignState, stateDirectory } from '../../client/state.ts';
 import type { LoadOptions } from '../../config/load.ts';
-import { findConfig, nearestConfig, readConfigFile } from '../../config/source/find.ts';
+import { findConfig, namedPath, nearestConfig, readConfigFile } from '../../config/source/find.ts';
 import { realPathOf } from '../../config/source/real-path.ts';
 import { isFields } from '../../dialects/fields.ts';
 import { reachableHost } from '../../http/bind.ts';
@@ -24,7 +24,7 @@ export async function otherConfiguration({ config: file }: Options, io: Io): Pro
   if (running === undefined) return undefined;
   const { url, path } = running;
   const named = file ?? (env.GATEWAY_CONFIG || undefined);
-  const near = named === undefined ? nearestConfig({ cwd, env }) : resolve(cwd, named);
+  const near = named === undefined ? nearestConfig({ cwd, env }) : namedPath(named, { cwd, env });
   if (near === undefined || near === path) return undefined;
   const own = named === undefined ? (await findConfig({ cwd, env }))?.path : near;
   if (own === undefined || (path !== null && realPathOf(own) === realPathOf(path))) return undefined;

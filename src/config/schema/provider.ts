@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { hostNames } from '../../hosts/find-host.ts';
 import { reaching } from './reach.ts';
-import { duration, headerName, httpUrl, proxyUrl } from './scalars.ts';
+import { duration, filePath, headerName, httpUrl, proxyUrl } from './scalars.ts';
 
 const providerDialects = ['sandbox', 'anthropic', 'openai', 'gemini', 'bedrock', 'vertex'] as const;
 // biome-ignore format: a list
@@ -48,7 +48,7 @@ export const providerSchema = z.strictObject({
     .optional()
     .describe("The endpoints that this host supports; default: all of its dialect's."),
   forward_headers: z.array(headerName).default([]).describe('Further request headers to forward to it.'),
-  ca_file: reaching('authorities', z.string().min(1))
+  ca_file: reaching('authorities', filePath.clone())
     .nullable()
     .default(null)
     .describe(

@@ -142,6 +142,20 @@ export const size = sizeText
 /** A size of memory for many things. */
 export const memorySize = sizeText.refine((text) => parseMemorySize(text) !== 0, 'expected more than 0');
 
+export const ownHomeOnly =
+  'of ~ only ~/ is known, your own home directory: write the whole path, or ./~ before a name that begins with ~';
+
+/** A file, relative to the configuration, or with `~` for the home directory. */
+export const filePath = z
+  .string()
+  .min(1)
+  .refine((path) => !isOthersHome(path), ownHomeOnly);
+
+/** `~name`, which only a shell knows. */
+export function isOthersHome(path: string): boolean {
+  return /^~[^/]/.test(path);
+}
+
 export const port = reaching('nothing', z.int().min(0).max(65_535));
 export const amount = reaching('nothing', z.int().min(1).max(1_000_000_000));
 export const price = reaching('nothing', z.number().min(0).max(1_000_000));

@@ -5,11 +5,14 @@ import { providerSchema } from './provider.ts';
 import { reaching } from './reach.ts';
 import {
   amount,
+  filePath,
   hostName,
   httpUrl,
+  isOthersHome,
   modelGlob,
   modelName,
   nameSchema,
+  ownHomeOnly,
   port,
   price,
   stateUrl,
@@ -97,7 +100,7 @@ const keySchema = z.strictObject({
   )
     .optional()
     .describe(`The key itself, only as \${NAME}.`),
-  file: reaching('key file', z.string().min(1))
+  file: reaching('key file', filePath.clone())
     .optional()
     .describe('File that contains the key, relative to this file.'),
   expires: expiry
@@ -193,7 +196,7 @@ export const settingsSchema = z.strictObject({
         .nullable()
         .default(null)
         .describe('Serve it; null: where `server.host` is a loopback address.'),
-      password_file: reaching('key file', z.string().min(1))
+      password_file: reaching('key file', filePath.clone())
         .nullable()
         .default(null)
         .describe(
@@ -214,7 +217,10 @@ export const settingsSchema = z.strictObject({
           port: port.default(4101).describe('Port to listen on; 0 takes any free one.'),
           database: reaching(
             'store database',
-            z.string().regex(/^sqlite:.+$|^postgres(?:ql)?:\/\/\S+$/, 'expected sqlite:FILE or postgres://…'),
+            z
+              .string()
+              .regex(/^sqlite:.+$|^postgres(?:ql)?:\/\/\S+$/, 'expected sqlite:FILE or postgres://…')
+              .refine((text) => !isOthersHome(text.replace(/^sqlite:/, '')), ownHomeOnly),
           )
             .nullable()
             .default(null)

@@ -1,7 +1,17 @@
 import * as z from 'zod';
 import { memoize } from '../../lib/memoize.ts';
 import { reaching } from './reach.ts';
-import { amount, duration, hostName, memorySize, port, postgresUrl, price, size } from './scalars.ts';
+import {
+  amount,
+  duration,
+  filePath,
+  hostName,
+  memorySize,
+  port,
+  postgresUrl,
+  price,
+  size,
+} from './scalars.ts';
 import { parseMemorySize, parseSize } from './units.ts';
 
 /** Making a format takes 30 µs, and thousands of keys may be in the same few zones. */
@@ -113,7 +123,7 @@ export const serverSchema = z.strictObject({
 
 /** What is written about each exchange, and where. */
 export const recordsSchema = z.strictObject({
-  file: reaching('records', z.string().min(1))
+  file: reaching('records', filePath.clone())
     .nullable()
     .default(null)
     .describe('File of the JSON lines, relative to this file; null: in the state directory.'),
@@ -130,7 +140,7 @@ export const recordsSchema = z.strictObject({
     .describe(
       'How often the ledger is written through to the disk. What was answered survives the end of the process in any case; `always` also waits for the disk before each call to a provider, so that a power failure loses nothing.',
     ),
-  ledger_file: reaching('usage file', z.string().min(1))
+  ledger_file: reaching('usage file', filePath.clone())
     .nullable()
     .default(null)
     .describe(

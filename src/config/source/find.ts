@@ -1,9 +1,9 @@
 import { constants, existsSync, type Stats } from 'node:fs';
 import { access, type FileHandle, lstat, open, stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { dirname, join, parse, resolve } from 'node:path';
+import { dirname, join, parse } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { GatewayError } from '../../errors.ts';
+import { absolutePath, homeOf } from './file-path.ts';
 import { realPathOf } from './real-path.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -31,13 +31,19 @@ const places = [
 
 /** The file to use: the flag's, GATEWAY_CONFIG's, the project's, the user's; undefined when there is none. */
 export async function findConfig({ file, cwd, env }: Search): Promise<FoundConfig | undefined> {
-  if (file !== undefined) return { path: resolve(cwd, file), from: 'flag' };
+  if (file !== undefined) return { path: namedPath(file, { cwd, env }), from: 'flag' };
   const named = env.GATEWAY_CONFIG;
-  if (named !== undefined && named !== '') return { path: resolve(cwd, named), from: 'environment' };
+  if (named !== undefined && named !== '')
+    return { path: namedPath(named, { cwd, env }), from: 'environment' };
   const inProject = await searchProject({ cwd, env });
   if (inProject !== undefined) return { path: inProject, from: 'project' };
   const own = await findUserFile(env);
   return own === undefined ? undefined : { path: own, from: 'user' };
+}
+
+/** Where -c or GATEWAY_CONFIG leads to: shells replace `~` neither in `--config=~/…` nor in quotation marks. */
+export function namedPath(path: string, { cwd, env }: Pick<Search, 'cwd' | 'env'>): string {
+  return absolutePath(path, { directory: cwd, home: homeOf(env) });
 }
 
 /** The user's own file, whether or not another one is used. Throws config.invalid for one that can't be read. */
@@ -149,7 +155,7 @@ async function openFile(path: string, flags: string | number): Promise<FileHandl
 
 /** The last directory that is searched: the root of the repository or the home directory, whichever is nearer. */
 function searchRoot({ cwd, env }: Pick<Search, 'cwd' | 'env'>): string {
-  const home = resolve(env.HOME || homedir());
+  const home = homeOf(env);
   const homes = [home, realPathOf(home)];
   // In a worktree and in a submodule `.git` is a file.
   const isRoot = (directory: string) => homes.includes(directory) || existsSync(join(directory, '.git'));
@@ -274,5 +280,5 @@ function fromRootDirectory<Value>(create: () => Value): Value {
 export function userDirectory(env: Environment): string {
   const base = env.XDG_CONFIG_HOME;
   if (base?.startsWith('/')) return join(base, 'gateway');
-  return join(env.HOME || homedir(), '.config', 'gateway');
+  return join(homeOf(env), '.config', 'gateway');
 }

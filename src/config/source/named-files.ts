@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { absolutePath, type PathBase } from './file-path.ts';
 import type { Report } from './report.ts';
 
 interface Failed {
@@ -16,14 +17,14 @@ export type KeyFile =
   | { readonly kind: 'read'; readonly key: string; readonly isWorldReadable: boolean }
   | Failed;
 
-/** Reads every file that a configuration names, each once; paths are relative to its directory. */
+/** Reads every file that a configuration names, each once. */
 export async function readEach<File extends CaFile | KeyFile>(
   files: readonly string[],
-  directory: string,
+  base: PathBase,
   read: (path: string) => Promise<File>,
 ): Promise<ReadonlyMap<string, File | Failed>> {
   const all = [...new Set(files)].map(
-    async (file) => [file, await read(resolve(directory, file)).catch(toFailed)] as const,
+    async (file) => [file, await read(absolutePath(file, base)).catch(toFailed)] as const,
   );
   return new Map(await Promise.all(all));
 }

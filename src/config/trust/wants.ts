@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { toFields } from '../../dialects/fields.ts';
 import { GatewayError } from '../../errors.ts';
 import { type Cloud, cloudAt, clouds, isCloud } from '../../hosts/clouds.ts';
@@ -8,6 +8,7 @@ import { isLoopbackHost, standardPlantsUrl } from '../../lib/loopback.ts';
 import { defaultBaseUrl } from '../build/providers.ts';
 import { type MarkedValue, markedValues } from '../schema/reach.ts';
 import { settingsSchema } from '../schema/schema.ts';
+import { absolutePath, type PathBase } from '../source/file-path.ts';
 import { formatPath } from '../source/problems.ts';
 import { liesIn, realPathOf } from '../source/real-path.ts';
 import type { Reference } from '../source/substitute.ts';
@@ -26,8 +27,7 @@ interface File {
   /** As it was parsed: with `${NAME}` in place of values. */
   readonly written: unknown;
   readonly references: readonly Reference[];
-  /** For relative paths. */
-  readonly directory: string;
+  readonly base: PathBase;
   readonly stateDirectory: string;
 }
 
@@ -55,7 +55,7 @@ interface Fact {
   readonly facts: readonly string[];
 }
 
-interface Marked extends MarkedValue, Pick<File, 'directory' | 'stateDirectory'> {
+interface Marked extends MarkedValue, Pick<File, 'base' | 'stateDirectory'> {
   readonly text: string;
 }
 
@@ -201,8 +201,8 @@ function ofRecords(marked: Marked, say: (file: string) => string): readonly Fact
   return marked.names.length === 0 && isKept ? [] : ofFile(marked, say);
 }
 
-function fileOf({ text, directory, names }: Marked): string {
-  return names.length > 0 ? text : realPathOf(resolve(directory, text));
+function fileOf({ text, base, names }: Marked): string {
+  return names.length > 0 ? text : realPathOf(absolutePath(text, base));
 }
 
 const vendors: ReadonlyMap<string, string> = new Map(
