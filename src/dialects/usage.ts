@@ -90,13 +90,14 @@ export function toUsageFields(usage: Usage) {
   };
 }
 
-/** Members of answers and usages that say how a request was processed, and what of that the known prices are for. */
-const modes: readonly (readonly [name: string, plain: ReadonlySet<unknown>])[] = Object.entries({
-  service_tier: new Set(['default', 'standard', 'auto', 'on_demand']),
-  speed: new Set(['standard']),
-  inference_geo: new Set(['global', 'not_available']),
-  trafficType: new Set(['ON_DEMAND', 'TRAFFIC_TYPE_UNSPECIFIED']),
-});
+/** Members of answers and usages that say how a request was processed: the mode, and what of it the known prices are for. */
+const modes: readonly (readonly [member: string, mode: string, plain: ReadonlySet<string>])[] = [
+  ['service_tier', 'service_tier', new Set(['default', 'standard', 'auto', 'on_demand'])],
+  ['serviceTier', 'service_tier', new Set(['standard', 'unspecified'])],
+  ['speed', 'speed', new Set(['standard'])],
+  ['inference_geo', 'inference_geo', new Set(['global', 'not_available'])],
+  ['trafficType', 'trafficType', new Set(['on_demand', 'traffic_type_unspecified'])],
+];
 
 /** What the objects of an answer say about how it was processed; `other` is what else costs more. */
 export function toModes(
@@ -105,11 +106,11 @@ export function toModes(
 ): Pick<Usage, 'surcharge' | 'plainModes'> {
   let surcharge = other;
   const plainModes: string[] = [];
-  for (const [name, plain] of modes) {
-    for (const { [name]: value } of holders) {
+  for (const [member, mode, plain] of modes) {
+    for (const { [member]: value } of holders) {
       if (typeof value !== 'string') continue;
-      if (plain.has(value)) plainModes.push(name);
-      else surcharge ??= name;
+      if (plain.has(value.toLowerCase())) plainModes.push(mode);
+      else surcharge ??= member;
     }
   }
   return { ...(surcharge !== undefined && { surcharge }), ...(plainModes.length > 0 && { plainModes }) };

@@ -5,7 +5,7 @@ import type { Price } from './price.ts';
 /** What is known about a model without any configuration. */
 export interface KnownModel {
   readonly price: Price;
-  /** At a cloud's endpoint of one region or one geography. */
+  /** At an endpoint of one region or one geography, of a cloud or the vendor itself. */
   readonly regionalPrice: Price;
   /** What it costs instead until then, in milliseconds since 1970. */
   readonly promotion?: { readonly untilMs: number; readonly price: Price; readonly regionalPrice: Price };

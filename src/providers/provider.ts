@@ -133,6 +133,8 @@ function authorizerFor(options: ProviderOptions, url: URL): Authorizer | undefin
 
 function priceScopeOf({ dialect, baseUrl, region = regionOf(baseUrl) }: ProviderOptions): PriceScope {
   if (dialect === 'vertex') return baseUrl.endsWith('/locations/global') ? 'global' : 'regional';
+  // OpenAI's endpoints of a region: eu.api.openai.com.
+  if (/^https:\/\/[a-z]+\.api\.openai\.com(?:[:/]|$)/.test(baseUrl)) return 'regional';
   // AWS' partitions for governments and in China have prices of their own.
   return region !== undefined && /^(?:us-gov|us-iso|cn)/.test(region) ? 'unlisted' : 'global';
 }

@@ -65,6 +65,9 @@ test.each([
   ['arn:aws:bedrock:us-east-1:1:inference-profile/eu.anthropic.claude-sonnet-4-5-20250929-v1:0', false, 3.3],
   ['us.anthropic.claude-opus-4-1-20250805-v1:0', false, 15],
   ['gemini-2.5-pro', true, 1.25],
+  ['gpt-5.4', true, 2.75],
+  ['gpt-5.4', false, 2.5],
+  ['gpt-5.2', true, 1.75],
 ])('%s with isRegional %s costs %s', (name, isRegional, input) => {
   expect(listPrice(name, { isRegional, nowMs })?.input).toBe(input);
 });

@@ -28,3 +28,21 @@ test.each([
   expect(keyless.ownHeaders).toEqual([]);
   await Promise.all([provider.close(), keyless.close()]);
 });
+
+test.each([
+  ['openai', 'https://api.openai.com/v1', 'global'],
+  ['openai', 'https://eu.api.openai.com/v1', 'regional'],
+  ['openai', 'https://us.api.openai.com', 'regional'],
+  ['openai', 'https://api.openai.com.example/v1', 'global'],
+  ['vertex', 'https://aiplatform.googleapis.com/v1/projects/p/locations/global', 'global'],
+  [
+    'vertex',
+    'https://europe-west4-aiplatform.googleapis.com/v1/projects/p/locations/europe-west4',
+    'regional',
+  ],
+] as const)('prices of %s at %s are %s', async (dialect, baseUrl, scope) => {
+  const provider = makeProvider(baseUrl, { dialect });
+
+  expect(provider.priceScope).toBe(scope);
+  await provider.close();
+});

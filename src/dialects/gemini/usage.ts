@@ -39,6 +39,7 @@ export function parseGeminiAnswerUsage(answer: Fields, known?: Usage): Usage | u
 /** Tokens with prices of their own: sound that was read, and whatever was made besides text. */
 const pricedApart: readonly (readonly [details: string, modality: RegExp])[] = [
   ['promptTokensDetails', /^AUDIO$/],
+  ['cacheTokensDetails', /^AUDIO$/],
   ['toolUsePromptTokensDetails', /^AUDIO$/],
   ['candidatesTokensDetails', /^(?:AUDIO|IMAGE|VIDEO)$/],
 ];

@@ -1,4 +1,4 @@
-import { type Fields, isFields, toFields, toKnownCount } from '../fields.ts';
+import { type Fields, isFields, toFields, toKnownCount, toList } from '../fields.ts';
 import { noUsage, toModes, type Usage } from '../usage.ts';
 
 /**
@@ -10,11 +10,15 @@ export function parseMessagesUsage(value: unknown, known?: Usage): Usage | undef
   const passes = parsePasses(value.iterations);
   if (passes.length === 0) return parseAnswerUsage(value, known);
   const answer = parseAnswerUsage(value, known?.answer ?? known);
-  return answer && passes.reduce(addUsage, { ...answer, answer });
+  if (answer === undefined) return undefined;
+  // Advice costs what the model costs that gives it.
+  const isAdvised = toList(value.iterations).some((each) => toFields(each).type === advice);
+  return passes.reduce(addUsage, { ...answer, answer, ...(isAdvised && { surcharge: advice }) });
 }
 
 /** Passes of the provider's own, which it charges for: a summary of a long conversation, another model's advice. */
-const ownPasses: ReadonlySet<unknown> = new Set(['compaction', 'advisor_message']);
+const advice = 'advisor_message';
+const ownPasses: ReadonlySet<unknown> = new Set(['compaction', advice]);
 
 /** The counts beside the list of passes leave these out. */
 function parsePasses(iterations: unknown): readonly Usage[] {

@@ -52,7 +52,10 @@ export function findSurchargedMode(document: JsonDocument): string | undefined {
 /** Processing that answers name too, under the names that they have for it. */
 const answerNames: Readonly<Record<string, string>> = { serviceTier: 'service_tier' };
 
-/** Modes at the top of a request that cost other than the known prices, by the names that answers have for them. */
+/**
+ * What a request asks for that costs other than the known prices, by the names that answers have for it: modes, and
+ * `tools` of the provider's own, of which the answer may say that none was used.
+ */
 export function findAskedModes(document: JsonDocument): readonly string[] {
   const found = plainModes.filter(([name, plain]) => {
     const entry = document.member(document.root, name);
@@ -62,7 +65,11 @@ export function findAskedModes(document: JsonDocument): readonly string[] {
     );
   });
   const modality = findModality(document);
-  return [...found.map(([name]) => answerNames[name] ?? name), ...(modality === undefined ? [] : [modality])];
+  return [
+    ...found.map(([name]) => answerNames[name] ?? name),
+    ...(modality === undefined ? [] : [modality]),
+    ...(findToolFees(document).unpriced === undefined ? [] : ['tools']),
+  ];
 }
 
 function isOther(document: JsonDocument, entry: number | undefined, plain: ReadonlySet<string>): boolean {

@@ -151,10 +151,17 @@ const g = (usage: object, more: object = {}) => ({
   usageMetadata: { promptTokenCount: 1_000, candidatesTokenCount: 100, totalTokenCount: 1_100, ...usage },
   ...more,
 });
+/** A response whose provider ran tools itself. */
+const ran = (...types: readonly string[]) =>
+  r({}, { output: types.map((type) => ({ type, id: 'o', status: 'completed' })) });
 const sound = (tokens: number) => [{ modality: 'AUDIO', tokenCount: tokens }];
 
-// US$ for a million tokens: claude-opus-4-5 5, 25, read 0.5, written 6.25, for an hour 10; gpt-4.1 2, 8, read 0.5;
-// gemini-2.5-flash 0.3, 2.5, read 0.03. A search US$ 0.01.
+// What the vendors charged in November 2026, by their own pages. US$ for a million tokens:
+// claude-opus-4-5: 5 in, 25 out, 0.5 read, 6.25 written, 10 for an hour; a search 0.01
+//   (platform.claude.com/docs/en/about-claude/pricing)
+// gpt-4.1: 2 in, 8 out, 0.5 read; a search 0.01; searches of files, containers and pictures apart
+//   (developers.openai.com/api/docs/pricing)
+// gemini-2.5-flash: 0.3 in, 2.5 out, 0.03 read; sound apart (ai.google.dev/gemini-api/docs/pricing)
 // biome-ignore format: a case a line
 const rows: readonly Row[] = [
   ['tokens', 'messages', m({}), 0.005 + 0.0025],
@@ -169,6 +176,8 @@ const rows: readonly Row[] = [
   ['the batch tier', 'messages', m({ service_tier: 'batch' }), undefined],
   ['the fast mode', 'messages', m({ service_tier: 'standard', speed: 'fast' }), undefined],
   ['one region', 'messages', m({ inference_geo: 'us' }), undefined],
+  ['a summary by the provider itself', 'messages', m({ iterations: [{ type: 'compaction', input_tokens: 1_000, output_tokens: 100 }] }), 0.0075 * 2],
+  ["another model's advice", 'messages', m({ iterations: [{ type: 'advisor_message', model: 'claude-opus-4-1', input_tokens: 1_000, output_tokens: 100 }] }), undefined],
   ['tokens', 'chat', c({}), 0.002 + 0.0008],
   ['cached tokens', 'chat', c({ prompt_tokens_details: { cached_tokens: 600 } }), 0.0008 + 0.0003 + 0.0008],
   ['cached tokens of Moonshot', 'chat', c({ cached_tokens: 600 }), 0.0008 + 0.0003 + 0.0008],
@@ -178,18 +187,35 @@ const rows: readonly Row[] = [
   ['the default tier', 'chat', c({}, { service_tier: 'default' }), 0.0028],
   ['the priority tier', 'chat', c({}, { service_tier: 'priority' }), undefined],
   ['the flex tier', 'chat', c({}, { service_tier: 'flex' }), undefined],
-  ['sound', 'chat', c({ completion_tokens_details: { audio_tokens: 50 } }), undefined],
+  ['written tokens', 'chat', c({ prompt_tokens_details: { cache_write_tokens: 600 } }), 0.0028],
+  ['sound that was made', 'chat', c({ completion_tokens_details: { audio_tokens: 50 } }), undefined],
+  ['sound that was heard', 'chat', c({ prompt_tokens_details: { audio_tokens: 50 } }), undefined],
+  ['pictures that were made', 'chat', c({ completion_tokens_details: { image_tokens: 50 } }), undefined],
+  ['predictions that were rejected', 'chat', c({ completion_tokens_details: { rejected_prediction_tokens: 50, reasoning_tokens: 20 } }), 0.0028],
   ['tokens', 'responses', r({}), 0.0028],
   ['cached tokens', 'responses', r({ input_tokens_details: { cached_tokens: 600 } }), 0.0019],
   ['searches', 'responses', r({}, { tool_usage: { web_search: { num_requests: 2 } } }), 0.0028 + 0.02],
   ['the priority tier', 'responses', r({}, { service_tier: 'priority' }), undefined],
   ['the flex tier', 'responses', r({}, { service_tier: 'flex' }), undefined],
+  ['searches that are listed', 'responses', ran('web_search_call', 'web_search_call'), 0.0028 + 0.02],
+  ['calls that the client runs', 'responses', ran('function_call', 'custom_tool_call', 'mcp_call'), 0.0028],
+  ['a search of files', 'responses', ran('file_search_call'), undefined],
+  ['a container', 'responses', ran('message', 'code_interpreter_call'), undefined],
+  ['a picture', 'responses', ran('image_generation_call'), undefined],
+  ['a call of tomorrow', 'responses', ran('teleport_call'), undefined],
   ['tokens', 'gemini', g({}), 0.0003 + 0.00025],
   ['tokens on demand', 'gemini', g({ trafficType: 'ON_DEMAND' }), 0.00055],
+  ['the standard tier', 'gemini', g({ serviceTier: 'standard' }), 0.00055],
+  ['the flex tier', 'gemini', g({ serviceTier: 'flex' }), undefined],
+  ['the priority tier', 'gemini', g({ serviceTier: 'PRIORITY' }), undefined],
+  ['priority on demand', 'gemini', g({ trafficType: 'ON_DEMAND_PRIORITY' }), undefined],
   ['cached tokens', 'gemini', g({ cachedContentTokenCount: 600 }), 0.00012 + 0.000018 + 0.00025],
   ['thoughts', 'gemini', g({ thoughtsTokenCount: 100, totalTokenCount: 1_200 }), 0.0008],
   ['provisioned throughput', 'gemini', g({ trafficType: 'PROVISIONED_THROUGHPUT' }), undefined],
   ['sound that was heard', 'gemini', g({ promptTokensDetails: sound(500) }), undefined],
+  ['sound that was cached', 'gemini', g({ cachedContentTokenCount: 600, cacheTokensDetails: sound(500) }), undefined],
+  ['what tools added', 'gemini', g({ toolUsePromptTokenCount: 1_000, totalTokenCount: 2_100 }), 0.0003 * 2 + 0.00025],
+  ['pictures that were made', 'gemini', g({ candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: 50 }] }), undefined],
   ['sound that was made', 'gemini', g({ candidatesTokensDetails: sound(50) }), undefined],
   ['a search', 'gemini', g({}, { candidates: [{ index: 0, content: { role: 'model', parts: [{ text: 'hi' }] }, finishReason: 'STOP', groundingMetadata: { webSearchQueries: ['a'] } }] }), undefined],
 ];
@@ -239,6 +265,18 @@ test.each<readonly [TextDialectName, object, object, number | undefined]>([
   ['chat', { service_tier: 'auto' }, c({}, { service_tier: 'priority' }), undefined],
   ['responses', { service_tier: 'flex' }, r({}), undefined],
   ['gemini', { serviceTier: 'flex' }, g({}), undefined],
+  ['gemini', { service_tier: 'priority' }, g({ serviceTier: 'standard' }), 0.00055],
+  ['messages', { tools: [{ type: 'code_execution_20250825', name: 'code_execution' }] }, m({}), undefined],
+  ['messages', { tools: [{ type: 'web_search_20250305', name: 'web_search' }] }, m({}), 0.0075],
+  ['responses', { tools: [{ type: 'file_search', vector_store_ids: [] }] }, r({}), 0.0028],
+  [
+    'responses',
+    { tools: [{ type: 'file_search', vector_store_ids: [] }] },
+    ran('file_search_call'),
+    undefined,
+  ],
+  ['responses', { tools: [{ type: 'file_search', vector_store_ids: [] }] }, ran(), undefined],
+  ['gemini', { tools: [{ googleMaps: {} }] }, g({}), undefined],
   ['gemini', { cachedContent: 'cachedContents/1' }, g({ cachedContentTokenCount: 600 }), undefined],
 ])('what %s is asked for without a budget, %j, is not understated', async (dialect, asked, members, usd) => {
   const { 'no budget': gateway } = gateways;
