@@ -12,7 +12,8 @@ const introduction = `# Configuration
 The configuration is one YAML file: the one named by \`--config\`, else by \`GATEWAY_CONFIG\`, else \`gateway.yaml\`
 (\`.yml\`, \`.gateway.yaml\`, \`.config/gateway.yaml\`) in the working directory or a parent up to the root of the repository or your home,
 else \`gateway/gateway.yaml\` in the user's configuration directory. Without a file the gateway runs in sandbox mode.
-A file that belongs to another user, or that everybody may write to, is refused.
+A file that belongs to another user, or that everybody may write to, is refused. JSON is YAML too, and is read many
+times as fast: write a file of thousands of keys or models as JSON, whatever its name.
 
 An unknown setting is an error. \`\${NAME}\` inserts an environment variable anywhere in a text;
 \`$\${\` is a literal \`\${\`. A variable that is unset or empty disables the provider or the key that needs it,

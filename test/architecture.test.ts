@@ -35,7 +35,7 @@ const layers: Readonly<Record<string, Layer>> = {
   'limits/': { from: ['dialects/', 'type:config/'], packages: ['ioredis'] },
   'config/': {
     from: ['json/', 'policy/', 'hosts/', 'dialects/registry.ts', 'dialects/fields.ts'],
-    packages: ['zod', 'yaml', 'js-yaml', 'cosmiconfig'],
+    packages: ['zod', 'yaml', 'cosmiconfig'],
   },
   'http/': {},
   'record/': {

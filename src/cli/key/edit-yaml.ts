@@ -19,10 +19,11 @@ export type YamlPath = readonly (string | number)[];
 
 /**
  * The text with one more entry, given as YAML on one line, at the end of a list; the list and the groups around it are made
- * where they are missing.
+ * where they are missing. A text that is JSON stays JSON.
  */
 export function appendEntry(text: string, listPath: YamlPath, entry: string): string | undefined {
-  return checked(text, () => insert(text, listPath, entry), {
+  const added = isJson(text) ? JSON.stringify(parse(entry)) : entry;
+  return checked(text, () => insert(text, listPath, added), {
     path: listPath,
     change: (list) => [...(Array.isArray(list) ? list : []), parse(entry)],
   });
@@ -79,7 +80,8 @@ function insert(text: string, listPath: YamlPath, entry: string): string | undef
   if (missing.length === 0) return isSeq<Node>(node) ? appendToList(text, node, entry) : undefined;
   if (document.contents === null) return atEnd(text, blockLines(missing, entry, 0));
   if (!isMap(node)) return undefined;
-  if (node.flow === true) return intoFlow(text, node, `${flowPairs(missing, entry)}`);
+  if (node.flow === true)
+    return intoFlow(text, node, flowPairs(missing, entry, isJson(text) ? JSON.stringify : keyText));
   // `shop:` with nothing behind it: the lines go below.
   const empty = pairOf(node, missing[0]);
   if (empty !== undefined) {
@@ -118,8 +120,22 @@ function intoFlow(
   return `${text.slice(0, start)}${isList ? `[${added}]` : `{ ${added} }`}${text.slice(end)}`;
 }
 
-function flowPairs([first = '', ...rest]: readonly string[], entry: string): string {
-  return `${keyText(first)}: ${rest.length === 0 ? `[${entry}]` : `{ ${flowPairs(rest, entry)} }`}`;
+function flowPairs(
+  [first = '', ...rest]: readonly string[],
+  entry: string,
+  write: (name: string) => string,
+): string {
+  const value = rest.length === 0 ? `[${entry}]` : `{ ${flowPairs(rest, entry, write)} }`;
+  return `${write(first)}: ${value}`;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function blockLines(names: readonly string[], entry: string, indent: number): readonly string[] {

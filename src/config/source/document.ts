@@ -1,6 +1,6 @@
 import { isMap, isScalar, isSeq, type Node, type Pair, parseDocument, visit } from 'yaml';
 import { partitionPoint } from '../../lib/partition-point.ts';
-import { parseJson, parsePlain } from './plain-yaml.ts';
+import { parseJson } from './plain-json.ts';
 import type { Position, Problem } from './problems.ts';
 
 type Path = readonly PropertyKey[];
@@ -18,9 +18,8 @@ export interface SourceDocument {
 
 /**
  * Parses one YAML document; every error comes back as a problem with its place. The lines that places quote don't show
- * what may be secret, which is judged by the names of settings, except for those that are known to be numbers. The
- * value of a text in which nothing is wrong is read by a parser that takes a tenth of the time and knows no places: those
- * are found when one is asked for.
+ * what may be secret, which is judged by the names of settings, except for those that are known to be numbers. Of a text
+ * that is JSON, as programs write large files, only the value is read until a place is asked for.
  */
 export function parseSource(
   text: string,
@@ -31,7 +30,7 @@ export function parseSource(
     parsed ??= mayQuote ? parseYaml(text, isNumberOrBoolean) : unquoted(parseYaml(text, isNumberOrBoolean));
     return parsed;
   };
-  const plain = mayQuote ? (parseJson(text) ?? parsePlain(text)) : undefined;
+  const plain = mayQuote ? parseJson(text) : undefined;
   return {
     value: plain === undefined ? yaml().value : plain.value,
     problems: plain === undefined ? yaml().problems : [],

@@ -27,6 +27,16 @@ test.each<[string, string, string]>([
     'projects: { shop: { keys: [{ id: a }, { id: b }] } }',
   ],
   [
+    'a list in JSON',
+    '{ "projects": { "shop": { "keys": [ { "id": "a" } ] } } }\n',
+    '{ "projects": { "shop": { "keys": [ { "id": "a" }, {"id":"b"} ] } } }\n',
+  ],
+  [
+    'JSON without the project',
+    '{ "server": { "port": 1 } }\n',
+    '{ "server": { "port": 1 }, "projects": { "shop": { "keys": [{"id":"b"}] } } }\n',
+  ],
+  [
     'an empty list',
     'projects:\n  shop:\n    keys: []   # none\n',
     'projects:\n  shop:\n    keys: [{ id: b }]   # none\n',
