@@ -8,7 +8,7 @@ import { dialects } from '../src/dialects/registry.ts';
 import { answerOf, type Says } from './kit/five-turns.ts';
 import { projects, secrets, startGateway } from './kit/gateway.ts';
 import { startHost } from './kit/host.ts';
-import { refusalOf, type Vendor, vendors } from './kit/strict/vendors.ts';
+import { nothingIssued, refusalOf, type Vendor, vendors } from './kit/strict/vendors.ts';
 
 // Real agents over a tool loop with thinking, at hosts that refuse what their vendors refuse. AGENTS_BIN is a folder with
 // the programs: npm install @anthropic-ai/claude-code @openai/codex @google/gemini-cli opencode-ai
@@ -53,7 +53,7 @@ function withTool(answer: object, sent: string): object {
 }
 
 async function startVendor(vendor: Vendor) {
-  const issued = { seals: new Set<string>() };
+  const issued = nothingIssued();
   const refused: string[] = [];
   let results = 0;
   const host = await startHost((response, { target, body }) => {
@@ -70,10 +70,7 @@ async function startVendor(vendor: Vendor) {
     results = Math.max(results, count);
     const hasTools = Object.keys(tools).some((tool) => sent.includes(`"name":"${tool}"`));
     const says = hasTools ? (turns[count] ?? 'text') : 'text';
-    const answer = withTool(
-      answerOf(vendor, { says, answers: 'text', ids: 'fresh', isCompacted: false }, count, issued),
-      sent,
-    );
+    const answer = withTool(answerOf(vendor, { says, ids: 'fresh' }, count, issued), sent);
     response.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json' });
     if (!isStream) return response.end(JSON.stringify(answer));
     for (const { name, data } of eventsOf(dialects[vendor.dialect], answer as never) ?? [])

@@ -1,10 +1,5 @@
 import { traitsOf } from '../hosts/find-host.ts';
-import {
-  isOpenAiReasoningModel,
-  takesReasoningEffort,
-  takesSampling,
-  thinkingControl,
-} from '../hosts/models.ts';
+import { canStopThinking, takesReasoningEffort, takesSampling, thinkingControl } from '../hosts/models.ts';
 import { type Dropped, type Fields, noteDropped, unsupported } from './fields.ts';
 import type { TranslationContext } from './translation/context.ts';
 
@@ -125,9 +120,9 @@ export const responsesFields = {
 export function toOpenAi(effort: string) {
   return {
     rules: {
-      temperature: droppedIf(isOpenAiReasoningModel),
-      top_p: droppedIf(isOpenAiReasoningModel),
-      [effort]: droppedIf((context) => !takesReasoningEffort(context)),
+      temperature: droppedIf((context) => !takesSampling(context)),
+      top_p: droppedIf((context) => !takesSampling(context)),
+      [effort]: droppedIf((context) => !takesReasoningEffort(context) && !canStopThinking(context)),
     },
   };
 }

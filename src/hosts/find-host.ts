@@ -1,5 +1,6 @@
 import { isLoopbackHost } from '../lib/loopback.ts';
-import { type Cells, type HostName, hosts, modelFamilies } from './registry.ts';
+import { memoize } from '../lib/memoize.ts';
+import { type Cells, type HostName, type HostRow, hosts, localCells, modelFamilies } from './registry.ts';
 import { type HostTraits, widelyAccepted } from './traits.ts';
 
 /** A model at a host. */
@@ -17,7 +18,7 @@ export interface HostHints {
   readonly host?: HostName | undefined;
   /** The dialect's family. */
   readonly dialect: string;
-  readonly hostname: string;
+  readonly url: URL;
 }
 
 const families: Readonly<Record<string, HostName>> = {
@@ -27,8 +28,12 @@ const families: Readonly<Record<string, HostName>> = {
   vertex: 'vertex',
 };
 
-export function findHost({ host, dialect, hostname }: HostHints): Host {
-  return host ?? hostNamed(hostname) ?? families[dialect] ?? (isLocal(hostname) ? 'local' : 'unknown');
+export function findHost({ host, dialect, url }: HostHints): Host {
+  return host ?? hostNamed(url.hostname) ?? families[dialect] ?? (isLocal(url) ? programAt(url) : 'unknown');
+}
+
+function programAt({ port }: URL): Host {
+  return hostNames.find((name) => rowOf(name).port === Number(port)) ?? 'local';
 }
 
 function hostNamed(hostname: string): HostName | undefined {
@@ -42,24 +47,40 @@ function googleCloudNamed(hostname: string): HostName | undefined {
 
 export const hostNames = Object.keys(hosts) as [HostName, ...HostName[]];
 
-function isLocal(hostname: string): boolean {
+function isLocal({ hostname }: URL): boolean {
   return isLoopbackHost(hostname) || hostname.endsWith('.localhost');
 }
 
-/** What a host takes for one of its models: what is known of the host wins over what is known of the model's family. */
-export function traitsOf({ host, targetModel: model }: HostedModel): HostTraits {
-  const row: { kind: string; cells: Cells } = isNamed(host) ? hosts[host] : { kind: host, cells: {} };
-  const name = bareName(model);
-  const family = row.kind === 'vendor' ? undefined : modelFamilies.find(({ match }) => match.test(name));
-  return {
-    ...widelyAccepted,
-    ...(host === 'local' && { streamUsage: true }), // llama.cpp, LM Studio, Ollama, vLLM
-    ...valuesOf(family?.cells ?? {}),
-    ...valuesOf(row.cells),
-  };
+function rowOf(name: HostName): HostRow {
+  return hosts[name];
 }
 
-function isNamed(host: Host): host is HostName {
+/** What a host takes for one of its models: what is known of the host wins over what is known of the model's family. */
+export function traitsOf({ host, targetModel }: HostedModel): HostTraits {
+  return namedTraits(`${host} ${bareName(targetModel)}`);
+}
+
+/** By the host and the bare name of the model, with a blank between them. */
+const namedTraits = memoize((hosted): HostTraits => {
+  const [host = '', name = ''] = splitOnce(hosted);
+  const matching = ({ match }: { readonly match: RegExp }) => match.test(name);
+  const row = isNamed(host) ? rowOf(host) : undefined;
+  const family = row?.kind === 'vendor' ? undefined : modelFamilies.find(matching);
+  return {
+    ...widelyAccepted,
+    ...valuesOf(host === 'local' ? localCells : {}),
+    ...valuesOf(family?.cells ?? {}),
+    ...valuesOf(row?.cells ?? {}),
+    ...valuesOf(row?.models?.find(matching)?.cells ?? {}),
+  };
+});
+
+function splitOnce(hosted: string): readonly string[] {
+  const at = hosted.indexOf(' ');
+  return [hosted.slice(0, at), hosted.slice(at + 1)];
+}
+
+function isNamed(host: string): host is HostName {
   return Object.hasOwn(hosts, host);
 }
 
@@ -67,7 +88,13 @@ function valuesOf(cells: Cells): Partial<HostTraits> {
   return Object.fromEntries(Object.entries(cells).map(([trait, [value]]) => [trait, value]));
 }
 
-/** The model's name without the vendor that aggregators put in front: `openai/gpt-5` is `gpt-5`. */
+/** What Bedrock puts in front of a name: `us.anthropic.`. */
+const places = /^(?:[a-z-]+\.){1,2}(?=[a-z])/;
+
+/** The model's name without the vendor that aggregators and clouds put in front: `openai/gpt-5` is `gpt-5`. */
 export function bareName(model: string): string {
-  return model.slice(model.lastIndexOf('/') + 1).toLowerCase();
+  return model
+    .slice(model.lastIndexOf('/') + 1)
+    .toLowerCase()
+    .replace(places, '');
 }

@@ -1,4 +1,4 @@
-import { bareName, type Host, type HostedModel } from './find-host.ts';
+import { bareName, type Host, type HostedModel, traitsOf } from './find-host.ts';
 
 /** How much a model is to think before it answers, from least to most. */
 export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
@@ -11,7 +11,7 @@ interface EffortRow {
   readonly source: string;
 }
 
-/** The efforts that a model takes; the first row that matches holds, and a model without one takes all of them. */
+/** The efforts that a model takes; the first row that matches holds. */
 const effortRows: readonly EffortRow[] = [
   {
     match: /^claude-(?:opus-4-5|opus-4-[012]|sonnet-4-5|haiku-4)/,
@@ -59,26 +59,64 @@ const effortRows: readonly EffortRow[] = [
     source: 'platform.openai.com/docs/guides/reasoning, 2026-11',
   },
   {
-    match: /^gpt-5(?:-|$)/,
+    match: /^gpt-5(?:-|$)(?!.*chat)/,
     efforts: ['minimal', 'low', 'medium', 'high'],
     source: 'platform.openai.com/docs/guides/reasoning, 2026-11',
   },
   {
-    match: /^gpt-5\.1(?:-|$)/,
+    match: /^gpt-5\.1(?:-|$)(?!.*chat)/,
     efforts: ['none', 'low', 'medium', 'high'],
     source: 'platform.openai.com/docs/guides/reasoning, 2026-11',
   },
   {
-    match: /^gpt-5\./,
+    match: /^(?:gpt-5\.|gpt-[6-9]|codex)(?!.*-chat)/,
     efforts: ['none', 'low', 'medium', 'high', 'xhigh'],
     source: 'platform.openai.com/docs/guides/reasoning, 2026-11',
   },
+  {
+    match: /^deepseek-(?:v[4-9]|flash|pro)/,
+    efforts: ['low', 'high', 'max'],
+    source: 'api-docs.deepseek.com/guides/thinking_mode, 2026-11',
+  },
+  {
+    match: /^kimi-k(?:[3-9]|\d\d)/,
+    efforts: ['low', 'high', 'max'],
+    source: 'platform.kimi.ai/docs/guide/use-thinking-effort, docs.rs/synaps-engine 0.11, 2026-11',
+  },
+  {
+    match: /^grok-(?:4\.[3-9]|[5-9])/,
+    efforts: ['none', 'low', 'medium', 'high'],
+    source: 'docs.x.ai/docs/guides/reasoning, @ai-sdk/xai 4.0 change log, 2026-11',
+  },
+  {
+    match: /^mistral-(?:small-(?:latest|2603)|medium-3-5)/,
+    efforts: ['none', 'high'],
+    source: 'docs.mistral.ai/capabilities/reasoning/adjustable, 2026-11',
+  },
+  {
+    match: /^glm-5\.(?:[3-9]|\d\d)/,
+    efforts: ['low', 'high', 'max'],
+    source: 'dev.to/aihubmix (GLM-5.3), docs.together.ai/docs/glm-5.3-quickstart, 2026-08',
+  },
+  {
+    match: /^glm-5\.2/,
+    efforts: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
+    source: 'nesquena/hermes-webui exp-v0.52.105, 2026-07',
+  },
 ];
 
-/** The effort that the model has and that is nearest to the wanted one from below; its smallest if it has none below. */
-export function nearestEffort(wanted: Effort, { targetModel }: Pick<HostedModel, 'targetModel'>): Effort {
+function effortsOf({ targetModel }: Pick<HostedModel, 'targetModel'>): readonly Effort[] | undefined {
   const name = bareName(targetModel);
-  const taken = effortRows.find(({ match }) => match.test(name))?.efforts ?? efforts;
+  return effortRows.find(({ match }) => match.test(name))?.efforts;
+}
+
+/**
+ * The effort that the model has and that is nearest to the wanted one from below; its smallest if it has none below. Who
+ * wants some thinking gets some. A model without a row has all of them.
+ */
+export function nearestEffort(wanted: Effort, model: Pick<HostedModel, 'targetModel'>): Effort {
+  const all = effortsOf(model) ?? efforts;
+  const taken = wanted === 'none' ? all : all.filter((effort) => effort !== 'none');
   const below = taken.filter((effort) => efforts.indexOf(effort) <= efforts.indexOf(wanted));
   return below.at(-1) ?? taken[0] ?? wanted;
 }
@@ -87,7 +125,7 @@ function startsWithAny(name: string, starts: readonly string[]): boolean {
   return starts.some((start) => name.startsWith(start));
 }
 
-/** OpenAI's reasoning models refuse temperature and top_p, and are the ones that know an effort. */
+/** OpenAI's reasoning models take no temperature and top_p, and encrypt their reasoning. */
 export function isOpenAiReasoningModel({ targetModel }: Pick<HostedModel, 'targetModel'>): boolean {
   const name = bareName(targetModel);
   if (name.includes('-chat')) return false;
@@ -95,8 +133,17 @@ export function isOpenAiReasoningModel({ targetModel }: Pick<HostedModel, 'targe
 }
 
 // Other hosts answer 400 to an effort for a model that can't reason (Ollama does), so only names known to take it.
-export function takesReasoningEffort(model: Pick<HostedModel, 'targetModel'>): boolean {
-  return isOpenAiReasoningModel(model) || bareName(model.targetModel).startsWith('gpt-oss');
+export function takesReasoningEffort(model: HostedModel): boolean {
+  return traitsOf(model).takesEffort && effortsOf(model) !== undefined;
+}
+
+/** Models of open weights and their vendors' that can do without thinking; Kimi's and GLM's newest can't. */
+const withoutThought =
+  /^(?:kimi-k2\.[56]|deepseek-(?:v(?:3\.[12]|[4-9])|chat|flash|pro)|glm-(?:4\.[56]|5(?:\.[12])?(?![\d.]))|qwen(?!.*thinking))/;
+
+/** Whether the host can be asked to let the model answer without thinking. */
+export function canStopThinking(model: HostedModel): boolean {
+  return traitsOf(model).thinkingSwitch !== 'none' && withoutThought.test(bareName(model.targetModel));
 }
 
 const claudeHosts: readonly Host[] = ['anthropic', 'bedrock', 'vertex'];
@@ -135,7 +182,9 @@ export function thinkingControl(model: HostedModel): 'none' | 'budget' | 'effort
 // Newer Claude models refuse temperature and top_p; the ones known to take them are a closed list.
 const withSampling = ['claude-3', ...withBudget, 'claude-opus-4-5', 'claude-opus-4-6', 'claude-sonnet-4'];
 
+/** Whether temperature and top_p may be set at all. */
 export function takesSampling(model: HostedModel): boolean {
+  if (traitsOf(model).sampling === 'none' || isOpenAiReasoningModel(model)) return false;
   return !isClaude(model) || startsWithAny(bareName(model.targetModel), withSampling);
 }
 

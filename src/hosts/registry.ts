@@ -20,17 +20,28 @@ interface Setup {
  * One vendor's host, or one program that serves models. `vendor`: it knows its own models. `server`: a program that people
  * run themselves; `router`: it passes requests on to others. With these two the model's family decides as well.
  */
-interface HostRow {
+export interface HostRow {
   readonly title: string;
   readonly kind: 'vendor' | 'server' | 'router';
   /** Names of its hosts; one that begins with a dot stands for all names that end so. */
   readonly names: readonly string[];
+  /** The port by which it is known on this machine, if no other program usually has it. */
+  readonly port?: number;
   readonly setup?: Setup;
   readonly cells: Cells;
+  /** What is otherwise for some of its models. */
+  readonly models?: ModelCells;
 }
 
+/** Models by their bare names; the first that matches counts. */
+type ModelCells = readonly { readonly match: RegExp; readonly cells: Cells }[];
+
+const usualImages = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] as const;
+const googleImages = ['image/jpeg', 'image/png', 'image/webp', 'image/heic', 'image/heif'] as const;
+
 const anthropicCells: Cells = {
-  twoSamplings: [false, 'BerriAI/litellm#21010 and docs.anthropic.com/en/api/messages, 2026-06'],
+  sampling: ['one', 'BerriAI/litellm#21010 and docs.anthropic.com/en/api/messages, 2026-06'],
+  images: [usualImages, 'docs.anthropic.com/en/docs/build-with-claude/vision, 2026-11'],
   promptCache: ['breakpoints', 'docs.anthropic.com/en/docs/build-with-claude/prompt-caching, 2026-11'],
 };
 
@@ -38,12 +49,14 @@ const openAiCells: Cells = {
   tokenCap: ['max_completion_tokens', 'mnfst/llm-gateway#1878, LegalQuants/lq-ai#157, 2026-06'],
   laterSystem: [true, 'platform.openai.com/docs/api-reference/chat/create, 2026-11'],
   openAiOptions: [true, 'platform.openai.com/docs/api-reference/chat/create, 2026-11'],
-  streamUsage: [true, 'platform.openai.com/docs/api-reference/chat/create, 2026-11'],
+  takesEffort: [true, 'platform.openai.com/docs/guides/reasoning, 2026-11'],
+  streamUsage: ['asked', 'platform.openai.com/docs/api-reference/chat/create, 2026-11'],
+  images: [usualImages, 'platform.openai.com/docs/guides/images-vision, 2026-11'],
   documents: [true, 'platform.openai.com/docs/guides/pdf-files, 2026-11'],
   promptCache: ['prefix', 'platform.openai.com/docs/guides/prompt-caching, 2026-11'],
 };
 
-const streamUsage = (source: string) => ({ streamUsage: [true, source] }) as const;
+const streamUsage = (source: string) => ({ streamUsage: ['asked', source] }) as const;
 
 /** In the order in which `gateway init` writes their models, which is that in which they are matched. */
 export const hosts = {
@@ -86,7 +99,17 @@ export const hosts = {
         'extra_content',
         'openclaude#67, ai.google.dev/gemini-api/docs/thought-signatures, 2026-04',
       ],
+      takesEffort: [true, 'ai.google.dev/gemini-api/docs/openai, 2026-11'],
+      endUser: [
+        false,
+        'n4ze3m/page-assist#418, IBM/AI-SDK-Db2-IBMi#32 (strict about fields that it does not know), 2026-08',
+      ],
       ...streamUsage('ai.google.dev/gemini-api/docs/openai, 2026-11'),
+      schemas: ['google', 'QwenLM/qwen-code#1186, theopenco/llmgateway#1763, 2026-02'],
+      images: [
+        googleImages,
+        'ai.google.dev/gemini-api/docs/image-understanding, microsoft/vscode#286628, 2026-01',
+      ],
       promptCache: ['prefix', 'ai.google.dev/gemini-api/docs/caching, 2026-11'],
     },
   },
@@ -104,6 +127,16 @@ export const hosts = {
       reasoning: ['none', 'BerriAI/litellm#30835 and charmbracelet/crush#1590, 2026-06'],
       callIds: ['nine_characters', 'docs.mistral.ai, and zeroclaw-labs/zeroclaw#2693, 2026-03'],
       userAfterTool: [false, 'pi-neuralwatt#12, hermes-agent#20154, zed-industries/zed#37021, 2026-06'],
+      takesEffort: [true, 'docs.mistral.ai/capabilities/reasoning/adjustable, 2026-11'],
+      endUser: [
+        false,
+        'BerriAI/litellm#30882, mistralai/platform-docs-public openapi.yaml (it refuses fields that are not there), 2026-06',
+      ],
+      streamUsage: [
+        'always',
+        'openai/openai-agents-python#442, avante-corp/avante.nvim#2347, vybestack/llxprt-code#114, 2025-08',
+      ],
+      images: [usualImages, 'docs.mistral.ai/capabilities/vision, 2026-11'],
     },
   },
   deepseek: {
@@ -119,9 +152,17 @@ export const hosts = {
     cells: {
       reasoning: ['reasoning_content', 'api-docs.deepseek.com/guides/thinking_mode, 2026-11'],
       needsReasoning: [true, 'anomalyco/opencode#24722, deepseek-ai/deepseek-harness#739, 2026-05'],
+      takesEffort: [true, 'api-docs.deepseek.com/guides/thinking_mode, 2026-11'],
+      thinkingSwitch: ['thinking', 'api-docs.deepseek.com/guides/thinking_mode, 2026-11'],
+      toolChoices: [
+        'not_forced_while_thinking',
+        'deepseek-ai/DeepSeek-V3#1376, BerriAI/litellm#37470, osaurus-ai/osaurus#1940, 2026-08',
+      ],
       ...streamUsage('api-docs.deepseek.com/api/create-chat-completion, 2026-11'),
+      images: [[], 'rikkahub/rikkahub#1433, BenedictKing/ccx#95, nesquena/hermes-webui#2297, 2026-07'],
       promptCache: ['prefix', 'api-docs.deepseek.com/guides/kv_cache, 2026-11'],
     },
+    models: [{ match: /vision/, cells: { images: ['any', 'Prism-Shadow/agenthub#192, 2026-08'] } }],
   },
   moonshot: {
     title: 'Moonshot AI (Kimi)',
@@ -136,21 +177,70 @@ export const hosts = {
     cells: {
       reasoning: ['reasoning_content', 'bytedance/deer-flow#3043, 2026-05'],
       needsReasoning: [true, 'QuantumNous/new-api#3121, continuedev/continue#11711, 2026-03'],
+      takesEffort: [true, 'platform.kimi.ai/docs/guide/use-thinking-effort, 2026-11'],
+      thinkingSwitch: ['thinking', 'platform.kimi.ai/docs/guide/use-kimi-k2-thinking-model, 2026-11'],
+      toolChoices: ['not_forced_while_thinking', 'can1357/oh-my-pi#1077, bestruirui/octopus#251, 2026-05'],
+      schemas: [
+        'typed_unions',
+        'MoonshotAI/kimi-code#2661, abhigyanpatwari/GitNexus#2703, yilewang/llm-for-zotero#416, 2026-09',
+      ],
+      imageUrls: [
+        false,
+        'OpenHands/software-agent-sdk#3155, HeyPuter/puter#2931, platform.kimi.ai/docs/guide/use-kimi-vision-model, 2026-05',
+      ],
+      sampling: [
+        'none',
+        'google-gemini/gemini-cli#18977, Warma10032/VideoAdGuard#34, platform.kimi.ai/docs, 2026-08',
+      ],
       promptCache: ['prefix', 'platform.moonshot.ai/docs, 2026-11'],
     },
+    models: [
+      {
+        match: /^moonshot-/,
+        cells: {
+          sampling: ['both', 'platform.kimi.ai/docs/api/chat, 2026-11'],
+          toolChoices: ['any', 'can1357/oh-my-pi#1077 (only of models that think), 2026-05'],
+        },
+      },
+      {
+        match: /^kimi-k(?:[3-9]|\d\d)/,
+        cells: {
+          toolChoices: ['any', 'pkg.go.dev/github.com/firebase/genkit/go/plugins/compat_oai/kimi, 2026-08'],
+        },
+      },
+    ],
   },
   xai: {
     title: 'xAI',
     kind: 'vendor',
     names: ['api.x.ai', '.api.x.ai'],
     setup: { dialect: 'openai', variable: 'XAI_API_KEY', baseUrl: 'https://api.x.ai/v1', models: ['grok-*'] },
-    cells: streamUsage('docs.x.ai, 2026-11'),
+    cells: {
+      takesEffort: [true, 'docs.x.ai/docs/guides/reasoning, @ai-sdk/xai 4.0 change log, 2026-11'],
+      ...streamUsage('docs.x.ai, 2026-11'),
+      images: [['image/jpeg', 'image/png'], 'docs.x.ai/docs/guides/image-understanding, 2026-11'],
+      promptCache: ['prefix', 'docs.x.ai/docs/models (cached prompt tokens), 2026-11'],
+    },
   },
   groq: {
     title: 'Groq',
     kind: 'router',
     names: ['api.groq.com'],
-    cells: streamUsage('console.groq.com/docs/api-reference, 2026-11'),
+    cells: {
+      reasoning: ['none', 'janhq/jan#8136, tashfeenahmed/freellmapi#1070, vercel/ai#8057, 2026-09'],
+      needsReasoning: [false, 'tashfeenahmed/freellmapi#1070, 2026-09'],
+      ...streamUsage('console.groq.com/docs/api-reference, 2026-11'),
+    },
+  },
+  cerebras: {
+    title: 'Cerebras',
+    kind: 'router',
+    names: ['api.cerebras.ai'],
+    cells: {
+      reasoning: ['none', 'Kilo-Org/kilocode#10375, anomalyco/opencode#33413, 2026-06'],
+      needsReasoning: [false, 'Kilo-Org/kilocode#10375, 2026-05'],
+      ...streamUsage('CherryHQ/cherry-studio#16790, 2026-07'),
+    },
   },
   together: {
     title: 'Together',
@@ -162,7 +252,10 @@ export const hosts = {
     title: 'Fireworks',
     kind: 'router',
     names: ['api.fireworks.ai'],
-    cells: streamUsage('docs.fireworks.ai, 2026-11'),
+    cells: {
+      ...streamUsage('docs.fireworks.ai, 2026-11'),
+      documents: [false, 'langchain-ai/langchain#38388, BerriAI/litellm#30885, 2026-06'],
+    },
   },
   openrouter: {
     title: 'OpenRouter',
@@ -175,8 +268,12 @@ export const hosts = {
       models: ['*/*'],
     },
     cells: {
-      reasoning: ['reasoning', 'openrouter.ai/docs/use-cases/reasoning-tokens, 2026-11'],
+      reasoning: [
+        'reasoning_details',
+        'musistudio/claude-code-router#1057, RooCodeInc/Roo-Code#10307, openrouter.ai/docs/use-cases/reasoning-tokens, 2026-03',
+      ],
       ...streamUsage('openrouter.ai/docs/use-cases/usage-accounting, 2026-11'),
+      documents: [true, 'openrouter.ai/docs/features/multimodal/pdfs, 2026-11'],
     },
   },
   zai: {
@@ -185,46 +282,103 @@ export const hosts = {
     names: ['api.z.ai', 'open.bigmodel.cn'],
     cells: {
       reasoning: ['reasoning_content', 'docs.z.ai/guides/capabilities/thinking-mode, 2026-11'],
+      takesEffort: [
+        true,
+        'docs.z.ai/guides/capabilities/thinking-mode, nesquena/hermes-webui exp-v0.52.105, 2026-07',
+      ],
+      thinkingSwitch: ['thinking', 'docs.z.ai/guides/capabilities/thinking-mode, 2026-11'],
+      toolChoices: ['auto', 'java.agentscope.io/v2/en/integration/model/glm, 2026-11'],
+      streamUsage: ['always', 'java.agentscope.io/v2/en/integration/model/glm, 2026-11'],
+      images: [
+        [],
+        'TriDefender/zcode-api#26, BigPizzaV3/CodexPlusPlus#1760, DayuanJiang/next-ai-draw-io#656, 2026-08',
+      ],
     },
+    models: [
+      {
+        match: /^glm-(?:[\d.]+v|5\.3-flash)/,
+        cells: { images: ['any', 'Prism-Shadow/agenthub#192, docs.z.ai/guides/vlm, 2026-08'] },
+      },
+    ],
   },
   minimax: {
     title: 'MiniMax',
     kind: 'vendor',
     names: ['api.minimax.io', 'api.minimaxi.com'],
-    cells: { reasoning: ['reasoning_content', 'PrimeIntellect-ai/verifiers#575, 2025-11'] },
+    cells: {
+      reasoning: ['reasoning_content', 'PrimeIntellect-ai/verifiers#575, 2025-11'],
+      laterSystem: [false, 'BigPizzaV3/CodexPlusPlus#267, 2026-05'],
+    },
   },
   qwen: {
     title: 'Qwen (DashScope)',
     kind: 'vendor',
     names: ['dashscope.aliyuncs.com', 'dashscope-intl.aliyuncs.com', 'dashscope-us.aliyuncs.com'],
-    cells: streamUsage('help.aliyun.com/zh/model-studio, 2026-11'),
+    cells: {
+      thinkingSwitch: [
+        'enable_thinking',
+        'help.aliyun.com/en/model-studio/deep-thinking, cloudwego/eino#994, 2026-04',
+      ],
+      toolChoices: ['not_forced_while_thinking', 'cloudwego/eino#994, QwenLM/qwen-code#7659, 2026-07'],
+      openAiOptions: [false, 'proma-ai/Proma#1496, openclaw/openclaw#22710, 2026-08'],
+      ...streamUsage('help.aliyun.com/zh/model-studio, 2026-11'),
+      documents: [false, 'QwenLM/qwen-code#1838, Kiln-AI/Kiln#649, 2026-02'],
+    },
   },
   bedrock: {
     title: 'Amazon Bedrock',
     kind: 'vendor',
     names: [],
-    cells: anthropicCells,
+    cells: {
+      ...anthropicCells,
+      imageUrls: [false, 'BerriAI/litellm#18497 (Bedrock has its pictures inside of requests too), 2026-01'],
+    },
   },
   vertex: {
     title: 'Vertex AI',
     kind: 'vendor',
     names: [],
     cells: {
-      ...anthropicCells,
+      images: [
+        googleImages,
+        'docs.cloud.google.com/vertex-ai/generative-ai/docs/multimodal/image-understanding, 2026-11',
+      ],
       hasCallIds: [false, 'vercel/ai#15664, langchainjs#11209, charmbracelet/fantasy#265, 2026-07'],
+      promptCache: ['prefix', 'docs.cloud.google.com/vertex-ai/generative-ai/docs/context-cache, 2026-11'],
     },
+    models: [
+      {
+        match: /^claude/,
+        cells: {
+          ...anthropicCells,
+          imageUrls: [
+            false,
+            'anthropics/anthropic-sdk-typescript#1038, BerriAI/litellm#18430, langchain-google#1088, 2026-05',
+          ],
+        },
+      },
+    ],
   },
   ollama: {
     title: 'Ollama',
     kind: 'server',
     names: [],
-    cells: streamUsage('docs.ollama.com/api/openai-compatibility, 2026-11'),
+    port: 11_434,
+    cells: {
+      ...streamUsage('docs.ollama.com/api/openai-compatibility, 2026-11'),
+      schemas: ['no_patterns', 'containers/kubernetes-mcp-server#758, 2026-02'],
+      imageUrls: [false, 'ollama/ollama#6753, docs.ollama.com/api/openai-compatibility, 2026-05'],
+    },
   },
   lmstudio: {
     title: 'LM Studio',
     kind: 'server',
     names: [],
-    cells: streamUsage('lmstudio.ai/docs/developer/openai-compat, 2026-11'),
+    port: 1_234,
+    cells: {
+      ...streamUsage('lmstudio.ai/docs/developer/openai-compat, 2026-11'),
+      schemas: ['no_patterns', 'containers/kubernetes-mcp-server#758, 2026-02'],
+    },
   },
   vllm: {
     title: 'vLLM',
@@ -248,6 +402,10 @@ export const hosts = {
     cells: {
       reasoning: ['reasoning_content', 'ggml-org/llama.cpp tools/server/README.md, 2026-11'],
       ...streamUsage('ggml-org/llama.cpp tools/server/README.md, 2026-11'),
+      schemas: [
+        'no_patterns',
+        'openclaw/openclaw#113562, aebrer/dreb#422, kubernetes-mcp-server#758, 2026-07',
+      ],
     },
   },
   tgi: {
@@ -266,6 +424,12 @@ export const hosts = {
 
 export type HostName = keyof typeof hosts;
 
+/** What programs on this machine take, of which it isn't known which they are: most of them are built on llama.cpp. */
+export const localCells: Cells = {
+  ...streamUsage('llama.cpp, LM Studio, Ollama and vLLM, as in their rows, 2026-11'),
+  schemas: hosts.llamacpp.cells.schemas,
+};
+
 /** The vendors that can be set up with a key, by the names that their providers get. */
 export function vendorSetups(): readonly (readonly [name: HostName, setup: Setup])[] {
   return (Object.keys(hosts) as HostName[]).flatMap((name) => {
@@ -283,19 +447,35 @@ export const modelFamilies: readonly {
   {
     name: "OpenAI's reasoning models",
     match: /^(?:o[134]|gpt-[5-9]|codex)(?!.*-chat)/,
-    cells: { tokenCap: ['max_completion_tokens', 'opencode#37964, LegalQuants/lq-ai#157, 2026-07'] },
-  },
-  {
-    name: 'DeepSeek from V3.2 on, Kimi from K2 on',
-    match: /^(?:deepseek-(?:v?(?:3\.[2-9]|[4-9])|reasoner|chat|flash|pro)|kimi-)/,
     cells: {
-      reasoning: ['reasoning_content', 'anomalyco/opencode#24722, QuantumNous/new-api#3121, 2026-05'],
-      needsReasoning: [true, 'labring/FastGPT#6357 (the same at other hosts of the model), 2026-02'],
+      tokenCap: ['max_completion_tokens', 'opencode#37964, LegalQuants/lq-ai#157, 2026-07'],
+      takesEffort: [true, 'platform.openai.com/docs/guides/reasoning, 2026-11'],
     },
   },
   {
-    name: 'GLM, MiniMax, Qwen 3, gpt-oss',
-    match: /^(?:glm-|minimax-|qwen-?3|gpt-oss)/,
+    name: 'DeepSeek from V3.2 on, Kimi from K2 on',
+    match: /^(?:deepseek-(?:v?(?:3\.[2-9]|[4-9])|reasoner|chat|flash|pro)|kimi-(?!k2-(?:instruct|0\d{3})))/,
+    cells: {
+      reasoning: ['reasoning_content', 'anomalyco/opencode#24722, QuantumNous/new-api#3121, 2026-05'],
+      needsReasoning: [true, 'labring/FastGPT#6357 (the same at other hosts of the model), 2026-02'],
+      toolChoices: [
+        'not_forced',
+        'osaurus-ai/osaurus#1940, tickernelz/opencode-mem#253 (at routers), 2026-08',
+      ],
+      schemas: ['typed_unions', 'nicobailon/pi-subagents#126 (Kimi at a router), 2026-04'],
+    },
+  },
+  {
+    name: 'gpt-oss',
+    match: /^gpt-oss/,
+    cells: {
+      reasoning: ['reasoning_content', 'vllm-project/vllm#28531, jundot/omlx#884, 2026-04'],
+      takesEffort: [true, 'openai/gpt-oss README.md, docs.ollama.com/capabilities/thinking, 2026-11'],
+    },
+  },
+  {
+    name: 'GLM, MiniMax, Qwen 3',
+    match: /^(?:glm-|minimax-|qwen-?3)/,
     cells: { reasoning: ['reasoning_content', 'vllm-project/vllm#28531, jundot/omlx#884, 2026-04'] },
   },
   {

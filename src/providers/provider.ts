@@ -72,7 +72,7 @@ export class Provider {
     this.retryBudget = new RetryBudget(options.retries);
     this.ownHeaders = keyHeaders(options);
     this.authorizer = same?.authorizer ?? authorizerFor(options, url);
-    this.host = findHost({ ...options, hostname: url.hostname });
+    this.host = findHost({ ...options, url });
     this.#basePath = basePath(url.pathname, options.dialect);
     this.#cloud = cloudFor(options);
     this.priceScope = priceScopeOf(options);

@@ -1,10 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { findHost, traitsOf } from '../../src/hosts/find-host.ts';
-import { type Cells, hosts, modelFamilies } from '../../src/hosts/registry.ts';
+import { nearestEffort, thinkingControl } from '../../src/hosts/models.ts';
+import { type Cells, type HostRow, hosts, localCells, modelFamilies } from '../../src/hosts/registry.ts';
 import { widelyAccepted } from '../../src/hosts/traits.ts';
 
 const rows: readonly (readonly [name: string, cells: Cells])[] = [
-  ...Object.entries(hosts).map(([name, { cells }]) => [name, cells] as const),
+  ...Object.entries<HostRow>(hosts).flatMap(([name, { cells, models = [] }]) => [
+    [name, cells] as const,
+    ...models.map((model) => [`${name} ${model.match}`, model.cells] as const),
+  ]),
+  ['local', localCells],
   ...modelFamilies.map(({ name, cells }) => [name, cells] as const),
 ];
 
@@ -29,12 +34,23 @@ test.each([
   ['127.0.0.1', 'local'], ['models.example.com', 'unknown'], ['api.openai.com.example.com', 'unknown'],
   ['xopenrouter.ai', 'unknown'], ['127.0.0.1.example.com', 'unknown'],
 ])('%s is %s', (hostname, expected) => {
-  expect(findHost({ dialect: 'openai', hostname })).toBe(expected);
+  expect(findHost({ dialect: 'openai', url: new URL(`https://${hostname}`) })).toBe(expected);
+});
+
+test.each([
+  ['http://127.0.0.1:11434/v1', 'ollama'],
+  ['http://localhost:1234/v1', 'lmstudio'],
+  ['http://127.0.0.1:8080/v1', 'local'],
+  ['http://ollama.example.com:11434/v1', 'unknown'],
+])('%s is %s', (url, expected) => {
+  expect(findHost({ dialect: 'openai', url: new URL(url) })).toBe(expected);
 });
 
 test('the configured host wins over the name, and the family decides where neither says', () => {
-  expect(findHost({ dialect: 'openai', hostname: 'api.openai.com', host: 'mistral' })).toBe('mistral');
-  expect(findHost({ dialect: 'anthropic', hostname: 'proxy.example.com' })).toBe('anthropic');
+  expect(findHost({ dialect: 'openai', url: new URL('https://api.openai.com'), host: 'mistral' })).toBe(
+    'mistral',
+  );
+  expect(findHost({ dialect: 'anthropic', url: new URL('https://proxy.example.com') })).toBe('anthropic');
 });
 
 describe('what a host takes', () => {
@@ -55,6 +71,20 @@ describe('what a host takes', () => {
     expect(traitsOf({ host: 'openai', targetModel: 'kimi-k2' }).needsReasoning).toBe(false);
   });
 
+  test('is known for a model by the name that a cloud gives it', () => {
+    expect(nearestEffort('max', { targetModel: 'us.anthropic.claude-opus-4-5-20251101-v1:0' })).toBe('high');
+    expect(thinkingControl({ host: 'bedrock', targetModel: 'anthropic.claude-sonnet-4-5-v1:0' })).toBe(
+      'budget',
+    );
+  });
+
+  test('differs for some models of a vendor', () => {
+    expect(traitsOf({ host: 'vertex', targetModel: 'claude-opus-5' }).promptCache).toBe('breakpoints');
+    expect(traitsOf({ host: 'vertex', targetModel: 'gemini-3-pro' }).promptCache).toBe('prefix');
+    expect(traitsOf({ host: 'zai', targetModel: 'glm-5' }).images).toEqual([]);
+    expect(traitsOf({ host: 'zai', targetModel: 'glm-4.6v' }).images).toBe('any');
+  });
+
   test.each(['gpt-5.5', 'openai/o3', 'gpt-6-sol'])(
     '%s has its cap under another name everywhere',
     (model) => {
@@ -65,9 +95,9 @@ describe('what a host takes', () => {
   test.each(['localhost', 'api.openai.com', 'openrouter.ai', 'api.groq.com'])(
     '%s is asked for the usage of a stream',
     (hostname) => {
-      const host = findHost({ dialect: 'openai', hostname });
+      const host = findHost({ dialect: 'openai', url: new URL(`https://${hostname}`) });
 
-      expect(traitsOf({ host, targetModel: 'm' }).streamUsage).toBe(true);
+      expect(traitsOf({ host, targetModel: 'm' }).streamUsage).toBe('asked');
     },
   );
 });

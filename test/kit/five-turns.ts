@@ -8,11 +8,23 @@ import type { Issued, Vendor } from './strict/vendors.ts';
 
 const says = ['text', 'thinking', 'call', 'parallel', 'thinking and call', 'text and call'] as const;
 export type Says = (typeof says)[number];
-const answers = ['text', 'picture', 'document', 'interruption', 'remark', 'none'] as const;
+const answers = [
+  ...['text', 'picture', 'GIF', 'HEIC', 'image/jpg', 'picture by address', 'document'],
+  ...['interruption', 'remark', 'none'],
+] as const;
 /** The ids of calls: as they should be, those of the turn before again, one for all calls of a turn, none. */
 const ids = ['fresh', 'again', 'same', 'empty'] as const;
+/** How a host of Chat streams its calls, besides as it should. */
+const callForms = ['usual', 'index 0 for all', 'no index', 'null arguments', 'leading {}'] as const;
+/** How a host fails, if it does, before it answers. */
+const faults = [
+  ...['none', 'none', 'none', 'none', 'none'],
+  ...['unknown word', 'failed word', 'error alone', 'error in choice', 'error in stream'],
+] as const;
 type Answers = (typeof answers)[number];
 type Ids = (typeof ids)[number];
+export type CallForm = (typeof callForms)[number];
+export type Fault = (typeof faults)[number];
 
 const pixel =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -31,7 +43,12 @@ const callCounts: Readonly<Record<Says, number>> = {
 };
 
 /** A whole answer of a vendor, what it signs included. */
-export function answerOf(vendor: Vendor, { says: kind, ids }: Step, turn: number, issued: Issued): Fields {
+export function answerOf(
+  vendor: Vendor,
+  { says: kind, ids }: Pick<Step, 'says' | 'ids'>,
+  turn: number,
+  issued: Issued,
+): Fields {
   const thought = kind.includes('thinking') || kind === 'parallel' ? `I think of turn ${turn}.` : '';
   const text = callCounts[kind] === 0 || kind.startsWith('text') ? `Said in turn ${turn}.` : '';
   const calls = names.slice(0, callCounts[kind]).map((name, i) => ({ id: idOf(vendor, ids, turn, i), name }));
@@ -39,6 +56,7 @@ export function answerOf(vendor: Vendor, { says: kind, ids }: Step, turn: number
     issued.seals.add(data);
     return data;
   };
+  if (isOwnId(vendor)) for (const { id } of calls) issued.calls.add(id);
   const said = { thought, text, calls };
   if (vendor.dialect === 'chat') return chatAnswer(vendor, said, turn, seal);
   if (vendor.dialect === 'messages') return messagesAnswer(said, turn, seal);
@@ -46,10 +64,14 @@ export function answerOf(vendor: Vendor, { says: kind, ids }: Step, turn: number
 }
 
 /** Anthropic and OpenAI answer with ids that are theirs; of all others anything was reported. */
-function idOf({ dialect }: Vendor, kind: Ids, turn: number, at: number): string {
-  const isSound = dialect === 'messages' || dialect === 'responses';
+function isOwnId({ dialect, reasoning }: Vendor): boolean {
+  return dialect === 'messages' || dialect === 'responses' || reasoning === 'details';
+}
+
+function idOf(vendor: Vendor, kind: Ids, turn: number, at: number): string {
+  const own = `${vendor.dialect}_${vendor.reasoning}_${turn}_${at}`;
   const id = { fresh: `call_${turn}_${at}`, again: `call_${at}`, same: `call_${turn}`, empty: '' };
-  return id[isSound ? 'fresh' : kind];
+  return isOwnId(vendor) ? own : id[kind];
 }
 
 interface Said {
@@ -70,10 +92,16 @@ function chatAnswer(
     ...{ id, type: 'function', function: { name, arguments: '{"city":"Köln"}' } },
     ...(isSigned && i === 0 && { extra_content: { google: { thought_signature: seal(`SIG+/${turn}=`) } } }),
   }));
+  const isPart = reasoning === 'thinking_part' && thought !== '';
+  const parts = [
+    { type: 'thinking', thinking: [{ type: 'text', text: thought }] },
+    ...(text === '' ? [] : [{ type: 'text', text }]),
+  ];
   const message = {
-    ...{ role: 'assistant', content: text === '' ? null : text },
+    ...{ role: 'assistant', content: isPart ? parts : text === '' ? null : text },
     ...(thought !== '' &&
       (reasoning === 'reasoning' || reasoning === 'reasoning_content') && { [reasoning]: thought }),
+    ...(reasoning === 'details' && detailsOf(thought, calls, `SIG+/${turn}=`, seal)),
     ...(calls.length > 0 && { tool_calls }),
   };
   return {
@@ -81,6 +109,16 @@ function chatAnswer(
     choices: [{ index: 0, message, finish_reason: calls.length > 0 ? 'tool_calls' : 'stop' }],
     usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
   };
+}
+
+/** As OpenRouter has a model's thought, and what Google has signed of its calls. */
+function detailsOf(thought: string, calls: readonly Call[], data: string, seal: SealIt): Fields {
+  const format = { format: 'google-gemini-v1', index: 0 };
+  const details = [
+    ...(thought === '' ? [] : [{ type: 'reasoning.text', text: thought, ...format }]),
+    ...calls.slice(0, 1).map(({ id }) => ({ type: 'reasoning.encrypted', data: seal(data), id, ...format })),
+  ];
+  return { reasoning: thought === '' ? null : thought, reasoning_details: details };
 }
 
 function messagesAnswer({ thought, text, calls }: Said, turn: number, seal: SealIt): Fields {
@@ -148,14 +186,61 @@ function responsesAnswer({ thought, text, calls }: Said, turn: number, seal: Sea
   };
 }
 
+/** Schemas of arguments as tools of agents have them, of which each vendor refuses others. */
+const oddSchema = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    mode: { type: 'string', anyOf: [{ enum: ['a', 'b'] }, { type: 'string' }] },
+    name: { type: ['string', 'null'], pattern: '[a-z]+' },
+    count: { type: 'integer', exclusiveMinimum: '0', maximum: '10' },
+    kind: { const: 'plant' },
+    tree: { $ref: '#/$defs/node' },
+  },
+  required: ['mode'],
+  $defs: { node: { type: 'object', properties: { next: { $ref: '#/$defs/node' } } } },
+};
+const unionSchema = {
+  type: 'object',
+  anyOf: [
+    { properties: { city: { type: 'string' } }, required: ['city'] },
+    { properties: { place: { type: 'string' } }, required: ['place'] },
+  ],
+};
+const oddTools: readonly (readonly [name: string, parameters: Fields])[] = [
+  ['get_weather', oddSchema],
+  ['list_plants', unionSchema],
+  ['2fa.code', schema],
+];
+
+/** A message of Claude Code's with one block. */
+function messageOf(block: Fields): Fields {
+  const { type } = block;
+  const role =
+    type === 'tool_result'
+      ? 'user'
+      : String(type).startsWith('tool_') && type !== 'tool_use'
+        ? 'system'
+        : 'assistant';
+  return {
+    role,
+    content: role === 'assistant' && type !== 'tool_use' ? [block, { type: 'text', text: 'so' }] : [block],
+  };
+}
+
 /** How a client of a dialect keeps its conversation. */
-interface Client {
+export interface Client {
   readonly field: string;
   readonly start: Fields;
   user(text: string): Fields;
   /** What it sends back of an answer: all, as agents do. */
   replay(answer: Fields): readonly Fields[];
   callsOf(answer: Fields): readonly Call[];
+  /** What a request may have besides: options, tools, choices. */
+  readonly options: Readonly<Record<string, (start: Fields) => Fields>>;
+  /** What else may stand in its history, before a user's turn. */
+  readonly extras: Readonly<Record<string, readonly Fields[]>>;
   results(calls: readonly Call[], answers: Answers): readonly Fields[];
 }
 
@@ -163,6 +248,21 @@ interface Client {
 type Read = any;
 
 const resultText = 'sunny, 21 °C';
+
+/** The address or the media type and content of a picture. */
+const pictures: Readonly<Partial<Record<Answers, readonly [type: string, data: string]>>> = {
+  ...{
+    picture: ['image/png', pixel],
+    GIF: ['image/gif', 'R0lGODlhAQABAAAAACw='],
+    HEIC: ['image/heic', 'AAAA'],
+  },
+  ...{ 'image/jpg': ['image/jpg', '/9j/4AAQ'], 'picture by address': ['', 'https://example.com/a.png'] },
+};
+
+/** A picture as one URL. */
+function urlOf([type, data]: readonly [type: string, data: string]): string {
+  return type === '' ? data : `data:${type};base64,${data}`;
+}
 
 export const clients: Readonly<Record<TextDialectName, Client>> = {
   messages: {
@@ -175,11 +275,93 @@ export const clients: Readonly<Record<TextDialectName, Client>> = {
     user: (text) => ({ role: 'user', content: text }),
     replay: ({ content }) => [{ role: 'assistant', content }],
     callsOf: ({ content }: Read) => content.filter(({ type }: Read) => type === 'tool_use'),
+    options: {
+      usual: (start) => start,
+      'without tools': ({ tools: _, ...start }) => start,
+      'a forced call': ({ thinking: _, ...start }) => ({ ...start, tool_choice: { type: 'any' } }),
+      'a forced tool': ({ thinking: _, ...start }) => ({
+        ...start,
+        tool_choice: { type: 'tool', name: 'get_weather' },
+      }),
+      'no call': (start) => ({ ...start, tool_choice: { type: 'none' } }),
+      'one call at a time': (start) => ({
+        ...start,
+        tool_choice: { type: 'auto', disable_parallel_tool_use: true },
+      }),
+      sampling: ({ thinking: _, ...start }) => ({ ...start, temperature: 0.3, top_p: 0.9 }),
+      'least effort': (start) => ({ ...start, output_config: { effort: 'low' } }),
+      'most effort': (start) => ({ ...start, output_config: { effort: 'max' } }),
+      'no thinking': (start) => ({ ...start, thinking: { type: 'disabled' } }),
+      'a user': (start) => ({ ...start, metadata: { user_id: 'user_1_account_2' } }),
+      'odd schemas': (start) => ({
+        ...start,
+        tools: oddTools.map(([name, input_schema]) => ({ name, description: 'x', input_schema })),
+      }),
+      'web search beside tools': (start) => ({
+        ...start,
+        tools: [{ type: 'web_search_20250305', name: 'web_search' }, ...(start.tools as Fields[])],
+      }),
+      'web search alone': (start) => ({
+        ...start,
+        tools: [{ type: 'web_search_20250305', name: 'web_search' }],
+      }),
+      'deferred tools': (start) => ({
+        ...start,
+        tools: [
+          { name: 'ToolSearch', input_schema: { type: 'object' } },
+          ...(start.tools as Fields[]).map((tool) => ({ ...tool, defer_loading: true })),
+          { name: 'DeferredToolPlaceholder', input_schema: { type: 'object' }, defer_loading: true },
+        ],
+      }),
+      'a schema for the answer': (start) => ({
+        ...start,
+        output_config: { format: { type: 'json_schema', schema: oddSchema } },
+      }),
+      'stop sequences': (start) => ({ ...start, stop_sequences: ['END', 'STOP', 'HALT', 'OVER', 'DONE'] }),
+    },
+    extras: Object.fromEntries(
+      Object.entries({
+        'a tool search': [
+          { type: 'tool_use', id: 'search_1', name: 'ToolSearch', input: {} },
+          {
+            type: 'tool_result',
+            tool_use_id: 'search_1',
+            content: [{ type: 'tool_reference', tool_name: 'get_weather' }],
+          },
+        ],
+        fallback: [{ type: 'fallback', from: { model: 'a' }, to: { model: 'b' } }],
+        compaction: [{ type: 'compaction', content: 'We planted ferns.' }],
+        'a call of an MCP server': [
+          { type: 'mcp_tool_use', id: 'mcp_1', name: 'x', server_name: 's', input: {} },
+          {
+            type: 'mcp_tool_result',
+            tool_use_id: 'mcp_1',
+            is_error: false,
+            content: [{ type: 'text', text: 'y' }],
+          },
+        ],
+        'a search of the web': [
+          { type: 'server_tool_use', id: 'srv_1', name: 'web_search', input: { query: 'x' } },
+          { type: 'web_search_tool_result', tool_use_id: 'srv_1', content: [] },
+        ],
+        'thinking of another vendor': [
+          { type: 'thinking', thinking: 'secret thought', signature: 'Rk9SRUlHTg==' },
+          { type: 'redacted_thinking', data: 'Rk9SRUlHTg==' },
+        ],
+        'a tool added': [{ type: 'tool_addition', tool: { type: 'tool_reference', name: 'list_plants' } }],
+        'a tool removed': [{ type: 'tool_removal', tool: { type: 'tool_reference', name: 'ToolSearch' } }],
+      }).map(([name, blocks]) => [name, blocks.map(messageOf)]),
+    ),
     results: (calls, kind) => {
       if (kind === 'none') return [{ role: 'user', content: 'Never mind.' }];
       const source = (media_type: string, data: string) => ({ type: 'base64', media_type, data });
       const content: Fields[] = [{ type: 'text', text: resultText }];
-      if (kind === 'picture') content.push({ type: 'image', source: source('image/png', pixel) });
+      const picture = pictures[kind];
+      if (picture !== undefined)
+        content.push({
+          type: 'image',
+          source: picture[0] === '' ? { type: 'url', url: picture[1] } : source(...picture),
+        });
       if (kind === 'document') content.push({ type: 'document', source: source('application/pdf', pdf) });
       const interrupted = { content: 'Interrupted by the user', is_error: true };
       const results = calls.map(({ id }) => ({
@@ -204,13 +386,63 @@ export const clients: Readonly<Record<TextDialectName, Client>> = {
     replay: ({ choices: [{ message }] }: Read) => [message],
     callsOf: ({ choices: [{ message }] }: Read) =>
       (message.tool_calls ?? []).map((call: Read) => ({ id: call.id, name: call.function.name })),
+    options: {
+      usual: (start) => start,
+      'without tools': ({ tools: _, ...start }) => start,
+      'a forced call': (start) => ({ ...start, tool_choice: 'required' }),
+      'a forced tool': (start) => ({
+        ...start,
+        tool_choice: { type: 'function', function: { name: 'get_weather' } },
+      }),
+      'no call': (start) => ({ ...start, tool_choice: 'none' }),
+      'one call at a time': (start) => ({ ...start, parallel_tool_calls: false }),
+      sampling: (start) => ({ ...start, temperature: 0.3, top_p: 0.9 }),
+      'least effort': (start) => ({ ...start, reasoning_effort: 'minimal' }),
+      'most effort': (start) => ({ ...start, reasoning_effort: 'xhigh' }),
+      'no thinking': (start) => ({ ...start, reasoning_effort: 'none' }),
+      'a user': (start) => ({ ...start, user: 'user_1', service_tier: 'flex', prompt_cache_key: 'k' }),
+      'odd schemas': (start) => ({
+        ...start,
+        tools: oddTools.map(([name, parameters]) => ({
+          type: 'function',
+          function: { name: name.replace('.', '_'), parameters },
+        })),
+      }),
+      'no room given': ({ max_completion_tokens: _, ...start }) => start,
+      'a schema for the answer': (start) => ({
+        ...start,
+        response_format: { type: 'json_schema', json_schema: { name: 'x', strict: true, schema } },
+      }),
+      'stop sequences': (start) => ({ ...start, stop: ['END', 'STOP'] }),
+    },
+    extras: {
+      'a refusal': [{ role: 'assistant', content: null, refusal: 'No.' }],
+      'reasoning of another vendor': [
+        {
+          ...{ role: 'assistant', content: 'so', reasoning_content: 'plain thought' },
+          reasoning_details: [{ type: 'reasoning.encrypted', data: 'Rk9SRUlHTg==' }],
+        },
+      ],
+      'a later system message': [{ role: 'system', content: 'Answer briefly.' }],
+      'parts of text': [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'a' },
+            { type: 'text', text: 'b' },
+          ],
+        },
+      ],
+    },
     results: (calls, kind) => {
       if (kind === 'none') return [{ role: 'user', content: 'Never mind.' }];
       const results = calls.map(({ id }) => ({ role: 'tool', tool_call_id: id, content: resultText }));
-      const url = `data:image/png;base64,${pixel}`;
+      const picture = pictures[kind];
       const file = { filename: 'a.pdf', file_data: `data:application/pdf;base64,${pdf}` };
-      if (kind === 'picture')
+      if (picture !== undefined) {
+        const url = urlOf(picture);
         return [...results, { role: 'user', content: [{ type: 'image_url', image_url: { url } }] }];
+      }
       if (kind === 'document') return [...results, { role: 'user', content: [{ type: 'file', file }] }];
       if (kind === 'remark') return [...results, { role: 'developer', content: 'Be brief.' }];
       return kind === 'text' ? results : [...results, { role: 'user', content: 'Go on, please.' }];
@@ -240,6 +472,73 @@ export const clients: Readonly<Record<TextDialectName, Client>> = {
       output.flatMap(({ type, call_id, name }: Read) =>
         type === 'function_call' ? [{ id: call_id, name }] : [],
       ),
+    options: {
+      usual: (start) => start,
+      'without tools': ({ tools: _, ...start }) => start,
+      'a forced call': (start) => ({ ...start, tool_choice: 'required' }),
+      'a forced tool': (start) => ({ ...start, tool_choice: { type: 'function', name: 'get_weather' } }),
+      'no call': (start) => ({ ...start, tool_choice: 'none' }),
+      'one call at a time': (start) => ({ ...start, parallel_tool_calls: false }),
+      sampling: (start) => ({ ...start, temperature: 0.3, top_p: 0.9 }),
+      'least effort': (start) => ({ ...start, reasoning: { effort: 'minimal' } }),
+      'most effort': (start) => ({ ...start, reasoning: { effort: 'xhigh', summary: 'auto' } }),
+      'no thinking': (start) => ({ ...start, reasoning: { effort: 'none' } }),
+      'a user': (start) => ({ ...start, user: 'user_1', service_tier: 'flex', prompt_cache_key: 'k' }),
+      'odd schemas': (start) => ({
+        ...start,
+        tools: oddTools.map(([name, parameters]) => ({
+          ...{ type: 'function', name: name.replace('.', '_'), parameters, strict: false },
+        })),
+      }),
+      'a tool of free text': (start) => ({
+        ...start,
+        tools: [...(start.tools as Fields[]), { type: 'custom', name: 'apply_patch', description: 'x' }],
+      }),
+      'web search beside tools': (start) => ({
+        ...start,
+        tools: [...(start.tools as Fields[]), { type: 'web_search' }],
+      }),
+      'web search alone': (start) => ({ ...start, tools: [{ type: 'web_search' }] }),
+      'a namespace': (start) => ({
+        ...start,
+        tools: [{ type: 'namespace', name: 'mcp', tools: start.tools }, ...(start.tools as Fields[])],
+      }),
+      'a schema for the answer': (start) => ({
+        ...start,
+        text: { format: { type: 'json_schema', name: 'x', strict: true, schema }, verbosity: 'low' },
+      }),
+    },
+    extras: {
+      'reasoning of another vendor': [
+        { type: 'reasoning', id: 'rs_x', summary: [], encrypted_content: 'Rk9SRUlHTg==' },
+      ],
+      'a search of the web': [
+        { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search', query: 'x' } },
+      ],
+      'a patch': [
+        { type: 'custom_tool_call', call_id: 'patch_1', name: 'apply_patch', input: '*** Begin' },
+        { type: 'custom_tool_call_output', call_id: 'patch_1', output: 'done' },
+      ],
+      'a tool search': [
+        {
+          type: 'tool_search_call',
+          call_id: 'ts_1',
+          execution: 'client',
+          arguments: { query: 'x' },
+          status: 'completed',
+        },
+        {
+          type: 'tool_search_output',
+          call_id: 'ts_1',
+          execution: 'client',
+          status: 'completed',
+          tools: [{ type: 'function', name: 'found_tool', parameters: schema, strict: false }],
+        },
+      ],
+      'a later system message': [
+        { type: 'message', role: 'system', content: [{ type: 'input_text', text: 'Answer briefly.' }] },
+      ],
+    },
     results: (calls, kind) => {
       const user = (role: string, text: string) => ({
         type: 'message',
@@ -247,10 +546,11 @@ export const clients: Readonly<Record<TextDialectName, Client>> = {
         content: [{ type: 'input_text', text }],
       });
       if (kind === 'none') return [user('user', 'Never mind.')];
-      const picture = { type: 'input_image', image_url: `data:image/png;base64,${pixel}`, detail: 'auto' };
+      const shown = pictures[kind];
+      const picture = shown && { type: 'input_image', image_url: urlOf(shown), detail: 'auto' };
       const file = { type: 'input_file', filename: 'a.pdf', file_data: `data:application/pdf;base64,${pdf}` };
       const text = { type: 'input_text', text: resultText };
-      const output = kind === 'picture' ? [text, picture] : kind === 'document' ? [text, file] : resultText;
+      const output = picture ? [text, picture] : kind === 'document' ? [text, file] : resultText;
       const results = calls.map(({ id }) => ({ type: 'function_call_output', call_id: id, output }));
       if (kind === 'remark') return [...results, user('developer', 'Be brief.')];
       return kind === 'interruption' ? [...results, user('user', 'Go on, please.')] : results;
@@ -280,25 +580,97 @@ export const clients: Readonly<Record<TextDialectName, Client>> = {
       content.parts.flatMap(({ functionCall: call }: Read) =>
         call === undefined ? [] : [{ id: call.id, name: call.name }],
       ),
+    options: {
+      usual: (start) => start,
+      'without tools': ({ tools: _, ...start }) => start,
+      'a forced call': (start) => ({ ...start, toolConfig: { functionCallingConfig: { mode: 'ANY' } } }),
+      'a forced tool': (start) => ({
+        ...start,
+        toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['get_weather'] } },
+      }),
+      'no call': (start) => ({ ...start, toolConfig: { functionCallingConfig: { mode: 'NONE' } } }),
+      sampling: (start) => ({
+        ...start,
+        generationConfig: { temperature: 0.3, topP: 0.9, topK: 20, maxOutputTokens: 8_000 },
+      }),
+      'least effort': (start) => ({
+        ...start,
+        generationConfig: { thinkingConfig: { thinkingLevel: 'minimal' } },
+      }),
+      'most effort': (start) => ({
+        ...start,
+        generationConfig: { thinkingConfig: { thinkingBudget: 32_000 } },
+      }),
+      'no thinking': (start) => ({ ...start, generationConfig: { thinkingConfig: { thinkingBudget: 0 } } }),
+      'odd schemas': (start) => ({
+        ...start,
+        tools: [
+          {
+            functionDeclarations: oddTools.map(([name, parametersJsonSchema]) => ({
+              ...{ name: name.replace('2fa', 'fa'), description: 'x', parametersJsonSchema },
+            })),
+          },
+        ],
+      }),
+      "Google's own schemas": (start) => ({
+        ...start,
+        tools: [
+          {
+            functionDeclarations: names.map((name) => ({
+              name,
+              parameters: { type: 'OBJECT', properties: { city: { type: 'STRING', nullable: true } } },
+            })),
+          },
+        ],
+      }),
+      'web search beside tools': (start) => ({
+        ...start,
+        tools: [...(start.tools as Fields[]), { googleSearch: {} }],
+      }),
+      'web search alone': (start) => ({ ...start, tools: [{ googleSearch: {} }] }),
+      'a schema for the answer': (start) => ({
+        ...start,
+        generationConfig: { responseMimeType: 'application/json', responseJsonSchema: schema },
+      }),
+    },
+    extras: {
+      'a thought of another vendor': [
+        {
+          role: 'model',
+          parts: [
+            { text: 'secret thought', thought: true, thoughtSignature: 'Rk9SRUlHTg==' },
+            { text: 'so' },
+          ],
+        },
+      ],
+    },
     results: (calls, kind) => {
       if (kind === 'none') return [{ role: 'user', parts: [{ text: 'Never mind.' }] }];
       const results = calls.map((call) => ({
         functionResponse: { ...call, response: { output: resultText } },
       }));
       const data = (mimeType: string, text: string) => ({ inlineData: { mimeType, data: text } });
-      const more: Readonly<Record<Exclude<Answers, 'none'>, readonly Fields[]>> = {
-        ...{ text: [], picture: [data('image/png', pixel)], document: [data('application/pdf', pdf)] },
-        ...{ interruption: [{ text: 'Go on, please.' }], remark: [{ text: 'Go on, please.' }] },
-      };
-      return [{ role: 'user', parts: [...results, ...more[kind]] }];
+      const picture = pictures[kind];
+      if (picture !== undefined) {
+        const [type, text] = picture;
+        const part = type === '' ? { fileData: { mimeType: 'image/png', fileUri: text } } : data(type, text);
+        return [{ role: 'user', parts: [...results, part] }];
+      }
+      if (kind === 'document') return [{ role: 'user', parts: [...results, data('application/pdf', pdf)] }];
+      return [{ role: 'user', parts: kind === 'text' ? results : [...results, { text: 'Go on, please.' }] }];
     },
   },
 };
 
-interface Step {
+export interface Step {
   readonly says: Says;
   readonly answers: Answers;
   readonly ids: Ids;
+  readonly callForm: CallForm;
+  readonly fault: Fault;
+  readonly option: string;
+  /** Of its client's `extras`; none of that name is none. */
+  readonly extra: string;
   readonly isCompacted: boolean;
 }
 
@@ -308,11 +680,15 @@ export interface Plan {
   readonly elsewhere: ReadonlySet<number>;
 }
 
-export function randomPlan(random: Random): Plan {
+export function randomPlan(random: Random, { options, extras }: Client): Plan {
   const turn = () => ({
     says: random.of(says),
     answers: random.of(answers),
     ids: random.of(ids),
+    callForm: random.of(callForms),
+    fault: random.of(faults),
+    option: random.of(Object.keys(options)),
+    extra: random.of(['none', 'none', ...Object.keys(extras)]),
     isCompacted: random.below(6) === 0,
   });
   const elsewhere = new Set([1 + random.below(4), ...(random.below(2) === 0 ? [1 + random.below(4)] : [])]);

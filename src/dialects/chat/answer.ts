@@ -6,7 +6,6 @@ import {
   type ToolCall,
   type ToolName,
   textPart,
-  thoughtPart,
 } from '../conversation.ts';
 import {
   brokenAnswer,
@@ -22,6 +21,7 @@ import type { TranslationContext } from '../translation/context.ts';
 import { parseFinishWord } from '../translation/finish-words.ts';
 import { type Seal, sealText } from '../translation/seals.ts';
 import { noUsage } from '../usage.ts';
+import { detailedThought } from './reasoning-details.ts';
 import { buildChatUsage, parseChatUsage } from './usage.ts';
 
 /** A whole Chat answer in the neutral form. */
@@ -35,7 +35,7 @@ export function parseChatAnswer(body: Fields): Answer {
   const stopSequence = parseStopSequence(choice);
   return {
     parts: [
-      ...thoughtPart(toText(message.reasoning_content) || toText(message.reasoning)),
+      ...detailedThought(toThinking(message), message.reasoning_details),
       ...textPart('text', toContentText(message.content)),
       ...textPart('refusal', toText(message.refusal)),
       ...calls,
@@ -65,6 +65,13 @@ export function parseSignature(call: Fields): string {
 /** Hosts send arguments as text, and sometimes as the object itself. */
 export function toArguments(value: unknown): string {
   return isFields(value) ? stringifyAnswer(value) : toText(value);
+}
+
+/** What a message's model thought; Mistral's is parts of the content. */
+export function toThinking({ reasoning_content, reasoning, content }: Fields): string {
+  const text = toText(reasoning_content) || toText(reasoning);
+  if (text !== '' || !Array.isArray(content)) return text;
+  return content.map((part) => toContentText(toFields(part).thinking)).join('');
 }
 
 /** Content as text; some hosts answer with parts. */

@@ -15,6 +15,8 @@ import type {
 } from '../conversation.ts';
 import { type Dropped, type Fields, withoutAbsent } from '../fields.ts';
 import { acceptedEffort, clampMaxTokens, type TranslationContext } from '../translation/context.ts';
+import { fitRequest } from '../translation/fit-request.ts';
+import { toHostSchema } from '../translation/host-schemas.ts';
 import {
   isMedia,
   isPdf,
@@ -36,6 +38,7 @@ import {
   toHostCallId,
 } from '../translation/tool-names.ts';
 import type { MediaPart } from '../translation/unsupported-content.ts';
+import { openDetails } from './reasoning-details.ts';
 
 /** The Chat Completions request for a neutral one. */
 export function buildChatRequest(
@@ -45,30 +48,59 @@ export function buildChatRequest(
   dropped: Dropped,
 ): Fields {
   const traits = traitsOf(context);
-  const isOpenAi = traits.openAiOptions;
+  const fitted = fitRequest(request, context, dropped);
   const limit = clampMaxTokens(request.maxOutputTokens, context.maxOutputTokens);
   return withoutAbsent({
     model: context.targetModel,
     messages: buildChatTurns(request, { context, traits, names }),
     [traits.tokenCap]: limit,
-    ...buildOpenAiTools(request, names, { tool: buildTool, chosen: buildChosen }),
-    temperature: request.temperature,
-    top_p: request.topP,
+    ...buildOpenAiTools(fitted, names, { tool: toolBuilder(traits), chosen: buildChosen }),
+    temperature: fitted.temperature,
+    top_p: fitted.topP,
     stop: request.stop.length > 0 ? request.stop : undefined,
-    reasoning_effort: acceptedEffort(request, context, dropped),
+    ...buildThinking(fitted, context, dropped),
     response_format: request.format === undefined ? undefined : buildFormat(request.format),
-    verbosity: isOpenAi ? request.verbosity : undefined,
-    [isOpenAi ? 'safety_identifier' : 'user']: limitUser(request.user),
+    verbosity: traits.openAiOptions ? request.verbosity : undefined,
+    ...buildUser(request, traits),
     service_tier: request.serviceTier,
     prompt_cache_key: request.promptCacheKey,
-    ...(request.isStreaming ? { stream: true, stream_options: { include_usage: true } } : {}),
+    ...(request.isStreaming ? buildStreaming(traits) : {}),
   });
 }
 
-function buildTool(tool: Tool, names: ToolNames): Fields {
-  const { description, parameters, strict } = toFunctionTool(tool);
-  const nested = withoutAbsent({ name: names.toWire(tool), description, parameters, strict });
-  return { type: 'function', function: nested };
+/** Without asking, the usage of a stream is known only where it always comes. */
+function buildStreaming({ streamUsage }: HostTraits): Fields {
+  return streamUsage === 'always'
+    ? { stream: true }
+    : { stream: true, stream_options: { include_usage: true } };
+}
+
+function buildUser({ user }: ConversationRequest, { openAiOptions, endUser }: HostTraits): Fields {
+  return endUser ? { [openAiOptions ? 'safety_identifier' : 'user']: limitUser(user) } : {};
+}
+
+const thinkingOff = {
+  none: {},
+  thinking: { thinking: { type: 'disabled' } },
+  enable_thinking: { enable_thinking: false },
+} satisfies Record<HostTraits['thinkingSwitch'], Fields>;
+
+function buildThinking(
+  request: ReturnType<typeof fitRequest>,
+  context: TranslationContext,
+  dropped: Dropped,
+): Fields {
+  if (request.stopsThinking) return thinkingOff[traitsOf(context).thinkingSwitch];
+  return { reasoning_effort: acceptedEffort(request, context, dropped) };
+}
+
+function toolBuilder({ schemas }: HostTraits) {
+  return (tool: Tool, names: ToolNames): Fields => {
+    const { description, parameters, strict } = toFunctionTool(tool);
+    const fitted = toHostSchema(parameters, schemas);
+    const nested = withoutAbsent({ name: names.toWire(tool), description, parameters: fitted, strict });
+    return { type: 'function', function: nested };
+  };
 }
 
 function buildChosen(tool: ToolName, names: ToolNames): Fields {
@@ -161,7 +193,7 @@ function buildAssistant(turn: AssistantTurn, { context, traits, names }: Destina
   return withoutAbsent({
     role: 'assistant',
     content: text === '' ? null : text,
-    ...buildReasoning(turn, traits),
+    ...buildReasoning(turn, traits, context),
     tool_calls: toolCalls.length > 0 ? toolCalls : undefined,
   });
 }
@@ -175,11 +207,15 @@ const noReasoning = ' ';
 function buildReasoning(
   { thoughts, calls }: AssistantTurn,
   { reasoning, needsReasoning }: HostTraits,
+  context: TranslationContext,
 ): Fields {
   if (calls.length === 0 || reasoning === 'none' || reasoning === 'extra_content') return {};
+  const details = reasoning === 'reasoning_details' ? openDetails(thoughts, context) : [];
+  if (details.length > 0) return { reasoning_details: details };
+  const field = reasoning === 'reasoning_details' ? 'reasoning' : reasoning;
   const texts = thoughts.flatMap(({ text, seal }) => (seal === undefined && text !== '' ? [text] : []));
-  if (texts.length === 0) return needsReasoning ? { [reasoning]: noReasoning } : {};
-  return { [reasoning]: texts.join('\n\n') };
+  if (texts.length === 0) return needsReasoning ? { [field]: noReasoning } : {};
+  return { [field]: texts.join('\n\n') };
 }
 
 /** Google's endpoint of this dialect refuses the first call of a turn without a signature. */

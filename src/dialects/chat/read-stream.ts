@@ -4,7 +4,8 @@ import { parseFailure } from '../failure.ts';
 import { brokenAnswer, type Fields, isFields, parseEventData, toFields, toText } from '../fields.ts';
 import { parseFinishWord } from '../translation/finish-words.ts';
 import type { Seal } from '../translation/seals.ts';
-import { parseSignature, parseStopSequence, toArguments, toContentText } from './answer.ts';
+import { parseSignature, parseStopSequence, toArguments, toContentText, toThinking } from './answer.ts';
+import { createDetails } from './reasoning-details.ts';
 import { parseChatUsage } from './usage.ts';
 
 /** Reads a provider's Chat stream, in all the variants that hosts send. */
@@ -12,24 +13,45 @@ export function createChatReader(sink: StreamSink): StreamReader {
   const calls = createChatCalls(sink);
   let reason: string | undefined;
   let stopSequence: string | undefined;
+  let details: ReturnType<typeof createDetails> | undefined;
 
   function complete(): void {
     sink.start();
+    sealThought();
     calls.flush();
     if (stopSequence === undefined) sink.complete(parseFinishWord(reason, calls.count() > 0));
     else sink.complete('sequence', stopSequence);
   }
 
   function readDelta(delta: Fields): void {
-    const thinking = toText(delta.reasoning_content) || toText(delta.reasoning);
-    if (thinking !== '') sink.thinking(thinking);
+    readThinking(delta);
     const { content } = delta;
     const text = typeof content === 'string' ? content : toContentText(content);
-    if (text !== '') sink.text(text);
+    if (text !== '') {
+      sealThought();
+      sink.text(text);
+    }
     const refusal = toText(delta.refusal);
     if (refusal !== '') sink.refusal(refusal);
-    if (Array.isArray(delta.tool_calls)) calls.read(delta.tool_calls);
-    else if (isFields(delta.function_call)) calls.read([{ index: 0, function: delta.function_call }]);
+    if (Array.isArray(delta.tool_calls)) {
+      sealThought();
+      calls.read(delta.tool_calls);
+    } else if (isFields(delta.function_call)) calls.read([{ index: 0, function: delta.function_call }]);
+  }
+
+  function readThinking(delta: Fields): void {
+    const thinking = toThinking(delta);
+    if (thinking !== '') sink.thinking(thinking);
+    if (delta.reasoning_details === undefined) return;
+    details ??= createDetails();
+    details.thought(thinking);
+    details.add(delta.reasoning_details);
+  }
+
+  /** What is encrypted may come after a call that it is of. */
+  function sealThought(): void {
+    const seal = details?.take();
+    if (seal !== undefined) sink.seal(seal);
   }
 
   function readChoices(choices: unknown): void {
@@ -97,25 +119,32 @@ function createChatCalls(sink: StreamSink) {
   function find(piece: Fields): Call {
     const { index } = piece;
     const id = toText(piece.id);
-    const isNamed = toText(toFields(piece.function).name) !== '';
     if (typeof index === 'number') {
       const known = byIndex.get(index);
-      if (known !== undefined && !(isNamed && isAnother(known, id))) return known;
+      if (known !== undefined && !isAnother(known, piece)) return known;
       const call = add();
       byIndex.set(index, call);
       return call;
     }
     const sameId = id === '' ? undefined : byId.get(id);
-    if (sameId !== undefined) return sameId;
+    if (sameId !== undefined && !isAnother(sameId, piece)) return sameId;
     const last = calls.at(-1);
-    if (last === undefined || id !== '' || (isNamed && isAnother(last, id))) return add();
+    if (last === undefined || id !== '' || isAnother(last, piece)) return add();
     return last;
   }
 
-  /** Whether a piece with a name is of another call than the one that its index says. */
-  function isAnother(known: Call, id: string): boolean {
-    if (id !== '' && known.id !== '') return id !== known.id;
-    return known.name !== '' && known.progress.isComplete;
+  /**
+   * Whether a piece is of another call than the one that its index or id says: it has a name, and another id, or it comes
+   * after complete arguments. What some hosts repeat in each piece has the same name, and no more arguments.
+   */
+  function isAnother(known: Call, { id, function: called }: Fields): boolean {
+    const { name, arguments: input } = toFields(called);
+    if (toText(name) === '') return false;
+    const isOther = toText(id) !== '' && known.id !== '' && id !== known.id;
+    if (isOther || known.name === '' || !known.progress.isComplete) return isOther;
+    return (
+      toText(id) === '' || name !== known.name || (toArguments(input) !== '' && known.early !== emptyInput)
+    );
   }
 
   function add(): Call {

@@ -9,10 +9,9 @@ import {
   translatedCap,
 } from '../translation/context.ts';
 import { toClosedSchema } from '../translation/schemas.ts';
-import { sealFor } from '../translation/seals.ts';
 import { type ToolNames, toFunctionTool } from '../translation/tool-names.ts';
 import { placeBreakpoints } from './breakpoints.ts';
-import { buildMessagesTurns } from './build-turns.ts';
+import { buildMessagesTurns, type Message } from './build-turns.ts';
 
 export function buildMessagesRequest(
   request: ConversationRequest,
@@ -26,7 +25,7 @@ export function buildMessagesRequest(
   if (traitsOf(context).promptCache === 'breakpoints' && context.promptCache !== 'off')
     placeBreakpoints({ tools, system, messages });
   const toolChoice = buildToolChoice(request, names);
-  const budget = thinkingBudget(request, context, { asked, dropped });
+  const budget = thinkingBudget(request, context, { asked, messages, dropped });
   const thinking = buildThinking(request, context, budget);
   return withoutAbsent({
     model: context.targetModel,
@@ -77,6 +76,13 @@ function toMessagesChoice(choice: ToolChoice, names: ToolNames): Fields {
 
 const leastBudget = 1_024;
 
+interface Built {
+  /** The cap that the client asked for. */
+  readonly asked: number | undefined;
+  readonly messages: readonly Message[];
+  readonly dropped: Dropped;
+}
+
 /**
  * The budget for the thinking of older models, in tokens. It is part of the cap on output, so the cap is raised by it: the
  * answer keeps what the client asked for. Not while a tool is forced, nor in the middle of a tool turn whose signed
@@ -85,7 +91,7 @@ const leastBudget = 1_024;
 function thinkingBudget(
   request: ConversationRequest,
   context: TranslationContext,
-  { asked, dropped }: { readonly asked: number | undefined; readonly dropped: Dropped },
+  { asked, messages, dropped }: Built,
 ): number | undefined {
   const { effort } = request;
   if (effort === undefined || effort === 'none') return undefined;
@@ -96,15 +102,18 @@ function thinkingBudget(
   const room = asked === undefined ? Math.floor(defaultMaxTokens(context) / 2) : largestOutputTokens - asked;
   const budget = Math.min(thinkingBudgets[effort], room);
   const isForced = request.toolChoice?.kind === 'required' || request.toolChoice?.kind === 'tool';
-  if (!isForced && budget >= leastBudget && !isUnsignedToolTurn(request, context)) return budget;
+  if (!isForced && budget >= leastBudget && !isUnsignedToolTurn(messages)) return budget;
   noteDropped(dropped, 'reasoning effort');
   return undefined;
 }
 
-function isUnsignedToolTurn({ turns }: ConversationRequest, context: TranslationContext): boolean {
-  if (turns.at(-1)?.role !== 'results') return false;
-  const caller = turns.findLast((turn) => turn.role === 'assistant');
-  return caller?.thoughts.every(({ seal }) => sealFor(seal, context) === undefined) !== false;
+/** Whether the last message of the assistant calls tools, and doesn't begin with a thought as the provider would require. */
+function isUnsignedToolTurn(messages: readonly Message[]): boolean {
+  const { content = [] } = messages.findLast(({ role }) => role === 'assistant') ?? {};
+  const first = content[0]?.type;
+  return (
+    content.some(({ type }) => type === 'tool_use') && first !== 'thinking' && first !== 'redacted_thinking'
+  );
 }
 
 function buildThinking(
@@ -129,7 +138,7 @@ function buildSampling(
     return {};
   }
   // Some Claude models refuse the two together; the temperature is what people set on purpose.
-  if (temperature !== undefined && topP !== undefined && !traitsOf(context).twoSamplings) {
+  if (temperature !== undefined && topP !== undefined && traitsOf(context).sampling === 'one') {
     noteDropped(dropped, 'top_p');
     return { temperature: toUnit(temperature) };
   }

@@ -7,7 +7,7 @@ import { sealFor, signatureOf } from '../translation/seals.ts';
 import { type ToolNames, toArgumentsObject, toCallId } from '../translation/tool-names.ts';
 import type { MediaPart } from '../translation/unsupported-content.ts';
 
-interface Message {
+export interface Message {
   readonly role: 'user' | 'assistant';
   readonly content: Fields[];
 }

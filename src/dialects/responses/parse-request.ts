@@ -39,10 +39,8 @@ import { toReasoningText } from './answer.ts';
 /** A Responses request in the neutral form. */
 export function parseResponsesRequest(body: Fields, dropped: Dropped): ConversationRequest {
   const items = toItems(body.input);
-  const tools = parseTools(
-    [...parseList(body.tools ?? [], 'tools'), ...loadedTools(items)],
-    'tools',
-    dropped,
+  const tools = withoutRepeats(
+    parseTools([...parseList(body.tools ?? [], 'tools'), ...loadedTools(items)], 'tools', dropped),
   );
   const { system, turns } = splitSystem(
     parseEach(items, 'input', (item, path) => parseItem(item, path, dropped)).flat(),
@@ -65,6 +63,12 @@ export function parseResponsesRequest(body: Fields, dropped: Dropped): Conversat
 function toItems(input: unknown): readonly unknown[] {
   if (typeof input === 'string') return [{ role: 'user', content: input }];
   return parseList(input, 'input');
+}
+
+/** A tool may be found more than once, which other hosts refuse. */
+function withoutRepeats(tools: readonly Tool[]): readonly Tool[] {
+  const byName = new Map(tools.map((tool) => [`${tool.namespace ?? ''}\n${tool.name}`, tool]));
+  return byName.size === tools.length ? tools : [...byName.values()];
 }
 
 // Tools that were added or found in the course of the conversation are as callable as the others.

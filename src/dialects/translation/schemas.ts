@@ -83,18 +83,25 @@ export function toClosedSchema(schema: unknown): unknown {
     const found = unboundedMembers.filter((name) => each[name] !== undefined);
     const isObject = each.type === 'object' || isFields(each.properties);
     if (found.length === 0 && (!isObject || each.additionalProperties === false)) return each;
-    const kept = Object.fromEntries(Object.entries(each).filter(([name]) => !found.includes(name)));
-    const words = found.map((name) => `${name}: ${JSON.stringify(each[name])}`).join(', ');
     return withoutAbsent({
-      ...kept,
-      description: paragraphs([toText(each.description), words]) || undefined,
+      ...inWords(each, found),
       additionalProperties: isObject ? false : each.additionalProperties,
     });
   });
 }
 
+/** The schema with some members as words of its description. */
+export function inWords(schema: Fields, members: readonly string[]): Fields {
+  const kept = Object.fromEntries(Object.entries(schema).filter(([name]) => !members.includes(name)));
+  const words = members.map((name) => `${name}: ${JSON.stringify(schema[name])}`).join(', ');
+  return withoutAbsent({
+    ...kept,
+    description: paragraphs([toText(schema.description), words]) || undefined,
+  });
+}
+
 /** Applies a change to a schema and all that it holds, from the inside. */
-function mapSchema(schema: Fields, change: (schema: Fields) => Fields): Fields {
+export function mapSchema(schema: Fields, change: (schema: Fields) => Fields): Fields {
   const map = (value: unknown): unknown => {
     if (Array.isArray(value)) return mapped(value, map);
     return isFields(value) ? mapSchema(value, change) : value;

@@ -1,3 +1,5 @@
+import { traitsOf } from '../../hosts/find-host.ts';
+import type { HostTraits } from '../../hosts/traits.ts';
 import type { ContentPart, ConversationRequest, Turn } from '../conversation.ts';
 import { type Dropped, noteDropped, unsupported } from '../fields.ts';
 import type { TranslationContext } from './context.ts';
@@ -18,10 +20,12 @@ interface Replacing {
  */
 export function replaceUnsupported(request: ConversationRequest, replacing: Replacing): ConversationRequest {
   const { context, cannotTake, dropped } = replacing;
+  const traits = traitsOf(context);
 
   const replace = (part: ContentPart): ContentPart => {
-    const why = part.kind === 'text' ? undefined : cannotTake(part, context);
-    if (part.kind === 'text' || why === undefined) return part;
+    if (part.kind === 'text') return part;
+    const why = cannotTakePicture(part, traits) ?? cannotTake(part, context);
+    if (why === undefined) return part;
     if (context.unsupportedContent === 'refuse') throw unsupported(part.path, why);
     noteDropped(dropped, part.path);
     return { kind: 'text', text: `[${describe(part)}: ${why}]` };
@@ -35,6 +39,19 @@ export function replaceUnsupported(request: ConversationRequest, replacing: Repl
     };
   };
   return withoutOwnTools({ ...request, turns: request.turns.map(replaceIn) }, context);
+}
+
+/** Why a host takes no such picture, whatever its dialect. */
+function cannotTakePicture(
+  { kind, source }: MediaPart,
+  { images, imageUrls }: HostTraits,
+): string | undefined {
+  if (kind !== 'image') return undefined;
+  if (images !== 'any' && images.length === 0) return 'this model takes no pictures';
+  if (source.kind === 'url' && !imageUrls)
+    return 'this host reads no addresses, only pictures inside the request';
+  if (source.kind !== 'base64' || images === 'any' || images.includes(source.mediaType)) return undefined;
+  return `this model takes only ${images.map((type) => type.slice('image/'.length)).join(', ')}`;
 }
 
 /** Without functions there is nothing that the model could call: it is told so, and can say it. */

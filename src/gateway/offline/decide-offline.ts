@@ -87,7 +87,7 @@ export function decideWith<Found extends Decided>(
     if (dialect === endpoint.dialectName) return { ...about, kind: 'own bytes' };
     let leaving: Subject;
     try {
-      const host = findHost({ ...provider, hostname: hostnameOf(provider) });
+      const host = findHost({ ...provider, url: new URL(provider.baseUrl ?? 'about:blank') });
       const built = buildBody(source, { dialect, model, host, family: provider.dialect, entry });
       const bytes = built.form === 'untranslated' ? translateBody(built).body : built.body;
       leaving = { ...facts, redactedBy, document: parseStrictJson(bytes), dialect: dialects[dialect] };
@@ -166,8 +166,4 @@ function refusedByGate({ reason, message, param }: GatewayError): Outcome {
     warnings: [],
     unseen: 0,
   };
-}
-
-function hostnameOf({ baseUrl }: ProviderConfig): string {
-  return baseUrl === undefined ? '' : new URL(baseUrl).hostname;
 }

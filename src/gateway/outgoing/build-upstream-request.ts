@@ -79,7 +79,8 @@ export async function buildUpstreamRequest(
   if (!isSame || target !== targets[0]) refuseThread(decided);
 
   const { host, options } = provider;
-  const asksUsage = exchange.spending?.isLimited === true && provider.traitsFor(model).streamUsage;
+  const asksUsage =
+    exchange.spending?.isLimited === true && provider.traitsFor(model).streamUsage === 'asked';
   const destination = { dialect, model, host, family: options.dialect, entry: route.entry, asksUsage };
   const method = isSame ? endpoint.call : methodFor(dialects[dialect], request.stream);
   const evaluate = () => {

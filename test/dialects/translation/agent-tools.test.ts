@@ -130,6 +130,35 @@ describe('a document that the model can’t take', () => {
   });
 });
 
+describe('a picture that the host can’t take', () => {
+  const seen = (image_url: string, context: Partial<TranslationContext>) => {
+    const input = [{ role: 'user', content: [{ type: 'input_image', image_url }] }];
+    return JSON.stringify(
+      startTranslation('responses', 'chat', undefined, context).request({ model: 'm', input }).body,
+    );
+  };
+  // biome-ignore format: a case a line
+  test.each([
+    ['data:image/png;base64,AAAA', 'deepseek', 'deepseek-v4-pro', '[image: this model takes no pictures]'],
+    ['https://example.com/a.png', 'moonshot', 'kimi-k2.6', '[image: this host reads no addresses, only pictures inside the request]'],
+    ['data:image/gif;base64,AAAA', 'gemini', 'gemini-3-pro', '[image: this model takes only jpeg, png, webp, heic, heif]'],
+  ] as const)('%s is described in its place at %s', (url, host, targetModel, words) => {
+    expect(seen(url, { host, targetModel })).toContain(words);
+  });
+
+  test('goes to hosts that may read it', () => {
+    expect(seen('data:image/heic;base64,AAAA', { host: 'unknown' })).toContain('data:image/heic;base64,AAAA');
+  });
+});
+
+test('an item that is only named is refused, with what to do about it', () => {
+  const input = [{ type: 'item_reference', id: 'msg_1' }];
+
+  expect(() => startTranslation('responses', 'chat').request({ model: 'm', input })).toThrow(
+    /input\[0\].*store: false.*openai\.chat\(\)/,
+  );
+});
+
 test('a search of the web alone is named as not available', () => {
   const tools = [{ type: 'web_search_20250305', name: 'web_search' }];
   const body = sent('messages', { tools, messages: [ask] });

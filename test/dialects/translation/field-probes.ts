@@ -32,7 +32,7 @@ const contexts: Readonly<Record<string, Partial<TranslationContext>>> = {
   'a PDF, at OpenAI': openai,
   'later, at OpenAI': openai,
   'the provider is not OpenAI': {},
-  'an OpenAI reasoning model': reasoning,
+  'a model whose sampling is fixed': reasoning,
   'a Claude model that does not accept it': { host: 'anthropic', targetModel: 'claude-opus-5' },
   'none, or a model with a thinking budget': { host: 'anthropic', targetModel: 'claude-sonnet-4-5' },
   'a model without thinking': {},

@@ -52,6 +52,33 @@ const vendors: Readonly<Record<string, Vendor>> = {
     answer: chatAnswer({ reasoning: 'let me look', tool_calls: [call] }),
     wants: ['"reasoning":"let me look"'],
   },
+  'OpenRouter with what Google has signed': {
+    dialect: 'chat',
+    host: 'openrouter',
+    targetModel: 'google/gemini-3-pro',
+    answer: chatAnswer({
+      reasoning: 'let me look',
+      reasoning_details: [
+        { type: 'reasoning.text', text: 'let me look', index: 0 },
+        { type: 'reasoning.encrypted', data: 'SIG+/=', id: 'call_1', format: 'google-gemini-v1', index: 0 },
+      ],
+      tool_calls: [call],
+    }),
+    wants: [
+      '"reasoning_details":[{"type":"reasoning.encrypted","data":"SIG+/=","id":"call_1","format":"google-gemini-v1","index":0}]',
+    ],
+  },
+  'OpenRouter with what Anthropic has signed': {
+    dialect: 'chat',
+    host: 'openrouter',
+    targetModel: 'anthropic/claude-opus-5',
+    answer: chatAnswer({
+      reasoning: 'let me look',
+      reasoning_details: [{ type: 'reasoning.text', text: 'let me look', signature: 'SIG+/=', index: 0 }],
+      tool_calls: [call],
+    }),
+    wants: ['"signature":"SIG+/=","index":0,"text":"let me look"'],
+  },
   "Google's endpoint of OpenAI's dialect": {
     dialect: 'chat',
     host: 'gemini',

@@ -169,7 +169,6 @@ function checkTools({ tools = [], tool_choice: choice }: Body): Wrong {
   return checkChoice(choice, (choice as Fields | undefined)?.name, names, ['tool_choice', 'name']);
 }
 
-/** No translation keeps signed thinking, with which the turn of a call would have to begin. */
 function checkThinking({ thinking, max_tokens, tool_choice }: Body, turns: readonly Turn[]): Wrong {
   const { type, budget_tokens: budget } = (thinking ?? { type: 'disabled' }) as Fields;
   if (type === 'disabled') return undefined;
@@ -178,7 +177,8 @@ function checkThinking({ thinking, max_tokens, tool_choice }: Body, turns: reado
   if (tool_choice?.type === 'any' || tool_choice?.type === 'tool')
     return [['tool_choice'], 'a call cannot be forced while thinking is on'];
   const isInTurn = turns.at(-1)?.blocks.some((block) => block.type === 'tool_result');
-  return type === 'enabled' && isInTurn
+  const first = String(turns.at(-2)?.blocks[0]?.type);
+  return type === 'enabled' && isInTurn && !['thinking', 'redacted_thinking'].includes(first)
     ? [['messages', turns.at(-2)?.at ?? 0, 'content'], 'this turn must begin with its thinking block']
     : undefined;
 }

@@ -9,7 +9,11 @@ import type { Fields } from './shapes.ts';
 export interface Issued {
   /** Texts that nobody else can have made: signatures, encrypted reasoning. */
   readonly seals: Set<string>;
+  /** The ids of calls, of hosts whose ids are their own. */
+  readonly calls: Set<string>;
 }
+
+export const nothingIssued = (): Issued => ({ seals: new Set(), calls: new Set() });
 
 interface VendorRule {
   readonly source: string;
@@ -76,25 +80,199 @@ const systemFirst: VendorRule = {
 };
 
 const noDeveloper: VendorRule = {
-  source: 'pydantic-ai and litellm on the role developer at other hosts than OpenAI, 2026-06',
+  source: 'proma-ai/Proma#1496, openclaw/openclaw#22710, earendil-works/pi#1048, 2026-08',
   refuses: (body) =>
     messagesOf(body).some(({ role }) => role === 'developer')
       ? "developer is not one of ['system', 'assistant', 'user', 'tool', 'function']"
       : undefined,
 };
 
-const noSpecialFields = (...names: readonly string[]): VendorRule => ({
-  source: 'BerriAI/litellm#30835, charmbracelet/crush#1590, 2026-06',
+/** Fields of single vendors, which others refuse or don't know; each vendor's list is of those that it takes. */
+const special = [
+  ...['reasoning_content', 'reasoning', 'reasoning_details', 'extra_content'],
+  ...[
+    'thinking',
+    'enable_thinking',
+    'reasoning_effort',
+    'user',
+    'safety_identifier',
+    'stream_options',
+    'max_completion_tokens',
+  ],
+];
+
+const onlyFields = (known: readonly string[]): VendorRule => ({
+  source:
+    'BerriAI/litellm#30835 and #30882, charmbracelet/crush#1590, editor-code-assistant/eca#231 (Mistral), janhq/jan#8136 (Groq), Kilo-Org/kilocode#10375 (Cerebras), n4ze3m/page-assist#418 (Google), 2026-07',
   refuses: (body) => {
-    const has = (fields: Fields) => names.find((name) => name in fields);
-    const found =
-      has(body) ??
-      messagesOf(body)
-        .map(has)
-        .find((name) => name !== undefined);
+    const has = (fields: Fields) => special.find((name) => name in fields && !known.includes(name));
+    const calls = messagesOf(body).flatMap(
+      ({ tool_calls = [] }) => tool_calls as readonly object[] as Fields[],
+    );
+    const found = [body, ...messagesOf(body), ...calls].map(has).find((name) => name !== undefined);
     return found && `Extra inputs are not permitted: ${found}`;
   },
 });
+
+/** Of a model that thinks unless it is told not to. */
+const notForced = (words: string): VendorRule => ({
+  source: 'deepseek-ai/DeepSeek-V3#1376, can1357/oh-my-pi#1077, cloudwego/eino#994, 2026-08',
+  refuses: ({ tool_choice: choice, thinking, enable_thinking }) => {
+    const isForced = choice === 'required' || typeof choice === 'object';
+    const isOff = (thinking as Fields | undefined)?.type === 'disabled' || enable_thinking === false;
+    return isForced && !isOff ? words : undefined;
+  },
+});
+
+const autoAlone: VendorRule = {
+  source: 'java.agentscope.io/v2/en/integration/model/glm, 2026-11',
+  refuses: ({ tool_choice: choice }) =>
+    choice === undefined || choice === 'auto'
+      ? undefined
+      : 'Invalid API parameter, please check the documentation.',
+};
+
+const fixedSampling = (words: string): VendorRule => ({
+  source:
+    'google-gemini/gemini-cli#18977, Warma10032/VideoAdGuard#34, platform.openai.com/docs/guides/reasoning, 2026-08',
+  refuses: ({ temperature, top_p }) => ((temperature ?? top_p) === undefined ? undefined : words),
+});
+
+const notBothSamplings: VendorRule = {
+  source: 'BerriAI/litellm#21010, 2026-06',
+  refuses: ({ temperature, top_p }) =>
+    temperature === undefined || top_p === undefined
+      ? undefined
+      : '`temperature` and `top_p` cannot both be specified for this model. Please use only one.',
+};
+
+const onlyEfforts = (...known: readonly string[]): VendorRule => ({
+  source:
+    'gajae-code#3913, GoModel#862, chatwise#1206, as the efforts of each model in src/hosts/models.ts, 2026-11',
+  refuses: (body) => {
+    const { generationConfig, output_config } = body as Readonly<Record<string, Fields | undefined>>;
+    const thinking = generationConfig?.thinkingConfig as Fields | undefined;
+    const effort = body.reasoning_effort ?? output_config?.effort ?? thinking?.thinkingLevel;
+    return effort === undefined || known.includes(String(effort))
+      ? undefined
+      : `Invalid value: '${effort}'. Supported values are: ${known.join(', ')}.`;
+  },
+});
+
+/** The media types and addresses of a request's pictures, in any dialect. */
+function picturesOf(body: Body): readonly string[] {
+  const text = JSON.stringify(body);
+  const found = [
+    ...text.matchAll(/"(?:media_type|mimeType)":"(image\/[^"]+)"/g),
+    ...text.matchAll(/"(?:url|image_url)":"data:(image\/[^;"]+)/g),
+    ...text.matchAll(/"(?:url|image_url|fileUri)":"(https?:[^"]+)"/g),
+  ];
+  return found.map(([, name = '']) => name);
+}
+
+const noPictures = (words: string): VendorRule => ({
+  source: 'rikkahub/rikkahub#1433, BenedictKing/ccx#95 (DeepSeek), TriDefender/zcode-api#26 (GLM), 2026-07',
+  refuses: (body) => (picturesOf(body).length > 0 ? words : undefined),
+});
+
+const onlyPictures = (...types: readonly string[]): VendorRule => ({
+  source:
+    'microsoft/vscode#286628 (Gemini), docs.x.ai/docs/guides/image-understanding, docs.anthropic.com vision, 2026-11',
+  refuses: (body) => {
+    const wrong = picturesOf(body).find((each) => each.startsWith('image/') && !types.includes(each));
+    return wrong && `Unsupported MIME type: ${wrong}`;
+  },
+});
+
+const noPictureUrls: VendorRule = {
+  source:
+    'OpenHands/software-agent-sdk#3155 (Kimi), ollama/ollama#6753, anthropics/anthropic-sdk-typescript#1038 (Vertex), 2026-05',
+  refuses: (body) => {
+    const wrong = picturesOf(body).find((each) => each.startsWith('http'));
+    return wrong && `Invalid request: unsupported image url: ${wrong}`;
+  },
+};
+
+const noFiles: VendorRule = {
+  source: 'QwenLM/qwen-code#1838, langchain-ai/langchain#38388 (Fireworks), willdady/platypus#328, 2026-07',
+  refuses: (body) =>
+    JSON.stringify(messagesOf(body)).includes('"type":"file"')
+      ? "Invalid value: file. Supported values are: 'text','image_url','video_url' and 'video'."
+      : undefined,
+};
+
+type Check = (schema: Fields, path: string) => string | undefined;
+
+/** The first schema of a tool's arguments that is wrong, with all that stands in it. */
+function wrongSchema(
+  { tools = [] }: { readonly tools?: readonly { readonly function?: Fields }[] },
+  check: Check,
+) {
+  const find = (value: unknown, path: string): string | undefined => {
+    if (typeof value !== 'object' || value === null) return undefined;
+    const isNames = path.endsWith('properties');
+    const own = Array.isArray(value) || isNames ? undefined : check(value as Fields, path);
+    if (own !== undefined) return own;
+    for (const [name, held] of Object.entries(value)) {
+      const found = find(held, `${path}.${name}`);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+  for (const { function: declared } of tools) {
+    const found = find(declared?.parameters, 'root');
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+const schemaRule = (source: string, check: Check): VendorRule => ({
+  source,
+  refuses: (body) => wrongSchema(body as Parameters<typeof wrongSchema>[0], check),
+});
+
+const typedUnions = schemaRule(
+  'MoonshotAI/kimi-code#2661, openclaw/openclaw#113130, 2026-08',
+  (schema, path) =>
+    Array.isArray(schema.anyOf) && schema.type !== undefined
+      ? `tools.function.parameters is not a valid moonshot flavored json schema, details: <At path '${path}': when using anyOf, type should be defined in anyOf items instead of the parent schema>`
+      : undefined,
+);
+
+const anchoredPatterns = schemaRule(
+  'openclaw/openclaw#113562, containers/kubernetes-mcp-server#758, 2026-07',
+  ({ pattern }) =>
+    typeof pattern === 'string' && !/^\^.*\$$/.test(pattern)
+      ? "JSON schema conversion failed:\nPattern must start with '^' and end with '$'"
+      : undefined,
+);
+
+const googleKeywords = schemaRule('QwenLM/qwen-code#1186, theopenco/llmgateway#1763, 2026-02', (schema) => {
+  const known =
+    'type format description nullable enum items properties required minItems maxItems minimum maximum minLength maxLength pattern anyOf';
+  const name = Object.keys(schema).find((each) => !known.split(' ').includes(each));
+  if (name !== undefined) return `Invalid JSON payload received. Unknown name "${name}": Cannot find field.`;
+  return schema.type === undefined || typeof schema.type === 'string'
+    ? undefined
+    : 'Proto field is not repeating, cannot start list.';
+});
+
+/** OpenRouter passes on what the vendor behind it wants. */
+const keptDetails: VendorRule = {
+  source: 'musistudio/claude-code-router#1057, RooCodeInc/Roo-Code#10307, 2026-03',
+  refuses: (body, { seals, calls }) => {
+    const words =
+      'Gemini models require OpenRouter reasoning details to be preserved in each request. Upstream error: Function call is missing a thought_signature';
+    for (const { tool_calls, reasoning_details: details } of messagesOf(body)) {
+      if (tool_calls === undefined) continue;
+      const found = ((details ?? []) as readonly Fields[]).map(({ data }) => String(data));
+      // What came from elsewhere has none: the vendor takes a conversation that has never had any.
+      if (found.length === 0 && tool_calls.some(({ id }) => calls.has(id))) return words;
+      if (found.some((data) => !seals.has(data))) return 'Corrupted thought signature.';
+    }
+    return undefined;
+  },
+};
 
 const completionCap: VendorRule = {
   source: 'LegalQuants/lq-ai#157, anomalyco/opencode#37964, 2026-07',
@@ -177,17 +355,36 @@ interface Vendor {
   readonly model: string;
   readonly rules: readonly VendorRule[];
   /** Where its answers have their reasoning, and whether its calls are signed. */
-  readonly reasoning: 'reasoning_content' | 'reasoning' | 'signed' | 'none';
+  readonly reasoning: 'reasoning_content' | 'reasoning' | 'thinking_part' | 'details' | 'signed' | 'none';
 }
 
-const chat = (model: string, reasoning: Vendor['reasoning'], ...rules: readonly VendorRule[]): Vendor => ({
-  dialect: 'chat',
+interface ChatVendor {
+  readonly model: string;
+  readonly reasoning?: Vendor['reasoning'];
+  /** The special fields that it takes. */
+  readonly takes?: readonly string[];
+  readonly rules?: readonly VendorRule[];
+}
+
+/** Of OpenAI's dialect, but not OpenAI. */
+function chat({
   model,
-  reasoning,
-  rules,
+  reasoning = 'none',
+  takes = ['user', 'stream_options'],
+  rules = [],
+}: ChatVendor): Vendor {
+  return {
+    dialect: 'chat',
+    model,
+    reasoning,
+    rules: [...rules, onlyFields(takes), noDeveloper, systemFirst, noFiles],
+  };
+}
+const usual = ['user', 'stream_options'];
+const withText = (field: 'reasoning_content' | 'reasoning') => ({
+  reasoning: field,
+  takes: [...usual, field],
 });
-const plain = noSpecialFields('reasoning_content', 'reasoning', 'reasoning_details', 'extra_content');
-const others = [noDeveloper, systemFirst];
 const deepseek = wantsReasoning(
   'anomalyco/opencode#24722, musistudio/claude-code-router#1400, 2026-05',
   () => 'The `reasoning_content` in the thinking mode must be passed back to the API.',
@@ -197,56 +394,192 @@ const kimi = wantsReasoning(
   (at) =>
     `thinking is enabled but reasoning_content is missing in assistant tool call message at index ${at}`,
 );
+const deepseekChoice = notForced('Thinking mode does not support this tool_choice');
+const kimiChoice = notForced('tool_choice specified is incompatible with thinking enabled');
+const qwenChoice = notForced(
+  'The tool_choice parameter does not support being set to required or object in thinking mode',
+);
+const textAlone = noPictures('messages[1]: unknown variant `image_url`, expected `text`');
+const fourTypes = onlyPictures('image/jpeg', 'image/png', 'image/gif', 'image/webp');
+const googleTypes = onlyPictures('image/jpeg', 'image/png', 'image/webp', 'image/heic', 'image/heif');
+const openAiSampling = fixedSampling("Unsupported value: 'temperature' is not supported with this model.");
+const gpt = onlyEfforts('none', 'low', 'medium', 'high', 'xhigh');
+const gemini3 = onlyEfforts('low', 'high');
+
 const claude: Pick<Vendor, 'dialect' | 'reasoning' | 'rules'> = {
   dialect: 'messages',
   reasoning: 'signed',
-  rules: [signedThoughts],
+  rules: [
+    signedThoughts,
+    fourTypes,
+    fixedSampling('`temperature` may only be set to 1 for this model.'),
+    onlyEfforts('low', 'medium', 'high', 'xhigh', 'max'),
+  ],
+};
+const olderClaude = { ...claude, rules: [signedThoughts, fourTypes, notBothSamplings] };
+const openAiChat: Vendor = {
+  dialect: 'chat',
+  model: 'gpt-5.5',
+  reasoning: 'none',
+  rules: [
+    completionCap,
+    openAiSampling,
+    gpt,
+    fourTypes,
+    onlyFields(['reasoning_effort', 'safety_identifier', 'stream_options', 'max_completion_tokens']),
+  ],
 };
 
 /** A vendor for each row of the table, in each dialect that it is translated to. */
 export const vendors: Readonly<Record<HostName, readonly Vendor[]>> = {
-  anthropic: [{ ...claude, model: 'claude-opus-5' }],
-  openai: [
-    chat('gpt-5.5', 'none', completionCap, plain),
-    { dialect: 'responses', model: 'gpt-5.5', reasoning: 'signed', rules: [ownEncryption] },
-  ],
-  azure: [chat('gpt-5.5', 'none', completionCap, plain)],
-  gemini: [
-    chat('gemini-3-pro', 'signed', signedCalls, noDeveloper),
-    { dialect: 'gemini', model: 'gemini-3-pro', reasoning: 'signed', rules: [signedCalls] },
-  ],
-  mistral: [chat('mistral-large-latest', 'none', nineCharacters, noUserAfterTool, plain, ...others)],
-  deepseek: [chat('deepseek-v4-pro', 'reasoning_content', deepseek, ...others)],
-  moonshot: [chat('kimi-k2.6', 'reasoning_content', kimi, ...others)],
-  xai: [chat('grok-4', 'none', ...others)],
-  groq: [
-    chat('moonshotai/kimi-k2.6', 'reasoning', kimi, ...others),
-    chat('llama-4', 'none', plain, ...others),
-  ],
-  together: [chat('deepseek-ai/DeepSeek-V3.2', 'reasoning_content', deepseek, ...others)],
-  fireworks: [chat('accounts/fireworks/models/kimi-k2.6', 'reasoning_content', kimi, ...others)],
-  openrouter: [chat('some/model', 'reasoning', ...others)],
-  zai: [chat('glm-5', 'reasoning_content', ...others)],
-  minimax: [chat('MiniMax-M2', 'reasoning_content', ...others)],
-  qwen: [chat('qwen3-max', 'none', ...others)],
-  bedrock: [{ ...claude, model: 'anthropic.claude-opus-5' }],
-  vertex: [
+  anthropic: [
     { ...claude, model: 'claude-opus-5' },
-    { dialect: 'gemini', model: 'gemini-3-pro', reasoning: 'signed', rules: [signedCalls, noCallIds] },
+    { ...olderClaude, model: 'claude-sonnet-4-5' },
   ],
-  ollama: [chat('qwen3.5', 'reasoning', ...others)],
-  lmstudio: [chat('qwen3.5', 'reasoning_content', ...others)],
+  openai: [
+    openAiChat,
+    {
+      dialect: 'responses',
+      model: 'gpt-5.5',
+      reasoning: 'signed',
+      rules: [ownEncryption, openAiSampling, gpt, fourTypes],
+    },
+  ],
+  azure: [openAiChat],
+  gemini: [
+    chat({
+      model: 'gemini-3-pro',
+      reasoning: 'signed',
+      takes: ['stream_options', 'extra_content', 'reasoning_effort'],
+      rules: [signedCalls, googleKeywords, googleTypes, gemini3],
+    }),
+    {
+      dialect: 'gemini',
+      model: 'gemini-3-pro',
+      reasoning: 'signed',
+      rules: [signedCalls, googleTypes, gemini3],
+    },
+  ],
+  mistral: [
+    chat({ model: 'mistral-large-latest', takes: [], rules: [nineCharacters, noUserAfterTool, fourTypes] }),
+    chat({
+      model: 'mistral-small-latest',
+      reasoning: 'thinking_part',
+      takes: ['reasoning_effort'],
+      rules: [nineCharacters, noUserAfterTool, fourTypes, onlyEfforts('none', 'high')],
+    }),
+  ],
+  deepseek: [
+    chat({
+      model: 'deepseek-v4-pro',
+      reasoning: 'reasoning_content',
+      takes: [...usual, 'reasoning_content', 'thinking', 'reasoning_effort'],
+      rules: [deepseek, deepseekChoice, textAlone, onlyEfforts('low', 'high', 'max')],
+    }),
+  ],
+  moonshot: [
+    chat({
+      model: 'kimi-k2.6',
+      reasoning: 'reasoning_content',
+      takes: [...usual, 'reasoning_content', 'thinking'],
+      rules: [
+        ...[kimi, kimiChoice, typedUnions, noPictureUrls],
+        fixedSampling('invalid temperature: only 1 is allowed for this model'),
+      ],
+    }),
+    chat({
+      model: 'kimi-k3',
+      reasoning: 'reasoning_content',
+      takes: [...usual, 'reasoning_content', 'reasoning_effort'],
+      rules: [
+        ...[kimi, typedUnions, noPictureUrls, onlyEfforts('low', 'high', 'max')],
+        fixedSampling('invalid temperature: only 1 is allowed for this model'),
+      ],
+    }),
+  ],
+  xai: [
+    chat({
+      model: 'grok-4.3',
+      takes: [...usual, 'reasoning_effort'],
+      rules: [onlyPictures('image/jpeg', 'image/png'), onlyEfforts('none', 'low', 'medium', 'high')],
+    }),
+  ],
+  groq: [chat({ model: 'moonshotai/kimi-k2.6', reasoning: 'reasoning' }), chat({ model: 'llama-4' })],
+  cerebras: [
+    chat({
+      model: 'gpt-oss-120b',
+      reasoning: 'reasoning',
+      takes: [...usual, 'reasoning_effort'],
+      rules: [onlyEfforts('low', 'medium', 'high')],
+    }),
+  ],
+  together: [
+    chat({
+      model: 'deepseek-ai/DeepSeek-V3.2',
+      ...withText('reasoning_content'),
+      rules: [deepseek, deepseekChoice],
+    }),
+  ],
+  fireworks: [
+    chat({
+      model: 'accounts/fireworks/models/kimi-k2.6',
+      ...withText('reasoning_content'),
+      rules: [kimi, kimiChoice],
+    }),
+  ],
+  openrouter: [
+    { ...chat({ model: 'some/model', ...withText('reasoning') }), rules: routerRules([]) },
+    {
+      ...chat({ model: 'google/gemini-3-pro', reasoning: 'details' }),
+      rules: routerRules([keptDetails]),
+    },
+  ],
+  zai: [
+    chat({
+      model: 'glm-5',
+      reasoning: 'reasoning_content',
+      takes: ['user', 'reasoning_content', 'thinking'],
+      rules: [autoAlone, textAlone],
+    }),
+  ],
+  minimax: [chat({ model: 'MiniMax-M2', ...withText('reasoning_content') })],
+  qwen: [chat({ model: 'qwen3-max', takes: [...usual, 'enable_thinking'], rules: [qwenChoice] })],
+  bedrock: [{ ...claude, rules: [...claude.rules, noPictureUrls], model: 'anthropic.claude-opus-5' }],
+  vertex: [
+    { ...claude, rules: [...claude.rules, noPictureUrls], model: 'claude-opus-5' },
+    {
+      dialect: 'gemini',
+      model: 'gemini-3-pro',
+      reasoning: 'signed',
+      rules: [signedCalls, noCallIds, googleTypes, gemini3],
+    },
+  ],
+  ollama: [
+    chat({ model: 'qwen3.5', ...withText('reasoning_content'), rules: [noPictureUrls, anchoredPatterns] }),
+  ],
+  lmstudio: [chat({ model: 'qwen3.5', ...withText('reasoning_content'), rules: [anchoredPatterns] })],
   vllm: [
-    chat('qwen3.5', 'reasoning', ...others),
-    chat('mistralai/Mistral-Small', 'none', nineCharacters, noUserAfterTool, ...others),
+    chat({ model: 'qwen3.5', ...withText('reasoning') }),
+    chat({
+      model: 'mistralai/Mistral-Small',
+      takes: [...usual, 'reasoning'],
+      rules: [nineCharacters, noUserAfterTool],
+    }),
   ],
-  sglang: [chat('qwen3.5', 'reasoning_content', ...others)],
-  llamacpp: [chat('qwen3.5', 'reasoning_content', ...others)],
-  tgi: [chat('llama-4', 'none', plain, ...others)],
-  litellm: [chat('deepseek-v4-pro', 'reasoning_content', deepseek, ...others)],
-  local: [chat('qwen3.5', 'reasoning_content', ...others)],
-  unknown: [chat('some-model', 'none', plain, ...others)],
+  sglang: [chat({ model: 'qwen3.5', ...withText('reasoning_content') })],
+  llamacpp: [chat({ model: 'qwen3.5', ...withText('reasoning_content'), rules: [anchoredPatterns] })],
+  tgi: [chat({ model: 'llama-4' })],
+  litellm: [
+    chat({ model: 'deepseek-v4-pro', ...withText('reasoning_content'), rules: [deepseek, deepseekChoice] }),
+  ],
+  local: [chat({ model: 'qwen3.5', ...withText('reasoning_content'), rules: [anchoredPatterns] })],
+  unknown: [chat({ model: 'some-model' })],
 };
+
+/** OpenRouter reads documents for every model. */
+function routerRules(more: readonly VendorRule[]): readonly VendorRule[] {
+  return [...more, onlyFields([...usual, 'reasoning', 'reasoning_details']), noDeveloper, systemFirst];
+}
 
 const paths = {
   chat: '/v1/chat/completions',
@@ -262,17 +595,19 @@ export function refusalOf(vendor: Vendor, sent: unknown, issued: Issued): string
     const words = rule.refuses(body, issued);
     if (words !== undefined) return words;
   }
-  const refused = checkRequest(paths[vendor.dialect], withoutReasoning(body));
+  const checked = vendor.dialect === 'messages' ? body : withoutReasoning(body);
+  const refused = checkRequest(paths[vendor.dialect], checked);
   return refused && JSON.stringify(refused.body);
 }
 
 /** The dialect's own check knows none of the vendors' fields. */
 function withoutReasoning(body: Body): unknown {
+  const own = ['reasoning_content', 'reasoning_details', 'extra_content', 'thinking', 'enable_thinking'];
   return JSON.parse(
     JSON.stringify(body, (name, value: unknown) => {
       if (name === 'input' && Array.isArray(value))
         return value.filter(({ type }: Fields) => type !== 'reasoning');
-      return ['reasoning_content', 'reasoning_details', 'extra_content'].includes(name) ? undefined : value;
+      return own.includes(name) ? undefined : value;
     }).replace(/,"reasoning":"(?:[^"\\]|\\.)*"/g, ''),
   );
 }

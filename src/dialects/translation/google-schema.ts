@@ -1,0 +1,107 @@
+import { type Fields, isFields, toFields, toList, toText, withoutAbsent } from '../fields.ts';
+import { inWords } from './schemas.ts';
+
+// Google's own form of schemas, a part of OpenAPI's: a keyword that it doesn't know is refused.
+
+const keywords = [
+  ...['type', 'description', 'nullable', 'enum', 'format', 'items', 'properties', 'required', 'anyOf'],
+  ...['minItems', 'maxItems', 'minimum', 'maximum', 'minLength', 'maxLength', 'pattern'],
+];
+const formats = ['enum', 'date-time', 'int32', 'int64', 'float', 'double'];
+/** What is worth a word to the model where it can't be a keyword. */
+const told = ['enum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'format', 'not', 'uniqueItems'];
+/** References can name each other, and multiply. */
+const countLimit = 10_000;
+
+/** The schema in Google's keywords; what these can't say is told in its description. References are written out. */
+export function toGoogleSchema(root: Fields): Fields {
+  let count = 0;
+  return convert(root, []);
+
+  /** `names` are the references inside of which the schema stands. */
+  function convert(found: unknown, names: readonly string[]): Fields {
+    count += 1;
+    const name = toText(toFields(found).$ref);
+    if (!isFields(found) || count > countLimit || names.includes(name)) return { type: 'object' };
+    const inside = name === '' ? names : [...names, name];
+    const schema = merged(name === '' ? found : referred(root, name, found));
+    const { types, isNullable } = typesOf(schema);
+    const variants = variantsOf(schema, types).map((variant) => convert(variant, inside));
+    const type = variants.length > 0 ? undefined : types[0];
+    const properties = isFields(schema.properties)
+      ? Object.fromEntries(
+          Object.entries(schema.properties).map(([key, held]) => [key, convert(held, inside)]),
+        )
+      : undefined;
+    const written: Fields = {
+      ...schema,
+      type,
+      nullable: isNullable ? true : undefined,
+      enum: enumOf(schema, type),
+      anyOf: variants.length > 0 ? variants : undefined,
+      items: type === 'array' ? convert(schema.items ?? { type: 'string' }, inside) : undefined,
+      properties,
+      required: requiredOf(schema, properties),
+      format: formats.includes(toText(schema.format)) ? schema.format : undefined,
+    };
+    const lost = told.filter((key) => schema[key] !== undefined && !(key in withoutAbsent(pick(written))));
+    return withoutAbsent({ ...pick(written), description: inWords(schema, lost).description });
+  }
+}
+
+function pick(schema: Fields): Fields {
+  return Object.fromEntries(keywords.map((name) => [name, schema[name]]));
+}
+
+/** The schema that a reference names, with what stands beside the reference. */
+function referred(root: Fields, name: string, { $ref: _, ...own }: Fields): Fields {
+  const steps = name.startsWith('#/') ? name.slice(2).split('/') : [];
+  const found = steps.reduce<unknown>(
+    (held, step) => toFields(held)[step.replaceAll('~1', '/').replaceAll('~0', '~')],
+    root,
+  );
+  return { ...toFields(found), ...own };
+}
+
+/** The parts of `allOf` as one. */
+function merged(schema: Fields): Fields {
+  const parts = toList(schema.allOf).map(toFields);
+  if (parts.length === 0) return schema;
+  const { allOf: _, ...own } = schema;
+  const all = [...parts, own];
+  return {
+    ...Object.assign({}, ...all),
+    properties: Object.assign({}, ...all.map(({ properties }) => toFields(properties))),
+    required: [...new Set(all.flatMap(({ required }) => toList(required)))],
+  };
+}
+
+function typesOf({ type, nullable, properties, anyOf, oneOf, const: value }: Fields) {
+  const written = Array.isArray(type) ? type : type === undefined ? [] : [type];
+  const types = written.filter((each) => each !== 'null');
+  const hasNull = toList(anyOf ?? oneOf).some((each) => toFields(each).type === 'null');
+  const known =
+    types.length > 0 ? types : isFields(properties) ? ['object'] : value === undefined ? [] : ['string'];
+  return { types: known, isNullable: nullable === true || hasNull || types.length < written.length };
+}
+
+/** A union's variants without null; those of a list of types. */
+function variantsOf(schema: Fields, types: readonly unknown[]): readonly unknown[] {
+  const union = toList(schema.anyOf ?? schema.oneOf).filter((each) => toFields(each).type !== 'null');
+  if (union.length > 0 || types.length < 2) return union;
+  return types.map((type) => ({ type }));
+}
+
+/** Only texts may be listed. */
+function enumOf({ enum: values, const: value }: Fields, type: unknown): unknown {
+  const all = Array.isArray(values) ? values : value === undefined ? [] : [value];
+  const texts = all.filter((each) => typeof each === 'string' && each !== '');
+  return type === 'string' && texts.length > 0 ? texts : undefined;
+}
+
+function requiredOf({ required }: Fields, properties: Fields | undefined): unknown {
+  const names = toList(required).filter(
+    (name) => properties !== undefined && Object.hasOwn(properties, String(name)),
+  );
+  return names.length > 0 ? names : undefined;
+}

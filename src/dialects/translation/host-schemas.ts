@@ -1,0 +1,35 @@
+import type { HostTraits } from '../../hosts/traits.ts';
+import { type Fields, isFields, toList } from '../fields.ts';
+import { toGoogleSchema } from './google-schema.ts';
+import { inWords, mapSchema } from './schemas.ts';
+
+/** A schema of arguments as a host takes it. */
+export function toHostSchema(schema: Fields, kind: HostTraits['schemas']): Fields {
+  switch (kind) {
+    case 'any':
+      return schema;
+    case 'no_patterns':
+      return mapSchema(schema, (each) =>
+        typeof each.pattern === 'string' ? inWords(each, ['pattern']) : each,
+      );
+    case 'typed_unions':
+      return mapSchema(schema, withTypedVariants);
+    case 'google':
+      return toGoogleSchema(schema);
+  }
+}
+
+/** The type beside a union moves into the variants that have none. */
+function withTypedVariants(schema: Fields): Fields {
+  const { type, ...others } = schema;
+  const found = ['anyOf', 'oneOf'].filter((union) => Array.isArray(schema[union]));
+  if (type === undefined || found.length === 0) return schema;
+  const typed = (variant: unknown) =>
+    isFields(variant) && variant.type === undefined && variant.$ref === undefined
+      ? { type, ...variant }
+      : variant;
+  return {
+    ...others,
+    ...Object.fromEntries(found.map((union) => [union, toList(schema[union]).map(typed)])),
+  };
+}
