@@ -10,7 +10,7 @@ import {
   writeFiles,
 } from './agents/clients.ts';
 import { usesLogin, wantedLogin } from './agents/logins.ts';
-import { commonOptions, createCommand, outputFormat } from './shell/command.ts';
+import { commonOptions, createCommand, outputFormat, programName } from './shell/command.ts';
 import { deadline, type Io, write } from './shell/io.ts';
 import { note } from './shell/print/print.ts';
 import { gatewayTarget } from './shell/running-configuration.ts';
@@ -20,6 +20,8 @@ interface Shown {
   readonly settings: Settings;
   /** Variables of this shell that would point the client elsewhere. */
   readonly conflicts: readonly string[];
+  /** How this user calls the gateway's command. */
+  readonly program?: string;
 }
 
 export const shellNames = ['sh', 'fish'] as const;
@@ -59,10 +61,13 @@ const shells: Readonly<Record<ShellName, Syntax>> = {
 };
 
 /** Lines for a shell that point the client at the gateway. Needed arguments become a function with the agent's name. */
-export function exportLines({ name, settings, conflicts }: Shown, shell: ShellName = 'sh'): string {
+export function exportLines(
+  { name, settings, conflicts, program = 'gateway' }: Shown,
+  shell: ShellName = 'sh',
+): string {
   const { variables, arguments: before = [] } = settings;
   const { set, unset, wrap, quoted, read } = shells[shell];
-  const command = `gateway env ${name}${shell === 'sh' ? '' : ` --shell ${shell}`}`;
+  const command = `${program} env ${name}${shell === 'sh' ? '' : ` --shell ${shell}`}`;
   return lines([
     ...conflicts.map(unset),
     ...Object.entries(variables).map(([variable, value]) => set(variable, quoted(value))),
@@ -72,7 +77,10 @@ export function exportLines({ name, settings, conflicts }: Shown, shell: ShellNa
 }
 
 /** Lines that undo what `exportLines` set. */
-export function unsetLines({ name, settings }: Omit<Shown, 'conflicts'>, shell: ShellName = 'sh'): string {
+export function unsetLines(
+  { name, settings }: Pick<Shown, 'name' | 'settings'>,
+  shell: ShellName = 'sh',
+): string {
   const { unset, unwrap } = shells[shell];
   return lines([
     ...Object.keys(settings.variables).map(unset),
@@ -167,7 +175,7 @@ export function build(io: Io): Command {
         const text =
           format === 'json'
             ? `${JSON.stringify(value)}\n`
-            : exportLines({ name, settings, conflicts }, shell);
+            : exportLines({ name, settings, conflicts, program: programName(io.env) }, shell);
         await write(io.stdout, text);
       },
     );

@@ -14,6 +14,12 @@ test('prints lines for the running gateway, the key on stdout alone', async () =
   expect(stdout).not.toContain('unset');
 });
 
+test('says how to read the lines with the command that was called', async () => {
+  const { stdout } = await command('env claude', { cwd, env: { npm_command: 'exec' } });
+
+  expect(stdout).toContain('# eval "$(npx gateway env claude)"; then try: claude');
+});
+
 test('warns on a terminal that the lines contain a key', async () => {
   const { stderr } = await command('env claude', { cwd, isTerminal: true });
 
