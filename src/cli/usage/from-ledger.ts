@@ -16,9 +16,8 @@ export interface Ledger {
 }
 
 /**
- * What the configuration's ledger says; nothing, with a note, where none was written yet, and with `nothing` as the note where
- * the ledger has no such entry. Throws config.invalid for a ledger
- * that is turned off or can't be read.
+ * What the configuration's ledger says. If that is nothing, a note says that none was written yet, or else `nothing`. Throws
+ * config.invalid for a ledger that is turned off or can't be read.
  */
 export async function fromLedger<Entry>(
   options: CommonOptions,
