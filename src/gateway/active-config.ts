@@ -11,12 +11,11 @@ import { createCatalogue } from './local-endpoints/models.ts';
 import { Scrubber } from './scrub.ts';
 import { type Pace, warmUp } from './warm-up/warm-up.ts';
 
+/** A configuration that is ready to be applied. */
 export interface PreparedConfig {
-  /** New exchanges follow the configuration from now on; those in flight keep theirs. */
+  /** New exchanges follow it from now on; those in flight keep theirs. */
   commit(): void;
   discard(): void;
-  /** Makes the first exchange after `commit` as quick as those after it. */
-  warmUp(): Promise<void>;
 }
 
 /** The configuration in force, and its replacement while exchanges are in flight. */
@@ -43,9 +42,14 @@ export class ActiveConfig {
     void this.#current.run(exchange);
   }
 
-  /** Builds what a configuration needs, and throws if it can't be applied; nothing changes until `commit`. */
-  prepare(next: GatewayConfig): PreparedConfig {
+  /**
+   * Builds what a configuration needs, and makes its first exchange as quick as those after it. Throws if it can't be
+   * applied; nothing changes until `commit`.
+   */
+  async prepare(next: GatewayConfig): Promise<PreparedConfig> {
     const built = configureGateway(next, this.#state, this.providers);
+    // Somebody waits for it in any case; between its slices exchanges go on.
+    await built.warmUp({ isBusy: () => false, isOver: () => false });
     return {
       commit: () => {
         const previous = this.#current;
@@ -53,8 +57,6 @@ export class ActiveConfig {
         this.#retire(previous);
       },
       discard: () => this.#retire(built),
-      // Somebody waits for it in any case; between its slices exchanges go on.
-      warmUp: () => built.warmUp({ isBusy: () => false, isOver: () => false }),
     };
   }
 

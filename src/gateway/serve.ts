@@ -13,7 +13,7 @@ import type { Ledger } from '../record/ledger/ledger.ts';
 import type { ExchangeObserver, Gauges, OpenCounts, ProviderGauges } from '../record/observer.ts';
 import type { WriteRecord } from '../record/record.ts';
 import { foldRepeats, type RepeatFolder } from '../record/repeats.ts';
-import { ActiveConfig, type PreparedConfig } from './active-config.ts';
+import { ActiveConfig } from './active-config.ts';
 import { Exchange } from './exchange.ts';
 import type { GatewayConfig, ProcessState } from './gateway.ts';
 import type { Dependencies, Health, Readiness } from './local-endpoints/health.ts';
@@ -22,8 +22,8 @@ import { settle } from './reserve.ts';
 export interface GatewayServer {
   readonly url: string;
   readonly port: number;
-  /** Builds what a configuration needs, and throws if it can't be applied; nothing changes until `commit`. */
-  prepare(config: GatewayConfig): PreparedConfig;
+  /** See `ActiveConfig`. */
+  readonly prepare: ActiveConfig['prepare'];
   /** Makes the first exchange as quick as those after it, while none is open. */
   warmUp(): Promise<void>;
   /** What is open now. */

@@ -3,15 +3,15 @@ import type { LoadedConfig } from '../config/load.ts';
 import { describeProblem } from '../config/source/problems.ts';
 import { endsEarly, looksCut, protectionOf, refuseSuccessor, refuseUserFile } from '../config/successor.ts';
 import { GatewayError, toGatewayError } from '../errors.ts';
+import type { PreparedConfig } from '../gateway/active-config.ts';
 import type { ServeLog } from './recording.ts';
-import type { PreparedReload } from './server-handle.ts';
 
 interface ReloadOptions {
   /** What was loaded at start-up, from the file that is followed. */
   readonly started: LoadedConfig;
   /** Reads the file again; a pipe is refused, because reading it again could block forever. */
   readonly load: () => Promise<LoadedConfig>;
-  readonly prepare: (config: Config) => Promise<PreparedReload>;
+  readonly prepare: (config: Config) => Promise<PreparedConfig>;
   /** Notifies the other commands. If it throws, that is logged, and the new configuration stays in force. */
   readonly onReloaded: (loaded: LoadedConfig) => void;
   /** Notifies them that the file can't be used, and why. */

@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { servesInspector } from '../config/build/sections.ts';
 import type { Config } from '../config/config.ts';
 import { GatewayError } from '../errors.ts';
+import type { PreparedConfig } from '../gateway/active-config.ts';
 import type { GatewayConfig } from '../gateway/gateway.ts';
 import { type GatewayServer, serveGateway } from '../gateway/serve.ts';
 import type { AcceptedSockets } from '../http/listen.ts';
@@ -25,8 +26,8 @@ export interface ServerHandle {
   readonly url: string;
   /** Process ids of the workers, if there are any. */
   readonly workers?: readonly number[];
-  /** Throws, and changes nothing, if a configuration can't be applied. */
-  prepare(config: Config, sandboxUrl: string | undefined): PreparedReload | Promise<PreparedReload>;
+  /** Prepares a configuration in every process. Throws, and changes nothing, if it can't be applied. */
+  prepare(config: Config, sandboxUrl: string | undefined): Promise<PreparedConfig>;
   /** Reports ready from now on: until then those who wait for that might not find it. */
   announce(): void;
   /** How much is open in all processes. */
@@ -37,13 +38,6 @@ export interface ServerHandle {
   readMetrics(): Promise<readonly (readonly MetricData[])[]>;
   /** Throws drain.incomplete if not all of the ledger could be written; everything has ended all the same. */
   drain(): Promise<void>;
-}
-
-/** A configuration that every process is ready to apply. */
-export interface PreparedReload {
-  /** Applies it to new exchanges from now on. */
-  commit(): void;
-  discard(): void;
 }
 
 /** What a gateway is served with, in one process or in several. */
@@ -159,8 +153,7 @@ async function open(options: HereOptions, closing: Closing): Promise<ServerHandl
   return {
     url: server.url,
     prepare: async (next, url) => {
-      const { commit, discard, warmUp } = server.prepare(toGatewayConfig(next, url));
-      await warmUp();
+      const { commit, discard } = await server.prepare(toGatewayConfig(next, url));
       return {
         commit: () => {
           commit();

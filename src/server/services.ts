@@ -1,9 +1,10 @@
 import type { Config } from '../config/config.ts';
 import { GatewayError, toGatewayError } from '../errors.ts';
+import type { PreparedConfig } from '../gateway/active-config.ts';
 import type { Listener } from '../http/listen.ts';
 import type { MetricData } from '../record/metrics/families.ts';
 import { portHolder } from './port-holder.ts';
-import { type PreparedReload, type ServerHandle, type ServerOptions, serveHere } from './server-handle.ts';
+import { type ServerHandle, type ServerOptions, serveHere } from './server-handle.ts';
 import type { WorkersOptions } from './workers/start-workers.ts';
 
 /** The gateway's plant store, or why it did not start. */
@@ -83,7 +84,7 @@ export async function startServices(options: ServicesOptions) {
        * Prepares everything to apply a configuration; what was bound at start-up (addresses, the store) stays. Throws, and
        * changes nothing, if it can't be applied.
        */
-      prepare: async (next: Config): Promise<PreparedReload> =>
+      prepare: async (next: Config): Promise<PreparedConfig> =>
         started.prepare(next, await prepareSandbox(next)),
       announce: started.announce,
       countOpen: started.countOpen,

@@ -42,7 +42,7 @@ test('exchanges that began, and those that still wait in line, keep their config
   const second = ask(started); // the provider's one connection is taken: it waits
   while (arrived < 2) await new Promise((resolve) => setImmediate(resolve));
 
-  started.prepare(await configFor(young)).commit();
+  (await started.prepare(await configFor(young))).commit();
   const third = await ask(started);
   for (const response of held) whole(response, 'old');
 
@@ -63,14 +63,13 @@ test('a breaker that is open stays open over a reload, unless the provider itsel
   expect((await ask(started))[0]).toBe(503);
   expect(broken.requests.length).toBe(untilOpen);
 
-  started.prepare(await configFor(broken)).commit();
+  (await started.prepare(await configFor(broken))).commit();
   expect((await ask(started))[0]).toBe(503);
   expect(broken.requests.length).toBe(untilOpen);
 
   const [provider] = config.providers;
-  started
-    .prepare({ ...config, providers: provider === undefined ? [] : [{ ...provider, connections: 2 }] })
-    .commit();
+  const providers = provider === undefined ? [] : [{ ...provider, connections: 2 }];
+  (await started.prepare({ ...config, providers })).commit();
   expect((await ask(started))[0]).toBe(500);
   expect(broken.requests.length).toBe(untilOpen + 1);
 });

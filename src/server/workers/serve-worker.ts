@@ -1,12 +1,13 @@
 import type { Socket } from 'node:net';
 import { rebuildConfig } from '../../config/config.ts';
 import { toGatewayError } from '../../errors.ts';
+import type { PreparedConfig } from '../../gateway/active-config.ts';
 import { tryAddressesLonger } from '../../lib/address-attempts.ts';
 import { type CounterAnswer, RemoteCounters } from '../../limits/shared-counters.ts';
 import type { BreakerChange } from '../../providers/health.ts';
 import type { OpenCounts } from '../../record/observer.ts';
 import { openRecorder } from '../recording.ts';
-import { type PreparedReload, type ServerHandle, serveHere } from '../server-handle.ts';
+import { type ServerHandle, serveHere } from '../server-handle.ts';
 import type { OpenBreakerChannel } from '../shared-state.ts';
 import { confirmMs, uptimeMs, type WorkerAnswer, type WorkerCommand, type WorkerStart } from './messages.ts';
 
@@ -23,7 +24,7 @@ process.once('disconnect', () => {
 });
 
 let server: ServerHandle | undefined;
-let prepared: PreparedReload | undefined;
+let prepared: PreparedConfig | undefined;
 let following = Promise.resolve();
 let countings = 0;
 const counting = new Map<number, (open: OpenCounts) => void>();

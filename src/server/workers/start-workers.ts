@@ -1,4 +1,5 @@
 import { GatewayError } from '../../errors.ts';
+import type { PreparedConfig } from '../../gateway/active-config.ts';
 import { urlOf } from '../../http/bind.ts';
 import type { ReadSums } from '../../limits/counters.ts';
 import { CounterService } from '../../limits/shared-counters.ts';
@@ -6,7 +7,7 @@ import type { MetricData } from '../../record/metrics/families.ts';
 import type { OpenCounts } from '../../record/observer.ts';
 import { openLedgerFor, readSumsOnce } from '../ledger.ts';
 import type { Recording } from '../recording.ts';
-import type { PreparedReload, ServerHandle, ServerOptions } from '../server-handle.ts';
+import type { ServerHandle, ServerOptions } from '../server-handle.ts';
 import { memoryCounters, rereadAdded } from '../shared-state.ts';
 import { HandOver } from './hand-over.ts';
 import type { WorkerConfig } from './messages.ts';
@@ -109,7 +110,7 @@ async function sumOpen(workers: readonly Worker[]): Promise<OpenCounts> {
 }
 
 /** Throws, and changes nothing, if a worker can't apply a configuration. */
-async function prepareAll(workers: readonly Worker[], next: WorkerConfig): Promise<PreparedReload> {
+async function prepareAll(workers: readonly Worker[], next: WorkerConfig): Promise<PreparedConfig> {
   const answers = await Promise.allSettled(workers.map((worker) => worker.prepare(next)));
   const refusal = answers.find((answer) => answer.status === 'rejected');
   const discard = () => {
