@@ -143,8 +143,11 @@ function withModulesParsedOnce(code) {
   );
 }
 
-/** Files of the bundle that begins with these; `groups` are modules that share a file. */
-async function bundle(input, id, groups = []) {
+/**
+ * Files of the bundle that begins with these; `groups` are modules that share a file. `prefix` tells the files of this
+ * bundle from those that others make of the same modules.
+ */
+async function bundle(input, id, { groups = [], prefix = '' } = {}) {
   const built = await rolldown({
     cwd: root,
     input,
@@ -177,7 +180,7 @@ async function bundle(input, id, groups = []) {
     minifyInternalExports: false,
     codeSplitting: { groups },
     entryFileNames: ({ name }) => (name === 'main' ? 'main.js' : `[name]-${id}.js`),
-    chunkFileNames: `[name]-${id}.js`,
+    chunkFileNames: `${prefix}[name]-${id}.js`,
   });
   await built.close();
   return output;
@@ -223,13 +226,14 @@ const groups = [
  */
 export async function bundleFiles(id) {
   const bundles = [
-    bundle(program, id, groups),
-    ...Object.entries(small).map(([name, file]) => bundle({ [name]: file }, id)),
+    bundle(program, id, { groups }),
+    ...Object.entries(small).map(([name, file]) => bundle({ [name]: file }, id, { prefix: `${name}-` })),
   ];
   const output = (await Promise.all(bundles)).flat();
   const files = new Map(
     output.map(({ fileName, code }) => [fileName, withIdOfBuild(withModulesParsedOnce(code), id)]),
   );
+  if (files.size < output.length) throw new Error('two files of the bundles have one name');
   // For unbundled sources, which the tests run.
   for (const name of startedFromSources)
     files.set(`${name}.js`, `'use strict';require('./${name}-${id}.js');\n`);

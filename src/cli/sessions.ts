@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { GatewayError } from '../errors.ts';
 import { nanoUsdPerUsd } from '../limits/price.ts';
 import type { LedgerRow } from '../record/ledger/ledger-row.ts';
+import type { LedgerPlace } from '../record/ledger/ledger-store.ts';
 import type { SessionSum } from '../record/ledger/session-report.ts';
 import {
   type CommonOptions,
@@ -9,6 +10,7 @@ import {
   createCommand,
   durationArgument,
   positiveInteger,
+  usdArgument,
 } from './shell/command.ts';
 import type { Io } from './shell/io.ts';
 import { localMinute, note, printValue } from './shell/print/print.ts';
@@ -23,6 +25,12 @@ interface ListOptions extends CommonOptions {
 interface ShowOptions extends CommonOptions {
   readonly key?: string;
   readonly limit: number;
+}
+
+interface RaiseOptions extends CommonOptions {
+  readonly key?: string;
+  readonly tokens?: number;
+  readonly requests?: number;
 }
 
 const weekMs = 604_800_000;
@@ -57,6 +65,25 @@ export function build(io: Io): Command {
       .option('-n, --limit <n>', 'print at most this many requests, the latest', positiveInteger, 100)
       .action(async (id: string, _options: unknown, command: Command) => {
         await show(id, commonOptions(command) as ShowOptions, io);
+      }),
+  );
+  sessions.addCommand(
+    createCommand({
+      name: 'raise',
+      summary: 'let a session go on that has used up what its key or project allows a session',
+      examples: [
+        'gateway sessions raise 7143c744 5',
+        'gateway sessions raise 7143c744 --requests 200',
+        'gateway sessions raise nightly-7 --key shop-web --tokens 1000000',
+      ],
+    })
+      .argument('<id>', 'the session, as "gateway sessions" lists it, or how its name begins')
+      .argument('[usd]', 'add this many US$ to its usd_per_session', usdArgument)
+      .option('--tokens <n>', 'add this many to its tokens_per_session', positiveInteger)
+      .option('--requests <n>', 'add this many to its requests_per_session', positiveInteger)
+      .option('--key <id>', "this key's, where several keys have one of that name")
+      .action(async (id: string, usd: number | undefined, _options: unknown, command: Command) => {
+        await raise(id, usd, commonOptions(command) as RaiseOptions, io);
       }),
   );
   return sessions;
@@ -121,20 +148,12 @@ function toValue({ started_ms: startedMs, last_ms: lastMs, ...sum }: SessionSum,
 
 const turnHeader = ['TIME', 'SUBAGENT', 'MODEL', 'INPUT', 'CACHED', 'OUTPUT', 'USD', 'MS', 'OUTCOME', 'ID'];
 
-/** Throws usage.invalid for a name that no session begins with, or several do. */
 async function show(wanted: string, { key, limit, ...options }: ShowOptions, io: Io): Promise<void> {
   const [found] = await fromLedger(options, io, async ({ place }) => {
-    const { readSessions, readTurns } = await import('../record/ledger/read-ledger.ts');
-    const sum = chosen(wanted, key, await candidates(wanted));
+    const { readTurns } = await import('../record/ledger/read-ledger.ts');
+    const sum = await findSession(place, wanted, key);
     const turns = await readTurns(place, { session: sum.session, limit });
     return [{ sum, turns: turns.filter(({ key_id }) => key_id === sum.key) }];
-
-    async function candidates(name: string): Promise<readonly SessionSum[]> {
-      const exact = await readSessions(place, { sinceMs: everMs, limit: mostKeys, session: name });
-      if (exact.length > 0) return exact;
-      const latest = await readSessions(place, { sinceMs: everMs, limit: mostListed });
-      return latest.filter(({ session }) => session.startsWith(name));
-    }
   });
   if (found === undefined) return;
   const { sum, turns } = found;
@@ -169,6 +188,58 @@ async function show(wanted: string, { key, limit, ...options }: ShowOptions, io:
 const mostKeys = 100;
 /** Sessions that are looked through for one by the beginning of its name. */
 const mostListed = 10_000;
+
+/** Throws usage.invalid for a name that no session begins with, or several do. */
+async function findSession(place: LedgerPlace, wanted: string, key: string | undefined): Promise<SessionSum> {
+  const { readSessions } = await import('../record/ledger/read-ledger.ts');
+  const exact = await readSessions(place, { sinceMs: everMs, limit: mostKeys, session: wanted });
+  if (exact.length > 0) return chosen(wanted, key, exact);
+  const latest = await readSessions(place, { sinceMs: everMs, limit: mostListed });
+  return chosen(
+    wanted,
+    key,
+    latest.filter(({ session }) => session.startsWith(wanted)),
+  );
+}
+
+/** A gateway that refuses the session looks for it then. */
+async function raise(
+  wanted: string,
+  usd: number | undefined,
+  { key, tokens, requests, ...options }: RaiseOptions,
+  io: Io,
+): Promise<void> {
+  const amounts = [
+    { limit_name: 'usd_per_session', amount: usd === undefined ? 0 : Math.round(usd * nanoUsdPerUsd) },
+    { limit_name: 'tokens_per_session', amount: tokens ?? 0 },
+    { limit_name: 'requests_per_session', amount: requests ?? 0 },
+  ].filter(({ amount }) => amount > 0);
+  if (amounts.length === 0)
+    throw new GatewayError(
+      'usage.invalid',
+      'by how much? give an amount in US$, --tokens or --requests, as in: gateway sessions raise ID 5',
+    );
+  const [found] = await fromLedger(options, io, async ({ place }) => {
+    const sum = await findSession(place, wanted, key);
+    const { openStore } = await import('../record/ledger/open-store.ts');
+    const store = await openStore(place);
+    try {
+      for (const each of amounts) await store.raise({ session: sum.session, key_id: sum.key, ...each });
+    } finally {
+      await store.close();
+    }
+    return [sum];
+  });
+  if (found === undefined) return;
+  const value = {
+    session: found.session,
+    key: found.key,
+    raised: { ...(usd !== undefined && { usd }), ...(tokens && { tokens }), ...(requests && { requests }) },
+  };
+  await printValue(value, '', options, io);
+  if (options.quiet !== true)
+    await note(`session ${found.session} of key ${found.key} may go on: send its last request again\n`, io);
+}
 
 function chosen(wanted: string, key: string | undefined, found: readonly SessionSum[]): SessionSum {
   const [sum, ...others] = key === undefined ? found : found.filter((each) => each.key === key);

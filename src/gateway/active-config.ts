@@ -1,8 +1,9 @@
 import type { Counters } from '../limits/counters.ts';
-import { Limiter } from '../limits/limiter.ts';
+import { type KeySession, Limiter } from '../limits/limiter.ts';
 import type { BreakerChange } from '../providers/health.ts';
 import { Provider } from '../providers/provider.ts';
 import { createRouter } from '../providers/route.ts';
+import type { Ledger } from '../record/ledger/ledger.ts';
 import { createDecider } from './decision/decider.ts';
 import type { Exchange } from './exchange.ts';
 import type { Gateway, GatewayConfig, ProcessState } from './gateway.ts';
@@ -110,7 +111,7 @@ function configureGateway(config: GatewayConfig, state: ProcessState, previous: 
     decider,
     router,
     catalogue: createCatalogue({ entries: config.models, router, providers, startedMs }),
-    limiterFor: limitersFor(counters),
+    limiterFor: limitersFor(counters, state.ledger),
     pieces: ticks.pieces,
   };
   let running = 0;
@@ -141,11 +142,12 @@ function configureGateway(config: GatewayConfig, state: ProcessState, previous: 
 }
 
 /** A limiter per key, created when the key is first used. */
-function limitersFor(counters: Counters): Gateway['limiterFor'] {
+function limitersFor(counters: Counters, ledger: Ledger | undefined): Gateway['limiterFor'] {
+  const readRaises = ledger && ((session: KeySession) => ledger.readRaises(session));
   const known = new Map<string, Limiter>();
   return ({ id, limits }) => {
     if (limits === undefined) return undefined;
-    const limiter = known.get(id) ?? new Limiter(counters, limits);
+    const limiter = known.get(id) ?? new Limiter(counters, limits, readRaises);
     known.set(id, limiter);
     return limiter;
   };

@@ -20,7 +20,9 @@ export async function reserve(
   const spending = new Spending(routed);
   exchange.spending = spending;
   const limiter = limiterFor(routed.decided.key);
-  if (limiter !== undefined) await spending.reserve(limiter, exchange.startedMs);
+  const { session } = exchange.draft.soFar;
+  const ofKey = session === undefined ? undefined : { key: routed.decided.key.id, session };
+  if (limiter !== undefined) await spending.reserve(limiter, exchange.startedMs, ofKey);
   if (ledger === undefined || !spending.isCharged) return;
   const isRequired = limiter?.hasBudget === true;
   if (isRequired || ledger.isSynced) await begin(exchange, ledger, { spending, isRequired });

@@ -10,8 +10,8 @@ export type AgentName = 'claude' | 'codex' | 'opencode' | 'gemini' | 'copilot';
 
 /**
  * Who sent a request, as far as its client says so. A client may say anything, so this only groups requests of one key:
- * no policy, limit or route depends on it, only the form of a refusal on the agent (refuse.ts). The same session of
- * another key is another session.
+ * no policy or route depends on it, limits of sessions only narrow those of the key, and the form of a refusal depends on
+ * the agent (refuse.ts). The same session of another key is another session.
  */
 export interface Sender {
   readonly agent?: AgentName;

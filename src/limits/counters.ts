@@ -1,21 +1,28 @@
 import { GatewayError } from '../errors.ts';
 
-/** What an exchange uses: one request, tokens, and money in nano US$ (whole numbers, so sums are exact). */
+/**
+ * What an exchange uses: one request, tokens, those of them that are new (what a cache had counts by its price), and money in
+ * nano US$ (whole numbers, so sums are exact).
+ */
 export interface Amounts {
   readonly requests: number;
   readonly tokens: number;
+  readonly newTokens: number;
   readonly nanoUsd: number;
 }
 
-export const noAmounts: Amounts = { requests: 0, tokens: 0, nanoUsd: 0 };
+export const noAmounts: Amounts = { requests: 0, tokens: 0, newTokens: 0, nanoUsd: 0 };
 
-/** The counter of a budget in one of its days or months, and what the ledger sums up for it. */
+/** The counter of a budget in one of its days, months or sessions, and what the ledger sums up for it. */
 export interface BudgetCounter {
   readonly counter: string;
   readonly scope: 'project' | 'key';
   readonly name: string;
+  /** Of the key with this name. */
+  readonly session?: string;
   readonly unit: keyof Amounts;
   readonly startsMs: number;
+  /** Of a session: until when its counter is kept; after that it is read from the ledger again. */
   readonly endsMs: number;
 }
 
@@ -70,7 +77,7 @@ export interface Counters {
 }
 
 /** What a budget's counter must hold at least, known from the ledger. */
-export interface RestoredSum extends Pick<BudgetCounter, 'counter' | 'endsMs'> {
+export interface RestoredSum extends Pick<BudgetCounter, 'counter' | 'endsMs' | 'session'> {
   readonly used: number;
 }
 

@@ -62,7 +62,7 @@ function border(insideMs: number, outsideMs: number, isIn: (ms: number) => boole
 interface LimitRow {
   readonly kind: Claim['kind'];
   readonly unit: keyof Amounts;
-  readonly period?: 'day' | 'month';
+  readonly period?: 'day' | 'month' | 'session';
   readonly reason: Extract<FailureCode, `limit.${string}`>;
   /** In a refusal: "the limit of project shop is 60 requests a minute". */
   readonly words: string;
@@ -105,7 +105,29 @@ export const limitTable = {
     reason: 'limit.budget',
     words: 'a month',
   },
+  requests_per_session: {
+    kind: 'period',
+    period: 'session',
+    unit: 'requests',
+    reason: 'limit.budget',
+    words: 'requests a session',
+  },
+  tokens_per_session: {
+    kind: 'period',
+    period: 'session',
+    unit: 'newTokens',
+    reason: 'limit.budget',
+    words: 'new tokens a session',
+  },
+  usd_per_session: {
+    kind: 'period',
+    period: 'session',
+    unit: 'nanoUsd',
+    reason: 'limit.budget',
+    words: 'a session',
+  },
 } as const satisfies Record<string, LimitRow>;
 
 export type LimitName = keyof typeof limitTable;
+export type SessionLimit = Extract<LimitName, `${string}_session`>;
 export const limitNames = Object.keys(limitTable) as readonly LimitName[];

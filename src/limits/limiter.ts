@@ -9,7 +9,6 @@ import {
   type Counters,
   type Grant,
   noAmounts,
-  type Ticket,
 } from './counters.ts';
 import {
   type Calendar,
@@ -18,6 +17,7 @@ import {
   limitNames,
   limitTable,
   type Period,
+  type SessionLimit,
 } from './limit-table.ts';
 import { nanoUsdPerUsd } from './price.ts';
 
@@ -43,14 +43,36 @@ export interface PlannedLimit {
   readonly scope: KeyLimits;
   readonly max: number;
   readonly counter: string;
-  /** The counter of a budget at a time; undefined for limits that are no budgets. */
+  /** The counter of a budget of days or months at a time; undefined for other limits. */
   readonly budgetAt: ((nowMs: number) => BudgetCounter) | undefined;
+}
+
+/** A session of a key, whose name its client chose. */
+export interface KeySession {
+  readonly key: string;
+  readonly session: string;
+}
+
+/** What the budgets of a session were raised by, in the units of their counters. */
+export type Raises = Readonly<Partial<Record<SessionLimit, number>>>;
+
+/** Reads from the ledger what a session was raised by. */
+export type ReadRaises = (session: KeySession) => Promise<Raises>;
+
+interface ReserveOptions {
+  /** What the request belongs to; limits of sessions don't apply without it. */
+  readonly session?: KeySession | undefined;
+  /** How a request that might need too much can need less. */
+  readonly advice?: () => string;
 }
 
 /** The limits of a key and of its project, both of which apply. Created once per configuration. */
 export class Limiter {
   readonly #counters: Counters;
   readonly #planned: readonly PlannedLimit[];
+  /** Those of the key's sessions: each is counted for each session by itself. */
+  readonly #ofSessions: readonly PlannedLimit[];
+  readonly #raises: SessionRaises;
   /** Whether tokens or money are limited, so that a request's worst case must be known. */
   readonly needsAmounts: boolean;
   /** Whether a model without a price must be refused. */
@@ -59,14 +81,17 @@ export class Limiter {
   readonly hasBudget: boolean;
 
   /** Throws RangeError for an unknown time zone. */
-  constructor(counters: Counters, scopes: readonly KeyLimits[]) {
+  constructor(counters: Counters, scopes: readonly KeyLimits[], readRaises?: ReadRaises) {
     this.#counters = counters;
     this.#planned = scopes.flatMap((scope) => planLimits(scope));
-    this.needsAmounts = this.#planned.some(({ limit }) => limitTable[limit].unit !== 'requests');
-    this.hasBudget = this.#planned.some(
+    this.#ofSessions = scopes.flatMap((scope) => planSessionLimits(scope));
+    this.#raises = new SessionRaises(readRaises);
+    const all = [...this.#planned, ...this.#ofSessions];
+    this.needsAmounts = all.some(({ limit }) => limitTable[limit].unit !== 'requests');
+    this.hasBudget = all.some(
       ({ limit, scope }) => limitTable[limit].kind === 'period' && scope.settings.mode === 'enforce',
     );
-    this.needsPrice = this.#planned.some(
+    this.needsPrice = all.some(
       ({ limit, scope }) =>
         limitTable[limit].unit === 'nanoUsd' &&
         scope.settings.unpriced === 'refuse' &&
@@ -78,25 +103,78 @@ export class Limiter {
    * Reserves the worst case of an exchange. Throws limit.requests, .tokens, .concurrency and .budget, with the advice if
    * the exchange might need too much.
    */
-  async reserve(worst: Amounts, nowMs: number, advice = () => ''): Promise<Reservation> {
-    const claims = this.#planned.map((planned) => toClaim(planned, worst, nowMs));
-    const grant = await this.#counters.reserve(claims, nowMs);
-    const limitStates = this.#planned.map((planned, i) => stateOf(planned, grant.states[i]));
-    if (!grant.isGranted) throw refusal({ planned: this.#planned, claims, grant, limitStates, advice });
+  async reserve(
+    worst: Amounts,
+    nowMs: number,
+    { session, advice = () => '' }: ReserveOptions = {},
+  ): Promise<Reservation> {
+    const planned = session === undefined ? this.#planned : this.#plannedIn(session);
+    let claims = planned.map((each) => toClaim(each, worst, nowMs));
+    let grant = await this.#counters.reserve(claims, nowMs);
+    const refusing = grant.isGranted ? undefined : planned[grant.refusedBy];
+    // What was raised meanwhile is only looked for where it matters.
+    if (session !== undefined && isOfSession(refusing) && (await this.#raises.read(session))) {
+      claims = this.#plannedIn(session).map((each) => toClaim(each, worst, nowMs));
+      grant = await this.#counters.reserve(claims, nowMs);
+    }
+    const { states } = grant;
+    const limitStates = planned.map((each, i) => stateOf({ ...each, max: claims[i]?.max ?? 0 }, states[i]));
+    if (!grant.isGranted) throw refusal({ planned, claims, grant, limitStates, advice, session });
     const { ticket } = grant;
     const exceeded = limitStates.filter(({ used, max }, i) => used > max && claims[i]?.isEnforced === false);
     return {
       states: limitStates,
       wouldRefuse: exceeded.map(({ limit, scope }) => `${scope.kind} ${scope.name} ${limit}`),
-      settle: once((used: Amounts) => this.#settle(ticket, used)),
+      settle: once((used: Amounts) => {
+        const amounts = planned.map(({ limit }) => countable(used[limitTable[limit].unit]));
+        this.#counters.settle(ticket, amounts);
+      }),
     };
   }
 
-  #settle(ticket: Ticket, used: Amounts): void {
-    this.#counters.settle(
-      ticket,
-      this.#planned.map(({ limit }) => countable(used[limitTable[limit].unit])),
-    );
+  /** With the limits of this session, and what it was raised by. */
+  #plannedIn(session: KeySession): readonly PlannedLimit[] {
+    if (this.#ofSessions.length === 0) return this.#planned;
+    const raises = this.#raises.known(session);
+    const own = this.#ofSessions.map((plan) => ({
+      ...plan,
+      max: plan.max + (raises[plan.limit as SessionLimit] ?? 0),
+      budgetAt: (nowMs: number) => sessionBudget(plan, session, nowMs),
+    }));
+    return [...this.#planned, ...own];
+  }
+}
+
+/** Most sessions whose raises are remembered. */
+const rememberedSessions = 1_000;
+/** A session that is refused again and again is looked up no more often. */
+const raiseAgeMs = 1_000;
+
+/** What sessions were raised by, as far as they were refused here. */
+class SessionRaises {
+  readonly #read: ReadRaises | undefined;
+  readonly #known = new Map<string, { readonly raises: Raises; readonly atMs: number }>();
+
+  constructor(read: ReadRaises | undefined) {
+    this.#read = read;
+  }
+
+  known({ key, session }: KeySession): Raises {
+    return this.#known.get(`${key} ${session}`)?.raises ?? {};
+  }
+
+  /** Whether there is more than was known. */
+  async read(of: KeySession): Promise<boolean> {
+    const id = `${of.key} ${of.session}`;
+    const before = this.#known.get(id);
+    const nowMs = performance.now();
+    if (this.#read === undefined || nowMs - (before?.atMs ?? Number.NEGATIVE_INFINITY) < raiseAgeMs)
+      return false;
+    const raises = await this.#read(of).catch(() => before?.raises ?? {}); // refused until it can be read
+    this.#known.delete(id);
+    if (this.#known.size >= rememberedSessions) this.#known.delete(this.#known.keys().next().value ?? '');
+    this.#known.set(id, { raises, atMs: nowMs });
+    return sessionLimits.some((limit) => (raises[limit] ?? 0) > (before?.raises[limit] ?? 0));
   }
 }
 
@@ -108,19 +186,60 @@ export function planLimits(scope: KeyLimits): readonly PlannedLimit[] {
   const planned: PlannedLimit[] = [];
   for (const limit of limitNames) {
     const max = scope.settings[limit];
-    if (max === undefined) continue;
+    if (max === undefined || isSessionLimit(limit)) continue;
     const counter = `${scope.kind} ${scope.name} ${limit}`;
     planned.push({ limit, scope, max, counter, budgetAt: budgetFinder(limit, scope, calendar) });
   }
   return planned;
 }
 
+function planSessionLimits(scope: KeyLimits): readonly PlannedLimit[] {
+  return sessionLimits.flatMap((limit) => {
+    const max = scope.settings[limit];
+    return max === undefined
+      ? []
+      : [{ limit, scope, max, counter: `${scope.kind} ${scope.name} ${limit}`, budgetAt: undefined }];
+  });
+}
+
+const sessionLimits = limitNames.filter(isSessionLimit);
+
+function isSessionLimit(limit: LimitName): limit is SessionLimit {
+  const row = limitTable[limit];
+  return 'period' in row && row.period === 'session';
+}
+
+function isOfSession(planned: PlannedLimit | undefined): boolean {
+  return planned !== undefined && isSessionLimit(planned.limit);
+}
+
+/** Longer than most pauses within a session. */
+const keptMs = 86_400_000;
+
+/** A project's limit too holds for each session of each of its keys: the same name of another key is another session. */
+function sessionBudget(
+  { limit, counter }: PlannedLimit,
+  { key, session }: KeySession,
+  nowMs: number,
+): BudgetCounter {
+  return {
+    counter: `${counter} ${key} ${session}`,
+    scope: 'key',
+    name: key,
+    session,
+    unit: limitTable[limit].unit,
+    startsMs: 0,
+    endsMs: nowMs + keptMs,
+  };
+}
+
 function budgetFinder(limit: LimitName, scope: KeyLimits, calendar: Calendar): PlannedLimit['budgetAt'] {
   const row = limitTable[limit];
-  if (!('period' in row)) return undefined;
+  if (!('period' in row) || row.period === 'session') return undefined;
+  const { period: length } = row;
   let known: { readonly period: Period; readonly budget: BudgetCounter } | undefined;
   return (nowMs) => {
-    const period = calendar[row.period](nowMs);
+    const period = calendar[length](nowMs);
     if (known?.period !== period) known = { period, budget: budgetIn(period, limit, scope) };
     return known.budget;
   };
@@ -210,12 +329,13 @@ interface Refused {
   readonly grant: Extract<Grant, { isGranted: false }>;
   readonly limitStates: readonly LimitState[];
   readonly advice: () => string;
+  readonly session: KeySession | undefined;
 }
 
 /** The refusal, with what was asked for and what is left; without Retry-After if the request can never fit. */
-function refusal({ planned, claims, grant, limitStates, advice }: Refused): LimitError {
-  const { limit, scope, max } = planned[grant.refusedBy] as PlannedLimit;
-  const { amount } = claims[grant.refusedBy] as Claim;
+function refusal({ planned, claims, grant, limitStates, advice, session }: Refused): LimitError {
+  const { limit, scope } = planned[grant.refusedBy] as PlannedLimit;
+  const { amount, max } = claims[grant.refusedBy] as Claim;
   const { used, resetMs } = grant.states[grant.refusedBy] as CounterState;
   const row = limitTable[limit];
   const neverFits = amount > max;
@@ -223,15 +343,26 @@ function refusal({ planned, claims, grant, limitStates, advice }: Refused): Limi
   const left = neverFits
     ? `this request alone may need ${inUnit(amount)}`
     : `${inUnit(Math.max(0, max - used))} left, and this request may need ${inUnit(amount)}`;
-  const hint = row.unit === 'requests' ? '' : advice();
+  const ofSession = isSessionLimit(limit) && session !== undefined ? raiseHint(limit, session) : '';
+  const hint = `${row.unit === 'requests' ? '' : advice()}${ofSession}`;
   // One request, not "1 requests".
   const words = max === 1 ? row.words.replace(/^(request|token)s/, '$1') : row.words;
   const message = `the limit of ${scope.kind} ${scope.name} is ${inUnit(max)} ${words}: ${left}${hint}`;
   return new LimitError(limitStates, row.reason, message, {
-    ...(neverFits
+    // Waiting brings nothing back to a session.
+    ...(neverFits || isSessionLimit(limit)
       ? { retry: false }
       : { retryAfterS: Math.max(1, Math.ceil((row.kind === 'level' ? 1_000 : resetMs) / 1_000)) }),
   });
+}
+
+function raiseHint(limit: SessionLimit, { session }: KeySession): string {
+  const options = {
+    usd_per_session: '',
+    tokens_per_session: '--tokens ',
+    requests_per_session: '--requests ',
+  };
+  return `; "gateway sessions raise ${session} ${options[limit]}N" lets it go on`;
 }
 
 /** Only meaningful digits, at most six decimals. */

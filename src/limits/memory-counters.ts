@@ -63,7 +63,7 @@ export class MinuteWindow {
 
 interface Sum {
   used: number;
-  readonly endsMs: number;
+  endsMs: number;
   /** Whether it includes what the ledger has. */
   isWhole: boolean;
 }
@@ -77,6 +77,8 @@ interface MemoryOptions {
 
 // Expired periods are dropped each time this many period counters have been added.
 const sweepAbove = 10_000;
+/** Sessions' counters that are kept: clients choose their names. The ledger knows the others. */
+const keptSessions = 20_000;
 
 /**
  * Counts in this process. Exact, because nothing else runs between checking and counting. A budget's counter that
@@ -86,6 +88,8 @@ export class MemoryCounters implements Counters {
   readonly isConnected = true;
   readonly #windows = new Map<string, MinuteWindow>();
   readonly #sums = new Map<string, Sum>();
+  /** Those of sessions, the longest unused first. */
+  readonly #sessions = new Map<string, Sum>();
   readonly #clockMs: () => number;
   readonly #loader: BudgetLoader | undefined;
 
@@ -106,7 +110,11 @@ export class MemoryCounters implements Counters {
   }
 
   #isKnown({ budget, counter }: Claim): boolean {
-    return budget === undefined || this.#sums.get(counter)?.isWhole === true;
+    return budget === undefined || this.#sumsOf(budget).get(counter)?.isWhole === true;
+  }
+
+  #sumsOf(budget: Pick<BudgetCounter, 'session'> | undefined): Map<string, Sum> {
+    return budget?.session === undefined ? this.#sums : this.#sessions;
   }
 
   #reserveKnown(claims: readonly Claim[], nowMs: number): Grant {
@@ -133,7 +141,7 @@ export class MemoryCounters implements Counters {
     for (const [i, claim] of claims.entries()) {
       const difference = (claim.kind === 'level' ? 0 : (used[i] ?? 0)) - claim.amount;
       if (claim.kind === 'minute') this.#windows.get(claim.counter)?.add(difference, atMs);
-      const sum = this.#sums.get(claim.counter);
+      const sum = this.#sumsOf(claim.budget).get(claim.counter);
       // Without a counter its period is over, or will be read from the ledger.
       if (sum !== undefined) sum.used += difference;
     }
@@ -141,10 +149,12 @@ export class MemoryCounters implements Counters {
 
   /** Adds what periods have already used, according to the ledger, unless it was added before. */
   restore(sums: readonly RestoredSum[]): void {
-    for (const { counter, used, endsMs } of sums) {
-      const known = this.#sums.get(counter);
+    for (const sum of sums) {
+      const { counter, used, endsMs } = sum;
+      const counted = this.#sumsOf(sum);
+      const known = counted.get(counter);
       if (known?.isWhole === true) continue;
-      this.#sums.set(counter, { used: used + (known?.used ?? 0), endsMs, isWhole: true });
+      this.#set(counted, counter, { used: used + (known?.used ?? 0), endsMs, isWhole: true });
     }
   }
 
@@ -158,25 +168,30 @@ export class MemoryCounters implements Counters {
     return Promise.resolve();
   }
 
-  #used({ kind, counter }: Claim, clockMs: number): number {
+  #used({ kind, counter, budget }: Claim, clockMs: number): number {
     if (kind === 'minute') return this.#windows.get(counter)?.used(clockMs) ?? 0;
-    return this.#sums.get(counter)?.used ?? 0;
+    return this.#sumsOf(budget).get(counter)?.used ?? 0;
   }
 
-  #count({ kind, counter, endsMs, amount }: Claim, clockMs: number): void {
+  #count({ kind, counter, endsMs, amount, budget }: Claim, clockMs: number): void {
     if (kind === 'minute') {
       const window = this.#windows.get(counter) ?? new MinuteWindow();
       this.#windows.set(counter, window);
       window.add(amount, clockMs);
       return;
     }
-    const known = this.#sums.get(counter);
-    if (known !== undefined) {
-      known.used += amount;
-      return;
-    }
-    if (this.#sums.size >= sweepAbove) this.#sweep();
-    this.#sums.set(counter, { used: amount, endsMs, isWhole: this.#loader === undefined });
+    const sums = this.#sumsOf(budget);
+    const known = sums.get(counter) ?? { used: 0, endsMs, isWhole: this.#loader === undefined };
+    known.used += amount;
+    if (budget?.session !== undefined || !sums.has(counter)) this.#set(sums, counter, known);
+  }
+
+  /** At the end, as the latest; what is over, or too many sessions ago, goes. */
+  #set(sums: Map<string, Sum>, counter: string, sum: Sum): void {
+    sums.delete(counter);
+    if (sums === this.#sums && sums.size >= sweepAbove) this.#sweep();
+    if (sums === this.#sessions && sums.size >= keptSessions) sums.delete(sums.keys().next().value ?? '');
+    sums.set(counter, sum);
   }
 
   #sweep(): void {

@@ -87,14 +87,14 @@ export function nameOfDatabase(address: string): string {
   return `postgres://${searchParams.get('host') ?? host}${pathname}`;
 }
 
-export function toWanted({ scope, name, startsMs, endsMs }: BudgetCounter): WantedSum {
-  return { scope, name, sinceMs: startsMs, untilMs: endsMs };
+export function toWanted({ scope, name, session, startsMs, endsMs }: BudgetCounter): WantedSum {
+  return { scope, name, session, sinceMs: startsMs, untilMs: endsMs };
 }
 
 function toRestored(budgets: readonly BudgetCounter[], sums: readonly KnownSum[]): readonly RestoredSum[] {
-  return budgets.map(({ counter, unit, endsMs }, i) => {
-    const sum = sums[i];
-    return { counter, endsMs, used: (unit === 'nanoUsd' ? sum?.nanoUsd : sum?.tokens) ?? 0 };
+  return budgets.map(({ counter, session, unit, endsMs }, i) => {
+    const used = sums[i]?.[unit] ?? 0;
+    return { counter, endsMs, used, ...(session !== undefined && { session }) };
   });
 }
 

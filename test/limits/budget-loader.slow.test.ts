@@ -56,7 +56,7 @@ async function outcomeOf(limiter: Limiter, count: number): Promise<Reservation |
   }
 }
 
-const tokens = (count: number) => ({ requests: 1, tokens: count, nanoUsd: 0 });
+const tokens = (count: number) => ({ requests: 1, tokens: count, newTokens: count, nanoUsd: 0 });
 
 const places = [
   {

@@ -8,8 +8,8 @@ import { RedisCounters } from '../../src/limits/redis/redis-counters.ts';
 import { hasRedis, startRedis, type TestRedis } from '../kit/redis.ts';
 
 const now = Date.parse('2026-11-22T18:00:00Z');
-const one = { requests: 1, tokens: 100, nanoUsd: 2_000_000 };
-const nothing = { requests: 0, tokens: 0, nanoUsd: 0 };
+const one = { requests: 1, tokens: 100, newTokens: 100, nanoUsd: 2_000_000 };
+const nothing = { requests: 0, tokens: 0, newTokens: 0, nanoUsd: 0 };
 
 function limiter(settings: Partial<LimitsConfig>, clock: { ms: number } = { ms: 0 }): Limiter {
   const whole = { mode: 'enforce', unpriced: 'refuse', time_zone: 'UTC', ...settings } as const;
@@ -81,7 +81,7 @@ describe('limiter', () => {
     const limits = limiter({ tokens_per_day: 150 });
     const first = await reserve(limits);
 
-    first.settle({ requests: 1, tokens: 10, nanoUsd: 0 });
+    first.settle({ requests: 1, tokens: 10, newTokens: 10, nanoUsd: 0 });
 
     expect((await reserve(limits)).states[0]?.remaining).toBe(40);
   });
@@ -96,9 +96,115 @@ describe('limiter', () => {
     expect((await reserve(limits)).states[0]?.remaining).toBe(100);
   });
 
+  test('a session has a budget of its own, and so has the same name of another key; others have none', async () => {
+    const limits = limiter({ usd_per_session: 5_000_000, requests_per_session: 3 });
+    const of = (session: string, key = 'shop-web') => ({ session: { key, session } });
+    const spend = async (session?: string, key?: string) => {
+      const options = session === undefined ? {} : of(session, key);
+      (await limits.reserve(one, now, options)).settle({ ...one, nanoUsd: 1_800_000 });
+    };
+    await spend('a');
+    await spend('a');
+
+    const refused = await spend('a').catch((error: GatewayError) => error);
+    expect(refused).toMatchObject({
+      reason: 'limit.budget',
+      failure: { retry: false },
+      retryAfterS: undefined,
+    });
+    expect(refused?.message).toBe(
+      'the limit of project shop is US$ 0.005 a session: US$ 0.0014 left, and this request may need US$ 0.002; "gateway sessions raise a N" lets it go on',
+    );
+    await spend('a', 'shop-other');
+    await spend('b');
+    for (let i = 0; i < 5; i += 1) await spend();
+  });
+
+  test('what a cache had counts by its price in a session, not by its number', async () => {
+    const limits = limiter({ tokens_per_session: 1_000 });
+    const session = { session: { key: 'k', session: 's' } };
+    for (let turn = 0; turn < 9; turn += 1) {
+      const reservation = await limits.reserve({ ...one, tokens: 100, newTokens: 100 }, now, session);
+      reservation.settle({ ...one, tokens: 100_000, newTokens: 100 });
+    }
+    await expect(limits.reserve({ ...one, newTokens: 101 }, now, session)).rejects.toThrow(
+      /1000 new tokens a session: 100 left, and this request may need 101; "gateway sessions raise s --tokens N"/,
+    );
+  });
+
+  test('a session that was raised goes on, and one that was not is looked up once a second', async () => {
+    let reads = 0;
+    let raised = 0;
+    const settings = {
+      mode: 'enforce',
+      unpriced: 'refuse',
+      time_zone: 'UTC',
+      requests_per_session: 1,
+    } as const;
+    const limits = new Limiter(
+      new MemoryCounters({ clockMs: () => 0 }),
+      [{ kind: 'key', name: 'k', settings }],
+      async () => {
+        reads += 1;
+        return { requests_per_session: raised };
+      },
+    );
+    const ask = () => limits.reserve(one, now, { session: { key: 'k', session: 's' } });
+    await ask();
+    await expect(ask()).rejects.toThrow(/1 request a session/);
+    raised = 2;
+    await expect(ask()).rejects.toThrow(/1 request a session/); // within the second
+    expect(reads).toBe(1);
+
+    await expect
+      .poll(
+        async () =>
+          ask().then(
+            () => 'granted',
+            () => 'refused',
+          ),
+        { timeout: 5_000 },
+      )
+      .toBe('granted');
+    await ask();
+    await expect(ask()).rejects.toThrow(/3 requests a session: 0 left/);
+  });
+
+  test('sessions that clients make up take bounded memory, and the ledger knows those that were dropped', async () => {
+    const used = new Map<string, number>();
+    const counters = new MemoryCounters({
+      clockMs: () => 0,
+      readSums: async (budgets = []) =>
+        budgets.map(({ counter, endsMs, session = '' }) => ({
+          counter,
+          endsMs,
+          session,
+          used: used.get(session) ?? 0,
+        })),
+    });
+    const settings = {
+      mode: 'enforce',
+      unpriced: 'refuse',
+      time_zone: 'UTC',
+      requests_per_session: 2,
+    } as const;
+    const limits = new Limiter(counters, [{ kind: 'key', name: 'k', settings }]);
+    const ask = async (session: string) => {
+      await limits.reserve(one, now, { session: { key: 'k', session } });
+      used.set(session, (used.get(session) ?? 0) + 1);
+    };
+    await ask('first');
+    await ask('first');
+    for (let i = 0; i < 20_001; i += 1) await ask(`other-${i}`);
+
+    await expect(ask('first')).rejects.toThrow(/2 requests a session: 0 left/);
+  });
+
   test('a refusal says how to need less, unless it is about the number of requests', async () => {
     const advised = (settings: Parameters<typeof limiter>[0]) =>
-      limiter(settings).reserve({ requests: 2, tokens: 100, nanoUsd: 0 }, now, () => '; ask for less');
+      limiter(settings).reserve({ requests: 2, tokens: 100, newTokens: 100, nanoUsd: 0 }, now, {
+        advice: () => '; ask for less',
+      });
 
     await expect(advised({ tokens_per_minute: 50 })).rejects.toThrow(/may need 100; ask for less$/);
     await expect(advised({ requests_per_minute: 1 })).rejects.toThrow(/may need 2$/);
@@ -120,7 +226,7 @@ describe('limiter', () => {
     await reserve(limits);
 
     await refusal(limits);
-    const { states } = await reserve(limits, { requests: 1, tokens: 0, nanoUsd: 0 });
+    const { states } = await reserve(limits, { requests: 1, tokens: 0, newTokens: 0, nanoUsd: 0 });
 
     expect(states.map(({ remaining }) => remaining)).toEqual([0, 0]);
   });
@@ -199,11 +305,14 @@ describe.each([
   test.runIf(isThere)('budgets are read with what is reserved, and reading changes nothing', async () => {
     const counters = await open();
     const limiter = new Limiter(counters, [scope]);
-    const reservation = await limiter.reserve({ requests: 1, tokens: 300, nanoUsd: 7_000_000 }, now);
+    const reservation = await limiter.reserve(
+      { requests: 1, tokens: 300, newTokens: 300, nanoUsd: 7_000_000 },
+      now,
+    );
 
     const first = await readLimits(counters, planBudgets([scope]), now);
     const second = await readLimits(counters, planBudgets([scope]), now);
-    reservation.settle({ requests: 1, tokens: 100, nanoUsd: 1_000_000 });
+    reservation.settle({ requests: 1, tokens: 100, newTokens: 100, nanoUsd: 1_000_000 });
     // Redis settles without anybody waiting, and in order.
     const third = await readLimits(counters, planBudgets([scope]), now);
 
@@ -218,7 +327,10 @@ describe.each([
   test.runIf(isThere)('a budget that is overdrawn is read as any other', async () => {
     const counters = await open();
     const monitored = { ...scope, settings: { ...scope.settings, mode: 'monitor' as const } };
-    await new Limiter(counters, [monitored]).reserve({ requests: 1, tokens: 5_000, nanoUsd: 0 }, now);
+    await new Limiter(counters, [monitored]).reserve(
+      { requests: 1, tokens: 5_000, newTokens: 5_000, nanoUsd: 0 },
+      now,
+    );
 
     expect((await readLimits(counters, planBudgets([scope]), now))[0]?.used).toBe(5_000);
   });

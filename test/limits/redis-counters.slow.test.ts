@@ -94,14 +94,14 @@ describe.skipIf(!hasRedis)('counters in Redis', () => {
     const limiter = new Limiter(counters, [
       { kind: 'project', name: `measure-${names}`, settings: monitored },
     ]);
-    const beyond = { requests: 1, tokens: 1e30, nanoUsd: 7e20 };
+    const beyond = { requests: 1, tokens: 1e30, newTokens: 1e30, nanoUsd: 7e20 };
 
     for (let round = 0; round < 3; round += 1) {
       const reservation = await limiter.reserve(beyond, Date.now());
       expect(reservation.wouldRefuse).toHaveLength(2);
-      reservation.settle({ requests: 1, tokens: 10, nanoUsd: 10 });
+      reservation.settle({ requests: 1, tokens: 10, newTokens: 10, nanoUsd: 10 });
     }
-    const after = await limiter.reserve({ requests: 1, tokens: 0, nanoUsd: 0 }, Date.now());
+    const after = await limiter.reserve({ requests: 1, tokens: 0, newTokens: 0, nanoUsd: 0 }, Date.now());
 
     expect(after.states.map((state) => state.used)).toEqual([30, 30]);
     expect(states).not.toContain(false);

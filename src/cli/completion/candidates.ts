@@ -78,6 +78,7 @@ export const freeValues = [
   'text',
   'texts',
   'time',
+  'usd',
 ];
 
 export const completedValues = Object.keys(sources);

@@ -7,7 +7,7 @@ import { parseExpiry } from '../../config/schema/units.ts';
 import { GatewayError } from '../../errors.ts';
 import { type LimitName, limitNames, limitTable } from '../../limits/limit-table.ts';
 import { localKey } from '../serve/kept-secrets.ts';
-import { commonOptions, createCommand, outputFormat } from '../shell/command.ts';
+import { commonOptions, createCommand, outputFormat, usdArgument } from '../shell/command.ts';
 import { type Io, write } from '../shell/io.ts';
 import { inspectValidConfig } from '../shell/load-config.ts';
 import { note, printValue } from '../shell/print/print.ts';
@@ -187,11 +187,6 @@ function expiryArgument(text: string): string {
   if (atMs === undefined) throw new InvalidArgumentError('expected 2027-06-30 or 2027-06-30T12:00:00Z');
   if (atMs <= Date.now()) throw new InvalidArgumentError('that is in the past');
   return text;
-}
-
-function usdArgument(text: string): number {
-  if (/^\d{1,6}(?:\.\d{1,6})?$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('expected an amount such as 20 or 0.5');
 }
 
 function countArgument(text: string): number {

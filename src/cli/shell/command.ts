@@ -97,6 +97,11 @@ export function positiveInteger(text: string): number {
   return value;
 }
 
+export function usdArgument(text: string): number {
+  if (/^\d{1,6}(?:\.\d{1,6})?$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('expected an amount such as 20 or 0.5');
+}
+
 export function portNumber(text: string): number {
   const port = Number(text);
   if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError('expected a port from 0 to 65535');

@@ -19,6 +19,8 @@ export function buildLimits(kind: KeyLimits['kind'], name: string, limits: Limit
     settings.usd_per_day = Math.round(settings.usd_per_day * nanoUsdPerUsd);
   if (settings.usd_per_month !== undefined)
     settings.usd_per_month = Math.round(settings.usd_per_month * nanoUsdPerUsd);
+  if (settings.usd_per_session !== undefined)
+    settings.usd_per_session = Math.round(settings.usd_per_session * nanoUsdPerUsd);
   return { kind, name, settings };
 }
 

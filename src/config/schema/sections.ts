@@ -41,6 +41,13 @@ export const limitsSchema = reaching(
     tokens_per_month: tokens.optional().describe('Tokens in a calendar month.'),
     usd_per_day: price.optional().describe('US$ in a day.'),
     usd_per_month: price.optional().describe('US$ in a calendar month.'),
+    requests_per_session: amount
+      .optional()
+      .describe("Requests in a session, as agents name it (docs/sessions.md); others aren't counted."),
+    tokens_per_session: tokens
+      .optional()
+      .describe('Tokens of input and output in a session; those read from a cache count by their price.'),
+    usd_per_session: price.optional().describe('US$ in a session.'),
     unpriced: z
       .enum(['refuse', 'allow'])
       .default('refuse')

@@ -3,7 +3,7 @@ import { noUsage, type Tally, type Usage } from '../../dialects/usage.ts';
 import { GatewayError } from '../../errors.ts';
 import { type Amounts, noAmounts } from '../../limits/counters.ts';
 import { imageTokensOf, knownModel, listPrice } from '../../limits/known-models.ts';
-import type { Limiter, Reservation } from '../../limits/limiter.ts';
+import type { KeySession, Limiter, Reservation } from '../../limits/limiter.ts';
 import { costOf, newTokensOf, type Price, worstCostOf } from '../../limits/price.ts';
 import type { Route, Target } from '../../providers/route.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
@@ -106,9 +106,12 @@ export class Spending {
   }
 
   /** Reserves the worst case. Throws limit.requests, .tokens, .concurrency, .budget and .state_unavailable. */
-  async reserve(limiter: Limiter, nowMs: number): Promise<void> {
+  async reserve(limiter: Limiter, nowMs: number, session: KeySession | undefined): Promise<void> {
     this.isLimited = limiter.needsAmounts;
-    this.reservation = await limiter.reserve(this.#worstCase(limiter), nowMs, () => this.#advice());
+    this.reservation = await limiter.reserve(this.#worstCase(limiter), nowMs, {
+      session,
+      advice: () => this.#advice(),
+    });
   }
 
   /** Whether the provider charges for the request. */
@@ -130,8 +133,9 @@ export class Spending {
       return { ...unspent, nanoUsd: undefined };
     }
     const spent = this.isCharged && wasAccepted ? this.#spentAt(target, answer) : unspent;
-    const { usage = noUsage, nanoUsd = 0 } = spent;
-    this.reservation?.settle({ requests: 1, tokens: usage.inputTokens + usage.outputTokens, nanoUsd });
+    const { usage = noUsage, newTokens, nanoUsd = 0 } = spent;
+    const tokens = usage.inputTokens + usage.outputTokens;
+    this.reservation?.settle({ requests: 1, tokens, newTokens, nanoUsd });
     // A budget counts what is known; what is recorded is right, or none.
     return this.#isOfListPrice(target, usage) ? spent : { ...spent, nanoUsd: undefined };
   }
@@ -154,7 +158,8 @@ export class Spending {
     const mode = limiter.needsPrice ? this.#surchargedMode() : undefined;
     if (mode !== undefined) throw unpriced(`${this.#request.model} with ${mode}`);
     const { inputTokens, outputTokens, nanoUsd = 0 } = this.worst();
-    return { requests: 1, tokens: inputTokens + outputTokens, nanoUsd };
+    const tokens = inputTokens + outputTokens;
+    return { requests: 1, tokens, newTokens: tokens, nanoUsd };
   }
 
   /** How a request can need less: coding agents ask for far more output than they use. */

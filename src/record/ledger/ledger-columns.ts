@@ -154,6 +154,18 @@ export function additions({ key, columns }: SumTable, table: string): string {
     .join();
 }
 
+/** What sessions were raised by: the columns of a table; `integer` is a type of 64 bits. */
+export function raiseDefinitions(integer: string): string {
+  return `session text not null, key_id text not null, limit_name text not null, amount ${integer} not null,
+  primary key (session, key_id, limit_name)`;
+}
+
+/** The statement that adds one, with its four parameters. */
+export function raiseStatement(table: string, parameters: string): string {
+  return `insert into ${table} (session, key_id, limit_name, amount) values (${parameters})
+    on conflict (session, key_id, limit_name) do update set amount = ${table}.amount + excluded.amount`;
+}
+
 const quartersPerDay = 96;
 /** Two months: no budget is longer than one. */
 const keptDays = 62;

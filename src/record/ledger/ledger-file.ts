@@ -17,6 +17,8 @@ import {
   definitions,
   exchangeColumns,
   exchangeNames,
+  raiseDefinitions,
+  raiseStatement,
   type SumTable,
   sessionSums,
   sumDefinitions,
@@ -24,7 +26,7 @@ import {
   sums,
 } from './ledger-columns.ts';
 import { type LedgerRow, oldestQuarter } from './ledger-row.ts';
-import type { LedgerStore, LedgerTables, ReadLedger, Retention } from './ledger-store.ts';
+import type { LedgerStore, LedgerTables, ReadLedger, Retention, SessionRaise } from './ledger-store.ts';
 
 /** The ledger's file, opened for writing. Its methods block the thread. */
 export type LedgerFile = ReturnType<typeof ledgerFile>;
@@ -52,6 +54,7 @@ const sessionSchema = `
 ${createSums(sessionSums)};
 create index if not exists session_names on session_sums (session, key_id) where session <> '';
 create index if not exists exchange_sessions on exchanges (session) where session is not null;
+create table if not exists session_raises (${raiseDefinitions('integer')}) without rowid;
 `;
 
 function createSums(table: SumTable): string {
@@ -103,6 +106,11 @@ function ledgerFile(engine: SqliteEngine, add: (rows: readonly LedgerRow[]) => v
           )
           .run(pruneRows, used > bytes ? nowMs : nowMs - days * dayMs);
         return Number(deleted.changes) === pruneRows;
+      }),
+    raise: ({ session, key_id, limit_name, amount }: SessionRaise) =>
+      transaction(engine, () => {
+        const add = engine.prepare(raiseStatement('session_raises', '?, ?, ?, ?'));
+        add.run(session, key_id, limit_name, amount);
       }),
     close: () => engine.close(),
   } satisfies LedgerStore;
@@ -157,11 +165,13 @@ export async function readLedgerFile<Value>(
 }
 
 function tablesOf(engine: SqliteEngine): LedgerTables {
+  const isOld = !hasSessions(engine);
   const find = engine.prepare('select 1 from exchanges where started_ms = ? and request_id = ?');
   return {
     names: {
       sums: 'sums',
-      session_sums: hasSessions(engine) ? 'session_sums' : undefined,
+      session_sums: isOld ? undefined : 'session_sums',
+      session_raises: isOld ? undefined : 'session_raises',
       exchanges: 'exchanges',
     },
     // `sum` fails if the result has more bits than SQLite's integers or JavaScript's numbers.
@@ -177,7 +187,7 @@ function tablesOf(engine: SqliteEngine): LedgerTables {
 
 /** A build before sessions may have made the file, which nobody has opened for writing since. */
 function hasSessions(engine: SqliteEngine): boolean {
-  return engine.prepare("select 1 from sqlite_schema where name = 'session_sums'").all().length > 0;
+  return engine.prepare("select 1 from sqlite_schema where name = 'session_raises'").all().length > 0;
 }
 
 /** Whether the tables are there. Throws config.invalid if another version or another program made them. */

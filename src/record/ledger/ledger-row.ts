@@ -45,10 +45,14 @@ export interface WantedSum {
   readonly sinceMs: number;
   /** What a clock that was ahead has entered after it belongs to another period. */
   readonly untilMs: number;
+  /** Of this session of the key alone, whenever it was. */
+  readonly session?: string | undefined;
 }
 
 export interface KnownSum extends WantedSum {
+  readonly requests: number;
   readonly tokens: number;
+  readonly newTokens: number;
   readonly nanoUsd: number;
 }
 
@@ -91,15 +95,16 @@ export function oldestQuarter(nowMs: number): number {
   return quarterOf(nowMs - keptMs);
 }
 
-export type Used = Pick<KnownSum, 'tokens' | 'nanoUsd'>;
+export type Used = Pick<KnownSum, 'requests' | 'tokens' | 'newTokens' | 'nanoUsd'>;
+const nothingUsed: Used = { requests: 0, tokens: 0, newTokens: 0, nanoUsd: 0 };
 
 /** Adds exchanges to what the database has for each sum. Linear in both. */
 export function addUp(
   wanted: readonly WantedSum[],
   stored: readonly (Used | undefined)[],
-  exchanges: readonly Intent[],
+  exchanges: readonly (Intent | LedgerRow)[],
 ): readonly KnownSum[] {
-  const sums = wanted.map((each, i) => ({ tokens: 0, nanoUsd: 0, ...stored[i], ...each }));
+  const sums = wanted.map((each, i) => ({ ...nothingUsed, ...stored[i], ...each }));
   const byName = new Map<string, (typeof sums)[number][]>();
   for (const sum of sums) {
     const id = `${sum.scope} ${sum.name}`;
@@ -107,12 +112,17 @@ export function addUp(
     if (named === undefined) byName.set(id, [sum]);
     else named.push(sum);
   }
-  for (const { project, key_id, started_ms, input_tokens, output_tokens, nano_usd } of exchanges) {
+  for (const exchange of exchanges) {
+    const { project, key_id, started_ms, input_tokens, output_tokens, nano_usd } = exchange;
     const quarter = quarterOf(started_ms);
+    const tokens = input_tokens + output_tokens;
     for (const sum of [byName.get(`project ${project}`) ?? [], byName.get(`key ${key_id}`) ?? []].flat()) {
       const { since, until } = quartersOf(sum);
       if (quarter < since || quarter >= until) continue;
-      sum.tokens += input_tokens + output_tokens;
+      if (sum.session !== undefined && sum.session !== exchange.session) continue;
+      sum.requests += 1;
+      sum.tokens += tokens;
+      sum.newTokens += ('new_tokens' in exchange ? exchange.new_tokens : undefined) ?? tokens;
       sum.nanoUsd += nano_usd ?? 0;
     }
   }

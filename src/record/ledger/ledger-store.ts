@@ -24,7 +24,17 @@ export interface LedgerStore {
   add(rows: readonly LedgerRow[]): void | Promise<void>;
   /** Called regularly: deletes some of the oldest rows if there are too many; true if more are left to delete. */
   maintain(retention: Retention, nowMs: number): boolean | Promise<boolean>;
+  /** Lets a session of a key use more of one of its limits. */
+  raise(raise: SessionRaise): void | Promise<void>;
   close(): void | Promise<void>;
+}
+
+export interface SessionRaise {
+  readonly key_id: string;
+  readonly session: string;
+  readonly limit_name: string;
+  /** In the unit of the limit's counter. */
+  readonly amount: number;
 }
 
 /** The tables of a ledger for reading. All queries see the same state of the database, whoever writes it meanwhile. */
@@ -33,6 +43,7 @@ export interface LedgerTables {
   readonly names: {
     readonly sums: string;
     readonly session_sums: string | undefined;
+    readonly session_raises: string | undefined;
     readonly exchanges: string;
   };
   /** The sum of a column in SQL, as a number that JavaScript has too. */

@@ -16,7 +16,8 @@ import {
 } from './journal/owner-lock.ts';
 import { type Damage, listSegments, moveSegment, settleOwner } from './journal/segments.ts';
 import type { LedgerAnswer, LedgerCommand, LedgerThreadData } from './ledger.ts';
-import type { LedgerPlace, LedgerStore } from './ledger-store.ts';
+import type { LedgerStore } from './ledger-store.ts';
+import { openStore } from './open-store.ts';
 import { LedgerFailure } from './read-ledger.ts';
 import { ThreadLock } from './thread-lock.ts';
 
@@ -129,7 +130,7 @@ async function work(): Promise<void> {
 }
 
 async function open(): Promise<LedgerStore> {
-  thread.store ??= await openLedgerStore(place);
+  thread.store ??= await openStore(place);
   return thread.store;
 }
 
@@ -229,10 +230,4 @@ function notify(message: string): void {
 
 function answer(message: LedgerAnswer): void {
   parentPort?.postMessage(message);
-}
-
-/** Opens or creates the ledger. Throws if it can't be used. */
-async function openLedgerStore({ path, url }: LedgerPlace): Promise<LedgerStore> {
-  if (path !== undefined) return (await import('./ledger-file.ts')).openLedgerFile(path);
-  return (await import('./postgres-ledger.ts')).openPostgresLedger(url);
 }

@@ -6,7 +6,7 @@ import { type ClosedSegment, Journal, type JournalEvent } from './journal/journa
 import { beginLine, cancelLine, endLine } from './journal/journal-line.ts';
 import type { Intent, LedgerRow } from './ledger-row.ts';
 import type { LedgerPlace, Retention } from './ledger-store.ts';
-import { LedgerFailure } from './read-ledger.ts';
+import { LedgerFailure, readRaises } from './read-ledger.ts';
 import { ThreadLock } from './thread-lock.ts';
 
 /** The journal or the database can't be written any more (once for each cause), or can again; or something else to know. */
@@ -104,6 +104,14 @@ export class Ledger {
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
+  }
+
+  /** What the budgets of a session were raised by, by a command. Rejects with LedgerFailure. */
+  readRaises(session: {
+    readonly key: string;
+    readonly session: string;
+  }): Promise<Readonly<Record<string, number>>> {
+    return readRaises(this.#options.place, session);
   }
 
   start(): void {

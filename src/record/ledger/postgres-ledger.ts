@@ -8,6 +8,8 @@ import {
   definitions,
   exchangeColumns,
   exchangeNames,
+  raiseDefinitions,
+  raiseStatement,
   type SumTable,
   sessionSums,
   sumDefinitions,
@@ -45,6 +47,7 @@ ${definitions(addedColumns, types)
 create index if not exists ledger_exchange_sessions on ledger_exchanges (session) where session is not null;
 create table if not exists ledger_session_sums (${sumDefinitions(sessionSums, types.integer)},
   primary key (${sessionSums.key.join()}));
+create table if not exists ledger_session_raises (${raiseDefinitions(types.integer)});
 create index if not exists ledger_session_names on ledger_session_sums (session, key_id) where session <> '';
 `;
 
@@ -104,6 +107,10 @@ export async function openPostgresLedger(url: string): Promise<LedgerStore> {
   return {
     add: (rows) => transaction(client, () => add(client, rows)),
     maintain: (retention, nowMs) => prune(client, retention, nowMs),
+    raise: async ({ session, key_id, limit_name, amount }) => {
+      const text = raiseStatement('ledger_session_raises', '$1, $2, $3, $4');
+      await client.query(text, [session, key_id, limit_name, amount]);
+    },
     close: () => client.close(),
   };
 }
@@ -131,6 +138,7 @@ function tablesOf(client: PostgresClient, isOld: boolean): LedgerTables {
     names: {
       sums: 'ledger_sums',
       session_sums: isOld ? undefined : 'ledger_session_sums',
+      session_raises: isOld ? undefined : 'ledger_session_raises',
       exchanges: 'ledger_exchanges',
     },
     sumOf: (column) => bounded(`sum(${column})`),
@@ -203,7 +211,7 @@ async function preparePostgres(client: PostgresClient): Promise<void> {
 
 async function hasSessions(client: PostgresClient): Promise<boolean> {
   const [table] = await client.query<{ exists: boolean }>(
-    "select to_regclass('ledger_session_sums') is not null as exists",
+    "select to_regclass('ledger_session_raises') is not null as exists",
   );
   return table?.exists === true;
 }

@@ -88,6 +88,26 @@ export async function readTurns(
   );
 }
 
+/** What the budgets of a session were raised by, in their counters' units. Throws LedgerFailure. */
+export async function readRaises(
+  place: LedgerPlace,
+  { key, session }: { readonly key: string; readonly session: string },
+): Promise<Readonly<Record<string, number>>> {
+  const read = async (tables: LedgerTables | undefined) => {
+    if (tables?.names.session_raises === undefined) return {};
+    const rows = await tables.select<{ readonly limit_name: string; readonly amount: number }>(
+      `select limit_name, amount from ${tables.names.session_raises} where session = $1 and key_id = $2`,
+      [session, key],
+    );
+    return Object.fromEntries(rows.map(({ limit_name, amount }) => [limit_name, amount]));
+  };
+  try {
+    return await readLedger(place, read);
+  } catch (cause) {
+    throw new LedgerFailure(cause);
+  }
+}
+
 async function readLedger<Value>(
   { path, url, journal }: LedgerPlace,
   read: ReadLedger<Value>,
@@ -107,26 +127,42 @@ async function withoutStored<Exchange extends Intent>(
   return [...byId.values()];
 }
 
-/** All sums of the same kind and period are read in one query. */
+/** All sums of the same kind and period are read in one query, that of a session in one of its own. */
 async function readStored(
   tables: LedgerTables | undefined,
   wanted: readonly WantedSum[],
 ): Promise<readonly (Used | undefined)[]> {
   if (tables === undefined) return [];
+  const { sums, session_sums: sessionSums } = tables.names;
+  const tokens = `${tables.sumOf('input_tokens + output_tokens')} as tokens, ${tables.sumOf('nano_usd')} as "nanoUsd"`;
+  const requests = `${tables.sumOf('requests')} as requests`;
   const read = async (column: string, since: number, until: number) => {
     // With `+` the end is no bound of the search, which reads on: in a damaged file it would otherwise stop at a row that
     // only seems to be later.
-    const rows = await tables.select<Used & { readonly name: string }>(
-      `select ${column} as name, ${tables.sumOf('input_tokens + output_tokens')} as tokens,
-         ${tables.sumOf('nano_usd')} as "nanoUsd"
-       from ${tables.names.sums} where quarter >= $1 and +quarter < $2 group by ${column}`,
+    const rows = await tables.select<Omit<Used, 'newTokens'> & { readonly name: string }>(
+      `select ${column} as name, ${requests}, ${tokens}
+       from ${sums} where quarter >= $1 and +quarter < $2 group by ${column}`,
       [since, until],
     );
-    return new Map(rows.map((used) => [used.name, used]));
+    // Only sessions' budgets count new tokens.
+    return new Map(rows.map((used) => [used.name, { ...used, newTokens: 0 }]));
+  };
+  const readSession = async (session: string, key: string) => {
+    if (sessionSums === undefined) return undefined;
+    const [used] = await tables.select<Used>(
+      `select ${requests}, ${tokens}, ${tables.sumOf('new_tokens')} as "newTokens"
+       from ${sessionSums} where session = $1 and key_id = $2 group by session`,
+      [session, key],
+    );
+    return used;
   };
   const periods = new Map<string, Awaited<ReturnType<typeof read>>>();
   const stored: (Used | undefined)[] = [];
   for (const sum of wanted) {
+    if (sum.session !== undefined) {
+      stored.push(await readSession(sum.session, sum.name));
+      continue;
+    }
     const { since, until } = quartersOf(sum);
     const column = sum.scope === 'project' ? 'project' : 'key_id';
     const id = `${column} ${since} ${until}`;
