@@ -269,10 +269,8 @@ class TranslatedEvents implements StreamTranslation {
   }
 
   fail(error: GatewayError, requestId: string): readonly SseEvent[] {
-    if (this.#state === 'open') {
-      this.#state = 'failed';
-      this.#writer.fail(toFailure(error, requestId));
-    }
+    this.#state = 'failed';
+    this.#writer.fail(toFailure(error, requestId));
     return this.#take();
   }
 

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { answerEvents, chunkFrame, exceptionFrame } from '../kit/amazon-stream.ts';
+import { chunkFrame, exceptionFrame } from '../kit/amazon-stream.ts';
 import { json, messagesAnswer } from '../kit/answers.ts';
 import { anthropicClient, post, projects, secrets, startGateway } from '../kit/gateway.ts';
 import { type HostRequest, type Script, startHost } from '../kit/host.ts';
+import { bedrockEvents } from './masking/saying.ts';
 
 // Clouds whose paths, bodies or streams are not those of the dialect, here with keys; test/clouds has the credentials
 // that end, and holds the hosts to the vendors' own clients.
@@ -17,7 +18,7 @@ const stream =
     });
     response.end(Buffer.concat(frames));
   };
-const frames = answerEvents(['Water', ' it.']).map(chunkFrame);
+const frames = bedrockEvents(['Water', ' it.']).map(chunkFrame);
 const arn = 'arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-test-v1:0';
 const hello = { max_tokens: 100, messages: [{ role: 'user' as const, content: 'hello' }] };
 

@@ -1,10 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { isText, methodFor } from '../../src/dialects/dialect.ts';
-import { hasModel, targetOf } from '../../src/dialects/model-path.ts';
-import { type DialectName, dialects } from '../../src/dialects/registry.ts';
+import { hasModel } from '../../src/dialects/model-path.ts';
+import { dialects } from '../../src/dialects/registry.ts';
 import { json, speakAll, stream } from '../kit/answers.ts';
-import { providerOf } from '../kit/config.ts';
-import { dialectNames, directions } from '../kit/dialects.ts';
+import { modelsAt, providersAt } from '../kit/config.ts';
+import {
+  allPairs,
+  allProviders,
+  askedAt,
+  type ClientForm,
+  clientForms,
+  createTally,
+  type ProviderForm,
+  providerForms,
+} from '../kit/forms.ts';
 import { secrets, startGateway } from '../kit/gateway.ts';
 import { startHost } from '../kit/host.ts';
 import { recordedStream, recordings } from '../kit/recorded-streams.ts';
@@ -27,9 +36,9 @@ const times = 4;
 const host = await startHost(speakAll);
 const gateway = await startGateway(`
 providers:
-${dialectNames.map((name) => `  ${name}: ${providerOf(name, host.url)}`).join('\n')}
+${providersAt(host.url, { names: allProviders })}
 models:
-${dialectNames.map((name) => `  - { match: to-${name}, provider: ${name} }`).join('\n')}
+${modelsAt('to-', { names: allProviders })}
 policies:
   all:
     rules:
@@ -56,19 +65,17 @@ afterAll(() => {
   return counter.close();
 });
 
-const pairs = [...dialectNames.map((name) => [name, name] as const), ...directions];
+const tally = createTally('growth');
 
 interface Sent {
-  readonly client: DialectName;
-  readonly provider: DialectName;
+  readonly client: ClientForm;
+  readonly provider: ProviderForm;
   readonly body: string;
   readonly isStream?: boolean;
 }
 
 async function send({ client, provider, body, isStream = false }: Sent): Promise<number> {
-  const method = methodFor(dialects[client], isStream);
-  const query = method.query === undefined ? '' : `?${method.query}`;
-  const answer = await fetch(gateway.url + targetOf(method, `to-${provider}`) + query, {
+  const answer = await fetch(gateway.url + askedAt(client, `to-${provider}`, isStream), {
     method: 'POST',
     body,
     headers: { 'content-type': 'application/json', authorization: `Bearer ${secrets.PROJECT_KEY}` },
@@ -78,8 +85,10 @@ async function send({ client, provider, body, isStream = false }: Sent): Promise
 }
 
 /** The body of a request, with the model where its dialect has it. */
-function toBody(client: DialectName, provider: DialectName, { model: _, ...rest }: Record<string, unknown>) {
-  return hasModel(methodFor(dialects[client], false)) ? rest : { ...rest, model: `to-${provider}` };
+function toBody(client: ClientForm, provider: ProviderForm, { model: _, ...rest }: Record<string, unknown>) {
+  return hasModel(methodFor(dialects[clientForms[client]], false))
+    ? rest
+    : { ...rest, model: `to-${provider}` };
 }
 
 /** Looks through all texts of a stream at the end of each. Goes with a restorer whose texts know their blocks. */
@@ -120,19 +129,24 @@ function sampled(growths: readonly Growth[], count: number, offset: number): rea
 /** Fills the caches of names, of which each holds a thousand: what grows then is known to none of them. */
 const fillers = Array.from({ length: 1_100 }, (_, at) => `"filler${at}":1`).join(',');
 
-describe.each(pairs.map((pair, number) => [...pair, number] as const))(
+describe.each(allPairs.map((pair, number) => [...pair, number] as const))(
   '%s to %s',
   (client, provider, number) => {
-    const asking = JSON.stringify(toBody(client, provider, shapesOf(client).at(2) ?? {}));
+    const dialect = clientForms[client];
+    const asking = JSON.stringify(toBody(client, provider, shapesOf(dialect).at(2) ?? {}));
+    const count = (growths: readonly Growth[]) => {
+      tally.add(client, provider, growths.length);
+      return growths;
+    };
     /** With what is masked, so that the answer is searched for its placeholder. */
     const body = asking.replace('hello', 'ask rosa@example.org');
 
     test('requests', async () => {
       host.script(speakAll);
       expect(await send({ client, provider, body: asking.replace('{', `{${fillers},`) })).toBe(200);
-      const growths = shapesOf(client).flatMap((shape) => growthsOf(toBody(client, provider, shape)));
+      const growths = shapesOf(dialect).flatMap((shape) => growthsOf(toBody(client, provider, shape)));
 
-      const steep = await steepIn(sampled(growths, scale(2, 8), number), (grown) =>
+      const steep = await steepIn(count(sampled(growths, scale(2, 8), number)), (grown) =>
         send({ client, provider, body: grown }),
       );
 
@@ -140,23 +154,26 @@ describe.each(pairs.map((pair, number) => [...pair, number] as const))(
     });
 
     test('answers', async () => {
-      const answers = answersOf(provider);
+      const answers = answersOf(providerForms[provider]);
       host.script(json(JSON.stringify(answers[0])));
       expect(await send({ client, provider, body })).toBe(200);
 
-      const steep = await steepIn(sampled(answers.flatMap(growthsOf), scale(1, 4), number), (grown) => {
-        host.script(json(grown));
-        return send({ client, provider, body });
-      });
+      const steep = await steepIn(
+        count(sampled(answers.flatMap(growthsOf), scale(1, 4), number)),
+        (grown) => {
+          host.script(json(grown));
+          return send({ client, provider, body });
+        },
+      );
 
       expect(steep).toEqual([]);
     });
 
-    test.runIf(isText(dialects[client]))('streams', async () => {
-      const isAsked = methodFor(dialects[client], true).stream === 'asked';
+    test.runIf(isText(dialects[dialect]))('streams', async () => {
+      const isAsked = methodFor(dialects[dialect], true).stream === 'asked';
       const streaming = isAsked ? body.replace('{', '{"stream":true,') : body;
       const recorded = recordings.filter(
-        (name) => name.startsWith(`${provider}.`) && /\.(?:text|two-tools.*)$/.test(name),
+        (name) => name.startsWith(`${providerForms[provider]}.`) && /\.(?:text|two-tools.*)$/.test(name),
       );
       const growths = recorded.flatMap((name) =>
         growthsOfStream(recordedStream(name)).map((growth) => ({
@@ -167,7 +184,7 @@ describe.each(pairs.map((pair, number) => [...pair, number] as const))(
       expect(growths).not.toEqual([]);
 
       const steep = await steepIn(
-        sampled(growths, scale(2, 6), number),
+        count(sampled(growths, scale(2, 6), number)),
         (grown) => {
           // What may be the beginning of a placeholder.
           host.script(stream([grown.replaceAll('ci', 'EMAIL-')]));
@@ -180,3 +197,7 @@ describe.each(pairs.map((pair, number) => [...pair, number] as const))(
     });
   },
 );
+
+test('every form has had cases', () => {
+  expect(tally.wrong()).toEqual([]);
+});

@@ -1,14 +1,34 @@
 import { describe, expect, test } from 'vitest';
+import type { TextDialectName } from '../../src/dialects/registry.ts';
 import { GatewayError } from '../../src/errors.ts';
-import { chunkFrame } from '../kit/amazon-stream.ts';
-import { pathFor } from '../kit/answers.ts';
+import { stream, streamedIn } from '../kit/answers.ts';
 import { modelsAt, providersAt } from '../kit/config.ts';
 import { textDialects } from '../kit/dialects.ts';
-import { post, projects, secrets, startGateway } from '../kit/gateway.ts';
+import {
+  askedAt,
+  clientForms,
+  createTally,
+  providerForms,
+  type TextClient,
+  type TextProvider,
+  textClients,
+  textProviders,
+} from '../kit/forms.ts';
+import { secrets, startGateway } from '../kit/gateway.ts';
 import { type Script, startHost } from '../kit/host.ts';
+import { postRaw } from '../kit/raw.ts';
 import { scale } from '../kit/scale.ts';
 import { textDelta } from '../kit/stream-events.ts';
-import { bodies, type Cut, eventsOf, letters, type Said, saying } from './masking/saying.ts';
+import {
+  bodies,
+  type Cut,
+  conversationOf,
+  eventsOf,
+  failureOf,
+  letters,
+  type Said,
+  saying,
+} from './masking/saying.ts';
 import { exactStream } from './relaying.ts';
 
 // What holds for the streams of every dialect and in every form.
@@ -17,42 +37,53 @@ const host = await startHost(saying((text) => ({ text })));
 const gateway = await startGateway(`
 providers:
 ${providersAt(host.url)}
-  bedrock: { dialect: bedrock, base_url: "${host.url}", api_key: "\${PROVIDER_KEY}", retries: { attempts: 1 } }
 models:
 ${modelsAt('at-', { model: 'm' })}
-  - { match: at-bedrock, provider: bedrock, model: m }
-${projects}`);
+policies:
+  answers:
+    rules:
+      - { id: codename, action: block, apply_to: [response], when: { text: { phrases: ["project nightfall"] } }, reason: content.codename }
+      - { id: place, action: redact, apply_to: [response], when: { text: { phrases: ["harbour seven"] } }, reason: content.place }
+projects:
+  shop: { keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] }
+  other: { policies: [answers], keys: [{ id: other-web, value: "\${OTHER_KEY}" }] }
+`);
 const key = secrets.PROVIDER_KEY;
 
-type Client = (typeof textDialects)[number];
-type Provider = Client | 'bedrock';
-const providers: readonly Provider[] = [...textDialects, 'bedrock'];
-
-/** A Gemini client that doesn't ask for events gets an array. */
-const clients = [...textDialects, 'gemini, an array'] as const;
-
-async function ask(client: (typeof clients)[number], provider: Provider, isStream = true): Promise<string> {
-  const name = client === 'gemini, an array' ? 'gemini' : client;
-  const model = `at-${provider}`;
-  const path = pathFor(name, model, isStream);
-  const body = { ...(name !== 'gemini' && { model, stream: isStream }), ...bodies[name]('hello') };
-  const answer = await post(gateway, client === name ? path : path.replace('?alt=sse', ''), body);
-  return answer.text();
+interface Asked {
+  readonly client: TextClient;
+  readonly provider: TextProvider;
+  readonly isStream?: boolean;
+  /** Whether the rules on answers apply. */
+  readonly hasRules?: boolean;
 }
 
+async function ask({ client, provider, isStream = true, hasRules = false }: Asked) {
+  const model = `at-${provider}`;
+  const dialect = clientForms[client];
+  const body = { ...(dialect !== 'gemini' && { model, stream: isStream }), ...bodies[dialect]('hello') };
+  const key = hasRules ? secrets.OTHER_KEY : secrets.PROJECT_KEY;
+  return postRaw({ port: gateway.port, key }, askedAt(client, model, isStream), body);
+}
+
+const textOf = async (asked: Asked) => (await ask(asked)).body.toString();
+
 /** A host that says this in pieces, in whatever dialect or form it is asked. */
-function streaming(said: Said, cut: Cut): Script {
-  const inEvents = saying(() => said, cut);
+const streaming = (said: Said, cut: Cut) => saying(() => said, cut);
+
+/** One that fails in the end. */
+function failing(said: Said): Script {
   return (response, request) => {
-    if (!request.target.startsWith('/model/')) return inEvents(response, request);
-    response.writeHead(200, { 'content-type': 'application/vnd.amazon.eventstream' });
-    const events = eventsOf('messages', said, cut).map((event) => event.slice(event.indexOf('data: ') + 6));
-    return response.end(Buffer.concat(events.map((data) => chunkFrame(JSON.parse(data)))));
+    const { dialect } = conversationOf(request);
+    const before = eventsOf(dialect, said, letters).filter((event) => !isFinished(valuesOf(event)[0]));
+    return stream([[...before, failureOf[dialect]].join('')])(response, request);
   };
 }
 
 function valuesOf(came: string): readonly unknown[] {
-  if (came.startsWith('[')) return JSON.parse(came) as unknown[];
+  if (came.startsWith('{')) return [JSON.parse(came)];
+  // Of an array that was cut, what came of it.
+  if (came.startsWith('[')) return JSON.parse(/\]\s*$/.test(came) ? came : `${came}]`) as unknown[];
   return [...came.matchAll(/^data: (\{[^\n]*)$/gm)].map(([, data = '']) => JSON.parse(data) as unknown);
 }
 
@@ -83,23 +114,42 @@ const telling = key.slice(3, 12);
 const isLeaked = (came: string) =>
   came.includes(telling) || putTogether(valuesOf(came)).some((text) => text.includes(telling));
 
+const inThrees: Cut = (text) => text.match(/[\s\S]{1,3}/g) ?? [];
+/** Splits a text once, within the one that is looked for. */
+const atPlaceOf =
+  (value: string, place: number): Cut =>
+  (text) => {
+    const at = text.indexOf(value);
+    return at < 0 ? [text] : [text.slice(0, at + place), text.slice(at + place)].filter(Boolean);
+  };
+
+const none = 'has no streams, and no texts in its answers';
+const withoutEmbeddings = {
+  'client embeddings': none,
+  'client gemini_embeddings': none,
+  'provider embeddings': none,
+  'provider gemini_embeddings': none,
+};
+
 const fields = {
   text: (said: string): Said => ({ text: `it is ${said}, so` }),
   arguments: (said: string): Said => ({ text: 'x', input: JSON.stringify({ a: `it is ${said}` }) }),
   thinking: (said: string): Said => ({ text: 'x', thinking: `it is ${said}, so` }),
 } as const;
 
-describe.each(clients)('a stream for a client of %s', (client) => {
-  test.each(providers)('from %s is whole, in the form that was asked for', async (provider) => {
+const secretTally = createTally('secrets', { without: withoutEmbeddings });
+
+describe.each(textClients)('a stream for a client of %s', (client) => {
+  test.each(textProviders)('from %s is whole, in the form that was asked for', async (provider) => {
     host.script(streaming({ text: 'hello there' }, letters));
 
-    const came = await ask(client, provider);
+    const came = await textOf({ client, provider });
 
-    if (client === 'gemini, an array') JSON.parse(came);
+    if (client === 'gemini_array') JSON.parse(came);
     expect(putTogether(valuesOf(came))).toContain('hello there');
   });
 
-  test.each(providers)(
+  test.each(textProviders)(
     'from %s has nothing of the provider’s key, wherever it is split',
     async (provider) => {
       const counts = { streams: 0, leaked: 0, unmarked: 0 };
@@ -107,34 +157,143 @@ describe.each(clients)('a stream for a client of %s', (client) => {
         (at) => at % scale(9, 1) === 0,
       );
       // In short runs each field at some of the pairs.
-      const shift = clients.indexOf(client) + providers.indexOf(provider);
+      const shift = textClients.indexOf(client) + textProviders.indexOf(provider);
       const tried = Object.values(fields).filter((_, at) => (at + shift) % scale(3, 1) === 0);
       for (const field of tried) {
         const said = field(key);
-        const cuts: readonly Cut[] = [
-          letters,
-          (text) => text.match(/[\s\S]{1,3}/g) ?? [],
-          ...places.map(
-            (place): Cut =>
-              (text) => {
-                const at = text.indexOf(key);
-                return at < 0 ? [text] : [text.slice(0, at + place), text.slice(at + place)].filter(Boolean);
-              },
-          ),
-        ];
-        for (const cut of cuts) {
+        for (const cut of [letters, inThrees, ...places.map((place) => atPlaceOf(key, place))]) {
           host.script(streaming(said, cut));
-          const came = await ask(client, provider);
+          const came = await textOf({ client, provider });
           counts.streams += 1;
           counts.leaked += isLeaked(came) ? 1 : 0;
           // A dialect without thinking leaves it out.
           counts.unmarked += came.includes('[secret]') || said.thinking !== undefined ? 0 : 1;
         }
       }
+      secretTally.add(client, provider, counts.streams);
 
       expect(counts).toEqual({ streams: tried.length * (places.length + 2), leaked: 0, unmarked: 0 });
     },
   );
+});
+
+const ruleTally = createTally('rules on answers', { without: withoutEmbeddings });
+
+/** The rules on answers: what no answer may say, and what is left of one that says it. */
+const forbidden = [
+  { phrase: 'project nightfall', left: undefined },
+  { phrase: 'harbour seven', left: '[REDACTED:content.place]' },
+] as const;
+
+describe.each(textClients)('rules on the answers to a client of %s', (client) => {
+  test.each(textProviders)(
+    'from %s: none is out, streamed or whole, wherever it is split',
+    async (provider) => {
+      const wrong: string[] = [];
+      let cases = 0;
+      const shift = textClients.indexOf(client) + textProviders.indexOf(provider);
+      const sayings = forbidden.flatMap((each) =>
+        Object.entries(fields).map(([name, field]) => ({ ...each, name, said: field(each.phrase) })),
+      );
+      for (const { phrase, left, name, said } of sayings.filter(
+        (_, at) => (at + shift) % scale(3, 1) === 0,
+      )) {
+        const places = Array.from({ length: phrase.length + 1 }, (_, at) => at).filter(
+          (at) => (at + shift) % scale(9, 1) === 0,
+        );
+        const cuts = [letters, inThrees, ...places.map((place) => atPlaceOf(phrase, place))];
+        for (const form of ['whole', 'failing', ...cuts] as const) {
+          const cut = typeof form === 'string' ? letters : form;
+          host.script(form === 'failing' ? failing(said) : streaming(said, cut));
+          const answer = await ask({ client, provider, isStream: form !== 'whole', hasRules: true });
+          const came = answer.body.toString();
+          cases += 1;
+          const isOut = putTogether(valuesOf(came)).some((text) => text.includes(phrase));
+          // A dialect without thinking leaves it out, and what is held when a host fails is dropped.
+          const mayLack =
+            name === 'thinking' || (form === 'failing' && (left !== undefined || name === 'arguments'));
+          const isSaid = left === undefined ? came.includes('content.codename') : came.includes(left);
+          if (isOut || !(isSaid || mayLack)) wrong.push(`${name}, ${phrase}: ${came.slice(-300)}`);
+        }
+      }
+      ruleTally.add(client, provider, cases);
+
+      expect(wrong).toEqual([]);
+    },
+  );
+});
+
+const cutTally = createTally('cut streams', { without: withoutEmbeddings });
+
+/** What only looks like an end, in a text and in a call's arguments. */
+const ends = [
+  '"finishReason":"STOP"',
+  '{"type":"message_stop"}',
+  'data: [DONE]\n\n',
+  '"finish_reason":"stop"',
+];
+const cutShort: readonly Said[] = [
+  { text: 'hello there' },
+  { text: ends.join(' '), input: JSON.stringify({ a: ends }) },
+];
+
+/** Whether a client takes an answer for finished from this event on. */
+function isFinished(event: unknown): boolean {
+  if (event === undefined) return true;
+  const { type, delta, choices, candidates } = event as {
+    readonly type?: string;
+    readonly delta?: { readonly stop_reason?: unknown };
+    readonly choices?: readonly { readonly finish_reason?: unknown }[];
+    readonly candidates?: readonly { readonly finishReason?: unknown }[];
+  };
+  const reason = choices?.[0]?.finish_reason ?? candidates?.[0]?.finishReason ?? delta?.stop_reason;
+  return typeof reason === 'string' || type === 'response.completed' || type === 'message_stop';
+}
+
+/** A stream as a host sends it, and how much of it a client needs. */
+function sentBy(provider: TextProvider, said: Said) {
+  const events = eventsOf(providerForms[provider], said, inThrees);
+  const target = provider === 'bedrock' ? '/model/m/invoke-with-response-stream' : '';
+  const { type, pieces } = streamedIn(target, events);
+  const inForm = events.map((event) => streamedIn(target, [event]).pieces[0] as string | Buffer);
+  const before = events.findIndex((event) => isFinished(valuesOf(event)[0]));
+  const isDone = Buffer.concat(
+    inForm.slice(0, before + 1).map((event) => Buffer.from(event as string)),
+  ).length;
+  return {
+    type,
+    bytes: Buffer.concat(pieces.map((piece) => Buffer.from(piece as string))),
+    needed: isDone - 4,
+  };
+}
+
+describe.each(textClients)('a cut stream for a client of %s', (client) => {
+  test.each(textProviders)('from %s is never taken for a whole one', async (provider) => {
+    const wrong: string[] = [];
+    let cases = 0;
+    const shift = 7 * textClients.indexOf(client) + textProviders.indexOf(provider);
+    for (const said of cutShort) {
+      const { type, bytes, needed } = sentBy(provider, said);
+      const step = scale(Math.ceil(bytes.length / 12), 23);
+      for (let length = 1 + (shift % step); length < needed; length += step) {
+        host.script((response) => {
+          response.writeHead(200, { 'content-type': type }).end(bytes.subarray(0, length));
+        });
+        const { isWhole, body, status } = await ask({ client, provider });
+        const came = body.toString();
+        cases += 1;
+        if (status === 200 && (isWhole || valuesOf(came).some(isFinished)))
+          wrong.push(`${length} of ${bytes.length}: ${came.slice(-200)}`);
+      }
+    }
+    cutTally.add(client, provider, cases);
+
+    expect(wrong).toEqual([]);
+  });
+});
+
+test('every form has had cases', () => {
+  expect([secretTally, ruleTally, cutTally].flatMap((tally) => tally.wrong())).toEqual([]);
 });
 
 const message = (blocks: readonly string[]) =>
@@ -148,7 +307,9 @@ const message = (blocks: readonly string[]) =>
   }));
 
 /** A text that is spread over blocks, parts and events, in each dialect; and the same in a whole answer. */
-const spread: Readonly<Record<Client, (pieces: readonly string[]) => { stream: object[]; whole: object }>> = {
+const spread: Readonly<
+  Record<TextDialectName, (pieces: readonly string[]) => { stream: object[]; whole: object }>
+> = {
   messages: (pieces) => ({
     stream: [...message(pieces).flatMap(({ events }) => events), { type: 'message_stop' }],
     whole: { type: 'message', content: message(pieces).map(({ block }) => block) },
@@ -191,7 +352,7 @@ test.each(textDialects)(
         });
         const error = stream.fail(new GatewayError('provider.broken_response', 'it broke off'), 'r');
         const streamed = Buffer.concat([...chunks, error]).toString();
-        const answered = await ask(name, name, false);
+        const answered = await textOf({ client: name, provider: name, isStream: false });
         counts.tried += 1;
         counts.leaked +=
           isLeaked(streamed) || putTogether([JSON.parse(answered)]).some((text) => text.includes(telling))

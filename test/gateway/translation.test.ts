@@ -1,15 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import Anthropic from '@anthropic-ai/sdk';
 import { beforeEach, describe, expect, test } from 'vitest';
-import {
-  chatEvents,
-  json,
-  openStream,
-  pathFor,
-  requestFor,
-  type SpokenDialect,
-  speakAll,
-} from '../kit/answers.ts';
+import type { DialectName } from '../../src/dialects/registry.ts';
+import { chatEvents, json, openStream, pathFor, requestFor, speakAll } from '../kit/answers.ts';
 import { anthropicClient, openaiClient, post, projects, startGateway } from '../kit/gateway.ts';
 import { lastBody } from '../kit/host.ts';
 import { startHosts } from '../kit/lifecycle.ts';
@@ -41,7 +34,7 @@ beforeEach(() => {
   openai.script(speakAll);
 });
 
-const ask = (dialect: SpokenDialect, model: string, extra: object = {}) =>
+const ask = (dialect: DialectName, model: string, extra: object = {}) =>
   post(gateway, pathFor(dialect, model), requestFor(dialect, model, extra));
 
 describe('where a request goes', () => {

@@ -1,5 +1,4 @@
 import { EventStreamCodec } from '@smithy/eventstream-codec';
-import { eventsOf } from '../gateway/masking/saying.ts';
 
 const codec = new EventStreamCodec(
   (bytes) => new TextDecoder().decode(bytes as Uint8Array),
@@ -17,7 +16,16 @@ function frame(headers: Readonly<Record<string, string>>, body: string): Buffer 
 
 /** A frame with one event of Claude's, as Bedrock sends it. */
 export function chunkFrame(event: unknown): Buffer {
-  const bytes = Buffer.from(JSON.stringify(event)).toString('base64');
+  return frameOf(JSON.stringify(event));
+}
+
+/** Server-sent events of Claude's in Bedrock's frames. */
+export function framesOf(events: string): Buffer {
+  return Buffer.concat([...events.matchAll(/^data: ?(.*?)\r?$/gm)].map(([, data = '']) => frameOf(data)));
+}
+
+function frameOf(data: string): Buffer {
+  const bytes = Buffer.from(data).toString('base64');
   const headers = { ':event-type': 'chunk', ':message-type': 'event' };
   return frame(headers, JSON.stringify({ bytes, p: 'abcdefghijk' }));
 }
@@ -25,13 +33,4 @@ export function chunkFrame(event: unknown): Buffer {
 /** A frame with one of Bedrock's exceptions. */
 export function exceptionFrame(type: string, message: string): Buffer {
   return frame({ ':exception-type': type, ':message-type': 'exception' }, JSON.stringify({ message }));
-}
-
-/** The events of an answer in these pieces of text, the last one with what Bedrock adds to it. */
-export function answerEvents(texts: readonly string[]): readonly Readonly<Record<string, unknown>>[] {
-  const events = eventsOf('messages', { text: texts.join('') }, () => texts).map((event) =>
-    JSON.parse(event.slice(event.indexOf('data: ') + 'data: '.length)),
-  );
-  const metrics = { inputTokenCount: 3, outputTokenCount: 4 };
-  return [...events.slice(0, -1), { ...events.at(-1), 'amazon-bedrock-invocationMetrics': metrics }];
 }

@@ -1,7 +1,8 @@
 import { methodFor } from '../../src/dialects/dialect.ts';
 import { targetOf } from '../../src/dialects/model-path.ts';
-import { dialects } from '../../src/dialects/registry.ts';
-import type { Script } from './host.ts';
+import { type DialectName, dialects } from '../../src/dialects/registry.ts';
+import { framesOf } from './amazon-stream.ts';
+import type { HostRequest, Script } from './host.ts';
 
 // Answers of scripted hosts, written by hand in the spacing that real hosts use.
 
@@ -57,24 +58,33 @@ export const dialectCases = [
   { dialect: 'responses', path: '/v1/responses', model: 'gpt-test', plain: responsesAnswer, events: responsesEvents },
 ] as const;
 
-/** The same with those whose path has the model in it. */
+const embeddingsAnswer =
+  '{"object":"list","data":[{"object":"embedding","index":0,"embedding":[0.125,-0.25]}],"model":"embed-test","usage":{"prompt_tokens":3,"total_tokens":3}}';
+
+const geminiEmbeddingsAnswer =
+  '{"embeddings":[{"values":[0.125,-0.25]}],"embedding":{"values":[0.125,-0.25]},"usageMetadata":{"promptTokenCount":3,"totalTokenCount":3}}';
+
+/** The same with those whose path has the model in it, and those that have no streams. */
 export const allCases = [
   ...dialectCases,
   { dialect: 'gemini', model: 'gemini-test', plain: geminiAnswer, events: geminiEvents },
-] as const;
-export type SpokenDialect = (typeof allCases)[number]['dialect'];
+  { dialect: 'embeddings', model: 'embed-test', plain: embeddingsAnswer, events: [] },
+  { dialect: 'gemini_embeddings', model: 'embed-test', plain: geminiEmbeddingsAnswer, events: [] },
+] as const satisfies readonly { readonly dialect: DialectName; readonly [member: string]: unknown }[];
 
 /** Where a dialect's requests go. */
-export function pathFor(dialect: SpokenDialect, model: string, isStream = false): string {
+export function pathFor(dialect: DialectName, model: string, isStream = false): string {
   return targetOf(methodFor(dialects[dialect], isStream), model);
 }
 
 /** The smallest request of a dialect; in `extra` a Gemini request has its configuration. */
-export function requestFor(dialect: SpokenDialect, model: string, extra: object = {}): object {
+export function requestFor(dialect: DialectName, model: string, extra: object = {}): object {
   if (dialect === 'gemini') {
     const { stream: _, ...generationConfig } = { stream: false, ...extra };
     return { contents: [{ role: 'user', parts: [{ text: 'hello' }] }], generationConfig };
   }
+  if (dialect === 'gemini_embeddings') return { content: { parts: [{ text: 'hello' }] } };
+  if (dialect === 'embeddings') return { model, input: 'hello' };
   const turns = [{ role: 'user', content: 'hello' }];
   if (dialect === 'responses') return { model, input: 'hello', ...extra };
   return { model, ...(dialect === 'messages' ? { max_tokens: 64 } : {}), messages: turns, ...extra };
@@ -87,10 +97,21 @@ export function json(body: string | Buffer, status = 200, headers: Record<string
   };
 }
 
-/** Writes the pieces one after the other, then ends the answer. */
-export function stream(pieces: readonly (string | Buffer)[]): Script {
-  return async (response) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
+/** The content type of a stream in the form in which a host is asked for it, and the events in that form. */
+export function streamedIn(target: string, pieces: readonly (string | Buffer)[]) {
+  if (!isFramed(target)) return { type: 'text/event-stream', pieces };
+  const events = Buffer.concat(pieces.map((piece) => Buffer.from(piece as string))).toString();
+  return { type: 'application/vnd.amazon.eventstream', pieces: [framesOf(events)] };
+}
+
+/** Whether a host is asked for frames, as Bedrock sends them. */
+export const isFramed = (target: string) => target.endsWith('/invoke-with-response-stream');
+
+/** Writes the pieces one after the other, then ends the answer; whole events in the form that is asked for. */
+export function stream(events: readonly (string | Buffer)[]): Script {
+  return async (response, { target }) => {
+    const { type, pieces } = streamedIn(target, events);
+    response.writeHead(200, { 'content-type': type });
     for (const piece of pieces) {
       if (response.destroyed) return;
       await new Promise<void>((resolve) => response.write(piece, () => resolve()));
@@ -100,20 +121,49 @@ export function stream(pieces: readonly (string | Buffer)[]): Script {
 }
 
 /** Writes the pieces and leaves the answer open. */
-export function openStream(pieces: readonly string[]): Script {
-  return (response) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
+export function openStream(events: readonly string[]): Script {
+  return (response, { target }) => {
+    const { type, pieces } = streamedIn(target, events);
+    response.writeHead(200, { 'content-type': type });
     for (const piece of pieces) response.write(piece);
   };
 }
 
-/** Answers each dialect in its own form, streamed where it is asked. */
+/** Answers each dialect in the form in which it is asked. */
 export const speakAll: Script = (response, request) => {
-  const path = request.target.split('?', 1)[0];
-  if (path?.endsWith(':streamGenerateContent')) return stream(geminiEvents)(response, request);
-  if (path?.endsWith(':generateContent')) return json(geminiAnswer)(response, request);
-  const found = dialectCases.find((one) => one.path === path);
+  const { dialect, isStream } = askedOf(request);
+  const found = allCases.find((one) => one.dialect === dialect);
   if (found === undefined) return json('{"data":[]}')(response, request);
-  const isStream = (JSON.parse(request.body.toString()) as { stream?: unknown }).stream === true;
+  if (found.events.length === 0)
+    return json(vectorsFor(request.body, JSON.parse(found.plain)))(response, request);
   return isStream ? stream(found.events)(response, request) : json(found.plain)(response, request);
 };
+
+/** As many as are asked for, of the one in an answer. */
+function vectorsFor(body: Buffer, answer: { data?: object[]; embeddings?: object[] }): string {
+  const { input, requests } = JSON.parse(body.toString()) as { input?: unknown; requests?: unknown[] };
+  const asked = requests ?? (Array.isArray(input) ? input : [input]);
+  const times = (each: readonly object[] | undefined) =>
+    each && asked.map((_, index) => ({ ...each[0], index }));
+  return JSON.stringify({ ...answer, data: times(answer.data), embeddings: times(answer.embeddings) });
+}
+
+interface Asked {
+  readonly dialect: DialectName;
+  readonly model: string;
+  readonly isStream: boolean;
+}
+
+/** What a request is for, at a host of whatever form. */
+export function askedOf({ target, body }: Pick<HostRequest, 'target' | 'body'>): Asked {
+  const [, publisher, inPath, method] =
+    /(?:\/publishers\/(\w+))?\/models?\/([^:/]+)[:/]([\w-]+)/.exec(target) ?? [];
+  if (inPath !== undefined && method !== undefined) {
+    const isClaude = publisher === 'anthropic' || method.startsWith('invoke');
+    const named = method.toLowerCase().includes('embed') ? 'gemini_embeddings' : 'gemini';
+    return { dialect: isClaude ? 'messages' : named, model: inPath, isStream: /stream/i.test(method) };
+  }
+  const { model, stream } = JSON.parse(body.toString()) as { model: string; stream?: boolean };
+  const [, name] = /\/v1\/(messages|chat|embeddings)/.exec(target) ?? [];
+  return { dialect: (name as DialectName | undefined) ?? 'responses', model, isStream: stream === true };
+}

@@ -1,6 +1,6 @@
-import type { DialectName } from '../../src/dialects/registry.ts';
-import { textDialects } from './dialects.ts';
+import { type ProviderForm, providerForms, textProviders } from './forms.ts';
 import { projects } from './gateway.ts';
+import { useGoogleLibrary } from './google-library.ts';
 
 interface Options {
   readonly anthropic: string;
@@ -44,24 +44,35 @@ const families = {
   gemini: ['gemini', ''],
   embeddings: ['openai', '/v1'],
   gemini_embeddings: ['gemini', ''],
-} satisfies Record<DialectName, [family: string, path: string]>;
+  bedrock: ['bedrock', ''],
+  vertex: ['vertex', '/v1/projects/p/locations/l'],
+  vertex_gemini: ['gemini', '/v1/projects/p/locations/l/publishers/google'],
+} satisfies Record<ProviderForm, [family: string, path: string]>;
 
-/** A provider of one dialect, as a YAML flow mapping: it fails as often as it is told to, and each failure is told. */
-export function providerOf(dialect: DialectName, url: string, more = ''): string {
-  const [family, path] = families[dialect];
+/** A provider of one form, as a YAML flow mapping: it fails as often as it is told to, and each failure is told. */
+function providerOf(form: ProviderForm, url: string, more = ''): string {
+  const [family, path] = families[form];
   const settings = `retries: { attempts: 1 }, breaker: { failures: 1000 }${more === '' ? '' : `, ${more}`}`;
-  return `{ dialect: ${family}, base_url: "${url}${path}", api_key: "\${PROVIDER_KEY}", endpoints: [${dialect}], ${settings} }`;
+  if (form === 'vertex') useGoogleLibrary();
+  const credential = form === 'vertex' ? 'credentials: google' : `api_key: "\${PROVIDER_KEY}"`;
+  return `{ dialect: ${family}, base_url: "${url}${path}", ${credential}, endpoints: [${providerForms[form]}], ${settings} }`;
 }
 
-/** A provider of each dialect of conversations at a host, under its name. */
-export function providersAt(url: string, { suffix = '', more = '' } = {}): string {
-  return textDialects.map((name) => `  ${name}${suffix}: ${providerOf(name, url, more)}`).join('\n');
+/** A provider of each form of conversations at a host, under its name. */
+export function providersAt(
+  url: string,
+  { suffix = '', more = '', names = textProviders as readonly ProviderForm[] } = {},
+): string {
+  return names.map((name) => `  ${name}${suffix}: ${providerOf(name, url, more)}`).join('\n');
 }
 
 /** Models for them, each a prefix and the name of its provider. */
-export function modelsAt(prefix: string, { suffix = '', model = '' } = {}): string {
+export function modelsAt(
+  prefix: string,
+  { suffix = '', model = '', names = textProviders as readonly ProviderForm[] } = {},
+): string {
   const target = model === '' ? '' : `, model: ${model}`;
-  return textDialects
+  return names
     .map((name) => `  - { match: ${prefix}${name}${suffix}, provider: ${name}${suffix}${target} }`)
     .join('\n');
 }

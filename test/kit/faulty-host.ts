@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { askedOf } from '../gateway/masking/saying.ts';
+import { askedOf, isFramed } from './answers.ts';
 import { type RawHost, startRawHost } from './raw-host.ts';
 
 /** One request as the host read it, and what it may do to the connection. */
@@ -7,6 +7,8 @@ export interface HostConnection {
   readonly socket: Socket;
   readonly dialect: ReturnType<typeof askedOf>['dialect'];
   readonly isStream: boolean;
+  /** Whether it is asked for a stream in frames, as Bedrock's. */
+  readonly isFramed: boolean;
   /** The credential that came with it, for hosts that repeat it in their words. */
   readonly credential: string;
   /** Writes, and waits until that has left or the connection is gone. */
@@ -26,6 +28,7 @@ export async function startFaultyHost(): Promise<FaultyHost> {
     behaviour({
       socket,
       ...askedOf({ target: path, body }),
+      isFramed: isFramed(path),
       credential:
         /\r\n(?:x-api-key: |x-goog-api-key: |authorization: Bearer )(\S+)/i.exec(head)?.[1] ?? 'none',
       write: (bytes) => new Promise((resolve) => socket.write(bytes, () => setImmediate(resolve))),

@@ -93,14 +93,16 @@ export class AnswerStream {
    * is dropped.
    */
   fail(error: GatewayError, requestId: string): Buffer {
-    const last = this.#source.state === 'failed' ? [] : this.#source.fail(error, requestId);
-    let passed: readonly StreamEvent[] = [];
+    const failure = () => this.#source.fail(error, requestId);
+    if (this.#isRefused) return this.#write([], { last: failure() });
+    const hasFailed = this.#source.state === 'failed';
+    const last = hasFailed ? [] : failure();
     try {
-      passed = this.#isRefused ? [] : this.#passed(false);
+      return this.#write(this.#passed(false), { last });
     } catch {
-      // A rule refuses now: of what had come nothing leaves.
+      // A rule refuses now: of what had come nothing leaves, not even the provider's own error.
+      return this.#write([], { last: hasFailed ? failure() : last });
     }
-    return this.#write(passed, { last });
   }
 
   /** In every state but `open` the client has its last event and gets nothing more. */

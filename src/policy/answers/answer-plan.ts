@@ -2,6 +2,7 @@ import type { JsonDocument } from '../../json/json-document.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
 import type { Pattern } from '../automaton/patterns.ts';
 import { Plan } from '../redact/redact.ts';
+import { createRedactable } from '../redact/redactable.ts';
 import type { Refusal } from '../rule.ts';
 import type { Search } from '../search/search.ts';
 import type { TextMatch } from '../search/search-result.ts';
@@ -88,7 +89,9 @@ export class WholeTexts {
     const isPart = ({ place }: Segment) => place.outer === undefined && parts.has(place.entry);
     const isWhole = ({ segment, before }: TextMatch) =>
       !isPart(segment) && (before === undefined || !isPart(before));
-    const plan = new AnswerPlan({ document, search: this.#search, isFixed: isFixedInEvent });
+    const mayChange = createRedactable(document);
+    const isFixed = (place: Place) => (place.outer === undefined ? isFixedInEvent(place) : !mayChange(place));
+    const plan = new AnswerPlan({ document, search: this.#search, isFixed });
     for (const each of this.#rules) {
       const found = foundBy(each, matches, plan.searched).filter(isWhole);
       if (found.length === 0) continue;

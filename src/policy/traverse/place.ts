@@ -70,7 +70,7 @@ export function wrapText(text: string): JsonDocument {
   return parseStrictJson(Buffer.from(`{"":${JSON.stringify(text)}}`));
 }
 
-/** Keys, and texts inside texts: those of deltas are segments, so nothing in them can be rewritten. */
-export function isFixedInEvent({ document, entry, outer }: Place): boolean {
-  return outer !== undefined || document.isKey(entry) || document.kind(entry) !== kinds.string;
+/** Of an event's own texts, keys and numbers can't be rewritten. */
+export function isFixedInEvent({ document, entry }: Place): boolean {
+  return document.isKey(entry) || document.kind(entry) !== kinds.string;
 }

@@ -1,4 +1,4 @@
-import type { SpokenDialect } from '../../kit/answers.ts';
+import type { TextDialectName } from '../../../src/dialects/registry.ts';
 
 const card = '4111 1111 1111 1111';
 /** What users say, and how a dialect may split it. */
@@ -39,7 +39,7 @@ const said = (text: string) => ({ type: 'text', text });
 const contents = (...parts: readonly object[]) => ({ contents: [{ role: 'user', parts }] });
 
 /** Bodies without a model by what is special about them, for each dialect. */
-export const bodies: Readonly<Record<SpokenDialect, readonly (readonly [string, object])[]>> = {
+export const bodies: Readonly<Record<TextDialectName, readonly (readonly [string, object])[]>> = {
   // biome-ignore format: a case a line
   messages: [
     ...Object.entries(sayings).map(([name, texts]) => [name, ask(texts.map(said))] as const),

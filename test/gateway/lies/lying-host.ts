@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { TextDialectName } from '../../../src/dialects/registry.ts';
 import { json } from '../../kit/answers.ts';
 import { type ScriptedHost, startHost } from '../../kit/host.ts';
-import { answerOf, askedOf, eventsOf } from '../masking/saying.ts';
+import { answerOf, conversationOf, eventsOf, failureOf } from '../masking/saying.ts';
 
 type Counts = readonly [input: unknown, output: unknown];
 
@@ -98,7 +98,7 @@ export async function startLyingHost(): Promise<LyingHost> {
   const billed = { input: 0, output: 0 };
   const host = await startHost(async (response, request): Promise<unknown> => {
     const text = request.body.toString();
-    const { dialect, model, isStream } = askedOf(request);
+    const { dialect, model, isStream } = conversationOf(request);
     const order = JSON.parse(decodeURIComponent(/order:([^"\s\\]+)/.exec(text)?.[1] ?? '')) as Order;
     const lie = lies[order.lie] ?? lies[0];
     if (lie === undefined) throw new Error('no lie');
@@ -149,7 +149,7 @@ export async function startLyingHost(): Promise<LyingHost> {
     if (lie.inOnePiece) response.write(sent.slice(0, last + 1).join(''));
     if (lie.end === 'cut') return response.destroy();
     if (lie.end === 'without last event') return response.end();
-    if (lie.end === 'error event') return response.end(failed[dialect]);
+    if (lie.end === 'error event') return response.end(failureOf[dialect]);
     return response.end(sent.slice(last + 1).join(''));
   });
   return { ...host, billed: () => ({ ...billed }) };
@@ -180,12 +180,3 @@ function usageOf(dialect: TextDialectName, usage: Usage | undefined, counts: rea
   const [input, output] = usageNames[dialect];
   return told && { [input]: told[0], [output]: told[1] };
 }
-
-const event = (data: object) => `event: error\ndata: ${JSON.stringify(data)}\n\n`;
-const error = { error: { message: 'no', type: 'server_error' } };
-const failed: Readonly<Record<TextDialectName, string>> = {
-  messages: event({ type: 'error', ...error }),
-  chat: `data: ${JSON.stringify(error)}\n\n`,
-  responses: event({ type: 'error', message: 'no', code: 'x' }),
-  gemini: `${JSON.stringify({ error: { code: 503, message: 'no', status: 'UNAVAILABLE' } })}\n\n`,
-};

@@ -1,4 +1,6 @@
 import type { TextDialectName as Dialect } from '../../../src/dialects/registry.ts';
+import { askedOf, json, stream } from '../../kit/answers.ts';
+import { textDialects } from '../../kit/dialects.ts';
 import type { HostRequest, Script } from '../../kit/host.ts';
 import { blockDelta, blockStart, blockStop, chatChunk } from '../../kit/stream-events.ts';
 
@@ -21,22 +23,6 @@ export type Cut = (text: string) => readonly string[];
 
 const whole: Cut = (text) => [text];
 export const letters: Cut = (text) => [...text];
-
-interface Asked {
-  readonly dialect: Dialect;
-  readonly model: string;
-  readonly isStream: boolean;
-}
-
-/** What a request is for. */
-export function askedOf({ target, body }: Pick<HostRequest, 'target' | 'body'>): Asked {
-  const [, inPath, method] = /\/models\/([^:]+):(\w+)/.exec(target) ?? [];
-  if (inPath !== undefined)
-    return { dialect: 'gemini', model: inPath, isStream: method === 'streamGenerateContent' };
-  const { model, stream } = JSON.parse(body.toString()) as { model: string; stream?: boolean };
-  const [, name] = /^\/v1\/(messages|chat)/.exec(target) ?? [];
-  return { dialect: (name as Dialect | undefined) ?? 'responses', model, isStream: stream === true };
-}
 
 const anyObject = { type: 'object', properties: {} };
 /** A request that says a text and has a tool, without its model. */
@@ -83,11 +69,19 @@ export function saying(say: (text: string) => Said, cut: Cut = whole): Script {
 /** The same, of the whole request. */
 export function replying(say: (body: Buffer, dialect: Dialect) => Said, cut: Cut = whole): Script {
   return (response, request) => {
-    const { dialect, isStream } = askedOf(request);
+    const { dialect, isStream } = conversationOf(request);
     const said = say(request.body, dialect);
-    response.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json' });
-    response.end(isStream ? eventsOf(dialect, said, cut).join('') : answerOf(dialect, said));
+    const answer = isStream ? stream([eventsOf(dialect, said, cut).join('')]) : json(answerOf(dialect, said));
+    return answer(response, request);
   };
+}
+
+/** What a request is for that goes on with a conversation. */
+export function conversationOf(request: HostRequest) {
+  const asked = askedOf(request);
+  const dialect = textDialects.find((name) => name === asked.dialect);
+  if (dialect === undefined) throw new Error(`${asked.dialect} has no conversations`);
+  return { ...asked, dialect };
 }
 
 /** What a model says as the events of a stream, or as a whole answer. */
@@ -329,4 +323,23 @@ function streamedAs({ type }: Item, { text, thinking = '', input = '' }: Said): 
   const field = type === 'custom_tool_call' ? 'input' : 'arguments';
   const channel = field === 'input' ? 'custom_tool_call_input' : 'function_call_arguments';
   return { empty: { [field]: '', status: 'in_progress' }, text: input, channel, field };
+}
+
+const errorEvent = (data: object) => `event: error\ndata: ${JSON.stringify(data)}\n\n`;
+const error = { error: { message: 'no', type: 'server_error' } };
+/** How a host says in a stream that it failed. */
+export const failureOf: Readonly<Record<Dialect, string>> = {
+  messages: errorEvent({ type: 'error', ...error }),
+  chat: `data: ${JSON.stringify(error)}\n\n`,
+  responses: errorEvent({ type: 'error', message: 'no', code: 'x' }),
+  gemini: `${JSON.stringify({ error: { code: 503, message: 'no', status: 'UNAVAILABLE' } })}\n\n`,
+};
+
+/** The events of a message in these pieces of text, the last one with what Bedrock adds to it. */
+export function bedrockEvents(texts: readonly string[]): readonly Readonly<Record<string, unknown>>[] {
+  const events = eventsOf('messages', { text: texts.join('') }, () => texts).map((event) =>
+    JSON.parse(event.slice(event.indexOf('data: ') + 'data: '.length)),
+  );
+  const metrics = { inputTokenCount: 3, outputTokenCount: 4 };
+  return [...events.slice(0, -1), { ...events.at(-1), 'amazon-bedrock-invocationMetrics': metrics }];
 }

@@ -3,9 +3,10 @@ import type { GatewayError } from '../../../src/errors.ts';
 import { AnswerHeaders } from '../../../src/providers/answer-headers.ts';
 import { sseAnswer } from '../../../src/providers/clouds/event-stream.ts';
 import type { BodySink, ProviderAnswer } from '../../../src/providers/transport/upstream.ts';
-import { answerEvents, chunkFrame, exceptionFrame } from '../../kit/amazon-stream.ts';
+import { bedrockEvents } from '../../gateway/masking/saying.ts';
+import { chunkFrame, exceptionFrame } from '../../kit/amazon-stream.ts';
 
-const events = answerEvents(['Plants', ' need “light”']);
+const events = bedrockEvents(['Plants', ' need “light”']);
 const whole = Buffer.concat(events.map(chunkFrame));
 const expected = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
 
