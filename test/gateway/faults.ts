@@ -1,4 +1,5 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { framesOf } from '../kit/amazon-stream.ts';
 import { allCases } from '../kit/answers.ts';
 import type { Behaviour, HostConnection } from '../kit/faulty-host.ts';
 
@@ -9,7 +10,8 @@ function caseOf(name: HostConnection['dialect']) {
 }
 
 function headOf(connection: HostConnection, more: readonly string[] = [], status = '200 OK'): string {
-  const type = connection.isStream ? 'text/event-stream' : 'application/json';
+  const ofStream = connection.isFramed ? 'application/vnd.amazon.eventstream' : 'text/event-stream';
+  const type = connection.isStream ? ofStream : 'application/json';
   return `${[`HTTP/1.1 ${status}`, `content-type: ${type}`, ...more].join('\r\n')}\r\n\r\n`;
 }
 
@@ -19,23 +21,29 @@ function chunk(text: string | Buffer): Buffer {
 }
 
 const chunked = 'transfer-encoding: chunked';
-const hugeEvent = chunk(`data: {"x":"${'x'.repeat(2_000_000)}"}\n\n`);
+const hugeEvent = `data: {"type":"x","x":"${'x'.repeat(2_000_000)}"}\n\n`;
 const lastChunk = '0\r\n\r\n';
 
-function bodyOf({ dialect, isStream }: HostConnection): string {
-  const { events, plain } = caseOf(dialect);
-  return isStream ? events.join('') : plain;
+/** Events in the form in which the host is asked for them. */
+const inFormOf = ({ isFramed }: HostConnection, events: string): Buffer =>
+  isFramed ? framesOf(events) : Buffer.from(events);
+
+function bodyOf(connection: HostConnection): Buffer {
+  const { events, plain } = caseOf(connection.dialect);
+  return connection.isStream ? inFormOf(connection, events.join('')) : Buffer.from(plain);
 }
 
 /** The first events of a stream, or the first half of a whole answer. */
-function beginning({ dialect, isStream }: HostConnection): string {
-  const { events, plain } = caseOf(dialect);
-  return isStream ? events.slice(0, Math.ceil(events.length / 3)).join('') : plain.slice(0, plain.length / 2);
+function beginning(connection: HostConnection): Buffer {
+  const { events, plain } = caseOf(connection.dialect);
+  if (!connection.isStream) return Buffer.from(plain.slice(0, plain.length / 2));
+  return inFormOf(connection, events.slice(0, Math.ceil(events.length / 3)).join(''));
 }
 
 export const behaves: Behaviour = (connection) => {
   const body = bodyOf(connection);
-  return connection.write(`${headOf(connection, [`content-length: ${Buffer.byteLength(body)}`])}${body}`);
+  const head = headOf(connection, [`content-length: ${body.length}`]);
+  return connection.write(Buffer.concat([Buffer.from(head), body]));
 };
 
 /** Does one thing after the other, as far as the connection takes it. */
@@ -63,11 +71,11 @@ const endsBody = writes(lastChunk);
 const announces =
   (
     lines: readonly string[],
-    make: (body: string) => string | Buffer = String,
+    make: (body: Buffer) => string | Buffer = (body) => body,
     length?: (own: number) => number,
   ) =>
   async (connection: HostConnection) => {
-    const body = Buffer.from(make(bodyOf(connection)));
+    const body = Buffer.from(make(bodyOf(connection)) as string);
     const announced = length?.(body.length) ?? body.length;
     await connection.write(headOf(connection, [...lines, `content-length: ${announced}`]));
     await connection.write(body);
@@ -121,17 +129,24 @@ const refused: Expected = { status: 502, reason: 'provider.credentials_rejected'
 const pastFinish = { unmarked: { ...cutBroken, isPastFinish: true } };
 
 const drips: Behaviour = (connection) => {
-  const timer = setInterval(() => connection.socket.write(chunk(connection.isStream ? ':\n' : ' ')), 50);
+  // Of a frame, the length that its first bytes announce.
+  const drop = connection.isFramed ? '\0' : ':\n';
+  const timer = setInterval(() => connection.socket.write(chunk(connection.isStream ? drop : ' ')), 50);
   connection.socket.once('close', () => clearInterval(timer));
 };
 
-const saysAnError = writes(({ dialect, credential }) => {
+const saysAnError = writes((connection) => {
+  const { dialect, credential } = connection;
   const said = `{"type":"error","error":{"code":500,"message":"no, not with ${credential}"}}\n\n`;
-  return chunk(dialect === 'gemini' ? said : `event: error\ndata: ${said}`);
+  return chunk(dialect === 'gemini' ? said : inFormOf(connection, `event: error\ndata: ${said}`));
 });
 
 const broken200 = (connection: HostConnection) =>
-  `${headOf(connection, [chunked])}${chunk(connection.isStream ? 'data: {"id":"x","choi\n\n' : '{"id":"x","choi')}${lastChunk}`;
+  Buffer.concat([
+    Buffer.from(headOf(connection, [chunked])),
+    chunk(connection.isStream ? inFormOf(connection, 'data: {"id":"x","choi\n\n') : '{"id":"x","choi'),
+    Buffer.from(lastChunk),
+  ]);
 
 /**
  * What providers do wrong, and what clients are told; `elsewhere` is a host that nobody may be sent to. Bombs and answers
@@ -165,17 +180,17 @@ export function faultsOf(elsewhere: () => string): readonly Fault[] {
     ['answers with an error of 1 MB', broken, broken, writes(`HTTP/1.1 500 No\r\ncontent-length: 1000000\r\n\r\n${'x'.repeat(1_000_000)}`)],
     ['answers with broken JSON', broken, cutBroken, writes(broken200)],
     // The last event of a stream says that it is whole.
-    ['announces more than it sends', broken, fine, inTurn(announces([], String, (own) => own + 10), ends), pastFinish],
-    ['announces less than it sends', broken, cutBroken, (connection) => announces([], String, () => Math.floor(Buffer.byteLength(beginning(connection)) - 20))(connection)],
+    ['announces more than it sends', broken, fine, inTurn(announces([], undefined, (own) => own + 10), ends), pastFinish],
+    ['announces less than it sends', broken, cutBroken, (connection) => announces([], undefined, () => beginning(connection).length - 20)(connection)],
     ['sends headers of 40 KB', broken, broken, writes((connection) => headOf(connection, [`x-a: ${'a'.repeat(40_000)}`]))],
-    ['sends one event of 2 MB', broken, cutBroken, inTurn(beginsToAnswer, writes(() => hugeEvent), endsBody)],
+    ['sends one event of 2 MB', broken, cutBroken, inTurn(beginsToAnswer, writes((connection) => chunk(inFormOf(connection, hugeEvent))), endsBody)],
     ['redirects to another host', broken, broken, writes(redirect)],
     ['compresses unasked', fine, fine, announces(['content-encoding: gzip'], (body) => gzipSync(body))],
     ['compresses twice', broken, broken, announces(['content-encoding: gzip, br'], (body) => brotliCompressSync(gzipSync(body)))],
     ['sends 103 before 200', fine, fine, inTurn(writes('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'), behaves)],
     ['sends 100 before 200, unasked, which undici does not take', broken, broken, inTurn(writes('HTTP/1.1 100 Continue\r\n\r\n'), behaves)],
     ['closes a connection that it said would stay', fine, fine, inTurn(behaves, ends)],
-    ['goes on after its answer', fine, fine, announces([], (body) => body + more, (own) => own - more.length)],
+    ['goes on after its answer', fine, fine, announces([], (body) => Buffer.concat([body, Buffer.from(more)]), (own) => own - more.length)],
     ['goes on after its last event', broken, fine, inTurn(begins, writes((connection) => chunk(bodyOf(connection))), writes(chunk('  ')), ends), pastFinish],
   ];
   return rows.map(([name, plain, streamed, does, traits]) => ({ name, plain, streamed, does, ...traits }));

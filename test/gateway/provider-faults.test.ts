@@ -1,8 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import { factsOf } from '../../src/client/call.ts';
-import { pathFor, requestFor } from '../kit/answers.ts';
+import { isText } from '../../src/dialects/dialect.ts';
+import { dialects } from '../../src/dialects/registry.ts';
+import { requestFor } from '../kit/answers.ts';
 import { modelsAt, providersAt } from '../kit/config.ts';
 import { startFaultyHost } from '../kit/faulty-host.ts';
+import {
+  allPairs,
+  allProviders,
+  askedAt,
+  type ClientForm,
+  clientForms,
+  createTally,
+  type ProviderForm,
+  providerForms,
+} from '../kit/forms.ts';
 import { secrets, startGateway } from '../kit/gateway.ts';
 import { deadUrl } from '../kit/listening.ts';
 import { postRaw, type RawAnswer } from '../kit/raw.ts';
@@ -13,10 +25,16 @@ import { behaves, type Fault, faultsOf } from './faults.ts';
 // fine, and the provider's key is in nothing that a client sees.
 
 const faults = faultsOf(() => elsewhere.url);
-const names = ['messages', 'chat', 'responses', 'gemini'] as const;
-const pairs = names.flatMap((client) => names.map((provider) => ({ client, provider })));
-type Pair = (typeof pairs)[number];
+const tally = createTally('faults');
+interface Pair {
+  readonly client: ClientForm;
+  readonly provider: ProviderForm;
+}
+const pairs = allPairs.map(([client, provider]): Pair => ({ client, provider }));
 type Form = 'plain' | 'streamed';
+/** Embeddings have no streams, and an array is one. */
+const isOf = (form: Form, { client }: Pair) =>
+  client === 'gemini_array' ? form === 'streamed' : form === 'plain' || isText(dialects[clientForms[client]]);
 
 const idleMs = 2_000;
 const totalMs = 6_000;
@@ -27,19 +45,19 @@ const [host, elsewhere] = await Promise.all([startFaultyHost(), startFaultyHost(
 const timeouts = `timeouts: { connect: 10s, headers: ${idleMs}ms, idle: ${idleMs}ms, total: ${totalMs}ms }`;
 const gateway = await startGateway(`
 providers:
-${providersAt(host.url, { more: timeouts })}
-${providersAt(await deadUrl(), { suffix: '-gone', more: timeouts })}
+${providersAt(host.url, { more: timeouts, names: allProviders })}
+${providersAt(await deadUrl(), { suffix: '-gone', more: timeouts, names: allProviders })}
 models:
-${modelsAt('at-')}
-${modelsAt('at-', { suffix: '-gone' })}
+${modelsAt('at-', { names: allProviders })}
+${modelsAt('at-', { suffix: '-gone', names: allProviders })}
 projects: { shop: { keys: [{ id: shop-web, value: "\${PROJECT_KEY}" }] } }
 `);
 
 function ask({ client, provider }: Pair, form: Form, suffix = ''): Promise<RawAnswer> {
   const model = `at-${provider}${suffix}`;
   const isStream = form === 'streamed';
-  const request = requestFor(client, model, isStream ? { stream: true } : {});
-  return postRaw(gateway, pathFor(client, model, isStream), request);
+  const request = requestFor(clientForms[client], model, isStream ? { stream: true } : {});
+  return postRaw(gateway, askedAt(client, model, isStream), request);
 }
 
 const beginnings = {
@@ -47,6 +65,7 @@ const beginnings = {
   chat: /^data: \{/,
   responses: /^event: error\ndata: \{/,
   gemini: /^\{"error"/,
+  gemini_array: /^(?:,\n|\[)\{"error"/,
 };
 const finals =
   /event: message_stop|\[DONE\]|event: response\.(?:completed|incomplete)|"finish_reason": ?"|finishReason/;
@@ -77,19 +96,21 @@ function check({ client, provider }: Pair, answer: RawAnswer, expected: Fault['s
     expect(text, label).not.toMatch(/"error": ?\{/);
     return;
   }
-  const last =
-    text
-      .trimEnd()
-      .split(/\r?\n\r?\n/)
-      .at(-1) ?? '';
+  // The elements of an array are told apart by their beginnings.
+  const pieces = client === 'gemini_array' ? text.split(/(?=,\n\{)/) : text.trimEnd().split(/\r?\n\r?\n/);
+  const last = pieces.at(-1) ?? '';
   expect(isWhole, label).toBe(false);
   expect(last, label).toContain(reason);
-  expect(last, label).toMatch(beginnings[client]);
-  if (expected.isPastFinish !== true || client !== provider) expect(text, label).not.toMatch(finals);
+  expect(last, label).toMatch(beginnings[client as keyof typeof beginnings]);
+  const isTranslated = clientForms[client] !== providerForms[provider];
+  if (expected.isPastFinish !== true || isTranslated) expect(text, label).not.toMatch(finals);
 }
 
-/** Every dialect at both ends, or all sixteen. */
-const chosen = pairs.filter((_pair, i) => isExhaustive || [0, 1, 6, 11, 12].includes(i));
+/** Each form at both ends, or all pairs. */
+const chosen = (form: Form) => {
+  const all = pairs.filter((pair) => isOf(form, pair));
+  return isExhaustive ? all : all.filter(({ client, provider }, i) => i % 6 === 0 || client === provider);
+};
 
 /** Who asks after a fault: each provider is asked again once, or only one of them. */
 const later = pairs.filter(({ client, provider }) => client === provider).slice(0, isExhaustive ? 4 : 1);
@@ -101,12 +122,14 @@ describe.each(['plain', 'streamed'] as const)('%s: a provider that', (form) => {
       host.does(fault.does);
 
       const startedAt = performance.now();
-      const answers = await Promise.all(chosen.map((pair) => ask(pair, form)));
+      const asked = chosen(form);
+      const answers = await Promise.all(asked.map((pair) => ask(pair, form)));
       const slowestMs = Math.round(performance.now() - startedAt);
 
       for (const [i, answer] of answers.entries()) {
-        const pair = chosen[i] as Pair;
-        const isUnmarked = form === 'streamed' && pair.provider === 'gemini';
+        const pair = asked[i] as Pair;
+        const isUnmarked = form === 'streamed' && providerForms[pair.provider] === 'gemini';
+        tally.add(pair.client, pair.provider);
         check(pair, answer, (isUnmarked ? fault.unmarked : undefined) ?? fault[form]);
       }
       expect(slowestMs).toBeLessThan(totalMs + slackMs);
@@ -121,10 +144,11 @@ describe.each(['plain', 'streamed'] as const)('%s: a provider that', (form) => {
   );
 
   test('is not there', async () => {
-    const answers = await Promise.all(pairs.map((pair) => ask(pair, form, '-gone')));
+    const asked = pairs.filter((pair) => isOf(form, pair));
+    const answers = await Promise.all(asked.map((pair) => ask(pair, form, '-gone')));
 
     for (const [i, answer] of answers.entries()) {
-      check(pairs[i] as Pair, answer, { status: 502, reason: 'provider.unreachable' });
+      check(asked[i] as Pair, answer, { status: 502, reason: 'provider.unreachable' });
     }
   });
 });
@@ -135,4 +159,8 @@ test('no redirect was followed', () => {
 
 test('no record contains the provider’s key', () => {
   expect(JSON.stringify(gateway.records)).not.toContain(secrets.PROVIDER_KEY);
+});
+
+test('every form has had cases', () => {
+  expect(tally.wrong()).toEqual([]);
 });

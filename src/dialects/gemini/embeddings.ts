@@ -114,6 +114,11 @@ export const geminiEmbeddings: EmbeddingDialect = {
   blockType: (document, block) =>
     document.member(block, 'content') === undefined ? shared.blockType?.(document, block) : 'embedding',
   blocks: new Map([...shared.blocks, ['embedding', 'outer']]),
+  members: {
+    ...shared.members,
+    // In a request of a batch.
+    heading: [...(shared.members?.heading ?? []), ...both('embedContentConfig')],
+  },
   eventUsage: (_event, known) => known,
   writtenMembers: membersNamed(),
   embeddingCodec: geminiEmbeddingsCodec,

@@ -4,6 +4,7 @@ import { dialects } from '../../../src/dialects/registry.ts';
 import { items } from '../../../src/dialects/responses/responses.ts';
 import { namesByKind } from '../../../src/policy/traverse/reading-order.ts';
 import { textDialects } from '../../kit/dialects.ts';
+import { allProviders, createTally } from '../../kit/forms.ts';
 import { scale } from '../../kit/scale.ts';
 import { policyOf } from '../deciding.ts';
 import { type Form, forms, type Slot, slots, turnOf } from './slots.ts';
@@ -29,6 +30,16 @@ const harmless: readonly Cut[] = [
   ['card 4111 1111', '1111 1112 ok'],
   ['41111111', '11111112'],
 ];
+
+const tally = createTally('neighbours', {
+  without: {
+    'client embeddings': 'each of its texts is embedded by itself',
+    'client gemini_array': 'its requests are those of gemini',
+    ...Object.fromEntries(
+      allProviders.map((name) => [`provider ${name}`, 'what is sent there is decided on in the same way']),
+    ),
+  },
+});
 
 type Layout = (form: Form, pair: readonly [one: Slot, other: Slot], cut: Cut) => readonly object[];
 
@@ -95,6 +106,7 @@ describe.each(textDialects)('%s', (dialect) => {
     expect(passed).toMatchObject({ wrong: [], left: 0 });
     expect(found.count).toBeGreaterThan(scale(75, 3_000));
     expect(passed.count).toBe(found.count);
+    tally.add(dialect, undefined, found.count + passed.count);
   });
 
   test.each(forbidden)('the system text and the first turn: %s|%s', (a, b) => {
@@ -148,6 +160,41 @@ describe.each(textDialects)('%s', (dialect) => {
       }
     }
   });
+});
+
+/** Requests for one embedding in Gemini's form, with a text in two places that hosts join. */
+const embedded: Readonly<Record<string, (cut: Cut) => object>> = {
+  'two parts': ([a, b]) => ({ content: { parts: [{ text: a }, { text: b }] } }),
+  'parts in two spellings': ([a, b]) => ({
+    content: { parts: [{ text: a }, { inline_data: { mime_type: 'text/plain', data: base64Of(b) } }] },
+  }),
+  'title and content': ([a, b]) => ({ title: a, content: { parts: [{ text: b }] } }),
+  'content before its title': ([a, b]) => ({ content: { parts: [{ text: b }] }, title: a }),
+  'title in the settings': ([a, b]) => ({
+    content: { parts: [{ text: b }] },
+    embedContentConfig: { title: a, taskType: 'RETRIEVAL_DOCUMENT' },
+  }),
+  'title in the settings, in the other spelling': ([a, b]) => ({
+    embed_content_config: { title: a },
+    content: { parts: [{ text: b }] },
+  }),
+};
+const base64Of = (text: string) => Buffer.from(text).toString('base64');
+
+test.each(Object.entries(embedded))('gemini_embeddings: %s, alone and in a batch', (_, make) => {
+  const other = { content: { parts: [{ text: 'something else' }] } };
+  for (const [cuts, action] of [
+    [forbidden, 'block'],
+    [harmless, 'allow'],
+  ] as const) {
+    for (const cut of cuts) {
+      for (const body of [make(cut), { requests: [make(cut)] }, { requests: [other, make(cut), other] }]) {
+        const decision = decide(body, { endpoint: 'gemini_embeddings' });
+        expect([cut, decision.action]).toEqual([cut, action]);
+        tally.add('gemini_embeddings', undefined);
+      }
+    }
+  }
 });
 
 test('a title belongs to its document in whatever order the two are written', () => {
@@ -204,4 +251,8 @@ test('every type of a block or an item, and every name that is read as text, has
   expect(untried).toEqual([]);
   // The first two are fields of the request, the others are written like their neighbours in the table.
   expect(unread).toEqual(['system', 'instructions', 'prompt', 'query']);
+});
+
+test('every form has had cases', () => {
+  expect(tally.wrong()).toEqual([]);
 });
