@@ -10,6 +10,7 @@ import { targetOf } from '../../dialects/model-path.ts';
 import { dialects } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
 import { createTextScrubber } from '../../gateway/scrub.ts';
+import { messageOf } from '../../lib/message-of.ts';
 import { type FetchedAnswer, fetchAnswer } from '../../providers/fetch-json.ts';
 import { Provider } from '../../providers/provider.ts';
 import { ProxyError } from '../../providers/transport/connect.ts';
@@ -140,7 +141,7 @@ function faultOfAnswer(
   { baseUrl, dialect, apiKey, credentials }: ProviderConfig,
 ): Fault | undefined {
   if (status === 401 || status === 403) {
-    const said = messageOf(body, secrets);
+    const said = saidIn(body, secrets);
     return [
       `${baseUrl} rejects the credentials (${status})${said === '' ? '' : `: ${said}`}`,
       apiKey === undefined && credentials !== 'api_key'
@@ -163,7 +164,7 @@ function faultOfAnswer(
 }
 
 /** The first line of what the host says, without secrets; behind it AWS repeats what was signed. */
-function messageOf(body: Buffer, secrets: readonly string[]): string {
+function saidIn(body: Buffer, secrets: readonly string[]): string {
   const text = body.toString();
   const { message } = parseFailure(parseJson(text) ?? text, 401);
   if (message.startsWith('the provider answered')) return '';
@@ -187,7 +188,7 @@ function faultOfConnection(thrown: unknown, { baseUrl = '', proxy, timeouts }: P
   if (ofProxy !== undefined) return faultOfProxy(ofProxy, `${baseUrl}${via}`);
   const fault = connectionFault(thrown, { setting: 'base_url', trust });
   if (fault !== undefined) return [`${baseUrl}${via}: ${fault[0]}`, fault[1]];
-  const text = causesOf(thrown).at(-1)?.message ?? String(thrown);
+  const text = messageOf(causesOf(thrown).at(-1) ?? thrown);
   const isLate = thrown instanceof GatewayError && thrown.code === 'provider.timeout';
   return [
     `${baseUrl}${via}: ${text}`,

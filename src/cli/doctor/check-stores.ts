@@ -38,7 +38,7 @@ export async function checkRedis({ state: { url }, secrets }: Config, timeoutMs:
   } catch (thrown) {
     const failure = cause ?? thrown;
     const [what, remedy] = redisFault(failure, url) ?? [
-      failure instanceof Error ? failure.message : String(failure),
+      messageOf(failure),
       'check user, password and number of the database in state, and what Redis allows that user',
     ];
     return [finding.error(`${host}: ${createTextScrubber(secrets)(what)}`, remedy)];

@@ -6,6 +6,7 @@ import { defaultListenLimits, type Listener, listen } from '../../http/listen.ts
 import type { HttpRequest } from '../../http/request.ts';
 import { newRequestId, refuseUpgrade, sendError } from '../../http/respond.ts';
 import type { HttpResponse } from '../../http/response.ts';
+import { messageOf } from '../../lib/message-of.ts';
 import type { Sessions } from '../accounts/sessions.ts';
 import { eventsPath } from '../contract/asyncapi.ts';
 import type { Watchers } from '../events/watchers.ts';
@@ -117,10 +118,11 @@ function refuseOtherUpgrades(request: HttpRequest): void {
   }
 }
 
-/** The message of a failure; of an unexpected one, its stack too. */
-function causeText({ cause, failure }: GatewayError): string {
-  if (!(cause instanceof Error)) return String(cause);
-  return failure.status === 500 ? (cause.stack ?? cause.message) : cause.message;
+/** What was behind a failure, or its own message; of an unexpected one, the stack too. */
+function causeText(thrown: GatewayError): string {
+  const cause = thrown.cause ?? thrown;
+  const stack = cause instanceof Error && thrown.failure.status === 500 ? cause.stack : undefined;
+  return stack ?? messageOf(cause);
 }
 
 interface Route {

@@ -1,12 +1,10 @@
 import { type FailureCode, toGatewayError } from '../../errors.ts';
-import { tryAddressesLonger } from '../../lib/address-attempts.ts';
 import { type Store, type StoreSettings, startStore } from '../store.ts';
 
 // The entry of the process in which `gateway serve` runs the plant store.
 run();
 
 function run(): void {
-  tryAddressesLonger();
   // Ctrl-C reaches every process of a terminal; the gateway decides what a signal means.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
   process.on('disconnect', () => process.exit()); // the gateway is gone

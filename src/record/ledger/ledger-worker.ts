@@ -3,7 +3,6 @@ import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { sqliteFailure } from '../../database/failures.ts';
 import { loadSqlite } from '../../database/sqlite-engine.ts';
-import { tryAddressesLonger } from '../../lib/address-attempts.ts';
 import { backoffMs } from '../../lib/backoff.ts';
 import { messageOf } from '../../lib/message-of.ts';
 import {
@@ -23,8 +22,6 @@ import { ThreadLock } from './thread-lock.ts';
 
 // The entry of the thread that moves the journal into the database: closed segments of this process as they come, and all
 // segments of processes that are gone, at the start and then now and then.
-
-tryAddressesLonger();
 
 /** Of nice(1): gets about a tenth of a core that the main thread wants whole, and all of it otherwise. */
 const niceness = 10;
