@@ -83,6 +83,7 @@ export const hosts = {
     kind: 'vendor',
     names: ['.openai.azure.com', '.cognitiveservices.azure.com', '.services.ai.azure.com'],
     cells: openAiCells,
+    models: [{ match: /claude/, cells: anthropicCells }],
   },
   gemini: {
     title: 'Google AI Studio',

@@ -81,6 +81,7 @@ describe('what a host takes', () => {
   test('differs for some models of a vendor', () => {
     expect(traitsOf({ host: 'vertex', targetModel: 'claude-opus-5' }).promptCache).toBe('breakpoints');
     expect(traitsOf({ host: 'vertex', targetModel: 'gemini-3-pro' }).promptCache).toBe('prefix');
+    expect(traitsOf({ host: 'azure', targetModel: 'claude-opus-5' }).promptCache).toBe('breakpoints');
     expect(traitsOf({ host: 'zai', targetModel: 'glm-5' }).images).toEqual([]);
     expect(traitsOf({ host: 'zai', targetModel: 'glm-4.6v' }).images).toBe('any');
   });

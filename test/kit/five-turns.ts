@@ -680,6 +680,28 @@ export interface Plan {
   readonly elsewhere: ReadonlySet<number>;
 }
 
+/** Plans that have each thing at least once. */
+export function everyPlan({ options, extras }: Client): readonly Plan[] {
+  const at = <T>(list: readonly T[], index: number) => list[index % list.length] as T;
+  const [optionNames, extraNames] = [Object.keys(options), Object.keys(extras)];
+  const steps = Math.max(optionNames.length, answers.length * 2, extraNames.length * 2);
+  const turn = (i: number): Step => ({
+    // Counts that share no divisor with the others, so that combinations differ.
+    says: at(['thinking and call', 'parallel', 'text', 'call', 'thinking', 'text and call', 'call'], i),
+    answers: at(answers, i),
+    ids: 'fresh',
+    callForm: 'usual',
+    fault: 'none',
+    option: at(optionNames, i),
+    extra: i % 2 === 0 ? 'none' : at(extraNames, (i - 1) / 2),
+    isCompacted: false,
+  });
+  return Array.from({ length: Math.ceil(steps / 5) }, (_, plan) => ({
+    turns: Array.from({ length: 5 }, (_none, step) => turn(plan * 5 + step)),
+    elsewhere: new Set<number>(),
+  }));
+}
+
 export function randomPlan(random: Random, { options, extras }: Client): Plan {
   const turn = () => ({
     says: random.of(says),

@@ -13,7 +13,7 @@ import type {
   ToolResult,
   Turn,
 } from '../conversation.ts';
-import { type Dropped, type Fields, withoutAbsent } from '../fields.ts';
+import { type Dropped, type Fields, noteDropped, withoutAbsent } from '../fields.ts';
 import { acceptedEffort, clampMaxTokens, type TranslationContext } from '../translation/context.ts';
 import { fitRequest } from '../translation/fit-request.ts';
 import { toHostSchema } from '../translation/host-schemas.ts';
@@ -61,7 +61,7 @@ export function buildChatRequest(
     ...buildThinking(fitted, context, dropped),
     response_format: request.format === undefined ? undefined : buildFormat(request.format),
     verbosity: traits.openAiOptions ? request.verbosity : undefined,
-    ...buildUser(request, traits),
+    ...buildUser(request, traits, dropped),
     service_tier: request.serviceTier,
     prompt_cache_key: request.promptCacheKey,
     ...(request.isStreaming ? buildStreaming(traits) : {}),
@@ -75,8 +75,14 @@ function buildStreaming({ streamUsage }: HostTraits): Fields {
     : { stream: true, stream_options: { include_usage: true } };
 }
 
-function buildUser({ user }: ConversationRequest, { openAiOptions, endUser }: HostTraits): Fields {
-  return endUser ? { [openAiOptions ? 'safety_identifier' : 'user']: limitUser(user) } : {};
+function buildUser(
+  { user }: ConversationRequest,
+  { openAiOptions, endUser }: HostTraits,
+  dropped: Dropped,
+): Fields {
+  if (endUser) return { [openAiOptions ? 'safety_identifier' : 'user']: limitUser(user) };
+  if (user !== undefined) noteDropped(dropped, 'user');
+  return {};
 }
 
 const thinkingOff = {

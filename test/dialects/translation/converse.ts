@@ -9,13 +9,13 @@ import { type Issued, refusalOf, type Vendor, vendors } from '../../kit/strict/v
 import { runStream, sseOf, startTranslation } from './run-translation.ts';
 
 /** A vendor of a row of the table. */
-interface VendorRow {
+export interface VendorRow {
   readonly host: Host;
   readonly vendor: Vendor;
   readonly name: string;
 }
 
-const rows: readonly VendorRow[] = Object.entries(vendors).flatMap(([host, list]) =>
+export const rows: readonly VendorRow[] = Object.entries(vendors).flatMap(([host, list]) =>
   list.map((vendor) => ({ host: host as Host, vendor, name: `${host} ${vendor.dialect} ${vendor.model}` })),
 );
 

@@ -445,7 +445,7 @@ export const vendors: Readonly<Record<HostName, readonly Vendor[]>> = {
       rules: [ownEncryption, openAiSampling, gpt, fourTypes],
     },
   ],
-  azure: [openAiChat],
+  azure: [openAiChat, { ...claude, model: 'claude-opus-5' }],
   gemini: [
     chat({
       model: 'gemini-3-pro',
