@@ -69,3 +69,40 @@ export function memberEdit(
   const isEmpty = document.next(object) === object + 1;
   return { start, end: start, text: `"${name}":${value}${isEmpty ? '' : ','}` };
 }
+
+/**
+ * Cuts members of an object (given by their keys) or elements of an array out, each with the comma before the next one, or
+ * with the one before it if it is the last.
+ */
+export function removals(
+  document: JsonDocument,
+  container: number,
+  isCut: (child: number) => boolean,
+): ByteEdit[] {
+  const edits: ByteEdit[] = [];
+  const isObject = document.kind(container) === kinds.object;
+  let keptUntil = document.start(container) + 1;
+  for (let child = container + 1; child < document.next(container); ) {
+    const value = isObject ? child + 1 : child;
+    const next = document.next(value);
+    const isLast = next >= document.next(container);
+    if (!isCut(child)) keptUntil = endOf(document, value);
+    else if (!isLast) edits.push({ start: startOf(document, child), end: startOf(document, next), text: '' });
+    else edits.push({ start: keptUntil, end: endOf(document, value), text: '' });
+    child = next;
+  }
+  return edits;
+}
+
+// A string's quotes are not in its range.
+function startOf(document: JsonDocument, entry: number): number {
+  return document.start(entry) - quoteOf(document, entry);
+}
+
+function endOf(document: JsonDocument, entry: number): number {
+  return document.end(entry) + quoteOf(document, entry);
+}
+
+function quoteOf(document: JsonDocument, entry: number): number {
+  return document.kind(entry) === kinds.string ? 1 : 0;
+}

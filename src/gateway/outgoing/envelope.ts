@@ -1,5 +1,5 @@
-import { applyEdits, type ByteEdit, memberEdit } from '../../json/byte-edits.ts';
-import { type JsonDocument, kinds } from '../../json/json-document.ts';
+import { applyEdits, type ByteEdit, memberEdit, removals } from '../../json/byte-edits.ts';
+import type { JsonDocument } from '../../json/json-document.ts';
 import { parseStrictJson } from '../../json/strict-json.ts';
 import type { Envelope } from '../../providers/clouds/clouds.ts';
 
@@ -12,7 +12,9 @@ export interface FilledEnvelope extends Envelope {
 export function envelopeEdits(document: JsonDocument, envelope: FilledEnvelope): readonly ByteEdit[] {
   const { version, pathMembers, flags } = envelope;
   const has = (name: string) => document.member(document.root, name) !== undefined;
-  const edits = removals(document, pathMembers);
+  const edits = removals(document, document.root, (key) =>
+    pathMembers.some((name) => document.isText(key, name)),
+  );
   if (flags.length > 0 && !has('anthropic_beta')) {
     edits.push(memberEdit(document, document.root, { name: 'anthropic_beta', value: JSON.stringify(flags) }));
   }
@@ -61,25 +63,4 @@ export function fillEnvelope(headers: readonly string[], envelope: Envelope) {
 /** What is no flag may be anything, which records don't keep. */
 function droppedFlag(flag: string): string {
   return /^[a-z0-9-]{1,64}$/.test(flag) ? `header:anthropic-beta ${flag}` : 'header:anthropic-beta';
-}
-
-/** Cuts members of the root out, each with the comma before the next one, or with the one before it if it is the last. */
-function removals(document: JsonDocument, names: readonly string[]): ByteEdit[] {
-  const edits: ByteEdit[] = [];
-  const { root } = document;
-  let keptUntil = document.start(root) + 1;
-  for (let key = root + 1; key < document.next(root); ) {
-    const next = document.next(key + 1);
-    const isLast = next >= document.next(root);
-    if (!names.some((name) => document.isText(key, name))) keptUntil = endOf(document, key + 1);
-    // A quote comes before the text of a key.
-    else if (!isLast) edits.push({ start: document.start(key) - 1, end: document.start(next) - 1, text: '' });
-    else edits.push({ start: keptUntil, end: endOf(document, key + 1), text: '' });
-    key = next;
-  }
-  return edits;
-}
-
-function endOf(document: JsonDocument, value: number): number {
-  return document.end(value) + (document.kind(value) === kinds.string ? 1 : 0);
 }
