@@ -10,7 +10,7 @@ import { finishedWhole, finishesOf } from '../dialect.ts';
 import { brokenAnswer, type Fields, isFields, stringifyAnswer, toFields, toList, toText } from '../fields.ts';
 import type { TranslationContext } from '../translation/context.ts';
 import { parseFinishWord } from '../translation/finish-words.ts';
-import { type Seal, sealText } from '../translation/seals.ts';
+import { bytesSlot, type Seal, sealText } from '../translation/seals.ts';
 import { toArgumentsObject } from '../translation/tool-names.ts';
 import { noUsage } from '../usage.ts';
 import { buildGeminiUsage, parseGeminiUsage } from './usage.ts';
@@ -64,11 +64,12 @@ export function buildAnswerPart(part: AnswerPart, context: TranslationContext): 
   const { call } = part;
   const id = call.id === '' ? context.newId('call_') : call.id;
   const functionCall = { id, name: call.name, args: toArgumentsObject(call) };
-  return { functionCall, ...signatureMember(call.seal, context) };
+  // Without one, Gemini 3 would refuse the call, should the conversation go on there in its own dialect.
+  return { functionCall, thoughtSignature: bytesSlot.open, ...signatureMember(call.seal, context) };
 }
 
 function signatureMember(seal: Seal | undefined, context: TranslationContext): Fields {
-  return seal === undefined ? {} : { thoughtSignature: sealText(seal, context) };
+  return seal === undefined ? {} : { thoughtSignature: bytesSlot.write(sealText(seal, context)) };
 }
 
 /** Which candidates an event ends; the only one if the prompt gets no answer. */

@@ -13,7 +13,7 @@ import {
   wrongField,
 } from '../fields.ts';
 import { keptElsewhere, paragraphs, textParts, toMediaType } from '../translation/media.ts';
-import { parseSeal } from '../translation/seals.ts';
+import { bytesSlot, isOurSeal, parseSeal } from '../translation/seals.ts';
 
 /** The turns of a Gemini request, with its members in camelCase. */
 export function parseGeminiTurns(contents: unknown, dropped: Dropped): Turn[] {
@@ -25,9 +25,10 @@ export function parseGeminiTurns(contents: unknown, dropped: Dropped): Turn[] {
     const texts: string[] = [];
     const made: ToolCall[] = [];
     for (const { part, path } of parts) {
-      const seal = parseSeal(toText(part.thoughtSignature));
+      const signature = bytesSlot.read(toText(part.thoughtSignature));
+      const seal = parseSeal(signature);
       if (part.thought === true) {
-        const isOthers = seal === undefined && toText(part.thoughtSignature) !== '';
+        const isOthers = signature !== '' && !isOurSeal(signature);
         if (isOthers) noteDropped(dropped, `${path}.thought`);
         else thoughts.push({ text: toText(part.text), seal });
       } else if (part.functionCall !== undefined) {

@@ -9,7 +9,7 @@ import {
 import { brokenAnswer, type Fields, stringifyAnswer, toFields, toText } from '../fields.ts';
 import type { TranslationContext } from '../translation/context.ts';
 import { parseFinishWord } from '../translation/finish-words.ts';
-import { digestOf, sealText, signedText } from '../translation/seals.ts';
+import { digestOf, openThought, sealText, signedText } from '../translation/seals.ts';
 import { toArgumentsObject, toCallId } from '../translation/tool-names.ts';
 import { noUsage } from '../usage.ts';
 import { buildMessagesUsage, parseMessagesUsage } from './usage.ts';
@@ -65,7 +65,7 @@ function thinkingFirst(one: AnswerPart, other: AnswerPart): number {
 function buildBlock(part: AnswerPart, context: TranslationContext): Fields[] {
   switch (part.kind) {
     case 'thinking': {
-      const seal = part.seal === undefined ? '' : sealText(part.seal, context);
+      const seal = part.seal === undefined ? openThought : sealText(part.seal, context);
       if (part.text === '') return [{ type: 'redacted_thinking', data: seal }];
       return [{ type: 'thinking', thinking: part.text, signature: seal }];
     }

@@ -30,7 +30,7 @@ import {
   toMediaType,
 } from '../translation/media.ts';
 import { systemTurns } from '../translation/parse-common.ts';
-import { parseSeal, type Seal } from '../translation/seals.ts';
+import { isOurSeal, parseSeal, type Seal } from '../translation/seals.ts';
 
 /** The turns of a Messages request; tool results become turns of their own, ahead of their message's rest. */
 export function parseMessagesTurns(messages: unknown, dropped: Dropped): Turn[] {
@@ -130,7 +130,7 @@ function parseAssistant(message: Fields, path: string, dropped: Dropped): Turn {
 function parseThought(block: Fields): Thought | undefined {
   const signature = toText(block.type === 'thinking' ? block.signature : block.data);
   const seal = parseSeal(signature);
-  if (seal === undefined && signature !== '') return undefined;
+  if (signature !== '' && !isOurSeal(signature)) return undefined;
   return { text: toText(block.thinking), seal };
 }
 

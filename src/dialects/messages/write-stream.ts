@@ -3,7 +3,7 @@ import { tooLongCode, tooLongText } from '../failure.ts';
 import { type Fields, toFields } from '../fields.ts';
 import type { SseEvent, WriteEvent } from '../sse.ts';
 import type { TranslationContext } from '../translation/context.ts';
-import { sealText } from '../translation/seals.ts';
+import { openThought, sealText } from '../translation/seals.ts';
 import { toCallId } from '../translation/tool-names.ts';
 import { buildStop } from './answer.ts';
 import { BlockQueue } from './block-queue.ts';
@@ -51,7 +51,7 @@ export function createMessagesWriter(
       emit('content_block_start', { index, content_block: { type: 'redacted_thinking', data } });
       emit('content_block_stop', { index });
     },
-    close: (seal = '') => {
+    close: (seal = openThought) => {
       if (openKind === 'thinking') {
         emit('content_block_delta', { index, delta: { type: 'signature_delta', signature: seal } });
       }

@@ -9,7 +9,7 @@ import {
 import { brokenAnswer, type Fields, toFields, toList, toText, withoutAbsent } from '../fields.ts';
 import type { TranslationContext } from '../translation/context.ts';
 import { parseFinishWord } from '../translation/finish-words.ts';
-import { type Seal, sealText } from '../translation/seals.ts';
+import { openThought, type Seal, sealText } from '../translation/seals.ts';
 import { noUsage } from '../usage.ts';
 import { buildResponsesUsage, parseResponsesUsage } from './usage.ts';
 
@@ -73,7 +73,9 @@ function parsePart(part: Fields): AnswerPart[] {
 export function buildResponsesAnswer(answer: Answer, context: TranslationContext, echo: Fields): Fields {
   const { status, incomplete_details } = buildStatus(answer.finish);
   const thoughts = answer.parts.flatMap((part) =>
-    part.kind === 'thinking' ? [reasoningItem(context.newId('rs_'), part.text, sealOf(part, context))] : [],
+    part.kind === 'thinking'
+      ? [reasoningItem(context.newId('rs_'), part.text, sealOf(part, context) ?? openThought)]
+      : [],
   );
   const spoken = answer.parts.flatMap((part) =>
     part.kind === 'text' || part.kind === 'refusal' ? [contentPart(part.kind, part.text)] : [],

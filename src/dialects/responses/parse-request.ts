@@ -33,7 +33,7 @@ import {
   parseOpenAiToolChoice,
 } from '../translation/openai-request.ts';
 import { parseEffort, splitSystem, systemTurns } from '../translation/parse-common.ts';
-import { parseSeal } from '../translation/seals.ts';
+import { isOurSeal, parseSeal } from '../translation/seals.ts';
 import { toReasoningText } from './answer.ts';
 
 /** A Responses request in the neutral form. */
@@ -159,7 +159,8 @@ function parseThought(item: Fields): Thought | undefined {
   const encrypted = toText(item.encrypted_content);
   const seal = parseSeal(encrypted);
   const text = toReasoningText(item);
-  if ((seal === undefined && encrypted !== '') || (seal === undefined && text === '')) return undefined;
+  if (encrypted !== '' && !isOurSeal(encrypted)) return undefined;
+  if (seal === undefined && text === '') return undefined;
   return { text, seal };
 }
 

@@ -1,6 +1,7 @@
 import type { CallStart } from '../conversation.ts';
 import type { Fields } from '../fields.ts';
 import type { TranslationContext } from '../translation/context.ts';
+import { openThought } from '../translation/seals.ts';
 import { callItem, contentPart, messageItem, reasoningItem } from './answer.ts';
 
 type TextKind = 'text' | 'refusal' | 'thinking';
@@ -40,7 +41,7 @@ export function createTextWriter(context: TranslationContext, output: OutputList
     return open;
   }
 
-  function close(status: string, seal?: string): void {
+  function close(status: string, seal = openThought): void {
     if (open === undefined) return;
     const { kind, id, outputIndex, text } = open;
     open = undefined;

@@ -14,6 +14,33 @@ export interface Seal {
 }
 
 const mark = 'gw1';
+
+/** What every seal begins with. */
+export const sealStart = `${mark}-`;
+
+/**
+ * In the signed slot of a thought that its host doesn't sign. Clients send no thought back whose slot is empty, and its
+ * vendor refuses one (translation/foreign-seals.ts).
+ */
+export const openThought = `${mark}-open`;
+
+/**
+ * The same for a slot that holds bytes, as Gemini's signatures: some of Google's SDKs refuse an answer in which it is not
+ * base64.
+ */
+export const bytesSlot = {
+  write: (text: string) => Buffer.from(text, 'latin1').toString('base64'),
+  read: (slot: string) => Buffer.from(slot, 'base64').toString('latin1'),
+  /** What it is for a thought or call that its host doesn't sign, and what all begin with. */
+  open: Buffer.from(openThought).toString('base64'),
+  start: Buffer.from(sealStart).toString('base64').slice(0, 5),
+};
+
+/** Whether a slot was filled here, and not by the vendor of the client's dialect. */
+export function isOurSeal(text: string): boolean {
+  return text === openThought || parseSeal(text) !== undefined;
+}
+
 const form = /^gw1-([a-z]+)-([a-z]+)-([\w-]*)$/;
 
 /** As clients get it and send it back: letters, digits, `-` and `_` alone. */

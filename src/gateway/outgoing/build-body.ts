@@ -3,6 +3,7 @@ import type { ProviderConfig } from '../../config/build/providers.ts';
 import { memberAt } from '../../dialects/dialect.ts';
 import { type DialectName, dialects } from '../../dialects/registry.ts';
 import { defaultCap, translatedCap } from '../../dialects/translation/context.ts';
+import { sealEdits } from '../../dialects/translation/foreign-seals.ts';
 import type { Host } from '../../hosts/find-host.ts';
 import { applyEdits, type ByteEdit, memberEdit, textEdit } from '../../json/byte-edits.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
@@ -29,7 +30,8 @@ export interface Destination {
 
 /**
  * The client's bytes, with up to three values of the gateway's: the model's name there, a cap on output, and that a
- * stream is to report its usage, for which the client did not ask.
+ * stream is to report its usage, for which the client did not ask; and without what the gateway has sealed in answers of
+ * another host.
  */
 export interface SameDialect {
   readonly form: 'exact' | 'spliced';
@@ -58,6 +60,7 @@ export function buildBody(
       cap,
       envelope,
       usage: isAsked ? usageEdit(request.document) : undefined,
+      seals: sealEdits(request.document, dialect, { host, targetModel: model }),
     });
   }
   const context = {
@@ -109,6 +112,7 @@ interface Wanted {
   readonly cap: number | undefined;
   readonly usage: ByteEdit | undefined;
   readonly envelope: FilledEnvelope | undefined;
+  readonly seals: readonly ByteEdit[];
 }
 
 /** Splices what is wanted into the client's bytes, if it differs from what the client sent. */
@@ -126,6 +130,7 @@ function splice({ document, model, modelEntries }: DecidedRequest['request'], wa
   if (wanted.cap !== undefined) edits.push(capEdit(document, wanted.cap));
   if (wanted.usage !== undefined) edits.push(wanted.usage);
   if (envelope !== undefined) edits.push(...envelopeEdits(document, envelope));
+  edits.push(...wanted.seals);
   if (edits.length === 0) return { form: 'exact', body: bytes, hidesUsage };
   return { form: 'spliced', body: applyEdits(bytes, edits), hidesUsage };
 }

@@ -1,3 +1,4 @@
+import { bytesSlot, openThought } from '../../dialects/translation/seals.ts';
 import { type JsonDocument, kinds } from '../../json/json-document.ts';
 import { memoize } from '../../lib/memoize.ts';
 import { isDataUrl } from './encoded.ts';
@@ -12,8 +13,13 @@ const encryptedNames = new Set([
   ...['encrypted_content', 'encrypted_index', 'encrypted_stdout'],
   ...['thoughtSignature', 'thought_signature'],
 ]);
-/** Google's documented values for calls that its models didn't make: text, and nothing encrypted. */
+/**
+ * Google's documented values for calls that its models didn't make, and the gateway's own for what a host didn't sign:
+ * nothing is encrypted in them.
+ */
 const placeholderSignatures = new Set([
+  openThought,
+  bytesSlot.open,
   'skip_thought_signature_validator',
   'context_engineering_is_the_way_to_go',
 ]);

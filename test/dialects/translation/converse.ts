@@ -1,11 +1,14 @@
 import { eventsOf, wholeOf } from '../../../src/dialects/answer-forms.ts';
 import { dialects, type TextDialectName } from '../../../src/dialects/registry.ts';
 import type { SseEvent } from '../../../src/dialects/sse.ts';
+import { sealEdits } from '../../../src/dialects/translation/foreign-seals.ts';
 import type { Host } from '../../../src/hosts/find-host.ts';
+import { applyEdits } from '../../../src/json/byte-edits.ts';
+import { parseStrictJson } from '../../../src/json/strict-json.ts';
 import { textDialects } from '../../kit/dialects.ts';
 import { answerOf, type CallForm, clients, type Fault, type Plan, type Step } from '../../kit/five-turns.ts';
 import type { Fields } from '../../kit/strict/shapes.ts';
-import { type Issued, refusalOf, type Vendor, vendors } from '../../kit/strict/vendors.ts';
+import { type Issued, refusalOf, ruleOf, type Vendor, vendors } from '../../kit/strict/vendors.ts';
 import { runStream, sseOf, startTranslation } from './run-translation.ts';
 
 /** A vendor of a row of the table. */
@@ -19,9 +22,20 @@ export const rows: readonly VendorRow[] = Object.entries(vendors).flatMap(([host
   list.map((vendor) => ({ host: host as Host, vendor, name: `${host} ${vendor.dialect} ${vendor.model}` })),
 );
 
+const all: readonly (VendorRow & { readonly client: TextDialectName })[] = textDialects.flatMap((client) =>
+  rows.map((row) => ({ client, ...row })),
+);
+
 /** Each client at each row of another dialect. */
-export const pairs: readonly (VendorRow & { readonly client: TextDialectName })[] = textDialects.flatMap(
-  (client) => rows.filter(({ vendor }) => vendor.dialect !== client).map((row) => ({ client, ...row })),
+export const pairs = all.filter(({ client, vendor }) => vendor.dialect !== client);
+
+/**
+ * Hosts of a client's own dialect that sign what they say: there a conversation may go on without translation. Not Chat's
+ * and Vertex', whose other rules (a signature, no ids of calls) a client's own bytes may break.
+ */
+export const signing = all.filter(
+  ({ client, host, vendor }) =>
+    vendor.dialect === client && vendor.reasoning === 'signed' && client !== 'chat' && host !== 'vertex',
 );
 
 interface Target {
@@ -61,11 +75,12 @@ export function converse({ client, targets, plan, isStream, onSent }: Conversati
       onSent?.(sent, dropped, step);
       return answer;
     };
-    const canFail = isStream || step.fault !== 'error in stream';
+    const canFail = vendor.dialect !== client && (isStream || step.fault !== 'error in stream');
     if (step.fault !== 'none' && canFail)
       expectFailure(() => ask(answerOf(vendor, step, turn, issued), step.fault));
     const said = answerOf(vendor, step, turn, issued);
     const answer = ask(said, 'none');
+    if (client === 'gemini' && vendor.dialect !== client) expectBytes(JSON.stringify(answer));
     const calls = callsOf(answer);
     expectSame(callsOf(answerFor(client, said)), calls);
     history = [
@@ -97,6 +112,13 @@ function dialectOf(said: Fields): TextDialectName {
   return said.type === 'message' ? 'messages' : 'responses';
 }
 
+/** Google's SDKs for Python, Go and Java read signatures as base64, and fail at others. */
+function expectBytes(answer: string): void {
+  for (const [, signature = ''] of answer.matchAll(/"thoughtSignature":"([^"]*)"/g))
+    if (Buffer.from(signature, 'base64').toString('base64') !== signature)
+      throw new Error(`the signature ${signature} is not base64`);
+}
+
 function expectFailure(ask: () => Fields): void {
   let answer: Fields | undefined;
   try {
@@ -122,6 +144,7 @@ interface Turn {
 
 /** The request as the vendor gets it, and the answer as the client gets it. */
 function exchange({ client, body, target: { host, vendor, issued }, said, isStream, step, fault }: Turn) {
+  if (vendor.dialect === client) return passOn(body, { host, vendor, issued }, said);
   const context = { host, targetModel: vendor.model };
   const translation = startTranslation(client, vendor.dialect, undefined, context);
   const { body: sent, dropped } = translation.request({
@@ -136,6 +159,16 @@ function exchange({ client, body, target: { host, vendor, issued }, said, isStre
   if (thrown !== undefined) throw thrown;
   if (state !== 'complete' && state !== 'cut') throw new Error(`the stream is ${state}`);
   return { answer: wholeOf(dialects[client], Buffer.from(text)), sent, dropped };
+}
+
+/** The client's own dialect: its bytes without what was sealed for another host, and the answer as it is. */
+function passOn(body: Fields, { host, vendor, issued }: Target, answer: Fields) {
+  const document = parseStrictJson(Buffer.from(JSON.stringify(body)));
+  const edits = sealEdits(document, vendor.dialect, { host, targetModel: vendor.model });
+  const sent: unknown = JSON.parse(String(applyEdits(document.bytes, edits)));
+  const refusal = ruleOf(vendor, sent, issued);
+  if (refusal !== undefined) throw new Refusal(`${refusal}\n${JSON.stringify(sent, undefined, 1)}`);
+  return { answer, sent, dropped: [] };
 }
 
 const error = { message: 'the host failed', code: 500, status: 'INTERNAL', type: 'api_error' };

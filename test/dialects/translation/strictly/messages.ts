@@ -51,7 +51,7 @@ export function readMessages(events: readonly WireEvent[]): Outcome {
           const call = calls.at(-1);
           if (call !== undefined) call.json += delta.partial_json;
         } else {
-          expect(delta).toEqual({ type: 'signature_delta', signature: '' });
+          expect(delta).toEqual({ type: 'signature_delta', signature: 'gw1-open' });
           expect(open).toBe('thinking');
         }
         return;
