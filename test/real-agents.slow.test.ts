@@ -1,29 +1,18 @@
-import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { eventsOf } from '../src/dialects/answer-forms.ts';
-import { dialects } from '../src/dialects/registry.ts';
-import { answerOf, type Says } from './kit/five-turns.ts';
 import { projects, secrets, startGateway } from './kit/gateway.ts';
-import { startHost } from './kit/host.ts';
-import { nothingIssued, refusalOf, type Vendor, vendors } from './kit/strict/vendors.ts';
+import type { Fields } from './kit/strict/shapes.ts';
+import { families, idOf, providerAt, startVendorHost, thoughtsBack, whole } from './kit/vendor-host.ts';
 
-// Real agents over a tool loop with thinking, at hosts that refuse what their vendors refuse. AGENTS_BIN is a folder with
-// the programs: npm install @anthropic-ai/claude-code @openai/codex @google/gemini-cli opencode-ai
+// Real agents over a tool loop with thinking, at hosts that refuse what their vendors refuse. AGENTS_BIN has the folders
+// (`:` between them) with the programs, of several versions if it is more than one:
+// npm install @anthropic-ai/claude-code @openai/codex @google/gemini-cli opencode-ai
+// The table in docs/translation-howto.md is what came of it: with `-u` it is written.
 
-const bin = process.env.AGENTS_BIN;
-
-const hosts = {
-  deepseek: vendors.deepseek[0],
-  moonshot: vendors.moonshot[0],
-  mistral: vendors.mistral[0],
-  'gemini by chat': vendors.gemini[0],
-  gemini: vendors.gemini[1],
-  anthropic: vendors.anthropic[0],
-  llamacpp: vendors.llamacpp[0],
-} as Readonly<Record<string, Vendor>>;
+const folders = process.env.AGENTS_BIN?.split(':') ?? [];
 
 const work = mkdtempSync(join(tmpdir(), 'agents-'));
 writeFileSync(join(work, 'notes.txt'), 'one\ntwo\nthree\n');
@@ -39,9 +28,7 @@ const tools: Readonly<Record<string, object>> = {
   read_file: { file_path: notes, absolute_path: notes },
   read: { filePath: notes },
 };
-const turns: readonly Says[] = ['thinking and call', 'call', 'thinking and call', 'text and call', 'text'];
-
-function withTool(answer: object, sent: string): object {
+function withTool(answer: Fields, sent: string): Fields {
   const [name = 'none', input = {}] =
     Object.entries(tools).find(([tool]) => sent.includes(`"name":"${tool}"`)) ?? [];
   const text = JSON.stringify(input);
@@ -49,53 +36,20 @@ function withTool(answer: object, sent: string): object {
     .replaceAll('get_weather', () => name)
     .replaceAll(JSON.stringify('{"city":"Köln"}'), () => JSON.stringify(text))
     .replaceAll('{"city":"Köln"}', () => text);
-  return JSON.parse(filled) as object;
+  return JSON.parse(filled) as Fields;
 }
 
-async function startVendor(vendor: Vendor) {
-  const issued = nothingIssued();
-  const refused: string[] = [];
-  let results = 0;
-  const host = await startHost((response, { target, body }) => {
-    const sent = body.toString();
-    const isGemini = vendor.dialect === 'gemini';
-    const isStream = isGemini ? target.includes('stream') : sent.includes('"stream":true');
-    const refusal = refusalOf(vendor, JSON.parse(sent), issued);
-    if (refusal !== undefined) {
-      refused.push(refusal);
-      response.writeHead(400, { 'content-type': 'application/json' });
-      return response.end(JSON.stringify({ error: { message: refusal, type: 'invalid_request_error' } }));
-    }
-    const count = sent.split(/"role":"tool"|"type":"tool_result"|"functionResponse"/).length - 1;
-    results = Math.max(results, count);
-    const hasTools = Object.keys(tools).some((tool) => sent.includes(`"name":"${tool}"`));
-    const says = hasTools ? (turns[count] ?? 'text') : 'text';
-    const answer = withTool(answerOf(vendor, { says, ids: 'fresh' }, count, issued), sent);
-    response.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json' });
-    if (!isStream) return response.end(JSON.stringify(answer));
-    for (const { name, data } of eventsOf(dialects[vendor.dialect], answer as never) ?? [])
-      response.write(`${name === undefined ? '' : `event: ${name}\n`}data: ${data}\n\n`);
-    return response.end();
-  });
-  return { ...host, refused, results: () => results, forget: () => (results = 0) };
-}
-
+const isOfLoop = (sent: string) => Object.keys(tools).some((tool) => sent.includes(`"name":"${tool}"`));
 const running = await Promise.all(
-  Object.entries(hosts).map(async ([name, vendor]) => ({ name, vendor, host: await startVendor(vendor) })),
+  Object.entries(families).map(async ([name, vendor]) => ({
+    name,
+    vendor,
+    host: await startVendorHost(vendor, { isOfLoop, fill: withTool }),
+  })),
 );
-const providerOf = (vendor: Vendor, name: string, url: string) => {
-  const family = { messages: 'anthropic', gemini: 'gemini', chat: 'openai', responses: 'openai' }[
-    vendor.dialect
-  ];
-  const base = family === 'openai' ? `${url}/v1` : url;
-  const host = name.startsWith('gemini') ? 'gemini' : name;
-  const only = vendor.dialect === 'chat' ? ', endpoints: [chat]' : '';
-  return `{ dialect: ${family}, host: ${host}, base_url: "${base}", api_key: "\${PROVIDER_KEY}"${only} }`;
-};
-const idOf = (name: string) => name.replaceAll(' ', '-');
 const gateway = await startGateway(`
 providers:
-${running.map(({ name, vendor, host }) => `  ${idOf(name)}: ${providerOf(vendor, name, host.url)}`).join('\n')}
+${running.map(({ name, vendor, host }) => `  ${idOf(name)}: ${providerAt(name, vendor, host.url)}`).join('\n')}
 models:
 ${running.map(({ name, vendor }) => `  - { match: at-${idOf(name)}, provider: ${idOf(name)}, model: ${vendor.model} }`).join('\n')}
   - { match: "*", provider: deepseek, model: deepseek-v4-pro }
@@ -146,31 +100,84 @@ const spoken: Readonly<Record<string, string>> = {
   opencode: 'messages',
 };
 
-describe.skipIf(bin === undefined).each(Object.keys(agents))('%s', (agent) => {
-  const translated = running.filter(({ vendor }) => vendor.dialect !== (spoken[agent] ?? 'responses'));
-  test.each(translated)('at $name', { timeout: 120_000 }, async ({ name, host }) => {
-    const home = mkdtempSync(join(tmpdir(), 'home-'));
-    mkdirSync(join(home, '.codex'));
-    mkdirSync(join(home, '.gemini'));
-    const login = { security: { auth: { selectedType: 'gemini-api-key' } } };
-    writeFileSync(join(home, '.gemini', 'settings.json'), JSON.stringify(login));
-    const { env, args } = agents[agent]?.(`at-${idOf(name)}`) ?? { env: {}, args: [] };
-    const before = host.refused.length;
-    host.forget();
+const doc = join(import.meta.dirname, '..', 'docs', 'translation-howto.md');
+const titles: Readonly<Record<string, string>> = {
+  ...{ claude: 'Claude Code', codex: 'Codex', gemini: 'Gemini CLI', opencode: 'opencode' },
+};
+const hostTitles: Readonly<Record<string, string>> = {
+  ...{ anthropic: 'Anthropic', deepseek: 'DeepSeek', moonshot: 'Kimi', mistral: 'Mistral' },
+  gemini: "Gemini 3, Google's own API",
+  'gemini by chat': "Gemini 3, Google's OpenAI endpoint",
+  llamacpp: 'llama.cpp (Qwen 3.5)',
+};
+const versions = new Map<string, string[]>();
+/** By agent and host: what the runs of all versions came to. */
+const outcomes = new Map<string, 'works' | 'fails'>();
+const translatedAt = (agent: string) =>
+  running.filter(({ vendor }) => vendor.dialect !== (spoken[agent] ?? 'responses'));
 
-    const code = await new Promise((resolve) => {
-      const child = execFile(
-        join(bin ?? '', agent),
-        [...args],
-        { cwd: work, timeout: 100_000, env: { PATH: process.env.PATH, HOME: home, ...env } },
-        (error, stdout, stderr) =>
-          resolve(error === null ? 0 : `${error.code}: ${stdout}${stderr}`.slice(-1_500)),
-      );
-      child.stdin?.end();
+describe.each(folders)('%s', (bin) => {
+  describe.each(Object.keys(agents))('%s', (agent) => {
+    test('has a version', () => {
+      const said = execFileSync(join(bin, agent), ['--version'], { encoding: 'utf8' });
+      versions.set(agent, [...(versions.get(agent) ?? []), /\d+(?:\.\d+)+/.exec(said)?.[0] ?? said]);
     });
 
-    expect(host.refused.slice(before)).toEqual([]);
-    expect(code).toBe(0);
-    expect(host.results()).toBeGreaterThanOrEqual(4);
+    test.each(translatedAt(agent))('at $name', { timeout: 200_000 }, async ({ name, vendor, host }) => {
+      outcomes.set(`${agent} ${name}`, 'fails');
+      const home = mkdtempSync(join(tmpdir(), 'home-'));
+      mkdirSync(join(home, '.codex'));
+      mkdirSync(join(home, '.gemini'));
+      const login = { security: { auth: { selectedType: 'gemini-api-key' } } };
+      writeFileSync(join(home, '.gemini', 'settings.json'), JSON.stringify(login));
+      const { env, args } = agents[agent]?.(`at-${idOf(name)}`) ?? { env: {}, args: [] };
+      const before = host.refused.length;
+      host.sentBack();
+
+      const code = await new Promise((resolve) => {
+        const child = execFile(
+          join(bin, agent),
+          [...args],
+          { cwd: work, timeout: 180_000, env: { PATH: process.env.PATH, HOME: home, ...env } },
+          (error, stdout, stderr) =>
+            resolve(error === null ? 0 : `${error.code}: ${stdout}${stderr}`.slice(-1_500)),
+        );
+        child.stdin?.end();
+      });
+
+      expect(host.refused.slice(before)).toEqual([]);
+      expect(code).toBe(0);
+      expect(host.sentBack()).toEqual({ results: whole.results, thoughts: thoughtsBack(vendor) });
+      outcomes.set(`${agent} ${name}`, 'works');
+    });
   });
+});
+
+test.skipIf(folders.length === 0)('docs/translation-howto.md says what came of it', async () => {
+  const table = [
+    `| host | ${Object.values(titles).join(' | ')} | what its thinking becomes |`,
+    '|---|---|---|---|---|---|',
+    ...running.map(({ name, vendor }) => {
+      const cells = Object.keys(agents).map((agent) => outcomes.get(`${agent} ${name}`) ?? 'same dialect');
+      const ofCalls = vendor.reasoning === 'signed' && vendor.dialect !== 'messages';
+      const becomes =
+        thoughtsBack(vendor) === 0
+          ? 'is left out: the host refuses it'
+          : ofCalls
+            ? 'signatures of calls go back'
+            : vendor.reasoning === 'signed'
+              ? 'goes back with its signature'
+              : `goes back as \`${vendor.reasoning}\``;
+      return `| ${hostTitles[name]} | ${cells.join(' | ')} | ${becomes} |`;
+    }),
+  ];
+  const tried = Object.entries(titles).map(
+    ([agent, title]) => `${title} ${[...new Set(versions.get(agent))].sort().join(' and ')}`,
+  );
+  const written = readFileSync(doc, 'utf8').replace(
+    /(<!-- real agents -->\n)[\s\S]*(<!-- \/real agents -->)/,
+    (_all, start, end) => `${start}${tried.join(', ')}.\n\n${table.join('\n')}\n${end}`,
+  );
+
+  await expect(written).toMatchFileSnapshot(doc);
 });

@@ -3,7 +3,7 @@ import { clients, randomPlan } from '../../kit/five-turns.ts';
 import { createRandom } from '../../kit/random.ts';
 import { scale } from '../../kit/scale.ts';
 import { nothingIssued } from '../../kit/strict/vendors.ts';
-import { converse, pairs, signing } from './converse.ts';
+import { converse, pairs, untranslated } from './converse.ts';
 
 // Conversations of five turns of each client at each host: nothing of them is refused, whatever the host said before, also
 // where a turn went to another host in between.
@@ -13,7 +13,7 @@ describe.each(pairs)('a $client client at $name', ({ client, ...row }) => {
     const random = createRandom(client.length * 1_000 + row.name.length);
     for (let round = 0; round < scale(2, 60); round += 1) {
       const plan = randomPlan(random, clients[client]);
-      const other = random.of([...pairs, ...signing].filter((pair) => pair.client === client));
+      const other = random.of([...pairs, ...untranslated].filter((pair) => pair.client === client));
       const issued = nothingIssued();
       const targets = [
         { ...row, issued },

@@ -590,21 +590,14 @@ const paths = {
 
 /** Why a vendor refuses a request, in its words; undefined if it takes it. */
 export function refusalOf(vendor: Vendor, sent: unknown, issued: Issued): string | undefined {
-  const words = ruleOf(vendor, sent, issued);
-  if (words !== undefined) return words;
   const body = sent as Body;
+  for (const rule of vendor.rules) {
+    const words = rule.refuses(body, issued);
+    if (words !== undefined) return words;
+  }
   const checked = vendor.dialect === 'messages' ? body : withoutReasoning(body);
   const refused = checkRequest(paths[vendor.dialect], checked);
   return refused && JSON.stringify(refused.body);
-}
-
-/** The same by the vendor's own rules alone, for what a client of its dialect sends. */
-export function ruleOf(vendor: Vendor, sent: unknown, issued: Issued): string | undefined {
-  for (const rule of vendor.rules) {
-    const words = rule.refuses(sent as Body, issued);
-    if (words !== undefined) return words;
-  }
-  return undefined;
 }
 
 /** The dialect's own check knows none of the vendors' fields. */
