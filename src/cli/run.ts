@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { constants } from 'node:os';
 import { isatty } from 'node:tty';
 import { Argument, type Command } from 'commander';
@@ -89,8 +90,10 @@ export function build(io: Io): Command {
           const chosen = await chooseModels(address, choice, io);
           const limits = await readModelLimits(address, chosen.models.main, signal);
           if (options.quiet !== true) await warn([...chosen.notices, ...(await switchedOff(name, io))], io);
-          const target = { url, key, models: chosen.models, limits, login };
-          const headers = io.env.ANTHROPIC_CUSTOM_HEADERS;
+          const run = `run-${randomBytes(6).toString('hex')}`;
+          const target = { url, key, models: chosen.models, limits, login, run };
+          const headers =
+            name === 'gemini' ? io.env.GEMINI_CLI_CUSTOM_HEADERS : io.env.ANTHROPIC_CUSTOM_HEADERS;
           const { arguments: before = [], ...set } = writeFiles(name, settings({ ...target, headers }), io);
           const env = {
             ...set.defaults,
@@ -99,7 +102,13 @@ export function build(io: Io): Command {
           };
           const variables = { GATEWAY_URL: url, GATEWAY_KEY: key, ...set.variables };
           const agent = { name, arguments: [...before, ...own], env: { ...env, ...variables }, install };
-          throw new QuietExit(await startAgent(agent, io));
+          const exit = await startAgent(agent, io);
+          const isOurs = proof !== undefined;
+          if (isOurs && options.quiet !== true && io.stderr.isTTY === true) {
+            const { noteRun } = await import('./run/note-run.ts');
+            await noteRun(run, options, io);
+          }
+          throw new QuietExit(exit);
         } finally {
           await gateway.stop();
         }

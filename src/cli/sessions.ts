@@ -15,6 +15,7 @@ import {
 import type { Io } from './shell/io.ts';
 import { localMinute, note, printValue } from './shell/print/print.ts';
 import { alignedUsd, isTable, rowsText } from './shell/print/table.ts';
+import { amountsText, cachedShare } from './usage/amounts-text.ts';
 import { fromLedger, type Ledger } from './usage/from-ledger.ts';
 
 interface ListOptions extends CommonOptions {
@@ -110,7 +111,7 @@ async function list({ since, limit, ...options }: ListOptions, io: Io): Promise<
     ),
     stateOf(sum, nowMs),
     ...[sum.requests, sum.input_tokens].map(String),
-    isForPeople ? shareOf(sum) : String(sum.cache_read_tokens),
+    isForPeople ? cachedShare(sum) : String(sum.cache_read_tokens),
     String(sum.output_tokens),
     isForPeople ? (costs[i] ?? '') : String(sum.cost_usd),
   ]);
@@ -126,14 +127,6 @@ async function list({ since, limit, ...options }: ListOptions, io: Io): Promise<
 /** `active`: its last request began within five minutes. */
 function stateOf({ last_ms: lastMs }: SessionSum, nowMs: number): 'active' | 'idle' {
   return nowMs - lastMs < activeMs ? 'active' : 'idle';
-}
-
-/** How much of the input was read from a cache. */
-function shareOf({
-  input_tokens: input,
-  cache_read_tokens: cached,
-}: Pick<SessionSum, 'input_tokens' | 'cache_read_tokens'>): string {
-  return input === 0 ? '-' : `${Math.floor((100 * Math.min(cached, input)) / input)} %`;
 }
 
 /** With the names that scripts see. */
@@ -164,7 +157,7 @@ async function show(wanted: string, { key, limit, ...options }: ShowOptions, io:
     turn.subagent ?? '-',
     turn.model,
     String(turn.input_tokens),
-    isForPeople ? shareOf(turn) : String(turn.cache_read_tokens),
+    isForPeople ? cachedShare(turn) : String(turn.cache_read_tokens),
     String(turn.output_tokens),
     turn.nano_usd === null ? '-' : isForPeople ? (costs[i] ?? '') : String(usdOf(turn)),
     String(Math.round(turn.total_ms ?? 0)),
@@ -181,7 +174,7 @@ async function show(wanted: string, { key, limit, ...options }: ShowOptions, io:
     })),
   };
   await printValue(value, text, options, io);
-  if (isForPeople && options.quiet !== true) await note(`${summary(sum)}\n`, io);
+  if (isForPeople && options.quiet !== true) await note(`${amountsText(sum)}\n`, io);
 }
 
 /** Keys that use one name for sessions. */
@@ -264,13 +257,4 @@ function chosen(wanted: string, key: string | undefined, found: readonly Session
 /** Of a turn whose price is known. */
 function usdOf({ nano_usd: nanoUsd }: LedgerRow): number {
   return (nanoUsd ?? 0) / nanoUsdPerUsd;
-}
-
-/** In one line, as `gateway run` ends with it. */
-export function summary(sum: SessionSum): string {
-  const { requests, input_tokens: input, output_tokens: output, cost_usd: usd, unpriced } = sum;
-  const cached = sum.cache_read_tokens === 0 ? '' : ` (${shareOf(sum)} cached)`;
-  const cost = unpriced === requests ? 'no price known' : `US$ ${alignedUsd([usd])[0]}`;
-  const rest = unpriced > 0 && unpriced < requests ? `, ${unpriced} requests without a price` : '';
-  return `${requests} request${requests === 1 ? '' : 's'}, ${input} tokens in${cached}, ${output} out, ${cost}${rest}`;
 }

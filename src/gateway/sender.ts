@@ -25,6 +25,8 @@ export interface Sender {
   readonly request_class?: string;
   /** The id of the user's prompt that the request serves. */
   readonly prompt?: string;
+  /** The id of the `gateway run` that started the agent. */
+  readonly run?: string;
 }
 
 type Id = Exclude<keyof Sender, 'agent'>;
@@ -70,6 +72,7 @@ const sources: readonly Source[] = [
   { id: 'request_class', header: 'x-claude-code-request-class' },
   { id: 'request_class', header: 'x-openai-subagent' },
   { id: 'prompt', header: 'x-claude-code-prompt-id' },
+  { id: 'run', header: 'x-gateway-run' },
 ];
 
 /**

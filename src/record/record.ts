@@ -22,6 +22,8 @@ export interface ExchangeRecord {
   readonly request_class?: string;
   /** The id of the user's prompt. */
   readonly prompt?: string;
+  /** The id of the `gateway run` that started the agent. */
+  readonly run?: string;
   readonly model?: string;
   readonly provider?: string;
   /** The model's name at the provider. */

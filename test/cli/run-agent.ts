@@ -13,6 +13,7 @@ interface Options {
   /** Other files in the home. */
   readonly files?: Files;
   readonly env?: Readonly<Record<string, string>>;
+  readonly isTerminal?: boolean;
 }
 
 const claude = ['run', 'claude'];
@@ -20,7 +21,8 @@ const claude = ['run', 'claude'];
 /** Runs a command in this process. `stdout` is what the agent wrote, or the command if it started none. */
 export async function run(options: Options) {
   const { home, env } = prepare(options, '"$(dirname "$0")/written"');
-  const ended = await command(options.argv ?? claude, { cwd: home, env });
+  const { isTerminal = false } = options;
+  const ended = await command(options.argv ?? claude, { cwd: home, env, isTerminal });
   return Object.assign(ended, { stdout: ended.stdout + readFileSync(join(home, 'written'), 'utf8') });
 }
 

@@ -20,8 +20,10 @@ interface Target {
   readonly limits?: ModelLimits;
   /** Whether the client uses its own login at the provider, so that the key is only for the gateway. */
   readonly login?: boolean;
-  /** The user's own ANTHROPIC_CUSTOM_HEADERS, one a line. */
+  /** The user's own ANTHROPIC_CUSTOM_HEADERS, one a line, or GEMINI_CLI_CUSTOM_HEADERS. */
   readonly headers?: string | undefined;
+  /** Sent with each request, so that records say which run it belongs to. */
+  readonly run?: string | undefined;
 }
 
 /** What points a client at a gateway. */
@@ -64,12 +66,17 @@ export const otherClouds = [
 /** Every client that `env` and `run` know. */
 const clients = {
   claude: {
-    settings: ({ url, key, models: { main, small = main, thinking }, limits, login, headers }) => ({
+    settings: ({ url, key, models: { main, small = main, thinking }, limits, login, headers, run }) => ({
       variables: {
         ANTHROPIC_BASE_URL: url,
-        ...(login === true
-          ? { ANTHROPIC_CUSTOM_HEADERS: [...otherHeaders(headers), `x-gateway-key: ${key}`].join('\n') }
-          : { ANTHROPIC_AUTH_TOKEN: key }),
+        ...(login !== true && { ANTHROPIC_AUTH_TOKEN: key }),
+        ...((login === true || run !== undefined) && {
+          ANTHROPIC_CUSTOM_HEADERS: [
+            ...otherHeaders(headers),
+            ...(login === true ? [`x-gateway-key: ${key}`] : []),
+            ...runHeader(run),
+          ].join('\n'),
+        }),
         ...claudeModels(main, thinking),
         ...(small !== undefined && { ANTHROPIC_DEFAULT_HAIKU_MODEL: small }),
       },
@@ -92,10 +99,15 @@ const clients = {
     install: 'npm install -g @anthropic-ai/claude-code',
   },
   codex: {
-    settings: ({ url, key, models: { main }, limits: { contextWindow } = {}, login }) => ({
+    settings: ({ url, key, models: { main }, limits: { contextWindow } = {}, login, run }) => ({
       variables: { GATEWAY_KEY: key },
       arguments: [
-        ...['-c', 'model_provider="gateway"', '-c', `model_providers.gateway=${codexProvider(url, login)}`],
+        ...[
+          '-c',
+          'model_provider="gateway"',
+          '-c',
+          `model_providers.gateway=${codexProvider({ url, login, run })}`,
+        ],
         ...(main === undefined ? [] : ['-c', `model=${JSON.stringify(main)}`]),
         ...(contextWindow === undefined ? [] : ['-c', `model_context_window=${contextWindow}`]),
       ],
@@ -118,10 +130,13 @@ const clients = {
     install: 'npm install -g opencode-ai',
   },
   gemini: {
-    settings: ({ url, key, models: { main } }) => ({
+    settings: ({ url, key, models: { main }, headers, run }) => ({
       variables: {
         GOOGLE_GEMINI_BASE_URL: url,
         GEMINI_API_KEY: key,
+        ...(run !== undefined && {
+          GEMINI_CLI_CUSTOM_HEADERS: [...(headers ? [headers] : []), ...runHeader(run)].join(','),
+        }),
         ...(main !== undefined && { GEMINI_MODEL: main }),
       },
       // Without a choice it takes one for an address of one's own, which it then refuses (0.61).
@@ -169,23 +184,34 @@ function claudeModels(main: string | undefined, thinking: string | undefined): S
   };
 }
 
-/** Without a project key that is there already. */
+/** Without a project key or a run that is there already. */
 function otherHeaders(headers = ''): readonly string[] {
-  return headers.split('\n').filter((line) => line.trim() !== '' && !/^\s*x-gateway-key\s*:/i.test(line));
+  return headers
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !/^\s*x-gateway-(?:key|run)\s*:/i.test(line));
+}
+
+function runHeader(run: string | undefined): readonly string[] {
+  return run === undefined ? [] : [`x-gateway-run: ${run}`];
+}
+
+interface CodexTarget extends Pick<Target, 'url' | 'run'> {
+  readonly login: boolean | undefined;
 }
 
 /**
  * Codex's provider block as an inline TOML table. Without the two zeros Codex retries what the gateway refused; without
  * the last setting it tries a WebSocket before each conversation.
  */
-function codexProvider(url: string, login = false): string {
+function codexProvider({ url, login, run }: CodexTarget): string {
   const fields = [
     'name="gateway"',
     `base_url=${JSON.stringify(`${url}/v1`)}`,
     // The first line sends Codex's own login, as to its built-in provider.
-    ...(login
+    ...(login === true
       ? ['requires_openai_auth=true', 'env_http_headers={"x-gateway-key"="GATEWAY_KEY"}']
       : ['env_key="GATEWAY_KEY"']),
+    ...(run === undefined ? [] : [`http_headers={"x-gateway-run"="${run}"}`]),
     'wire_api="responses"',
     'request_max_retries=0',
     'stream_max_retries=0',
@@ -194,8 +220,15 @@ function codexProvider(url: string, login = false): string {
   return `{${fields.join(', ')}}`;
 }
 
-function opencodeConfig({ url, key, models: { main, small = main, thinking }, limits = {} }: Target): object {
-  const options = { baseURL: `${url}/v1`, apiKey: key };
+function opencodeConfig({
+  url,
+  key,
+  models: { main, small = main, thinking },
+  limits = {},
+  run,
+}: Target): object {
+  const headers = run === undefined ? {} : { headers: { 'x-gateway-run': run } };
+  const options = { baseURL: `${url}/v1`, apiKey: key, ...headers };
   // Only these two providers: others that it finds in the environment would bypass the gateway.
   const own = main === undefined ? ['anthropic', 'openai'] : [];
   // A model that it doesn't know needs a provider of its own. A limit of 0 is not known; it wants both or none.
