@@ -1,7 +1,13 @@
 import { toFields } from '../dialects/fields.ts';
-import type { ConditionsOptions, PolicyOptions, RuleOptions } from '../policy/rules/schema.ts';
+import {
+  type ConditionsOptions,
+  type PolicyOptions,
+  policySchema,
+  type RuleOptions,
+} from '../policy/rules/schema.ts';
+import type { LimitsConfig } from './build/keys.ts';
 import { parseFile } from './parse-file.ts';
-import type { Settings } from './schema/schema.ts';
+import { mapValues, type Settings } from './schema/schema.ts';
 import type { SourceDocument } from './source/document.ts';
 import { type FoundConfig, findUserFile, readConfigFile } from './source/find.ts';
 import type { Problem } from './source/problems.ts';
@@ -78,17 +84,28 @@ interface Used {
 
 /**
  * The settings of a file with what the user's own protects: every policy that applies to anybody there applies to
- * everybody here, a page that is switched off stays off, and its secret for masking holds where the file has none.
+ * everybody here, what no project there may use nobody may use here, a page that is switched off stays off, and its
+ * secret for masking holds where the file has none.
  */
 export function withUserProtection(
   user: UserFile & { readonly settings: Settings },
   { settings, references, allowed }: Used,
 ): Protected {
-  const inForce = policiesInForce(user);
+  const bounds = boundsOf(user.settings);
+  const inForce = [...policiesInForce(user), ...Object.values(bounds).map(({ name }) => name)];
   const waived = inForce.filter((name) => allowed.has(waiverOf(name).id));
   const holding = inForce.filter((name) => !waived.includes(name));
+  const { limits, models } = Object.fromEntries(
+    Object.entries(bounds).filter(([, { name }]) => holding.includes(name)),
+  ) as Bounds;
   const idsHere = new Set(Object.values(settings.policies).flatMap(({ rules }) => rules.map(({ id }) => id)));
-  const held = holding.map((name) => [name, holdEverywhere(user.settings.policies[name], idsHere)] as const);
+  const policies: Settings['policies'] = {
+    ...user.settings.policies,
+    ...(models && { [models.name]: models.policy }),
+  };
+  const held = holding
+    .filter((name) => policies[name] !== undefined)
+    .map((name) => [name, holdEverywhere(policies[name], idsHere)] as const);
   const hasSecret = settings.masking.secret === null && user.settings.masking.secret !== null;
   const isPageOff = user.settings.inspector.enabled === false;
   const rules = new Map(held.map(([name, { indexes }]) => [prefix + name, indexes]));
@@ -107,6 +124,12 @@ export function withUserProtection(
         ...settings.policies,
         ...Object.fromEntries(held.map(([name, { policy }]) => [prefix + name, policy])),
       },
+      ...(limits && {
+        projects: mapValues(settings.projects ?? {}, (project) => ({
+          ...project,
+          limits: withinLimits(project.limits, limits.most),
+        })),
+      }),
       ...(hasSecret && { masking: user.settings.masking }),
       ...(isPageOff && { inspector: { ...settings.inspector, enabled: false } }),
     },
@@ -134,6 +157,74 @@ function policiesInForce({
   return Object.keys(toFields(toFields(source?.value).policies)).filter(
     (name) => policies[name] !== undefined && (policies[name].apply === 'all' || named.has(name)),
   );
+}
+
+/** What none of the user's own projects may do, by the name under which the user can do without. */
+interface Bounds {
+  /** Of each limit that all of them have, the largest. */
+  readonly limits?: { readonly name: string; readonly most: LimitsConfig };
+  /** A policy for the models that any of them may use. */
+  readonly models?: { readonly name: string; readonly policy: PolicyOptions };
+}
+
+function boundsOf({ projects = {} }: Settings): Bounds {
+  const all = Object.values(projects);
+  const whose = Object.keys(projects).join(', ');
+  const limits = all.flatMap(({ limits }) => (limits?.mode === 'enforce' ? [limits] : []));
+  const [first] = limits;
+  const most = limits.length < all.length ? [] : largestOfAll(limits);
+  const models = all.some((project) => project.models === undefined)
+    ? []
+    : all.flatMap((project) => project.models ?? []);
+  const name = `models of ${whose}`;
+  return {
+    ...(first !== undefined &&
+      most.length > 0 && {
+        limits: {
+          name: `limits of ${whose}`,
+          most: { ...withoutAmounts(first), ...Object.fromEntries(most) },
+        },
+      }),
+    ...(models.length > 0 && { models: { name, policy: policyForModels(name, models) } }),
+  };
+}
+
+const amountsOf = (limits: LimitsConfig) =>
+  Object.entries(limits).flatMap(([name, amount]): [string, number][] =>
+    typeof amount === 'number' ? [[name, amount]] : [],
+  );
+
+/** The limits that all have, each with the largest amount. */
+function largestOfAll(limits: readonly LimitsConfig[]): readonly (readonly [string, number])[] {
+  const amounts = limits.map((each) => new Map(amountsOf(each)));
+  return [...(amounts[0] ?? [])].flatMap(([name]) => {
+    const found = amounts.map((each) => each.get(name)).filter((amount) => amount !== undefined);
+    return found.length < amounts.length ? [] : [[name, Math.max(...found)] as const];
+  });
+}
+
+function withoutAmounts({ unpriced, time_zone, mode }: LimitsConfig): LimitsConfig {
+  return { unpriced, time_zone, mode };
+}
+
+function policyForModels(name: string, models: readonly string[]): PolicyOptions {
+  const message = `your own configuration allows other models; gateway trust --without "${name}" uses this file without that`;
+  const unless = { model: [...new Set(models)] };
+  return policySchema.parse({
+    rules: [{ id: 'models', action: 'block', unless, reason: 'model.not_allowed', message }],
+  });
+}
+
+/** A project's limits, none of which is above these. */
+function withinLimits(own: LimitsConfig | undefined, most: LimitsConfig): LimitsConfig {
+  // What is only watched limits nothing.
+  if (own === undefined || own.mode === 'monitor') return most;
+  const before = new Map(amountsOf(own));
+  const amounts = amountsOf(most).map(
+    ([name, amount]) => [name, Math.min(amount, before.get(name) ?? amount)] as const,
+  );
+  const hasBudget = amounts.some(([name]) => name.startsWith('usd_'));
+  return { ...own, ...Object.fromEntries(amounts), ...(hasBudget && { unpriced: most.unpriced }) };
 }
 
 interface Held {
@@ -181,16 +272,20 @@ function withoutCaller(conditions: ConditionsOptions | undefined): ConditionsOpt
   return Object.keys(others).length === 0 ? undefined : others;
 }
 
-/** Warns of what the user's own file limits and this one doesn't: limits and models are those of its projects. */
+/** Warns of what the user's own file limits and this one doesn't: limits of keys, and those that not all projects have. */
 export function warnOfLeftLimits(user: UserFile & { readonly settings: Settings }, report: Report): void {
+  const { limits, models: held } = boundsOf(user.settings);
+  const kept = Object.keys(limits?.most ?? {});
   const limited = Object.entries(user.settings.projects ?? {}).filter(
-    ([, { limits, models, keys }]) =>
-      limits !== undefined || models !== undefined || keys.some((key) => key.limits !== undefined),
+    ([, { limits: own, models, keys }]) =>
+      (own !== undefined && amountsOf(own).some(([name]) => !kept.includes(name))) ||
+      (models !== undefined && held === undefined) ||
+      keys.some((key) => key.limits !== undefined),
   );
   if (limited.length === 0) return;
   const names = limited.map(([name]) => name).join(', ');
-  const message = `limits and models of your own projects (${names} in ${user.path}) do not hold here`;
-  report.add([
-    { severity: 'warning', path: [], message, hint: 'projects are those of the file that is used' },
-  ]);
+  const message = `limits or models of your own projects (${names} in ${user.path}) do not hold here`;
+  const hint =
+    'what all of your own projects have holds; others, and those of keys, are for your own file alone';
+  report.add([{ severity: 'warning', path: [], message, hint }]);
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { inspectConfig } from '../../src/config/load.ts';
 import { markedSettings } from '../../src/config/schema/reach.ts';
 import { settingsSchema } from '../../src/config/schema/schema.ts';
@@ -12,12 +12,14 @@ import { allowAll, createWorkspace, nowMs } from './workspace.ts';
  * A new setting must be given a place: does losing it lose protection?
  */
 const kinds = {
-  'holds over every file': ['policies', 'masking', 'inspector.enabled'],
-  "goes with the user's projects, and a warning says so": [
+  'holds over every file': [
+    'policies',
+    'masking',
+    'inspector.enabled',
     'projects.*.limits',
     'projects.*.models',
-    'projects.*.keys.[].limits',
   ],
+  "goes with the user's keys, and a warning says so": ['projects.*.keys.[].limits'],
   'is closed by default, and asked for by a found file': [
     'server.host',
     'server.allowed_hosts',
@@ -95,11 +97,11 @@ const user = `policies:
 `;
 const used = `policies:\n  own: { apply: all, rules: [${rule('one', 'greenbird')}] }\n`;
 
-async function loaded(more = '') {
+async function loaded(more = '', here = '') {
   const root = createWorkspace({
     'home/.config/gateway/gateway.yaml': user + more,
     'repository/.git': '',
-    'repository/gateway.yaml': used,
+    'repository/gateway.yaml': used + here,
   });
   const paths = {
     configPath: join(root, 'repository/gateway.yaml'),
@@ -137,10 +139,58 @@ test("whatever policies are tried, the user's own decide too", async () => {
   expect([attempt('bluebird'), attempt('greenbird')]).toEqual(['block', 'allow']);
 });
 
-test("limits of the user's own projects are left behind with a warning", async () => {
-  const { problems } = await loaded('projects: { me: { limits: { usd_per_day: 5 } } }\n');
+describe("what none of the user's own projects may use", () => {
+  const projects = (...all: readonly string[]) =>
+    `projects: { ${all.map((settings, at) => `p${at}: { ${settings} }`).join(', ')} }\n`;
+  const limits = (text: string) => `limits: { ${text} }`;
+  const limitsHere = async (theirs: string, here = '') => {
+    const { config, problems } = await loaded(theirs, here);
+    const [warning] = problems.map(({ message }) => message);
+    return [Object.values(config?.source.settings.projects ?? {}).map((each) => each.limits), warning];
+  };
 
-  expect(problems.map(({ severity, message }) => [severity, message])).toEqual([
-    ['warning', expect.stringMatching(/^limits and models of your own projects \(me in .*\) do not hold/)],
-  ]);
+  test.each([
+    ['holds for whoever asks', [limits('usd_per_day: 5')], '', { usd_per_day: 5 }],
+    [
+      'is the largest of each limit that all have',
+      [limits('usd_per_day: 5, requests_per_minute: 9'), limits('usd_per_day: 7')],
+      '',
+      { usd_per_day: 7 },
+    ],
+    [
+      'is not loosened, and what is tighter here stays',
+      [limits('usd_per_day: 5, tokens_per_day: 100')],
+      projects(limits('usd_per_day: 9, tokens_per_day: 10, requests_per_minute: 3, unpriced: allow')),
+      { usd_per_day: 5, tokens_per_day: 10, requests_per_minute: 3, unpriced: 'refuse' },
+    ],
+    [
+      'is enforced where the file only watches',
+      [limits('usd_per_day: 5')],
+      projects(limits('usd_per_day: 9, mode: monitor')),
+      { usd_per_day: 5, mode: 'enforce' },
+    ],
+  ])('%s', async (_, theirs, here, expected) => {
+    const [[found]] = (await limitsHere(projects(...theirs), here)) as [[unknown]];
+
+    expect(found).toMatchObject(expected);
+    expect(Object.keys(found as object).length).toBe(
+      Object.keys({ unpriced: 1, time_zone: 1, mode: 1, ...expected }).length,
+    );
+  });
+
+  test('is nothing where one of them has no limit, or only watches, and a warning says so', async () => {
+    for (const other of ['', limits('usd_per_day: 9, mode: monitor'), limits('tokens_per_day: 9')]) {
+      expect(await limitsHere(projects(limits('usd_per_day: 5'), other))).toEqual([
+        [undefined],
+        expect.stringMatching(/^limits or models of your own projects \(p0.* do not hold here$/),
+      ]);
+    }
+  });
+
+  test('is a model that none may use', async () => {
+    const { config } = await loaded(projects('models: ["claude-*"]', 'models: [gpt-5]'));
+    const rules = config?.source.settings.policies['user:models of p0, p1']?.rules;
+
+    expect(rules).toMatchObject([{ action: 'block', unless: { model: ['claude-*', 'gpt-5'] } }]);
+  });
 });

@@ -96,9 +96,7 @@ test.each(combinations)('explain and send --dry-run, with %s %s %s %s', async (.
   expect(decided).toEqual(forbidden(existing));
 });
 
-const withUser = combinations.filter((existing) => existing.includes('user'));
-
-test.each(withUser)('run, with %s %s %s %s', async (...existing) => {
+test.each(combinations)('run, with %s %s %s %s', async (...existing) => {
   const { root, cwd, env } = placeOf(existing);
 
   expect(await command('run claude', { cwd, env })).toMatchObject({ exit: 0 });
@@ -106,7 +104,10 @@ test.each(withUser)('run, with %s %s %s %s', async (...existing) => {
   expect(readFileSync(join(root, 'statuses'), 'utf8')).toBe(`${statuses(existing).join(' ')} `);
 });
 
-test.each(withUser)('serve, send, and after a reload, with %s %s %s %s', async (...existing) => {
+// Without a file there is nothing to reload.
+const withFile = combinations.filter((existing) => existing.length > 0);
+
+test.each(withFile)('serve, send, and after a reload, with %s %s %s %s', async (...existing) => {
   const { root, cwd, env } = placeOf(existing);
   const serving = await startServing({ cwd, env });
   const { key } = JSON.parse(
@@ -123,7 +124,8 @@ test.each(withUser)('serve, send, and after a reload, with %s %s %s %s', async (
   const afterwards = await ask();
   await serving.stop();
 
-  expect([atStart, sent.exit, afterwards]).toEqual([statuses(existing), 3, statuses(existing)]);
+  const exit = existing.includes('user') ? 3 : 0;
+  expect([atStart, sent.exit, afterwards]).toEqual([statuses(existing), exit, statuses(existing)]);
 });
 
 async function askAll(url: string, key: string): Promise<readonly number[]> {
@@ -271,6 +273,26 @@ test('the origin of policies is shown, and only the user takes one away', async 
 
   await command('trust --revoke', { cwd, env });
   expect((await shown())[0]).toContain(`your own: house (${file})`);
+});
+
+test("limits and models of the user's own projects hold, until the user takes them away", async () => {
+  const user = `${sandbox}projects: { me: { limits: { requests_per_minute: 1 }, models: [m], keys: [{ id: k, value: "\${K}" }] } }\n`;
+  const { root, cwd, env } = place({ [paths.user]: user, [paths.project]: sandbox });
+  const shown = async () => (await command('serve --dry-run', { cwd, env })).stdout;
+  const send = (model: string) => command(['send', '-m', model, 'hello'], { cwd, env });
+  expect(await shown()).toContain(`your own: limits of me, models of me (${join(root, paths.user)})`);
+  const serving = await startServing({ cwd, env });
+  const other = await send('n');
+  const exits = [(await send('m')).exit, (await send('m')).exit];
+  await serving.stop();
+  await command(['trust', '--without', 'limits of me', 'models of me'], { cwd, env });
+  const free = await startServing({ cwd, env });
+  const freed = [(await send('n')).exit, (await send('n')).exit];
+  await free.stop();
+
+  expect([other.exit, other.stderr]).toEqual([3, expect.stringContaining('--without "models of me"')]);
+  expect(exits).toEqual([0, 6]);
+  expect(freed).toEqual([0, 0]);
 });
 
 test("a user's rule masks with the user's secret, whatever provider the found file names", async () => {
