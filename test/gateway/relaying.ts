@@ -89,6 +89,7 @@ export async function relay(
   name: 'messages' | 'chat' | 'responses' = 'chat',
   before: (exchange: Exchange) => void = () => undefined,
   stream: RelayedStream = exactStream(name),
+  { hasHeartbeat = false } = {},
 ): Promise<Relayed> {
   let begun: (relayed: Begun) => void = () => undefined;
   const beginning = new Promise<Begun>((resolve) => {
@@ -103,6 +104,7 @@ export async function relay(
       answer,
       stream,
       headers,
+      hasHeartbeat,
     }).then(
       () => 'complete',
       (error: unknown) => (error instanceof GatewayError ? error.code : String(error)),

@@ -89,6 +89,7 @@ export const messages: TextDialect = {
   isErrorBody: isMessagesErrorBody,
   errorBody: messagesErrorBody,
   errorEvent: messagesErrorEvent,
+  heartbeat: { name: 'ping', data: '{"type":"ping"}' },
 
   codec: {
     parseRequest: parseMessagesRequest,

@@ -1,6 +1,6 @@
 import type { ProviderFailure, StreamWriter } from '../conversation.ts';
 import type { Fields } from '../fields.ts';
-import { pingComment, type SseEvent, type WriteEvent } from '../sse.ts';
+import type { SseEvent, WriteEvent } from '../sse.ts';
 import type { TranslationContext } from '../translation/context.ts';
 import { openAiErrorBody } from '../translation/openai.ts';
 import { sealText } from '../translation/seals.ts';
@@ -78,7 +78,11 @@ export function createResponsesWriter(
     },
     callInput: calls.input,
     callEnd: calls.end,
-    ping: () => write(pingComment.name, pingComment.data),
+    // OpenAI's own sign of life; Codex takes no comment for one.
+    ping() {
+      write('keepalive', `{"type":"keepalive","sequence_number":${sequence}}`);
+      sequence += 1;
+    },
     complete(finish, usage) {
       const state = buildStatus(finish);
       const { status } = state;

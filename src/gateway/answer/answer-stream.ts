@@ -68,6 +68,13 @@ export class AnswerStream {
     return signOfLife;
   }
 
+  /** While the provider sends nothing: a sign of life between whole events, or nothing. */
+  heartbeat(): Buffer {
+    if (this.#array !== undefined || this.#source.isWhole || this.#source.state !== 'open') return nothing;
+    this.#source.addHeartbeat();
+    return this.#write(this.#passed(false), {});
+  }
+
   #transform(chunk: Buffer): Buffer {
     this.#source.read(chunk);
     const { state } = this.#source;

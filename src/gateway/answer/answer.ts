@@ -159,7 +159,7 @@ async function sendStream(
   const isExact = translation === undefined && rules === undefined && restorer === undefined;
   const shared = isExact ? answer : takeTurns(answer, { budget: pieces, sliceBytes: smallSlices });
   try {
-    await relayStream(exchange, { answer: shared, stream, headers });
+    await relayStream(exchange, { answer: shared, stream, headers, hasHeartbeat: !isExact });
   } finally {
     if (restorer !== undefined) exchange.draft.note(restorer.counts);
     if (rules !== undefined) exchange.draft.noteAnswerVerdicts(rules.verdicts);

@@ -1,6 +1,6 @@
 import type { Dialect } from '../../dialects/dialect.ts';
 import { toFailure } from '../../dialects/failure.ts';
-import { formatSse, isComment, type SseEvent, SseParser } from '../../dialects/sse.ts';
+import { formatSse, isComment, pingComment, type SseEvent, SseParser } from '../../dialects/sse.ts';
 import { StreamObserver } from '../../dialects/stream-observer.ts';
 import type { StreamState, StreamTranslation } from '../../dialects/translate.ts';
 import type { Tally } from '../../dialects/usage.ts';
@@ -28,6 +28,8 @@ export interface EventSource {
   readonly tally: Tally;
   /** Bytes of an event whose end has not come. */
   readonly heldBytes: number;
+  /** Adds an event that says no more than that the answer is still being made, behind what has come. */
+  addHeartbeat(): void;
 }
 
 const nothing = Buffer.alloc(0);
@@ -52,6 +54,11 @@ export class ExactSource extends StreamObserver implements EventSource {
     if (!this.isComplete)
       throw new GatewayError('provider.broken_response', 'the provider ended its stream in the middle');
     this.#bytes = this.finish();
+    this.ends = [this.#bytes.length];
+  }
+
+  addHeartbeat(): void {
+    this.#bytes = toBytes(this.dialect.heartbeat ?? pingComment);
     this.ends = [this.#bytes.length];
   }
 
@@ -89,6 +96,10 @@ export class ExactSource extends StreamObserver implements EventSource {
   get isWhole(): boolean {
     return this.sawLast;
   }
+}
+
+function toBytes({ name, data }: SseEvent): Buffer {
+  return Buffer.from(formatSse(name, data));
 }
 
 /** Whether bytes are an error as it stands in the streams of a dialect that writes it without `data:`. */
@@ -135,6 +146,10 @@ export class TranslatedSource implements EventSource {
 
   read(chunk: Buffer): void {
     this.#parser.push(chunk);
+  }
+
+  addHeartbeat(): void {
+    this.#events.push(...this.#translation.comment());
   }
 
   end(): void {

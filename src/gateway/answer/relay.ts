@@ -8,13 +8,15 @@ import type { AnswerStream } from './answer-stream.ts';
 // Limits on what a provider may still send after its last event: time and bytes. Then its connection is closed.
 const tailMs = 1_000;
 const tailBytes = 64 * 1024;
+/** A client, and what stands in between, gives up after a minute or so of silence. */
+const heartbeatMs = 15_000;
 /** Bytes of an event that no memory for bodies is asked for: nearly all events are smaller. */
 const uncounted = 1024 * 1024;
 
 /** What is relayed: an `AnswerStream`. */
 export type RelayedStream = Pick<
   AnswerStream,
-  'transform' | 'end' | 'fail' | 'state' | 'isWhole' | 'tally' | 'heldBytes'
+  'transform' | 'heartbeat' | 'end' | 'fail' | 'state' | 'isWhole' | 'tally' | 'heldBytes'
 >;
 
 interface StreamOptions {
@@ -22,6 +24,8 @@ interface StreamOptions {
   readonly stream: RelayedStream;
   /** Flat list of names and values. */
   readonly headers: readonly string[];
+  /** Whether the client gets signs of life while the provider sends nothing: not where its bytes pass as they are. */
+  readonly hasHeartbeat?: boolean;
 }
 
 /**
@@ -52,6 +56,8 @@ class StreamSink implements BodySink {
     this.#answer.resume();
   };
   #bytes = 0;
+  #hasBegun = false;
+  readonly #heartbeat: NodeJS.Timeout | undefined;
   /** Whether more had arrived than was read when the answer was abandoned. */
   #wasBehind = false;
   /** `tail`: the client has its whole answer, the provider has not ended its own yet. */
@@ -63,7 +69,7 @@ class StreamSink implements BodySink {
 
   constructor(
     exchange: Exchange,
-    { answer, stream }: StreamOptions,
+    { answer, stream, hasHeartbeat = false }: StreamOptions,
     settle: (error: GatewayError | undefined) => void,
   ) {
     this.#exchange = exchange;
@@ -71,6 +77,7 @@ class StreamSink implements BodySink {
     this.#answer = answer;
     this.#stream = stream;
     this.#settle = settle;
+    if (hasHeartbeat) this.#heartbeat = setTimeout(() => this.#beat(), heartbeatMs).unref();
     this.#forget = exchange.lifetime.onEnd(() => this.#lifetimeEnded());
   }
 
@@ -128,11 +135,24 @@ class StreamSink implements BodySink {
   }
 
   #write(events: Buffer): boolean {
-    return events.length === 0 || this.#response.write(this.#noted(events));
+    if (events.length === 0) return true;
+    this.#heartbeat?.refresh();
+    return this.#response.write(this.#noted(events));
+  }
+
+  /** It is neither the first byte of the answer nor a part of what was used. */
+  #beat(): void {
+    if (this.#phase !== 'passing') return;
+    this.#heartbeat?.refresh();
+    if (this.#awaitsDrain) return;
+    const sign = this.#stream.heartbeat();
+    this.#bytes += sign.length;
+    if (sign.length > 0) this.#response.write(sign);
   }
 
   #noted(bytes: Buffer): Buffer {
-    if (this.#bytes === 0) this.#exchange.draft.noteFirstByte();
+    if (!this.#hasBegun) this.#exchange.draft.noteFirstByte();
+    this.#hasBegun = true;
     this.#bytes += bytes.length;
     this.#exchange.trace?.wrote(bytes);
     return bytes;
@@ -211,6 +231,7 @@ class StreamSink implements BodySink {
   #finish(error: GatewayError | undefined): void {
     this.#phase = 'over';
     clearTimeout(this.#tailTimer);
+    clearTimeout(this.#heartbeat);
     this.#forget();
     this.#response.onDrain(undefined);
     if (!this.#response.isEnded) this.#noteAnswer(error);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { GatewayError } from '../../../src/errors.ts';
 import type { RelayedStream } from '../../../src/gateway/answer/relay.ts';
 import { bodyOf, type Relayed, relay } from '../relaying.ts';
@@ -91,6 +91,7 @@ test('a stream that has already reported its failure gets no second error', asyn
     isWhole: false,
     tally: { usage: undefined, unreportedTokens: 0 },
     heldBytes: 0,
+    heartbeat: () => Buffer.alloc(0),
   } satisfies RelayedStream;
   const { answer, connection, outcome } = await relay('chat', undefined, told);
   answer.write('data: {"error":{"message":"boom"}}\n\n');
@@ -173,4 +174,31 @@ describe('a client', () => {
       isWhole: false,
     });
   });
+});
+
+test('while the provider is silent the client gets a sign of life every 15 s, and none after the last event', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const silent = { hasHeartbeat: true };
+  const { answer, connection, exchange, outcome } = await relay('chat', undefined, undefined, silent);
+  const received = (text: string) => connection.until(() => bodyOf(connection).text === text);
+  const ping = ': ping\n\n';
+
+  vi.advanceTimersByTime(15_000);
+  await received(ping);
+  expect(exchange.draft.soFar.first_byte_ms).toBeUndefined();
+  answer.write(delta.slice(0, 20)); // an event that is not whole yet
+  vi.advanceTimersByTime(15_000);
+  await received(ping + ping);
+  answer.write(delta.slice(20));
+  vi.advanceTimersByTime(14_000);
+  answer.write(delta);
+  vi.advanceTimersByTime(14_000);
+  answer.write(done);
+  answer.sink.end();
+  expect(await outcome).toBe('complete');
+  vi.advanceTimersByTime(60_000);
+  await received(ping + ping + delta + delta + done);
 });

@@ -138,3 +138,30 @@ test.each(['messages', 'chat'] as const)(
     expect(end()).toContain('long');
   },
 );
+
+test.each([
+  ['messages', 'chat', 'event: ping\ndata: {"type":"ping"}\n\n'],
+  ['chat', 'messages', ': ping\n\n'],
+  ['gemini', 'chat', ': ping\n\n'],
+  ['responses', 'chat', 'event: keepalive\ndata: {"type":"keepalive","sequence_number":2}\n\n'],
+] as const)(
+  'a client of %s at a silent host of %s gets what its own host would send',
+  (client, host, sign) => {
+    const scrubber = new Scrubber([]);
+    const translation = createTranslation(dialects[client], dialects[host], newContext());
+    const contents = [{ role: 'user', parts: [{ text: 'hi' }] }];
+    const turns = client === 'gemini' ? { contents } : client === 'responses' ? { input: 'hi' } : undefined;
+    translation.request({
+      ...(client !== 'gemini' && { model: 'm', stream: true }),
+      ...(turns ?? { max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }),
+    });
+    const source = new TranslatedSource(translation.stream());
+    const stream = new AnswerStream({ source, stages: [new SecretStage(scrubber)], scrubber });
+    expect(stream.heartbeat().toString()).toBe(': ping\n\n'); // before the answer begins
+    const begun =
+      host === 'chat' ? chatChunk({ role: 'assistant' }) : { type: 'message_start', message: { usage: {} } };
+    stream.transform(Buffer.from(format(host, begun)));
+
+    expect(stream.heartbeat().toString()).toBe(sign);
+  },
+);
