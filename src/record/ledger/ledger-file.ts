@@ -52,7 +52,7 @@ pragma user_version = ${version};
 /** What a ledger of a build before sessions lacks, beside `addedColumns`. */
 const sessionSchema = `
 ${createSums(sessionSums)};
-create index if not exists session_names on session_sums (session, key_id) where session <> '';
+create index if not exists session_names on session_sums (session, key_id);
 create index if not exists exchange_sessions on exchanges (session) where session is not null;
 create table if not exists session_raises (${raiseDefinitions('integer')}) without rowid;
 `;

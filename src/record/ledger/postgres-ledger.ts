@@ -48,7 +48,7 @@ create index if not exists ledger_exchange_sessions on ledger_exchanges (session
 create table if not exists ledger_session_sums (${sumDefinitions(sessionSums, types.integer)},
   primary key (${sessionSums.key.join()}));
 create table if not exists ledger_session_raises (${raiseDefinitions(types.integer)});
-create index if not exists ledger_session_names on ledger_session_sums (session, key_id) where session <> '';
+create index if not exists ledger_session_names on ledger_session_sums (session, key_id);
 `;
 
 /** $1 rows, as JSON: one round trip for any number of them. Returns the ids of those that were not there. */

@@ -90,18 +90,34 @@ export function totalUsage(sums: readonly UsageSum[]): UsageSum {
 }
 
 function toReport(rows: readonly SumRow[], { by, dayOf }: UsageQuery): readonly UsageSum[] {
-  const merged = new Map<string, Pick<UsageSum, 'name' | 'key'> & Record<SummedColumn, number>>();
+  const merged = new Map<string, Merged>();
   for (const row of rows) {
     // The quarters of an hour of one day have the same name.
     const name = typeof row.name === 'number' ? dayOf(row.name * quarterMs) : row.name;
-    const names = by === 'session' ? { name, key: row.key_id ?? '' } : { name };
-    const id = Object.values(names).join('\n'); // names have no ends of lines
+    const key = by === 'session' ? (row.key_id ?? '') : undefined;
+    const id = key === undefined ? name : `${name}\n${key}`; // names have no ends of lines
     const known = merged.get(id);
-    const amounts = summed.map((column) => [column, (known?.[column] ?? 0) + row[column]]);
-    merged.set(id, { ...names, ...Object.fromEntries(amounts) }); // it has all of `summed`
+    if (known === undefined) merged.set(id, { id, name, key, amounts: summed.map((column) => row[column]) });
+    else for (const [i, column] of summed.entries()) known.amounts[i] = (known.amounts[i] ?? 0) + row[column];
   }
   // Sorted here, because databases have their own collations.
-  return [...merged]
-    .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .map(([, { nano_usd: nanoUsd, ...sum }]) => ({ ...sum, cost_usd: nanoUsd / nanoUsdPerUsd }));
+  return [...merged.values()].sort((one, other) => (one.id < other.id ? -1 : 1)).map(toSum);
+}
+
+interface Merged {
+  readonly id: string;
+  readonly name: string;
+  readonly key: string | undefined;
+  /** In the order of `summed`. */
+  readonly amounts: number[];
+}
+
+function toSum({ name, key, amounts }: Merged): UsageSum {
+  const sum: Record<string, string | number> = key === undefined ? { name } : { name, key };
+  for (const [i, column] of summed.entries()) {
+    const amount = amounts[i] ?? 0;
+    if (column === 'nano_usd') sum.cost_usd = amount / nanoUsdPerUsd;
+    else sum[column] = amount;
+  }
+  return sum as unknown as UsageSum; // it has all of `summed`
 }
