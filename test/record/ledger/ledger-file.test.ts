@@ -48,7 +48,7 @@ test('a ledger and a journal of a build before sessions are read, and go on with
   file.add([row('req_old')]);
   const { DatabaseSync } = await loadSqlite();
   const old = new DatabaseSync(path);
-  old.exec(`drop table session_sums; drop index exchange_sessions;
+  old.exec(`drop table session_sums; drop table session_raises; drop index exchange_sessions;
     ${['session', 'agent', 'subagent', 'new_tokens'].map((name) => `alter table exchanges drop column ${name};`).join('')}`);
   old.close();
   const place = fileLedger(path);
