@@ -13,7 +13,7 @@ const program = join(folder, 'exit.mjs');
 beforeAll(async () => {
   const input = join(import.meta.dirname, 'exit-child.ts');
   const bundle = await rolldown({ input, platform: 'node', logLevel: 'silent' });
-  await bundle.write({ file: program, format: 'esm' });
+  await bundle.write({ file: program, format: 'esm', codeSplitting: false });
   await bundle.close();
   symlinkSync(join(import.meta.dirname, '../../../dist/ledger-worker.js'), join(folder, 'ledger-worker.js'));
 });
