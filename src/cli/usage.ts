@@ -1,13 +1,14 @@
 import { type Command, Option } from 'commander';
 import { GatewayError } from '../errors.ts';
+import { createCalendar } from '../limits/limit-table.ts';
 import { totalUsage, type UsageGroup, type UsageSum, usageGroups } from '../record/ledger/usage-report.ts';
 import { type CommonOptions, commonOptions, createCommand, durationArgument } from './shell/command.ts';
 import { type Io, write } from './shell/io.ts';
-import { localDay, localMinute, note, printValue } from './shell/print/print.ts';
+import { localMinute, note, printValue } from './shell/print/print.ts';
 import { alignedUsd, csv as csvRows, isTable, rowsText } from './shell/print/table.ts';
 import { type BudgetUse, readBudgets } from './usage/budgets.ts';
 import { fromLedger, type Ledger } from './usage/from-ledger.ts';
-import { monthArgument, usagePeriod } from './usage/period.ts';
+import { monthArgument, usagePeriod, zoneOfBudgets } from './usage/period.ts';
 
 interface UsageOptions {
   readonly by: UsageGroup;
@@ -47,7 +48,7 @@ export function build(io: Io): Command {
         .argParser(durationArgument)
         .default(weekMs, '7d'),
     )
-    .addOption(new Option('--today', 'since midnight, here').conflicts(['since', 'month']))
+    .addOption(new Option('--today', 'since midnight').conflicts(['since', 'month']))
     .addOption(
       new Option('--month [month]', 'this calendar month, or another one, as 2026-10')
         .argParser(monthArgument)
@@ -71,10 +72,10 @@ export function build(io: Io): Command {
 
 async function usage(options: UsageOptions, common: CommonOptions, io: Io): Promise<void> {
   const { by, csv } = options;
-  const query = { by, ...usagePeriod(options, new Date()), dayOf: localDay };
-  const read = async ({ place }: Ledger) => {
+  const read = async ({ config, place }: Ledger) => {
     const { readUsage } = await import('../record/ledger/read-ledger.ts');
-    return readUsage(place, query);
+    const calendar = createCalendar(zoneOfBudgets(config));
+    return readUsage(place, { by, ...usagePeriod(options, Date.now(), calendar), dayOf: calendar.dayName });
   };
   const sums = await fromLedger(common, io, read, 'no request in this time');
   if (csv === true) {

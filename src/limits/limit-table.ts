@@ -11,15 +11,18 @@ export interface Period {
 export interface Calendar {
   day(nowMs: number): Period;
   month(nowMs: number): Period;
+  /** The name of the day. */
+  dayName(ms: number): string;
 }
 
 const hourMs = 3_600_000;
+const dayLength = '2026-11-22'.length;
 
 /**
- * Days and months in a time zone, so that a budget's midnight is the local one, even on days of 23 or 25 hours. Throws
- * RangeError for anything but an IANA name such as Europe/Berlin.
+ * Days and months in a time zone, so that a budget's midnight is the local one, even on days of 23 or 25 hours; without a
+ * name in this machine's. Throws RangeError for anything but an IANA name such as Europe/Berlin.
  */
-export function createCalendar(timeZone: string): Calendar {
+export function createCalendar(timeZone?: string): Calendar {
   const dateOf = timeZone === 'UTC' ? utcDate : dateIn(timeZone);
   const nameOf = (ms: number, length: number) => dateOf(ms).slice(0, length);
   const named = (length: number, longestHours: number) => {
@@ -34,7 +37,11 @@ export function createCalendar(timeZone: string): Calendar {
       return known;
     };
   };
-  return { day: named('2026-11-22'.length, 26), month: named('2026-11'.length, 32 * 24) };
+  return {
+    day: named(dayLength, 26),
+    month: named('2026-11'.length, 32 * 24),
+    dayName: (ms) => nameOf(ms, dayLength),
+  };
 }
 
 // Most gateways use no other zone, and the time zone tables take tens of milliseconds to load.
@@ -42,9 +49,10 @@ function utcDate(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-function dateIn(timeZone: string): (ms: number) => string {
+function dateIn(timeZone: string | undefined): (ms: number) => string {
   const parts = { year: 'numeric', month: '2-digit', day: '2-digit' } as const;
-  return new Intl.DateTimeFormat('en-CA', { timeZone, ...parts }).format;
+  const zone = timeZone === undefined ? {} : { timeZone };
+  return new Intl.DateTimeFormat('en-CA', { ...zone, ...parts }).format;
 }
 
 /** The last millisecond of the period between a time within it and one outside, by bisection. */

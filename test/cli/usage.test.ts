@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { localDay } from '../../src/cli/shell/print/print.ts';
 import { openLedgerFile } from '../../src/record/ledger/ledger-file.ts';
 import type { LedgerRow } from '../../src/record/ledger/ledger-row.ts';
 import { command, directoryWith, type Environment, failure, printed } from '../kit/command.ts';
@@ -23,8 +24,8 @@ const row = (id: number, values: Partial<LedgerRow>): LedgerRow => ({
   ...values,
 });
 
-async function home(rows: readonly LedgerRow[]): Promise<string> {
-  const cwd = directoryWith('records: { ledger: true }\n');
+async function home(rows: readonly LedgerRow[], more = ''): Promise<string> {
+  const cwd = directoryWith(`records: { ledger: true }\n${more}`);
   mkdirSync(join(cwd, '.local/state/gateway'), { recursive: true, mode: 0o700 });
   const file = await openLedgerFile(join(cwd, '.local/state/gateway/ledger.sqlite'));
   file.add(rows);
@@ -219,4 +220,29 @@ test.each<[string, string, Files, object]>([
   ],
 ])('says what cannot be answered, and why: %s', async (_name, line, files, expected) => {
   expect(await command(line, { files })).toEqual(expected);
+});
+
+// Half an hour before October began in UTC: it had begun in the east, and had not in the west.
+const lateInSeptember = Date.parse('2026-09-30T23:30:00Z');
+const zoned = (...zones: readonly string[]) =>
+  zones.map((zone, i) => `p${i}: { limits: { usd_per_day: 5, time_zone: ${zone} } }`).join();
+
+test.each([
+  ['--by day --month 2026-10', zoned('Pacific/Kiritimati'), '2026-10-01'],
+  ['--by day --month 2026-10', zoned('Pacific/Pago_Pago'), undefined],
+  ['--by day --month 2026-09', zoned('Pacific/Pago_Pago'), '2026-09-30'],
+  ['--by day --month 2026-10', zoned('Pacific/Kiritimati', 'Pacific/Kiritimati'), '2026-10-01'],
+  // This machine's zone is that of the test run.
+  ['--by day --since 36500d', zoned('Pacific/Kiritimati', 'UTC'), localDay(lateInSeptember)],
+  [
+    '--by day --since 36500d',
+    'p: { limits: { requests_per_minute: 5, time_zone: Pacific/Kiritimati } }',
+    localDay(lateInSeptember),
+  ],
+])('%s has the days of the budgets: %s', async (line, projects, day) => {
+  const cwd = await home([row(1, { started_ms: lateInSeptember })], `projects: { ${projects} }\n`);
+
+  const { stdout } = await command(`usage ${line}`, { cwd });
+
+  expect(stdout.split('\t')[0] || undefined).toBe(day);
 });

@@ -1,4 +1,7 @@
 import { InvalidArgumentError } from 'commander';
+import type { Config } from '../../config/config.ts';
+import type { Calendar } from '../../limits/limit-table.ts';
+import { planBudgets } from '../../limits/limiter.ts';
 
 /** A time that usage is summed up for, in milliseconds since 1970. */
 export interface UsagePeriod {
@@ -14,17 +17,26 @@ interface PeriodOptions {
   readonly month?: string | true;
 }
 
-/** Days and months are those of this machine's time zone. */
-export function usagePeriod({ since, today, month }: PeriodOptions, now: Date): UsagePeriod {
-  const year = now.getFullYear();
-  if (today === true) return { sinceMs: new Date(year, now.getMonth(), now.getDate()).getTime() };
-  if (month === undefined) return { sinceMs: now.getTime() - since };
-  if (month === true) return { sinceMs: new Date(year, now.getMonth()).getTime() };
-  const [inYear = 0, number = 0] = month.split('-').map(Number);
-  return {
-    sinceMs: new Date(inYear, number - 1).getTime(),
-    untilMs: new Date(inYear, number).getTime(),
-  };
+export function usagePeriod(
+  { since, today, month }: PeriodOptions,
+  nowMs: number,
+  calendar: Calendar,
+): UsagePeriod {
+  if (today === true) return { sinceMs: calendar.day(nowMs).startsMs };
+  if (month === undefined) return { sinceMs: nowMs - since };
+  if (month === true) return { sinceMs: calendar.month(nowMs).startsMs };
+  // Its middle is in it everywhere.
+  const { startsMs, endsMs } = calendar.month(Date.parse(`${month}-15`));
+  return { sinceMs: startsMs, untilMs: endsMs };
+}
+
+/**
+ * The time zone of the days and months that budgets have; undefined, which is this machine's, if there are none or their
+ * zones differ.
+ */
+export function zoneOfBudgets({ limits }: Pick<Config, 'limits'>): string | undefined {
+  const zones = new Set(planBudgets(limits).map(({ scope }) => scope.settings.time_zone));
+  return zones.size === 1 ? [...zones][0] : undefined;
 }
 
 export function monthArgument(text: string): string {
