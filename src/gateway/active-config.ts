@@ -101,12 +101,13 @@ function configureGateway(config: GatewayConfig, state: ProcessState, previous: 
   const decider = createDecider({
     source: config.policySource,
     names: { models: config.models, providers: [...providers.keys()] },
+    limits: config.decisionThreads,
     entry: state.deciderEntry,
   });
   const gateway: Gateway = {
     ...config,
     ...state,
-    holdBody: ({ project, id }) => state.bodyMemory.open(`${project}/${id}`, config.bodiesInFlightBytes),
+    holdBody: ({ project, id }) => state.bodyMemory.open(`${project}/${id}`, config.bodiesInFlight),
     takesLogins: config.providers.some(({ credentials }) => credentials === 'client'),
     decider,
     router,

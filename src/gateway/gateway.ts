@@ -1,6 +1,6 @@
 import type { KeyRecord, KeyRing } from '../config/build/keys.ts';
 import type { ModelEntry } from '../config/build/models.ts';
-import type { BodyLimits, BodyMemory, HeldBytes } from '../http/body.ts';
+import type { BodyCapacity, BodyLimits, BodyMemory, HeldBytes } from '../http/body.ts';
 import type { AllowedOrigins } from '../http/check-origin.ts';
 import type { PieceBudget, TickQueue } from '../lib/tick-queue.ts';
 import type { Counters } from '../limits/counters.ts';
@@ -14,6 +14,7 @@ import type { Ledger } from '../record/ledger/ledger.ts';
 import type { RepeatFolder } from '../record/repeats.ts';
 import type { Tracer } from '../record/tracing/otel-tracer.ts';
 import type { Decider } from './decision/decider.ts';
+import type { ThreadLimits } from './decision/decision-threads.ts';
 import type { Health, Readiness } from './local-endpoints/health.ts';
 import type { ModelCatalogue } from './local-endpoints/models.ts';
 
@@ -22,8 +23,9 @@ export interface GatewayConfig extends AllowedOrigins {
   /** For the records. */
   readonly hash: string;
   readonly bodyLimits: BodyLimits;
-  /** Most bytes of request bodies in memory, of all keys together. */
-  readonly bodiesInFlightBytes: number;
+  /** Request bodies in memory, of all keys together. */
+  readonly bodiesInFlight: BodyCapacity;
+  readonly decisionThreads: ThreadLimits;
   readonly keys: Pick<KeyRing, 'find'>;
   /** Those of the configured keys, some of them more than once. */
   readonly policySets: () => Iterable<PolicySet>;

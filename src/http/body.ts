@@ -14,13 +14,13 @@ export class BodyMemory {
   readonly #byKey = new Map<string, number>();
   #total = 0;
 
-  /** An account for one request of a key; `capacity` is in bytes, for all keys together. */
-  open(keyId: string, capacity: number): HeldBytes {
+  /** An account for one request of a key. */
+  open(keyId: string, capacity: BodyCapacity): HeldBytes {
     let held = 0;
     return {
       add: (bytes) => {
         const ofKey = this.#byKey.get(keyId) ?? 0;
-        if (ofKey + bytes > capacity - this.#total) throw noRoom();
+        if (ofKey + bytes > capacity.bytes - this.#total) throw noRoom(capacity);
         this.#byKey.set(keyId, ofKey + bytes);
         this.#total += bytes;
         held += bytes;
@@ -36,6 +36,13 @@ export class BodyMemory {
   }
 }
 
+/** How much all keys together may hold. */
+export interface BodyCapacity {
+  readonly bytes: number;
+  /** What sets it, for a person. */
+  readonly setBy: string;
+}
+
 /** The bytes that one request holds. */
 export interface HeldBytes {
   /** Throws gateway.overloaded, and adds nothing, if the key's share is used up. */
@@ -44,15 +51,16 @@ export interface HeldBytes {
   release(): void;
 }
 
-function noRoom(): GatewayError {
-  const message =
-    'the open requests of this key hold all the memory that is free for request bodies; try again when some are over (server.limits.bodies_in_flight)';
+function noRoom({ setBy }: BodyCapacity): GatewayError {
+  const message = `the open requests of this key hold all the memory that is free for request bodies; try again when some are over (${setBy})`;
   return new GatewayError('gateway.overloaded', message, { retryAfterS: 1 });
 }
 
 export interface BodyLimits {
   /** Most bytes of a body, both as received and after decompression. */
   readonly bodyBytes: number;
+  /** What sets that, for a person. */
+  readonly setBy?: string | undefined;
   /** Longest gap between two pieces, in milliseconds. */
   readonly bodyIdleMs: number;
   /** Longest time for the whole body, in milliseconds. */
@@ -202,6 +210,8 @@ export async function readJsonBody(
   }
 }
 
-function tooLarge(limits: BodyLimits): GatewayError {
-  return new GatewayError('request.too_large', `the request body is larger than ${limits.bodyBytes} bytes`);
+function tooLarge({ bodyBytes, setBy }: BodyLimits): GatewayError {
+  const why = setBy === undefined ? '' : ` (${setBy})`;
+  const message = `the request body is larger than ${bodyBytes} bytes${why}`;
+  return new GatewayError('request.too_large', message);
 }

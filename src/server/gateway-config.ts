@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts';
 import type { GatewayConfig } from '../gateway/gateway.ts';
 import { hostsAt } from '../http/check-origin.ts';
 import type { ProviderOptions } from '../providers/provider.ts';
+import { inMebibytes, memoryShare } from './memory-share.ts';
 
 interface Process {
   /** Where it listens. */
@@ -12,30 +13,35 @@ interface Process {
   readonly workers?: number;
 }
 
-/** A body takes several times its bytes while it is read and decided on. */
-const shareOfMemory = 1 / 4;
-
-/** How much of a container's memory may hold bodies; without a limit of the system's any amount. */
-function memoryForBodies(): number {
-  const limit = process.constrainedMemory() ?? 0;
-  return limit > 0 ? limit * shareOfMemory : Number.POSITIVE_INFINITY;
-}
-
 /** What the proxy needs of a configuration, with the address at which the sandbox listens in this process. */
 export function gatewayConfig(
   config: Config,
   sandboxUrl: string | undefined,
   { host = config.server.host, keys = config.keys, workers = 1 }: Process = {},
 ): GatewayConfig {
-  const { bodyBytes } = config.server.limits;
-  const bodiesInFlightBytes = Math.min(config.server.limits.bodiesInFlightBytes, memoryForBodies());
+  const { limits } = config.server;
+  const memory = memoryShare(workers);
+  // Half of it must be room enough for the largest body.
+  const bodyBytes = Math.min(limits.bodyBytes, memory.bodiesBytes / 2);
+  const bodiesBytes = Math.max(shareOf(limits.bodiesInFlightBytes, workers), 2 * limits.bodyBytes);
+  const setBy = (setting: string, isSmaller: boolean) =>
+    isSmaller
+      ? `as there are ${inMebibytes(memory.totalBytes)} of memory; with more the setting holds, ${setting}`
+      : setting;
   return {
     hash: config.hash,
     ...hostsAt(host, config.server.allowedHosts),
     allowedOrigins: config.server.allowedOrigins,
-    bodyLimits: config.server.limits,
-    // Half of it must be room enough for the largest body.
-    bodiesInFlightBytes: Math.max(shareOf(bodiesInFlightBytes, workers), 2 * bodyBytes),
+    bodyLimits: {
+      ...limits,
+      bodyBytes,
+      setBy: setBy('server.limits.body_size', bodyBytes < limits.bodyBytes),
+    },
+    bodiesInFlight: {
+      bytes: Math.min(bodiesBytes, memory.bodiesBytes),
+      setBy: setBy('server.limits.bodies_in_flight', memory.bodiesBytes < bodiesBytes),
+    },
+    decisionThreads: memory.decisionThreads,
     keys,
     policySets: () => [...config.keys.records()].map(({ policies }) => policies),
     providers: [...config.providers.values()].flatMap((provider) => {

@@ -16,6 +16,7 @@ import type { WriteRecord } from '../record/record.ts';
 import type { LogLevel } from '../record/recorder.ts';
 import { gatewayConfig, shareOf } from './gateway-config.ts';
 import { type LedgerSettings, openLedgerFor } from './ledger.ts';
+import { memoryShare } from './memory-share.ts';
 import { type InspectorSettings, openInspector } from './open-inspector.ts';
 import { exchangeWithItself } from './own-exchange.ts';
 import { type OpenBreakerChannel, openBreakers, openCounters, rereadAdded } from './shared-state.ts';
@@ -103,7 +104,7 @@ async function close(closing: Closing): Promise<void> {
 async function open(options: HereOptions, closing: Closing): Promise<ServerHandle> {
   const { config, sandboxUrl, host, port, record, ownerProof, log, worker } = options;
   const { count = 1, startedMs, accepted, countOpen } = worker ?? {};
-  letHeapGrow();
+  if (!memoryShare(count).isSmall) letHeapGrow();
   // The first streams must not wait for it. In sandbox mode the first request does, so that agents start at once.
   if (!config.isSandboxMode) compilePolicies(config);
   const ticks = new TickQueue();

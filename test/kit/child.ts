@@ -17,13 +17,18 @@ export function endPrograms(): void {
   for (const child of running) child.kill('SIGKILL');
 }
 
-/** The real program in an empty home, its streams being pipes. */
+// It must be in its group before Node starts, which asks how much memory there is.
+const inGroup = ['sh', '-c', 'echo $$ > "$0/cgroup.procs" && exec "$@"'] as const;
+
+/** The real program in an empty home, its streams being pipes; where a control group is named, in that. */
 export function startProgram(
   argv: readonly string[],
   home: string,
   env: Readonly<Record<string, string>> = {},
+  group?: string,
 ): Child {
-  const child = spawn(process.execPath, [bin, ...argv], {
+  const command = [...(group === undefined ? [] : [...inGroup, group]), process.execPath, bin, ...argv];
+  const child = spawn(command[0] ?? '', command.slice(1), {
     cwd: home,
     env: { PATH: process.env.PATH, HOME: home, ...ownConfiguration(home), ...env },
     stdio: ['pipe', 'pipe', 'pipe'],

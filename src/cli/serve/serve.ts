@@ -17,6 +17,7 @@ import type { OwnerProof } from '../../lib/owner-proof.ts';
 import { type Paint, painter } from '../../lib/paint.ts';
 import type { Recorder } from '../../record/recorder.ts';
 import { claimLedger } from '../../server/ledger-path.ts';
+import { fittingWorkers } from '../../server/memory-share.ts';
 import { createServeLog, openRecorder, type Recording, type ServeLog } from '../../server/recording.ts';
 import { createReloader } from '../../server/reload.ts';
 import { type Services, startServices } from '../../server/services.ts';
@@ -117,7 +118,8 @@ export async function serve(
   }
   const port = options.port ?? config.server.port;
   const host = options.host ?? config.server.host;
-  const count = options.workers ?? config.server.workers;
+  const wanted = options.workers ?? config.server.workers;
+  const count = fittingWorkers(wanted);
   if (options.dryRun === true) {
     const facts = { loaded, url: urlOf({ host, port }), host, workers: count, paint: run.paint };
     const hasPage = servesInspector(config.inspector, host) && count === 1;
@@ -129,7 +131,7 @@ export async function serve(
   const recording = recordingOf(run, config, count);
   const recorder = openRecorder(recording, run.stderr);
   const log = createServeLog({ ...run, recorder, isQuiet: options.quiet === true });
-  for (const problem of [tracingProblem(io.env), parserProblem()]) {
+  for (const problem of [tracingProblem(io.env), parserProblem(), memoryProblem(wanted, count)]) {
     if (problem !== undefined) log('warn', problem);
   }
   try {
@@ -190,6 +192,16 @@ async function load(
   const config = withMaskSecret(loaded.config, io.env);
   if (!config.needsLocalKey) return { ...loaded, config };
   return { ...loaded, config: config.withKey({ id: 'local', project: 'local', value: localKey }) };
+}
+
+/** Undefined if all wanted workers have room. */
+function memoryProblem(wanted: number, count: number): string | undefined {
+  if (count === wanted) return undefined;
+  const [few, many] = [
+    count === 1 ? '1 process serves' : `${count} workers serve`,
+    `server.workers: ${wanted}`,
+  ];
+  return `${few} in place of ${many}, for which there is too little memory`;
 }
 
 function recordingOf({ io, isPretty, isColoured, options }: Run, config: Config, workers: number): Recording {

@@ -102,7 +102,7 @@ export const serverSchema = z.strictObject({
       bodies_in_flight: memorySize
         .default('512MiB')
         .describe(
-          'Most memory for the bodies of open requests. One key may hold as much as is still free: half of it, if it is alone. In a container at most a quarter of its memory, but always twice `body_size`.',
+          'Most memory for the bodies of open requests. One key may hold as much as is still free: half of it, if it is alone. At most a sixteenth of the memory of the container or machine; a body at most half of that.',
         ),
       connections: amount.default(10_000).describe('Most connections at a time.'),
       pipelined: reaching('nothing', z.int().min(1).max(1000))

@@ -5,7 +5,7 @@ import type { PolicySource } from '../../policy/compile.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
 import { parseRequest } from '../request.ts';
 import { decideRequest, factsOf, type Incoming, type RequestDecision } from './decide-request.ts';
-import { DecisionThreads } from './decision-threads.ts';
+import { DecisionThreads, type ThreadLimits } from './decision-threads.ts';
 import { mainThreadBudget } from './main-thread-budget.ts';
 import { type AnswerReader, type ReadAnswer, readAnswer } from './read-answer.ts';
 import { createTargetModels, fromErrorParts, type ModelNames, memoryOf } from './thread-messages.ts';
@@ -38,6 +38,7 @@ export type Decider = ReturnType<typeof createDecider>;
 export interface DeciderOptions {
   readonly source: PolicySource;
   readonly names: ModelNames;
+  readonly limits?: ThreadLimits | undefined;
   /** The module that runs in the thread; the product's own by default. */
   readonly entry?: URL | undefined;
 }
@@ -45,8 +46,13 @@ export interface DeciderOptions {
 // Node 20 can't run TypeScript, so when run from source (in tests) this uses the built entry.
 const ownEntry = import.meta.url.endsWith('.ts') ? '../../../dist/decide-worker.js' : './decide-worker.js';
 
-export function createDecider({ source, names, entry = new URL(ownEntry, import.meta.url) }: DeciderOptions) {
-  const threads = new DecisionThreads({ source, ...names }, entry);
+export function createDecider({
+  source,
+  names,
+  limits,
+  entry = new URL(ownEntry, import.meta.url),
+}: DeciderOptions) {
+  const threads = new DecisionThreads({ source, ...names }, entry, limits);
   const targetModels = createTargetModels(names);
   return {
     /** What a model is called at each provider that may be tried. */

@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads';
+import { Worker, type WorkerOptions } from 'node:worker_threads';
 import { GatewayError } from '../../errors.ts';
 import type { Lifetime } from '../../lib/lifetime.ts';
 import type { JobResult, Jobs, ThreadAnswer, ThreadQuestion } from './decide-worker.ts';
@@ -26,8 +26,16 @@ interface Job {
   readonly reject: (error: GatewayError) => void;
 }
 
-/** Most threads; what the policies compiled to takes some megabytes in each. */
-const maxThreads = 4;
+/** What the policies compiled to takes some megabytes in each thread. */
+export interface ThreadLimits {
+  readonly count: number;
+  /** Of JavaScript's heap in each; undefined: as Node does. */
+  readonly heapMegabytes: number | undefined;
+}
+
+/** Of new objects, where the heap is limited; Node's own is three times as much. */
+const youngMegabytes = 16;
+const usual: ThreadLimits = { count: 4, heapMegabytes: undefined };
 
 /**
  * A few worker threads, started as they are needed. A key has one of them at a time: however much its requests take, another
@@ -38,6 +46,7 @@ const maxThreads = 4;
 export class DecisionThreads {
   readonly #data: ThreadData;
   readonly #entry: URL;
+  readonly #limits: ThreadLimits;
   /** The one that has rested longest is the next to work, so that all know the texts that come. */
   readonly #idle: DecisionThread[] = [];
   /** One that still compiles, for whoever finds no other. */
@@ -47,9 +56,10 @@ export class DecisionThreads {
   readonly #waiting = new Map<string, Job[]>();
 
   /** `entry` is the module that runs in the threads. */
-  constructor(data: ThreadData, entry: URL) {
+  constructor(data: ThreadData, entry: URL, limits: ThreadLimits = usual) {
     this.#data = data;
     this.#entry = entry;
+    this.#limits = limits;
   }
 
   /**
@@ -89,7 +99,7 @@ export class DecisionThreads {
   #next(): void {
     for (const [key, jobs] of this.#waiting) {
       if (this.#busy.has(key)) continue;
-      if (this.#busy.size >= maxThreads) return;
+      if (this.#busy.size >= this.#limits.count) return;
       const job = jobs.shift() as Job; // a key waits only while it has some
       if (jobs.length === 0) this.#waiting.delete(key);
       try {
@@ -97,7 +107,7 @@ export class DecisionThreads {
         this.#busy.set(key, thread);
         thread.run(job, () => this.#release(key, thread));
         const isLast = this.#idle.length === 0 && this.#spare === undefined;
-        if (isLast && this.#busy.size < maxThreads) this.#prepare(job.question);
+        if (isLast && this.#busy.size < this.#limits.count) this.#prepare(job.question);
       } catch (cause) {
         job.reject(threadFailure(cause));
       }
@@ -133,12 +143,21 @@ export class DecisionThreads {
   }
 
   #start(): DecisionThread {
-    const thread = new DecisionThread(this.#data, this.#entry, () => {
+    const thread = new DecisionThread(this.#workerOptions(), this.#entry, () => {
       this.#takeSpareIf(thread);
       const at = this.#idle.indexOf(thread);
       if (at >= 0) this.#idle.splice(at, 1);
     });
     return thread;
+  }
+
+  #workerOptions(): WorkerOptions {
+    const { heapMegabytes } = this.#limits;
+    const resourceLimits =
+      heapMegabytes === undefined
+        ? {}
+        : { maxOldGenerationSizeMb: heapMegabytes, maxYoungGenerationSizeMb: youngMegabytes };
+    return { workerData: this.#data, env: {}, name: 'decisions', resourceLimits };
   }
 
   #forget(job: Job): void {
@@ -158,9 +177,9 @@ class DecisionThread {
   #onReady: (() => void) | undefined;
   readonly #onDeath: () => void;
 
-  constructor(data: ThreadData, entry: URL, onDeath: () => void) {
+  constructor(options: WorkerOptions, entry: URL, onDeath: () => void) {
     this.#onDeath = onDeath;
-    const worker = new Worker(entry, { workerData: data, env: {}, name: 'decisions' });
+    const worker = new Worker(entry, options);
     worker.on('message', (answer: ThreadAnswer | Prepared) => {
       if ('isReady' in answer) this.#onReady?.();
       else this.#settle((job) => conclude(job, answer));

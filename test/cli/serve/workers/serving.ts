@@ -51,18 +51,28 @@ export function serve(
   yaml: string,
   argv: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
+  group?: string,
 ): Promise<Gateway> {
   const home = emptyDirectory();
   configure(home, yaml);
-  return serveIn(home, { argv, env });
+  return serveIn(home, { argv, env, group });
 }
 
 /** The real program in a home that has its configuration, ready for requests. */
 export async function serveIn(
   home: string,
-  { argv = [], env = keys }: { argv?: readonly string[]; env?: Readonly<Record<string, string>> } = {},
+  {
+    argv = [],
+    env = keys,
+    group,
+  }: {
+    argv?: readonly string[];
+    env?: Readonly<Record<string, string>>;
+    /** The control group that it runs in. */
+    group?: string | undefined;
+  } = {},
 ): Promise<Gateway> {
-  const child = startProgram(['serve', '-p', '0', ...argv], home, env);
+  const child = startProgram(['serve', '-p', '0', ...argv], home, env, group);
   ending.push(() => child.process.kill('SIGKILL'));
   await child.wrote('"listening"');
   const state = JSON.parse(readFileSync(join(home, '.local/state/gateway/running.json'), 'utf8'));
