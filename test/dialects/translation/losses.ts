@@ -18,6 +18,7 @@ const sentences: Readonly<Record<string, RegExp>> = {
   'pictures of other types': /\[image: (?:this model takes only|only JPEG)/,
   'pictures by address': /\[image: (?:this host reads no addresses|its address)/,
   documents: /\[document[ ,:]/,
+  'the place of later system messages': /<system>/,
 };
 
 /** Runs each conversation once, whole. */

@@ -406,17 +406,25 @@ const openAiSampling = fixedSampling("Unsupported value: 'temperature' is not su
 const gpt = onlyEfforts('none', 'low', 'medium', 'high', 'xhigh');
 const gemini3 = onlyEfforts('low', 'high');
 
+/** No vendor refuses this: without marks each turn pays for all before it again. */
+const wantsMarks: VendorRule = {
+  source: 'docs.anthropic.com/en/docs/build-with-claude/prompt-caching, 2026-11',
+  refuses: (body) =>
+    JSON.stringify(body).includes('"cache_control"') ? undefined : 'nothing of this is cached',
+};
+
 const claude: Pick<Vendor, 'dialect' | 'reasoning' | 'rules'> = {
   dialect: 'messages',
   reasoning: 'signed',
   rules: [
     signedThoughts,
+    wantsMarks,
     fourTypes,
     fixedSampling('`temperature` may only be set to 1 for this model.'),
     onlyEfforts('low', 'medium', 'high', 'xhigh', 'max'),
   ],
 };
-const olderClaude = { ...claude, rules: [signedThoughts, fourTypes, notBothSamplings] };
+const olderClaude = { ...claude, rules: [signedThoughts, wantsMarks, fourTypes, notBothSamplings] };
 const openAiChat: Vendor = {
   dialect: 'chat',
   model: 'gpt-5.5',
@@ -445,7 +453,7 @@ export const vendors: Readonly<Record<HostName, readonly Vendor[]>> = {
       rules: [ownEncryption, openAiSampling, gpt, fourTypes],
     },
   ],
-  azure: [openAiChat, { ...claude, model: 'claude-opus-5' }],
+  azure: [openAiChat, { ...claude, model: 'claude-opus-5' }, { ...olderClaude, model: 'claude-sonnet-4-5' }],
   gemini: [
     chat({
       model: 'gemini-3-pro',
@@ -541,12 +549,26 @@ export const vendors: Readonly<Record<HostName, readonly Vendor[]>> = {
       takes: ['user', 'reasoning_content', 'thinking'],
       rules: [autoAlone, textAlone],
     }),
+    chat({
+      model: 'glm-5.3',
+      reasoning: 'reasoning_content',
+      takes: ['user', 'reasoning_content', 'reasoning_effort'],
+      rules: [autoAlone, textAlone, onlyEfforts('low', 'high', 'max')],
+    }),
   ],
   minimax: [chat({ model: 'MiniMax-M2', ...withText('reasoning_content') })],
   qwen: [chat({ model: 'qwen3-max', takes: [...usual, 'enable_thinking'], rules: [qwenChoice] })],
-  bedrock: [{ ...claude, rules: [...claude.rules, noPictureUrls], model: 'anthropic.claude-opus-5' }],
+  bedrock: [
+    { ...claude, rules: [...claude.rules, noPictureUrls], model: 'anthropic.claude-opus-5' },
+    {
+      ...olderClaude,
+      rules: [...olderClaude.rules, noPictureUrls],
+      model: 'us.anthropic.claude-sonnet-4-5-20250929-v1:0',
+    },
+  ],
   vertex: [
     { ...claude, rules: [...claude.rules, noPictureUrls], model: 'claude-opus-5' },
+    { ...olderClaude, rules: [...olderClaude.rules, noPictureUrls], model: 'claude-sonnet-4-5' },
     {
       dialect: 'gemini',
       model: 'gemini-3-pro',
@@ -556,6 +578,12 @@ export const vendors: Readonly<Record<HostName, readonly Vendor[]>> = {
   ],
   ollama: [
     chat({ model: 'qwen3.5', ...withText('reasoning_content'), rules: [noPictureUrls, anchoredPatterns] }),
+    chat({
+      model: 'gpt-oss:20b',
+      reasoning: 'reasoning_content',
+      takes: [...usual, 'reasoning_content', 'reasoning_effort'],
+      rules: [noPictureUrls, anchoredPatterns, onlyEfforts('low', 'medium', 'high')],
+    }),
   ],
   lmstudio: [chat({ model: 'qwen3.5', ...withText('reasoning_content'), rules: [anchoredPatterns] })],
   vllm: [
@@ -567,13 +595,25 @@ export const vendors: Readonly<Record<HostName, readonly Vendor[]>> = {
     }),
   ],
   sglang: [chat({ model: 'qwen3.5', ...withText('reasoning_content') })],
-  llamacpp: [chat({ model: 'qwen3.5', ...withText('reasoning_content'), rules: [anchoredPatterns] })],
+  llamacpp: [chat({ model: 'my-own.gguf', ...withText('reasoning_content'), rules: [anchoredPatterns] })],
   tgi: [chat({ model: 'llama-4' })],
   litellm: [
     chat({ model: 'deepseek-v4-pro', ...withText('reasoning_content'), rules: [deepseek, deepseekChoice] }),
+    chat({
+      model: 'openai/gpt-5.5',
+      takes: [...usual, 'reasoning_effort', 'max_completion_tokens'],
+      rules: [completionCap, openAiSampling, gpt],
+    }),
   ],
   local: [chat({ model: 'qwen3.5', ...withText('reasoning_content'), rules: [anchoredPatterns] })],
-  unknown: [chat({ model: 'some-model' })],
+  unknown: [
+    chat({ model: 'some-model' }),
+    chat({
+      model: 'kimi-k2.6',
+      ...withText('reasoning_content'),
+      rules: [kimi, kimiChoice, typedUnions],
+    }),
+  ],
 };
 
 /** OpenRouter reads documents for every model. */
