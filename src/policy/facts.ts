@@ -1,6 +1,5 @@
 import { type JsonDocument, kinds } from '../json/json-document.ts';
-import { compilePatternSet } from './automaton/pattern-set.ts';
-import type { NamedPattern, Pattern } from './automaton/patterns.ts';
+import { compilePatternSet, type NamedPattern, type Pattern } from './automaton/patterns.ts';
 import { type Checkpoint, unhurried } from './checkpoint.ts';
 import type { Fold } from './fold/fold.ts';
 import type { Subject } from './rule.ts';

@@ -1,11 +1,9 @@
-import type { PatternSet } from '../automaton/pattern-set.ts';
-import type { Pattern } from '../automaton/patterns.ts';
+import type { Pattern, PatternSet } from '../automaton/patterns.ts';
 import type { Decision, Refusal, Verdict } from '../rule.ts';
 import type { CompiledRule } from '../rules/compile-rule.ts';
 import { verdictOf } from '../rules/evaluate.ts';
-import { withoutExcepted } from '../search/exceptions.ts';
 import type { TextMatch } from '../search/search-result.ts';
-import type { ViewedTexts } from '../search/viewed-text.ts';
+import { type ViewedTexts, withoutExcepted } from '../search/viewed-text.ts';
 
 /** What the policies decide about an answer, or a part of one. */
 export interface ResponseDecision {

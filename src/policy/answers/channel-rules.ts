@@ -1,5 +1,4 @@
-import type { PatternSet } from '../automaton/pattern-set.ts';
-import type { Pattern } from '../automaton/patterns.ts';
+import type { Pattern, PatternSet } from '../automaton/patterns.ts';
 import type { Range } from '../detectors/detector.ts';
 import { ViewedText } from '../search/viewed-text.ts';
 import { type AnswerRule, isRedacting } from './answer-rule.ts';

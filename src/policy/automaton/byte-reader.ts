@@ -2,12 +2,17 @@ import type { Fold } from '../fold/fold.ts';
 import type { Reading } from '../fold/fold-character.ts';
 import { type Character, readCharacter, type TextBytes } from './code-points.ts';
 import type { State } from './dfa-state.ts';
-import { FoundPatterns, type View } from './found-patterns.ts';
 import { LazyDfa } from './lazy-dfa.ts';
 import type { Nfa } from './nfa.ts';
-import { ProductDfa, type ProductState, type StatePair, unknownCell } from './product-dfa.ts';
+import {
+  ProductDfa,
+  type ProductState,
+  type StatePair,
+  type StepWithPatterns,
+  unknownCell,
+  WideTransitions,
+} from './product-dfa.ts';
 import { Simulation } from './simulation.ts';
-import { type StepWithPatterns, WideTransitions } from './wide-transitions.ts';
 
 export const letterU = 0x75;
 export const lastAscii = 0x7f;
@@ -270,5 +275,28 @@ export class ByteReader {
     this.found.note('folded', folded);
     pair.isQuietAtEnd = exact.length === 0 && folded.length === 0;
     return pair;
+  }
+}
+
+export const views = ['exact', 'folded'] as const;
+export type View = (typeof views)[number];
+
+/** The patterns found in one text, per view. */
+export class FoundPatterns {
+  readonly exact = new Set<number>();
+  readonly folded = new Set<number>();
+
+  get isEmpty(): boolean {
+    return this.exact.size === 0 && this.folded.size === 0;
+  }
+
+  note(view: View, patterns: readonly number[]): void {
+    for (const pattern of patterns) this[view].add(pattern);
+  }
+
+  clear(): void {
+    // Nearly always empty, and then clearing costs more than looking.
+    if (this.exact.size > 0) this.exact.clear();
+    if (this.folded.size > 0) this.folded.clear();
   }
 }

@@ -1,11 +1,8 @@
 import { isWord } from './alphabet.ts';
-import { assertions } from './nfa.ts';
+import { assertions, endPoint } from './nfa.ts';
 
 /** The preceding context, as bits; for text with several readings, all contexts that are possible. */
 export const contexts = { begin: 1, newline: 2, word: 4, other: 8, space: 16 } as const;
-
-/** The position after the last character. */
-export const endPoint = -1;
 
 /** The nodes of an NFA that are alive, in order, and the preceding context. */
 export interface Threads {

@@ -1,11 +1,9 @@
-import type { Range } from '../detectors/detector.ts';
-import { joinOverlapping } from '../detectors/detector.ts';
+import { joinOverlapping, type Range } from '../detectors/detector.ts';
 import type { Fold } from '../fold/fold.ts';
 import type { Reading } from '../fold/fold-character.ts';
 import { isWord } from './alphabet.ts';
-import { contexts, endPoint, holding } from './dfa-state.ts';
-import type { Nfa } from './nfa.ts';
-import { NfaSteps } from './nfa-steps.ts';
+import { contexts, holding } from './dfa-state.ts';
+import { endPoint, type Nfa, NfaSteps } from './nfa.ts';
 
 const space = 0x20;
 /** More than any code point, to make one key of two numbers. */

@@ -1,6 +1,5 @@
-import { type ByteReader, lastAscii } from './byte-reader.ts';
+import { type ByteReader, lastAscii, type View } from './byte-reader.ts';
 import { isState, type Threads } from './dfa-state.ts';
-import type { View } from './found-patterns.ts';
 import { type StatePair, unknownCell } from './product-dfa.ts';
 import type { Simulation } from './simulation.ts';
 
@@ -16,7 +15,7 @@ export interface Hit {
 }
 
 /** What one piece of a text did. */
-export interface ReadPiece {
+interface ReadPiece {
   readonly after: StatePair;
   /** The last place at which no match was in progress; -1 if there was none. */
   readonly settled: number;

@@ -9,9 +9,9 @@ import {
 } from '../detectors/detector.ts';
 import { type DetectorName, detectorNames } from '../detectors/names.ts';
 import type { Facts } from '../facts.ts';
-import { withoutExcepted } from '../search/exceptions.ts';
 import type { TextMatch } from '../search/search-result.ts';
 import { matchesAt } from '../search/text-matches.ts';
+import { withoutExcepted } from '../search/viewed-text.ts';
 import { bitsOf, everyRole, roleNames } from '../traverse/place.ts';
 import { type Condition, defineMatcher, type MatcherContext } from './matcher.ts';
 

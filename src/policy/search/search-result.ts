@@ -1,4 +1,4 @@
-import type { View } from '../automaton/found-patterns.ts';
+import type { View } from '../automaton/byte-reader.ts';
 import type { Range } from '../detectors/detector.ts';
 import type { Place, Segment } from '../traverse/place.ts';
 import type { UnseenKind } from '../traverse/unseen.ts';

@@ -1,6 +1,6 @@
 import type { Dialect, Role } from '../../dialects/dialect.ts';
 import type { JsonDocument } from '../../json/json-document.ts';
-import type { PatternSet } from '../automaton/pattern-set.ts';
+import type { PatternSet } from '../automaton/patterns.ts';
 import { type Checkpoint, unhurried } from '../checkpoint.ts';
 import { type Place, type Segment, type Unit, wholeUnit } from '../traverse/place.ts';
 import type { UnseenKind } from '../traverse/unseen.ts';

@@ -1,13 +1,11 @@
+import { partitionPoint } from '../../lib/partition-point.ts';
 import { isState } from '../automaton/dfa-state.ts';
 import { runAtEnd, runAtStart } from '../automaton/long-run.ts';
-import type { PatternSet } from '../automaton/pattern-set.ts';
-import type { Pattern } from '../automaton/patterns.ts';
+import type { Pattern, PatternSet } from '../automaton/patterns.ts';
 import type { Checkpoint } from '../checkpoint.ts';
-import { longRunLength } from '../detectors/detector.ts';
-import { type Segment, textOf } from '../traverse/place.ts';
-import { JoinedSegments } from './joined-segments.ts';
+import { longRunLength, type Range } from '../detectors/detector.ts';
+import { roleBits, type Segment, textOf } from '../traverse/place.ts';
 import type { Piece } from './search-result.ts';
-import { isLong, isRequired, readingsOf, segmentLimit } from './segment-readings.ts';
 import { bytesOf, type PatternMatch, type TextVerdict } from './text-reader.ts';
 import { ViewedText } from './viewed-text.ts';
 
@@ -208,4 +206,234 @@ export class SegmentWindow {
 interface Crossing {
   readonly match: PatternMatch;
   readonly pieces: readonly Piece[];
+}
+
+/** Segments that detectors get joined. */
+const segmentLimit = 256;
+/** Segments of at least this many bytes are checked immediately. */
+const longText = 256;
+/** Kinds of optional segments up to which the sequence is read without each. */
+const leftOutLimit = 8;
+/** Characters of the shortest thing that a detector finds. */
+const shortestMatch = 6;
+
+function isLong(segment: Segment): boolean {
+  return lengthOf(segment) >= longText;
+}
+
+function lengthOf({ place: { document, entry } }: Segment): number {
+  return document.end(entry) - document.start(entry);
+}
+
+function isRequired({ optional }: Segment): boolean {
+  return optional === undefined;
+}
+
+/**
+ * The ways in which some segments may be joined: all of them, without what some readers leave out, and without all that
+ * any reader leaves out. Each as far as there is no markup between them: all, those of one role, turn or block; and the
+ * end of each turn with the beginning of the next, whatever stands around them.
+ */
+function* readingsOf(segments: readonly Segment[]): Iterable<readonly Segment[]> {
+  yield* groupsOf(segments);
+  const leftOut = new Set(segments.flatMap(({ optional }) => optional ?? []));
+  if (leftOut.size === 0) return;
+  if (leftOut.size > 1 && leftOut.size <= leftOutLimit) {
+    for (const name of leftOut) yield* groupsOf(segments.filter(({ optional }) => optional !== name));
+  }
+  yield* groupsOf(segments.filter(isRequired));
+}
+
+function* groupsOf(segments: readonly Segment[]): Iterable<readonly Segment[]> {
+  const known = new Set<number>();
+  for (const level of levels) {
+    // Without any markup at this level, the groups are those of the level before.
+    if (level !== 'all' && !segments.some(({ unit }) => unit[level] !== segments[0]?.unit[level])) continue;
+    let from = 0;
+    for (let at = 0; at < segments.length; at += 1) {
+      const segment = segments[at] as Segment;
+      const next = segments[at + 1];
+      const isLast = next === undefined || segment.unit[level] !== next.unit[level];
+      // A long text is read with what is before it, and then with what follows.
+      if (!isLast && !isLong(segment)) continue;
+      if (at > from) {
+        const key = from * segmentLimit * 2 + at;
+        if (!known.has(key)) yield segments.slice(from, at + 1);
+        known.add(key);
+      }
+      from = isLast ? at + 1 : at;
+    }
+  }
+  if (segments.length > 2) yield* pairsOf(segments);
+}
+
+/** The two adjacent segments at a turn's boundary, by themselves. */
+function* pairsOf(segments: readonly Segment[]): Iterable<readonly Segment[]> {
+  for (let at = 1; at < segments.length; at += 1) {
+    const one = segments[at - 1] as Segment;
+    const other = segments[at] as Segment;
+    const isBorder = one.unit.turn !== other.unit.turn;
+    if (isBorder && lengthOf(one) + lengthOf(other) >= shortestMatch) yield [one, other];
+  }
+}
+
+const levels = ['all', 'run', 'turn', 'block'] as const;
+
+interface JoinedHow {
+  readonly texts: readonly string[];
+  /** Between any two. */
+  readonly gap: string;
+  /** Characters of the first and the last that are read. */
+  readonly reach: number;
+}
+
+/** What the detector of a finding finds in a text by itself. */
+type FindAlone = (text: string) => readonly Range[];
+
+/** What may stand between a name at the end of one text and its value in the next. */
+const beforeValue = /^[\s"'`=:]{0,8}$/;
+
+/** Segments as one text; of the first and the last no more than the reach. */
+class JoinedSegments {
+  readonly text: string;
+  readonly #segments: readonly Segment[];
+  readonly #gap: number;
+  readonly #ends: readonly number[];
+  /** Characters of the first that are left out. */
+  readonly #skipped: number;
+
+  constructor(segments: readonly Segment[], { texts, gap, reach }: JoinedHow) {
+    const first = texts[0] as string;
+    let text = first.slice(-reach);
+    const ends = [text.length];
+    for (let at = 1; at < texts.length; at += 1) {
+      const own = texts[at] as string;
+      text += gap + (at === texts.length - 1 ? own.slice(0, reach) : own);
+      ends.push(text.length);
+    }
+    this.text = text;
+    this.#segments = segments;
+    this.#gap = gap.length;
+    this.#ends = ends;
+    this.#skipped = first.length - (ends[0] as number);
+  }
+
+  /** What a finding has of each segment; nothing if a segment shows all of it by itself. */
+  piecesOf(range: Range, findAlone: FindAlone): readonly Piece[] {
+    let { start, end } = range;
+    let first = this.#indexOf(start);
+    let last = this.#indexOf(end - 1);
+    if (first === last) {
+      return this.#isNamedBefore(range, first, findAlone) ? [this.#piece(first, range)] : [];
+    }
+    while (first < last && this.#endsBeforeWord({ start, end }, last, findAlone)) {
+      last -= 1;
+      end = this.#ends[last] as number;
+    }
+    while (first < last && this.#startsAfterWord({ start, end }, first, findAlone)) {
+      first += 1;
+      start = this.#startOf(first);
+    }
+    if (first === last) return [];
+    const pieces: Piece[] = [];
+    for (let at = first; at <= last; at += 1) pieces.push(this.#piece(at, { start, end }));
+    return pieces;
+  }
+
+  #indexOf(position: number): number {
+    return partitionPoint(this.#ends.length, (index) => (this.#ends[index] as number) <= position);
+  }
+
+  #startOf(index: number): number {
+    return index === 0 ? 0 : (this.#ends[index - 1] as number) + this.#gap;
+  }
+
+  #slice(from: number, to = from): string {
+    return this.text.slice(this.#startOf(from), this.#ends[to]);
+  }
+
+  #piece(index: number, { start, end }: Range): Piece {
+    const from = this.#startOf(index);
+    const offset = index === 0 ? this.#skipped : 0;
+    const segment = this.#segments[index] as Segment;
+    return {
+      segment,
+      start: Math.max(start - from, 0) + offset,
+      end: Math.min(end, this.#ends[index] as number) - from + offset,
+    };
+  }
+
+  /** Whether what a value has of its last segment is only a word beside it. */
+  #endsBeforeWord({ start, end }: Range, last: number, findAlone: FindAlone): boolean {
+    const length = end - this.#startOf(last);
+    if (!startsWithWord(this.#slice(last), length, this.#areMarked(last))) return false;
+    const from = this.#startOf(this.#indexOf(start));
+    const alone = this.text.slice(from, this.#ends[last - 1]);
+    return findAlone(alone).some((each) => each.start <= start - from && each.end === alone.length);
+  }
+
+  /** The same for its first one. */
+  #startsAfterWord({ start, end }: Range, first: number, findAlone: FindAlone): boolean {
+    const length = (this.#ends[first] as number) - start;
+    if (!endsWithWord(this.#slice(first), length, this.#areMarked(first + 1))) return false;
+    const from = this.#startOf(first + 1);
+    const alone = this.text.slice(from, this.#ends[this.#indexOf(end - 1)]);
+    return findAlone(alone).some((each) => each.start === 0 && each.end >= end - from);
+  }
+
+  /** Whether a value at the beginning of a segment is one only by what stands before: `API_KEY=`, and the key. */
+  #isNamedBefore({ start, end }: Range, index: number, findAlone: FindAlone): boolean {
+    const from = this.#startOf(index);
+    if (index === 0 || !beforeValue.test(this.text.slice(from, start))) return false;
+    if (isWord(this.text.slice(start, end))) return false;
+    return !findAlone(this.#slice(index)).some(
+      (each) => each.start <= start - from && each.end >= end - from,
+    );
+  }
+
+  #areMarked(index: number): boolean {
+    return areMarked(this.#segments[index - 1] as Segment, this.#segments[index] as Segment);
+  }
+}
+
+// Texts are read as if they were one, so that no value is hidden by cutting it in two. But a value that one text shows
+// whole often has an ordinary word beside it in the next: "… API_KEY=q8Zr2LxV7nT4wKc9YbHd1mPs", "Available agents …".
+// Such a word is no part of it. Anything else is, since a piece of a value is rarely a word.
+
+/** Characters of the longest word. */
+const wordLimit = 64;
+const wordPart = String.raw`(?:\p{Lu}?[\p{Ll}\p{Lo}]+|\p{Lu}+)`;
+const word = `${wordPart}(?:[-'’._/]${wordPart})*`;
+const ofKey = String.raw`[\p{L}\p{N}_+/=$~-]`;
+const onlyWord = new RegExp(`^${word}$`, 'u');
+const firstWord = new RegExp(`^${word}(?!${ofKey})`, 'u');
+const lastWord = new RegExp(String.raw`(?<![\p{L}\p{N}_+/=$~.-])${wordPart}(?:['’]${wordPart})*$`, 'u');
+const proseAfter = new RegExp(String.raw`^${word}[,.;:!?]? \p{L}`, 'u');
+
+/** Whether readers have markup between two texts: turns, roles, and the results of tools. */
+function areMarked(one: Segment, other: Segment): boolean {
+  if (one.unit.turn !== other.unit.turn || one.roles !== other.roles) return true;
+  return one.roles === roleBits.tool_result && one.unit.block !== other.unit.block;
+}
+
+function isWord(text: string): boolean {
+  return text.length <= wordLimit && onlyWord.test(text);
+}
+
+/**
+ * Whether the first characters of a text are of a word. Where no markup is before it, prose must follow: a word that is
+ * all of a block may be the end of a value.
+ */
+function startsWithWord(text: string, length: number, isMarked: boolean): boolean {
+  const start = text.slice(0, wordLimit);
+  return length <= matchedLength(firstWord, start) && (isMarked || proseAfter.test(start));
+}
+
+/** Whether the last characters of a text are of a word, where markup is behind it: values often begin with a word. */
+function endsWithWord(text: string, length: number, isMarked: boolean): boolean {
+  return isMarked && length <= matchedLength(lastWord, text.slice(-wordLimit));
+}
+
+function matchedLength(pattern: RegExp, text: string): number {
+  return pattern.exec(text)?.[0].length ?? 0;
 }

@@ -1,8 +1,7 @@
 import type { JsonDocument } from '../../json/json-document.ts';
+import type { View } from '../automaton/byte-reader.ts';
 import type { TextBytes } from '../automaton/code-points.ts';
-import type { View } from '../automaton/found-patterns.ts';
-import type { PatternSet } from '../automaton/pattern-set.ts';
-import type { Pattern } from '../automaton/patterns.ts';
+import type { Pattern, PatternSet } from '../automaton/patterns.ts';
 import type { StatePair } from '../automaton/product-dfa.ts';
 import type { Checkpoint } from '../checkpoint.ts';
 import { isAtLeast } from '../detectors/detector.ts';

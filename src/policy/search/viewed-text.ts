@@ -1,7 +1,7 @@
 import type { RE2JS } from 're2js';
 import type { JsonDocument } from '../../json/json-document.ts';
 import { partitionPoint } from '../../lib/partition-point.ts';
-import type { View } from '../automaton/found-patterns.ts';
+import type { View } from '../automaton/byte-reader.ts';
 import { MixedReadings } from '../automaton/mixed-readings.ts';
 import { Nfa } from '../automaton/nfa.ts';
 import { addFolded, type NamedPattern, type Pattern } from '../automaton/patterns.ts';
@@ -273,4 +273,32 @@ function createWithin(ranges: readonly MatchRange[]): (range: MatchRange) => boo
     const begun = partitionPoint(sorted.length, (at) => (sorted[at] as MatchRange).start <= start);
     return begun > 0 && (reaches[begun - 1] as number) >= end;
   };
+}
+
+/** What has to be known of the patterns that were searched for. */
+interface Known {
+  pattern(number: number): Pattern;
+  readonly texts: ViewedTexts;
+}
+
+/** The matches that have a range outside all exceptions. */
+export function withoutExcepted(
+  matches: readonly TextMatch[],
+  except: readonly NamedPattern[],
+  known: Known,
+): readonly TextMatch[] {
+  if (except.length === 0) return matches;
+  return matches.filter((match) => {
+    const pattern = known.pattern(match.pattern);
+    if (match.before === undefined) {
+      const text = known.texts.at(match.segment.place);
+      // Few texts have an exception, and to search for one takes less than most detectors.
+      if (except.every((each) => text.ranges(each.pattern).length === 0)) return true;
+      return text.ranges(pattern).length === 0 || text.rangesOutside(pattern, except).length > 0;
+    }
+    // Spread over more than two texts, it can't be shown to be excepted.
+    if (match.pieces !== undefined && match.pieces.length > 2) return true;
+    const { isFound, adjacent, spaced } = known.texts.joinedRanges(match, pattern, except);
+    return !isFound || adjacent.length > 0 || spaced.length > 0;
+  });
 }

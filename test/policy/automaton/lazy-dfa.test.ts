@@ -1,9 +1,8 @@
 import { RE2JS } from 're2js';
 import { describe, expect, test } from 'vitest';
+import type { View } from '../../../src/policy/automaton/byte-reader.ts';
 import type { TextBytes } from '../../../src/policy/automaton/code-points.ts';
-import type { View } from '../../../src/policy/automaton/found-patterns.ts';
-import { compilePatternSet } from '../../../src/policy/automaton/pattern-set.ts';
-import type { Pattern } from '../../../src/policy/automaton/patterns.ts';
+import { compilePatternSet, type Pattern } from '../../../src/policy/automaton/patterns.ts';
 import type { Scanner } from '../../../src/policy/automaton/scanner.ts';
 import { createRandom, type Random } from '../../kit/random.ts';
 import { scale } from '../../kit/scale.ts';

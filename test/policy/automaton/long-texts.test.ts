@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { type View, views } from '../../../src/policy/automaton/byte-reader.ts';
 import type { State } from '../../../src/policy/automaton/dfa-state.ts';
-import { type View, views } from '../../../src/policy/automaton/found-patterns.ts';
-import { compilePatternSet } from '../../../src/policy/automaton/pattern-set.ts';
-import type { Pattern } from '../../../src/policy/automaton/patterns.ts';
+import { compilePatternSet, type Pattern } from '../../../src/policy/automaton/patterns.ts';
 import type { Scanner } from '../../../src/policy/automaton/scanner.ts';
 import { createRandom, type Random } from '../../kit/random.ts';
 import { scale } from '../../kit/scale.ts';

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { compilePatternSet } from '../../../src/policy/automaton/pattern-set.ts';
+import { compilePatternSet } from '../../../src/policy/automaton/patterns.ts';
 import { secrets } from '../../../src/policy/detectors/secrets/secrets.ts';
 import { expandFormat } from '../../../src/policy/detectors/shapes/format.ts';
 import { prefiltersOf, services, toShapes } from '../../../src/policy/detectors/shapes/shape.ts';
-
 import { scale } from '../../kit/scale.ts';
 import { drawKey } from '../detectors/labelled-set/draw-key.ts';
 import { createRandom } from '../detectors/labelled-set/random.ts';

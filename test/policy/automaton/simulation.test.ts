@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { dialects } from '../../../src/dialects/registry.ts';
 import { parseStrictJson } from '../../../src/json/strict-json.ts';
-import { compilePatternSet } from '../../../src/policy/automaton/pattern-set.ts';
-import type { Pattern } from '../../../src/policy/automaton/patterns.ts';
+import { compilePatternSet, type Pattern } from '../../../src/policy/automaton/patterns.ts';
 import { detectors } from '../../../src/policy/detectors/registry.ts';
 import { Search } from '../../../src/policy/search/search.ts';
 import { createRandom, type Random } from '../../kit/random.ts';

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { compilePatternSet } from '../../../src/policy/automaton/pattern-set.ts';
-import { compilePhrase, type Pattern } from '../../../src/policy/automaton/patterns.ts';
+import { compilePatternSet, compilePhrase, type Pattern } from '../../../src/policy/automaton/patterns.ts';
 import { creditCard } from '../../../src/policy/detectors/finance/credit-card.ts';
 import { ViewedText } from '../../../src/policy/search/viewed-text.ts';
 import { createRandom, type Random } from '../../kit/random.ts';

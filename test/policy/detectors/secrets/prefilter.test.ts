@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compilePatternSet } from '../../../../src/policy/automaton/pattern-set.ts';
+import { compilePatternSet } from '../../../../src/policy/automaton/patterns.ts';
 import { atLeast } from '../../../../src/policy/detectors/detector.ts';
 import { secrets } from '../../../../src/policy/detectors/secrets/secrets.ts';
 import { createFold } from '../../../../src/policy/fold/fold.ts';
