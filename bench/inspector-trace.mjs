@@ -14,6 +14,7 @@ const exchanges = Number(values.exchanges);
 const ring = new Ring();
 const minutes = new Minutes();
 const body = Buffer.from('x'.repeat(120));
+const target = { provider: { options: { name: 'host' } }, model: 'm' };
 /** Every id is used, so that nothing is optimized away. */
 let characters = 0;
 
@@ -42,14 +43,14 @@ function run(isTraced) {
 function exchange(i, isTraced) {
   const id = `req_${i}`;
   const rawHeaders = ['authorization', `Bearer ${i}`, 'user-agent', 'bench/1.0', 'host', '127.0.0.1'];
-  const draft = { soFar: {}, startedAt: performance.now() };
-  const open = { id, request: { rawHeaders }, response: { headers: ['x-request-id', id] }, draft };
-  const trace = isTraced ? ring.trace(open) : undefined;
-  trace?.received(body);
-  trace?.admitted();
-  const head = { provider: 'host', model: 'm', form: 'exact', path: '/v1', headers: ['x', id] };
-  trace?.sending(head, body);
-  trace?.answering(draft.startedAt);
+  const known = { soFar: {}, startedAt: performance.now() };
+  const open = { id, request: { rawHeaders }, response: { headers: ['x-request-id', id] }, record: known };
+  const trace = isTraced ? ring.follow(open) : undefined;
+  trace?.read({ shown: () => body });
+  trace?.reserved();
+  const request = { form: 'exact', path: '/v1', headers: ['x', id], body };
+  trace?.sending({ target, request, hasWaited: false });
+  trace?.answering(known.startedAt);
   trace?.wrote(body);
   const record = {
     time: '2026-01-01T00:00:00.000Z',
@@ -66,7 +67,7 @@ function exchange(i, isTraced) {
     total_ms: 2,
     config: '',
   };
-  trace?.finished(record, undefined);
+  trace?.ended({ record, message: undefined });
   if (isTraced && !isProbe(record)) minutes.add(record);
   characters += id.length;
 }

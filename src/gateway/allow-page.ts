@@ -3,12 +3,13 @@ import type { Exchange } from './exchange.ts';
 
 /** How long a browser may keep the answer to a preflight: ten minutes. */
 const keptS = 600;
+const nothing = Buffer.alloc(0);
 
 /**
  * Lets a page of an allowed origin read what the gateway answers. Returns whether the request was a browser's question
  * whether it may send another (a preflight), which is answered here. Throws host.not_allowed.
  */
-export function allowPage({ request, response, draft }: Exchange, access: AllowedOrigins): boolean {
+export function allowPage({ request, response, events }: Exchange, access: AllowedOrigins): boolean {
   const origin = request.header('origin');
   if (origin === undefined || !access.allowedOrigins.has(origin)) return false;
   const cors = ['access-control-allow-origin', origin, 'vary', 'origin'];
@@ -16,8 +17,8 @@ export function allowPage({ request, response, draft }: Exchange, access: Allowe
   if (request.method !== 'OPTIONS' || request.header('access-control-request-method') === undefined)
     return false;
   checkOrigin(request, access);
-  draft.note({ method: request.method, path: '' });
-  draft.noteFirstByte();
+  events.received({ method: request.method, path: '' });
+  events.wrote(nothing);
   const fields = request.header('access-control-request-headers');
   response.writeHead(204, [
     ...['access-control-allow-methods', 'GET, HEAD, POST'],

@@ -1,10 +1,23 @@
 import { type KeyRing, parseKey } from '../config/build/keys.ts';
 import { GatewayError } from '../errors.ts';
+import type { HttpRequest } from '../http/request.ts';
 import type { Verdict } from '../policy/rule.ts';
 import { builtInPolicy } from '../policy/rules/built-in.ts';
 import { ClientCredential } from '../providers/client-credential.ts';
-import type { Exchange } from './exchange.ts';
 import { Scrubber } from './scrub.ts';
+import type { Finding } from './subscriber.ts';
+
+/** The credentials that come with a request, next to the project key or in its place. */
+export interface ClientLogin {
+  /** For the provider that takes the client's own; undefined if there is none, or none that can be used. */
+  readonly credential: ClientCredential | undefined;
+  /** Why it can't be used: key.conflict for two credentials or a project key, key.invalid for a malformed one. */
+  readonly fault: GatewayError | undefined;
+  /** Whether a header repeats it. */
+  readonly isElsewhere: boolean;
+  /** Scrubs what came, wherever it is. */
+  readonly scrubber: Scrubber;
+}
 
 interface Given {
   readonly name: string;
@@ -24,11 +37,11 @@ const wellFormed = /^[\x21-\x7e]{16,}$/;
  * it, so that even the record of a wrong path can't have it. Without a project key in `x-gateway-key` the other headers
  * are left to the key. What is wrong with the credential is told once the exchange has an endpoint.
  */
-export function keepLogin(
-  exchange: Pick<Exchange, 'request' | 'login' | 'scrubAlso'>,
+export function extractLogin(
+  exchange: { readonly request: HttpRequest; scrubAlso(secrets: readonly string[]): void },
   { keys, takesLogins }: { readonly keys: Pick<KeyRing, 'find'>; readonly takesLogins: boolean },
-): void {
-  if (!takesLogins) return;
+): ClientLogin | undefined {
+  if (!takesLogins) return undefined;
   const { request } = exchange;
   const projectKey = request.header('x-gateway-key')?.trim() ?? '';
   const read = (name: string) => (projectKey === '' ? request.header(name) : request.takeHeader(name));
@@ -38,7 +51,7 @@ export function keepLogin(
     return secret === '' || secret === projectKey ? [] : [{ name, value, secret }];
   });
   const [found, second] = given;
-  if (found === undefined) return;
+  if (found === undefined) return undefined;
   // Whatever scheme it was sent with, and each of those that a header was sent with.
   const secrets = given.flatMap(({ secret }) =>
     [secret, ...secret.split(/, */)].flatMap((each) => [each, each.replace(anyScheme, '')]),
@@ -46,13 +59,12 @@ export function keepLogin(
   const scrubber = new Scrubber(secrets);
   exchange.scrubAlso(secrets);
   if (projectKey === '') {
-    exchange.login = { credential: undefined, fault: undefined, isElsewhere: false, scrubber };
-    return;
+    return { credential: undefined, fault: undefined, isElsewhere: false, scrubber };
   }
   const fault = second === undefined ? faultOf(found, keys) : twoCredentials();
   const credential = fault === undefined ? new ClientCredential(found.name, found.value) : undefined;
   const isElsewhere = request.scrubHeaders(scrubber.text, (name) => scrubber.inName(name) !== undefined);
-  exchange.login = { credential, fault, isElsewhere, scrubber };
+  return { credential, fault, isElsewhere, scrubber };
 }
 
 function twoCredentials(): GatewayError {
@@ -73,17 +85,17 @@ function faultOf({ name, value, secret }: Given, keys: Pick<KeyRing, 'find'>): G
 }
 
 /**
- * Throws policy.blocked if one of the texts that are to leave contains the client's own credential, as it is or as JSON
- * and URLs encode it: its one place is the header for its provider.
+ * Whether one of the texts that are to leave contains the client's own credential, as it is or as JSON and URLs encode it:
+ * its one place is the header for its provider.
  */
-export function refuseLoginIn(
-  { login, draft }: Pick<Exchange, 'login' | 'draft'>,
-  texts: readonly Buffer[],
-): void {
-  if (login === undefined) return;
-  if (!login.isElsewhere && texts.every((text) => login.scrubber.bytes(text) === text)) return;
-  draft.noteOutgoing({ action: 'block', verdicts: [verdict], unseen: 0 }, 0);
-  throw new GatewayError('policy.blocked', verdict.message, { reason: verdict.reason });
+export function hasLogin(login: ClientLogin | undefined, texts: readonly Buffer[]): boolean {
+  if (login === undefined) return false;
+  return login.isElsewhere || texts.some((text) => login.scrubber.bytes(text) !== text);
+}
+
+/** The refusal of a request that contains it. */
+export function loginRefusal(): GatewayError {
+  return new GatewayError('policy.blocked', verdict.message, { reason: verdict.reason });
 }
 
 const verdict = {
@@ -95,3 +107,6 @@ const verdict = {
   message: "the request contains its client's own credential",
   matches: [],
 } as const satisfies Verdict;
+
+/** What is recorded of it. */
+export const loginFound: Finding = { action: 'block', verdicts: [verdict], unseen: 0, microseconds: 0 };

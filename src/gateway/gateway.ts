@@ -11,8 +11,6 @@ import type { BreakerChannel } from '../providers/health.ts';
 import type { ProviderOptions } from '../providers/provider.ts';
 import type { Router } from '../providers/route.ts';
 import type { Ledger } from '../record/ledger/ledger.ts';
-import type { RepeatFolder } from '../record/repeats.ts';
-import type { Tracer } from '../record/tracing/otel-tracer.ts';
 import type { Decider } from './decision/decider.ts';
 import type { ThreadLimits } from './decision/decision-threads.ts';
 import type { Health, Readiness } from './local-endpoints/health.ts';
@@ -54,9 +52,6 @@ export interface ProcessState {
   readonly ledger: Ledger | undefined;
   /** Shares breakers with other processes. */
   readonly breakers: BreakerChannel | undefined;
-  /** Undefined if tracing is off. */
-  readonly tracer: Tracer | undefined;
-  readonly record: RepeatFolder['write'];
   /** The module that runs in the decision thread, if it is not the product's. */
   readonly deciderEntry: URL | undefined;
   /** Throws gateway.overloaded if the process has no memory to spare, gateway.draining if it is stopping. */
@@ -73,7 +68,7 @@ export interface ProcessState {
  */
 export interface Gateway
   extends Omit<GatewayConfig, 'providers' | 'models' | 'findModel' | 'policySource' | 'policySets'>,
-    Pick<ProcessState, 'ledger' | 'tracer' | 'record' | 'admit' | 'readiness' | 'health'> {
+    Pick<ProcessState, 'ledger' | 'admit' | 'readiness' | 'health'> {
   /** Opens the account of a request's bytes, within what all requests of all keys may hold together. */
   readonly holdBody: (key: KeyRecord) => HeldBytes;
   /** Whether there is a provider that takes the client's own login. */

@@ -14,7 +14,7 @@ export interface Received extends FoundEndpoint {
  * path can mean one thing here and another upstream. Throws endpoint.unknown, method.not_allowed, request.upgrade,
  * host.not_allowed and origin.not_allowed.
  */
-export function receive({ request, draft, scrubber }: Exchange, access: AllowedOrigins): Received {
+export function receive({ request, events, scrubber }: Exchange, access: AllowedOrigins): Received {
   const { method, target } = request;
   const mark = target.indexOf('?');
   const path = mark < 0 ? target : target.slice(0, mark);
@@ -22,7 +22,7 @@ export function receive({ request, draft, scrubber }: Exchange, access: AllowedO
   // A record has the model beside the path, and not where a rule objects to it.
   // A key in any other path is scrubbed while it is whole.
   const recorded = found?.endpoint.method === 'POST' ? found.endpoint.path : scrubber.text(path);
-  draft.note({ method, path: recorded.slice(0, 200) });
+  events.received({ method, path: recorded.slice(0, 200) });
   // Load balancers check health by address or without Host; whether a gateway is well is no secret.
   if (found?.endpoint.kind === 'health' || found?.endpoint.kind === 'ready')
     checkOriginAlone(request, access);

@@ -1,32 +1,43 @@
-import type { KeyRecord } from '../config/build/keys.ts';
+import { createHash } from 'node:crypto';
 import { toUsageFields } from '../dialects/usage.ts';
 import type { GatewayError } from '../errors.ts';
 import { messageOf } from '../lib/message-of.ts';
 import { nanoUsdPerUsd } from '../limits/price.ts';
-import { type Action, actions, type Decision, type Verdict, withholds } from '../policy/rule.ts';
+import { countKinds } from '../policy/mask/masked-values.ts';
+import { type Action, strictest, type Verdict, withholds } from '../policy/rule.ts';
 import type { Target } from '../providers/route.ts';
 import type { ExchangeRecord, Outcome } from '../record/record.ts';
 import type { Sender } from './sender.ts';
 import type { Spent } from './spending/spending.ts';
+import type {
+  Caller,
+  Decided,
+  Finding,
+  OutgoingRequest,
+  ReadAnswer,
+  ReadBody,
+  ReceivedHead,
+  SentRequest,
+  Subscriber,
+} from './subscriber.ts';
 
-type Draft = { -readonly [Field in keyof ExchangeRecord]?: ExchangeRecord[Field] | undefined };
-type PlainField = 'method' | 'path' | 'model' | 'stream' | 'bytes_in' | 'bytes_out' | 'request_body';
-type Plain = Pick<Draft, PlainField | 'masked' | 'restored' | 'broken_placeholders'>;
+type Draft = { -readonly [Field in keyof ExchangeRecord]: ExchangeRecord[Field] };
 type RecordedRule = NonNullable<ExchangeRecord['rules']>[number];
 
-/** What the record says about a request to a provider. */
-interface SentRequest {
-  readonly form: string;
-  /** Fields and headers that were left out. */
-  readonly dropped: readonly string[];
-}
-
-/** The record of an exchange while it is open: each step adds what it has found out, and nothing else writes to it. */
-export class RecordDraft {
+/** The record of an exchange while it is open: the first of its subscribers, and the one that the others may read. */
+export class RecordDraft implements Subscriber {
   // The usual fields exist from the start, because each added field would change the object's hidden class.
   readonly #fields: Draft;
   /** By `performance.now()`. */
   readonly startedAt = performance.now();
+  /** Whether the exchange is recorded at all: the owner's own look-ups are not. */
+  isKept = true;
+  /** Why it was refused or broke off. */
+  failure: GatewayError | undefined;
+  /** The strictest action of all decisions. */
+  #action: Action = 'allow';
+  #sender: Sender = {};
+  #body: Buffer | undefined;
 
   constructor(requestId: string, time: string) {
     this.#fields = {
@@ -60,7 +71,7 @@ export class RecordDraft {
 
   /** The record as far as it is known. */
   get soFar(): Partial<ExchangeRecord> {
-    return this.#fields as Partial<ExchangeRecord>; // unknown fields are undefined here and absent there
+    return this.#fields;
   }
 
   /** Ids of the rules that warned, without duplicates. */
@@ -71,29 +82,43 @@ export class RecordDraft {
     return [...new Set(warning.map(({ id }) => id))];
   }
 
+  get outcome(): Outcome {
+    if (this.failure === undefined) return 'answered';
+    if (this.failure.code === 'client.left') return 'left';
+    return this.failure.failure.status >= 500 ? 'failed' : 'refused';
+  }
+
   /** Milliseconds since the request's head arrived, rounded to a tenth. */
   get elapsedMs(): number {
     return Math.round((performance.now() - this.startedAt) * 10) / 10;
   }
 
-  /** Fields that are written as they are found. */
-  note(fields: Plain): void {
-    Object.assign(this.#fields, fields);
+  received({ method, path }: ReceivedHead): void {
+    this.#fields.method = method;
+    this.#fields.path = path;
   }
 
-  /** The endpoint's name, and whose key came with the request. */
-  noteCaller(endpoint: string, { project, id }: KeyRecord): void {
+  authenticated({ endpoint, project, id }: Caller): void {
     this.#fields.endpoint = endpoint;
     this.#fields.project = project;
     this.#fields.key = id;
   }
 
-  noteSender(sender: Sender): void {
-    Object.assign(this.#fields, sender);
+  read({ body, sender, isRecorded, shown }: ReadBody): void {
+    this.#body = body;
+    this.#sender = sender;
+    this.#fields.bytes_in = body.length;
+    if (isRecorded) this.#fields.request_body = shown().toString();
   }
 
-  noteDecision({ action, verdicts, wouldBlock, unseen }: Decision, microseconds: number): void {
+  decided({ decision, microseconds, model, stream, sender, shownSender }: Decided): void {
     const fields = this.#fields;
+    const { action, verdicts, wouldBlock, unseen } = decision;
+    this.#sender = sender;
+    fields.model = model;
+    fields.stream = stream;
+    Object.assign(fields, shownSender);
+    this.#action = action;
     fields.decision = action;
     fields.policy_us = microseconds;
     if (unseen > 0) fields.unseen = unseen;
@@ -101,23 +126,11 @@ export class RecordDraft {
     if (verdicts.length > 0) fields.rules = verdicts.map((verdict) => toRecord(verdict));
   }
 
-  /** Adds what the rules found in the outgoing request beyond what they had found in the client's. */
-  noteOutgoing(
-    { action, verdicts, unseen }: Pick<Decision, 'action' | 'verdicts' | 'unseen'>,
-    microseconds: number,
-  ): void {
-    const fields = this.#fields;
-    fields.policy_us = (fields.policy_us ?? 0) + microseconds;
-    if (unseen > (fields.unseen ?? 0)) fields.unseen = unseen;
-    const found = verdicts.filter((verdict) => !this.#isNoted(verdict));
-    if (found.length === 0) return;
-    if (actions.indexOf(action) > actions.indexOf(fields.decision as Action)) fields.decision = action;
-    fields.rules = [...(fields.rules ?? []), ...found.map((verdict) => toRecord(verdict, 'outgoing'))];
-    this.#noteWouldBlock(found);
+  checked(findings: readonly Finding[]): void {
+    for (const finding of findings) this.#addFinding(finding);
   }
 
-  /** The target that is tried, before it has a slot there. */
-  noteTarget({ provider, model }: Target, { form, dropped }: SentRequest): void {
+  targeted({ provider, model }: Target, { form, dropped }: OutgoingRequest): void {
     const fields = this.#fields;
     fields.body = form;
     fields.provider = provider.options.name;
@@ -125,20 +138,36 @@ export class RecordDraft {
     fields.dropped = dropped.length === 0 ? undefined : dropped;
   }
 
-  /** A request that is about to leave. */
-  noteAttempt(): void {
+  sending({ request: { masked } }: SentRequest): void {
     this.#fields.attempts = (this.#fields.attempts ?? 0) + 1;
+    if (masked !== undefined) this.#fields.masked = countKinds(masked);
   }
 
-  /** What the rules on the answer found. */
-  noteAnswerVerdicts(verdicts: readonly Verdict[]): void {
-    if (verdicts.length === 0) return;
+  wrote(piece: Buffer): void {
+    this.#fields.first_byte_ms ??= this.elapsedMs;
+    this.#fields.bytes_out += piece.length;
+  }
+
+  answerRead({ verdicts, masking, cause }: ReadAnswer): void {
     const fields = this.#fields;
-    fields.rules = [...(fields.rules ?? []), ...verdicts.map((verdict) => toRecord(verdict, 'answer'))];
-    this.#noteWouldBlock(verdicts);
+    if (verdicts.length > 0) {
+      fields.rules = [...(fields.rules ?? []), ...verdicts.map((verdict) => toRecord(verdict, 'answer'))];
+      this.#addWouldBlock(verdicts);
+    }
+    Object.assign(fields, masking);
+    if (cause !== undefined && cause !== '') fields.cause = cause;
   }
 
-  /** What the exchange cost, and what limits in monitor mode would have refused. */
+  answeredItself(bytes: number): void {
+    this.#fields.bytes_out = bytes;
+  }
+
+  failed(error: GatewayError, isAnswered: boolean): void {
+    this.failure = error;
+    if (isAnswered) this.#fields.first_byte_ms = this.elapsedMs;
+  }
+
+  /** What the exchange cost, and what limits in monitor mode would have refused; from its spending. */
   noteSpent({ usage, nanoUsd }: Spent, wouldRefuse: readonly string[]): void {
     const fields = this.#fields;
     if (usage !== undefined) fields.usage = toUsageFields(usage);
@@ -146,30 +175,50 @@ export class RecordDraft {
     if (wouldRefuse.length > 0) fields.would_limit = wouldRefuse;
   }
 
-  /** Details of a provider's failure that the client is not sent; without secrets. */
-  noteCause(cause: string): void {
-    if (cause !== '') this.#fields.cause = cause;
-  }
-
-  noteFirstByte(): void {
-    this.#fields.first_byte_ms = this.elapsedMs;
-  }
-
   /** The final record. */
-  finish({ status, error, configHash, scrub }: FinishOptions): ExchangeRecord {
+  finish({ status, configHash, scrub }: FinishOptions): ExchangeRecord {
     const fields = this.#fields;
+    const { failure } = this;
     fields.status = status;
-    fields.outcome = outcomeOf(error);
-    if (error !== undefined) fields.reason = error.reason;
-    if (error?.cause !== undefined) fields.cause = scrub(describe(error.cause));
+    fields.outcome = this.outcome;
+    if (failure !== undefined) fields.reason = failure.reason;
+    if (failure?.cause !== undefined) fields.cause = scrub(describe(failure.cause));
     if (status >= 400) {
       // A key in the wrong place is what requests are refused for.
-      fields.path = scrub(fields.path ?? '');
+      fields.path = scrub(fields.path);
       if (fields.model !== undefined) fields.model = scrub(fields.model);
     }
     fields.total_ms = this.elapsedMs;
     fields.config = configHash;
-    return fields as ExchangeRecord; // all required fields are set by now
+    return fields;
+  }
+
+  /**
+   * A key that is the same each time the same session gets the same refusal for the same body; undefined for everything
+   * else. Agents that repeat a refused request name their session.
+   */
+  get repeatKey(): string | undefined {
+    const { failure } = this;
+    if (failure === undefined || this.outcome !== 'refused') return undefined;
+    const { key, path, bytes_in: bytes } = this.#fields;
+    // The memory of a large body may have been transferred to the decision thread.
+    if (this.#body === undefined || this.#body.length !== bytes) return undefined;
+    const { session, subagent } = this.#sender;
+    if (session === undefined) return undefined;
+    const facts = [key, path, failure.reason, session, subagent];
+    return createHash('sha256').update(facts.join('\n')).update(this.#body).digest('base64');
+  }
+
+  #addFinding({ action, verdicts, unseen, microseconds }: Finding): void {
+    const fields = this.#fields;
+    fields.policy_us = (fields.policy_us ?? 0) + microseconds;
+    if (unseen > (fields.unseen ?? 0)) fields.unseen = unseen;
+    const found = verdicts.filter((verdict) => !this.#isNoted(verdict));
+    if (found.length === 0) return;
+    this.#action = strictest([this.#action, action]);
+    fields.decision = this.#action;
+    fields.rules = [...(fields.rules ?? []), ...found.map((verdict) => toRecord(verdict, 'outgoing'))];
+    this.#addWouldBlock(found);
   }
 
   /**
@@ -182,7 +231,7 @@ export class RecordDraft {
     return known.some(({ at, on }) => on === 'outgoing' && at === matches[0]?.at);
   }
 
-  #noteWouldBlock(verdicts: readonly Verdict[]): void {
+  #addWouldBlock(verdicts: readonly Verdict[]): void {
     const rules = verdicts
       .filter(({ mode, action }) => mode === 'monitor' && withholds(action))
       .map(({ rule }) => rule);
@@ -194,19 +243,12 @@ export class RecordDraft {
 
 interface FinishOptions {
   readonly status: number;
-  readonly error: GatewayError | undefined;
   readonly configHash: string;
   /** Removes secrets from what clients and other programs wrote. */
   readonly scrub: (text: string) => string;
 }
 
 const none: readonly string[] = [];
-
-export function outcomeOf(error: GatewayError | undefined): Outcome {
-  if (error === undefined) return 'answered';
-  if (error.code === 'client.left') return 'left';
-  return error.failure.status >= 500 ? 'failed' : 'refused';
-}
 
 function toRecord({ rule, action, mode, matches }: Verdict, on?: RecordedRule['on']): RecordedRule {
   return {

@@ -2,23 +2,10 @@ import { toFailure } from '../dialects/failure.ts';
 import { type Failure, type GatewayError, toGatewayError } from '../errors.ts';
 import type { HttpRequest } from '../http/request.ts';
 import { sendError } from '../http/respond.ts';
-import { LimitError, type LimitState } from '../limits/limiter.ts';
 import { errorDialect } from './endpoints.ts';
 import type { Exchange } from './exchange.ts';
+import { limitHeadersOf } from './rate-limit-headers.ts';
 import { type AgentName, agentOf } from './sender.ts';
-
-const rates = [
-  { unit: 'requests', limit: 'requests_per_minute' },
-  { unit: 'tokens', limit: 'tokens_per_minute' },
-] as const;
-
-function tightest(states: readonly LimitState[], limit: LimitState['limit']): LimitState | undefined {
-  let found: LimitState | undefined;
-  for (const state of states) {
-    if (state.limit === limit && (found === undefined || state.remaining < found.remaining)) found = state;
-  }
-  return found;
-}
 
 interface Form extends Pick<Failure, 'status' | 'type'> {
   readonly message: string;
@@ -96,10 +83,10 @@ function waysOut(name: string, { wayOut, isStarted }: Agent, { detectors }: Gate
 /** Sends the error, unless the answer has begun (then the relay has ended it) or the client has disconnected. */
 export function refuse(exchange: Exchange, thrown: unknown): void {
   const error = toGatewayError(thrown);
-  exchange.failure = error;
-  const { request, response, draft, id } = exchange;
-  if (response.headersSent || response.isClosed) return;
-  draft.noteFirstByte();
+  const { request, response, events, id } = exchange;
+  const isAnswered = !response.headersSent && !response.isClosed;
+  events.failed(error, isAnswered);
+  if (!isAnswered) return;
   const refusal = refusalForm(error, request);
   // It may name a path or a model that has a key in it.
   const form = { ...refusal, message: exchange.scrubber.text(refusal.message) };
@@ -109,22 +96,7 @@ export function refuse(exchange: Exchange, thrown: unknown): void {
     headers: toFields(limitHeadersOf(exchange)),
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   };
-  draft.note({ bytes_out: sendError(response, error, id, options) });
-}
-
-/**
- * Rate-limit headers as the client's SDK reads them, a flat list; empty if nothing is limited. They report the tighter of
- * the project's and the key's limit.
- */
-export function limitHeadersOf({ failure, spending, startedMs: nowMs }: Exchange): readonly string[] {
-  const states = failure instanceof LimitError ? failure.states : spending?.reservation?.states;
-  if (spending === undefined || states === undefined) return [];
-  return rates.flatMap(({ unit, limit }) => {
-    const state = tightest(states, limit);
-    if (state === undefined) return [];
-    const { max, remaining, resetMs } = state;
-    return spending.dialect.limitHeaders({ unit, max, remaining, resetMs, nowMs });
-  });
+  events.answeredItself(sendError(response, error, id, options));
 }
 
 /** Turns a flat list of names and values into an object. */

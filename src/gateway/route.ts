@@ -3,25 +3,31 @@ import type { Route, Router, Target } from '../providers/route.ts';
 import type { DecidedRequest } from './decision/decide-request.ts';
 import { dialectAt } from './endpoints.ts';
 
-/** A decided request, and where it may go. */
+/** Where a decided request goes: to a provider, or to the gateway's own estimate of a token count. */
+export type RouteTaken = RoutedRequest | { readonly kind: 'estimate' };
+
 export interface RoutedRequest {
+  readonly kind: 'provider';
   readonly decided: DecidedRequest;
   readonly route: Route;
   /** Those that can take it, in the order in which they are tried. */
-  readonly targets: readonly Target[];
+  readonly targets: Targets;
 }
 
+type Targets = readonly [Target, ...Target[]];
+
 /**
- * Finds the targets of the model that can take a request, in its own dialect or translated; none for a token count that
- * no provider supports. Without the client's own login those that take it are left out. Throws model.unknown if no entry
- * of the model list matches, provider.unavailable if its providers are not configured, request.unsupported if none can
- * take the request, and key.missing if the first of them takes a login that the client has not sent.
+ * Finds the targets of the model that can take a request, in its own dialect or translated. A token count that no provider
+ * of the model supports is estimated. Without the client's own login those that take it are left out. Throws model.unknown
+ * if no entry of the model list matches, provider.unavailable if its providers are not configured, request.unsupported if
+ * none can take the request, and key.missing if the first of them takes a login that the client has not sent.
  */
 export function route(
   decided: DecidedRequest,
   { router, hasLogin }: { readonly router: Router; readonly hasLogin: boolean },
-): RoutedRequest {
-  const { model } = decided.request;
+): RouteTaken {
+  const { endpoint, request } = decided;
+  const { model } = request;
   const found = router.resolve(model);
   if (found === undefined) {
     const message = `no provider serves the model ${model}; GET /v1/models lists the available ones`;
@@ -32,26 +38,26 @@ export function route(
     const message = `provider ${provider}, which serves ${model}, is not configured: it lacks its key or another variable; "gateway doctor" names it`;
     throw new GatewayError('provider.unavailable', message, { retry: false });
   }
-  return { decided, route: found, targets: usableTargets(found, decided, hasLogin) };
+  const isUsable = ({ provider }: Target) => dialectAt(provider.options, endpoint) !== undefined;
+  const usable = found.targets.every(isUsable) ? found.targets : found.targets.filter(isUsable);
+  if (hasFirst(usable)) {
+    const targets = hasLogin ? usable : withoutLogins(usable);
+    return { kind: 'provider', decided, route: found, targets };
+  }
+  if (endpoint.kind === 'count') return { kind: 'estimate' };
+  const message = `the provider of ${model} does not serve ${endpoint.path}, and nothing that it could be translated to`;
+  throw new GatewayError('request.unsupported', message, { param: '/model' });
 }
 
-function usableTargets(
-  route: Route,
-  { endpoint, request }: DecidedRequest,
-  hasLogin: boolean,
-): readonly Target[] {
-  const isUsable = ({ provider }: Target) => dialectAt(provider.options, endpoint) !== undefined;
-  const usable = route.targets.every(isUsable) ? route.targets : route.targets.filter(isUsable);
-  const first = usable[0]?.provider;
-  if (first !== undefined && !hasLogin) {
-    if (first.takesLogin) throw withoutLogin(first.options.name);
-    return usable.some(({ provider }) => provider.takesLogin)
-      ? usable.filter(({ provider }) => !provider.takesLogin)
-      : usable;
-  }
-  if (first !== undefined || endpoint.kind === 'count') return usable;
-  const message = `the provider of ${request.model} does not serve ${endpoint.path}, and nothing that it could be translated to`;
-  throw new GatewayError('request.unsupported', message, { param: '/model' });
+function hasFirst(targets: readonly Target[]): targets is Targets {
+  return targets.length > 0;
+}
+
+function withoutLogins(targets: Targets): Targets {
+  const [first, ...fallbacks] = targets;
+  if (first.provider.takesLogin) throw withoutLogin(first.provider.options.name);
+  if (!fallbacks.some(({ provider }) => provider.takesLogin)) return targets;
+  return [first, ...fallbacks.filter(({ provider }) => !provider.takesLogin)];
 }
 
 function withoutLogin(provider: string): GatewayError {

@@ -9,15 +9,15 @@ import { TickQueue } from '../lib/tick-queue.ts';
 import type { Counters } from '../limits/counters.ts';
 import { MemoryCounters } from '../limits/memory-counters.ts';
 import type { Provider } from '../providers/provider.ts';
+import type { Gauges, OpenCounts, ProviderGauges } from '../record/gauges.ts';
 import type { Ledger } from '../record/ledger/ledger.ts';
-import type { ExchangeObserver, Gauges, OpenCounts, ProviderGauges } from '../record/observer.ts';
 import type { WriteRecord } from '../record/record.ts';
-import { foldRepeats, type RepeatFolder } from '../record/repeats.ts';
+import { foldRepeats } from '../record/repeats.ts';
 import { ActiveConfig } from './active-config.ts';
-import { Exchange } from './exchange.ts';
+import { Exchange, type Follow } from './exchange.ts';
 import type { GatewayConfig, ProcessState } from './gateway.ts';
 import type { Dependencies, Health, Readiness } from './local-endpoints/health.ts';
-import { settle } from './reserve.ts';
+import type { EndedExchange } from './subscriber.ts';
 
 export interface GatewayServer {
   readonly url: string;
@@ -40,10 +40,10 @@ export interface LocalPages {
   handle(request: HttpRequest, response: HttpResponse): void;
 }
 
-type OwnState = 'ticks' | 'counters' | 'ledger' | 'breakers' | 'tracer' | 'deciderEntry';
+type OwnState = 'ticks' | 'counters' | 'ledger' | 'breakers' | 'deciderEntry';
 
 /**
- * Whoever opened a ledger or a tracer owns it, and must close it after the drain. Without them: limits are counted in
+ * Whoever opened a ledger owns it, and must close it after the drain. Without them: limits are counted in
  * memory, the gateway starts now, is ready at once, and counts what is open in this process.
  */
 interface ServeOptions
@@ -60,8 +60,8 @@ interface ServeOptions
   readonly startedMs?: number | undefined;
   /** What is open in all processes, if several workers share the port. */
   readonly countOpen?: Health['countOpen'] | undefined;
-  /** Notified of every exchange that is over. */
-  readonly observers?: readonly ExchangeObserver[];
+  /** Who follows each exchange, before its record is written. */
+  readonly followers?: readonly Follow[];
   /** Answers what it takes, the paths below `/_/`, which are not exchanges. */
   readonly inspector?: LocalPages | undefined;
 }
@@ -79,8 +79,6 @@ export async function serveGateway(options: ServeOptions): Promise<GatewayServer
     counters,
     ledger,
     breakers,
-    tracer: options.tracer,
-    record: observe(repeats.write, options.observers ?? []),
     deciderEntry: options.deciderEntry,
     admit: () => admit(listener, memory),
     startedMs: options.startedMs ?? Date.now(),
@@ -97,7 +95,10 @@ export async function serveGateway(options: ServeOptions): Promise<GatewayServer
   const active = new ActiveConfig(options.config, state);
   breakers?.subscribe((change) => active.followBreaker(change));
 
-  const onRequest = requestHandler(options, { open, active });
+  const recorder = { ended: ({ record, repeatKey }: EndedExchange) => repeats.write(record, repeatKey) };
+  // Followers see every exchange; only the written records collapse repeated refusals.
+  const followers = [...(options.followers ?? []), () => recorder];
+  const onRequest = requestHandler(options.inspector, { open, active, followers });
   const server = await listen({ host, port, limits, accepted, ticks: state.ticks, onRequest });
   listener = server;
   server.stopSignal.addEventListener('abort', () => cut(open));
@@ -137,17 +138,24 @@ function admit(listener: Listener | undefined, memory: ReturnType<typeof watchHe
   }
 }
 
+interface Served {
+  readonly open: SwapRemoveList<Exchange>;
+  readonly active: ActiveConfig;
+  readonly followers: readonly Follow[];
+}
+
 function requestHandler(
-  { inspector, observers = [] }: ServeOptions,
-  { open, active }: { readonly open: SwapRemoveList<Exchange>; readonly active: ActiveConfig },
+  inspector: LocalPages | undefined,
+  { open, active, followers }: Served,
 ): (request: HttpRequest, response: HttpResponse) => void {
-  const tracing = observers.find(({ trace }) => trace !== undefined);
   return (request, response) => {
     if (inspector?.takes(request)) return inspector.handle(request, response);
-    const exchange = new Exchange(request, response, active.scrubber);
-    exchange.trace = tracing?.trace?.(exchange);
+    const exchange = new Exchange(request, response, { scrubber: active.scrubber, followers });
     open.add(exchange);
-    response.onClose(() => open.remove(exchange));
+    response.onClose(() => {
+      open.remove(exchange);
+      if (!response.isFinished) exchange.lifetime.end(new GatewayError('client.left', 'the client left'));
+    });
     active.run(exchange);
   };
 }
@@ -159,11 +167,7 @@ function cut(open: SwapRemoveList<Exchange>): void {
 
 /** Enters all exchanges in the ledger with what is known of them. */
 function settleAll(open: SwapRemoveList<Exchange>): void {
-  for (const exchange of [...open.items]) {
-    exchange.failure ??= stopped();
-    exchange.outcome.noteEnd();
-    void settle(exchange); // it never rejects
-  }
+  for (const exchange of [...open.items]) exchange.abandon(stopped());
 }
 
 function stopped(): GatewayError {
@@ -184,18 +188,6 @@ function watchHeap() {
   return { isScarce: () => isScarce, stop: () => clearInterval(timer) };
 }
 
-/** Observers see every exchange; only the records collapse repeated refusals. */
-function observe(
-  write: RepeatFolder['write'],
-  observers: readonly ExchangeObserver[],
-): RepeatFolder['write'] {
-  if (observers.length === 0) return write;
-  return (record, repeatKey) => {
-    for (const observer of observers) observer.finished(record);
-    write(record, repeatKey);
-  };
-}
-
 function gaugesOf({ options, admission, health }: Provider): ProviderGauges {
   const { active, queued } = admission;
   return { name: options.name, active, queued, isOpen: health.isHostOpen, openModels: health.openModels };
@@ -203,8 +195,8 @@ function gaugesOf({ options, admission, health }: Provider): ProviderGauges {
 
 /** Leaves out the health checks of the owner's own commands. */
 function countExchanges(open: readonly Exchange[]): OpenCounts {
-  const others = open.filter(({ isRecorded }) => isRecorded);
-  return { exchanges: others.length, streams: others.filter(({ draft }) => draft.soFar.stream).length };
+  const others = open.filter(({ record }) => record.isKept);
+  return { exchanges: others.length, streams: others.filter(({ record }) => record.soFar.stream).length };
 }
 
 function dependenciesOf({ isConnected }: Counters, ledger: Ledger | undefined): Dependencies {

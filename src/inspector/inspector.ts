@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { servesInspector } from '../config/build/sections.ts';
+import type { Follow } from '../gateway/exchange.ts';
+import type { Subscriber } from '../gateway/subscriber.ts';
 import { hostsAt } from '../http/check-origin.ts';
 import type { HttpRequest } from '../http/request.ts';
 import type { OwnerProof } from '../lib/owner-proof.ts';
-import type { ExchangeObserver } from '../record/observer.ts';
 import type { ExchangeRecord } from '../record/record.ts';
 import { Sessions } from './access/sessions.ts';
 import { type BackendOptions, createBackend } from './backend.ts';
@@ -40,15 +41,15 @@ export function createInspector(options: InspectorOptions) {
   const events = new EventStreams({ ring, boot, scrub: backend.scrub, now });
   const sessions = new Sessions(() => Number(new URL(url()).port));
   const routes = routesOf({ config, backend, ownerProof, sessions, ring, events, now });
-  const observer: ExchangeObserver = {
-    trace: (exchange) => ring.trace(exchange),
-    finished: (record) => {
+  const counted: Subscriber = {
+    ended: ({ record }) => {
       if (!isProbe(record)) minutes.add(record);
     },
   };
+  const followers: readonly Follow[] = [(exchange) => ring.follow(exchange), () => counted];
   return {
     passes: backend.passes,
-    observer,
+    followers,
     handle: servePage({
       route: createRouter(routes),
       sessions,

@@ -6,7 +6,7 @@ import type { GatewayError } from '../errors.ts';
  */
 export class Lifetime {
   #reason: GatewayError | undefined;
-  #listeners: (() => void)[] = [];
+  #listeners: ((reason: GatewayError) => void)[] = [];
 
   /** Why it is over; undefined while it lasts. */
   get reason(): GatewayError | undefined {
@@ -19,13 +19,13 @@ export class Lifetime {
     this.#reason = reason;
     const listeners = this.#listeners;
     this.#listeners = [];
-    for (const listener of listeners) listener();
+    for (const listener of listeners) listener(reason);
   }
 
   /** Calls back when it ends, immediately if it already has; returns a function that removes the listener. */
-  onEnd(listener: () => void): () => void {
+  onEnd(listener: (reason: GatewayError) => void): () => void {
     if (this.#reason !== undefined) {
-      listener();
+      listener(this.#reason);
       return () => undefined;
     }
     this.#listeners.push(listener);

@@ -37,32 +37,42 @@ export interface Forwarded<Request extends ProviderRequest = ProviderRequest> {
 }
 
 /** One request at one target, answered or not. */
-export type Attempt<Request extends ProviderRequest = ProviderRequest> =
-  | { readonly target: Target; readonly forwarded: Forwarded<Request> }
-  | { readonly target: Target; readonly failure: UpstreamFailure };
+export type Attempt<Request extends ProviderRequest = ProviderRequest> = AttemptFacts &
+  (
+    | { readonly kind: 'answered'; readonly forwarded: Forwarded<Request> }
+    | { readonly kind: 'failed'; readonly failure: UpstreamFailure }
+  );
 
-export interface AttemptOptions {
-  /** Ends the wait for the head of the answer. */
-  readonly lifetime: Lifetime;
-  /** Called if the exchange ends while the provider works on its request and has not answered. */
-  readonly onAbandoned: () => void;
-  /** Called before the request is sent, with what authorizes it and must not be seen anywhere else. */
-  readonly onAuthorized: (secrets: readonly string[]) => void;
+/** The exchange ended while the provider had not answered. */
+export interface AbandonedAttempt extends AttemptFacts {
+  readonly kind: 'abandoned';
+  readonly reason: GatewayError;
+  /** Whether the provider may work on the request. */
+  readonly wasSent: boolean;
 }
+
+interface AttemptFacts {
+  readonly target: Target;
+  /** What the request was authorized with: it must not be seen anywhere else. */
+  readonly secrets: readonly string[];
+}
+
+const noSecrets: readonly string[] = [];
 
 /**
  * Sends one request to one provider, whose slot the caller has taken with `takeSlot`; resolves with the head of the
- * answer or the failure. Rejects with the lifetime's reason if that ends first.
+ * answer, with the failure, or when the lifetime ends. Never rejects.
  */
 export function attempt<Request extends ProviderRequest>(
   target: Target,
   request: Request,
-  { lifetime, onAbandoned, onAuthorized }: AttemptOptions,
-): Promise<Attempt<Request>> {
+  lifetime: Lifetime,
+): Promise<Attempt<Request> | AbandonedAttempt> {
   const { provider } = target;
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
     let total: NodeJS.Timeout | undefined;
     let isReleased = false;
+    let secrets = noSecrets;
     const release = () => {
       if (isReleased) return;
       isReleased = true;
@@ -75,32 +85,31 @@ export function attempt<Request extends ProviderRequest>(
     const upstream = new Upstream((failure) => {
       if (failure === undefined) provider.health.answered(target.model, upstream.status, Date.now());
       else provider.health.failed(target.model, Date.now());
-      if (failure === undefined) {
-        forget();
-        const answered = (answer: ProviderAnswer) =>
-          resolve({
-            target,
-            forwarded: { answer, target, request, leftAtMs: upstream.leftAtMs, release },
-          });
-        if (!isRefusalForLoad(upstream.status)) return answered(upstream);
-        withRetryAfter(upstream, lifetime).then(answered, (reason) => {
-          release();
-          reject(reason);
-        });
-      } else {
+      if (failure !== undefined) {
         release();
-        resolve({ target, failure });
+        resolve({ kind: 'failed', target, secrets, failure });
+        return;
       }
+      forget();
+      const answered = (answer: ProviderAnswer) => {
+        const forwarded = { answer, target, request, leftAtMs: upstream.leftAtMs, release };
+        resolve({ kind: 'answered', target, secrets, forwarded });
+      };
+      if (!isRefusalForLoad(upstream.status)) return answered(upstream);
+      withRetryAfter(upstream, lifetime).then(answered, (reason) => {
+        release();
+        resolve({ kind: 'abandoned', target, secrets, reason, wasSent: false });
+      });
     });
-    const giveUp = (reason: GatewayError | undefined) => {
-      if (upstream.leftAtMs > 0) onAbandoned();
+    const giveUp = (reason: GatewayError) => {
+      const wasSent = upstream.leftAtMs > 0;
       upstream.abort();
       provider.health.abstained(target.model);
       release();
-      reject(reason);
+      resolve({ kind: 'abandoned', target, secrets, reason, wasSent });
     };
     let forget: () => void = () => undefined;
-    forget = lifetime.onEnd(() => giveUp(lifetime.reason));
+    forget = lifetime.onEnd(giveUp);
     if (lifetime.reason !== undefined) return;
     total = setTimeout(() => lifetime.end(tooLong(provider)), provider.options.timeouts.totalMs);
     const { path, headers, body, credential } = request;
@@ -116,12 +125,13 @@ export function attempt<Request extends ProviderRequest>(
       if (isReleased) return;
       provider.health.abstained(target.model);
       release();
-      resolve({ target, failure: { error: error as GatewayError, wasSent: false } }); // as it says
+      const failure = { error: error as GatewayError, wasSent: false }; // as it says
+      resolve({ kind: 'failed', target, secrets, failure });
     };
-    authorized(provider.authorizer, outgoing).then(({ headers: added, secrets }) => {
+    authorized(provider.authorizer, outgoing).then((authorization) => {
       if (isReleased) return;
-      onAuthorized(secrets);
-      provider.pool.send({ ...outgoing, headers: [...outgoing.headers, ...added] }, upstream);
+      secrets = authorization.secrets;
+      provider.pool.send({ ...outgoing, headers: [...outgoing.headers, ...authorization.headers] }, upstream);
     }, refuse);
   });
 }
@@ -141,7 +151,7 @@ export function takeSlot({ provider, model }: Target, lifetime: Lifetime): Promi
 
 /** Whether a fallback may be tried: the provider certainly did no work, or answered that it failed. */
 export function mayFallBack(attempt: Attempt): boolean {
-  if ('failure' in attempt) return !attempt.failure.wasSent;
+  if (attempt.kind === 'failed') return !attempt.failure.wasSent;
   const { answer, target } = attempt.forwarded;
   // Bedrock's for a model that failed.
   const isModelFailure = answer.status === 424 && target.provider.options.dialect === 'bedrock';
@@ -152,7 +162,7 @@ export function mayFallBack(attempt: Attempt): boolean {
 export function waitBeforeRetry(attempt: Attempt, tries: number): number | undefined {
   if (isRenewed(attempt)) return attempt.target.provider.retryBudget.take(tries) ? 0 : undefined;
   if (!mayRepeat(attempt)) return undefined;
-  const headers = 'forwarded' in attempt ? attempt.forwarded.answer.headers : undefined;
+  const headers = attempt.kind === 'answered' ? attempt.forwarded.answer.headers : undefined;
   const waitMs = retryWaitMs(headers, tries, Math.random(), Date.now());
   if (waitMs === undefined || !attempt.target.provider.retryBudget.take(tries)) return undefined;
   return waitMs;
@@ -160,7 +170,7 @@ export function waitBeforeRetry(attempt: Attempt, tries: number): number | undef
 
 /** Whether the provider refused credentials that had been revoked or were made for the wrong time, and there are others now. */
 function isRenewed(attempt: Attempt): boolean {
-  if ('failure' in attempt) return false;
+  if (attempt.kind === 'failed') return false;
   const { answer, target, leftAtMs } = attempt.forwarded;
   const isRefused = answer.status === 401 || answer.status === 403;
   const refusal = { headers: answer.headers, ageMs: performance.now() - leftAtMs };
@@ -168,7 +178,7 @@ function isRenewed(attempt: Attempt): boolean {
 }
 
 function mayRepeat(attempt: Attempt): boolean {
-  if ('failure' in attempt) {
+  if (attempt.kind === 'failed') {
     const { error, wasSent } = attempt.failure;
     return !wasSent && error.code !== 'provider.credentials_missing';
   }
@@ -184,7 +194,7 @@ function isRefusalForLoad(status: number): boolean {
 
 /** Abandons an answer that nobody will read, and releases its slot at the provider. */
 export function discard(attempt: Attempt): void {
-  if ('forwarded' in attempt) attempt.forwarded.release();
+  if (attempt.kind === 'answered') attempt.forwarded.release();
 }
 
 function tooLong({ options }: Provider): GatewayError {

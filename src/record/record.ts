@@ -9,14 +9,14 @@ export interface ExchangeRecord {
   /** The path without its query. */
   readonly path: string;
   /** The endpoint's name, if the path is one. */
-  readonly endpoint?: string;
-  readonly project?: string;
+  readonly endpoint?: string | undefined;
+  readonly project?: string | undefined;
   /** The key's id. */
-  readonly key?: string;
+  readonly key?: string | undefined;
   /** The agent that sent it, if it is recognized: claude, codex, opencode, gemini or copilot. */
-  readonly agent?: string;
+  readonly agent?: string | undefined;
   /** What the client says of itself: the session, and within it the subagent, what started that, and the request's purpose. */
-  readonly session?: string;
+  readonly session?: string | undefined;
   readonly subagent?: string;
   readonly parent?: string;
   readonly request_class?: string;
@@ -24,16 +24,16 @@ export interface ExchangeRecord {
   readonly prompt?: string;
   /** The id of the `gateway run` that started the agent. */
   readonly run?: string;
-  readonly model?: string;
-  readonly provider?: string;
+  readonly model?: string | undefined;
+  readonly provider?: string | undefined;
   /** The model's name at the provider. */
-  readonly target_model?: string;
-  readonly stream?: boolean;
+  readonly target_model?: string | undefined;
+  readonly stream?: boolean | undefined;
   readonly status: number;
   readonly outcome: Outcome;
   /** Why it was refused or failed. */
   readonly reason?: string;
-  readonly decision?: string;
+  readonly decision?: string | undefined;
   /** Ids of the rules that matched, with what each would have done; monitored ones too. */
   readonly rules?: readonly {
     readonly id: string;
@@ -47,27 +47,27 @@ export interface ExchangeRecord {
   readonly would_block?: readonly string[];
   /** Pieces of content that no rule could look into. */
   readonly unseen?: number;
-  readonly policy_us?: number;
+  readonly policy_us?: number | undefined;
   /** What happened to the request's bytes: exact, spliced, translated, masked or redacted. */
-  readonly body?: string;
+  readonly body?: string | undefined;
   /** How many values of each kind the provider got placeholders for, and how many times one was restored in the answer. */
   readonly masked?: Readonly<Record<string, number>>;
   readonly restored?: Readonly<Record<string, number>>;
   /** How many placeholders the model changed or shortened, so that they could not be restored. */
   readonly broken_placeholders?: Readonly<Record<string, number>>;
   /** Fields that a translation left out. */
-  readonly dropped?: readonly string[];
-  readonly attempts?: number;
+  readonly dropped?: readonly string[] | undefined;
+  readonly attempts?: number | undefined;
   /** How often the same refused request came again within a minute; in a second record, written afterwards. */
   readonly repeats?: number;
   readonly bytes_in: number;
   readonly bytes_out: number;
-  readonly usage?: UsageFields;
+  readonly usage?: UsageFields | undefined;
   /** What the provider charges for it, if the price is known. */
   readonly cost_usd?: number;
   /** Limits in monitor mode that would have refused the request. */
   readonly would_limit?: readonly string[];
-  readonly first_byte_ms?: number;
+  readonly first_byte_ms?: number | undefined;
   readonly total_ms: number;
   /** The request's body, only if `records.bodies` asks for it and only in the file. */
   readonly request_body?: string;

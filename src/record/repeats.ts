@@ -6,8 +6,6 @@ interface Seen {
   repeats: number;
 }
 
-export type RepeatFolder = ReturnType<typeof foldRepeats>;
-
 const windowMs = 60_000;
 // Clients choose how many different refusals they provoke; beyond this each is written.
 const knownRefusals = 1_000;

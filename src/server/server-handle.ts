@@ -3,15 +3,16 @@ import { servesInspector } from '../config/build/sections.ts';
 import type { Config } from '../config/config.ts';
 import { GatewayError } from '../errors.ts';
 import type { PreparedConfig } from '../gateway/active-config.ts';
+import type { Exchange, Follow } from '../gateway/exchange.ts';
 import type { GatewayConfig } from '../gateway/gateway.ts';
 import { type GatewayServer, serveGateway } from '../gateway/serve.ts';
 import type { AcceptedSockets } from '../http/listen.ts';
 import type { OwnerProof } from '../lib/owner-proof.ts';
 import { TickQueue } from '../lib/tick-queue.ts';
 import type { Counters } from '../limits/counters.ts';
+import type { OpenCounts } from '../record/gauges.ts';
 import type { Ledger } from '../record/ledger/ledger.ts';
 import type { MetricData } from '../record/metrics/families.ts';
-import type { OpenCounts } from '../record/observer.ts';
 import type { WriteRecord } from '../record/record.ts';
 import type { LogLevel } from '../record/recorder.ts';
 import { gatewayConfig, shareOf } from './gateway-config.ts';
@@ -144,10 +145,9 @@ async function open(options: HereOptions, closing: Closing): Promise<ServerHandl
     ledger: opened?.ledger,
     ticks,
     breakers,
-    tracer,
     ownerProof,
     isAnnounced: () => isAnnounced,
-    observers: [meter?.observer, page?.inspector.observer].filter((each) => each !== undefined),
+    followers: followersOf({ tracer, meter, page: page?.inspector }),
     inspector: page?.inspector,
   });
   void warmUp(server, toGatewayConfig(config, sandboxUrl));
@@ -186,6 +186,21 @@ async function open(options: HereOptions, closing: Closing): Promise<ServerHandl
       await close(closing);
     },
   };
+}
+
+interface Followed {
+  readonly tracer: Awaited<ReturnType<typeof openTracer>>;
+  readonly meter: Awaited<ReturnType<typeof openMeter>>;
+  readonly page: { readonly followers: readonly Follow[] } | undefined;
+}
+
+/** Who follows each exchange: spans, counters, live page. */
+function followersOf({ tracer, meter, page }: Followed): readonly Follow[] {
+  return [
+    ...(tracer === undefined ? [] : [(exchange: Exchange) => tracer.follow(exchange)]),
+    ...(page?.followers ?? []),
+    ...(meter === undefined ? [] : [() => meter.exchanges]),
+  ];
 }
 
 /** Throws drain.incomplete if not all of it could be written; a worker tells its parent instead. */

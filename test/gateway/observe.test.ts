@@ -16,7 +16,7 @@ models: [{ match: "m", provider: host }]`);
   const server = await serveConfig(config, {
     drainMs: 0,
     record: (record) => written.push(record),
-    observers: [{ finished: (record) => finished.push(record) }],
+    followers: [() => ({ ended: ({ record }) => finished.push(record) })],
   });
   return { server, finished, written };
 }
@@ -25,7 +25,7 @@ function ask({ url }: GatewayServer, body: object, init: RequestInit = {}): Prom
   return post({ url, key: secrets.PROJECT_KEY }, '/v1/chat/completions', { messages: [], ...body }, init);
 }
 
-test('an observer gets every exchange; of refusals that a session repeats the records have one, then a count', async () => {
+test('a subscriber gets every exchange; of refusals that a session repeats the records have one, then a count', async () => {
   const { server, finished, written } = await start((response) => void response.end());
   const refuse = async (model: string, session?: string) => {
     const headers: Record<string, string> = session === undefined ? {} : { 'session-id': session };

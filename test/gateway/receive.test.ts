@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
 import type { Exchange } from '../../src/gateway/exchange.ts';
 import { receive } from '../../src/gateway/receive.ts';
-import { RecordDraft } from '../../src/gateway/record-draft.ts';
+import { Subscribers } from '../../src/gateway/subscriber.ts';
 
 const access = { allowedHosts: new Set<string>(), allowedOrigins: new Set<string>() };
 
@@ -12,7 +12,7 @@ function ask(method: string, target: string, more: Readonly<Record<string, strin
   const request = { method, target, header: (name: string) => headers[name] };
   const exchange = {
     request,
-    draft: new RecordDraft('id', ''),
+    events: new Subscribers([]),
     scrubber: { text: (path: string) => path },
   } as unknown as Exchange; // all that it reads
   try {

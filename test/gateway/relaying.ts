@@ -7,6 +7,7 @@ import { type RelayedStream, relayStream } from '../../src/gateway/answer/relay.
 import { SecretStage } from '../../src/gateway/answer/secret-stage.ts';
 import { Exchange } from '../../src/gateway/exchange.ts';
 import { Scrubber } from '../../src/gateway/scrub.ts';
+import type { ReadAnswer } from '../../src/gateway/subscriber.ts';
 import { defaultListenLimits, type Listener, listen } from '../../src/http/listen.ts';
 import type { HttpRequest } from '../../src/http/request.ts';
 import type { HttpResponse } from '../../src/http/response.ts';
@@ -59,6 +60,8 @@ interface Begun {
   readonly exchange: Exchange;
   /** How the relay ended: the reason, or 'complete'. */
   readonly outcome: Promise<string>;
+  /** What was published of the answer. */
+  readonly answersRead: readonly ReadAnswer[];
 }
 
 export interface Relayed extends Begun {
@@ -96,7 +99,14 @@ export async function relay(
     begun = resolve;
   });
   const onRequest = (message: HttpRequest, response: HttpResponse) => {
-    const exchange = new Exchange(message, response, new Scrubber([]));
+    const answersRead: ReadAnswer[] = [];
+    const exchange = new Exchange(message, response, {
+      scrubber: new Scrubber([]),
+      followers: [() => ({ answerRead: (read) => answersRead.push(read) })],
+    });
+    response.onClose(() => {
+      if (!response.isFinished) exchange.lifetime.end(new GatewayError('client.left', 'the client left'));
+    });
     const answer = new WrittenAnswer();
     before(exchange);
     const headers = ['content-type', 'text/event-stream'];
@@ -105,11 +115,13 @@ export async function relay(
       stream,
       headers,
       hasHeartbeat,
+      held: { add: () => undefined, release: () => undefined },
+      found: () => ({ verdicts: [], masking: {} }),
     }).then(
       () => 'complete',
       (error: unknown) => (error instanceof GatewayError ? error.code : String(error)),
     );
-    begun({ answer, exchange, outcome });
+    begun({ answer, exchange, outcome, answersRead });
   };
   const limits = { ...defaultListenLimits, drainMs: 1_000 };
   const listener = await listen({ host: '127.0.0.1', port: 0, limits, onRequest });

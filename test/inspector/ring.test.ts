@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { Minutes } from '../../src/inspector/now/minutes.ts';
 import { Ring } from '../../src/inspector/ring/ring.ts';
-import { exchange, record } from './traced.ts';
+import { bodyOf, exchange, record, sending } from './traced.ts';
 
 describe('the ring', () => {
   const limits = { exchanges: 10, bytes: 1_000_000 };
   const refused = record({ status: 403, outcome: 'refused' });
   const finish = (ring: Ring, count: number, prefix = 'req', outcome = record()) => {
-    for (let i = 0; i < count; i += 1) ring.trace(exchange(`${prefix}_${i}`)).finished(outcome, undefined);
+    for (let i = 0; i < count; i += 1)
+      ring.follow(exchange(`${prefix}_${i}`)).ended({ record: outcome, message: undefined });
   };
   const idsOf = (ring: Ring) => ring.entries().map(({ id }) => id);
 
@@ -33,17 +34,16 @@ describe('the ring', () => {
     const limits = { exchanges: 50, bytes: 200_000 };
     const ring = new Ring(limits);
     ring.keepBodiesFor(1);
-    const open: ReturnType<Ring['trace']>[] = [];
+    const open: ReturnType<Ring['follow']>[] = [];
     for (let i = 0; i < 300; i += 1) {
       const random = (i * 7919) % 97;
-      const trace = ring.trace(exchange(`req_${i}`, ['x-long', 'h'.repeat(random * 10)]));
-      trace.received(Buffer.alloc(random * 600));
-      const head = { provider: 'p', model: 'm', form: 'exact', path: '/', headers: [] };
-      trace.sending(head, Buffer.alloc(random * 400));
+      const trace = ring.follow(exchange(`req_${i}`, ['x-long', 'h'.repeat(random * 10)]));
+      trace.read(bodyOf(Buffer.alloc(random * 600)));
+      trace.sending(sending(Buffer.alloc(random * 400)));
       for (let piece = 0; piece < random; piece += 1) trace.wrote(Buffer.alloc(random * 10));
       open.push(trace);
       // Some stay open until they have long left the ring.
-      if (random % 3 !== 0) trace.finished(record(), undefined);
+      if (random % 3 !== 0) trace.ended({ record: record(), message: undefined });
       if (random % 11 === 0) for (const late of open.splice(0)) late.wrote(Buffer.alloc(2_000));
       expect(ring.bytes).toBeLessThanOrEqual(limits.bytes);
       expect(ring.size).toBeLessThanOrEqual(limits.exchanges);
@@ -56,10 +56,10 @@ describe('the ring', () => {
 
   test('recalls what was before this start, older than everything else, as long as there is room', () => {
     const ring = new Ring({ exchanges: 4, bytes: 1_000_000 });
-    ring.trace(exchange('req_now')).finished(record({ request_id: 'req_now' }), undefined);
+    ring.follow(exchange('req_now')).ended({ record: record({ request_id: 'req_now' }), message: undefined });
     for (const id of ['req_3', 'req_2', 'req_1', 'req_0']) ring.recall(record({ request_id: id }));
     const before = idsOf(ring);
-    ring.trace(exchange('req_next')).finished(record(), undefined);
+    ring.follow(exchange('req_next')).ended({ record: record(), message: undefined });
 
     expect(before).toEqual(['req_now', 'req_3', 'req_2', 'req_1']);
     expect(ring.entries().map(({ id, record }) => [id, record?.status])).toEqual([
@@ -75,7 +75,7 @@ describe('the ring', () => {
   test('one body above the limit is not kept', () => {
     const ring = new Ring({ exchanges: 5, bytes: 10_000 });
     ring.keepBodiesFor(1);
-    ring.trace(exchange('req_1')).received(Buffer.alloc(20_000));
+    ring.follow(exchange('req_1')).read(bodyOf(Buffer.alloc(20_000)));
 
     expect(ring.bytes).toBeLessThan(10_000);
     expect(ring.find('req_1')?.hasBodies).toBe(false);
@@ -85,7 +85,7 @@ describe('the ring', () => {
     const ring = new Ring();
     ring.keepBodiesFor(1);
     const body = Buffer.from('as it came');
-    ring.trace(exchange('req_1')).received(body);
+    ring.follow(exchange('req_1')).read(bodyOf(body));
     body.fill(0);
 
     expect(ring.find('req_1')?.receivedBody?.toString()).toBe('as it came');
@@ -93,10 +93,13 @@ describe('the ring', () => {
 
   test('keeps what is open until it ends, however much is refused meanwhile', () => {
     const ring = new Ring(limits);
-    const slow = ring.trace(exchange('slow'));
-    slow.received(Buffer.from('{}'));
+    const slow = ring.follow(exchange('slow'));
+    slow.read(bodyOf(Buffer.from('{}')));
     finish(ring, 35, 'no', refused);
-    slow.finished(record({ status: 502, outcome: 'failed' }), 'the provider cut it short');
+    slow.ended({
+      record: record({ status: 502, outcome: 'failed' }),
+      message: 'the provider cut it short',
+    });
 
     expect(ring.find('slow')?.record).toMatchObject({ outcome: 'failed' });
     expect(ring.size).toBe(10);
@@ -104,20 +107,20 @@ describe('the ring', () => {
 
   test('drops the oldest where all are open', () => {
     const ring = new Ring(limits);
-    for (let i = 0; i < 12; i += 1) ring.trace(exchange(`req_${i}`)).received(Buffer.from('{}'));
+    for (let i = 0; i < 12; i += 1) ring.follow(exchange(`req_${i}`)).read(bodyOf(Buffer.from('{}')));
 
     expect(idsOf(ring)).toEqual(Array.from({ length: 10 }, (_, i) => `req_${11 - i}`));
   });
 
   test('shows what is under way in the order in which it came', () => {
     const ring = new Ring();
-    const slow = ring.trace(exchange('slow'));
-    slow.received(Buffer.from('{}'));
-    ring.trace(exchange('done')).finished(record(), undefined);
-    ring.trace(exchange('newest')).received(Buffer.from('{}'));
+    const slow = ring.follow(exchange('slow'));
+    slow.read(bodyOf(Buffer.from('{}')));
+    ring.follow(exchange('done')).ended({ record: record(), message: undefined });
+    ring.follow(exchange('newest')).read(bodyOf(Buffer.from('{}')));
 
     expect(idsOf(ring)).toEqual(['newest', 'done', 'slow']);
-    slow.finished(record(), undefined);
+    slow.ended({ record: record(), message: undefined });
     expect(idsOf(ring)).toEqual(['newest', 'done', 'slow']);
   });
 });

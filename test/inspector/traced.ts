@@ -1,15 +1,28 @@
+import type { ReadBody, SentRequest } from '../../src/gateway/subscriber.ts';
 import type { ExchangeRow } from '../../src/inspector/contract/exchange-list.ts';
-import type { TracedExchange } from '../../src/record/observer.ts';
+import type { FollowedExchange } from '../../src/inspector/ring/entry.ts';
 import type { ExchangeRecord } from '../../src/record/record.ts';
 
 /** An exchange as the ring is told of it. */
-export function exchange(id: string, headers: readonly string[] = []): TracedExchange {
+export function exchange(id: string, headers: readonly string[] = []): FollowedExchange {
   return {
     id,
     request: { rawHeaders: headers },
     response: { headers: [] },
-    draft: { soFar: {}, startedAt: performance.now() },
+    record: { soFar: {}, startedAt: performance.now() },
   };
+}
+
+/** A body as it is published. */
+export function bodyOf(body: Buffer): Pick<ReadBody, 'shown'> {
+  return { shown: () => body };
+}
+
+/** A request that is about to leave, as it is published. */
+export function sending(body: Buffer): SentRequest {
+  const request = { form: 'exact', path: '/', headers: [], body };
+  const target = { provider: { options: { name: 'p' } }, model: 'm' };
+  return { target, request, hasWaited: false } as unknown as SentRequest; // all that the ring reads of it
 }
 
 export function record(fields: Partial<ExchangeRecord> = {}): ExchangeRecord {

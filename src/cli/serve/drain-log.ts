@@ -1,4 +1,4 @@
-import type { OpenCounts } from '../../record/observer.ts';
+import type { OpenCounts } from '../../record/gauges.ts';
 import type { ServeLog } from '../../server/recording.ts';
 import type { Services } from '../../server/services.ts';
 

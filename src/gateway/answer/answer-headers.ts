@@ -1,7 +1,7 @@
 import type { Forwarded } from '../../providers/attempt.ts';
 import type { Exchange } from '../exchange.ts';
 import type { UpstreamRequest } from '../outgoing/build-upstream-request.ts';
-import { limitHeadersOf } from '../refuse.ts';
+import { limitHeadersOf } from '../rate-limit-headers.ts';
 
 interface HeadOptions {
   /** The body is not the provider's own: the gateway rewrote it. */
@@ -17,7 +17,7 @@ export function headersFor(
   { answer, target, request }: Forwarded<UpstreamRequest>,
   { isOwn }: HeadOptions,
 ): string[] {
-  const { id, draft } = exchange;
+  const { id, record } = exchange;
   // The provider's limits on a client's own login are the client's own to act on. Otherwise they apply to the gateway, and
   // a client under the gateway's limits must not act on them.
   const hasOwnLimits = target.provider.takesLogin && answer.headers.hasRateLimits;
@@ -27,11 +27,11 @@ export function headersFor(
   const headers = isOwn ? withJsonType(passed) : passed;
   headers.push('x-content-type-options', 'nosniff', 'x-request-id', id);
   if (answer.headers.get('request-id') === undefined) headers.push('request-id', id);
-  headers.push('x-gateway-body', request.form, 'x-gateway-attempts', String(draft.soFar.attempts));
+  headers.push('x-gateway-body', request.form, 'x-gateway-attempts', String(record.soFar.attempts));
   if (answer.status < 400) {
     headers.push('x-gateway-provider', target.provider.options.name, 'x-gateway-model', target.model);
   }
-  for (const rule of draft.warnings) headers.push('x-gateway-warning', rule);
+  for (const rule of record.warnings) headers.push('x-gateway-warning', rule);
   return headers;
 }
 

@@ -5,6 +5,7 @@ import { isFields, parseJson } from '../../dialects/fields.ts';
 import { dialects } from '../../dialects/registry.ts';
 import { formatSse } from '../../dialects/sse.ts';
 import { GatewayError } from '../../errors.ts';
+import type { HeldBytes } from '../../http/body.ts';
 import { memoize } from '../../lib/memoize.ts';
 import { Restorer } from '../../policy/mask/restorer.ts';
 import type { Forwarded } from '../../providers/attempt.ts';
@@ -17,6 +18,7 @@ import type { Exchange } from '../exchange.ts';
 import type { Gateway } from '../gateway.ts';
 import type { UpstreamRequest } from '../outgoing/build-upstream-request.ts';
 import { answersOf } from '../spending/output-bound.ts';
+import type { SeenAnswer } from '../subscriber.ts';
 import { headersFor } from './answer-headers.ts';
 import { AnswerStream } from './answer-stream.ts';
 import { ExactSource, TranslatedSource } from './event-source.ts';
@@ -41,6 +43,8 @@ interface Answered {
   readonly decided: DecidedRequest;
   /** The client's, without its question mark. */
   readonly query: string;
+  /** What the exchange takes of the memory for bodies. */
+  readonly held: HeldBytes;
 }
 
 /**
@@ -53,7 +57,7 @@ export async function sendAnswer(
   gateway: Pick<Gateway, 'decider' | 'pieces'>,
   answered: Answered,
 ): Promise<void> {
-  exchange.trace?.answering(answered.forwarded.leftAtMs);
+  exchange.events.answering(answered.forwarded.leftAtMs);
   try {
     await sendByKind(exchange, gateway, answered);
   } finally {
@@ -121,22 +125,24 @@ async function sendRefusal(exchange: Exchange, answered: Answered): Promise<void
   const hasKey = exchange.scrubber.text(text) !== text;
   if (answer.status === 403 && !hasKey && !isAboutCredentials(said))
     return sendErrorBody(exchange, answered, bytes);
-  exchange.draft.noteCause(shortened(exchange.scrubber.text(parseFailure(said, answer.status).message)));
-  throw credentialsRejected(forwarded);
+  const cause = shortened(exchange.scrubber.text(parseFailure(said, answer.status).message));
+  throw credentialsRejected(forwarded, cause);
 }
 
-function credentialsRejected({ target }: Forwarded<UpstreamRequest>): GatewayError {
+/** `cause`: what the provider says, for the record. */
+function credentialsRejected({ target }: Forwarded<UpstreamRequest>, cause = ''): GatewayError {
   const { name } = target.provider.options;
   return new GatewayError(
     'provider.credentials_rejected',
     `provider ${name} rejected the gateway's credentials`,
+    cause === '' ? {} : { cause },
   );
 }
 
 async function sendStream(
   exchange: Exchange,
   { pieces }: Pick<Gateway, 'pieces'>,
-  { forwarded, decided, query }: Answered,
+  { forwarded, decided, query, held }: Answered,
 ): Promise<void> {
   const { answer } = forwarded;
   const { endpoint, key, answerRules } = decided;
@@ -158,12 +164,8 @@ async function sendStream(
   // What costs little is passed on as it comes.
   const isExact = translation === undefined && rules === undefined && restorer === undefined;
   const shared = isExact ? answer : takeTurns(answer, { budget: pieces, sliceBytes: smallSlices });
-  try {
-    await relayStream(exchange, { answer: shared, stream, headers, hasHeartbeat: !isExact });
-  } finally {
-    if (restorer !== undefined) exchange.draft.note(restorer.counts);
-    if (rules !== undefined) exchange.draft.noteAnswerVerdicts(rules.verdicts);
-  }
+  const found = () => ({ verdicts: rules?.verdicts ?? [], masking: restorer?.counts ?? {} });
+  await relayStream(exchange, { answer: shared, stream, headers, held, found, hasHeartbeat: !isExact });
 }
 
 /** Of a dialect whose streams are events only if the client asks for them. */
@@ -235,9 +237,10 @@ async function sendBody(
   const { translation } = forwarded.request;
   const reader = { endpoint, form, translation, ...checkOf(exchange, forwarded, decided) };
   const { tally, errorStatus, ...checked } = await decider.readAnswer(body, reader, exchange.lifetime);
-  exchange.outcome.answer = { tally, extent: 'whole' };
-  if (errorStatus === 401 && !forwarded.target.provider.takesLogin) throw credentialsRejected(forwarded);
-  send(exchange, forwarded, { checked, isOwn, status: errorStatus });
+  const seen = { tally, extent: 'whole' } as const;
+  const isRejected = errorStatus === 401 && !forwarded.target.provider.takesLogin;
+  const shown = isRejected ? { verdicts: [], masking: {}, result: credentialsRejected(forwarded) } : checked;
+  send(exchange, forwarded, { checked: shown, isOwn, seen, status: errorStatus });
 }
 
 /** What decides how an answer is checked. */
@@ -260,7 +263,7 @@ function sendErrorBody(exchange: Exchange, { forwarded, decided }: Answered, byt
   const text = bytes.toString();
   const value = parseJson(text);
   // Proxies in front of the provider answer with HTML pages, which no client can read.
-  if (value === undefined) exchange.draft.noteCause(shortened(exchange.scrubber.text(text)));
+  const cause = value === undefined ? shortened(exchange.scrubber.text(text)) : undefined;
   const { translation } = forwarded.request;
   const readable = value === undefined ? text : value;
   const isOwn = translation !== undefined || !dialect.isErrorBody(value);
@@ -268,7 +271,7 @@ function sendErrorBody(exchange: Exchange, { forwarded, decided }: Answered, byt
   // A provider's error may quote the request or its own data, so the rules on answers apply to it too.
   const body = isOwn ? toBytes(error) : bytes;
   const checked = checkAnswer(body, checkOf(exchange, forwarded, decided));
-  send(exchange, forwarded, { checked, isOwn });
+  send(exchange, forwarded, { checked, isOwn, cause, seen: undefined });
 }
 
 /** The text of a page on one line, shortened to fit in a record. What is far behind the beginning is not looked at. */
@@ -290,20 +293,20 @@ interface Sent {
   readonly checked: CheckedAnswer;
   /** The body is not the provider's, but one that the gateway made of it. */
   readonly isOwn: boolean;
+  readonly seen: SeenAnswer | undefined;
+  /** See `ReadAnswer`. */
+  readonly cause?: string | undefined;
   /** Absent for the provider's own. */
   readonly status?: number | undefined;
 }
 
 /** Throws why the answer may not leave. */
 function send(exchange: Exchange, forwarded: Forwarded<UpstreamRequest>, sent: Sent): void {
-  const { checked, isOwn, status = forwarded.answer.status } = sent;
+  const { checked, isOwn, seen, cause, status = forwarded.answer.status } = sent;
   const { verdicts, masking, result } = checked;
-  exchange.draft.noteAnswerVerdicts(verdicts);
-  exchange.draft.note(masking);
+  exchange.events.answerRead({ seen, verdicts, masking, cause });
   if (result instanceof GatewayError) throw result;
-  exchange.draft.noteFirstByte();
-  exchange.draft.note({ bytes_out: result.length });
-  exchange.trace?.wrote(result);
+  exchange.events.wrote(result);
   const headers = headersFor(exchange, forwarded, { isOwn });
   headers.push('content-length', String(result.length));
   exchange.response.writeHead(status, headers);

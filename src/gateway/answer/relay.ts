@@ -1,8 +1,9 @@
 import { GatewayError, toGatewayError } from '../../errors.ts';
+import type { HeldBytes } from '../../http/body.ts';
 import type { HttpResponse } from '../../http/response.ts';
 import type { BodySink, ProviderAnswer } from '../../providers/transport/upstream.ts';
 import type { Exchange } from '../exchange.ts';
-import type { SeenAnswer } from '../spending/spending.ts';
+import type { ReadAnswer, SeenAnswer } from '../subscriber.ts';
 import type { AnswerStream } from './answer-stream.ts';
 
 // Limits on what a provider may still send after its last event: time and bytes. Then its connection is closed.
@@ -26,6 +27,10 @@ interface StreamOptions {
   readonly headers: readonly string[];
   /** Whether the client gets signs of life while the provider sends nothing: not where its bytes pass as they are. */
   readonly hasHeartbeat?: boolean;
+  /** What the exchange takes of the memory for bodies. */
+  readonly held: HeldBytes;
+  /** What checking the stream has found so far. */
+  readonly found: () => Pick<ReadAnswer, 'verdicts' | 'masking'>;
 }
 
 /**
@@ -47,6 +52,8 @@ class StreamSink implements BodySink {
   readonly #response: HttpResponse;
   readonly #answer: ProviderAnswer;
   readonly #stream: RelayedStream;
+  readonly #held: HeldBytes;
+  readonly #found: StreamOptions['found'];
   readonly #settle: (error: GatewayError | undefined) => void;
   // The lifetime may be over already, and then calls back before `onEnd` returns.
   #forget: () => void = () => undefined;
@@ -55,8 +62,6 @@ class StreamSink implements BodySink {
     this.#awaitsDrain = false;
     this.#answer.resume();
   };
-  #bytes = 0;
-  #hasBegun = false;
   readonly #heartbeat: NodeJS.Timeout | undefined;
   /** Whether more had arrived than was read when the answer was abandoned. */
   #wasBehind = false;
@@ -66,16 +71,19 @@ class StreamSink implements BodySink {
   #tailBytes = 0;
   /** Of the largest event so far. */
   #counted = 0;
+  #isNoted = false;
 
   constructor(
     exchange: Exchange,
-    { answer, stream, hasHeartbeat = false }: StreamOptions,
+    { answer, stream, held, found, hasHeartbeat = false }: StreamOptions,
     settle: (error: GatewayError | undefined) => void,
   ) {
     this.#exchange = exchange;
     this.#response = exchange.response;
     this.#answer = answer;
     this.#stream = stream;
+    this.#held = held;
+    this.#found = found;
     this.#settle = settle;
     if (hasHeartbeat) this.#heartbeat = setTimeout(() => this.#beat(), heartbeatMs).unref();
     this.#forget = exchange.lifetime.onEnd(() => this.#lifetimeEnded());
@@ -103,7 +111,7 @@ class StreamSink implements BodySink {
   /** A large event counts as bodies do until the exchange is over. Throws gateway.overloaded. */
   #account(heldBytes: number): void {
     if (heldBytes <= uncounted || heldBytes <= this.#counted) return;
-    this.#exchange.held?.add(heldBytes - this.#counted);
+    this.#held.add(heldBytes - this.#counted);
     this.#counted = heldBytes;
   }
 
@@ -146,15 +154,11 @@ class StreamSink implements BodySink {
     this.#heartbeat?.refresh();
     if (this.#awaitsDrain) return;
     const sign = this.#stream.heartbeat();
-    this.#bytes += sign.length;
     if (sign.length > 0) this.#response.write(sign);
   }
 
   #noted(bytes: Buffer): Buffer {
-    if (!this.#hasBegun) this.#exchange.draft.noteFirstByte();
-    this.#hasBegun = true;
-    this.#bytes += bytes.length;
-    this.#exchange.trace?.wrote(bytes);
+    this.#exchange.events.wrote(bytes);
     return bytes;
   }
 
@@ -211,8 +215,10 @@ class StreamSink implements BodySink {
   }
 
   #noteAnswer(error: GatewayError | undefined): void {
-    this.#exchange.draft.note({ bytes_out: this.#bytes });
-    this.#exchange.outcome.answer = { tally: this.#stream.tally, extent: this.#extent(error) };
+    if (this.#isNoted) return;
+    this.#isNoted = true;
+    const seen = { tally: this.#stream.tally, extent: this.#extent(error) };
+    this.#exchange.events.answerRead({ seen, ...this.#found() });
   }
 
   /** How much of the provider's answer was read. */
@@ -234,7 +240,7 @@ class StreamSink implements BodySink {
     clearTimeout(this.#heartbeat);
     this.#forget();
     this.#response.onDrain(undefined);
-    if (!this.#response.isEnded) this.#noteAnswer(error);
+    this.#noteAnswer(error);
     this.#settle(error);
   }
 }

@@ -15,6 +15,7 @@ import {
   toRefusal,
   withholds,
 } from '../../policy/rule.ts';
+import type { ClientLogin } from '../client-login.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
 import type { ModelRequest } from '../request.ts';
 
@@ -45,6 +46,8 @@ export interface DecidedRequest extends Omit<PassedRequest, 'kind'> {
   readonly endpoint: ModelEndpoint;
   readonly key: KeyRecord;
   readonly facts: RequestFacts;
+  /** The client's own login at a provider; undefined if it has sent none. */
+  readonly login: ClientLogin | undefined;
 }
 
 /** A body that the gateway built. */

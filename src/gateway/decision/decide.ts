@@ -1,10 +1,17 @@
 import { GatewayError } from '../../errors.ts';
 import type { Block } from '../../policy/rule.ts';
-import { refuseLoginIn } from '../client-login.ts';
+import { hasLogin, loginFound, loginRefusal } from '../client-login.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Gateway } from '../gateway.ts';
-import { withBody, withoutHidden } from '../sender.ts';
+import { type Sender, withBody, withoutHidden } from '../sender.ts';
 import { type DecidedRequest, factsOf, type Incoming, toSubject } from './decide-request.ts';
+
+/** A client's request whose body is complete. */
+type ReadRequest = Omit<Incoming, 'nowMs'> &
+  Pick<DecidedRequest, 'key' | 'login'> & {
+    /** Who sent it, as far as its head says. */
+    readonly sender: Sender;
+  };
 
 /**
  * Parses a body strictly and applies the key's policies. Throws what strict parsing throws, and the refusal with the
@@ -13,45 +20,41 @@ import { type DecidedRequest, factsOf, type Incoming, toSubject } from './decide
 export async function decide(
   exchange: Exchange,
   { decider }: Pick<Gateway, 'decider'>,
-  { body, endpoint, pathModel, key }: Omit<Incoming, 'nowMs'> & Pick<DecidedRequest, 'key'>,
+  { body, endpoint, pathModel, key, login, sender }: ReadRequest,
 ): Promise<DecidedRequest> {
-  const nowMs = exchange.startedMs;
-  refuseLoginIn(exchange, [body]);
+  const { events, lifetime, scrubber, startedMs: nowMs } = exchange;
+  if (hasLogin(login, [body])) {
+    events.checked([loginFound]);
+    throw loginRefusal();
+  }
   const decided = await decider.decideRequest(
     key.policies,
     { body, endpoint, pathModel, key, nowMs },
-    exchange.lifetime,
+    lifetime,
   );
   const { decision, request, microseconds } = decided;
-  const { model, stream } = request;
+  const { document, model, stream } = request;
   const targetModels = decider.targetModels(model);
   const facts = factsOf(request, { endpoint, key, targetModels, nowMs });
   // No record may have a text that a rule on texts refuses; a rule on models says nothing against the name itself.
   const isFound = (at: string, text: string) =>
-    key.policies.evaluateValue({ at, text }, toSubject(facts, request.document, endpoint.dialect)).length > 0;
-  const isHidden =
-    decision.action === 'block' && (decision.failure !== undefined || isFound('/model', model));
-  exchange.draft.note({ model: isHidden ? '' : model, stream });
-  if (decision.failure === undefined) {
-    exchange.sender = withBody(exchange.sender ?? {}, request.document, endpoint);
-    noteSender(exchange, (id) => !key.policies.isKnownClean(id) && isFound('session', id));
-  }
-  exchange.draft.noteDecision(decision, microseconds);
-  if (exchange.spans !== undefined) {
-    const rules = decision.verdicts.map(({ rule }) => rule);
-    exchange.spans.decided(decision.action, rules, microseconds);
-  }
+    key.policies.evaluateValue({ at, text }, toSubject(facts, document, endpoint.dialect)).length > 0;
+  const isHiddenId = (id: string) =>
+    scrubber.text(id) !== id || (!key.policies.isKnownClean(id) && isFound('session', id));
+  const isFailure = decision.failure !== undefined;
+  const isHidden = decision.action === 'block' && (isFailure || isFound('/model', model));
+  const whole = isFailure ? sender : withBody(sender, document, endpoint);
+  events.decided({
+    decision,
+    microseconds,
+    model: isHidden ? '' : model,
+    stream,
+    sender: whole,
+    shownSender: isFailure ? {} : withoutHidden(whole, isHiddenId),
+  });
   if (decided.kind === 'blocked') throw blocked(decided.decision);
-  return { request, endpoint, key, decision: decided.decision, facts, answerRules: decided.answerRules };
-}
-
-/** Records who sent the request, without ids that contain a secret or what a rule on texts looks for. */
-function noteSender(
-  { sender, scrubber, draft }: Pick<Exchange, 'sender' | 'scrubber' | 'draft'>,
-  isFound: (id: string) => boolean,
-): void {
-  if (sender === undefined) return;
-  draft.noteSender(withoutHidden(sender, (id) => scrubber.text(id) !== id || isFound(id)));
+  const { answerRules } = decided;
+  return { request, endpoint, key, login, decision: decided.decision, facts, answerRules };
 }
 
 /** The refusal with the blocking rule's reason and message; what a rule threw goes into the record. */

@@ -32,8 +32,15 @@ export function sendEstimate(exchange: Exchange, { request, endpoint }: DecidedR
   exchange.sendJson(endpoint.call.countAnswer?.(tokens), { headers: { 'x-gateway-estimate': 'true' } });
 }
 
+/** A request that no provider sees. */
+type LocalRequest = Received & Pick<DecidedRequest, 'login'>;
+
 /** Answers the requests that need no provider: health, what this is, and the models that a key may use. */
-export async function answerLocally(exchange: Exchange, gateway: Gateway, target: Received): Promise<void> {
+export async function answerLocally(
+  exchange: Exchange,
+  gateway: Gateway,
+  target: LocalRequest,
+): Promise<void> {
   switch (target.endpoint.kind) {
     case 'health':
       return answerHealth(exchange, gateway.health);
@@ -53,12 +60,13 @@ function about() {
 async function answerModels(
   exchange: Exchange,
   gateway: Gateway,
-  { endpoint, pathModel = '', query }: Received,
+  { endpoint, pathModel = '', query, login }: LocalRequest,
 ): Promise<void> {
   isOwners(exchange, gateway.health.ownerProof);
-  const key = authenticate(exchange, gateway);
-  exchange.draft.noteCaller(endpoint.kind, key);
-  const list = modelListFor(endpoint, exchange.request);
+  const { request, startedMs, events } = exchange;
+  const key = authenticate({ request, login, startedMs }, gateway);
+  events.authenticated({ endpoint: endpoint.kind, project: key.project, id: key.id });
+  const list = modelListFor(endpoint, request);
   if (endpoint.kind === 'model') {
     const model = allowedModel(pathModel, gateway, key);
     return exchange.sendJson(

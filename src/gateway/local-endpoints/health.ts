@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { GatewayError } from '../../errors.ts';
 import { answerHeader, challengeHeader, type OwnerProof } from '../../lib/owner-proof.ts';
-import type { OpenCounts } from '../../record/observer.ts';
+import type { OpenCounts } from '../../record/gauges.ts';
 import type { Exchange } from '../exchange.ts';
 
 /** Whether the gateway's dependencies work. Requests that need none of them are served all the same. */
@@ -59,7 +59,7 @@ export async function answerHealth(exchange: Exchange, { ownerProof, countOpen }
 export function isOwners(exchange: Exchange, ownerProof: OwnerProof | undefined): boolean {
   const challenge = exchange.request.header(challengeHeader) ?? '';
   if (ownerProof === undefined || !isSame(challenge, ownerProof.challenge)) return false;
-  exchange.isRecorded = false;
+  exchange.record.isKept = false;
   return true;
 }
 

@@ -1,33 +1,14 @@
-import type { KeyRecord } from '../../config/build/keys.ts';
 import { methodFor } from '../../dialects/dialect.ts';
 import { hasModel, targetOf } from '../../dialects/model-path.ts';
 import { dialects } from '../../dialects/registry.ts';
 import { GatewayError } from '../../errors.ts';
-import type { HttpRequest } from '../../http/request.ts';
-import { memoize } from '../../lib/memoize.ts';
 import { joinValues, type MaskedValues } from '../../policy/mask/masked-values.ts';
-import {
-  type Decision,
-  replaces,
-  type Subject,
-  strictest,
-  toRefusal,
-  type Verdict,
-} from '../../policy/rule.ts';
+import { type Decision, replaces, strictest, type Verdict } from '../../policy/rule.ts';
 import type { ProviderRequest } from '../../providers/attempt.ts';
 import type { Call } from '../../providers/clouds/clouds.ts';
-import {
-  type ForwardableHeader,
-  type ForwardOptions,
-  forwardableHeaders,
-  requestHeaders,
-} from '../../providers/headers.ts';
 import type { Provider } from '../../providers/provider.ts';
 import type { Target } from '../../providers/route.ts';
-import { refuseLoginIn } from '../client-login.ts';
-import { blocked } from '../decision/decide.ts';
 import type { DecidedRequest } from '../decision/decide-request.ts';
-import { toSubject } from '../decision/decide-request.ts';
 import type { Decider } from '../decision/decider.ts';
 import type { PassedTranslation, RequestTranslation } from '../decision/translate-request.ts';
 import { dialectAt } from '../endpoints.ts';
@@ -35,6 +16,7 @@ import type { Exchange } from '../exchange.ts';
 import type { RoutedRequest } from '../route.ts';
 import { buildBody, type SameDialect } from './build-body.ts';
 import { fillEnvelope, inEnvelope } from './envelope.ts';
+import type { EvaluatedHead, OutgoingCheck } from './outgoing-check.ts';
 
 /** A checked request in the form for one target, and what is needed to pass its answer back. */
 export interface UpstreamRequest extends ProviderRequest {
@@ -54,6 +36,8 @@ export interface Outgoing extends RoutedRequest {
   /** The client's query, without its question mark. */
   readonly query: string;
   readonly decider: Decider;
+  /** Whether tokens or money are limited, so that their usage must be known. */
+  readonly isLimited: boolean;
 }
 
 /**
@@ -68,9 +52,9 @@ export interface Outgoing extends RoutedRequest {
  * Throws the refusal, request.unsupported if the target can't take the request, and request.thread_unsupported.
  */
 export async function buildUpstreamRequest(
-  exchange: Exchange,
-  { decided, route, targets, query, decider }: Outgoing,
-  target: Target,
+  exchange: Pick<Exchange, 'request' | 'lifetime'>,
+  { decided, route, targets, query, decider, isLimited }: Outgoing,
+  { target, check }: { readonly target: Target; readonly check: OutgoingCheck },
 ): Promise<UpstreamRequest> {
   const { endpoint, key, request, facts } = decided;
   const { provider, model } = target;
@@ -79,19 +63,14 @@ export async function buildUpstreamRequest(
   if (!isSame || target !== targets[0]) refuseThread(decided);
 
   const { host, options } = provider;
-  const asksUsage =
-    exchange.spending?.isLimited === true && provider.traitsFor(model).streamUsage === 'asked';
+  const asksUsage = isLimited && provider.traitsFor(model).streamUsage === 'asked';
   const destination = { dialect, model, host, family: options.dialect, entry: route.entry, asksUsage };
   const method = isSame ? endpoint.call : methodFor(dialects[dialect], request.stream);
   const evaluate = () => {
-    const subject = toSubject(facts, request.document, endpoint.dialect);
-    const head = evaluateHead(
+    const head = check.head(
       { rawHeaders: exchange.request.rawHeaders, query: isSame && !hasModel(endpoint.call) ? query : '' },
-      { policies: key.policies, subject },
       { dialect: dialects[dialect], extraNames: options.forwardHeaders, own: provider.ownHeaders },
-      (name) => exchange.scrubber.inName(name),
     );
-    concludeHead(exchange, head);
     const call = { path: targetOf(method, model), model, stream: request.stream };
     return headFor(provider, call, head);
   };
@@ -101,7 +80,7 @@ export async function buildUpstreamRequest(
   const built = buildBody(decided, { ...destination, envelope: ownHead?.envelope });
   if (built.form !== 'untranslated') {
     const replacement = replacementOf(own);
-    return finish(exchange, { built, replacement, masked: own.masked, ...(ownHead ?? evaluate()) });
+    return finish(check, { built, replacement, masked: own.masked, ...(ownHead ?? evaluate()) });
   }
   const redactedBy = own.verdicts.filter(isReplacing).map(({ policy }) => policy);
   const translated = await decider.translateRequest(
@@ -110,34 +89,21 @@ export async function buildUpstreamRequest(
     exchange.lifetime,
   );
   const evaluated = evaluate();
-  exchange.draft.noteOutgoing(translated.decision, translated.microseconds);
-  if (translated.kind === 'blocked') throw blocked(translated.decision);
-  const { decision } = translated;
+  const passed = check.body(translated);
+  const { decision } = passed;
   const masked = joinValues(own.masked ?? none, decision.masked ?? none);
   if (masked === undefined) {
     const message = 'two values have the same placeholder';
     throw new GatewayError('policy.blocked', message, { reason: 'content.unredactable' });
   }
   const replacement = replacementOf({ action: strictest([own.action, decision.action]) });
-  const body = inEnvelope(translated.body, evaluated.envelope);
-  return finish(exchange, {
+  const body = inEnvelope(passed.body, evaluated.envelope);
+  return finish(check, {
     ...evaluated,
-    built: { ...translated, body, form: 'translated' },
+    built: { ...passed, body, form: 'translated' },
     replacement,
     masked,
   });
-}
-
-/** Records what was found in the headers and query; throws the refusal. */
-function concludeHead({ draft }: Exchange, { verdicts }: EvaluatedHead): void {
-  if (verdicts.length === 0) return;
-  const enforced = verdicts.filter(({ mode }) => mode === 'enforce');
-  draft.noteOutgoing({ action: strictest(enforced.map((each) => each.action)), verdicts, unseen: 0 }, 0);
-  const blocking = enforced.find(({ action }) => action === 'block');
-  if (blocking === undefined) return;
-  const { failure } = blocking;
-  const found = { refusal: toRefusal(blocking), verdicts: [blocking] };
-  throw blocked(failure === undefined ? found : { ...found, failure });
 }
 
 /** Where a call goes at its host, and which of the checked headers it has there. */
@@ -162,25 +128,19 @@ interface Checked {
   readonly masked: MaskedValues | undefined;
 }
 
-/** Throws the refusal if the client's own credential is anywhere but in its place. */
-function finish(exchange: Exchange, checked: Checked): UpstreamRequest {
+function finish(check: OutgoingCheck, checked: Checked): UpstreamRequest {
   const { path, headers, built, replacement, masked } = checked;
-  const { login } = exchange;
-  if (login !== undefined) {
-    const texts = Buffer.from([path, ...headers].join('\n'));
-    // The client's own bytes were looked through when they came.
-    refuseLoginIn(exchange, built.form === 'exact' ? [texts] : [texts, built.body]);
-  }
+  // The client's own bytes were looked through when they came.
+  check.login([path, ...headers], built.form === 'exact' ? undefined : built.body);
   const fields = built.form === 'translated' ? { translation: built.translation } : {};
   const dropped = built.form === 'translated' ? [...built.dropped, ...checked.dropped] : checked.dropped;
   const form = replacement ?? built.form;
   // The one place that marks a request as approved by the policies.
-  const credential = login?.credential;
   return {
     path,
     headers,
     body: built.body,
-    credential,
+    credential: check.credential,
     form,
     hidesUsage: built.form !== 'translated' && built.hidesUsage,
     masked: masked?.size === 0 ? undefined : masked,
@@ -215,68 +175,3 @@ function refuseThread({ request: { document }, endpoint }: DecidedRequest): void
     { param: field, errorCode: 'thread_unsupported_request' },
   );
 }
-
-/** The part of the client's request head that goes to a provider. */
-interface EvaluatedHead {
-  /** A flat list of names and values. */
-  readonly headers: string[];
-  /** With its question mark; empty if there is none. */
-  readonly query: string;
-  /** Headers that were left out because of their values. */
-  readonly dropped: readonly string[];
-  /** What the text rules found; if one of them blocks, nothing may leave. */
-  readonly verdicts: readonly Verdict[];
-}
-
-/**
- * Evaluates the key's text rules on the client's headers and query. A header that a rule would redact or mask is left out:
- * part of its value would mean something else, or nothing.
- */
-export function evaluateHead(
-  { rawHeaders, query }: Pick<HttpRequest, 'rawHeaders'> & Pick<Outgoing, 'query'>,
-  { policies, subject }: Pick<KeyRecord, 'policies'> & { readonly subject: Subject },
-  { dialect, extraNames, own }: ForwardOptions & { readonly own: readonly string[] },
-  keyIn: (name: string) => string | undefined,
-): EvaluatedHead {
-  const verdicts: Verdict[] = [];
-  const mayLeave = (kind: 'header' | 'query', name: string, text: string): boolean => {
-    // Nearly all values recur, and this runs for every header of every request.
-    if (policies.isKnownClean(text)) return true;
-    const at = `${kind}:${name}`;
-    const found = policies.evaluateValue({ at, text }, subject);
-    if (found.length === 0) return true;
-    const isNoted = ({ policy, rule }: Verdict) =>
-      verdicts.some((each) => each.policy === policy && each.rule === rule && each.matches[0]?.at === at);
-    verdicts.push(...found.filter((verdict) => !isNoted(verdict)));
-    return !found.some(({ action, mode }) => mode === 'enforce' && replaces(action));
-  };
-  // A name that clients choose is judged as it was spelled, as it leaves, and by the key that is in it in any case.
-  const isNameClean = ({ name, spelling, label }: ForwardableHeader): boolean =>
-    name === label ||
-    [spelling, name, keyIn(name) ?? ''].every((text) => text === '' || mayLeave('header', label, text));
-  // The content type was checked before the body was read.
-  const isClean = (header: ForwardableHeader): boolean =>
-    header.name === 'content-type' || (isNameClean(header) && mayLeave('header', header.label, header.value));
-  const forwardable = forwardableHeaders(rawHeaders, { dialect, extraNames });
-  const dropped = forwardable.unfit.map((label) => `header:${label}`);
-  const client: string[] = [];
-  for (const header of forwardable.headers) {
-    if (isClean(header)) client.push(header.name, header.value);
-    else dropped.push(`header:${header.label}`);
-  }
-  const headers = requestHeaders(client, { own, dialect });
-  const beta = betaOf(query);
-  const isForwarded = beta !== '' && mayLeave('query', 'beta', beta);
-  return { headers, query: isForwarded ? `?beta=${beta}` : '', dropped, verdicts };
-}
-
-const flag = /^[A-Za-z0-9._-]{1,32}$/;
-
-/**
- * Of the client's query only the flag `beta` is forwarded: coding agents send `beta=true`, and nothing else is known to
- * matter. Empty if it is missing or not a plain flag.
- */
-export const betaOf = memoize((query) => {
-  const beta = new URLSearchParams(query).get('beta') ?? '';
-  return flag.test(beta) ? beta : '';
-});

@@ -1,6 +1,5 @@
 import { GatewayError } from '../../errors.ts';
 import type { Lifetime } from '../../lib/lifetime.ts';
-import { countKinds } from '../../policy/mask/masked-values.ts';
 import {
   type Attempt,
   attempt,
@@ -13,6 +12,15 @@ import {
 import type { Target } from '../../providers/route.ts';
 import type { Exchange } from '../exchange.ts';
 import { buildUpstreamRequest, type Outgoing, type UpstreamRequest } from './build-upstream-request.ts';
+import { OutgoingCheck } from './outgoing-check.ts';
+
+/** What became of the request at one target or several: the last attempt, or why none could be made. */
+type Tried =
+  | Attempt<UpstreamRequest>
+  /** The target can't take the request. */
+  | { readonly kind: 'unfit'; readonly error: GatewayError }
+  /** The target has failed several times, and is left alone for a while. */
+  | { readonly kind: 'resting'; readonly error: GatewayError };
 
 /**
  * Sends a decided request to the first target that answers and waits for the head of its answer. It is sent again only if
@@ -21,98 +29,90 @@ import { buildUpstreamRequest, type Outgoing, type UpstreamRequest } from './bui
  * can be, the client gets the last answer as it is. Throws the last failure, or why no target could be tried.
  */
 export async function forward(exchange: Exchange, outgoing: Outgoing): Promise<Forwarded<UpstreamRequest>> {
-  exchange.trace?.admitted();
-  let last: Attempt<UpstreamRequest> | undefined;
-  let unfit: GatewayError | undefined;
-  let resting: GatewayError | undefined;
+  const [first, ...fallbacks] = outgoing.targets;
+  let tried = await tryTarget(exchange, outgoing, { target: first, before: undefined });
+  for (const target of fallbacks) {
+    if (wasAsked(tried) && !mayFallBack(tried)) break;
+    tried = await tryTarget(exchange, outgoing, { target, before: tried });
+  }
+  switch (tried.kind) {
+    case 'answered':
+      return tried.forwarded;
+    case 'failed':
+      throw tried.failure.error;
+    case 'unfit':
+    case 'resting':
+      throw tried.error;
+  }
+}
+
+/** Tries one target more; what came of those before it stands if this one can't be asked. */
+async function tryTarget(
+  exchange: Exchange,
+  outgoing: Outgoing,
+  { target, before }: { readonly target: Target; readonly before: Tried | undefined },
+): Promise<Tried> {
+  const last = before !== undefined && wasAsked(before) ? before : undefined;
   try {
-    for (const target of outgoing.targets) {
-      const request = await buildFor(exchange, outgoing, target);
-      if (request instanceof GatewayError) {
-        unfit ??= request;
-        continue;
-      }
-      const waitMs = target.provider.health.admit(target.model, Date.now());
-      if (waitMs > 0) {
-        resting ??= unavailable(target, waitMs);
-        continue;
-      }
-      if (last !== undefined) discard(last);
-      last = await askTarget(target, request, exchange);
-      if (!mayFallBack(last)) break;
+    const request = await buildFor(exchange, outgoing, target);
+    if (request instanceof GatewayError) return before ?? { kind: 'unfit', error: request };
+    const waitMs = target.provider.health.admit(target.model, Date.now());
+    if (waitMs > 0) {
+      return before === undefined || before.kind === 'unfit'
+        ? { kind: 'resting', error: unavailable(target, waitMs) }
+        : before;
     }
+    if (last !== undefined) discard(last);
+    return await askTarget(target, request, exchange);
   } catch (error) {
     if (last !== undefined) discard(last);
     throw error;
   }
-  if (last === undefined) throw resting ?? unfit;
-  if ('failure' in last) throw last.failure.error;
-  return last.forwarded;
+}
+
+function wasAsked(tried: Tried): tried is Attempt<UpstreamRequest> {
+  return tried.kind === 'answered' || tried.kind === 'failed';
 }
 
 /** The checked request for a target, or why the target can't take it; any other refusal ends the search. */
 async function buildFor(
-  ...request: Parameters<typeof buildUpstreamRequest>
+  exchange: Exchange,
+  outgoing: Outgoing,
+  target: Target,
 ): Promise<UpstreamRequest | GatewayError> {
+  const check = new OutgoingCheck(outgoing.decided, exchange.scrubber);
   try {
-    return await buildUpstreamRequest(...request);
+    return await buildUpstreamRequest(exchange, outgoing, { target, check });
   } catch (error) {
     if (error instanceof GatewayError && error.code === 'request.unsupported') return error;
     throw error;
+  } finally {
+    if (check.findings.length > 0) exchange.events.checked(check.findings);
   }
 }
 
-/** Asks one target, again where it surely did no work; resolves with the last outcome. */
+/** Asks one target, again where it surely did no work; resolves with the last outcome. Throws why the exchange ended. */
 async function askTarget(
   target: Target,
   request: UpstreamRequest,
   exchange: Exchange,
 ): Promise<Attempt<UpstreamRequest>> {
-  const { lifetime, trace } = exchange;
+  const { events, lifetime } = exchange;
   target.provider.retryBudget.noteRequest();
   for (let tries = 1; ; tries += 1) {
-    exchange.draft.noteTarget(target, request);
+    events.targeted(target, request);
     const waiting = takeSlot(target, lifetime);
-    if (waiting !== undefined) {
-      await waiting;
-      trace?.queued();
-    }
-    noteAttempt(exchange, target, request);
-    const onAbandoned = () => exchange.outcome.noteSilence();
-    const onAuthorized = (secrets: readonly string[]) => exchange.scrubAlso(secrets);
-    const outcome = await attempt(target, request, { lifetime, onAbandoned, onAuthorized });
-    noteOutcome(exchange, outcome);
-    const waitMs = waitBeforeRetry(outcome, tries);
-    if (waitMs === undefined) return outcome;
-    discard(outcome);
+    if (waiting !== undefined) await waiting;
+    events.sending({ target, request, hasWaited: waiting !== undefined });
+    const tried = await attempt(target, request, lifetime);
+    exchange.scrubAlso(tried.secrets);
+    events.attemptEnded(tried);
+    if (tried.kind === 'abandoned') throw tried.reason;
+    const waitMs = waitBeforeRetry(tried, tries);
+    if (waitMs === undefined) return tried;
+    discard(tried);
     await pause(waitMs, lifetime);
   }
-}
-
-function noteAttempt(
-  { draft, outcome, spans, trace }: Exchange,
-  target: Target,
-  request: UpstreamRequest,
-): void {
-  const { form, masked, path, headers, body } = request;
-  const { provider, model } = target;
-  const { name } = provider.options;
-  outcome.noteAttempt(target);
-  draft.noteAttempt();
-  if (masked !== undefined) draft.note({ masked: countKinds(masked) });
-  spans?.attempt({ provider: name, model }, headers);
-  trace?.sending({ provider: name, model, form, path, headers }, body);
-}
-
-function noteOutcome({ outcome, spans }: Exchange, attempt: Attempt): void {
-  if ('failure' in attempt) {
-    outcome.noteFailure(attempt.failure);
-    spans?.attemptEnded({ reason: attempt.failure.error.reason });
-    return;
-  }
-  const { status } = attempt.forwarded.answer;
-  outcome.noteStatus(status);
-  spans?.attemptEnded({ status });
 }
 
 function unavailable({ provider, model }: Target, waitMs: number): GatewayError {

@@ -1,5 +1,5 @@
 import type { Dialect } from '../../dialects/dialect.ts';
-import { noUsage, type Tally, type Usage } from '../../dialects/usage.ts';
+import { noUsage, type Usage } from '../../dialects/usage.ts';
 import { GatewayError } from '../../errors.ts';
 import { type Amounts, noAmounts } from '../../limits/counters.ts';
 import { imageTokensOf, knownModel, listPrice } from '../../limits/known-models.ts';
@@ -9,54 +9,18 @@ import type { Route, Target } from '../../providers/route.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
 import type { ModelRequest } from '../request.ts';
 import type { RoutedRequest } from '../route.ts';
+import type { SeenAnswer } from '../subscriber.ts';
 import { type Demand, findAskedModes, findDemand } from './demand.ts';
 import { longestAt, mayReason } from './output-bound.ts';
 
-/** What came of an answer, as far as it was read. */
-export interface SeenAnswer {
-  readonly tally: Tally;
-  /** `cut`: by the gateway or its client. `unread`: more of it may have been written than was read. */
-  readonly extent: 'whole' | 'cut' | 'unread';
-}
-
-/**
- * What became of an exchange at its last target, as far as it says what was used. A provider that may have worked on the
- * request is the last one that is asked, so earlier targets cost nothing.
- */
-export class Outcome {
-  target: Target | undefined;
-  /** Whether the target may have worked on the request: it answered 2xx, or it has the request and said nothing. */
-  wasAccepted = false;
+/** What became of an exchange at its last target, as far as it says what was used. */
+interface LastAttempt {
+  /** Undefined if nothing was sent. */
+  readonly target: Target | undefined;
+  /** Whether the target may have worked on the request. */
+  readonly wasAccepted: boolean;
   /** Undefined if nothing of an answer could be read. */
-  answer: SeenAnswer | undefined;
-
-  /** Whether the last attempt has neither an answer nor a failure yet. */
-  #isPending = false;
-
-  noteAttempt(target: Target): void {
-    this.target = target;
-    this.wasAccepted = false;
-    this.#isPending = true;
-  }
-
-  noteStatus(status: number): void {
-    this.wasAccepted = status >= 200 && status < 300;
-    this.#isPending = false;
-  }
-
-  noteFailure({ wasSent }: { readonly wasSent: boolean }): void {
-    if (wasSent) this.noteSilence();
-    this.#isPending = false;
-  }
-
-  noteSilence(): void {
-    this.wasAccepted = true;
-  }
-
-  /** The process ends: of an attempt that goes on, the target may have the request. */
-  noteEnd(): void {
-    if (this.#isPending) this.noteSilence();
-  }
+  readonly answer: SeenAnswer | undefined;
 }
 
 export interface Spent {
@@ -83,7 +47,6 @@ const unknownWindow = 1_048_576;
 export class Spending {
   /** Whether tokens or money are limited, so that their usage must be known. */
   isLimited = false;
-  isSettled = false;
   reservation: Reservation | undefined;
   readonly #request: ModelRequest;
   readonly #endpoint: ModelEndpoint;
@@ -126,8 +89,7 @@ export class Spending {
   }
 
   /** What the exchange used: settles it, and returns the rest of the reservation. Called once, when it is over. */
-  settle({ target, wasAccepted, answer }: Outcome): Spent {
-    this.isSettled = true;
+  settle({ target, wasAccepted, answer }: LastAttempt): Spent {
     if (target === undefined) {
       this.reservation?.settle(noAmounts);
       return { ...unspent, nanoUsd: undefined };

@@ -1,4 +1,4 @@
-import type { ExchangeTrace, SentHead, TracedExchange } from '../../record/observer.ts';
+import type { EndedExchange, ReadBody, SentRequest, Subscriber } from '../../gateway/subscriber.ts';
 import type { ExchangeRecord } from '../../record/record.ts';
 
 /** A piece of an answer, and when it was sent: milliseconds after the request's head arrived. */
@@ -7,8 +7,29 @@ export interface AnswerPiece {
   readonly atMs: number;
 }
 
-/** A request as it was sent to a provider. */
-export interface SentRequest {
+/** What can be read of an exchange while it is open. */
+export interface FollowedExchange {
+  readonly id: string;
+  readonly request: { readonly rawHeaders: readonly string[] };
+  /** `headers` are a flat list, as the client gets them; empty before they are sent. */
+  readonly response: { readonly headers: readonly string[] };
+  /** The record as far as it is known so far, and when the head arrived, by `performance.now()`. */
+  readonly record: { readonly soFar: Partial<ExchangeRecord>; readonly startedAt: number };
+}
+
+/** A request as one provider gets it, without its body. */
+interface SentHead {
+  readonly provider: string;
+  readonly model: string;
+  /** What happened to the client's bytes. */
+  readonly form: string;
+  readonly path: string;
+  /** A flat list of names and values. */
+  readonly headers: readonly string[];
+}
+
+/** A head, and when it was sent. */
+export interface SentEntry {
   readonly head: SentHead;
   /** Milliseconds after the request's head arrived. */
   readonly atMs: number;
@@ -35,7 +56,7 @@ const pieceBytes = 100;
  * What is kept of one exchange. While nobody watches, it only references what the exchange has created anyway (record
  * and headers) and reads the clock; everything that is shown is computed from that on demand.
  */
-export class RingEntry implements ExchangeTrace {
+export class RingEntry implements Subscriber {
   /** In the order in which the requests were here; 0 while it is not in the ring. */
   seq = 0;
   /** It has left the ring. */
@@ -47,12 +68,12 @@ export class RingEntry implements ExchangeTrace {
   readonly id: string;
   readonly rawHeaders: readonly string[];
   /** Only while it is open. */
-  exchange: TracedExchange | undefined;
+  exchange: FollowedExchange | undefined;
   record: ExchangeRecord | undefined;
   /** The error that the client got if the exchange was refused or failed. */
   message: string | undefined;
   #answerHeaders: readonly string[] | undefined;
-  readonly sent: SentRequest[] = [];
+  readonly sent: SentEntry[] = [];
   readAtMs: number | undefined;
   admittedAtMs: number | undefined;
   /** Set if it had to wait for a slot at the provider. */
@@ -69,17 +90,17 @@ export class RingEntry implements ExchangeTrace {
   readonly #startedAt: number;
   readonly #keeper: EntryKeeper;
 
-  constructor(exchange: TracedExchange, keeper: EntryKeeper) {
+  constructor(exchange: FollowedExchange, keeper: EntryKeeper) {
     this.exchange = exchange;
     this.id = exchange.id;
     this.rawHeaders = exchange.request.rawHeaders;
-    this.#startedAt = exchange.draft.startedAt;
+    this.#startedAt = exchange.record.startedAt;
     this.#keeper = keeper;
   }
 
   /** The record, or the part of it that is known so far. */
   get facts(): Partial<ExchangeRecord> {
-    return this.record ?? this.exchange?.draft.soFar ?? {};
+    return this.record ?? this.exchange?.record.soFar ?? {};
   }
 
   /** Empty until the answer has begun. */
@@ -91,29 +112,29 @@ export class RingEntry implements ExchangeTrace {
     return this.receivedBody !== undefined;
   }
 
-  received(body: Buffer): void {
+  read({ shown }: Pick<ReadBody, 'shown'>): void {
     this.readAtMs = this.#elapsedMs();
     if (this.#keeper.keepsBodies) {
       // A copy: the body may be a part of a larger buffer, or move to another thread.
-      this.receivedBody = Buffer.from(body);
+      this.receivedBody = Buffer.from(shown());
       this.answer = [];
     }
     this.#keeper.opened(this);
-    if (this.receivedBody !== undefined) this.#keeper.grew(this, body.length);
+    if (this.receivedBody !== undefined) this.#keeper.grew(this, this.receivedBody.length);
   }
 
-  admitted(): void {
+  reserved(): void {
     this.admittedAtMs = this.#elapsedMs();
   }
 
-  sending(head: SentHead, body: Buffer): void {
-    this.sent.push({ head, atMs: this.#elapsedMs() });
+  sending({ target, request, hasWaited }: SentRequest): void {
+    const { form, path, headers, body } = request;
+    const atMs = this.#elapsedMs();
+    if (hasWaited) this.queuedUntilMs = atMs;
+    const head = { provider: target.provider.options.name, model: target.model, form, path, headers };
+    this.sent.push({ head, atMs });
     if (this.receivedBody !== undefined && this.#keeper.keepsBodies) this.#keepSent(body);
     this.#keeper.changed(this);
-  }
-
-  queued(): void {
-    this.queuedUntilMs = this.#elapsedMs();
   }
 
   answering(leftAtMs: number): void {
@@ -126,7 +147,7 @@ export class RingEntry implements ExchangeTrace {
     this.#keeper.changed(this);
   }
 
-  finished(record: ExchangeRecord, message: string | undefined): void {
+  ended({ record, message }: Pick<EndedExchange, 'record' | 'message'>): void {
     this.record = withoutBody(record);
     this.message = message;
     this.#answerHeaders = this.exchange?.response.headers;
@@ -171,11 +192,11 @@ export class RingEntry implements ExchangeTrace {
 
 /** An entry of which only the record is left. */
 export function recalledEntry(record: ExchangeRecord, keeper: EntryKeeper): RingEntry {
-  const exchange: TracedExchange = {
+  const exchange: FollowedExchange = {
     id: record.request_id,
     request: { rawHeaders: [] },
     response: { headers: [] },
-    draft: { soFar: {}, startedAt: 0 },
+    record: { soFar: {}, startedAt: 0 },
   };
   const entry = new RingEntry(exchange, keeper);
   entry.exchange = undefined;

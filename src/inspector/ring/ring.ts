@@ -1,7 +1,6 @@
-import type { ExchangeTrace, TracedExchange } from '../../record/observer.ts';
 import type { ExchangeRecord } from '../../record/record.ts';
 import type { KeepBodiesAnswer } from '../contract/actions.ts';
-import { type EntryKeeper, RingEntry, recalledEntry } from './entry.ts';
+import { type EntryKeeper, type FollowedExchange, RingEntry, recalledEntry } from './entry.ts';
 
 const defaultLimits = { exchanges: 500, bytes: 64 * 1024 * 1024 };
 
@@ -68,7 +67,8 @@ export class Ring implements EntryKeeper {
     return entry.seq > 0 && !entry.isGone;
   }
 
-  trace(exchange: TracedExchange): ExchangeTrace {
+  /** The subscriber of an exchange whose head has arrived. */
+  follow(exchange: FollowedExchange): RingEntry {
     return new RingEntry(exchange, this);
   }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import { OutageCauses } from '../../lib/outage-causes.ts';
-import type { LedgerGauges } from '../observer.ts';
+import type { LedgerGauges } from '../gauges.ts';
 import { type ClosedSegment, Journal, type JournalEvent } from './journal/journal.ts';
 import { beginLine, cancelLine, endLine } from './journal/journal-line.ts';
 import type { Intent, LedgerRow } from './ledger-row.ts';

@@ -1,5 +1,4 @@
 import { dialects } from '../../dialects/registry.ts';
-import type { ExchangeObserver } from '../observer.ts';
 import type { ExchangeRecord } from '../record.ts';
 import { CounterFamily, HistogramFamily, type MetricData } from './families.ts';
 
@@ -84,7 +83,7 @@ const tokenTypes = [
 const otherEndpoint = 'other';
 
 /** Counts exchanges. No label has a value that clients choose: see `modelLabel`. */
-export class ExchangeMetrics implements ExchangeObserver {
+export class ExchangeMetrics {
   readonly #histograms = familiesOf(histograms, (options) => new HistogramFamily(options));
   readonly #counters = familiesOf(counters, (options) => new CounterFamily(options));
   readonly #modelLabel: (model: string) => string;
@@ -94,7 +93,7 @@ export class ExchangeMetrics implements ExchangeObserver {
     this.#modelLabel = modelLabel;
   }
 
-  finished(record: ExchangeRecord): void {
+  ended({ record }: { readonly record: ExchangeRecord }): void {
     const { project = '', endpoint = otherEndpoint, outcome, status, reason = '', decision } = record;
     const counts = this.#counters;
     counts.gateway_requests_total.add(1, project, endpoint, outcome, String(status));

@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import type { Gauges, ProviderGauges } from '../observer.ts';
+import type { Gauges, ProviderGauges } from '../gauges.ts';
 import type { MetricData } from './families.ts';
 
 /** The state of a budget. */

@@ -18,16 +18,35 @@ export interface TracerOptions {
 
 /** Traces exchanges, without any of their content. */
 export interface Tracer {
-  begin(beginning: TraceBeginning): ExchangeSpans;
+  /** Follows an exchange whose head has arrived. */
+  follow(exchange: TracedExchange): ExchangeSpans;
   /** Resolves when all spans are sent, as far as that is possible within seconds. */
   close(): Promise<void>;
 }
 
-interface TraceBeginning {
+interface TracedExchange {
   readonly startedMs: number;
-  /** W3C trace context as the client sent it. */
-  readonly traceparent: string | undefined;
-  readonly tracestate: string | undefined;
+  readonly request: { readonly method: string; header(name: string): string | undefined };
+}
+
+/** How an attempt to send a request to a provider ended. */
+type AttemptEnd =
+  | { readonly kind: 'answered'; readonly forwarded: { readonly answer: { readonly status: number } } }
+  | { readonly kind: 'failed'; readonly failure: { readonly error: { readonly reason: string } } }
+  | { readonly kind: 'abandoned' };
+
+interface SentRequest {
+  readonly target: {
+    readonly provider: { readonly options: { readonly name: string } };
+    readonly model: string;
+  };
+  /** `headers` alternates names and values, and holds those client headers that may leave. */
+  readonly request: { readonly headers: string[] };
+}
+
+interface Decided {
+  readonly decision: { readonly action: string; readonly verdicts: readonly { readonly rule: string }[] };
+  readonly microseconds: number;
 }
 
 const closeMs = 5_000;
@@ -47,7 +66,7 @@ export function createOtelTracer({ version, timeoutMs, onState }: TracerOptions)
   });
   const tracer = provider.getTracer('gateway', version);
   return {
-    begin: (beginning) => new ExchangeSpans(tracer, beginning),
+    follow: (exchange) => new ExchangeSpans(tracer, exchange),
     close: async () => {
       // A failure to send has already been reported.
       const sent = provider.shutdown().catch(() => undefined);
@@ -61,88 +80,96 @@ export function createOtelTracer({ version, timeoutMs, onState }: TracerOptions)
 
 type OtelSdkTracer = ReturnType<BasicTracerProvider['getTracer']>;
 
-/** The spans of one exchange: its own, one for the decision, one for each attempt. */
+/** Subscribes to one exchange. Its spans: its own, one for the decision, one for each attempt. */
 export class ExchangeSpans {
   readonly #tracer: OtelSdkTracer;
-  readonly #span: Span;
-  readonly #context: Context;
-  readonly #hasParent: boolean;
+  readonly #exchange: TracedExchange;
+  /** Undefined before its key is known, and for what needs no provider. */
+  #spans: { readonly whole: Span; readonly context: Context; readonly hasParent: boolean } | undefined;
   #attempt: Span | undefined;
 
-  constructor(tracer: OtelSdkTracer, { startedMs, traceparent, tracestate }: TraceBeginning) {
+  constructor(tracer: OtelSdkTracer, exchange: TracedExchange) {
     this.#tracer = tracer;
-    const parent = propagator.extract(
-      ROOT_CONTEXT,
-      { traceparent, tracestate },
-      { get: (carrier, key) => carrier[key as keyof typeof carrier], keys: Object.keys },
-    );
-    this.#hasParent = trace.getSpanContext(parent) !== undefined;
-    this.#span = tracer.startSpan('exchange', { kind: SpanKind.SERVER, startTime: startedMs }, parent);
-    this.#context = trace.setSpan(parent, this.#span);
+    this.#exchange = exchange;
   }
 
-  /** The policies have decided, in this many microseconds. */
-  decided(decision: string, rules: readonly string[], microseconds: number): void {
+  authenticated(): void {
+    const { request, startedMs } = this.#exchange;
+    if (request.method !== 'POST') return;
+    const parent = propagator.extract(ROOT_CONTEXT, request, {
+      get: (carrier, name) => carrier.header(name),
+      keys: () => ['traceparent', 'tracestate'],
+    });
+    const whole = this.#tracer.startSpan('exchange', { kind: SpanKind.SERVER, startTime: startedMs }, parent);
+    const hasParent = trace.getSpanContext(parent) !== undefined;
+    this.#spans = { whole, context: trace.setSpan(parent, whole), hasParent };
+  }
+
+  decided({ decision, microseconds }: Decided): void {
+    if (this.#spans === undefined) return;
     const endMs = Date.now();
+    const rules = decision.verdicts.map(({ rule }) => rule);
     const attributes = {
-      'gateway.decision': decision,
+      'gateway.decision': decision.action,
       ...(rules.length > 0 && { 'gateway.rules': [...new Set(rules)] }),
     };
     const startTime = endMs - microseconds / 1_000;
-    this.#tracer.startSpan('decision', { startTime, attributes }, this.#context).end(endMs);
+    this.#tracer.startSpan('decision', { startTime, attributes }, this.#spans.context).end(endMs);
   }
 
-  /**
-   * A request is about to be sent. Writes its trace context into `headers` (alternating names and values), which hold
-   * those client headers that may leave: a trace id that was removed from them stays removed.
-   */
-  attempt({ provider, model }: { provider: string; model: string }, headers: string[]): void {
+  /** Writes the attempt's trace context into the headers: a trace id that was removed from them stays removed. */
+  sending({ target, request }: SentRequest): void {
+    if (this.#spans === undefined) return;
     this.#attempt?.end();
-    const attributes = { 'gen_ai.provider.name': provider, 'gen_ai.request.model': model };
+    const { name } = target.provider.options;
+    const attributes = { 'gen_ai.provider.name': name, 'gen_ai.request.model': target.model };
     this.#attempt = this.#tracer.startSpan(
-      `attempt ${provider}`,
+      `attempt ${name}`,
       { kind: SpanKind.CLIENT, attributes },
-      this.#context,
+      this.#spans.context,
     );
-    this.#propagate(this.#attempt, headers);
+    propagate(this.#attempt, request.headers, this.#spans);
   }
 
-  #propagate(span: Span, headers: string[]): void {
-    const isForwarded = indexOf(headers, 'traceparent') >= 0;
-    if (!this.#hasParent || !isForwarded) remove(headers, 'tracestate'); // it belongs to a trace that goes no further
-    if (this.#hasParent && !isForwarded) return;
-    const carrier: Record<string, string> = {};
-    propagator.inject(trace.setSpan(ROOT_CONTEXT, span), carrier, {
-      set: (into, key, value) => {
-        into[key] = value;
-      },
-    });
-    const { traceparent } = carrier;
-    if (traceparent === undefined) return;
-    remove(headers, 'traceparent');
-    headers.push('traceparent', traceparent);
-  }
-
-  /** The attempt got the head of an answer, or failed with a reason. */
-  attemptEnded(outcome: { readonly status: number } | { readonly reason: string }): void {
-    if ('reason' in outcome) {
-      this.#attempt?.setAttribute('error.type', outcome.reason).setStatus({ code: SpanStatusCode.ERROR });
+  /** The span of an attempt that was answered ends with the exchange. */
+  attemptEnded(attempt: AttemptEnd): void {
+    if (attempt.kind === 'abandoned') return;
+    if (attempt.kind === 'failed') {
+      this.#attempt?.setAttribute('error.type', attempt.failure.error.reason);
+      this.#attempt?.setStatus({ code: SpanStatusCode.ERROR });
       this.#attempt?.end();
       this.#attempt = undefined;
       return;
     }
-    this.#attempt?.setAttribute('http.response.status_code', outcome.status);
-    if (outcome.status >= 400) this.#attempt?.setStatus({ code: SpanStatusCode.ERROR });
+    const { status } = attempt.forwarded.answer;
+    this.#attempt?.setAttribute('http.response.status_code', status);
+    if (status >= 400) this.#attempt?.setStatus({ code: SpanStatusCode.ERROR });
   }
 
-  finished(record: ExchangeRecord): void {
+  ended({ record }: { readonly record: ExchangeRecord }): void {
     this.#attempt?.end();
-    this.#span.updateName(nameOf(record));
-    this.#span.setAttributes(attributesOf(record));
-    if (record.outcome === 'failed' || record.status >= 500)
-      this.#span.setStatus({ code: SpanStatusCode.ERROR });
-    this.#span.end();
+    const whole = this.#spans?.whole;
+    whole?.updateName(nameOf(record));
+    whole?.setAttributes(attributesOf(record));
+    if (record.outcome === 'failed' || record.status >= 500) whole?.setStatus({ code: SpanStatusCode.ERROR });
+    whole?.end();
   }
+}
+
+function propagate(span: Span, headers: string[], { hasParent }: { readonly hasParent: boolean }): void {
+  const isForwarded = indexOf(headers, 'traceparent') >= 0;
+  if (!hasParent || !isForwarded) remove(headers, 'tracestate'); // it belongs to a trace that goes no further
+  if (hasParent && !isForwarded) return;
+  const carrier: Record<string, string> = {};
+  propagator.inject(trace.setSpan(ROOT_CONTEXT, span), carrier, {
+    set: (into, key, value) => {
+      into[key] = value;
+    },
+  });
+  const { traceparent } = carrier;
+  if (traceparent === undefined) return;
+  remove(headers, 'traceparent');
+  headers.push('traceparent', traceparent);
 }
 
 function nameOf({ endpoint = 'exchange', method }: ExchangeRecord): string {

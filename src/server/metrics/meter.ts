@@ -10,7 +10,6 @@ import { nanoUsdPerUsd } from '../../limits/price.ts';
 import { ExchangeMetrics } from '../../record/metrics/exchange-metrics.ts';
 import type { MetricData } from '../../record/metrics/families.ts';
 import { type BudgetGauge, ProcessMetrics } from '../../record/metrics/process-metrics.ts';
-import type { ExchangeObserver } from '../../record/observer.ts';
 import { sandboxModels } from '../../sandbox/models.ts';
 
 /** For names that only the client knows. */
@@ -32,8 +31,8 @@ type MeteredConfig = Pick<Config, 'models' | 'limits'>;
 
 /** Measures what this process does, from one configuration to the next. */
 export class Meter {
-  readonly observer: ExchangeObserver;
-  readonly #exchanges: ExchangeMetrics;
+  /** Subscribes to every exchange. */
+  readonly exchanges: ExchangeMetrics;
   readonly #process = new ProcessMetrics();
   #config: MeteredConfig;
   #modelLabel: (model: string) => string;
@@ -41,8 +40,7 @@ export class Meter {
   constructor(config: MeteredConfig) {
     this.#config = config;
     this.#modelLabel = createModelLabel(config.models);
-    this.#exchanges = new ExchangeMetrics((model) => this.#modelLabel(model));
-    this.observer = this.#exchanges;
+    this.exchanges = new ExchangeMetrics((model) => this.#modelLabel(model));
   }
 
   /** Uses another configuration from now on; counts are kept. */
@@ -53,7 +51,7 @@ export class Meter {
 
   async read(server: GatewayServer, counters: Counters): Promise<readonly MetricData[]> {
     const budgets = await readLimits(counters, planBudgets(this.#config.limits), Date.now());
-    return [...this.#exchanges.read(), ...this.#process.read(server.gauges(), budgets.map(toGauge))];
+    return [...this.exchanges.read(), ...this.#process.read(server.gauges(), budgets.map(toGauge))];
   }
 
   close(): void {

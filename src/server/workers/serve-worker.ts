@@ -5,7 +5,7 @@ import type { PreparedConfig } from '../../gateway/active-config.ts';
 import { tryAddressesLonger } from '../../lib/address-attempts.ts';
 import { type CounterAnswer, RemoteCounters } from '../../limits/shared-counters.ts';
 import type { BreakerChange } from '../../providers/health.ts';
-import type { OpenCounts } from '../../record/observer.ts';
+import type { OpenCounts } from '../../record/gauges.ts';
 import { openRecorder } from '../recording.ts';
 import { type ServerHandle, serveHere } from '../server-handle.ts';
 import type { OpenBreakerChannel } from '../shared-state.ts';

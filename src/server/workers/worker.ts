@@ -4,7 +4,7 @@ import { GatewayError, toGatewayError } from '../../errors.ts';
 import { backoffMs, countDeath, restarts } from '../../lib/backoff.ts';
 import type { CounterService } from '../../limits/shared-counters.ts';
 import type { BreakerChange } from '../../providers/health.ts';
-import type { OpenCounts } from '../../record/observer.ts';
+import type { OpenCounts } from '../../record/gauges.ts';
 import { type ConnectionTarget, SentConnections } from './hand-over.ts';
 import type { Reading, WorkerAnswer, WorkerCommand, WorkerConfig, WorkerStart } from './messages.ts';
 import { relayLines, spawnWorker } from './spawn-worker.ts';

@@ -8,7 +8,7 @@ const done = 'data: [DONE]\n\n';
 
 describe('a stream that is whole', () => {
   test('passes as it comes and ends as it should', async () => {
-    const { answer, connection, outcome, exchange } = await relay();
+    const { answer, connection, outcome, exchange, answersRead } = await relay();
     answer.write(delta);
     await connection.until(() => bodyOf(connection).text === delta);
     answer.write(`${delta}data: {"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4}}\n\n`);
@@ -18,11 +18,15 @@ describe('a stream that is whole', () => {
     expect(await outcome).toBe('complete');
     await connection.until(() => bodyOf(connection).isWhole);
     expect(bodyOf(connection).text.startsWith(delta + delta)).toBe(true);
-    expect(exchange.outcome.answer).toMatchObject({
-      tally: { usage: { inputTokens: 3, outputTokens: 4 }, unreportedTokens: 0 },
-      extent: 'whole',
-    });
-    expect(exchange.draft.soFar.bytes_out).toBe(bodyOf(connection).text.length);
+    expect(answersRead).toMatchObject([
+      {
+        seen: {
+          tally: { usage: { inputTokens: 3, outputTokens: 4 }, unreportedTokens: 0 },
+          extent: 'whole',
+        },
+      },
+    ]);
+    expect(exchange.record.soFar.bytes_out).toBe(bodyOf(connection).text.length);
   });
 
   test('shows its head before its first event', async () => {

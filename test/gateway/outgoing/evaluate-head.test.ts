@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { dialects } from '../../../src/dialects/registry.ts';
-import { betaOf, evaluateHead } from '../../../src/gateway/outgoing/build-upstream-request.ts';
+import { betaOf, evaluateHead } from '../../../src/gateway/outgoing/outgoing-check.ts';
 import { Scrubber } from '../../../src/gateway/scrub.ts';
 import { compile, subjectOf } from '../../policy/deciding.ts';
 

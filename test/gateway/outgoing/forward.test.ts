@@ -9,7 +9,7 @@ import type { Outgoing } from '../../../src/gateway/outgoing/build-upstream-requ
 import { forward as forwardDecided } from '../../../src/gateway/outgoing/forward.ts';
 import { RecordDraft } from '../../../src/gateway/record-draft.ts';
 import { parseRequest } from '../../../src/gateway/request.ts';
-import { Outcome } from '../../../src/gateway/spending/spending.ts';
+import { type Subscriber, Subscribers } from '../../../src/gateway/subscriber.ts';
 import { Lifetime } from '../../../src/lib/lifetime.ts';
 import type { Forwarded } from '../../../src/providers/attempt.ts';
 import type { Provider } from '../../../src/providers/provider.ts';
@@ -26,26 +26,26 @@ const endpoint = endpoints.get('/v1/chat/completions') as ModelEndpoint;
 const body = '{"model":"m","n":2,"messages":[]}';
 const policies = compile({ house: { rules: [] } }).select(['house']);
 
-function outgoingTo(targets: readonly Target[]): Outgoing {
+function outgoingTo([first, ...others]: readonly Target[]): Outgoing {
+  if (first === undefined) throw new Error('there is no target');
+  const targets = [first, ...others] as const;
   const request = parseRequest(Buffer.from(body), endpoint);
   const { document: _document, dialect: _dialect, ...facts } = subjectOf({}, { model: 'm' });
   const decision = { action: 'allow' as const, verdicts: [], wouldBlock: [], unseen: 0 };
   const key = { id: 'web', project: 'shop', policies } as unknown as Outgoing['decided']['key'];
-  const decided = { request, endpoint, key, decision, facts, answerRules: [] };
+  const decided = { request, endpoint, key, decision, facts, answerRules: [], login: undefined };
   const decider = { translateRequest } as unknown as Outgoing['decider']; // no thread is needed
   const entry = { match: 'm', isPattern: false, targets: [{ provider: 'p' }] } as const;
-  return { decided, route: { entry, targets }, targets, query: '', decider };
+  const route = { entry, targets };
+  return { kind: 'provider', decided, route, targets, query: '', decider, isLimited: false };
 }
 
 /** The parts of an exchange that forwarding uses. */
-function exchangeWith(lifetime: Lifetime): Exchange {
+function exchangeWith(lifetime: Lifetime, subscriber: Subscriber = {}): Exchange {
   const request = { rawHeaders: ['content-type', 'application/json', 'user-agent', 'test'] };
-  return {
-    draft: new RecordDraft('id', ''),
-    outcome: new Outcome(),
-    lifetime,
-    request,
-  } as unknown as Exchange;
+  const record = new RecordDraft('id', '');
+  const events = new Subscribers([record, subscriber]);
+  return { record, events, lifetime, request, scrubAlso: () => undefined } as unknown as Exchange;
 }
 
 /** Sends a small request to the first target that answers. */
@@ -55,7 +55,7 @@ async function forward(
   exchange = exchangeWith(lifetime),
 ): Promise<Forwarded & { readonly attempts: number | undefined }> {
   const forwarded = await forwardDecided(exchange, outgoingTo(targets));
-  return { ...forwarded, attempts: exchange.draft.soFar.attempts };
+  return { ...forwarded, attempts: exchange.record.soFar.attempts };
 }
 
 function provider(url: string, overrides: Overrides = {}): Provider {
@@ -362,8 +362,7 @@ describe('the client leaving', () => {
     await first;
 
     expect(there.requests.length).toBe(1);
-    expect(abandoned.outcome.wasAccepted).toBe(false);
-    expect(abandoned.draft.soFar.attempts).toBeUndefined();
+    expect(abandoned.record.soFar.attempts).toBeUndefined();
     expectEmpty(at);
   });
 
@@ -371,13 +370,14 @@ describe('the client leaving', () => {
     const there = await startHost(statuses(200));
     const at = provider(there.url);
     const lifetime = new Lifetime();
-    const abandoned = exchangeWith(lifetime);
+    const ended: unknown[] = [];
+    const abandoned = exchangeWith(lifetime, { attemptEnded: (attempt) => ended.push(attempt) });
     const pending = failureOf(forward([target(at)], lifetime, abandoned));
 
     lifetime.end(left); // the dispatch has been made, the connection not yet
     expect(await pending).toBe(left);
-    expect(abandoned.outcome.wasAccepted).toBe(false);
-    expect(abandoned.draft.soFar.attempts).toBe(1);
+    expect(ended).toMatchObject([{ kind: 'abandoned', wasSent: false, reason: left }]);
+    expect(abandoned.record.soFar.attempts).toBe(1);
     await bodyOf(await forward([target(at)]));
 
     expect(there.requests.length).toBe(1);

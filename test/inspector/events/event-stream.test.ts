@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import type { HttpResponse } from '../../../src/http/response.ts';
 import { EventStreams } from '../../../src/inspector/events/event-stream.ts';
 import { Ring } from '../../../src/inspector/ring/ring.ts';
-import { exchange, record } from '../traced.ts';
+import { bodyOf, exchange, record } from '../traced.ts';
 
 const streams: EventStreams[] = [];
 
@@ -37,7 +37,8 @@ function follow(ring = new Ring({ exchanges: 5, bytes: 1_000_000 }), lastEventId
 
 test('exchanges that come and go within one batch are counted, not sent', () => {
   const { ring, written } = follow();
-  for (let i = 0; i < 12; i += 1) ring.trace(exchange(`req_${i}`)).finished(record(), undefined);
+  for (let i = 0; i < 12; i += 1)
+    ring.follow(exchange(`req_${i}`)).ended({ record: record(), message: undefined });
 
   vi.advanceTimersByTime(250);
 
@@ -48,13 +49,14 @@ test('exchanges that come and go within one batch are counted, not sent', () => 
 
 test('the end of an exchange that was sent as open is sent, even where the ring has dropped it', () => {
   const { ring, written } = follow();
-  const open = ring.trace(exchange('req_open'));
-  open.received(Buffer.from('{}'));
+  const open = ring.follow(exchange('req_open'));
+  open.read(bodyOf(Buffer.from('{}')));
   vi.advanceTimersByTime(250);
   expect(written.join('')).toContain('"state":"open"');
 
-  open.finished(record(), undefined);
-  for (let i = 0; i < 5; i += 1) ring.trace(exchange(`req_${i}`)).finished(record(), undefined);
+  open.ended({ record: record(), message: undefined });
+  for (let i = 0; i < 5; i += 1)
+    ring.follow(exchange(`req_${i}`)).ended({ record: record(), message: undefined });
   vi.advanceTimersByTime(250);
 
   expect(written.join('')).toMatch(/event: row\ndata: \{[^\n]*"id":"req_open","state":"finished"/);
@@ -63,10 +65,10 @@ test('the end of an exchange that was sent as open is sent, even where the ring 
 
 test('many changes of one exchange within a batch are one event', () => {
   const { ring, written } = follow();
-  const trace = ring.trace(exchange('req_1'));
-  trace.received(Buffer.from('{}'));
+  const trace = ring.follow(exchange('req_1'));
+  trace.read(bodyOf(Buffer.from('{}')));
   for (let i = 0; i < 100; i += 1) trace.wrote(Buffer.from('piece'));
-  trace.finished(record(), undefined);
+  trace.ended({ record: record(), message: undefined });
 
   vi.advanceTimersByTime(250);
 
@@ -75,7 +77,7 @@ test('many changes of one exchange within a batch are one event', () => {
 
 test('after the last change the numbers are sent once more, when budgets have been read again', () => {
   const { ring, now } = follow();
-  ring.trace(exchange('req_1')).finished(record(), undefined);
+  ring.follow(exchange('req_1')).ended({ record: record(), message: undefined });
 
   vi.advanceTimersByTime(1_000);
   const atOnce = now.mock.calls.length;
@@ -89,7 +91,8 @@ test('after the last change the numbers are sent once more, when budgets have be
 test('a page that comes back when some of what it missed is gone loads the list again', () => {
   const ring = new Ring({ exchanges: 5, bytes: 1_000_000 });
   ring.onChange = () => undefined; // somebody looks
-  for (let i = 0; i < 7; i += 1) ring.trace(exchange(`req_${i}`)).finished(record(), undefined);
+  for (let i = 0; i < 7; i += 1)
+    ring.follow(exchange(`req_${i}`)).ended({ record: record(), message: undefined });
 
   const { first } = follow(ring, 'ab-1');
   const { first: complete } = follow(ring, 'ab-2');

@@ -15,8 +15,8 @@ async function textOf(...metrics: readonly (readonly MetricData[])[]): Promise<s
 test('counts times, tokens and cost of an answered stream', async () => {
   const metrics = new ExchangeMetrics((model) => model);
 
-  metrics.finished(answered);
-  metrics.finished(answered);
+  metrics.ended({ record: answered });
+  metrics.ended({ record: answered });
 
   const text = await textOf(metrics.read());
   const labels = 'gen_ai_operation_name="chat",gen_ai_provider_name="anthropic",gen_ai_request_model="fast"';
@@ -52,8 +52,8 @@ test('counts times, tokens and cost of an answered stream', async () => {
 test('an answer that is no stream, or a cut one, says nothing about its tokens in time', async () => {
   const metrics = new ExchangeMetrics((model) => model);
 
-  metrics.finished({ ...answered, stream: false });
-  metrics.finished({ ...answered, outcome: 'failed', reason: 'provider.timeout', status: 200 });
+  metrics.ended({ record: { ...answered, stream: false } });
+  metrics.ended({ record: { ...answered, outcome: 'failed', reason: 'provider.timeout', status: 200 } });
 
   const text = await textOf(metrics.read());
   expect(lines(text, 'gen_ai_client_token_usage_count')).toHaveLength(2);
@@ -67,30 +67,34 @@ test('counts refusals by reason, rules by what they would do, and limits in dry 
   const metrics = new ExchangeMetrics((model) => model);
   const { provider, target_model, usage, ...unsent } = answered;
 
-  metrics.finished({
-    ...unsent,
-    outcome: 'refused',
-    status: 403,
-    reason: 'content.secret',
-    decision: 'block',
-    rules: [
-      { id: 'no-secrets', action: 'block', mode: 'enforce', count: 3 },
-      { id: 'no-emails', action: 'redact', mode: 'monitor', count: 1 },
-    ],
+  metrics.ended({
+    record: {
+      ...unsent,
+      outcome: 'refused',
+      status: 403,
+      reason: 'content.secret',
+      decision: 'block',
+      rules: [
+        { id: 'no-secrets', action: 'block', mode: 'enforce', count: 3 },
+        { id: 'no-emails', action: 'redact', mode: 'monitor', count: 1 },
+      ],
+    },
   });
-  metrics.finished({ ...unsent, would_limit: ['project shop usd_per_day'] });
-  metrics.finished({
-    time: '',
-    request_id: 'req_2',
-    method: 'POST',
-    path: '/v1/messages',
-    status: 401,
-    outcome: 'refused',
-    reason: 'key.missing',
-    bytes_in: 0,
-    bytes_out: 0,
-    total_ms: 1,
-    config: '',
+  metrics.ended({ record: { ...unsent, would_limit: ['project shop usd_per_day'] } });
+  metrics.ended({
+    record: {
+      time: '',
+      request_id: 'req_2',
+      method: 'POST',
+      path: '/v1/messages',
+      status: 401,
+      outcome: 'refused',
+      reason: 'key.missing',
+      bytes_in: 0,
+      bytes_out: 0,
+      total_ms: 1,
+      config: '',
+    },
   });
 
   const text = await textOf(metrics.read());
@@ -114,9 +118,9 @@ test('counts refusals by reason, rules by what they would do, and limits in dry 
 
 test('sums of several processes are added, and stay when one of them is gone', async () => {
   const [one, other] = [new ExchangeMetrics((model) => model), new ExchangeMetrics((model) => model)];
-  one.finished(answered);
-  other.finished(answered);
-  other.finished(answered);
+  one.ended({ record: answered });
+  other.ended({ record: answered });
+  other.ended({ record: answered });
 
   const together = await textOf(one.read(), other.read());
   const ended = await mergeCounts([other.read()]);
@@ -133,16 +137,18 @@ test('whatever clients ask for, there are no more series than before', async () 
   const metrics = new ExchangeMetrics((model) => (known.has(model) ? model : 'other'));
   const series = async () => (await textOf(metrics.read())).split('\n').length;
   const rubbish = (i: number) => `"\n\\{}=,${'x'.repeat(i % 300)}${i}\u{1f600}`;
-  metrics.finished({ ...answered, model: 'unknown' });
+  metrics.ended({ record: { ...answered, model: 'unknown' } });
   const before = await series();
 
   for (let i = 0; i < 20_000; i += 1) {
-    metrics.finished({
-      ...answered,
-      model: rubbish(i),
-      path: rubbish(i),
-      method: rubbish(i),
-      key: rubbish(i),
+    metrics.ended({
+      record: {
+        ...answered,
+        model: rubbish(i),
+        path: rubbish(i),
+        method: rubbish(i),
+        key: rubbish(i),
+      },
     });
   }
 

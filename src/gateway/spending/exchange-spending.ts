@@ -1,0 +1,201 @@
+import type { KeyRecord } from '../../config/build/keys.ts';
+import type { Dialect } from '../../dialects/dialect.ts';
+import { stateUnavailable } from '../../limits/counters.ts';
+import type { Limiter, LimitState } from '../../limits/limiter.ts';
+import type { AbandonedAttempt, Attempt } from '../../providers/attempt.ts';
+import type { Target } from '../../providers/route.ts';
+import type { Ledger } from '../../record/ledger/ledger.ts';
+import type { Intent, LedgerRow } from '../../record/ledger/ledger-row.ts';
+import type { RecordDraft } from '../record-draft.ts';
+import type { RoutedRequest } from '../route.ts';
+import type { ReadAnswer, SeenAnswer, SentRequest, Subscriber } from '../subscriber.ts';
+import { Spending, type Spent } from './spending.ts';
+
+/** What is known of an exchange besides what it spends. */
+interface SpendingExchange {
+  readonly id: string;
+  readonly startedMs: number;
+  readonly status: number;
+  readonly record: RecordDraft;
+}
+
+interface Limits {
+  /** The limits of a key and its project; undefined if there are none. */
+  readonly limiterFor: (key: KeyRecord) => Limiter | undefined;
+  /** Undefined if no ledger is kept. */
+  readonly ledger: Ledger | undefined;
+}
+
+/**
+ * What an exchange may use, reserved before anything is sent, and what it did use. A provider that may have worked on the
+ * request is the last one that is asked, so earlier targets cost nothing.
+ */
+export class ExchangeSpending implements Subscriber {
+  readonly #exchange: SpendingExchange;
+  /** Undefined before it is reserved. */
+  #spending: Spending | undefined;
+  /** Where its end is entered; undefined if it is in no ledger. */
+  #ledger: Ledger | undefined;
+  #target: Target | undefined;
+  /** Whether the last target may have worked on the request: it answered 2xx, or it has the request and said nothing. */
+  #wasAccepted = false;
+  /** Whether the last attempt has neither an answer nor a failure yet. */
+  #isPending = false;
+  /** Undefined if nothing of an answer could be read. */
+  #answer: SeenAnswer | undefined;
+
+  constructor(exchange: SpendingExchange) {
+    this.#exchange = exchange;
+  }
+
+  /** Whether tokens or money are limited, so that their usage must be known. */
+  get isLimited(): boolean {
+    return this.#spending?.isLimited === true;
+  }
+
+  /** The limits that the request counts against, and whose SDK reads them; undefined before it is reserved. */
+  get limits():
+    | { readonly states: readonly LimitState[] | undefined; readonly dialect: Dialect }
+    | undefined {
+    const spending = this.#spending;
+    return spending && { states: spending.reservation?.states, dialect: spending.dialect };
+  }
+
+  /**
+   * Reserves the most that the exchange may use and enters it in the ledger, before anything is sent; `settle` returns the
+   * rest. Throws limit.requests, .tokens, .concurrency, .budget, and limit.state_unavailable if a budget needs what can't
+   * be counted or written.
+   */
+  async reserve(routed: RoutedRequest, { limiterFor, ledger }: Limits): Promise<void> {
+    const spending = new Spending(routed);
+    this.#spending = spending;
+    const limiter = limiterFor(routed.decided.key);
+    const { startedMs, record } = this.#exchange;
+    const { session } = record.soFar;
+    const ofKey = session === undefined ? undefined : { key: routed.decided.key.id, session };
+    if (limiter !== undefined) await spending.reserve(limiter, startedMs, ofKey);
+    if (ledger === undefined || !spending.isCharged) return;
+    const isRequired = limiter?.hasBudget === true;
+    if (isRequired || ledger.isSynced) await this.#begin(ledger, { spending, isRequired });
+    this.#ledger = ledger;
+  }
+
+  sending({ target }: SentRequest): void {
+    this.#target = target;
+    this.#wasAccepted = false;
+    this.#isPending = true;
+  }
+
+  attemptEnded(attempt: Attempt | AbandonedAttempt): void {
+    this.#wasAccepted = mayHaveWorked(attempt);
+    this.#isPending = false;
+  }
+
+  answerRead({ seen }: ReadAnswer): void {
+    if (seen !== undefined) this.#answer = seen;
+  }
+
+  /**
+   * Settles what the exchange used and enters it in the ledger. Called once, at its end. Returns a promise, which never
+   * rejects, if its last byte must wait.
+   */
+  settle(): Promise<void> | undefined {
+    const spending = this.#spending;
+    if (spending === undefined) return undefined;
+    // When the process ends during an attempt, the target may have the request.
+    const wasAccepted = this.#wasAccepted || this.#isPending;
+    const spent = spending.settle({ target: this.#target, wasAccepted, answer: this.#answer });
+    this.#exchange.record.noteSpent(spent, spending.reservation?.wouldRefuse ?? []);
+    return this.#ledger?.finish(this.#rowOf(spent));
+  }
+
+  /**
+   * Enters the most that the exchange can use. If it can't be written, an exchange under a budget is refused
+   * (limit.state_unavailable), because what it spent would be unknown after a restart. Any other continues, without waiting
+   * while the journal is known to fail.
+   */
+  async #begin(
+    ledger: Ledger,
+    { spending, isRequired }: { readonly spending: Spending; readonly isRequired: boolean },
+  ): Promise<void> {
+    const { inputTokens: input_tokens, outputTokens: output_tokens, nanoUsd } = spending.worst();
+    const begun = ledger.begin({
+      ...this.#beginning(),
+      input_tokens,
+      output_tokens,
+      nano_usd: nanoUsd ?? null,
+    });
+    if (begun === undefined) return;
+    const written = begun.catch((cause: unknown) => {
+      if (!isRequired) return;
+      const message = 'the ledger cannot be written, and this key has a budget; try again soon';
+      throw stateUnavailable(message, { cause });
+    });
+    if (isRequired || ledger.gauges.isWritable) await written;
+  }
+
+  #rowOf({ usage, newTokens, nanoUsd }: Spent): LedgerRow {
+    const { status, record } = this.#exchange;
+    const { request_id, started_ms, project, key_id, endpoint, model, session, agent, subagent } =
+      this.#beginning();
+    const { provider = null, target_model = null, decision = null, first_byte_ms = null } = record.soFar;
+    // Members are spelled out because V8 takes a slow path for each one added to a spread object.
+    return {
+      request_id,
+      started_ms,
+      project,
+      key_id,
+      endpoint,
+      model,
+      session,
+      agent,
+      subagent,
+      provider,
+      target_model,
+      status,
+      outcome: record.outcome,
+      decision,
+      reason: record.failure?.reason ?? null,
+      input_tokens: usage?.inputTokens ?? 0,
+      output_tokens: usage?.outputTokens ?? 0,
+      cache_read_tokens: usage?.cacheReadTokens ?? 0,
+      cache_write_tokens: usage?.cacheWriteTokens ?? 0,
+      reasoning_tokens: usage?.reasoningTokens ?? 0,
+      new_tokens: newTokens,
+      // No usage costs nothing, even if the price is unknown.
+      nano_usd: usage === undefined ? 0 : (nanoUsd ?? null),
+      is_estimated: usage?.isEstimated === true ? 1 : 0,
+      first_byte_ms,
+      total_ms: record.elapsedMs,
+    };
+  }
+
+  /** What both lines of an exchange say of it: its end counts by the same names and time as its beginning. */
+  #beginning() {
+    const { id, startedMs, record } = this.#exchange;
+    const { project = '', key = '', endpoint = '', model = '' } = record.soFar;
+    const { session = null, agent = null, subagent = null } = record.soFar;
+    return {
+      request_id: id,
+      started_ms: startedMs,
+      project,
+      key_id: key,
+      endpoint,
+      model,
+      session,
+      agent,
+      subagent,
+    } satisfies Partial<Intent>;
+  }
+}
+
+function mayHaveWorked(attempt: Attempt | AbandonedAttempt): boolean {
+  switch (attempt.kind) {
+    case 'answered':
+      return attempt.forwarded.answer.status >= 200 && attempt.forwarded.answer.status < 300;
+    case 'failed':
+      return attempt.failure.wasSent;
+    case 'abandoned':
+      return attempt.wasSent;
+  }
+}

@@ -1,0 +1,204 @@
+import type { KeyRecord } from '../config/build/keys.ts';
+import type { Tally } from '../dialects/usage.ts';
+import type { GatewayError } from '../errors.ts';
+import type { MaskedValues } from '../policy/mask/masked-values.ts';
+import type { Action, Decision, Verdict } from '../policy/rule.ts';
+import type { AbandonedAttempt, Attempt } from '../providers/attempt.ts';
+import type { Target } from '../providers/route.ts';
+import type { ExchangeRecord } from '../record/record.ts';
+import type { Sender } from './sender.ts';
+
+/**
+ * Follows one exchange. Each method is one event, which the exchange publishes once, in this order as far as it gets.
+ * They are called on the request path: a subscriber must neither throw nor block, and changes nothing that it gets; only
+ * tracing adds its headers to a request that is about to be sent.
+ */
+export interface Subscriber {
+  /** The request's head is here, and its path is known. */
+  received?(head: ReceivedHead): void;
+  /** The key is known. */
+  authenticated?(caller: Caller): void;
+  /** The body is complete. Its memory may move to another thread afterwards: copy what must be kept. */
+  read?(body: ReadBody): void;
+  /** The policies have decided on the client's request. */
+  decided?(decided: Decided): void;
+  /** Rules found more in what is to leave for one target than in the client's request. */
+  checked?(findings: readonly Finding[]): void;
+  /** Limits and ledger let the request pass, too. */
+  reserved?(): void;
+  /** A target is to be asked, as soon as it has a slot for the request. */
+  targeted?(target: Target, request: OutgoingRequest): void;
+  /** A request is about to leave. */
+  sending?(sent: SentRequest): void;
+  /** The request has the head of its answer, has failed, or was given up. */
+  attemptEnded?(attempt: Attempt | AbandonedAttempt): void;
+  /** The provider's answer is to be passed on. `leftAtMs`: when the request began to leave, by `performance.now()`. */
+  answering?(leftAtMs: number): void;
+  /** A piece of the provider's answer leaves for the client; the first one is the first byte. */
+  wrote?(piece: Buffer): void;
+  /** The provider's answer is read and checked, before its last byte leaves; or no more of it will be read. */
+  answerRead?(answer: ReadAnswer): void;
+  /** The gateway has given an answer of its own. */
+  answeredItself?(bytes: number): void;
+  /** The exchange was refused or broke off. `isAnswered`: the client gets the error as its answer. */
+  failed?(error: GatewayError, isAnswered: boolean): void;
+  /** The exchange is over. */
+  ended?(end: EndedExchange): void;
+}
+
+export interface ReceivedHead {
+  readonly method: string;
+  /** As records may have it. */
+  readonly path: string;
+}
+
+export interface Caller extends Pick<KeyRecord, 'project' | 'id'> {
+  /** The endpoint's name. */
+  readonly endpoint: string;
+}
+
+export interface ReadBody {
+  readonly body: Buffer;
+  /** Who sent it, as far as the head says. */
+  readonly sender: Sender;
+  /** Whether the record is to have it. */
+  readonly isRecorded: boolean;
+  /** The body as it may be shown: without the client's own login. */
+  shown(): Buffer;
+}
+
+export interface Decided {
+  readonly decision: Decision;
+  readonly microseconds: number;
+  /** As it may be shown; empty if a rule objects to it. */
+  readonly model: string;
+  readonly stream: boolean;
+  /** Who sent it, as far as head and body say. */
+  readonly sender: Sender;
+  /** The part of it that may be shown. */
+  readonly shownSender: Sender;
+}
+
+/** What rules found in a part of what is to leave. */
+export interface Finding {
+  readonly action: Action;
+  readonly verdicts: readonly Verdict[];
+  readonly unseen: number;
+  readonly microseconds: number;
+}
+
+/** A request as one target gets it. */
+export interface OutgoingRequest {
+  /** What became of the client's bytes: exact, spliced, translated, masked or redacted. */
+  readonly form: string;
+  readonly path: string;
+  /** A flat list of names and values. */
+  readonly headers: string[];
+  readonly body: Buffer;
+  /** The values to restore in the answer; absent if none was masked. */
+  readonly masked?: MaskedValues | undefined;
+  /** Fields and headers that were left out. */
+  readonly dropped: readonly string[];
+}
+
+export interface SentRequest {
+  readonly target: Target;
+  readonly request: OutgoingRequest;
+  /** Whether it had to wait for its slot. */
+  readonly hasWaited: boolean;
+}
+
+/** What came of an answer, as far as it was read. */
+export interface SeenAnswer {
+  readonly tally: Tally;
+  /** `cut`: by the gateway or its client. `unread`: more of it may have been written than was read. */
+  readonly extent: 'whole' | 'cut' | 'unread';
+}
+
+export interface ReadAnswer {
+  /** Undefined for an error of the provider's. */
+  readonly seen: SeenAnswer | undefined;
+  /** What the rules on the answer found. */
+  readonly verdicts: readonly Verdict[];
+  /** How often placeholders were restored, or came back broken. */
+  readonly masking: Pick<ExchangeRecord, 'restored' | 'broken_placeholders'>;
+  /** Details of the provider's failure that the client is not sent; without secrets. */
+  readonly cause?: string | undefined;
+}
+
+export interface EndedExchange {
+  readonly record: ExchangeRecord;
+  /** What the client was sent if it was refused or failed. */
+  readonly message: string | undefined;
+  /** See `RecordDraft.repeatKey`. */
+  readonly repeatKey: string | undefined;
+}
+
+/** Publishes each event to all subscribers of an exchange, in their order. */
+export class Subscribers implements Required<Subscriber> {
+  readonly #all: readonly Subscriber[];
+
+  constructor(all: readonly Subscriber[]) {
+    this.#all = all;
+  }
+
+  received(head: ReceivedHead): void {
+    for (const each of this.#all) each.received?.(head);
+  }
+
+  authenticated(caller: Caller): void {
+    for (const each of this.#all) each.authenticated?.(caller);
+  }
+
+  read(body: ReadBody): void {
+    for (const each of this.#all) each.read?.(body);
+  }
+
+  decided(decided: Decided): void {
+    for (const each of this.#all) each.decided?.(decided);
+  }
+
+  checked(findings: readonly Finding[]): void {
+    for (const each of this.#all) each.checked?.(findings);
+  }
+
+  reserved(): void {
+    for (const each of this.#all) each.reserved?.();
+  }
+
+  targeted(target: Target, request: OutgoingRequest): void {
+    for (const each of this.#all) each.targeted?.(target, request);
+  }
+
+  sending(sent: SentRequest): void {
+    for (const each of this.#all) each.sending?.(sent);
+  }
+
+  attemptEnded(attempt: Attempt | AbandonedAttempt): void {
+    for (const each of this.#all) each.attemptEnded?.(attempt);
+  }
+
+  answering(leftAtMs: number): void {
+    for (const each of this.#all) each.answering?.(leftAtMs);
+  }
+
+  wrote(piece: Buffer): void {
+    for (const each of this.#all) each.wrote?.(piece);
+  }
+
+  answerRead(answer: ReadAnswer): void {
+    for (const each of this.#all) each.answerRead?.(answer);
+  }
+
+  answeredItself(bytes: number): void {
+    for (const each of this.#all) each.answeredItself?.(bytes);
+  }
+
+  failed(error: GatewayError, isAnswered: boolean): void {
+    for (const each of this.#all) each.failed?.(error, isAnswered);
+  }
+
+  ended(end: EndedExchange): void {
+    for (const each of this.#all) each.ended?.(end);
+  }
+}
