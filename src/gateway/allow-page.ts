@@ -17,7 +17,6 @@ export function allowPage({ request, response, events }: Exchange, access: Allow
   if (request.method !== 'OPTIONS' || request.header('access-control-request-method') === undefined)
     return false;
   checkOrigin(request, access);
-  events.received({ method: request.method, path: '' });
   events.wrote(nothing);
   const fields = request.header('access-control-request-headers');
   response.writeHead(204, [

@@ -2,6 +2,7 @@ import type { KeyRecord } from '../config/build/keys.ts';
 import { GatewayError } from '../errors.ts';
 import type { HttpRequest } from '../http/request.ts';
 import { memoize } from '../lib/memoize.ts';
+import type { Exchange } from './exchange.ts';
 
 interface Authentication<Key> {
   readonly keys: { find(presented: string): Key | undefined };
@@ -17,6 +18,25 @@ interface Presented {
 
 const carriers = new Set(['authorization', 'x-gateway-key', 'x-api-key', 'x-goog-api-key']);
 const carrierOf = memoize((name) => (carriers.has(name.toLowerCase()) ? name.toLowerCase() : 'none'));
+
+interface Arrived {
+  /** The endpoint's name in records. */
+  readonly endpoint: string;
+  /** The client's own login at a provider. */
+  readonly login: Presented['login'];
+}
+
+/** The key whose exchange this is: see `authenticate`. */
+export function identify(
+  exchange: Exchange,
+  authentication: Authentication<KeyRecord>,
+  { endpoint, login }: Arrived,
+): KeyRecord {
+  const { request, startedMs, events } = exchange;
+  const key = authenticate({ request, login, startedMs }, authentication);
+  events.authenticated({ endpoint, project: key.project, id: key.id });
+  return key;
+}
 
 /**
  * The key that a request carries, in whichever of the headers its SDK uses. Nothing of the body has

@@ -1,6 +1,6 @@
 import type { GatewayError } from '../errors.ts';
 import type { HttpRequest } from '../http/request.ts';
-import { type JsonOptions, newRequestId, sendJson } from '../http/respond.ts';
+import { type ErrorOptions, type JsonOptions, newRequestId, sendError, sendJson } from '../http/respond.ts';
 import type { HttpResponse } from '../http/response.ts';
 import { Lifetime } from '../lib/lifetime.ts';
 import type { SwapRemoveItem } from '../lib/swap-remove-list.ts';
@@ -40,7 +40,8 @@ export class Exchange implements SwapRemoveItem {
     this.request = request;
     this.response = response;
     this.scrubber = scrubber;
-    this.record = new RecordDraft(this.id, new Date(this.startedMs).toISOString());
+    const time = new Date(this.startedMs).toISOString();
+    this.record = new RecordDraft({ id: this.id, time, method: request.method });
     this.spending = new ExchangeSpending(this);
     const subscribers: Subscriber[] = [this.record, this.spending];
     for (const follow of followers) subscribers.push(follow(this));
@@ -59,7 +60,16 @@ export class Exchange implements SwapRemoveItem {
 
   /** Answers with JSON of the gateway's own. */
   sendJson(value: unknown, options?: JsonOptions): void {
-    this.events.answeredItself(sendJson(this.response, value, this.id, options));
+    this.#answered(sendJson(this.response, value, this.id, options));
+  }
+
+  /** Answers with an error of the gateway's own. */
+  sendError(error: GatewayError, options: ErrorOptions): void {
+    this.#answered(sendError(this.response, error, this.id, options));
+  }
+
+  #answered(bytes: number): void {
+    this.events.answeredItself(bytes);
   }
 
   /** Breaks off with what is known: the process ends at once. */

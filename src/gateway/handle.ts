@@ -1,7 +1,7 @@
 import { type HeldBytes, readBody } from '../http/body.ts';
 import { allowPage } from './allow-page.ts';
 import { sendAnswer } from './answer/answer.ts';
-import { authenticate } from './authenticate.ts';
+import { identify } from './authenticate.ts';
 import { extractLogin } from './client-login.ts';
 import { decide } from './decision/decide.ts';
 import type { Exchange } from './exchange.ts';
@@ -30,8 +30,7 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
     const { endpoint, pathModel, query } = received;
     if (endpoint.method === 'GET') return await answerLocally(exchange, gateway, { ...received, login });
 
-    const key = authenticate({ request, login, startedMs: exchange.startedMs }, gateway);
-    events.authenticated({ endpoint: endpoint.name, project: key.project, id: key.id });
+    const key = identify(exchange, gateway, { endpoint: endpoint.name, login });
     gateway.admit();
 
     checkMediaType(request);

@@ -22,7 +22,7 @@ export function receive({ request, events, scrubber }: Exchange, access: Allowed
   // A record has the model beside the path, and not where a rule objects to it.
   // A key in any other path is scrubbed while it is whole.
   const recorded = found?.endpoint.method === 'POST' ? found.endpoint.path : scrubber.text(path);
-  events.received({ method, path: recorded.slice(0, 200) });
+  events.received(recorded.slice(0, 200));
   // Load balancers check health by address or without Host; whether a gateway is well is no secret.
   if (found?.endpoint.kind === 'health' || found?.endpoint.kind === 'ready')
     checkOriginAlone(request, access);

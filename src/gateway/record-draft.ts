@@ -16,12 +16,18 @@ import type {
   OutgoingRequest,
   ReadAnswer,
   ReadBody,
-  ReceivedHead,
   SentRequest,
   Subscriber,
 } from './subscriber.ts';
 
 type Draft = { -readonly [Field in keyof ExchangeRecord]: ExchangeRecord[Field] };
+/** What is known of an exchange when its request's head has arrived. */
+interface Beginning {
+  readonly id: string;
+  readonly time: string;
+  readonly method: string;
+}
+
 type RecordedRule = NonNullable<ExchangeRecord['rules']>[number];
 
 /** The record of an exchange while it is open: the first of its subscribers, and the one that the others may read. */
@@ -39,11 +45,11 @@ export class RecordDraft implements Subscriber {
   #sender: Sender = {};
   #body: Buffer | undefined;
 
-  constructor(requestId: string, time: string) {
+  constructor({ id, time, method }: Beginning) {
     this.#fields = {
       time,
-      request_id: requestId,
-      method: '',
+      request_id: id,
+      method,
       path: '',
       endpoint: undefined,
       project: undefined,
@@ -93,8 +99,7 @@ export class RecordDraft implements Subscriber {
     return Math.round((performance.now() - this.startedAt) * 10) / 10;
   }
 
-  received({ method, path }: ReceivedHead): void {
-    this.#fields.method = method;
+  received(path: string): void {
     this.#fields.path = path;
   }
 

@@ -1,7 +1,6 @@
 import { toFailure } from '../dialects/failure.ts';
 import { type Failure, type GatewayError, toGatewayError } from '../errors.ts';
 import type { HttpRequest } from '../http/request.ts';
-import { sendError } from '../http/respond.ts';
 import { errorDialect } from './endpoints.ts';
 import type { Exchange } from './exchange.ts';
 import { limitHeadersOf } from './rate-limit-headers.ts';
@@ -96,7 +95,7 @@ export function refuse(exchange: Exchange, thrown: unknown): void {
     headers: toFields(limitHeadersOf(exchange)),
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   };
-  events.answeredItself(sendError(response, error, id, options));
+  exchange.sendError(error, options);
 }
 
 /** Turns a flat list of names and values into an object. */

@@ -14,8 +14,8 @@ import type { Sender } from './sender.ts';
  * tracing adds its headers to a request that is about to be sent.
  */
 export interface Subscriber {
-  /** The request's head is here, and its path is known. */
-  received?(head: ReceivedHead): void;
+  /** The request's head has been read. The path is as records may have it. */
+  received?(path: string): void;
   /** The key is known. */
   authenticated?(caller: Caller): void;
   /** The body is complete. Its memory may move to another thread afterwards: copy what must be kept. */
@@ -44,12 +44,6 @@ export interface Subscriber {
   failed?(error: GatewayError, isAnswered: boolean): void;
   /** The exchange is over. */
   ended?(end: EndedExchange): void;
-}
-
-export interface ReceivedHead {
-  readonly method: string;
-  /** As records may have it. */
-  readonly path: string;
 }
 
 export interface Caller extends Pick<KeyRecord, 'project' | 'id'> {
@@ -142,8 +136,8 @@ export class Subscribers implements Required<Subscriber> {
     this.#all = all;
   }
 
-  received(head: ReceivedHead): void {
-    for (const each of this.#all) each.received?.(head);
+  received(path: string): void {
+    for (const each of this.#all) each.received?.(path);
   }
 
   authenticated(caller: Caller): void {

@@ -13,7 +13,7 @@ export interface JsonOptions {
 }
 
 /** Overrides the failure's own values. */
-interface ErrorOptions extends JsonOptions {
+export interface ErrorOptions extends JsonOptions {
   readonly type?: Failure['type'];
   readonly message?: string;
   /** The body in another form. */

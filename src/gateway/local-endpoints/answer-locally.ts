@@ -9,7 +9,7 @@ import { type LimitName, limitNames, limitTable } from '../../limits/limit-table
 import { nanoUsdPerUsd, type Price } from '../../limits/price.ts';
 import type { Target } from '../../providers/route.ts';
 import { version } from '../../version.ts';
-import { authenticate } from '../authenticate.ts';
+import { identify } from '../authenticate.ts';
 import type { DecidedRequest } from '../decision/decide-request.ts';
 import { dialectAt, endpoints, isModelEndpoint, type ModelEndpoint, modelListFor } from '../endpoints.ts';
 import type { Exchange } from '../exchange.ts';
@@ -63,10 +63,8 @@ async function answerModels(
   { endpoint, pathModel = '', query, login }: LocalRequest,
 ): Promise<void> {
   isOwners(exchange, gateway.health.ownerProof);
-  const { request, startedMs, events } = exchange;
-  const key = authenticate({ request, login, startedMs }, gateway);
-  events.authenticated({ endpoint: endpoint.kind, project: key.project, id: key.id });
-  const list = modelListFor(endpoint, request);
+  const key = identify(exchange, gateway, { endpoint: endpoint.kind, login });
+  const list = modelListFor(endpoint, exchange.request);
   if (endpoint.kind === 'model') {
     const model = allowedModel(pathModel, gateway, key);
     return exchange.sendJson(

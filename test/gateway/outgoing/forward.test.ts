@@ -43,7 +43,7 @@ function outgoingTo([first, ...others]: readonly Target[]): Outgoing {
 /** The parts of an exchange that forwarding uses. */
 function exchangeWith(lifetime: Lifetime, subscriber: Subscriber = {}): Exchange {
   const request = { rawHeaders: ['content-type', 'application/json', 'user-agent', 'test'] };
-  const record = new RecordDraft('id', '');
+  const record = new RecordDraft({ id: 'id', time: '', method: 'POST' });
   const events = new Subscribers([record, subscriber]);
   return { record, events, lifetime, request, scrubAlso: () => undefined } as unknown as Exchange;
 }
