@@ -192,7 +192,7 @@ test('while the provider is silent the client gets a sign of life every 15 s, an
 
   vi.advanceTimersByTime(15_000);
   await received(ping);
-  expect(exchange.draft.soFar.first_byte_ms).toBeUndefined();
+  expect(exchange.record.soFar.first_byte_ms).toBeUndefined();
   answer.write(delta.slice(0, 20)); // an event that is not whole yet
   vi.advanceTimersByTime(15_000);
   await received(ping + ping);
