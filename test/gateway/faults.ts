@@ -129,9 +129,16 @@ const refused: Expected = { status: 502, reason: 'provider.credentials_rejected'
 const pastFinish = { unmarked: { ...cutBroken, isPastFinish: true } };
 
 const drips: Behaviour = (connection) => {
-  // Of a frame, the length that its first bytes announce.
-  const drop = connection.isFramed ? '\0' : ':\n';
-  const timer = setInterval(() => connection.socket.write(chunk(connection.isStream ? drop : ' ')), 50);
+  // Of a frame its own bytes, of which it has more than there is time for.
+  const frame = framesOf(`data: {"type":"ping","x":"${'x'.repeat(1_000)}"}`);
+  let dropped = 0;
+  const drop = () => {
+    if (!connection.isStream) return ' ';
+    if (!connection.isFramed) return ':\n';
+    dropped += 1;
+    return frame.subarray(dropped - 1, dropped);
+  };
+  const timer = setInterval(() => connection.socket.write(chunk(drop())), 50);
   connection.socket.once('close', () => clearInterval(timer));
 };
 

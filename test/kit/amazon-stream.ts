@@ -21,7 +21,9 @@ export function chunkFrame(event: unknown): Buffer {
 
 /** Server-sent events of Claude's in Bedrock's frames. */
 export function framesOf(events: string): Buffer {
-  return Buffer.concat([...events.matchAll(/^data: ?(.*?)\r?$/gm)].map(([, data = '']) => frameOf(data)));
+  // Only these end a line of an event stream; JSON may have other characters that do elsewhere.
+  const lines = events.split(/\r?\n/).filter((line) => line.startsWith('data:'));
+  return Buffer.concat(lines.map((line) => frameOf(line.slice('data:'.length).trimStart())));
 }
 
 function frameOf(data: string): Buffer {

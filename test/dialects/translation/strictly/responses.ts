@@ -72,6 +72,8 @@ export function readResponses(events: readonly WireEvent[]): Outcome {
         done.add(data.output_index);
         items[data.output_index] = data.item;
         return;
+      case 'keepalive':
+        return;
       case 'response.created':
       case 'response.in_progress':
         expect(data.response).toMatchObject({ status: 'in_progress', output: [], error: null });
