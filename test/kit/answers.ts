@@ -131,6 +131,8 @@ export function openStream(events: readonly string[]): Script {
 
 /** Answers each dialect in the form in which it is asked. */
 export const speakAll: Script = (response, request) => {
+  // A list of models, say.
+  if (request.body.length === 0) return json('{"data":[]}')(response, request);
   const { dialect, isStream } = askedOf(request);
   const found = allCases.find((one) => one.dialect === dialect);
   if (found === undefined) return json('{"data":[]}')(response, request);

@@ -32,6 +32,7 @@ import {
 } from '../translation/openai-request.ts';
 import { parseEffort, splitSystem } from '../translation/parse-common.ts';
 import { parseSeal } from '../translation/seals.ts';
+import { toThinking } from './answer.ts';
 
 /** A Chat Completions request in the neutral form. */
 export function parseChatRequest(body: Fields): ConversationRequest {
@@ -122,7 +123,7 @@ function parseAssistant(message: Fields, path: string): Turn {
   if (message.function_call !== undefined && message.function_call !== null) {
     throw unsupported(`${path}.function_call`, 'the old form of calls cannot be translated; use tool_calls');
   }
-  const text = parsePlainText(message.content ?? '', `${path}.content`);
+  const text = parsePlainText(message.content ?? '', `${path}.content`, { hasThoughts: true });
   const refusal = parseOptionalText(message.refusal, `${path}.refusal`) ?? '';
   const calls = parseEach(message.tool_calls ?? [], `${path}.tool_calls`, parseCall);
   return { role: 'assistant', thoughts: parseThoughts(message), text: text === '' ? refusal : text, calls };
@@ -130,7 +131,7 @@ function parseAssistant(message: Fields, path: string): Turn {
 
 /** What hosts and clients of this dialect send for it: one text, and encrypted details as OpenRouter has them. */
 function parseThoughts(message: Fields): Thought[] {
-  const text = toText(message.reasoning_content) || toText(message.reasoning);
+  const text = toThinking(message);
   const [seal, ...others] = toList(message.reasoning_details).flatMap(
     (detail) => parseSeal(toText(toFields(detail).data)) ?? [],
   );
@@ -150,13 +151,15 @@ function parseCall(call: Fields, path: string): ToolCall {
   return { kind, id, name, input, seal: parseSeal(toText(toFields(google).thought_signature)) };
 }
 
-function parsePlainText(content: unknown, path: string): string {
+/** `hasThoughts`: parts with what a model of Mistral's thought are not its text (`toThinking` reads them). */
+function parsePlainText(content: unknown, path: string, { hasThoughts = false } = {}): string {
   if (typeof content === 'string') return content;
   const texts = parseEach(content, path, (part, place) => {
+    if (hasThoughts && part.type === 'thinking') return [];
     const key = part.type === 'refusal' ? 'refusal' : 'text';
-    return parseText(part[key], `${place}.${key}`);
+    return [parseText(part[key], `${place}.${key}`)];
   });
-  return paragraphs(texts);
+  return paragraphs(texts.flat());
 }
 
 function parseParts(content: unknown, path: string): ContentPart[] {
