@@ -132,7 +132,7 @@ export async function inspectConfig(options: LoadOptions): Promise<Inspection> {
     },
   });
   const { source, report, ownReferences } = parsed;
-  warnOfQuotes(ownReferences, options.fileEnv ?? env, report);
+  warnOfAdditions(ownReferences, options.fileEnv ?? env, report);
   const user = options.withoutUserFile === true ? undefined : await readUserFile(found, env);
   report.add(user?.problems ?? []);
   const read = protectedBy(user, found, masked(parsed, options.mask), options, report);
@@ -176,9 +176,18 @@ export async function inspectConfig(options: LoadOptions): Promise<Inspection> {
   };
 }
 
-/** `docker --env-file` takes quotation marks for a part of the value, unlike shells and systemd. */
-function warnOfQuotes(references: readonly Reference[], env: LoadOptions['env'], report: Report): void {
+/**
+ * `docker --env-file` takes quotation marks for a part of the value, unlike shells and systemd, and files of Windows and
+ * secrets of Kubernetes often end with the end of a line.
+ */
+function warnOfAdditions(references: readonly Reference[], env: LoadOptions['env'], report: Report): void {
   for (const { path, names } of references) {
+    const ended = names.find((name) => /[\r\n]$/.test(env[name] ?? ''));
+    if (ended !== undefined) {
+      report.warn(path, `${ended} ends with the end of a line, which is a part of its value`, {
+        hint: 'write it without: printf %s in place of echo, and no \\r\\n in the file that it is read from',
+      });
+    }
     const quoted = names.find((name) => /^(["']).*\1$/s.test(env[name] ?? ''));
     if (quoted === undefined) continue;
     report.warn(path, `${quoted} stands in quotation marks, which are a part of its value`, {

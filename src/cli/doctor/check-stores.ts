@@ -50,6 +50,9 @@ export async function checkRedis({ state: { url }, secrets }: Config, timeoutMs:
 /** A server that expects TLS hangs up on whoever doesn't speak it, and one that doesn't waits for more. */
 function redisFault(failure: unknown, url: string): Fault | undefined {
   const fault = connectionFault(failure, { setting: 'state', trust });
+  const said = messageOf(failure);
+  if (/^(?:MOVED|ASK|CLUSTERDOWN) /.test(said))
+    return [said, 'name a server in state that is no node of a cluster: what a request counts is in one place'];
   const { code = '' } = failure as NodeJS.ErrnoException;
   const isSecure = url.startsWith('rediss:');
   if (fault === undefined || !(isSecure ? /^ETIMEDOUT$/ : /^(?:ECONNRESET|EPIPE)$/).test(code)) return fault;

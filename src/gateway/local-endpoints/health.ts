@@ -38,12 +38,15 @@ export function answerReady(exchange: Exchange, readiness: Readiness): void {
   }
   const { state, ledger } = dependencies();
   const isWhole = state === 'ok' && ledger !== 'failing';
+  exchange.record.isKept = false; // a record every two seconds would bury the others
   exchange.sendJson({ status: isWhole ? 'ready' : 'degraded', state, ledger });
 }
 
 /** Answers that the process is alive; its owner also gets a proof of which gateway it is, and what is open. */
 export async function answerHealth(exchange: Exchange, { ownerProof, countOpen }: Health): Promise<void> {
   if (ownerProof === undefined || !isOwners(exchange, ownerProof)) {
+    // A load balancer's check; who claims to be the owner and isn't is recorded.
+    if (exchange.request.header(challengeHeader) === undefined) exchange.record.isKept = false;
     return exchange.sendJson({ status: 'ok' });
   }
   exchange.sendJson(

@@ -14,6 +14,14 @@ test('it is ready with what limits and usage need', async () => {
   expect(await readyz(url)).toEqual(whole);
 });
 
+test('checks of health are not recorded, and what else asks is', async () => {
+  const { url, records } = await startGateway();
+
+  for (const path of ['/healthz', '/readyz', '/health']) await (await fetch(`${url}${path}`)).text();
+
+  await expect.poll(() => records.map(({ path }) => path)).toEqual(['/health']);
+});
+
 test.runIf(hasRedis)('it says that Redis is away, and takes work all the same', async () => {
   const redis = await startRedis();
   const { url, stop } = await startGateway(`state: ${redis.url}`);
