@@ -486,6 +486,24 @@ projects: {}
   },
 );
 
+test.each(['sk-secret-value\n', 'sk-secret-value\r\n'])(
+  'a variable that ends with the end of a line is named: %j',
+  async (value) => {
+    const yaml = `providers:
+  a: { dialect: openai, api_key: "\${KEY}" }
+models: []
+projects: {}
+`;
+
+    expect((await inspect(yaml, { KEY: value })).problems).toContainEqual(
+      expect.objectContaining({
+        severity: 'warning',
+        message: 'KEY ends with the end of a line, which is a part of its value',
+      }),
+    );
+  },
+);
+
 test.each([
   'redis://:pa/ss@10.0.0.1:6379/0',
   'redis://user:12/ss@10.0.0.1:6379/0',
