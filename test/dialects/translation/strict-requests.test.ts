@@ -143,7 +143,7 @@ describe('vendors refuse in their own words', () => {
     ['gemini', 0, looped, 'Function call is missing a thought_signature'],
     ['gemini', 1, parts, 'Function call is missing a thought_signature'],
     ['gemini', 1, { contents: [{ role: 'model', parts: [{ ...part, thoughtSignature: 'forged' }] }] }, 'Corrupted thought signature'],
-    ['vertex', 1, { contents: [{ role: 'model', parts: [{ ...part, thoughtSignature: 'skip_thought_signature_validator' }] }] }, 'Unknown name "id"'],
+    ['vertex', 2, { contents: [{ role: 'model', parts: [{ ...part, thoughtSignature: 'skip_thought_signature_validator' }] }] }, 'Unknown name "id"'],
     ['anthropic', 0, { messages: [user, { role: 'assistant', content: [thought] }] }, 'Invalid `signature` in `thinking` block'],
     ['llamacpp', 0, late, 'System message must be at the beginning'],
     ['vllm', 0, { messages: [{ role: 'developer', content: 'x' }] }, 'developer is not one of'],
