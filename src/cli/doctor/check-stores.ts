@@ -52,7 +52,10 @@ function redisFault(failure: unknown, url: string): Fault | undefined {
   const fault = connectionFault(failure, { setting: 'state', trust });
   const said = messageOf(failure);
   if (/^(?:MOVED|ASK|CLUSTERDOWN) /.test(said))
-    return [said, 'name a server in state that is no node of a cluster: what a request counts is in one place'];
+    return [
+      said,
+      'name a server in state that is no node of a cluster: what a request counts is in one place',
+    ];
   const { code = '' } = failure as NodeJS.ErrnoException;
   const isSecure = url.startsWith('rediss:');
   if (fault === undefined || !(isSecure ? /^ETIMEDOUT$/ : /^(?:ECONNRESET|EPIPE)$/).test(code)) return fault;
