@@ -131,6 +131,10 @@ const explanations: Readonly<Record<FailureCode, readonly [meaning: string, reme
     'the request could cost more than the budget has left',
     'lower `max_tokens`, or raise the budget; `gateway usage` shows what was used',
   ],
+  'limit.repeated': [
+    'the same request came too often within a minute: a program goes round in circles',
+    'stop it, or raise `repeated_requests`',
+  ],
   'limit.concurrency': ['too many requests at the same time', 'wait for one to end'],
   'limit.state_unavailable': [
     "Redis or the ledger can't be reached, so limits can't be counted",

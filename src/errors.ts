@@ -86,6 +86,7 @@ export const failures = {
   'limit.requests': limited,
   'limit.tokens': limited,
   'limit.budget': { ...limited, retry: false },
+  'limit.repeated': { ...limited, retry: false },
   'limit.concurrency': limited,
   'limit.state_unavailable': { ...overloaded, exit: 6 },
 

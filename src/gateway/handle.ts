@@ -45,7 +45,7 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
     const routed = route(decided, { router: gateway.router, hasLogin });
     if (routed.kind === 'estimate') return sendEstimate(exchange, decided);
 
-    await exchange.spending.reserve(routed, gateway);
+    await exchange.spending.reserve(routed, body, gateway);
     events.reserved();
     const { decider } = gateway;
     const { isLimited } = exchange.spending;

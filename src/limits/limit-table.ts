@@ -71,6 +71,8 @@ interface LimitRow {
   readonly kind: Claim['kind'];
   readonly unit: keyof Amounts;
   readonly period?: 'day' | 'month' | 'session';
+  /** Counted for each request by itself, and those that equal it. */
+  readonly per?: 'request';
   readonly reason: Extract<FailureCode, `limit.${string}`>;
   /** In a refusal: "the limit of project shop is 60 requests a minute". */
   readonly words: string;
@@ -133,6 +135,13 @@ export const limitTable = {
     unit: 'nanoUsd',
     reason: 'limit.budget',
     words: 'a session',
+  },
+  repeated_requests: {
+    kind: 'minute',
+    per: 'request',
+    unit: 'requests',
+    reason: 'limit.repeated',
+    words: 'equal requests a minute',
   },
 } as const satisfies Record<string, LimitRow>;
 

@@ -44,7 +44,7 @@ export interface PlannedLimit {
   readonly max: number;
   readonly counter: string;
   /** The counter of a budget of days or months at a time; undefined for other limits. */
-  readonly budgetAt: ((nowMs: number) => BudgetCounter) | undefined;
+  readonly budgetAt: ((nowMs: number) => BudgetCounter | undefined) | undefined;
 }
 
 /** A session of a key, whose name its client chose. */
@@ -53,15 +53,25 @@ export interface KeySession {
   readonly session: string;
 }
 
+/** A request as far as it can be repeated. */
+export interface RequestIdentity {
+  /** The same for equal requests only. */
+  readonly digest: string;
+  /** What it is, in a refusal. */
+  readonly words: string;
+}
+
 /** What the budgets of a session were raised by, in the units of their counters. */
 export type Raises = Readonly<Partial<Record<SessionLimit, number>>>;
 
 /** Reads from the ledger what a session was raised by. */
 export type ReadRaises = (session: KeySession) => Promise<Raises>;
 
-interface ReserveOptions {
+export interface ReserveOptions {
   /** What the request belongs to; limits of sessions don't apply without it. */
   readonly session?: KeySession | undefined;
+  /** Which request it is; asked only where repetition is limited. */
+  readonly identify?: () => RequestIdentity;
   /** How a request that might need too much can need less. */
   readonly advice?: () => string;
 }
@@ -72,6 +82,8 @@ export class Limiter {
   readonly #planned: readonly PlannedLimit[];
   /** Those of the key's sessions: each is counted for each session by itself. */
   readonly #ofSessions: readonly PlannedLimit[];
+  /** Those of equal requests. */
+  readonly #ofRequests: readonly PlannedLimit[];
   readonly #raises: SessionRaises;
   /** Whether tokens or money are limited, so that a request's worst case must be known. */
   readonly needsAmounts: boolean;
@@ -84,7 +96,8 @@ export class Limiter {
   constructor(counters: Counters, scopes: readonly KeyLimits[], readRaises?: ReadRaises) {
     this.#counters = counters;
     this.#planned = scopes.flatMap((scope) => planLimits(scope));
-    this.#ofSessions = scopes.flatMap((scope) => planSessionLimits(scope));
+    this.#ofSessions = scopes.flatMap((scope) => planPartial(scope, sessionLimits));
+    this.#ofRequests = scopes.flatMap((scope) => planPartial(scope, requestLimits));
     this.#raises = new SessionRaises(readRaises);
     const all = [...this.#planned, ...this.#ofSessions];
     this.needsAmounts = all.some(({ limit }) => limitTable[limit].unit !== 'requests');
@@ -100,26 +113,27 @@ export class Limiter {
   }
 
   /**
-   * Reserves the worst case of an exchange. Throws limit.requests, .tokens, .concurrency and .budget, with the advice if
-   * the exchange might need too much.
+   * Reserves the worst case of an exchange. Throws limit.requests, .tokens, .concurrency, .repeated and .budget, with the
+   * advice if the exchange might need too much.
    */
   async reserve(
     worst: Amounts,
     nowMs: number,
-    { session, advice = () => '' }: ReserveOptions = {},
+    { session, identify, advice = () => '' }: ReserveOptions = {},
   ): Promise<Reservation> {
-    const planned = session === undefined ? this.#planned : this.#plannedIn(session);
+    const request = this.#ofRequests.length === 0 ? undefined : identify?.();
+    const planned = this.#plannedFor(session, request);
     let claims = planned.map((each) => toClaim(each, worst, nowMs));
     let grant = await this.#counters.reserve(claims, nowMs);
     const refusing = grant.isGranted ? undefined : planned[grant.refusedBy];
     // What was raised meanwhile is only looked for where it matters.
     if (session !== undefined && isOfSession(refusing) && (await this.#raises.read(session))) {
-      claims = this.#plannedIn(session).map((each) => toClaim(each, worst, nowMs));
+      claims = this.#plannedFor(session, request).map((each) => toClaim(each, worst, nowMs));
       grant = await this.#counters.reserve(claims, nowMs);
     }
     const { states } = grant;
     const limitStates = planned.map((each, i) => stateOf({ ...each, max: claims[i]?.max ?? 0 }, states[i]));
-    if (!grant.isGranted) throw refusal({ planned, claims, grant, limitStates, advice, session });
+    if (!grant.isGranted) throw refusal({ planned, claims, grant, limitStates, advice, session, request });
     const { ticket } = grant;
     const exceeded = limitStates.filter(({ used, max }, i) => used > max && claims[i]?.isEnforced === false);
     return {
@@ -132,16 +146,24 @@ export class Limiter {
     };
   }
 
-  /** With the limits of this session, and what it was raised by. */
-  #plannedIn(session: KeySession): readonly PlannedLimit[] {
-    if (this.#ofSessions.length === 0) return this.#planned;
-    const raises = this.#raises.known(session);
-    const own = this.#ofSessions.map((plan) => ({
-      ...plan,
-      max: plan.max + (raises[plan.limit as SessionLimit] ?? 0),
-      budgetAt: (nowMs: number) => sessionBudget(plan, session, nowMs),
-    }));
-    return [...this.#planned, ...own];
+  /** With the limits of this session, and what it was raised by, and of this request. */
+  #plannedFor(
+    session: KeySession | undefined,
+    request: RequestIdentity | undefined,
+  ): readonly PlannedLimit[] {
+    const ofSession = session === undefined ? [] : this.#ofSessions;
+    const ofRequest = request === undefined ? [] : this.#ofRequests;
+    if (ofSession.length + ofRequest.length === 0) return this.#planned;
+    const raises = session === undefined ? {} : this.#raises.known(session);
+    return [
+      ...this.#planned,
+      ...ofRequest.map((plan) => ({ ...plan, counter: `${plan.counter} ${request?.digest}` })),
+      ...ofSession.map((plan) => ({
+        ...plan,
+        max: plan.max + (raises[plan.limit as SessionLimit] ?? 0),
+        budgetAt: (nowMs: number) => session && sessionBudget(plan, session, nowMs),
+      })),
+    ];
   }
 }
 
@@ -186,15 +208,16 @@ export function planLimits(scope: KeyLimits): readonly PlannedLimit[] {
   const planned: PlannedLimit[] = [];
   for (const limit of limitNames) {
     const max = scope.settings[limit];
-    if (max === undefined || isSessionLimit(limit)) continue;
+    if (max === undefined || isPartial(limit)) continue;
     const counter = `${scope.kind} ${scope.name} ${limit}`;
     planned.push({ limit, scope, max, counter, budgetAt: budgetFinder(limit, scope, calendar) });
   }
   return planned;
 }
 
-function planSessionLimits(scope: KeyLimits): readonly PlannedLimit[] {
-  return sessionLimits.flatMap((limit) => {
+/** Limits that are counted apart for each session or request. */
+function planPartial(scope: KeyLimits, names: readonly LimitName[]): readonly PlannedLimit[] {
+  return names.flatMap((limit) => {
     const max = scope.settings[limit];
     return max === undefined
       ? []
@@ -203,6 +226,11 @@ function planSessionLimits(scope: KeyLimits): readonly PlannedLimit[] {
 }
 
 const sessionLimits = limitNames.filter(isSessionLimit);
+const requestLimits = limitNames.filter((limit) => 'per' in limitTable[limit]);
+
+function isPartial(limit: LimitName): boolean {
+  return isSessionLimit(limit) || requestLimits.includes(limit);
+}
 
 function isSessionLimit(limit: LimitName): limit is SessionLimit {
   const row = limitTable[limit];
@@ -309,6 +337,7 @@ function toClaim(
     amount: isEnforced ? worst[row.unit] : countable(worst[row.unit]),
     endsMs: budget?.endsMs ?? 0,
     isEnforced,
+    ...('per' in row ? { isChosen: true } : {}),
     budget,
   };
 }
@@ -330,10 +359,11 @@ interface Refused {
   readonly limitStates: readonly LimitState[];
   readonly advice: () => string;
   readonly session: KeySession | undefined;
+  readonly request: RequestIdentity | undefined;
 }
 
 /** The refusal, with what was asked for and what is left; without Retry-After if the request can never fit. */
-function refusal({ planned, claims, grant, limitStates, advice, session }: Refused): LimitError {
+function refusal({ planned, claims, grant, limitStates, advice, session, request }: Refused): LimitError {
   const { limit, scope } = planned[grant.refusedBy] as PlannedLimit;
   const { amount, max } = claims[grant.refusedBy] as Claim;
   const { used, resetMs } = grant.states[grant.refusedBy] as CounterState;
@@ -346,8 +376,9 @@ function refusal({ planned, claims, grant, limitStates, advice, session }: Refus
   const ofSession = isSessionLimit(limit) && session !== undefined ? raiseHint(limit, session) : '';
   const hint = `${row.unit === 'requests' ? '' : advice()}${ofSession}`;
   // One request, not "1 requests".
-  const words = max === 1 ? row.words.replace(/^(request|token)s/, '$1') : row.words;
-  const message = `the limit of ${scope.kind} ${scope.name} is ${inUnit(max)} ${words}: ${left}${hint}`;
+  const words = max === 1 ? row.words.replace(/(request|token)s/, '$1') : row.words;
+  const found = 'per' in row ? `${request?.words} came ${used} times` : `${left}${hint}`;
+  const message = `the limit of ${scope.kind} ${scope.name} is ${inUnit(max)} ${words}: ${found}`;
   return new LimitError(limitStates, row.reason, message, {
     // Waiting brings nothing back to a session.
     ...(neverFits || isSessionLimit(limit)

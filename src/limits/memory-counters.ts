@@ -77,6 +77,8 @@ interface MemoryOptions {
 
 // Expired periods are dropped each time this many period counters have been added.
 const sweepAbove = 10_000;
+/** Windows of equal requests that are kept, 600 bytes each. */
+const keptChosen = 10_000;
 /** Sessions' counters that are kept: clients choose their names. The ledger knows the others. */
 const keptSessions = 20_000;
 
@@ -87,6 +89,8 @@ const keptSessions = 20_000;
 export class MemoryCounters implements Counters {
   readonly isConnected = true;
   readonly #windows = new Map<string, MinuteWindow>();
+  /** Those that clients choose, the longest unused first. */
+  readonly #chosen = new Map<string, MinuteWindow>();
   readonly #sums = new Map<string, Sum>();
   /** Those of sessions, the longest unused first. */
   readonly #sessions = new Map<string, Sum>();
@@ -111,6 +115,10 @@ export class MemoryCounters implements Counters {
 
   #isKnown({ budget, counter }: Claim): boolean {
     return budget === undefined || this.#sumsOf(budget).get(counter)?.isWhole === true;
+  }
+
+  #windowsOf({ isChosen }: Claim): Map<string, MinuteWindow> {
+    return isChosen === true ? this.#chosen : this.#windows;
   }
 
   #sumsOf(budget: Pick<BudgetCounter, 'session'> | undefined): Map<string, Sum> {
@@ -140,7 +148,7 @@ export class MemoryCounters implements Counters {
   settle({ claims, atMs }: Ticket, used: readonly number[]): void {
     for (const [i, claim] of claims.entries()) {
       const difference = (claim.kind === 'level' ? 0 : (used[i] ?? 0)) - claim.amount;
-      if (claim.kind === 'minute') this.#windows.get(claim.counter)?.add(difference, atMs);
+      if (claim.kind === 'minute') this.#windowsOf(claim).get(claim.counter)?.add(difference, atMs);
       const sum = this.#sumsOf(claim.budget).get(claim.counter);
       // Without a counter its period is over, or will be read from the ledger.
       if (sum !== undefined) sum.used += difference;
@@ -168,22 +176,35 @@ export class MemoryCounters implements Counters {
     return Promise.resolve();
   }
 
-  #used({ kind, counter, budget }: Claim, clockMs: number): number {
-    if (kind === 'minute') return this.#windows.get(counter)?.used(clockMs) ?? 0;
+  #used(claim: Claim, clockMs: number): number {
+    const { kind, counter, budget } = claim;
+    if (kind === 'minute') return this.#windowsOf(claim).get(counter)?.used(clockMs) ?? 0;
     return this.#sumsOf(budget).get(counter)?.used ?? 0;
   }
 
-  #count({ kind, counter, endsMs, amount, budget }: Claim, clockMs: number): void {
+  #count(claim: Claim, clockMs: number): void {
+    const { kind, counter, endsMs, amount, budget } = claim;
     if (kind === 'minute') {
-      const window = this.#windows.get(counter) ?? new MinuteWindow();
-      this.#windows.set(counter, window);
+      const window = this.#windowsOf(claim).get(counter) ?? new MinuteWindow();
       window.add(amount, clockMs);
+      if (claim.isChosen === true) this.#setChosen(counter, window, clockMs);
+      else this.#windows.set(counter, window);
       return;
     }
     const sums = this.#sumsOf(budget);
     const known = sums.get(counter) ?? { used: 0, endsMs, isWhole: this.#loader === undefined };
     known.used += amount;
     if (budget?.session !== undefined || !sums.has(counter)) this.#set(sums, counter, known);
+  }
+
+  /** At the end, as the latest; what is empty again, or was counted too many requests ago, goes. */
+  #setChosen(counter: string, window: MinuteWindow, clockMs: number): void {
+    this.#chosen.delete(counter);
+    for (const [oldest, other] of this.#chosen) {
+      if (this.#chosen.size < keptChosen && other.used(clockMs) > 0) break;
+      this.#chosen.delete(oldest);
+    }
+    this.#chosen.set(counter, window);
   }
 
   /** At the end, as the latest; what is over, or too many sessions ago, goes. */
@@ -205,7 +226,7 @@ export class MemoryCounters implements Counters {
     const used = this.#used(claim, clockMs);
     if (claim.kind === 'period') return { used, resetMs: Math.max(0, claim.endsMs - nowMs) };
     if (claim.kind === 'level') return { used, resetMs: 0 };
-    const window = this.#windows.get(claim.counter);
+    const window = this.#windowsOf(claim).get(claim.counter);
     const isFull = used + claim.amount > claim.max;
     return {
       used,

@@ -200,6 +200,33 @@ describe('limiter', () => {
     await expect(ask('first')).rejects.toThrow(/2 requests a session: 0 left/);
   });
 
+  test('equal requests are counted apart from all others, and made-up ones take bounded memory', async () => {
+    const clock = { ms: 0 };
+    const limits = limiter({ repeated_requests: 3 }, clock);
+    const ask = async (digest: string, used = one) => {
+      const identify = () => ({ digest, words: `this request to ${digest}` });
+      (await limits.reserve(one, now, { identify })).settle(used);
+    };
+    for (let i = 0; i < 3; i += 1) {
+      await ask('a');
+      for (let other = 0; other < 9_000; other += 1) await ask(`other-${i}-${other}`);
+      await ask('never-sent', nothing);
+    }
+
+    const refused = await ask('a').catch((error: GatewayError) => error);
+    expect(refused).toMatchObject({
+      reason: 'limit.repeated',
+      failure: { status: 429, retry: false },
+      retryAfterS: 61,
+      message: 'the limit of project shop is 3 equal requests a minute: this request to a came 3 times',
+    });
+    for (let i = 0; i < 4; i += 1) await ask('never-sent', nothing);
+    await ask('b');
+    await reserve(limits);
+    clock.ms = 61_000;
+    await ask('a');
+  });
+
   test('a refusal says how to need less, unless it is about the number of requests', async () => {
     const advised = (settings: Parameters<typeof limiter>[0]) =>
       limiter(settings).reserve({ requests: 2, tokens: 100, newTokens: 100, nanoUsd: 0 }, now, {
@@ -322,6 +349,26 @@ describe.each([
     ]);
     expect(second).toMatchObject(first.map(({ limit, used }) => ({ limit, used })));
     expect(third.map(({ used }) => used)).toEqual([100, 1_000_000]);
+  });
+
+  test.runIf(isThere)('equal requests are refused above the limit, and others are not', async () => {
+    const settings = { mode: 'enforce', unpriced: 'refuse', time_zone: 'UTC', repeated_requests: 2 } as const;
+    const limiter = new Limiter(await open(), [{ ...scope, settings }]);
+    const ask = (digest: string) =>
+      limiter.reserve(one, now, { identify: () => ({ digest, words: digest }) }).then(
+        () => 'granted',
+        ({ reason }: GatewayError) => reason,
+      );
+
+    const outcomes = await Promise.all(['a', 'a', 'b', 'a', 'a', 'b'].map(ask));
+    expect(outcomes).toEqual([
+      'granted',
+      'granted',
+      'granted',
+      'limit.repeated',
+      'limit.repeated',
+      'granted',
+    ]);
   });
 
   test.runIf(isThere)('a budget that is overdrawn is read as any other', async () => {

@@ -48,6 +48,11 @@ export const limitsSchema = reaching(
       .optional()
       .describe('Tokens of input and output in a session; those read from a cache count by their price.'),
     usd_per_session: price.optional().describe('US$ in a session.'),
+    repeated_requests: amount
+      .optional()
+      .describe(
+        'Equal requests in any minute: the same bytes to the same path in a session, or of a key without one.',
+      ),
     unpriced: z
       .enum(['refuse', 'allow'])
       .default('refuse')

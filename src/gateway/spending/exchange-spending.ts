@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto';
 import type { KeyRecord } from '../../config/build/keys.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
 import { stateUnavailable } from '../../limits/counters.ts';
-import type { Limiter, LimitState } from '../../limits/limiter.ts';
+import type { Limiter, LimitState, RequestIdentity } from '../../limits/limiter.ts';
 import type { AbandonedAttempt, Attempt } from '../../providers/attempt.ts';
 import type { Target } from '../../providers/route.ts';
 import type { Ledger } from '../../record/ledger/ledger.ts';
@@ -63,17 +64,20 @@ export class ExchangeSpending implements Subscriber {
 
   /**
    * Reserves the most that the exchange may use and enters it in the ledger, before anything is sent; `settle` returns the
-   * rest. Throws limit.requests, .tokens, .concurrency, .budget, and limit.state_unavailable if a budget needs what can't
-   * be counted or written.
+   * rest. Throws limit.requests, .tokens, .concurrency, .repeated, .budget, and limit.state_unavailable if a budget needs
+   * what can't be counted or written. `body` is the client's.
    */
-  async reserve(routed: RoutedRequest, { limiterFor, ledger }: Limits): Promise<void> {
+  async reserve(routed: RoutedRequest, body: Buffer, { limiterFor, ledger }: Limits): Promise<void> {
     const spending = new Spending(routed);
     this.#spending = spending;
     const limiter = limiterFor(routed.decided.key);
     const { startedMs, record } = this.#exchange;
     const { session } = record.soFar;
-    const ofKey = session === undefined ? undefined : { key: routed.decided.key.id, session };
-    if (limiter !== undefined) await spending.reserve(limiter, startedMs, ofKey);
+    if (limiter !== undefined) {
+      const ofKey = session === undefined ? undefined : { key: routed.decided.key.id, session };
+      const identify = () => identityOf(routed, body, session);
+      await spending.reserve(limiter, startedMs, { session: ofKey, identify });
+    }
     if (ledger === undefined || !spending.isCharged) return;
     const isRequired = limiter?.hasBudget === true;
     if (isRequired || ledger.isSynced) await this.#begin(ledger, { spending, isRequired });
@@ -187,6 +191,17 @@ export class ExchangeSpending implements Subscriber {
       subagent,
     } satisfies Partial<Intent>;
   }
+}
+
+/** Equal requests have one digest, unless they are of different keys or sessions. */
+function identityOf({ decided }: RoutedRequest, body: Buffer, session: string | undefined): RequestIdentity {
+  const { key, endpoint, request } = decided;
+  const { model, stream } = request;
+  // Neither a name nor a path has a zero byte.
+  const owner = [key.id, session ?? '', endpoint.path, model, String(stream), ''].join('\0');
+  const digest = createHash('sha256').update(owner).update(body).digest('base64url');
+  const where = session === undefined ? '' : ` of session ${session}`;
+  return { digest, words: `this request${where} to ${model} (${body.length} bytes)` };
 }
 
 function mayHaveWorked(attempt: Attempt | AbandonedAttempt): boolean {

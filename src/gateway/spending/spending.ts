@@ -3,7 +3,7 @@ import { noUsage, type Usage } from '../../dialects/usage.ts';
 import { GatewayError } from '../../errors.ts';
 import { type Amounts, noAmounts } from '../../limits/counters.ts';
 import { imageTokensOf, knownModel, listPrice } from '../../limits/known-models.ts';
-import type { KeySession, Limiter, Reservation } from '../../limits/limiter.ts';
+import type { Limiter, Reservation, ReserveOptions } from '../../limits/limiter.ts';
 import { costOf, newTokensOf, type Price, worstCostOf } from '../../limits/price.ts';
 import type { Route, Target } from '../../providers/route.ts';
 import type { ModelEndpoint } from '../endpoints.ts';
@@ -68,11 +68,15 @@ export class Spending {
     return this.#endpoint.dialect;
   }
 
-  /** Reserves the worst case. Throws limit.requests, .tokens, .concurrency, .budget and .state_unavailable. */
-  async reserve(limiter: Limiter, nowMs: number, session: KeySession | undefined): Promise<void> {
+  /** Reserves the worst case. Throws limit.requests, .tokens, .concurrency, .repeated, .budget and .state_unavailable. */
+  async reserve(
+    limiter: Limiter,
+    nowMs: number,
+    options: Pick<ReserveOptions, 'session' | 'identify'>,
+  ): Promise<void> {
     this.isLimited = limiter.needsAmounts;
     this.reservation = await limiter.reserve(this.#worstCase(limiter), nowMs, {
-      session,
+      ...options,
       advice: () => this.#advice(),
     });
   }

@@ -62,6 +62,47 @@ test.each([
   120_000,
 );
 
+test.each([
+  { workers: 1, shared: false },
+  { workers: 2, shared: false },
+  ...(hasRedis ? [{ workers: 2, shared: true }] : []),
+])(
+  'the same bytes of one session pass 20 times a minute, whichever worker gets them: %o',
+  async ({ workers, shared }) => {
+    const home = emptyDirectory();
+    const redis = shared ? await startRedis() : undefined;
+    const more = redis === undefined ? '' : `state: ${redis.url}`;
+    const limits = 'repeated_requests: 20';
+    const host = await answering();
+    configure(home, withBudget(host.url, { limits, workers, more }));
+    const gateway = await serveIn(home);
+
+    const [looping, other, nameless] = await Promise.all([
+      outcomes(gateway, 60, session),
+      outcomes(gateway, 20, { 'x-gateway-session': 'agent-2' }),
+      outcomes(gateway, 20, {}),
+    ]);
+    const refused = await ask(gateway, body, session);
+    const changed = await ask(gateway, { ...body, max_tokens: 99 }, session);
+
+    expect([granted(looping), granted(other), granted(nameless)]).toEqual([20, 20, 20]);
+    expect(refused.headers.get('x-should-retry')).toBe('false');
+    expect(await refused.json()).toMatchObject({
+      error: {
+        reason: 'limit.repeated',
+        message: expect.stringMatching(
+          /^the limit of project shop is 20 equal requests a minute: this request of session agent-1 to gpt-test \(\d+ bytes\) came 20 times$/,
+        ),
+      },
+    });
+    expect(changed.status).toBe(200);
+    await changed.text();
+    await stop(gateway);
+    await redis?.stop();
+  },
+  60_000,
+);
+
 test('a session at its budget is refused with what to do, and goes on once it is raised', async () => {
   const home = emptyDirectory();
   configure(home, withBudget((await answering()).url, { limits: 'usd_per_session: 0.0005' }));
