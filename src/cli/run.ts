@@ -12,7 +12,8 @@ import { agentNames, type ClientName, clientOf, pastProxies, writeFiles } from '
 import { usesLogin, wantedLogin } from './agents/logins.ts';
 import type { Finding } from './doctor/finding.ts';
 import { offerConfiguration } from './run/offer-configuration.ts';
-import { commonOptions, createCommand, detectorList } from './shell/command.ts';
+import type { RunLimits } from './run/watch-run.ts';
+import { commonOptions, createCommand, detectorList, positiveInteger, usdArgument } from './shell/command.ts';
 import { type CapturedSignal, deadline, type Io } from './shell/io.ts';
 import { note } from './shell/print/print.ts';
 import { QuietExit } from './shell/terminal.ts';
@@ -25,6 +26,8 @@ interface RunOptions {
   readonly modelThinking?: string;
   readonly login?: boolean;
   readonly mask?: readonly DetectorName[];
+  readonly budget?: number;
+  readonly requests?: number;
 }
 
 export function build(io: Io): Command {
@@ -34,7 +37,7 @@ export function build(io: Io): Command {
     examples: [
       'gateway run claude -p "hello"',
       'gateway run --login codex exec --skip-git-repo-check "hello"',
-      'gateway run -m claude-sonnet-4-5 --mask secrets,email opencode run "hello"',
+      'gateway run --budget 5 -m claude-sonnet-4-5 --mask secrets,email opencode run "hello"',
     ],
   })
     .addArgument(new Argument('<agent>', 'what to start').choices(agentNames))
@@ -48,6 +51,8 @@ export function build(io: Io): Command {
     )
     .option('--model-small <name>', "model for the agent's small tasks, such as titles (default: as -m)")
     .option('--model-thinking <name>', 'model for planning (default: as -m)')
+    .option('--budget <usd>', 'let this run cost at most this many US$', usdArgument)
+    .option('--requests <n>', 'let this run send at most this many requests', positiveInteger)
     .passThroughOptions()
     .action(
       async (
@@ -59,6 +64,8 @@ export function build(io: Io): Command {
           modelThinking: thinking,
           login: isForced = false,
           mask: asked,
+          budget,
+          requests,
         }: RunOptions,
         command: Command,
       ) => {
@@ -90,7 +97,8 @@ export function build(io: Io): Command {
           const chosen = await chooseModels(address, choice, io);
           const limits = await readModelLimits(address, chosen.models.main, signal);
           if (options.quiet !== true) await warn([...chosen.notices, ...(await switchedOff(name, io))], io);
-          const run = `run-${randomBytes(6).toString('hex')}`;
+          const id = `run-${randomBytes(6).toString('hex')}`;
+          const run = { id, limits: limitsText({ budget, requests }) };
           const target = { url, key, models: chosen.models, limits, login, run };
           const headers =
             name === 'gemini' ? io.env.GEMINI_CLI_CUSTOM_HEADERS : io.env.ANTHROPIC_CUSTOM_HEADERS;
@@ -102,11 +110,22 @@ export function build(io: Io): Command {
           };
           const variables = { GATEWAY_URL: url, GATEWAY_KEY: key, ...set.variables };
           const agent = { name, arguments: [...before, ...own], env: { ...env, ...variables }, install };
-          const exit = await startAgent(agent, io);
           const isOurs = proof !== undefined;
+          const ended = new AbortController();
+          const isWatched = isOurs && run.limits !== undefined && options.quiet !== true;
+          const watching = isWatched
+            ? (await import('./run/watch-run.ts')).watchRun(
+                { id, budget, requests },
+                options,
+                io,
+                ended.signal,
+              )
+            : undefined;
+          const exit = await startAgent(agent, io).finally(() => ended.abort());
+          await watching;
           if (isOurs && options.quiet !== true && io.stderr.isTTY === true) {
             const { noteRun } = await import('./run/note-run.ts');
-            await noteRun(run, options, io);
+            await noteRun(id, options, io);
           }
           throw new QuietExit(exit);
         } finally {
@@ -114,6 +133,15 @@ export function build(io: Io): Command {
         }
       },
     );
+}
+
+/** For the header that the gateway reads; undefined if nothing is limited. */
+function limitsText({ budget, requests }: RunLimits): string | undefined {
+  const limits = [
+    ...(budget === undefined ? [] : [`usd=${budget}`]),
+    ...(requests === undefined ? [] : [`requests=${requests}`]),
+  ];
+  return limits.length === 0 ? undefined : limits.join(';');
 }
 
 function refuseRoles(name: ClientName, asked: Pick<AgentModels, 'small' | 'thinking'>): void {

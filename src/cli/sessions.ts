@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { GatewayError } from '../errors.ts';
 import { nanoUsdPerUsd } from '../limits/price.ts';
 import type { LedgerRow } from '../record/ledger/ledger-row.ts';
-import type { LedgerPlace } from '../record/ledger/ledger-store.ts';
+import { anyKey, type LedgerPlace } from '../record/ledger/ledger-store.ts';
 import type { SessionSum } from '../record/ledger/session-report.ts';
 import {
   type CommonOptions,
@@ -71,17 +71,17 @@ export function build(io: Io): Command {
   sessions.addCommand(
     createCommand({
       name: 'raise',
-      summary: 'let a session go on that has used up what its key or project allows a session',
+      summary: 'let a session or a run go on that has used up what it may',
       examples: [
         'gateway sessions raise 7143c744 5',
-        'gateway sessions raise 7143c744 --requests 200',
+        'gateway sessions raise run-5b2ce1f0a97d --requests 200',
         'gateway sessions raise nightly-7 --key shop-web --tokens 1000000',
       ],
     })
-      .argument('<id>', 'the session, as "gateway sessions" lists it, or how its name begins')
-      .argument('[usd]', 'add this many US$ to its usd_per_session', usdArgument)
+      .argument('<id>', 'the session, as "gateway sessions" lists it, or how its name begins; or a run')
+      .argument('[usd]', 'add this many US$ to what it may use', usdArgument)
       .option('--tokens <n>', 'add this many to its tokens_per_session', positiveInteger)
-      .option('--requests <n>', 'add this many to its requests_per_session', positiveInteger)
+      .option('--requests <n>', 'add this many to its requests', positiveInteger)
       .option('--key <id>', "this key's, where several keys have one of that name")
       .action(async (id: string, usd: number | undefined, _options: unknown, command: Command) => {
         await raise(id, usd, commonOptions(command) as RaiseOptions, io);
@@ -195,7 +195,10 @@ async function findSession(place: LedgerPlace, wanted: string, key: string | und
   );
 }
 
-/** A gateway that refuses the session looks for it then. */
+/** As `gateway run` names its runs. */
+const runName = /^run-[0-9a-f]{12}$/;
+
+/** A gateway that refuses the session or run looks for it then. */
 async function raise(
   wanted: string,
   usd: number | undefined,
@@ -213,7 +216,10 @@ async function raise(
       'by how much? give an amount in US$, --tokens or --requests, as in: gateway sessions raise ID 5',
     );
   const [found] = await fromLedger(options, io, async ({ place }) => {
-    const sum = await findSession(place, wanted, key);
+    // A run is in no ledger by its name, which no two have.
+    const sum = runName.test(wanted)
+      ? { session: wanted, key: anyKey }
+      : await findSession(place, wanted, key);
     const { openStore } = await import('../record/ledger/open-store.ts');
     const store = await openStore(place);
     try {
@@ -226,12 +232,15 @@ async function raise(
   if (found === undefined) return;
   const value = {
     session: found.session,
-    key: found.key,
+    ...(found.key !== anyKey && { key: found.key }),
     raised: { ...(usd !== undefined && { usd }), ...(tokens && { tokens }), ...(requests && { requests }) },
   };
   await printValue(value, '', options, io);
   if (options.quiet !== true)
-    await note(`session ${found.session} of key ${found.key} may go on: send its last request again\n`, io);
+    await note(
+      `${found.key === anyKey ? found.session : `session ${found.session} of key ${found.key}`} may go on: send its last request again\n`,
+      io,
+    );
 }
 
 function chosen(wanted: string, key: string | undefined, found: readonly SessionSum[]): SessionSum {

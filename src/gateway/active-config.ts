@@ -142,14 +142,26 @@ function configureGateway(config: GatewayConfig, state: ProcessState, previous: 
   };
 }
 
-/** A limiter per key, created when the key is first used. */
+/** Runs whose limiters are kept: clients choose their names. */
+const keptRuns = 1_000;
+
+/** A limiter per key, and per run that has limits of its own, created at first use. */
 function limitersFor(counters: Counters, ledger: Ledger | undefined): Gateway['limiterFor'] {
   const readRaises = ledger && ((session: KeySession) => ledger.readRaises(session));
   const known = new Map<string, Limiter>();
-  return ({ id, limits }) => {
-    if (limits === undefined) return undefined;
-    const limiter = known.get(id) ?? new Limiter(counters, limits, readRaises);
-    known.set(id, limiter);
+  const ofRuns = new Map<string, Limiter>();
+  return ({ id, limits }, ofRun) => {
+    if (ofRun === undefined) {
+      if (limits === undefined) return undefined;
+      const limiter = known.get(id) ?? new Limiter(counters, limits, readRaises);
+      known.set(id, limiter);
+      return limiter;
+    }
+    const name = JSON.stringify(ofRun);
+    const limiter = ofRuns.get(name) ?? new Limiter(counters, [...(limits ?? []), ofRun], readRaises);
+    ofRuns.delete(name);
+    if (ofRuns.size >= keptRuns) ofRuns.delete(ofRuns.keys().next().value ?? '');
+    ofRuns.set(name, limiter);
     return limiter;
   };
 }

@@ -1,4 +1,4 @@
-import type { KeyRecord, KeyRing } from '../config/build/keys.ts';
+import type { KeyLimits, KeyRecord, KeyRing } from '../config/build/keys.ts';
 import type { ModelEntry } from '../config/build/models.ts';
 import type { BodyCapacity, BodyLimits, BodyMemory, HeldBytes } from '../http/body.ts';
 import type { AllowedOrigins } from '../http/check-origin.ts';
@@ -76,8 +76,8 @@ export interface Gateway
   readonly decider: Decider;
   readonly router: Router;
   readonly catalogue: ModelCatalogue;
-  /** The limits of a key and its project; undefined if there are none. */
-  readonly limiterFor: (key: KeyRecord) => Limiter | undefined;
+  /** The limits of a key and its project, and of a run of the key; undefined if there are none. */
+  readonly limiterFor: (key: KeyRecord, ofRun?: KeyLimits) => Limiter | undefined;
   /** Shared by all answers. */
   readonly pieces: PieceBudget;
 }

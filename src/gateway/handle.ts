@@ -13,6 +13,7 @@ import { refuse } from './refuse.ts';
 import { checkMediaType } from './request.ts';
 import { route } from './route.ts';
 import { readSender } from './sender.ts';
+import { readRunLimits } from './spending/run-limits.ts';
 
 /**
  * One exchange, from its request's head to its record. A step that throws ends it with an error to the client. The
@@ -37,6 +38,7 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
     held = gateway.holdBody(key);
     const body = await readBody(request, response, gateway.bodyLimits, held);
     const sender = readSender(request);
+    const ofRun = readRunLimits(request, sender, key.id);
     const shown = () => login?.scrubber.bytes(body) ?? body;
     events.read({ body, sender, isRecorded: gateway.recordsBodies, shown });
 
@@ -45,7 +47,7 @@ export async function handle(exchange: Exchange, gateway: Gateway): Promise<void
     const routed = route(decided, { router: gateway.router, hasLogin });
     if (routed.kind === 'estimate') return sendEstimate(exchange, decided);
 
-    await exchange.spending.reserve(routed, body, gateway);
+    await exchange.spending.reserve(routed, { body, ofRun }, gateway);
     events.reserved();
     const { decider } = gateway;
     const { isLimited } = exchange.spending;

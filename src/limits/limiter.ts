@@ -43,11 +43,13 @@ export interface PlannedLimit {
   readonly scope: KeyLimits;
   readonly max: number;
   readonly counter: string;
+  /** Whose it is, if it holds for one session or run. */
+  readonly session?: KeySession;
   /** The counter of a budget of days or months at a time; undefined for other limits. */
-  readonly budgetAt: ((nowMs: number) => BudgetCounter | undefined) | undefined;
+  readonly budgetAt: ((nowMs: number) => BudgetCounter) | undefined;
 }
 
-/** A session of a key, whose name its client chose. */
+/** A session of a key, or a run, whose name its client chose. */
 export interface KeySession {
   readonly key: string;
   readonly session: string;
@@ -80,7 +82,7 @@ export interface ReserveOptions {
 export class Limiter {
   readonly #counters: Counters;
   readonly #planned: readonly PlannedLimit[];
-  /** Those of the key's sessions: each is counted for each session by itself. */
+  /** Those of the key's sessions: each is counted for each session by itself; of a run for all of its requests. */
   readonly #ofSessions: readonly PlannedLimit[];
   /** Those of equal requests. */
   readonly #ofRequests: readonly PlannedLimit[];
@@ -122,18 +124,19 @@ export class Limiter {
     { session, identify, advice = () => '' }: ReserveOptions = {},
   ): Promise<Reservation> {
     const request = this.#ofRequests.length === 0 ? undefined : identify?.();
-    const planned = this.#plannedFor(session, request);
+    let planned = this.#plannedFor(session, request);
     let claims = planned.map((each) => toClaim(each, worst, nowMs));
     let grant = await this.#counters.reserve(claims, nowMs);
     const refusing = grant.isGranted ? undefined : planned[grant.refusedBy];
     // What was raised meanwhile is only looked for where it matters.
-    if (session !== undefined && isOfSession(refusing) && (await this.#raises.read(session))) {
-      claims = this.#plannedFor(session, request).map((each) => toClaim(each, worst, nowMs));
+    if (refusing?.session !== undefined && (await this.#raises.read(refusing.session))) {
+      planned = this.#plannedFor(session, request);
+      claims = planned.map((each) => toClaim(each, worst, nowMs));
       grant = await this.#counters.reserve(claims, nowMs);
     }
     const { states } = grant;
     const limitStates = planned.map((each, i) => stateOf({ ...each, max: claims[i]?.max ?? 0 }, states[i]));
-    if (!grant.isGranted) throw refusal({ planned, claims, grant, limitStates, advice, session, request });
+    if (!grant.isGranted) throw refusal({ planned, claims, grant, limitStates, advice, request });
     const { ticket } = grant;
     const exceeded = limitStates.filter(({ used, max }, i) => used > max && claims[i]?.isEnforced === false);
     return {
@@ -151,19 +154,17 @@ export class Limiter {
     session: KeySession | undefined,
     request: RequestIdentity | undefined,
   ): readonly PlannedLimit[] {
-    const ofSession = session === undefined ? [] : this.#ofSessions;
     const ofRequest = request === undefined ? [] : this.#ofRequests;
-    if (ofSession.length + ofRequest.length === 0) return this.#planned;
-    const raises = session === undefined ? {} : this.#raises.known(session);
-    return [
-      ...this.#planned,
-      ...ofRequest.map((plan) => ({ ...plan, counter: `${plan.counter} ${request?.digest}` })),
-      ...ofSession.map((plan) => ({
-        ...plan,
-        max: plan.max + (raises[plan.limit as SessionLimit] ?? 0),
-        budgetAt: (nowMs: number) => session && sessionBudget(plan, session, nowMs),
-      })),
-    ];
+    if (this.#ofSessions.length + ofRequest.length === 0) return this.#planned;
+    const ofSession = this.#ofSessions.flatMap((plan) => {
+      const owner = plan.session ?? session;
+      if (owner === undefined) return [];
+      const max = plan.max + (this.#raises.known(owner)[plan.limit as SessionLimit] ?? 0);
+      const budgetAt = (nowMs: number) => sessionBudget(plan, owner, nowMs);
+      return [{ ...plan, session: owner, max, budgetAt }];
+    });
+    const repeated = ofRequest.map((plan) => ({ ...plan, counter: `${plan.counter} ${request?.digest}` }));
+    return [...this.#planned, ...repeated, ...ofSession];
   }
 }
 
@@ -219,9 +220,12 @@ export function planLimits(scope: KeyLimits): readonly PlannedLimit[] {
 function planPartial(scope: KeyLimits, names: readonly LimitName[]): readonly PlannedLimit[] {
   return names.flatMap((limit) => {
     const max = scope.settings[limit];
-    return max === undefined
-      ? []
-      : [{ limit, scope, max, counter: `${scope.kind} ${scope.name} ${limit}`, budgetAt: undefined }];
+    if (max === undefined) return [];
+    const { kind, name, run } = scope;
+    const plan = { limit, scope, max, counter: `${kind} ${name} ${limit}`, budgetAt: undefined };
+    return run === undefined
+      ? [plan]
+      : [{ ...plan, counter: `run ${plan.counter}`, session: { key: name, session: run } }];
   });
 }
 
@@ -235,10 +239,6 @@ function isPartial(limit: LimitName): boolean {
 function isSessionLimit(limit: LimitName): limit is SessionLimit {
   const row = limitTable[limit];
   return 'period' in row && row.period === 'session';
-}
-
-function isOfSession(planned: PlannedLimit | undefined): boolean {
-  return planned !== undefined && isSessionLimit(planned.limit);
 }
 
 /** Longer than most pauses within a session. */
@@ -358,13 +358,12 @@ interface Refused {
   readonly grant: Extract<Grant, { isGranted: false }>;
   readonly limitStates: readonly LimitState[];
   readonly advice: () => string;
-  readonly session: KeySession | undefined;
   readonly request: RequestIdentity | undefined;
 }
 
 /** The refusal, with what was asked for and what is left; without Retry-After if the request can never fit. */
-function refusal({ planned, claims, grant, limitStates, advice, session, request }: Refused): LimitError {
-  const { limit, scope } = planned[grant.refusedBy] as PlannedLimit;
+function refusal({ planned, claims, grant, limitStates, advice, request }: Refused): LimitError {
+  const { limit, scope, session } = planned[grant.refusedBy] as PlannedLimit;
   const { amount, max } = claims[grant.refusedBy] as Claim;
   const { used, resetMs } = grant.states[grant.refusedBy] as CounterState;
   const row = limitTable[limit];
@@ -374,11 +373,14 @@ function refusal({ planned, claims, grant, limitStates, advice, session, request
     ? `this request alone may need ${inUnit(amount)}`
     : `${inUnit(Math.max(0, max - used))} left, and this request may need ${inUnit(amount)}`;
   const ofSession = isSessionLimit(limit) && session !== undefined ? raiseHint(limit, session) : '';
+  const isOfRun = scope.run !== undefined;
   const hint = `${row.unit === 'requests' ? '' : advice()}${ofSession}`;
   // One request, not "1 requests".
-  const words = max === 1 ? row.words.replace(/(request|token)s/, '$1') : row.words;
+  const plural = isOfRun ? row.words.replace(/ ?a session$/, '') : row.words;
+  const words = max === 1 ? plural.replace(/(request|token)s/, '$1') : plural;
   const found = 'per' in row ? `${request?.words} came ${used} times` : `${left}${hint}`;
-  const message = `the limit of ${scope.kind} ${scope.name} is ${inUnit(max)} ${words}: ${found}`;
+  const owner = isOfRun ? 'this run' : `${scope.kind} ${scope.name}`;
+  const message = `the limit of ${owner} is ${`${inUnit(max)} ${words}`.trimEnd()}: ${found}`;
   return new LimitError(limitStates, row.reason, message, {
     // Waiting brings nothing back to a session.
     ...(neverFits || isSessionLimit(limit)

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { run } from './run-agent.ts';
 
@@ -8,7 +9,8 @@ policies: { house: { apply: all, rules: [{ id: no-nightfall, when: { text: { phr
 `;
 /** Asks as Claude Code would, with the headers that it is told to send. */
 const ask = (text: string) =>
-  `curl -s "$ANTHROPIC_BASE_URL/v1/messages" -H "$ANTHROPIC_CUSTOM_HEADERS" -H "authorization: Bearer $ANTHROPIC_AUTH_TOKEN" \
+  `printf '%s\\n' "$ANTHROPIC_CUSTOM_HEADERS" > headers
+  curl -s "$ANTHROPIC_BASE_URL/v1/messages" -H @headers -H "authorization: Bearer $ANTHROPIC_AUTH_TOKEN" \
     -H 'x-claude-code-session-id: 7143c744' -H 'content-type: application/json' \
     -d '{"model":"claude-sonnet-4-5","max_tokens":9,"messages":[{"role":"user","content":"${text}"}]}' >/dev/null`;
 const script = [ask('hello'), ask('project nightfall'), 'exit 3'].join('\n');
@@ -30,3 +32,58 @@ test.each([[['-q', ...argv], true] as const, [argv, false] as const])(
     expect(stderr).not.toContain('requests,');
   },
 );
+
+const sandbox = `
+providers: { s: { dialect: sandbox } }
+models: [{ match: "*", provider: s, pricing: { input: 1, output: 1 } }]
+`;
+/** What the gateway says is the agent's output. */
+const show = ask('hello').replace(' >/dev/null', '');
+
+test('a run with a budget in requests is warned of twice, and refused with how to raise it', async () => {
+  const script = [...new Array(21).fill(show), 'sleep 1'].join('\n');
+  const { stdout, stderr } = await run({
+    yaml: sandbox,
+    script,
+    argv: ['-c', 'gateway.yaml', 'run', '--requests', '20', 'claude'],
+  });
+  const said = stderr.replace(/\s+/g, ' ');
+
+  expect(said.match(/this run has used \d+ %/g)).toEqual([
+    'this run has used 75 %',
+    'this run has used 95 %',
+  ]);
+  expect(said).toMatch(/of its 20 requests; "gateway sessions raise run-\w{12} --requests N" allows more/);
+  expect(stdout.match(/"type":"message"/g)).toHaveLength(20);
+  expect(stdout).toMatch(
+    /the limit of this run is 20 requests: 0 left, and this request may need 1; \\"gateway sessions raise run-\w{12} --requests N\\" lets it go on/,
+  );
+});
+
+test('a run with a budget in US$ is refused what could exceed it, and goes on once it is raised', async () => {
+  const main = join(import.meta.dirname, '../../bin/gateway.js');
+  const raise = `${process.execPath} ${main} sessions raise "$(printf '%s\n' "$ANTHROPIC_CUSTOM_HEADERS" | sed -n 's/^x-gateway-run: //p')" 1`;
+  const { stdout, stderr } = await run({
+    yaml: sandbox,
+    // A command looks for the ledger of the file in its folder.
+    script: ['cd "$HOME"', show, show, raise, 'sleep 2', show].join('\n'),
+    argv: ['-c', 'gateway.yaml', 'run', '--budget', '0.00005', 'claude'],
+  });
+
+  expect(stdout.match(/"type":"(?:message|error)"/g)).toEqual([
+    '"type":"message"',
+    '"type":"error"',
+    '"type":"message"',
+  ]);
+  expect(stdout).toMatch(
+    /the limit of this run is US\$ 0.00005: US\$ [\d.]+ left, and this request may need/,
+  );
+  expect(stderr).not.toContain('this run has used 95 %');
+});
+
+test('limits of another form are refused, and a client can only narrow by them', async () => {
+  const wrong = show.replace('curl', "curl -H 'x-gateway-run-limits: usd=many'");
+  const { stdout } = await run({ yaml: sandbox, script: wrong, argv });
+
+  expect(stdout).toContain('x-gateway-run-limits must be usd=N, requests=N or usd=N;requests=N');
+});

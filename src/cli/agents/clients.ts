@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { AgentModels } from '../../client/address.ts';
 import { makeDirectory, stateDirectory } from '../../lib/directories.ts';
 import { isLoopbackHost } from '../../lib/loopback.ts';
+import { runLimitsHeader } from '../../lib/run-limits-header.ts';
 import type { Io } from '../shell/io.ts';
 
 /** What the configuration says of a model, in tokens. */
@@ -23,7 +24,14 @@ interface Target {
   /** The user's own ANTHROPIC_CUSTOM_HEADERS, one a line, or GEMINI_CLI_CUSTOM_HEADERS. */
   readonly headers?: string | undefined;
   /** Sent with each request, so that records say which run it belongs to. */
-  readonly run?: string | undefined;
+  readonly run?: Run | undefined;
+}
+
+/** One start of an agent by `gateway run`. */
+export interface Run {
+  readonly id: string;
+  /** What it may use, as `run-limits-header.ts` has it; undefined if nothing limits it. */
+  readonly limits: string | undefined;
 }
 
 /** What points a client at a gateway. */
@@ -74,7 +82,7 @@ const clients = {
           ANTHROPIC_CUSTOM_HEADERS: [
             ...otherHeaders(headers),
             ...(login === true ? [`x-gateway-key: ${key}`] : []),
-            ...runHeader(run),
+            ...runLines(run),
           ].join('\n'),
         }),
         ...claudeModels(main, thinking),
@@ -135,7 +143,7 @@ const clients = {
         GOOGLE_GEMINI_BASE_URL: url,
         GEMINI_API_KEY: key,
         ...(run !== undefined && {
-          GEMINI_CLI_CUSTOM_HEADERS: [...(headers ? [headers] : []), ...runHeader(run)].join(','),
+          GEMINI_CLI_CUSTOM_HEADERS: [...(headers ? [headers] : []), ...runLines(run)].join(','),
         }),
         ...(main !== undefined && { GEMINI_MODEL: main }),
       },
@@ -188,11 +196,17 @@ function claudeModels(main: string | undefined, thinking: string | undefined): S
 function otherHeaders(headers = ''): readonly string[] {
   return headers
     .split('\n')
-    .filter((line) => line.trim() !== '' && !/^\s*x-gateway-(?:key|run)\s*:/i.test(line));
+    .filter((line) => line.trim() !== '' && !/^\s*x-gateway-(?:key|run(?:-limits)?)\s*:/i.test(line));
 }
 
-function runHeader(run: string | undefined): readonly string[] {
-  return run === undefined ? [] : [`x-gateway-run: ${run}`];
+function runHeaders(run: Run | undefined): Readonly<Record<string, string>> {
+  if (run === undefined) return {};
+  const { id, limits } = run;
+  return { 'x-gateway-run': id, ...(limits !== undefined && { [runLimitsHeader]: limits }) };
+}
+
+function runLines(run: Run | undefined): readonly string[] {
+  return Object.entries(runHeaders(run)).map(([name, value]) => `${name}: ${value}`);
 }
 
 interface CodexTarget extends Pick<Target, 'url' | 'run'> {
@@ -211,13 +225,19 @@ function codexProvider({ url, login, run }: CodexTarget): string {
     ...(login === true
       ? ['requires_openai_auth=true', 'env_http_headers={"x-gateway-key"="GATEWAY_KEY"}']
       : ['env_key="GATEWAY_KEY"']),
-    ...(run === undefined ? [] : [`http_headers={"x-gateway-run"="${run}"}`]),
+    ...(run === undefined ? [] : [`http_headers={${tomlPairs(runHeaders(run))}}`]),
     'wire_api="responses"',
     'request_max_retries=0',
     'stream_max_retries=0',
     'supports_websockets=false',
   ];
   return `{${fields.join(', ')}}`;
+}
+
+function tomlPairs(pairs: Readonly<Record<string, string>>): string {
+  return Object.entries(pairs)
+    .map(([name, value]) => `"${name}"="${value}"`)
+    .join(', ');
 }
 
 function opencodeConfig({
@@ -227,7 +247,7 @@ function opencodeConfig({
   limits = {},
   run,
 }: Target): object {
-  const headers = run === undefined ? {} : { headers: { 'x-gateway-run': run } };
+  const headers = run === undefined ? {} : { headers: runHeaders(run) };
   const options = { baseURL: `${url}/v1`, apiKey: key, ...headers };
   // Only these two providers: others that it finds in the environment would bypass the gateway.
   const own = main === undefined ? ['anthropic', 'openai'] : [];

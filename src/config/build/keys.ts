@@ -43,6 +43,8 @@ export interface KeyLimits {
   readonly kind: 'project' | 'key';
   readonly name: string;
   readonly settings: LimitsConfig;
+  /** The `gateway run` of this key whose requests alone it limits: those of a session hold for all of them together. */
+  readonly run?: string;
 }
 
 export interface KeyRing {

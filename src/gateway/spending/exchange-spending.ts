@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { KeyRecord } from '../../config/build/keys.ts';
+import type { KeyLimits, KeyRecord } from '../../config/build/keys.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
 import { stateUnavailable } from '../../limits/counters.ts';
 import type { Limiter, LimitState, RequestIdentity } from '../../limits/limiter.ts';
@@ -21,10 +21,17 @@ interface SpendingExchange {
 }
 
 interface Limits {
-  /** The limits of a key and its project; undefined if there are none. */
-  readonly limiterFor: (key: KeyRecord) => Limiter | undefined;
+  /** The limits of a key and its project, and of a run of the key; undefined if there are none. */
+  readonly limiterFor: (key: KeyRecord, ofRun?: KeyLimits) => Limiter | undefined;
   /** Undefined if no ledger is kept. */
   readonly ledger: Ledger | undefined;
+}
+
+interface ClientRequest {
+  /** As the client sent it. */
+  readonly body: Buffer;
+  /** What the client itself allows the run that the request belongs to. */
+  readonly ofRun: KeyLimits | undefined;
 }
 
 /**
@@ -65,12 +72,16 @@ export class ExchangeSpending implements Subscriber {
   /**
    * Reserves the most that the exchange may use and enters it in the ledger, before anything is sent; `settle` returns the
    * rest. Throws limit.requests, .tokens, .concurrency, .repeated, .budget, and limit.state_unavailable if a budget needs
-   * what can't be counted or written. `body` is the client's.
+   * what can't be counted or written.
    */
-  async reserve(routed: RoutedRequest, body: Buffer, { limiterFor, ledger }: Limits): Promise<void> {
+  async reserve(
+    routed: RoutedRequest,
+    { body, ofRun }: ClientRequest,
+    { limiterFor, ledger }: Limits,
+  ): Promise<void> {
     const spending = new Spending(routed);
     this.#spending = spending;
-    const limiter = limiterFor(routed.decided.key);
+    const limiter = limiterFor(routed.decided.key, ofRun);
     const { startedMs, record } = this.#exchange;
     const { session } = record.soFar;
     if (limiter !== undefined) {

@@ -29,8 +29,13 @@ export interface LedgerStore {
   close(): void | Promise<void>;
 }
 
+/** Of a raise that holds whichever key it is. */
+export const anyKey = '';
+
 export interface SessionRaise {
+  /** `anyKey` for a run. */
   readonly key_id: string;
+  /** Or the name of a run, which no two have. */
   readonly session: string;
   readonly limit_name: string;
   /** In the unit of the limit's counter. */

@@ -10,7 +10,7 @@ import {
   type Used,
   type WantedSum,
 } from './ledger-row.ts';
-import type { LedgerPlace, LedgerTables, ReadLedger } from './ledger-store.ts';
+import { anyKey, type LedgerPlace, type LedgerTables, type ReadLedger } from './ledger-store.ts';
 import { listTurns, type SessionQuery, type SessionSum, sumSessions } from './session-report.ts';
 import { sumUsage, type UsageQuery, type UsageSum } from './usage-report.ts';
 
@@ -88,7 +88,7 @@ export async function readTurns(
   );
 }
 
-/** What the budgets of a session were raised by, in their counters' units. Throws LedgerFailure. */
+/** What the budgets of a session or a run were raised by, in their counters' units. Throws LedgerFailure. */
 export async function readRaises(
   place: LedgerPlace,
   { key, session }: { readonly key: string; readonly session: string },
@@ -96,10 +96,12 @@ export async function readRaises(
   const read = async (tables: LedgerTables | undefined) => {
     if (tables?.names.session_raises === undefined) return {};
     const rows = await tables.select<{ readonly limit_name: string; readonly amount: number }>(
-      `select limit_name, amount from ${tables.names.session_raises} where session = $1 and key_id = $2`,
-      [session, key],
+      `select limit_name, amount from ${tables.names.session_raises} where session = $1 and key_id in ($2, $3)`,
+      [session, key, anyKey],
     );
-    return Object.fromEntries(rows.map(({ limit_name, amount }) => [limit_name, amount]));
+    const raises: Record<string, number> = {};
+    for (const { limit_name, amount } of rows) raises[limit_name] = (raises[limit_name] ?? 0) + amount;
+    return raises;
   };
   try {
     return await readLedger(place, read);
