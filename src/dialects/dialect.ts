@@ -62,6 +62,19 @@ export interface ListedModel {
 /**
  * One wire format: everything that the gateway knows about it. Fields that are not named here are still forwarded and
  * searched by policies; they are just not interpreted.
+ *
+ * @example
+ * The smallest is `embeddings/embeddings.ts`; that of a made-up API at `/v1/complete` begins
+ * ```ts
+ * export const complete: Dialect = {
+ *   name: 'complete',
+ *   methods: [{ path: '/v1/complete', stream: false }],
+ *   operation: 'chat',
+ *   caps: ['max_tokens'],
+ *   required: ['prompt'],
+ *   places: new Map([['system', 'system'], ['prompt', 'user']]),
+ *   …
+ * ```
  */
 export interface Dialect {
   /** Its name in the registry. */

@@ -25,6 +25,27 @@ export interface Finding extends Range {
   readonly why?: string;
 }
 
+/**
+ * Finds one kind of sensitive text.
+ *
+ * @example
+ * ```ts
+ * // Badge numbers of a company: BDG-, six digits.
+ * export const badge: Detector = {
+ *   prefilter: { kind: 'literals', literals: ['bdg-'] },
+ *   reach: 10,
+ *   folded: true,
+ *   ignoresCase: true,
+ *   holdsSpace: 'never',
+ *   find: (text) =>
+ *     Array.from(text.matchAll(/\bBDG-\d{6}\b/gi), ({ index, 0: { length } }) => ({
+ *       start: index,
+ *       end: index + length,
+ *       confidence: 'certain',
+ *     })),
+ * };
+ * ```
+ */
 export interface Detector {
   /**
    * What a text must contain for the detector to run: one of some lower-case literals (matched in any case), one of

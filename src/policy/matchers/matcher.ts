@@ -37,7 +37,23 @@ export interface MatcherContext {
   problem(path: readonly (string | number)[], message: string, severity?: 'error' | 'warning'): void;
 }
 
-/** A kind of condition: the options it has in a rule, and what they mean. */
+/**
+ * A kind of condition: the options it has in a rule, and what they mean.
+ *
+ * @example
+ * ```ts
+ * // `when: { weekend: true }`
+ * export const weekend = defineMatcher({
+ *   schema: z.boolean(),
+ *   compile: (isWanted) => ({
+ *     test: ({ subject }) => {
+ *       const isWeekend = [0, 6].includes(new Date(subject.nowMs).getUTCDay());
+ *       return isWeekend === isWanted ? [{ at: '', matcher: 'weekend', count: 1 }] : undefined;
+ *     },
+ *   }),
+ * });
+ * ```
+ */
 export interface Matcher<Schema extends z.ZodType = z.ZodType> {
   readonly schema: Schema;
   compile(options: z.infer<Schema>, context: MatcherContext): Condition;
